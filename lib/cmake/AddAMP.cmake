@@ -1,0 +1,51 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Thin wrappers over the LLVM/MLIR CMake functions, so that every library and
+# tool of the project links the MLIR dylib the same way.
+
+# LLVM's packages leave MLIR_LINK_MLIR_DYLIB unset although the dylib is there
+# (llvm-project issue 197175). Two copies of MLIR in one process do not share a
+# pass registry, so prefer the dylib whenever the target exists.
+if(TARGET MLIR)
+  set(AMP_LINK_MLIR_DYLIB_DEFAULT ON)
+else()
+  set(AMP_LINK_MLIR_DYLIB_DEFAULT OFF)
+endif()
+option(AMP_LINK_MLIR_DYLIB "Link the MLIR shared library instead of archives"
+       ${AMP_LINK_MLIR_DYLIB_DEFAULT})
+set(MLIR_LINK_MLIR_DYLIB ${AMP_LINK_MLIR_DYLIB})
+
+if(AMP_LINK_MLIR_DYLIB)
+  set(AMP_MLIR_LIBS MLIR)
+else()
+  get_property(AMP_MLIR_DIALECT_LIBS GLOBAL PROPERTY MLIR_DIALECT_LIBS)
+  get_property(AMP_MLIR_CONVERSION_LIBS GLOBAL PROPERTY MLIR_CONVERSION_LIBS)
+  get_property(AMP_MLIR_EXTENSION_LIBS GLOBAL PROPERTY MLIR_EXTENSION_LIBS)
+  set(AMP_MLIR_LIBS ${AMP_MLIR_DIALECT_LIBS} ${AMP_MLIR_CONVERSION_LIBS}
+      ${AMP_MLIR_EXTENSION_LIBS} MLIROptLib MLIRTranslateLib)
+endif()
+
+# add_amp_library(NAME sources... DEPENDS targets... LINK_LIBS PUBLIC libs...)
+# A static library of the project. TableGen targets go under DEPENDS.
+function(add_amp_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_LIBS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  llvm_update_compile_flags(${name})
+  target_link_libraries(${name} ${ARG_LINK_LIBS})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  add_dependencies(${name} mlir-headers)
+endfunction()
+
+# add_amp_tool(NAME sources... LINK_LIBS libs...)
+function(add_amp_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  llvm_update_compile_flags(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} ${AMP_MLIR_LIBS})
+  if(NOT AMP_LINK_MLIR_DYLIB)
+    export_executable_symbols_for_plugins(${name})
+  endif()
+endfunction()
