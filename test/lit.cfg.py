@@ -1,0 +1,82 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# lit: which files are tests, which tools and substitutions they may use and
+# which features a REQUIRES line may name.
+
+import os
+import shutil
+import subprocess
+
+import lit.formats
+from lit.llvm import llvm_config
+from lit.llvm.subst import ToolSubst
+
+config.name = "AMP"
+config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
+config.suffixes = [".mlir", ".test", ".py"]
+# `Inputs` holds what tests read (data, helper modules); `data` the data sets.
+config.excludes = ["Inputs", "data", "lit.cfg.py", "lit.site.cfg.py"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.amp_obj_root, "test")
+
+
+def runs(*command):
+    """Whether the command can be started and succeeds."""
+    try:
+        return subprocess.run(command, capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+# Debian's python3 before the one on the PATH: it is the one whose numpy (and
+# torch) the set-up installs.
+pythons = [p for p in ("/usr/bin/python3", shutil.which("python3")) if p]
+python = next((p for p in pythons if runs(p, "-c", "import numpy")), None)
+if python is None:
+    lit_config.fatal("no python3 with numpy; tools/dev setup says how to get it")
+
+# The tools of the project, then FileCheck, not, count and mlir-opt of LLVM.
+tools_dir = os.path.join(config.amp_obj_root, "bin")
+llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+llvm_config.with_environment("PATH", tools_dir, append_path=True)
+llvm_config.use_default_substitutions()
+llvm_config.add_tool_substitutions(
+    [
+        ToolSubst(name, unresolved="ignore")
+        for name in ("amp-opt", "amp-run", "amp-translate", "mlir-opt")
+    ],
+    [tools_dir, config.llvm_tools_dir],
+)
+
+config.substitutions.append(("%python", python))
+config.substitutions.append(("%amp_src_root", config.amp_src_root))
+config.substitutions.append(("%amp_obj_root", config.amp_obj_root))
+config.substitutions.append(("%models", os.path.join(config.test_source_root, "Models")))
+config.substitutions.append(
+    ("%digits", os.path.join(config.test_source_root, "Models", "data", "digits.npz"))
+)
+
+if runs(python, "-c", "import torch"):
+    config.available_features.add("torch")
+if shutil.which("nvcc", path=config.environment["PATH"]):
+    config.available_features.add("nvcc")
+if os.environ.get("AMP_LONG_TESTS"):
+    config.available_features.add("long")
+    config.environment["AMP_LONG_TESTS"] = os.environ["AMP_LONG_TESTS"]
+
+# Tests run in parallel already: one thread each keeps them from slowing each
+# other down, and their results from depending on the number of cores.
+config.environment["OMP_NUM_THREADS"] = "1"
+config.environment["OPENBLAS_NUM_THREADS"] = "1"
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+config.environment["FILECHECK_OPTS"] = "--enable-var-scope --allow-unused-prefixes=false"
+
+if config.amp_sanitizer:
+    config.available_features.add("sanitizer")
+    # LLVM comes without sanitizers: it neither poisons what its allocators and
+    # containers hand to our code nor frees its globals.
+    config.environment["ASAN_OPTIONS"] = (
+        "detect_leaks=0:detect_container_overflow=0:allow_user_poisoning=0"
+    )
+    config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1:halt_on_error=1"
