@@ -1,0 +1,201 @@
+//===- amp-execution-test.cpp - The execution library by hand -------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Calls single functions of the execution library from lit tests:
+//
+//   describe FILE                          names, shapes and types
+//   copy IN OUT                            read and write again
+//   cast IN OUT TYPE                       convert the float arrays
+//   init OUT SEED NAME:TYPE:SHAPE:RULE...  initial state
+//   philox C0 C1 C2 C3 K0 K1               one block, all words hexadecimal
+//   order SAMPLES SEED EPOCH COUNT         the order of COUNT epochs
+//   batches SAMPLES SIZE drop|keep COUNT   the first batches
+//   dataset FILE PREFIX NAME:TYPE:SHAPE[:CLASSES]...
+//
+// SHAPE is extents joined by `x`, or `scalar`. RULE is the name of a rule with
+// its arguments after `=`, joined by `,`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Execution/Dataset.h"
+#include "amp/Execution/Files.h"
+#include "amp/Execution/Initializer.h"
+#include "amp/Execution/Philox.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir::amp;
+using llvm::StringRef;
+
+static llvm::ExitOnError exitOnError("error: ");
+
+[[noreturn]] static void usage(StringRef what) {
+  llvm::errs() << "usage: wrong " << what << "\n";
+  std::exit(2);
+}
+
+static ElementType parseType(StringRef text) {
+  for (int i = 0; i <= int(ElementType::F64); ++i)
+    if (stringifyElementType(ElementType(i)) == text)
+      return ElementType(i);
+  usage("type");
+}
+
+static llvm::SmallVector<int64_t, 4> parseShape(StringRef text) {
+  llvm::SmallVector<int64_t, 4> shape;
+  if (text == "scalar")
+    return shape;
+  llvm::SmallVector<StringRef> extents;
+  text.split(extents, 'x');
+  for (StringRef extent : extents)
+    if (extent.getAsInteger(10, shape.emplace_back()))
+      usage("shape");
+  return shape;
+}
+
+static InitSpec parseRule(StringRef text) {
+  using Kind = InitSpec::Kind;
+  auto [name, list] = text.split('=');
+  std::optional<Kind> kind = llvm::StringSwitch<std::optional<Kind>>(name)
+                                 .Case("zeros", Kind::Zeros)
+                                 .Case("ones", Kind::Ones)
+                                 .Case("constant", Kind::Constant)
+                                 .Case("normal", Kind::Normal)
+                                 .Case("uniform", Kind::Uniform)
+                                 .Case("kaiming_uniform", Kind::KaimingUniform)
+                                 .Case("kaiming_normal", Kind::KaimingNormal)
+                                 .Case("xavier_uniform", Kind::XavierUniform)
+                                 .Case("xavier_normal", Kind::XavierNormal)
+                                 .Case("copy_of", Kind::CopyOf)
+                                 .Case("rng_state", Kind::RngState)
+                                 .Default(std::nullopt);
+  if (!kind)
+    usage("rule");
+  InitSpec spec;
+  spec.kind = *kind;
+  if (spec.kind == Kind::CopyOf) {
+    spec.source = list.str();
+    return spec;
+  }
+  llvm::SmallVector<double> numbers;
+  for (StringRef item : llvm::split(list, ','))
+    if (!item.empty() && item.getAsDouble(numbers.emplace_back()))
+      usage("rule argument");
+  if (name.contains('_')) {
+    spec.gain = numbers.empty() ? 1.0 : numbers[0];
+  } else if (!numbers.empty()) {
+    spec.first = numbers[0];
+    spec.second = numbers.size() > 1 ? numbers[1] : 1.0;
+  }
+  return spec;
+}
+
+static int64_t parseInt(StringRef text) {
+  int64_t value;
+  if (text.getAsInteger(10, value))
+    usage("number");
+  return value;
+}
+
+static void describe(const ArrayMap &arrays) {
+  for (const auto &[name, array] : arrays)
+    llvm::outs() << name << ": " << array.describe() << "\n";
+}
+
+int main(int argc, char **argv) {
+  llvm::SmallVector<StringRef> args(argv + 1, argv + argc);
+  if (args.empty())
+    usage("command");
+  StringRef command = args.front();
+  args.erase(args.begin());
+  auto needs = [&](size_t count) {
+    if (args.size() < count)
+      usage("number of arguments");
+  };
+
+  if (command == "describe") {
+    needs(1);
+    describe(exitOnError(readArrays(args[0])));
+  } else if (command == "copy") {
+    needs(2);
+    exitOnError(writeNpz(args[1], exitOnError(readArrays(args[0]))));
+  } else if (command == "cast") {
+    needs(3);
+    ArrayMap arrays = exitOnError(readArrays(args[0]));
+    for (auto &[name, array] : arrays)
+      if (isFloat(array.getType()))
+        array = array.castFloat(parseType(args[2]));
+    exitOnError(writeNpz(args[1], arrays));
+  } else if (command == "init") {
+    needs(2);
+    llvm::SmallVector<StateSpec> specs;
+    for (StringRef text : llvm::drop_begin(args, 2)) {
+      llvm::SmallVector<StringRef> parts;
+      text.split(parts, ':');
+      if (parts.size() != 4)
+        usage("state");
+      specs.push_back({parts[0].str(), parseType(parts[1]),
+                       parseShape(parts[2]), parseRule(parts[3])});
+    }
+    ArrayMap states;
+    exitOnError(initializeStates(specs, parseInt(args[1]), states));
+    exitOnError(writeNpz(args[0], states));
+  } else if (command == "philox") {
+    needs(6);
+    uint32_t w[6];
+    for (int i = 0; i < 6; ++i)
+      if (args[i].getAsInteger(16, w[i]))
+        usage("word");
+    for (uint32_t word : philox4x32({w[0], w[1], w[2], w[3]}, {w[4], w[5]}))
+      llvm::outs() << llvm::format_hex_no_prefix(word, 8) << " ";
+    llvm::outs() << "\n";
+  } else if (command == "order") {
+    needs(4);
+    int64_t epoch = parseInt(args[2]);
+    for (int64_t end = epoch + parseInt(args[3]); epoch < end; ++epoch) {
+      llvm::interleave(
+          permuteEpoch(parseInt(args[0]), parseInt(args[1]), epoch),
+          llvm::outs(), " ");
+      llvm::outs() << "\n";
+    }
+  } else if (command == "batches") {
+    needs(4);
+    BatchOrder order(parseInt(args[0]), parseInt(args[1]), args[2] == "drop",
+                     DataPosition());
+    llvm::outs() << "per epoch: " << order.getBatchesPerEpoch() << "\n";
+    for (int64_t i = 0, e = parseInt(args[3]); i < e; ++i) {
+      llvm::ArrayRef<int64_t> rows = order.next();
+      llvm::outs() << "epoch " << order.getPosition().epoch << ": ";
+      llvm::interleave(rows, llvm::outs(), " ");
+      llvm::outs() << "\n";
+    }
+  } else if (command == "dataset") {
+    needs(2);
+    llvm::SmallVector<BatchInput> inputs;
+    for (StringRef text : llvm::drop_begin(args, 2)) {
+      llvm::SmallVector<StringRef> parts;
+      text.split(parts, ':');
+      if (parts.size() < 3)
+        usage("input");
+      BatchInput &input = inputs.emplace_back();
+      input.name = parts[0].str();
+      input.type = parseType(parts[1]);
+      input.sampleShape = parseShape(parts[2]);
+      if (parts.size() > 3)
+        input.numClasses = parseInt(parts[3]);
+    }
+    Dataset dataset = exitOnError(Dataset::create(
+        exitOnError(readArrays(args[0])), args[0], args[1], inputs));
+    llvm::outs() << dataset.size() << " samples\n";
+  } else {
+    usage("command");
+  }
+  return 0;
+}
