@@ -15,6 +15,9 @@
 //   philox C0 C1 C2 C3 K0 K1               one block, all words hexadecimal
 //   order SAMPLES SEED EPOCH COUNT         the order of COUNT epochs
 //   batches SAMPLES SIZE drop|keep COUNT   the first batches
+//   jit FILE FUNCTION OUT IN               run a function of the LLVM dialect
+//   in
+//                                          place on the arrays of IN
 //   dataset FILE PREFIX NAME:TYPE:SHAPE[:CLASSES]...
 //
 // SHAPE is extents joined by `x`, or `scalar`. RULE is the name of a rule with
@@ -22,10 +25,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Execution/CompiledStep.h"
 #include "amp/Execution/Dataset.h"
 #include "amp/Execution/Files.h"
 #include "amp/Execution/Initializer.h"
 #include "amp/Execution/Philox.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -109,6 +114,28 @@ static void describe(const ArrayMap &arrays) {
     llvm::outs() << name << ": " << array.describe() << "\n";
 }
 
+static void runJit(llvm::ArrayRef<StringRef> args) {
+  mlir::DialectRegistry registry;
+  registerExecutionDialects(registry);
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(args[0], &context);
+  if (!module)
+    std::exit(1);
+  ArrayMap arrays = exitOnError(readArrays(args[3]));
+  llvm::SmallVector<BufferType> buffers;
+  llvm::SmallVector<NDArray *> pointers;
+  for (auto &[name, array] : arrays) {
+    buffers.push_back({array.getType(), {}});
+    llvm::append_range(buffers.back().shape, array.getShape());
+    pointers.push_back(&array);
+  }
+  std::unique_ptr<CompiledStep> step =
+      exitOnError(CompiledStep::compile(*module, args[1], buffers));
+  exitOnError(step->run(pointers));
+  exitOnError(writeNpz(args[2], arrays));
+}
+
 int main(int argc, char **argv) {
   llvm::SmallVector<StringRef> args(argv + 1, argv + argc);
   if (args.empty())
@@ -176,6 +203,9 @@ int main(int argc, char **argv) {
       llvm::interleave(rows, llvm::outs(), " ");
       llvm::outs() << "\n";
     }
+  } else if (command == "jit") {
+    needs(4);
+    runJit(args);
   } else if (command == "dataset") {
     needs(2);
     llvm::SmallVector<BatchInput> inputs;

@@ -1,0 +1,114 @@
+//===- CompiledStep.cpp - A function compiled for this machine ------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Execution/CompiledStep.h"
+
+#include "amp/Execution/Files.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+void mlir::amp::registerExecutionDialects(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+CompiledStep::~CompiledStep() = default;
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createHostMachine() {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  llvm::Expected<llvm::orc::JITTargetMachineBuilder> builder =
+      llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
+  return builder->createTargetMachine();
+}
+
+llvm::Expected<std::unique_ptr<CompiledStep>>
+CompiledStep::compile(ModuleOp module, llvm::StringRef function,
+                      llvm::ArrayRef<BufferType> buffers) {
+  // The engine takes one target machine; the optimiser keeps its own.
+  auto optimizerMachine = createHostMachine();
+  if (!optimizerMachine)
+    return optimizerMachine.takeError();
+  auto engineMachine = createHostMachine();
+  if (!engineMachine)
+    return engineMachine.takeError();
+
+  // ExecutionEngineOptions refers to the function, so it needs a name here.
+  std::function<llvm::Error(llvm::Module *)> optimize =
+      makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0,
+                                optimizerMachine->get());
+  ExecutionEngineOptions options;
+  options.transformer = optimize;
+  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
+  options.enableGDBNotificationListener = false;
+  options.enablePerfNotificationListener = false;
+  auto engine =
+      ExecutionEngine::create(module, options, std::move(*engineMachine));
+  if (!engine)
+    return makeError("cannot compile '{0}': {1}", function,
+                     llvm::toString(engine.takeError()));
+
+  std::unique_ptr<CompiledStep> step(new CompiledStep());
+  step->engine = std::move(*engine);
+  auto entry = step->engine->lookupPacked(("_mlir_ciface_" + function).str());
+  if (!entry)
+    return makeError("cannot compile '{0}': {1}", function,
+                     llvm::toString(entry.takeError()));
+  step->entry = *entry;
+
+  step->buffers.assign(buffers.begin(), buffers.end());
+  for (const BufferType &buffer : buffers) {
+    step->starts.push_back(step->descriptors.size());
+    step->descriptors.resize(step->descriptors.size() + 3);
+    llvm::append_range(step->descriptors, buffer.shape);
+    size_t rank = buffer.shape.size();
+    llvm::SmallVector<int64_t> strides(rank, 1);
+    for (size_t axis = rank; axis-- > 1;)
+      strides[axis - 1] = strides[axis] * buffer.shape[axis];
+    llvm::append_range(step->descriptors, strides);
+  }
+  return step;
+}
+
+llvm::Error CompiledStep::run(llvm::ArrayRef<NDArray *> arrays) {
+  if (arrays.size() != buffers.size())
+    return makeError("the compiled function takes {0} buffers, got {1}",
+                     buffers.size(), arrays.size());
+  llvm::SmallVector<int64_t *> pointers;
+  for (auto [array, buffer, start] : llvm::zip_equal(arrays, buffers, starts)) {
+    if (array->getType() != buffer.type ||
+        array->getShape() != llvm::ArrayRef<int64_t>(buffer.shape))
+      return makeError("buffer {0} of the compiled function is {1}, got {2}",
+                       pointers.size(),
+                       describeShape(buffer.shape, buffer.type),
+                       array->describe());
+    int64_t *descriptor = &descriptors[start];
+    descriptor[0] = descriptor[1] = reinterpret_cast<int64_t>(array->data());
+    pointers.push_back(descriptor);
+  }
+  // The packed interface takes a pointer to each argument, which is a pointer
+  // to a descriptor.
+  llvm::SmallVector<void *> packed;
+  for (int64_t *&pointer : pointers)
+    packed.push_back(&pointer);
+  entry(packed.data());
+  return llvm::Error::success();
+}
