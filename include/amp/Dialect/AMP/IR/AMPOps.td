@@ -1,0 +1,200 @@
+//===- AMPOps.td - The operations of the amp dialect -------*- tablegen -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_DIALECT_AMP_IR_AMPOPS_TD
+#define AMP_DIALECT_AMP_IR_AMPOPS_TD
+
+include "amp/Dialect/AMP/IR/AMPDialect.td"
+include "amp/Interfaces/DifferentiableOpInterface.td"
+include "amp/Interfaces/GradientInterfaces.td"
+include "amp/Interfaces/PrecisionOpInterface.td"
+include "mlir/Interfaces/CastInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class AMP_Op<string mnemonic, list<Trait> traits = []>
+    : Op<AMP_Dialect, mnemonic, traits # [
+          Pure, DeclareOpInterfaceMethods<PrecisionOpInterface,
+                                          ["getPrecisionSlots"]>]>;
+
+def AMP_FloatTensor : RankedTensorOf<[F16, BF16, F32, F64]>;
+class AMP_Scalar<Type element, string getter>
+    : 0DTensorOf<[element]>,
+      BuildableType<"::mlir::RankedTensorType::get({}, " # getter # ")">;
+def AMP_ScalarF32 : AMP_Scalar<F32, "$_builder.getF32Type()">;
+def AMP_ScalarI32 : AMP_Scalar<I32, "$_builder.getI32Type()">;
+def AMP_ScalarBool : AMP_Scalar<I1, "$_builder.getI1Type()">;
+
+def AMP_CastOp : AMP_Op<"cast", [
+    DeclareOpInterfaceMethods<CastOpInterface>,
+    DeclareOpInterfaceMethods<DifferentiableOpInterface>,
+    SameOperandsAndResultShape]> {
+  let summary = "converts the element type of a float tensor";
+  let description = [{
+    Rounds once, to nearest even; values beyond the range of the result type
+    become infinities, subnormals are kept. Widening is exact.
+
+    A cast that the user wrote is semantics: it always rounds, and the passes
+    leave it alone. Those that a pass inserted carry `inserted` and may be
+    moved, merged and removed. A widening followed by the narrowing back is
+    exact and folds; a narrowing followed by a widening never does.
+
+    Example:
+
+    ```mlir
+    %1 = amp.cast %0 : tensor<4x8xf32> to tensor<4x8xf16>
+    ```
+  }];
+  let arguments = (ins AMP_FloatTensor:$input, UnitAttr:$inserted);
+  let results = (outs AMP_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input (`inserted` $inserted^)? attr-dict `:` type($input) `to` type($result)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$input,
+                                 "::mlir::FloatType":$elementType,
+                                 CArg<"bool", "false">:$inserted)>];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def AMP_GradientSeedOp : AMP_Op<"gradient_seed", [
+    DeclareOpInterfaceMethods<GradientSeedOpInterface>]> {
+  let summary = "the gradient of a loss with respect to itself";
+  let description = [{
+    The value 1, from which a backward pass starts. It is opaque to folding, so
+    that the loss scale can be multiplied into it later: every value computed
+    from it must be linear in it. `loss` names the loss.
+
+    Example:
+
+    ```mlir
+    %seed = amp.gradient_seed "loss" : tensor<f32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$loss);
+  let results = (outs 0DTensorOf<[F32, F64]>:$result);
+  let assemblyFormat = "$loss attr-dict `:` type($result)";
+}
+
+def AMP_ScaleOp : AMP_Op<"scale", [SameOperandsAndResultType]> {
+  let summary = "multiplies a gradient seed by the loss scale";
+  let description = [{
+    The product of `input` and `scale`, rounded to f32.
+
+    Example:
+
+    ```mlir
+    %scaled = amp.scale %seed by %scale : tensor<f32>
+    ```
+  }];
+  let arguments = (ins AMP_ScalarF32:$input, AMP_ScalarF32:$scale);
+  let results = (outs AMP_ScalarF32:$result);
+  let assemblyFormat = "$input `by` $scale attr-dict `:` type($result)";
+}
+
+def AMP_UnscaleOp : AMP_Op<"unscale", [
+    DeclareOpInterfaceMethods<GradientConsumerOpInterface>]> {
+  let summary = "divides gradients by the loss scale and checks that they are finite";
+  let description = [{
+    Each result is f32(gradient) · (1 / `scale`), and `all_finite` is true iff
+    every element of every gradient is finite before the multiplication, as in
+    torch.amp.GradScaler. One operation covers all gradients of an optimizer,
+    so that one pass over memory suffices.
+
+    Example:
+
+    ```mlir
+    %u:2, %finite = amp.unscale %g0, %g1 by %scale
+        : (tensor<8xf16>, tensor<4xf32>) -> (tensor<8xf32>, tensor<4xf32>)
+    ```
+  }];
+  let arguments = (ins Variadic<AMP_FloatTensor>:$gradients,
+                       AMP_ScalarF32:$scale);
+  let results = (outs Variadic<AMP_FloatTensor>:$unscaled,
+                      AMP_ScalarBool:$all_finite);
+  let assemblyFormat = [{
+    $gradients `by` $scale attr-dict `:`
+        `(` type($gradients) `)` `->` `(` type($unscaled) `)`
+  }];
+  let hasVerifier = 1;
+}
+
+def AMP_UpdateScaleOp : AMP_Op<"update_scale", []> {
+  let summary = "updates the state of dynamic loss scaling";
+  let description = [{
+    Executed once per step, after all uses of the scale:
+
+    ```
+    if not all_finite:
+      hysteresis' = hysteresis - 1, growth_tracker' = 0
+      scale' = hysteresis' > 0 ? scale : max(scale * backoff_factor, min_scale)
+    else:
+      hysteresis' = the attribute `hysteresis`
+      if growth_tracker + 1 >= growth_interval:
+        scale' = scale * growth_factor if that is finite and <= max_scale, else scale
+        growth_tracker' = 0
+      else: growth_tracker' = growth_tracker + 1, scale' = scale
+    ```
+
+    With the default attributes this is torch.amp.GradScaler with a floor of 1
+    and `>=` in place of `==`. The hysteresis tracker starts at the attribute
+    `hysteresis`; with the default of 1 every overflow backs off.
+
+    Example:
+
+    ```mlir
+    %s, %g, %h = amp.update_scale %scale, %tracker, %hysteresis, %finite
+        {growth_interval = 2000 : i32}
+    ```
+  }];
+  let arguments = (ins
+      AMP_ScalarF32:$scale, AMP_ScalarI32:$growth_tracker,
+      AMP_ScalarI32:$hysteresis_tracker, AMP_ScalarBool:$all_finite,
+      DefaultValuedAttr<F32Attr, "2.0">:$growth_factor,
+      DefaultValuedAttr<F32Attr, "0.5">:$backoff_factor,
+      DefaultValuedAttr<I32Attr, "2000">:$growth_interval,
+      DefaultValuedAttr<F32Attr, "1.0">:$min_scale,
+      DefaultValuedAttr<F32Attr, "3.40282347e+38f">:$max_scale,
+      DefaultValuedAttr<I32Attr, "1">:$hysteresis);
+  let results = (outs AMP_ScalarF32:$new_scale,
+                      AMP_ScalarI32:$new_growth_tracker,
+                      AMP_ScalarI32:$new_hysteresis_tracker);
+  let assemblyFormat = [{
+    $scale `,` $growth_tracker `,` $hysteresis_tracker `,` $all_finite attr-dict
+  }];
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::mlir::Value":$scale,
+                                 "::mlir::Value":$growthTracker,
+                                 "::mlir::Value":$hysteresisTracker,
+                                 "::mlir::Value":$allFinite), [{
+    auto f32 = ::mlir::RankedTensorType::get({}, $_builder.getF32Type());
+    auto i32 = ::mlir::RankedTensorType::get({}, $_builder.getI32Type());
+    $_state.addOperands({scale, growthTracker, hysteresisTracker, allFinite});
+    $_state.addTypes({f32, i32, i32});
+  }]>];
+}
+
+def AMP_MasterCopyOp : AMP_Op<"master_copy", [SameOperandsAndResultShape]> {
+  let summary = "the low-precision copy of an updated master weight";
+  let description = [{
+    Rounds an f32 master weight to the type of the model's copy of it, to
+    nearest even. It is an operation of its own, apart from `amp.cast`, so that
+    it stays beside the optimizer and can be fused with it: master and copy are
+    written together.
+
+    Example:
+
+    ```mlir
+    %copy = amp.master_copy %master : tensor<8x4xf32> to tensor<8x4xf16>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[F32]>:$master);
+  let results = (outs RankedTensorOf<[F16, BF16]>:$copy);
+  let assemblyFormat = "$master attr-dict `:` type($master) `to` type($copy)";
+}
+
+#endif // AMP_DIALECT_AMP_IR_AMPOPS_TD

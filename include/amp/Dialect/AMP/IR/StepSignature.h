@@ -1,0 +1,88 @@
+//===- StepSignature.h - What a training step takes and gives ---*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The `amp.*` attributes of a step function, read once into a structure that
+// passes and tools share.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_DIALECT_AMP_IR_STEPSIGNATURE_H
+#define AMP_DIALECT_AMP_IR_STEPSIGNATURE_H
+
+#include "amp/Dialect/AMP/IR/AMP.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include <optional>
+
+namespace mlir::amp {
+
+/// What an argument of a training step is.
+enum class Role {
+  Parameter,
+  OptimizerState,
+  ModelState,
+  Batch,
+  Hyperparameter,
+  ScalerState,
+};
+
+/// Returns the spelling of `role` in `amp.role`.
+StringRef stringifyRole(Role role);
+/// Returns the role spelled `name`, if there is one.
+std::optional<Role> symbolizeRole(StringRef name);
+
+/// One argument of a training step.
+struct StepArgument {
+  unsigned index;
+  Role role;
+  StringRef name;
+  /// Null if the argument has no `amp.init`.
+  InitAttr init;
+  RankedTensorType type;
+  /// The result that replaces this argument after the step, if there is one.
+  std::optional<unsigned> updatedBy;
+
+  /// State is what survives from one step to the next.
+  bool isState() const {
+    return role != Role::Batch && role != Role::Hyperparameter;
+  }
+};
+
+/// What a result of a training step is.
+enum class ResultKind { Update, Metric, Prediction };
+
+/// One result of a training step.
+struct StepResult {
+  unsigned index;
+  ResultKind kind;
+  /// The argument that is updated, or the name of the metric or prediction.
+  StringRef name;
+  /// The index of the argument that is updated, for `ResultKind::Update`.
+  unsigned argument = 0;
+  RankedTensorType type;
+};
+
+/// The arguments and results of a training step, in order.
+struct StepSignature {
+  SmallVector<StepArgument> arguments;
+  SmallVector<StepResult> results;
+
+  /// Reads the attributes of `function`. Returns failure, after one diagnostic
+  /// at the function that says what to add, if an argument has no role or
+  /// name, or a result is neither an update, a metric nor a prediction. (What
+  /// is there has been verified with the IR.)
+  static FailureOr<StepSignature> get(FunctionOpInterface function);
+
+  /// Returns the argument named `name`, or null.
+  const StepArgument *findArgument(StringRef name) const;
+};
+
+/// Returns whether some argument of `function` carries `amp.role`.
+bool isStepFunction(FunctionOpInterface function);
+
+} // namespace mlir::amp
+
+#endif // AMP_DIALECT_AMP_IR_STEPSIGNATURE_H

@@ -1,0 +1,59 @@
+//===- Train.h - The train dialect ------------------------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_DIALECT_TRAIN_IR_TRAIN_H
+#define AMP_DIALECT_TRAIN_IR_TRAIN_H
+
+#include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Interfaces/DecomposableOpInterface.h"
+#include "amp/Interfaces/DifferentiableOpInterface.h"
+#include "amp/Interfaces/GradientInterfaces.h"
+#include "amp/Interfaces/PrecisionOpInterface.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace mlir::train {
+
+/// Verifies that the result types of `op`, a `ShapeInferenceOpInterface`, agree
+/// with the shapes that it infers.
+LogicalResult verifyResultShapes(Operation *op);
+
+/// Computes the shape of NumPy broadcasting, aligned at the last dimension. Two
+/// dynamic dimensions are taken to be equal. Returns failure, without a
+/// diagnostic, if the shapes do not fit.
+FailureOr<SmallVector<int64_t>> broadcastShapes(ArrayRef<int64_t> lhs,
+                                                ArrayRef<int64_t> rhs);
+
+/// The type in which operations on `type` compute: f64 for f64, else f32.
+FloatType getComputeType(Type type);
+
+} // namespace mlir::train
+
+#include "amp/Dialect/Train/IR/TrainDialect.h.inc"
+#include "amp/Dialect/Train/IR/TrainEnums.h.inc"
+#include "amp/Dialect/Train/IR/TrainInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "amp/Dialect/Train/IR/TrainElementwiseOps.h.inc"
+#define GET_OP_CLASSES
+#include "amp/Dialect/Train/IR/TrainLossOps.h.inc"
+#define GET_OP_CLASSES
+#include "amp/Dialect/Train/IR/TrainNormalizationOps.h.inc"
+#define GET_OP_CLASSES
+#include "amp/Dialect/Train/IR/TrainProductOps.h.inc"
+#define GET_OP_CLASSES
+#include "amp/Dialect/Train/IR/TrainShapeOps.h.inc"
+
+#endif // AMP_DIALECT_TRAIN_IR_TRAIN_H

@@ -1,0 +1,29 @@
+//===- InitAll.h - Everything that the project registers --------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For tools. A compiler that embeds a part of the project should register just
+// that part.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_INITALL_H
+#define AMP_INITALL_H
+
+#include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/Train/IR/Train.h"
+#include "mlir/IR/DialectRegistry.h"
+
+namespace mlir::amp {
+
+/// Adds the dialects of the project to `registry`.
+inline void registerAllDialects(DialectRegistry &registry) {
+  registry.insert<amp::AMPDialect, train::TrainDialect>();
+}
+
+} // namespace mlir::amp
+
+#endif // AMP_INITALL_H

@@ -1,0 +1,100 @@
+//===- PrecisionOpInterface.h - What precision passes know ------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Slots: the unit in which precision is decided.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_INTERFACES_PRECISIONOPINTERFACE_H
+#define AMP_INTERFACES_PRECISIONOPINTERFACE_H
+
+#include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace mlir {
+class RewriterBase;
+} // namespace mlir
+
+namespace mlir::amp {
+
+/// Why a slot may or may not be stored in a low-precision type.
+enum class SlotKind : uint8_t {
+  /// Feeds tensor cores: low precision is where the speed is.
+  Compute,
+  /// The operation computes in f32 inside; storing low costs one rounding.
+  Storage,
+  /// May leave the range of the low type: low only when something proves that
+  /// it fits.
+  Range,
+  /// Never changes type.
+  Fixed,
+};
+
+/// Returns the lower-case name of `kind`, as it stands in reports.
+StringRef stringifySlotKind(SlotKind kind);
+
+/// The slots of one operation. Slots are numbered from 0; an operand or result
+/// that belongs to none (because it is not a float) has number `none`.
+struct PrecisionSlots {
+  static constexpr int8_t none = -1;
+
+  /// Starts over for `op`: no slot, every operand and result without one.
+  void reset(Operation *op) {
+    kinds.clear();
+    implications.clear();
+    operandSlots.assign(op->getNumOperands(), none);
+    resultSlots.assign(op->getNumResults(), none);
+  }
+
+  /// Adds a slot and returns its number.
+  int8_t add(SlotKind kind) {
+    kinds.push_back(kind);
+    return static_cast<int8_t>(kinds.size() - 1);
+  }
+
+  /// Adds a slot that holds the given operands and results.
+  int8_t add(SlotKind kind, ArrayRef<unsigned> operands,
+             ArrayRef<unsigned> results) {
+    int8_t slot = add(kind);
+    for (unsigned operand : operands)
+      operandSlots[operand] = slot;
+    for (unsigned result : results)
+      resultSlots[result] = slot;
+    return slot;
+  }
+
+  /// States that slot `premise` low is only possible with `conclusion` low:
+  /// for a matmul, a low result implies low operands.
+  void addImplication(int8_t premise, int8_t conclusion) {
+    implications.push_back({premise, conclusion});
+  }
+
+  SmallVector<SlotKind, 4> kinds;
+  SmallVector<int8_t, 8> operandSlots;
+  SmallVector<int8_t, 4> resultSlots;
+  SmallVector<std::pair<int8_t, int8_t>, 1> implications;
+};
+
+/// Returns the element type of `type` if it is a shaped type of floats that
+/// precision passes may change, and null otherwise.
+FloatType getPrecisionElementType(Type type);
+
+/// Describes `op` as one slot of `kind` that holds every float operand and
+/// result.
+void getUniformPrecisionSlots(Operation *op, SlotKind kind,
+                              PrecisionSlots &slots);
+
+/// Gives the results of `op` the element types of their slots, through
+/// `ShapedType::cloneWith`. Null types leave a slot alone.
+LogicalResult retypeResults(Operation *op, ArrayRef<Type> slotTypes,
+                            RewriterBase &rewriter);
+
+} // namespace mlir::amp
+
+#include "amp/Interfaces/PrecisionOpInterface.h.inc"
+
+#endif // AMP_INTERFACES_PRECISIONOPINTERFACE_H

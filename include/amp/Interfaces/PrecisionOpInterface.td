@@ -1,0 +1,62 @@
+//===- PrecisionOpInterface.td - What precision passes know -*- tablegen -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The interface through which an operation tells the precision passes which of
+// its operands and results must share an element type, and why.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_INTERFACES_PRECISIONOPINTERFACE_TD
+#define AMP_INTERFACES_PRECISIONOPINTERFACE_TD
+
+include "mlir/IR/OpBase.td"
+
+def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
+  let cppNamespace = "::mlir::amp";
+  let description = [{
+    An operation describes itself as *slots*: groups of its float operands and
+    results that must share one element type. The precision passes assign one
+    type to each slot and know nothing else about the operation, so that an
+    operation of any dialect can take part.
+
+    It is an interface and not a trait because traits cannot be attached to
+    operations of other dialects from outside.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Describes the slots of this operation. The default is one storage slot
+        that holds every operand and result whose element type is a float.
+      }],
+      "void", "getPrecisionSlots",
+      (ins "::mlir::amp::PrecisionSlots &":$slots), [{}], [{
+        ::mlir::amp::getUniformPrecisionSlots(
+            $_op, ::mlir::amp::SlotKind::Storage, slots);
+      }]>,
+    InterfaceMethod<[{
+        Gives the results of this operation the element types that were
+        assigned to their slots. `slotTypes` has one entry per slot; a null
+        entry leaves the slot alone. Operands have been cast by the caller.
+        The default sets the result types and nothing else; an operation whose
+        attributes or regions mention element types overrides it.
+      }],
+      "::llvm::LogicalResult", "retype",
+      (ins "::llvm::ArrayRef<::mlir::Type>":$slotTypes,
+           "::mlir::RewriterBase &":$rewriter), [{}], [{
+        return ::mlir::amp::retypeResults($_op, slotTypes, rewriter);
+      }]>,
+    InterfaceMethod<[{
+        The number of floating-point operations in products that tensor cores
+        can execute (a multiply and an add count as two), or 0 if this
+        operation has none or its shapes are not static.
+      }],
+      "int64_t", "getProductFlops", (ins), [{}], [{
+        return 0;
+      }]>,
+  ];
+}
+
+#endif // AMP_INTERFACES_PRECISIONOPINTERFACE_TD

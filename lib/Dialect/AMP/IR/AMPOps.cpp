@@ -1,0 +1,180 @@
+//===- AMPOps.cpp - The operations of the amp dialect ---------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Dialect/AMP/IR/AMP.h"
+
+
+using namespace mlir;
+using namespace mlir::amp;
+
+//===----------------------------------------------------------------------===//
+// CastOp
+//===----------------------------------------------------------------------===//
+
+void CastOp::build(OpBuilder &builder, OperationState &state, Value input,
+                   FloatType elementType, bool inserted) {
+  auto type = cast<RankedTensorType>(input.getType());
+  build(builder, state, type.clone(elementType), input, inserted);
+}
+
+LogicalResult CastOp::verify() {
+  if (getInput().getType() == getType())
+    return emitOpError("expected to change the element type, but operand and "
+                       "result are both ")
+           << getType();
+  return success();
+}
+
+bool CastOp::areCastCompatible(TypeRange inputs, TypeRange outputs) {
+  if (inputs.size() != 1 || outputs.size() != 1)
+    return false;
+  auto from = dyn_cast<RankedTensorType>(inputs[0]);
+  auto to = dyn_cast<RankedTensorType>(outputs[0]);
+  return from && to && isa<FloatType>(from.getElementType()) &&
+         isa<FloatType>(to.getElementType()) &&
+         succeeded(verifyCompatibleShape(from, to));
+}
+
+/// Returns whether every value of `from` is also one of `to`.
+static bool isExactWidening(Type from, Type to) {
+  const llvm::fltSemantics &a = cast<FloatType>(from).getFloatSemantics();
+  const llvm::fltSemantics &b = cast<FloatType>(to).getFloatSemantics();
+  return llvm::APFloat::isRepresentableBy(a, b);
+}
+
+OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
+  // narrow(widen(x)) is x.
+  if (auto producer = getInput().getDefiningOp<CastOp>()) {
+    if (producer.getInput().getType() == getType() &&
+        isExactWidening(getElementTypeOrSelf(getType()),
+                        getElementTypeOrSelf(getInput())))
+      return producer.getInput();
+  }
+  if (auto elements = dyn_cast_or_null<DenseFPElementsAttr>(
+          adaptor.getInput())) {
+    auto type = cast<FloatType>(getElementTypeOrSelf(getType()));
+    if (!getType().hasStaticShape())
+      return {};
+    return elements.mapValues(type, [&](const APFloat &value) {
+      APFloat rounded = value;
+      bool losesInfo;
+      rounded.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                      &losesInfo);
+      return rounded.bitcastToAPInt();
+    });
+  }
+  return {};
+}
+
+LogicalResult
+CastOp::buildOperandGradients(OpBuilder &builder,
+                              ArrayRef<Value> resultGradients, const BitVector &,
+                              MutableArrayRef<Value> operandGradients) {
+  operandGradients[0] = CastOp::create(
+      builder, getLoc(), resultGradients[0],
+      cast<FloatType>(getElementTypeOrSelf(getInput())), getInserted());
+  return success();
+}
+
+void CastOp::getPrecisionSlots(PrecisionSlots &slots) {
+  slots.reset(*this);
+  slots.add(SlotKind::Fixed, {0}, {});
+  slots.add(SlotKind::Fixed, {}, {0});
+}
+
+//===----------------------------------------------------------------------===//
+// GradientSeedOp, ScaleOp, MasterCopyOp
+//===----------------------------------------------------------------------===//
+
+StringRef GradientSeedOp::getLossName() { return getLoss(); }
+
+void GradientSeedOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getUniformPrecisionSlots(*this, SlotKind::Fixed, slots);
+}
+
+void ScaleOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getUniformPrecisionSlots(*this, SlotKind::Fixed, slots);
+}
+
+void MasterCopyOp::getPrecisionSlots(PrecisionSlots &slots) {
+  slots.reset(*this);
+  slots.add(SlotKind::Fixed, {0}, {});
+  slots.add(SlotKind::Fixed, {}, {0});
+}
+
+//===----------------------------------------------------------------------===//
+// UnscaleOp
+//===----------------------------------------------------------------------===//
+
+OperandRange UnscaleOp::getGradientOperands() { return getGradients(); }
+
+LogicalResult UnscaleOp::verify() {
+  if (getGradients().empty())
+    return emitOpError("expected at least one gradient");
+  if (getGradients().size() != getUnscaled().size())
+    return emitOpError("expected one result per gradient, got ")
+           << getUnscaled().size() << " results for " << getGradients().size()
+           << " gradients";
+  for (auto [index, pair] :
+       llvm::enumerate(llvm::zip(getGradients(), getUnscaled()))) {
+    auto [gradient, unscaled] = pair;
+    auto from = cast<RankedTensorType>(gradient.getType());
+    auto to = cast<RankedTensorType>(unscaled.getType());
+    Type element = from.getElementType();
+    if (!element.isF64())
+      element = Float32Type::get(getContext());
+    if (to != from.clone(element))
+      return emitOpError("result ") << index << " must be "
+                                    << from.clone(element) << ", got " << to;
+  }
+  return success();
+}
+
+void UnscaleOp::getPrecisionSlots(PrecisionSlots &slots) {
+  // A gradient may arrive in any type: each is a slot of its own.
+  slots.reset(*this);
+  unsigned count = getGradients().size();
+  for (unsigned i = 0; i != count; ++i)
+    slots.add(SlotKind::Storage, {i}, {});
+  int8_t fixed = slots.add(SlotKind::Fixed, {count}, {});
+  for (unsigned i = 0; i != count; ++i)
+    slots.resultSlots[i] = fixed;
+}
+
+//===----------------------------------------------------------------------===//
+// UpdateScaleOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult UpdateScaleOp::verify() {
+  auto number = [](const APFloat &value) { return value.convertToFloat(); };
+  if (!(number(getGrowthFactor()) > 1))
+    return emitOpError("'growth_factor' must be greater than 1, got ")
+           << number(getGrowthFactor());
+  if (!(number(getBackoffFactor()) > 0 && number(getBackoffFactor()) < 1))
+    return emitOpError("'backoff_factor' must be between 0 and 1, got ")
+           << number(getBackoffFactor());
+  if (static_cast<int32_t>(getGrowthInterval()) < 1)
+    return emitOpError("'growth_interval' must be at least 1, got ")
+           << static_cast<int32_t>(getGrowthInterval());
+  if (static_cast<int32_t>(getHysteresis()) < 1)
+    return emitOpError("'hysteresis' must be at least 1, got ")
+           << static_cast<int32_t>(getHysteresis());
+  if (!(number(getMinScale()) >= 0))
+    return emitOpError("'min_scale' must not be negative, got ")
+           << number(getMinScale());
+  if (!(number(getMinScale()) <= number(getMaxScale())))
+    return emitOpError("'min_scale' must not exceed 'max_scale', got ")
+           << number(getMinScale()) << " and " << number(getMaxScale());
+  return success();
+}
+
+void UpdateScaleOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getUniformPrecisionSlots(*this, SlotKind::Fixed, slots);
+}
+
+#define GET_OP_CLASSES
+#include "amp/Dialect/AMP/IR/AMPOps.cpp.inc"

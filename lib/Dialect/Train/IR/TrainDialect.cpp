@@ -1,0 +1,77 @@
+//===- TrainDialect.cpp - The train dialect -------------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Registration, and what all operations share: shapes and their verification.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Dialect/Train/IR/Train.h"
+
+using namespace mlir;
+using namespace mlir::train;
+
+#include "amp/Dialect/Train/IR/TrainDialect.cpp.inc"
+#include "amp/Dialect/Train/IR/TrainEnums.cpp.inc"
+#include "amp/Dialect/Train/IR/TrainInterfaces.cpp.inc"
+
+void TrainDialect::initialize() {
+  registerElementwiseOps();
+  registerLossOps();
+  registerNormalizationOps();
+  registerProductOps();
+  registerShapeOps();
+}
+
+Operation *TrainDialect::materializeConstant(OpBuilder &builder,
+                                             Attribute value, Type type,
+                                             Location loc) {
+  auto elements = dyn_cast<ElementsAttr>(value);
+  if (!elements || elements.getType() != type)
+    return nullptr;
+  return ConstantOp::create(builder, loc, type, elements);
+}
+
+FloatType mlir::train::getComputeType(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isF64() ? cast<FloatType>(element)
+                         : Float32Type::get(type.getContext());
+}
+
+FailureOr<SmallVector<int64_t>>
+mlir::train::broadcastShapes(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
+  if (lhs.size() < rhs.size())
+    std::swap(lhs, rhs);
+  SmallVector<int64_t> shape(lhs);
+  size_t offset = lhs.size() - rhs.size();
+  for (auto [index, extent] : llvm::enumerate(rhs)) {
+    int64_t &result = shape[offset + index];
+    if (result == extent || extent == 1)
+      continue;
+    // `?` stands for the batch size: it meets itself, 1, or nothing.
+    if (result != 1)
+      return failure();
+    result = extent;
+  }
+  return shape;
+}
+
+LogicalResult mlir::train::verifyResultShapes(Operation *op) {
+  SmallVector<SmallVector<int64_t>> shapes;
+  if (failed(cast<ShapeInferenceOpInterface>(op).inferResultShapes(shapes)))
+    return failure();
+  if (shapes.size() != op->getNumResults())
+    return op->emitOpError("expected ")
+           << shapes.size() << " results, got " << op->getNumResults();
+  for (auto [index, shape] : llvm::enumerate(shapes)) {
+    auto type = cast<RankedTensorType>(op->getResult(index).getType());
+    if (type.getShape() != ArrayRef<int64_t>(shape))
+      return op->emitOpError("result ")
+             << index << " must have type " << type.clone(shape) << ", got "
+             << type;
+  }
+  return success();
+}

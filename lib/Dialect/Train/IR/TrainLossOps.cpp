@@ -1,0 +1,250 @@
+//===- TrainLossOps.cpp - Losses, gradients and optimizers ----------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Dialect/Train/IR/Train.h"
+
+using namespace mlir;
+using namespace mlir::train;
+
+using Shapes = SmallVectorImpl<SmallVector<int64_t>>;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// Verifies that `scalar`, the loss or its gradient, has the type in which an
+/// operation on `input` computes.
+static LogicalResult verifyLossType(Operation *op, Value input, Value scalar) {
+  Type need = getComputeType(input.getType());
+  Type have = getElementTypeOrSelf(scalar);
+  if (need == have)
+    return success();
+  return op->emitOpError("the loss and its gradient must be ")
+         << need << " for " << getElementTypeOrSelf(input) << " inputs, got "
+         << have;
+}
+
+//===----------------------------------------------------------------------===//
+// Losses
+//===----------------------------------------------------------------------===//
+
+/// Verifies that `labels` has the shape of `logits` without the last dimension.
+static LogicalResult verifyLabels(Operation *op, RankedTensorType logits,
+                                  RankedTensorType labels) {
+  if (logits.getRank() < 2 || ShapedType::isDynamic(logits.getShape().back()))
+    return op->emitOpError("expected logits of rank at least 2 with a static "
+                           "number of classes, got ")
+           << logits;
+  if (labels.getShape() != logits.getShape().drop_back())
+    return op->emitOpError("'labels' must have type ")
+           << labels.clone(logits.getShape().drop_back())
+           << ", one label per row of logits, got " << labels;
+  return success();
+}
+
+LogicalResult CrossEntropyOp::verify() {
+  return verifyLossType(*this, getLogits(), getLoss());
+}
+LogicalResult CrossEntropyOp::inferResultShapes(Shapes &shapes) {
+  shapes.emplace_back();
+  return verifyLabels(*this, typeOf(getLogits()), typeOf(getLabels()));
+}
+
+LogicalResult CrossEntropyGradOp::verify() {
+  return verifyLossType(*this, getLogits(), getGrad());
+}
+LogicalResult CrossEntropyGradOp::inferResultShapes(Shapes &shapes) {
+  shapes.emplace_back(typeOf(getLogits()).getShape());
+  return verifyLabels(*this, typeOf(getLogits()), typeOf(getLabels()));
+}
+
+LogicalResult MSEOp::verify() {
+  return verifyLossType(*this, getInput(), getLoss());
+}
+LogicalResult L1Op::verify() {
+  return verifyLossType(*this, getInput(), getLoss());
+}
+LogicalResult MSEOp::inferResultShapes(Shapes &shapes) {
+  shapes.emplace_back();
+  return success();
+}
+LogicalResult L1Op::inferResultShapes(Shapes &shapes) {
+  shapes.emplace_back();
+  return success();
+}
+
+LogicalResult MSEGradOp::verify() {
+  return verifyLossType(*this, getInput(), getGrad());
+}
+LogicalResult L1GradOp::verify() {
+  return verifyLossType(*this, getInput(), getGrad());
+}
+LogicalResult MSEGradOp::inferResultShapes(Shapes &shapes) {
+  shapes.emplace_back(typeOf(getInput()).getShape());
+  return success();
+}
+LogicalResult L1GradOp::inferResultShapes(Shapes &shapes) {
+  shapes.emplace_back(typeOf(getInput()).getShape());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// GradientsOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult GradientsOp::verify() {
+  if (getWrt().empty())
+    return emitOpError("expected at least one value to differentiate by");
+  if (getWrt().getTypes() != getGradients().getTypes())
+    return emitOpError("results must have the types of 'wrt', expected ")
+           << getWrt().getTypes() << ", got " << getGradients().getTypes();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Optimizers
+//===----------------------------------------------------------------------===//
+
+/// Verifies the operands and results of an optimizer: all tensors but the
+/// scalars of the parameter's shape, all but the gradient of its type.
+static LogicalResult verifyOptimizer(Operation *op, Value parameter,
+                                     Value gradient) {
+  auto type = typeOf(parameter);
+  if (typeOf(gradient).getShape() != type.getShape())
+    return op->emitOpError("'grad' must have the parameter's shape, expected ")
+           << type << ", got " << gradient.getType();
+  auto check = [&](Value value, StringRef what) -> LogicalResult {
+    if (value == gradient || value.getType() == type)
+      return success();
+    // The learning rate and the step count.
+    if (typeOf(value).getRank() == 0 &&
+        getElementTypeOrSelf(value) == type.getElementType())
+      return success();
+    return op->emitOpError()
+           << what << " must have the parameter's type " << type
+           << " or be a scalar of its element type, got " << value.getType();
+  };
+  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+    if (failed(check(operand, "operand " + std::to_string(index))))
+      return failure();
+  for (Value result : op->getResults())
+    if (result.getType() != type)
+      return op->emitOpError("results must have the parameter's type ")
+             << type << ", got " << result.getType();
+  return success();
+}
+
+/// Verifies that `value` lies in [0, limit).
+static LogicalResult verifyRange(Operation *op, StringRef name,
+                                 const APFloat &value, double limit) {
+  double number = value.convertToDouble();
+  if (number >= 0 && number < limit)
+    return success();
+  auto diag = op->emitOpError("'") << name << "' must ";
+  if (std::isinf(limit))
+    return diag << "be finite and not negative, got " << number;
+  return diag << "be in [0, " << limit << "), got " << number;
+}
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+LogicalResult SGDOp::verify() {
+  if (failed(verifyOptimizer(*this, getParameter(), getGrad())) ||
+      failed(verifyRange(*this, "momentum", getMomentum(), kInfinity)) ||
+      failed(verifyRange(*this, "weight_decay", getWeightDecay(), kInfinity)))
+    return failure();
+  if (static_cast<bool>(getVelocity()) != static_cast<bool>(getNewVelocity()))
+    return emitOpError("expected a momentum buffer both as operand and as "
+                       "result, or neither");
+  if (!getVelocity() && (!getMomentum().isZero() || getNesterov()))
+    return emitOpError("momentum needs a buffer as the last operand");
+  return success();
+}
+
+LogicalResult SGDOp::inferResultShapes(Shapes &shapes) {
+  for (unsigned i = 0; i < (*this)->getNumResults(); ++i)
+    shapes.emplace_back(typeOf(getParameter()).getShape());
+  return success();
+}
+
+OperandRange SGDOp::getGradientOperands() {
+  return (*this)->getOperands().slice(1, 1);
+}
+
+template <typename AdamOpTy>
+static LogicalResult verifyAdam(AdamOpTy op) {
+  if (failed(verifyOptimizer(op, op.getParameter(), op.getGrad())) ||
+      failed(verifyRange(op, "beta1", op.getBeta1(), 1)) ||
+      failed(verifyRange(op, "beta2", op.getBeta2(), 1)) ||
+      failed(verifyRange(op, "epsilon", op.getEpsilon(), kInfinity)) ||
+      failed(verifyRange(op, "weight_decay", op.getWeightDecay(), kInfinity)))
+    return failure();
+  return success();
+}
+
+LogicalResult AdamOp::verify() { return verifyAdam(*this); }
+LogicalResult AdamWOp::verify() { return verifyAdam(*this); }
+
+LogicalResult AdamOp::inferResultShapes(Shapes &shapes) {
+  shapes.resize(3, SmallVector<int64_t>(typeOf(getParameter()).getShape()));
+  return success();
+}
+LogicalResult AdamWOp::inferResultShapes(Shapes &shapes) {
+  shapes.resize(3, SmallVector<int64_t>(typeOf(getParameter()).getShape()));
+  return success();
+}
+
+OperandRange AdamOp::getGradientOperands() {
+  return (*this)->getOperands().slice(1, 1);
+}
+OperandRange AdamWOp::getGradientOperands() {
+  return (*this)->getOperands().slice(1, 1);
+}
+
+//===----------------------------------------------------------------------===//
+// ClipByGlobalNormOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ClipByGlobalNormOp::verify() {
+  if (getGradients().empty())
+    return emitOpError("expected at least one gradient");
+  double maxNorm = getMaxNorm().convertToDouble();
+  if (!(maxNorm > 0))
+    return emitOpError("'max_norm' must be positive, got ") << maxNorm;
+  if (getGradients().getTypes() != getClipped().getTypes())
+    return emitOpError("expected clipped gradients of types ")
+           << getGradients().getTypes() << ", got " << getClipped().getTypes();
+  for (Value gradient : getGradients())
+    if (failed(verifyLossType(*this, gradient, getNorm())))
+      return failure();
+  return success();
+}
+
+LogicalResult ClipByGlobalNormOp::inferResultShapes(Shapes &shapes) {
+  for (Value gradient : getGradients())
+    shapes.emplace_back(typeOf(gradient).getShape());
+  shapes.emplace_back();
+  return success();
+}
+
+OperandRange ClipByGlobalNormOp::getGradientOperands() {
+  return getGradients();
+}
+
+//===----------------------------------------------------------------------===//
+// Registration
+//===----------------------------------------------------------------------===//
+
+#define GET_OP_CLASSES
+#include "amp/Dialect/Train/IR/TrainLossOps.cpp.inc"
+
+void TrainDialect::registerLossOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "amp/Dialect/Train/IR/TrainLossOps.cpp.inc"
+      >();
+}

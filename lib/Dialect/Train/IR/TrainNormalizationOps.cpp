@@ -1,0 +1,223 @@
+//===- TrainNormalizationOps.cpp - Softmax and norms ----------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Dialect/Train/IR/Train.h"
+
+using namespace mlir;
+using namespace mlir::train;
+
+using Shapes = SmallVectorImpl<SmallVector<int64_t>>;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// Verifies that `value` has shape `shape`.
+static LogicalResult verifyShape(Operation *op, StringRef name, Value value,
+                                 ArrayRef<int64_t> shape) {
+  if (typeOf(value).getShape() == shape)
+    return success();
+  return op->emitOpError("'")
+         << name << "' must have type " << typeOf(value).clone(shape)
+         << ", got " << value.getType();
+}
+
+/// Verifies that the parameters of a norm have the type in which it computes.
+static LogicalResult verifyComputeType(Operation *op, Value input,
+                                       Value parameter) {
+  Type need = getComputeType(input.getType());
+  Type have = getElementTypeOrSelf(parameter);
+  if (need == have)
+    return success();
+  return op->emitOpError("parameters and statistics must be ")
+         << need << " for " << getElementTypeOrSelf(input) << " inputs, got "
+         << have;
+}
+
+/// Verifies that `epsilon` is not negative.
+static LogicalResult verifyEpsilon(Operation *op, const APFloat &epsilon) {
+  if (epsilon.isNegative() || epsilon.isNaN())
+    return op->emitOpError("'epsilon' must not be negative, got ")
+           << epsilon.convertToDouble();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Softmax
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyAxis(Operation *op, int64_t axis) {
+  int64_t rank = typeOf(op->getOperand(0)).getRank();
+  if (axis < 0 || axis >= rank)
+    return op->emitOpError("'axis' must be in [0, ") << rank << "), got "
+                                                     << axis;
+  return success();
+}
+
+static LogicalResult inferSameShape(Operation *op, Shapes &shapes) {
+  shapes.emplace_back(typeOf(op->getOperand(0)).getShape());
+  return success();
+}
+
+LogicalResult SoftmaxOp::verify() { return verifyAxis(*this, getAxis()); }
+LogicalResult LogSoftmaxOp::verify() { return verifyAxis(*this, getAxis()); }
+LogicalResult SoftmaxGradOp::verify() { return verifyAxis(*this, getAxis()); }
+LogicalResult LogSoftmaxGradOp::verify() {
+  return verifyAxis(*this, getAxis());
+}
+
+LogicalResult SoftmaxOp::inferResultShapes(Shapes &shapes) {
+  return inferSameShape(*this, shapes);
+}
+LogicalResult LogSoftmaxOp::inferResultShapes(Shapes &shapes) {
+  return inferSameShape(*this, shapes);
+}
+LogicalResult SoftmaxGradOp::inferResultShapes(Shapes &shapes) {
+  return inferSameShape(*this, shapes);
+}
+LogicalResult LogSoftmaxGradOp::inferResultShapes(Shapes &shapes) {
+  return inferSameShape(*this, shapes);
+}
+
+//===----------------------------------------------------------------------===//
+// Layer norm
+//===----------------------------------------------------------------------===//
+
+/// Verifies that `gamma` covers the trailing dimensions of `input`; returns the
+/// leading ones, which are the shape of the statistics.
+static FailureOr<SmallVector<int64_t>>
+inferStatisticsShape(Operation *op, RankedTensorType input,
+                     RankedTensorType gamma) {
+  int64_t leading = input.getRank() - gamma.getRank();
+  if (gamma.getRank() < 1 || leading < 0 ||
+      input.getShape().drop_front(leading) != gamma.getShape())
+    return op->emitOpError("'gamma' must have the trailing dimensions of the "
+                           "input, got ")
+           << gamma << " for " << input;
+  return SmallVector<int64_t>(input.getShape().take_front(leading));
+}
+
+LogicalResult LayerNormOp::verify() {
+  if (failed(verifyEpsilon(*this, getEpsilon())))
+    return failure();
+  return verifyComputeType(*this, getInput(), getGamma());
+}
+
+LogicalResult LayerNormOp::inferResultShapes(Shapes &shapes) {
+  auto input = typeOf(getInput()), gamma = typeOf(getGamma());
+  auto statistics = inferStatisticsShape(*this, input, gamma);
+  if (failed(statistics) ||
+      failed(verifyShape(*this, "beta", getBeta(), gamma.getShape())))
+    return failure();
+  shapes.emplace_back(input.getShape());
+  shapes.push_back(*statistics);
+  shapes.push_back(*statistics);
+  return success();
+}
+
+LogicalResult LayerNormGradOp::verify() {
+  return verifyComputeType(*this, getInput(), getGamma());
+}
+
+LogicalResult LayerNormGradOp::inferResultShapes(Shapes &shapes) {
+  auto input = typeOf(getInput()), gamma = typeOf(getGamma());
+  auto statistics = inferStatisticsShape(*this, input, gamma);
+  if (failed(statistics) ||
+      failed(verifyShape(*this, "grad", getGrad(), input.getShape())) ||
+      failed(verifyShape(*this, "mean", getMean(), *statistics)) ||
+      failed(verifyShape(*this, "rstd", getRstd(), *statistics)))
+    return failure();
+  shapes.emplace_back(input.getShape());
+  shapes.emplace_back(gamma.getShape());
+  shapes.emplace_back(gamma.getShape());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Batch norm
+//===----------------------------------------------------------------------===//
+
+/// Verifies that `input` has channels and that all of `values`, named `names`,
+/// have one element per channel.
+static LogicalResult verifyChannels(Operation *op, RankedTensorType input,
+                                    ArrayRef<StringRef> names,
+                                    ArrayRef<Value> values) {
+  if (input.getRank() < 2 || ShapedType::isDynamic(input.getShape().back()))
+    return op->emitOpError("expected an input of rank at least 2 with a "
+                           "static last dimension, got ")
+           << input;
+  for (auto [name, value] : llvm::zip(names, values))
+    if (failed(verifyShape(op, name, value, input.getShape().take_back())))
+      return failure();
+  return success();
+}
+
+LogicalResult BatchNormTrainingOp::verify() {
+  double momentum = getMomentum().convertToDouble();
+  if (!(momentum >= 0 && momentum <= 1))
+    return emitOpError("'momentum' must be in [0, 1], got ") << momentum;
+  if (failed(verifyEpsilon(*this, getEpsilon())))
+    return failure();
+  return verifyComputeType(*this, getInput(), getGamma());
+}
+
+LogicalResult BatchNormTrainingOp::inferResultShapes(Shapes &shapes) {
+  auto input = typeOf(getInput());
+  if (failed(verifyChannels(
+          *this, input, {"gamma", "beta", "running_mean", "running_var"},
+          {getGamma(), getBeta(), getRunningMean(), getRunningVar()})))
+    return failure();
+  shapes.emplace_back(input.getShape());
+  for (int i = 0; i < 4; ++i)
+    shapes.emplace_back(input.getShape().take_back());
+  return success();
+}
+
+LogicalResult BatchNormInferenceOp::verify() {
+  if (failed(verifyEpsilon(*this, getEpsilon())))
+    return failure();
+  return verifyComputeType(*this, getInput(), getGamma());
+}
+
+LogicalResult BatchNormInferenceOp::inferResultShapes(Shapes &shapes) {
+  auto input = typeOf(getInput());
+  if (failed(verifyChannels(*this, input, {"gamma", "beta", "mean", "var"},
+                            {getGamma(), getBeta(), getMean(), getVar()})))
+    return failure();
+  shapes.emplace_back(input.getShape());
+  return success();
+}
+
+LogicalResult BatchNormGradOp::verify() {
+  return verifyComputeType(*this, getInput(), getGamma());
+}
+
+LogicalResult BatchNormGradOp::inferResultShapes(Shapes &shapes) {
+  auto input = typeOf(getInput());
+  if (failed(verifyChannels(*this, input, {"gamma", "mean", "rstd"},
+                            {getGamma(), getMean(), getRstd()})) ||
+      failed(verifyShape(*this, "grad", getGrad(), input.getShape())))
+    return failure();
+  shapes.emplace_back(input.getShape());
+  shapes.emplace_back(input.getShape().take_back());
+  shapes.emplace_back(input.getShape().take_back());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Registration
+//===----------------------------------------------------------------------===//
+
+#define GET_OP_CLASSES
+#include "amp/Dialect/Train/IR/TrainNormalizationOps.cpp.inc"
+
+void TrainDialect::registerNormalizationOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "amp/Dialect/Train/IR/TrainNormalizationOps.cpp.inc"
+      >();
+}

@@ -1,0 +1,158 @@
+//===- TrainPrecision.cpp - Precision slots of the train dialect ----------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which operands and results share an element type, for every operation that is
+// more than one storage slot.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Dialect/Train/IR/Train.h"
+
+using namespace mlir;
+using namespace mlir::train;
+using amp::PrecisionSlots;
+using amp::SlotKind;
+
+//===----------------------------------------------------------------------===//
+// Products: low operands, and a result that may be f32 all the same
+//===----------------------------------------------------------------------===//
+
+/// Slots of a product of operands 0 and 1; `epilogue`, if any, is an operand
+/// that has the result's type.
+static void getProductSlots(Operation *op, PrecisionSlots &slots,
+                            ArrayRef<unsigned> epilogue = {}) {
+  slots.reset(op);
+  int8_t operands = slots.add(SlotKind::Compute, {0, 1}, {});
+  int8_t result = slots.add(SlotKind::Storage, epilogue, {0});
+  slots.addImplication(result, operands);
+}
+
+void MatmulOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getProductSlots(*this, slots);
+}
+void Conv2DOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getProductSlots(*this, slots);
+}
+void Conv2DInputGradOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getProductSlots(*this, slots);
+}
+void Conv2DFilterGradOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getProductSlots(*this, slots);
+}
+void LinearOp::getPrecisionSlots(PrecisionSlots &slots) {
+  if (getBias())
+    getProductSlots(*this, slots, {2});
+  else
+    getProductSlots(*this, slots);
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise operations that may leave the range of a low type
+//===----------------------------------------------------------------------===//
+
+#define AMP_RANGE_OP(OP)                                                       \
+  void OP::getPrecisionSlots(PrecisionSlots &slots) {                          \
+    amp::getUniformPrecisionSlots(*this, SlotKind::Range, slots);              \
+  }
+AMP_RANGE_OP(ExpOp)
+AMP_RANGE_OP(Expm1Op)
+AMP_RANGE_OP(RsqrtOp)
+AMP_RANGE_OP(ReciprocalOp)
+AMP_RANGE_OP(SquareOp)
+AMP_RANGE_OP(PowOp)
+#undef AMP_RANGE_OP
+
+//===----------------------------------------------------------------------===//
+// Reductions: accumulate in f32, so only the result decides
+//===----------------------------------------------------------------------===//
+
+static void getReduceSlots(Operation *op, SlotKind resultKind,
+                           PrecisionSlots &slots) {
+  slots.reset(op);
+  int8_t input = slots.add(SlotKind::Storage, {0}, {});
+  int8_t result = slots.add(resultKind, {}, {0});
+  slots.addImplication(result, input);
+}
+
+void ReduceSumOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getReduceSlots(*this, SlotKind::Range, slots);
+}
+void ReduceMeanOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getReduceSlots(*this, SlotKind::Storage, slots);
+}
+void ReduceMaxOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getReduceSlots(*this, SlotKind::Storage, slots);
+}
+
+//===----------------------------------------------------------------------===//
+// Activations in storage, everything else fixed
+//===----------------------------------------------------------------------===//
+
+/// One storage slot of the given operands and results; one fixed slot of all
+/// other floats.
+static void getActivationSlots(Operation *op, ArrayRef<unsigned> operands,
+                               ArrayRef<unsigned> results,
+                               PrecisionSlots &slots) {
+  amp::getUniformPrecisionSlots(op, SlotKind::Fixed, slots);
+  if (!operands.empty() || !results.empty())
+    slots.add(SlotKind::Storage, operands, results);
+}
+
+void LayerNormOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getActivationSlots(*this, {0}, {0}, slots);
+}
+void LayerNormGradOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getActivationSlots(*this, {0, 1}, {0}, slots);
+}
+void BatchNormTrainingOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getActivationSlots(*this, {0}, {0}, slots);
+}
+void BatchNormInferenceOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getActivationSlots(*this, {0}, {0}, slots);
+}
+void BatchNormGradOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getActivationSlots(*this, {0, 1}, {0}, slots);
+}
+void CrossEntropyOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getActivationSlots(*this, {0}, {}, slots);
+}
+void CrossEntropyGradOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getActivationSlots(*this, {0}, {0}, slots);
+}
+void MSEOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getActivationSlots(*this, {0, 1}, {}, slots);
+}
+void L1Op::getPrecisionSlots(PrecisionSlots &slots) {
+  getActivationSlots(*this, {0, 1}, {}, slots);
+}
+void MSEGradOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getActivationSlots(*this, {0, 1}, {0}, slots);
+}
+void L1GradOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getActivationSlots(*this, {0, 1}, {0}, slots);
+}
+
+//===----------------------------------------------------------------------===//
+// Never low: optimizers, norms of gradients, state of random generators
+//===----------------------------------------------------------------------===//
+
+void SGDOp::getPrecisionSlots(PrecisionSlots &slots) {
+  // A gradient may arrive in any type; the update is in f32 all the same.
+  getActivationSlots(*this, {1}, {}, slots);
+}
+void AdamOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getActivationSlots(*this, {1}, {}, slots);
+}
+void AdamWOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getActivationSlots(*this, {1}, {}, slots);
+}
+void ClipByGlobalNormOp::getPrecisionSlots(PrecisionSlots &slots) {
+  amp::getUniformPrecisionSlots(*this, SlotKind::Fixed, slots);
+}
+void AdvanceRngOp::getPrecisionSlots(PrecisionSlots &slots) {
+  slots.reset(*this);
+}

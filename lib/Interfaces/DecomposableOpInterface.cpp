@@ -1,0 +1,12 @@
+//===- DecomposableOpInterface.cpp - Composite operations ===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Interfaces/DecomposableOpInterface.h"
+
+using namespace mlir;
+
+#include "amp/Interfaces/DecomposableOpInterface.cpp.inc"
