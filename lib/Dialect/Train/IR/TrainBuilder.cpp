@@ -84,10 +84,10 @@ Value TrainBuilder::transpose(Value x, ArrayRef<int64_t> permutation) {
   return TransposeOp::create(b, loc, typeOf(x).clone(shape), x, permutation);
 }
 
-Value TrainBuilder::cast(Value x, Type elementType, bool inserted) {
+Value TrainBuilder::castTo(Value x, Type elementType, bool inserted) {
   if (getElementTypeOrSelf(x) == elementType)
     return x;
-  return amp::CastOp::create(b, loc, x, mlir::cast<FloatType>(elementType),
+  return amp::CastOp::create(b, loc, x, cast<FloatType>(elementType),
                              inserted);
 }
 

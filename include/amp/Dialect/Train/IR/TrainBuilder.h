@@ -88,9 +88,9 @@ public:
   Value transpose(Value x, ArrayRef<int64_t> permutation);
 
   /// Converts the element type; returns `x` itself if it has it already.
-  Value cast(Value x, Type elementType, bool inserted = true);
+  Value castTo(Value x, Type elementType, bool inserted = true);
   /// Widens `x` to the type in which operations on it compute.
-  Value widen(Value x) { return cast(x, getComputeType(x.getType())); }
+  Value widen(Value x) { return castTo(x, getComputeType(x.getType())); }
 
   /// All dimensions of `x`: 0, 1, ..., rank - 1.
   static SmallVector<int64_t> allDims(Value x);
