@@ -20,8 +20,8 @@ earlier ones wrote. In it, the folders of the source tree are links.
 
 Not run: `tools/dev test` and `tools/dev demo`, which would run this test again
 or repeat what Integration tests check, `tools/dev bench`, which takes minutes,
-and `tools/dev build`, since a build is there. `format` and `docs`, which write
-into the source tree, get `--check`.
+`tools/dev build`, since a build is there, and `lint`, `format` and `docs`, which
+are tests of their own.
 """
 
 import os
@@ -30,8 +30,7 @@ import re
 import subprocess
 import sys
 
-NOT_RUN = {"test", "demo", "bench", "build"}
-GETS_CHECK = {"format", "docs"}
+NOT_RUN = {"test", "demo", "bench", "build", "lint", "format", "docs"}
 BLOCK = re.compile(r"^(?P<fence>```+)(?P<kind>\w*)\n(?P<body>.*?)^(?P=fence)\s*$", re.M | re.S)
 EXCERPT = re.compile(r"<!-- excerpt of: (?P<command>.*?) -->\s*\Z", re.S)
 
@@ -57,8 +56,6 @@ def runnable(command, source, build):
     subcommand = words[1] if len(words) > 1 else "help"
     if subcommand in NOT_RUN:
         return None
-    if subcommand in GETS_CHECK and "--check" not in words:
-        command += " --check"
     return f"{source}/{command}"
 
 
@@ -88,7 +85,7 @@ def self_check():
     ], found
     assert runnable(found[0][0], "/s", "/b") == "/b/bin/a    b | /b/bin/c"
     assert runnable(found[1][0], "/s", "/b") is None
-    assert runnable("tools/dev docs", "/s", "/b") == "/s/tools/dev docs --check"
+    assert runnable("tools/dev help", "/s", "/b") == "/s/tools/dev help"
     assert missing_line(found[2][1], "  x\ny\nz\n") is None
     assert missing_line(found[2][1], "z\nx\n") == "z"
 

@@ -182,8 +182,8 @@ LogicalResult AMPDialect::verifyRegionResultAttribute(
       return error() << "updates " << value << " of type " << need
                      << ", but has type " << have;
     auto role = function.getArgAttrOfType<StringAttr>(argument, kRoleAttr);
-    if (role && (role.getValue() == "batch" ||
-                 role.getValue() == "hyperparameter"))
+    if (role &&
+        (role.getValue() == "batch" || role.getValue() == "hyperparameter"))
       return error() << "updates " << value << ", which is a "
                      << role.getValue() << " and not a state";
   } else if (name != kMetricAttr && name != kPredictionAttr) {

@@ -7,7 +7,6 @@
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 
-
 using namespace mlir;
 using namespace mlir::amp;
 
@@ -54,8 +53,8 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
                         getElementTypeOrSelf(getInput())))
       return producer.getInput();
   }
-  if (auto elements = dyn_cast_or_null<DenseFPElementsAttr>(
-          adaptor.getInput())) {
+  if (auto elements =
+          dyn_cast_or_null<DenseFPElementsAttr>(adaptor.getInput())) {
     auto type = cast<FloatType>(getElementTypeOrSelf(getType()));
     if (!getType().hasStaticShape())
       return {};
@@ -70,10 +69,9 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-LogicalResult
-CastOp::buildOperandGradients(OpBuilder &builder,
-                              ArrayRef<Value> resultGradients, const BitVector &,
-                              MutableArrayRef<Value> operandGradients) {
+LogicalResult CastOp::buildOperandGradients(
+    OpBuilder &builder, ArrayRef<Value> resultGradients, const BitVector &,
+    MutableArrayRef<Value> operandGradients) {
   operandGradients[0] = CastOp::create(
       builder, getLoc(), resultGradients[0],
       cast<FloatType>(getElementTypeOrSelf(getInput())), getInserted());
@@ -128,8 +126,8 @@ LogicalResult UnscaleOp::verify() {
     if (!element.isF64())
       element = Float32Type::get(getContext());
     if (to != from.clone(element))
-      return emitOpError("result ") << index << " must be "
-                                    << from.clone(element) << ", got " << to;
+      return emitOpError("result ")
+             << index << " must be " << from.clone(element) << ", got " << to;
   }
   return success();
 }

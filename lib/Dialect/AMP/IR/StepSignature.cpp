@@ -61,8 +61,8 @@ FailureOr<StepSignature> StepSignature::get(FunctionOpInterface function) {
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)
-      return error() << "argument " << index
-                     << " must be a ranked tensor, got " << type;
+      return error() << "argument " << index << " must be a ranked tensor, got "
+                     << type;
     auto role =
         function.getArgAttrOfType<StringAttr>(index, AMPDialect::kRoleAttr);
     auto name =
@@ -76,10 +76,9 @@ FailureOr<StepSignature> StepSignature::get(FunctionOpInterface function) {
                      << " has no 'amp.name' (add amp.name = \"...\")";
     auto init =
         function.getArgAttrOfType<InitAttr>(index, AMPDialect::kInitAttr);
-    signature.arguments.push_back({static_cast<unsigned>(index),
-                                   *symbolizeRole(role.getValue()),
-                                   name.getValue(), init, tensor,
-                                   std::nullopt});
+    signature.arguments.push_back(
+        {static_cast<unsigned>(index), *symbolizeRole(role.getValue()),
+         name.getValue(), init, tensor, std::nullopt});
   }
 
   for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {

@@ -87,8 +87,7 @@ Value TrainBuilder::transpose(Value x, ArrayRef<int64_t> permutation) {
 Value TrainBuilder::castTo(Value x, Type elementType, bool inserted) {
   if (getElementTypeOrSelf(x) == elementType)
     return x;
-  return amp::CastOp::create(b, loc, x, cast<FloatType>(elementType),
-                             inserted);
+  return amp::CastOp::create(b, loc, x, cast<FloatType>(elementType), inserted);
 }
 
 SmallVector<int64_t> TrainBuilder::allDims(Value x) {

@@ -53,8 +53,8 @@ static LogicalResult verifyEpsilon(Operation *op, const APFloat &epsilon) {
 static LogicalResult verifyAxis(Operation *op, int64_t axis) {
   int64_t rank = typeOf(op->getOperand(0)).getRank();
   if (axis < 0 || axis >= rank)
-    return op->emitOpError("'axis' must be in [0, ") << rank << "), got "
-                                                     << axis;
+    return op->emitOpError("'axis' must be in [0, ")
+           << rank << "), got " << axis;
   return success();
 }
 

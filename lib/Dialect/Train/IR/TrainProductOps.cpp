@@ -104,8 +104,8 @@ LogicalResult LinearOp::inferResultShapes(Shapes &shapes) {
            << " features, the input's last dimension, got " << weight
            << (getTransposeWeight() ? " (transposed)" : "");
   if (getBias() && typeOf(getBias()).getShape() != ArrayRef<int64_t>{n})
-    return emitOpError("bias must have shape [") << n << "], got "
-                                                 << typeOf(getBias());
+    return emitOpError("bias must have shape [")
+           << n << "], got " << typeOf(getBias());
   SmallVector<int64_t> shape(input.getShape());
   shape.back() = n;
   shapes.push_back(std::move(shape));
@@ -137,9 +137,9 @@ static LogicalResult verifyWindow(Operation *op, ArrayRef<int64_t> strides,
                            "[top, bottom, left, right], got [")
            << padding << "]";
   if (positive.size() != 2 || !allAtLeast(positive, 1))
-    return op->emitOpError("'") << positiveName
-                                << "' must be two positive numbers, got ["
-                                << positive << "]";
+    return op->emitOpError("'")
+           << positiveName << "' must be two positive numbers, got ["
+           << positive << "]";
   return success();
 }
 
@@ -240,8 +240,8 @@ LogicalResult Conv2DInputGradOp::inferResultShapes(Shapes &shapes) {
   SmallVector<int64_t> shape(getType().getShape());
   if (shape.size() == 4 && grad.getRank() == 4)
     shape[0] = grad.getDimSize(0);
-  if (failed(inferConvShape(*this, grad.clone(shape), typeOf(getFilter()),
-                            grad)))
+  if (failed(
+          inferConvShape(*this, grad.clone(shape), typeOf(getFilter()), grad)))
     return failure();
   shapes.push_back(std::move(shape));
   return success();

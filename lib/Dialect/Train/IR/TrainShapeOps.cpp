@@ -35,9 +35,9 @@ static LogicalResult verifyPerDimension(Operation *op, StringRef name,
                                         ArrayRef<int64_t> values,
                                         int64_t rank) {
   if (static_cast<int64_t>(values.size()) != rank)
-    return op->emitOpError("'") << name << "' must have " << rank
-                                << " entries, one per dimension, got "
-                                << values.size();
+    return op->emitOpError("'")
+           << name << "' must have " << rank
+           << " entries, one per dimension, got " << values.size();
   return success();
 }
 

@@ -33,7 +33,9 @@ public:
 
   /// A scalar constant of the element type of `like`.
   Value scalar(double value, Type like);
-  Value scalar(double value, Value like) { return scalar(value, like.getType()); }
+  Value scalar(double value, Value like) {
+    return scalar(value, like.getType());
+  }
   /// A tensor of zeros of the static type `type`.
   Value zeros(RankedTensorType type);
 
