@@ -15,6 +15,7 @@
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/Train/IR/Train.h"
+#include "amp/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 
 namespace mlir::amp {
@@ -23,6 +24,9 @@ namespace mlir::amp {
 inline void registerAllDialects(DialectRegistry &registry) {
   registry.insert<amp::AMPDialect, train::TrainDialect>();
 }
+
+/// Registers the passes of the project.
+inline void registerAllPasses() { registerAMPPasses(); }
 
 } // namespace mlir::amp
 

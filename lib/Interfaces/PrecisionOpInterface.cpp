@@ -59,7 +59,8 @@ LogicalResult mlir::amp::retypeResults(Operation *op, ArrayRef<Type> slotTypes,
   cast<PrecisionOpInterface>(op).getPrecisionSlots(slots);
   rewriter.modifyOpInPlace(op, [&] {
     for (auto [result, slot] : llvm::zip(op->getResults(), slots.resultSlots)) {
-      if (slot == PrecisionSlots::none || !slotTypes[slot])
+      if (slot == PrecisionSlots::none ||
+          slot >= static_cast<int64_t>(slotTypes.size()) || !slotTypes[slot])
         continue;
       auto type = cast<ShapedType>(result.getType());
       result.setType(type.cloneWith(/*shape=*/std::nullopt, slotTypes[slot]));

@@ -38,8 +38,8 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
       }]>,
     InterfaceMethod<[{
         Gives the results of this operation the element types that were
-        assigned to their slots. `slotTypes` has one entry per slot; a null
-        entry leaves the slot alone. Operands have been cast by the caller.
+        assigned to their slots. `slotTypes` is indexed by slot; a null or
+        missing entry leaves the slot alone. Operands have been cast by the caller.
         The default sets the result types and nothing else; an operation whose
         attributes or regions mention element types overrides it.
       }],

@@ -67,6 +67,44 @@ AMP_RANGE_OP(PowOp)
 #undef AMP_RANGE_OP
 
 //===----------------------------------------------------------------------===//
+// Constants: the value changes type with the result
+//===----------------------------------------------------------------------===//
+
+void ConstantOp::getPrecisionSlots(PrecisionSlots &slots) {
+  // A constant that rounds to infinity would change more than its last bit.
+  auto elements = dyn_cast<DenseFPElementsAttr>(getValue());
+  bool fits = elements && llvm::all_of(elements, [](APFloat value) {
+                bool losesInfo;
+                bool isFinite = value.isFinite();
+                value.convert(APFloat::IEEEhalf(),
+                              APFloat::rmNearestTiesToEven, &losesInfo);
+                return !isFinite || value.isFinite();
+              });
+  amp::getUniformPrecisionSlots(
+      *this, fits ? SlotKind::Storage : SlotKind::Range, slots);
+}
+
+LogicalResult ConstantOp::retype(ArrayRef<Type> slotTypes,
+                                 RewriterBase &rewriter) {
+  auto elements = dyn_cast<DenseFPElementsAttr>(getValue());
+  if (!elements || slotTypes.empty() || !slotTypes[0])
+    return success();
+  auto type = cast<FloatType>(slotTypes[0]);
+  auto rounded = elements.mapValues(type, [&](const APFloat &value) {
+    APFloat copy = value;
+    bool losesInfo;
+    copy.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                 &losesInfo);
+    return copy.bitcastToAPInt();
+  });
+  rewriter.modifyOpInPlace(*this, [&] {
+    setValueAttr(rounded);
+    getResult().setType(cast<RankedTensorType>(rounded.getType()));
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Reductions: accumulate in f32, so only the result decides
 //===----------------------------------------------------------------------===//
 

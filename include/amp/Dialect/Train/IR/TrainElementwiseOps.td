@@ -236,10 +236,14 @@ def Train_OneHotOp : Train_StorageOp<"one_hot", []> {
   let results = (outs Train_FloatTensor:$result);
 }
 
-def Train_ConstantOp : Train_StorageOp<"constant", [ConstantLike,
-    AllTypesMatch<["value", "result"]>]> {
+def Train_ConstantOp : Train_Op<"constant", [ConstantLike,
+    AllTypesMatch<["value", "result"]>,
+    DeclareOpInterfaceMethods<PrecisionOpInterface,
+                              ["getPrecisionSlots", "retype"]>]> {
   let summary = "a constant tensor";
   let description = [{
+    A constant with a finite element beyond the range of f16 is a range slot.
+
     Example:
 
     ```mlir

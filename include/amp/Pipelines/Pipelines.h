@@ -1,0 +1,61 @@
+//===- Pipelines.h - The assembled pipelines --------------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_PIPELINES_PIPELINES_H
+#define AMP_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace mlir::amp {
+
+/// What `amp-training-pipeline` makes of a training step.
+enum class PipelineMode { Training, Inference };
+
+/// Options of `amp-training-pipeline`.
+struct TrainingPipelineOptions
+    : public PassPipelineOptions<TrainingPipelineOptions> {
+  Option<std::string> precision{
+      *this, "precision",
+      llvm::cl::desc("fp16 (also f16, half), bf16 (also bfloat16) or f32"),
+      llvm::cl::init("fp16")};
+  Option<std::string> lossScaling{
+      *this, "loss-scaling",
+      llvm::cl::desc("dynamic, none, or a number: a constant scale; by default "
+                     "dynamic for fp16 and none otherwise"),
+      llvm::cl::init("")};
+  Option<std::string> masterWeights{
+      *this, "master-weights",
+      llvm::cl::desc("cast: parameters stay f32 and are cast once per step; "
+                     "copy: a low-precision copy is kept beside them"),
+      llvm::cl::init("cast")};
+  Option<std::string> policy{
+      *this, "policy",
+      llvm::cl::desc("Name of a preset, or a YAML file"),
+      llvm::cl::init("default")};
+  Option<PipelineMode> mode{
+      *this, "mode", llvm::cl::desc("What to make of a training step"),
+      llvm::cl::init(PipelineMode::Training),
+      llvm::cl::values(
+          clEnumValN(PipelineMode::Training, "training", "a training step"),
+          clEnumValN(PipelineMode::Inference, "inference",
+                     "its forward function, with weights stored in low "
+                     "precision"))};
+};
+
+/// Adds the passes that turn a training step into one in mixed precision:
+/// differentiation, precision assignment, master weights, loss scaling, cast
+/// cleanup. A wrong option value is diagnosed by the pass that it goes to.
+void buildTrainingPipeline(OpPassManager &pm,
+                           const TrainingPipelineOptions &options);
+
+/// Registers `amp-training-pipeline`.
+void registerPipelines();
+
+} // namespace mlir::amp
+
+#endif // AMP_PIPELINES_PIPELINES_H

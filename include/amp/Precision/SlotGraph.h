@@ -1,0 +1,120 @@
+//===- SlotGraph.h - Slots and the values between them ----------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The graph on which precision is decided: one vertex per slot, one edge per
+// use of a value. It is built in one sweep over a function and kept in flat
+// arrays, because the passes have to be as cheap as CSE.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_PRECISION_SLOTGRAPH_H
+#define AMP_PRECISION_SLOTGRAPH_H
+
+#include "amp/Interfaces/PrecisionOpInterface.h"
+#include "amp/Precision/Policy.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace mlir::amp {
+
+/// The number of a vertex. Vertex 0 stands for everything that keeps its type.
+using VertexId = uint32_t;
+
+/// A slot of an operation, or a value that control flow carries.
+struct SlotVertex {
+  /// The operation, null for vertex 0. For a carried value, the operation whose
+  /// regions it belongs to.
+  Operation *op;
+  /// The number of the slot within the operation, or `carried`.
+  int8_t slot;
+  SlotKind kind;
+  /// What the policy and pins say of this slot, after its kind.
+  OpClass opClass;
+  /// Whether some result (or block argument) has the type of this slot; if not,
+  /// the operation only reads through it.
+  bool produces;
+  /// Whether the operation is a product, which reads low operands but can give
+  /// f32 as well.
+  bool isProductResult;
+  /// Whether a pin (`amp.precision`) made the decision.
+  bool pinned;
+
+  static constexpr int8_t carried = -1;
+};
+
+/// A use of an f32 value: the producer's and the user's slot.
+struct SlotUse {
+  OpOperand *operand;
+  VertexId producer;
+  VertexId user;
+};
+
+/// An f32 value that some slot produces.
+struct SlotValue {
+  Value value;
+  VertexId vertex;
+};
+
+/// Slots of all operations of one function, and the f32 values between them.
+class SlotGraph {
+public:
+  /// Builds the graph of `function` under `policy`. Only values whose element
+  /// type is f32 take part; everything else keeps its type.
+  SlotGraph(FunctionOpInterface function, const Policy &policy);
+
+  ArrayRef<SlotVertex> getVertices() const { return vertices; }
+  ArrayRef<SlotUse> getUses() const { return uses; }
+  ArrayRef<SlotValue> getValues() const { return values; }
+
+  /// Numbers of the uses into vertex `v`, and out of it.
+  ArrayRef<uint32_t> getUsesInto(VertexId v) const {
+    return slice(intoOffsets, intoUses, v);
+  }
+  ArrayRef<uint32_t> getUsesOf(VertexId v) const {
+    return slice(ofOffsets, ofUses, v);
+  }
+
+  /// Pairs (premise, conclusion): the premise can be low only if the conclusion
+  /// is.
+  ArrayRef<std::pair<VertexId, VertexId>> getImplications() const {
+    return implications;
+  }
+
+  /// Operations with f32 tensors that no list of the policy names.
+  ArrayRef<Operation *> getUnlisted() const { return unlisted; }
+
+private:
+  void addOperation(Operation *op, const Policy &policy);
+  void addCarriedValues(Operation *op);
+  void addUse(OpOperand &operand, VertexId user);
+  VertexId lookup(Value value) const { return vertexOf.lookup(value); }
+  void buildAdjacency();
+  VertexId findRoot(VertexId v);
+
+  static ArrayRef<uint32_t> slice(ArrayRef<uint32_t> offsets,
+                                  ArrayRef<uint32_t> items, VertexId v) {
+    return items.slice(offsets[v], offsets[v + 1] - offsets[v]);
+  }
+  VertexId addVertex(Operation *op, int8_t slot, SlotKind kind,
+                     OpClass opClass);
+
+  std::vector<SlotVertex> vertices;
+  std::vector<SlotUse> uses;
+  std::vector<SlotValue> values;
+  std::vector<uint32_t> intoOffsets, intoUses, ofOffsets, ofUses;
+  llvm::DenseMap<Value, VertexId> vertexOf;
+  /// Vertices of operands that control flow forwards, by operand.
+  llvm::DenseMap<OpOperand *, VertexId> forwarded;
+  /// Union-find over carried values; empty without control flow.
+  llvm::DenseMap<VertexId, VertexId> parents;
+  std::vector<std::pair<VertexId, VertexId>> implications;
+  std::vector<Operation *> unlisted;
+  PrecisionSlots scratch;
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_PRECISION_SLOTGRAPH_H

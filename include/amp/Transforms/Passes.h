@@ -1,0 +1,30 @@
+//===- Passes.h - The precision passes --------------------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_TRANSFORMS_PASSES_H
+#define AMP_TRANSFORMS_PASSES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Pass/Pass.h"
+#include <optional>
+
+namespace mlir::amp {
+
+/// Returns the element type that `name` stands for: f16 for "fp16", "f16" and
+/// "half", bf16 for "bf16" and "bfloat16", f32 for "f32", "fp32" and "float";
+/// null for anything else.
+FloatType parsePrecision(StringRef name, MLIRContext *context);
+
+#define GEN_PASS_DECL
+#include "amp/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "amp/Transforms/Passes.h.inc"
+
+} // namespace mlir::amp
+
+#endif // AMP_TRANSFORMS_PASSES_H

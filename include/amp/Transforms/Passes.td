@@ -1,0 +1,205 @@
+//===- Passes.td - The precision passes --------------------*- tablegen -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Passes that see the world through interfaces and the attributes of the amp
+// dialect, and so work on steps in any dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_TRANSFORMS_PASSES_TD
+#define AMP_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
+  let summary = "Store values in low precision where the policy allows it";
+  let description = [{
+    Gives each precision slot of each operation a type, f32 or the low type,
+    and inserts one cast per value and type where the two meet. Slots come from
+    `PrecisionOpInterface`, classes from the policy's four lists (allow, deny,
+    infer, clear), which propagate as in TensorFlow's `auto_mixed_precision`.
+
+    - A product (matmul, convolution) takes low operands; its result stays f32
+      where it is only read in f32, which costs nothing.
+    - Gradients of parameters (`amp.gradient_of`) stay f32 unless the policy's
+      `gradient-type` is `low`.
+    - Arguments and results of functions never change type. Values carried by
+      control flow have one type throughout.
+    - Casts that stand in the input are kept. An operation, or what it pins with
+      `amp.precision = "f32" | "low" | "keep"`, decides for itself.
+    - An operation that no list names keeps its types and is reported.
+
+    Before and after, for `precision=fp16`:
+
+    ```mlir
+    %0 = train.matmul %a, %b : (tensor<8x4xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+    ```
+
+    ```mlir
+    %0 = amp.cast %a inserted : tensor<8x4xf32> to tensor<8x4xf16>
+    %1 = amp.cast %b inserted : tensor<4x8xf32> to tensor<4x8xf16>
+    %2 = train.matmul %0, %1 : (tensor<8x4xf16>, tensor<4x8xf16>) -> tensor<8x8xf32>
+    ```
+
+    The function is marked with `amp.mixed_precision`; a second run changes
+    nothing.
+  }];
+  let options = [
+    Option<"precision", "precision", "std::string", /*default=*/"\"fp16\"",
+           "Low type: fp16 (also f16, half) or bf16 (also bfloat16); f32 does nothing">,
+    Option<"policy", "policy", "std::string", /*default=*/"\"default\"",
+           "Name of a preset, or a YAML file">,
+  ];
+  let statistics = [
+    Statistic<"numLowSlots", "low-slots", "Slots that became low">,
+    Statistic<"numCasts", "casts-inserted", "Casts inserted">,
+    Statistic<"numWideProducts", "wide-products", "Products of low operands with an f32 result">,
+    Statistic<"numUnlisted", "unlisted-ops", "Operations that no list names">,
+  ];
+  let dependentDialects = ["::mlir::amp::AMPDialect"];
+}
+
+def OptimizeCastsPass : Pass<"amp-optimize-casts"> {
+  let summary = "Merge, fold and remove casts that passes inserted";
+  let description = [{
+    - Equal casts of one value become one, at a point that dominates all users.
+    - A widening followed by the narrowing back disappears, which is exact.
+    - A cast of the only use of a product's result folds into the product, which
+      can give either type: `cast(matmul : f32) to f16` is `matmul : f16`.
+    - A chain of two widenings becomes one.
+    - Casts without users disappear.
+
+    A narrowing followed by a widening rounds, and stays. Casts that the user
+    wrote (those without `inserted`) are merged where they are equal and
+    otherwise left alone.
+
+    ```mlir
+    %0 = train.matmul %a, %b : (tensor<8x4xf16>, tensor<4x8xf16>) -> tensor<8x8xf32>
+    %1 = amp.cast %0 inserted : tensor<8x8xf32> to tensor<8x8xf16>
+    ```
+
+    ```mlir
+    %0 = train.matmul %a, %b : (tensor<8x4xf16>, tensor<4x8xf16>) -> tensor<8x8xf16>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numMerged", "casts-merged", "Casts replaced by an equal one">,
+    Statistic<"numFolded", "casts-folded", "Casts folded into a product or away">,
+    Statistic<"numErased", "casts-erased", "Casts without users">,
+  ];
+  let dependentDialects = ["::mlir::amp::AMPDialect"];
+}
+
+def InsertLossScalingPass : Pass<"amp-insert-loss-scaling"> {
+  let summary = "Scale the loss gradient, unscale gradients, guard the update";
+  let description = [{
+    Finds the start of the backward pass (`GradientSeedOpInterface`) and the
+    gradients of parameters (`amp.gradient_of`), in a step of any dialect, and
+
+    - multiplies the seed by the loss scale,
+    - unscales all gradients at once and checks that they are finite, before
+      any consumer outside of the backward pass sees them,
+    - with `mode=dynamic`, makes every update of a parameter or an optimizer
+      state conditional on that check (`scf.if`), so that a step that overflows
+      changes nothing, updates the scale, and publishes `loss_scale` and
+      `skipped` as metrics.
+
+    With `mode=dynamic` the step's signature grows by three arguments of role
+    `scaler_state` (`loss_scale`, `growth_tracker`,
+    `hysteresis_tracker`), their updates, and the metrics. With a number the
+    scale is that constant and nothing is skipped: non-finite gradients are the
+    user's responsibility, as with a constant scale in every framework.
+
+    ```mlir
+    %seed = amp.gradient_seed "loss" : tensor<f32>
+    ...
+    %w1 = train.sgd %w, %g, %lr : ...
+    ```
+
+    ```mlir
+    %seed = amp.gradient_seed "loss" : tensor<f32>
+    %scaled = amp.scale %seed by %scale : tensor<f32>
+    ...
+    %u, %finite = amp.unscale %g by %scale : ...
+    %ok = tensor.extract %finite[] : tensor<i1>
+    %w1 = scf.if %ok -> tensor<4xf32> {
+      %new = train.sgd %w, %u, %lr : ...
+      scf.yield %new
+    } else {
+      scf.yield %w
+    }
+    %s1, %t1, %h1 = amp.update_scale %scale, %tracker, %hysteresis, %finite
+    ```
+
+    A step that has an `amp.unscale` already is left alone, with a remark.
+  }];
+  let options = [
+    Option<"mode", "mode", "std::string", /*default=*/"\"dynamic\"",
+           "dynamic, none, or a number: a constant scale">,
+    Option<"initScale", "init-scale", "double", /*default=*/"65536.0",
+           "Initial scale of mode=dynamic">,
+    Option<"growthFactor", "growth-factor", "double", /*default=*/"2.0",
+           "Factor after growth-interval steps without overflow">,
+    Option<"backoffFactor", "backoff-factor", "double", /*default=*/"0.5",
+           "Factor after an overflow">,
+    Option<"growthInterval", "growth-interval", "int32_t", /*default=*/"2000",
+           "Steps without overflow after which the scale grows">,
+    Option<"minScale", "min-scale", "double", /*default=*/"1.0",
+           "Floor of the scale">,
+    Option<"maxScale", "max-scale", "double", /*default=*/"3.40282346638528859811704183484516925440e+38",
+           "Cap of the scale">,
+    Option<"hysteresis", "hysteresis", "int32_t", /*default=*/"1",
+           "Overflows in a row before the scale backs off">,
+  ];
+  let statistics = [
+    Statistic<"numGradients", "gradients-unscaled", "Gradients unscaled">,
+    Statistic<"numGuarded", "updates-guarded", "Updates made conditional">,
+  ];
+  let dependentDialects = ["::mlir::amp::AMPDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def InsertMasterWeightsPass : Pass<"amp-insert-master-weights"> {
+  let summary = "Keep f32 master weights beside low-precision copies";
+  let description = [{
+    With `mode=cast` parameters stay f32 and are cast once per step where the
+    forward and backward pass read them low: this is what `auto-mixed-precision`
+    leaves, and nothing is changed.
+
+    With `mode=copy` each parameter that is read low gets a low-precision copy,
+    a further argument of role `parameter` named `<name>.low` that starts as the
+    rounded master. Forward and backward read only the copy, widened where a use
+    is f32; the update reads and writes the master, and `amp.master_copy` writes
+    the copy beside it, under the same overflow guard.
+
+    ```mlir
+    func.func @step(%w: tensor<8x4xf32> {amp.name = "w", amp.role = "parameter"}, ...) {
+      %l = amp.cast %w inserted : tensor<8x4xf32> to tensor<8x4xf16>
+      ...
+      return %w1
+    ```
+
+    ```mlir
+    func.func @step(%w: tensor<8x4xf32> {amp.name = "w", amp.role = "parameter"}, ...,
+                    %l: tensor<8x4xf16> {amp.init = #amp.init<copy_of, source = "w">,
+                                         amp.name = "w.low", amp.role = "parameter"}) {
+      ...
+      %l1 = amp.master_copy %w1 : tensor<8x4xf32> to tensor<8x4xf16>
+      return %w1, ..., %l1
+    ```
+  }];
+  let options = [
+    Option<"mode", "mode", "std::string", /*default=*/"\"cast\"",
+           "cast, or copy">,
+  ];
+  let statistics = [
+    Statistic<"numCopies", "copies", "Parameters that got a low-precision copy">,
+  ];
+  let dependentDialects = ["::mlir::amp::AMPDialect", "::mlir::scf::SCFDialect"];
+}
+
+#endif // AMP_TRANSFORMS_PASSES_TD

@@ -1,0 +1,213 @@
+//===- Policy.cpp - Which operations run in low precision -----------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Precision/Policy.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/YAMLTraits.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+
+/// The presets, generated from lib/Precision/presets.
+struct Preset {
+  StringRef name;
+  StringRef text;
+};
+constexpr Preset presets[] = {
+#include "amp/Precision/Presets.inc"
+};
+
+/// The YAML document.
+struct PolicyDocument {
+  unsigned version = 0;
+  std::string gradientType = "f32";
+  std::vector<PolicyEntry> allow, deny, infer, clear;
+};
+
+constexpr unsigned newestVersion = 1;
+
+} // namespace
+
+LLVM_YAML_IS_FLOW_SEQUENCE_VECTOR(PolicyEntry)
+
+namespace llvm::yaml {
+
+// The context is the yaml::Input itself: scalars do not see their node, whose
+// range the diagnostics need.
+template <>
+struct ScalarTraits<PolicyEntry> {
+  static void output(const PolicyEntry &entry, void *, raw_ostream &os) {
+    os << entry.glob;
+  }
+  static StringRef input(StringRef scalar, void *context, PolicyEntry &entry) {
+    entry.glob = scalar.str();
+    if (const Node *node = static_cast<Input *>(context)->getCurrentNode())
+      entry.range = node->getSourceRange();
+    if (scalar.empty())
+      return "expected the name of an operation or a glob, got nothing";
+    return {};
+  }
+  static QuotingType mustQuote(StringRef scalar) { return needsQuotes(scalar); }
+};
+
+template <>
+struct MappingTraits<PolicyDocument> {
+  static void mapping(IO &io, PolicyDocument &document) {
+    io.mapRequired("version", document.version);
+    io.mapOptional("gradient-type", document.gradientType);
+    io.mapOptional("allow", document.allow);
+    io.mapOptional("deny", document.deny);
+    io.mapOptional("infer", document.infer);
+    io.mapOptional("clear", document.clear);
+  }
+  static std::string validate(IO &, PolicyDocument &document) {
+    if (document.version < 1 || document.version > newestVersion)
+      return "expected 'version' to be " + std::to_string(newestVersion) +
+             ", got " + std::to_string(document.version);
+    if (document.gradientType != "f32" && document.gradientType != "low")
+      return "expected 'gradient-type' to be f32 or low, got " +
+             document.gradientType;
+    return {};
+  }
+};
+
+} // namespace llvm::yaml
+
+StringRef mlir::amp::stringifyOpClass(OpClass opClass) {
+  switch (opClass) {
+  case OpClass::Allow:
+    return "allow";
+  case OpClass::Deny:
+    return "deny";
+  case OpClass::Infer:
+    return "infer";
+  case OpClass::Clear:
+    return "clear";
+  case OpClass::Unlisted:
+    return "unlisted";
+  }
+  llvm_unreachable("every class has a name");
+}
+
+ArrayRef<StringRef> Policy::getPresetNames() {
+  static const std::vector<StringRef> names = [] {
+    std::vector<StringRef> names;
+    for (const Preset &preset : presets)
+      names.push_back(preset.name);
+    return names;
+  }();
+  return names;
+}
+
+std::optional<StringRef> Policy::getPresetText(StringRef name) {
+  for (const Preset &preset : presets)
+    if (preset.name == name)
+      return preset.text;
+  return std::nullopt;
+}
+
+FailureOr<Policy> Policy::load(StringRef presetOrFile, Location loc) {
+  if (auto text = getPresetText(presetOrFile))
+    return parse(*text, presetOrFile, loc);
+  auto file = llvm::MemoryBuffer::getFile(presetOrFile, /*IsText=*/true);
+  if (!file) {
+    auto diag = emitError(loc) << "cannot read policy '" << presetOrFile
+                               << "': " << file.getError().message()
+                               << "; expected a file or one of the presets ";
+    llvm::interleaveComma(getPresetNames(), diag);
+    return failure();
+  }
+  return parse((*file)->getBuffer(), presetOrFile, loc);
+}
+
+FailureOr<Policy> Policy::parse(StringRef text, StringRef name, Location loc) {
+  llvm::SourceMgr sourceMgr;
+  auto report = [](const llvm::SMDiagnostic &diag, void *context) {
+    // A YAML diagnostic carries line and column: make it the location.
+    Location loc = *static_cast<Location *>(context);
+    Location place = FileLineColLoc::get(
+        loc.getContext(), diag.getFilename().empty() ? "-" : diag.getFilename(),
+        diag.getLineNo(), diag.getColumnNo() + 1);
+    std::string message = diag.getMessage().str();
+    if (!message.empty())
+      message[0] = llvm::toLower(message[0]);
+    emitError(place) << "policy: " << message;
+  };
+
+  PolicyDocument document;
+  llvm::yaml::Input input(llvm::MemoryBufferRef(text, name), nullptr, report,
+                          &loc);
+  // Scalars find their source range through the input.
+  input.setContext(&input);
+  input >> document;
+  if (input.error())
+    return failure();
+
+  Policy policy;
+  policy.gradientType =
+      document.gradientType == "low" ? GradientType::Low : GradientType::F32;
+  // Ranges of entries point into the input's copy of the text.
+  llvm::StringMap<OpClass> seen;
+  bool failed = false;
+  auto addList = [&](ArrayRef<PolicyEntry> entries, OpClass opClass) {
+    for (const PolicyEntry &entry : entries) {
+      auto [it, isNew] = seen.try_emplace(entry.glob, opClass);
+      if (!isNew) {
+        input.setError(entry.range,
+                       "'" + entry.glob + "' is in the list '" +
+                           stringifyOpClass(opClass).str() +
+                           "', but already in '" +
+                           stringifyOpClass(it->second).str() + "'");
+        failed = true;
+        continue;
+      }
+      auto pattern = llvm::GlobPattern::create(entry.glob);
+      if (!pattern) {
+        input.setError(entry.range, "'" + entry.glob + "' is not a glob: " +
+                                        llvm::toString(pattern.takeError()));
+        failed = true;
+        continue;
+      }
+      bool exact = entry.glob.find_first_of("*?[{\\") == std::string::npos;
+      policy.rules.push_back(
+          {std::move(*pattern), entry.glob.size(), exact, opClass});
+    }
+  };
+  addList(document.allow, OpClass::Allow);
+  addList(document.deny, OpClass::Deny);
+  addList(document.infer, OpClass::Infer);
+  addList(document.clear, OpClass::Clear);
+  if (failed)
+    return failure();
+
+  // The most specific rule first.
+  llvm::stable_sort(policy.rules, [](const Rule &a, const Rule &b) {
+    return std::make_pair(a.exact, a.length) >
+           std::make_pair(b.exact, b.length);
+  });
+  return policy;
+}
+
+OpClass Policy::classify(OperationName name) const {
+  auto [it, isNew] = cache.try_emplace(name, OpClass::Unlisted);
+  if (!isNew)
+    return it->second;
+  StringRef text = name.getStringRef();
+  for (const Rule &rule : rules) {
+    if (!rule.pattern.match(text))
+      continue;
+    it->second = rule.opClass;
+    break;
+  }
+  return it->second;
+}

@@ -1,0 +1,397 @@
+//===- InsertLossScaling.cpp - Scale, unscale, guard ----------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The operations of a step fall into those on which some gradient depends (the
+// forward and the backward pass) and those that depend on a gradient otherwise
+// (the update, reported norms). The former keep the scaled values, the latter
+// see unscaled ones. Of the latter, what only feeds updates of parameters and
+// optimizer state moves into the overflow guard.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepRewriter.h"
+#include "amp/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Remarks.h"
+
+#include <cmath>
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_INSERTLOSSSCALINGPASS
+#include "amp/Transforms/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+
+class InsertLossScalingPass final
+    : public amp::impl::InsertLossScalingPassBase<InsertLossScalingPass> {
+public:
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (mode == "none")
+      return;
+    if (failed(checkOptions()))
+      return signalPassFailure();
+    WalkResult result = getOperation()->walk<WalkOrder::PreOrder>(
+        [&](FunctionOpInterface function) {
+          if (!function.isExternal() && isStepFunction(function) &&
+              failed(rewriteStep(function)))
+            return WalkResult::interrupt();
+          return WalkResult::skip();
+        });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult checkOptions();
+  LogicalResult rewriteStep(FunctionOpInterface function);
+  Value unscaleGradients(StepRewriter &step, ArrayRef<Value> gradients,
+                         Value scale, const StepRewriter::OpSet &backward);
+  LogicalResult guardUpdates(StepRewriter &step, Value allFinite,
+                             const StepRewriter::OpSet &backward);
+  LogicalResult addScaleUpdate(StepRewriter &step, ArrayRef<BlockArgument> state,
+                               Value allFinite);
+
+  bool isDynamic() const { return mode == "dynamic"; }
+  double constantScale = 0;
+};
+
+} // namespace
+
+LogicalResult InsertLossScalingPass::checkOptions() {
+  Location loc = getOperation()->getLoc();
+  auto error = [&] { return emitError(loc) << "amp-insert-loss-scaling: "; };
+  if (!isDynamic()) {
+    if (StringRef(mode).getAsDouble(constantScale))
+      return error() << "unknown mode '" << mode
+                     << "', expected dynamic, none or a number";
+    if (!(constantScale > 0) ||
+        !std::isfinite(static_cast<float>(constantScale)))
+      return error() << "the scale must be positive and finite in f32, got "
+                     << mode;
+    return success();
+  }
+  if (!(initScale > 0) || !std::isfinite(static_cast<float>(initScale)))
+    return error() << "'init-scale' must be positive and finite in f32, got "
+                   << initScale;
+  if (!(growthFactor > 1))
+    return error() << "'growth-factor' must be greater than 1, got "
+                   << growthFactor;
+  if (!(backoffFactor > 0 && backoffFactor < 1))
+    return error() << "'backoff-factor' must be between 0 and 1, got "
+                   << backoffFactor;
+  if (growthInterval < 1)
+    return error() << "'growth-interval' must be at least 1, got "
+                   << growthInterval;
+  if (hysteresis < 1)
+    return error() << "'hysteresis' must be at least 1, got " << hysteresis;
+  if (!(minScale >= 0 && minScale <= maxScale))
+    return error() << "'min-scale' must be between 0 and 'max-scale', got "
+                   << minScale << " and " << maxScale;
+  return success();
+}
+
+LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function) {
+  FailureOr<StepRewriter> step = StepRewriter::get(function);
+  if (failed(step))
+    return failure();
+
+  auto remarkOptions = [&](StringRef name) {
+    return remark::RemarkOpts::name(name).category("amp").function(
+        function.getName());
+  };
+  SmallVector<Operation *> seeds;
+  bool alreadyScaled = false;
+  function.getFunctionBody().walk([&](Operation *op) {
+    if (isa<GradientSeedOpInterface>(op))
+      seeds.push_back(op);
+    alreadyScaled |= isa<UnscaleOp>(op);
+  });
+  if (alreadyScaled) {
+    remark::missed(function.getLoc(), remarkOptions("AlreadyScaled"))
+        << remark::reason("the step has an amp.unscale");
+    return success();
+  }
+  SmallVector<Value> gradients = step->getGradients();
+  if (seeds.empty() && gradients.empty()) {
+    remark::missed(function.getLoc(), remarkOptions("NoBackwardPass"))
+        << remark::reason("the function has neither a gradient seed nor "
+                          "'amp.gradient_of'");
+    return success();
+  }
+  if (seeds.empty())
+    return function->emitError("the step has gradients but no gradient seed; "
+                               "expected an amp.gradient_seed where the "
+                               "backward pass starts");
+  if (gradients.empty())
+    return function->emitError("the step has a gradient seed but no gradients; "
+                               "expected 'amp.gradient_of' on the operations "
+                               "that give the gradients of parameters");
+  for (Operation *seed : seeds) {
+    Value value = seed->getResult(0);
+    if (seed->getBlock() != &step->getBody())
+      return seed->emitOpError(
+          "must stand in the body of the step, not in a nested region");
+    if (value.getType() !=
+        RankedTensorType::get({}, Float32Type::get(&getContext())))
+      return seed->emitOpError("loss scaling needs a seed of type tensor<f32>, "
+                               "got ")
+             << value.getType();
+  }
+
+  // The scale: state of the step, or a constant.
+  OpBuilder builder(&getContext());
+  auto f32Type = RankedTensorType::get({}, builder.getF32Type());
+  auto i32Type = RankedTensorType::get({}, builder.getI32Type());
+  SmallVector<BlockArgument> state;
+  Value scale;
+  if (isDynamic()) {
+    auto constant = [&](double value) {
+      return InitAttr::get(&getContext(), InitKind::Constant,
+                           builder.getF64FloatAttr(value), {}, {});
+    };
+    auto zeros = InitAttr::get(&getContext(), InitKind::Zeros, {}, {}, {});
+    auto add = [&](StringRef name, RankedTensorType type, InitAttr init) {
+      auto argument = step->addArgument(name, Role::ScalerState, type, init);
+      if (succeeded(argument))
+        state.push_back(*argument);
+      return LogicalResult(argument);
+    };
+    if (failed(add("loss_scale", f32Type, constant(initScale))) ||
+        failed(add("growth_tracker", i32Type, zeros)) ||
+        failed(add("hysteresis_tracker", i32Type, constant(hysteresis))))
+      return failure();
+    scale = state[0];
+  } else {
+    builder.setInsertionPointToStart(&step->getBody());
+    scale = arith::ConstantOp::create(
+        builder, function.getLoc(),
+        DenseElementsAttr::get(f32Type, static_cast<float>(constantScale)));
+  }
+
+  // Everything on which a gradient depends keeps the scaled values.
+  SmallVector<Operation *> roots;
+  for (Value gradient : gradients)
+    roots.push_back(gradient.getDefiningOp());
+  StepRewriter::OpSet backward;
+  step->addBackwardSlice(roots, backward);
+
+  for (Operation *seed : seeds) {
+    builder.setInsertionPointAfter(seed);
+    auto scaled =
+        ScaleOp::create(builder, seed->getLoc(), seed->getResult(0), scale);
+    seed->getResult(0).replaceAllUsesExcept(scaled, scaled);
+    backward.insert(scaled);
+  }
+  Value allFinite = unscaleGradients(*step, gradients, scale, backward);
+  backward.insert(allFinite.getDefiningOp());
+  if (!isDynamic())
+    return success();
+  if (failed(guardUpdates(*step, allFinite, backward)))
+    return failure();
+  return addScaleUpdate(*step, state, allFinite);
+}
+
+/// Inserts the unscale operation after the last gradient, moves what needs true
+/// gradients behind it, and returns the finite flag.
+Value InsertLossScalingPass::unscaleGradients(
+    StepRewriter &step, ArrayRef<Value> gradients, Value scale,
+    const StepRewriter::OpSet &backward) {
+  OpBuilder builder(&getContext());
+  Operation *last = gradients.back().getDefiningOp();
+  builder.setInsertionPointAfter(last);
+  SmallVector<Type> types;
+  for (Value gradient : gradients) {
+    auto type = cast<RankedTensorType>(gradient.getType());
+    types.push_back(type.getElementType().isF64()
+                        ? type
+                        : type.clone(builder.getF32Type()));
+  }
+  types.push_back(RankedTensorType::get({}, builder.getI1Type()));
+  SmallVector<Location> locs;
+  for (Value gradient : gradients)
+    locs.push_back(gradient.getLoc());
+  auto unscale =
+      UnscaleOp::create(builder, builder.getFusedLoc(locs), types, gradients,
+                        scale);
+  numGradients += gradients.size();
+
+  step.moveDependentsAfter(unscale, gradients, backward);
+  builder.setInsertionPointAfter(unscale);
+  for (auto [gradient, unscaled] :
+       llvm::zip(unscale.getGradients(), unscale.getUnscaled())) {
+    Value narrowed;
+    for (OpOperand &use : llvm::make_early_inc_range(gradient.getUses())) {
+      Operation *user = step.getAncestor(use.getOwner());
+      if (user == unscale || backward.contains(user))
+        continue;
+      // What was widened before is wide now.
+      if (auto cast = dyn_cast<CastOp>(use.getOwner());
+          cast && cast.getType() == unscaled.getType()) {
+        cast.replaceAllUsesWith(unscaled);
+        cast.erase();
+        continue;
+      }
+      if (gradient.getType() == unscaled.getType()) {
+        use.set(unscaled);
+        continue;
+      }
+      if (!narrowed)
+        narrowed = CastOp::create(
+            builder, unscale.getLoc(), unscaled,
+            cast<FloatType>(getElementTypeOrSelf(gradient)), /*inserted=*/true);
+      use.set(narrowed);
+    }
+  }
+  return unscale.getAllFinite();
+}
+
+/// Makes the updates of parameters and optimizer state conditional on
+/// `allFinite`.
+LogicalResult
+InsertLossScalingPass::guardUpdates(StepRewriter &step, Value allFinite,
+                                    const StepRewriter::OpSet &backward) {
+  // The results to guard, with the arguments that they replace.
+  FunctionOpInterface function = step.getFunction();
+  Operation *terminator = step.getReturn();
+  SmallVector<OpOperand *> guarded;
+  SmallVector<Value> newValues, oldValues;
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    auto updates = function.getResultAttrOfType<StringAttr>(
+        operand.getOperandNumber(), AMPDialect::kUpdatesAttr);
+    for (unsigned i = 0; updates && i < function.getNumArguments(); ++i) {
+      if (function.getArgAttr(i, AMPDialect::kNameAttr) != updates)
+        continue;
+      auto role =
+          function.getArgAttrOfType<StringAttr>(i, AMPDialect::kRoleAttr);
+      auto kind = role ? symbolizeRole(role.getValue()) : std::nullopt;
+      if ((kind != Role::Parameter && kind != Role::OptimizerState) ||
+          operand.get() == function.getArgument(i))
+        continue;
+      guarded.push_back(&operand);
+      newValues.push_back(operand.get());
+      oldValues.push_back(function.getArgument(i));
+    }
+  }
+  numGuarded += guarded.size();
+  if (guarded.empty())
+    return success();
+
+  // What updates depend on; all other users of an updated value only observe
+  // it, and must see what the guard lets through.
+  SmallVector<Operation *> roots;
+  for (Value value : newValues)
+    if (Operation *op = value.getDefiningOp())
+      roots.push_back(op);
+  StepRewriter::OpSet feedsUpdate;
+  step.addBackwardSlice(roots, feedsUpdate, backward);
+
+  // Of these, what feeds nothing else moves into the guard.
+  llvm::DenseSet<Value> updated(newValues.begin(), newValues.end());
+  llvm::SetVector<Operation *> moved;
+  for (Operation &op : llvm::reverse(step.getBody())) {
+    if (!feedsUpdate.contains(&op) || op.use_empty())
+      continue;
+    bool onlyUpdates = llvm::all_of(op.getResults(), [&](Value result) {
+      return llvm::all_of(result.getUses(), [&](OpOperand &use) {
+        Operation *user = step.getAncestor(use.getOwner());
+        if (user == terminator)
+          return llvm::is_contained(guarded, &use);
+        return moved.contains(user) ||
+               (updated.contains(result) && !feedsUpdate.contains(user));
+      });
+    });
+    if (onlyUpdates)
+      moved.insert(&op);
+  }
+
+  // The guard stands behind everything that its contents need.
+  Operation *anchor = allFinite.getDefiningOp();
+  for (Value value : newValues)
+    if (Operation *op = value.getDefiningOp();
+        op && anchor->isBeforeInBlock(op))
+      anchor = op;
+  for (Operation *op : moved)
+    if (anchor->isBeforeInBlock(op))
+      anchor = op;
+  OpBuilder builder(&getContext());
+  builder.setInsertionPointAfter(anchor);
+  Location loc = allFinite.getLoc();
+  Value condition =
+      tensor::ExtractOp::create(builder, loc, allFinite, ValueRange());
+  auto guard = scf::IfOp::create(builder, loc, TypeRange(ValueRange(newValues)),
+                                 condition, /*withElseRegion=*/true);
+  // Observers may stand anywhere behind the update: bring them behind the
+  // guard.
+  StepRewriter::OpSet except = backward;
+  except.insert(feedsUpdate.begin(), feedsUpdate.end());
+  except.insert(terminator);
+  step.moveDependentsAfter(guard, newValues, except);
+
+  for (auto [newValue, guardedValue] :
+       llvm::zip(newValues, guard.getResults())) {
+    newValue.replaceUsesWithIf(guardedValue, [&](OpOperand &use) {
+      Operation *user = step.getAncestor(use.getOwner());
+      if (user == terminator)
+        return llvm::is_contained(guarded, &use);
+      return user != guard && !feedsUpdate.contains(user);
+    });
+  }
+  builder.setInsertionPointToEnd(guard.thenBlock());
+  auto yield = scf::YieldOp::create(builder, loc, newValues);
+  for (Operation *op : llvm::reverse(moved))
+    op->moveBefore(yield);
+  builder.setInsertionPointToEnd(guard.elseBlock());
+  scf::YieldOp::create(builder, loc, oldValues);
+  return success();
+}
+
+/// Updates the scaler state, and publishes the scale and whether the step was
+/// skipped.
+LogicalResult
+InsertLossScalingPass::addScaleUpdate(StepRewriter &step,
+                                      ArrayRef<BlockArgument> state,
+                                      Value allFinite) {
+  OpBuilder builder(step.getReturn());
+  Location loc = allFinite.getLoc();
+  auto update =
+      UpdateScaleOp::create(builder, loc, state[0], state[1], state[2],
+                            allFinite);
+  update.setGrowthFactorAttr(builder.getF32FloatAttr(growthFactor));
+  update.setBackoffFactorAttr(builder.getF32FloatAttr(backoffFactor));
+  update.setGrowthInterval(growthInterval);
+  update.setMinScaleAttr(builder.getF32FloatAttr(minScale));
+  update.setMaxScaleAttr(builder.getF32FloatAttr(maxScale));
+  update.setHysteresis(hysteresis);
+
+  Value finite =
+      tensor::ExtractOp::create(builder, loc, allFinite, ValueRange());
+  Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
+  Value overflow = arith::XOrIOp::create(builder, loc, finite, yes);
+  Value skipped = tensor::FromElementsOp::create(
+      builder, loc, cast<RankedTensorType>(allFinite.getType()), overflow);
+
+  constexpr StringLiteral updates = AMPDialect::kUpdatesAttr;
+  constexpr StringLiteral metric = AMPDialect::kMetricAttr;
+  if (failed(step.addResult(update.getNewScale(), updates, "loss_scale")) ||
+      failed(step.addResult(update.getNewGrowthTracker(), updates,
+                            "growth_tracker")) ||
+      failed(step.addResult(update.getNewHysteresisTracker(), updates,
+                            "hysteresis_tracker")) ||
+      failed(step.addResult(state[0], metric, "loss_scale")) ||
+      failed(step.addResult(skipped, metric, "skipped")))
+    return failure();
+  return success();
+}

@@ -1,0 +1,166 @@
+//===- InsertMasterWeights.cpp - f32 masters, low-precision copies --------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepRewriter.h"
+#include "amp/Transforms/Passes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Remarks.h"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_INSERTMASTERWEIGHTSPASS
+#include "amp/Transforms/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Returns the operations of the forward and the backward pass: those on which
+/// a gradient, a prediction, a metric or a model state depends, without what
+/// depends on gradients in turn (the update).
+static StepRewriter::OpSet getForwardAndBackward(const StepRewriter &step) {
+  SmallVector<Value> gradients = step.getGradients();
+  SmallVector<Operation *> roots;
+  for (Value gradient : gradients)
+    roots.push_back(gradient.getDefiningOp());
+  StepRewriter::OpSet slice;
+  step.addBackwardSlice(roots, slice);
+
+  StepRewriter::OpSet update = step.getDependents(gradients, slice);
+  FunctionOpInterface function = step.getFunction();
+  roots.clear();
+  for (OpOperand &operand : step.getReturn()->getOpOperands()) {
+    Operation *op = operand.get().getDefiningOp();
+    auto updates = function.getResultAttrOfType<StringAttr>(
+        operand.getOperandNumber(), AMPDialect::kUpdatesAttr);
+    bool isModelState = false;
+    for (unsigned i = 0; updates && i < function.getNumArguments(); ++i) {
+      auto role =
+          function.getArgAttrOfType<StringAttr>(i, AMPDialect::kRoleAttr);
+      isModelState |=
+          function.getArgAttr(i, AMPDialect::kNameAttr) == updates && role &&
+          symbolizeRole(role.getValue()) == Role::ModelState;
+    }
+    if (op && (!updates || isModelState))
+      roots.push_back(op);
+  }
+  step.addBackwardSlice(roots, slice, update);
+  return slice;
+}
+
+namespace {
+
+class InsertMasterWeightsPass final
+    : public amp::impl::InsertMasterWeightsPassBase<InsertMasterWeightsPass> {
+public:
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (mode != "cast" && mode != "copy") {
+      emitError(getOperation()->getLoc())
+          << "amp-insert-master-weights: unknown mode '" << mode
+          << "', expected cast or copy";
+      return signalPassFailure();
+    }
+    if (mode == "cast")
+      return;
+    WalkResult result = getOperation()->walk<WalkOrder::PreOrder>(
+        [&](FunctionOpInterface function) {
+          if (!function.isExternal() && isStepFunction(function) &&
+              failed(rewriteStep(function)))
+            return WalkResult::interrupt();
+          return WalkResult::skip();
+        });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult rewriteStep(FunctionOpInterface function);
+};
+
+} // namespace
+
+LogicalResult
+InsertMasterWeightsPass::rewriteStep(FunctionOpInterface function) {
+  FailureOr<StepRewriter> step = StepRewriter::get(function);
+  if (failed(step))
+    return failure();
+  StepRewriter::OpSet forwardAndBackward = getForwardAndBackward(*step);
+
+  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
+    auto role = function.getArgAttrOfType<StringAttr>(i, AMPDialect::kRoleAttr);
+    auto name = function.getArgAttrOfType<StringAttr>(i, AMPDialect::kNameAttr);
+    BlockArgument master = function.getArgument(i);
+    auto type = dyn_cast<RankedTensorType>(master.getType());
+    if (!role || symbolizeRole(role.getValue()) != Role::Parameter || !name ||
+        !type || !type.getElementType().isF32())
+      continue;
+
+    // The type in which forward and backward read it.
+    FloatType low;
+    for (Operation *user : master.getUsers())
+      if (auto cast = dyn_cast<CastOp>(user); cast && cast.getInserted())
+        low = mlir::cast<FloatType>(getElementTypeOrSelf(cast.getType()));
+    auto remarkOptions = [&](StringRef remarkName) {
+      return remark::RemarkOpts::name(remarkName).category("amp").function(
+          function.getName());
+    };
+    if (!low) {
+      remark::missed(function.getLoc(), remarkOptions("NoCopy"))
+          << remark::metric("Parameter", name.getValue())
+          << remark::reason("forward and backward read it in f32 only, or it "
+                            "has a copy already");
+      continue;
+    }
+
+    FailureOr<BlockArgument> copy = step->addArgument(
+        (name.getValue() + ".low").str(), Role::Parameter, type.clone(low),
+        InitAttr::get(&getContext(), InitKind::CopyOf, {}, {}, name));
+    if (failed(copy))
+      return failure();
+    ++numCopies;
+    remark::passed(function.getLoc(), remarkOptions("Copy"))
+        << remark::metric("Parameter", name.getValue());
+
+    Value widened;
+    for (OpOperand &use : llvm::make_early_inc_range(master.getUses())) {
+      Operation *user = use.getOwner();
+      if (!forwardAndBackward.contains(step->getAncestor(user)))
+        continue;
+      if (auto cast = dyn_cast<CastOp>(user);
+          cast && cast.getType() == copy->getType()) {
+        cast.replaceAllUsesWith(*copy);
+        cast.erase();
+        continue;
+      }
+      if (!widened) {
+        OpBuilder builder = OpBuilder::atBlockBegin(&step->getBody());
+        widened = CastOp::create(builder, function.getLoc(), *copy,
+                                 builder.getF32Type(), /*inserted=*/true);
+      }
+      use.set(widened);
+    }
+
+    // The new copy, beside the new master.
+    for (OpOperand &operand : step->getReturn()->getOpOperands()) {
+      if (function.getResultAttr(operand.getOperandNumber(),
+                                 AMPDialect::kUpdatesAttr) != name)
+        continue;
+      OpBuilder builder(step->getReturn());
+      if (Operation *producer = operand.get().getDefiningOp())
+        builder.setInsertionPointAfter(producer);
+      auto newCopy = MasterCopyOp::create(builder, operand.get().getLoc(),
+                                          copy->getType(), operand.get());
+      if (failed(step->addResult(newCopy, AMPDialect::kUpdatesAttr,
+                                 (name.getValue() + ".low").str())))
+        return failure();
+      break;
+    }
+  }
+  return success();
+}

@@ -1,0 +1,140 @@
+//===- OptimizeCasts.cpp - Merge, fold and remove casts -------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Transforms/Passes.h"
+
+#include "amp/Dialect/AMP/IR/AMP.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_OPTIMIZECASTSPASS
+#include "amp/Transforms/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Returns whether every value of `from` is one of `to` as well.
+static bool isWidening(Type from, Type to) {
+  return llvm::APFloat::isRepresentableBy(
+      cast<FloatType>(getElementTypeOrSelf(from)).getFloatSemantics(),
+      cast<FloatType>(getElementTypeOrSelf(to)).getFloatSemantics());
+}
+
+/// Gives the product that defines `value` the result type `type`, if it is a
+/// product of low operands whose result slot holds nothing else. Returns
+/// whether it did.
+static bool retypeProduct(Value value, FloatType type, RewriterBase &rewriter) {
+  auto product = value.getDefiningOp<PrecisionOpInterface>();
+  if (!product || !value.hasOneUse())
+    return false;
+  PrecisionSlots slots;
+  product.getPrecisionSlots(slots);
+  int8_t slot = slots.resultSlots[cast<OpResult>(value).getResultNumber()];
+  if (slot == PrecisionSlots::none ||
+      !llvm::is_contained(slots.kinds, SlotKind::Compute) ||
+      slots.kinds[slot] == SlotKind::Compute ||
+      llvm::count(slots.resultSlots, slot) != 1 ||
+      llvm::is_contained(slots.operandSlots, slot))
+    return false;
+  // f32 products stay f32; only low operands leave a choice.
+  Type operandType;
+  for (auto [operand, operandSlot] :
+       llvm::zip(product->getOperands(), slots.operandSlots))
+    if (operandSlot != PrecisionSlots::none &&
+        slots.kinds[operandSlot] == SlotKind::Compute)
+      operandType = getElementTypeOrSelf(operand);
+  Type wide = Float32Type::get(value.getContext());
+  if (operandType == wide || (type != operandType && type != wide))
+    return false;
+  SmallVector<Type> slotTypes(slots.kinds.size());
+  slotTypes[slot] = type;
+  return succeeded(product.retype(slotTypes, rewriter));
+}
+
+namespace {
+
+class OptimizeCastsPass final
+    : public amp::impl::OptimizeCastsPassBase<OptimizeCastsPass> {
+public:
+  using Base::Base;
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<CastOp> casts;
+    getOperation()->walk([&](CastOp op) { casts.push_back(op); });
+    for (CastOp &op : casts)
+      if (fold(op, rewriter))
+        op = nullptr;
+    merge(casts, rewriter);
+    // Backwards, so that a chain disappears at once.
+    for (CastOp op : llvm::reverse(casts)) {
+      if (!op || !op->use_empty())
+        continue;
+      rewriter.eraseOp(op);
+      ++numErased;
+    }
+  }
+
+private:
+  /// Replaces `op` by something that needs no cast; returns whether it did.
+  bool fold(CastOp op, RewriterBase &rewriter) {
+    auto replace = [&](Value value) {
+      rewriter.replaceOp(op, value);
+      ++numFolded;
+      return true;
+    };
+    if (op->use_empty())
+      return false;
+    auto type = cast<FloatType>(getElementTypeOrSelf(op.getType()));
+    if (auto producer = op.getInput().getDefiningOp<CastOp>()) {
+      Value source = producer.getInput();
+      if (isWidening(source.getType(), producer.getType())) {
+        // narrow(widen(x)) is x.
+        if (source.getType() == op.getType())
+          return replace(source);
+        // widen(widen(x)) is one widening.
+        if (op.getInserted() && producer.getInserted() &&
+            isWidening(producer.getType(), op.getType())) {
+          rewriter.modifyOpInPlace(
+              op, [&] { op.getInputMutable().assign(source); });
+          ++numFolded;
+          return false;
+        }
+      }
+    }
+    if (op.getInserted() && retypeProduct(op.getInput(), type, rewriter))
+      return replace(op.getInput());
+    return false;
+  }
+
+  /// Replaces casts by an equal one that dominates them.
+  void merge(MutableArrayRef<CastOp> casts, RewriterBase &rewriter) {
+    DominanceInfo dominance(getOperation());
+    DenseMap<std::tuple<Value, Type, bool>, SmallVector<CastOp, 1>> known;
+    for (CastOp &op : casts) {
+      if (!op)
+        continue;
+      SmallVector<CastOp, 1> &equals =
+          known[{op.getInput(), op.getType(), op.getInserted()}];
+      auto *leader = llvm::find_if(equals, [&](CastOp other) {
+        return dominance.properlyDominates(other.getOperation(),
+                                           op.getOperation());
+      });
+      if (leader == equals.end()) {
+        equals.push_back(op);
+        continue;
+      }
+      rewriter.replaceOp(op, leader->getResult());
+      op = nullptr;
+      ++numMerged;
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,119 @@
+//===- StepRewriter.cpp - Changing the signature of a step ----------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepRewriter.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+FailureOr<StepRewriter> StepRewriter::get(FunctionOpInterface function) {
+  if (!function.getFunctionBody().hasOneBlock())
+    return function->emitError(
+        "expected a step with a single block; control flow must be structured "
+        "(scf)");
+  return StepRewriter(function);
+}
+
+FailureOr<BlockArgument> StepRewriter::addArgument(StringRef name, Role role,
+                                                   RankedTensorType type,
+                                                   InitAttr init) {
+  unsigned index = function.getNumArguments();
+  for (unsigned i = 0; i < index; ++i) {
+    auto other = function.getArgAttrOfType<StringAttr>(i, AMPDialect::kNameAttr);
+    if (other && other.getValue() == name)
+      return function->emitError("cannot add the argument '")
+             << name << "': argument " << i << " has that 'amp.name'";
+  }
+  Builder builder(function.getContext());
+  NamedAttrList attributes;
+  attributes.set(AMPDialect::kRoleAttr,
+                 builder.getStringAttr(stringifyRole(role)));
+  attributes.set(AMPDialect::kNameAttr, builder.getStringAttr(name));
+  if (init)
+    attributes.set(AMPDialect::kInitAttr, init);
+  if (failed(function.insertArgument(index, type,
+                                     attributes.getDictionary(
+                                         function.getContext()),
+                                     function.getLoc())))
+    return function->emitError("cannot add the argument '") << name << "'";
+  return function.getArgument(index);
+}
+
+LogicalResult StepRewriter::addResult(Value value, StringRef attribute,
+                                      StringRef name) {
+  unsigned index = function.getNumResults();
+  Builder builder(function.getContext());
+  NamedAttrList attributes;
+  attributes.set(attribute, builder.getStringAttr(name));
+  if (failed(function.insertResult(
+          index, value.getType(),
+          attributes.getDictionary(function.getContext()))))
+    return function->emitError("cannot add the result '") << name << "'";
+  getReturn()->insertOperands(getReturn()->getNumOperands(), value);
+  return success();
+}
+
+SmallVector<Value> StepRewriter::getGradients() const {
+  SmallVector<Value> gradients;
+  for (Operation &op : getBody()) {
+    auto names = op.getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr);
+    if (!names)
+      continue;
+    for (auto [result, name] : llvm::zip(op.getResults(), names))
+      if (!cast<StringAttr>(name).empty())
+        gradients.push_back(result);
+  }
+  return gradients;
+}
+
+void StepRewriter::addBackwardSlice(ArrayRef<Operation *> roots, OpSet &slice,
+                                    const OpSet &barrier) const {
+  SmallVector<Operation *> worklist;
+  auto push = [&](Operation *op) {
+    if (op && !barrier.contains(op) && slice.insert(op).second)
+      worklist.push_back(op);
+  };
+  for (Operation *root : roots)
+    push(root);
+  while (!worklist.empty()) {
+    worklist.pop_back_val()->walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands())
+        if (Operation *producer = operand.getDefiningOp())
+          push(getAncestor(producer));
+    });
+  }
+}
+
+StepRewriter::OpSet StepRewriter::getDependents(ArrayRef<Value> values,
+                                                const OpSet &except) const {
+  OpSet dependents;
+  SmallVector<Value> worklist(values);
+  while (!worklist.empty()) {
+    for (Operation *user : worklist.pop_back_val().getUsers()) {
+      Operation *ancestor = getAncestor(user);
+      if (except.contains(ancestor) || !dependents.insert(ancestor).second)
+        continue;
+      llvm::append_range(worklist, ancestor->getResults());
+    }
+  }
+  return dependents;
+}
+
+void StepRewriter::moveDependentsAfter(Operation *anchor,
+                                       ArrayRef<Value> values,
+                                       const OpSet &except) const {
+  OpSet dependents = getDependents(values, except);
+  Operation *last = anchor;
+  for (Operation &op : llvm::make_early_inc_range(getBody())) {
+    if (&op == anchor)
+      break;
+    if (!dependents.contains(&op))
+      continue;
+    op.moveAfter(last);
+    last = &op;
+  }
+}

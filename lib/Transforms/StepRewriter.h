@@ -1,0 +1,73 @@
+//===- StepRewriter.h - Changing the signature of a step --------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the loss-scaling and the master-weight pass share: adding arguments and
+// results to a step, and the slices that tell forward and backward pass from
+// the update.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_TRANSFORMS_STEPREWRITER_H
+#define AMP_LIB_TRANSFORMS_STEPREWRITER_H
+
+#include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::amp {
+
+/// A step function with a single block.
+class StepRewriter {
+public:
+  /// Returns failure, after a diagnostic, if `function` has several blocks.
+  static FailureOr<StepRewriter> get(FunctionOpInterface function);
+
+  FunctionOpInterface getFunction() const { return function; }
+  Block &getBody() const { return function.getFunctionBody().front(); }
+  Operation *getReturn() const { return getBody().getTerminator(); }
+
+  /// Appends an argument. Returns failure, after a diagnostic, if `name` is
+  /// taken.
+  FailureOr<BlockArgument> addArgument(StringRef name, Role role,
+                                       RankedTensorType type, InitAttr init);
+
+  /// Appends `value` as a result with the attribute `attribute` = `name`.
+  LogicalResult addResult(Value value, StringRef attribute, StringRef name);
+
+  /// The operation of the body's block that holds `op`, which may be nested.
+  Operation *getAncestor(Operation *op) const {
+    return getBody().findAncestorOpInBlock(*op);
+  }
+
+  /// The values of the body that `amp.gradient_of` names, in program order.
+  SmallVector<Value> getGradients() const;
+
+  using OpSet = llvm::DenseSet<Operation *>;
+
+  /// Adds to `slice` the operations of the body on which `roots` depend, the
+  /// roots themselves included, without entering those in `barrier`.
+  void addBackwardSlice(ArrayRef<Operation *> roots, OpSet &slice,
+                        const OpSet &barrier = {}) const;
+
+  /// The operations of the body that depend on `values`, without those in
+  /// `except`.
+  OpSet getDependents(ArrayRef<Value> values, const OpSet &except) const;
+
+  /// Moves the operations before `anchor` that depend on `values` and are not
+  /// in `except` behind it, in their order.
+  void moveDependentsAfter(Operation *anchor, ArrayRef<Value> values,
+                           const OpSet &except) const;
+
+private:
+  explicit StepRewriter(FunctionOpInterface function) : function(function) {}
+
+  FunctionOpInterface function;
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_TRANSFORMS_STEPREWRITER_H
