@@ -156,26 +156,33 @@ FailureOr<Policy> Policy::parse(StringRef text, StringRef name, Location loc) {
   Policy policy;
   policy.gradientType =
       document.gradientType == "low" ? GradientType::Low : GradientType::F32;
-  // Ranges of entries point into the input's copy of the text.
   llvm::StringMap<OpClass> seen;
   bool failed = false;
+  // Ranges of entries point into `text`.
+  auto errorAt = [&](const PolicyEntry &entry) {
+    StringRef before =
+        text.take_front(entry.range.Start.getPointer() - text.data());
+    failed = true;
+    return emitError(FileLineColLoc::get(loc.getContext(), name,
+                                         before.count('\n') + 1,
+                                         before.size() -
+                                             (before.rfind('\n') + 1) + 1))
+           << "policy: '" << entry.glob << "' ";
+  };
   auto addList = [&](ArrayRef<PolicyEntry> entries, OpClass opClass) {
     for (const PolicyEntry &entry : entries) {
       auto [it, isNew] = seen.try_emplace(entry.glob, opClass);
       if (!isNew) {
-        input.setError(entry.range,
-                       "'" + entry.glob + "' is in the list '" +
-                           stringifyOpClass(opClass).str() +
-                           "', but already in '" +
-                           stringifyOpClass(it->second).str() + "'");
-        failed = true;
+        errorAt(entry) << "is in the list '" << stringifyOpClass(opClass)
+                       << "', but already in '" << stringifyOpClass(it->second)
+                       << "'";
         continue;
       }
-      auto pattern = llvm::GlobPattern::create(entry.glob);
+      const std::string &glob = policy.globs.emplace_back(entry.glob);
+      auto pattern = llvm::GlobPattern::create(glob);
       if (!pattern) {
-        input.setError(entry.range, "'" + entry.glob + "' is not a glob: " +
-                                        llvm::toString(pattern.takeError()));
-        failed = true;
+        errorAt(entry) << "is not a glob: "
+                       << llvm::toString(pattern.takeError());
         continue;
       }
       bool exact = entry.glob.find_first_of("*?[{\\") == std::string::npos;

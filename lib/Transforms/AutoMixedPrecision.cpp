@@ -147,7 +147,7 @@ LogicalResult AutoMixedPrecisionPass::retypeSlots(const SlotGraph &graph,
   }
   // What has no operation to ask: carried values, and operations that the
   // policy knows only by name.
-  for (const SlotValue &value : graph.getValues()) {
+  for (SlotValue value : graph.getValues()) {
     if (!assignment.low[value.vertex])
       continue;
     auto type = cast<ShapedType>(value.value.getType());

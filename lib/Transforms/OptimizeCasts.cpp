@@ -116,7 +116,7 @@ private:
   /// Replaces casts by an equal one that dominates them.
   void merge(MutableArrayRef<CastOp> casts, RewriterBase &rewriter) {
     DominanceInfo dominance(getOperation());
-    DenseMap<std::tuple<Value, Type, bool>, SmallVector<CastOp, 1>> known;
+    DenseMap<std::tuple<Value, Type, int>, SmallVector<CastOp, 1>> known;
     for (CastOp &op : casts) {
       if (!op)
         continue;

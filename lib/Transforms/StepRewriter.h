@@ -65,7 +65,8 @@ public:
 private:
   explicit StepRewriter(FunctionOpInterface function) : function(function) {}
 
-  FunctionOpInterface function;
+  // Interfaces are handles: their methods are not const.
+  mutable FunctionOpInterface function;
 };
 
 } // namespace mlir::amp

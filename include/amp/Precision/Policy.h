@@ -17,6 +17,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/SMLoc.h"
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,11 @@ struct PolicyEntry {
 /// that match one operation in two lists are an error where they are used.
 class Policy {
 public:
+  Policy(Policy &&) = default;
+  Policy &operator=(Policy &&) = default;
+  Policy(const Policy &) = delete;
+  Policy &operator=(const Policy &) = delete;
+
   /// Reads the preset or the file named `presetOrFile`. On failure prints one
   /// diagnostic with file, line and column, or one at `loc` if there is no such
   /// file.
@@ -91,6 +97,8 @@ public:
   GradientType gradientType = GradientType::F32;
 
 private:
+  Policy() = default;
+
   struct Rule {
     llvm::GlobPattern pattern;
     size_t length;
@@ -98,6 +106,8 @@ private:
     OpClass opClass;
   };
 
+  /// The text of the globs: patterns refer to it.
+  std::deque<std::string> globs;
   std::vector<Rule> rules;
   mutable llvm::DenseMap<OperationName, OpClass> cache;
 };
