@@ -201,8 +201,8 @@ private:
       if (!isOpen(v) || graph.getUsesInto(v).empty())
         continue;
       bool allLow = true;
-      forEachProducer(v,
-                      [&](VertexId producer) { allLow &= result.low[producer]; });
+      forEachProducer(
+          v, [&](VertexId producer) { allLow &= result.low[producer]; });
       if (allLow)
         setLow(v, Reason::Reads, v);
     }

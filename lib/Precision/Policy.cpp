@@ -163,10 +163,9 @@ FailureOr<Policy> Policy::parse(StringRef text, StringRef name, Location loc) {
     StringRef before =
         text.take_front(entry.range.Start.getPointer() - text.data());
     failed = true;
-    return emitError(FileLineColLoc::get(loc.getContext(), name,
-                                         before.count('\n') + 1,
-                                         before.size() -
-                                             (before.rfind('\n') + 1) + 1))
+    return emitError(FileLineColLoc::get(
+               loc.getContext(), name, before.count('\n') + 1,
+               before.size() - (before.rfind('\n') + 1) + 1))
            << "policy: '" << entry.glob << "' ";
   };
   auto addList = [&](ArrayRef<PolicyEntry> entries, OpClass opClass) {

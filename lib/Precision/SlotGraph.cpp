@@ -88,8 +88,8 @@ void SlotGraph::addCarriedValues(Operation *op) {
   auto vertexFor = [&](Value value) {
     VertexId &vertex = vertexOf[value];
     if (vertex == 0) {
-      vertex = addVertex(op, SlotVertex::carried, SlotKind::Storage,
-                         OpClass::Clear);
+      vertex =
+          addVertex(op, SlotVertex::carried, SlotKind::Storage, OpClass::Clear);
       vertices[vertex].produces = true;
       values.push_back({value, vertex});
     }
@@ -127,8 +127,8 @@ void SlotGraph::addOperation(Operation *op, const Policy &policy) {
 
   // What control flow forwards belongs to the carried value; all else of such
   // an operation keeps its type.
-  if (!forwarded.empty() && (op->getNumRegions() != 0 ||
-                             op->hasTrait<OpTrait::IsTerminator>())) {
+  if (!forwarded.empty() &&
+      (op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>())) {
     for (OpOperand &operand : op->getOpOperands())
       if (isEligible(operand.get().getType()))
         addUse(operand, forwarded.lookup(&operand));
@@ -150,8 +150,7 @@ void SlotGraph::addOperation(Operation *op, const Policy &policy) {
       !attributes.empty()) {
     pin = readPin(attributes.get(AMPDialect::kPrecisionAttr));
     if (policy.gradientType == GradientType::F32)
-      gradients =
-          attributes.getAs<ArrayAttr>(AMPDialect::kGradientOfAttr);
+      gradients = attributes.getAs<ArrayAttr>(AMPDialect::kGradientOfAttr);
   }
 
   // One vertex per slot that may change.
@@ -181,8 +180,7 @@ void SlotGraph::addOperation(Operation *op, const Policy &policy) {
       slotClass = OpClass::Allow;
     vertex = addVertex(op, slot, kind, slotClass);
     vertices[vertex].pinned = pin != Pin::None;
-    vertices[vertex].isProductResult =
-        hasCompute && kind != SlotKind::Compute;
+    vertices[vertex].isProductResult = hasCompute && kind != SlotKind::Compute;
     return vertex;
   };
 

@@ -52,8 +52,8 @@ public:
     Location loc = getOperation()->getLoc();
     FloatType low = parsePrecision(precision, &getContext());
     if (!low) {
-      emitError(loc) << "auto-mixed-precision: unknown precision '"
-                     << precision << "', expected fp16, bf16 or f32";
+      emitError(loc) << "auto-mixed-precision: unknown precision '" << precision
+                     << "', expected fp16, bf16 or f32";
       return signalPassFailure();
     }
     if (low.isF32())
@@ -206,8 +206,7 @@ void AutoMixedPrecisionPass::emitRemarks(FunctionOpInterface function,
       VertexId cause = assignment.causes[v];
       if (assignment.reasons[v] == Reason::Poisoned && cause != 0)
         remark << remark::metric(
-            "From",
-            graph.getVertices()[cause].op->getName().getStringRef());
+            "From", graph.getVertices()[cause].op->getName().getStringRef());
     };
     if (assignment.low[v])
       emit(remark::passed(vertex.op->getLoc(), options("Low")));

@@ -61,8 +61,8 @@ private:
                          Value scale, const StepRewriter::OpSet &backward);
   LogicalResult guardUpdates(StepRewriter &step, Value allFinite,
                              const StepRewriter::OpSet &backward);
-  LogicalResult addScaleUpdate(StepRewriter &step, ArrayRef<BlockArgument> state,
-                               Value allFinite);
+  LogicalResult addScaleUpdate(StepRewriter &step,
+                               ArrayRef<BlockArgument> state, Value allFinite);
 
   bool isDynamic() const { return mode == "dynamic"; }
   double constantScale = 0;
@@ -223,9 +223,8 @@ Value InsertLossScalingPass::unscaleGradients(
   SmallVector<Location> locs;
   for (Value gradient : gradients)
     locs.push_back(gradient.getLoc());
-  auto unscale =
-      UnscaleOp::create(builder, builder.getFusedLoc(locs), types, gradients,
-                        scale);
+  auto unscale = UnscaleOp::create(builder, builder.getFusedLoc(locs), types,
+                                   gradients, scale);
   numGradients += gradients.size();
 
   step.moveDependentsAfter(unscale, gradients, backward);
@@ -360,15 +359,12 @@ InsertLossScalingPass::guardUpdates(StepRewriter &step, Value allFinite,
 
 /// Updates the scaler state, and publishes the scale and whether the step was
 /// skipped.
-LogicalResult
-InsertLossScalingPass::addScaleUpdate(StepRewriter &step,
-                                      ArrayRef<BlockArgument> state,
-                                      Value allFinite) {
+LogicalResult InsertLossScalingPass::addScaleUpdate(
+    StepRewriter &step, ArrayRef<BlockArgument> state, Value allFinite) {
   OpBuilder builder(step.getReturn());
   Location loc = allFinite.getLoc();
-  auto update =
-      UpdateScaleOp::create(builder, loc, state[0], state[1], state[2],
-                            allFinite);
+  auto update = UpdateScaleOp::create(builder, loc, state[0], state[1],
+                                      state[2], allFinite);
   update.setGrowthFactorAttr(builder.getF32FloatAttr(growthFactor));
   update.setBackoffFactorAttr(builder.getF32FloatAttr(backoffFactor));
   update.setGrowthInterval(growthInterval);

@@ -107,8 +107,9 @@ InsertMasterWeightsPass::rewriteStep(FunctionOpInterface function) {
       if (auto cast = dyn_cast<CastOp>(user); cast && cast.getInserted())
         low = mlir::cast<FloatType>(getElementTypeOrSelf(cast.getType()));
     auto remarkOptions = [&](StringRef remarkName) {
-      return remark::RemarkOpts::name(remarkName).category("amp").function(
-          function.getName());
+      return remark::RemarkOpts::name(remarkName)
+          .category("amp")
+          .function(function.getName());
     };
     if (!low) {
       remark::missed(function.getLoc(), remarkOptions("NoCopy"))

@@ -23,7 +23,8 @@ FailureOr<BlockArgument> StepRewriter::addArgument(StringRef name, Role role,
                                                    InitAttr init) {
   unsigned index = function.getNumArguments();
   for (unsigned i = 0; i < index; ++i) {
-    auto other = function.getArgAttrOfType<StringAttr>(i, AMPDialect::kNameAttr);
+    auto other =
+        function.getArgAttrOfType<StringAttr>(i, AMPDialect::kNameAttr);
     if (other && other.getValue() == name)
       return function->emitError("cannot add the argument '")
              << name << "': argument " << i << " has that 'amp.name'";
@@ -35,10 +36,9 @@ FailureOr<BlockArgument> StepRewriter::addArgument(StringRef name, Role role,
   attributes.set(AMPDialect::kNameAttr, builder.getStringAttr(name));
   if (init)
     attributes.set(AMPDialect::kInitAttr, init);
-  if (failed(function.insertArgument(index, type,
-                                     attributes.getDictionary(
-                                         function.getContext()),
-                                     function.getLoc())))
+  if (failed(function.insertArgument(
+          index, type, attributes.getDictionary(function.getContext()),
+          function.getLoc())))
     return function->emitError("cannot add the argument '") << name << "'";
   return function.getArgument(index);
 }

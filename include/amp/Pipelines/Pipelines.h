@@ -8,8 +8,8 @@
 #ifndef AMP_PIPELINES_PIPELINES_H
 #define AMP_PIPELINES_PIPELINES_H
 
-#include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
 
 namespace mlir::amp {
 
@@ -33,10 +33,9 @@ struct TrainingPipelineOptions
       llvm::cl::desc("cast: parameters stay f32 and are cast once per step; "
                      "copy: a low-precision copy is kept beside them"),
       llvm::cl::init("cast")};
-  Option<std::string> policy{
-      *this, "policy",
-      llvm::cl::desc("Name of a preset, or a YAML file"),
-      llvm::cl::init("default")};
+  Option<std::string> policy{*this, "policy",
+                             llvm::cl::desc("Name of a preset, or a YAML file"),
+                             llvm::cl::init("default")};
   Option<PipelineMode> mode{
       *this, "mode", llvm::cl::desc("What to make of a training step"),
       llvm::cl::init(PipelineMode::Training),

@@ -49,12 +49,12 @@ struct Assignment {
   std::vector<VertexId> causes;
 };
 
-/// Decides by TensorFlow's four-list propagation (grappler auto_mixed_precision)
-/// over slots: deny poisons infer slots downstream, and clear slots on the way
-/// to another one; infer and clear slots between allowed ones become low; low
-/// grows through clear slots in both directions. Beyond it, slots that only
-/// read follow what they read, and a product whose result is read in f32
-/// everywhere gives f32. Linear in the size of the graph.
+/// Decides by TensorFlow's four-list propagation (grappler
+/// auto_mixed_precision) over slots: deny poisons infer slots downstream, and
+/// clear slots on the way to another one; infer and clear slots between allowed
+/// ones become low; low grows through clear slots in both directions. Beyond
+/// it, slots that only read follow what they read, and a product whose result
+/// is read in f32 everywhere gives f32. Linear in the size of the graph.
 Assignment assignByLists(const SlotGraph &graph);
 
 } // namespace mlir::amp

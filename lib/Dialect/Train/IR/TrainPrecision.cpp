@@ -76,8 +76,8 @@ void ConstantOp::getPrecisionSlots(PrecisionSlots &slots) {
   bool fits = elements && llvm::all_of(elements, [](APFloat value) {
                 bool losesInfo;
                 bool isFinite = value.isFinite();
-                value.convert(APFloat::IEEEhalf(),
-                              APFloat::rmNearestTiesToEven, &losesInfo);
+                value.convert(APFloat::IEEEhalf(), APFloat::rmNearestTiesToEven,
+                              &losesInfo);
                 return !isFinite || value.isFinite();
               });
   amp::getUniformPrecisionSlots(
