@@ -60,18 +60,22 @@ public:
   using Base::Base;
 
   void runOnOperation() override {
-    if (mode != "cast" && mode != "copy") {
+    if (mode != "cast" && mode != "copy" && mode != "inference") {
       emitError(getOperation()->getLoc())
           << "amp-insert-master-weights: unknown mode '" << mode
-          << "', expected cast or copy";
+          << "', expected cast, copy or inference";
       return signalPassFailure();
     }
     if (mode == "cast")
       return;
+    bool inference = mode == "inference";
     WalkResult result = getOperation()->walk<WalkOrder::PreOrder>(
         [&](FunctionOpInterface function) {
-          if (!function.isExternal() && isStepFunction(function) &&
-              failed(rewriteStep(function)))
+          if (function.isExternal() || !isStepFunction(function))
+            return WalkResult::skip();
+          if (inference)
+            storeLow(function);
+          else if (failed(rewriteStep(function)))
             return WalkResult::interrupt();
           return WalkResult::skip();
         });
@@ -81,9 +85,49 @@ public:
 
 private:
   LogicalResult rewriteStep(FunctionOpInterface function);
+  void storeLow(FunctionOpInterface function);
 };
 
 } // namespace
+
+/// Gives each parameter that is only read through casts to one low type, and
+/// that nothing updates, that type.
+void InsertMasterWeightsPass::storeLow(FunctionOpInterface function) {
+  auto isUpdated = [&](Attribute name) {
+    for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
+      if (function.getResultAttr(i, AMPDialect::kUpdatesAttr) == name)
+        return true;
+    return false;
+  };
+  SmallVector<Type> argumentTypes(function.getArgumentTypes());
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    auto role =
+        function.getArgAttrOfType<StringAttr>(index, AMPDialect::kRoleAttr);
+    Attribute name = function.getArgAttr(index, AMPDialect::kNameAttr);
+    if (!role || symbolizeRole(role.getValue()) != Role::Parameter ||
+        argument.use_empty() || isUpdated(name))
+      continue;
+    Type low = (*argument.user_begin())->getResultTypes().empty()
+                   ? Type()
+                   : (*argument.user_begin())->getResult(0).getType();
+    bool onlyCasts = llvm::all_of(argument.getUsers(), [&](Operation *user) {
+      auto cast = dyn_cast<CastOp>(user);
+      return cast && cast.getInserted() && cast.getType() == low;
+    });
+    if (!onlyCasts)
+      continue;
+    for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
+      user->getResult(0).replaceAllUsesWith(argument);
+      user->erase();
+    }
+    argument.setType(low);
+    argumentTypes[index] = low;
+    ++numCopies;
+  }
+  function.setFunctionTypeAttr(TypeAttr::get(
+      function.cloneTypeWith(argumentTypes, function.getResultTypes())));
+}
 
 LogicalResult
 InsertMasterWeightsPass::rewriteStep(FunctionOpInterface function) {

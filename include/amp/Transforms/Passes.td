@@ -191,10 +191,13 @@ def InsertMasterWeightsPass : Pass<"amp-insert-master-weights"> {
       %l1 = amp.master_copy %w1 : tensor<8x4xf32> to tensor<8x4xf16>
       return %w1, ..., %l1
     ```
+
+    With `mode=inference` there is no master: a parameter that nothing updates
+    and that is only read through casts to one low type is stored in that type.
   }];
   let options = [
     Option<"mode", "mode", "std::string", /*default=*/"\"cast\"",
-           "cast, or copy">,
+           "cast, copy, or inference">,
   ];
   let statistics = [
     Statistic<"numCopies", "copies", "Parameters that got a low-precision copy">,
