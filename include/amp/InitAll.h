@@ -15,6 +15,7 @@
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/Train/IR/Train.h"
+#include "amp/Dialect/Train/Transforms/Passes.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 
@@ -26,7 +27,10 @@ inline void registerAllDialects(DialectRegistry &registry) {
 }
 
 /// Registers the passes of the project.
-inline void registerAllPasses() { registerAMPPasses(); }
+inline void registerAllPasses() {
+  registerAMPPasses();
+  train::registerTrainPasses();
+}
 
 } // namespace mlir::amp
 

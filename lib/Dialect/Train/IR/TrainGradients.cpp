@@ -1,210 +1,66 @@
-//===- TrainGradients.cpp - Reverse-mode rules ===//
+//===- TrainGradients.cpp - What reverse-mode rules share -----------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Dialect/Train/IR/TrainBuilder.h"
+#include "GradientRules.h"
+
+#include "amp/Dialect/Train/IR/Backpropagation.h"
 
 using namespace mlir;
 using namespace mlir::train;
 
-LogicalResult AbsOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult AddOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult ClipGradOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult ClipOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult CosOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult DivOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult ErfOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult ExpOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult Expm1Op::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult GeluGradOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult GeluOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult Log1pOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult LogOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult MaximumOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult MinimumOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult MulOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult NegOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult PowOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult ReciprocalOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult ReluGradOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult ReluOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult RsqrtOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult SelectOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult SigmoidGradOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult SigmoidOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult SignOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult SinOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult SqrtOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult SquareOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult SubOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult TanhGradOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult TanhOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult CrossEntropyGradOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult CrossEntropyOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult L1GradOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult L1Op::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult MSEGradOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult MSEOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult BatchNormGradOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult BatchNormInferenceOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult BatchNormTrainingOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult LayerNormGradOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult LayerNormOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult LogSoftmaxGradOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult LogSoftmaxOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult SoftmaxGradOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult SoftmaxOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult AvgPool2DGradOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult AvgPool2DOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult Conv2DFilterGradOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult Conv2DInputGradOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult Conv2DOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult LinearOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult MatmulOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult MaxPool2DGradOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult MaxPool2DOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult BroadcastOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult ConcatOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult DropoutOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult PadOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult ReduceMaxOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult ReduceMeanOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult ReduceSumOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult ReshapeOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult SliceOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
-}
-LogicalResult TransposeOp::buildOperandGradients(OpBuilder &, ArrayRef<Value>, const BitVector &, MutableArrayRef<Value>) {
-  return emitOpError("has no derivative");
+Value mlir::train::sumToType(TrainBuilder &t, Value gradient, Type type) {
+  ArrayRef<int64_t> from = TrainBuilder::typeOf(gradient).getShape();
+  ArrayRef<int64_t> to = cast<RankedTensorType>(type).getShape();
+  int64_t leading = from.size() - to.size();
+  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, leading));
+  for (auto [index, extent] : llvm::enumerate(to))
+    if (extent == 1 && from[leading + index] != 1)
+      dims.push_back(leading + index);
+  if (dims.empty())
+    return t.reshape(gradient, to);
+  bool keepDims = leading == 0;
+  return t.reshape(t.sum(gradient, dims, keepDims), to);
+}
+
+LogicalResult mlir::train::differentiateDecomposition(
+    Operation *op, OpBuilder &builder, ArrayRef<Value> resultGradients,
+    const BitVector &wanted, MutableArrayRef<Value> operandGradients) {
+  auto composite = dyn_cast<amp::DecomposableOpInterface>(op);
+  if (!composite)
+    return op->emitOpError("has no derivative");
+
+  Block *block = builder.getInsertionBlock();
+  Block::iterator point = builder.getInsertionPoint();
+  Operation *last = point == block->begin() ? nullptr : &*std::prev(point);
+  SmallVector<Value> results;
+  if (failed(composite.decompose(builder, results)))
+    return failure();
+  SmallVector<Operation *> primitives;
+  Block::iterator first =
+      last ? std::next(Block::iterator(last)) : block->begin();
+  for (Operation &primitive :
+       llvm::make_range(first, builder.getInsertionPoint()))
+    primitives.push_back(&primitive);
+
+  Backpropagation sweep(builder);
+  for (unsigned index : wanted.set_bits())
+    sweep.activate(op->getOperand(index));
+  for (auto [result, gradient] : llvm::zip_equal(results, resultGradients))
+    if (gradient)
+      sweep.accumulate(result, gradient, op->getLoc());
+  if (failed(sweep.run(primitives, [](Operation *, Operation *) {})))
+    return failure();
+
+  // An operand that occurs twice has one gradient: report it once.
+  DenseSet<Value> reported;
+  for (unsigned index : wanted.set_bits()) {
+    Value operand = op->getOperand(index);
+    if (reported.insert(operand).second)
+      operandGradients[index] = sweep.lookup(operand);
+  }
+  return success();
 }

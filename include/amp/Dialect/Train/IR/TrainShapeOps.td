@@ -45,6 +45,8 @@ def Train_BroadcastOp : Train_StorageOp<"broadcast", [
     `dims` of the result and repeats the operand along them. With `mean` the
     values are divided by the number of repetitions, which makes it the adjoint
     of `train.reduce_mean`. `like` gives the extents where they are dynamic.
+    Without `dims` it is the identity, which canonicalization keeps:
+    `train-autodiff` names gradients with it.
 
     Example:
 

@@ -1,0 +1,242 @@
+//===- Autodiff.cpp - Expand train.gradients ------------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Dialect/Train/IR/Backpropagation.h"
+#include "amp/Dialect/Train/IR/TrainBuilder.h"
+#include "amp/Dialect/Train/Transforms/Passes.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::train {
+#define GEN_PASS_DEF_TRAINAUTODIFF
+#include "amp/Dialect/Train/Transforms/Passes.h.inc"
+} // namespace mlir::train
+
+using namespace mlir;
+using namespace mlir::train;
+using amp::AMPDialect;
+
+/// Returns the `amp.name` of `value` if it is an argument that has one.
+static StringAttr getArgumentName(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || !argument.getOwner()->isEntryBlock())
+    return {};
+  auto function =
+      dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  if (!function)
+    return {};
+  return function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                               AMPDialect::kNameAttr);
+}
+
+namespace {
+
+/// Hands out the values of `amp.id` within one function.
+class ForwardIds {
+public:
+  explicit ForwardIds(Operation *scope) {
+    scope->walk([&](Operation *op) {
+      if (auto id = op->getAttrOfType<IntegerAttr>(AMPDialect::kIdAttr))
+        next = std::max(next, id.getInt() + 1);
+    });
+  }
+
+  IntegerAttr get(Operation *forward) {
+    if (auto id = forward->getAttrOfType<IntegerAttr>(AMPDialect::kIdAttr))
+      return id;
+    auto id = Builder(forward).getI64IntegerAttr(next++);
+    forward->setAttr(AMPDialect::kIdAttr, id);
+    return id;
+  }
+
+private:
+  int64_t next = 0;
+};
+
+/// The expansion of one `train.gradients`.
+class Expansion {
+public:
+  Expansion(GradientsOp op, ForwardIds &ids)
+      : op(op), builder(op), t(builder, op.getLoc()), ids(ids) {}
+
+  LogicalResult run();
+
+  unsigned numBackwardOps = 0;
+  unsigned numZeroGradients = 0;
+
+private:
+  LogicalResult checkRegions(ArrayRef<Operation *> forward);
+  Value zeroLike(Value value);
+  Value giveName(Value gradient, StringAttr name);
+  void tagForwardAndBackward(ArrayRef<Operation *> forward);
+
+  GradientsOp op;
+  OpBuilder builder;
+  TrainBuilder t;
+  ForwardIds &ids;
+  /// What the expansion emitted, in order, with the forward operation that each
+  /// belongs to (null for the seed and for zeros).
+  llvm::MapVector<Operation *, Operation *> emitted;
+};
+
+struct AutodiffPass : public train::impl::TrainAutodiffBase<AutodiffPass> {
+  using TrainAutodiffBase::TrainAutodiffBase;
+  void runOnOperation() override;
+};
+
+} // namespace
+
+/// A value that a region gets from the operation around it may depend on
+/// anything that this operation uses; reject it rather than to take it for a
+/// constant.
+LogicalResult Expansion::checkRegions(ArrayRef<Operation *> forward) {
+  auto check = [&](Value value) -> LogicalResult {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument || !isDifferentiableType(value.getType()))
+      return success();
+    Operation *around = argument.getOwner()->getParentOp();
+    if (isa<FunctionOpInterface>(around) ||
+        llvm::is_contained(op.getWrt(), value))
+      return success();
+    for (Value wrt : op.getWrt())
+      if (!around->isAncestor(wrt.getParentRegion()->getParentOp()))
+        return around->emitOpError("has no derivative: the loss depends on an "
+                                   "argument of its region, and a value to "
+                                   "differentiate by lies outside of it");
+    return success();
+  };
+  if (failed(check(op.getLoss())))
+    return failure();
+  for (Operation *producer : forward)
+    for (Value operand : producer->getOperands())
+      if (failed(check(operand)))
+        return failure();
+  return success();
+}
+
+Value Expansion::zeroLike(Value value) {
+  ++numZeroGradients;
+  return t.broadcast(t.scalar(0.0, value), value, TrainBuilder::allDims(value));
+}
+
+/// Makes `gradient`, or a value equal to it, a result that carries `name`.
+Value Expansion::giveName(Value gradient, StringAttr name) {
+  if (!name)
+    return gradient;
+  Operation *producer = gradient.getDefiningOp();
+  auto isOwn = [&] {
+    // The scaling passes put a product behind the seed, so it keeps no name.
+    return producer && !isa<amp::GradientSeedOpInterface>(producer) &&
+           emitted.contains(producer);
+  };
+  auto namesOf = [](Operation *op) {
+    auto attr = op->getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr);
+    return attr ? llvm::to_vector(attr.getValue())
+                : SmallVector<Attribute>(op->getNumResults(),
+                                         StringAttr::get(op->getContext(), ""));
+  };
+  unsigned index = producer ? cast<OpResult>(gradient).getResultNumber() : 0;
+  if (!isOwn() || !cast<StringAttr>(namesOf(producer)[index]).empty()) {
+    Operation *forward = emitted.lookup(producer);
+    producer = BroadcastOp::create(builder, op.getLoc(), gradient.getType(),
+                                   gradient, Value(), ArrayRef<int64_t>{},
+                                   /*mean=*/false);
+    emitted.insert({producer, forward});
+    index = 0;
+  }
+  SmallVector<Attribute> names = namesOf(producer);
+  names[index] = name;
+  producer->setAttr(AMPDialect::kGradientOfAttr, builder.getArrayAttr(names));
+  return producer->getResult(index);
+}
+
+void Expansion::tagForwardAndBackward(ArrayRef<Operation *> forward) {
+  DenseMap<Operation *, SmallVector<Operation *>> backward;
+  for (auto [emittedOp, forwardOp] : emitted)
+    if (forwardOp)
+      backward[forwardOp].push_back(emittedOp);
+  for (Operation *forwardOp : forward) {
+    auto it = backward.find(forwardOp);
+    if (it == backward.end())
+      continue;
+    IntegerAttr id = ids.get(forwardOp);
+    for (Operation *emittedOp : it->second)
+      emittedOp->setAttr(AMPDialect::kBackwardOfAttr, id);
+  }
+}
+
+LogicalResult Expansion::run() {
+  SmallVector<Operation *> forward;
+  collectProducers(op.getLoss(), forward);
+  if (failed(checkRegions(forward)))
+    return failure();
+
+  // Gradients that are differentiated again are intermediate values.
+  for (Operation *producer : forward)
+    producer->removeAttr(AMPDialect::kGradientOfAttr);
+
+  Value seed = amp::GradientSeedOp::create(
+      builder, op.getLoc(), op.getLoss().getType(), op.getNameAttr());
+  emitted.insert({seed.getDefiningOp(), nullptr});
+
+  Backpropagation sweep(builder);
+  for (auto [wrt, gradient] : llvm::zip(op.getWrt(), op.getGradients()))
+    if (!gradient.use_empty())
+      sweep.activate(wrt);
+  sweep.accumulate(op.getLoss(), seed, op.getLoc());
+  if (failed(sweep.run(forward, [&](Operation *from, Operation *backward) {
+        emitted.insert({backward, from});
+      })))
+    return failure();
+
+  for (auto [wrt, gradient] : llvm::zip(op.getWrt(), op.getGradients())) {
+    if (gradient.use_empty())
+      continue;
+    Value value = sweep.lookup(wrt);
+    if (!value) {
+      value = zeroLike(wrt);
+      emitted.insert({value.getDefiningOp(), nullptr});
+    }
+    gradient.replaceAllUsesWith(giveName(value, getArgumentName(wrt)));
+  }
+  op.erase();
+
+  // Rules may emit more than is needed in the end.
+  DenseSet<Operation *> dead;
+  for (auto [emittedOp, forwardOp] : llvm::reverse(emitted)) {
+    if (!isOpTriviallyDead(emittedOp))
+      continue;
+    dead.insert(emittedOp);
+    emittedOp->erase();
+  }
+  emitted.remove_if([&](auto &entry) { return dead.contains(entry.first); });
+  numBackwardOps += emitted.size();
+  tagForwardAndBackward(forward);
+  return success();
+}
+
+void AutodiffPass::runOnOperation() {
+  // In order of the program, so that inner gradients are expanded before the
+  // outer ones that depend on them.
+  SmallVector<GradientsOp> worklist;
+  getOperation()->walk([&](GradientsOp op) { worklist.push_back(op); });
+  DenseMap<Operation *, std::unique_ptr<ForwardIds>> idsOf;
+  for (GradientsOp op : worklist) {
+    Operation *scope = op->getParentOfType<FunctionOpInterface>();
+    if (!scope)
+      scope = getOperation();
+    std::unique_ptr<ForwardIds> &ids = idsOf[scope];
+    if (!ids)
+      ids = std::make_unique<ForwardIds>(scope);
+    Expansion expansion(op, *ids);
+    if (failed(expansion.run()))
+      return signalPassFailure();
+    ++numExpanded;
+    numBackwardOps += expansion.numBackwardOps;
+    numZeroGradients += expansion.numZeroGradients;
+  }
+}

@@ -1,0 +1,65 @@
+// RUN: amp-opt %s --split-input-file --verify-diagnostics --train-autodiff
+
+func.func @no_derivative(%x: tensor<4xf32>, %lr: tensor<f32>) -> tensor<4xf32> {
+  // expected-error @below {{'train.sgd' op has no derivative, but lies between the loss and a value to differentiate by}}
+  %0 = train.sgd %x, %x, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %loss = train.reduce_sum %0 {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<f32>
+  %g = train.gradients %loss wrt(%x) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+
+// -----
+
+func.func @other_dialect(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{'math.exp' op has no derivative, but lies between}}
+  %loss = math.exp %x : tensor<f32>
+  %g = train.gradients %loss wrt(%x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %g : tensor<f32>
+}
+
+// -----
+
+func.func private @f(tensor<f32>) -> tensor<f32>
+func.func @call(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{'func.call' op has no derivative, but lies between}}
+  %loss = call @f(%x) : (tensor<f32>) -> tensor<f32>
+  %g = train.gradients %loss wrt(%x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %g : tensor<f32>
+}
+
+// -----
+
+// The branch uses %x without having it as an operand.
+func.func @region(%x: tensor<f32>, %c: i1) -> tensor<f32> {
+  // expected-error @below {{'scf.if' op has no derivative: differentiation does not enter regions; inline or unroll them first}}
+  %loss = scf.if %c -> tensor<f32> {
+    %0 = train.square %x : tensor<f32>
+    scf.yield %0 : tensor<f32>
+  } else {
+    scf.yield %x : tensor<f32>
+  }
+  %g = train.gradients %loss wrt(%x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %g : tensor<f32>
+}
+
+// -----
+
+func.func @loop_carried(%x: tensor<f32>, %lb: index, %ub: index, %step: index) -> tensor<f32> {
+  // expected-error @below {{'scf.for' op has no derivative: the loss depends on an argument of its region, and a value to differentiate by lies outside of it}}
+  %0 = scf.for %i = %lb to %ub step %step iter_args(%a = %x) -> tensor<f32> {
+    %loss = train.square %a : tensor<f32>
+    %g = train.gradients %loss wrt(%x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    scf.yield %g : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+
+// -----
+
+func.func @two_dynamic_dimensions(%x: tensor<?x?x4xf32>, %w: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  // expected-error @below {{'train.linear' op has no derivative by its weight for an input with more than one dynamic dimension, got 'tensor<?x?x4xf32>'}}
+  %0 = train.linear %x, %w : (tensor<?x?x4xf32>, tensor<4x2xf32>) -> tensor<?x?x2xf32>
+  %loss = train.reduce_sum %0 {dims = array<i64: 0, 1, 2>} : (tensor<?x?x2xf32>) -> tensor<f32>
+  %g = train.gradients %loss wrt(%w) : (tensor<f32>, tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %g : tensor<4x2xf32>
+}

@@ -1,0 +1,40 @@
+// RUN: amp-opt %s --split-input-file --verify-diagnostics --train-set-batch=batch-size=6
+// RUN: not amp-opt %models/digits-mlp.mlir --train-set-batch 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: not amp-opt %models/digits-mlp.mlir --train-set-batch=batch-size=-4 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: not amp-opt %models/digits-mlp.mlir --train-set-batch=batch-size=big 2>&1 | FileCheck %s --check-prefix=WORD
+// RUN: not amp-opt %models/digits-mlp.mlir --train-set-batch=size=4 2>&1 | FileCheck %s --check-prefix=OPTION
+
+// MISSING: train-set-batch needs a positive 'batch-size', got 0
+// NEGATIVE: train-set-batch needs a positive 'batch-size', got -4
+// WORD: 'big' value invalid for integer argument
+// OPTION: no such option size
+
+// expected-error @below {{is a declaration with a dynamic dimension; only functions with a body can be made static}}
+func.func private @extern(tensor<?x4xf32>)
+
+// -----
+
+func.func @does_not_divide(%x: tensor<?x2xf32>) -> tensor<?x8xf32> {
+  // expected-error @below {{cannot reshape 'tensor<6x2xf32>' to 'tensor<?x8xf32>'}}
+  %0 = train.reshape %x : (tensor<?x2xf32>) -> tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}
+
+// -----
+
+func.func @other_dialect(%x: tensor<?x2xf32>, %n: index) -> tensor<?x2xf32> {
+  // expected-error @below {{'tensor.empty' op has a result with a dynamic dimension that does not follow from its operands, expected an operation with shape inference}}
+  %0 = tensor.empty(%n) : tensor<?x2xf32>
+  return %0 : tensor<?x2xf32>
+}
+
+// -----
+
+func.func private @f(%x: tensor<?xf32>) -> tensor<?xf32> {
+  return %x : tensor<?xf32>
+}
+func.func @function_value() {
+  // expected-error @below {{has a result with a dynamic dimension that does not follow from its operands}}
+  %0 = func.constant @f : (tensor<?xf32>) -> tensor<?xf32>
+  return
+}
