@@ -137,7 +137,7 @@ void SetBatchPass::runOnOperation() {
   if (batchSize <= 0) {
     getOperation()->emitError("train-set-batch needs a positive 'batch-size', "
                               "got ")
-        << batchSize;
+        << batchSize.getValue();
     return signalPassFailure();
   }
   WalkResult result =
