@@ -9,8 +9,8 @@
 """Usage: commands.py <root of the source tree> <build folder> <scratch folder>
 
 Runs, in README.md and docs/**/*.md:
-  * in ```sh blocks, each line that starts with `build/bin/` or `tools/dev` (a
-    backslash at the end continues it); it must exit with 0;
+  * in ```sh blocks, each line that starts with `build/bin/`, `tools/dev` or `cat`
+    (a backslash at the end continues it); it must exit with 0;
   * the command of a comment `<!-- excerpt of: COMMAND -->`; each line of the
     block that follows must occur in its output, in that order, whole but for
     its indentation; `...` stands for lines left out.
@@ -44,7 +44,7 @@ def commands_and_excerpts(text):
             yield command, block["body"].splitlines()
         elif block["kind"] == "sh":
             for line in block["body"].replace("\\\n", " ").splitlines():
-                if re.match(r"build/bin/|tools/dev\b", line):
+                if re.match(r"build/bin/|tools/dev\b|cat ", line):
                     yield line, None
 
 
@@ -52,6 +52,8 @@ def runnable(command, source, build):
     """The command with absolute tools, or None if it is not to be run."""
     if command.startswith("build/bin/"):
         return re.sub(r"(?<![\w/])build/bin/", f"{build}/bin/", command)
+    if command.startswith("cat "):
+        return command
     words = command.split()
     subcommand = words[1] if len(words) > 1 else "help"
     if subcommand in NOT_RUN:
@@ -86,6 +88,7 @@ def self_check():
     assert runnable(found[0][0], "/s", "/b") == "/b/bin/a    b | /b/bin/c"
     assert runnable(found[1][0], "/s", "/b") is None
     assert runnable("tools/dev help", "/s", "/b") == "/s/tools/dev help"
+    assert runnable("cat docs/a.md", "/s", "/b") == "cat docs/a.md"
     assert missing_line(found[2][1], "  x\ny\nz\n") is None
     assert missing_line(found[2][1], "z\nx\n") == "z"
 
