@@ -16,6 +16,7 @@
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
+#include "amp/Pipelines/Pipelines.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 
@@ -29,6 +30,7 @@ inline void registerAllDialects(DialectRegistry &registry) {
 /// Registers the passes of the project.
 inline void registerAllPasses() {
   registerAMPPasses();
+  registerPipelines();
   train::registerTrainPasses();
 }
 

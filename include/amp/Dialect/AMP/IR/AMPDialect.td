@@ -111,10 +111,8 @@ def AMP_InitAttr : AttrDef<AMP_Dialect, "Init"> {
       OptionalParameter<"::mlir::FloatAttr">:$value,
       OptionalParameter<"::mlir::IntegerAttr">:$seed,
       OptionalParameter<"::mlir::StringAttr">:$source);
-  let assemblyFormat = [{
-    `<` $kind (`,` `value` `=` $value^)? (`,` `seed` `=` $seed^)?
-        (`,` `source` `=` $source^)? `>`
-  }];
+  let assemblyFormat =
+      "`<` $kind (`,` struct($value, $seed, $source)^)? `>`";
   let genVerifyDecl = 1;
 }
 
