@@ -13,6 +13,7 @@
 #ifndef AMP_INITALL_H
 #define AMP_INITALL_H
 
+#include "amp/Conversion/Passes.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
@@ -30,6 +31,7 @@ inline void registerAllDialects(DialectRegistry &registry) {
 /// Registers the passes of the project.
 inline void registerAllPasses() {
   registerAMPPasses();
+  registerConversionPasses();
   registerPipelines();
   train::registerTrainPasses();
 }

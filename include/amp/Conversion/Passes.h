@@ -1,0 +1,28 @@
+//===- Passes.h - Passes that lower to code for the CPU ---------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_CONVERSION_PASSES_H
+#define AMP_CONVERSION_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::amp {
+
+#define GEN_PASS_DECL
+#include "amp/Conversion/Passes.h.inc"
+
+/// Registers the passes of this library one by one.
+#define GEN_PASS_REGISTRATION
+#include "amp/Conversion/Passes.h.inc"
+
+/// Registers the passes and pipelines of this library.
+void registerConversionPasses();
+
+} // namespace mlir::amp
+
+#endif // AMP_CONVERSION_PASSES_H

@@ -1,0 +1,107 @@
+//===- CPUPipeline.cpp - From a step to code for the CPU ===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Conversion/CPUPipeline.h"
+
+#include "amp/Conversion/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// From the dialects of training graphs to linalg on tensors.
+static void addTensorPasses(OpPassManager &pm) {
+  pm.addPass(createInlinerPass());
+  pm.addPass(createDecomposeTrain());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createConvertTrainToLinalg());
+  pm.addPass(createConvertAMPToLinalg());
+  // What a step in other dialects computes on tensors.
+  pm.addPass(createConvertElementwiseToLinalgPass());
+  pm.addPass(createLinalgGeneralizeNamedOpsPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createFuseElementwise());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+/// From tensors to buffers that are allocated and freed.
+static void addBufferPasses(OpPassManager &pm) {
+  pm.addPass(createLowerStep());
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  bufferization::OneShotBufferizePassOptions options;
+  options.allowReturnAllocsFromLoops = true;
+  pm.addPass(bufferization::createOneShotBufferizePass(options));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  bufferization::buildBufferDeallocationPipeline(pm);
+  pm.addPass(createCSEPass());
+}
+
+/// From loops over buffers to the LLVM dialect.
+static void addLLVMPasses(OpPassManager &pm) {
+  // Arithmetic in f16 and bf16, where a foreign step has it, computes in f32;
+  // f32 to bf16 is integer arithmetic, because the instructions for it flush
+  // subnormals.
+  arith::ArithEmulateUnsupportedFloatsOptions floats;
+  floats.sourceTypeStrs = {"f16", "bf16"};
+  pm.addPass(math::createMathExtendToSupportedTypes());
+  pm.addPass(arith::createArithEmulateUnsupportedFloats(floats));
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  pm.addPass(arith::createArithExpandOpsPass(expand));
+  pm.addPass(createMathToCalls());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createSCFToControlFlowPass());
+  ConvertMathToLLVMPassOptions math;
+  math.approximateLog1p = false;
+  pm.addPass(createConvertMathToLLVMPass(math));
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void mlir::amp::buildCPUPipeline(OpPassManager &pm,
+                                 const CPUPipelineOptions &options) {
+  addTensorPasses(pm);
+  addBufferPasses(pm);
+  pm.addPass(createConvertLinalgToLoopsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  if (options.toLLVM)
+    addLLVMPasses(pm);
+}
+
+void mlir::amp::registerCPUPipeline() {
+  PassPipelineRegistration<CPUPipelineOptions>(
+      "amp-cpu-pipeline",
+      "Lowers step functions with static shapes to the LLVM dialect",
+      buildCPUPipeline);
+}
+
+void mlir::amp::registerConversionPasses() {
+  registerAMPConversionPasses();
+  registerCPUPipeline();
+}

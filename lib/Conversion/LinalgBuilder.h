@@ -1,0 +1,117 @@
+//===- LinalgBuilder.h - Writing linalg by formula --------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Shorthands for the lowerings of this library: elementwise computations with
+// broadcasting and reductions over statically shaped tensors, computing in f32
+// (f64 for f64) and rounding once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_CONVERSION_LINALGBUILDER_H
+#define AMP_LIB_CONVERSION_LINALGBUILDER_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::amp {
+
+/// Computes one scalar from scalars.
+using ScalarBody = function_ref<Value(ImplicitLocOpBuilder &, ValueRange)>;
+
+/// The type in which values of `type` are computed on: f64 for f64, f32 for the
+/// other floats, `type` itself for the rest.
+Type getScalarComputeType(Type type);
+
+/// Widens a scalar float to its compute type.
+Value widenScalar(ImplicitLocOpBuilder &b, Value value);
+
+/// Rounds a scalar float to `type`, once and to nearest even, or widens it.
+Value roundScalar(ImplicitLocOpBuilder &b, Value value, Type type);
+
+/// Emits linalg operations at one location.
+class LinalgBuilder {
+public:
+  LinalgBuilder(OpBuilder &builder, Location loc) : b(loc, builder) {}
+
+  ImplicitLocOpBuilder &getBuilder() { return b; }
+
+  static RankedTensorType typeOf(Value value) {
+    return cast<RankedTensorType>(value.getType());
+  }
+
+  /// A scalar float or integer constant.
+  Value constant(double value, Type type);
+  /// A tensor whose elements are never read.
+  Value empty(ArrayRef<int64_t> shape, Type element);
+  /// A tensor of `type` filled with the scalar `value`.
+  Value filled(RankedTensorType type, Value value);
+  Value filled(RankedTensorType type, double value) {
+    return filled(type, constant(value, type.getElementType()));
+  }
+
+  /// Computes each element of a tensor of type `type` from the elements of
+  /// `inputs` that broadcast to it (as in NumPy), widened to their compute
+  /// types; rounds what `body` gives.
+  Value elementwise(RankedTensorType type, ValueRange inputs, ScalarBody body);
+
+  /// As above with one indexing map per input.
+  Value elementwise(RankedTensorType type, ValueRange inputs,
+                    ArrayRef<AffineMap> maps, ScalarBody body);
+
+  /// Reduces `input` over `dims`, which are dropped. `body` combines a widened
+  /// element with the accumulator, of the element type `accumulator` and
+  /// initially `init`.
+  Value reduce(Value input, ArrayRef<int64_t> dims, Type accumulator,
+               double init, ScalarBody body);
+
+  /// A linalg.generic that accumulates into `init`. `body` is given widened
+  /// inputs and the accumulator as it is.
+  Value accumulate(Value init, ValueRange inputs, ArrayRef<AffineMap> maps,
+                   ArrayRef<utils::IteratorType> iterators, ScalarBody body);
+
+  /// Rounds the elements of `value` to `element`.
+  Value castTo(Value value, Type element);
+
+  /// The same elements in another static shape.
+  Value reshape(Value value, ArrayRef<int64_t> shape);
+
+  /// The part of `value` with these offsets, sizes and strides.
+  Value slice(Value value, ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes,
+              ArrayRef<int64_t> strides);
+  /// `destination` with `value` in it at these offsets and strides.
+  Value insert(Value value, Value destination, ArrayRef<int64_t> offsets,
+               ArrayRef<int64_t> strides);
+
+  /// Surrounds and interleaves `value` with a constant. Negative `low` and
+  /// `high` cut off.
+  Value pad(Value value, ArrayRef<int64_t> low, ArrayRef<int64_t> high,
+            ArrayRef<int64_t> interior, double constant);
+
+private:
+  ImplicitLocOpBuilder b;
+};
+
+/// The map that reads a tensor of shape `from` where a loop nest runs over
+/// `to`, to which it broadcasts.
+AffineMap getBroadcastMap(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                          MLIRContext *context);
+
+/// The lowerings of the train dialect, by family.
+void populateTrainElementwiseToLinalg(RewritePatternSet &patterns);
+void populateTrainShapeToLinalg(RewritePatternSet &patterns);
+void populateTrainProductToLinalg(RewritePatternSet &patterns);
+void populateTrainPoolingToLinalg(RewritePatternSet &patterns);
+void populateTrainRandomToLinalg(RewritePatternSet &patterns);
+
+/// Emits a diagnostic and returns failure if an operand or result of an
+/// operation under `root` that belongs to `dialect` has a dynamic shape.
+LogicalResult verifyStaticShapes(Operation *root, StringRef dialect);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_CONVERSION_LINALGBUILDER_H

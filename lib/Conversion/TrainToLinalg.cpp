@@ -1,0 +1,87 @@
+//===- TrainToLinalg.cpp - The train dialect as loops over tensors ===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinalgBuilder.h"
+
+#include "amp/Conversion/Passes.h"
+#include "amp/Dialect/Train/IR/Train.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_DECOMPOSETRAIN
+#define GEN_PASS_DEF_CONVERTTRAINTOLINALG
+#include "amp/Conversion/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+
+struct DecomposeTrain : amp::impl::DecomposeTrainBase<DecomposeTrain> {
+  void runOnOperation() override {
+    // A definition may use other composites: repeat for what it emits.
+    SmallVector<DecomposableOpInterface> worklist;
+    getOperation()->walk(
+        [&](DecomposableOpInterface op) { worklist.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    struct Listener : RewriterBase::Listener {
+      explicit Listener(SmallVectorImpl<DecomposableOpInterface> &worklist)
+          : worklist(worklist) {}
+      void notifyOperationInserted(Operation *op,
+                                   OpBuilder::InsertPoint) override {
+        if (auto composite = dyn_cast<DecomposableOpInterface>(op))
+          worklist.push_back(composite);
+      }
+      SmallVectorImpl<DecomposableOpInterface> &worklist;
+    } listener(worklist);
+    rewriter.setListener(&listener);
+    while (!worklist.empty()) {
+      DecomposableOpInterface op = worklist.pop_back_val();
+      rewriter.setInsertionPoint(op);
+      SmallVector<Value> results;
+      if (failed(op.decompose(rewriter, results)))
+        return signalPassFailure();
+      rewriter.replaceOp(op, results);
+    }
+  }
+};
+
+struct ConvertTrainToLinalg
+    : amp::impl::ConvertTrainToLinalgBase<ConvertTrainToLinalg> {
+  void runOnOperation() override {
+    Operation *root = getOperation();
+    if (failed(verifyStaticShapes(root, "train")))
+      return signalPassFailure();
+    RewritePatternSet patterns(&getContext());
+    populateTrainElementwiseToLinalg(patterns);
+    populateTrainShapeToLinalg(patterns);
+    populateTrainProductToLinalg(patterns);
+    populateTrainPoolingToLinalg(patterns);
+    populateTrainRandomToLinalg(patterns);
+    walkAndApplyPatterns(root, std::move(patterns));
+
+    WalkResult left = root->walk([](Operation *op) {
+      if (!isa_and_nonnull<train::TrainDialect>(op->getDialect()))
+        return WalkResult::advance();
+      auto diagnostic = op->emitOpError("cannot be lowered to linalg");
+      if (isa<DecomposableOpInterface>(op))
+        diagnostic << "; expected it to be decomposed by 'train-decompose'";
+      else if (isa<train::GradientsOp>(op))
+        diagnostic << "; expected it to be expanded by 'train-autodiff'";
+      return WalkResult::interrupt();
+    });
+    if (left.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,102 @@
+//===- TrainDecompositionsOptimizer.cpp - Definitions of optimizers ===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Dialect/Train/IR/TrainBuilder.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::train;
+
+LogicalResult SGDOp::decompose(OpBuilder &builder,
+                               SmallVectorImpl<Value> &results) {
+  TrainBuilder t(builder, getLoc());
+  Value w = getParameter();
+  Type element = getElementTypeOrSelf(w);
+  Value g = t.castTo(getGrad(), element);
+  Value rate = t.castTo(getLearningRate(), element);
+  double decay = getWeightDecay().convertToDouble();
+  double momentum = getMomentum().convertToDouble();
+  if (decay != 0)
+    g = t.add(g, t.mul(w, decay));
+  Value velocity;
+  if (getVelocity()) {
+    velocity = t.add(t.mul(getVelocity(), momentum), g);
+    g = getNesterov() ? t.add(g, t.mul(velocity, momentum)) : velocity;
+  }
+  results.push_back(t.sub(w, t.mul(g, rate)));
+  if (velocity)
+    results.push_back(velocity);
+  return success();
+}
+
+/// Adam, with the decay on the gradient or, `decoupled`, on the weight.
+template <typename AdamLikeOp>
+static LogicalResult decomposeAdam(AdamLikeOp op, bool decoupled,
+                                   OpBuilder &builder,
+                                   SmallVectorImpl<Value> &results) {
+  TrainBuilder t(builder, op.getLoc());
+  Value w = op.getParameter();
+  Type element = getElementTypeOrSelf(w);
+  Value g = t.castTo(op.getGrad(), element);
+  Value rate = t.castTo(op.getLearningRate(), element);
+  Value step = t.castTo(op.getStep(), element);
+  double beta1 = op.getBeta1().convertToDouble();
+  double beta2 = op.getBeta2().convertToDouble();
+  double decay = op.getWeightDecay().convertToDouble();
+  if (decay != 0) {
+    if (decoupled)
+      w = t.mul(w, t.sub(1.0, t.mul(rate, decay)));
+    else
+      g = t.add(g, t.mul(w, decay));
+  }
+  Value m = t.add(t.mul(op.getExpAvg(), beta1), t.mul(g, 1.0 - beta1));
+  Value v =
+      t.add(t.mul(op.getExpAvgSq(), beta2), t.mul(t.square(g), 1.0 - beta2));
+  // 1 - βᵗ as -expm1(t · ln β): the difference would cancel in f32.
+  auto correction = [&](double beta) -> Value {
+    Value exponent = t.mul(step, std::log(beta));
+    return t.neg(
+        Expm1Op::create(builder, op.getLoc(), exponent.getType(), exponent));
+  };
+  Value denominator = t.add(t.sqrt(t.div(v, correction(beta2))),
+                            op.getEpsilon().convertToDouble());
+  Value update = t.div(t.div(m, correction(beta1)), denominator);
+  results.append({t.sub(w, t.mul(update, rate)), m, v});
+  return success();
+}
+
+LogicalResult AdamOp::decompose(OpBuilder &builder,
+                                SmallVectorImpl<Value> &results) {
+  return decomposeAdam(*this, /*decoupled=*/false, builder, results);
+}
+
+LogicalResult AdamWOp::decompose(OpBuilder &builder,
+                                 SmallVectorImpl<Value> &results) {
+  return decomposeAdam(*this, /*decoupled=*/true, builder, results);
+}
+
+LogicalResult ClipByGlobalNormOp::decompose(OpBuilder &builder,
+                                            SmallVectorImpl<Value> &results) {
+  TrainBuilder t(builder, getLoc());
+  Type element = getElementTypeOrSelf(getNorm());
+  SmallVector<Value> gradients;
+  Value total = t.scalar(0.0, element);
+  for (Value gradient : getGradients()) {
+    Value g = gradients.emplace_back(t.castTo(gradient, element));
+    total = t.add(total, t.sum(t.square(g), t.allDims(g)));
+  }
+  Value norm = t.sqrt(total);
+  Value limit = t.scalar(getMaxNorm().convertToDouble(), element);
+  Value factor =
+      t.minimum(t.div(limit, t.add(norm, 1.0e-6)), t.scalar(1.0, element));
+  for (auto [g, clipped] : llvm::zip_equal(gradients, getClipped()))
+    results.push_back(
+        t.castTo(t.mul(g, factor), getElementTypeOrSelf(clipped)));
+  results.push_back(norm);
+  return success();
+}
