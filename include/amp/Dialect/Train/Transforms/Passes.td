@@ -98,4 +98,60 @@ def TrainSetBatch : Pass<"train-set-batch", "::mlir::ModuleOp"> {
   ];
 }
 
+def TrainToInference : Pass<"train-to-inference", "::mlir::ModuleOp"> {
+  let summary = "derive the forward function from a training step";
+  let description = [{
+    Replaces a training step by its forward function, named after it with
+    `suffix`: the results with `amp.prediction`, what they need, and nothing
+    else. The step may have its gradients symbolic or expanded.
+
+    - `train.dropout` becomes its operand.
+    - `train.batch_norm_training` becomes `train.batch_norm_inference` with the
+      running statistics.
+    - Optimizer, backward pass and updates are gone, and so is each argument
+      that nothing needs any more: labels, hyperparameters, optimizer state.
+      The others keep their roles and names, so that the same weights load. An
+      `amp.init` that copies an argument that is gone is dropped.
+
+    With `keep-metrics` the results with `amp.metric` stay too, and what they
+    need, such as labels: the evaluation form. A metric that depends on
+    gradients or on the state of loss scaling has no meaning there and is
+    dropped with a remark.
+
+    Before:
+
+    ```mlir
+    func.func @step(%w: tensor<64x10xf32> {amp.role = "parameter", amp.name = "w"},
+                    %v: tensor<64x10xf32> {amp.role = "optimizer_state", amp.name = "v"},
+                    %x: tensor<?x64xf32> {amp.role = "batch", amp.name = "x"}, ...)
+        -> (tensor<64x10xf32> {amp.updates = "w"}, ..., tensor<?x10xf32> {amp.prediction = "y"})
+    ```
+
+    After:
+
+    ```mlir
+    func.func @step_inference(%w: tensor<64x10xf32> {amp.role = "parameter", amp.name = "w"},
+                              %x: tensor<?x64xf32> {amp.role = "batch", amp.name = "x"})
+        -> (tensor<?x10xf32> {amp.prediction = "y"}) attributes {amp.inference_of = "step"}
+    ```
+
+    A function with `amp.inference_of` is done already and left alone.
+  }];
+  let dependentDialects = ["TrainDialect"];
+  let options = [
+    Option<"entry", "entry", "std::string", /*default=*/"\"\"",
+           "Name of the training step (default: the only one)">,
+    Option<"suffix", "suffix", "std::string", /*default=*/"\"_inference\"",
+           "What to append to the name of the step">,
+    Option<"keepMetrics", "keep-metrics", "bool", /*default=*/"false",
+           "Keep metrics, and the labels that they need, for evaluation">,
+    Option<"keepStep", "keep-step", "bool", /*default=*/"false",
+           "Keep the training step beside the forward function">,
+  ];
+  let statistics = [
+    Statistic<"numDropped", "dropped-arguments",
+              "Number of arguments that the forward function does not need">,
+  ];
+}
+
 #endif // AMP_DIALECT_TRAIN_TRANSFORMS_PASSES_TD
