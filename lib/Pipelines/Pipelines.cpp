@@ -26,6 +26,9 @@ void mlir::amp::buildTrainingPipeline(OpPassManager &pm,
   bool training = options.mode == PipelineMode::Training;
   if (training)
     pm.addPass(train::createTrainAutodiff());
+  else
+    pm.addPass(train::createTrainToInference());
+
   AutoMixedPrecisionPassOptions mixedPrecision;
   mixedPrecision.precision = options.precision;
   mixedPrecision.policy = options.policy;
