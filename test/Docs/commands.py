@@ -32,7 +32,7 @@ import sys
 
 NOT_RUN = {"test", "demo", "bench", "build", "lint", "format", "docs"}
 BLOCK = re.compile(r"^(?P<fence>```+)(?P<kind>\w*)\n(?P<body>.*?)^(?P=fence)\s*$", re.M | re.S)
-EXCERPT = re.compile(r"<!-- excerpt of: (?P<command>.*?) -->\s*\Z", re.S)
+EXCERPT = re.compile(r"<!-- excerpt of: (?P<command>((?!-->).)*) -->\s*\Z", re.S)
 
 
 def commands_and_excerpts(text):
@@ -78,12 +78,14 @@ def self_check():
     page = (
         "```sh\ngit clone x\nbuild/bin/a \\\n  b | build/bin/c\ntools/dev test\n```\n"
         "<!-- excerpt of: build/bin/a\n  d -->\n```mlir\nx\n...\n  z\n```\n"
+        "<!-- excerpt of: build/bin/e -->\n```\ny\n```\n```text\nignored\n```\n"
     )
     found = list(commands_and_excerpts(page))
     assert [command for command, _ in found] == [
         "build/bin/a    b | build/bin/c",
         "tools/dev test",
         "build/bin/a d",
+        "build/bin/e",
     ], found
     assert runnable(found[0][0], "/s", "/b") == "/b/bin/a    b | /b/bin/c"
     assert runnable(found[1][0], "/s", "/b") is None
