@@ -34,6 +34,10 @@ StringRef mlir::amp::explain(Reason reason) {
     return "moves values of a neighbour in low precision";
   case Reason::Reads:
     return "reads values that are in low precision";
+  case Reason::ReadLow:
+    return "a constant that is read in low precision only";
+  case Reason::Implied:
+    return "the operands of the operation stay f32";
   case Reason::WideResult:
     return "f32 result of a product, read in f32";
   case Reason::Pinned:
@@ -64,6 +68,7 @@ public:
     fillBetween();
     growThroughClear();
     followProducers();
+    followReaders();
     applyImplications();
     widenProducts();
     return std::move(result);
@@ -184,7 +189,10 @@ private:
     while (!worklist.empty()) {
       VertexId v = worklist.pop_back_val();
       auto grow = [&](VertexId neighbour) {
-        if (!isClear(neighbour) || !isOpen(neighbour))
+        // A constant would carry low precision sideways, to readers that have
+        // nothing else in common.
+        if (!isClear(neighbour) || !isOpen(neighbour) ||
+            vertices[neighbour].isConstant)
           return;
         setLow(neighbour, Reason::Grown, v);
         worklist.push_back(neighbour);
@@ -194,11 +202,10 @@ private:
     }
   }
 
-  /// A slot all of whose operands are low anyway costs no cast: it follows.
-  /// Vertices are numbered in program order, so one sweep reaches chains.
+  /// A slot that gives no value and reads low ones costs no cast: it follows.
   void followProducers() {
     for (VertexId v = 1; v < vertices.size(); ++v) {
-      if (!isOpen(v) || graph.getUsesInto(v).empty())
+      if (vertices[v].produces || !isOpen(v) || graph.getUsesInto(v).empty())
         continue;
       bool allLow = true;
       forEachProducer(
@@ -208,10 +215,26 @@ private:
     }
   }
 
+  /// Constants that are only read low stand in low precision; all others stay
+  /// exact and are cast where they are read low.
+  void followReaders() {
+    for (VertexId v = 1; v < vertices.size(); ++v) {
+      if (!vertices[v].isConstant || !isOpen(v) || graph.getUsesOf(v).empty())
+        continue;
+      bool allLow = true;
+      forEachUser(v, [&](VertexId user) { allLow &= result.low[user]; });
+      if (allLow)
+        setLow(v, Reason::ReadLow, v);
+    }
+  }
+
   void applyImplications() {
-    for (auto [premise, conclusion] : graph.getImplications())
-      if (result.low[premise] && !result.low[conclusion])
-        result.low[premise] = false;
+    for (auto [premise, conclusion] : graph.getImplications()) {
+      if (!result.low[premise] || result.low[conclusion])
+        continue;
+      result.low[premise] = false;
+      result.reasons[premise] = Reason::Implied;
+    }
   }
 
   /// A product that is read in f32 everywhere gives f32: that is its

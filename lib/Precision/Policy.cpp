@@ -8,6 +8,7 @@
 #include "amp/Precision/Policy.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Dialect.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -159,14 +160,15 @@ FailureOr<Policy> Policy::parse(StringRef text, StringRef name, Location loc) {
   llvm::StringMap<OpClass> seen;
   bool failed = false;
   // Ranges of entries point into `text`.
-  auto errorAt = [&](const PolicyEntry &entry) {
+  auto getLoc = [&](const PolicyEntry &entry) -> Location {
     StringRef before =
         text.take_front(entry.range.Start.getPointer() - text.data());
+    return FileLineColLoc::get(loc.getContext(), name, before.count('\n') + 1,
+                               before.size() - (before.rfind('\n') + 1) + 1);
+  };
+  auto errorAt = [&](const PolicyEntry &entry) {
     failed = true;
-    return emitError(FileLineColLoc::get(
-               loc.getContext(), name, before.count('\n') + 1,
-               before.size() - (before.rfind('\n') + 1) + 1))
-           << "policy: '" << entry.glob << "' ";
+    return emitError(getLoc(entry)) << "policy: '" << entry.glob << "' ";
   };
   auto addList = [&](ArrayRef<PolicyEntry> entries, OpClass opClass) {
     for (const PolicyEntry &entry : entries) {
@@ -185,8 +187,12 @@ FailureOr<Policy> Policy::parse(StringRef text, StringRef name, Location loc) {
         continue;
       }
       bool exact = entry.glob.find_first_of("*?[{\\") == std::string::npos;
-      policy.rules.push_back(
-          {std::move(*pattern), entry.glob.size(), exact, opClass});
+      Rule rule{std::move(*pattern), glob.size(), exact, opClass, glob,
+                getLoc(entry)};
+      if (!canMatch(rule, loc.getContext()))
+        errorAt(entry) << "matches no operation of the dialect '"
+                       << StringRef(glob).split('.').first << "'";
+      policy.rules.push_back(std::move(rule));
     }
   };
   addList(document.allow, OpClass::Allow);
@@ -204,15 +210,42 @@ FailureOr<Policy> Policy::parse(StringRef text, StringRef name, Location loc) {
   return policy;
 }
 
+bool Policy::canMatch(const Rule &rule, MLIRContext *context) {
+  auto [name, rest] = rule.glob.split('.');
+  Dialect *dialect = context->getLoadedDialect(name);
+  if (!dialect || dialect->allowsUnknownOperations())
+    return true;
+  if (rule.exact)
+    return RegisteredOperationName::lookup(rule.glob, context).has_value();
+  return llvm::any_of(context->getRegisteredOperationsByDialect(name),
+                      [&](RegisteredOperationName op) {
+                        return rule.pattern.match(op.getStringRef());
+                      });
+}
+
 OpClass Policy::classify(OperationName name) const {
   auto [it, isNew] = cache.try_emplace(name, OpClass::Unlisted);
   if (!isNew)
     return it->second;
   StringRef text = name.getStringRef();
-  for (const Rule &rule : rules) {
-    if (!rule.pattern.match(text))
+  auto matches = [&](const Rule &rule) { return rule.pattern.match(text); };
+  const auto *rule = llvm::find_if(ArrayRef<Rule>(rules), matches);
+  if (rule == ArrayRef<Rule>(rules).end())
+    return it->second;
+  it->second = rule->opClass;
+  for (const Rule &other :
+       llvm::make_range(rule + 1, ArrayRef<Rule>(rules).end())) {
+    if (other.exact != rule->exact || other.length != rule->length)
+      break;
+    if (other.opClass == rule->opClass || !matches(other))
       continue;
-    it->second = rule.opClass;
+    contradictory = true;
+    auto diag = emitError(other.loc)
+                << "policy: '" << other.glob << "' puts '" << text
+                << "' in the list '" << stringifyOpClass(other.opClass)
+                << "', but '" << rule->glob << "', which is as long, in '"
+                << stringifyOpClass(rule->opClass) << "'";
+    diag.attachNote(rule->loc) << "the other entry";
     break;
   }
   return it->second;

@@ -21,8 +21,17 @@ static bool isEligible(Type type) {
   return tensor && tensor.getElementType().isF32();
 }
 
-/// What `amp.precision` says of an operation.
-enum class Pin : uint8_t { None, F32, Low, Keep };
+/// Returns whether an operation that only the policy knows can change type by
+/// changing the types of its tensors: not if it mentions the type elsewhere, in
+/// its value or in a scalar.
+static bool canRetypeByName(Operation *op) {
+  auto changes = [](Type type) {
+    return isEligible(type) || !isa<FloatType>(getElementTypeOrSelf(type));
+  };
+  return !op->hasTrait<OpTrait::ConstantLike>() &&
+         llvm::all_of(op->getOperandTypes(), changes) &&
+         llvm::all_of(op->getResultTypes(), changes);
+}
 
 static Pin readPin(Attribute attribute) {
   auto text = dyn_cast_or_null<StringAttr>(attribute);
@@ -33,10 +42,21 @@ static Pin readPin(Attribute attribute) {
   return text.getValue() == "low" ? Pin::Low : Pin::Keep;
 }
 
+Pin SlotGraph::findPin(Operation *op) {
+  Pin pin =
+      readPin(op->getRawDictionaryAttrs().get(AMPDialect::kPrecisionAttr));
+  if (pin == Pin::None && !regionPins.empty())
+    pin = regionPins.lookup(op->getParentOp());
+  if (pin != Pin::None && op->getNumRegions() != 0)
+    regionPins[op] = pin;
+  return pin;
+}
+
 SlotGraph::SlotGraph(FunctionOpInterface function, const Policy &policy) {
   // Vertex 0: everything that keeps its type.
   addVertex(nullptr, 0, SlotKind::Fixed, OpClass::Unlisted);
   vertices[0].produces = true;
+  findPin(function);
   function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<FunctionOpInterface>(op))
       return WalkResult::skip();
@@ -59,7 +79,8 @@ SlotGraph::SlotGraph(FunctionOpInterface function, const Policy &policy) {
 VertexId SlotGraph::addVertex(Operation *op, int8_t slot, SlotKind kind,
                               OpClass opClass) {
   vertices.push_back({op, slot, kind, opClass, /*produces=*/false,
-                      /*isProductResult=*/false, /*pinned=*/false});
+                      /*isProductResult=*/false, /*pinned=*/false,
+                      /*isConstant=*/false});
   return vertices.size() - 1;
 }
 
@@ -81,16 +102,19 @@ void SlotGraph::addUse(OpOperand &operand, VertexId user) {
 
 /// Adds a vertex for each group of values that control flow ties together:
 /// region arguments, results, and the operands that are forwarded to them.
-void SlotGraph::addCarriedValues(Operation *op) {
+void SlotGraph::addCarriedValues(Operation *op, Pin pin) {
   auto branch = dyn_cast<RegionBranchOpInterface>(op);
-  if (!branch)
+  if (!branch || pin == Pin::Keep)
     return;
+  OpClass opClass = pin == Pin::F32   ? OpClass::Deny
+                    : pin == Pin::Low ? OpClass::Allow
+                                      : OpClass::Clear;
   auto vertexFor = [&](Value value) {
     VertexId &vertex = vertexOf[value];
     if (vertex == 0) {
-      vertex =
-          addVertex(op, SlotVertex::carried, SlotKind::Storage, OpClass::Clear);
+      vertex = addVertex(op, SlotVertex::carried, SlotKind::Storage, opClass);
       vertices[vertex].produces = true;
+      vertices[vertex].pinned = pin != Pin::None;
       values.push_back({value, vertex});
     }
     return findRoot(vertex);
@@ -122,12 +146,14 @@ void SlotGraph::addCarriedValues(Operation *op) {
 }
 
 void SlotGraph::addOperation(Operation *op, const Policy &policy) {
+  Pin pin = findPin(op);
   if (op->getNumRegions() != 0)
-    addCarriedValues(op);
+    addCarriedValues(op, pin);
 
   // What control flow forwards belongs to the carried value; all else of such
   // an operation keeps its type.
-  if (!forwarded.empty() &&
+  auto iface = dyn_cast<PrecisionOpInterface>(op);
+  if (!iface &&
       (op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>())) {
     for (OpOperand &operand : op->getOpOperands())
       if (isEligible(operand.get().getType()))
@@ -136,22 +162,31 @@ void SlotGraph::addOperation(Operation *op, const Policy &policy) {
   }
 
   OpClass opClass = policy.classify(op->getName());
-  auto iface = dyn_cast<PrecisionOpInterface>(op);
   if (iface)
     iface.getPrecisionSlots(scratch);
-  else if (opClass != OpClass::Unlisted)
+  else if (opClass != OpClass::Unlisted && canRetypeByName(op))
     getUniformPrecisionSlots(op, SlotKind::Storage, scratch);
   else
     scratch.reset(op);
 
-  Pin pin = Pin::None;
   ArrayAttr gradients;
-  if (DictionaryAttr attributes = op->getDiscardableAttrDictionary();
-      !attributes.empty()) {
-    pin = readPin(attributes.get(AMPDialect::kPrecisionAttr));
-    if (policy.gradientType == GradientType::F32)
-      gradients = attributes.getAs<ArrayAttr>(AMPDialect::kGradientOfAttr);
-  }
+  if (policy.gradientType == GradientType::F32)
+    gradients = op->getRawDictionaryAttrs().getAs<ArrayAttr>(
+        AMPDialect::kGradientOfAttr);
+
+  // A slot has one type: it keeps it if one of its values cannot change, be it
+  // that the value is not f32, or that it is the gradient of a parameter, which
+  // stays f32 unless the policy says otherwise.
+  for (auto [operand, slot] :
+       llvm::zip_equal(op->getOperands(), scratch.operandSlots))
+    if (slot != PrecisionSlots::none && !isEligible(operand.getType()))
+      scratch.kinds[slot] = SlotKind::Fixed;
+  for (auto [index, slot] : llvm::enumerate(scratch.resultSlots))
+    if (slot != PrecisionSlots::none &&
+        (!isEligible(op->getResult(index).getType()) ||
+         (gradients && index < gradients.size() &&
+          !cast<StringAttr>(gradients[index]).empty())))
+      scratch.kinds[slot] = SlotKind::Fixed;
 
   // One vertex per slot that may change.
   bool isFixedOp =
@@ -181,6 +216,7 @@ void SlotGraph::addOperation(Operation *op, const Policy &policy) {
     vertex = addVertex(op, slot, kind, slotClass);
     vertices[vertex].pinned = pin != Pin::None;
     vertices[vertex].isProductResult = hasCompute && kind != SlotKind::Compute;
+    vertices[vertex].isConstant = op->hasTrait<OpTrait::ConstantLike>();
     return vertex;
   };
 
@@ -195,10 +231,6 @@ void SlotGraph::addOperation(Operation *op, const Policy &policy) {
     if (!isEligible(result.getType()))
       continue;
     hasEligible = true;
-    // The gradient of a parameter stays f32, unless the policy says otherwise.
-    if (gradients && index < gradients.size() &&
-        !cast<StringAttr>(gradients[index]).empty())
-      continue;
     VertexId vertex = vertexOfSlot(scratch.resultSlots[index]);
     if (vertex == 0)
       continue;

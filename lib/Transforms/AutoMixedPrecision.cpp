@@ -98,6 +98,8 @@ AutoMixedPrecisionPass::rewriteFunction(FunctionOpInterface function,
     return success();
   }
   SlotGraph graph(function, policy);
+  if (policy.isContradictory())
+    return failure();
   Assignment assignment = assignByLists(graph);
   if (getContext().getRemarkEngine())
     emitRemarks(function, graph, assignment);
@@ -172,10 +174,14 @@ void AutoMixedPrecisionPass::insertCasts(const SlotGraph &graph,
     Value &converted = casts[value];
     if (!converted) {
       // Uses come in program order: the first one dominates the others once
-      // it stands in the block of the value.
+      // it stands in the block of the value. In unstructured control flow it
+      // may stand in another block.
       Operation *user = use.operand->getOwner();
-      builder.setInsertionPoint(
-          value.getParentBlock()->findAncestorOpInBlock(*user));
+      if (Operation *first =
+              value.getParentBlock()->findAncestorOpInBlock(*user))
+        builder.setInsertionPoint(first);
+      else
+        builder.setInsertionPointAfterValue(value);
       converted = CastOp::create(builder, value.getLoc(), value,
                                  userLow ? low : wide, /*inserted=*/true);
       ++numCasts;

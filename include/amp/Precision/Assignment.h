@@ -28,8 +28,12 @@ enum class Reason : uint8_t {
   Between,
   /// A clear operation next to a low slot.
   Grown,
-  /// Reads a value that is low anyway.
+  /// Reads values that are low anyway, and gives none.
   Reads,
+  /// A constant that is only read low.
+  ReadLow,
+  /// Another slot of the operation, which it depends on, stays f32.
+  Implied,
   /// All readers of the product's result want f32, which hardware gives free.
   WideResult,
   /// A pin on the operation.
@@ -53,8 +57,9 @@ struct Assignment {
 /// auto_mixed_precision) over slots: deny poisons infer slots downstream, and
 /// clear slots on the way to another one; infer and clear slots between allowed
 /// ones become low; low grows through clear slots in both directions. Beyond
-/// it, slots that only read follow what they read, and a product whose result
-/// is read in f32 everywhere gives f32. Linear in the size of the graph.
+/// it, slots that only read follow what they read, constants follow their
+/// readers (and are cast if those disagree), and a product whose result is read
+/// in f32 everywhere gives f32. Linear in the size of the graph.
 Assignment assignByLists(const SlotGraph &graph);
 
 } // namespace mlir::amp

@@ -69,8 +69,10 @@ struct PolicyEntry {
 /// ```
 ///
 /// Entries are globs over operation names. A name that stands in full wins over
-/// a glob, and a longer glob over a shorter one; two entries of equal length
-/// that match one operation in two lists are an error where they are used.
+/// a glob, and a longer glob over a shorter one; two globs of equal length that
+/// match one operation in two lists are an error where they are used. So is an
+/// entry that matches no operation of a dialect that is loaded; one of another
+/// dialect may stand for operations that are not registered.
 class Policy {
 public:
   Policy(Policy &&) = default;
@@ -91,8 +93,11 @@ public:
   /// The YAML text of the preset `name`, or none.
   static std::optional<StringRef> getPresetText(StringRef name);
 
-  /// Returns the class of operations named `name`.
+  /// Returns the class of operations named `name`. If two entries contradict
+  /// each other, prints an error, once, and `isContradictory` holds from then
+  /// on.
   OpClass classify(OperationName name) const;
+  bool isContradictory() const { return contradictory; }
 
   GradientType gradientType = GradientType::F32;
 
@@ -104,12 +109,18 @@ private:
     size_t length;
     bool exact;
     OpClass opClass;
+    /// The text of the entry, and where it stands.
+    StringRef glob;
+    Location loc;
   };
+  /// Returns whether the rule can match an operation that `context` knows of.
+  static bool canMatch(const Rule &rule, MLIRContext *context);
 
   /// The text of the globs: patterns refer to it.
   std::deque<std::string> globs;
   std::vector<Rule> rules;
   mutable llvm::DenseMap<OperationName, OpClass> cache;
+  mutable bool contradictory = false;
 };
 
 } // namespace mlir::amp

@@ -23,6 +23,10 @@ namespace mlir::amp {
 /// The number of a vertex. Vertex 0 stands for everything that keeps its type.
 using VertexId = uint32_t;
 
+/// What `amp.precision` asks for: on an operation for itself, on a region
+/// operation or a function for everything within that asks for nothing else.
+enum class Pin : uint8_t { None, F32, Low, Keep };
+
 /// A slot of an operation, or a value that control flow carries.
 struct SlotVertex {
   /// The operation, null for vertex 0. For a carried value, the operation whose
@@ -41,6 +45,8 @@ struct SlotVertex {
   bool isProductResult;
   /// Whether a pin (`amp.precision`) made the decision.
   bool pinned;
+  /// Whether the operation is a constant, which can stand in any type.
+  bool isConstant;
 
   static constexpr int8_t carried = -1;
 };
@@ -88,7 +94,8 @@ public:
 
 private:
   void addOperation(Operation *op, const Policy &policy);
-  void addCarriedValues(Operation *op);
+  void addCarriedValues(Operation *op, Pin pin);
+  Pin findPin(Operation *op);
   void addUse(OpOperand &operand, VertexId user);
   VertexId lookup(Value value) const { return vertexOf.lookup(value); }
   void buildAdjacency();
@@ -108,6 +115,8 @@ private:
   llvm::DenseMap<Value, VertexId> vertexOf;
   /// Vertices of operands that control flow forwards, by operand.
   llvm::DenseMap<OpOperand *, VertexId> forwarded;
+  /// The pin that holds within an operation, for those where there is one.
+  llvm::DenseMap<Operation *, Pin> regionPins;
   /// Union-find over carried values; empty without control flow.
   llvm::DenseMap<VertexId, VertexId> parents;
   std::vector<std::pair<VertexId, VertexId>> implications;

@@ -29,8 +29,10 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
       `gradient-type` is `low`.
     - Arguments and results of functions never change type. Values carried by
       control flow have one type throughout.
-    - Casts that stand in the input are kept. An operation, or what it pins with
-      `amp.precision = "f32" | "low" | "keep"`, decides for itself.
+    - Casts that stand in the input are kept. An operation with
+      `amp.precision = "f32" | "low" | "keep"` decides for itself; on a region
+      operation or a function the attribute holds for everything within that
+      has none of its own.
     - An operation that no list names keeps its types and is reported.
 
     Before and after, for `precision=fp16`:

@@ -71,17 +71,22 @@ AMP_RANGE_OP(PowOp)
 //===----------------------------------------------------------------------===//
 
 void ConstantOp::getPrecisionSlots(PrecisionSlots &slots) {
-  // A constant that rounds to infinity would change more than its last bit.
+  // What is not there as text (a resource) cannot be rounded.
   auto elements = dyn_cast<DenseFPElementsAttr>(getValue());
-  bool fits = elements && llvm::all_of(elements, [](APFloat value) {
-                bool losesInfo;
-                bool isFinite = value.isFinite();
-                value.convert(APFloat::IEEEhalf(), APFloat::rmNearestTiesToEven,
-                              &losesInfo);
-                return !isFinite || value.isFinite();
-              });
+  if (!elements)
+    return amp::getUniformPrecisionSlots(*this, SlotKind::Fixed, slots);
+  // A constant that rounds to infinity would change more than its last bit.
+  auto fits = [](APFloat value) {
+    bool losesInfo;
+    bool isFinite = value.isFinite();
+    value.convert(APFloat::IEEEhalf(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+    return !isFinite || value.isFinite();
+  };
+  bool allFit = elements.isSplat() ? fits(elements.getSplatValue<APFloat>())
+                                   : llvm::all_of(elements, fits);
   amp::getUniformPrecisionSlots(
-      *this, fits ? SlotKind::Storage : SlotKind::Range, slots);
+      *this, allFit ? SlotKind::Storage : SlotKind::Range, slots);
 }
 
 LogicalResult ConstantOp::retype(ArrayRef<Type> slotTypes,

@@ -1,0 +1,209 @@
+// Gradients of parameters, pins and constants.
+//
+// RUN: amp-opt %s --auto-mixed-precision --split-input-file | FileCheck %s --check-prefixes=CHECK,WIDE
+// RUN: amp-opt %s --auto-mixed-precision=policy=%S/Inputs/gradients-low.yaml --split-input-file \
+// RUN:   | FileCheck %s --check-prefixes=CHECK,LOW
+
+// A product that is the gradient of a parameter gives f32, although it is read
+// low as well; with `gradient-type: low` it is as any other product.
+// CHECK-LABEL: func.func @weight_gradient
+// WIDE: %[[G:.*]] = train.matmul {{.*}} {amp.gradient_of = ["w"]} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf32>
+// WIDE-NEXT: %[[L:.*]] = amp.cast %[[G]] inserted
+// LOW: %[[L:.*]] = train.matmul {{.*}} {amp.gradient_of = ["w"]} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
+// CHECK: train.matmul %[[L]], %[[L]]
+func.func @weight_gradient(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %g = train.matmul %a, %a {amp.gradient_of = ["w"]} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = train.matmul %g, %g : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+// A clear operation that gives a gradient keeps all of its slot, and with it
+// the product before, in f32.
+// CHECK-LABEL: func.func @transposed_gradient
+// WIDE: train.matmul {{.*}} -> tensor<4x8xf32>
+// WIDE-NEXT: train.transpose {{.*}} : (tensor<4x8xf32>) -> tensor<8x4xf32>
+// LOW: train.matmul {{.*}} -> tensor<4x8xf16>
+// LOW-NEXT: train.transpose {{.*}} : (tensor<4x8xf16>) -> tensor<8x4xf16>
+func.func @transposed_gradient(%a: tensor<4x4xf32>, %b: tensor<4x8xf32>) -> tensor<8x4xf32> {
+  %0 = train.matmul %a, %b : (tensor<4x4xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %g = train.transpose %0 {amp.gradient_of = ["w"], permutation = array<i64: 1, 0>} : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  return %g : tensor<8x4xf32>
+}
+
+// -----
+
+// The sum of two contributions is f32; so are the contributions.
+// CHECK-LABEL: func.func @accumulated_gradient
+// CHECK-COUNT-2: train.matmul {{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf32>
+// CHECK: train.add {{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+func.func @accumulated_gradient(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = train.matmul %a, %a {transpose_a} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %g = train.add %0, %1 {amp.gradient_of = ["w"]} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %g : tensor<4x4xf32>
+}
+
+// -----
+
+// Only the results that are gradients are held back: not the gradient of the
+// activations that the same operation gives.
+// CHECK-LABEL: func.func @one_result_of_several
+// CHECK: train.layer_norm_grad {{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4x4xf16>, tensor<4xf32>, tensor<4xf32>)
+func.func @one_result_of_several(%a: tensor<4x4xf32>, %gamma: tensor<4xf32>, %s: tensor<4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>) {
+  %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %dx, %dgamma, %dbeta = train.layer_norm_grad %0, %0, %gamma, %s, %s {amp.gradient_of = ["", "gamma", "beta"]}
+      : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>, tensor<4xf32>)
+  %1 = train.matmul %dx, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1, %dgamma : tensor<4x4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A linear layer whose result is a gradient keeps its bias f32 too.
+// CHECK-LABEL: func.func @gradient_with_epilogue
+// WIDE: train.linear {{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>, tensor<4xf32>) -> tensor<4x4xf32>
+// LOW: train.linear {{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>, tensor<4xf16>) -> tensor<4x4xf16>
+func.func @gradient_with_epilogue(%a: tensor<4x4xf32>, %b: tensor<4xf32>) -> tensor<4x4xf32> {
+  %g = train.linear %a, %a, %b {amp.gradient_of = ["w"]} : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
+  %0 = train.matmul %g, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+// Pins on operations: f32, low, and as it stands.
+// CHECK-LABEL: func.func @pins
+// CHECK: train.matmul {{.*}}amp.precision = "f32"{{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+// CHECK: train.exp {{.*}}amp.precision = "low"{{.*}} : tensor<4x4xf16>
+// CHECK: train.relu {{.*}}amp.precision = "keep"{{.*}} : tensor<4x4xf32>
+// CHECK: train.matmul {{.*}}amp.precision = "low"{{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
+func.func @pins(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %0 = train.matmul %a, %a {amp.precision = "f32"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = train.exp %a {amp.precision = "low"} : tensor<4x4xf32>
+  %2 = train.relu %1 {amp.precision = "keep"} : tensor<4x4xf32>
+  %3 = train.matmul %1, %2 {amp.precision = "low"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0, %3 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// What is pinned to f32 poisons as a denied operation does.
+// CHECK-LABEL: func.func @pin_poisons
+// CHECK: train.matmul {{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+// CHECK-NEXT: train.tanh {{.*}} : tensor<4x4xf32>
+func.func @pin_poisons(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = train.matmul %a, %a {amp.precision = "f32"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = train.tanh %0 : tensor<4x4xf32>
+  %2 = train.matmul %1, %1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
+}
+
+// -----
+
+// A pin on a function holds for what has none of its own.
+// CHECK-LABEL: func.func @pinned_function
+// CHECK: train.matmul {{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+// CHECK: train.matmul {{.*}}amp.precision = "low"{{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
+func.func @pinned_function(%a: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {amp.precision = "f32"} {
+  %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = train.matmul %0, %a {amp.precision = "low"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+
+// -----
+
+// A pin on a region operation holds for what is within, what it carries
+// included.
+// CHECK-LABEL: func.func @pinned_region
+// CHECK: %[[I:.*]] = scf.if {{.*}} -> (tensor<4x4xf32>) {
+// CHECK: train.matmul {{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+// CHECK: } {amp.precision = "f32"}
+// CHECK: train.matmul {{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>)
+func.func @pinned_region(%c: i1, %a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = scf.if %c -> tensor<4x4xf32> {
+    %2 = train.matmul %0, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.yield %2 : tensor<4x4xf32>
+  } else {
+    scf.yield %0 : tensor<4x4xf32>
+  } {amp.precision = "f32"}
+  %3 = train.matmul %1, %1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}
+
+// -----
+
+// A constant that is only read low is retyped, rounded to nearest even.
+// CHECK-LABEL: func.func @constant_read_low
+// CHECK: train.constant dense<9.997550e-02> : tensor<f16>
+// CHECK: train.matmul
+// CHECK-NEXT: train.mul {{.*}} : (tensor<4x4xf16>, tensor<f16>) -> tensor<4x4xf16>
+func.func @constant_read_low(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %c = train.constant dense<0.1> : tensor<f32>
+  %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = train.mul %0, %c : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
+  %2 = train.matmul %1, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
+}
+
+// -----
+
+// A constant that is read in both types stays exact for those who read it in
+// f32, and carries no low precision from one reader to another.
+// CHECK-LABEL: func.func @constant_read_in_both
+// CHECK: %[[C:.*]] = train.constant dense<9.99999993E-9> : tensor<f32>
+// CHECK: train.exp {{.*}} : tensor<4x4xf32>
+// CHECK: train.maximum %{{.*}}, %[[C]] : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
+// CHECK: %[[L:.*]] = amp.cast %[[C]] inserted
+// CHECK: train.maximum %{{.*}}, %[[L]] : (tensor<4x4xf16>, tensor<f16>) -> tensor<4x4xf16>
+func.func @constant_read_in_both(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %c = train.constant dense<1.0e-8> : tensor<f32>
+  %0 = train.exp %a : tensor<4x4xf32>
+  %1 = train.maximum %0, %c : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
+  %2 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = train.maximum %2, %c : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
+  return %1, %3 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// One beyond the range of f16 stays f32 and poisons; infinity and the largest
+// f16 fit.
+// CHECK-LABEL: func.func @constants_and_range
+// CHECK-DAG: train.constant dense<1.000000e+09> : tensor<f32>
+// CHECK-DAG: train.constant dense<[6.550400e+04, 0xFC00, 0.000000e+00, 0x7E00]> : tensor<4xf16>
+// CHECK: train.add {{.*}} : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
+// CHECK: train.add {{.*}} : (tensor<4x4xf16>, tensor<4xf16>) -> tensor<4x4xf16>
+func.func @constants_and_range(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %big = train.constant dense<1.0e9> : tensor<f32>
+  %fits = train.constant dense<[65504.0, 0xFF800000, 1.0e-9, 0x7FC00000]> : tensor<4xf32>
+  %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = train.add %0, %big : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
+  %2 = train.matmul %1, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = train.add %2, %fits : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
+  %4 = train.matmul %3, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %4 : tensor<4x4xf32>
+}
+
+// -----
+
+// A constant whose text is elsewhere cannot be rounded: it is cast.
+// CHECK-LABEL: func.func @resource_constant
+// CHECK: %[[C:.*]] = train.constant {amp.precision = "low"} dense_resource<blob> : tensor<4xf32>
+// CHECK: amp.cast %[[C]] inserted
+func.func @resource_constant(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %c = train.constant {amp.precision = "low"} dense_resource<blob> : tensor<4xf32>
+  %0 = train.linear %a, %a, %c : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
+  %1 = train.matmul %0, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      blob: "0x040000000000803F00000040000040400000803F"
+    }
+  }
+#-}
