@@ -17,6 +17,8 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::amp;
 
@@ -51,15 +53,34 @@ LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if ((kind == InitKind::CopyOf) != static_cast<bool>(source))
     return emitError() << (source ? "only 'copy_of' takes 'source'"
                                   : "'copy_of' needs 'source'");
-  if (kind != InitKind::Constant && value && value.getValueAsDouble() <= 0)
-    return emitError() << "'value' of '" << name << "' must be positive, got "
-                       << value.getValueAsDouble();
+  if (value) {
+    double number = value.getValueAsDouble();
+    if (kind == InitKind::Constant ? std::isnan(number)
+                                   : !(number > 0) || std::isinf(number))
+      return emitError() << "'value' of '" << name << "' must be "
+                         << (kind == InitKind::Constant ? "a number"
+                                                        : "positive and finite")
+                         << ", got " << number;
+  }
+  bool isDrawn = kind != InitKind::Zeros && kind != InitKind::Ones &&
+                 kind != InitKind::Constant && kind != InitKind::CopyOf;
+  if (seed && !isDrawn)
+    return emitError() << "'" << name << "' takes no 'seed'";
+  if (seed && !seed.getType().isSignlessInteger(64))
+    return emitError() << "'seed' must be an i64, got " << seed;
   return success();
 }
 
 //===----------------------------------------------------------------------===//
 // Discardable attributes
 //===----------------------------------------------------------------------===//
+
+/// Returns whether `value` is one of those that `amp.precision` takes.
+static bool isPrecision(Attribute value) {
+  auto string = dyn_cast<StringAttr>(value);
+  return string &&
+         llvm::is_contained({"f32", "low", "keep"}, string.getValue());
+}
 
 /// Returns whether `op` has an argument with an `amp.name` equal to `name`, at
 /// an index below `end`; sets `index` to it.
@@ -85,22 +106,99 @@ LogicalResult AMPDialect::verifyOperationAttribute(Operation *op,
     return success();
   }
   if (name == kIdAttr || name == kBackwardOfAttr) {
-    if (!isa<IntegerAttr>(attribute.getValue()))
-      return op->emitOpError() << "expected '" << name << "' to be an integer";
+    auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!number || !number.getType().isSignlessInteger(64) ||
+        number.getInt() < 0)
+      return op->emitOpError()
+             << "expected '" << name << "' to be an i64 that is not negative";
     return success();
   }
   if (name == kPrecisionAttr) {
-    auto value = dyn_cast<StringAttr>(attribute.getValue());
-    if (!value || !llvm::is_contained({"f32", "low", "keep"}, value.getValue()))
+    if (!isPrecision(attribute.getValue()))
       return op->emitOpError()
              << "expected '" << name << R"(' to be "f32", "low" or "keep")";
     return success();
   }
+  if (llvm::is_contained({kRoleAttr, kNameAttr, kInitAttr}, name))
+    return op->emitOpError()
+           << "'" << name << "' belongs on arguments of functions";
+  if (llvm::is_contained({kUpdatesAttr, kMetricAttr, kPredictionAttr}, name))
+    return op->emitOpError()
+           << "'" << name << "' belongs on results of functions";
   // Notes that passes leave on functions, such as what they did.
   if (isa<FunctionOpInterface>(op) || isa<ModuleOp>(op))
     return success();
   return op->emitOpError() << "attribute '" << name
                            << "' is not one of the 'amp' dialect";
+}
+
+/// Verifies that argument `index` of `function` can start as `init` says.
+static LogicalResult verifyInit(FunctionOpInterface function, unsigned index,
+                                InitAttr init,
+                                function_ref<InFlightDiagnostic()> error) {
+  auto role =
+      function.getArgAttrOfType<StringAttr>(index, AMPDialect::kRoleAttr);
+  if (role && role.getValue() == "batch")
+    return error() << "a batch is data, so it takes no 'amp.init'";
+  // What has been bufferized or lowered further has its initial value already.
+  auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
+  if (!type)
+    return success();
+  StringRef kind = stringifyInitKind(init.getKind());
+  if (!type.hasStaticShape())
+    return error() << "a value that starts as '" << kind
+                   << "' must have a static shape, got " << type;
+  switch (init.getKind()) {
+  case InitKind::Zeros:
+  case InitKind::Ones:
+  case InitKind::Constant:
+    return success();
+  case InitKind::RngState:
+    if (type.getElementType().isSignlessInteger(64) &&
+        type.getShape() == ArrayRef<int64_t>{2})
+      return success();
+    return error() << "a value that starts as 'rng_state' must be "
+                      "tensor<2xi64>, got "
+                   << type;
+  case InitKind::KaimingUniform:
+  case InitKind::KaimingNormal:
+  case InitKind::XavierUniform:
+  case InitKind::XavierNormal:
+    if (type.getRank() < 2)
+      return error() << "a value that starts as '" << kind
+                     << "' must have at least two dimensions, got " << type;
+    [[fallthrough]];
+  case InitKind::Normal:
+  case InitKind::Uniform:
+    if (isa<FloatType>(type.getElementType()))
+      return success();
+    return error() << "a value that starts as '" << kind
+                   << "' must be of floats, got " << type;
+  case InitKind::CopyOf:
+    break;
+  }
+
+  // Follow the copies to something that is none, in at most as many steps as
+  // there are arguments.
+  unsigned source = index;
+  for (unsigned step = 0; step <= function.getNumArguments(); ++step) {
+    StringRef name = init.getSource().getValue();
+    if (!findNamedArgument(function, name, function.getNumArguments(), source))
+      return error() << "'amp.init' copies \"" << name
+                     << "\", but no argument has that 'amp.name'";
+    auto other =
+        dyn_cast<RankedTensorType>(function.getArgumentTypes()[source]);
+    if (!other || other.getShape() != type.getShape() ||
+        (other.getElementType() != type.getElementType() &&
+         !(isa<FloatType>(other.getElementType()) &&
+           isa<FloatType>(type.getElementType()))))
+      return error() << "cannot copy \"" << name << "\" of type "
+                     << function.getArgumentTypes()[source] << " to " << type;
+    init = function.getArgAttrOfType<InitAttr>(source, AMPDialect::kInitAttr);
+    if (!init || init.getKind() != InitKind::CopyOf)
+      return success();
+  }
+  return error() << "'amp.init' copies in a circle";
 }
 
 LogicalResult AMPDialect::verifyRegionArgAttribute(Operation *op, unsigned,
@@ -118,13 +216,12 @@ LogicalResult AMPDialect::verifyRegionArgAttribute(Operation *op, unsigned,
     auto init = dyn_cast<InitAttr>(attribute.getValue());
     if (!init)
       return error() << "expected 'amp.init' to be an #amp.init attribute";
-    if (init.getKind() == InitKind::CopyOf) {
-      unsigned source;
-      if (!findNamedArgument(function, init.getSource(),
-                             function.getNumArguments(), source))
-        return error() << "'amp.init' copies \"" << init.getSource().getValue()
-                       << "\", but no argument has that 'amp.name'";
-    }
+    return verifyInit(function, argIndex, init, error);
+  }
+  if (name == kPrecisionAttr) {
+    if (!isPrecision(attribute.getValue()))
+      return error() << "expected '" << name
+                     << R"(' to be "f32", "low" or "keep")";
     return success();
   }
 
@@ -152,8 +249,6 @@ LogicalResult AMPDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                      << " is named " << value << " too";
     return success();
   }
-  if (name == kPrecisionAttr)
-    return success();
   return error() << "'" << name << "' is not an argument attribute of 'amp'";
 }
 

@@ -7,6 +7,10 @@
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 
+#include "mlir/IR/Matchers.h"
+
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::amp;
 
@@ -35,7 +39,7 @@ bool CastOp::areCastCompatible(TypeRange inputs, TypeRange outputs) {
   auto to = dyn_cast<RankedTensorType>(outputs[0]);
   return from && to && isa<FloatType>(from.getElementType()) &&
          isa<FloatType>(to.getElementType()) &&
-         succeeded(verifyCompatibleShape(from, to));
+         from.clone(to.getElementType()) == to;
 }
 
 /// Returns whether every value of `from` is also one of `to`.
@@ -45,7 +49,7 @@ static bool isExactWidening(Type from, Type to) {
   return llvm::APFloat::isRepresentableBy(a, b);
 }
 
-OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
+OpFoldResult CastOp::fold(FoldAdaptor) {
   // narrow(widen(x)) is x.
   if (auto producer = getInput().getDefiningOp<CastOp>()) {
     if (producer.getInput().getType() == getType() &&
@@ -53,20 +57,29 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
                         getElementTypeOrSelf(getInput())))
       return producer.getInput();
   }
-  if (auto elements =
-          dyn_cast_or_null<DenseFPElementsAttr>(adaptor.getInput())) {
-    auto type = cast<FloatType>(getElementTypeOrSelf(getType()));
-    if (!getType().hasStaticShape())
-      return {};
-    return elements.mapValues(type, [&](const APFloat &value) {
-      APFloat rounded = value;
-      bool losesInfo;
-      rounded.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                      &losesInfo);
-      return rounded.bitcastToAPInt();
-    });
-  }
   return {};
+}
+
+LogicalResult CastOp::canonicalize(CastOp op, PatternRewriter &rewriter) {
+  // A cast of a constant is a constant, of the dialect that the operand is of.
+  DenseFPElementsAttr elements;
+  if (!matchPattern(op.getInput(), m_Constant(&elements)))
+    return rewriter.notifyMatchFailure(op, "operand is no dense constant");
+  auto type = cast<FloatType>(getElementTypeOrSelf(op.getType()));
+  Attribute rounded = elements.mapValues(type, [&](const APFloat &value) {
+    APFloat result = value;
+    bool losesInfo;
+    result.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                   &losesInfo);
+    return result.bitcastToAPInt();
+  });
+  Dialect *dialect = op.getInput().getDefiningOp()->getDialect();
+  Operation *constant = dialect->materializeConstant(rewriter, rounded,
+                                                     op.getType(), op.getLoc());
+  if (!constant)
+    return rewriter.notifyMatchFailure(op, "no such constant can be made");
+  rewriter.replaceOp(op, constant);
+  return success();
 }
 
 LogicalResult CastOp::buildOperandGradients(
@@ -149,8 +162,9 @@ void UnscaleOp::getPrecisionSlots(PrecisionSlots &slots) {
 
 LogicalResult UpdateScaleOp::verify() {
   auto number = [](const APFloat &value) { return value.convertToFloat(); };
-  if (!(number(getGrowthFactor()) > 1))
-    return emitOpError("'growth_factor' must be greater than 1, got ")
+  if (!(number(getGrowthFactor()) > 1) || std::isinf(number(getGrowthFactor())))
+    return emitOpError(
+               "'growth_factor' must be finite and greater than 1, got ")
            << number(getGrowthFactor());
   if (!(number(getBackoffFactor()) > 0 && number(getBackoffFactor()) < 1))
     return emitOpError("'backoff_factor' must be between 0 and 1, got ")
@@ -161,8 +175,8 @@ LogicalResult UpdateScaleOp::verify() {
   if (static_cast<int32_t>(getHysteresis()) < 1)
     return emitOpError("'hysteresis' must be at least 1, got ")
            << static_cast<int32_t>(getHysteresis());
-  if (!(number(getMinScale()) >= 0))
-    return emitOpError("'min_scale' must not be negative, got ")
+  if (!(number(getMinScale()) >= 0) || std::isinf(number(getMinScale())))
+    return emitOpError("'min_scale' must be finite and not negative, got ")
            << number(getMinScale());
   if (!(number(getMinScale()) <= number(getMaxScale())))
     return emitOpError("'min_scale' must not exceed 'max_scale', got ")

@@ -59,7 +59,39 @@ mlir::train::broadcastShapes(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
   return shape;
 }
 
+LogicalResult mlir::train::verifyTensorTypes(Operation *op) {
+  constexpr int64_t maxElements = int64_t(1) << 48;
+  auto verify = [&](Type type) -> LogicalResult {
+    auto tensor = cast<RankedTensorType>(type);
+    if (tensor.getEncoding())
+      return op->emitOpError("expected tensors without an encoding, got ")
+             << tensor;
+    int64_t elements = 1;
+    for (int64_t extent : tensor.getShape()) {
+      if (extent == 0)
+        return op->emitOpError("expected tensors without an empty dimension, "
+                               "got ")
+               << tensor;
+      if (ShapedType::isDynamic(extent))
+        continue;
+      if (extent > (maxElements - 1) / elements)
+        return op->emitOpError("expected tensors of fewer than 2^48 elements, "
+                               "got ")
+               << tensor;
+      elements *= extent;
+    }
+    return success();
+  };
+  for (Type type :
+       llvm::concat<Type>(op->getOperandTypes(), op->getResultTypes()))
+    if (failed(verify(type)))
+      return failure();
+  return success();
+}
+
 LogicalResult mlir::train::verifyResultShapes(Operation *op) {
+  if (failed(verifyTensorTypes(op)))
+    return failure();
   SmallVector<SmallVector<int64_t>> shapes;
   if (failed(cast<ShapeInferenceOpInterface>(op).inferResultShapes(shapes)))
     return failure();

@@ -22,8 +22,12 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 // Shapes
 //===----------------------------------------------------------------------===//
 
-/// Appends the shape of the first operand.
+/// Appends the shape of the operands, which they must share.
 static LogicalResult inferSameShape(Operation *op, Shapes &shapes) {
+  for (Value operand : op->getOperands().drop_front())
+    if (operand.getType() != op->getOperand(0).getType())
+      return op->emitOpError("operands must have one type, got ")
+             << op->getOperandTypes();
   shapes.emplace_back(shapeOf(op->getOperand(0)));
   return success();
 }
@@ -109,11 +113,38 @@ LogicalResult ConstantOp::inferResultShapes(Shapes &shapes) {
 // Verifiers
 //===----------------------------------------------------------------------===//
 
+/// Verifies that [`min`, `max`] is an interval.
+static LogicalResult verifyLimits(Operation *op, const APFloat &min,
+                                  const APFloat &max) {
+  double low = min.convertToDouble(), high = max.convertToDouble();
+  if (!(low <= high))
+    return op->emitOpError("'min' must not exceed 'max', got ")
+           << low << " and " << high;
+  return success();
+}
+
 LogicalResult ClipOp::verify() {
-  double min = getMin().convertToDouble(), max = getMax().convertToDouble();
-  if (!(min <= max))
-    return emitOpError("'min' must not exceed 'max', got ")
-           << min << " and " << max;
+  return verifyLimits(*this, getMin(), getMax());
+}
+
+LogicalResult ClipGradOp::verify() {
+  return verifyLimits(*this, getMin(), getMax());
+}
+
+LogicalResult CompareOp::verify() {
+  bool isOrdering = getPredicate() != ComparePredicate::EQ &&
+                    getPredicate() != ComparePredicate::NE;
+  if (isOrdering && getElementTypeOrSelf(getLhs()).isInteger(1))
+    return emitOpError("i1 operands have no order, expected 'eq' or 'ne', got "
+                       "'")
+           << stringifyComparePredicate(getPredicate()) << "'";
+  return success();
+}
+
+LogicalResult ConstantOp::verify() {
+  if (!isa<DenseElementsAttr, DenseResourceElementsAttr>(getValue()))
+    return emitOpError("expected a dense or dense_resource value, got ")
+           << getValue();
   return success();
 }
 

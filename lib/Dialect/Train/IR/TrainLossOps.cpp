@@ -97,6 +97,8 @@ LogicalResult L1GradOp::inferResultShapes(Shapes &shapes) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult GradientsOp::verify() {
+  if (failed(verifyTensorTypes(*this)))
+    return failure();
   if (getWrt().empty())
     return emitOpError("expected at least one value to differentiate by");
   if (getWrt().getTypes() != getGradients().getTypes())
@@ -109,28 +111,29 @@ LogicalResult GradientsOp::verify() {
 // Optimizers
 //===----------------------------------------------------------------------===//
 
-/// Verifies the operands and results of an optimizer: all tensors but the
-/// scalars of the parameter's shape, all but the gradient of its type.
+/// Verifies the operands and results of an optimizer: `states`, named `names`,
+/// and all results of the parameter's type, `scalars` of its element type, the
+/// gradient of its shape and of no wider a type.
 static LogicalResult verifyOptimizer(Operation *op, Value parameter,
-                                     Value gradient) {
+                                     Value gradient, ValueRange scalars,
+                                     ArrayRef<StringRef> names,
+                                     ValueRange states) {
   auto type = typeOf(parameter);
-  if (typeOf(gradient).getShape() != type.getShape())
-    return op->emitOpError("'grad' must have the parameter's shape, expected ")
+  Type element = type.getElementType();
+  if (typeOf(gradient).getShape() != type.getShape() ||
+      getElementTypeOrSelf(gradient).getIntOrFloatBitWidth() >
+          element.getIntOrFloatBitWidth())
+    return op->emitOpError("'grad' must have the parameter's shape and no "
+                           "wider an element type, expected ")
            << type << ", got " << gradient.getType();
-  auto check = [&](Value value, StringRef what) -> LogicalResult {
-    if (value == gradient || value.getType() == type)
-      return success();
-    // The learning rate and the step count.
-    if (typeOf(value).getRank() == 0 &&
-        getElementTypeOrSelf(value) == type.getElementType())
-      return success();
-    return op->emitOpError()
-           << what << " must have the parameter's type " << type
-           << " or be a scalar of its element type, got " << value.getType();
-  };
-  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
-    if (failed(check(operand, "operand " + std::to_string(index))))
-      return failure();
+  for (Value scalar : scalars)
+    if (getElementTypeOrSelf(scalar) != element)
+      return op->emitOpError("scalars must have the parameter's element type ")
+             << element << ", got " << scalar.getType();
+  for (auto [name, state] : llvm::zip(names, states))
+    if (state.getType() != type)
+      return op->emitOpError("'") << name << "' must have the parameter's type "
+                                  << type << ", got " << state.getType();
   for (Value result : op->getResults())
     if (result.getType() != type)
       return op->emitOpError("results must have the parameter's type ")
@@ -153,7 +156,11 @@ static LogicalResult verifyRange(Operation *op, StringRef name,
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 LogicalResult SGDOp::verify() {
-  if (failed(verifyOptimizer(*this, getParameter(), getGrad())) ||
+  SmallVector<Value> states;
+  if (getVelocity())
+    states.push_back(getVelocity());
+  if (failed(verifyOptimizer(*this, getParameter(), getGrad(),
+                             getLearningRate(), {"velocity"}, states)) ||
       failed(verifyRange(*this, "momentum", getMomentum(), kInfinity)) ||
       failed(verifyRange(*this, "weight_decay", getWeightDecay(), kInfinity)))
     return failure();
@@ -177,7 +184,10 @@ OperandRange SGDOp::getGradientOperands() {
 
 template <typename AdamOpTy>
 static LogicalResult verifyAdam(AdamOpTy op) {
-  if (failed(verifyOptimizer(op, op.getParameter(), op.getGrad())) ||
+  if (failed(verifyOptimizer(op, op.getParameter(), op.getGrad(),
+                             {op.getLearningRate(), op.getStep()},
+                             {"exp_avg", "exp_avg_sq"},
+                             {op.getExpAvg(), op.getExpAvgSq()})) ||
       failed(verifyRange(op, "beta1", op.getBeta1(), 1)) ||
       failed(verifyRange(op, "beta2", op.getBeta2(), 1)) ||
       failed(verifyRange(op, "epsilon", op.getEpsilon(), kInfinity)) ||

@@ -7,6 +7,8 @@
 
 #include "amp/Dialect/Train/IR/Train.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::train;
 
@@ -38,11 +40,12 @@ static LogicalResult verifyComputeType(Operation *op, Value input,
          << have;
 }
 
-/// Verifies that `epsilon` is not negative.
+/// Verifies that `epsilon` is finite and not negative.
 static LogicalResult verifyEpsilon(Operation *op, const APFloat &epsilon) {
-  if (epsilon.isNegative() || epsilon.isNaN())
-    return op->emitOpError("'epsilon' must not be negative, got ")
-           << epsilon.convertToDouble();
+  double number = epsilon.convertToDouble();
+  if (!(number >= 0) || std::isinf(number))
+    return op->emitOpError("'epsilon' must be finite and not negative, got ")
+           << number;
   return success();
 }
 
@@ -59,6 +62,10 @@ static LogicalResult verifyAxis(Operation *op, int64_t axis) {
 }
 
 static LogicalResult inferSameShape(Operation *op, Shapes &shapes) {
+  for (Value operand : op->getOperands().drop_front())
+    if (operand.getType() != op->getOperand(0).getType())
+      return op->emitOpError("operands must have one type, got ")
+             << op->getOperandTypes();
   shapes.emplace_back(typeOf(op->getOperand(0)).getShape());
   return success();
 }
@@ -93,10 +100,10 @@ static FailureOr<SmallVector<int64_t>>
 inferStatisticsShape(Operation *op, RankedTensorType input,
                      RankedTensorType gamma) {
   int64_t leading = input.getRank() - gamma.getRank();
-  if (gamma.getRank() < 1 || leading < 0 ||
+  if (gamma.getRank() < 1 || leading < 0 || !gamma.hasStaticShape() ||
       input.getShape().drop_front(leading) != gamma.getShape())
     return op->emitOpError("'gamma' must have the trailing dimensions of the "
-                           "input, got ")
+                           "input, at least one and all static, got ")
            << gamma << " for " << input;
   return SmallVector<int64_t>(input.getShape().take_front(leading));
 }
@@ -171,6 +178,11 @@ LogicalResult BatchNormTrainingOp::inferResultShapes(Shapes &shapes) {
           *this, input, {"gamma", "beta", "running_mean", "running_var"},
           {getGamma(), getBeta(), getRunningMean(), getRunningVar()})))
     return failure();
+  if (llvm::all_of(input.getShape().drop_back(),
+                   [](int64_t extent) { return extent == 1; }))
+    return emitOpError("the variance of a batch needs more than one value per "
+                       "channel, got ")
+           << input;
   shapes.emplace_back(input.getShape());
   for (int i = 0; i < 4; ++i)
     shapes.emplace_back(input.getShape().take_back());

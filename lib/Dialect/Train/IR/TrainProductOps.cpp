@@ -7,6 +7,9 @@
 
 #include "amp/Dialect/Train/IR/Train.h"
 
+#include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace mlir::train;
 
@@ -25,6 +28,12 @@ static int64_t staticProduct(ArrayRef<int64_t> extents) {
     product *= extent;
   }
   return product;
+}
+
+/// Two per multiply-add; at most the largest int64_t.
+static int64_t productFlops(int64_t results, int64_t contracted) {
+  uint64_t flops = llvm::SaturatingMultiply<uint64_t>(2 * results, contracted);
+  return std::min<uint64_t>(flops, std::numeric_limits<int64_t>::max());
 }
 
 /// Verifies that a product of `operand` elements may have `result` elements.
@@ -73,7 +82,7 @@ LogicalResult MatmulOp::inferResultShapes(Shapes &shapes) {
 int64_t MatmulOp::getProductFlops() {
   auto lhs = typeOf(getLhs());
   int64_t k = lhs.getDimSize(lhs.getRank() - (getTransposeA() ? 2 : 1));
-  return 2 * staticProduct(getType().getShape()) * staticProduct(k);
+  return productFlops(staticProduct(getType().getShape()), staticProduct(k));
 }
 
 //===----------------------------------------------------------------------===//
@@ -95,14 +104,16 @@ LogicalResult LinearOp::inferResultShapes(Shapes &shapes) {
     return emitOpError("expected an input of rank at least 1 and a weight of "
                        "rank 2, got ")
            << input << " and " << weight;
+  if (!weight.hasStaticShape())
+    return emitOpError("the weight must have a static shape, got ") << weight;
   int64_t k = weight.getDimSize(0), n = weight.getDimSize(1);
   if (getTransposeWeight())
     std::swap(k, n);
   if (input.getShape().back() != k)
-    return emitOpError("weight must take ")
-           << input.getShape().back()
-           << " features, the input's last dimension, got " << weight
-           << (getTransposeWeight() ? " (transposed)" : "");
+    return emitOpError("weight must take as many features as the input's last "
+                       "dimension has, got ")
+           << weight << (getTransposeWeight() ? " (transposed)" : "") << " for "
+           << input;
   if (getBias() && typeOf(getBias()).getShape() != ArrayRef<int64_t>{n})
     return emitOpError("bias must have shape [")
            << n << "], got " << typeOf(getBias());
@@ -113,8 +124,8 @@ LogicalResult LinearOp::inferResultShapes(Shapes &shapes) {
 }
 
 int64_t LinearOp::getProductFlops() {
-  return 2 * staticProduct(getType().getShape()) *
-         staticProduct(typeOf(getInput()).getShape().back());
+  return productFlops(staticProduct(getType().getShape()),
+                      staticProduct(typeOf(getInput()).getShape().back()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -126,19 +137,23 @@ static LogicalResult verifyWindow(Operation *op, ArrayRef<int64_t> strides,
                                   ArrayRef<int64_t> padding,
                                   ArrayRef<int64_t> positive,
                                   StringRef positiveName) {
-  auto allAtLeast = [](ArrayRef<int64_t> values, int64_t least) {
-    return llvm::all_of(values, [&](int64_t value) { return value >= least; });
+  // 32 bits are plenty, and leave room to compute in 64.
+  auto allFrom = [](ArrayRef<int64_t> values, int64_t least) {
+    return llvm::all_of(values, [&](int64_t value) {
+      return value >= least && value <= std::numeric_limits<int32_t>::max();
+    });
   };
-  if (strides.size() != 2 || !allAtLeast(strides, 1))
-    return op->emitOpError("'strides' must be two positive numbers, got [")
+  if (strides.size() != 2 || !allFrom(strides, 1))
+    return op->emitOpError(
+               "'strides' must be two positive numbers of 32 bits, got [")
            << strides << "]";
-  if (padding.size() != 4 || !allAtLeast(padding, 0))
-    return op->emitOpError("'padding' must be four non-negative numbers "
-                           "[top, bottom, left, right], got [")
+  if (padding.size() != 4 || !allFrom(padding, 0))
+    return op->emitOpError("'padding' must be four non-negative numbers of 32 "
+                           "bits [top, bottom, left, right], got [")
            << padding << "]";
-  if (positive.size() != 2 || !allAtLeast(positive, 1))
+  if (positive.size() != 2 || !allFrom(positive, 1))
     return op->emitOpError("'")
-           << positiveName << "' must be two positive numbers, got ["
+           << positiveName << "' must be two positive numbers of 32 bits, got ["
            << positive << "]";
   return success();
 }
@@ -154,14 +169,16 @@ inferSpatial(Operation *op, RankedTensorType input, ArrayRef<int64_t> window,
     int64_t extent = input.getDimSize(i + 1);
     if (ShapedType::isDynamic(extent))
       return op->emitOpError("height and width must be static, got ") << input;
-    int64_t reach = (window[i] - 1) * dilations[i] + 1;
     int64_t padded = extent + padding[2 * i] + padding[2 * i + 1];
-    if (padded < reach)
-      return op->emitOpError("a window that reaches over ")
-             << reach << " elements does not fit in dimension " << i + 1
-             << " of extent " << extent << " with padding "
+    std::optional<int64_t> last =
+        llvm::checkedMul<int64_t>(window[i] - 1, dilations[i]);
+    if (!last || *last >= padded)
+      return op->emitOpError("a window of ")
+             << window[i] << " elements, " << dilations[i]
+             << " apart, does not fit in dimension " << i + 1 << " of extent "
+             << extent << " with padding "
              << padding[2 * i] + padding[2 * i + 1];
-    spatial[i] = (padded - reach) / strides[i] + 1;
+    spatial[i] = (padded - *last - 1) / strides[i] + 1;
   }
   return spatial;
 }
@@ -194,6 +211,9 @@ inferConvShape(ConvOp op, RankedTensorType input, RankedTensorType filter,
   if (!filter.hasStaticShape())
     return op.emitOpError("the filter must have a static shape, got ")
            << filter;
+  if (input.isDynamicDim(3))
+    return op.emitOpError("the number of channels must be static, got ")
+           << input;
   int64_t channels = input.getDimSize(3), filters = filter.getDimSize(3);
   if (groups < 1 || channels % groups != 0 || filters % groups != 0)
     return op.emitOpError("'groups' must divide the numbers of channels and of "
@@ -216,10 +236,10 @@ inferConvShape(ConvOp op, RankedTensorType input, RankedTensorType filter,
   return shape;
 }
 
-/// Two per multiply-add: each element of `output` sums over one filter.
+/// Each element of `output` sums over one filter.
 static int64_t convFlops(RankedTensorType output, RankedTensorType filter) {
-  return 2 * staticProduct(output.getShape()) *
-         staticProduct(filter.getShape().drop_back());
+  return productFlops(staticProduct(output.getShape()),
+                      staticProduct(filter.getShape().drop_back()));
 }
 
 LogicalResult Conv2DOp::verify() { return verifyConv(*this); }

@@ -7,6 +7,8 @@
 
 #include "amp/Dialect/Train/IR/Train.h"
 
+#include "llvm/Support/CheckedArithmetic.h"
+
 using namespace mlir;
 using namespace mlir::train;
 
@@ -45,12 +47,10 @@ static LogicalResult verifyPerDimension(Operation *op, StringRef name,
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// Verifies a reduction: its dimensions, and a result of the operand's element
-/// type or of its compute type.
-static LogicalResult verifyReduce(Operation *op, ArrayRef<int64_t> dims) {
+/// Verifies that a reduction has a result of the operand's element type or of
+/// its compute type.
+static LogicalResult verifyReduce(Operation *op) {
   auto input = typeOf(op->getOperand(0));
-  if (failed(verifyDims(op, dims, input.getRank())))
-    return failure();
   Type element = getElementTypeOrSelf(op->getResult(0));
   if (element != input.getElementType() && element != getComputeType(input))
     return op->emitOpError("expected a result of ")
@@ -75,9 +75,9 @@ static LogicalResult inferReduceShape(Operation *op, ArrayRef<int64_t> dims,
   return success();
 }
 
-LogicalResult ReduceSumOp::verify() { return verifyReduce(*this, getDims()); }
-LogicalResult ReduceMeanOp::verify() { return verifyReduce(*this, getDims()); }
-LogicalResult ReduceMaxOp::verify() { return verifyReduce(*this, getDims()); }
+LogicalResult ReduceSumOp::verify() { return verifyReduce(*this); }
+LogicalResult ReduceMeanOp::verify() { return verifyReduce(*this); }
+LogicalResult ReduceMaxOp::verify() { return verifyReduce(*this); }
 LogicalResult ReduceSumOp::inferResultShapes(Shapes &shapes) {
   return inferReduceShape(*this, getDims(), getKeepDims(), shapes);
 }
@@ -116,6 +116,10 @@ LogicalResult BroadcastOp::inferResultShapes(Shapes &shapes) {
     shape[dim] = extents.front();
     extents = extents.drop_front();
   }
+  if (getLike() && like.getShape() != ArrayRef<int64_t>(shape))
+    return emitOpError("'like' must have the operand's extents in all "
+                       "dimensions but 'dims', expected ")
+           << like.clone(shape) << ", got " << like;
   shapes.push_back(std::move(shape));
   return success();
 }
@@ -133,23 +137,37 @@ LogicalResult BroadcastOp::canonicalize(BroadcastOp op,
 // Data movement
 //===----------------------------------------------------------------------===//
 
+/// Returns the product of the static extents of `type`, and the number of
+/// dynamic ones.
+static std::pair<int64_t, int64_t> splitExtents(RankedTensorType type) {
+  int64_t product = 1, dynamic = 0;
+  for (int64_t extent : type.getShape()) {
+    if (ShapedType::isDynamic(extent))
+      ++dynamic;
+    else
+      product *= extent;
+  }
+  return {product, dynamic};
+}
+
+/// Returns whether `from` and `to` have as many dynamic extents and may have as
+/// many elements: with a dynamic extent, the static ones of one side must
+/// divide those of the other, else they must be equal.
+static bool areReshapable(RankedTensorType from, RankedTensorType to) {
+  auto [fromProduct, fromDynamic] = splitExtents(from);
+  auto [toProduct, toDynamic] = splitExtents(to);
+  if (fromDynamic != toDynamic)
+    return false;
+  if (fromDynamic == 0)
+    return fromProduct == toProduct;
+  return fromProduct % toProduct == 0 || toProduct % fromProduct == 0;
+}
+
 LogicalResult ReshapeOp::inferResultShapes(Shapes &shapes) {
   auto input = typeOf(getInput());
   auto result = typeOf(getResult());
-  // The static extents of both sides must have equal products where neither or
-  // both have a dynamic one; a single dynamic extent stands for the rest.
-  auto split = [](RankedTensorType type) {
-    int64_t product = 1, dynamic = 0;
-    for (int64_t extent : type.getShape()) {
-      if (ShapedType::isDynamic(extent))
-        ++dynamic;
-      else
-        product *= extent;
-    }
-    return std::make_pair(product, dynamic);
-  };
-  auto [inputProduct, inputDynamic] = split(input);
-  auto [resultProduct, resultDynamic] = split(result);
+  auto [inputProduct, inputDynamic] = splitExtents(input);
+  auto [resultProduct, resultDynamic] = splitExtents(result);
   if (inputDynamic > 1 || resultDynamic > 1)
     return emitOpError("at most one dimension of the operand and one of the "
                        "result may be dynamic, got ")
@@ -157,7 +175,7 @@ LogicalResult ReshapeOp::inferResultShapes(Shapes &shapes) {
   SmallVector<int64_t> shape(result.getShape());
   if (inputDynamic != resultDynamic) {
     // A static operand fixes the dynamic extent of the result.
-    if (inputDynamic || resultProduct == 0 || inputProduct % resultProduct)
+    if (inputDynamic || inputProduct % resultProduct)
       return emitOpError("cannot reshape ") << input << " to " << result;
     for (int64_t &extent : shape)
       if (ShapedType::isDynamic(extent))
@@ -166,8 +184,7 @@ LogicalResult ReshapeOp::inferResultShapes(Shapes &shapes) {
     return emitOpError("cannot reshape ")
            << input << " of " << inputProduct << " elements to " << result
            << " of " << resultProduct;
-  } else if (inputDynamic && inputProduct % resultProduct != 0 &&
-             resultProduct % inputProduct != 0) {
+  } else if (!areReshapable(input, result)) {
     return emitOpError("cannot reshape ") << input << " to " << result;
   }
   shapes.push_back(std::move(shape));
@@ -175,17 +192,15 @@ LogicalResult ReshapeOp::inferResultShapes(Shapes &shapes) {
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor) {
-  if (getInput().getType() == getType() && getType().hasStaticShape())
+  // As many elements in the same static dimensions: the dynamic one is equal.
+  if (getInput().getType() == getType())
     return getInput();
-  // Two in a row are one.
-  if (auto producer = getInput().getDefiningOp<ReshapeOp>()) {
-    if (producer.getInput().getType() == getType() &&
-        getType().hasStaticShape())
-      return producer.getInput();
-    getInputMutable().assign(producer.getInput());
-    return getResult();
-  }
-  return {};
+  // Two in a row are one, if it can be written: ?x6 to ?x2 to ?x4 cannot.
+  auto producer = getInput().getDefiningOp<ReshapeOp>();
+  if (!producer || !areReshapable(typeOf(producer.getInput()), getType()))
+    return {};
+  getInputMutable().assign(producer.getInput());
+  return getResult();
 }
 
 LogicalResult TransposeOp::inferResultShapes(Shapes &shapes) {
@@ -244,8 +259,8 @@ LogicalResult SliceOp::inferResultShapes(Shapes &shapes) {
     if (ShapedType::isDynamic(extent))
       return emitOpError("dynamic dimension ")
              << dim << " must be taken whole, with size -1, got " << size;
-    if (offset < 0 || size < 1 || stride < 1 ||
-        offset + (size - 1) * stride >= extent)
+    if (offset < 0 || size < 1 || stride < 1 || offset >= extent ||
+        size - 1 > (extent - 1 - offset) / stride)
       return emitOpError("dimension ")
              << dim << " of extent " << extent << " has no " << size
              << " elements from " << offset << " on with stride " << stride;
@@ -271,9 +286,17 @@ LogicalResult PadOp::inferResultShapes(Shapes &shapes) {
              << dim << " must not be negative";
     if (ShapedType::isDynamic(extent) && (low || high || interior))
       return emitOpError("cannot pad dynamic dimension ") << dim;
-    shape.push_back(ShapedType::isDynamic(extent) || extent == 0
-                        ? extent
-                        : extent + low + high + (extent - 1) * interior);
+    if (ShapedType::isDynamic(extent)) {
+      shape.push_back(extent);
+      continue;
+    }
+    std::optional<int64_t> padded =
+        llvm::checkedMulAdd<int64_t>(extent - 1, interior, extent);
+    for (int64_t more : {low, high})
+      padded = padded ? llvm::checkedAdd(*padded, more) : padded;
+    if (!padded)
+      return emitOpError("padding of dimension ") << dim << " is too large";
+    shape.push_back(*padded);
   }
   shapes.push_back(std::move(shape));
   return success();
@@ -304,7 +327,11 @@ LogicalResult ConcatOp::inferResultShapes(Shapes &shapes) {
       return emitOpError("operands must agree in element type and in all "
                          "dimensions but a static 'axis', got ")
              << first << " and " << type;
-    shape[axis] += type.getDimSize(axis);
+    std::optional<int64_t> joined =
+        llvm::checkedAdd(shape[axis], type.getDimSize(axis));
+    if (!joined)
+      return emitOpError("operands are too many to join");
+    shape[axis] = *joined;
   }
   shapes.push_back(std::move(shape));
   return success();

@@ -58,6 +58,7 @@ def AMP_CastOp : AMP_Op<"cast", [
                                  "::mlir::FloatType":$elementType,
                                  CArg<"bool", "false">:$inserted)>];
   let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
   let hasVerifier = 1;
 }
 
@@ -178,7 +179,8 @@ def AMP_UpdateScaleOp : AMP_Op<"update_scale", []> {
   }]>];
 }
 
-def AMP_MasterCopyOp : AMP_Op<"master_copy", [SameOperandsAndResultShape]> {
+def AMP_MasterCopyOp : AMP_Op<"master_copy", [
+    AllShapesMatch<["master", "copy"]>]> {
   let summary = "the low-precision copy of an updated master weight";
   let description = [{
     Rounds an f32 master weight to the type of the model's copy of it, to

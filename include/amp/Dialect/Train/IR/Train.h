@@ -26,6 +26,11 @@
 
 namespace mlir::train {
 
+/// Verifies that the tensors of `op` are such as every later stage can handle:
+/// without an encoding, without empty dimensions, and of fewer than 2^48
+/// elements, so that numbers of elements and of operations fit in 64 bits.
+LogicalResult verifyTensorTypes(Operation *op);
+
 /// Verifies that the result types of `op`, a `ShapeInferenceOpInterface`, agree
 /// with the shapes that it infers.
 LogicalResult verifyResultShapes(Operation *op);

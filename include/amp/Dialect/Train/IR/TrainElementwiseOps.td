@@ -132,6 +132,7 @@ def Train_GeluGradOp : Train_ActivationGradOp<"gelu_grad", "dy · gelu'(input)",
 def Train_ClipGradOp : Train_ActivationGradOp<"clip_grad", "min <= input <= max ? dy : 0", "input"> {
   let arguments = (ins Train_FloatTensor:$input, Train_FloatTensor:$grad,
                        F64Attr:$min, F64Attr:$max);
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,7 +186,8 @@ def Train_CompareOp : Train_StorageOp<"compare", [
   let summary = "elementwise comparison with broadcasting";
   let description = [{
     Compares floats or integers; any comparison with NaN is false, but for `ne`,
-    which is true. Integers are signed.
+    which is true. Integers are signed;
+    i1 compares only with `eq` and `ne`.
 
     Example:
 
@@ -199,6 +201,7 @@ def Train_CompareOp : Train_StorageOp<"compare", [
   let assemblyFormat = [{
     $predicate `,` $lhs `,` $rhs attr-dict `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def Train_SelectOp : Train_StorageOp<"select", [
@@ -254,6 +257,7 @@ def Train_ConstantOp : Train_Op<"constant", [ConstantLike,
   let results = (outs Train_NumberTensor:$result);
   let assemblyFormat = "attr-dict $value";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 #endif // AMP_DIALECT_TRAIN_IR_TRAINELEMENTWISEOPS_TD

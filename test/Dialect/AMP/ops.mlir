@@ -1,0 +1,86 @@
+// Operations of the amp dialect.
+//
+// Printed, generic and bytecode forms all come back as what is written here.
+//
+// RUN: amp-opt %s | amp-opt | FileCheck %s
+// RUN: amp-opt %s --mlir-print-op-generic | amp-opt | FileCheck %s
+// RUN: amp-opt %s --emit-bytecode | amp-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @cast(
+func.func @cast(
+    %x: tensor<?x8xf16>,
+    %x_1: tensor<?x8xbf16>,
+    %x_2: tensor<?x8xf32>,
+    %x_3: tensor<?x8xf64>,
+    %x_4: tensor<4xf32>,
+    %x_5: tensor<f16>,
+    %x_6: tensor<?xbf16>) {
+  // CHECK: amp.cast %{{[^ ,)]+}} : tensor<?x8xf16> to tensor<?x8xbf16>
+  %r0 = amp.cast %x : tensor<?x8xf16> to tensor<?x8xbf16>
+  // CHECK: amp.cast %{{[^ ,)]+}} : tensor<?x8xf16> to tensor<?x8xf32>
+  %r1 = amp.cast %x : tensor<?x8xf16> to tensor<?x8xf32>
+  // CHECK: amp.cast %{{[^ ,)]+}} : tensor<?x8xf16> to tensor<?x8xf64>
+  %r2 = amp.cast %x : tensor<?x8xf16> to tensor<?x8xf64>
+  // CHECK: amp.cast %{{[^ ,)]+}} : tensor<?x8xbf16> to tensor<?x8xf16>
+  %r3 = amp.cast %x_1 : tensor<?x8xbf16> to tensor<?x8xf16>
+  // CHECK: amp.cast %{{[^ ,)]+}} : tensor<?x8xbf16> to tensor<?x8xf32>
+  %r4 = amp.cast %x_1 : tensor<?x8xbf16> to tensor<?x8xf32>
+  // CHECK: amp.cast %{{[^ ,)]+}} : tensor<?x8xbf16> to tensor<?x8xf64>
+  %r5 = amp.cast %x_1 : tensor<?x8xbf16> to tensor<?x8xf64>
+  // CHECK: amp.cast %{{[^ ,)]+}} : tensor<?x8xf32> to tensor<?x8xf16>
+  %r6 = amp.cast %x_2 : tensor<?x8xf32> to tensor<?x8xf16>
+  // CHECK: amp.cast %{{[^ ,)]+}} : tensor<?x8xf32> to tensor<?x8xbf16>
+  %r7 = amp.cast %x_2 : tensor<?x8xf32> to tensor<?x8xbf16>
+  // CHECK: amp.cast %{{[^ ,)]+}} : tensor<?x8xf32> to tensor<?x8xf64>
+  %r8 = amp.cast %x_2 : tensor<?x8xf32> to tensor<?x8xf64>
+  // CHECK: amp.cast %{{[^ ,)]+}} : tensor<?x8xf64> to tensor<?x8xf16>
+  %r9 = amp.cast %x_3 : tensor<?x8xf64> to tensor<?x8xf16>
+  // CHECK: amp.cast %{{[^ ,)]+}} : tensor<?x8xf64> to tensor<?x8xbf16>
+  %r10 = amp.cast %x_3 : tensor<?x8xf64> to tensor<?x8xbf16>
+  // CHECK: amp.cast %{{[^ ,)]+}} : tensor<?x8xf64> to tensor<?x8xf32>
+  %r11 = amp.cast %x_3 : tensor<?x8xf64> to tensor<?x8xf32>
+  // CHECK: amp.cast %{{[^ ,)]+}} inserted : tensor<4xf32> to tensor<4xf16>
+  %r12 = amp.cast %x_4 inserted : tensor<4xf32> to tensor<4xf16>
+  // CHECK: amp.cast %{{[^ ,)]+}} : tensor<f16> to tensor<f64>
+  %r13 = amp.cast %x_5 : tensor<f16> to tensor<f64>
+  // CHECK: amp.cast %{{[^ ,)]+}} inserted {note = 1 : i64} : tensor<?xbf16> to tensor<?xf32>
+  %r14 = amp.cast %x_6 inserted {note = 1 : i64} : tensor<?xbf16> to tensor<?xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @scaling(
+func.func @scaling(
+    %x: tensor<f32>,
+    %scale: tensor<f32>,
+    %g0: tensor<?x8xf16>,
+    %g1: tensor<f32>,
+    %g0_1: tensor<4xbf16>,
+    %g1_1: tensor<4xf64>,
+    %t: tensor<i32>,
+    %hy: tensor<i32>,
+    %f: tensor<i1>,
+    %m: tensor<8x4xf32>,
+    %m_1: tensor<f32>,
+    %m_2: tensor<?xf32>) {
+  // CHECK: amp.gradient_seed "loss" : tensor<f32>
+  %seed0 = amp.gradient_seed "loss" : tensor<f32>
+  // CHECK: amp.gradient_seed "" : tensor<f64>
+  %seed1 = amp.gradient_seed "" : tensor<f64>
+  // CHECK: amp.scale %{{[^ ,)]+}} by %{{[^ ,)]+}} : tensor<f32>
+  %s2 = amp.scale %x by %scale : tensor<f32>
+  // CHECK: amp.unscale %{{[^ ,)]+}}, %{{[^ ,)]+}} by %{{[^ ,)]+}} : (tensor<?x8xf16>, tensor<f32>) -> (tensor<?x8xf32>, tensor<f32>)
+  %u3:2, %f3 = amp.unscale %g0, %g1 by %scale : (tensor<?x8xf16>, tensor<f32>) -> (tensor<?x8xf32>, tensor<f32>)
+  // CHECK: amp.unscale %{{[^ ,)]+}}, %{{[^ ,)]+}} by %{{[^ ,)]+}} : (tensor<4xbf16>, tensor<4xf64>) -> (tensor<4xf32>, tensor<4xf64>)
+  %u4:2, %f4 = amp.unscale %g0_1, %g1_1 by %scale : (tensor<4xbf16>, tensor<4xf64>) -> (tensor<4xf32>, tensor<4xf64>)
+  // CHECK: amp.update_scale %{{[^ ,)]+}}, %{{[^ ,)]+}}, %{{[^ ,)]+}}, %{{[^ ,)]+}}
+  %s5, %g5, %h5 = amp.update_scale %scale, %t, %hy, %f
+  // CHECK: amp.update_scale %{{[^ ,)]+}}, %{{[^ ,)]+}}, %{{[^ ,)]+}}, %{{[^ ,)]+}} {backoff_factor = 2.500000e-01 : f32, growth_factor = 4.000000e+00 : f32, growth_interval = 100 : i32, hysteresis = 2 : i32, max_scale = 6.553600e+04 : f32, min_scale = 0.000000e+00 : f32}
+  %s6, %g6, %h6 = amp.update_scale %scale, %t, %hy, %f {backoff_factor = 2.500000e-01 : f32, growth_factor = 4.000000e+00 : f32, growth_interval = 100 : i32, hysteresis = 2 : i32, max_scale = 6.553600e+04 : f32, min_scale = 0.000000e+00 : f32}
+  // CHECK: amp.master_copy %{{[^ ,)]+}} : tensor<8x4xf32> to tensor<8x4xf16>
+  %c7 = amp.master_copy %m : tensor<8x4xf32> to tensor<8x4xf16>
+  // CHECK: amp.master_copy %{{[^ ,)]+}} : tensor<f32> to tensor<bf16>
+  %c8 = amp.master_copy %m_1 : tensor<f32> to tensor<bf16>
+  // CHECK: amp.master_copy %{{[^ ,)]+}} : tensor<?xf32> to tensor<?xf16>
+  %c9 = amp.master_copy %m_2 : tensor<?xf32> to tensor<?xf16>
+  return
+}
