@@ -150,7 +150,7 @@ static LogicalResult verifyRange(Operation *op, StringRef name,
   auto diag = op->emitOpError("'") << name << "' must ";
   if (std::isinf(limit))
     return diag << "be finite and not negative, got " << number;
-  return diag << "be in [0, " << limit << "), got " << number;
+  return diag << "be in [0, " << static_cast<int>(limit) << "), got " << number;
 }
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -229,8 +229,10 @@ LogicalResult ClipByGlobalNormOp::verify() {
     return emitOpError("expected clipped gradients of types ")
            << getGradients().getTypes() << ", got " << getClipped().getTypes();
   for (Value gradient : getGradients())
-    if (failed(verifyLossType(*this, gradient, getNorm())))
-      return failure();
+    if (getComputeType(gradient.getType()) != getElementTypeOrSelf(getNorm()))
+      return emitOpError("'norm' must be ")
+             << getComputeType(gradient.getType()) << " for gradients of type "
+             << gradient.getType() << ", got " << getNorm().getType();
   return success();
 }
 

@@ -43,8 +43,10 @@ static LogicalResult verifyProductType(Operation *op, Value operand,
   Type to = getElementTypeOrSelf(result);
   if (to == from || to == getComputeType(from))
     return success();
-  return op->emitOpError("expected a result of ")
-         << from << " or " << getComputeType(from) << " elements, got " << to;
+  auto diag = op->emitOpError("expected a result of ") << from;
+  if (from != getComputeType(from))
+    diag << " or " << getComputeType(from);
+  return diag << " elements, got " << to;
 }
 
 //===----------------------------------------------------------------------===//

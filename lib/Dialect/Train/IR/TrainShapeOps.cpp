@@ -51,12 +51,14 @@ static LogicalResult verifyPerDimension(Operation *op, StringRef name,
 /// its compute type.
 static LogicalResult verifyReduce(Operation *op) {
   auto input = typeOf(op->getOperand(0));
-  Type element = getElementTypeOrSelf(op->getResult(0));
-  if (element != input.getElementType() && element != getComputeType(input))
-    return op->emitOpError("expected a result of ")
-           << input.getElementType() << " or " << getComputeType(input)
-           << " elements, got " << element;
-  return success();
+  Type from = input.getElementType();
+  Type to = getElementTypeOrSelf(op->getResult(0));
+  if (to == from || to == getComputeType(from))
+    return success();
+  auto diag = op->emitOpError("expected a result of ") << from;
+  if (from != getComputeType(from))
+    diag << " or " << getComputeType(from);
+  return diag << " elements, got " << to;
 }
 
 static LogicalResult inferReduceShape(Operation *op, ArrayRef<int64_t> dims,

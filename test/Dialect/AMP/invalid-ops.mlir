@@ -1,0 +1,393 @@
+// What operations of the amp dialect reject.
+//
+// RUN: amp-opt %s -verify-diagnostics -split-input-file
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected to change the element type, but operand and result are both 'tensor<4xf32>'}}
+  %r = amp.cast %x : tensor<4xf32> to tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{operand type 'tensor<4xf32>' and result type 'tensor<5xf16>' are cast incompatible}}
+  %r = amp.cast %x : tensor<4xf32> to tensor<5xf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?xf32>) {
+  // expected-error@+1 {{operand type 'tensor<?xf32>' and result type 'tensor<5xf16>' are cast incompatible}}
+  %r = amp.cast %x : tensor<?xf32> to tensor<5xf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{result #0 must be ranked tensor of 16-bit float or bfloat16 type or 32-bit float or 64-bit float values, but got 'tensor<4xi32>'}}
+  %r = amp.cast %x : tensor<4xf32> to tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xi32>) {
+  // expected-error@+1 {{operand #0 must be ranked tensor of 16-bit float or bfloat16 type or 32-bit float or 64-bit float values, but got 'tensor<4xi32>'}}
+  %r = amp.cast %x : tensor<4xi32> to tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<*xf32>) {
+  // expected-error@+1 {{custom op 'amp.cast' invalid kind of type specified: expected builtin.tensor, but found 'tensor<*xf32>'}}
+  %r = amp.cast %x : tensor<*xf32> to tensor<*xf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: f32) {
+  // expected-error@+1 {{custom op 'amp.cast' invalid kind of type specified: expected builtin.tensor, but found 'f32'}}
+  %r = amp.cast %x : f32 to f16
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32, "a">) {
+  // expected-error@+1 {{operand type 'tensor<4xf32, "a">' and result type 'tensor<4xf16>' are cast incompatible}}
+  %r = amp.cast %x : tensor<4xf32, "a"> to tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{result #0 must be ranked tensor of 16-bit float or bfloat16 type or 32-bit float or 64-bit float values, but got 'tensor<4xf8E4M3FN>'}}
+  %r = amp.cast %x : tensor<4xf32> to tensor<4xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{invalid properties {inserted = true} for op amp.cast: Invalid attribute `inserted` in property conversion: true}}
+  %r = "amp.cast"(%x) <{inserted = true}> : (tensor<4xf32>) -> tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error@+1 {{result #0 must be 0D tensor of 32-bit float or 64-bit float values, but got 'tensor<1xf32>'}}
+  %r = amp.gradient_seed "loss" : tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error@+1 {{result #0 must be 0D tensor of 32-bit float or 64-bit float values, but got 'tensor<f16>'}}
+  %r = amp.gradient_seed "loss" : tensor<f16>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error@+1 {{requires attribute 'loss'}}
+  %r = "amp.gradient_seed"() : () -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error@+1 {{invalid properties {loss = 1 : i32} for op amp.gradient_seed: Invalid attribute `loss` in property conversion: 1 : i32}}
+  %r = "amp.gradient_seed"() <{loss = 1 : i32}> : () -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<f16>, %s: tensor<f16>) {
+  // expected-error@+1 {{operand #0 must be 0D tensor of 32-bit float values, but got 'tensor<f16>'}}
+  %r = amp.scale %x by %s : tensor<f16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %s: tensor<4xf32>) {
+  // expected-error@+1 {{operand #0 must be 0D tensor of 32-bit float values, but got 'tensor<4xf32>'}}
+  %r = amp.scale %x by %s : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
+  // expected-error@+1 {{expected 2 operands, but found 1}}
+  %r = "amp.scale"(%x) : (tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>) {
+  // expected-error@+1 {{expected at least one gradient}}
+  %r = "amp.unscale"(%s) : (tensor<f32>) -> tensor<i1>
+  return
+}
+
+// -----
+
+func.func @f(%g: tensor<4xf32>, %h: tensor<4xf32>, %s: tensor<f32>) {
+  // expected-error@+1 {{expected one result per gradient, got 1 results for 2 gradients}}
+  %r:2 = "amp.unscale"(%g, %h, %s) : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<i1>)
+  return
+}
+
+// -----
+
+func.func @f(%g: tensor<4xf16>, %s: tensor<f32>) {
+  // expected-error@+1 {{result 0 must be 'tensor<4xf32>', got 'tensor<4xf16>'}}
+  %u, %f = "amp.unscale"(%g, %s) : (tensor<4xf16>, tensor<f32>) -> (tensor<4xf16>, tensor<i1>)
+  return
+}
+
+// -----
+
+func.func @f(%g: tensor<4xf16>, %s: tensor<f32>) {
+  // expected-error@+1 {{result 0 must be 'tensor<4xf32>', got 'tensor<5xf32>'}}
+  %u, %f = "amp.unscale"(%g, %s) : (tensor<4xf16>, tensor<f32>) -> (tensor<5xf32>, tensor<i1>)
+  return
+}
+
+// -----
+
+func.func @f(%g: tensor<4xf64>, %s: tensor<f32>) {
+  // expected-error@+1 {{result 0 must be 'tensor<4xf64>', got 'tensor<4xf32>'}}
+  %u, %f = "amp.unscale"(%g, %s) : (tensor<4xf64>, tensor<f32>) -> (tensor<4xf32>, tensor<i1>)
+  return
+}
+
+// -----
+
+func.func @f(%g: tensor<4xf16>, %s: tensor<f64>) {
+  // expected-error@+1 {{operand #1 must be 0D tensor of 32-bit float values, but got 'tensor<f64>'}}
+  %u, %f = "amp.unscale"(%g, %s) : (tensor<4xf16>, tensor<f64>) -> (tensor<4xf32>, tensor<i1>)
+  return
+}
+
+// -----
+
+func.func @f(%g: tensor<4xf16>, %s: tensor<f32>) {
+  // expected-error@+1 {{result #1 must be 0D tensor of 1-bit signless integer values, but got 'tensor<4xi1>'}}
+  %u, %f = "amp.unscale"(%g, %s) : (tensor<4xf16>, tensor<f32>) -> (tensor<4xf32>, tensor<4xi1>)
+  return
+}
+
+// -----
+
+func.func @f(%g: tensor<4xi32>, %s: tensor<f32>) {
+  // expected-error@+1 {{operand #0 must be variadic of ranked tensor of 16-bit float or bfloat16 type or 32-bit float or 64-bit float values, but got 'tensor<4xi32>'}}
+  %u, %f = "amp.unscale"(%g, %s) : (tensor<4xi32>, tensor<f32>) -> (tensor<4xf32>, tensor<i1>)
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error@+1 {{expected 1 or more results}}
+  "amp.unscale"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %g: tensor<i32>, %h: tensor<i32>, %f: tensor<i1>) {
+  // expected-error@+1 {{'growth_factor' must be finite and greater than 1, got 1.000000e+00}}
+  %r:3 = amp.update_scale %s, %g, %h, %f {growth_factor = 1.0 : f32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %g: tensor<i32>, %h: tensor<i32>, %f: tensor<i1>) {
+  // expected-error@+1 {{'growth_factor' must be finite and greater than 1, got INF}}
+  %r:3 = amp.update_scale %s, %g, %h, %f {growth_factor = 0x7F800000 : f32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %g: tensor<i32>, %h: tensor<i32>, %f: tensor<i1>) {
+  // expected-error@+1 {{'growth_factor' must be finite and greater than 1, got nan}}
+  %r:3 = amp.update_scale %s, %g, %h, %f {growth_factor = 0x7FC00000 : f32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %g: tensor<i32>, %h: tensor<i32>, %f: tensor<i1>) {
+  // expected-error@+1 {{'backoff_factor' must be between 0 and 1, got 1.000000e+00}}
+  %r:3 = amp.update_scale %s, %g, %h, %f {backoff_factor = 1.0 : f32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %g: tensor<i32>, %h: tensor<i32>, %f: tensor<i1>) {
+  // expected-error@+1 {{'backoff_factor' must be between 0 and 1, got 0.000000e+00}}
+  %r:3 = amp.update_scale %s, %g, %h, %f {backoff_factor = 0.0 : f32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %g: tensor<i32>, %h: tensor<i32>, %f: tensor<i1>) {
+  // expected-error@+1 {{'backoff_factor' must be between 0 and 1, got nan}}
+  %r:3 = amp.update_scale %s, %g, %h, %f {backoff_factor = 0x7FC00000 : f32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %g: tensor<i32>, %h: tensor<i32>, %f: tensor<i1>) {
+  // expected-error@+1 {{'growth_interval' must be at least 1, got 0}}
+  %r:3 = amp.update_scale %s, %g, %h, %f {growth_interval = 0 : i32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %g: tensor<i32>, %h: tensor<i32>, %f: tensor<i1>) {
+  // expected-error@+1 {{'growth_interval' must be at least 1, got -1}}
+  %r:3 = amp.update_scale %s, %g, %h, %f {growth_interval = -1 : i32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %g: tensor<i32>, %h: tensor<i32>, %f: tensor<i1>) {
+  // expected-error@+1 {{'hysteresis' must be at least 1, got 0}}
+  %r:3 = amp.update_scale %s, %g, %h, %f {hysteresis = 0 : i32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %g: tensor<i32>, %h: tensor<i32>, %f: tensor<i1>) {
+  // expected-error@+1 {{'min_scale' must be finite and not negative, got -1.000000e+00}}
+  %r:3 = amp.update_scale %s, %g, %h, %f {min_scale = -1.0 : f32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %g: tensor<i32>, %h: tensor<i32>, %f: tensor<i1>) {
+  // expected-error@+1 {{'min_scale' must be finite and not negative, got INF}}
+  %r:3 = amp.update_scale %s, %g, %h, %f {min_scale = 0x7F800000 : f32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %g: tensor<i32>, %h: tensor<i32>, %f: tensor<i1>) {
+  // expected-error@+1 {{'min_scale' must be finite and not negative, got nan}}
+  %r:3 = amp.update_scale %s, %g, %h, %f {min_scale = 0x7FC00000 : f32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %g: tensor<i32>, %h: tensor<i32>, %f: tensor<i1>) {
+  // expected-error@+1 {{'min_scale' must not exceed 'max_scale', got 4.000000e+00 and 2.000000e+00}}
+  %r:3 = amp.update_scale %s, %g, %h, %f {min_scale = 4.0 : f32, max_scale = 2.0 : f32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %g: tensor<i32>, %h: tensor<i32>, %f: tensor<i1>) {
+  // expected-error@+1 {{'min_scale' must not exceed 'max_scale', got 1.000000e+00 and nan}}
+  %r:3 = amp.update_scale %s, %g, %h, %f {max_scale = 0x7FC00000 : f32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %g: tensor<i32>, %h: tensor<i32>, %f: tensor<i1>) {
+  // expected-error@+1 {{custom op 'amp.update_scale' 'amp.update_scale' op attribute 'growth_factor' failed to satisfy constraint: 32-bit float attribute}}
+  %r:3 = amp.update_scale %s, %g, %h, %f {growth_factor = 2.0 : f64}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %g: tensor<i32>, %h: tensor<i32>, %f: tensor<i1>) {
+  // expected-error@+1 {{custom op 'amp.update_scale' 'amp.update_scale' op attribute 'growth_interval' failed to satisfy constraint: 32-bit signless integer attribute}}
+  %r:3 = amp.update_scale %s, %g, %h, %f {growth_interval = 2000 : i64}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f64>, %g: tensor<i32>, %h: tensor<i32>, %f: tensor<i1>) {
+  // expected-error@+1 {{operand #0 must be 0D tensor of 32-bit float values, but got 'tensor<f64>'}}
+  %r:3 = "amp.update_scale"(%s, %g, %h, %f) : (tensor<f64>, tensor<i32>, tensor<i32>, tensor<i1>) -> (tensor<f64>, tensor<i32>, tensor<i32>)
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %g: tensor<i32>, %h: tensor<i32>, %f: tensor<i1>) {
+  // expected-error@+1 {{result #1 must be 0D tensor of 32-bit signless integer values, but got 'tensor<i64>'}}
+  %r:3 = "amp.update_scale"(%s, %g, %h, %f) : (tensor<f32>, tensor<i32>, tensor<i32>, tensor<i1>) -> (tensor<f32>, tensor<i64>, tensor<i32>)
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<4xf32>) {
+  // expected-error@+1 {{result #0 must be ranked tensor of 16-bit float or bfloat16 type values, but got 'tensor<4xf32>'}}
+  %r = amp.master_copy %m : tensor<4xf32> to tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<4xf16>) {
+  // expected-error@+1 {{operand #0 must be ranked tensor of 32-bit float values, but got 'tensor<4xf16>'}}
+  %r = amp.master_copy %m : tensor<4xf16> to tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<4xf32>) {
+  // expected-error@+1 {{failed to verify that all of {master, copy} have same shape}}
+  %r = amp.master_copy %m : tensor<4xf32> to tensor<5xf16>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<?xf32>) {
+  // expected-error@+1 {{failed to verify that all of {master, copy} have same shape}}
+  %r = amp.master_copy %m : tensor<?xf32> to tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<4xf64>) {
+  // expected-error@+1 {{operand #0 must be ranked tensor of 32-bit float values, but got 'tensor<4xf64>'}}
+  %r = amp.master_copy %m : tensor<4xf64> to tensor<4xf16>
+  return
+}
