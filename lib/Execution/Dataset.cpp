@@ -102,16 +102,15 @@ llvm::Expected<Dataset> Dataset::create(const ArrayMap &arrays,
   return dataset;
 }
 
-void Dataset::gather(llvm::ArrayRef<int64_t> rows,
-                     llvm::MutableArrayRef<NDArray> batch) const {
-  for (auto [source, target] : llvm::zip_equal(arrays, batch)) {
-    uint64_t rowBytes = source.getNumBytes() / numSamples;
-    assert(target.getNumBytes() >= rows.size() * rowBytes && "batch too small");
-    const char *from = static_cast<const char *>(source.data());
-    char *to = static_cast<char *>(target.data());
-    for (auto [position, row] : llvm::enumerate(rows))
-      std::memcpy(to + position * rowBytes, from + row * rowBytes, rowBytes);
-  }
+void Dataset::gather(size_t index, llvm::ArrayRef<int64_t> rows,
+                     NDArray &batch) const {
+  const NDArray &source = arrays[index];
+  uint64_t rowBytes = source.getNumBytes() / numSamples;
+  assert(batch.getNumBytes() >= rows.size() * rowBytes && "batch too small");
+  const char *from = static_cast<const char *>(source.data());
+  char *to = static_cast<char *>(batch.data());
+  for (auto [position, row] : llvm::enumerate(rows))
+    std::memcpy(to + position * rowBytes, from + row * rowBytes, rowBytes);
 }
 
 //===----------------------------------------------------------------------===//

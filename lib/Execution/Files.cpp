@@ -14,6 +14,8 @@
 
 using namespace mlir::amp;
 
+char DiagnosedError::ID;
+
 /// Creates an empty temporary file beside `path`.
 static llvm::Expected<llvm::sys::fs::TempFile>
 createTemporary(llvm::StringRef path) {

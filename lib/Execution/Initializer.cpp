@@ -72,7 +72,12 @@ static bool needsFans(Kind kind) {
 
 llvm::Expected<NDArray> mlir::amp::initializeState(const StateSpec &spec,
                                                    uint64_t seed) {
-  const InitSpec &init = spec.init;
+  if (!spec.init)
+    return makeError("state '{0}' has no initial value: it needs 'amp.init' or "
+                     "an array in a file of weights",
+                     spec.name);
+  const InitSpec &init = *spec.init;
+  seed = init.seed.value_or(seed);
   NDArray array(spec.type, spec.shape);
   if (isRandom(init.kind) && !isFloat(spec.type))
     return makeError("state '{0}' has a random initial value, which needs a "
@@ -147,7 +152,7 @@ llvm::Error mlir::amp::initializeStates(llvm::ArrayRef<StateSpec> specs,
   for (const StateSpec &spec : specs) {
     if (states.contains(spec.name))
       continue;
-    if (spec.init.kind == Kind::CopyOf) {
+    if (spec.init && spec.init->kind == Kind::CopyOf) {
       copies.push_back(&spec);
       continue;
     }
@@ -160,7 +165,7 @@ llvm::Error mlir::amp::initializeStates(llvm::ArrayRef<StateSpec> specs,
   while (!copies.empty()) {
     llvm::SmallVector<const StateSpec *> pending;
     for (const StateSpec *spec : copies) {
-      const NDArray *source = states.lookup(spec->init.source);
+      const NDArray *source = states.lookup(spec->init->source);
       if (!source) {
         pending.push_back(spec);
         continue;
@@ -170,7 +175,7 @@ llvm::Error mlir::amp::initializeStates(llvm::ArrayRef<StateSpec> specs,
            !(isFloat(source->getType()) && isFloat(spec->type))))
         return makeError("state '{0}' is a copy of '{1}', but one is {2} and "
                          "the other {3}",
-                         spec->name, spec->init.source,
+                         spec->name, spec->init->source,
                          describeShape(spec->shape, spec->type),
                          source->describe());
       states.set(spec->name, source->getType() == spec->type
@@ -180,7 +185,7 @@ llvm::Error mlir::amp::initializeStates(llvm::ArrayRef<StateSpec> specs,
     if (pending.size() == copies.size())
       return makeError("state '{0}' is a copy of '{1}', which is not a state "
                        "with a value of its own",
-                       pending.front()->name, pending.front()->init.source);
+                       pending.front()->name, pending.front()->init->source);
     copies = std::move(pending);
   }
   return llvm::Error::success();

@@ -38,10 +38,12 @@ public:
 
   int64_t size() const { return numSamples; }
 
-  /// Copies the samples `rows` into consecutive positions of each array of
-  /// `batch`, which are in the order of the inputs.
-  void gather(llvm::ArrayRef<int64_t> rows,
-              llvm::MutableArrayRef<NDArray> batch) const;
+  /// The whole array of input `index`.
+  const NDArray &getArray(size_t index) const { return arrays[index]; }
+
+  /// Copies the samples `rows` of input `index` into consecutive positions of
+  /// `batch`.
+  void gather(size_t index, llvm::ArrayRef<int64_t> rows, NDArray &batch) const;
 
 private:
   std::vector<NDArray> arrays;

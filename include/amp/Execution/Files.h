@@ -24,6 +24,17 @@ llvm::Error makeError(const char *format, Ts &&...arguments) {
       llvm::Twine(llvm::formatv(format, std::forward<Ts>(arguments)...).str()));
 }
 
+/// The error of something that an MLIR diagnostic has already reported, so that
+/// no second message is printed for it.
+class DiagnosedError : public llvm::ErrorInfo<DiagnosedError> {
+public:
+  static char ID;
+  void log(llvm::raw_ostream &os) const override { os << "already reported"; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+};
+
 /// Writes a file whole or not at all: `write` fills a temporary file beside
 /// `path`, which is renamed over `path` once everything is on disk. `-` is the
 /// standard output.

@@ -42,6 +42,8 @@ struct InitSpec {
   double second = 1.0; ///< deviation or high
   double gain = 1.0;
   std::string source;
+  /// Replaces the seed of the run.
+  std::optional<uint64_t> seed;
 };
 
 /// One state to initialise.
@@ -49,11 +51,16 @@ struct StateSpec {
   std::string name;
   ElementType type = ElementType::F32;
   llvm::SmallVector<int64_t, 4> shape;
-  InitSpec init;
+  /// Absent if the value has to come from a file.
+  std::optional<InitSpec> init;
+  /// Whether files of weights may set it: a parameter or a statistic of the
+  /// model, as opposed to the state of the optimizer or the loss scaler.
+  bool isWeight = false;
 };
 
-/// Computes the initial value of one state other than a copy. Fails when the
-/// rule does not fit the shape or type (fans of a vector, random integers).
+/// Computes the initial value of one state other than a copy. Fails when there
+/// is no rule or it does not fit the shape or type (fans of a vector, random
+/// integers).
 llvm::Expected<NDArray> initializeState(const StateSpec &spec, uint64_t seed);
 
 /// Initialises every state that `states` does not hold yet, copies last. Fails

@@ -1,0 +1,40 @@
+//===- Comparison.h - Precisions side by side -------------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_EXECUTION_COMPARISON_H
+#define AMP_EXECUTION_COMPARISON_H
+
+#include "amp/Analysis/StepStatistics.h"
+#include "amp/Execution/Report.h"
+
+namespace mlir::amp {
+
+/// One column of the comparison: a precision and its runs, one for each seed.
+struct ComparisonColumn {
+  std::string precision;
+  StepStatistics statistics;
+  std::vector<RunRecord> runs;
+};
+
+/// Mean and sample standard deviation over the runs that have `result`.
+struct Spread {
+  double mean = 0.0;
+  double deviation = 0.0;
+  size_t count = 0;
+};
+Spread summarize(llvm::ArrayRef<RunRecord> runs, llvm::StringRef result);
+
+/// Prints one line for each quantity and one column for each precision. Results
+/// of runs are means over the seeds, with the standard deviation if there are
+/// several. A quantity that no column has is left out.
+void printComparison(llvm::ArrayRef<ComparisonColumn> columns,
+                     llvm::raw_ostream &os);
+
+} // namespace mlir::amp
+
+#endif // AMP_EXECUTION_COMPARISON_H

@@ -1,0 +1,497 @@
+//===- StepProgram.cpp - A training step made ready to run ----------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Execution/StepProgram.h"
+
+#include "amp/Conversion/CPUPipeline.h"
+#include "amp/Dialect/Train/IR/Train.h"
+#include "amp/Dialect/Train/Transforms/Passes.h"
+#include "amp/Execution/Files.h"
+#include "amp/Pipelines/Pipelines.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::amp;
+
+//===----------------------------------------------------------------------===//
+// Finding the step
+//===----------------------------------------------------------------------===//
+
+/// Finds the function to run: the one named `entry`, or the only step.
+static llvm::Expected<FunctionOpInterface> findStep(ModuleOp module,
+                                                    llvm::StringRef entry) {
+  llvm::SmallVector<FunctionOpInterface> steps;
+  llvm::SmallVector<std::string> names;
+  for (auto function : module.getOps<FunctionOpInterface>()) {
+    if (!entry.empty() && function.getName() == entry) {
+      if (!isStepFunction(function))
+        return makeError("function '{0}' is not a training step: none of its "
+                         "arguments has 'amp.role'",
+                         entry);
+      return function;
+    }
+    if (!function.isExternal() && isStepFunction(function)) {
+      steps.push_back(function);
+      names.push_back("'" + function.getName().str() + "'");
+    }
+  }
+  std::string known =
+      names.empty() ? "" : "; it has " + llvm::join(names, ", ");
+  if (!entry.empty())
+    return makeError("the module has no function '{0}'{1}", entry, known);
+  if (steps.empty())
+    return makeError("the module has no training step: no function has "
+                     "arguments with 'amp.role'");
+  if (steps.size() > 1)
+    return makeError("the module has several training steps, choose one by "
+                     "--entry{0}",
+                     known);
+  return steps.front();
+}
+
+//===----------------------------------------------------------------------===//
+// Reading the signature
+//===----------------------------------------------------------------------===//
+
+static InitSpec convertInit(InitAttr attr) {
+  using Kind = InitSpec::Kind;
+  InitSpec spec;
+  double value = attr.getValue() ? attr.getValue().getValueAsDouble() : 0.0;
+  auto gain = [&](double otherwise) {
+    spec.gain = attr.getValue() ? value : otherwise;
+  };
+  switch (attr.getKind()) {
+  case InitKind::Zeros:
+    spec.kind = Kind::Zeros;
+    break;
+  case InitKind::Ones:
+    spec.kind = Kind::Ones;
+    break;
+  case InitKind::Constant:
+    spec.kind = Kind::Constant;
+    spec.first = value;
+    break;
+  case InitKind::Normal:
+    spec.kind = Kind::Normal;
+    spec.second = value;
+    break;
+  case InitKind::Uniform:
+    spec.kind = Kind::Uniform;
+    spec.first = -value;
+    spec.second = value;
+    break;
+  case InitKind::KaimingUniform:
+    spec.kind = Kind::KaimingUniform;
+    gain(std::sqrt(2.0));
+    break;
+  case InitKind::KaimingNormal:
+    spec.kind = Kind::KaimingNormal;
+    gain(std::sqrt(2.0));
+    break;
+  case InitKind::XavierUniform:
+    spec.kind = Kind::XavierUniform;
+    gain(1.0);
+    break;
+  case InitKind::XavierNormal:
+    spec.kind = Kind::XavierNormal;
+    gain(1.0);
+    break;
+  case InitKind::CopyOf:
+    spec.kind = Kind::CopyOf;
+    spec.source = attr.getSource().getValue().str();
+    break;
+  case InitKind::RngState:
+    spec.kind = Kind::RngState;
+    break;
+  }
+  if (attr.getSeed())
+    spec.seed = attr.getSeed().getValue().getZExtValue();
+  return spec;
+}
+
+/// The buffer of a statically shaped argument or result called `what`.
+static llvm::Expected<BufferType> getBufferType(RankedTensorType type,
+                                                llvm::StringRef what) {
+  std::optional<ElementType> element = getElementType(type.getElementType());
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  if (!element)
+    return makeError("{0} is {1}, whose element type cannot be run", what,
+                     text);
+  if (!type.hasStaticShape())
+    return makeError("{0} is {1}, expected a static shape", what, text);
+  BufferType buffer;
+  buffer.type = *element;
+  buffer.shape.assign(type.getShape().begin(), type.getShape().end());
+  return buffer;
+}
+
+llvm::Error StepProgram::collectStates() {
+  for (const StepArgument &argument : signature.arguments) {
+    if (!argument.isState() && argument.role != Role::Hyperparameter)
+      continue;
+    llvm::Expected<BufferType> buffer = getBufferType(
+        argument.type, ("argument '" + argument.name + "'").str());
+    if (!buffer)
+      return buffer.takeError();
+    if (!argument.isState())
+      continue;
+    StateSpec spec;
+    spec.name = argument.name.str();
+    spec.isWeight =
+        argument.role == Role::Parameter || argument.role == Role::ModelState;
+    spec.type = buffer->type;
+    spec.shape = buffer->shape;
+    if (argument.init)
+      spec.init = convertInit(argument.init);
+    else if (argument.role == Role::OptimizerState)
+      spec.init.emplace(); // Moments start at zero unless the graph says more.
+    states.push_back(std::move(spec));
+  }
+  return llvm::Error::success();
+}
+
+/// How many classes the consumers of `labels` know, if any of them does.
+static std::optional<int64_t> getNumClasses(Value labels) {
+  std::optional<int64_t> classes;
+  auto note = [&](Value value) {
+    int64_t extent = cast<RankedTensorType>(value.getType()).getShape().back();
+    if (!ShapedType::isDynamic(extent))
+      classes = std::min(classes.value_or(extent), extent);
+  };
+  for (Operation *user : labels.getUsers()) {
+    if (auto loss = dyn_cast<train::CrossEntropyOp>(user))
+      note(loss.getLogits());
+    else if (auto gradient = dyn_cast<train::CrossEntropyGradOp>(user))
+      note(gradient.getLogits());
+    else if (auto oneHot = dyn_cast<train::OneHotOp>(user))
+      note(oneHot.getResult());
+  }
+  return classes;
+}
+
+llvm::Error StepProgram::collectBatchInputs() {
+  FunctionOpInterface function = getFunction();
+  llvm::StringRef fixedBy;
+  for (const StepArgument &argument : signature.arguments) {
+    if (argument.role != Role::Batch)
+      continue;
+    llvm::ArrayRef<int64_t> shape = argument.type.getShape();
+    if (shape.empty())
+      return makeError("batch argument '{0}' is a scalar, expected dimension 0 "
+                       "to count samples",
+                       argument.name);
+    if (!ShapedType::isDynamic(shape.front())) {
+      if (staticBatch && *staticBatch != shape.front())
+        return makeError("batch arguments '{0}' and '{1}' disagree: {2} and "
+                         "{3} samples",
+                         fixedBy, argument.name, *staticBatch, shape.front());
+      staticBatch = shape.front();
+      fixedBy = argument.name;
+    }
+    RankedTensorType sample = RankedTensorType::get(
+        shape.drop_front(), argument.type.getElementType());
+    llvm::Expected<BufferType> buffer = getBufferType(
+        sample, ("a sample of batch argument '" + argument.name + "'").str());
+    if (!buffer)
+      return buffer.takeError();
+    BatchInput input;
+    input.name = argument.name.str();
+    input.type = buffer->type;
+    input.sampleShape = buffer->shape;
+    if (!isFloat(buffer->type))
+      input.numClasses = getNumClasses(function.getArgument(argument.index));
+    batchInputs.push_back(std::move(input));
+  }
+  if (batchInputs.empty())
+    return makeError("function '{0}' has no batch argument: no argument has "
+                     "'amp.role' \"batch\"",
+                     entry);
+  return llvm::Error::success();
+}
+
+/// Looks through casts, which change how a value is stored but not what it is.
+static Value skipCasts(Value value) {
+  while (auto cast = value.getDefiningOp<amp::CastOp>())
+    value = cast.getInput();
+  return value;
+}
+
+void StepProgram::collectRules() {
+  FunctionOpInterface function = getFunction();
+  Operation *terminator = function.getFunctionBody().front().getTerminator();
+  auto addRule = [&](EvaluationRule::Kind kind, Value input, Value target) {
+    auto argument = dyn_cast<BlockArgument>(skipCasts(target));
+    if (!argument || argument.getOwner() != &function.getFunctionBody().front())
+      return;
+    for (const StepResult &result : signature.results)
+      if (result.kind == ResultKind::Prediction &&
+          skipCasts(terminator->getOperand(result.index)) == skipCasts(input))
+        rules.push_back(
+            {kind, result.name.str(),
+             signature.arguments[argument.getArgNumber()].name.str()});
+  };
+  for (Operation &op : function.getFunctionBody().front()) {
+    if (auto loss = dyn_cast<train::CrossEntropyOp>(op))
+      addRule(EvaluationRule::Kind::CrossEntropy, loss.getLogits(),
+              loss.getLabels());
+    else if (auto loss = dyn_cast<train::MSEOp>(op))
+      addRule(EvaluationRule::Kind::MSE, loss.getInput(), loss.getTarget());
+    else if (auto loss = dyn_cast<train::L1Op>(op))
+      addRule(EvaluationRule::Kind::L1, loss.getInput(), loss.getTarget());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Preparing the step
+//===----------------------------------------------------------------------===//
+
+/// Runs the passes that `build` adds on `module`. What goes wrong is diagnosed.
+static llvm::Error runPasses(ModuleOp module,
+                             llvm::function_ref<void(OpPassManager &)> build) {
+  PassManager manager(module.getContext());
+  build(manager);
+  if (failed(manager.run(module)))
+    return llvm::make_error<DiagnosedError>();
+  return llvm::Error::success();
+}
+
+llvm::Error StepProgram::exposeGradients() {
+  FunctionOpInterface function = getFunction();
+  Block &body = function.getFunctionBody().front();
+  Operation *terminator = body.getTerminator();
+  auto type = cast<FunctionType>(function.getFunctionType());
+  llvm::SmallVector<Type> results(type.getResults());
+  llvm::SmallVector<std::string> names;
+  for (Operation &op : body) {
+    auto gradients = op.getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr);
+    if (!gradients)
+      continue;
+    for (auto [result, attr] : llvm::zip_equal(op.getResults(), gradients)) {
+      llvm::StringRef name = cast<StringAttr>(attr).getValue();
+      std::string prediction = (kGradientPrefix + name).str();
+      if (name.empty() || llvm::is_contained(names, prediction))
+        continue;
+      names.push_back(prediction);
+      results.push_back(result.getType());
+      terminator->insertOperands(terminator->getNumOperands(), result);
+    }
+  }
+  if (names.empty())
+    return makeError("function '{0}' has no gradients: no operation has "
+                     "'amp.gradient_of'",
+                     entry);
+  unsigned first = type.getNumResults();
+  function.setType(
+      FunctionType::get(module->getContext(), type.getInputs(), results));
+  for (auto [index, name] : llvm::enumerate(names))
+    function.setResultAttr(first + index, AMPDialect::kPredictionAttr,
+                           StringAttr::get(module->getContext(), name));
+  return llvm::Error::success();
+}
+
+FunctionOpInterface StepProgram::getFunction() {
+  return cast<FunctionOpInterface>(SymbolTable::lookupSymbolIn(*module, entry));
+}
+
+llvm::Expected<std::unique_ptr<StepProgram>>
+StepProgram::create(ModuleOp source, const ProgramOptions &options) {
+  llvm::Expected<FunctionOpInterface> step = findStep(source, options.entry);
+  if (!step)
+    return step.takeError();
+  std::unique_ptr<StepProgram> program(new StepProgram());
+  program->entry = step->getName().str();
+  program->module = source.clone();
+  // Other steps need no compilation.
+  for (auto function : llvm::make_early_inc_range(
+           program->module->getOps<FunctionOpInterface>()))
+    if (isStepFunction(function) && function.getName() != program->entry &&
+        SymbolTable::symbolKnownUseEmpty(function, *program->module))
+      function.erase();
+
+  llvm::Error prepared =
+      runPasses(*program->module, [&](OpPassManager &manager) {
+        if (options.precision.empty()) {
+          manager.addPass(train::createTrainAutodiff());
+          return;
+        }
+        TrainingPipelineOptions pipeline;
+        pipeline.precision = options.precision;
+        pipeline.lossScaling = options.lossScaling;
+        if (!options.masterWeights.empty())
+          pipeline.masterWeights = options.masterWeights;
+        buildTrainingPipeline(manager, pipeline);
+      });
+  if (prepared)
+    return prepared;
+  if (options.exposeGradients)
+    if (llvm::Error error = program->exposeGradients())
+      return error;
+
+  FailureOr<StepSignature> signature =
+      StepSignature::get(program->getFunction());
+  if (failed(signature))
+    return llvm::make_error<DiagnosedError>();
+  program->signature = std::move(*signature);
+  if (llvm::Error error = program->collectStates())
+    return error;
+  if (llvm::Error error = program->collectBatchInputs())
+    return error;
+  program->collectRules();
+  return program;
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+static Binding::Kind getBindingKind(const StepArgument &argument) {
+  if (argument.role == Role::Batch)
+    return Binding::Kind::Batch;
+  if (argument.role == Role::Hyperparameter)
+    return Binding::Kind::Hyperparameter;
+  return Binding::Kind::State;
+}
+
+llvm::Error StepProgram::deriveForward() {
+  if (forwardModule)
+    return llvm::Error::success();
+  OwningOpRef<ModuleOp> derived = module->clone();
+  train::TrainToInferenceOptions options;
+  options.entry = entry;
+  if (llvm::Error error = runPasses(*derived, [&](OpPassManager &manager) {
+        manager.addPass(train::createTrainToInference(options));
+      }))
+    return error;
+  // A function that is a forward function already keeps its name.
+  std::string name = entry + options.suffix;
+  forwardEntry = SymbolTable::lookupSymbolIn(*derived, name) ? name : entry;
+  forwardModule = std::move(derived);
+  return llvm::Error::success();
+}
+
+llvm::Expected<llvm::SmallVector<BatchInput>> StepProgram::getForwardInputs() {
+  if (llvm::Error error = deriveForward())
+    return error;
+  FailureOr<StepSignature> tensors =
+      StepSignature::get(cast<FunctionOpInterface>(
+          SymbolTable::lookupSymbolIn(*forwardModule, forwardEntry)));
+  if (failed(tensors))
+    return llvm::make_error<DiagnosedError>();
+  llvm::SmallVector<BatchInput> inputs;
+  for (const StepArgument &argument : tensors->arguments)
+    for (const BatchInput &input : batchInputs)
+      if (argument.role == Role::Batch && argument.name == input.name)
+        inputs.push_back(input);
+  return inputs;
+}
+
+/// A copy of `source` whose batch dimension is `batchSize`.
+static llvm::Expected<OwningOpRef<ModuleOp>> setBatch(ModuleOp source,
+                                                      int64_t batchSize) {
+  OwningOpRef<ModuleOp> clone = source.clone();
+  train::TrainSetBatchOptions options;
+  options.batchSize = batchSize;
+  if (llvm::Error error = runPasses(*clone, [&](OpPassManager &manager) {
+        manager.addPass(train::createTrainSetBatch(options));
+      }))
+    return error;
+  return clone;
+}
+
+llvm::Expected<StepStatistics> StepProgram::getStatistics(int64_t batchSize) {
+  auto clone = setBatch(*module, batchSize);
+  if (!clone)
+    return clone.takeError();
+  FailureOr<StepStatistics> statistics =
+      computeStepStatistics(cast<FunctionOpInterface>(
+          SymbolTable::lookupSymbolIn(clone->get(), entry)));
+  if (failed(statistics))
+    return llvm::make_error<DiagnosedError>();
+  return *statistics;
+}
+
+llvm::Expected<BoundStep>
+StepProgram::compile(ModuleOp source, llvm::StringRef name, int64_t batchSize) {
+  auto prepared = setBatch(source, batchSize);
+  if (!prepared)
+    return prepared.takeError();
+  OwningOpRef<ModuleOp> clone = std::move(*prepared);
+  auto function =
+      cast<FunctionOpInterface>(SymbolTable::lookupSymbolIn(*clone, name));
+  FailureOr<StepSignature> tensors = StepSignature::get(function);
+  if (failed(tensors))
+    return llvm::make_error<DiagnosedError>();
+
+  // The lowered function takes the arguments in order, state being updated in
+  // place, and then a buffer for each result that is not an update.
+  BoundStep bound;
+  llvm::SmallVector<BufferType> buffers;
+  auto bind = [&](Binding::Kind kind, llvm::StringRef name,
+                  RankedTensorType type) -> llvm::Error {
+    llvm::Expected<BufferType> buffer =
+        getBufferType(type, ("'" + name + "'").str());
+    if (!buffer)
+      return buffer.takeError();
+    buffers.push_back(*buffer);
+    bound.bindings.push_back({kind, name.str(), *buffer});
+    return llvm::Error::success();
+  };
+  for (const StepArgument &argument : tensors->arguments)
+    if (llvm::Error error =
+            bind(getBindingKind(argument), argument.name, argument.type))
+      return error;
+  for (const StepResult &result : tensors->results) {
+    if (result.kind == ResultKind::Update)
+      continue;
+    if (llvm::Error error =
+            bind(result.kind == ResultKind::Metric ? Binding::Kind::Metric
+                                                   : Binding::Kind::Prediction,
+                 result.name, result.type))
+      return error;
+  }
+
+  if (llvm::Error error = runPasses(*clone, [](OpPassManager &manager) {
+        buildCPUPipeline(manager, CPUPipelineOptions());
+      }))
+    return error;
+  llvm::Expected<std::unique_ptr<CompiledStep>> code =
+      CompiledStep::compile(*clone, (name + kLoweredSuffix).str(), buffers);
+  if (!code)
+    return code.takeError();
+  bound.code = std::move(*code);
+  return bound;
+}
+
+llvm::Expected<BoundStep *> StepProgram::getTraining(int64_t batchSize) {
+  auto it = training.find(batchSize);
+  if (it == training.end()) {
+    llvm::Expected<BoundStep> step = compile(*module, entry, batchSize);
+    if (!step)
+      return step.takeError();
+    it = training.emplace(batchSize, std::move(*step)).first;
+  }
+  return &it->second;
+}
+
+llvm::Expected<BoundStep *> StepProgram::getForward(int64_t batchSize) {
+  auto it = forward.find(batchSize);
+  if (it == forward.end()) {
+    if (llvm::Error error = deriveForward())
+      return error;
+    llvm::Expected<BoundStep> step =
+        compile(*forwardModule, forwardEntry, batchSize);
+    if (!step)
+      return step.takeError();
+    it = forward.emplace(batchSize, std::move(*step)).first;
+  }
+  return &it->second;
+}
