@@ -1,0 +1,74 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The histogram of gradients against NumPy, for data so small that the gradients
+# of the weight lie on both sides of the limits of f16.
+#
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %t
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+import numpy as np
+from runner import fails, MODEL, ok
+
+folder = sys.argv[1] + "/"
+n = 8
+# Row i of the gradient is about the size of feature i; the last is exactly 0.
+x = np.float32([[2.0**-32, 2.0**-23, 1.0, 0.0]]) * np.float32(
+    np.random.default_rng(0).uniform(1, 2, (n, 1))
+)
+y = np.arange(n) % 3
+weight = np.zeros((4, 3), np.float32)
+np.savez(folder + "data.npz", x=x, y=y)
+np.savez(folder + "w.npz", weight=weight, bias=np.zeros(3, np.float32))
+p = np.full((n, 3), 1 / 3)
+p[range(n), y] -= 1
+gradient = np.abs(x.T.astype(np.float64) @ p / n)
+
+
+def shares(g):
+    g = g[g != 0]
+    low, middle = (g < 2.0**-27).mean(), ((g >= 2.0**-27) & (g < 2.0**-24)).mean()
+    return [low, middle, 1 - low - middle]
+
+
+assert min(shares(gradient)[:2]) > 0, "the data test nothing"
+
+
+def histogram(*options):
+    out = ok(
+        "--data", folder + "data.npz", "--init", folder + "w.npz", "--batch-size", n,
+        "--steps", 1, "--gradient-histogram", *options,
+    )
+    lines = [line.split() for line in out.splitlines()]
+    return {
+        line[0]: [float(cell[:-1]) / 100 for cell in line[1:]]
+        for line in lines
+        if line and line[0] in ("weight", "bias")
+    }
+
+
+for options, scale in (((), 65536), (("--precision", "f32"), 65536)):
+    table = histogram(*options)
+    expected = shares(gradient) + shares(gradient * scale) + [3 / 12, 0]
+    assert np.allclose(table["weight"], expected, atol=1e-5), (table, expected)
+    assert np.allclose(table["bias"], [0, 0, 1, 0, 0, 1, 0, 0]), table
+
+# In fp16 the gradients are the scaled ones: those that a scale of 1 loses are
+# there with 65536.
+unscaled = histogram("--precision", "fp16", "--loss-scaling", "1")
+assert unscaled["weight"][6] > 3 / 12, unscaled
+assert unscaled["weight"][0] == 0, unscaled
+
+without = open(MODEL).read()
+begin, end = without.index("  %g:2"), without.index("  return")
+without = without[:begin] + without[end:].replace("%nw, %nb, %nv", "%w, %b, %v")
+with open(folder + "m.mlir", "w") as f:
+    f.write(without)
+fails(
+    "has no gradients: no operation has 'amp.gradient_of'",
+    "--data", folder + "data.npz", "--gradient-histogram", model=folder + "m.mlir",
+)

@@ -1,0 +1,136 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Whatever is wrong with a module, the data or the options, amp-run says so
+# once, fails, and writes nothing.
+#
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %t
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+import numpy as np
+from runner import MODEL, fails, make_data, run
+
+folder = sys.argv[1] + "/"
+arrays = make_data()
+np.savez(folder + "data.npz", **arrays)
+data = ("--data", folder + "data.npz", "--steps", 1, "--batch-size", 10)
+before = set(os.listdir(folder))
+
+
+def bad_data(message, *options, **changes):
+    changed = {k: v for k, v in {**arrays, **changes}.items() if v is not None}
+    np.savez(folder + "bad.npz", **changed)
+    fails(message, "--data", folder + "bad.npz", *data[2:], "--save", folder + "out.npz", *options)
+    os.remove(folder + "bad.npz")
+
+
+x, y = arrays["train_x"], arrays["train_y"]
+
+# Data.
+fails("no such file", "--data", folder + "none.npz")
+fails("there are no data", "--steps", 1)
+with open(folder + "cut.npz", "wb") as f:
+    f.write(open(folder + "data.npz", "rb").read()[:300])
+fails("not an .npz archive, or truncated", "--data", folder + "cut.npz")
+os.remove(folder + "cut.npz")
+bad_data("no array 'train_y' or 'y' for batch argument 'y'", train_y=None)
+bad_data("is 50x5xf32, expected ?x4xf32", train_x=np.zeros((50, 5), np.float32))
+bad_data("has element type f64, expected f32", train_x=x.astype(np.float64))
+bad_data("has 49 samples, but 'train_x' has 50", train_y=y[:49])
+bad_data("out of range, expected 0 to 2", train_y=y + 1)
+bad_data("label -1 at element", train_y=y - 1)
+bad_data("out of range, expected 0 to 2", "--eval", test_y=arrays["test_y"] + 1)
+bad_data("no array 'test_x' or 'x'", "--eval", test_x=None)
+bad_data("has 50 samples, fewer than one batch of 64", "--batch-size", 64)
+bad_data("has no samples", train_x=x[:0], train_y=y[:0])
+
+# Weights.
+for message, weights in (
+    ("array 'weight' in", {"weight": np.zeros((3, 4), np.float32)}),
+    ("is 4x3xi32, expected 4x3xf32", {"weight": np.zeros((4, 3), np.int32)}),
+    ("has no array for any parameter", {"other": np.zeros(3)}),
+):
+    np.savez(folder + "w.npz", **weights)
+    fails(message, *data, "--init", folder + "w.npz")
+    os.remove(folder + "w.npz")
+fails("no such file", *data, "--init", folder + "w.npz")
+fails("no such file", *data, "--load", folder + "w.npz")
+
+# Options.
+for options, message in (
+    (("--foo",), "Unknown command line argument '--foo'"),
+    (("--steps", "x"), "'x' value invalid"),
+):
+    result = run(*data[:2], *options)
+    assert result.returncode == 1 and message in result.stderr, result
+for options, message in (
+    (("--precision", "fp8"), "unknown precision 'fp8', expected f32, fp16 or bf16"),
+    (("--compare", "f32,int8"), "unknown precision 'int8'"),
+    (("--compare", "f32", "--precision", "f32"), "exclude each other"),
+    (("--epochs", 1), "--steps and --epochs exclude each other"),
+    (("--seeds", 0), "--seeds must be positive, got 0"),
+    (("--last-batch", "pad"), "wrong value of --last-batch: 'pad'"),
+    (("--set", "lr"), "wrong value of --set: 'lr', expected name=number"),
+    (("--set", "lr=fast"), "wrong value of --set: 'lr=fast'"),
+    (("--set", "rate=1"), "there is no hyperparameter 'rate'; the step has lr"),
+    (("--loss-scaling", "none"), "--loss-scaling needs --precision or --compare"),
+    (("--master-weights", "copy"), "--master-weights needs --precision or --compare"),
+    (("--precision", "fp16", "--loss-scaling", "-1"), "wrong value of --loss-scaling: '-1'"),
+    (("--precision", "fp16", "--master-weights", "no"), "wrong value of --master-weights: 'no'"),
+    (("--entry", "main"), "the module has no function 'main'; it has 'step'"),
+    (("--init", "a", "--load", "b"), "--init and --load exclude each other"),
+    (("--load", "a", "--seed", 1), "--seed and --load exclude each other"),
+    (("--seeds", 2, "--save", folder + "s.npz"), "--save is for a single run"),
+    (("--compare", "f32", "--predict", folder + "s.npz"), "--predict is for a single run"),
+    (("--save", folder + "nowhere/s.npz"), "cannot write"),
+    (("--metrics-csv", folder), "it is a directory"),
+):
+    fails(message, *data, *options)
+fails("--batch-size must be positive, got 0", *data[:2], "--batch-size", 0)
+fails("--steps must not be negative", *data[:2], "--steps", -1)
+fails("--epochs must not be negative", *data[:2], "--epochs", -1)
+
+# Modules.
+step = open(MODEL).read()
+
+
+def bad_module(message, text, *options):
+    with open(folder + "bad.mlir", "w") as f:
+        f.write(text)
+    fails(message, *data, *options, "--save", folder + "out.npz", model=folder + "bad.mlir")
+    os.remove(folder + "bad.mlir")
+
+
+fails("bad.mlir", *data, model=folder + "bad.mlir")
+bad_module("is unknown", "what is this?")
+bad_module("no function has arguments with 'amp.role'", "func.func @f() { return }")
+bad_module(
+    "function 'f' is not a training step", step + "\nfunc.func @f() { return }", "--entry", "f"
+)
+bad_module("has several training steps", step + step.replace("@step", "@other"))
+bad_module("argument 0 has no 'amp.role'", step.replace('amp.role = "parameter", amp.name = "weight"', 'amp.name = "weight"'))
+bad_module("argument 4 has no 'amp.name'", step.replace(', amp.name = "x"', ""))
+bad_module("unknown role", step.replace('"hyperparameter"', '"constant"'))
+bad_module("result 3 must have exactly one of", step.replace(' {amp.metric = "loss"}', ""))
+bad_module("state 'weight' has no initial value", step.replace(", amp.init = #amp.init<xavier_uniform>", ""))
+bad_module("hyperparameter 'lr' has no value", step.replace(", amp.init = #amp.init<constant, value = 0.5>", ""))
+bad_module("has no batch argument", step.replace('amp.role = "batch"', 'amp.role = "hyperparameter", amp.init = #amp.init<zeros>').replace("?x", "7x"))
+bad_module("--batch-size is 10, but the graph fixes the batch at 7", step.replace("?x", "7x"))
+bad_module(
+    "batch arguments 'x' and 'y' disagree: 7 and 6 samples",
+    """func.func @step(
+    %w: tensor<4xf32> {amp.role = "parameter", amp.name = "w", amp.init = #amp.init<zeros>},
+    %x: tensor<7x4xf32> {amp.role = "batch", amp.name = "x"},
+    %y: tensor<6xi32> {amp.role = "batch", amp.name = "y"})
+    -> (tensor<4xf32> {amp.updates = "w"}) {
+  return %w : tensor<4xf32>
+}""",
+)
+bad_module("nothing to evaluate", step.replace('amp.prediction = "logits"', 'amp.metric = "logits"'), "--eval")
+
+# Nothing was left behind.
+assert set(os.listdir(folder)) == before, os.listdir(folder)
