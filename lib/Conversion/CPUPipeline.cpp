@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -37,6 +38,9 @@ static void addTensorPasses(OpPassManager &pm) {
   pm.addPass(createFuseElementwise());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createVectorizeContractions());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
 }
 
 /// From tensors to buffers that are allocated and freed.
@@ -54,6 +58,9 @@ static void addBufferPasses(OpPassManager &pm) {
 
 /// From loops over buffers to the LLVM dialect.
 static void addLLVMPasses(OpPassManager &pm) {
+  // Blocks of products are read and written row by row.
+  pm.addPass(createConvertVectorToSCFPass(
+      VectorTransferToSCFOptions().enableFullUnroll()));
   // Arithmetic in f16 and bf16, where a foreign step has it, computes in f32;
   // f32 to bf16 is integer arithmetic, because the instructions for it flush
   // subnormals.

@@ -73,6 +73,37 @@ def FuseElementwise : Pass<"amp-fuse-elementwise"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def VectorizeContractions : Pass<"amp-vectorize-contractions"> {
+  let summary = "Compute products in blocks that fit in vector registers";
+  let description = [{
+    Tiles each `linalg.generic` that adds products (operands may be widened in
+    its body) into blocks of up to 8 × 32 elements of the result, vectorises
+    them as outer products, and keeps a block in registers through the loops
+    over the contracted dimensions. What is left of linalg becomes plain loops
+    later, which LLVM vectorises.
+
+    ```mlir
+    %0 = linalg.generic {...} ins(%a, %b : tensor<64x64xf16>, tensor<64x128xf16>)
+                              outs(%c : tensor<64x128xf32>) { extf, mulf, addf }
+    ```
+
+    ```mlir
+    scf.for %m ... { scf.for %n ... {
+      %block = vector.transfer_read %c[%m, %n]
+      scf.for %k ... iter_args(%acc = %block) { vector.fma ... }
+      vector.transfer_write ...
+    } }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numVectorized", "vectorized", "Products vectorized">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def MathToCalls : Pass<"amp-math-to-calls", "::mlir::ModuleOp"> {
   let summary = "Replaces math functions that LLVM approximates by calls to libm";
   let description = [{
