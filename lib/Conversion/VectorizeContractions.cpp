@@ -24,6 +24,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorTransforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
@@ -39,6 +40,8 @@ using namespace mlir::amp;
 /// 8 × 32 f32 are 16 of 32, which leaves room for the operands.
 static constexpr int64_t kBlockRows = 8;
 static constexpr int64_t kBlockColumns = 32;
+/// Steps over a contracted dimension that are unrolled.
+static constexpr int64_t kBlockSteps = 4;
 
 /// Looks through a conversion to a wider type.
 static Value skipWidening(Value value) {
@@ -80,6 +83,23 @@ static int64_t largestDivisor(int64_t extent, int64_t limit) {
 
 namespace {
 
+/// Drops a leading dimension of extent 1 of a batched product: the lowering to
+/// outer products knows only matrices.
+struct DropLeadingOneDim : OpRewritePattern<vector::ContractionOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(vector::ContractionOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getIteratorTypes().size() <= 3)
+      return rewriter.notifyMatchFailure(op, "a plain matrix product");
+    FailureOr<Value> dropped = vector::castAwayContractionLeadingOneDim(
+        op, /*maskingOp=*/nullptr, rewriter);
+    if (failed(dropped))
+      return rewriter.notifyMatchFailure(op, "no leading dimension of 1");
+    rewriter.replaceOp(op, *dropped);
+    return success();
+  }
+};
+
 struct VectorizeContractions
     : amp::impl::VectorizeContractionsBase<VectorizeContractions> {
   void runOnOperation() override {
@@ -96,20 +116,23 @@ struct VectorizeContractions
         return signalPassFailure();
     numVectorized += products.size();
 
-    RewritePatternSet patterns(&getContext());
-    vector::populateVectorReductionToContractPatterns(patterns);
-    vector::populateCastAwayVectorLeadingOneDimPatterns(patterns);
-    vector::populateVectorTransferPermutationMapLoweringPatterns(patterns);
+    // First gather products into contractions, then lower those: a contraction
+    // that still reads transposed or repeated vectors becomes dot products.
+    RewritePatternSet gather(&getContext());
+    vector::populateVectorReductionToContractPatterns(gather);
+    vector::populateVectorTransferPermutationMapLoweringPatterns(gather);
+    // Widen what is read, not what is repeated.
+    vector::populateSinkVectorOpsPatterns(gather);
+    tensor::populateFoldTensorSubsetIntoVectorTransferPatterns(gather);
+    scf::ForOp::getCanonicalizationPatterns(gather, &getContext());
+    gather.add<DropLeadingOneDim>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(gather))))
+      return signalPassFailure();
+    RewritePatternSet lower(&getContext());
     vector::populateVectorContractLoweringPatterns(
-        patterns, vector::VectorContractLowering::OuterProduct);
-    vector::populateVectorOuterProductLoweringPatterns(patterns);
-    tensor::populateFoldTensorSubsetIntoVectorTransferPatterns(patterns);
-    vector::TransferReadOp::getCanonicalizationPatterns(patterns,
-                                                        &getContext());
-    vector::TransferWriteOp::getCanonicalizationPatterns(patterns,
-                                                         &getContext());
-    scf::ForOp::getCanonicalizationPatterns(patterns, &getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+        lower, vector::VectorContractLowering::OuterProduct);
+    vector::populateVectorOuterProductLoweringPatterns(lower);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(lower))))
       return signalPassFailure();
 
     // The block stays in registers through the innermost loops, those over the
@@ -129,6 +152,20 @@ private:
 
 LogicalResult VectorizeContractions::tileAndVectorize(
     linalg::GenericOp op, RewriterBase &rewriter) {
+  // Loops over the result outside, over contracted dimensions inside: the order
+  // in which the lowering to outer products recognises a matrix product.
+  SmallVector<unsigned> order;
+  for (bool wantParallel : {true, false})
+    for (auto [dim, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+      if (linalg::isParallelIterator(iterator) == wantParallel)
+        order.push_back(dim);
+  rewriter.setInsertionPoint(op);
+  FailureOr<linalg::GenericOp> reordered =
+      linalg::interchangeGenericOp(rewriter, op, order);
+  if (failed(reordered))
+    return op.emitError("cannot reorder the loops of this product");
+  op = *reordered;
+
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   AffineMap resultMap = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
 
@@ -147,19 +184,19 @@ LogicalResult VectorizeContractions::tileAndVectorize(
     }
   }
 
-  // Loops over the result outside, over contracted dimensions inside.
-  SmallVector<int64_t> order;
+  // A few steps at a time over the last contracted dimension: upstream takes a
+  // reduction of one element for an elementwise operation.
+  int64_t last = extents.size() - 1;
+  sizes[last] = largestDivisor(extents[last], kBlockSteps);
+  if (sizes[last] == 1)
+    sizes[last] = largestDivisor(extents[last], 4 * kBlockSteps);
+
   SmallVector<OpFoldResult> tileSizes;
-  for (bool wantParallel : {true, false})
-    for (auto [dim, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
-      if (linalg::isParallelIterator(iterator) == wantParallel)
-        order.push_back(dim);
   for (auto [size, extent] : llvm::zip(sizes, extents))
     tileSizes.push_back(
         rewriter.getIndexAttr(size == extent && extent > 1 ? 0 : size));
   scf::SCFTilingOptions options;
   options.setTileSizes(tileSizes);
-  options.setInterchange(order);
   rewriter.setInsertionPoint(op);
   FailureOr<scf::SCFTilingResult> tiled = scf::tileUsingSCF(
       rewriter, cast<TilingInterface>(op.getOperation()), options);
