@@ -213,13 +213,13 @@ LogicalResult TransposeOp::inferResultShapes(Shapes &shapes) {
     return failure();
   SmallVector<int64_t> sorted(permutation);
   llvm::sort(sorted);
-  SmallVector<int64_t> shape;
-  for (auto [index, dim] : llvm::enumerate(sorted)) {
+  for (auto [index, dim] : llvm::enumerate(sorted))
     if (dim != static_cast<int64_t>(index))
       return emitOpError("'permutation' must name each dimension once, got [")
              << permutation << "]";
-    shape.push_back(input.getDimSize(permutation[index]));
-  }
+  SmallVector<int64_t> shape;
+  for (int64_t dim : permutation)
+    shape.push_back(input.getDimSize(dim));
   shapes.push_back(std::move(shape));
   return success();
 }
