@@ -103,6 +103,10 @@ LogicalResult Backpropagation::differentiate(Operation *op) {
   }
   if (!onPath)
     return success();
+  SmallVector<Value> inputs;
+  getInputs(op, inputs);
+  if (llvm::none_of(inputs, [&](Value input) { return isActive(input); }))
+    return success();
 
   if (op->getNumRegions() != 0)
     return op->emitOpError("has no derivative: differentiation does not enter "

@@ -170,3 +170,21 @@ func.func @wide_result(%a: tensor<4x8xf16>, %b: tensor<8x2xf16>) -> tensor<4x8xf
   %g = train.gradients %loss wrt(%a) : (tensor<f32>, tensor<4x8xf16>) -> tensor<4x8xf16>
   return %g : tensor<4x8xf16>
 }
+
+// -----
+
+// The gradient by an intermediate value does not go through what produced it.
+
+// CHECK-LABEL: @intermediate
+func.func @intermediate(%x: tensor<4x4xf32>) -> tensor<4xf32> {
+  // CHECK: %[[ROW:.*]] = tensor.extract_slice
+  // CHECK: %[[E:.*]] = train.exp %[[ROW]] {amp.id = 0 : i64}
+  // CHECK: %[[D:.*]] = train.broadcast
+  // CHECK: %[[G:.*]] = train.mul %[[D]], %[[E]]
+  // CHECK: return %[[G]]
+  %row = tensor.extract_slice %x[1, 0] [1, 4] [1, 1] : tensor<4x4xf32> to tensor<4xf32>
+  %e = train.exp %row : tensor<4xf32>
+  %loss = train.reduce_sum %e {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<f32>
+  %g = train.gradients %loss wrt(%row) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
