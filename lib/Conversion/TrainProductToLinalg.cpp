@@ -161,11 +161,10 @@ Value Convolution::forward(Value input, Value filter, ArrayRef<int64_t> shape) {
     int64_t m = product(positions), k = product(window), n = shape.back();
     Value lhs = b.reshape(columns(input, positions, window), {m, k});
     Value rhs = b.reshape(filter, {k, n});
-    Value result = contract(
-        b, {m, n}, lhs, rhs,
-        {map(3, {dim(0), dim(1)}), map(3, {dim(1), dim(2)}),
-         map(3, {dim(0), dim(2)})},
-        {parallel, reduction, parallel});
+    Value result = contract(b, {m, n}, lhs, rhs,
+                            {map(3, {dim(0), dim(1)}), map(3, {dim(1), dim(2)}),
+                             map(3, {dim(0), dim(2)})},
+                            {parallel, reduction, parallel});
     return b.reshape(result, shape);
   }
   SmallVector<int64_t> split4(shape);
@@ -205,11 +204,10 @@ Value Convolution::filterGrad(Value input, Value grad,
     int64_t m = product(positions), k = product(window), n = shape.back();
     Value lhs = b.reshape(columns(input, positions, window), {m, k});
     Value rhs = b.reshape(grad, {m, n});
-    Value result = contract(
-        b, {k, n}, lhs, rhs,
-        {map(3, {dim(1), dim(0)}), map(3, {dim(1), dim(2)}),
-         map(3, {dim(0), dim(2)})},
-        {parallel, reduction, parallel});
+    Value result = contract(b, {k, n}, lhs, rhs,
+                            {map(3, {dim(1), dim(0)}), map(3, {dim(1), dim(2)}),
+                             map(3, {dim(0), dim(2)})},
+                            {parallel, reduction, parallel});
     return b.reshape(result, shape);
   }
   SmallVector<int64_t> split4(shape);

@@ -150,8 +150,8 @@ private:
 
 } // namespace
 
-LogicalResult VectorizeContractions::tileAndVectorize(
-    linalg::GenericOp op, RewriterBase &rewriter) {
+LogicalResult VectorizeContractions::tileAndVectorize(linalg::GenericOp op,
+                                                      RewriterBase &rewriter) {
   // Loops over the result outside, over contracted dimensions inside: the order
   // in which the lowering to outer products recognises a matrix product.
   SmallVector<unsigned> order;
