@@ -3,7 +3,7 @@
 #
 # No text crashes amp-opt: every operation of the round-trip tests, mutated at
 # random in its generic form, is accepted or rejected with a diagnostic. What is
-# accepted must survive the canonicalizer too.
+# accepted goes through the passes, which may refuse it but not crash either.
 #
 # RUN: %python %s %S
 """Usage: mutations.py <folder of the dialect tests>"""
@@ -17,6 +17,8 @@ import sys
 
 # Mutants of each operation in the round-trip tests.
 MUTANTS = 100 if os.environ.get("AMP_LONG_TESTS") else 4
+# Of these, how many are lowered.
+LOWERED = 1000 if os.environ.get("AMP_LONG_TESTS") else 60
 HUGE = 9223372036854775807
 EXTENTS = ["0", "1", "2", "7", "?", str(2**47), str(HUGE)]
 INTEGERS = ["-9223372036854775808", "-1", "0", "1", "2", "9", str(2**31), str(HUGE)]
@@ -60,18 +62,39 @@ class Operation:
         results = results[1:-1] if results.startswith("(") else results
         return Operation(name, attributes, split(operands), split(results))
 
-    def text(self):
+    def text(self, name, backward=False):
+        """A function around the operation; with `backward`, it returns the
+        gradients of the sum of the first result as well."""
         arguments = ", ".join(f"%a{i}: {t}" for i, t in enumerate(self.operands))
         values = ", ".join(f"%a{i}" for i in range(len(self.operands)))
         count = f"%r:{len(self.results)} = " if self.results else ""
-        uses = ", ".join(f"%r#{i}" for i in range(len(self.results)))
-        results = ", ".join(self.results)
+        types, uses = list(self.results), [f"%r#{i}" for i in range(len(self.results))]
+        body = f'  {count}"{self.name}"({values}){self.attributes} : ({", ".join(self.operands)}) -> ({", ".join(types)})\n'
+        if backward:
+            rank = types[0].count("x")
+            dims = "array<i64" + ":" * bool(rank) + ", ".join(f" {i}" for i in range(rank)) + ">"
+            scalar = "tensor<f64>" if "f64" in types[0] else "tensor<f32>"
+            body += f'  %s = "train.reduce_sum"(%r#0) <{{dims = {dims}}}> : ({types[0]}) -> {scalar}\n'
+            floats = [i for i, type in enumerate(self.operands) if is_float_tensor(type)]
+            wrt, grads = [f"%a{i}" for i in floats], [self.operands[i] for i in floats]
+            body += (
+                f'  %g:{len(floats)} = "train.gradients"({", ".join(["%s"] + wrt)}) : '
+                f'({", ".join([scalar] + grads)}) -> ({", ".join(grads)})\n'
+            )
+            types, uses = types + grads, uses + [f"%g#{i}" for i in range(len(floats))]
         return (
-            f"func.func @f({arguments}) -> ({results}) {{\n"
-            f'  {count}"{self.name}"({values}){self.attributes}'
-            f" : ({', '.join(self.operands)}) -> ({results})\n"
-            f"  return {uses}{' : ' + results if uses else ''}\n}}\n"
+            f"func.func @{name}({arguments}) -> ({', '.join(types)}) {{\n{body}"
+            f"  return {', '.join(uses)}{' : ' if uses else ''}{', '.join(types)}\n}}\n"
         )
+
+    def has_gradients(self):
+        return bool(self.results) and all(map(is_float_tensor, self.results[:1])) and any(
+            map(is_float_tensor, self.operands)
+        )
+
+
+def is_float_tensor(type):
+    return re.match(r"tensor<(?:[?\d]+x)*(?:f16|bf16|f32|f64)>$", type) is not None
 
 
 def mutate_type(type, draw):
@@ -132,15 +155,25 @@ def mutate(op, draw):
                 types.append(draw.choice(TYPES[:3] + types))
         else:
             mutant.attributes = mutate_attributes(mutant.attributes, draw)
-    return mutant.text()
+    return mutant
 
 
-def run(mutants):
-    source = "\n// -----\n".join(mutants)
-    return subprocess.run(
-        ["amp-opt", "-", "-split-input-file", "--canonicalize", "--mlir-disable-threading"],
-        input=source, capture_output=True, text=True,
-    )
+def run(functions, passes):
+    """Runs amp-opt on each function; ends the test if it crashes on one."""
+    command = ["amp-opt", "-", "-split-input-file", "--mlir-disable-threading", *passes]
+
+    def once(functions):
+        source = "\n// -----\n".join(functions)
+        return subprocess.run(command, input=source, capture_output=True, text=True)
+
+    result = once(functions)
+    if result.returncode not in (0, 1):
+        while len(functions) > 1:
+            half = functions[: len(functions) // 2]
+            functions = half if once(half).returncode not in (0, 1) else functions[len(half) :]
+        result = once(functions)
+        sys.exit(f"{' '.join(command)}: exit code {result.returncode} for\n{functions[0]}\n{result.stderr}")
+    return result
 
 
 folder = pathlib.Path(sys.argv[1])
@@ -154,15 +187,19 @@ assert len({op.name for op in operations}) > 70, "the round-trip tests lack oper
 
 draw = random.Random(int(os.environ.get("AMP_SEED", "1")))
 mutants = [mutate(op, draw) for op in operations for _ in range(MUTANTS)]
-result = run(mutants)
-print(f"{len(mutants)} mutants, exit code {result.returncode}")
-if result.returncode not in (0, 1):
-    while len(mutants) > 1:
-        half = mutants[: len(mutants) // 2]
-        mutants = half if run(half).returncode not in (0, 1) else mutants[len(half) :]
-    result = run(mutants)
-    sys.exit(f"exit code {result.returncode} for\n{mutants[0]}\n{result.stderr}")
-accepted = result.stdout.count("func.func")
-rejected = len(set(re.findall(r"error: (.*)", result.stderr)))
-print(f"{accepted} accepted, {rejected} different diagnostics")
-assert accepted >= len(mutants) / 50 and rejected >= 200, "the mutants say little"
+result = run([op.text(f"m{i}") for i, op in enumerate(mutants)], [])
+accepted = [mutants[int(i)] for i in re.findall(r"func\.func @m(\d+)\(", result.stdout)]
+rejections = set(re.findall(r"error: (.*)", result.stderr))
+print(f"{len(mutants)} mutants, {len(accepted)} accepted, {len(rejections)} different diagnostics")
+assert len(accepted) >= len(mutants) / 50 and len(rejections) >= 200, "the mutants say little"
+
+accepted += operations
+forward = [op.text("f") for op in accepted]
+run(forward, ["--canonicalize", "--cse"])
+run(forward, ["--auto-mixed-precision", "--amp-optimize-casts"])
+run(forward, ["--train-set-batch=batch-size=3"])
+backward = [op.text("f", backward=True) for op in accepted if op.has_gradients()]
+run(backward, ["--train-autodiff", "--auto-mixed-precision=precision=bf16", "--canonicalize"])
+# Lowering takes its time: a sample.
+for sample in (forward, backward):
+    run(draw.sample(sample, min(len(sample), LOWERED)), ["--train-set-batch=batch-size=3", "--amp-training-pipeline", "--amp-cpu-pipeline=to-llvm=false"])

@@ -10,7 +10,7 @@ func.func @step(
     %v1: tensor<64x1024xf32> {amp.role = "optimizer_state", amp.name = "fc1.gain.exp_avg_sq", amp.init = #amp.init<zeros>},
     %v2: tensor<1024x10xf32> {amp.role = "optimizer_state", amp.name = "fc2.gain.exp_avg_sq", amp.init = #amp.init<zeros>},
     %t: tensor<f32> {amp.role = "optimizer_state", amp.name = "step", amp.init = #amp.init<zeros>},
-    %r1: tensor<64x1024xf32> {amp.role = "model_state", amp.name = "fc1.draw", amp.init = #amp.init<kaiming_uniform>},
+    %r1: tensor<64x1024xf32> {amp.role = "model_state", amp.name = "fc1.draw", amp.init = #amp.init<kaiming_uniform, value = 3.0>},
     %r2: tensor<1024x10xf32> {amp.role = "model_state", amp.name = "fc2.draw", amp.init = #amp.init<xavier_uniform>},
     %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr", amp.init = #amp.init<constant, value = 2.0e-4>},
     %images: tensor<?x64xf32> {amp.role = "batch", amp.name = "images"},

@@ -130,6 +130,16 @@ def Train_GeluGradOp : Train_ActivationGradOp<"gelu_grad", "dy · gelu'(input)",
                         "::mlir::train::GeluApproximation::None">:$approximate);
 }
 def Train_ClipGradOp : Train_ActivationGradOp<"clip_grad", "min <= input <= max ? dy : 0", "input"> {
+  let description = [{
+    Computes min <= input <= max ? dy : 0, where `input` is what the forward
+    operation saved.
+
+    Example:
+
+    ```mlir
+    %dx = train.clip_grad %saved, %dy {min = 0.0 : f64, max = 6.0 : f64} : tensor<4x8xf32>
+    ```
+  }];
   let arguments = (ins Train_FloatTensor:$input, Train_FloatTensor:$grad,
                        F64Attr:$min, F64Attr:$max);
   let hasVerifier = 1;
