@@ -34,13 +34,10 @@ static void addTensorPasses(OpPassManager &pm) {
   // What a step in other dialects computes on tensors.
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(createLinalgGeneralizeNamedOpsPass());
-  pm.addPass(createCSEPass());
+  // No CSE from here on: destinations of equal contents must stay distinct, or
+  // each but the last would have to be copied.
   pm.addPass(createFuseElementwise());
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createVectorizeContractions());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
 }
 
 /// From tensors to buffers that are allocated and freed.
@@ -58,9 +55,6 @@ static void addBufferPasses(OpPassManager &pm) {
 
 /// From loops over buffers to the LLVM dialect.
 static void addLLVMPasses(OpPassManager &pm) {
-  // Blocks of products are read and written row by row.
-  pm.addPass(createConvertVectorToSCFPass(
-      VectorTransferToSCFOptions().enableFullUnroll()));
   // Arithmetic in f16 and bf16, where a foreign step has it, computes in f32;
   // f32 to bf16 is integer arithmetic, because the instructions for it flush
   // subnormals.
@@ -79,13 +73,17 @@ static void addLLVMPasses(OpPassManager &pm) {
   math.approximateLog1p = false;
   pm.addPass(createConvertMathToLLVMPass(math));
   pm.addPass(createConvertVectorToLLVMPass());
-  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  // malloc with alignment by hand would hide from LLVM that buffers differ.
+  FinalizeMemRefToLLVMConversionPassOptions memref;
+  memref.useAlignedAlloc = true;
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass(memref));
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createFinishLLVM());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }
@@ -94,6 +92,8 @@ void mlir::amp::buildCPUPipeline(OpPassManager &pm,
                                  const CPUPipelineOptions &options) {
   addTensorPasses(pm);
   addBufferPasses(pm);
+  pm.addPass(createVectorizeContractions());
+  pm.addPass(createCopiesToLoops());
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

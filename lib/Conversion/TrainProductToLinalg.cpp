@@ -59,26 +59,10 @@ struct LowerMatmul : OpRewritePattern<MatmulOp> {
     };
     SmallVector<utils::IteratorType> iterators(loops, parallel);
     iterators[leading + 1] = reduction;
-    // Blocks read rows of the right operand: lay it out that way.
-    Value rhs = op.getRhs();
-    if (op.getTransposeB()) {
-      auto rhsType = b.typeOf(rhs);
-      SmallVector<int64_t> shape(rhsType.getShape());
-      std::swap(shape[leading], shape[leading + 1]);
-      SmallVector<AffineExpr> exprs;
-      for (unsigned dim = 0; dim < leading; ++dim)
-        exprs.push_back(rewriter.getAffineDimExpr(dim));
-      exprs.push_back(rewriter.getAffineDimExpr(leading + 1));
-      exprs.push_back(rewriter.getAffineDimExpr(leading));
-      rhs = b.elementwise(
-          rhsType.clone(shape), rhs,
-          AffineMap::get(leading + 2, 0, exprs, getContext()),
-          [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; });
-    }
-    Value result = contract(
-        b, type.getShape(), op.getLhs(), rhs,
-        {map(0, 1, op.getTransposeA()), map(1, 2, false), map(0, 2, false)},
-        iterators);
+    Value result = contract(b, type.getShape(), op.getLhs(), op.getRhs(),
+                            {map(0, 1, op.getTransposeA()),
+                             map(1, 2, op.getTransposeB()), map(0, 2, false)},
+                            iterators);
     rewriter.replaceOp(op, b.castTo(result, type.getElementType()));
     return success();
   }
@@ -87,14 +71,6 @@ struct LowerMatmul : OpRewritePattern<MatmulOp> {
 //===----------------------------------------------------------------------===//
 // Convolutions
 //===----------------------------------------------------------------------===//
-
-/// Returns the product of static extents.
-static int64_t product(ArrayRef<int64_t> extents) {
-  int64_t result = 1;
-  for (int64_t extent : extents)
-    result *= extent;
-  return result;
-}
 
 /// A convolution on an input that is padded already, by groups.
 class Convolution {
@@ -126,11 +102,6 @@ public:
   Value filterGrad(Value input, Value grad, ArrayRef<int64_t> shape);
 
 private:
-  /// The windows that the convolution reads, as [N, H', W', KH, KW, C]: with
-  /// them a convolution is a matrix product.
-  Value columns(Value input, ArrayRef<int64_t> positions,
-                ArrayRef<int64_t> window);
-
   AffineExpr dim(unsigned index) {
     return b.getBuilder().getAffineDimExpr(index);
   }
@@ -143,30 +114,7 @@ private:
   int64_t groups;
 };
 
-Value Convolution::columns(Value input, ArrayRef<int64_t> positions,
-                           ArrayRef<int64_t> window) {
-  SmallVector<int64_t> shape(positions);
-  llvm::append_range(shape, window);
-  AffineExpr y = dim(1) * strides[0] + dim(3) * dilations[0];
-  AffineExpr x = dim(2) * strides[1] + dim(4) * dilations[1];
-  return b.elementwise(
-      b.typeOf(input).clone(shape), input, map(6, {dim(0), y, x, dim(5)}),
-      [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; });
-}
-
 Value Convolution::forward(Value input, Value filter, ArrayRef<int64_t> shape) {
-  if (groups == 1) {
-    ArrayRef<int64_t> window = b.typeOf(filter).getShape().drop_back();
-    ArrayRef<int64_t> positions = shape.drop_back();
-    int64_t m = product(positions), k = product(window), n = shape.back();
-    Value lhs = b.reshape(columns(input, positions, window), {m, k});
-    Value rhs = b.reshape(filter, {k, n});
-    Value result = contract(b, {m, n}, lhs, rhs,
-                            {map(3, {dim(0), dim(1)}), map(3, {dim(1), dim(2)}),
-                             map(3, {dim(0), dim(2)})},
-                            {parallel, reduction, parallel});
-    return b.reshape(result, shape);
-  }
   SmallVector<int64_t> split4(shape);
   bool grouped = groups != 1;
   if (grouped) {
@@ -198,18 +146,6 @@ Value Convolution::forward(Value input, Value filter, ArrayRef<int64_t> shape) {
 
 Value Convolution::filterGrad(Value input, Value grad,
                               ArrayRef<int64_t> shape) {
-  if (groups == 1) {
-    ArrayRef<int64_t> window = shape.drop_back();
-    ArrayRef<int64_t> positions = b.typeOf(grad).getShape().drop_back();
-    int64_t m = product(positions), k = product(window), n = shape.back();
-    Value lhs = b.reshape(columns(input, positions, window), {m, k});
-    Value rhs = b.reshape(grad, {m, n});
-    Value result = contract(b, {k, n}, lhs, rhs,
-                            {map(3, {dim(1), dim(0)}), map(3, {dim(1), dim(2)}),
-                             map(3, {dim(0), dim(2)})},
-                            {parallel, reduction, parallel});
-    return b.reshape(result, shape);
-  }
   SmallVector<int64_t> split4(shape);
   bool grouped = groups != 1;
   if (grouped) {

@@ -1,32 +1,26 @@
-//===- VectorizeContractions.cpp - Products in vector registers -----------===//
+//===- VectorizeContractions.cpp - Products and convolutions on vectors ---===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Products are tiled so that a block of the result fits in vector registers,
-// vectorised, and lowered to outer products; the block is then hoisted out of
-// the loops over the contracted dimensions. All of it is upstream's; this pass
-// chooses the blocks.
+// One kernel for every sum of products: matrix products, convolutions and both
+// of their gradients differ only in how they index. The last dimension of the
+// result runs over the lanes of vectors; a block of rows, elements of the
+// result that read the same vectors of one operand, is kept in registers while
+// the reduction runs.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Conversion/Passes.h"
-
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
-#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
-#include "mlir/Dialect/Vector/Transforms/VectorTransforms.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_VECTORIZECONTRACTIONS
@@ -36,180 +30,441 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-/// The block of the result that is kept in registers: with 512-bit registers,
-/// 8 × 32 f32 are 16 of 32, which leaves room for the operands.
-static constexpr int64_t kBlockRows = 8;
-static constexpr int64_t kBlockColumns = 32;
-/// Steps over a contracted dimension that are unrolled.
-static constexpr int64_t kBlockSteps = 4;
-
-/// Looks through a conversion to a wider type.
-static Value skipWidening(Value value) {
-  if (auto extend = value.getDefiningOp<arith::ExtFOp>())
-    return extend.getIn();
-  return value;
-}
-
-/// Returns whether `op` adds products of its two operands, widened or not, to
-/// its result, with static shapes and plain projections as indexing maps.
-static bool isProduct(linalg::GenericOp op) {
-  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-      op.getNumReductionLoops() == 0 || op.hasDynamicShape() ||
-      !llvm::all_of(op.getIndexingMapsArray(),
-                    [](AffineMap map) { return map.isProjectedPermutation(); }))
-    return false;
-  Block *body = op.getBody();
-  auto yield = cast<linalg::YieldOp>(body->getTerminator());
-  auto sum = yield.getOperand(0).getDefiningOp<arith::AddFOp>();
-  if (!sum)
-    return false;
-  Value accumulator = body->getArgument(2);
-  Value product = sum.getLhs() == accumulator ? sum.getRhs() : sum.getLhs();
-  auto mul = product.getDefiningOp<arith::MulFOp>();
-  if (!mul || (sum.getLhs() != accumulator && sum.getRhs() != accumulator))
-    return false;
-  Value lhs = skipWidening(mul.getLhs()), rhs = skipWidening(mul.getRhs());
-  return (lhs == body->getArgument(0) && rhs == body->getArgument(1)) ||
-         (lhs == body->getArgument(1) && rhs == body->getArgument(0));
-}
-
-/// Returns the largest divisor of `extent` that is at most `limit`.
-static int64_t largestDivisor(int64_t extent, int64_t limit) {
-  int64_t divisor = std::min(extent, limit);
-  while (extent % divisor != 0)
-    --divisor;
-  return divisor;
-}
+//===----------------------------------------------------------------------===//
+// Recognition
+//===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Drops a leading dimension of extent 1 of a batched product: the lowering to
-/// outer products knows only matrices.
-struct DropLeadingOneDim : OpRewritePattern<vector::ContractionOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(vector::ContractionOp op,
-                                PatternRewriter &rewriter) const override {
-    if (op.getIteratorTypes().size() <= 3)
-      return rewriter.notifyMatchFailure(op, "a plain matrix product");
-    FailureOr<Value> dropped = vector::castAwayContractionLeadingOneDim(
-        op, /*maskingOp=*/nullptr, rewriter);
-    if (failed(dropped))
-      return rewriter.notifyMatchFailure(op, "no leading dimension of 1");
-    rewriter.replaceOp(op, *dropped);
-    return success();
+/// result[...] += scalars[...] · vectors[...], where only `vectors` and the
+/// result depend on the loop `lane`, in their last dimension.
+struct Contraction {
+  Value scalars, vectors, result;
+  AffineMap scalarMap, vectorMap, resultMap;
+  SmallVector<int64_t> extents;
+  SmallVector<utils::IteratorType> iterators;
+  unsigned lane;
+
+  bool isReduction(unsigned dim) const {
+    return iterators[dim] == utils::IteratorType::reduction;
   }
-};
-
-struct VectorizeContractions
-    : amp::impl::VectorizeContractionsBase<VectorizeContractions> {
-  void runOnOperation() override {
-    SmallVector<linalg::GenericOp> products;
-    getOperation()->walk([&](linalg::GenericOp op) {
-      if (isProduct(op))
-        products.push_back(op);
-    });
-    if (products.empty())
-      return;
-    IRRewriter rewriter(&getContext());
-    for (linalg::GenericOp op : products)
-      if (failed(tileAndVectorize(op, rewriter)))
-        return signalPassFailure();
-    numVectorized += products.size();
-
-    // First gather products into contractions, then lower those: a contraction
-    // that still reads transposed or repeated vectors becomes dot products.
-    RewritePatternSet gather(&getContext());
-    vector::populateVectorReductionToContractPatterns(gather);
-    vector::populateVectorTransferPermutationMapLoweringPatterns(gather);
-    // Widen what is read, not what is repeated.
-    vector::populateSinkVectorOpsPatterns(gather);
-    tensor::populateFoldTensorSubsetIntoVectorTransferPatterns(gather);
-    scf::ForOp::getCanonicalizationPatterns(gather, &getContext());
-    gather.add<DropLeadingOneDim>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(gather))))
-      return signalPassFailure();
-    RewritePatternSet lower(&getContext());
-    vector::populateVectorContractLoweringPatterns(
-        lower, vector::VectorContractLowering::OuterProduct);
-    vector::populateVectorOuterProductLoweringPatterns(lower);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(lower))))
-      return signalPassFailure();
-
-    // The block stays in registers through the innermost loops, those over the
-    // contracted dimensions.
-    SmallVector<LoopLikeOpInterface> innermostFirst;
-    getOperation()->walk(
-        [&](scf::ForOp loop) { innermostFirst.push_back(loop); });
-    for (LoopLikeOpInterface loop : innermostFirst)
-      (void)hoistLoopInvariantSubsets(rewriter, loop);
-  }
-
-private:
-  LogicalResult tileAndVectorize(linalg::GenericOp op, RewriterBase &rewriter);
 };
 
 } // namespace
 
-LogicalResult VectorizeContractions::tileAndVectorize(linalg::GenericOp op,
-                                                      RewriterBase &rewriter) {
-  // Loops over the result outside, over contracted dimensions inside: the order
-  // in which the lowering to outer products recognises a matrix product.
-  SmallVector<unsigned> order;
-  for (bool wantParallel : {true, false})
-    for (auto [dim, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
-      if (linalg::isParallelIterator(iterator) == wantParallel)
+static MemRefType typeOf(Value buffer) {
+  return cast<MemRefType>(buffer.getType());
+}
+
+/// Looks through a widening of `value` to the block argument behind it.
+static BlockArgument skipWidening(Value value) {
+  if (auto extend = value.getDefiningOp<arith::ExtFOp>())
+    value = extend.getIn();
+  return dyn_cast<BlockArgument>(value);
+}
+
+/// Whether the body of `op` is accumulator + lhs · rhs.
+static bool isMultiplyAdd(linalg::GenericOp op) {
+  Block &body = *op.getBody();
+  auto sum = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!sum)
+    return false;
+  Value accumulator = sum.getLhs(), other = sum.getRhs();
+  if (accumulator != body.getArgument(2))
+    std::swap(accumulator, other);
+  auto product = other.getDefiningOp<arith::MulFOp>();
+  if (accumulator != body.getArgument(2) || !product)
+    return false;
+  BlockArgument lhs = skipWidening(product.getLhs());
+  BlockArgument rhs = skipWidening(product.getRhs());
+  return lhs && rhs && lhs.getOwner() == &body && rhs.getOwner() == &body &&
+         lhs.getArgNumber() + rhs.getArgNumber() == 1 &&
+         // Nothing else hides in the body.
+         llvm::all_of(body, llvm::IsaPred<arith::ExtFOp, arith::MulFOp,
+                                          arith::AddFOp, linalg::YieldOp>);
+}
+
+static std::optional<Contraction> matchContraction(linalg::GenericOp op) {
+  if (!op.hasPureBufferSemantics() || op.getNumDpsInputs() != 2 ||
+      op.getNumDpsInits() != 1 || !isMultiplyAdd(op))
+    return std::nullopt;
+  for (Value operand : op->getOperands())
+    if (!isa<MemRefType>(operand.getType()) ||
+        !typeOf(operand).hasStaticShape())
+      return std::nullopt;
+  Contraction result;
+  result.result = op.getDpsInits()[0];
+  result.extents = op.getStaticLoopRanges();
+  result.iterators = op.getIteratorTypesArray();
+  auto maps = op.getIndexingMapsArray();
+  result.resultMap = maps[2];
+  Type element = typeOf(result.result).getElementType();
+  if ((!element.isF32() && !element.isF64()) || maps[2].getNumResults() == 0 ||
+      !maps[2].isProjectedPermutation() ||
+      llvm::is_contained(result.extents, 0) ||
+      !typeOf(result.result).isLastDimUnitStride())
+    return std::nullopt;
+  result.lane = cast<AffineDimExpr>(maps[2].getResults().back()).getPosition();
+  bool first = maps[0].isFunctionOfDim(result.lane);
+  if (first == maps[1].isFunctionOfDim(result.lane))
+    return std::nullopt;
+  result.vectors = op.getDpsInputs()[first ? 0 : 1];
+  result.vectorMap = maps[first ? 0 : 1];
+  result.scalars = op.getDpsInputs()[first ? 1 : 0];
+  result.scalarMap = maps[first ? 1 : 0];
+  if (!result.vectorMap.isProjectedPermutation())
+    return std::nullopt;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Packing
+//===----------------------------------------------------------------------===//
+
+/// Copies `source`, read through `from`, into a new buffer of the element type
+/// `element` whose dimensions are the loops `order`.
+static Value pack(ImplicitLocOpBuilder &b, Value source, AffineMap from,
+                  ArrayRef<unsigned> order, ArrayRef<int64_t> extents,
+                  Type element) {
+  SmallVector<int64_t> shape;
+  DenseMap<AffineExpr, AffineExpr> renumber;
+  for (auto [index, dim] : llvm::enumerate(order)) {
+    shape.push_back(extents[dim]);
+    renumber[b.getAffineDimExpr(dim)] = b.getAffineDimExpr(index);
+  }
+  auto type = MemRefType::get(shape, element);
+  Value buffer = memref::AllocOp::create(b, type, b.getI64IntegerAttr(64));
+  AffineMap read = from.replace(renumber, order.size(), 0);
+  SmallVector<utils::IteratorType> iterators(order.size(),
+                                             utils::IteratorType::parallel);
+  linalg::GenericOp::create(
+      b, source, buffer,
+      ArrayRef<AffineMap>{read, b.getMultiDimIdentityMap(order.size())},
+      iterators, [&](OpBuilder &builder, Location loc, ValueRange args) {
+        Value value = args[0];
+        if (value.getType() != element)
+          value = arith::ExtFOp::create(builder, loc, element, value);
+        linalg::YieldOp::create(builder, loc, value);
+      });
+  return buffer;
+}
+
+/// Gives both operands the element type of the result, and `vectors` a
+/// contiguous lane dimension. Returns the buffers that were made.
+static SmallVector<Value> packOperands(ImplicitLocOpBuilder &b,
+                                       Contraction &c) {
+  SmallVector<Value> buffers;
+  Type element = typeOf(c.result).getElementType();
+  MemRefType vectors = typeOf(c.vectors);
+  bool contiguous =
+      c.vectorMap.getResults().back() == b.getAffineDimExpr(c.lane) &&
+      vectors.isLastDimUnitStride();
+  if (vectors.getElementType() != element || !contiguous) {
+    SmallVector<unsigned> order;
+    for (AffineExpr expr : c.vectorMap.getResults())
+      if (unsigned dim = cast<AffineDimExpr>(expr).getPosition(); dim != c.lane)
         order.push_back(dim);
-  rewriter.setInsertionPoint(op);
-  FailureOr<linalg::GenericOp> reordered =
-      linalg::interchangeGenericOp(rewriter, op, order);
-  if (failed(reordered))
-    return op.emitError("cannot reorder the loops of this product");
-  op = *reordered;
+    order.push_back(c.lane);
+    c.vectors = pack(b, c.vectors, c.vectorMap, order, c.extents, element);
+    c.vectorMap = AffineMap::getMultiDimMapWithTargets(c.extents.size(), order,
+                                                       b.getContext());
+    buffers.push_back(c.vectors);
+  }
+  if (typeOf(c.scalars).getElementType() != element) {
+    // As it is, but wider.
+    int64_t rank = typeOf(c.scalars).getRank();
+    auto order = llvm::to_vector(llvm::seq<unsigned>(0, rank));
+    c.scalars = pack(b, c.scalars, b.getMultiDimIdentityMap(rank), order,
+                     typeOf(c.scalars).getShape(), element);
+    buffers.push_back(c.scalars);
+  }
+  return buffers;
+}
 
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  AffineMap resultMap = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
 
-  // Columns: the last dimension of the result. Rows: the next one outwards with
-  // more than one element. Everything else goes element by element.
-  SmallVector<int64_t> sizes(extents.size(), 1);
-  bool hasColumns = false;
-  for (AffineExpr expr : llvm::reverse(resultMap.getResults())) {
+namespace {
+
+/// Emits the loops of one contraction.
+class KernelBuilder {
+public:
+  KernelBuilder(ImplicitLocOpBuilder &b, const Contraction &c)
+      : b(b), c(c), indices(c.extents.size(), b.getIndexAttr(0)) {
+    element = typeOf(c.result).getElementType();
+    lanes = 512 / element.getIntOrFloatBitWidth();
+    zero = arith::ConstantIndexOp::create(b, 0);
+    chooseBlock();
+  }
+
+  void run();
+
+private:
+  void chooseBlock();
+  void emitLoops(ArrayRef<unsigned> dims);
+  void emitLaneBlocks();
+  void emitRowBlocks(int64_t width);
+  void emitBlock(int64_t width, int64_t rows);
+  SmallVector<Value> emitReduction(ArrayRef<unsigned> dims,
+                                   SmallVector<Value> accumulators,
+                                   ArrayRef<SmallVector<int64_t>> rows,
+                                   int64_t width);
+
+  /// Emits `body` for each index of a loop, which sets indices[dim].
+  void emitLoop(unsigned dim, int64_t begin, int64_t end, int64_t step,
+                function_ref<void()> body);
+
+  /// The indices that `map` gives for the current loops, a row of the block and
+  /// a vector of the block.
+  SmallVector<Value> getIndices(AffineMap map, ArrayRef<int64_t> row,
+                                int64_t vector);
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  VectorType vectorType() { return VectorType::get({lanes}, element); }
+  Value mask(int64_t count);
+  Value load(Value buffer, ValueRange at, int64_t count);
+  void store(Value value, Value buffer, ValueRange at, int64_t count);
+  int64_t laneCount(int64_t width, int64_t vector) {
+    return std::min(lanes, width - vector * lanes);
+  }
+
+  ImplicitLocOpBuilder &b;
+  const Contraction &c;
+  Type element;
+  int64_t lanes;
+  Value zero;
+  /// The current index of each loop.
+  SmallVector<OpFoldResult> indices;
+  /// Parallel loops around the block, reduction loops in it.
+  SmallVector<unsigned> outer, reductions;
+  /// Loops whose every index is in the block, and the one cut into tiles.
+  SmallVector<unsigned> unrolled;
+  std::optional<unsigned> tiled;
+  int64_t tile = 1, vectors = 1;
+};
+
+} // namespace
+
+/// Sixteen accumulators leave registers for the operands on hosts with 32.
+static constexpr int64_t kAccumulators = 16;
+
+void KernelBuilder::chooseBlock() {
+  vectors = c.extents[c.lane] > lanes ? 2 : 1;
+  int64_t rows = kAccumulators / vectors;
+  SmallVector<unsigned> candidates;
+  for (AffineExpr expr : llvm::reverse(c.resultMap.getResults())) {
     unsigned dim = cast<AffineDimExpr>(expr).getPosition();
-    if (!hasColumns) {
-      sizes[dim] = largestDivisor(extents[dim], kBlockColumns);
-      hasColumns = true;
-    } else if (extents[dim] > 1) {
-      sizes[dim] = largestDivisor(extents[dim], kBlockRows);
+    if (dim != c.lane && !c.vectorMap.isFunctionOfDim(dim))
+      candidates.push_back(dim);
+  }
+  for (unsigned dim : candidates) {
+    if (c.extents[dim] <= rows) {
+      unrolled.push_back(dim);
+      rows /= c.extents[dim];
+    } else if (rows > 1) {
+      tiled = dim;
+      tile = rows;
       break;
     }
   }
-
-  // A few steps at a time over the last contracted dimension: upstream takes a
-  // reduction of one element for an elementwise operation.
-  int64_t last = extents.size() - 1;
-  sizes[last] = largestDivisor(extents[last], kBlockSteps);
-  if (sizes[last] == 1)
-    sizes[last] = largestDivisor(extents[last], 4 * kBlockSteps);
-
-  SmallVector<OpFoldResult> tileSizes;
-  for (auto [size, extent] : llvm::zip(sizes, extents))
-    tileSizes.push_back(
-        rewriter.getIndexAttr(size == extent && extent > 1 ? 0 : size));
-  scf::SCFTilingOptions options;
-  options.setTileSizes(tileSizes);
-  rewriter.setInsertionPoint(op);
-  FailureOr<scf::SCFTilingResult> tiled = scf::tileUsingSCF(
-      rewriter, cast<TilingInterface>(op.getOperation()), options);
-  if (failed(tiled))
-    return op.emitError("cannot tile this product");
-  rewriter.replaceOp(op, tiled->replacements);
-
-  Operation *block = tiled->tiledOps.back();
-  rewriter.setInsertionPoint(block);
-  FailureOr<linalg::VectorizationResult> vectorized =
-      linalg::vectorize(rewriter, block);
-  if (failed(vectorized))
-    return block->emitError("cannot vectorize this product");
-  rewriter.replaceOp(block, vectorized->replacements);
-  return success();
+  for (unsigned dim = 0; dim < c.extents.size(); ++dim) {
+    if (c.isReduction(dim))
+      reductions.push_back(dim);
+    else if (dim != c.lane && dim != tiled &&
+             !llvm::is_contained(unrolled, dim))
+      outer.push_back(dim);
+  }
 }
+
+void KernelBuilder::emitLoop(unsigned dim, int64_t begin, int64_t end,
+                             int64_t step, function_ref<void()> body) {
+  OpFoldResult saved = indices[dim];
+  if (end - begin <= step) {
+    indices[dim] = b.getIndexAttr(begin);
+    body();
+  } else {
+    auto loop =
+        scf::ForOp::create(b, constant(begin), constant(end), constant(step));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    indices[dim] = loop.getInductionVar();
+    body();
+  }
+  indices[dim] = saved;
+}
+
+void KernelBuilder::run() { emitLoops(outer); }
+
+void KernelBuilder::emitLoops(ArrayRef<unsigned> dims) {
+  if (dims.empty())
+    return emitLaneBlocks();
+  emitLoop(dims.front(), 0, c.extents[dims.front()], 1,
+           [&] { emitLoops(dims.drop_front()); });
+}
+
+void KernelBuilder::emitLaneBlocks() {
+  int64_t extent = c.extents[c.lane], width = vectors * lanes;
+  int64_t whole = extent / width * width;
+  if (whole > 0)
+    emitLoop(c.lane, 0, whole, width, [&] { emitRowBlocks(width); });
+  if (whole < extent)
+    emitLoop(c.lane, whole, extent, width,
+             [&] { emitRowBlocks(extent - whole); });
+}
+
+void KernelBuilder::emitRowBlocks(int64_t width) {
+  if (!tiled)
+    return emitBlock(width, 1);
+  int64_t extent = c.extents[*tiled], whole = extent / tile * tile;
+  if (whole > 0)
+    emitLoop(*tiled, 0, whole, tile, [&] { emitBlock(width, tile); });
+  if (whole < extent)
+    emitLoop(*tiled, whole, extent, tile,
+             [&] { emitBlock(width, extent - whole); });
+}
+
+SmallVector<Value> KernelBuilder::getIndices(AffineMap map,
+                                             ArrayRef<int64_t> row,
+                                             int64_t vector) {
+  SmallVector<OpFoldResult> at(indices);
+  auto advance = [&](unsigned dim, int64_t offset) {
+    if (offset != 0)
+      at[dim] = affine::makeComposedFoldedAffineApply(
+          b, b.getLoc(), b.getAffineDimExpr(0) + offset, at[dim]);
+  };
+  for (auto [dim, offset] : llvm::zip(unrolled, row))
+    advance(dim, offset);
+  if (tiled)
+    advance(*tiled, row.back());
+  advance(c.lane, vector * lanes);
+  SmallVector<Value> values;
+  for (AffineExpr expr : map.getResults()) {
+    auto single = AffineMap::get(map.getNumDims(), 0, expr);
+    OpFoldResult index =
+        affine::makeComposedFoldedAffineApply(b, b.getLoc(), single, at);
+    values.push_back(getValueOrCreateConstantIndexOp(b, b.getLoc(), index));
+  }
+  return values;
+}
+
+Value KernelBuilder::mask(int64_t count) {
+  auto type = VectorType::get({lanes}, b.getI1Type());
+  return vector::ConstantMaskOp::create(b, type, ArrayRef<int64_t>{count});
+}
+
+Value KernelBuilder::load(Value buffer, ValueRange at, int64_t count) {
+  if (count == lanes)
+    return vector::LoadOp::create(b, vectorType(), buffer, at);
+  Value nothing = arith::ConstantOp::create(b, b.getZeroAttr(vectorType()));
+  return vector::MaskedLoadOp::create(b, vectorType(), buffer, at, mask(count),
+                                      nothing);
+}
+
+void KernelBuilder::store(Value value, Value buffer, ValueRange at,
+                          int64_t count) {
+  if (count == lanes)
+    vector::StoreOp::create(b, value, buffer, at);
+  else
+    vector::MaskedStoreOp::create(b, buffer, at, mask(count), value);
+}
+
+void KernelBuilder::emitBlock(int64_t width, int64_t tileRows) {
+  // Every combination of the unrolled loops' indices and of the tile's.
+  SmallVector<SmallVector<int64_t>> rows(1);
+  auto cross = [&](int64_t extent) {
+    SmallVector<SmallVector<int64_t>> longer;
+    for (const SmallVector<int64_t> &row : rows)
+      for (int64_t index = 0; index < extent; ++index) {
+        longer.push_back(row);
+        longer.back().push_back(index);
+      }
+    rows = std::move(longer);
+  };
+  for (unsigned dim : unrolled)
+    cross(c.extents[dim]);
+  if (tiled)
+    cross(tileRows);
+
+  SmallVector<Value> accumulators;
+  int64_t count = llvm::divideCeil(width, lanes);
+  for (const SmallVector<int64_t> &row : rows)
+    for (int64_t vector = 0; vector < count; ++vector)
+      accumulators.push_back(load(c.result,
+                                  getIndices(c.resultMap, row, vector),
+                                  laneCount(width, vector)));
+  accumulators =
+      emitReduction(reductions, std::move(accumulators), rows, width);
+  auto next = accumulators.begin();
+  for (const SmallVector<int64_t> &row : rows)
+    for (int64_t vector = 0; vector < count; ++vector)
+      store(*next++, c.result, getIndices(c.resultMap, row, vector),
+            laneCount(width, vector));
+}
+
+SmallVector<Value> KernelBuilder::emitReduction(
+    ArrayRef<unsigned> dims, SmallVector<Value> accumulators,
+    ArrayRef<SmallVector<int64_t>> rows, int64_t width) {
+  if (!dims.empty()) {
+    unsigned dim = dims.front();
+    if (c.extents[dim] == 1)
+      return emitReduction(dims.drop_front(), std::move(accumulators), rows,
+                           width);
+    auto loop = scf::ForOp::create(b, zero, constant(c.extents[dim]),
+                                   constant(1), accumulators);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    indices[dim] = loop.getInductionVar();
+    SmallVector<Value> inner(loop.getRegionIterArgs());
+    inner = emitReduction(dims.drop_front(), std::move(inner), rows, width);
+    scf::YieldOp::create(b, inner);
+    indices[dim] = b.getIndexAttr(0);
+    return SmallVector<Value>(loop.getResults());
+  }
+  int64_t count = llvm::divideCeil(width, lanes);
+  SmallVector<Value> operands;
+  for (int64_t vector = 0; vector < count; ++vector)
+    operands.push_back(load(c.vectors,
+                            getIndices(c.vectorMap, rows.front(), vector),
+                            laneCount(width, vector)));
+  auto accumulator = accumulators.begin();
+  for (const SmallVector<int64_t> &row : rows) {
+    Value scalar =
+        memref::LoadOp::create(b, c.scalars, getIndices(c.scalarMap, row, 0));
+    Value spread = vector::BroadcastOp::create(b, vectorType(), scalar);
+    for (Value operand : operands) {
+      *accumulator = vector::FMAOp::create(b, spread, operand, *accumulator);
+      ++accumulator;
+    }
+  }
+  return accumulators;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct VectorizeContractions
+    : amp::impl::VectorizeContractionsBase<VectorizeContractions> {
+  void runOnOperation() override {
+    SmallVector<linalg::GenericOp> candidates;
+    getOperation()->walk(
+        [&](linalg::GenericOp op) { candidates.push_back(op); });
+    for (linalg::GenericOp op : candidates) {
+      std::optional<Contraction> contraction = matchContraction(op);
+      if (!contraction)
+        continue;
+      ImplicitLocOpBuilder b(op.getLoc(), op);
+      SmallVector<Value> buffers = packOperands(b, *contraction);
+      KernelBuilder(b, *contraction).run();
+      for (Value buffer : buffers)
+        memref::DeallocOp::create(b, buffer);
+      op.erase();
+    }
+  }
+};
+
+} // namespace

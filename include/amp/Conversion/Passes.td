@@ -73,35 +73,35 @@ def FuseElementwise : Pass<"amp-fuse-elementwise"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
-def VectorizeContractions : Pass<"amp-vectorize-contractions"> {
-  let summary = "Compute products in blocks that fit in vector registers";
+def CopiesToLoops : Pass<"amp-copies-to-loops"> {
+  let summary = "Replaces copies of parts of buffers by loops";
   let description = [{
-    Tiles each `linalg.generic` that adds products (operands may be widened in
-    its body) into blocks of up to 8 × 32 elements of the result, vectorises
-    them as outer products, and keeps a block in registers through the loops
-    over the contracted dimensions. What is left of linalg becomes plain loops
-    later, which LLVM vectorises.
-
-    ```mlir
-    %0 = linalg.generic {...} ins(%a, %b : tensor<64x64xf16>, tensor<64x128xf16>)
-                              outs(%c : tensor<64x128xf32>) { extf, mulf, addf }
-    ```
-
-    ```mlir
-    scf.for %m ... { scf.for %n ... {
-      %block = vector.transfer_read %c[%m, %n]
-      scf.for %k ... iter_args(%acc = %block) { vector.fma ... }
-      vector.transfer_write ...
-    } }
-    ```
+    Copies between contiguous buffers stay and become `memcpy`; the others would
+    become calls to MLIR's runtime library, which compiled steps do without.
   }];
-  let statistics = [
-    Statistic<"numVectorized", "vectorized", "Products vectorized">,
-  ];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::scf::SCFDialect",
-                           "::mlir::tensor::TensorDialect",
-                           "::mlir::vector::VectorDialect"];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def VectorizeContractions : Pass<"amp-vectorize-contractions"> {
+  let summary = "Lowers sums of products over buffers to register-blocked vector code";
+  let description = [{
+    Matrix products, convolutions and their gradients, as `linalg.generic` on
+    buffers. Operands of low types, and those whose last dimension is not that of
+    the result, are copied first, once, in the type of the accumulator; the
+    accumulation itself is in that type, with fused multiply-adds.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+def FinishLLVM : Pass<"amp-finish-llvm", "::mlir::ModuleOp"> {
+  let summary = "Removes bf16 from the LLVM dialect and states what buffers overlap";
+  let description = [{
+    bf16 is stored as i16, so that no code generator converts it in its own way,
+    and the buffers of a step are marked as not overlapping.
+  }];
 }
 
 def MathToCalls : Pass<"amp-math-to-calls", "::mlir::ModuleOp"> {

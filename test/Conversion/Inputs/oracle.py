@@ -26,15 +26,17 @@ DIGITS = {"f16": 11, "bf16": 8, "f32": 24, "f64": 53}
 
 
 def bf16_to_f32(bits):
-    return (np.asarray(bits).astype(np.uint32) << 16).view(np.float32)
+    return np.left_shift(bits, 16, dtype=np.uint32).view(np.float32)
 
 
 def f32_to_bf16(values):
     """Rounds to nearest even; NaNs stay NaNs."""
-    values = np.ascontiguousarray(values, np.float32)
-    bits = values.view(np.uint32).astype(np.uint64)
+    values = np.asarray(values, np.float32, order="C")
+    flat = values.reshape(-1)
+    bits = flat.view(np.uint32).astype(np.uint64)
     rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
-    return np.where(np.isnan(values), 0x7FC0, rounded).astype(np.uint16)
+    rounded = np.where(np.isnan(flat), 0x7FC0, rounded)
+    return rounded.astype(np.uint16).reshape(values.shape)
 
 
 def tensor(values, type):
@@ -42,7 +44,7 @@ def tensor(values, type):
     with np.errstate(all="ignore"):
         if type == "bf16":
             return f32_to_bf16(np.asarray(values, np.float32)), type
-        return np.ascontiguousarray(values).astype(DTYPES[type]), type
+        return np.asarray(values, order="C").astype(DTYPES[type]), type
 
 
 def wide(tensor):
@@ -216,7 +218,7 @@ def check_same_bits(actual, expected, what=""):
     a, b = actual[0], expected[0]
     nan = np.isnan(wide(actual)) & np.isnan(wide(expected))
     unsigned = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}[a.itemsize]
-    bad = (np.ascontiguousarray(a).view(unsigned) != np.ascontiguousarray(b).view(unsigned)) & ~nan
+    bad = (np.asarray(a, order="C").view(unsigned) != np.asarray(b, order="C").view(unsigned)) & ~nan
     if bad.any():
         where = tuple(index[0] for index in np.nonzero(bad))
         raise AssertionError(

@@ -1,0 +1,75 @@
+// RUN: amp-opt %s --amp-lower-step --split-input-file | FileCheck %s
+// RUN: amp-opt %s --amp-lower-step --split-input-file > %t.once
+// RUN: amp-opt %t.once --amp-lower-step --split-input-file | diff %t.once -
+
+// The state is written in place, the metric into an argument of its own, the
+// batch is only read.
+
+// CHECK-LABEL: func.func @step_cpu
+// CHECK-SAME: (%[[W:.*]]: memref<4xf32>, %[[X:.*]]: memref<4xf32>, %[[OUT:.*]]: memref<f32>) attributes {llvm.emit_c_interface}
+// CHECK: %[[TW:.*]] = bufferization.to_tensor %[[W]] restrict writable
+// CHECK: %[[TX:.*]] = bufferization.to_tensor %[[X]] restrict :
+// CHECK: %[[METRIC:.*]] = tensor.from_elements
+// CHECK: bufferization.materialize_in_destination %[[METRIC]] in restrict writable %[[OUT]]
+// CHECK: %[[NEW:.*]] = bufferization.materialize_in_destination %{{.*}} in %[[TW]]
+// CHECK: bufferization.materialize_in_destination %[[NEW]] in writable %[[W]]
+// CHECK: return{{$}}
+// CHECK-NOT: @unused
+func.func @step(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"},
+                %x: tensor<4xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<4xf32> {amp.updates = "w"}, tensor<f32> {amp.metric = "m"}) {
+  %c0 = arith.constant 0 : index
+  %0 = arith.addf %w, %x : tensor<4xf32>
+  %1 = tensor.extract %0[%c0] : tensor<4xf32>
+  %2 = tensor.from_elements %1 : tensor<f32>
+  return %0, %2 : tensor<4xf32>, tensor<f32>
+}
+func.func @unused(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// The new value of a guard is written where it is computed. The guard moves
+// behind the last read of the old value.
+
+// CHECK-LABEL: func.func @guard_cpu
+// CHECK: %[[W:.*]] = bufferization.to_tensor %arg0 restrict writable
+// CHECK: tensor.from_elements
+// CHECK: scf.if
+// CHECK: %[[N:.*]] = arith.addf
+// CHECK: %[[M:.*]] = bufferization.materialize_in_destination %[[N]] in %[[W]]
+// CHECK: scf.yield %[[M]]
+// CHECK: scf.yield %[[W]]
+func.func @guard(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"},
+                 %c: tensor<i1> {amp.role = "batch", amp.name = "c"})
+    -> (tensor<4xf32> {amp.updates = "w"}, tensor<f32> {amp.metric = "m"}) {
+  %c0 = arith.constant 0 : index
+  %flag = tensor.extract %c[] : tensor<i1>
+  %0 = scf.if %flag -> tensor<4xf32> {
+    %1 = arith.addf %w, %w : tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  } else {
+    scf.yield %w : tensor<4xf32>
+  }
+  %2 = tensor.extract %w[%c0] : tensor<4xf32>
+  %3 = tensor.from_elements %2 : tensor<f32>
+  return %0, %3 : tensor<4xf32>, tensor<f32>
+}
+
+// -----
+
+// An old value that moves to another state is saved first.
+
+// CHECK-LABEL: func.func @swap_cpu
+// CHECK-DAG: %[[A:.*]] = bufferization.to_tensor %arg0
+// CHECK-DAG: %[[B:.*]] = bufferization.to_tensor %arg1
+// CHECK-DAG: %[[SA:.*]] = bufferization.alloc_tensor() copy(%[[A]])
+// CHECK-DAG: %[[SB:.*]] = bufferization.alloc_tensor() copy(%[[B]])
+// CHECK: bufferization.materialize_in_destination %[[SB]] in %[[A]]
+// CHECK: bufferization.materialize_in_destination %[[SA]] in %[[B]]
+func.func @swap(%a: tensor<4xf32> {amp.role = "parameter", amp.name = "a"},
+                %b: tensor<4xf32> {amp.role = "parameter", amp.name = "b"})
+    -> (tensor<4xf32> {amp.updates = "a"}, tensor<4xf32> {amp.updates = "b"}) {
+  return %b, %a : tensor<4xf32>, tensor<4xf32>
+}
