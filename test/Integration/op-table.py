@@ -1,0 +1,249 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# No operation without its tests and its documentation: walks the operations
+# that the .td files define, whatever they are, and fails with a list of what is
+# missing. The examples in the descriptions must parse and verify.
+#
+# RUN: %python %s %amp_src_root
+#
+# It can fail: an operation that nobody tested lacks everything.
+# RUN: not %python %s %amp_src_root --pretend train.forgotten 2>&1 | FileCheck %s
+# CHECK-DAG: train.forgotten: no round trip
+# CHECK-DAG: train.forgotten: no case that is rejected
+# CHECK-DAG: train.forgotten: no f16 and bf16 lowering test
+# CHECK-DAG: train.forgotten: not in docs/reference
+# CHECK-DAG: train.forgotten: no summary
+# CHECK-DAG: train.forgotten: no example in its description
+# CHECK-DAG: train.forgotten: the example does not use it
+"""Usage: op-table.py <root of the source tree> [--pretend <operation>]"""
+
+import ast
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+
+root = pathlib.Path(sys.argv[1])
+test = root / "test"
+
+# What an operation needs no test of, and why.
+EXEMPT = {
+    # Expanded by train-autodiff before anything is lowered or assigned a type.
+    "train.gradients": {"slot test", "f16 and bf16 lowering test"},
+}
+
+
+@dataclass
+class Op:
+    name: str
+    summary: str = ""
+    description: str = ""
+    differentiable: bool = True
+    takes_low_types: bool = True
+    examples: list = field(default_factory=list)
+
+
+# ===----------------------------------------------------------------------=== #
+# The operations
+# ===----------------------------------------------------------------------=== #
+
+
+def read_operations(td):
+    # The one beside mlir-tblgen: an older LLVM may come first on the PATH.
+    tool = shutil.which("mlir-tblgen")
+    assert tool, "mlir-tblgen is not on the PATH"
+    tblgen = pathlib.Path(tool).resolve().with_name("llvm-tblgen")
+    output = subprocess.run(
+        [tblgen, "--dump-json", "-I", root / "include", "-I", tblgen.parents[1] / "include", td],
+        check=True, capture_output=True,
+    )
+    records = json.loads(output.stdout)
+    for record in (records[name] for name in records["!instanceof"]["Op"]):
+        interfaces = {records[trait["def"]].get("cppInterfaceName") for trait in record["traits"]}
+        types = [value for dag in ("arguments", "results") for value, _ in record[dag]["args"]]
+        constraints = json.dumps([records[type["def"]].get("summary") for type in types if "def" in type])
+        description = record["description"] or ""
+        yield Op(
+            f"{records[record['opDialect']['def']]['name']}.{record['opName']}",
+            record["summary"] or "",
+            description,
+            "DifferentiableOpInterface" in interfaces,
+            "16-bit float" in constraints,
+            re.findall(r"```mlir\n(.*?)```", description, re.S),
+        )
+
+
+# ===----------------------------------------------------------------------=== #
+# The tests
+# ===----------------------------------------------------------------------=== #
+
+
+def read(*patterns):
+    paths = [path for pattern in patterns for path in sorted(test.glob(pattern))]
+    return {path: path.read_text() for path in paths}
+
+
+def mentions(text):
+    """The operations in a text, in custom or generic form."""
+    return set(re.findall(r"\b((?:train|amp)\.[a-z]\w*)", text))
+
+
+def checked(text):
+    return mentions("\n".join(re.findall(r"// CHECK.*", text)))
+
+
+def rejected(text):
+    """The operations on the line that an expected-error is about."""
+    lines = text.splitlines()
+    found = set()
+    for number, line in enumerate(lines):
+        match = re.search(r"expected-error@\+(\d+)", line)
+        if match:
+            found |= mentions(lines[number + int(match.group(1))])
+    return found
+
+
+def strings(tree):
+    """The words that occur in the strings of a Python file."""
+    words = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            words |= set(re.findall(r"[\w.]+", node.value))
+    return words
+
+
+def spelled(tree):
+    """Patterns of the operations that a Python file spells, in f-strings too:
+    each formatted value stands for some word of the file."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            pieces = [re.escape(node.value)]
+        elif isinstance(node, ast.JoinedStr):
+            pieces = [
+                re.escape(value.value) if isinstance(value, ast.Constant) else r"(\w+)"
+                for value in node.values
+            ]
+        else:
+            continue
+        text = "".join(pieces).replace(r"\.", ".")
+        for match in re.finditer(r"(?<!\w)(?:train|amp)\.(?:\w|\(\\w\+\))+", text):
+            yield re.compile(re.escape(match.group()).replace(r"\(\\w\+\)", r"(\w+)"))
+
+
+def lowered(files):
+    """Operation -> whether a file that lowers it does so in f16 and in bf16."""
+    found = {}
+    for text in files.values():
+        tree = ast.parse(text)
+        words, patterns = strings(tree), list(spelled(tree))
+        low = {"f16", "bf16"} <= words
+        for op in operations:
+            for match in filter(None, (pattern.fullmatch(op.name) for pattern in patterns)):
+                if all(word in words for word in match.groups()):
+                    found[op.name] = found.get(op.name, False) or low
+    return found
+
+
+# ===----------------------------------------------------------------------=== #
+# The examples
+# ===----------------------------------------------------------------------=== #
+
+UNDECLARED = re.compile(r"<stdin>:(\d+):\d+: error: use of undeclared SSA value name")
+OTHER_TYPE = re.compile(
+    r"<stdin>:(\d+):\d+: error: use of value '(%\w+)' expects different type than prior uses: '(.*)' vs 'none'"
+)
+ERROR = re.compile(r"<stdin>:(\d+):\d+: error: (.*)")
+
+
+def verify_examples(ops):
+    """Wraps each example in a function whose arguments are the values that it
+    uses and does not define, of the types that the parser asks for."""
+    examples = []
+    for op in ops:
+        for text in op.examples:
+            body = "\n".join(line.strip() for line in text.strip().splitlines())
+            defined = set(re.findall(r"(%\w+)[\w:, %]*(?= =)", body))
+            for group in re.findall(r"^(%[\w:, %\n]+?) =", body, re.M):
+                defined |= set(re.findall(r"%\w+", group))
+            used = [name for name in dict.fromkeys(re.findall(r"%\w+", body)) if name not in defined]
+            examples.append([op.name, body, dict.fromkeys(used, "none")])
+    while True:
+        starts, source = [], ""
+        for _, body, types in examples:
+            arguments = ", ".join(f"{name}: {type}" for name, type in types.items())
+            starts.append(source.count("\n") + 1)
+            source += f"func.func @f({arguments}) {{\n{body}\nreturn\n}}\n// -----\n"
+        result = subprocess.run(
+            ["amp-opt", "-", "-split-input-file"], input=source, capture_output=True, text=True
+        )
+
+        def at(line):
+            return max(i for i, start in enumerate(starts) if start <= int(line))
+
+        learned = False
+        for line, name, type in OTHER_TYPE.findall(result.stderr):
+            types = examples[at(line)][2]
+            if types.get(name) == "none":
+                types[name], learned = type, True
+        if not learned:
+            break
+    return [f"{examples[at(line)][0]}: the example is rejected: {error}" for line, error in ERROR.findall(result.stderr)]
+
+
+# ===----------------------------------------------------------------------=== #
+# The table
+# ===----------------------------------------------------------------------=== #
+
+operations = [
+    op
+    for td in ("Train/IR/TrainOps.td", "AMP/IR/AMPOps.td")
+    for op in read_operations(root / "include/amp/Dialect" / td)
+]
+assert len(operations) > 80, "the .td files define fewer operations than there are"
+if "--pretend" in sys.argv:
+    operations.append(Op(sys.argv[-1], examples=["%0 = train.neg %x : tensor<f32>"]))
+
+# The tables of the derivative checks and of the slots, where this tree has them.
+cases, slot_table = test / "Integration/gradients/Inputs/cases.py", test / "Precision/slots.mlir"
+if cases.exists():
+    sys.path.insert(0, str(cases.parent))
+    from cases import CASES
+round_trips = set().union(*map(checked, read("Dialect/*/ops*.mlir").values()))
+rejections = set().union(*map(rejected, read("Dialect/*/invalid*.mlir").values()))
+slots = mentions(slot_table.read_text()) if slot_table.exists() else None
+lowerings = lowered(read("Conversion/*.py"))
+reference = "".join(path.read_text() for path in (root / "docs/reference").glob("*-dialect.md"))
+
+problems = []
+for op in operations:
+    needs = {
+        "round trip": op.name in round_trips,
+        "case that is rejected": op.name in rejections,
+        "derivative check": not op.differentiable or not cases.exists() or bool(CASES.get(op.name)),
+        "slot test": slots is None or op.name in slots,
+        "f16 and bf16 lowering test": lowerings.get(op.name, False)
+        or (op.name in lowerings and not op.takes_low_types),
+        "summary": bool(op.summary.strip()),
+        "example in its description": bool(op.examples) and "Example:" in op.description,
+    }
+    problems += [
+        f"{op.name}: no {need}"
+        for need, met in needs.items()
+        if not met and need not in EXEMPT.get(op.name, ())
+    ]
+    if f"### `{op.name}`" not in reference:
+        problems.append(f"{op.name}: not in docs/reference")
+    if op.examples and not any(op.name in mentions(example) for example in op.examples):
+        problems.append(f"{op.name}: the example does not use it")
+for name in EXEMPT:
+    if name not in {op.name for op in operations}:
+        problems.append(f"{name}: exempt, but no operation")
+problems += verify_examples(operations)
+
+print(f"{len(operations)} operations, {sum(len(op.examples) for op in operations)} examples")
+print("\n".join(problems))
+sys.exit(bool(problems))
