@@ -280,18 +280,9 @@ llvm::Expected<ArrayMap> Session::predict(const DataSource &source) {
     if (binding.kind != Binding::Kind::Prediction)
       continue;
     llvm::SmallVector<int64_t, 4> shape = binding.type.shape;
-    if (shape.empty() || shape.front() != batch)
-      return makeError("prediction '{0}' is {1}, expected dimension 0 to count "
-                       "the {2} samples of the batch",
-                       binding.name, describeShape(shape, binding.type.type),
-                       batch);
     shape.front() = data->size();
     predictions.set(binding.name, NDArray(binding.type.type, shape));
   }
-  if (predictions.size() == 0)
-    return makeError("the step has no prediction: no result has "
-                     "'amp.prediction'");
-
   llvm::SmallVector<int64_t> rows(batch);
   for (int64_t begin = 0; begin < data->size(); begin += batch) {
     int64_t count = std::min(batch, data->size() - begin);

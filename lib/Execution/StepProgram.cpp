@@ -9,14 +9,12 @@
 #include "amp/Execution/StepProgram.h"
 
 #include "amp/Conversion/CPUPipeline.h"
-#include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
 #include "amp/Execution/Files.h"
 #include "amp/Pipelines/Pipelines.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -55,199 +53,6 @@ static llvm::Expected<FunctionOpInterface> findStep(ModuleOp module,
                      "--entry{0}",
                      known);
   return steps.front();
-}
-
-//===----------------------------------------------------------------------===//
-// Reading the signature
-//===----------------------------------------------------------------------===//
-
-static InitSpec convertInit(InitAttr attr) {
-  using Kind = InitSpec::Kind;
-  InitSpec spec;
-  double value = attr.getValue() ? attr.getValue().getValueAsDouble() : 0.0;
-  auto gain = [&](double otherwise) {
-    spec.gain = attr.getValue() ? value : otherwise;
-  };
-  switch (attr.getKind()) {
-  case InitKind::Zeros:
-    spec.kind = Kind::Zeros;
-    break;
-  case InitKind::Ones:
-    spec.kind = Kind::Ones;
-    break;
-  case InitKind::Constant:
-    spec.kind = Kind::Constant;
-    spec.first = value;
-    break;
-  case InitKind::Normal:
-    spec.kind = Kind::Normal;
-    spec.second = value;
-    break;
-  case InitKind::Uniform:
-    spec.kind = Kind::Uniform;
-    spec.first = -value;
-    spec.second = value;
-    break;
-  case InitKind::KaimingUniform:
-    spec.kind = Kind::KaimingUniform;
-    gain(std::sqrt(2.0));
-    break;
-  case InitKind::KaimingNormal:
-    spec.kind = Kind::KaimingNormal;
-    gain(std::sqrt(2.0));
-    break;
-  case InitKind::XavierUniform:
-    spec.kind = Kind::XavierUniform;
-    gain(1.0);
-    break;
-  case InitKind::XavierNormal:
-    spec.kind = Kind::XavierNormal;
-    gain(1.0);
-    break;
-  case InitKind::CopyOf:
-    spec.kind = Kind::CopyOf;
-    spec.source = attr.getSource().getValue().str();
-    break;
-  case InitKind::RngState:
-    spec.kind = Kind::RngState;
-    break;
-  }
-  if (attr.getSeed())
-    spec.seed = attr.getSeed().getValue().getZExtValue();
-  return spec;
-}
-
-/// The buffer of a statically shaped argument or result called `what`.
-static llvm::Expected<BufferType> getBufferType(RankedTensorType type,
-                                                llvm::StringRef what) {
-  std::optional<ElementType> element = getElementType(type.getElementType());
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  if (!element)
-    return makeError("{0} is {1}, whose element type cannot be run", what,
-                     text);
-  if (!type.hasStaticShape())
-    return makeError("{0} is {1}, expected a static shape", what, text);
-  BufferType buffer;
-  buffer.type = *element;
-  buffer.shape.assign(type.getShape().begin(), type.getShape().end());
-  return buffer;
-}
-
-llvm::Error StepProgram::collectStates() {
-  for (const StepArgument &argument : signature.arguments) {
-    if (!argument.isState() && argument.role != Role::Hyperparameter)
-      continue;
-    llvm::Expected<BufferType> buffer = getBufferType(
-        argument.type, ("argument '" + argument.name + "'").str());
-    if (!buffer)
-      return buffer.takeError();
-    if (!argument.isState())
-      continue;
-    StateSpec spec;
-    spec.name = argument.name.str();
-    spec.isWeight =
-        argument.role == Role::Parameter || argument.role == Role::ModelState;
-    spec.type = buffer->type;
-    spec.shape = buffer->shape;
-    if (argument.init)
-      spec.init = convertInit(argument.init);
-    else if (argument.role == Role::OptimizerState)
-      spec.init.emplace(); // Moments start at zero unless the graph says more.
-    states.push_back(std::move(spec));
-  }
-  return llvm::Error::success();
-}
-
-/// How many classes the consumers of `labels` know, if any of them does.
-static std::optional<int64_t> getNumClasses(Value labels) {
-  std::optional<int64_t> classes;
-  auto note = [&](Value value) {
-    int64_t extent = cast<RankedTensorType>(value.getType()).getShape().back();
-    if (!ShapedType::isDynamic(extent))
-      classes = std::min(classes.value_or(extent), extent);
-  };
-  for (Operation *user : labels.getUsers()) {
-    if (auto loss = dyn_cast<train::CrossEntropyOp>(user))
-      note(loss.getLogits());
-    else if (auto gradient = dyn_cast<train::CrossEntropyGradOp>(user))
-      note(gradient.getLogits());
-    else if (auto oneHot = dyn_cast<train::OneHotOp>(user))
-      note(oneHot.getResult());
-  }
-  return classes;
-}
-
-llvm::Error StepProgram::collectBatchInputs() {
-  FunctionOpInterface function = getFunction();
-  llvm::StringRef fixedBy;
-  for (const StepArgument &argument : signature.arguments) {
-    if (argument.role != Role::Batch)
-      continue;
-    llvm::ArrayRef<int64_t> shape = argument.type.getShape();
-    if (shape.empty())
-      return makeError("batch argument '{0}' is a scalar, expected dimension 0 "
-                       "to count samples",
-                       argument.name);
-    if (!ShapedType::isDynamic(shape.front())) {
-      if (staticBatch && *staticBatch != shape.front())
-        return makeError("batch arguments '{0}' and '{1}' disagree: {2} and "
-                         "{3} samples",
-                         fixedBy, argument.name, *staticBatch, shape.front());
-      staticBatch = shape.front();
-      fixedBy = argument.name;
-    }
-    RankedTensorType sample = RankedTensorType::get(
-        shape.drop_front(), argument.type.getElementType());
-    llvm::Expected<BufferType> buffer = getBufferType(
-        sample, ("a sample of batch argument '" + argument.name + "'").str());
-    if (!buffer)
-      return buffer.takeError();
-    BatchInput input;
-    input.name = argument.name.str();
-    input.type = buffer->type;
-    input.sampleShape = buffer->shape;
-    if (!isFloat(buffer->type))
-      input.numClasses = getNumClasses(function.getArgument(argument.index));
-    batchInputs.push_back(std::move(input));
-  }
-  if (batchInputs.empty())
-    return makeError("function '{0}' has no batch argument: no argument has "
-                     "'amp.role' \"batch\"",
-                     entry);
-  return llvm::Error::success();
-}
-
-/// Looks through casts, which change how a value is stored but not what it is.
-static Value skipCasts(Value value) {
-  while (auto cast = value.getDefiningOp<amp::CastOp>())
-    value = cast.getInput();
-  return value;
-}
-
-void StepProgram::collectRules() {
-  FunctionOpInterface function = getFunction();
-  Operation *terminator = function.getFunctionBody().front().getTerminator();
-  auto addRule = [&](EvaluationRule::Kind kind, Value input, Value target) {
-    auto argument = dyn_cast<BlockArgument>(skipCasts(target));
-    if (!argument || argument.getOwner() != &function.getFunctionBody().front())
-      return;
-    for (const StepResult &result : signature.results)
-      if (result.kind == ResultKind::Prediction &&
-          skipCasts(terminator->getOperand(result.index)) == skipCasts(input))
-        rules.push_back(
-            {kind, result.name.str(),
-             signature.arguments[argument.getArgNumber()].name.str()});
-  };
-  for (Operation &op : function.getFunctionBody().front()) {
-    if (auto loss = dyn_cast<train::CrossEntropyOp>(op))
-      addRule(EvaluationRule::Kind::CrossEntropy, loss.getLogits(),
-              loss.getLabels());
-    else if (auto loss = dyn_cast<train::MSEOp>(op))
-      addRule(EvaluationRule::Kind::MSE, loss.getInput(), loss.getTarget());
-    else if (auto loss = dyn_cast<train::L1Op>(op))
-      addRule(EvaluationRule::Kind::L1, loss.getInput(), loss.getTarget());
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -345,6 +150,8 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
     return error;
   if (llvm::Error error = program->collectBatchInputs())
     return error;
+  if (llvm::Error error = program->checkMetrics())
+    return error;
   program->collectRules();
   return program;
 }
@@ -386,6 +193,17 @@ llvm::Expected<llvm::SmallVector<BatchInput>> StepProgram::getForwardInputs() {
           SymbolTable::lookupSymbolIn(*forwardModule, forwardEntry)));
   if (failed(tensors))
     return llvm::make_error<DiagnosedError>();
+  for (const StepResult &result : tensors->results) {
+    if (result.kind != ResultKind::Prediction)
+      continue;
+    std::string text;
+    llvm::raw_string_ostream(text) << result.type;
+    int64_t samples = staticBatch.value_or(ShapedType::kDynamic);
+    if (result.type.getRank() == 0 || result.type.getDimSize(0) != samples)
+      return makeError("prediction '{0}' is {1}, expected dimension 0 to count "
+                       "the samples of the batch",
+                       result.name, text);
+  }
   llvm::SmallVector<BatchInput> inputs;
   for (const StepArgument &argument : tensors->arguments)
     for (const BatchInput &input : batchInputs)

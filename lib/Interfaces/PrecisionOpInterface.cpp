@@ -36,12 +36,25 @@ FloatType mlir::amp::getPrecisionElementType(Type type) {
   return dyn_cast<FloatType>(shaped.getElementType());
 }
 
+/// Returns whether `getPrecisionElementType` has an answer, without looking up
+/// interfaces of the types that nearly all values have.
+static bool hasPrecisionElementType(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+    Type element = tensor.getElementType();
+    if (isa<Float32Type, Float16Type, BFloat16Type>(element))
+      return true;
+    if (isa<IntegerType>(element))
+      return false;
+  }
+  return static_cast<bool>(getPrecisionElementType(type));
+}
+
 void mlir::amp::getUniformPrecisionSlots(Operation *op, SlotKind kind,
                                          PrecisionSlots &slots) {
   slots.reset(op);
   int8_t slot = PrecisionSlots::none;
   auto assign = [&](Type type, int8_t &entry) {
-    if (!getPrecisionElementType(type))
+    if (!hasPrecisionElementType(type))
       return;
     if (slot == PrecisionSlots::none)
       slot = slots.add(kind);
@@ -53,10 +66,9 @@ void mlir::amp::getUniformPrecisionSlots(Operation *op, SlotKind kind,
     assign(result.getType(), slots.resultSlots[index]);
 }
 
-LogicalResult mlir::amp::retypeResults(Operation *op, ArrayRef<Type> slotTypes,
-                                       RewriterBase &rewriter) {
-  PrecisionSlots slots;
-  cast<PrecisionOpInterface>(op).getPrecisionSlots(slots);
+LogicalResult mlir::amp::retypeSlots(Operation *op, const PrecisionSlots &slots,
+                                     ArrayRef<Type> slotTypes,
+                                     RewriterBase &rewriter) {
   rewriter.modifyOpInPlace(op, [&] {
     for (auto [result, slot] : llvm::zip(op->getResults(), slots.resultSlots)) {
       if (slot == PrecisionSlots::none ||
@@ -66,7 +78,7 @@ LogicalResult mlir::amp::retypeResults(Operation *op, ArrayRef<Type> slotTypes,
       result.setType(type.cloneWith(/*shape=*/std::nullopt, slotTypes[slot]));
     }
   });
-  return success();
+  return cast<PrecisionOpInterface>(op).retype(slotTypes, rewriter);
 }
 
 #include "amp/Interfaces/PrecisionOpInterface.cpp.inc"

@@ -20,6 +20,8 @@ StringRef mlir::amp::explain(Reason reason) {
   switch (reason) {
   case Reason::NoLowNeighbour:
     return "no neighbour is in low precision";
+  case Reason::NotBetween:
+    return "not between operations in low precision";
   case Reason::Fixed:
     return "the slot never changes type";
   case Reason::Denied:
@@ -58,6 +60,9 @@ public:
     result.reasons.assign(vertices.size(), Reason::NoLowNeighbour);
     result.causes.assign(vertices.size(), 0);
     result.reasons[0] = Reason::Fixed;
+    for (VertexId v = 1; v < vertices.size(); ++v)
+      if (vertices[v].opClass == OpClass::Infer)
+        result.reasons[v] = Reason::NotBetween;
   }
 
   Assignment run() {

@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/YAMLParser.h"
 #include "llvm/Support/YAMLTraits.h"
 
 using namespace mlir;
@@ -28,14 +29,13 @@ constexpr Preset presets[] = {
 #include "amp/Precision/Presets.inc"
 };
 
-/// The YAML document.
+/// The YAML document. Its scalars are entries too, for their place.
 struct PolicyDocument {
-  unsigned version = 0;
-  std::string gradientType = "f32";
+  PolicyEntry version, gradientType{"f32", {}};
   std::vector<PolicyEntry> allow, deny, infer, clear;
 };
 
-constexpr unsigned newestVersion = 1;
+constexpr StringLiteral newestVersion = "1";
 
 } // namespace
 
@@ -54,8 +54,6 @@ struct ScalarTraits<PolicyEntry> {
     entry.glob = scalar.str();
     if (const Node *node = static_cast<Input *>(context)->getCurrentNode())
       entry.range = node->getSourceRange();
-    if (scalar.empty())
-      return "expected the name of an operation or a glob, got nothing";
     return {};
   }
   static QuotingType mustQuote(StringRef scalar) { return needsQuotes(scalar); }
@@ -70,15 +68,6 @@ struct MappingTraits<PolicyDocument> {
     io.mapOptional("deny", document.deny);
     io.mapOptional("infer", document.infer);
     io.mapOptional("clear", document.clear);
-  }
-  static std::string validate(IO &, PolicyDocument &document) {
-    if (document.version < 1 || document.version > newestVersion)
-      return "expected 'version' to be " + std::to_string(newestVersion) +
-             ", got " + std::to_string(document.version);
-    if (document.gradientType != "f32" && document.gradientType != "low")
-      return "expected 'gradient-type' to be f32 or low, got " +
-             document.gradientType;
-    return {};
   }
 };
 
@@ -131,11 +120,49 @@ FailureOr<Policy> Policy::load(StringRef presetOrFile, Location loc) {
   return parse((*file)->getBuffer(), presetOrFile, loc);
 }
 
-FailureOr<Policy> Policy::parse(StringRef text, StringRef name, Location loc) {
+/// Reports that `document` is not one mapping, on which yaml::Input would crash
+/// or which it would pass over.
+static bool isOneMapping(llvm::MemoryBufferRef document,
+                         llvm::SourceMgr::DiagHandlerTy report, void *context) {
   llvm::SourceMgr sourceMgr;
-  auto report = [](const llvm::SMDiagnostic &diag, void *context) {
+  sourceMgr.setDiagHandler(report, context);
+  llvm::yaml::Stream stream(document, sourceMgr);
+  unsigned documents = 0;
+  for (llvm::yaml::Document &part : stream) {
+    llvm::yaml::Node *root = part.getRoot();
+    if (!root || stream.failed())
+      return false;
+    const char *message = nullptr;
+    if (documents++ != 0)
+      message = "expected one document, got another";
+    else if (!isa<llvm::yaml::MappingNode>(root))
+      message = "expected a mapping with the key 'version'";
+    if (message) {
+      llvm::SMRange range = root->getSourceRange();
+      if (!range.isValid())
+        range.Start = range.End =
+            llvm::SMLoc::getFromPointer(document.getBufferStart());
+      stream.printError(range, message);
+      return false;
+    }
+    if (!part.skip() && stream.failed())
+      return false;
+  }
+  return documents == 1 && !stream.failed();
+}
+
+FailureOr<Policy> Policy::parse(StringRef text, StringRef name, Location loc) {
+  struct Context {
+    Location loc;
+    bool failed = false;
+  } context{loc};
+  auto report = [](const llvm::SMDiagnostic &diag, void *opaque) {
+    // The first diagnostic says what is wrong, the next ones what follows.
+    auto &context = *static_cast<Context *>(opaque);
+    if (std::exchange(context.failed, true))
+      return;
     // A YAML diagnostic carries line and column: make it the location.
-    Location loc = *static_cast<Location *>(context);
+    Location loc = context.loc;
     Location place = FileLineColLoc::get(
         loc.getContext(), diag.getFilename().empty() ? "-" : diag.getFilename(),
         diag.getLineNo(), diag.getColumnNo() + 1);
@@ -146,17 +173,21 @@ FailureOr<Policy> Policy::parse(StringRef text, StringRef name, Location loc) {
   };
 
   PolicyDocument document;
-  llvm::yaml::Input input(llvm::MemoryBufferRef(text, name), nullptr, report,
-                          &loc);
+  llvm::MemoryBufferRef buffer(text, name);
+  if (!isOneMapping(buffer, report, &context)) {
+    if (!context.failed)
+      emitError(FileLineColLoc::get(loc.getContext(), name, 1, 1))
+          << "policy: expected a YAML document";
+    return failure();
+  }
+  llvm::yaml::Input input(buffer, nullptr, report, &context);
   // Scalars find their source range through the input.
   input.setContext(&input);
   input >> document;
-  if (input.error())
+  if (input.error() || context.failed)
     return failure();
 
   Policy policy;
-  policy.gradientType =
-      document.gradientType == "low" ? GradientType::Low : GradientType::F32;
   llvm::StringMap<OpClass> seen;
   bool failed = false;
   // Ranges of entries point into `text`.
@@ -170,8 +201,26 @@ FailureOr<Policy> Policy::parse(StringRef text, StringRef name, Location loc) {
     failed = true;
     return emitError(getLoc(entry)) << "policy: '" << entry.glob << "' ";
   };
+  auto errorAtKey = [&](StringRef key, const PolicyEntry &entry) {
+    failed = true;
+    return emitError(getLoc(entry))
+           << "policy: expected '" << key << "' to be "
+           << (key == "version" ? newestVersion : "f32 or low") << ", got '"
+           << entry.glob << "'";
+  };
+  if (document.version.glob != newestVersion)
+    errorAtKey("version", document.version);
+  if (document.gradientType.glob == "low")
+    policy.gradientType = GradientType::Low;
+  else if (document.gradientType.glob != "f32")
+    errorAtKey("gradient-type", document.gradientType);
   auto addList = [&](ArrayRef<PolicyEntry> entries, OpClass opClass) {
     for (const PolicyEntry &entry : entries) {
+      if (entry.glob.empty()) {
+        errorAt(entry) << "stands where the name of an operation or a glob is "
+                          "expected";
+        continue;
+      }
       auto [it, isNew] = seen.try_emplace(entry.glob, opClass);
       if (!isNew) {
         errorAt(entry) << "is in the list '" << stringifyOpClass(opClass)

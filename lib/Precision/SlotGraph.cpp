@@ -16,17 +16,17 @@ using namespace mlir;
 using namespace mlir::amp;
 
 /// Returns whether values of `type` take part: the passes can cast them.
-static bool isEligible(Type type) {
+static bool isEligible(Type type, Type f32) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.getElementType().isF32();
+  return tensor && tensor.getElementType() == f32;
 }
 
 /// Returns whether an operation that only the policy knows can change type by
 /// changing the types of its tensors: not if it mentions the type elsewhere, in
 /// its value or in a scalar.
-static bool canRetypeByName(Operation *op) {
-  auto changes = [](Type type) {
-    return isEligible(type) || !isa<FloatType>(getElementTypeOrSelf(type));
+static bool canRetypeByName(Operation *op, Type f32) {
+  auto changes = [f32](Type type) {
+    return isEligible(type, f32) || !isa<FloatType>(getElementTypeOrSelf(type));
   };
   return !op->hasTrait<OpTrait::ConstantLike>() &&
          llvm::all_of(op->getOperandTypes(), changes) &&
@@ -43,8 +43,7 @@ static Pin readPin(Attribute attribute) {
 }
 
 Pin SlotGraph::findPin(Operation *op) {
-  Pin pin =
-      readPin(op->getRawDictionaryAttrs().get(AMPDialect::kPrecisionAttr));
+  Pin pin = readPin(op->getRawDictionaryAttrs().get(precisionName));
   if (pin == Pin::None && !regionPins.empty())
     pin = regionPins.lookup(op->getParentOp());
   if (pin != Pin::None && op->getNumRegions() != 0)
@@ -52,15 +51,30 @@ Pin SlotGraph::findPin(Operation *op) {
   return pin;
 }
 
-SlotGraph::SlotGraph(FunctionOpInterface function, const Policy &policy) {
+SlotGraph::SlotGraph(FunctionOpInterface function, const Policy &policy)
+    : policy(policy), f32(Float32Type::get(function.getContext())),
+      precisionName(
+          StringAttr::get(function.getContext(), AMPDialect::kPrecisionAttr)),
+      gradientOfName(
+          StringAttr::get(function.getContext(), AMPDialect::kGradientOfAttr)) {
+  // Most operations stand in the body itself.
+  size_t size = 0;
+  for (Block &block : function.getFunctionBody())
+    size += block.getOperations().size();
+  vertices.reserve(2 * size);
+  values.reserve(size);
+  uses.reserve(2 * size);
+  vertexOf.reserve(size);
+
   // Vertex 0: everything that keeps its type.
   addVertex(nullptr, 0, SlotKind::Fixed, OpClass::Unlisted);
   vertices[0].produces = true;
   findPin(function);
   function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<FunctionOpInterface>(op))
+    const OperationInfo &info = getInfo(op);
+    if (info.isFunction)
       return WalkResult::skip();
-    addOperation(op, policy);
+    addOperation(op, info);
     return WalkResult::advance();
   });
 
@@ -125,10 +139,10 @@ void SlotGraph::addCarriedValues(Operation *op, Pin pin) {
   auto visit = [&](Operation *holder) {
     for (OpOperand &operand : holder->getOpOperands()) {
       auto it = mapping.find(&operand);
-      if (it == mapping.end() || !isEligible(operand.get().getType()))
+      if (it == mapping.end() || !isEligible(operand.get().getType(), f32))
         continue;
       for (Value input : it->second) {
-        if (!isEligible(input.getType()))
+        if (!isEligible(input.getType(), f32))
           continue;
         VertexId vertex = vertexFor(input);
         auto [entry, isNew] = forwarded.try_emplace(&operand, vertex);
@@ -145,95 +159,108 @@ void SlotGraph::addCarriedValues(Operation *op, Pin pin) {
         visit(block.getTerminator());
 }
 
-void SlotGraph::addOperation(Operation *op, const Policy &policy) {
+const SlotGraph::OperationInfo &SlotGraph::getInfo(Operation *op) {
+  auto [it, isNew] = infos.try_emplace(op->getName());
+  OperationInfo &info = it->second;
+  if (isNew) {
+    OperationName name = op->getName();
+    info.opClass = policy.classify(name);
+    info.hasSlots = isa<PrecisionOpInterface>(op);
+    if (name.isRegistered())
+      info.slots = name.getInterface<PrecisionOpInterface>();
+    info.isFunction = isa<FunctionOpInterface>(op);
+    info.isTerminator = op->hasTrait<OpTrait::IsTerminator>();
+    info.isConstant = op->hasTrait<OpTrait::ConstantLike>();
+  }
+  return info;
+}
+
+void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
   Pin pin = findPin(op);
   if (op->getNumRegions() != 0)
     addCarriedValues(op, pin);
 
   // What control flow forwards belongs to the carried value; all else of such
   // an operation keeps its type.
-  auto iface = dyn_cast<PrecisionOpInterface>(op);
-  if (!iface &&
-      (op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>())) {
+  OpClass opClass = info.opClass;
+  if (info.slots) {
+    PrecisionOpInterface(op, info.slots).getPrecisionSlots(scratch);
+  } else if (info.hasSlots) {
+    cast<PrecisionOpInterface>(op).getPrecisionSlots(scratch);
+  } else if (op->getNumRegions() != 0 || info.isTerminator) {
     for (OpOperand &operand : op->getOpOperands())
-      if (isEligible(operand.get().getType()))
+      if (isEligible(operand.get().getType(), f32))
         addUse(operand, forwarded.lookup(&operand));
     return;
-  }
-
-  OpClass opClass = policy.classify(op->getName());
-  if (iface)
-    iface.getPrecisionSlots(scratch);
-  else if (opClass != OpClass::Unlisted && canRetypeByName(op))
+  } else if (opClass != OpClass::Unlisted && canRetypeByName(op, f32)) {
     getUniformPrecisionSlots(op, SlotKind::Storage, scratch);
-  else
+  } else {
     scratch.reset(op);
-
-  ArrayAttr gradients;
-  if (policy.gradientType == GradientType::F32)
-    gradients = op->getRawDictionaryAttrs().getAs<ArrayAttr>(
-        AMPDialect::kGradientOfAttr);
+  }
 
   // A slot has one type: it keeps it if one of its values cannot change, be it
   // that the value is not f32, or that it is the gradient of a parameter, which
   // stays f32 unless the policy says otherwise.
-  for (auto [operand, slot] :
-       llvm::zip_equal(op->getOperands(), scratch.operandSlots))
-    if (slot != PrecisionSlots::none && !isEligible(operand.getType()))
+  bool hasEligible = false;
+  auto examine = [&](Type type, int8_t slot) {
+    if (isEligible(type, f32))
+      hasEligible = true;
+    else if (slot != PrecisionSlots::none)
       scratch.kinds[slot] = SlotKind::Fixed;
-  for (auto [index, slot] : llvm::enumerate(scratch.resultSlots))
-    if (slot != PrecisionSlots::none &&
-        (!isEligible(op->getResult(index).getType()) ||
-         (gradients && index < gradients.size() &&
-          !cast<StringAttr>(gradients[index]).empty())))
-      scratch.kinds[slot] = SlotKind::Fixed;
+  };
+  unsigned numOperands = op->getNumOperands(), numResults = op->getNumResults();
+  for (unsigned i = 0; i < numOperands; ++i)
+    examine(op->getOperand(i).getType(), scratch.operandSlots[i]);
+  for (unsigned i = 0; i < numResults; ++i)
+    examine(op->getResult(i).getType(), scratch.resultSlots[i]);
+  if (!hasEligible)
+    return;
+  bool hasFree = llvm::any_of(
+      scratch.kinds, [](SlotKind kind) { return kind != SlotKind::Fixed; });
+  if (info.opClass == OpClass::Unlisted && pin == Pin::None &&
+      (hasFree || !info.hasSlots) && !info.isTerminator && !info.isConstant)
+    unlisted.push_back(op);
+  if (policy.gradientType == GradientType::F32)
+    if (auto gradients =
+            op->getRawDictionaryAttrs().getAs<ArrayAttr>(gradientOfName))
+      for (auto [slot, name] : llvm::zip(scratch.resultSlots, gradients))
+        if (slot != PrecisionSlots::none && !cast<StringAttr>(name).empty())
+          scratch.kinds[slot] = SlotKind::Fixed;
 
   // One vertex per slot that may change.
-  bool isFixedOp =
-      pin == Pin::Keep || (pin == Pin::None && opClass == OpClass::Unlisted);
-  SmallVector<VertexId, 4> slotVertices(scratch.kinds.size(), 0);
+  if (pin == Pin::F32)
+    opClass = OpClass::Deny;
+  else if (pin == Pin::Low)
+    opClass = OpClass::Allow;
+  bool isFixedOp = pin == Pin::Keep || opClass == OpClass::Unlisted;
   bool hasCompute = llvm::is_contained(scratch.kinds, SlotKind::Compute);
-  bool hasEligible = false, hasFree = false;
-  auto vertexOfSlot = [&](int8_t slot) -> VertexId {
-    if (slot == PrecisionSlots::none)
-      return 0;
-    SlotKind kind = scratch.kinds[slot];
-    if (kind == SlotKind::Fixed)
-      return 0;
-    hasFree = true;
-    if (isFixedOp)
-      return 0;
-    VertexId &vertex = slotVertices[slot];
-    if (vertex != 0)
-      return vertex;
-    OpClass slotClass = opClass;
-    if (kind == SlotKind::Range && opClass != OpClass::Allow)
-      slotClass = OpClass::Deny;
-    if (pin == Pin::F32)
-      slotClass = OpClass::Deny;
-    else if (pin == Pin::Low)
-      slotClass = OpClass::Allow;
-    vertex = addVertex(op, slot, kind, slotClass);
+  SmallVector<VertexId, 8> slotVertices(scratch.kinds.size(), 0);
+  for (auto [slot, kind] : llvm::enumerate(scratch.kinds)) {
+    if (kind == SlotKind::Fixed || isFixedOp)
+      continue;
+    bool isRange = kind == SlotKind::Range && opClass != OpClass::Allow;
+    VertexId vertex =
+        addVertex(op, slot, kind, isRange ? OpClass::Deny : opClass);
     vertices[vertex].pinned = pin != Pin::None;
     vertices[vertex].isProductResult = hasCompute && kind != SlotKind::Compute;
-    vertices[vertex].isConstant = op->hasTrait<OpTrait::ConstantLike>();
-    return vertex;
-  };
-
-  for (auto [operand, slot] :
-       llvm::zip_equal(op->getOpOperands(), scratch.operandSlots)) {
-    if (!isEligible(operand.get().getType()))
-      continue;
-    hasEligible = true;
-    addUse(operand, vertexOfSlot(slot));
+    vertices[vertex].isConstant = info.isConstant;
+    slotVertices[slot] = vertex;
   }
-  for (auto [index, result] : llvm::enumerate(op->getResults())) {
-    if (!isEligible(result.getType()))
-      continue;
-    hasEligible = true;
-    VertexId vertex = vertexOfSlot(scratch.resultSlots[index]);
+
+  // Slots that may change hold f32 values only; the others are vertex 0.
+  for (unsigned i = 0; i < numOperands; ++i) {
+    int8_t slot = scratch.operandSlots[i];
+    VertexId vertex = slot == PrecisionSlots::none ? 0 : slotVertices[slot];
+    OpOperand &operand = op->getOpOperand(i);
+    if (vertex != 0 || isEligible(operand.get().getType(), f32))
+      addUse(operand, vertex);
+  }
+  for (unsigned i = 0; i < numResults; ++i) {
+    int8_t slot = scratch.resultSlots[i];
+    VertexId vertex = slot == PrecisionSlots::none ? 0 : slotVertices[slot];
     if (vertex == 0)
       continue;
+    Value result = op->getResult(i);
     vertices[vertex].produces = true;
     vertexOf.try_emplace(result, vertex);
     values.push_back({result, vertex});
@@ -241,11 +268,6 @@ void SlotGraph::addOperation(Operation *op, const Policy &policy) {
   for (auto [premise, conclusion] : scratch.implications)
     if (slotVertices[premise] != 0)
       implications.push_back({slotVertices[premise], slotVertices[conclusion]});
-
-  if (opClass == OpClass::Unlisted && pin == Pin::None && hasEligible &&
-      (hasFree || !iface) && !op->hasTrait<OpTrait::IsTerminator>() &&
-      !op->hasTrait<OpTrait::ConstantLike>())
-    unlisted.push_back(op);
 }
 
 void SlotGraph::buildAdjacency() {

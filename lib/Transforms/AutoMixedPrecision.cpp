@@ -43,6 +43,27 @@ FloatType mlir::amp::parsePrecision(StringRef name, MLIRContext *context) {
 
 namespace {
 
+/// Tensor types with one element type. A graph has many values but few types,
+/// so that remembering them is cheaper than uniquing them again.
+class TypesOf {
+public:
+  explicit TypesOf(FloatType elementType) : elementType(elementType) {}
+
+  FloatType getElementType() const { return elementType; }
+
+  /// Returns `type` with this element type.
+  Type get(Type type) {
+    Type &entry = types[type];
+    if (!entry)
+      entry = cast<RankedTensorType>(type).clone(elementType);
+    return entry;
+  }
+
+private:
+  FloatType elementType;
+  DenseMap<Type, Type> types;
+};
+
 class AutoMixedPrecisionPass final
     : public amp::impl::AutoMixedPrecisionPassBase<AutoMixedPrecisionPass> {
 public:
@@ -76,11 +97,11 @@ public:
 private:
   LogicalResult rewriteFunction(FunctionOpInterface function, FloatType low,
                                 const Policy &policy);
-  LogicalResult retypeSlots(const SlotGraph &graph,
-                            const Assignment &assignment, FloatType low,
-                            RewriterBase &rewriter);
+  LogicalResult retypeValues(const SlotGraph &graph,
+                             const Assignment &assignment, TypesOf &lowTypes,
+                             RewriterBase &rewriter);
   void insertCasts(const SlotGraph &graph, const Assignment &assignment,
-                   FloatType low, OpBuilder &builder);
+                   TypesOf &lowTypes, OpBuilder &builder);
   void emitRemarks(FunctionOpInterface function, const SlotGraph &graph,
                    const Assignment &assignment);
 };
@@ -106,18 +127,24 @@ AutoMixedPrecisionPass::rewriteFunction(FunctionOpInterface function,
   numUnlisted += graph.getUnlisted().size();
 
   IRRewriter rewriter(&getContext());
-  if (failed(retypeSlots(graph, assignment, low, rewriter)))
+  TypesOf lowTypes(low);
+  if (failed(retypeValues(graph, assignment, lowTypes, rewriter)))
     return failure();
-  insertCasts(graph, assignment, low, rewriter);
+  insertCasts(graph, assignment, lowTypes, rewriter);
   function->setAttr(kMarker, TypeAttr::get(low));
   return success();
 }
 
-/// Gives the results of all low slots the low type.
-LogicalResult AutoMixedPrecisionPass::retypeSlots(const SlotGraph &graph,
-                                                  const Assignment &assignment,
-                                                  FloatType low,
-                                                  RewriterBase &rewriter) {
+/// Gives the values of all low slots the low type, and lets the operations
+/// follow.
+LogicalResult AutoMixedPrecisionPass::retypeValues(const SlotGraph &graph,
+                                                   const Assignment &assignment,
+                                                   TypesOf &lowTypes,
+                                                   RewriterBase &rewriter) {
+  for (SlotValue value : graph.getValues())
+    if (assignment.low[value.vertex])
+      value.value.setType(lowTypes.get(value.value.getType()));
+
   SmallVector<Type, 4> slotTypes;
   ArrayRef<SlotVertex> vertices = graph.getVertices();
   for (size_t v = 1; v < vertices.size();) {
@@ -139,22 +166,13 @@ LogicalResult AutoMixedPrecisionPass::retypeSlots(const SlotGraph &graph,
       retype = true;
       slotTypes.resize(
           std::max<size_t>(slotTypes.size(), vertices[v].slot + 1));
-      slotTypes[vertices[v].slot] = low;
+      slotTypes[vertices[v].slot] = lowTypes.getElementType();
     }
     auto iface = dyn_cast<PrecisionOpInterface>(op);
     if (!retype || !iface)
       continue;
     if (failed(iface.retype(slotTypes, rewriter)))
       return failure();
-  }
-  // What has no operation to ask: carried values, and operations that the
-  // policy knows only by name.
-  for (SlotValue value : graph.getValues()) {
-    if (!assignment.low[value.vertex])
-      continue;
-    auto type = cast<ShapedType>(value.value.getType());
-    if (type.getElementType() != low)
-      value.value.setType(cast<ShapedType>(type.clone(low)));
   }
   return success();
 }
@@ -163,9 +181,10 @@ LogicalResult AutoMixedPrecisionPass::retypeSlots(const SlotGraph &graph,
 /// before the first such user.
 void AutoMixedPrecisionPass::insertCasts(const SlotGraph &graph,
                                          const Assignment &assignment,
-                                         FloatType low, OpBuilder &builder) {
+                                         TypesOf &lowTypes,
+                                         OpBuilder &builder) {
   DenseMap<Value, Value> casts;
-  FloatType wide = Float32Type::get(&getContext());
+  TypesOf wideTypes(Float32Type::get(&getContext()));
   for (const SlotUse &use : graph.getUses()) {
     bool userLow = assignment.low[use.user];
     if (assignment.low[use.producer] == userLow)
@@ -182,8 +201,10 @@ void AutoMixedPrecisionPass::insertCasts(const SlotGraph &graph,
         builder.setInsertionPoint(first);
       else
         builder.setInsertionPointAfterValue(value);
-      converted = CastOp::create(builder, value.getLoc(), value,
-                                 userLow ? low : wide, /*inserted=*/true);
+      TypesOf &types = userLow ? lowTypes : wideTypes;
+      converted = CastOp::create(builder, value.getLoc(),
+                                 types.get(value.getType()), value,
+                                 /*inserted=*/true);
       ++numCasts;
     }
     use.operand->set(converted);

@@ -45,8 +45,7 @@ public:
       return signalPassFailure();
     WalkResult result = getOperation()->walk<WalkOrder::PreOrder>(
         [&](FunctionOpInterface function) {
-          if (!function.isExternal() && isStepFunction(function) &&
-              failed(rewriteStep(function)))
+          if (!function.isExternal() && failed(rewriteStep(function)))
             return WalkResult::interrupt();
           return WalkResult::skip();
         });
@@ -56,6 +55,11 @@ public:
 
 private:
   LogicalResult checkOptions();
+  LogicalResult checkRoles(FunctionOpInterface function);
+  LogicalResult checkBackwardPass(const StepRewriter &step,
+                                  ArrayRef<Operation *> seeds,
+                                  ArrayRef<Value> gradients,
+                                  const StepRewriter::OpSet &backward);
   LogicalResult rewriteStep(FunctionOpInterface function);
   Value unscaleGradients(StepRewriter &step, ArrayRef<Value> gradients,
                          Value scale, const StepRewriter::OpSet &backward);
@@ -73,23 +77,33 @@ private:
 LogicalResult InsertLossScalingPass::checkOptions() {
   Location loc = getOperation()->getLoc();
   auto error = [&] { return emitError(loc) << "amp-insert-loss-scaling: "; };
+  // What counts is the f32 that an option rounds to. Gradients are multiplied
+  // by the reciprocal of the scale.
+  auto isScale = [](double value) {
+    auto scale = static_cast<float>(value);
+    return scale > 0 && std::isfinite(scale) && std::isfinite(1 / scale);
+  };
   if (!isDynamic()) {
     if (StringRef(mode).getAsDouble(constantScale))
       return error() << "unknown mode '" << mode
                      << "', expected dynamic, none or a number";
-    if (!(constantScale > 0) ||
-        !std::isfinite(static_cast<float>(constantScale)))
-      return error() << "the scale must be positive and finite in f32, got "
+    if (!isScale(constantScale))
+      return error() << "the scale must be positive, and it and its reciprocal "
+                        "finite in f32, got "
                      << mode;
     return success();
   }
-  if (!(initScale > 0) || !std::isfinite(static_cast<float>(initScale)))
-    return error() << "'init-scale' must be positive and finite in f32, got "
+  auto growth = static_cast<float>(growthFactor.getValue());
+  auto backoff = static_cast<float>(backoffFactor.getValue());
+  if (!isScale(initScale))
+    return error() << "'init-scale' must be positive, and it and its "
+                      "reciprocal finite in f32, got "
                    << initScale;
-  if (!(growthFactor > 1))
-    return error() << "'growth-factor' must be greater than 1, got "
+  if (!(growth > 1 && std::isfinite(growth)))
+    return error() << "'growth-factor' must be greater than 1 and finite in "
+                      "f32, got "
                    << growthFactor;
-  if (!(backoffFactor > 0 && backoffFactor < 1))
+  if (!(backoff > 0 && backoff < 1))
     return error() << "'backoff-factor' must be between 0 and 1, got "
                    << backoffFactor;
   if (growthInterval < 1)
@@ -100,37 +114,113 @@ LogicalResult InsertLossScalingPass::checkOptions() {
   if (!(minScale >= 0 && minScale <= maxScale))
     return error() << "'min-scale' must be between 0 and 'max-scale', got "
                    << minScale << " and " << maxScale;
+  if (!(initScale >= minScale && initScale <= maxScale))
+    return error() << "'init-scale' must be between 'min-scale' and "
+                      "'max-scale', got "
+                   << initScale << ", " << minScale << " and " << maxScale;
+  return success();
+}
+
+/// Checks that the guard can tell what belongs to the optimizer: every argument
+/// that the step updates needs a role.
+LogicalResult InsertLossScalingPass::checkRoles(FunctionOpInterface function) {
+  bool updatesParameter = false;
+  for (unsigned result = 0; result < function.getNumResults(); ++result) {
+    auto updates = function.getResultAttrOfType<StringAttr>(
+        result, AMPDialect::kUpdatesAttr);
+    for (unsigned i = 0; updates && i < function.getNumArguments(); ++i) {
+      if (function.getArgAttr(i, AMPDialect::kNameAttr) != updates)
+        continue;
+      auto role =
+          function.getArgAttrOfType<StringAttr>(i, AMPDialect::kRoleAttr);
+      if (!role)
+        return function->emitError("the step updates argument ")
+               << i << ", " << updates
+               << ", which has no 'amp.role'; expected one that says whether "
+                  "an overflow guards it";
+      updatesParameter |= symbolizeRole(role.getValue()) == Role::Parameter;
+    }
+  }
+  if (!updatesParameter)
+    return function->emitError(
+        "the step has gradients but updates no parameter; expected a result "
+        "with 'amp.updates' that names an argument with 'amp.role' = "
+        "\"parameter\"");
+  return success();
+}
+
+/// Checks that gradients are float tensors, and that nothing but gradients
+/// leaves the backward pass: it would leave it scaled.
+LogicalResult InsertLossScalingPass::checkBackwardPass(
+    const StepRewriter &step, ArrayRef<Operation *> seeds,
+    ArrayRef<Value> gradients, const StepRewriter::OpSet &backward) {
+  for (Value gradient : gradients)
+    if (!getPrecisionElementType(gradient.getType()) ||
+        !isa<RankedTensorType>(gradient.getType()))
+      return gradient.getDefiningOp()->emitOpError(
+                 "expected a gradient to be a ranked tensor of floats, got ")
+             << gradient.getType();
+
+  // What the results of the step depend on; the rest is dead.
+  StepRewriter::OpSet live;
+  step.addBackwardSlice({step.getReturn()}, live);
+  SmallVector<Value> worklist;
+  for (Operation *seed : seeds)
+    worklist.push_back(seed->getResult(0));
+  llvm::DenseSet<Value> seen(gradients.begin(), gradients.end());
+  StepRewriter::OpSet visited;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    for (Operation *nested : value.getUsers()) {
+      Operation *user = step.getAncestor(nested);
+      if (backward.contains(user)) {
+        if (visited.insert(user).second)
+          for (Value result : user->getResults())
+            worklist.push_back(result);
+        continue;
+      }
+      if (seen.contains(value) || !live.contains(user))
+        continue;
+      auto diag = value.getDefiningOp()->emitOpError(
+          "depends on a gradient seed and is used outside of the backward "
+          "pass, where it would still be scaled; expected "
+          "'amp.gradient_of' here, or on the gradient that is computed "
+          "from it");
+      diag.attachNote(user->getLoc()) << "used here";
+      return diag;
+    }
+  }
   return success();
 }
 
 LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function) {
-  FailureOr<StepRewriter> step = StepRewriter::get(function);
-  if (failed(step))
-    return failure();
-
   auto remarkOptions = [&](StringRef name) {
     return remark::RemarkOpts::name(name).category("amp").function(
         function.getName());
   };
   SmallVector<Operation *> seeds;
-  bool alreadyScaled = false;
+  bool hasGradients = false, alreadyScaled = false;
   function.getFunctionBody().walk([&](Operation *op) {
     if (isa<GradientSeedOpInterface>(op))
       seeds.push_back(op);
     alreadyScaled |= isa<UnscaleOp>(op);
+    hasGradients |= op->hasAttr(AMPDialect::kGradientOfAttr);
   });
   if (alreadyScaled) {
     remark::missed(function.getLoc(), remarkOptions("AlreadyScaled"))
         << remark::reason("the step has an amp.unscale");
     return success();
   }
-  SmallVector<Value> gradients = step->getGradients();
-  if (seeds.empty() && gradients.empty()) {
+  if (seeds.empty() && !hasGradients) {
     remark::missed(function.getLoc(), remarkOptions("NoBackwardPass"))
         << remark::reason("the function has neither a gradient seed nor "
                           "'amp.gradient_of'");
     return success();
   }
+  FailureOr<StepRewriter> step = StepRewriter::get(function);
+  if (failed(step))
+    return failure();
+  SmallVector<Value> gradients = step->getGradients();
   if (seeds.empty())
     return function->emitError("the step has gradients but no gradient seed; "
                                "expected an amp.gradient_seed where the "
@@ -150,6 +240,16 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function) {
                                "got ")
              << value.getType();
   }
+
+  // Everything on which a gradient depends keeps the scaled values.
+  SmallVector<Operation *> roots;
+  for (Value gradient : gradients)
+    roots.push_back(gradient.getDefiningOp());
+  StepRewriter::OpSet backward;
+  step->addBackwardSlice(roots, backward);
+  if (failed(checkBackwardPass(*step, seeds, gradients, backward)) ||
+      (isDynamic() && failed(checkRoles(function))))
+    return failure();
 
   // The scale: state of the step, or a constant.
   OpBuilder builder(&getContext());
@@ -180,13 +280,6 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function) {
         builder, function.getLoc(),
         DenseElementsAttr::get(f32Type, static_cast<float>(constantScale)));
   }
-
-  // Everything on which a gradient depends keeps the scaled values.
-  SmallVector<Operation *> roots;
-  for (Value gradient : gradients)
-    roots.push_back(gradient.getDefiningOp());
-  StepRewriter::OpSet backward;
-  step->addBackwardSlice(roots, backward);
 
   for (Operation *seed : seeds) {
     builder.setInsertionPointAfter(seed);
@@ -287,6 +380,11 @@ InsertLossScalingPass::guardUpdates(StepRewriter &step, Value allFinite,
   numGuarded += guarded.size();
   if (guarded.empty())
     return success();
+  // Metrics and predictions observe; other results are updates of their own.
+  auto observes = [&](OpOperand &use) {
+    return !function.getResultAttr(use.getOperandNumber(),
+                                   AMPDialect::kUpdatesAttr);
+  };
 
   // What updates depend on; all other users of an updated value only observe
   // it, and must see what the guard lets through.
@@ -307,7 +405,8 @@ InsertLossScalingPass::guardUpdates(StepRewriter &step, Value allFinite,
       return llvm::all_of(result.getUses(), [&](OpOperand &use) {
         Operation *user = step.getAncestor(use.getOwner());
         if (user == terminator)
-          return llvm::is_contained(guarded, &use);
+          return llvm::is_contained(guarded, &use) ||
+                 (updated.contains(result) && observes(use));
         return moved.contains(user) ||
                (updated.contains(result) && !feedsUpdate.contains(user));
       });
@@ -344,10 +443,14 @@ InsertLossScalingPass::guardUpdates(StepRewriter &step, Value allFinite,
     newValue.replaceUsesWithIf(guardedValue, [&](OpOperand &use) {
       Operation *user = step.getAncestor(use.getOwner());
       if (user == terminator)
-        return llvm::is_contained(guarded, &use);
-      return user != guard && !feedsUpdate.contains(user);
+        return observes(use);
+      return user != guard && !feedsUpdate.contains(user) &&
+             !backward.contains(user);
     });
   }
+  // One value may replace several arguments, each of which keeps its own.
+  for (auto [operand, guardedValue] : llvm::zip(guarded, guard.getResults()))
+    operand->set(guardedValue);
   builder.setInsertionPointToEnd(guard.thenBlock());
   auto yield = scf::YieldOp::create(builder, loc, newValues);
   for (Operation *op : llvm::reverse(moved))

@@ -33,6 +33,10 @@ static bool retypeProduct(Value value, FloatType type, RewriterBase &rewriter) {
   auto product = value.getDefiningOp<PrecisionOpInterface>();
   if (!product || !value.hasOneUse())
     return false;
+  // Pins are the user's, and gradients the policy's.
+  if (product->hasAttr(AMPDialect::kPrecisionAttr) ||
+      product->hasAttr(AMPDialect::kGradientOfAttr))
+    return false;
   PrecisionSlots slots;
   product.getPrecisionSlots(slots);
   int8_t slot = slots.resultSlots[cast<OpResult>(value).getResultNumber()];
@@ -54,7 +58,7 @@ static bool retypeProduct(Value value, FloatType type, RewriterBase &rewriter) {
     return false;
   SmallVector<Type> slotTypes(slots.kinds.size());
   slotTypes[slot] = type;
-  return succeeded(product.retype(slotTypes, rewriter));
+  return succeeded(retypeSlots(product, slots, slotTypes, rewriter));
 }
 
 namespace {
@@ -65,28 +69,40 @@ public:
   using Base::Base;
 
   void runOnOperation() override {
-    IRRewriter rewriter(&getContext());
-    SmallVector<CastOp> casts;
-    getOperation()->walk([&](CastOp op) { casts.push_back(op); });
-    for (CastOp &op : casts)
-      if (fold(op, rewriter))
-        op = nullptr;
-    merge(casts, rewriter);
-    // Backwards, so that a chain disappears at once.
-    for (CastOp op : llvm::reverse(casts)) {
-      if (!op || !op->use_empty())
-        continue;
-      rewriter.eraseOp(op);
-      ++numErased;
-    }
+    // What disappears may leave a product with one reader, and what folds may
+    // leave equal casts: until nothing changes.
+    while (runOnce())
+      ;
   }
 
 private:
+  /// Returns whether it changed something that may open further changes.
+  bool runOnce() {
+    IRRewriter rewriter(&getContext());
+    SmallVector<CastOp> casts;
+    getOperation()->walk([&](CastOp op) { casts.push_back(op); });
+    // Backwards, so that a chain disappears at once.
+    for (CastOp &op : llvm::reverse(casts)) {
+      if (!op->use_empty())
+        continue;
+      rewriter.eraseOp(op);
+      op = nullptr;
+      ++numErased;
+    }
+    changed = false;
+    merge(casts, rewriter);
+    for (CastOp &op : casts)
+      if (op && fold(op, rewriter))
+        op = nullptr;
+    return changed;
+  }
+
   /// Replaces `op` by something that needs no cast; returns whether it did.
   bool fold(CastOp op, RewriterBase &rewriter) {
     auto replace = [&](Value value) {
       rewriter.replaceOp(op, value);
       ++numFolded;
+      changed = true;
       return true;
     };
     if (op->use_empty())
@@ -104,6 +120,7 @@ private:
           rewriter.modifyOpInPlace(
               op, [&] { op.getInputMutable().assign(source); });
           ++numFolded;
+          changed = true;
           return false;
         }
       }
@@ -113,7 +130,8 @@ private:
     return false;
   }
 
-  /// Replaces casts by an equal one that dominates them.
+  /// Replaces casts by an equal one that dominates them. If none does, inserted
+  /// ones move to where one would: into the block of their operand.
   void merge(MutableArrayRef<CastOp> casts, RewriterBase &rewriter) {
     DominanceInfo dominance(getOperation());
     DenseMap<std::tuple<Value, Type, int>, SmallVector<CastOp, 1>> known;
@@ -127,14 +145,33 @@ private:
                                            op.getOperation());
       });
       if (leader == equals.end()) {
-        equals.push_back(op);
-        continue;
+        // The first of the block's operations that hold an equal cast is that
+        // of the first cast, unless blocks are out of order.
+        if (!equals.empty() && op.getInserted()) {
+          CastOp first = equals.front();
+          Value input = op.getInput();
+          Operation *holder =
+              input.getParentBlock()->findAncestorOpInBlock(*first);
+          rewriter.setInsertionPointAfterValue(input);
+          if (holder && holder != first)
+            rewriter.moveOpBefore(first, holder);
+          else if (!holder)
+            rewriter.moveOpBefore(first, rewriter.getInsertionBlock(),
+                                  rewriter.getInsertionPoint());
+          leader = equals.begin();
+        } else {
+          equals.push_back(op);
+          continue;
+        }
       }
       rewriter.replaceOp(op, leader->getResult());
       op = nullptr;
       ++numMerged;
+      changed = true;
     }
   }
+
+  bool changed = false;
 };
 
 } // namespace

@@ -46,6 +46,12 @@ FailureOr<BlockArgument> StepRewriter::addArgument(StringRef name, Role role,
 LogicalResult StepRewriter::addResult(Value value, StringRef attribute,
                                       StringRef name) {
   unsigned index = function.getNumResults();
+  for (unsigned i = 0; i < index; ++i) {
+    auto other = function.getResultAttrOfType<StringAttr>(i, attribute);
+    if (other && other.getValue() == name)
+      return function->emitError("cannot add the result '")
+             << name << "': result " << i << " has that '" << attribute << "'";
+  }
   Builder builder(function.getContext());
   NamedAttrList attributes;
   attributes.set(attribute, builder.getStringAttr(name));

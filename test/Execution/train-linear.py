@@ -109,3 +109,25 @@ assert close(load(folder + "p.npz")["logits"], logits)
 np.savez(folder + "unlabelled.npz", x=data["test_x"][:5])
 ok("--data", folder + "unlabelled.npz", "--init", folder + "w.npz", "--predict", folder + "p5.npz")
 assert close(load(folder + "p5.npz")["logits"], logits[:5])
+
+# A graph that fixes its batch trains and predicts the same, the last and only
+# partly filled batch of the held-out data included.
+from runner import MODEL
+
+with open(MODEL) as f:
+    fixed = f.read().replace("?x", "20x")
+with open(folder + "fixed.mlir", "w") as f:
+    f.write(fixed)
+for model, name in ((MODEL, "dynamic"), (folder + "fixed.mlir", "fixed")):
+    size = () if name == "fixed" else ("--batch-size", 20)
+    ok(*common, "--epochs", 2, *size, "--save", f"{folder}{name}.npz", "--predict", f"{folder}{name}-p.npz", model=model)
+    assert load(f"{folder}{name}-p.npz")["logits"].shape == (21, 3)
+assert close(load(folder + "fixed-p.npz")["logits"], load(folder + "dynamic-p.npz")["logits"])
+assert (load(folder + "fixed.npz")["weight"] == load(folder + "dynamic.npz")["weight"]).all()
+
+# Arrays may come from several files, one of them a single array.
+np.savez(folder + "rest.npz", **{k: v for k, v in data.items() if k != "train_x"})
+np.save(folder + "train_x.npy", data["train_x"])
+files = ("--data", folder + "rest.npz", "--data", folder + "train_x.npy")
+ok(*files, "--seed", 3, "--epochs", 2, "--batch-size", 20, "--save", folder + "files.npz")
+assert (load(folder + "files.npz")["weight"] == load(folder + "dynamic.npz")["weight"]).all()

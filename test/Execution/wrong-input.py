@@ -47,6 +47,7 @@ bad_data("out of range, expected 0 to 2", "--eval", test_y=arrays["test_y"] + 1)
 bad_data("no array 'test_x' or 'x'", "--eval", test_x=None)
 bad_data("has 50 samples, fewer than one batch of 64", "--batch-size", 64)
 bad_data("has no samples", train_x=x[:0], train_y=y[:0])
+fails("array 'train_x' of", *data, "--data", folder + "data.npz")
 
 # Weights.
 for message, weights in (
@@ -130,7 +131,15 @@ bad_module(
   return %w : tensor<4xf32>
 }""",
 )
-bad_module("nothing to evaluate", step.replace('amp.prediction = "logits"', 'amp.metric = "logits"'), "--eval")
+bad_module("metric 'logits' has rank 2, expected a scalar", step.replace('amp.prediction = "logits"', 'amp.metric = "logits"'))
+no_prediction = step.replace(', tensor<?x3xf32> {amp.prediction = "logits"}', "")
+no_prediction = no_prediction.replace("%loss, %logits :", "%loss :").replace("tensor<f32>, tensor<?x3xf32>\n", "tensor<f32>\n")
+bad_module("there is nothing to evaluate", no_prediction, "--eval")
+bad_module("the step has no result with 'amp.prediction'", no_prediction, "--predict", folder + "p.npz")
+bad_module(
+    "prediction 'loss' is tensor<f32>, expected dimension 0 to count the samples",
+    step.replace('amp.metric = "loss"', 'amp.prediction = "loss"'), "--predict", folder + "p.npz",
+)
 
 # Nothing was left behind.
 assert set(os.listdir(folder)) == before, os.listdir(folder)

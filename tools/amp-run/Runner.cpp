@@ -88,7 +88,7 @@ static llvm::Error checkOptions(const RunnerOptions &options) {
   if (several && options.printIR)
     return makeError("--print-ir is for a single run, without --compare and "
                      "--seeds");
-  if (options.dataPath.empty() && !options.printIR)
+  if (options.dataPaths.empty() && !options.printIR)
     return makeError("there are no data: give --data <file.npz>");
   return llvm::Error::success();
 }
@@ -144,6 +144,8 @@ private:
 
   const RunnerOptions &options;
   ArrayMap data;
+  /// The files of `data`, for messages.
+  std::string dataName;
   std::optional<ArrayMap> weights;
   std::vector<ComparisonColumn> columns;
 };
@@ -191,7 +193,7 @@ llvm::Error Runner::checkHeldOutData(StepProgram &program) const {
   if (!forward)
     return forward.takeError();
   llvm::append_range(inputs, *forward);
-  DataSource source{&data, options.dataPath, options.evalPrefix};
+  DataSource source{&data, dataName, options.evalPrefix};
   return source.select(inputs).takeError();
 }
 
@@ -199,7 +201,7 @@ llvm::Error Runner::finishRun(Session &session, const StepProgram &program,
                               RunRecord &record) {
   bool evaluates = wantsEvaluation(program);
   if (evaluates || !options.predictPath.empty()) {
-    DataSource source{&data, options.dataPath, options.evalPrefix};
+    DataSource source{&data, dataName, options.evalPrefix};
     llvm::Expected<ArrayMap> predictions = session.predict(source);
     if (!predictions)
       return predictions.takeError();
@@ -280,7 +282,7 @@ llvm::Error Runner::runPrecision(ModuleOp module, llvm::StringRef precision) {
     return llvm::Error::success();
   }
 
-  DataSource source{&data, options.dataPath, options.trainPrefix};
+  DataSource source{&data, dataName, options.trainPrefix};
   std::optional<Dataset> trainingData;
   TrainingPlan plan = makePlan(options);
   if (plan.steps || plan.epochs.value_or(0)) {
@@ -344,12 +346,19 @@ llvm::Error Runner::writeReports() const {
 llvm::Error Runner::run(ModuleOp module) {
   if (llvm::Error error = checkOutputs(options))
     return error;
-  if (!options.dataPath.empty()) {
-    llvm::Expected<ArrayMap> arrays = readArrays(options.dataPath);
+  for (llvm::StringRef path : options.dataPaths) {
+    llvm::Expected<ArrayMap> arrays = readArrays(path);
     if (!arrays)
       return arrays.takeError();
-    data = std::move(*arrays);
+    for (auto &[name, array] : *arrays) {
+      if (data.contains(name))
+        return makeError("array '{0}' of '{1}' is in another file of --data "
+                         "too",
+                         name, path);
+      data.set(name, std::move(array));
+    }
   }
+  dataName = llvm::join(options.dataPaths, ", ");
   if (!options.initPath.empty()) {
     llvm::Expected<ArrayMap> arrays = readArrays(options.initPath);
     if (!arrays)

@@ -16,7 +16,7 @@ namespace mlir::amp {
 /// The command line of amp-run.
 struct RunnerOptions {
   ProgramOptions program;
-  std::string dataPath;
+  std::vector<std::string> dataPaths;
   std::string precision;
   std::vector<std::string> compare;
   std::optional<int64_t> steps, epochs, batchSize;

@@ -29,9 +29,11 @@ static cl::OptionCategory category("amp-run options");
 static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
                                       cl::desc("<model.mlir>"),
                                       cl::cat(category));
-static cl::opt<std::string> dataFile("data", cl::value_desc("file.npz"),
-                                     cl::desc("Arrays of the batch arguments"),
-                                     cl::cat(category));
+static cl::list<std::string>
+    dataFiles("data", cl::CommaSeparated, cl::value_desc("file.npz"),
+              cl::desc("Arrays of the batch arguments, by name: .npz files, or "
+                       ".npy files named after the argument"),
+              cl::cat(category));
 static cl::opt<std::string> entry("entry", cl::value_desc("function"),
                                   cl::desc("The training step (default: the "
                                            "only one)"),
@@ -134,7 +136,7 @@ static cl::opt<bool> quiet("quiet", cl::desc("Show no progress"),
 /// Copies the command line into `options`; the strings of numbers and pairs are
 /// parsed here, everything else is judged by the runner.
 static llvm::Error readOptions(RunnerOptions &options) {
-  options.dataPath = dataFile;
+  options.dataPaths.assign(dataFiles.begin(), dataFiles.end());
   options.program.entry = entry;
   options.program.lossScaling = lossScaling;
   options.program.masterWeights = masterWeights;

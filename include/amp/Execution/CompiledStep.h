@@ -11,6 +11,7 @@
 
 #include "amp/Execution/NDArray.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include <memory>
 
 namespace mlir {
@@ -27,6 +28,11 @@ struct BufferType {
   ElementType type = ElementType::F32;
   llvm::SmallVector<int64_t, 4> shape;
 };
+
+/// The buffer of a statically shaped argument or result, called `what` in
+/// messages.
+llvm::Expected<BufferType> getBufferType(RankedTensorType type,
+                                         llvm::StringRef what);
 
 /// A function of memrefs, JIT-compiled at the highest optimisation level for
 /// the host. It works in place on the buffers that it is given and returns

@@ -79,7 +79,8 @@ public:
   /// The batch inputs of training, with the classes of labels.
   llvm::ArrayRef<BatchInput> getBatchInputs() const { return batchInputs; }
 
-  /// Those of them that the forward function reads, in its order.
+  /// Those of them that the forward function reads, in its order. Fails when
+  /// the step has no prediction, or one that is not a value for each sample.
   llvm::Expected<llvm::SmallVector<BatchInput>> getForwardInputs();
 
   llvm::ArrayRef<EvaluationRule> getEvaluationRules() const { return rules; }
@@ -101,6 +102,7 @@ private:
 
   llvm::Error collectStates();
   llvm::Error collectBatchInputs();
+  llvm::Error checkMetrics() const;
   void collectRules();
   llvm::Error exposeGradients();
   llvm::Error deriveForward();

@@ -88,10 +88,11 @@ FloatType getPrecisionElementType(Type type);
 void getUniformPrecisionSlots(Operation *op, SlotKind kind,
                               PrecisionSlots &slots);
 
-/// Gives the results of `op` the element types of their slots, through
-/// `ShapedType::cloneWith`. Null types leave a slot alone.
-LogicalResult retypeResults(Operation *op, ArrayRef<Type> slotTypes,
-                            RewriterBase &rewriter);
+/// Gives the results of `op`, whose slots are `slots`, new element types, and
+/// lets the operation follow (`PrecisionOpInterface::retype`). Null types leave
+/// a slot alone.
+LogicalResult retypeSlots(Operation *op, const PrecisionSlots &slots,
+                          ArrayRef<Type> slotTypes, RewriterBase &rewriter);
 
 } // namespace mlir::amp
 

@@ -37,16 +37,16 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
             $_op, ::mlir::amp::SlotKind::Storage, slots);
       }]>,
     InterfaceMethod<[{
-        Gives the results of this operation the element types that were
-        assigned to their slots. `slotTypes` is indexed by slot; a null or
-        missing entry leaves the slot alone. Operands have been cast by the caller.
-        The default sets the result types and nothing else; an operation whose
-        attributes or regions mention element types overrides it.
+        Follows a change of the element types of this operation's slots.
+        `slotTypes` is indexed by slot; a null or missing entry leaves the slot
+        alone. The caller has given the results their new types, and casts the
+        operands. The default does nothing; an operation whose attributes or
+        regions mention element types overrides it.
       }],
       "::llvm::LogicalResult", "retype",
       (ins "::llvm::ArrayRef<::mlir::Type>":$slotTypes,
            "::mlir::RewriterBase &":$rewriter), [{}], [{
-        return ::mlir::amp::retypeResults($_op, slotTypes, rewriter);
+        return ::mlir::success();
       }]>,
     InterfaceMethod<[{
         The number of floating-point operations in products that tensor cores

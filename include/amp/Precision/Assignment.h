@@ -16,6 +16,8 @@ namespace mlir::amp {
 enum class Reason : uint8_t {
   /// Nothing asked for low precision.
   NoLowNeighbour,
+  /// An infer operation with a low neighbour on one side at most.
+  NotBetween,
   /// The slot never changes type.
   Fixed,
   /// The policy's deny list, or a range slot.

@@ -93,7 +93,20 @@ public:
   ArrayRef<Operation *> getUnlisted() const { return unlisted; }
 
 private:
-  void addOperation(Operation *op, const Policy &policy);
+  /// What holds for all operations of one name.
+  struct OperationInfo {
+    OpClass opClass = OpClass::Unlisted;
+    /// The implementation of PrecisionOpInterface, unless the dialect supplies
+    /// it from operation to operation.
+    PrecisionOpInterface::Concept *slots = nullptr;
+    bool hasSlots = false;
+    bool isFunction = false;
+    bool isTerminator = false;
+    bool isConstant = false;
+  };
+  const OperationInfo &getInfo(Operation *op);
+
+  void addOperation(Operation *op, const OperationInfo &info);
   void addCarriedValues(Operation *op, Pin pin);
   Pin findPin(Operation *op);
   void addUse(OpOperand &operand, VertexId user);
@@ -121,6 +134,11 @@ private:
   llvm::DenseMap<VertexId, VertexId> parents;
   std::vector<std::pair<VertexId, VertexId>> implications;
   std::vector<Operation *> unlisted;
+
+  const Policy &policy;
+  Type f32;
+  StringAttr precisionName, gradientOfName;
+  llvm::DenseMap<OperationName, OperationInfo> infos;
   PrecisionSlots scratch;
 };
 

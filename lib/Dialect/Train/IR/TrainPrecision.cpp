@@ -132,6 +132,18 @@ void ReduceMaxOp::getPrecisionSlots(PrecisionSlots &slots) {
 }
 
 //===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+void BroadcastOp::getPrecisionSlots(PrecisionSlots &slots) {
+  slots.reset(*this);
+  slots.add(SlotKind::Storage, {0}, {0});
+  // Only the extents of `like` are read, in whatever type it is.
+  if (getLike())
+    slots.add(SlotKind::Storage, {1}, {});
+}
+
+//===----------------------------------------------------------------------===//
 // Activations in storage, everything else fixed
 //===----------------------------------------------------------------------===//
 

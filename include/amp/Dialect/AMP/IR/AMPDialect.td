@@ -35,6 +35,7 @@ def AMP_Dialect : Dialect {
     | `amp.metric` | result | name of the metric that this result is |
     | `amp.prediction` | result | name of the model output that this result is |
     | `amp.gradient_of` | operation | per result, the name of the argument whose gradient it is, or an empty string |
+    | `amp.precision` | operation or function | pin for it and what is within: `f32`, `low` or `keep` |
     | `amp.backward_of` | operation | number of the forward operation that a backward operation belongs to |
     | `amp.id` | operation | number of a forward operation, referred to by `amp.backward_of` |
 

@@ -37,8 +37,9 @@ def Train_ReduceSumOp : Train_ReduceOp<"reduce_sum", "sum">;
 def Train_ReduceMeanOp : Train_ReduceOp<"reduce_mean", "mean">;
 def Train_ReduceMaxOp : Train_ReduceOp<"reduce_max", "maximum (NaN if any element is)">;
 
-def Train_BroadcastOp : Train_StorageOp<"broadcast", [
-    AllElementTypesMatch<["input", "result"]>, Train_Differentiable]> {
+def Train_BroadcastOp : Train_Op<"broadcast", [
+    AllElementTypesMatch<["input", "result"]>, Train_Slots,
+    Train_Differentiable]> {
   let summary = "repeats a tensor along new dimensions";
   let description = [{
     The adjoint of a reduction without `keep_dims`: inserts the dimensions

@@ -1,0 +1,389 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Random graphs through the precision passes, against rules that are written out
+# here a second time, as slowly and plainly as possible.
+#
+# RUN: %python %s amp-opt
+"""Usage: random-graphs.py <amp-opt> [first seed]
+
+Generates functions (chains and dags of products, elementwise operations,
+reductions, norms, constants, casts of the user, pins, branches and loops) and
+checks, for fp16 and bf16, that
+  * every operation of a function without control flow has the types that the
+    four lists give by their definition;
+  * in all functions, products that nobody pinned read low operands, denied
+    operations are f32, casts of the user are as they were, no value is cast
+    twice to one type, and no inserted cast reads another;
+  * a second run changes nothing, neither of one pass nor of both.
+The tool verifies the types. AMP_LONG_TESTS=1 takes twenty times the functions.
+"""
+
+import os
+import random
+import re
+import subprocess
+import sys
+
+T = "tensor<4x4xf32>"
+UNARY = {
+    "infer": ["tanh", "sigmoid", "gelu", "sqrt"],
+    "clear": ["relu", "neg", "abs", "sign"],
+    "deny": ["exp", "log", "square", "rsqrt"],
+}
+BINARY = {"infer": ["add", "mul", "sub", "div"], "clear": ["maximum", "minimum"]}
+CLASS_OF = {
+    f"train.{name}": kind
+    for table in (UNARY, BINARY)
+    for kind, names in table.items()
+    for name in names
+}
+CLASS_OF.update({
+    "train.matmul": "allow", "train.linear": "allow", "train.softmax": "infer",
+    "train.transpose": "clear", "train.constant": "clear", "train.mse": "infer",
+    "train.reduce_sum": "infer", "train.layer_norm": "infer",
+})
+
+
+class Op:
+    """An operation, with the slots of its operands and of its result 0."""
+
+    def __init__(self, tag, name, operands, text, pin=None, gradient=False):
+        self.tag, self.name, self.operands, self.text = tag, name, operands, text
+        self.pin, self.gradient = pin, gradient
+        self.kind = {"f32": "deny", "low": "allow"}.get(pin, CLASS_OF.get(name))
+        if pin == "keep":
+            self.kind = None
+        # One slot "s" of operands and result, unless the operation says more.
+        self.operand_slots = ["s"] * len(operands)
+        self.result_slot = "s"
+        if name in ("train.matmul", "train.linear"):
+            self.operand_slots = ["in", "in", "s"][: len(operands)]
+        elif name in ("train.reduce_sum", "train.mse"):
+            self.operand_slots = ["in"] * len(operands)
+            # A sum may overflow, a loss is fixed.
+            self.result_slot = "range" if name == "train.reduce_sum" else None
+        elif name == "train.layer_norm":
+            self.operand_slots = ["s", None, None]
+        elif name == "amp.cast":
+            self.operand_slots, self.result_slot = [None], None
+        if gradient:
+            shared = self.result_slot
+            self.operand_slots = [None if s == shared else s for s in self.operand_slots]
+            self.result_slot = None
+
+    def slots(self):
+        return {s for s in [*self.operand_slots, self.result_slot] if s}
+
+    def kind_of(self, slot):
+        if slot == "range" and self.kind in ("infer", "clear"):
+            return "deny"
+        return self.kind
+
+
+class Function:
+    def __init__(self, rng, name, control_flow):
+        self.rng, self.name, self.control_flow = rng, name, control_flow
+        self.ops, self.lines, self.values, self.count = [], [], [], 0
+        arguments = [f"%a{i}" for i in range(rng.randint(1, 3))]
+        self.scope = [(value, None) for value in arguments]
+        self.fill(rng.randint(3, 25), "  ")
+        returned = rng.sample(self.scope, min(2, len(self.scope)))
+        self.returned = [op for _, op in returned]
+        signature = ", ".join([f"{a}: {T}" for a in arguments] +
+                              ["%c: i1", "%n: index", "%v: tensor<4xf32>"])
+        self.text = "\n".join(
+            [f"func.func @{name}({signature}) -> ({', '.join([T] * len(returned))}) {{",
+             "  %c0 = arith.constant 0 : index", "  %c1 = arith.constant 1 : index",
+             *self.lines,
+             f"  return {', '.join(v for v, _ in returned)} : {', '.join([T] * len(returned))}",
+             "}"])
+
+    def pick(self):
+        # Mostly a recent value, so that chains arise.
+        if self.rng.random() < 0.6:
+            return self.scope[-1]
+        return self.rng.choice(self.scope)
+
+    def emit(self, indent, name, operands, attributes, types, result="T", decorate=True):
+        tag = self.count = self.count + 1
+        pin, gradient = None, False
+        if decorate and self.rng.random() < 0.06:
+            pin = self.rng.choice(["f32", "low", "keep"])
+        elif decorate and name in CLASS_OF and self.rng.random() < 0.06:
+            gradient = True
+        attributes = [f"tag = {tag} : i64", *attributes]
+        if pin:
+            attributes.append(f'amp.precision = "{pin}"')
+        if gradient:
+            count = 3 if name == "train.layer_norm" else 1
+            names = ['"w"'] + ['""'] * (count - 1)
+            attributes.append(f"amp.gradient_of = [{', '.join(names)}]")
+        value = f"%x{tag}"
+        left = f"{value}:3" if name == "train.layer_norm" else value
+        body = f"{{{', '.join(attributes)}}}"
+        if name == "train.constant":
+            text = f"{left} = {name} {body} {types}"
+        else:
+            text = f"{left} = {name} {', '.join(v for v, _ in operands)} {body} : {types}"
+        if name == "train.layer_norm":
+            value += "#0"
+        self.lines.append(indent + text)
+        op = Op(tag, name, [op for _, op in operands], text, pin, gradient)
+        self.ops.append(op)
+        if result == "T":
+            self.scope.append((value, op))
+        return value, op
+
+    def fill(self, count, indent):
+        rng = self.rng
+        for _ in range(count):
+            draw = rng.random()
+            a, b = self.pick(), self.pick()
+            if draw < 0.22:
+                self.emit(indent, "train.matmul", [a, b], [], f"({T}, {T}) -> {T}")
+            elif draw < 0.28:
+                self.emit(indent, "train.linear", [a, b, ("%v", None)], [],
+                          f"({T}, {T}, tensor<4xf32>) -> {T}")
+            elif draw < 0.52:
+                name = rng.choice(UNARY[rng.choice(["infer", "clear", "clear", "deny"])])
+                self.emit(indent, f"train.{name}", [a], [], T)
+            elif draw < 0.68:
+                name = rng.choice(BINARY[rng.choice(["infer", "clear"])])
+                self.emit(indent, f"train.{name}", [a, b], [], f"({T}, {T}) -> {T}")
+            elif draw < 0.72:
+                self.emit(indent, "train.softmax", [a], ["axis = 1 : i64"], T)
+            elif draw < 0.76:
+                self.emit(indent, "train.transpose", [a], ["permutation = array<i64: 1, 0>"],
+                          f"({T}) -> {T}")
+            elif draw < 0.80:
+                self.emit(indent, "train.reduce_sum", [a], ["dims = array<i64: 0>"],
+                          f"({T}) -> tensor<4xf32>", result=None)
+            elif draw < 0.83:
+                self.emit(indent, "train.mse", [a, b], [], f"({T}, {T}) -> tensor<f32>", result=None)
+            elif draw < 0.87:
+                self.emit(indent, "train.layer_norm", [a, ("%v", None), ("%v", None)], [],
+                          f"({T}, tensor<4xf32>, tensor<4xf32>) -> ({T}, tensor<4xf32>, tensor<4xf32>)")
+            elif draw < 0.90:
+                self.emit(indent, "train.constant", [], [], f"dense<{rng.choice(['0.1', '2.0'])}> : {T}")
+            elif draw < 0.94:
+                low = rng.choice(["f16", "bf16"])
+                narrow, op = self.emit(indent, "amp.cast", [a], [], f"{T} to tensor<4x4x{low}>",
+                                       result=None, decorate=False)
+                self.emit(indent, "amp.cast", [(narrow, op)], [], f"tensor<4x4x{low}> to {T}",
+                          decorate=False)
+            elif self.control_flow and len(indent) < 8:
+                self.region(indent)
+
+    def region(self, indent):
+        rng, outer = self.rng, list(self.scope)
+        tag = self.count = self.count + 1
+        init = self.pick()[0]
+
+        def body(entry=()):
+            self.scope = outer + list(entry)
+            self.fill(rng.randint(1, 6), indent + "  ")
+            self.lines.append(f"{indent}  scf.yield {self.pick()[0]} : {T}")
+
+        if rng.random() < 0.5:
+            self.lines.append(f"{indent}%x{tag} = scf.if %c -> ({T}) {{")
+            body()
+            self.lines.append(f"{indent}}} else {{")
+            body()
+        else:
+            self.lines.append(f"{indent}%x{tag} = scf.for %i{tag} = %c0 to %n step %c1 "
+                              f"iter_args(%y{tag} = {init}) -> ({T}) {{")
+            body([(f"%y{tag}", None)])
+        pin = rng.choice(["f32", "low", "keep"]) if rng.random() < 0.1 else None
+        # What a pinned region holds is checked by the verifier only.
+        self.pinned_regions = getattr(self, "pinned_regions", False) or bool(pin)
+        self.lines.append(f"{indent}}}" + (f' {{amp.precision = "{pin}"}}' if pin else ""))
+        self.scope = [*outer, (f"%x{tag}", None)]
+
+
+def expected_low(function):
+    """The low slots of a function without control flow, as (tag, slot)."""
+    slots = {(op.tag, s): op.kind_of(s) for op in function.ops for s in op.slots() if op.kind}
+    constants = {(op.tag, "s") for op in function.ops if op.name == "train.constant"}
+    edges, outside = [], []
+    for op in function.ops:
+        for producer, slot in zip(op.operands, op.operand_slots):
+            use = (op.tag, slot)
+            source = (producer.tag, producer.result_slot) if producer else None
+            use = use if use in slots else None
+            source = source if source in slots else None
+            edges.append((source, use))
+    edges += [((op.tag, op.result_slot), None) for op in function.returned
+              if op and (op.tag, op.result_slot) in slots]
+    inner = [(p, u) for p, u in edges if p and u]
+    low = {s for s, kind in slots.items() if kind == "allow"}
+    if not low:
+        return set()
+
+    def closure(start, step):
+        result = set(start)
+        while True:
+            more = {n for s in result for n in step(s)} - result
+            if not more:
+                return result
+            result |= more
+
+    users = lambda s: [u for p, u in inner if p == s]
+    producers = lambda s: [p for p, u in inner if u == s]
+    gray = {s for s, kind in slots.items() if kind in ("deny", "infer")}
+    leads_to_gray = closure(gray, lambda s: [p for p in producers(s) if slots[p] == "clear"])
+    denied = closure({s for s, kind in slots.items() if kind == "deny"},
+                     lambda s: [u for u in users(s) if u in leads_to_gray])
+    is_open = lambda s: slots[s] in ("infer", "clear") and s not in denied and s not in low
+    after = closure(low, lambda s: [u for u in users(s) if is_open(u)])
+    before = closure(low, lambda s: [p for p in producers(s) if is_open(p)])
+    low |= {s for s in after & before if is_open(s)}
+    low = closure(low, lambda s: [n for n in users(s) + producers(s)
+                                  if is_open(n) and slots[n] == "clear" and n not in constants])
+    produced = {(op.tag, op.result_slot) for op in function.ops if op.result_slot}
+    reads = lambda s: [p for p, u in edges if u == s]
+    low |= {s for s in slots if s not in produced and is_open(s) and reads(s)
+            and all(p in low for p in reads(s))}
+    read_by = lambda s: [u for p, u in edges if p == s]
+    low |= {s for s in constants & set(slots) if is_open(s) and read_by(s)
+            and all(u in low for u in read_by(s))}
+    for op in function.ops:
+        result = (op.tag, op.result_slot)
+        inputs = (op.tag, "in")
+        if "in" not in op.operand_slots or op.result_slot is None:
+            continue
+        if result in low and inputs not in low:
+            low.discard(result)
+    narrow = set(low)
+    for op in function.ops:
+        result = (op.tag, "s")
+        if op.name in ("train.matmul", "train.linear") and result in narrow and not op.pin:
+            if not any(u in narrow for u in read_by(result)):
+                low.discard(result)
+    return low
+
+
+def element(types):
+    return re.findall(r"tensor<(?:\d+x)*(\w+)>", types)
+
+
+class Parsed:
+    """The printed operations of a function, by tag, and the inserted casts."""
+
+    def __init__(self, text):
+        self.by_tag, self.inserted = {}, []
+        for line in text.splitlines():
+            match = re.match(r"\s*(%\w+)(?::\d+)?(?:, %\w+)* = ([\w.]+)\b ?(.*)$", line)
+            if not match:
+                continue
+            result, name, rest = match.groups()
+            if name == "amp.cast" and " inserted" in rest:
+                source, to = re.match(r"(%\S+) inserted.* to (\S+)$", rest).groups()
+                self.inserted.append((result, source, to))
+            if tag := re.search(r"\btag = (\d+) : i64", rest):
+                types = rest.rsplit(" : ", 1)[1]
+                self.by_tag[int(tag[1])] = (name, types)
+
+
+def types_of(name, types):
+    """Element types of operands and of result 0."""
+    if "->" in types:
+        operands, results = types.split("->")
+        return element(operands), element(results)[0]
+    if name == "amp.cast":
+        operand, result = element(types)
+        return [operand], result
+    return element(types) * 2, element(types)[0]
+
+
+def check(function, text, low_type):
+    parsed = Parsed(text)
+    errors = []
+    for op in function.ops:
+        if op.tag not in parsed.by_tag:
+            errors.append(f"operation {op.tag} is gone")
+            continue
+        name, types = parsed.by_tag[op.tag]
+        operands, result = types_of(name, types)
+        if name == "amp.cast":
+            if types != op.text.rsplit(" : ", 1)[1]:
+                errors.append(f"cast of the user became {types}")
+        elif op.pin is None and op.kind == "allow" and not getattr(function, "pinned_regions", False):
+            if set(operands[:2]) != {low_type}:
+                errors.append(f"product reads {operands}: {op.text}")
+        elif op.pin is None and op.kind == "deny" and not getattr(function, "pinned_regions", False):
+            if set(operands) | {result} != {"f32"}:
+                errors.append(f"denied operation has {types}: {op.text}")
+    # Results of norms have names of their own, which recur in other regions.
+    casts = [(source, to) for _, source, to in parsed.inserted if "result" not in source]
+    if len(casts) != len(set(casts)):
+        errors.append("a value is cast twice to one type")
+    if {source for _, source, _ in parsed.inserted} & {result for result, _, _ in parsed.inserted}:
+        errors.append("an inserted cast reads an inserted cast")
+    if function.control_flow:
+        return errors
+    low = expected_low(function)
+    for op in function.ops:
+        if op.name == "amp.cast" or op.tag not in parsed.by_tag:
+            continue
+        operands, result = types_of(*parsed.by_tag[op.tag])
+        type_of = lambda slot: low_type if (op.tag, slot) in low else "f32"
+        for slot, operand in [*zip(op.operand_slots, operands), (op.result_slot, result)]:
+            if operand != type_of(slot):
+                errors.append(f"slot {slot} of {op.text}: expected {type_of(slot)}, got {operand}")
+    return errors
+
+
+def run(tool, text, *passes):
+    # Names are unique, so that those in regions can be told apart.
+    done = subprocess.run([tool, "-", "--mlir-print-unique-ssa-ids", *passes], input=text, capture_output=True, text=True)
+    if done.returncode:
+        print(text)
+        sys.exit(f"{' '.join(passes)} fails:\n{done.stderr}")
+    return done.stdout
+
+
+def split(module):
+    """The text of each function, by name."""
+    parts = re.split(r"^  func\.func @(\w+)", module, flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def main():
+    tool, seed = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 2024
+    count = 6000 if os.environ.get("AMP_LONG_TESTS") else 300
+    rng = random.Random(seed)
+    functions = [Function(rng, f"f{i}", control_flow=i % 3 == 2) for i in range(count)]
+    module = "\n".join(f.text for f in functions)
+    failures = lowered = 0
+    for precision, low_type in (("fp16", "f16"), ("bf16", "bf16")):
+        mixed = run(tool, module, f"--auto-mixed-precision=precision={precision}")
+        after = split(mixed)
+        for function in functions:
+            lowered += low_type in after[function.name]
+            errors = check(function, after[function.name], low_type)
+            if errors and failures < 3:
+                print(f"{precision} @{function.name}, seed {seed}:", *errors, sep="\n  ")
+                print(function.text, "becomes", after[function.name], sep="\n")
+            failures += bool(errors)
+        if run(tool, mixed, f"--auto-mixed-precision=precision={precision}") != mixed:
+            failures += 1
+            print(f"{precision}: a second run of auto-mixed-precision changes something")
+        cleaned = run(tool, mixed, "--amp-optimize-casts")
+        # A narrowing and a widening of the user round, and stay.
+        for name in ("f16", "bf16"):
+            pattern = rf"= amp\.cast %\w+ {{tag[^}}]*}} : tensor<4x4x{name}> to tensor<4x4xf32>"
+            if len(re.findall(pattern, cleaned)) > len(re.findall(pattern, mixed)):
+                failures += 1
+                print(f"{precision}: amp-optimize-casts adds casts")
+        both = (f"--auto-mixed-precision=precision={precision}", "--amp-optimize-casts")
+        if run(tool, cleaned, *both) != cleaned:
+            failures += 1
+            print(f"{precision}: a second run of both passes changes something")
+    print(f"{count} functions, {failures} failure(s)")
+    if lowered < count:
+        sys.exit("too few functions became low: the test would prove nothing")
+    sys.exit(failures != 0)
+
+
+main()

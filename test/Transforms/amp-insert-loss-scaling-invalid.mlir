@@ -1,0 +1,182 @@
+// What a step can lack, and what it can have in the way.
+//
+// RUN: amp-opt %s --amp-insert-loss-scaling --split-input-file --verify-diagnostics -o /dev/null
+//
+// What the options can get wrong, one each; none of them names a file or gives
+// a module.
+// RUN: echo 'module {}' > %t.mlir
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=mode=static 2>&1 | FileCheck %s --check-prefix=MODE
+// MODE: error: amp-insert-loss-scaling: unknown mode 'static', expected dynamic, none or a number
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=mode=0 2>&1 | FileCheck %s --check-prefix=SCALE
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=mode=-8 2>&1 | FileCheck %s --check-prefix=SCALE
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=mode=nan 2>&1 | FileCheck %s --check-prefix=SCALE
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=mode=1e39 2>&1 | FileCheck %s --check-prefix=SCALE
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=mode=1e-40 2>&1 | FileCheck %s --check-prefix=SCALE
+// SCALE: error: amp-insert-loss-scaling: the scale must be positive, and it and its reciprocal finite in f32, got {{0|-8|nan|1e39|1e-40}}
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=init-scale=0 2>&1 | FileCheck %s --check-prefix=INIT
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=init-scale=inf 2>&1 | FileCheck %s --check-prefix=INIT
+// INIT: error: amp-insert-loss-scaling: 'init-scale' must be positive, and it and its reciprocal finite in f32, got
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=growth-factor=1 2>&1 | FileCheck %s --check-prefix=GROWTH
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=growth-factor=1.00000001 2>&1 | FileCheck %s --check-prefix=GROWTH
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=growth-factor=inf 2>&1 | FileCheck %s --check-prefix=GROWTH
+// GROWTH: error: amp-insert-loss-scaling: 'growth-factor' must be greater than 1 and finite in f32, got
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=backoff-factor=1 2>&1 | FileCheck %s --check-prefix=BACKOFF
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=backoff-factor=0 2>&1 | FileCheck %s --check-prefix=BACKOFF
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=backoff-factor=1e-60 2>&1 | FileCheck %s --check-prefix=BACKOFF
+// BACKOFF: error: amp-insert-loss-scaling: 'backoff-factor' must be between 0 and 1, got
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=growth-interval=0 2>&1 | FileCheck %s --check-prefix=INTERVAL
+// INTERVAL: error: amp-insert-loss-scaling: 'growth-interval' must be at least 1, got 0
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=hysteresis=0 2>&1 | FileCheck %s --check-prefix=HYSTERESIS
+// HYSTERESIS: error: amp-insert-loss-scaling: 'hysteresis' must be at least 1, got 0
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=min-scale=-1 2>&1 | FileCheck %s --check-prefix=MIN
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='min-scale=2 max-scale=1' 2>&1 | FileCheck %s --check-prefix=MIN
+// MIN: error: amp-insert-loss-scaling: 'min-scale' must be between 0 and 'max-scale', got
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=max-scale=1024 2>&1 | FileCheck %s --check-prefix=BETWEEN
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=init-scale=0.5 2>&1 | FileCheck %s --check-prefix=BETWEEN
+// BETWEEN: error: amp-insert-loss-scaling: 'init-scale' must be between 'min-scale' and 'max-scale', got
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=growth-interval=often 2>&1 | FileCheck %s --check-prefix=NUMBER
+// NUMBER: 'often' value invalid for integer argument
+
+// expected-error@below {{the step has gradients but no gradient seed; expected an amp.gradient_seed where the backward pass starts}}
+func.func @no_seed(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}) -> (tensor<4xf32> {amp.updates = "w"}) {
+  %g = train.neg %w {amp.gradient_of = ["w"]} : tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@below {{the step has a gradient seed but no gradients; expected 'amp.gradient_of' on the operations that give the gradients of parameters}}
+func.func @no_gradients(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}) -> (tensor<4xf32> {amp.updates = "w"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %g = train.mul %w, %seed : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+
+// -----
+
+func.func @nested_seed(%c: i1, %w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}) -> (tensor<4xf32> {amp.updates = "w"}) {
+  %g = scf.if %c -> tensor<4xf32> {
+    // expected-error@below {{must stand in the body of the step, not in a nested region}}
+    %seed = amp.gradient_seed "loss" : tensor<f32>
+    %0 = train.mul %w, %seed : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    scf.yield %0 : tensor<4xf32>
+  } else {
+    scf.yield %w : tensor<4xf32>
+  } {amp.gradient_of = ["w"]}
+  return %g : tensor<4xf32>
+}
+
+// -----
+
+func.func @f64_seed(%w: tensor<4xf64> {amp.role = "parameter", amp.name = "w"}) -> (tensor<4xf64> {amp.updates = "w"}) {
+  // expected-error@below {{loss scaling needs a seed of type tensor<f32>, got 'tensor<f64>'}}
+  %seed = amp.gradient_seed "loss" : tensor<f64>
+  %g = train.mul %w, %seed {amp.gradient_of = ["w"]} : (tensor<4xf64>, tensor<f64>) -> tensor<4xf64>
+  return %g : tensor<4xf64>
+}
+
+// -----
+
+// expected-error@below {{expected a step with a single block; control flow must be structured (scf)}}
+func.func @several_blocks(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}) -> (tensor<4xf32> {amp.updates = "w"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %g = train.mul %w, %seed {amp.gradient_of = ["w"]} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  cf.br ^bb1
+^bb1:
+  return %g : tensor<4xf32>
+}
+
+// -----
+
+func.func @gradient_is_no_float(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}) -> (tensor<4xf32> {amp.updates = "w"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  // expected-error@below {{expected a gradient to be a ranked tensor of floats, got 'tensor<4xi1>'}}
+  %g = train.compare gt, %w, %seed {amp.gradient_of = ["w"]} : (tensor<4xf32>, tensor<f32>) -> tensor<4xi1>
+  %n = train.select %g, %w, %w : (tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+
+// -----
+
+func.func @gradient_is_a_scalar(%w: tensor<f32> {amp.role = "parameter", amp.name = "w"}) -> (tensor<f32> {amp.updates = "w"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  // expected-error@below {{expected a gradient to be a ranked tensor of floats, got 'f32'}}
+  %g = tensor.extract %seed[] {amp.gradient_of = ["w"]} : tensor<f32>
+  %n = tensor.from_elements %g : tensor<f32>
+  return %n : tensor<f32>
+}
+
+// -----
+
+// A gradient that nobody marked would reach its optimizer scaled.
+func.func @unmarked_gradient(
+    %a: tensor<4xf32> {amp.role = "parameter", amp.name = "a"},
+    %b: tensor<4xf32> {amp.role = "parameter", amp.name = "b"},
+    %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"})
+    -> (tensor<4xf32> {amp.updates = "a"}, tensor<4xf32> {amp.updates = "b"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  // expected-error@below {{depends on a gradient seed and is used outside of the backward pass, where it would still be scaled; expected 'amp.gradient_of' here, or on the gradient that is computed from it}}
+  %d = train.broadcast %seed {dims = array<i64: 0>} : (tensor<f32>) -> tensor<4xf32>
+  %g = train.mul %a, %d {amp.gradient_of = ["a"]} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %a1 = train.sgd %a, %g, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  // expected-note@below {{used here}}
+  %b1 = train.sgd %b, %d, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %a1, %b1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// So would the gradient of an activation be published scaled.
+func.func @published_intermediate(
+    %w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"},
+    %x: tensor<4xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<4xf32> {amp.updates = "w"}, tensor<4xf32> {amp.metric = "dy"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  // expected-error@below {{depends on a gradient seed and is used outside of the backward pass}}
+  %dy = train.mse_grad %w, %x, %seed : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %g = train.mul %x, %dy {amp.gradient_of = ["w"]} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // expected-note@below {{used here}}
+  return %g, %dy : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// expected-error@below {{the step updates argument 1, "m", which has no 'amp.role'; expected one that says whether an overflow guards it}}
+func.func @state_without_role(
+    %w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"},
+    %m: tensor<4xf32> {amp.name = "m"})
+    -> (tensor<4xf32> {amp.updates = "w"}, tensor<4xf32> {amp.updates = "m"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %g = train.mul %w, %seed {amp.gradient_of = ["w"]} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %g, %g : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// expected-error@below {{the step has gradients but updates no parameter; expected a result with 'amp.updates' that names an argument with 'amp.role' = "parameter"}}
+func.func @no_roles(%w: tensor<4xf32>) -> tensor<4xf32> {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %g = train.mul %w, %seed {amp.gradient_of = ["w"]} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@below {{cannot add the argument 'growth_tracker': argument 1 has that 'amp.name'}}
+func.func @name_clash(
+    %w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"},
+    %t: tensor<4xf32> {amp.role = "batch", amp.name = "growth_tracker"}) -> (tensor<4xf32> {amp.updates = "w"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %g = train.mul %w, %seed {amp.gradient_of = ["w"]} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@below {{cannot add the result 'skipped': result 1 has that 'amp.metric'}}
+func.func @metric_clash(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"})
+    -> (tensor<4xf32> {amp.updates = "w"}, tensor<4xf32> {amp.metric = "skipped"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %g = train.mul %w, %seed {amp.gradient_of = ["w"]} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %g, %w : tensor<4xf32>, tensor<4xf32>
+}

@@ -1,0 +1,164 @@
+// What the options and the policy can get wrong: one diagnostic each, at the
+// file, line and column.
+//
+// RUN: split-file %s %t
+// RUN: cd %t
+
+// RUN: not amp-opt input.mlir --auto-mixed-precision=precision=fp8 2>&1 | FileCheck %s --check-prefix=PRECISION
+// PRECISION: error: auto-mixed-precision: unknown precision 'fp8', expected fp16, bf16 or f32
+
+// RUN: not amp-opt input.mlir --auto-mixed-precision=precison=fp16 2>&1 | FileCheck %s --check-prefix=OPTION
+// OPTION: no such option precison
+
+// RUN: not amp-opt input.mlir --auto-mixed-precision=policy=no-such-file 2>&1 | FileCheck %s --check-prefix=MISSING
+// MISSING: error: cannot read policy 'no-such-file': No such file or directory; expected a file or one of the presets default
+
+// RUN: not amp-opt input.mlir --auto-mixed-precision=policy=%t 2>&1 | FileCheck %s --check-prefix=FOLDER
+// FOLDER: error: cannot read policy '{{.*}}': Is a directory
+
+// The loop takes each policy below with the diagnostic that it carries, and
+// makes sure that there is no second one.
+// RUN: %python check.py amp-opt input.mlir *.yaml
+
+// A contradiction shows where the operation occurs, and has a note.
+// RUN: not amp-opt input.mlir --auto-mixed-precision=policy=contradiction.yaml 2>&1 | FileCheck %s --check-prefix=NOTE
+// NOTE: contradiction.yaml:3:9: note: the other entry
+// RUN: amp-opt other.mlir --auto-mixed-precision=policy=contradiction.yaml -o /dev/null 2>&1 | count 0
+
+//--- check.py
+import re
+import subprocess
+import sys
+
+tool, source, *policies = sys.argv[1:]
+assert len(policies) >= 20, policies
+failed = False
+for policy in policies:
+    with open(policy, errors="replace") as file:
+        expected = file.readline().removeprefix("# expect ").strip()
+    run = subprocess.run(
+        [tool, source, f"--auto-mixed-precision=policy={policy}"],
+        capture_output=True, text=True, errors="replace",
+    )
+    errors = re.findall(r"^(?:.*/)?([^/:]*:\d+:\d+): error: (.*)$", run.stderr, re.M)
+    got = [f"{place} {message}" for place, message in errors]
+    if run.returncode != 1 or run.stdout or got != [f"{policy}:{expected}"]:
+        failed = True
+        print(f"{policy}: expected {expected!r}, exit 1; got {got}, exit {run.returncode}")
+        print(run.stderr)
+sys.exit(failed)
+
+//--- input.mlir
+func.func @f(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+//--- other.mlir
+func.func @f(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  return %a : tensor<4x4xf32>
+}
+
+//--- unknown-key.yaml
+# expect 4:1 policy: unknown key 'alow'
+version: 1
+allow: [train.matmul]
+alow: [train.linear]
+
+//--- two-lists.yaml
+# expect 6:5 policy: 'train.matmul' is in the list 'deny', but already in 'allow'
+version: 1
+allow: [train.matmul]
+deny:
+  - train.exp
+  - train.matmul
+
+//--- twice-in-a-list.yaml
+# expect 3:23 policy: 'train.matmul' is in the list 'allow', but already in 'allow'
+version: 1
+allow: [train.matmul, train.matmul]
+
+//--- bad-glob.yaml
+# expect 3:9 policy: 'train.[a' is not a glob: invalid glob pattern, unmatched '['
+version: 1
+infer: ["train.[a"]
+
+//--- no-version.yaml
+# expect 2:1 policy: missing required key 'version'
+allow: [train.matmul]
+
+//--- newer-version.yaml
+# expect 2:10 policy: expected 'version' to be 1, got '2'
+version: 2
+
+//--- version-in-words.yaml
+# expect 2:10 policy: expected 'version' to be 1, got 'one'
+version: one
+
+//--- gradient-type.yaml
+# expect 3:16 policy: expected 'gradient-type' to be f32 or low, got 'f16'
+version: 1
+gradient-type: f16
+
+//--- empty-entry.yaml
+# expect 3:9 policy: '' stands where the name of an operation or a glob is expected
+version: 1
+clear: [""]
+
+//--- entry-is-a-mapping.yaml
+# expect 3:10 policy: unexpected scalar
+version: 1
+allow: [{a: b}]
+
+//--- not-a-list.yaml
+# expect 3:8 policy: not a sequence
+version: 1
+allow: train.matmul
+
+//--- key-twice.yaml
+# expect 4:1 policy: duplicated mapping key 'allow'
+version: 1
+allow: [train.matmul]
+allow: [train.linear]
+
+//--- no-such-operation.yaml
+# expect 3:9 policy: 'train.matmull' matches no operation of the dialect 'train'
+version: 1
+allow: [train.matmull, amp.cast, unknown.op]
+
+//--- glob-matches-nothing.yaml
+# expect 3:9 policy: 'train.conv4d*' matches no operation of the dialect 'train'
+version: 1
+infer: ["train.conv4d*", "train.conv2d*", "unknown.*"]
+
+//--- contradiction.yaml
+# expect 4:8 policy: 'train.*mul' puts 'train.matmul' in the list 'deny', but 'train.mat*', which is as long, in 'allow'
+version: 1
+allow: ["train.mat*"]
+deny: ["train.*mul"]
+
+//--- syntax.yaml
+# expect 4:1 policy: could not find closing ]!
+version: 1
+allow: [train.matmul
+
+//--- comment-only.yaml
+# expect 3:1 policy: expected a mapping with the key 'version'
+
+//--- text.yaml
+# expect 2:1 policy: expected a mapping with the key 'version'
+just text
+
+//--- list.yaml
+# expect 2:1 policy: expected a mapping with the key 'version'
+- version
+
+//--- two-documents.yaml
+# expect 4:1 policy: expected one document, got another
+version: 1
+---
+version: 1
+
+//--- control-characters.yaml
+# expect 2:1 policy: got empty plain scalar
+

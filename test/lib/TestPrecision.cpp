@@ -1,0 +1,136 @@
+//===- TestPrecision.cpp - Print slots, check that policies cover them ----===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Interfaces/PrecisionOpInterface.h"
+#include "amp/Precision/Policy.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+
+/// Emits a remark with the slots of each operation:
+/// `compute(o0 o1) storage(o2 r0) 1->0`: operands 0 and 1 form slot 0, operand
+/// 2 and result 0 form slot 1, and slot 1 can be low only if slot 0 is.
+struct TestPrecisionSlots
+    : PassWrapper<TestPrecisionSlots, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestPrecisionSlots)
+
+  StringRef getArgument() const override { return "test-precision-slots"; }
+  StringRef getDescription() const override {
+    return "print the precision slots of each operation";
+  }
+
+  void runOnOperation() override {
+    getOperation()->walk([](PrecisionOpInterface op) {
+      PrecisionSlots slots;
+      op.getPrecisionSlots(slots);
+      SmallVector<std::string> parts;
+      for (auto [slot, kind] : llvm::enumerate(slots.kinds)) {
+        SmallVector<std::string> members;
+        for (auto [index, entry] : llvm::enumerate(slots.operandSlots))
+          if (entry == static_cast<int8_t>(slot))
+            members.push_back("o" + std::to_string(index));
+        for (auto [index, entry] : llvm::enumerate(slots.resultSlots))
+          if (entry == static_cast<int8_t>(slot))
+            members.push_back("r" + std::to_string(index));
+        if (!members.empty())
+          parts.push_back((stringifySlotKind(kind) + "(" +
+                           llvm::join(members, " ") + ")")
+                              .str());
+      }
+      for (auto [premise, conclusion] : slots.implications)
+        parts.push_back(std::to_string(premise) + "->" +
+                        std::to_string(conclusion));
+      op->emitRemark() << (parts.empty() ? "none" : llvm::join(parts, " "));
+    });
+  }
+};
+
+/// Takes a module in which each operation of `dialects` occurs, and fails
+/// unless the policy names exactly those of them that have a slot which may
+/// change.
+struct TestPolicyCoverage
+    : PassWrapper<TestPolicyCoverage, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestPolicyCoverage)
+
+  TestPolicyCoverage() = default;
+  TestPolicyCoverage(const TestPolicyCoverage &other) : PassWrapper(other) {}
+
+  StringRef getArgument() const override { return "test-policy-coverage"; }
+  StringRef getDescription() const override {
+    return "check that a policy classifies every operation that has a choice";
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<Policy> loaded = Policy::load(policy, module.getLoc());
+    if (failed(loaded))
+      return signalPassFailure();
+    auto fail = [&](StringRef name) {
+      signalPassFailure();
+      return module.emitError() << "'" << name << "' ";
+    };
+
+    // Whether some occurrence of an operation has a slot that may change.
+    llvm::StringMap<bool> isFree;
+    module->walk([&](PrecisionOpInterface op) {
+      PrecisionSlots slots;
+      op.getPrecisionSlots(slots);
+      bool &entry = isFree[op->getName().getStringRef()];
+      for (auto [slot, kind] : llvm::enumerate(slots.kinds)) {
+        auto number = static_cast<int8_t>(slot);
+        entry |= kind != SlotKind::Fixed &&
+                 (llvm::is_contained(slots.operandSlots, number) ||
+                  llvm::is_contained(slots.resultSlots, number));
+      }
+    });
+    for (StringRef dialect : dialects) {
+      for (RegisteredOperationName name :
+           getContext().getRegisteredOperationsByDialect(dialect)) {
+        StringRef text = name.getStringRef();
+        OpClass opClass = loaded->classify(name);
+        if (!name.hasInterface<PrecisionOpInterface>()) {
+          if (!llvm::is_contained(symbolic, text))
+            fail(text) << "does not implement PrecisionOpInterface";
+          continue;
+        }
+        auto it = isFree.find(text);
+        if (it == isFree.end())
+          fail(text) << "does not occur";
+        else if (it->second && opClass == OpClass::Unlisted)
+          fail(text) << "has a slot that may change, but is in no list";
+        else if (!it->second && opClass != OpClass::Unlisted &&
+                 opClass != OpClass::Deny)
+          fail(text) << "has no slot that may change, but is in the list '"
+                     << stringifyOpClass(opClass) << "'";
+      }
+    }
+  }
+
+  ListOption<std::string> dialects{*this, "dialects",
+                                   llvm::cl::desc("Dialects to cover")};
+  ListOption<std::string> symbolic{
+      *this, "symbolic",
+      llvm::cl::desc("Operations that are gone before precision is decided")};
+  Option<std::string> policy{*this, "policy", llvm::cl::init("default"),
+                             llvm::cl::desc("Preset or file")};
+};
+
+} // namespace
+
+namespace mlir::amp::test {
+void registerPrecisionTests() {
+  PassRegistration<TestPrecisionSlots>();
+  PassRegistration<TestPolicyCoverage>();
+}
+} // namespace mlir::amp::test

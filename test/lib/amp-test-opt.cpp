@@ -1,0 +1,26 @@
+//===- amp-test-opt.cpp - amp-opt with passes for tests -------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Dialect/Train/IR/Train.h"
+#include "amp/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+namespace mlir::amp::test {
+void registerPrecisionTests();
+} // namespace mlir::amp::test
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  registry.insert<mlir::amp::AMPDialect, mlir::train::TrainDialect,
+                  mlir::func::FuncDialect>();
+  mlir::amp::registerAMPPasses();
+  mlir::amp::test::registerPrecisionTests();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(
+      argc, argv, "AMP: passes that only tests need\n", registry));
+}
