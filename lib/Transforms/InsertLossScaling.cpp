@@ -108,9 +108,10 @@ LogicalResult InsertLossScalingPass::checkOptions() {
                    << backoffFactor;
   if (growthInterval < 1)
     return error() << "'growth-interval' must be at least 1, got "
-                   << growthInterval;
+                   << growthInterval.getValue();
   if (hysteresis < 1)
-    return error() << "'hysteresis' must be at least 1, got " << hysteresis;
+    return error() << "'hysteresis' must be at least 1, got "
+                   << hysteresis.getValue();
   if (!(minScale >= 0 && minScale <= maxScale))
     return error() << "'min-scale' must be between 0 and 'max-scale', got "
                    << minScale << " and " << maxScale;

@@ -4,10 +4,10 @@
 
 // Low types are storage: f32 in the body, one rounding.
 
-// CHECK-DAG: #[[ID:.*]] = affine_map<(d0, d1) -> (d0, d1)>
-// CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1) -> (d1)>
+// CHECK-DAG: #[[$ID:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[$ROW:.*]] = affine_map<(d0, d1) -> (d1)>
 // CHECK-LABEL: func.func @add
-// CHECK: linalg.generic {indexing_maps = [#[[ID]], #[[ROW]], #[[ID]]], iterator_types = ["parallel", "parallel"]}
+// CHECK: linalg.generic {indexing_maps = [#[[$ID]], #[[$ROW]], #[[$ID]]], iterator_types = ["parallel", "parallel"]}
 // CHECK: ^bb0(%[[A:.*]]: bf16, %[[B:.*]]: bf16, %{{.*}}: bf16):
 // CHECK: %[[WA:.*]] = arith.extf %[[A]] : bf16 to f32
 // CHECK: %[[WB:.*]] = arith.extf %[[B]] : bf16 to f32
@@ -48,11 +48,11 @@ func.func @sum(%x: tensor<4x8xf16>) -> tensor<8xf16> {
 
 // Loops m, k, n: the innermost one runs over contiguous elements.
 
-// CHECK-DAG: #[[LHS:.*]] = affine_map<(d0, d1, d2) -> (d1, d0)>
-// CHECK-DAG: #[[RHS:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
-// CHECK-DAG: #[[OUT:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK-DAG: #[[$LHS:.*]] = affine_map<(d0, d1, d2) -> (d1, d0)>
+// CHECK-DAG: #[[$RHS:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
+// CHECK-DAG: #[[$OUT:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
 // CHECK-LABEL: func.func @matmul
-// CHECK: linalg.generic {indexing_maps = [#[[LHS]], #[[RHS]], #[[OUT]]], iterator_types = ["parallel", "reduction", "parallel"]}
+// CHECK: linalg.generic {indexing_maps = [#[[$LHS]], #[[$RHS]], #[[$OUT]]], iterator_types = ["parallel", "reduction", "parallel"]}
 // CHECK-SAME: ins(%arg0, %arg1 : tensor<16x4xf16>, tensor<16x8xf16>) outs({{.*}} : tensor<4x8xf32>)
 func.func @matmul(%x: tensor<16x4xf16>, %y: tensor<16x8xf16>) -> tensor<4x8xf32> {
   %0 = train.matmul %x, %y {transpose_a} : (tensor<16x4xf16>, tensor<16x8xf16>) -> tensor<4x8xf32>

@@ -113,6 +113,9 @@ for type in ("f16", "bf16", "f32", "f64", "i1", "i32", "i64"):
         shape = np.broadcast_shapes(left, right)
         a, b = step.input(x), step.input(y)
         for name, function in COMPARE.items():
+            # Booleans have no order.
+            if type == "i1" and name not in ("eq", "ne"):
+                continue
             result = step.op(
                 f"train.compare {name}, {a}, {b} : ({mlir_type(*x)}, {mlir_type(*y)}) "
                 f"-> {spelled(shape, 'i1')}",

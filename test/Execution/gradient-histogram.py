@@ -59,7 +59,7 @@ for options, scale in (((), 65536), (("--precision", "f32"), 65536)):
 
 # In fp16 the gradients are the scaled ones: those that a scale of 1 loses are
 # there with 65536.
-unscaled = histogram("--precision", "fp16", "--loss-scale", "1")
+unscaled = histogram("--precision", "fp16", "--loss-scaling", "1")
 assert unscaled["weight"][6] > 3 / 12, unscaled
 assert unscaled["weight"][0] == 0, unscaled
 

@@ -40,7 +40,7 @@ for name in ("digits-mlp", "digits-cnn"):
         for key in parameters:
             assert (low[key] != plain[key]).any(), (precision, key)
 
-        # Buffers, after bufferization, of each low tensor of the graph.
+        # Buffers after bufferization; products accumulate in f32 beside them.
         lowered = subprocess.run(
             ["amp-opt", model(name), "--train-set-batch=batch-size=64",
              f"--amp-training-pipeline=precision={precision}",
@@ -48,4 +48,4 @@ for name in ("digits-mlp", "digits-cnn"):
             capture_output=True, text=True, check=True,
         ).stdout
         buffers = re.findall(r"memref\.alloc\(\).*: memref<64x[\dx]*x(\w+)>", lowered)
-        assert buffers.count(element) > len(buffers) / 2, buffers
+        assert buffers.count(element) >= 8, buffers

@@ -44,9 +44,9 @@ struct TestPrecisionSlots
           if (entry == static_cast<int8_t>(slot))
             members.push_back("r" + std::to_string(index));
         if (!members.empty())
-          parts.push_back((stringifySlotKind(kind) + "(" +
-                           llvm::join(members, " ") + ")")
-                              .str());
+          parts.push_back(
+              (stringifySlotKind(kind) + "(" + llvm::join(members, " ") + ")")
+                  .str());
       }
       for (auto [premise, conclusion] : slots.implications)
         parts.push_back(std::to_string(premise) + "->" +
