@@ -90,18 +90,22 @@ struct AutodiffPass : public train::impl::TrainAutodiffBase<AutodiffPass> {
 
 } // namespace
 
-/// A value that a region gets from the operation around it may depend on
-/// anything that this operation uses; reject it rather than to take it for a
+/// A value that a block gets from a branch, or a region from the operation
+/// around it, may depend on anything; reject it rather than to take it for a
 /// constant.
 LogicalResult Expansion::checkRegions(ArrayRef<Operation *> forward) {
   auto check = [&](Value value) -> LogicalResult {
     auto argument = dyn_cast<BlockArgument>(value);
     if (!argument || !isDifferentiableType(value.getType()))
       return success();
-    Operation *around = argument.getOwner()->getParentOp();
-    if (isa<FunctionOpInterface>(around) ||
+    Block *block = argument.getOwner();
+    Operation *around = block->getParentOp();
+    if ((block->isEntryBlock() && isa<FunctionOpInterface>(around)) ||
         llvm::is_contained(op.getWrt(), value))
       return success();
+    if (!block->isEntryBlock())
+      return op.emitOpError("cannot differentiate through branches: the loss "
+                            "depends on the argument of a block");
     for (Value wrt : op.getWrt())
       if (!around->isAncestor(wrt.getParentRegion()->getParentOp()))
         return around->emitOpError("has no derivative: the loss depends on an "
@@ -193,15 +197,21 @@ LogicalResult Expansion::run() {
       })))
     return failure();
 
+  DenseMap<Value, Value> results;
   for (auto [wrt, gradient] : llvm::zip(op.getWrt(), op.getGradients())) {
     if (gradient.use_empty())
       continue;
-    Value value = sweep.lookup(wrt);
-    if (!value) {
-      value = zeroLike(wrt);
-      emitted.insert({value.getDefiningOp(), nullptr});
+    // The same value may be asked for twice.
+    Value &result = results[wrt];
+    if (!result) {
+      Value value = sweep.lookup(wrt);
+      if (!value) {
+        value = zeroLike(wrt);
+        emitted.insert({value.getDefiningOp(), nullptr});
+      }
+      result = giveName(value, getArgumentName(wrt));
     }
-    gradient.replaceAllUsesWith(giveName(value, getArgumentName(wrt)));
+    gradient.replaceAllUsesWith(result);
   }
   op.erase();
 

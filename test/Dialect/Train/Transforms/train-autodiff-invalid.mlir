@@ -63,3 +63,17 @@ func.func @two_dynamic_dimensions(%x: tensor<?x?x4xf32>, %w: tensor<4x2xf32>) ->
   %g = train.gradients %loss wrt(%w) : (tensor<f32>, tensor<4x2xf32>) -> tensor<4x2xf32>
   return %g : tensor<4x2xf32>
 }
+
+// -----
+
+func.func @branch(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
+  cf.cond_br %c, ^join(%x : tensor<4xf32>), ^other
+^other:
+  %y = train.exp %x : tensor<4xf32>
+  cf.br ^join(%y : tensor<4xf32>)
+^join(%z: tensor<4xf32>):
+  %loss = train.reduce_sum %z {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<f32>
+  // expected-error @below {{'train.gradients' op cannot differentiate through branches: the loss depends on the argument of a block}}
+  %g = train.gradients %loss wrt(%x) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}

@@ -188,3 +188,16 @@ func.func @intermediate(%x: tensor<4x4xf32>) -> tensor<4xf32> {
   %g = train.gradients %loss wrt(%row) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
   return %g : tensor<4xf32>
 }
+
+// -----
+
+// One argument twice has one gradient.
+
+// CHECK-LABEL: @twice
+func.func @twice(%x: tensor<4xf32> {amp.name = "x"}) -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK: %[[G:.*]] = train.broadcast %{{.*}} {amp.backward_of = 0 : i64, amp.gradient_of = ["x"], dims = array<i64: 0>}
+  // CHECK: return %[[G]], %[[G]]
+  %loss = train.reduce_sum %x {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<f32>
+  %g:2 = train.gradients %loss wrt(%x, %x) : (tensor<f32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %g#0, %g#1 : tensor<4xf32>, tensor<4xf32>
+}
