@@ -26,6 +26,7 @@ using namespace mlir::amp;
 /// From the dialects of training graphs to linalg on tensors.
 static void addTensorPasses(OpPassManager &pm) {
   pm.addPass(createInlinerPass());
+  pm.addPass(createSymbolDCEPass());
   pm.addPass(createDecomposeTrain());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

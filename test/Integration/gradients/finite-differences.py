@@ -256,7 +256,7 @@ def main():
     for error, check in sorted(zip(errors, checks), key=lambda pair: -pair[0])[:5]:
         print(f"relative error {error:.1e} at {check.name} in {check.folder}")
     print(f"{len(checks)} gradients of {len(CASES)} operations, worst {max(errors):.1e}")
-    sys.exit(max(errors) > BOUND)
+    sys.exit(int(max(errors) > BOUND))
 
 
 main()

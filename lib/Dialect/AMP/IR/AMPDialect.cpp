@@ -17,6 +17,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include "mlir/Transforms/InliningUtils.h"
 #include <cmath>
 
 using namespace mlir;
@@ -28,7 +29,19 @@ using namespace mlir::amp;
 #define GET_ATTRDEF_CLASSES
 #include "amp/Dialect/AMP/IR/AMPAttrs.cpp.inc"
 
+namespace {
+/// Every operation of the dialect is free of side effects and regions: it may
+/// move into any function.
+struct AMPInlinerInterface : public DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
 void AMPDialect::initialize() {
+  addInterfaces<AMPInlinerInterface>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "amp/Dialect/AMP/IR/AMPAttrs.cpp.inc"

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Dialect/Train/IR/Train.h"
+#include "mlir/Transforms/InliningUtils.h"
 
 using namespace mlir;
 using namespace mlir::train;
@@ -18,7 +19,19 @@ using namespace mlir::train;
 #include "amp/Dialect/Train/IR/TrainEnums.cpp.inc"
 #include "amp/Dialect/Train/IR/TrainInterfaces.cpp.inc"
 
+namespace {
+/// Every operation of the dialect is free of side effects and regions: it may
+/// move into any function.
+struct TrainInlinerInterface : public DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
 void TrainDialect::initialize() {
+  addInterfaces<TrainInlinerInterface>();
   registerElementwiseOps();
   registerLossOps();
   registerNormalizationOps();
