@@ -139,7 +139,7 @@ llvm::Error Session::load(llvm::StringRef path) {
   }
   for (const auto &[name, array] : *file)
     if (name != kProgressMember &&
-        llvm::none_of(specs, [&](const StateSpec &spec) {
+        llvm::none_of(specs, [&, &name = name](const StateSpec &spec) {
           return spec.name == llvm::StringRef(name);
         }))
       return makeError("'{0}' was saved from another graph: this step has no "

@@ -137,9 +137,11 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
       });
   if (prepared)
     return prepared;
-  if (options.exposeGradients)
+  if (options.exposeGradients) {
+    program->unexposed = program->module->clone();
     if (llvm::Error error = program->exposeGradients())
       return error;
+  }
 
   FailureOr<StepSignature> signature =
       StepSignature::get(program->getFunction());
@@ -171,7 +173,8 @@ static Binding::Kind getBindingKind(const StepArgument &argument) {
 llvm::Error StepProgram::deriveForward() {
   if (forwardModule)
     return llvm::Error::success();
-  OwningOpRef<ModuleOp> derived = module->clone();
+  OwningOpRef<ModuleOp> derived =
+      unexposed ? unexposed->clone() : module->clone();
   train::TrainToInferenceOptions options;
   options.entry = entry;
   if (llvm::Error error = runPasses(*derived, [&](OpPassManager &manager) {

@@ -266,9 +266,11 @@ bool Policy::canMatch(const Rule &rule, MLIRContext *context) {
     return true;
   if (rule.exact)
     return RegisteredOperationName::lookup(rule.glob, context).has_value();
-  return llvm::any_of(context->getRegisteredOperationsByDialect(name),
+  // Not getRegisteredOperationsByDialect, which finds none for some dialects.
+  return llvm::any_of(context->getRegisteredOperations(),
                       [&](RegisteredOperationName op) {
-                        return rule.pattern.match(op.getStringRef());
+                        return &op.getDialect() == dialect &&
+                               rule.pattern.match(op.getStringRef());
                       });
 }
 

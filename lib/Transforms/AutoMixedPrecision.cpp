@@ -168,10 +168,10 @@ LogicalResult AutoMixedPrecisionPass::retypeValues(const SlotGraph &graph,
           std::max<size_t>(slotTypes.size(), vertices[v].slot + 1));
       slotTypes[vertices[v].slot] = lowTypes.getElementType();
     }
-    auto iface = dyn_cast<PrecisionOpInterface>(op);
-    if (!retype || !iface)
+    if (!retype)
       continue;
-    if (failed(iface.retype(slotTypes, rewriter)))
+    PrecisionOpInterface iface = graph.getInterface(op);
+    if (iface && failed(iface.retype(slotTypes, rewriter)))
       return failure();
   }
   return success();
@@ -218,13 +218,23 @@ void AutoMixedPrecisionPass::emitRemarks(FunctionOpInterface function,
     return remark::RemarkOpts::name(name).category("amp").function(
         function.getName());
   };
+  // An engine that is there may still filter ours; then the first remark of a
+  // kind tells.
+  bool passes = true, misses = true;
   size_t low = 0, total = 0;
-  for (auto [v, vertex] : llvm::enumerate(graph.getVertices())) {
-    if (v == 0 || vertex.slot == SlotVertex::carried)
+  for (VertexId v = 1, e = graph.getVertices().size(); v != e; ++v) {
+    const SlotVertex &vertex = graph.getVertices()[v];
+    if (vertex.slot == SlotVertex::carried)
       continue;
     ++total;
     low += assignment.low[v];
+    bool &enabled = assignment.low[v] ? passes : misses;
+    if (!enabled)
+      continue;
     auto emit = [&](auto &&remark) {
+      enabled = static_cast<bool>(remark);
+      if (!enabled)
+        return;
       remark << remark::metric("Op", vertex.op->getName().getStringRef())
              << remark::metric("Slot", static_cast<int>(vertex.slot))
              << remark::metric("Kind", stringifySlotKind(vertex.kind))
@@ -240,10 +250,13 @@ void AutoMixedPrecisionPass::emitRemarks(FunctionOpInterface function,
     else
       emit(remark::missed(vertex.op->getLoc(), options("KeptF32")));
   }
-  for (Operation *op : graph.getUnlisted())
+  for (Operation *op : graph.getUnlisted()) {
+    if (!misses)
+      break;
     remark::missed(op->getLoc(), options("Unlisted"))
         << remark::metric("Op", op->getName().getStringRef())
         << remark::reason("no list of the policy names it");
+  }
   remark::analysis(function.getLoc(), options("Summary"))
       << remark::metric("LowSlots", low) << remark::metric("Slots", total);
 }

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StepRewriter.h"
+#include "OverflowGuard.h"
 #include "amp/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -63,8 +63,6 @@ private:
   LogicalResult rewriteStep(FunctionOpInterface function);
   Value unscaleGradients(StepRewriter &step, ArrayRef<Value> gradients,
                          Value scale, const StepRewriter::OpSet &backward);
-  LogicalResult guardUpdates(StepRewriter &step, Value allFinite,
-                             const StepRewriter::OpSet &backward);
   LogicalResult addScaleUpdate(StepRewriter &step,
                                ArrayRef<BlockArgument> state, Value allFinite);
 
@@ -293,8 +291,7 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function) {
   backward.insert(allFinite.getDefiningOp());
   if (!isDynamic())
     return success();
-  if (failed(guardUpdates(*step, allFinite, backward)))
-    return failure();
+  numGuarded += guardUpdates(*step, allFinite, backward);
   return addScaleUpdate(*step, state, allFinite);
 }
 
@@ -349,116 +346,6 @@ Value InsertLossScalingPass::unscaleGradients(
     }
   }
   return unscale.getAllFinite();
-}
-
-/// Makes the updates of parameters and optimizer state conditional on
-/// `allFinite`.
-LogicalResult
-InsertLossScalingPass::guardUpdates(StepRewriter &step, Value allFinite,
-                                    const StepRewriter::OpSet &backward) {
-  // The results to guard, with the arguments that they replace.
-  FunctionOpInterface function = step.getFunction();
-  Operation *terminator = step.getReturn();
-  SmallVector<OpOperand *> guarded;
-  SmallVector<Value> newValues, oldValues;
-  for (OpOperand &operand : terminator->getOpOperands()) {
-    auto updates = function.getResultAttrOfType<StringAttr>(
-        operand.getOperandNumber(), AMPDialect::kUpdatesAttr);
-    for (unsigned i = 0; updates && i < function.getNumArguments(); ++i) {
-      if (function.getArgAttr(i, AMPDialect::kNameAttr) != updates)
-        continue;
-      auto role =
-          function.getArgAttrOfType<StringAttr>(i, AMPDialect::kRoleAttr);
-      auto kind = role ? symbolizeRole(role.getValue()) : std::nullopt;
-      if ((kind != Role::Parameter && kind != Role::OptimizerState) ||
-          operand.get() == function.getArgument(i))
-        continue;
-      guarded.push_back(&operand);
-      newValues.push_back(operand.get());
-      oldValues.push_back(function.getArgument(i));
-    }
-  }
-  numGuarded += guarded.size();
-  if (guarded.empty())
-    return success();
-  // Metrics and predictions observe; other results are updates of their own.
-  auto observes = [&](OpOperand &use) {
-    return !function.getResultAttr(use.getOperandNumber(),
-                                   AMPDialect::kUpdatesAttr);
-  };
-
-  // What updates depend on; all other users of an updated value only observe
-  // it, and must see what the guard lets through.
-  SmallVector<Operation *> roots;
-  for (Value value : newValues)
-    if (Operation *op = value.getDefiningOp())
-      roots.push_back(op);
-  StepRewriter::OpSet feedsUpdate;
-  step.addBackwardSlice(roots, feedsUpdate, backward);
-
-  // Of these, what feeds nothing else moves into the guard.
-  llvm::DenseSet<Value> updated(newValues.begin(), newValues.end());
-  llvm::SetVector<Operation *> moved;
-  for (Operation &op : llvm::reverse(step.getBody())) {
-    if (!feedsUpdate.contains(&op) || op.use_empty())
-      continue;
-    bool onlyUpdates = llvm::all_of(op.getResults(), [&](Value result) {
-      return llvm::all_of(result.getUses(), [&](OpOperand &use) {
-        Operation *user = step.getAncestor(use.getOwner());
-        if (user == terminator)
-          return llvm::is_contained(guarded, &use) ||
-                 (updated.contains(result) && observes(use));
-        return moved.contains(user) ||
-               (updated.contains(result) && !feedsUpdate.contains(user));
-      });
-    });
-    if (onlyUpdates)
-      moved.insert(&op);
-  }
-
-  // The guard stands behind everything that its contents need.
-  Operation *anchor = allFinite.getDefiningOp();
-  for (Value value : newValues)
-    if (Operation *op = value.getDefiningOp();
-        op && anchor->isBeforeInBlock(op))
-      anchor = op;
-  for (Operation *op : moved)
-    if (anchor->isBeforeInBlock(op))
-      anchor = op;
-  OpBuilder builder(&getContext());
-  builder.setInsertionPointAfter(anchor);
-  Location loc = allFinite.getLoc();
-  Value condition =
-      tensor::ExtractOp::create(builder, loc, allFinite, ValueRange());
-  auto guard = scf::IfOp::create(builder, loc, TypeRange(ValueRange(newValues)),
-                                 condition, /*withElseRegion=*/true);
-  // Observers may stand anywhere behind the update: bring them behind the
-  // guard.
-  StepRewriter::OpSet except = backward;
-  except.insert(feedsUpdate.begin(), feedsUpdate.end());
-  except.insert(terminator);
-  step.moveDependentsAfter(guard, newValues, except);
-
-  for (auto [newValue, guardedValue] :
-       llvm::zip(newValues, guard.getResults())) {
-    newValue.replaceUsesWithIf(guardedValue, [&](OpOperand &use) {
-      Operation *user = step.getAncestor(use.getOwner());
-      if (user == terminator)
-        return observes(use);
-      return user != guard && !feedsUpdate.contains(user) &&
-             !backward.contains(user);
-    });
-  }
-  // One value may replace several arguments, each of which keeps its own.
-  for (auto [operand, guardedValue] : llvm::zip(guarded, guard.getResults()))
-    operand->set(guardedValue);
-  builder.setInsertionPointToEnd(guard.thenBlock());
-  auto yield = scf::YieldOp::create(builder, loc, newValues);
-  for (Operation *op : llvm::reverse(moved))
-    op->moveBefore(yield);
-  builder.setInsertionPointToEnd(guard.elseBlock());
-  scf::YieldOp::create(builder, loc, oldValues);
-  return success();
 }
 
 /// Updates the scaler state, and publishes the scale and whether the step was

@@ -17,10 +17,15 @@
 
 // LOOPS-LABEL: func.func @step_cpu
 // LOOPS-SAME: (%[[W:.*]]: memref<4x8xf32>, %{{.*}}: memref<2x4xf16>, %{{.*}}: memref<2x8xf16>)
+// LOOPS-NOT: linalg.
+// LOOPS: vector.fma
+// LOOPS: arith.truncf {{.*}} : f32 to f16
 // LOOPS: memref.store %{{.*}}, %[[W]]
+// LOOPS: memref.dealloc
 // LOOPS: return{{$}}
 
 // LLVM: llvm.func @step_cpu(
+// LLVM: llvm.intr.fma
 // LLVM: llvm.func @_mlir_ciface_step_cpu(
 func.func @step(%w: tensor<4x8xf32> {amp.role = "parameter", amp.name = "w"},
                 %x: tensor<2x4xf16> {amp.role = "batch", amp.name = "x"})

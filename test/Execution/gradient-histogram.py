@@ -59,9 +59,16 @@ for options, scale in (((), 65536), (("--precision", "f32"), 65536)):
 
 # In fp16 the gradients are the scaled ones: those that a scale of 1 loses are
 # there with 65536.
-unscaled = histogram("--precision", "fp16", "--loss-scaling", "1")
+unscaled = histogram("--precision", "fp16", "--loss-scale", "1")
 assert unscaled["weight"][6] > 3 / 12, unscaled
 assert unscaled["weight"][0] == 0, unscaled
+
+# The gradients that are exposed for it are no part of the forward function.
+out = ok(
+    "--data", folder + "data.npz", "--batch-size", n, "--steps", 1, "--precision", "fp16",
+    "--gradient-histogram", "--eval", "--eval-prefix", "",
+)
+assert "eval loss: " in out, out
 
 without = open(MODEL).read()
 begin, end = without.index("  %g:2"), without.index("  return")

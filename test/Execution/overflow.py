@@ -57,6 +57,6 @@ for master in ("cast", "copy"):
 # Without scaling nothing guards the update, and it is lost.
 ok(
     "--data", folder + "data.npz", "--batch-size", 10, "--steps", 5,
-    "--precision", "fp16", "--loss-scaling", "none", "--save", folder + "lost.npz",
+    "--precision", "fp16", "--loss-scale", "none", "--save", folder + "lost.npz",
 )
 assert not np.isfinite(load(folder + "lost.npz")["weight"]).all()

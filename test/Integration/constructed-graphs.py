@@ -32,12 +32,12 @@ options = ("--epochs", 8, "--batch-size", 64)
 plain = trained("underflow", "--precision", "f32", *options)
 assert plain[1] >= 0.93, plain
 for precision, scale in (("fp16", "dynamic"), ("fp16", "65536"), ("bf16", "none")):
-    result = trained("underflow", "--precision", precision, "--loss-scaling", scale, *options)
+    result = trained("underflow", "--precision", precision, "--loss-scale", scale, *options)
     assert close(result, plain), (precision, scale, result, plain)
-lost = trained("underflow", "--precision", "fp16", "--loss-scaling", "none", *options)
+lost = trained("underflow", "--precision", "fp16", "--loss-scale", "none", *options)
 assert lost[0] > 2 and lost[1] < 0.3, lost
 # Not one bit of one parameter has moved.
-unscaled = ("--precision", "fp16", "--loss-scaling", "none", "--batch-size", 64)
+unscaled = ("--precision", "fp16", "--loss-scale", "none", "--batch-size", 64)
 start = state("underflow", *unscaled, "--steps", 0)
 end = state("underflow", *unscaled, "--epochs", 1)
 assert len(start) == 6 and start.keys() == end.keys(), start.keys()

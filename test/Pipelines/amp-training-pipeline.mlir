@@ -3,8 +3,8 @@
 // RUN: amp-opt %s --pass-pipeline='builtin.module(amp-training-pipeline{precision=f16})' | FileCheck %s --check-prefixes=CHECK,FP16
 // RUN: amp-opt %s --amp-training-pipeline=precision=bf16 | FileCheck %s --check-prefixes=CHECK,BF16
 // RUN: amp-opt %s --amp-training-pipeline=precision=f32 | FileCheck %s --check-prefixes=CHECK,F32
-// RUN: amp-opt %s --amp-training-pipeline="precision=fp16 loss-scaling=128" | FileCheck %s --check-prefixes=CHECK,STATIC
-// RUN: amp-opt %s --amp-training-pipeline="precision=fp16 loss-scaling=none" | FileCheck %s --check-prefixes=CHECK,NONE
+// RUN: amp-opt %s --amp-training-pipeline="precision=fp16 loss-scale=128" | FileCheck %s --check-prefixes=CHECK,STATIC
+// RUN: amp-opt %s --amp-training-pipeline="precision=fp16 loss-scale=none" | FileCheck %s --check-prefixes=CHECK,NONE
 // RUN: amp-opt %s --amp-training-pipeline="precision=fp16 master-weights=copy" | FileCheck %s --check-prefixes=COPY
 
 // Twice is once.
@@ -16,7 +16,7 @@
 // RUN: diff %t.once %t.twice
 
 // RUN: not amp-opt %s --amp-training-pipeline=precision=fp8 2>&1 | FileCheck %s --check-prefix=ERR-PRECISION
-// RUN: not amp-opt %s --amp-training-pipeline=loss-scaling=often 2>&1 | FileCheck %s --check-prefix=ERR-SCALING
+// RUN: not amp-opt %s --amp-training-pipeline=loss-scale=often 2>&1 | FileCheck %s --check-prefix=ERR-SCALING
 // RUN: not amp-opt %s --amp-training-pipeline=master-weights=keep 2>&1 | FileCheck %s --check-prefix=ERR-MASTER
 // RUN: not amp-opt %s --amp-training-pipeline=policy=nowhere.yaml 2>&1 | FileCheck %s --check-prefix=ERR-POLICY
 // RUN: not amp-opt %s --amp-training-pipeline=mode=test 2>&1 | FileCheck %s --check-prefix=ERR-MODE

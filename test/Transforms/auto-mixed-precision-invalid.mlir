@@ -129,7 +129,7 @@ allow: [train.matmull, amp.cast, unknown.op]
 //--- glob-matches-nothing.yaml
 # expect 3:9 policy: 'train.conv4d*' matches no operation of the dialect 'train'
 version: 1
-infer: ["train.conv4d*", "train.conv2d*", "unknown.*"]
+infer: ["train.conv4d*", "train.conv2d*", "unknown.*", "amp.unsc*"]
 
 //--- contradiction.yaml
 # expect 4:8 policy: 'train.*mul' puts 'train.matmul' in the list 'deny', but 'train.mat*', which is as long, in 'allow'

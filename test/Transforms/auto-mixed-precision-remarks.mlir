@@ -4,6 +4,15 @@
 // RUN: amp-opt %s --auto-mixed-precision --auto-mixed-precision --remarks-filter=amp --allow-unregistered-dialect 2>&1 >/dev/null \
 // RUN:   | FileCheck %s --check-prefix=TWICE
 // RUN: amp-opt %s --auto-mixed-precision --allow-unregistered-dialect 2>&1 >/dev/null | count 0
+//
+// One kind alone.
+// RUN: amp-opt %s --auto-mixed-precision --remarks-filter-missed=amp --allow-unregistered-dialect 2>&1 >/dev/null \
+// RUN:   | FileCheck %s --check-prefix=MISSED
+// MISSED-NOT: Passed
+// MISSED: [Missed] KeptF32
+// MISSED-NOT: Passed
+// MISSED: [Missed] Unlisted
+// MISSED-NOT: Passed
 
 // CHECK-NOT: error
 func.func @why(%a: tensor<4x4xf32>, %labels: tensor<4xi64>) -> (tensor<4x4xf32>, tensor<f32>) {

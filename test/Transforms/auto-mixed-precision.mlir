@@ -256,3 +256,17 @@ func.func @user_casts(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = train.matmul %w, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
+
+// -----
+
+// Of `like` only the extents are read: it is not cast for the sake of a low
+// operand.
+// CHECK-LABEL: func.func @only_extents_are_read
+// CHECK-SAME: %[[A:[^:]*]]: tensor<?x4xf32>, %[[X:[^:]*]]: tensor<?x4xf32>
+// CHECK-NOT: amp.cast %[[X]]
+// CHECK: train.broadcast %{{.*}} like %[[X]] {{.*}} : (tensor<4xf16>, tensor<?x4xf32>) -> tensor<?x4xf16>
+func.func @only_extents_are_read(%a: tensor<?x4xf32>, %x: tensor<?x4xf32>, %w: tensor<4x4xf32>, %b: tensor<4xf32>) -> tensor<?x4xf32> {
+  %0 = train.broadcast %b like %x {dims = array<i64: 0>} : (tensor<4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %1 = train.matmul %0, %w : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>
+  return %1 : tensor<?x4xf32>
+}

@@ -46,7 +46,7 @@ static llvm::Error checkOptions(const RunnerOptions &options) {
   double scale;
   if (!scaling.empty() && scaling != "dynamic" && scaling != "none" &&
       (scaling.getAsDouble(scale) || !(scale > 0)))
-    return makeError("wrong value of --loss-scaling: '{0}', expected dynamic, "
+    return makeError("wrong value of --loss-scale: '{0}', expected dynamic, "
                      "none or a positive number",
                      scaling);
   llvm::StringRef master = options.program.masterWeights;
@@ -57,7 +57,7 @@ static llvm::Error checkOptions(const RunnerOptions &options) {
   if (!pipeline && (!scaling.empty() || !master.empty()))
     return makeError("--{0} needs --precision or --compare: without them the "
                      "module runs as written",
-                     scaling.empty() ? "master-weights" : "loss-scaling");
+                     scaling.empty() ? "master-weights" : "loss-scale");
   if (options.steps && options.epochs)
     return makeError("--steps and --epochs exclude each other");
   if ((options.steps && *options.steps < 0) ||

@@ -48,7 +48,7 @@ static cl::list<std::string>
             cl::desc("Train once in each precision and print a table"),
             cl::cat(category));
 static cl::opt<std::string>
-    lossScaling("loss-scaling", cl::value_desc("dynamic|none|number"),
+    lossScaling("loss-scale", cl::value_desc("dynamic|none|number"),
                 cl::desc("How the pipeline scales the loss (default: dynamic "
                          "for fp16, none for bf16)"),
                 cl::cat(category));

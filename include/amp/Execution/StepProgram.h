@@ -110,6 +110,9 @@ private:
                                     int64_t batchSize);
 
   OwningOpRef<ModuleOp> module;
+  /// `module` before gradients were exposed, if they are: the forward function
+  /// is derived from it.
+  OwningOpRef<ModuleOp> unexposed;
   /// The forward function derived from `module`, once it is asked for.
   OwningOpRef<ModuleOp> forwardModule;
   std::string entry, forwardEntry;

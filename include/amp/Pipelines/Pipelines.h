@@ -24,7 +24,7 @@ struct TrainingPipelineOptions
       llvm::cl::desc("fp16 (also f16, half), bf16 (also bfloat16) or f32"),
       llvm::cl::init("fp16")};
   Option<std::string> lossScaling{
-      *this, "loss-scaling",
+      *this, "loss-scale",
       llvm::cl::desc("dynamic, none, or a number: a constant scale; by default "
                      "dynamic for fp16 and none otherwise"),
       llvm::cl::init("")};

@@ -12,6 +12,16 @@
 
 namespace mlir::amp {
 
+/// How types are assigned to slots.
+enum class Strategy : uint8_t {
+  /// Operation by operation, as torch.autocast decides.
+  Autocast,
+  /// The four-list propagation of TensorFlow's grappler.
+  Grappler,
+  /// The least modelled cost: a minimum cut.
+  Optimal,
+};
+
 /// The rule that decided a slot.
 enum class Reason : uint8_t {
   /// Nothing asked for low precision.

@@ -89,6 +89,15 @@ public:
     return implications;
   }
 
+  /// The interface of `op`, an operation with a vertex, or null.
+  PrecisionOpInterface getInterface(Operation *op) const {
+    const OperationInfo &info = infos.find(op->getName())->second;
+    if (info.slots)
+      return PrecisionOpInterface(op, info.slots);
+    return info.hasSlots ? cast<PrecisionOpInterface>(op)
+                         : PrecisionOpInterface();
+  }
+
   /// Operations with f32 tensors that no list of the policy names.
   ArrayRef<Operation *> getUnlisted() const { return unlisted; }
 

@@ -86,7 +86,7 @@ FailureOr<StepSignature> StepSignature::get(FunctionOpInterface function) {
     if (!tensor)
       return error() << "result " << index << " must be a ranked tensor, got "
                      << type;
-    auto get = [&](StringRef attribute) {
+    auto get = [&, index = index](StringRef attribute) {
       return function.getResultAttrOfType<StringAttr>(index, attribute);
     };
     auto updates = get(AMPDialect::kUpdatesAttr);

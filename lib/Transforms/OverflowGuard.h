@@ -1,0 +1,26 @@
+//===- OverflowGuard.h - Updates that overflow skips ------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_TRANSFORMS_OVERFLOWGUARD_H
+#define AMP_LIB_TRANSFORMS_OVERFLOWGUARD_H
+
+#include "StepRewriter.h"
+
+namespace mlir::amp {
+
+/// Makes the updates of parameters and optimizer state conditional on
+/// `allFinite`, a tensor<i1>: an `scf.if` that gives either the new values or
+/// the old ones. What only they need moves into it; what observes them, in
+/// metrics, sees what it lets through. `backward` holds the operations on which
+/// gradients depend; they stay where they are. Returns the number of results
+/// that are guarded.
+unsigned guardUpdates(StepRewriter &step, Value allFinite,
+                      const StepRewriter::OpSet &backward);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_TRANSFORMS_OVERFLOWGUARD_H
