@@ -18,7 +18,7 @@
 // CHECK-NOT: 'train.matmul'
 // RUN: not amp-test-opt %S/Inputs/one-operation.mlir --test-policy-coverage=dialects=amp 2>&1 | FileCheck %s --check-prefix=OCCUR
 // OCCUR: error: 'amp.cast' does not occur
-// OCCUR-NOT: gradient_seed
+// OCCUR-NOT: error: 'amp.gradient_seed'
 
 func.func @slots(%m: tensor<4x4xf32>, %v: tensor<4xf32>, %s: tensor<f32>, %i: tensor<2x4x4x3xf32>, %filter: tensor<3x3x3x3xf32>,
                  %labels: tensor<4xi64>, %rng: tensor<2xi64>, %tracker: tensor<i32>) {
