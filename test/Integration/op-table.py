@@ -11,6 +11,8 @@
 # RUN: not %python %s %amp_src_root --pretend train.forgotten 2>&1 | FileCheck %s
 # CHECK-DAG: train.forgotten: no round trip
 # CHECK-DAG: train.forgotten: no case that is rejected
+# CHECK-DAG: train.forgotten: no derivative check
+# CHECK-DAG: train.forgotten: no slot test
 # CHECK-DAG: train.forgotten: no f16 and bf16 lowering test
 # CHECK-DAG: train.forgotten: not in docs/reference
 # CHECK-DAG: train.forgotten: no summary
@@ -207,14 +209,13 @@ assert len(operations) > 80, "the .td files define fewer operations than there a
 if "--pretend" in sys.argv:
     operations.append(Op(sys.argv[-1], examples=["%0 = train.neg %x : tensor<f32>"]))
 
-# The tables of the derivative checks and of the slots, where this tree has them.
-cases, slot_table = test / "Integration/gradients/Inputs/cases.py", test / "Precision/slots.mlir"
-if cases.exists():
-    sys.path.insert(0, str(cases.parent))
-    from cases import CASES
+# The tables of the derivative checks and of the slots.
+sys.path.insert(0, str(test / "Integration/gradients/Inputs"))
+from cases import CASES  # noqa: E402
+
 round_trips = set().union(*map(checked, read("Dialect/*/ops*.mlir").values()))
 rejections = set().union(*map(rejected, read("Dialect/*/invalid*.mlir").values()))
-slots = mentions(slot_table.read_text()) if slot_table.exists() else None
+slots = mentions((test / "Precision/slots.mlir").read_text())
 lowerings = lowered(read("Conversion/*.py"))
 reference = "".join(path.read_text() for path in (root / "docs/reference").glob("*-dialect.md"))
 
@@ -223,8 +224,8 @@ for op in operations:
     needs = {
         "round trip": op.name in round_trips,
         "case that is rejected": op.name in rejections,
-        "derivative check": not op.differentiable or not cases.exists() or bool(CASES.get(op.name)),
-        "slot test": slots is None or op.name in slots,
+        "derivative check": not op.differentiable or bool(CASES.get(op.name)),
+        "slot test": op.name in slots,
         "f16 and bf16 lowering test": lowerings.get(op.name, False)
         or (op.name in lowerings and not op.takes_low_types),
         "summary": bool(op.summary.strip()),

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Dialect/Train/Transforms/Passes.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 
@@ -35,10 +37,14 @@ struct SetBatchPass : public train::impl::TrainSetBatchBase<SetBatchPass> {
 
 private:
   Type makeStatic(Type type) const;
-  LogicalResult setSignature(FunctionOpInterface function);
+  LogicalResult setFunction(FunctionOpInterface function);
   LogicalResult retype(Operation *op);
   /// Appends the new result types of `op`, whose operands are static.
   LogicalResult inferTypes(Operation *op, SmallVectorImpl<Type> &types);
+
+  SymbolTableCollection *symbols = nullptr;
+  /// Functions that have been visited, or are being.
+  DenseSet<Operation *> visited;
 };
 
 } // namespace
@@ -54,20 +60,36 @@ Type SetBatchPass::makeStatic(Type type) const {
   return tensor.clone(shape);
 }
 
-LogicalResult SetBatchPass::setSignature(FunctionOpInterface function) {
+/// Makes the signature and the body of `function` static, once.
+LogicalResult SetBatchPass::setFunction(FunctionOpInterface function) {
+  if (!visited.insert(function).second)
+    return success();
   SmallVector<Type> arguments, results;
   for (Type type : function.getArgumentTypes())
     arguments.push_back(makeStatic(type));
+  // What a recursive call has to take on trust.
   for (Type type : function.getResultTypes())
     results.push_back(makeStatic(type));
-  if (TypeRange(arguments) == TypeRange(function.getArgumentTypes()) &&
-      TypeRange(results) == TypeRange(function.getResultTypes()))
+  bool isStatic = TypeRange(arguments) == function.getArgumentTypes() &&
+                  TypeRange(results) == function.getResultTypes();
+  if (isStatic && function.isExternal())
     return success();
   if (function.isExternal())
     return function->emitOpError(
         "is a declaration with a dynamic dimension; only functions with a "
         "body can be made static");
-  function.setType(function.cloneTypeWith(arguments, results));
+  if (!isStatic)
+    function.setType(function.cloneTypeWith(arguments, results));
+  if (failed(retype(function)))
+    return failure();
+  // An extent that is the batch times something else shows in the body alone.
+  for (Block &block : function.getFunctionBody())
+    if (Operation *last = block.getTerminator();
+        last->hasTrait<OpTrait::ReturnLike>() &&
+        last->getNumOperands() == results.size() &&
+        last->getOperandTypes() != function.getResultTypes())
+      function.setType(
+          function.cloneTypeWith(arguments, last->getOperandTypes()));
   return success();
 }
 
@@ -93,12 +115,30 @@ LogicalResult SetBatchPass::inferTypes(Operation *op,
                               : type);
     return success();
   }
-  // What these return follows from signatures, block arguments and yielded
-  // values, in all of which `?` is replaced.
+  if (auto call = dyn_cast<CallOpInterface>(op)) {
+    auto callee =
+        dyn_cast_or_null<FunctionOpInterface>(call.resolveCallableInTable(symbols));
+    if (callee && callee.getNumResults() == op->getNumResults()) {
+      if (failed(setFunction(callee)))
+        return failure();
+      llvm::append_range(types, callee.getResultTypes());
+      return success();
+    }
+  }
+  // What these return follows from what they were given, in which `?` is
+  // replaced.
   if (op->getNumRegions() > 0 || isa<CallOpInterface>(op) ||
       isa<amp::AMPDialect>(op->getDialect())) {
     for (Type type : op->getResultTypes())
       types.push_back(makeStatic(type));
+    if (auto branch = dyn_cast<RegionBranchOpInterface>(op)) {
+      RegionBranchSuccessorMapping mapping;
+      branch.getSuccessorOperandInputMapping(mapping);
+      for (auto &[operand, inputs] : mapping)
+        for (Value input : inputs)
+          if (auto result = dyn_cast<OpResult>(input))
+            types[result.getResultNumber()] = operand->get().getType();
+    }
     return success();
   }
   if (auto inferable = dyn_cast<InferTypeOpInterface>(op)) {
@@ -115,9 +155,15 @@ LogicalResult SetBatchPass::inferTypes(Operation *op,
 
 LogicalResult SetBatchPass::retype(Operation *op) {
   for (Region &region : op->getRegions())
-    for (Block &block : region)
+    for (Block &block : region) {
       for (BlockArgument argument : block.getArguments())
         argument.setType(makeStatic(argument.getType()));
+      for (Operation &nested : block) {
+        auto function = dyn_cast<FunctionOpInterface>(nested);
+        if (failed(function ? setFunction(function) : retype(&nested)))
+          return failure();
+      }
+    }
   if (llvm::none_of(op->getResultTypes(), mentionsDynamicTensor))
     return success();
   SmallVector<Type> types;
@@ -140,14 +186,9 @@ void SetBatchPass::runOnOperation() {
         << batchSize.getValue();
     return signalPassFailure();
   }
-  WalkResult result =
-      getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-        if (auto function = dyn_cast<FunctionOpInterface>(op))
-          if (failed(setSignature(function)))
-            return WalkResult::interrupt();
-        return failed(retype(op)) ? WalkResult::interrupt()
-                                  : WalkResult::advance();
-      });
-  if (result.wasInterrupted())
+  SymbolTableCollection tables;
+  symbols = &tables;
+  visited.clear();
+  if (failed(retype(getOperation())))
     signalPassFailure();
 }

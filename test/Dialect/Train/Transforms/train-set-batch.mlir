@@ -64,3 +64,25 @@ func.func @regions(%x: tensor<?x4xf32>, %c: i1, %lb: index, %ub: index, %step: i
   }
   return %0 : tensor<?x4xf32>
 }
+
+// A result whose extent is the batch times something else, through a call and
+// out of a region.
+// CHECK-LABEL: func.func @flattens(%arg0: tensor<32x8x4xf32>, %arg1: i1) -> (tensor<256x4xf32>, tensor<256x4xf32>)
+func.func @flattens(%x: tensor<?x8x4xf32>, %c: i1) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  // CHECK: call @flatten(%arg0) : (tensor<32x8x4xf32>) -> tensor<256x4xf32>
+  %0 = call @flatten(%x) : (tensor<?x8x4xf32>) -> tensor<?x4xf32>
+  // CHECK: scf.if %arg1 -> (tensor<256x4xf32>)
+  %1 = scf.if %c -> tensor<?x4xf32> {
+    %2 = train.reshape %x : (tensor<?x8x4xf32>) -> tensor<?x4xf32>
+    scf.yield %2 : tensor<?x4xf32>
+  } else {
+    scf.yield %0 : tensor<?x4xf32>
+  }
+  return %0, %1 : tensor<?x4xf32>, tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func private @flatten(%arg0: tensor<32x8x4xf32>) -> tensor<256x4xf32>
+func.func private @flatten(%x: tensor<?x8x4xf32>) -> tensor<?x4xf32> {
+  %0 = train.reshape %x : (tensor<?x8x4xf32>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
