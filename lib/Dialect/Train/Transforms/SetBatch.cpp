@@ -116,8 +116,8 @@ LogicalResult SetBatchPass::inferTypes(Operation *op,
     return success();
   }
   if (auto call = dyn_cast<CallOpInterface>(op)) {
-    auto callee =
-        dyn_cast_or_null<FunctionOpInterface>(call.resolveCallableInTable(symbols));
+    auto callee = dyn_cast_or_null<FunctionOpInterface>(
+        call.resolveCallableInTable(symbols));
     if (callee && callee.getNumResults() == op->getNumResults()) {
       if (failed(setFunction(callee)))
         return failure();
