@@ -44,7 +44,14 @@ llvm_config.use_default_substitutions()
 llvm_config.add_tool_substitutions(
     [
         ToolSubst(name, unresolved="ignore")
-        for name in ("amp-opt", "amp-run", "amp-translate", "mlir-opt")
+        for name in (
+            "amp-lsp-server",
+            "amp-opt",
+            "amp-reduce",
+            "amp-run",
+            "amp-translate",
+            "mlir-opt",
+        )
     ],
     [tools_dir, config.llvm_tools_dir],
 )
@@ -52,6 +59,10 @@ llvm_config.add_tool_substitutions(
 config.substitutions.append(("%python", python))
 config.substitutions.append(("%amp_src_root", config.amp_src_root))
 config.substitutions.append(("%amp_obj_root", config.amp_obj_root))
+for plugin in ("AMPPlugin", "ExamplePlugin"):
+    path = os.path.join(config.amp_obj_root, "lib", plugin + ".so")
+    name = plugin.replace("AMP", "amp_").replace("Example", "example_").lower()
+    config.substitutions.append(("%" + name, path))
 config.substitutions.append(("%models", os.path.join(config.test_source_root, "Models")))
 config.substitutions.append(
     ("%digits", os.path.join(config.test_source_root, "Models", "data", "digits.npz"))
@@ -71,6 +82,9 @@ config.environment["OMP_NUM_THREADS"] = "1"
 config.environment["OPENBLAS_NUM_THREADS"] = "1"
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --allow-unused-prefixes=false"
+
+if not config.amp_link_mlir_dylib:
+    config.available_features.add("static-mlir")
 
 if config.amp_sanitizer:
     config.available_features.add("sanitizer")

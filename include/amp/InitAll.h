@@ -28,6 +28,9 @@ inline void registerAllDialects(DialectRegistry &registry) {
   registry.insert<amp::AMPDialect, train::TrainDialect>();
 }
 
+/// Attaches the interfaces of the project to operations of other dialects.
+inline void registerAllExtensions(DialectRegistry &registry) {}
+
 /// Registers the passes of the project.
 inline void registerAllPasses() {
   registerAMPPasses();

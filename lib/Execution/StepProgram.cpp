@@ -128,12 +128,12 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
           manager.addPass(train::createTrainAutodiff());
           return;
         }
-        TrainingPipelineOptions pipeline;
+        AMPPipelineOptions pipeline;
         pipeline.precision = options.precision;
         pipeline.lossScaling = options.lossScaling;
         if (!options.masterWeights.empty())
           pipeline.masterWeights = options.masterWeights;
-        buildTrainingPipeline(manager, pipeline);
+        buildAMPTrainingPipeline(manager, pipeline);
       });
   if (prepared)
     return prepared;

@@ -21,8 +21,8 @@ static bool isFP16(StringRef precision) {
   return precision == "fp16" || precision == "f16" || precision == "half";
 }
 
-void mlir::amp::buildTrainingPipeline(OpPassManager &pm,
-                                      const TrainingPipelineOptions &options) {
+void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
+                                         const AMPPipelineOptions &options) {
   bool training = options.mode == PipelineMode::Training;
   if (training)
     pm.addPass(train::createTrainAutodiff());
@@ -54,8 +54,8 @@ void mlir::amp::buildTrainingPipeline(OpPassManager &pm,
 }
 
 void mlir::amp::registerPipelines() {
-  PassPipelineRegistration<TrainingPipelineOptions>(
+  PassPipelineRegistration<AMPPipelineOptions>(
       "amp-training-pipeline",
       "Differentiate a training step and rewrite it to mixed precision",
-      buildTrainingPipeline);
+      buildAMPTrainingPipeline);
 }

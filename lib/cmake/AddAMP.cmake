@@ -18,12 +18,17 @@ set(MLIR_LINK_MLIR_DYLIB ${AMP_LINK_MLIR_DYLIB})
 
 if(AMP_LINK_MLIR_DYLIB)
   set(AMP_MLIR_LIBS MLIR LLVM)
+  set(AMP_MLIR_ENGINE_LIBS MLIRExecutionEngineShared)
 else()
   get_property(AMP_MLIR_DIALECT_LIBS GLOBAL PROPERTY MLIR_DIALECT_LIBS)
   get_property(AMP_MLIR_CONVERSION_LIBS GLOBAL PROPERTY MLIR_CONVERSION_LIBS)
   get_property(AMP_MLIR_EXTENSION_LIBS GLOBAL PROPERTY MLIR_EXTENSION_LIBS)
   set(AMP_MLIR_LIBS ${AMP_MLIR_DIALECT_LIBS} ${AMP_MLIR_CONVERSION_LIBS}
-      ${AMP_MLIR_EXTENSION_LIBS} MLIROptLib MLIRTranslateLib)
+      ${AMP_MLIR_EXTENSION_LIBS} MLIROptLib MLIRTranslateLib MLIRReduceLib
+      MLIRReduce MLIRLspServerLib MLIRRegisterAllDialects
+      MLIRRegisterAllExtensions MLIRRegisterAllPasses)
+  list(FILTER AMP_MLIR_LIBS EXCLUDE REGEX "^MLIR.*Test")
+  set(AMP_MLIR_ENGINE_LIBS MLIRExecutionEngine LLVMX86CodeGen)
 endif()
 
 # What most sources include, compiled once: edits then build in a fraction of
@@ -46,7 +51,8 @@ function(amp_reuse_precompiled target)
 endfunction()
 
 # add_amp_library(NAME sources... DEPENDS targets... LINK_LIBS PUBLIC libs...)
-# A static library of the project. TableGen targets go under DEPENDS.
+# A static library of the project, AMP::<NAME without AMP> to other projects.
+# TableGen targets go under DEPENDS.
 function(add_amp_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
@@ -57,15 +63,34 @@ function(add_amp_library name)
   endif()
   add_dependencies(${name} mlir-headers)
   amp_reuse_precompiled(${name})
+  amp_export(${name})
 endfunction()
 
-# add_amp_tool(NAME sources... LINK_LIBS libs...)
+# Makes a library part of the CMake package, under its name in it.
+function(amp_export name)
+  string(REGEX REPLACE "^AMP" "" short ${name})
+  add_library(AMP::${short} ALIAS ${name})
+  set_target_properties(${name} PROPERTIES EXPORT_NAME ${short})
+  if(AMP_INSTALL)
+    install(TARGETS ${name} EXPORT AMPTargets
+            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+            INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  endif()
+endfunction()
+
+# add_amp_tool(NAME [NO_INSTALL] sources... LINK_LIBS libs...)
 function(add_amp_tool name)
-  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "NO_INSTALL" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   llvm_update_compile_flags(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} ${AMP_MLIR_LIBS})
   if(NOT AMP_LINK_MLIR_DYLIB)
     export_executable_symbols_for_plugins(${name})
+  endif()
+  if(AMP_INSTALL AND NOT ARG_NO_INSTALL)
+    # MLIR may lie where the dynamic linker does not look by itself.
+    set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+    install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+            COMPONENT tools)
   endif()
 endfunction()

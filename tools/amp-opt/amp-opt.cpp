@@ -18,6 +18,7 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
   mlir::amp::registerAllDialects(registry);
+  mlir::amp::registerAllExtensions(registry);
   mlir::amp::registerAllPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "AMP: automatic mixed precision for training graphs\n",

@@ -199,7 +199,8 @@ int main(int argc, char **argv) {
 
   DialectRegistry registry;
   mlir::registerAllDialects(registry);
-  registerAllExtensions(registry);
+  mlir::registerAllExtensions(registry);
+  mlir::amp::registerAllExtensions(registry);
   amp::registerAllDialects(registry);
   registerExecutionDialects(registry);
   MLIRContext context(registry);

@@ -17,8 +17,7 @@ namespace mlir::amp {
 enum class PipelineMode { Training, Inference };
 
 /// Options of `amp-training-pipeline`.
-struct TrainingPipelineOptions
-    : public PassPipelineOptions<TrainingPipelineOptions> {
+struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
   Option<std::string> precision{
       *this, "precision",
       llvm::cl::desc("fp16 (also f16, half), bf16 (also bfloat16) or f32"),
@@ -49,8 +48,8 @@ struct TrainingPipelineOptions
 /// Adds the passes that turn a training step into one in mixed precision:
 /// differentiation, precision assignment, master weights, loss scaling, cast
 /// cleanup. A wrong option value is diagnosed by the pass that it goes to.
-void buildTrainingPipeline(OpPassManager &pm,
-                           const TrainingPipelineOptions &options);
+void buildAMPTrainingPipeline(OpPassManager &pm,
+                              const AMPPipelineOptions &options);
 
 /// Registers `amp-training-pipeline`.
 void registerPipelines();

@@ -1,0 +1,62 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The CMake package AMP: for the build tree, in lib/cmake/AMP under it, and for
+# the place that `cmake --install` writes to, which may be moved.
+
+if(NOT AMP_INSTALL)
+  return()
+endif()
+include(CMakePackageConfigHelpers)
+
+set(AMP_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/AMP)
+set(build_package ${PROJECT_BINARY_DIR}/lib/cmake/AMP)
+set(template ${CMAKE_CURRENT_LIST_DIR}/AMPConfig.cmake.in)
+
+# configure_package NAME FOLDER: AMPConfig.cmake for one of the two trees.
+macro(configure_package destination install_prefix)
+  configure_package_config_file(${template} ${destination}/AMPConfig.cmake
+    INSTALL_DESTINATION ${AMP_PACKAGE_DIR} ${install_prefix}
+    PATH_VARS AMP_PRESETS_PATH AMP_PLUGIN_PATH AMP_INCLUDE_PATHS
+    NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+endmacro()
+
+if(TARGET AMPPlugin)
+  set(AMP_PLUGIN_PATH ${CMAKE_INSTALL_LIBDIR}/AMPPlugin.so)
+endif()
+set(AMP_PRESETS_PATH ${CMAKE_INSTALL_DATADIR}/amp/presets)
+set(AMP_INCLUDE_PATHS ${CMAKE_INSTALL_INCLUDEDIR})
+configure_package(${PROJECT_BINARY_DIR}/cmake/AMP "")
+
+write_basic_package_version_file(
+  ${build_package}/AMPConfigVersion.cmake
+  VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
+
+install(EXPORT AMPTargets NAMESPACE AMP:: DESTINATION ${AMP_PACKAGE_DIR}
+        COMPONENT development)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/AMP/AMPConfig.cmake
+              ${build_package}/AMPConfigVersion.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/FindLibZip.cmake
+        DESTINATION ${AMP_PACKAGE_DIR} COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/amp
+                  ${PROJECT_BINARY_DIR}/include/amp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.h.inc"
+        PATTERN CMakeFiles EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/Precision/presets
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/amp COMPONENT tools
+        FILES_MATCHING PATTERN "*.yaml")
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/amp COMPONENT tools)
+
+# The build tree is where it is.
+set(AMP_PACKAGE_DIR lib/cmake/AMP)
+set(AMP_PRESETS_PATH ${PROJECT_SOURCE_DIR}/lib/Precision/presets)
+if(TARGET AMPPlugin)
+  set(AMP_PLUGIN_PATH ${PROJECT_BINARY_DIR}/lib/AMPPlugin.so)
+endif()
+set(AMP_INCLUDE_PATHS ${PROJECT_SOURCE_DIR}/include)
+configure_package(${build_package} "INSTALL_PREFIX;${PROJECT_BINARY_DIR}")
+export(EXPORT AMPTargets NAMESPACE AMP:: FILE ${build_package}/AMPTargets.cmake)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/FindLibZip.cmake
+               ${build_package}/FindLibZip.cmake COPYONLY)

@@ -1,0 +1,163 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The plugin in LLVM's own mlir-opt does what amp-opt does: every pass, every
+# pipeline, with every option; it brings no second MLIR, shows nothing but its
+# entry points, and refuses to work in a tool that does not use its MLIR.
+#
+# UNSUPPORTED: static-mlir, sanitizer
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %amp_src_root %amp_plugin %t
+"""Usage: plugin.py <source tree> <AMPPlugin.so> <scratch folder>"""
+
+import concurrent.futures
+import ctypes
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ENTRY_POINTS = {"mlirGetDialectPluginInfo", "mlirGetPassPluginInfo"}
+
+
+class PluginInfo(ctypes.Structure):
+    _fields_ = [
+        ("api_version", ctypes.c_uint32),
+        ("name", ctypes.c_char_p),
+        ("version", ctypes.c_char_p),
+        ("register", ctypes.c_void_p),
+    ]
+
+
+def run(*command):
+    result = subprocess.run(command, capture_output=True, text=True)
+    # The folder of the tool may stand in its messages.
+    return result.returncode, result.stdout, result.stderr
+
+
+def pass_names(source):
+    """The passes in the generated reference, and the pipelines in the code."""
+    reference = (source / "docs/reference/passes.md").read_text()
+    passes = re.findall(r"^#+ `-([\w-]+)`$", reference, re.M)
+    pipelines = set()
+    for file in (source / "lib").rglob("*.cpp"):
+        pipelines.update(
+            re.findall(
+                r"PassPipelineRegistration<\w*>\w*\s*\(\s*\"([\w-]+)\"", file.read_text()
+            )
+        )
+    assert len(passes) > 8 and "amp-training-pipeline" in pipelines, (passes, pipelines)
+    return sorted(set(passes) | pipelines)
+
+
+def compare(name, plugin, scratch, source):
+    """Yields what differs between mlir-opt with the plugin and amp-opt."""
+    mlir_opt = ["mlir-opt", f"--load-dialect-plugin={plugin}", f"--load-pass-plugin={plugin}"]
+    inputs = [source / "docs/examples/one-layer.mlir", scratch / "after.mlir"]
+    # amp-opt prints the options with their values: all of them go back in.
+    code, _, text = run(
+        "amp-opt", f"--pass-pipeline=builtin.module({name})", "--dump-pass-pipeline", inputs[0]
+    )
+    dumped = re.search(r"Pass Manager with \d+ passes:\n(.*?\)\n)", text, re.S)
+    if not dumped:
+        yield f"{name}: amp-opt prints no pipeline: {text}"
+        return
+    written = "".join(dumped[1].split("\n"))
+    for pipeline in (f"builtin.module({name})", re.sub(r"\s*([,()])\s*", r"\1", written)):
+        for file in inputs:
+            wanted = run("amp-opt", f"--pass-pipeline={pipeline}", file)
+            found = run(*mlir_opt, f"--pass-pipeline={pipeline}", file)
+            if wanted != found:
+                yield f"{pipeline} of {file.name}: expected {wanted}, got {found}"
+            if "registered pass" in found[2] or "no such option" in found[2]:
+                yield f"{pipeline}: {found[2]}"
+
+
+def linking(plugin):
+    """Yields what is wrong with what the plugin is linked to and shows."""
+    _, text, _ = run("ldd", plugin)
+    for library in ("libMLIR", "libLLVM"):
+        loaded = set(re.findall(rf"{library}[.\w-]*so[.\d]*(?= =>)", text))
+        if len(loaded) != 1:
+            yield f"expected one {library}, got {loaded}"
+    path = re.search(r"libMLIR\S* => (\S+)", text)[1]
+    # Functions that are not inline: a definition of one is a second MLIR.
+    strong = r"^[0-9a-f]+ [TDB] (\S+)$"
+    _, text, _ = run("llvm-nm", "--dynamic", "--defined-only", path)
+    mlir = set(re.findall(strong, text.replace("@@LLVM_22.1", ""), re.M))
+    assert any("PassInfo" in name for name in mlir), "the pattern for MLIR is wrong"
+    _, text, _ = run("llvm-nm", "--defined-only", plugin)
+    own = re.findall(r"^[0-9a-f]+ [tdbTDB] (\S+)$", text, re.M)
+    assert any("AMPDialect" in name for name in own), "the pattern for the plugin is wrong"
+    both = sorted(mlir.intersection(own) - {"_init", "_fini"})
+    if both:
+        yield f"{len(both)} definitions of MLIR, such as {both[:3]}"
+    _, text, _ = run("llvm-nm", "--dynamic", "--defined-only", plugin)
+    shown = {line.split()[-1].split("@")[0] for line in text.splitlines()}
+    if shown != ENTRY_POINTS:
+        yield f"expected the symbols {ENTRY_POINTS}, got {shown}"
+
+
+def wrong_host(plugin):
+    """This Python is a host that does not use MLIR: both entry points answer
+    with an API version that no tool takes."""
+    read, write = os.pipe()
+    stderr = os.dup(2)
+    os.dup2(write, 2)
+    library = ctypes.CDLL(str(plugin))
+    versions = []
+    for name in sorted(ENTRY_POINTS):
+        entry = getattr(library, name)
+        entry.restype = PluginInfo
+        versions.append(entry().api_version)
+    os.dup2(stderr, 2)
+    os.close(write)
+    message = os.read(read, 65536).decode()
+    if versions != [0, 0]:
+        yield f"expected the API versions [0, 0] in a host without MLIR, got {versions}"
+    if not re.match(
+        r"error: AMPPlugin uses MLIR 22\.\S+ in '\S*libMLIR\S*', but '\S+', which loads it, "
+        r"does not; expected a tool that is linked to that library\n",
+        message,
+    ):
+        yield f"the message in a host without MLIR: {message}"
+
+
+def twice(plugin, source):
+    """A tool that has everything already warns and goes on."""
+    code, output, error = run(
+        "amp-opt",
+        f"--load-dialect-plugin={plugin}",
+        f"--load-pass-plugin={plugin}",
+        "--pass-pipeline=builtin.module(amp-training-pipeline)",
+        source / "docs/examples/one-layer.mlir",
+    )
+    wanted = [
+        f"warning: AMPPlugin: the {what} are there already, and stay as they are"
+        for what in ("dialects", "passes")
+    ]
+    if code != 0 or "amp.unscale" not in output or error.splitlines() != wanted:
+        yield f"plugin in amp-opt: {code}, {output}, {error}"
+
+
+def main(source, plugin, scratch):
+    failures = [*linking(plugin), *wrong_host(plugin), *twice(plugin, source)]
+    _, text, _ = run(
+        "amp-opt",
+        "--pass-pipeline=builtin.module(amp-training-pipeline)",
+        source / "docs/examples/one-layer.mlir",
+    )
+    (scratch / "after.mlir").write_text(text)
+    names = pass_names(source)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for result in pool.map(lambda n: list(compare(n, plugin, scratch, source)), names):
+            failures += result
+    for failure in failures:
+        print(failure)
+    print(f"{len(names)} passes and pipelines, {len(failures)} failure(s)")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*(pathlib.Path(argument).resolve() for argument in sys.argv[1:])))
