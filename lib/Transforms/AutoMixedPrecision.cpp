@@ -13,6 +13,8 @@
 
 #include "amp/Transforms/Passes.h"
 
+#include "PrecisionRecord.h"
+
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Precision/Assignment.h"
 #include "mlir/IR/PatternMatch.h"
@@ -27,9 +29,6 @@ namespace mlir::amp {
 
 using namespace mlir;
 using namespace mlir::amp;
-
-/// Marks a function that has been rewritten, with the low type.
-static constexpr StringLiteral kMarker = "amp.mixed_precision";
 
 FloatType mlir::amp::parsePrecision(StringRef name, MLIRContext *context) {
   if (name == "fp16" || name == "f16" || name == "half")
@@ -111,11 +110,15 @@ private:
 LogicalResult
 AutoMixedPrecisionPass::rewriteFunction(FunctionOpInterface function,
                                         FloatType low, const Policy &policy) {
-  if (auto marker = function->getAttrOfType<TypeAttr>(kMarker)) {
+  std::string obstacle;
+  RestoreCounts counts;
+  if (getRecordedPrecision(function) &&
+      failed(restoreInput(function, obstacle, counts))) {
     remark::missed(function.getLoc(), remark::RemarkOpts::name("AlreadyMixed")
                                           .category("amp")
                                           .function(function.getName()))
-        << "already in mixed precision";
+        << "already in mixed precision, and later passes built on it"
+        << remark::reason("{0}", obstacle);
     return success();
   }
   SlotGraph graph(function, policy);
@@ -126,12 +129,12 @@ AutoMixedPrecisionPass::rewriteFunction(FunctionOpInterface function,
     emitRemarks(function, graph, assignment);
   numUnlisted += graph.getUnlisted().size();
 
+  recordInput(function, low);
   IRRewriter rewriter(&getContext());
   TypesOf lowTypes(low);
   if (failed(retypeValues(graph, assignment, lowTypes, rewriter)))
     return failure();
   insertCasts(graph, assignment, lowTypes, rewriter);
-  function->setAttr(kMarker, TypeAttr::get(low));
   return success();
 }
 
@@ -171,8 +174,14 @@ LogicalResult AutoMixedPrecisionPass::retypeValues(const SlotGraph &graph,
     if (!retype)
       continue;
     PrecisionOpInterface iface = graph.getInterface(op);
-    if (iface && failed(iface.retype(slotTypes, rewriter)))
+    if (!iface)
+      continue;
+    bool isConstant = vertices[v - 1].isConstant;
+    Attribute input = isConstant ? getConstantValue(op) : Attribute();
+    if (failed(iface.retype(slotTypes, rewriter)))
       return failure();
+    if (input)
+      recordConstant(op, input);
   }
   return success();
 }

@@ -5,7 +5,8 @@
 // RUN: FileCheck %s < %t.once
 // RUN: amp-opt %s --auto-mixed-precision --allow-unregistered-dialect | diff %t.once -
 // RUN: amp-opt %s --auto-mixed-precision --auto-mixed-precision --allow-unregistered-dialect | diff %t.once -
-// RUN: amp-opt %t.once --auto-mixed-precision=precision=bf16 --allow-unregistered-dialect | diff %t.once -
+// RUN: amp-opt %s --auto-mixed-precision=precision=bf16 --allow-unregistered-dialect > %t.bf16
+// RUN: amp-opt %t.once --auto-mixed-precision=precision=bf16 --allow-unregistered-dialect | diff %t.bf16 -
 //
 // RUN: amp-opt %s --allow-unregistered-dialect > %t.none
 // RUN: amp-opt %s --auto-mixed-precision=precision=f32 --allow-unregistered-dialect | diff %t.none -

@@ -47,8 +47,14 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
     %2 = train.matmul %0, %1 : (tensor<8x4xf16>, tensor<4x8xf16>) -> tensor<8x8xf32>
     ```
 
-    The function is marked with `amp.mixed_precision`; a second run changes
-    nothing.
+    The function is marked with `amp.mixed_precision`, and what a reader of the
+    result could not know is recorded: the value of a constant that rounding
+    changed (`amp.input_value`), low types that stood in the input
+    (`amp.input_types`). `amp-strip-precision` gives the input back. A second
+    run does so too and assigns anew: with the same options it changes nothing,
+    with others it gives what they give for the input. Where later passes have
+    built on the low types, that cannot be done: the function is left alone,
+    with a remark.
   }];
   let options = [
     Option<"precision", "precision", "std::string", /*default=*/"\"fp16\"",
@@ -61,6 +67,44 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
     Statistic<"numCasts", "casts-inserted", "Casts inserted">,
     Statistic<"numWideProducts", "wide-products", "Products of low operands with an f32 result">,
     Statistic<"numUnlisted", "unlisted-ops", "Operations that no list names">,
+  ];
+  let dependentDialects = ["::mlir::amp::AMPDialect"];
+}
+
+def StripPrecisionPass : Pass<"amp-strip-precision"> {
+  let summary = "Undo auto-mixed-precision";
+  let description = [{
+    Gives back the input of `auto-mixed-precision`, bit for bit: in each
+    function that carries `amp.mixed_precision`, values that the pass stored in
+    the low type are f32 again, constants have the value they had, and the casts
+    that it inserted are gone. Casts and low types that stood in the input stay.
+
+    Passes that have run in between are not undone. Where one has built on a low
+    type (a low copy of a parameter, for instance) the input cannot be given
+    back, which is an error. A function without `amp.mixed_precision` is left
+    alone, with a remark.
+
+    ```mlir
+    func.func @f(%a: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {amp.mixed_precision = f16} {
+      %0 = train.constant {amp.input_value = dense<0.1> : tensor<8x8xf32>} dense<9.997560e-02> : tensor<8x8xf16>
+      %1 = amp.cast %a inserted : tensor<8x8xf32> to tensor<8x8xf16>
+      %2 = train.matmul %1, %0 : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf32>
+      return %2 : tensor<8x8xf32>
+    }
+    ```
+
+    ```mlir
+    func.func @f(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+      %0 = train.constant dense<0.1> : tensor<8x8xf32>
+      %1 = train.matmul %a, %0 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      return %1 : tensor<8x8xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numFunctions", "functions-restored", "Functions given back as they were">,
+    Statistic<"numValues", "values-widened", "Values that are f32 again">,
+    Statistic<"numCasts", "casts-removed", "Casts removed">,
   ];
   let dependentDialects = ["::mlir::amp::AMPDialect"];
 }

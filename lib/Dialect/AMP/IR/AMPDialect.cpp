@@ -132,6 +132,25 @@ LogicalResult AMPDialect::verifyOperationAttribute(Operation *op,
              << "expected '" << name << R"(' to be "f32", "low" or "keep")";
     return success();
   }
+  if (name == kInputTypesAttr) {
+    auto types = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (!types || !llvm::all_of(types, llvm::IsaPred<TypeAttr>))
+      return op->emitOpError()
+             << "expected '" << name << "' to be an array of types";
+    return success();
+  }
+  if (name == kInputValueAttr) {
+    if (!isa<ElementsAttr>(attribute.getValue()))
+      return op->emitOpError()
+             << "expected '" << name << "' to be the elements of a tensor";
+    return success();
+  }
+  if (name == kMixedPrecisionAttr || name == kInputSignatureAttr) {
+    if (!isa<FunctionOpInterface>(op) || !isa<TypeAttr>(attribute.getValue()))
+      return op->emitOpError()
+             << "expected '" << name << "' to be a type, on a function";
+    return success();
+  }
   if (llvm::is_contained({kRoleAttr, kNameAttr, kInitAttr}, name))
     return op->emitOpError()
            << "'" << name << "' belongs on arguments of functions";

@@ -36,6 +36,10 @@ def AMP_Dialect : Dialect {
     | `amp.prediction` | result | name of the model output that this result is |
     | `amp.gradient_of` | operation | per result, the name of the argument whose gradient it is, or an empty string |
     | `amp.precision` | operation or function | pin for it and what is within: `f32`, `low` or `keep` |
+    | `amp.mixed_precision` | function | the low type that `auto-mixed-precision` rewrote it to |
+    | `amp.input_signature` | function | its type before that, if it has another |
+    | `amp.input_types` | operation | in such a function, the element types of its results and region arguments that stood in the input |
+    | `amp.input_value` | constant | in such a function, its value in the input, where rounding lost it |
     | `amp.backward_of` | operation | number of the forward operation that a backward operation belongs to |
     | `amp.id` | operation | number of a forward operation, referred to by `amp.backward_of` |
 
@@ -64,6 +68,10 @@ def AMP_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kBackwardOfAttr = "amp.backward_of";
     static constexpr ::llvm::StringLiteral kIdAttr = "amp.id";
     static constexpr ::llvm::StringLiteral kPrecisionAttr = "amp.precision";
+    static constexpr ::llvm::StringLiteral kMixedPrecisionAttr = "amp.mixed_precision";
+    static constexpr ::llvm::StringLiteral kInputSignatureAttr = "amp.input_signature";
+    static constexpr ::llvm::StringLiteral kInputTypesAttr = "amp.input_types";
+    static constexpr ::llvm::StringLiteral kInputValueAttr = "amp.input_value";
   }];
 }
 

@@ -1,0 +1,251 @@
+//===- PrecisionRecord.cpp - What auto-mixed-precision changed ------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PrecisionRecord.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+static bool isTensorOf(Type type, Type element) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getElementType() == element;
+}
+
+/// Visits the values of `op` that a rewrite may change: results, and what
+/// control flow passes to its regions.
+template <typename Visit>
+static void forEachChangeable(Operation *op, Visit visit) {
+  for (Value result : op->getResults())
+    visit(result);
+  if (op->getNumRegions() == 0 || !isa<RegionBranchOpInterface>(op))
+    return;
+  for (Region &region : op->getRegions())
+    for (Value argument : region.getArguments())
+      visit(argument);
+}
+
+/// Returns whether `op`, other than to pass it on, reads or gives a tensor of
+/// `element`.
+static bool mentions(Operation *op, Type element) {
+  if (op->hasTrait<OpTrait::IsTerminator>())
+    return false;
+  for (Type type : op->getOperandTypes())
+    if (isTensorOf(type, element))
+      return true;
+  bool found = false;
+  forEachChangeable(
+      op, [&](Value value) { found |= isTensorOf(value.getType(), element); });
+  return found;
+}
+
+FloatType mlir::amp::getRecordedPrecision(FunctionOpInterface function) {
+  auto marker =
+      function->getAttrOfType<TypeAttr>(AMPDialect::kMixedPrecisionAttr);
+  return marker ? dyn_cast<FloatType>(marker.getValue()) : FloatType();
+}
+
+void mlir::amp::recordInput(FunctionOpInterface function, FloatType low) {
+  function->setAttr(AMPDialect::kMixedPrecisionAttr, TypeAttr::get(low));
+  function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<FunctionOpInterface>(op))
+      return WalkResult::skip();
+    // Casts of the user never change.
+    auto castOp = dyn_cast<CastOp>(op);
+    if (castOp ? !castOp.getInserted() : !mentions(op, low))
+      return WalkResult::advance();
+    SmallVector<Attribute> types;
+    forEachChangeable(op, [&](Value value) {
+      types.push_back(TypeAttr::get(getElementTypeOrSelf(value)));
+    });
+    op->setAttr(AMPDialect::kInputTypesAttr,
+                ArrayAttr::get(op->getContext(), types));
+    return WalkResult::advance();
+  });
+}
+
+Attribute mlir::amp::getConstantValue(Operation *op) {
+  Attribute value;
+  matchPattern(op, m_Constant(&value));
+  return value;
+}
+
+/// Returns `value` with its elements rounded or widened to `type`, or null.
+static DenseFPElementsAttr convert(Attribute value, FloatType type) {
+  auto elements = dyn_cast_or_null<DenseFPElementsAttr>(value);
+  if (!elements)
+    return {};
+  return cast<DenseFPElementsAttr>(
+      elements.mapValues(type, [&](const APFloat &number) {
+        APFloat result = number;
+        bool losesInfo;
+        result.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                       &losesInfo);
+        return result.bitcastToAPInt();
+      }));
+}
+
+void mlir::amp::recordConstant(Operation *op, Attribute input) {
+  Attribute value = getConstantValue(op);
+  if (value != input &&
+      convert(value, Float32Type::get(op->getContext())) != input)
+    op->setAttr(AMPDialect::kInputValueAttr, input);
+}
+
+/// Gives the constant `op`, which is an f32 constant again, its value back.
+static void restoreConstant(Operation *op) {
+  Attribute input = op->removeAttr(AMPDialect::kInputValueAttr);
+  Attribute value = getConstantValue(op);
+  if (!input || !value)
+    return;
+  for (NamedAttribute attribute : op->getAttrs())
+    if (attribute.getValue() == value)
+      return op->setAttr(attribute.getName(), input);
+}
+
+/// Undoes the rewrite of a function that stands alone.
+static LogicalResult restore(FunctionOpInterface function, FloatType low,
+                             std::string &reason, RestoreCounts &counts) {
+  Type f32 = Float32Type::get(function.getContext());
+  auto widen = [&](Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    value.setType(type.clone(f32));
+    ++counts.values;
+  };
+
+  IRRewriter rewriter(function.getContext());
+  PrecisionSlots slots;
+  SmallVector<Value> values;
+  SmallVector<Type> slotTypes;
+  SmallVector<CastOp> casts;
+  SmallVector<Operation *> unrecorded;
+  auto walk =
+      function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+        if (isa<FunctionOpInterface>(op))
+          return WalkResult::skip();
+        auto recorded = dyn_cast_or_null<ArrayAttr>(
+            op->removeAttr(AMPDialect::kInputTypesAttr));
+        if (auto castOp = dyn_cast<CastOp>(op)) {
+          if (castOp.getInserted() && !recorded)
+            casts.push_back(castOp);
+          return WalkResult::advance();
+        }
+        if (!recorded && !op->hasTrait<OpTrait::IsTerminator>())
+          unrecorded.push_back(op);
+        values.clear();
+        forEachChangeable(op, [&](Value value) { values.push_back(value); });
+        if (recorded && recorded.size() != values.size()) {
+          reason = ("'" + op->getName().getStringRef() +
+                    "' has no longer the results that it had in the input")
+                       .str();
+          return WalkResult::interrupt();
+        }
+        auto iface = dyn_cast<PrecisionOpInterface>(op);
+        slotTypes.clear();
+        if (iface)
+          iface.getPrecisionSlots(slots);
+        for (auto [index, value] : llvm::enumerate(values)) {
+          if (!isTensorOf(value.getType(), low) ||
+              (recorded && recorded[index] == TypeAttr::get(low)))
+            continue;
+          widen(value);
+          auto result = dyn_cast<OpResult>(value);
+          if (!iface || !result)
+            continue;
+          int8_t slot = slots.resultSlots[result.getResultNumber()];
+          if (slot == PrecisionSlots::none)
+            continue;
+          slotTypes.resize(slots.kinds.size());
+          slotTypes[slot] = f32;
+        }
+        if (slotTypes.empty())
+          return WalkResult::advance();
+        if (failed(iface.retype(slotTypes, rewriter))) {
+          reason =
+              ("'" + op->getName().getStringRef() + "' cannot be f32").str();
+          return WalkResult::interrupt();
+        }
+        if (op->hasTrait<OpTrait::ConstantLike>())
+          restoreConstant(op);
+        return WalkResult::advance();
+      });
+  if (walk.wasInterrupted())
+    return failure();
+
+  // Program order: what a cast reads has its type by now.
+  for (CastOp castOp : casts) {
+    Value input = castOp.getInput();
+    bool narrows = isTensorOf(castOp.getType(), low);
+    if (!isTensorOf(input.getType(), f32) ||
+        (!narrows && castOp.getType() != input.getType())) {
+      reason = "an inserted cast reads a low type that was in the input";
+      return failure();
+    }
+    castOp.getResult().replaceAllUsesWith(input);
+    castOp.erase();
+    ++counts.casts;
+  }
+  // What has low types all the same has them from a later pass.
+  for (Operation *op : unrecorded)
+    if (mentions(op, low)) {
+      reason =
+          ("'" + op->getName().getStringRef() +
+           "' reads or gives a low type that nothing says was in the input")
+              .str();
+      return failure();
+    }
+  function->removeAttr(AMPDialect::kMixedPrecisionAttr);
+  if (auto type = dyn_cast_or_null<TypeAttr>(
+          function->removeAttr(AMPDialect::kInputSignatureAttr))) {
+    auto signature = dyn_cast<FunctionType>(type.getValue());
+    if (!signature || signature.getNumInputs() != function.getNumArguments() ||
+        signature.getNumResults() != function.getNumResults()) {
+      reason = "the signature is no longer that of the input";
+      return failure();
+    }
+    for (auto [argument, input] :
+         llvm::zip(function.getArguments(), signature.getInputs())) {
+      counts.values += argument.getType() != input;
+      argument.setType(input);
+    }
+    function.setType(signature);
+  }
+  return success();
+}
+
+LogicalResult mlir::amp::restoreInput(FunctionOpInterface function,
+                                      std::string &reason,
+                                      RestoreCounts &counts) {
+  FloatType low = getRecordedPrecision(function);
+  assert(low && "only functions that are marked can be restored");
+  // Later passes may have built on low types in ways that only the verifier
+  // sees: a clone is changed and checked first.
+  OwningOpRef<Operation *> clone = function->clone();
+  auto cloned = cast<FunctionOpInterface>(*clone);
+  RestoreCounts restored;
+  if (failed(restore(cloned, low, reason, restored)))
+    return failure();
+  {
+    ScopedDiagnosticHandler handler(
+        function.getContext(), [&](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+              reason.empty())
+            reason = diagnostic.str();
+          return success();
+        });
+    if (failed(verify(*clone)))
+      return failure();
+  }
+  function.getFunctionBody().takeBody(cloned.getFunctionBody());
+  function->setAttrs(clone->getAttrDictionary());
+  counts.casts += restored.casts;
+  counts.values += restored.values;
+  return success();
+}

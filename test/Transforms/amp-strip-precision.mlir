@@ -1,0 +1,109 @@
+// The input of auto-mixed-precision comes back, character by character: the
+// comparison is with what amp-opt prints for the input.
+//
+// RUN: rm -rf %t && mkdir %t
+// RUN: amp-opt %s --allow-unregistered-dialect > %t/input.mlir
+// RUN: amp-opt %s --allow-unregistered-dialect --auto-mixed-precision=precision=fp16 > %t/fp16.mlir
+// RUN: FileCheck %s < %t/fp16.mlir
+// RUN: amp-opt %t/fp16.mlir --allow-unregistered-dialect --amp-strip-precision > %t/back.mlir
+// RUN: diff %t/input.mlir %t/back.mlir
+// RUN: amp-opt %s --allow-unregistered-dialect --auto-mixed-precision=precision=bf16 --amp-strip-precision | diff %t/input.mlir -
+
+// The clean-up of inserted casts does no harm, unless it has removed one that
+// stood in the input.
+// RUN: sed '/@low_in_the_input/,/^}/d' %s > %t/clean.mlir
+// RUN: amp-opt %t/clean.mlir --allow-unregistered-dialect > %t/clean-input.mlir
+// RUN: amp-opt %t/clean.mlir --allow-unregistered-dialect --auto-mixed-precision --amp-optimize-casts --amp-strip-precision | diff %t/clean-input.mlir -
+// RUN: not amp-opt %s --allow-unregistered-dialect --auto-mixed-precision --amp-optimize-casts --amp-strip-precision 2>&1 | FileCheck %s --check-prefix=CLEANED
+// CLEANED: error: cannot undo mixed precision, because later passes built on it: 'train.matmul' reads or gives a low type that nothing says was in the input
+
+// Twice is as good as once; a second function is left alone.
+// RUN: amp-opt %t/back.mlir --allow-unregistered-dialect --amp-strip-precision --remarks-filter-missed=amp 2> %t/remarks | diff %t/back.mlir -
+// RUN: FileCheck %s --check-prefix=REMARK < %t/remarks
+// REMARK: remark: [Missed] NotMixed
+// REMARK-SAME: Function=constants
+// REMARK-SAME: not rewritten by auto-mixed-precision
+
+// A second run assigns anew from the input: the same with the same options,
+// what other options give for the input with others.
+// RUN: amp-opt %t/fp16.mlir --allow-unregistered-dialect --auto-mixed-precision=precision=fp16 | diff %t/fp16.mlir -
+// RUN: amp-opt %s --allow-unregistered-dialect --auto-mixed-precision=precision=bf16 > %t/bf16.mlir
+// RUN: amp-opt %t/fp16.mlir --allow-unregistered-dialect --auto-mixed-precision=precision=bf16 | diff %t/bf16.mlir -
+// RUN: not diff %t/fp16.mlir %t/bf16.mlir
+
+// What rounding loses is kept, what it does not lose needs no note.
+// CHECK-LABEL: func.func @constants
+// CHECK-SAME: attributes {amp.mixed_precision = f16}
+// CHECK: train.constant {amp.input_value = dense<1.000000e-01> : tensor<4x4xf32>} dense<9.997550e-02> : tensor<4x4xf16>
+// CHECK: train.constant dense<5.000000e-01> : tensor<4x4xf16>
+// CHECK: train.constant {amp.input_value = dense<0x7F800001> : tensor<4x4xf32>} dense<0x7E00> : tensor<4x4xf16>
+func.func @constants(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = train.constant dense<0.1> : tensor<4x4xf32>
+  %1 = train.matmul %a, %0 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = train.constant dense<0.5> : tensor<4x4xf32>
+  %3 = train.matmul %1, %2 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %4 = train.constant dense<0x7F800001> : tensor<4x4xf32>
+  %5 = train.matmul %3, %4 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %5 : tensor<4x4xf32>
+}
+
+// Casts of the user and low types in the input, of the type and of the other.
+// CHECK-LABEL: func.func @low_in_the_input
+// CHECK: train.relu %{{.*}} {amp.input_types = [f16]} : tensor<4x4xf16>
+// CHECK: train.relu %{{.*}} : tensor<4x4xbf16>
+// CHECK: amp.cast %{{.*}} inserted {amp.input_types = [f32]} : tensor<4x4xf16> to tensor<4x4xf32>
+// CHECK: train.constant {amp.input_types = [f16]} dense<9.997550e-02> : tensor<4x4xf16>
+func.func @low_in_the_input(%a: tensor<4x4xf32>, %b: tensor<4x4xf16>, %c: tensor<4x4xbf16>) -> (tensor<4x4xf32>, tensor<4x4xf16>, tensor<4x4xbf16>, tensor<4x4xf16>) {
+  %0 = amp.cast %a : tensor<4x4xf32> to tensor<4x4xf16>
+  %1 = train.relu %0 : tensor<4x4xf16>
+  %2 = train.relu %c : tensor<4x4xbf16>
+  %3 = amp.cast %1 inserted : tensor<4x4xf16> to tensor<4x4xf32>
+  %4 = train.matmul %a, %3 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %5 = train.relu %4 : tensor<4x4xf32>
+  %6 = train.matmul %5, %5 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %7 = train.constant dense<0.1> : tensor<4x4xf16>
+  return %6, %1, %2, %7 : tensor<4x4xf32>, tensor<4x4xf16>, tensor<4x4xbf16>, tensor<4x4xf16>
+}
+
+// A loop that carries one value that was low and one that becomes low.
+// CHECK-LABEL: func.func @loop
+// CHECK: iter_args({{.*}}) -> (tensor<4x4xf16>, tensor<4x4xf16>)
+// CHECK: {amp.input_types = [f32, f16, index, f32, f16]}
+func.func @loop(%a: tensor<4x4xf32>, %b: tensor<4x4xf16>, %n: index) -> (tensor<4x4xf32>, tensor<4x4xf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a, %y = %b) -> (tensor<4x4xf32>, tensor<4x4xf16>) {
+    %1 = train.matmul %x, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %2 = train.add %y, %b : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
+    scf.yield %1, %2 : tensor<4x4xf32>, tensor<4x4xf16>
+  }
+  %3 = train.matmul %0#0, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %3, %0#1 : tensor<4x4xf32>, tensor<4x4xf16>
+}
+
+// Types that are none of ours, and a branch within a while loop.
+// CHECK-LABEL: func.func @foreign
+func.func @foreign(%a: tensor<*xf32>, %b: vector<4xf16>, %c: memref<4xf16>, %d: tensor<4xcomplex<f32>>, %p: i1, %x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = "foreign.op"(%a, %b, %c, %d) : (tensor<*xf32>, vector<4xf16>, memref<4xf16>, tensor<4xcomplex<f32>>) -> tensor<?x4xf16>
+  %1 = scf.while (%y = %x) : (tensor<4x4xf32>) -> tensor<4x4xf32> {
+    scf.condition(%p) %y : tensor<4x4xf32>
+  } do {
+  ^bb0(%y: tensor<4x4xf32>):
+    %2 = scf.if %p -> tensor<4x4xf32> {
+      %3 = train.matmul %y, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      scf.yield %3 : tensor<4x4xf32>
+    } else {
+      scf.yield %y : tensor<4x4xf32>
+    }
+    scf.yield %2 : tensor<4x4xf32>
+  }
+  %4 = train.matmul %1, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %4 : tensor<4x4xf32>
+}
+
+// CHECK-LABEL: func.func @nothing_low
+// CHECK-SAME: attributes {amp.mixed_precision = f16}
+func.func @nothing_low(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = train.exp %a : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
