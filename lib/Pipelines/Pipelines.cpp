@@ -32,6 +32,10 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
   AutoMixedPrecisionPassOptions mixedPrecision;
   mixedPrecision.precision = options.precision;
   mixedPrecision.policy = options.policy;
+  mixedPrecision.strategy = options.strategy;
+  mixedPrecision.target = options.target;
+  if (training && options.masterWeights == "copy")
+    mixedPrecision.masterWeights = "copy";
   pm.addPass(createAutoMixedPrecisionPass(mixedPrecision));
 
   // Masters come before scaling, so that the copies are written under the same

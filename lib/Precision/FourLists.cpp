@@ -16,38 +16,6 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-StringRef mlir::amp::explain(Reason reason) {
-  switch (reason) {
-  case Reason::NoLowNeighbour:
-    return "no neighbour is in low precision";
-  case Reason::NotBetween:
-    return "not between operations in low precision";
-  case Reason::Fixed:
-    return "the slot never changes type";
-  case Reason::Denied:
-    return "low precision could lose range or accuracy";
-  case Reason::Poisoned:
-    return "computed from a value that must stay f32";
-  case Reason::Allowed:
-    return "allowed: low precision is fast here";
-  case Reason::Between:
-    return "between operations in low precision";
-  case Reason::Grown:
-    return "moves values of a neighbour in low precision";
-  case Reason::Reads:
-    return "reads values that are in low precision";
-  case Reason::ReadLow:
-    return "a constant that is read in low precision only";
-  case Reason::Implied:
-    return "the operands of the operation stay f32";
-  case Reason::WideResult:
-    return "f32 result of a product, read in f32";
-  case Reason::Pinned:
-    return "pinned by 'amp.precision'";
-  }
-  llvm_unreachable("every reason has an explanation");
-}
-
 namespace {
 
 /// One run of the propagation.

@@ -64,7 +64,7 @@ SlotGraph::SlotGraph(FunctionOpInterface function, const Policy &policy)
   vertices.reserve(2 * size);
   values.reserve(size);
   uses.reserve(2 * size);
-  vertexOf.reserve(size);
+  valueOf.reserve(size);
 
   // Vertex 0: everything that keeps its type.
   addVertex(nullptr, 0, SlotKind::Fixed, OpClass::Unlisted);
@@ -78,23 +78,41 @@ SlotGraph::SlotGraph(FunctionOpInterface function, const Policy &policy)
     return WalkResult::advance();
   });
 
+  resolveProducers();
+  buildAdjacency();
+}
+
+/// Gives uses their producers: only now, because where blocks are out of order
+/// a value may be read before it is seen.
+void SlotGraph::resolveProducers() {
   // Operands and values of merged carried vertices move to the root.
   if (!parents.empty()) {
-    for (SlotUse &use : uses) {
-      use.producer = findRoot(use.producer);
+    for (SlotUse &use : uses)
       use.user = findRoot(use.user);
-    }
     for (SlotValue &value : values)
       value.vertex = findRoot(value.vertex);
   }
-  buildAdjacency();
+  for (SlotUse &use : uses)
+    use.producer = values[use.value].vertex;
+  // Between two that keep their types nothing can happen.
+  llvm::erase_if(uses, [](const SlotUse &use) {
+    return use.producer == 0 && use.user == 0;
+  });
+}
+
+void SlotGraph::addValue(Value value, VertexId vertex) {
+  auto [it, isNew] = valueOf.try_emplace(value, values.size());
+  if (isNew)
+    values.push_back({value, vertex});
+  else
+    values[it->second].vertex = vertex;
 }
 
 VertexId SlotGraph::addVertex(Operation *op, int8_t slot, SlotKind kind,
                               OpClass opClass) {
   vertices.push_back({op, slot, kind, opClass, /*produces=*/false,
                       /*isProductResult=*/false, /*pinned=*/false,
-                      /*isConstant=*/false});
+                      /*isConstant=*/false, /*isBounded=*/false});
   return vertices.size() - 1;
 }
 
@@ -108,10 +126,19 @@ VertexId SlotGraph::findRoot(VertexId v) {
 }
 
 void SlotGraph::addUse(OpOperand &operand, VertexId user) {
-  VertexId producer = lookup(operand.get());
-  // Between two that keep their types nothing can happen.
-  if (producer != 0 || user != 0)
-    uses.push_back({&operand, producer, user});
+  Value value = operand.get();
+  // Between two that keep their types nothing can happen. In a region of one
+  // block a value that has not been seen keeps its type.
+  if (user == 0) {
+    auto it = valueOf.find(value);
+    bool mayChange = it != valueOf.end() && values[it->second].vertex != 0;
+    if (!mayChange && value.getParentRegion()->hasOneBlock())
+      return;
+  }
+  auto [it, isNew] = valueOf.try_emplace(value, values.size());
+  if (isNew)
+    values.push_back({value, 0});
+  uses.push_back({&operand, 0, user, it->second});
 }
 
 /// Adds a vertex for each group of values that control flow ties together:
@@ -124,12 +151,13 @@ void SlotGraph::addCarriedValues(Operation *op, Pin pin) {
                     : pin == Pin::Low ? OpClass::Allow
                                       : OpClass::Clear;
   auto vertexFor = [&](Value value) {
-    VertexId &vertex = vertexOf[value];
+    auto it = valueOf.find(value);
+    VertexId vertex = it == valueOf.end() ? 0 : values[it->second].vertex;
     if (vertex == 0) {
       vertex = addVertex(op, SlotVertex::carried, SlotKind::Storage, opClass);
       vertices[vertex].produces = true;
       vertices[vertex].pinned = pin != Pin::None;
-      values.push_back({value, vertex});
+      addValue(value, vertex);
     }
     return findRoot(vertex);
   };
@@ -262,8 +290,7 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
       continue;
     Value result = op->getResult(i);
     vertices[vertex].produces = true;
-    vertexOf.try_emplace(result, vertex);
-    values.push_back({result, vertex});
+    addValue(result, vertex);
   }
   for (auto [premise, conclusion] : scratch.implications)
     if (slotVertices[premise] != 0)

@@ -5,19 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The decision is made in the Precision library; this pass builds the graph of
-// slots, asks for an assignment, and materialises it: result types first, then
-// one cast per value on which a producer and its users disagree.
+// The decision is made in the Precision library; this pass reads the options,
+// builds the graph of slots, asks for an assignment, and gives it effect.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Transforms/Passes.h"
 
 #include "PrecisionRecord.h"
-
+#include "PrecisionRemarks.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
-#include "amp/Precision/Assignment.h"
-#include "mlir/IR/PatternMatch.h"
+#include "amp/Precision/Optimal.h"
+#include "amp/Transforms/PrecisionRewriter.h"
 #include "mlir/IR/Remarks.h"
 
 namespace mlir::amp {
@@ -42,27 +41,6 @@ FloatType mlir::amp::parsePrecision(StringRef name, MLIRContext *context) {
 
 namespace {
 
-/// Tensor types with one element type. A graph has many values but few types,
-/// so that remembering them is cheaper than uniquing them again.
-class TypesOf {
-public:
-  explicit TypesOf(FloatType elementType) : elementType(elementType) {}
-
-  FloatType getElementType() const { return elementType; }
-
-  /// Returns `type` with this element type.
-  Type get(Type type) {
-    Type &entry = types[type];
-    if (!entry)
-      entry = cast<RankedTensorType>(type).clone(elementType);
-    return entry;
-  }
-
-private:
-  FloatType elementType;
-  DenseMap<Type, Type> types;
-};
-
 class AutoMixedPrecisionPass final
     : public amp::impl::AutoMixedPrecisionPassBase<AutoMixedPrecisionPass> {
 public:
@@ -76,6 +54,8 @@ public:
                      << "', expected fp16, bf16 or f32";
       return signalPassFailure();
     }
+    if (failed(readStrategy(loc)) || failed(readTarget(low, loc)))
+      return signalPassFailure();
     if (low.isF32())
       return;
     FailureOr<Policy> loaded = Policy::load(policy, loc);
@@ -94,26 +74,54 @@ public:
   }
 
 private:
+  LogicalResult readStrategy(Location loc);
+  LogicalResult readTarget(FloatType low, Location loc);
   LogicalResult rewriteFunction(FunctionOpInterface function, FloatType low,
                                 const Policy &policy);
-  LogicalResult retypeValues(const SlotGraph &graph,
-                             const Assignment &assignment, TypesOf &lowTypes,
-                             RewriterBase &rewriter);
-  void insertCasts(const SlotGraph &graph, const Assignment &assignment,
-                   TypesOf &lowTypes, OpBuilder &builder);
-  void emitRemarks(FunctionOpInterface function, const SlotGraph &graph,
-                   const Assignment &assignment);
+
+  Strategy chosenStrategy = Strategy::Optimal;
+  std::optional<Target> chosenTarget;
+  CostOptions costOptions;
 };
 
 } // namespace
+
+LogicalResult AutoMixedPrecisionPass::readStrategy(Location loc) {
+  if (masterWeights != "cast" && masterWeights != "copy")
+    return emitError(loc) << "auto-mixed-precision: unknown master-weights '"
+                          << masterWeights << "', expected cast or copy";
+  costOptions.masterCopies = masterWeights == "copy";
+  if (strategy.empty())
+    return success();
+  std::optional<Strategy> found = symbolizeStrategy(strategy);
+  if (!found || *found == Strategy::Autocast)
+    return emitError(loc) << "auto-mixed-precision: unknown strategy '"
+                          << strategy << "', expected grappler or optimal";
+  chosenStrategy = *found;
+  return success();
+}
+
+LogicalResult AutoMixedPrecisionPass::readTarget(FloatType low, Location loc) {
+  if (target.empty())
+    return success();
+  chosenTarget = getTarget(target);
+  if (!chosenTarget) {
+    auto diag = emitError(loc) << "auto-mixed-precision: unknown target '"
+                               << target << "', expected one of ";
+    llvm::interleaveComma(getTargetNames(), diag);
+    return diag;
+  }
+  costOptions.target = &*chosenTarget;
+  return success();
+}
 
 LogicalResult
 AutoMixedPrecisionPass::rewriteFunction(FunctionOpInterface function,
                                         FloatType low, const Policy &policy) {
   std::string obstacle;
-  RestoreCounts counts;
+  RestoreCounts restored;
   if (getRecordedPrecision(function) &&
-      failed(restoreInput(function, obstacle, counts))) {
+      failed(restoreInput(function, obstacle, restored))) {
     remark::missed(function.getLoc(), remark::RemarkOpts::name("AlreadyMixed")
                                           .category("amp")
                                           .function(function.getName()))
@@ -124,148 +132,23 @@ AutoMixedPrecisionPass::rewriteFunction(FunctionOpInterface function,
   SlotGraph graph(function, policy);
   if (policy.isContradictory())
     return failure();
-  Assignment assignment = assignByLists(graph);
-  if (getContext().getRemarkEngine())
-    emitRemarks(function, graph, assignment);
-  numUnlisted += graph.getUnlisted().size();
+  std::optional<CostModel> costs;
+  bool wantsRemarks = getContext().getRemarkEngine() != nullptr;
+  if (chosenStrategy == Strategy::Optimal || wantsRemarks)
+    costs.emplace(graph, costOptions);
+  Assignment assignment = chosenStrategy == Strategy::Optimal
+                              ? assignOptimal(graph, *costs)
+                              : assignByLists(graph);
 
   recordInput(function, low);
-  IRRewriter rewriter(&getContext());
-  TypesOf lowTypes(low);
-  if (failed(retypeValues(graph, assignment, lowTypes, rewriter)))
+  FailureOr<RewriteCounts> counts = rewritePrecision(graph, assignment, low);
+  if (failed(counts))
     return failure();
-  insertCasts(graph, assignment, lowTypes, rewriter);
+  numLowSlots += counts->lowSlots;
+  numCasts += counts->casts;
+  numWideProducts += counts->wideProducts;
+  numUnlisted += graph.getUnlisted().size();
+  if (wantsRemarks)
+    emitPrecisionRemarks(function, graph, *costs, assignment, chosenStrategy);
   return success();
-}
-
-/// Gives the values of all low slots the low type, and lets the operations
-/// follow.
-LogicalResult AutoMixedPrecisionPass::retypeValues(const SlotGraph &graph,
-                                                   const Assignment &assignment,
-                                                   TypesOf &lowTypes,
-                                                   RewriterBase &rewriter) {
-  for (SlotValue value : graph.getValues())
-    if (assignment.low[value.vertex])
-      value.value.setType(lowTypes.get(value.value.getType()));
-
-  SmallVector<Type, 4> slotTypes;
-  ArrayRef<SlotVertex> vertices = graph.getVertices();
-  for (size_t v = 1; v < vertices.size();) {
-    // The vertices of an operation follow one another.
-    Operation *op = vertices[v].op;
-    bool carried = vertices[v].slot == SlotVertex::carried;
-    bool retype = false;
-    slotTypes.clear();
-    for (; v < vertices.size() && vertices[v].op == op &&
-           (vertices[v].slot == SlotVertex::carried) == carried;
-         ++v) {
-      if (assignment.reasons[v] == Reason::WideResult)
-        ++numWideProducts;
-      if (!assignment.low[v])
-        continue;
-      ++numLowSlots;
-      if (carried || !vertices[v].produces)
-        continue;
-      retype = true;
-      slotTypes.resize(
-          std::max<size_t>(slotTypes.size(), vertices[v].slot + 1));
-      slotTypes[vertices[v].slot] = lowTypes.getElementType();
-    }
-    if (!retype)
-      continue;
-    PrecisionOpInterface iface = graph.getInterface(op);
-    if (!iface)
-      continue;
-    bool isConstant = vertices[v - 1].isConstant;
-    Attribute input = isConstant ? getConstantValue(op) : Attribute();
-    if (failed(iface.retype(slotTypes, rewriter)))
-      return failure();
-    if (input)
-      recordConstant(op, input);
-  }
-  return success();
-}
-
-/// Inserts one cast per value on which the producer and some user disagree,
-/// before the first such user.
-void AutoMixedPrecisionPass::insertCasts(const SlotGraph &graph,
-                                         const Assignment &assignment,
-                                         TypesOf &lowTypes,
-                                         OpBuilder &builder) {
-  DenseMap<Value, Value> casts;
-  TypesOf wideTypes(Float32Type::get(&getContext()));
-  for (const SlotUse &use : graph.getUses()) {
-    bool userLow = assignment.low[use.user];
-    if (assignment.low[use.producer] == userLow)
-      continue;
-    Value value = use.operand->get();
-    Value &converted = casts[value];
-    if (!converted) {
-      // Uses come in program order: the first one dominates the others once
-      // it stands in the block of the value. In unstructured control flow it
-      // may stand in another block.
-      Operation *user = use.operand->getOwner();
-      if (Operation *first =
-              value.getParentBlock()->findAncestorOpInBlock(*user))
-        builder.setInsertionPoint(first);
-      else
-        builder.setInsertionPointAfterValue(value);
-      TypesOf &types = userLow ? lowTypes : wideTypes;
-      converted = CastOp::create(builder, value.getLoc(),
-                                 types.get(value.getType()), value,
-                                 /*inserted=*/true);
-      ++numCasts;
-    }
-    use.operand->set(converted);
-  }
-}
-
-void AutoMixedPrecisionPass::emitRemarks(FunctionOpInterface function,
-                                         const SlotGraph &graph,
-                                         const Assignment &assignment) {
-  auto options = [&](StringRef name) {
-    return remark::RemarkOpts::name(name).category("amp").function(
-        function.getName());
-  };
-  // An engine that is there may still filter ours; then the first remark of a
-  // kind tells.
-  bool passes = true, misses = true;
-  size_t low = 0, total = 0;
-  for (VertexId v = 1, e = graph.getVertices().size(); v != e; ++v) {
-    const SlotVertex &vertex = graph.getVertices()[v];
-    if (vertex.slot == SlotVertex::carried)
-      continue;
-    ++total;
-    low += assignment.low[v];
-    bool &enabled = assignment.low[v] ? passes : misses;
-    if (!enabled)
-      continue;
-    auto emit = [&](auto &&remark) {
-      enabled = static_cast<bool>(remark);
-      if (!enabled)
-        return;
-      remark << remark::metric("Op", vertex.op->getName().getStringRef())
-             << remark::metric("Slot", static_cast<int>(vertex.slot))
-             << remark::metric("Kind", stringifySlotKind(vertex.kind))
-             << remark::metric("Class", stringifyOpClass(vertex.opClass))
-             << remark::reason("{0}", explain(assignment.reasons[v]));
-      VertexId cause = assignment.causes[v];
-      if (assignment.reasons[v] == Reason::Poisoned && cause != 0)
-        remark << remark::metric(
-            "From", graph.getVertices()[cause].op->getName().getStringRef());
-    };
-    if (assignment.low[v])
-      emit(remark::passed(vertex.op->getLoc(), options("Low")));
-    else
-      emit(remark::missed(vertex.op->getLoc(), options("KeptF32")));
-  }
-  for (Operation *op : graph.getUnlisted()) {
-    if (!misses)
-      break;
-    remark::missed(op->getLoc(), options("Unlisted"))
-        << remark::metric("Op", op->getName().getStringRef())
-        << remark::reason("no list of the policy names it");
-  }
-  remark::analysis(function.getLoc(), options("Summary"))
-      << remark::metric("LowSlots", low) << remark::metric("Slots", total);
 }

@@ -357,7 +357,7 @@ def main():
     module = "\n".join(f.text for f in functions)
     failures = lowered = 0
     for precision, low_type in (("fp16", "f16"), ("bf16", "bf16")):
-        mixed = run(tool, module, f"--auto-mixed-precision=precision={precision}")
+        mixed = run(tool, module, f"--auto-mixed-precision=strategy=grappler precision={precision}")
         after = split(mixed)
         for function in functions:
             lowered += low_type in after[function.name]
@@ -366,7 +366,7 @@ def main():
                 print(f"{precision} @{function.name}, seed {seed}:", *errors, sep="\n  ")
                 print(function.text, "becomes", after[function.name], sep="\n")
             failures += bool(errors)
-        if run(tool, mixed, f"--auto-mixed-precision=precision={precision}") != mixed:
+        if run(tool, mixed, f"--auto-mixed-precision=strategy=grappler precision={precision}") != mixed:
             failures += 1
             print(f"{precision}: a second run of auto-mixed-precision changes something")
         cleaned = run(tool, mixed, "--amp-optimize-casts")
@@ -376,7 +376,7 @@ def main():
             if len(re.findall(pattern, cleaned)) > len(re.findall(pattern, mixed)):
                 failures += 1
                 print(f"{precision}: amp-optimize-casts adds casts")
-        both = (f"--auto-mixed-precision=precision={precision}", "--amp-optimize-casts")
+        both = (f"--auto-mixed-precision=strategy=grappler precision={precision}", "--amp-optimize-casts")
         # A second run starts from the input, as far as the clean-up left it: not
         # where it removed casts of the user that nobody reads.
         user_casts = lambda text: len(re.findall(r"= amp\.cast %[\w#]+ {tag", text))

@@ -1,6 +1,6 @@
 // Values that control flow carries have one type throughout.
 //
-// RUN: amp-opt %s --auto-mixed-precision --split-input-file | FileCheck %s
+// RUN: amp-opt %s --auto-mixed-precision=strategy=grappler --split-input-file | FileCheck %s
 
 // CHECK-LABEL: func.func @if_results
 // CHECK: %[[R:.*]] = scf.if %{{.*}} -> (tensor<4x4xf16>) {

@@ -1,7 +1,7 @@
 // Gradients of parameters, pins and constants.
 //
-// RUN: amp-opt %s --auto-mixed-precision --split-input-file | FileCheck %s --check-prefixes=CHECK,WIDE
-// RUN: amp-opt %s --auto-mixed-precision=policy=%S/Inputs/gradients-low.yaml --split-input-file \
+// RUN: amp-opt %s --auto-mixed-precision=strategy=grappler --split-input-file | FileCheck %s --check-prefixes=CHECK,WIDE
+// RUN: amp-opt %s --auto-mixed-precision="strategy=grappler policy=%S/Inputs/gradients-low.yaml" --split-input-file \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,LOW
 
 // A product that is the gradient of a parameter gives f32, although it is read

@@ -7,6 +7,15 @@
 // RUN: not amp-opt input.mlir --auto-mixed-precision=precision=fp8 2>&1 | FileCheck %s --check-prefix=PRECISION
 // PRECISION: error: auto-mixed-precision: unknown precision 'fp8', expected fp16, bf16 or f32
 
+// RUN: not amp-opt input.mlir --auto-mixed-precision=strategy=greedy 2>&1 | FileCheck %s --check-prefix=STRATEGY
+// STRATEGY: error: auto-mixed-precision: unknown strategy 'greedy', expected grappler or optimal
+
+// RUN: not amp-opt input.mlir --auto-mixed-precision=target=b100 2>&1 | FileCheck %s --check-prefix=TARGET
+// TARGET: error: auto-mixed-precision: unknown target 'b100', expected one of a100, h100, h200
+
+// RUN: not amp-opt input.mlir --auto-mixed-precision=master-weights=none 2>&1 | FileCheck %s --check-prefix=MASTER
+// MASTER: error: auto-mixed-precision: unknown master-weights 'none', expected cast or copy
+
 // RUN: not amp-opt input.mlir --auto-mixed-precision=precison=fp16 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: no such option precison
 

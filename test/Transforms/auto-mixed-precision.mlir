@@ -1,7 +1,7 @@
-// The rules by which slots become low, one function each.
+// The rules of `strategy=grappler` by which slots become low, one function each.
 //
-// RUN: amp-opt %s --auto-mixed-precision --split-input-file | FileCheck %s
-// RUN: amp-opt %s --auto-mixed-precision=precision=bf16 --split-input-file \
+// RUN: amp-opt %s --auto-mixed-precision=strategy=grappler --split-input-file | FileCheck %s
+// RUN: amp-opt %s --auto-mixed-precision="strategy=grappler precision=bf16" --split-input-file \
 // RUN:   | sed 's/bf16/f16/g' | FileCheck %s
 
 // Operands of an allowed operation become low. Its result is read in f32 only,

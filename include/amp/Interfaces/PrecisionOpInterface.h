@@ -37,6 +37,21 @@ enum class SlotKind : uint8_t {
 /// Returns the lower-case name of `kind`, as it stands in reports.
 StringRef stringifySlotKind(SlotKind kind);
 
+/// What an operation computes, as far as patterns that bound values need to
+/// know.
+enum class Arithmetic : uint8_t {
+  Other,
+  /// Moves or repeats the elements of operand 0.
+  Move,
+  Add,
+  Subtract,
+  Multiply,
+  Square,
+  /// The mean of operand 0 over some dimensions.
+  Mean,
+  ReciprocalSqrt,
+};
+
 /// The slots of one operation. Slots are numbered from 0; an operand or result
 /// that belongs to none (because it is not a float) has number `none`.
 struct PrecisionSlots {

@@ -56,6 +56,13 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
       "int64_t", "getProductFlops", (ins), [{}], [{
         return 0;
       }]>,
+    InterfaceMethod<[{
+        What the operation computes, by which passes recognise patterns such as
+        a normalisation written out.
+      }],
+      "::mlir::amp::Arithmetic", "getArithmetic", (ins), [{}], [{
+        return ::mlir::amp::Arithmetic::Other;
+      }]>,
   ];
 }
 

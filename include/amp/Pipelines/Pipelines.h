@@ -35,6 +35,17 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
   Option<std::string> policy{*this, "policy",
                              llvm::cl::desc("Name of a preset, or a YAML file"),
                              llvm::cl::init("default")};
+  Option<std::string> strategy{
+      *this, "strategy",
+      llvm::cl::desc("How types are assigned: optimal (the default) or "
+                     "grappler"),
+      llvm::cl::init("")};
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("The machine on which products must pay for their casts: "
+                     "a100, h100 or h200; by default every allowed product is "
+                     "low"),
+      llvm::cl::init("")};
   Option<PipelineMode> mode{
       *this, "mode", llvm::cl::desc("What to make of a training step"),
       llvm::cl::init(PipelineMode::Training),

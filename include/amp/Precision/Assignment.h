@@ -22,6 +22,11 @@ enum class Strategy : uint8_t {
   Optimal,
 };
 
+/// Returns the name of `strategy` as it stands in options and reports, and the
+/// strategy of a name.
+StringRef stringifyStrategy(Strategy strategy);
+std::optional<Strategy> symbolizeStrategy(StringRef name);
+
 /// The rule that decided a slot.
 enum class Reason : uint8_t {
   /// Nothing asked for low precision.
@@ -50,6 +55,18 @@ enum class Reason : uint8_t {
   WideResult,
   /// A pin on the operation.
   Pinned,
+  /// A range slot: the values may leave the range of the low type.
+  Range,
+  /// Computed from a value that may leave the range of the low type.
+  Tainted,
+  /// Computed from the gradient of a parameter: part of its update.
+  Update,
+  /// Computed from hyperparameters and state alone, such as a learning rate.
+  State,
+  /// The minimum cut: the type of least cost, casts included.
+  Cheapest,
+  /// An allowed product whose casts cost more than low precision gains.
+  Unprofitable,
 };
 
 /// Returns one phrase that explains `reason`, for remarks.
@@ -60,9 +77,12 @@ struct Assignment {
   /// Whether the slot is low, by vertex.
   std::vector<bool> low;
   std::vector<Reason> reasons;
-  /// For poisoned slots, the denied one that it started from; for grown ones,
-  /// the neighbour.
+  /// For poisoned and tainted slots, the denied one that it started from; for
+  /// grown ones, the neighbour. 0 if there is none.
   std::vector<VertexId> causes;
+  /// For tainted slots, the slot before on the path from the cause. May be
+  /// empty.
+  std::vector<VertexId> previous;
 };
 
 /// Decides by TensorFlow's four-list propagation (grappler

@@ -19,7 +19,8 @@
 
 namespace mlir::amp {
 
-/// What an assignment costs, in bytes and numbers of casts.
+/// What an assignment costs, in bytes and numbers of casts. Only slots that
+/// have a choice count: all else costs the same whatever is chosen.
 struct AssignmentCost {
   /// The objective: `bytes` and the time of products as bytes.
   int64_t cost = 0;
@@ -31,26 +32,67 @@ struct AssignmentCost {
   int64_t casts = 0;
 };
 
-/// Costs of slots and casts in one graph. A dynamic extent counts as 1.
+/// What costs depend on beside the graph.
+struct CostOptions {
+  /// Null: products take no time in either type.
+  const Target *target = nullptr;
+  /// Whether parameters have low copies that the update writes: then the low
+  /// version of a parameter costs its write alone.
+  bool masterCopies = false;
+};
+
+/// Costs of slots and casts in one graph.
+///
+/// - A slot costs the bytes of its operands and results; what control flow
+///   carries costs nothing, since it does not move.
+/// - The operands of a product cost its time as well, if there is a target.
+/// - A cast costs what it reads and writes, 6 bytes an element. Rounding a
+///   constant is free, because it happens at compile time.
+///
+/// A dynamic extent counts as `dynamicExtent`.
 class CostModel {
 public:
-  /// `target` may be null: then products take no time in either type.
-  CostModel(const SlotGraph &graph, const Target *target);
+  static constexpr int64_t dynamicExtent = 32;
+
+  /// `graph` and the target must outlive the model.
+  explicit CostModel(const SlotGraph &graph, const CostOptions &options = {});
 
   /// Bytes that slot `v` reads and writes, and its share of product time, when
   /// it is low or f32.
-  int64_t getSlotCost(VertexId v, bool low) const;
+  int64_t getSlotCost(VertexId v, bool low) const {
+    return getSlotBytes(v, low) + (options.target ? getProductTime(v, low) : 0);
+  }
   /// Bytes that slot `v` reads and writes alone.
-  int64_t getSlotBytes(VertexId v, bool low) const;
-  /// Bytes that a cast of `value` moves, to low or back to f32.
-  int64_t getCastCost(Value value, bool toLow) const;
+  int64_t getSlotBytes(VertexId v, bool low) const {
+    return slotElements[v] * (low ? 2 : 4);
+  }
+  /// The time of the product that slot `v` feeds, as bytes that memory would
+  /// move meanwhile; 0 without a target or if its size is not known.
+  int64_t getProductTime(VertexId v, bool low) const;
+  /// Bytes that a cast of the value with number `value` moves, to low or back
+  /// to f32.
+  int64_t getCastCost(uint32_t value, bool toLow) const {
+    if (toLow && cheap[value] != CheapCast::None)
+      return cheap[value] == CheapCast::Free ? 0 : 2 * valueElements[value];
+    return valueElements[value] * (toLow ? narrowingBytes : wideningBytes);
+  }
 
   /// Recounts the whole assignment.
   AssignmentCost evaluate(const Assignment &assignment) const;
 
+  const SlotGraph &getGraph() const { return graph; }
+  const Target *getTarget() const { return options.target; }
+
 private:
+  enum class CheapCast : uint8_t { None, Write, Free };
+
   const SlotGraph &graph;
-  const Target *target;
+  CostOptions options;
+  /// Bytes that casts move per element.
+  int64_t narrowingBytes, wideningBytes;
+  std::vector<int64_t> valueElements;
+  std::vector<int64_t> slotElements;
+  std::vector<CheapCast> cheap;
 };
 
 } // namespace mlir::amp

@@ -47,18 +47,23 @@ struct SlotVertex {
   bool pinned;
   /// Whether the operation is a constant, which can stand in any type.
   bool isConstant;
+  /// Whether the values that the slot produces are known to fit the low type,
+  /// whatever the operation reads.
+  bool isBounded;
 
   static constexpr int8_t carried = -1;
 };
 
-/// A use of an f32 value: the producer's and the user's slot.
+/// A use of an f32 value: the producer's and the user's slot, and the number of
+/// the value.
 struct SlotUse {
   OpOperand *operand;
   VertexId producer;
   VertexId user;
+  uint32_t value;
 };
 
-/// An f32 value that some slot produces.
+/// An f32 value that some slot produces, or that some slot reads from vertex 0.
 struct SlotValue {
   Value value;
   VertexId vertex;
@@ -119,7 +124,8 @@ private:
   void addCarriedValues(Operation *op, Pin pin);
   Pin findPin(Operation *op);
   void addUse(OpOperand &operand, VertexId user);
-  VertexId lookup(Value value) const { return vertexOf.lookup(value); }
+  void addValue(Value value, VertexId vertex);
+  void resolveProducers();
   void buildAdjacency();
   VertexId findRoot(VertexId v);
 
@@ -134,7 +140,8 @@ private:
   std::vector<SlotUse> uses;
   std::vector<SlotValue> values;
   std::vector<uint32_t> intoOffsets, intoUses, ofOffsets, ofUses;
-  llvm::DenseMap<Value, VertexId> vertexOf;
+  /// Numbers of values.
+  llvm::DenseMap<Value, uint32_t> valueOf;
   /// Vertices of operands that control flow forwards, by operand.
   llvm::DenseMap<OpOperand *, VertexId> forwarded;
   /// The pin that holds within an operation, for those where there is one.

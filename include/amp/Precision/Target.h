@@ -31,8 +31,9 @@ struct Target {
   double lowFlopPerByte = 0;
   /// The same for products of f32 operands, be it f32 or TF32.
   double f32FlopPerByte = 0;
-  /// The sizes of a product must be multiples of this many elements for it to
-  /// run at the rate of low precision.
+  /// The innermost extents of a product's operands and result must be multiples
+  /// of this many elements for it to run at the rate of low precision;
+  /// otherwise it runs at that of f32.
   int64_t alignment = 8;
   /// What a cast costs, as shares of the bytes it would read and write when it
   /// is a kernel of its own: absorbed by the producer's kernel it reads
@@ -42,6 +43,7 @@ struct Target {
 };
 
 /// Returns the figures of `a100`, `h100` or `h200`, or none for another name.
+/// Products of f32 operands are strict f32, not TF32.
 std::optional<Target> getTarget(StringRef name);
 
 /// The names that `getTarget` knows.

@@ -61,6 +61,12 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
            "Low type: fp16 (also f16, half) or bf16 (also bfloat16); f32 does nothing">,
     Option<"policy", "policy", "std::string", /*default=*/"\"default\"",
            "Name of a preset, or a YAML file">,
+    Option<"strategy", "strategy", "std::string", /*default=*/"\"\"",
+           "How types are assigned: optimal (the default) or grappler">,
+    Option<"target", "target", "std::string", /*default=*/"\"\"",
+           "The machine on which products must pay for their casts: a100, h100 or h200; by default every allowed product is low">,
+    Option<"masterWeights", "master-weights", "std::string", /*default=*/"\"cast\"",
+           "What a low version of a parameter costs: cast (it is made in every step) or copy (the update writes it)">,
   ];
   let statistics = [
     Statistic<"numLowSlots", "low-slots", "Slots that became low">,

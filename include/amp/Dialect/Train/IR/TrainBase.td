@@ -81,6 +81,13 @@ def Train_ProductSlots
     : DeclareOpInterfaceMethods<PrecisionOpInterface,
                                 ["getPrecisionSlots", "getProductFlops"]>;
 
+// What an operation computes, for PrecisionOpInterface.
+class Train_Computes<string kind> {
+  code extraClassDeclaration =
+      "::mlir::amp::Arithmetic getArithmetic() { return "
+      "::mlir::amp::Arithmetic::" # kind # "; }";
+}
+
 // An operation that describes its own slots through one of the traits above.
 class Train_Op<string mnemonic, list<Trait> traits = []>
     : Op<Train_Dialect, mnemonic, traits # [

@@ -56,9 +56,13 @@ def Train_SigmoidOp : Train_UnaryStorageOp<"sigmoid", "1 / (1 + exp(-x))", [Trai
 def Train_ReluOp : Train_UnaryStorageOp<"relu", "max(x, 0), with NaN propagated,">;
 def Train_ExpOp : Train_UnaryRangeOp<"exp", "exp(x)">;
 def Train_Expm1Op : Train_UnaryRangeOp<"expm1", "exp(x) - 1">;
-def Train_RsqrtOp : Train_UnaryRangeOp<"rsqrt", "1 / √x">;
+def Train_RsqrtOp : Train_UnaryRangeOp<"rsqrt", "1 / √x"> {
+  let extraClassDeclaration = Train_Computes<"ReciprocalSqrt">.extraClassDeclaration;
+}
 def Train_ReciprocalOp : Train_UnaryRangeOp<"reciprocal", "1 / x">;
-def Train_SquareOp : Train_UnaryRangeOp<"square", "x²">;
+def Train_SquareOp : Train_UnaryRangeOp<"square", "x²"> {
+  let extraClassDeclaration = Train_Computes<"Square">.extraClassDeclaration;
+}
 
 def Train_GeluApproximation : I32EnumAttr<"GeluApproximation", "form of gelu", [
     I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Tanh", 1, "tanh">]> {
@@ -172,9 +176,18 @@ class Train_BinaryStorageOp<string mnemonic, string formula,
                             list<Trait> traits = []>
     : Train_BinaryOp<mnemonic, formula, traits # [PrecisionOpInterface]>;
 
-def Train_AddOp : Train_BinaryStorageOp<"add", "x + y", [Commutative]> { let hasFolder = 1; }
-def Train_SubOp : Train_BinaryStorageOp<"sub", "x - y"> { let hasFolder = 1; }
-def Train_MulOp : Train_BinaryStorageOp<"mul", "x · y", [Commutative]> { let hasFolder = 1; }
+def Train_AddOp : Train_BinaryStorageOp<"add", "x + y", [Commutative]> {
+  let hasFolder = 1;
+  let extraClassDeclaration = Train_Computes<"Add">.extraClassDeclaration;
+}
+def Train_SubOp : Train_BinaryStorageOp<"sub", "x - y"> {
+  let hasFolder = 1;
+  let extraClassDeclaration = Train_Computes<"Subtract">.extraClassDeclaration;
+}
+def Train_MulOp : Train_BinaryStorageOp<"mul", "x · y", [Commutative]> {
+  let hasFolder = 1;
+  let extraClassDeclaration = Train_Computes<"Multiply">.extraClassDeclaration;
+}
 def Train_DivOp : Train_BinaryStorageOp<"div", "x / y"> { let hasFolder = 1; }
 def Train_MaximumOp : Train_BinaryStorageOp<"maximum", "max(x, y), with NaN propagated,", [Commutative]>;
 def Train_MinimumOp : Train_BinaryStorageOp<"minimum", "min(x, y), with NaN propagated,", [Commutative]>;

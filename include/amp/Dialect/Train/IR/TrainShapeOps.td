@@ -34,7 +34,9 @@ class Train_ReduceOp<string mnemonic, string what>
 }
 
 def Train_ReduceSumOp : Train_ReduceOp<"reduce_sum", "sum">;
-def Train_ReduceMeanOp : Train_ReduceOp<"reduce_mean", "mean">;
+def Train_ReduceMeanOp : Train_ReduceOp<"reduce_mean", "mean"> {
+  let extraClassDeclaration = Train_Computes<"Mean">.extraClassDeclaration;
+}
 def Train_ReduceMaxOp : Train_ReduceOp<"reduce_max", "maximum (NaN if any element is)">;
 
 def Train_BroadcastOp : Train_Op<"broadcast", [
@@ -65,6 +67,12 @@ def Train_BroadcastOp : Train_Op<"broadcast", [
   }];
   let hasVerifier = 1;
   let hasCanonicalizeMethod = 1;
+  let extraClassDeclaration = [{
+    ::mlir::amp::Arithmetic getArithmetic() {
+      return getMean() ? ::mlir::amp::Arithmetic::Other
+                       : ::mlir::amp::Arithmetic::Move;
+    }
+  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -90,6 +98,7 @@ def Train_ReshapeOp : Train_MovementOp<"reshape"> {
   let arguments = (ins Train_FloatTensor:$input);
   let results = (outs Train_FloatTensor:$result);
   let hasFolder = 1;
+  let extraClassDeclaration = Train_Computes<"Move">.extraClassDeclaration;
 }
 
 def Train_TransposeOp : Train_MovementOp<"transpose"> {

@@ -1,0 +1,75 @@
+//===- Assignment.cpp - Who is low, and why -------------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Precision/Assignment.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+StringRef mlir::amp::stringifyStrategy(Strategy strategy) {
+  switch (strategy) {
+  case Strategy::Autocast:
+    return "autocast";
+  case Strategy::Grappler:
+    return "grappler";
+  case Strategy::Optimal:
+    return "optimal";
+  }
+  llvm_unreachable("every strategy has a name");
+}
+
+std::optional<Strategy> mlir::amp::symbolizeStrategy(StringRef name) {
+  for (Strategy strategy :
+       {Strategy::Autocast, Strategy::Grappler, Strategy::Optimal})
+    if (name == stringifyStrategy(strategy))
+      return strategy;
+  return std::nullopt;
+}
+
+StringRef mlir::amp::explain(Reason reason) {
+  switch (reason) {
+  case Reason::NoLowNeighbour:
+    return "no neighbour is in low precision";
+  case Reason::NotBetween:
+    return "not between operations in low precision";
+  case Reason::Fixed:
+    return "the slot never changes type";
+  case Reason::Denied:
+    return "low precision could lose range or accuracy";
+  case Reason::Poisoned:
+    return "computed from a value that must stay f32";
+  case Reason::Allowed:
+    return "allowed: low precision is fast here";
+  case Reason::Between:
+    return "between operations in low precision";
+  case Reason::Grown:
+    return "moves values of a neighbour in low precision";
+  case Reason::Reads:
+    return "reads values that are in low precision";
+  case Reason::ReadLow:
+    return "a constant that is read in low precision only";
+  case Reason::Implied:
+    return "the operands of the operation stay f32";
+  case Reason::WideResult:
+    return "f32 result of a product, read in f32";
+  case Reason::Pinned:
+    return "pinned by 'amp.precision'";
+  case Reason::Range:
+    return "the values may leave the range of the low type";
+  case Reason::Tainted:
+    return "computed from a value that may leave the range of the low type";
+  case Reason::Update:
+    return "computed from the gradient of a parameter, for its update";
+  case Reason::State:
+    return "computed from hyperparameters and state alone";
+  case Reason::Cheapest:
+    return "the type that moves the fewest bytes, casts included";
+  case Reason::Unprofitable:
+    return "allowed, but its casts cost more than low precision gains";
+  }
+  llvm_unreachable("every reason has an explanation");
+}

@@ -1,0 +1,386 @@
+//===- HardConstraints.cpp - What must be, whatever it costs --------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Precision/Optimal.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+
+class ConstraintFinder {
+public:
+  using State = HardConstraints::State;
+
+  ConstraintFinder(const SlotGraph &graph, const CostModel &costs)
+      : graph(graph), costs(costs), vertices(graph.getVertices()) {
+    result.states.assign(vertices.size(), State::Free);
+    result.reasons.assign(vertices.size(), Reason::Cheapest);
+    result.causes.assign(vertices.size(), 0);
+  }
+
+  HardConstraints run() {
+    classify();
+    findInnerImplications();
+    taint();
+    holdUpdates();
+    holdState();
+    applyImplications();
+    return std::move(result);
+  }
+
+private:
+  bool isFree(VertexId v) const { return result.states[v] == State::Free; }
+
+  void set(VertexId v, State state, Reason reason, VertexId cause = 0) {
+    result.states[v] = state;
+    result.reasons[v] = vertices[v].pinned ? Reason::Pinned : reason;
+    result.causes[v] = cause;
+  }
+
+  void classify() {
+    set(0, State::F32, Reason::Fixed);
+    for (VertexId v = 1; v < vertices.size(); ++v) {
+      const SlotVertex &vertex = vertices[v];
+      if (vertex.opClass == OpClass::Deny)
+        set(v, State::F32,
+            vertex.kind == SlotKind::Range ? Reason::Range : Reason::Denied);
+      else if (vertex.opClass == OpClass::Allow &&
+               (vertex.pinned || (!vertex.isProductResult && !hasChoice(v))))
+        set(v, State::Low, Reason::Allowed);
+    }
+  }
+
+  /// Whether the operands of an allowed product may stay f32 if that pays.
+  bool hasChoice(VertexId v) const {
+    return costs.getTarget() && vertices[v].kind == SlotKind::Compute &&
+           costs.getProductTime(v, /*low=*/false) > 0;
+  }
+
+  /// Keeps the implications by which values flow through an operation without
+  /// a product, from its operands' slot to its results'.
+  void findInnerImplications() {
+    for (auto [premise, conclusion] : graph.getImplications())
+      if (conclusion != 0 && vertices[conclusion].kind != SlotKind::Compute)
+        inner.push_back({conclusion, premise});
+    llvm::sort(inner);
+  }
+
+  template <typename Visit>
+  void forEachResultSlot(VertexId v, Visit visit) const {
+    for (auto it = llvm::lower_bound(inner, std::make_pair(v, VertexId(0)));
+         it != inner.end() && it->first == v; ++it)
+      visit(it->second);
+  }
+
+  /// Whether what reads through `v` gets a cast, or is known to be harmless.
+  bool endsTaint(const SlotUse &use) const {
+    const SlotVertex &user = vertices[use.user];
+    return user.kind == SlotKind::Compute ||
+           result.states[use.user] == State::Low ||
+           (!normalizers.empty() && normalizers.contains(use.operand));
+  }
+  bool isMovement(VertexId v) const {
+    return vertices[v].opClass == OpClass::Clear && vertices[v].produces;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Taint
+  //===--------------------------------------------------------------------===//
+
+  void taint() {
+    SmallVector<VertexId> sources;
+    for (VertexId v = 1; v < vertices.size(); ++v)
+      if (vertices[v].kind == SlotKind::Range &&
+          result.states[v] == State::F32 && vertices[v].produces &&
+          !vertices[v].isBounded)
+        sources.push_back(v);
+    if (sources.empty())
+      return;
+    for (VertexId source : sources)
+      findNormalizations(source);
+    flood(sources, Reason::Tainted);
+  }
+
+  /// Holds back what is computed from the values of `sources`; each slot that
+  /// is held has `reason`.
+  void flood(ArrayRef<VertexId> sources, Reason reason) {
+    reached.resize(vertices.size(), false);
+    from.resize(vertices.size(), 0);
+    root.resize(vertices.size(), 0);
+    result.previous.resize(vertices.size(), 0);
+    SmallVector<VertexId> order, worklist(sources.rbegin(), sources.rend());
+    for (VertexId source : sources) {
+      reached[source] = true;
+      root[source] = source;
+    }
+    auto enter = [&](VertexId v, VertexId producer) {
+      if (v == 0 || reached[v])
+        return;
+      reached[v] = true;
+      from[v] = producer;
+      root[v] = root[producer];
+      order.push_back(v);
+      if (!vertices[v].isBounded && !normalized.contains(v))
+        worklist.push_back(v);
+    };
+    while (!worklist.empty()) {
+      VertexId v = worklist.pop_back_val();
+      for (uint32_t index : graph.getUsesOf(v)) {
+        const SlotUse &use = graph.getUses()[index];
+        if ((v != 0 || isGradient[use.value]) && !endsTaint(use))
+          enter(use.user, v);
+      }
+      forEachResultSlot(v, [&](VertexId slot) { enter(slot, v); });
+    }
+    releaseMovement(order);
+    for (VertexId v : order) {
+      if (!reached[v])
+        continue;
+      reached[v] = false;
+      if (!isFree(v))
+        continue;
+      set(v, State::F32, reason, root[v]);
+      result.previous[v] = from[v];
+    }
+    for (VertexId source : sources)
+      reached[source] = false;
+  }
+
+  /// Clears `reached` of clear slots from which only products are reached: they
+  /// may as well move what was cast.
+  void releaseMovement(ArrayRef<VertexId> order) {
+    // Whether a clear slot leads to something else than a product.
+    std::vector<bool> conducts(vertices.size(), false);
+    SmallVector<VertexId> worklist;
+    auto mark = [&](VertexId v) {
+      if (conducts[v])
+        return;
+      conducts[v] = true;
+      worklist.push_back(v);
+    };
+    for (VertexId v : order) {
+      if (!isMovement(v) || !isFree(v)) {
+        mark(v);
+        continue;
+      }
+      bool leads = graph.getUsesOf(v).empty();
+      for (uint32_t use : graph.getUsesOf(v)) {
+        const SlotUse &entry = graph.getUses()[use];
+        leads |= !endsTaint(entry) &&
+                 !(reached[entry.user] && isMovement(entry.user) &&
+                   isFree(entry.user));
+      }
+      if (leads)
+        mark(v);
+    }
+    while (!worklist.empty()) {
+      VertexId v = worklist.pop_back_val();
+      for (uint32_t use : graph.getUsesInto(v)) {
+        const SlotUse &entry = graph.getUses()[use];
+        if (reached[entry.producer] && isMovement(entry.producer) &&
+            !endsTaint(entry))
+          mark(entry.producer);
+      }
+    }
+    for (VertexId v : order)
+      if (!conducts[v])
+        reached[v] = false;
+  }
+
+  /// Returns the operation that computes `value` if it is of this kind, past
+  /// those that only move it.
+  static Operation *getDefiningOp(Value value, Arithmetic kind) {
+    auto op = value.getDefiningOp<PrecisionOpInterface>();
+    while (op && op.getArithmetic() == Arithmetic::Move)
+      op = op->getOperand(0).getDefiningOp<PrecisionOpInterface>();
+    return op && op.getArithmetic() == kind ? op.getOperation() : nullptr;
+  }
+
+  /// If `value` is `x - mean(x)`, returns x.
+  static Value getCentered(Value value) {
+    Operation *difference = getDefiningOp(value, Arithmetic::Subtract);
+    if (!difference)
+      return {};
+    Operation *mean =
+        getDefiningOp(difference->getOperand(1), Arithmetic::Mean);
+    Value x = difference->getOperand(0);
+    return mean && mean->getOperand(0) == x ? x : Value();
+  }
+
+  /// If `value` is the mean of squares of `x - mean(x)`, returns x.
+  static Value getVarianceOf(Value value) {
+    Operation *mean = getDefiningOp(value, Arithmetic::Mean);
+    if (!mean)
+      return {};
+    Value squares = mean->getOperand(0);
+    if (Operation *square = getDefiningOp(squares, Arithmetic::Square))
+      return getCentered(square->getOperand(0));
+    Operation *product = getDefiningOp(squares, Arithmetic::Multiply);
+    return product && product->getOperand(0) == product->getOperand(1)
+               ? getCentered(product->getOperand(0))
+               : Value();
+  }
+
+  /// Finds products `(x - mean) * rsqrt(var + eps)` that read the reciprocal
+  /// root `source`: whatever x is, its n normalised elements are at most the
+  /// root of n.
+  void findNormalizations(VertexId source) {
+    PrecisionOpInterface root = graph.getInterface(vertices[source].op);
+    if (!root || root.getArithmetic() != Arithmetic::ReciprocalSqrt)
+      return;
+    Operation *sum = getDefiningOp(root->getOperand(0), Arithmetic::Add);
+    if (!sum)
+      return;
+    Value x = getVarianceOf(sum->getOperand(0));
+    if (!x)
+      x = getVarianceOf(sum->getOperand(1));
+    if (!x)
+      return;
+    SmallVector<VertexId> worklist = {source};
+    while (!worklist.empty()) {
+      for (uint32_t index : graph.getUsesOf(worklist.pop_back_val())) {
+        const SlotUse &use = graph.getUses()[index];
+        auto user = dyn_cast<PrecisionOpInterface>(use.operand->getOwner());
+        if (use.user == 0 || !user)
+          continue;
+        if (user.getArithmetic() == Arithmetic::Move) {
+          worklist.push_back(use.user);
+        } else if (user.getArithmetic() == Arithmetic::Multiply &&
+                   getCentered(user->getOperand(
+                       1 - use.operand->getOperandNumber())) == x) {
+          normalizers.insert(use.operand);
+          normalized.insert(use.user);
+        }
+      }
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Updates and bookkeeping
+  //===--------------------------------------------------------------------===//
+
+  void holdUpdates() {
+    // Gradients whose type the policy fixed; others are as any value.
+    bool found = false;
+    isGradient.assign(graph.getValues().size(), false);
+    for (auto [index, entry] : llvm::enumerate(graph.getValues())) {
+      if (entry.vertex != 0)
+        continue;
+      auto value = dyn_cast<OpResult>(entry.value);
+      if (!value)
+        continue;
+      auto names =
+          value.getOwner()->getDiscardableAttrDictionary().getAs<ArrayAttr>(
+              AMPDialect::kGradientOfAttr);
+      if (!names || value.getResultNumber() >= names.size())
+        continue;
+      auto name = dyn_cast<StringAttr>(names[value.getResultNumber()]);
+      isGradient[index] = name && !name.empty();
+      found |= isGradient[index];
+    }
+    if (found)
+      flood({0}, Reason::Update);
+  }
+
+  /// Holds back what is computed from state and hyperparameters alone.
+  void holdState() {
+    std::vector<bool> isState(graph.getValues().size(), false);
+    SmallVector<VertexId> worklist;
+    bool found = false;
+    for (auto [index, entry] : llvm::enumerate(graph.getValues())) {
+      if (entry.vertex != 0 || !isBookkeeping(entry.value))
+        continue;
+      isState[index] = found = true;
+    }
+    if (!found)
+      return;
+    for (uint32_t use : graph.getUsesOf(0))
+      if (isState[graph.getUses()[use].value])
+        worklist.push_back(graph.getUses()[use].user);
+    std::vector<bool> holds(vertices.size(), false);
+    auto isKnown = [&](uint32_t use) {
+      const SlotUse &entry = graph.getUses()[use];
+      return entry.producer == 0
+                 ? bool(isState[entry.value])
+                 : vertices[entry.producer].isConstant || holds[entry.producer];
+    };
+    while (!worklist.empty()) {
+      VertexId v = worklist.pop_back_val();
+      if (v == 0 || holds[v] || vertices[v].kind == SlotKind::Compute ||
+          !llvm::all_of(graph.getUsesInto(v), isKnown))
+        continue;
+      holds[v] = true;
+      if (isFree(v))
+        set(v, State::F32, Reason::State);
+      for (uint32_t use : graph.getUsesOf(v))
+        worklist.push_back(graph.getUses()[use].user);
+      forEachResultSlot(v, [&](VertexId slot) { worklist.push_back(slot); });
+    }
+  }
+
+  static bool isBookkeeping(Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument || !argument.getOwner()->isEntryBlock())
+      return false;
+    auto function =
+        dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+    if (!function)
+      return false;
+    auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      AMPDialect::kRoleAttr);
+    return role && role.getValue() != "parameter" && role.getValue() != "batch";
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Implications
+  //===--------------------------------------------------------------------===//
+
+  void applyImplications() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (auto [premise, conclusion] : graph.getImplications()) {
+        if (result.states[conclusion] == State::F32 &&
+            result.states[premise] != State::F32) {
+          result.states[premise] = State::F32;
+          result.reasons[premise] = Reason::Implied;
+          result.causes[premise] = conclusion;
+          changed = true;
+        } else if (result.states[premise] == State::Low && isFree(conclusion)) {
+          set(conclusion, State::Low, result.reasons[premise], premise);
+          changed = true;
+        }
+      }
+    }
+  }
+
+  const SlotGraph &graph;
+  const CostModel &costs;
+  ArrayRef<SlotVertex> vertices;
+  HardConstraints result;
+  /// Implications from result slots to operand slots, by the latter.
+  std::vector<std::pair<VertexId, VertexId>> inner;
+  /// Operands that read a reciprocal root into a normalisation.
+  llvm::DenseSet<OpOperand *> normalizers;
+  /// The slots of these normalisations.
+  llvm::DenseSet<VertexId> normalized;
+  /// By value: whether it is a gradient whose type the policy fixed.
+  std::vector<bool> isGradient;
+  /// By vertex, during a flood: whether it was reached, from which neighbour,
+  /// and from which source.
+  std::vector<bool> reached;
+  std::vector<VertexId> from, root;
+};
+
+} // namespace
+
+HardConstraints mlir::amp::findHardConstraints(const SlotGraph &graph,
+                                               const CostModel &costs) {
+  return ConstraintFinder(graph, costs).run();
+}

@@ -1,0 +1,101 @@
+//===- MaxFlow.h - Minimum cuts of sparse graphs ----------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Dinitz's algorithm (E. A. Dinic, "Algorithm for solution of a problem of
+// maximum flow in networks with power estimation", 1970), on flat arrays, run
+// from one source arc after another. Flow from one arc is O(V^2 E); an arc that
+// can push nothing more closes all that it still reaches, which no later flow
+// can use, so that every node is closed once. In graphs where each node takes
+// up a share of the flow, searches end after a few steps and the whole is
+// linear. Nodes that no source arc reaches are never visited.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_PRECISION_MAXFLOW_H
+#define AMP_LIB_PRECISION_MAXFLOW_H
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace mlir::amp {
+
+/// A network of nodes with integer capacities, and its minimum cut.
+class MaxFlow {
+public:
+  using Node = uint32_t;
+  /// A capacity that no cut may contain. The sum of all others must be smaller.
+  static constexpr int64_t infinite = std::numeric_limits<int64_t>::max() / 4;
+
+  explicit MaxFlow(Node numNodes) : terminal(numNodes, 0), head(numNodes, 0) {
+    // Arc 0 ends the lists.
+    arcs.push_back({0, 0, 0});
+    arcs.push_back({0, 0, 0});
+  }
+
+  Node addNode() {
+    terminal.push_back(0);
+    head.push_back(0);
+    return terminal.size() - 1;
+  }
+
+  /// Adds an arc from the source to `node`, or, where `capacity` is negative,
+  /// from `node` to the sink.
+  void addTerminal(Node node, int64_t capacity) { terminal[node] += capacity; }
+
+  /// Adds an arc from `from` to `to`, and one back.
+  void addArc(Node from, Node to, int64_t capacity, int64_t back = 0) {
+    addHalf(from, to, capacity);
+    addHalf(to, from, back);
+  }
+
+  void reserveArcs(size_t count) { arcs.reserve(2 * count + 2); }
+
+  /// Computes a maximum flow.
+  void run();
+
+  /// After `run`: whether `node` is on the source side of the cut whose source
+  /// side is the smallest, which is the only one with that property.
+  bool isOnSourceSide(Node node) const { return origin[node] != 0; }
+  /// The node whose source arc closed `node`, which is on the source side.
+  Node getOrigin(Node node) const { return origin[node] - 1; }
+
+private:
+  using ArcId = uint32_t;
+  /// Arcs come in pairs: the opposite of arc `a` is `a ^ 1`.
+  struct Arc {
+    int64_t capacity;
+    Node to;
+    ArcId next;
+  };
+
+  void addHalf(Node from, Node to, int64_t capacity) {
+    arcs.push_back({capacity, to, head[from]});
+    head[from] = arcs.size() - 1;
+  }
+  bool search(Node source);
+  void augment(Node source);
+
+  std::vector<int64_t> terminal;
+  std::vector<ArcId> head;
+  std::vector<Arc> arcs;
+  /// Of closed nodes, one more than the node that they were closed from.
+  std::vector<Node> origin;
+
+  /// The last search: which nodes it reached, at which distance, and the arc
+  /// that each will try next.
+  std::vector<Node> queue;
+  std::vector<uint32_t> seen, distance;
+  std::vector<ArcId> current;
+  uint32_t searchNumber = 0;
+  /// The arcs from the source to where the augmenting search stands.
+  std::vector<ArcId> path;
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_PRECISION_MAXFLOW_H

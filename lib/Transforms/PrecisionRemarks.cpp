@@ -1,0 +1,191 @@
+//===- PrecisionRemarks.cpp - Say what was decided, and why ---------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PrecisionRemarks.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+
+class RemarkEmitter {
+public:
+  RemarkEmitter(FunctionOpInterface function, const SlotGraph &graph,
+                const CostModel &costs, const Assignment &assignment,
+                Strategy strategy)
+      : function(function), graph(graph), costs(costs), assignment(assignment),
+        strategy(strategy) {}
+
+  void run() {
+    for (VertexId v = 1, e = graph.getVertices().size(); v != e; ++v)
+      if (graph.getVertices()[v].slot != SlotVertex::carried)
+        emitSlot(v);
+    emitUnlisted();
+    emitTaintedProducts();
+    emitSummary();
+  }
+
+private:
+  remark::RemarkOpts options(StringRef name) {
+    return remark::RemarkOpts::name(name).category("amp").function(
+        function.getName());
+  }
+  StringRef nameOf(VertexId v) const {
+    return graph.getVertices()[v].op->getName().getStringRef();
+  }
+
+  /// The names of the operations on the path from the cause of `v` to it.
+  std::string pathTo(VertexId v) const {
+    SmallVector<StringRef> names;
+    for (VertexId at = v; at != 0 && !assignment.previous.empty();
+         at = assignment.previous[at])
+      names.push_back(nameOf(at));
+    // A path may be as long as the function: its ends tell enough.
+    constexpr size_t shown = 8;
+    if (names.size() > shown) {
+      names[shown / 2 - 1] = "...";
+      names.erase(names.begin() + shown / 2, names.end() - shown / 2);
+    }
+    return llvm::join(llvm::reverse(names), " > ");
+  }
+
+  void emitSlot(VertexId v) {
+    ++total;
+    bool isLow = assignment.low[v];
+    low += isLow;
+    bool &enabled = isLow ? passes : misses;
+    if (!enabled)
+      return;
+    const SlotVertex &vertex = graph.getVertices()[v];
+    auto remark = isLow
+                      ? remark::passed(vertex.op->getLoc(), options("Low"))
+                      : remark::missed(vertex.op->getLoc(), options("KeptF32"));
+    enabled = static_cast<bool>(remark);
+    if (!enabled)
+      return;
+    remark << remark::metric("Op", nameOf(v))
+           << remark::metric("Slot", static_cast<int>(vertex.slot))
+           << remark::metric("Kind", stringifySlotKind(vertex.kind))
+           << remark::metric("Class", stringifyOpClass(vertex.opClass))
+           << remark::metric("Bytes", costs.getSlotBytes(v, isLow))
+           << remark::reason("{0}", explain(assignment.reasons[v]));
+    VertexId cause = assignment.causes[v];
+    Reason reason = assignment.reasons[v];
+    if (reason == Reason::Poisoned && cause != 0)
+      remark << remark::metric("From", nameOf(cause));
+    if (reason == Reason::Tainted)
+      remark << remark::metric("From", nameOf(cause))
+             << remark::metric("Path", pathTo(v));
+    if (reason == Reason::Unprofitable)
+      remark << remark::metric("CastBytes", countCastsOf(v))
+             << remark::metric("SavedBytes", costs.getSlotBytes(v, false) -
+                                                 costs.getSlotBytes(v, true))
+             << remark::metric("SavedTimeAsBytes",
+                               costs.getProductTime(v, false) -
+                                   costs.getProductTime(v, true))
+             << remark::metric("Target", costs.getTarget()->name)
+             << remark::metric(
+                    "LowFlopPerByte",
+                    llvm::formatv("{0:F1}", costs.getTarget()->lowFlopPerByte)
+                        .str())
+             << remark::metric(
+                    "F32FlopPerByte",
+                    llvm::formatv("{0:F1}", costs.getTarget()->f32FlopPerByte)
+                        .str());
+  }
+
+  /// Bytes of the casts that the operands of `v`, an f32 slot, would need for
+  /// it alone to be low.
+  int64_t countCastsOf(VertexId v) const {
+    int64_t bytes = 0;
+    SmallVector<uint32_t, 4> seen;
+    for (uint32_t index : graph.getUsesInto(v)) {
+      const SlotUse &use = graph.getUses()[index];
+      bool isThere =
+          assignment.low[use.producer] || llvm::is_contained(seen, use.value) ||
+          llvm::any_of(graph.getUsesOf(use.producer), [&](uint32_t other) {
+            return graph.getUses()[other].value == use.value &&
+                   assignment.low[graph.getUses()[other].user];
+          });
+      seen.push_back(use.value);
+      if (!isThere)
+        bytes += costs.getCastCost(use.value, /*toLow=*/true);
+    }
+    return bytes;
+  }
+
+  void emitUnlisted() {
+    for (Operation *op : graph.getUnlisted()) {
+      if (!misses)
+        break;
+      remark::missed(op->getLoc(), options("Unlisted"))
+          << remark::metric("Op", op->getName().getStringRef())
+          << remark::reason("no list of the policy names it");
+    }
+  }
+
+  /// Products that read a cast of a value that may not fit: where to look when
+  /// a gradient or an activation is not finite.
+  void emitTaintedProducts() {
+    if (strategy != Strategy::Optimal)
+      return;
+    for (const SlotUse &use : graph.getUses()) {
+      Reason reason = assignment.reasons[use.producer];
+      if (!assignment.low[use.user] || assignment.low[use.producer] ||
+          (reason != Reason::Range && reason != Reason::Tainted))
+        continue;
+      auto remark = remark::analysis(use.operand->getOwner()->getLoc(),
+                                     options("CastMayOverflow"));
+      if (!remark)
+        return;
+      VertexId from = assignment.causes[use.producer];
+      remark << remark::metric("Op", nameOf(use.user))
+             << remark::metric("Operand", use.operand->getOperandNumber())
+             << remark::metric("From", nameOf(from == 0 ? use.producer : from))
+             << remark::reason("the product reads a cast of a value that may "
+                               "leave the range of the low type");
+    }
+  }
+
+  void emitSummary() {
+    auto remark = remark::analysis(function.getLoc(), options("Summary"));
+    if (!remark)
+      return;
+    AssignmentCost cost = costs.evaluate(assignment);
+    remark << remark::metric("Strategy", stringifyStrategy(strategy))
+           << remark::metric("LowSlots", low) << remark::metric("Slots", total)
+           << remark::metric("Cost", cost.cost)
+           << remark::metric("Bytes", cost.bytes)
+           << remark::metric("CastBytes", cost.castBytes)
+           << remark::metric("Casts", cost.casts);
+  }
+
+  FunctionOpInterface function;
+  const SlotGraph &graph;
+  const CostModel &costs;
+  const Assignment &assignment;
+  Strategy strategy;
+  /// An engine that is there may still filter ours; then the first remark of a
+  /// kind tells.
+  bool passes = true, misses = true;
+  size_t low = 0, total = 0;
+};
+
+} // namespace
+
+void mlir::amp::emitPrecisionRemarks(FunctionOpInterface function,
+                                     const SlotGraph &graph,
+                                     const CostModel &costs,
+                                     const Assignment &assignment,
+                                     Strategy strategy) {
+  RemarkEmitter(function, graph, costs, assignment, strategy).run();
+}

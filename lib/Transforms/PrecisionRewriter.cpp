@@ -1,0 +1,141 @@
+//===- PrecisionRewriter.cpp - Give an assignment effect ------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Transforms/PrecisionRewriter.h"
+
+#include "PrecisionRecord.h"
+#include "amp/Dialect/AMP/IR/AMP.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+
+/// Tensor types with one element type. A graph has many values but few types,
+/// so that remembering them is cheaper than uniquing them again.
+class TypesOf {
+public:
+  explicit TypesOf(FloatType elementType) : elementType(elementType) {}
+
+  FloatType getElementType() const { return elementType; }
+
+  /// Returns `type` with this element type.
+  Type get(Type type) {
+    Type &entry = types[type];
+    if (!entry)
+      entry = cast<RankedTensorType>(type).clone(elementType);
+    return entry;
+  }
+
+private:
+  FloatType elementType;
+  DenseMap<Type, Type> types;
+};
+
+class PrecisionRewriter {
+public:
+  PrecisionRewriter(const SlotGraph &graph, const Assignment &assignment,
+                    FloatType low)
+      : graph(graph), assignment(assignment), rewriter(low.getContext()),
+        lowTypes(low), wideTypes(Float32Type::get(low.getContext())) {}
+
+  FailureOr<RewriteCounts> run() {
+    if (failed(retypeValues()))
+      return failure();
+    insertCasts();
+    return counts;
+  }
+
+private:
+  /// Gives the values of all low slots the low type, and lets the operations
+  /// follow.
+  LogicalResult retypeValues() {
+    for (SlotValue value : graph.getValues())
+      if (assignment.low[value.vertex])
+        value.value.setType(lowTypes.get(value.value.getType()));
+
+    SmallVector<Type, 4> slotTypes;
+    ArrayRef<SlotVertex> vertices = graph.getVertices();
+    for (size_t v = 1; v < vertices.size();) {
+      // The vertices of an operation follow one another.
+      Operation *op = vertices[v].op;
+      bool carried = vertices[v].slot == SlotVertex::carried;
+      bool retype = false;
+      slotTypes.clear();
+      for (; v < vertices.size() && vertices[v].op == op &&
+             (vertices[v].slot == SlotVertex::carried) == carried;
+           ++v) {
+        if (assignment.reasons[v] == Reason::WideResult)
+          ++counts.wideProducts;
+        if (!assignment.low[v])
+          continue;
+        ++counts.lowSlots;
+        if (carried || !vertices[v].produces)
+          continue;
+        retype = true;
+        slotTypes.resize(
+            std::max<size_t>(slotTypes.size(), vertices[v].slot + 1));
+        slotTypes[vertices[v].slot] = lowTypes.getElementType();
+      }
+      if (!retype)
+        continue;
+      PrecisionOpInterface iface = graph.getInterface(op);
+      if (!iface)
+        continue;
+      bool isConstant = vertices[v - 1].isConstant;
+      Attribute input = isConstant ? getConstantValue(op) : Attribute();
+      if (failed(iface.retype(slotTypes, rewriter)))
+        return failure();
+      if (input)
+        recordConstant(op, input);
+    }
+    return success();
+  }
+
+  void insertCasts() {
+    std::vector<Value> casts(graph.getValues().size());
+    for (const SlotUse &use : graph.getUses()) {
+      bool userLow = assignment.low[use.user];
+      if (assignment.low[use.producer] == userLow)
+        continue;
+      Value value = graph.getValues()[use.value].value;
+      Value &converted = casts[use.value];
+      if (!converted) {
+        // Uses come in program order: the first one dominates the others once
+        // it stands in the block of the value. In unstructured control flow it
+        // may stand in another block.
+        Operation *user = use.operand->getOwner();
+        if (Operation *first =
+                value.getParentBlock()->findAncestorOpInBlock(*user))
+          rewriter.setInsertionPoint(first);
+        else
+          rewriter.setInsertionPointAfterValue(value);
+        TypesOf &types = userLow ? lowTypes : wideTypes;
+        converted = CastOp::create(rewriter, value.getLoc(),
+                                   types.get(value.getType()), value,
+                                   /*inserted=*/true);
+        ++counts.casts;
+      }
+      use.operand->set(converted);
+    }
+  }
+
+  const SlotGraph &graph;
+  const Assignment &assignment;
+  IRRewriter rewriter;
+  TypesOf lowTypes, wideTypes;
+  RewriteCounts counts;
+};
+
+} // namespace
+
+FailureOr<RewriteCounts>
+mlir::amp::rewritePrecision(const SlotGraph &graph,
+                            const Assignment &assignment, FloatType low) {
+  return PrecisionRewriter(graph, assignment, low).run();
+}
