@@ -70,7 +70,10 @@ CostModel::CostModel(const SlotGraph &graph, const CostOptions &options)
     }
     valueElements[index] = lastSize;
     slotElements[value.vertex] += lastSize;
-    if (vertices[value.vertex].isConstant)
+    Operation *producer =
+        value.vertex == 0 ? value.value.getDefiningOp() : nullptr;
+    if (vertices[value.vertex].isConstant ||
+        (producer && producer->hasTrait<OpTrait::ConstantLike>()))
       cheap[index] = CheapCast::Free;
     else if (options.masterCopies && value.vertex == 0 &&
              isParameter(value.value))

@@ -12,6 +12,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 namespace mlir::amp::test {
+void registerOptimalCutTest();
 void registerPrecisionTests();
 } // namespace mlir::amp::test
 
@@ -20,6 +21,7 @@ int main(int argc, char **argv) {
   registry.insert<mlir::amp::AMPDialect, mlir::train::TrainDialect,
                   mlir::func::FuncDialect>();
   mlir::amp::registerAMPPasses();
+  mlir::amp::test::registerOptimalCutTest();
   mlir::amp::test::registerPrecisionTests();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "AMP: passes that only tests need\n", registry));
