@@ -55,6 +55,8 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
   pm.addPass(createOptimizeCastsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  if (training)
+    pm.addPass(createCheckLossScalingPass());
 }
 
 void mlir::amp::registerPipelines() {

@@ -257,4 +257,48 @@ def InsertMasterWeightsPass : Pass<"amp-insert-master-weights"> {
   let dependentDialects = ["::mlir::amp::AMPDialect", "::mlir::scf::SCFDialect"];
 }
 
+def CheckLossScalingPass : Pass<"amp-check-loss-scaling"> {
+  let summary = "Prove that the loss scale is handled correctly";
+  let description = [{
+    Follows each loss scale as a factor from where it enters (`amp.scale`, or
+    any product with it) through `LossScaleOpInterface`, and rejects a step that
+    would use a value with the wrong factor: each value has a *degree*, the
+    power of each scale by which it is multiplied. Sums and joins need equal
+    degrees, products add them; an optimizer, a clip against a constant, a loss
+    or a metric needs degree 0. An operation of which it is not known what it
+    does to a factor is an error where it reads one.
+
+    With a scale that the step updates, the check also proves that what an
+    overflow must not touch is guarded: a parameter or an optimizer state that
+    depends on an unscaled gradient is the result of an `scf.if` on the
+    conjunction of the flags of all gradients that it depends on, and the scale
+    is updated on the flags of all gradients that it divides.
+
+    The module is not changed. A wrong order of operations, of which a framework
+    tells at run time or never:
+
+    ```mlir
+    %clipped, %norm = train.clip_by_global_norm %g {max_norm = 1.0} : ...
+    %u, %finite = amp.unscale %clipped by %scale : ...
+    ```
+
+    ```
+    error: 'train.clip_by_global_norm' op operand 0 is multiplied by loss_scale,
+    expected an unscaled value: gradients are unscaled before they are clipped
+    against a constant norm
+    note: the factor passes through this 'train.matmul'
+    note: the loss scale enters here
+    ```
+  }];
+  let options = [
+    ListOption<"linear", "linear", "std::string",
+               "Globs of operations without LossScaleOpInterface that commute "
+               "with a factor that all their float operands share">,
+  ];
+  let statistics = [
+    Statistic<"numScaled", "values-scaled", "Values that are multiplied by a loss scale">,
+    Statistic<"numUnscaled", "gradients-unscaled", "Gradients that are divided by their scale">,
+  ];
+}
+
 #endif // AMP_TRANSFORMS_PASSES_TD

@@ -10,6 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScaleDegreeModels.h"
+
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 
@@ -50,6 +52,7 @@ void AMPDialect::initialize() {
 #define GET_OP_LIST
 #include "amp/Dialect/AMP/IR/AMPOps.cpp.inc"
       >();
+  attachScaleDegreeModels(getContext());
 }
 
 LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,

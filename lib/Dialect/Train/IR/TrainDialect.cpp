@@ -9,6 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScaleDegreeModels.h"
+
 #include "amp/Dialect/Train/IR/Train.h"
 #include "mlir/Transforms/InliningUtils.h"
 
@@ -37,6 +39,7 @@ void TrainDialect::initialize() {
   registerNormalizationOps();
   registerProductOps();
   registerShapeOps();
+  attachScaleDegreeModels(getContext());
 }
 
 Operation *TrainDialect::materializeConstant(OpBuilder &builder,

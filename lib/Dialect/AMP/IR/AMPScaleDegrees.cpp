@@ -1,0 +1,94 @@
+//===- AMPScaleDegrees.cpp - Where the loss scale comes in and goes -------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScaleDegreeModels.h"
+
+#include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Interfaces/LossScaleOpInterface.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+
+template <typename OpTy>
+struct JointModel
+    : LossScaleOpInterface::ExternalModel<JointModel<OpTy>, OpTy> {
+  LogicalResult inferScaleDegrees(Operation *,
+                                  ScaleDegreeInference &inference) const {
+    return inferJointDegree(inference);
+  }
+};
+
+struct SeedModel
+    : LossScaleOpInterface::ExternalModel<SeedModel, GradientSeedOp> {
+  LogicalResult inferScaleDegrees(Operation *, ScaleDegreeInference &) const {
+    return success();
+  }
+};
+
+struct ScaleModel : LossScaleOpInterface::ExternalModel<ScaleModel, ScaleOp> {
+  LogicalResult inferScaleDegrees(Operation *,
+                                  ScaleDegreeInference &inference) const {
+    inference.setResults(inference.getOperand(0) + inference.getScale(1));
+    return success();
+  }
+  int getLossScaleOperand(Operation *) const { return 1; }
+};
+
+struct UnscaleModel
+    : LossScaleOpInterface::ExternalModel<UnscaleModel, UnscaleOp> {
+  LogicalResult inferScaleDegrees(Operation *op,
+                                  ScaleDegreeInference &inference) const {
+    auto unscale = cast<UnscaleOp>(op);
+    ScaleDegree scale = inference.getScale(getLossScaleOperand(op));
+    for (unsigned i = 0, e = unscale.getGradients().size(); i != e; ++i) {
+      const ScaleDegree &degree = inference.getOperand(i);
+      if (!degree.join(scale))
+        return inference.fail(i, "gradient " + Twine(i) +
+                                     " is multiplied by " +
+                                     inference.describe(degree) +
+                                     ", expected " + inference.describe(scale));
+    }
+    return success();
+  }
+  int getLossScaleOperand(Operation *op) const {
+    return op->getNumOperands() - 1;
+  }
+  int getFiniteFlagResult(Operation *op) const {
+    return op->getNumResults() - 1;
+  }
+};
+
+struct UpdateScaleModel
+    : LossScaleOpInterface::ExternalModel<UpdateScaleModel, UpdateScaleOp> {
+  LogicalResult inferScaleDegrees(Operation *, ScaleDegreeInference &) const {
+    return success();
+  }
+  int getLossScaleOperand(Operation *) const { return 0; }
+  int getLossScaleResult(Operation *) const { return 0; }
+  int getFiniteFlagOperand(Operation *) const { return 3; }
+};
+
+struct MasterCopyModel
+    : LossScaleOpInterface::ExternalModel<MasterCopyModel, MasterCopyOp> {
+  LogicalResult inferScaleDegrees(Operation *,
+                                  ScaleDegreeInference &inference) const {
+    return inference.requireUnscaled(0, "it becomes a parameter");
+  }
+};
+
+} // namespace
+
+void mlir::amp::attachScaleDegreeModels(MLIRContext *context) {
+  CastOp::attachInterface<JointModel<CastOp>>(*context);
+  GradientSeedOp::attachInterface<SeedModel>(*context);
+  ScaleOp::attachInterface<ScaleModel>(*context);
+  UnscaleOp::attachInterface<UnscaleModel>(*context);
+  UpdateScaleOp::attachInterface<UpdateScaleModel>(*context);
+  MasterCopyOp::attachInterface<MasterCopyModel>(*context);
+}

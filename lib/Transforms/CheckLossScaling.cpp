@@ -1,0 +1,324 @@
+//===- CheckLossScaling.cpp - Prove that the loss scale is handled right --===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two proofs. The degrees: no value is used with a factor that it should not
+// have. The guards: nothing that depends on an unscaled gradient reaches a
+// parameter or an optimizer state when a gradient is not finite.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScaleDegreeAnalysis.h"
+
+#include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "amp/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/BitVector.h"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_CHECKLOSSSCALINGPASS
+#include "amp/Transforms/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+//===----------------------------------------------------------------------===//
+// Guards
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// For each value of a step, on which unscaled gradients it depends that may
+/// not be finite.
+class GuardAnalysis {
+public:
+  explicit GuardAnalysis(FunctionOpInterface function);
+
+  /// Whether the step has a scale that it updates.
+  bool isDynamic() const { return !checks.empty(); }
+  LogicalResult check();
+
+private:
+  void visit(Operation *op);
+  const llvm::BitVector &get(Value value) {
+    llvm::BitVector &entry = depends[value];
+    entry.resize(checks.size());
+    return entry;
+  }
+  /// The checks of whose flags `condition` is the conjunction.
+  llvm::BitVector getFlags(Value condition);
+
+  FunctionOpInterface function;
+  /// Operations that unscale gradients by a scale that the step updates, and
+  /// tell whether they are finite.
+  SmallVector<LossScaleOpInterface> checks;
+  SmallVector<LossScaleOpInterface> updates;
+  DenseMap<Value, llvm::BitVector> depends;
+};
+
+} // namespace
+
+GuardAnalysis::GuardAnalysis(FunctionOpInterface function)
+    : function(function) {
+  DenseSet<Value> updated;
+  function->walk([&](LossScaleOpInterface op) {
+    if (op.getFiniteFlagOperand() < 0)
+      return;
+    updates.push_back(op);
+    updated.insert(op->getOperand(op.getLossScaleOperand()));
+  });
+  function->walk([&](LossScaleOpInterface op) {
+    if (op.getFiniteFlagResult() >= 0 &&
+        updated.contains(op->getOperand(op.getLossScaleOperand())))
+      checks.push_back(op);
+  });
+}
+
+llvm::BitVector GuardAnalysis::getFlags(Value condition) {
+  llvm::BitVector flags(checks.size());
+  SmallVector<Value> worklist = {condition};
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      continue;
+    for (auto [index, check] : llvm::enumerate(checks))
+      if (op == check && op->getResult(check.getFiniteFlagResult()) == value)
+        flags.set(index);
+    if (isa<tensor::ExtractOp, arith::AndIOp, tensor::FromElementsOp,
+            tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+      llvm::append_range(worklist, op->getOperands());
+  }
+  return flags;
+}
+
+void GuardAnalysis::visit(Operation *op) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Operation &nested : block)
+        visit(&nested);
+
+  // A guard lets through what its branch computes only if all is finite.
+  if (auto guard = dyn_cast<scf::IfOp>(op)) {
+    llvm::BitVector flags = getFlags(guard.getCondition());
+    for (OpResult result : op->getResults()) {
+      unsigned i = result.getResultNumber();
+      llvm::BitVector sum = get(guard.thenYield()->getOperand(i));
+      sum.reset(flags);
+      sum |= get(guard.elseYield()->getOperand(i));
+      depends[result] = sum;
+    }
+    return;
+  }
+  // So does a choice between two values.
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    llvm::BitVector sum = get(select.getTrueValue());
+    sum.reset(getFlags(select.getCondition()));
+    sum |= get(select.getFalseValue());
+    depends[select.getResult()] = sum;
+    return;
+  }
+  llvm::BitVector sum(checks.size());
+  llvm::SetVector<Value> read(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), read);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (block.mightHaveTerminator())
+        read.insert(block.getTerminator()->operand_begin(),
+                    block.getTerminator()->operand_end());
+  for (Value value : read)
+    sum |= get(value);
+  int flag = -1;
+  for (auto [index, check] : llvm::enumerate(checks))
+    if (op == check) {
+      sum.set(index);
+      flag = check.getFiniteFlagResult();
+    }
+  for (OpResult result : op->getResults())
+    if (static_cast<int>(result.getResultNumber()) != flag)
+      depends[result] = sum;
+}
+
+LogicalResult GuardAnalysis::check() {
+  // Twice, so that what a loop carries back is known.
+  for (int round = 0; round != 2; ++round)
+    for (Block &block : function.getFunctionBody())
+      for (Operation &op : block)
+        visit(&op);
+
+  Operation *last = function.getFunctionBody().back().getTerminator();
+  DenseMap<StringAttr, Role> roles;
+  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
+    auto name = function.getArgAttrOfType<StringAttr>(i, AMPDialect::kNameAttr);
+    auto role = function.getArgAttrOfType<StringAttr>(i, AMPDialect::kRoleAttr);
+    if (name && role)
+      if (std::optional<Role> kind = symbolizeRole(role.getValue()))
+        roles[name] = *kind;
+  }
+  bool failed = false;
+  for (OpOperand &operand : last->getOpOperands()) {
+    auto name = function.getResultAttrOfType<StringAttr>(
+        operand.getOperandNumber(), AMPDialect::kUpdatesAttr);
+    auto role = name ? roles.find(name) : roles.end();
+    if (role == roles.end() || (role->second != Role::Parameter &&
+                                role->second != Role::OptimizerState))
+      continue;
+    int unguarded = get(operand.get()).find_first();
+    if (unguarded < 0)
+      continue;
+    InFlightDiagnostic diagnostic =
+        emitError(operand.get().getLoc())
+        << "the update of " << name
+        << " depends on gradients that may not be finite, expected it within "
+           "an 'scf.if' on the conjunction of their finite flags";
+    diagnostic.attachNote(checks[unguarded]->getLoc())
+        << "these gradients are unscaled and checked here";
+    failed = true;
+  }
+  // The scale must learn of every overflow.
+  for (LossScaleOpInterface update : updates) {
+    llvm::BitVector flags =
+        getFlags(update->getOperand(update.getFiniteFlagOperand()));
+    Value scale = update->getOperand(update.getLossScaleOperand());
+    for (auto [index, check] : llvm::enumerate(checks))
+      if (check->getOperand(check.getLossScaleOperand()) == scale &&
+          !flags.test(index)) {
+        InFlightDiagnostic diagnostic =
+            update->emitOpError("does not see the finite flag of all gradients "
+                                "that its scale divides, expected their "
+                                "conjunction");
+        diagnostic.attachNote(check->getLoc()) << "this one is missing";
+        failed = true;
+      }
+  }
+  return failure(failed);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class CheckLossScalingPass final
+    : public amp::impl::CheckLossScalingPassBase<CheckLossScalingPass> {
+public:
+  using Base::Base;
+
+  void runOnOperation() override;
+
+private:
+  LogicalResult checkFunction(FunctionOpInterface function,
+                              SymbolTableCollection &tables,
+                              ArrayRef<llvm::GlobPattern> linear);
+};
+
+} // namespace
+
+LogicalResult CheckLossScalingPass::checkFunction(
+    FunctionOpInterface function, SymbolTableCollection &tables,
+    ArrayRef<llvm::GlobPattern> linear) {
+  ScaleSymbols symbols;
+  ScaleDegreeAnalysis analysis(tables, symbols, linear);
+  SmallVector<ScaleDegree> arguments(function.getNumArguments());
+  if (failed(analysis.run(function, arguments)))
+    return failure();
+
+  // What leaves the step is unscaled, but for the scales themselves.
+  bool failed = false;
+  for (Block &block : function.getFunctionBody()) {
+    Operation *last = block.getTerminator();
+    if (!last->hasTrait<OpTrait::ReturnLike>())
+      continue;
+    for (OpOperand &operand : last->getOpOperands()) {
+      ScaleDegree degree = analysis.getDegree(operand.get());
+      if (degree.isUnscaled() || analysis.isScale(operand.get()))
+        continue;
+      unsigned index = operand.getOperandNumber();
+      StringRef kind = "result";
+      StringAttr name;
+      for (auto [attribute, word] :
+           {std::pair(AMPDialect::kUpdatesAttr, "update"),
+            std::pair(AMPDialect::kMetricAttr, "metric"),
+            std::pair(AMPDialect::kPredictionAttr, "prediction")})
+        if (auto found =
+                function.getResultAttrOfType<StringAttr>(index, attribute)) {
+          kind = word;
+          name = found;
+        }
+      InFlightDiagnostic diagnostic = emitError(operand.get().getLoc());
+      diagnostic << "the " << kind << ' ';
+      if (name)
+        diagnostic << name;
+      else
+        diagnostic << index;
+      diagnostic << " is multiplied by " << symbols.describe(degree)
+                 << ", expected an unscaled value";
+      analysis.explain(operand.get(), *diagnostic.getUnderlyingDiagnostic());
+      failed = true;
+    }
+  }
+  if (failed)
+    return failure();
+
+  GuardAnalysis guards(function);
+  if (guards.isDynamic() && mlir::failed(guards.check()))
+    return failure();
+
+  unsigned scaled = 0, unscaled = 0;
+  function->walk([&](Operation *op) {
+    if (auto iface = dyn_cast<LossScaleOpInterface>(op))
+      if (iface.getFiniteFlagResult() >= 0)
+        unscaled += op->getNumResults() - 1;
+    for (Value result : op->getResults())
+      scaled += !analysis.getDegree(result).isUnscaled() &&
+                !analysis.isScale(result);
+  });
+  numScaled += scaled;
+  numUnscaled += unscaled;
+  if (scaled != 0)
+    remark::analysis(function.getLoc(), remark::RemarkOpts::name("LossScaleProved")
+                                            .category("amp")
+                                            .function(function.getName()))
+        << remark::metric("ScaledValues", scaled)
+        << remark::metric("UnscaledGradients", unscaled);
+  return success();
+}
+
+void CheckLossScalingPass::runOnOperation() {
+  Operation *module = getOperation();
+  SmallVector<llvm::GlobPattern> patterns;
+  for (const std::string &glob : linear) {
+    llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(glob);
+    if (!pattern) {
+      module->emitError() << "amp-check-loss-scaling: '" << glob
+                          << "' is not a glob: "
+                          << llvm::toString(pattern.takeError());
+      return signalPassFailure();
+    }
+    patterns.push_back(*pattern);
+  }
+  // A private function that is called is followed from its calls.
+  SymbolTableCollection tables;
+  SymbolUserMap users(tables, module);
+  bool failed = false;
+  module->walk<WalkOrder::PreOrder>([&](FunctionOpInterface function) {
+    if (!function.isExternal() &&
+        (!function.isPrivate() || users.useEmpty(function)))
+      failed |= mlir::failed(checkFunction(function, tables, patterns));
+    return WalkResult::skip();
+  });
+  if (failed)
+    signalPassFailure();
+  markAllAnalysesPreserved();
+}

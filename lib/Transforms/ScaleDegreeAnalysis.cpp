@@ -1,0 +1,406 @@
+//===- ScaleDegreeAnalysis.cpp - The degree of each value -----------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScaleDegreeAnalysis.h"
+
+#include "amp/Dialect/AMP/IR/AMP.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+//===----------------------------------------------------------------------===//
+// ScaleSymbols
+//===----------------------------------------------------------------------===//
+
+ScaleDegree::Symbol ScaleSymbols::get(Value scale) {
+  Attribute constant;
+  const void *key = matchPattern(scale, m_Constant(&constant))
+                        ? constant.getAsOpaquePointer()
+                        : scale.getAsOpaquePointer();
+  auto [it, isNew] = numbers.try_emplace(key, values.size());
+  if (isNew)
+    values.push_back(scale);
+  return it->second;
+}
+
+/// The name that a reader knows a loss scale by.
+static std::string getName(Value scale) {
+  std::string name;
+  llvm::raw_string_ostream os(name);
+  DenseFPElementsAttr constant;
+  if (matchPattern(scale, m_Constant(&constant)) && constant.isSplat()) {
+    SmallString<16> digits;
+    constant.getSplatValue<APFloat>().toString(digits);
+    os << digits;
+    return name;
+  }
+  if (auto argument = dyn_cast<BlockArgument>(scale))
+    if (auto function = dyn_cast<FunctionOpInterface>(
+            argument.getOwner()->getParentOp()))
+      if (auto attribute = function.getArgAttrOfType<StringAttr>(
+              argument.getArgNumber(), AMPDialect::kNameAttr))
+        return attribute.str();
+  scale.printAsOperand(os, OpPrintingFlags());
+  return name;
+}
+
+std::string ScaleSymbols::describe(const ScaleDegree &degree) const {
+  if (degree.isUnscaled())
+    return "1";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(
+      degree.getTerms(), os,
+      [&](const ScaleDegree::Term &term) {
+        os << getName(values[term.symbol]);
+        if (term.numerator != 1 || term.denominator != 1)
+          os << '^' << term.numerator;
+        if (term.denominator != 1)
+          os << '/' << term.denominator;
+      },
+      " * ");
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// The view of one operation
+//===----------------------------------------------------------------------===//
+
+class ScaleDegreeAnalysis::Inference final : public ScaleDegreeInference {
+public:
+  Inference(ScaleDegreeAnalysis &analysis, Operation *op)
+      : analysis(analysis), op(op) {
+    for (Value operand : op->getOperands())
+      operands.push_back(analysis.getDegree(operand));
+  }
+
+  Operation *getOperation() const override { return op; }
+  const ScaleDegree &getOperand(unsigned index) const override {
+    return operands[index];
+  }
+  ScaleDegree getScale(unsigned index) const override {
+    Value scale = op->getOperand(index);
+    // A scale that was cast or moved is still that scale.
+    const ScaleDegree &degree = operands[index];
+    if (degree.getTerms().size() == 1 &&
+        degree == ScaleDegree::of(degree.getTerms().front().symbol))
+      return degree;
+    return ScaleDegree::of(analysis.symbols.get(scale));
+  }
+  void setResult(unsigned index, ScaleDegree degree) override {
+    analysis.set(op->getResult(index), std::move(degree));
+  }
+  LogicalResult fail(unsigned index, const Twine &message) override {
+    InFlightDiagnostic diagnostic = op->emitOpError() << message;
+    analysis.explain(op->getOperand(index), *diagnostic.getUnderlyingDiagnostic());
+    return diagnostic;
+  }
+  std::string describe(const ScaleDegree &degree) const override {
+    return analysis.symbols.describe(degree);
+  }
+
+private:
+  ScaleDegreeAnalysis &analysis;
+  Operation *op;
+  SmallVector<ScaleDegree, 4> operands;
+};
+
+//===----------------------------------------------------------------------===//
+// ScaleDegreeAnalysis
+//===----------------------------------------------------------------------===//
+
+void ScaleDegreeAnalysis::set(Value value, ScaleDegree degree) {
+  // A loss scale is a multiple of itself: its degree is what names it.
+  if (scales.contains(value) && degree.isUnscaled())
+    degree = ScaleDegree::of(symbols.get(value));
+  degrees[value] = std::move(degree);
+}
+
+void ScaleDegreeAnalysis::explain(Value value, Diagnostic &diagnostic) const {
+  constexpr unsigned kMostNotes = 8;
+  if (getDegree(value).isUnscaled()) {
+    if (Operation *op = value.getDefiningOp())
+      diagnostic.attachNote(op->getLoc()) << "it is unscaled from here on";
+    return;
+  }
+  llvm::DenseSet<Operation *> seen;
+  for (unsigned notes = 0; notes != kMostNotes; ++notes) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      return;
+    auto scaled = [&](Value operand) {
+      return !getDegree(operand).isUnscaled() && !isScale(operand);
+    };
+    auto next = llvm::find_if(op->getOperands(), scaled);
+    bool enters = next == op->getOperands().end();
+    diagnostic.attachNote(op->getLoc())
+        << (enters ? "the loss scale enters here"
+                   : "the factor passes through this '")
+        << (enters ? "" : op->getName().getStringRef()) << (enters ? "" : "'");
+    if (enters)
+      return;
+    value = *next;
+  }
+  diagnostic.attachNote(value.getLoc()) << "and through more operations";
+}
+
+/// Finds the values that are loss scales: what operations use or define as one,
+/// and what control flow ties to these.
+void ScaleDegreeAnalysis::findScales(FunctionOpInterface function) {
+  SmallVector<std::pair<Value, Value>> ties;
+  function->walk([&](Operation *op) {
+    if (auto iface = dyn_cast<LossScaleOpInterface>(op)) {
+      if (int i = iface.getLossScaleOperand(); i >= 0)
+        scales.insert(op->getOperand(i));
+      if (int i = iface.getLossScaleResult(); i >= 0)
+        scales.insert(op->getResult(i));
+    }
+    if (auto branch = dyn_cast<RegionBranchOpInterface>(op)) {
+      RegionBranchSuccessorMapping mapping;
+      branch.getSuccessorOperandInputMapping(mapping);
+      for (auto &[operand, inputs] : mapping)
+        for (Value input : inputs)
+          ties.push_back({operand->get(), input});
+    }
+    if (FunctionOpInterface callee = resolve(op)) {
+      ScaleDegreeAnalysis nested(*this);
+      stack->push_back(callee);
+      nested.scales.clear();
+      nested.findScales(callee);
+      stack->pop_back();
+      for (auto [operand, argument] :
+           llvm::zip(cast<CallOpInterface>(op).getArgOperands(),
+                     callee.getArguments()))
+        if (nested.isScale(argument))
+          scales.insert(operand);
+    }
+  });
+  for (size_t before = 0; before != scales.size();) {
+    before = scales.size();
+    for (auto [operand, input] : ties)
+      if (scales.contains(operand) || scales.contains(input))
+        scales.insert({operand}), scales.insert({input});
+  }
+  // What is computed from something else is no scale of its own, and constants
+  // stand for many things.
+  SmallVector<Value> derived;
+  for (Value scale : scales) {
+    Operation *op = scale.getDefiningOp();
+    if (!op || isa<RegionBranchOpInterface>(op))
+      continue;
+    auto iface = dyn_cast<LossScaleOpInterface>(op);
+    int result = iface ? iface.getLossScaleResult() : -1;
+    if (result < 0 || op->getResult(result) != scale)
+      derived.push_back(scale);
+  }
+  for (Value scale : derived)
+    scales.erase(scale);
+}
+
+FunctionOpInterface ScaleDegreeAnalysis::resolve(Operation *op) const {
+  auto call = dyn_cast<CallOpInterface>(op);
+  if (!call)
+    return {};
+  auto callee = dyn_cast_or_null<FunctionOpInterface>(
+      call.resolveCallableInTable(&tables));
+  if (!callee || callee.isExternal() || llvm::is_contained(*stack, callee))
+    return {};
+  return callee;
+}
+
+LogicalResult ScaleDegreeAnalysis::run(FunctionOpInterface function,
+                                       ArrayRef<ScaleDegree> arguments) {
+  findScales(function);
+  Region &body = function.getFunctionBody();
+  for (auto [argument, degree] : llvm::zip(body.getArguments(), arguments))
+    set(argument, degree);
+  stack->push_back(function);
+  LogicalResult result = success();
+  if (body.hasOneBlock()) {
+    result = visit(body.front());
+  } else {
+    // Without structure no value may be scaled.
+    for (Block &block : body)
+      for (Operation &op : block)
+        for (Value operand : op.getOperands())
+          if (scales.contains(operand) || !getDegree(operand).isUnscaled())
+            result = op.emitOpError(
+                "uses a loss scale in unstructured control flow, expected "
+                "structured control flow, of which it can be proved that the "
+                "scale is handled correctly");
+  }
+  stack->pop_back();
+  return result;
+}
+
+LogicalResult ScaleDegreeAnalysis::visit(Block &block) {
+  for (Operation &op : block)
+    if (failed(visit(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult ScaleDegreeAnalysis::visit(Operation *op) {
+  if (auto iface = dyn_cast<LossScaleOpInterface>(op)) {
+    for (Value result : op->getResults())
+      set(result, {});
+    Inference inference(*this, op);
+    return iface.inferScaleDegrees(inference);
+  }
+  if (isa<CallOpInterface>(op))
+    return visitCall(op);
+  if (isa<RegionBranchOpInterface>(op))
+    return visitRegions(op);
+  return visitUnknown(op);
+}
+
+LogicalResult ScaleDegreeAnalysis::visitUnknown(Operation *op) {
+  bool isZero = matchPattern(op, m_AnyZeroFloat());
+  for (Value result : op->getResults())
+    set(result, isZero ? ScaleDegree::any() : ScaleDegree());
+  // What a region hands on to its parent or to the caller is theirs to judge.
+  if (op->hasTrait<OpTrait::IsTerminator>())
+    return success();
+
+  llvm::SetVector<Value> read(op->operand_begin(), op->operand_end());
+  if (op->getNumRegions() != 0)
+    getUsedValuesDefinedAbove(op->getRegions(), read);
+  auto it = llvm::find_if(
+      read, [&](Value value) { return !getDegree(value).isUnscaled(); });
+  if (it == read.end())
+    return success();
+  if (op->getNumRegions() == 0 &&
+      llvm::any_of(linear, [op](const llvm::GlobPattern &pattern) {
+        return pattern.match(op->getName().getStringRef());
+      })) {
+    SmallVector<unsigned> operands;
+    for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+      if (isa<FloatType>(getElementTypeOrSelf(operand)))
+        operands.push_back(index);
+    Inference inference(*this, op);
+    return inferJointDegree(inference, operands);
+  }
+  InFlightDiagnostic diagnostic =
+      op->emitOpError() << "has an operand that is multiplied by "
+                        << symbols.describe(getDegree(*it))
+                        << ", and what it does to the factor is unknown: it "
+                           "does not implement LossScaleOpInterface";
+  explain(*it, *diagnostic.getUnderlyingDiagnostic());
+  return diagnostic;
+}
+
+LogicalResult ScaleDegreeAnalysis::visitCall(Operation *op) {
+  FunctionOpInterface callee = resolve(op);
+  if (!callee)
+    return visitUnknown(op);
+  SmallVector<ScaleDegree> arguments;
+  for (Value operand : cast<CallOpInterface>(op).getArgOperands())
+    arguments.push_back(getDegree(operand));
+  ScaleDegreeAnalysis nested(*this);
+  nested.degrees.clear();
+  nested.scales.clear();
+  // A scale that is handed over is the caller's.
+  if (failed(nested.run(callee, arguments)))
+    return failure();
+  for (Block &block : callee.getFunctionBody())
+    if (Operation *last = block.getTerminator();
+        last->getNumOperands() == op->getNumResults())
+      for (auto [result, operand] :
+           llvm::zip(op->getResults(), last->getOperands())) {
+        set(result, nested.getDegree(operand));
+        if (nested.isScale(operand))
+          scales.insert(result);
+      }
+  return success();
+}
+
+LogicalResult ScaleDegreeAnalysis::carry(OpOperand &operand, Value input,
+                                         Operation *op, bool &changed) {
+  ScaleDegree degree = getDegree(operand.get());
+  // A scale that is carried is another one each time.
+  if (scales.contains(input)) {
+    if (scales.contains(operand.get()) || degree.isUnscaled())
+      return success();
+  }
+  // So nothing that is multiplied by an inner one leaves its iteration.
+  for (const ScaleDegree::Term &term : degree.getTerms())
+    if (op->isProperAncestor(
+            symbols.getValue(term.symbol).getParentBlock()->getParentOp()) ||
+        symbols.getValue(term.symbol).getParentBlock()->getParentOp() == op) {
+      InFlightDiagnostic diagnostic =
+          operand.getOwner()->emitOpError()
+          << "carries a value that is multiplied by "
+          << symbols.describe(degree)
+          << ", a scale of this iteration alone, expected it to be unscaled";
+      explain(operand.get(), *diagnostic.getUnderlyingDiagnostic());
+      return diagnostic;
+    }
+  auto [it, isNew] = degrees.try_emplace(input, degree);
+  if (isNew) {
+    changed = true;
+    return success();
+  }
+  std::optional<ScaleDegree> joined = it->second.join(degree);
+  if (!joined) {
+    InFlightDiagnostic diagnostic =
+        operand.getOwner()->emitOpError()
+        << "carries a value that is multiplied by " << symbols.describe(degree)
+        << " to where another one is multiplied by "
+        << symbols.describe(it->second) << ", expected one factor";
+    explain(operand.get(), *diagnostic.getUnderlyingDiagnostic());
+    return diagnostic;
+  }
+  changed |= *joined != it->second;
+  it->second = *joined;
+  return success();
+}
+
+LogicalResult ScaleDegreeAnalysis::visitRegions(Operation *op) {
+  auto branch = cast<RegionBranchOpInterface>(op);
+  for (Region &region : op->getRegions())
+    if (!region.empty() && !region.hasOneBlock())
+      return visitUnknown(op);
+  RegionBranchSuccessorMapping mapping;
+  branch.getSuccessorOperandInputMapping(mapping);
+  // In program order, for the same diagnostic each time.
+  SmallVector<Operation *> holders = {op};
+  for (Region &region : op->getRegions())
+    if (!region.empty() && region.front().mightHaveTerminator())
+      holders.push_back(region.front().getTerminator());
+
+  for (Region &region : op->getRegions())
+    for (Value argument : region.getArguments()) {
+      degrees.erase(argument);
+      if (scales.contains(argument))
+        set(argument, {});
+    }
+  for (Value result : op->getResults()) {
+    degrees.erase(result);
+    if (scales.contains(result))
+      set(result, {});
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Operation *holder : holders) {
+      // The body that ends with this terminator.
+      if (holder != op && failed(visit(*holder->getBlock())))
+        return failure();
+      for (OpOperand &operand : holder->getOpOperands())
+        if (auto it = mapping.find(&operand); it != mapping.end())
+          for (Value input : it->second)
+            if (failed(carry(operand, input, op, changed)))
+              return failure();
+    }
+  }
+  return success();
+}
