@@ -35,8 +35,7 @@ ScaleDegree ScaleDegree::operator+(const ScaleDegree &other) const {
   ScaleDegree sum;
   const Term *a = terms.begin(), *b = other.terms.begin();
   while (a != terms.end() || b != other.terms.end()) {
-    if (b == other.terms.end() ||
-        (a != terms.end() && a->symbol < b->symbol)) {
+    if (b == other.terms.end() || (a != terms.end() && a->symbol < b->symbol)) {
       sum.terms.push_back(*a++);
       continue;
     }
@@ -93,8 +92,8 @@ LogicalResult ScaleDegreeInference::requireUnscaled(unsigned index,
   if (degree.isUnscaled())
     return success();
   return fail(index, "operand " + Twine(index) + " is multiplied by " +
-                         describe(degree) + ", expected an unscaled value: " +
-                         why);
+                         describe(degree) +
+                         ", expected an unscaled value: " + why);
 }
 
 LogicalResult ScaleDegreeInference::join(ArrayRef<unsigned> operands,
@@ -126,10 +125,10 @@ static SmallVector<unsigned> getAllOperands(ScaleDegreeInference &inference) {
 LogicalResult mlir::amp::inferJointDegree(ScaleDegreeInference &inference,
                                           ArrayRef<unsigned> operands) {
   ScaleDegree degree;
-  if (failed(inference.join(
-          operands.empty() ? ArrayRef<unsigned>(getAllOperands(inference))
-                           : operands,
-          degree)))
+  if (failed(inference.join(operands.empty()
+                                ? ArrayRef<unsigned>(getAllOperands(inference))
+                                : operands,
+                            degree)))
     return failure();
   inference.setResults(degree);
   return success();

@@ -225,9 +225,10 @@ private:
 
 } // namespace
 
-LogicalResult CheckLossScalingPass::checkFunction(
-    FunctionOpInterface function, SymbolTableCollection &tables,
-    ArrayRef<llvm::GlobPattern> linear) {
+LogicalResult
+CheckLossScalingPass::checkFunction(FunctionOpInterface function,
+                                    SymbolTableCollection &tables,
+                                    ArrayRef<llvm::GlobPattern> linear) {
   ScaleSymbols symbols;
   ScaleDegreeAnalysis analysis(tables, symbols, linear);
   SmallVector<ScaleDegree> arguments(function.getNumArguments());
@@ -281,15 +282,16 @@ LogicalResult CheckLossScalingPass::checkFunction(
       if (iface.getFiniteFlagResult() >= 0)
         unscaled += op->getNumResults() - 1;
     for (Value result : op->getResults())
-      scaled += !analysis.getDegree(result).isUnscaled() &&
-                !analysis.isScale(result);
+      scaled +=
+          !analysis.getDegree(result).isUnscaled() && !analysis.isScale(result);
   });
   numScaled += scaled;
   numUnscaled += unscaled;
   if (scaled != 0)
-    remark::analysis(function.getLoc(), remark::RemarkOpts::name("LossScaleProved")
-                                            .category("amp")
-                                            .function(function.getName()))
+    remark::analysis(function.getLoc(),
+                     remark::RemarkOpts::name("LossScaleProved")
+                         .category("amp")
+                         .function(function.getName()))
         << remark::metric("ScaledValues", scaled)
         << remark::metric("UnscaledGradients", unscaled);
   return success();

@@ -45,8 +45,8 @@ static std::string getName(Value scale) {
     return name;
   }
   if (auto argument = dyn_cast<BlockArgument>(scale))
-    if (auto function = dyn_cast<FunctionOpInterface>(
-            argument.getOwner()->getParentOp()))
+    if (auto function =
+            dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()))
       if (auto attribute = function.getArgAttrOfType<StringAttr>(
               argument.getArgNumber(), AMPDialect::kNameAttr))
         return attribute.str();
@@ -102,7 +102,8 @@ public:
   }
   LogicalResult fail(unsigned index, const Twine &message) override {
     InFlightDiagnostic diagnostic = op->emitOpError() << message;
-    analysis.explain(op->getOperand(index), *diagnostic.getUnderlyingDiagnostic());
+    analysis.explain(op->getOperand(index),
+                     *diagnostic.getUnderlyingDiagnostic());
     return diagnostic;
   }
   std::string describe(const ScaleDegree &degree) const override {

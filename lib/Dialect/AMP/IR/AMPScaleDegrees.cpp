@@ -49,8 +49,7 @@ struct UnscaleModel
     for (unsigned i = 0, e = unscale.getGradients().size(); i != e; ++i) {
       const ScaleDegree &degree = inference.getOperand(i);
       if (!degree.join(scale))
-        return inference.fail(i, "gradient " + Twine(i) +
-                                     " is multiplied by " +
+        return inference.fail(i, "gradient " + Twine(i) + " is multiplied by " +
                                      inference.describe(degree) +
                                      ", expected " + inference.describe(scale));
     }
