@@ -55,7 +55,7 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
   pm.addPass(createOptimizeCastsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  if (training)
+  if (training && options.checkLossScaling)
     pm.addPass(createCheckLossScalingPass());
 }
 

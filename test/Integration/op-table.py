@@ -13,6 +13,7 @@
 # CHECK-DAG: train.forgotten: no case that is rejected
 # CHECK-DAG: train.forgotten: no derivative check
 # CHECK-DAG: train.forgotten: no slot test
+# CHECK-DAG: train.forgotten: no degree in the loss scale
 # CHECK-DAG: train.forgotten: no f16 and bf16 lowering test
 # CHECK-DAG: train.forgotten: not in docs/reference
 # CHECK-DAG: train.forgotten: no summary
@@ -216,6 +217,12 @@ from cases import CASES  # noqa: E402
 round_trips = set().union(*map(checked, read("Dialect/*/ops*.mlir").values()))
 rejections = set().union(*map(rejected, read("Dialect/*/invalid*.mlir").values()))
 slots = mentions((test / "Precision/slots.mlir").read_text())
+# The tables of rules name C++ classes: MatmulOp is train.matmul.
+degrees = {
+    name.lower()
+    for path in root.glob("lib/Dialect/*/IR/*ScaleDegrees.cpp")
+    for name in re.findall(r"\b(\w+)Op\b", path.read_text())
+}
 lowerings = lowered(read("Conversion/*.py"))
 reference = "".join(path.read_text() for path in (root / "docs/reference").glob("*-dialect.md"))
 
@@ -226,6 +233,7 @@ for op in operations:
         "case that is rejected": op.name in rejections,
         "derivative check": not op.differentiable or bool(CASES.get(op.name)),
         "slot test": op.name in slots,
+        "degree in the loss scale": op.name.split(".")[1].replace("_", "") in degrees,
         "f16 and bf16 lowering test": lowerings.get(op.name, False)
         or (op.name in lowerings and not op.takes_low_types),
         "summary": bool(op.summary.strip()),

@@ -46,6 +46,12 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
                      "a100, h100 or h200; by default every allowed product is "
                      "low"),
       llvm::cl::init("")};
+  Option<bool> checkLossScaling{
+      *this, "check-loss-scaling",
+      llvm::cl::desc(
+          "Prove at the end that the loss scale is handled correctly "
+          "(amp-check-loss-scaling)"),
+      llvm::cl::init(true)};
   Option<PipelineMode> mode{
       *this, "mode", llvm::cl::desc("What to make of a training step"),
       llvm::cl::init(PipelineMode::Training),
@@ -58,7 +64,8 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
 
 /// Adds the passes that turn a training step into one in mixed precision:
 /// differentiation, precision assignment, master weights, loss scaling, cast
-/// cleanup. A wrong option value is diagnosed by the pass that it goes to.
+/// cleanup, and the proof that the loss scale is handled correctly. A wrong
+/// option value is diagnosed by the pass that it goes to.
 void buildAMPTrainingPipeline(OpPassManager &pm,
                               const AMPPipelineOptions &options);
 
