@@ -5,24 +5,25 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Dialect/Train/IR/Train.h"
+#include "RandomGraph.h"
+
 #include "amp/Transforms/Passes.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 namespace mlir::amp::test {
 void registerOptimalCutTest();
 void registerPrecisionTests();
+void registerRandomGraphTests();
 } // namespace mlir::amp::test
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<mlir::amp::AMPDialect, mlir::train::TrainDialect,
-                  mlir::func::FuncDialect>();
+  mlir::amp::test::registerRandomGraphDialects(registry);
   mlir::amp::registerAMPPasses();
   mlir::amp::test::registerOptimalCutTest();
   mlir::amp::test::registerPrecisionTests();
+  mlir::amp::test::registerRandomGraphTests();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "AMP: passes that only tests need\n", registry));
 }

@@ -1,0 +1,55 @@
+//===- RandomGraph.h - Random training graphs -------------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Modules to test precision passes on, made from a seed: the same one gives the
+// same module on every machine.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_TEST_LIB_RANDOMGRAPH_H
+#define AMP_TEST_LIB_RANDOMGRAPH_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir::amp::test {
+
+/// What a random module holds.
+struct RandomGraphOptions {
+  uint64_t seed = 0;
+  /// About how many operations its main function has.
+  unsigned size = 30;
+  /// scf.if, scf.for and scf.while that carry values, nested.
+  bool controlFlow = true;
+  /// Private functions that the main one and each other call.
+  bool calls = true;
+  /// `amp.precision` on operations, regions and functions.
+  bool pins = true;
+  /// Operations that no dialect registers, and values that precision passes
+  /// must not touch: unranked tensors, memrefs, vectors, complex, f64, f80,
+  /// fp8 and quantised types.
+  bool foreign = true;
+  /// Casts of the user, and operations on low types in the input.
+  bool lowInput = true;
+  /// The first dimension of activations is `?`.
+  bool dynamic = true;
+  /// Can be run: static shapes, known trip counts, and operations for which
+  /// `ErrorBound.h` has a rule. Excludes `foreign` and `dynamic`.
+  bool executable = false;
+};
+
+/// The dialects that random modules need.
+void registerRandomGraphDialects(DialectRegistry &registry);
+
+/// Makes a module with a public function `@name`.
+OwningOpRef<ModuleOp> makeRandomGraph(MLIRContext *context,
+                                      const RandomGraphOptions &options,
+                                      StringRef name = "main");
+
+} // namespace mlir::amp::test
+
+#endif // AMP_TEST_LIB_RANDOMGRAPH_H
