@@ -86,7 +86,11 @@ private:
       if (vertices[v].opClass == OpClass::Allow)
         setLow(v, Reason::Allowed, v);
       else if (vertices[v].opClass == OpClass::Deny)
-        setDenied(v, Reason::Denied, v);
+        setDenied(v,
+                  vertices[v].proof == RangeProof::DoesNotFit
+                      ? Reason::DoesNotFit
+                      : Reason::Denied,
+                  v);
     }
   }
 

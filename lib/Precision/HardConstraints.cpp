@@ -49,12 +49,17 @@ private:
     for (VertexId v = 1; v < vertices.size(); ++v) {
       const SlotVertex &vertex = vertices[v];
       if (vertex.opClass == OpClass::Deny)
-        set(v, State::F32,
-            vertex.kind == SlotKind::Range ? Reason::Range : Reason::Denied);
+        set(v, State::F32, getDenial(vertex));
       else if (vertex.opClass == OpClass::Allow &&
                (vertex.pinned || (!vertex.isProductResult && !hasChoice(v))))
         set(v, State::Low, Reason::Allowed);
     }
+  }
+
+  static Reason getDenial(const SlotVertex &vertex) {
+    if (vertex.proof == RangeProof::DoesNotFit)
+      return Reason::DoesNotFit;
+    return vertex.kind == SlotKind::Range ? Reason::Range : Reason::Denied;
   }
 
   /// Whether the operands of an allowed product may stay f32 if that pays.

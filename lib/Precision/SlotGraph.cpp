@@ -51,7 +51,8 @@ Pin SlotGraph::findPin(Operation *op) {
   return pin;
 }
 
-SlotGraph::SlotGraph(FunctionOpInterface function, const Policy &policy)
+SlotGraph::SlotGraph(FunctionOpInterface function, const Policy &policy,
+                     FloatType low)
     : policy(policy), f32(Float32Type::get(function.getContext())),
       precisionName(
           StringAttr::get(function.getContext(), AMPDialect::kPrecisionAttr)),
@@ -79,6 +80,8 @@ SlotGraph::SlotGraph(FunctionOpInterface function, const Policy &policy)
   });
 
   resolveProducers();
+  if (low)
+    applyRanges(function, low);
   buildAdjacency();
 }
 
@@ -112,7 +115,8 @@ VertexId SlotGraph::addVertex(Operation *op, int8_t slot, SlotKind kind,
                               OpClass opClass) {
   vertices.push_back({op, slot, kind, opClass, /*produces=*/false,
                       /*isProductResult=*/false, /*pinned=*/false,
-                      /*isConstant=*/false, /*isBounded=*/false});
+                      /*isConstant=*/false, /*isBounded=*/false,
+                      RangeProof::None});
   return vertices.size() - 1;
 }
 
@@ -243,6 +247,8 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
     examine(op->getResult(i).getType(), scratch.resultSlots[i]);
   if (!hasEligible)
     return;
+  if (info.isConstant)
+    constants.push_back(op);
   bool hasFree = llvm::any_of(
       scratch.kinds, [](SlotKind kind) { return kind != SlotKind::Fixed; });
   if (info.opClass == OpClass::Unlisted && pin == Pin::None &&
@@ -269,6 +275,8 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
     bool isRange = kind == SlotKind::Range && opClass != OpClass::Allow;
     VertexId vertex =
         addVertex(op, slot, kind, isRange ? OpClass::Deny : opClass);
+    if (isRange && (opClass == OpClass::Infer || opClass == OpClass::Clear))
+      rangeSlots.push_back({vertex, opClass});
     vertices[vertex].pinned = pin != Pin::None;
     vertices[vertex].isProductResult = hasCompute && kind != SlotKind::Compute;
     vertices[vertex].isConstant = info.isConstant;

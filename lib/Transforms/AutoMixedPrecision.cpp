@@ -129,7 +129,7 @@ AutoMixedPrecisionPass::rewriteFunction(FunctionOpInterface function,
         << remark::reason("{0}", obstacle);
     return success();
   }
-  SlotGraph graph(function, policy);
+  SlotGraph graph(function, policy, low);
   if (policy.isContradictory())
     return failure();
   std::optional<CostModel> costs;

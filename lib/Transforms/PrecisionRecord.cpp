@@ -99,6 +99,12 @@ void mlir::amp::recordConstant(Operation *op, Attribute input) {
     op->setAttr(AMPDialect::kInputValueAttr, input);
 }
 
+void mlir::amp::recordCopy(Operation *op, Attribute input) {
+  op->setAttr(AMPDialect::kInputTypesAttr,
+              ArrayAttr::get(op->getContext(), {}));
+  op->setAttr(AMPDialect::kInputValueAttr, input);
+}
+
 /// Gives the constant `op`, which is an f32 constant again, its value back.
 static void restoreConstant(Operation *op) {
   Attribute input = op->removeAttr(AMPDialect::kInputValueAttr);
@@ -125,7 +131,9 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
   SmallVector<Value> values;
   SmallVector<Type> slotTypes;
   SmallVector<CastOp> casts;
-  SmallVector<Operation *> unrecorded;
+  SmallVector<Operation *> unrecorded, copies;
+  // The first constant of each value.
+  DenseMap<Attribute, Operation *> constants;
   auto walk =
       function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
         if (isa<FunctionOpInterface>(op))
@@ -135,6 +143,10 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
         if (auto castOp = dyn_cast<CastOp>(op)) {
           if (castOp.getInserted() && !recorded)
             casts.push_back(castOp);
+          return WalkResult::advance();
+        }
+        if (recorded && recorded.empty() && op->getNumResults() != 0) {
+          copies.push_back(op);
           return WalkResult::advance();
         }
         if (!recorded && !op->hasTrait<OpTrait::IsTerminator>())
@@ -165,19 +177,31 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
           slotTypes.resize(slots.kinds.size());
           slotTypes[slot] = f32;
         }
-        if (slotTypes.empty())
-          return WalkResult::advance();
-        if (failed(iface.retype(slotTypes, rewriter))) {
+        if (!slotTypes.empty() && failed(iface.retype(slotTypes, rewriter))) {
           reason =
               ("'" + op->getName().getStringRef() + "' cannot be f32").str();
           return WalkResult::interrupt();
         }
-        if (op->hasTrait<OpTrait::ConstantLike>())
-          restoreConstant(op);
+        if (op->hasTrait<OpTrait::ConstantLike>()) {
+          if (!slotTypes.empty())
+            restoreConstant(op);
+          constants.try_emplace(getConstantValue(op), op);
+        }
         return WalkResult::advance();
       });
   if (walk.wasInterrupted())
     return failure();
+
+  for (Operation *copy : copies) {
+    Operation *original =
+        constants.lookup(copy->getAttr(AMPDialect::kInputValueAttr));
+    if (!original || original->getResultTypes().size() != 1) {
+      reason = "the constant that a low one is a copy of is gone";
+      return failure();
+    }
+    copy->replaceAllUsesWith(original);
+    copy->erase();
+  }
 
   // Program order: what a cast reads has its type by now.
   for (CastOp castOp : casts) {

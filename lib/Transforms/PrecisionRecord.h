@@ -35,6 +35,10 @@ Attribute getConstantValue(Operation *op);
 /// now says so anyway.
 void recordConstant(Operation *op, Attribute input);
 
+/// Records that `op`, a low copy of a constant of the value `input`, did not
+/// stand in the input.
+void recordCopy(Operation *op, Attribute input);
+
 /// What `restoreInput` removed.
 struct RestoreCounts {
   int64_t casts = 0;

@@ -29,6 +29,7 @@ public:
     for (VertexId v = 1, e = graph.getVertices().size(); v != e; ++v)
       if (graph.getVertices()[v].slot != SlotVertex::carried)
         emitSlot(v);
+    emitRanges();
     emitUnlisted();
     emitTaintedProducts();
     emitSummary();
@@ -121,6 +122,34 @@ private:
         bytes += costs.getCastCost(use.value, /*toLow=*/true);
     }
     return bytes;
+  }
+
+  /// Slots that intervals freed, and constants that became masks.
+  void emitRanges() {
+    for (VertexId v = 1, e = graph.getVertices().size(); v != e; ++v) {
+      const SlotVertex &vertex = graph.getVertices()[v];
+      bool isMask = vertex.isConstant &&
+                    graph.isMask(vertex.op->getResult(0)) &&
+                    llvm::any_of(graph.getUsesOf(v), [&](uint32_t use) {
+                      return assignment.low[graph.getUses()[use].user];
+                    });
+      if (!isMask && vertex.proof != RangeProof::Fits)
+        continue;
+      auto remark = remark::analysis(vertex.op->getLoc(),
+                                     options(isMask ? "Mask" : "Fits"));
+      if (!remark)
+        return;
+      remark << remark::metric("Op", nameOf(v))
+             << remark::metric("Slot", static_cast<int>(vertex.slot));
+      if (isMask) {
+        remark << remark::reason("a mask: the lowest finite value of the low "
+                                 "type where it is read low");
+        continue;
+      }
+      std::string range;
+      llvm::raw_string_ostream(range) << graph.getProvenRange(v);
+      remark << remark::reason("its values fit ({0})", range);
+    }
   }
 
   void emitUnlisted() {

@@ -47,7 +47,8 @@ public:
   FailureOr<RewriteCounts> run() {
     if (failed(retypeValues()))
       return failure();
-    insertCasts();
+    if (failed(insertCasts()))
+      return failure();
     return counts;
   }
 
@@ -97,7 +98,20 @@ private:
     return success();
   }
 
-  void insertCasts() {
+  /// Returns a copy of `constant`, a mask, in the low type: a cast would make
+  /// -inf of it.
+  FailureOr<Value> cloneLow(Operation *constant) {
+    Operation *copy = rewriter.clone(*constant);
+    Value result = copy->getResult(0);
+    result.setType(lowTypes.get(result.getType()));
+    if (failed(graph.getInterface(copy).retype(lowTypes.getElementType(),
+                                               rewriter)))
+      return failure();
+    recordCopy(copy, getConstantValue(constant));
+    return result;
+  }
+
+  LogicalResult insertCasts() {
     std::vector<Value> casts(graph.getValues().size());
     for (const SlotUse &use : graph.getUses()) {
       bool userLow = assignment.low[use.user];
@@ -115,6 +129,14 @@ private:
           rewriter.setInsertionPoint(first);
         else
           rewriter.setInsertionPointAfterValue(value);
+        if (userLow && graph.isMask(value)) {
+          FailureOr<Value> copy = cloneLow(value.getDefiningOp());
+          if (failed(copy))
+            return failure();
+          converted = *copy;
+          use.operand->set(converted);
+          continue;
+        }
         TypesOf &types = userLow ? lowTypes : wideTypes;
         converted = CastOp::create(rewriter, value.getLoc(),
                                    types.get(value.getType()), value,
@@ -123,6 +145,7 @@ private:
       }
       use.operand->set(converted);
     }
+    return success();
   }
 
   const SlotGraph &graph;

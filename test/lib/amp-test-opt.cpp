@@ -9,21 +9,29 @@
 
 #include "amp/Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 namespace mlir::amp::test {
 void registerOptimalCutTest();
 void registerPrecisionTests();
 void registerRandomGraphTests();
+void registerRangesTests();
 } // namespace mlir::amp::test
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::amp::test::registerRandomGraphDialects(registry);
+  registry.insert<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
+                  mlir::func::FuncDialect, mlir::scf::SCFDialect>();
   mlir::amp::registerAMPPasses();
   mlir::amp::test::registerOptimalCutTest();
   mlir::amp::test::registerPrecisionTests();
   mlir::amp::test::registerRandomGraphTests();
+  mlir::amp::test::registerRangesTests();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "AMP: passes that only tests need\n", registry));
 }

@@ -37,6 +37,8 @@ enum class Reason : uint8_t {
   Fixed,
   /// The policy's deny list, or a range slot.
   Denied,
+  /// A constant that the slot reads or is becomes infinite in the low type.
+  DoesNotFit,
   /// A denied producer upstream.
   Poisoned,
   /// The policy's allow list.

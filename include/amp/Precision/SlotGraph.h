@@ -16,6 +16,7 @@
 
 #include "amp/Interfaces/PrecisionOpInterface.h"
 #include "amp/Precision/Policy.h"
+#include "amp/Precision/Ranges.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::amp {
@@ -26,6 +27,16 @@ using VertexId = uint32_t;
 /// What `amp.precision` asks for: on an operation for itself, on a region
 /// operation or a function for everything within that asks for nothing else.
 enum class Pin : uint8_t { None, F32, Low, Keep };
+
+/// What the intervals of values prove of a slot.
+enum class RangeProof : uint8_t {
+  None,
+  /// A range slot whose values fit the low type: it is as a storage slot.
+  Fits,
+  /// The slot reads or is a constant that becomes infinite in the low type: it
+  /// is denied.
+  DoesNotFit,
+};
 
 /// A slot of an operation, or a value that control flow carries.
 struct SlotVertex {
@@ -50,6 +61,7 @@ struct SlotVertex {
   /// Whether the values that the slot produces are known to fit the low type,
   /// whatever the operation reads.
   bool isBounded;
+  RangeProof proof = RangeProof::None;
 
   static constexpr int8_t carried = -1;
 };
@@ -73,8 +85,11 @@ struct SlotValue {
 class SlotGraph {
 public:
   /// Builds the graph of `function` under `policy`. Only values whose element
-  /// type is f32 take part; everything else keeps its type.
-  SlotGraph(FunctionOpInterface function, const Policy &policy);
+  /// type is f32 take part; everything else keeps its type. With `low`, the low
+  /// type, intervals of values free range slots, and deny slots that read
+  /// constants which do not fit.
+  SlotGraph(FunctionOpInterface function, const Policy &policy,
+            FloatType low = {});
 
   ArrayRef<SlotVertex> getVertices() const { return vertices; }
   ArrayRef<SlotUse> getUses() const { return uses; }
@@ -106,6 +121,13 @@ public:
   /// Operations with f32 tensors that no list of the policy names.
   ArrayRef<Operation *> getUnlisted() const { return unlisted; }
 
+  /// The interval that freed `v`, a slot with `RangeProof::Fits`.
+  FloatRange getProvenRange(VertexId v) const { return proven.lookup(v); }
+
+  /// Whether `value` is a constant of which some low slot makes a mask, so that
+  /// it becomes the lowest finite value of the low type there, and not -inf.
+  bool isMask(Value value) const { return masks.contains(value); }
+
 private:
   /// What holds for all operations of one name.
   struct OperationInfo {
@@ -126,6 +148,13 @@ private:
   void addUse(OpOperand &operand, VertexId user);
   void addValue(Value value, VertexId vertex);
   void resolveProducers();
+  VertexId lookup(Value value) const {
+    auto it = valueOf.find(value);
+    return it == valueOf.end() ? 0 : values[it->second].vertex;
+  }
+  void applyRanges(FunctionOpInterface function, FloatType low);
+  void freeRangeSlots(FunctionOpInterface function, FloatType low);
+  void denyConstants(FloatType low);
   void buildAdjacency();
   VertexId findRoot(VertexId v);
 
@@ -150,6 +179,12 @@ private:
   llvm::DenseMap<VertexId, VertexId> parents;
   std::vector<std::pair<VertexId, VertexId>> implications;
   std::vector<Operation *> unlisted;
+  /// Slots that were denied for their kind alone, with their class in the
+  /// policy, and constants: what intervals may have something to say about.
+  std::vector<std::pair<VertexId, OpClass>> rangeSlots;
+  std::vector<Operation *> constants;
+  llvm::DenseMap<VertexId, FloatRange> proven;
+  llvm::DenseSet<Value> masks;
 
   const Policy &policy;
   Type f32;

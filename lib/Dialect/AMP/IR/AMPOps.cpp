@@ -117,6 +117,22 @@ void MasterCopyOp::getPrecisionSlots(PrecisionSlots &slots) {
   slots.add(SlotKind::Fixed, {}, {0});
 }
 
+// Rounding to the type of the result is the analysis's.
+void CastOp::inferFloatRanges(ArrayRef<FloatRange> operands,
+                              MutableArrayRef<FloatRange> results) {
+  results[0] = operands[0];
+}
+
+void MasterCopyOp::inferFloatRanges(ArrayRef<FloatRange> operands,
+                                    MutableArrayRef<FloatRange> results) {
+  results[0] = operands[0];
+}
+
+void ScaleOp::inferFloatRanges(ArrayRef<FloatRange> operands,
+                               MutableArrayRef<FloatRange> results) {
+  results[0] = interval::mul(operands[0], operands[1]);
+}
+
 //===----------------------------------------------------------------------===//
 // UnscaleOp
 //===----------------------------------------------------------------------===//

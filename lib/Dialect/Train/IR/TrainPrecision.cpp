@@ -100,6 +100,10 @@ LogicalResult ConstantOp::retype(ArrayRef<Type> slotTypes,
     bool losesInfo;
     copy.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
                  &losesInfo);
+    // Only masks come here with elements beyond the range of the type: they
+    // saturate, since -inf would make NaN of a row that is all masked.
+    if (copy.isInfinity() && value.isFinite())
+      copy = APFloat::getLargest(type.getFloatSemantics(), value.isNegative());
     return copy.bitcastToAPInt();
   });
   rewriter.modifyOpInPlace(*this, [&] {

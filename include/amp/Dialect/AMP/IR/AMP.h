@@ -9,6 +9,7 @@
 #define AMP_DIALECT_AMP_IR_AMP_H
 
 #include "amp/Interfaces/DifferentiableOpInterface.h"
+#include "amp/Interfaces/FloatRangeOpInterface.h"
 #include "amp/Interfaces/GradientInterfaces.h"
 #include "amp/Interfaces/PrecisionOpInterface.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"

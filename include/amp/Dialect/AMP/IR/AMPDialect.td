@@ -38,7 +38,7 @@ def AMP_Dialect : Dialect {
     | `amp.precision` | operation or function | pin for it and what is within: `f32`, `low` or `keep` |
     | `amp.mixed_precision` | function | the low type that `auto-mixed-precision` rewrote it to |
     | `amp.input_signature` | function | its type before that, if it has another |
-    | `amp.input_types` | operation | in such a function, the element types of its results and region arguments that stood in the input |
+    | `amp.input_types` | operation | in such a function, the element types of its results and region arguments that stood in the input; none for a copy of a constant that did not stand there |
     | `amp.input_value` | constant | in such a function, its value in the input, where rounding lost it |
     | `amp.backward_of` | operation | number of the forward operation that a backward operation belongs to |
     | `amp.id` | operation | number of a forward operation, referred to by `amp.backward_of` |

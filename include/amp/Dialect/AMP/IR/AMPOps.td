@@ -10,6 +10,7 @@
 
 include "amp/Dialect/AMP/IR/AMPDialect.td"
 include "amp/Interfaces/DifferentiableOpInterface.td"
+include "amp/Interfaces/FloatRangeOpInterface.td"
 include "amp/Interfaces/GradientInterfaces.td"
 include "amp/Interfaces/PrecisionOpInterface.td"
 include "mlir/Interfaces/CastInterfaces.td"
@@ -21,6 +22,9 @@ class AMP_Op<string mnemonic, list<Trait> traits = []>
           Pure, DeclareOpInterfaceMethods<PrecisionOpInterface,
                                           ["getPrecisionSlots"]>]>;
 
+def AMP_Ranges
+    : DeclareOpInterfaceMethods<FloatRangeOpInterface, ["inferFloatRanges"]>;
+
 def AMP_FloatTensor : RankedTensorOf<[F16, BF16, F32, F64]>;
 class AMP_Scalar<Type element, string getter>
     : 0DTensorOf<[element]>,
@@ -31,7 +35,7 @@ def AMP_ScalarBool : AMP_Scalar<I1, "$_builder.getI1Type()">;
 
 def AMP_CastOp : AMP_Op<"cast", [
     DeclareOpInterfaceMethods<CastOpInterface>,
-    DeclareOpInterfaceMethods<DifferentiableOpInterface>,
+    DeclareOpInterfaceMethods<DifferentiableOpInterface>, AMP_Ranges,
     SameOperandsAndResultShape]> {
   let summary = "converts the element type of a float tensor";
   let description = [{
@@ -81,7 +85,7 @@ def AMP_GradientSeedOp : AMP_Op<"gradient_seed", [
   let assemblyFormat = "$loss attr-dict `:` type($result)";
 }
 
-def AMP_ScaleOp : AMP_Op<"scale", [SameOperandsAndResultType]> {
+def AMP_ScaleOp : AMP_Op<"scale", [SameOperandsAndResultType, AMP_Ranges]> {
   let summary = "multiplies a gradient seed by the loss scale";
   let description = [{
     The product of `input` and `scale`, rounded to f32.
@@ -180,7 +184,7 @@ def AMP_UpdateScaleOp : AMP_Op<"update_scale", []> {
 }
 
 def AMP_MasterCopyOp : AMP_Op<"master_copy", [
-    AllShapesMatch<["master", "copy"]>]> {
+    AllShapesMatch<["master", "copy"]>, AMP_Ranges]> {
   let summary = "the low-precision copy of an updated master weight";
   let description = [{
     Rounds an f32 master weight to the type of the model's copy of it, to

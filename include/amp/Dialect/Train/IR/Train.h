@@ -11,6 +11,7 @@
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Interfaces/DecomposableOpInterface.h"
 #include "amp/Interfaces/DifferentiableOpInterface.h"
+#include "amp/Interfaces/FloatRangeOpInterface.h"
 #include "amp/Interfaces/GradientInterfaces.h"
 #include "amp/Interfaces/PrecisionOpInterface.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"

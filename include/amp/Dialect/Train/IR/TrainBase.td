@@ -11,6 +11,7 @@
 include "amp/Dialect/Train/IR/TrainInterfaces.td"
 include "amp/Interfaces/DecomposableOpInterface.td"
 include "amp/Interfaces/DifferentiableOpInterface.td"
+include "amp/Interfaces/FloatRangeOpInterface.td"
 include "amp/Interfaces/GradientInterfaces.td"
 include "amp/Interfaces/PrecisionOpInterface.td"
 include "mlir/IR/EnumAttr.td"
@@ -77,6 +78,11 @@ def Train_Differentiable
 def Train_Composite : DeclareOpInterfaceMethods<DecomposableOpInterface>;
 def Train_Slots
     : DeclareOpInterfaceMethods<PrecisionOpInterface, ["getPrecisionSlots"]>;
+def Train_Ranges
+    : DeclareOpInterfaceMethods<FloatRangeOpInterface, ["inferFloatRanges"]>;
+def Train_RangesAndFlow
+    : DeclareOpInterfaceMethods<FloatRangeOpInterface,
+                                ["inferFloatRanges", "getElementFlow"]>;
 def Train_ProductSlots
     : DeclareOpInterfaceMethods<PrecisionOpInterface,
                                 ["getPrecisionSlots", "getProductFlops"]>;

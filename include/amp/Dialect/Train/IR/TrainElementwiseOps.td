@@ -16,7 +16,7 @@ include "amp/Dialect/Train/IR/TrainBase.td"
 
 class Train_UnaryOp<string mnemonic, string formula, list<Trait> traits = []>
     : Op<Train_Dialect, mnemonic, traits # [
-          Pure, SameOperandsAndResultType, Train_Differentiable,
+          Pure, SameOperandsAndResultType, Train_Differentiable, Train_Ranges,
           DeclareOpInterfaceMethods<ShapeInferenceOpInterface>]> {
   let summary = "elementwise " # formula;
   let description = "Computes " # formula # [{ of each element, in f32 (f64 for f64), and rounds once.
@@ -105,7 +105,7 @@ def Train_ClipOp : Train_UnaryStorageOp<"clip", "min(max(x, min), max), with NaN
 
 class Train_ActivationGradOp<string mnemonic, string formula, string saved>
     : Train_StorageOp<mnemonic, [SameOperandsAndResultType, Train_Composite,
-                                 Train_Differentiable]> {
+                                 Train_Differentiable, Train_Ranges]> {
   let summary = "gradient of the operand of an activation: " # formula;
   let description = "Computes " # formula # ", where `" # saved # [{` is what the forward operation saved.
 
@@ -156,7 +156,7 @@ def Train_ClipGradOp : Train_ActivationGradOp<"clip_grad", "min <= input <= max 
 class Train_BinaryOp<string mnemonic, string formula, list<Trait> traits = []>
     : Train_Op<mnemonic, traits # [
           AllElementTypesMatch<["lhs", "rhs", "result"]>,
-          Train_Differentiable]> {
+          Train_Differentiable, Train_Ranges]> {
   let summary = "elementwise " # formula # " with broadcasting";
   let description = "Computes " # formula # [{ of each pair of elements. Shapes broadcast as
     in NumPy: aligned at the last dimension, a dimension of 1 or a missing one
@@ -229,7 +229,7 @@ def Train_CompareOp : Train_StorageOp<"compare", [
 
 def Train_SelectOp : Train_StorageOp<"select", [
     AllElementTypesMatch<["on_true", "on_false", "result"]>,
-    Train_Differentiable]> {
+    Train_Differentiable, Train_RangesAndFlow]> {
   let summary = "elementwise choice with broadcasting";
   let description = [{
     `condition ? on_true : on_false`, all three broadcast against each other.
@@ -246,7 +246,7 @@ def Train_SelectOp : Train_StorageOp<"select", [
   let results = (outs Train_FloatTensor:$result);
 }
 
-def Train_OneHotOp : Train_StorageOp<"one_hot", []> {
+def Train_OneHotOp : Train_StorageOp<"one_hot", [Train_Ranges]> {
   let summary = "one-hot encoding of integers";
   let description = [{
     Adds a last dimension of the number of classes: 1 at the index that the

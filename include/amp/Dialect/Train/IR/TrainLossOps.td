@@ -15,7 +15,7 @@ include "amp/Dialect/Train/IR/TrainBase.td"
 //===----------------------------------------------------------------------===//
 
 def Train_CrossEntropyOp : Train_Op<"cross_entropy", [
-    Train_Slots, Train_Composite, Train_Differentiable]> {
+    Train_Slots, Train_Composite, Train_Differentiable, Train_Ranges]> {
   let summary = "mean cross-entropy of logits with integer labels";
   let description = [{
     The mean over all rows of ln Σ exp(x) - x[label], the classes being the
@@ -36,7 +36,7 @@ def Train_CrossEntropyOp : Train_Op<"cross_entropy", [
 
 def Train_CrossEntropyGradOp : Train_Op<"cross_entropy_grad", [
     AllElementTypesMatch<["logits", "result"]>,
-    Train_Slots, Train_Composite, Train_Differentiable]> {
+    Train_Slots, Train_Composite, Train_Differentiable, Train_Ranges]> {
   let summary = "gradient of the logits of cross_entropy";
   let description = [{
     (softmax(x) - one_hot(label)) · `grad` / rows, where `grad` is the gradient
@@ -57,7 +57,7 @@ def Train_CrossEntropyGradOp : Train_Op<"cross_entropy_grad", [
 
 class Train_RegressionLossOp<string mnemonic, string formula>
     : Train_Op<mnemonic, [SameTypeOperands, Train_Slots, Train_Composite,
-                          Train_Differentiable]> {
+                          Train_Differentiable, Train_Ranges]> {
   let summary = "mean of " # formula;
   let description = "The mean over all elements of " # formula # [{.
 
@@ -74,7 +74,8 @@ class Train_RegressionLossOp<string mnemonic, string formula>
 
 class Train_RegressionLossGradOp<string mnemonic, string formula>
     : Train_Op<mnemonic, [AllTypesMatch<["input", "target", "result"]>,
-                          Train_Slots, Train_Composite, Train_Differentiable]> {
+                          Train_Slots, Train_Composite, Train_Differentiable,
+                          Train_Ranges]> {
   let summary = "gradient of the input of the loss: " # formula;
   let description = formula # [{, where `grad` g is the gradient of the loss and n
     the number of elements.

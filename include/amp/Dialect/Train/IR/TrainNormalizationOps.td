@@ -14,15 +14,15 @@ include "amp/Dialect/Train/IR/TrainBase.td"
 // Softmax
 //===----------------------------------------------------------------------===//
 
-class Train_SoftmaxLikeOp<string mnemonic>
+class Train_SoftmaxLikeOp<string mnemonic, Trait ranges = Train_Ranges>
     : Train_StorageOp<mnemonic, [SameOperandsAndResultType, Train_Composite,
-                                 Train_Differentiable]> {
+                                 Train_Differentiable, ranges]> {
   let results = (outs Train_FloatTensor:$result);
   let assemblyFormat = "operands attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 
-def Train_SoftmaxOp : Train_SoftmaxLikeOp<"softmax"> {
+def Train_SoftmaxOp : Train_SoftmaxLikeOp<"softmax", Train_RangesAndFlow> {
   let summary = "exponentials normalised to a sum of 1 along a dimension";
   let description = [{
     exp(x - max x) / Σ exp(x - max x) along dimension `axis`.
@@ -85,7 +85,7 @@ def Train_LogSoftmaxGradOp : Train_SoftmaxLikeOp<"log_softmax_grad"> {
 def Train_LayerNormOp : Train_Op<"layer_norm", [
     AllElementTypesMatch<["input", "result"]>,
     AllElementTypesMatch<["gamma", "beta", "mean", "rstd"]>,
-    Train_Slots, Train_Composite, Train_Differentiable]> {
+    Train_Slots, Train_Composite, Train_Differentiable, Train_Ranges]> {
   let summary = "normalisation over the trailing dimensions";
   let description = [{
     y = (x - mean) · rstd · gamma + beta, with the mean and the reciprocal
@@ -140,7 +140,7 @@ def Train_BatchNormTrainingOp : Train_Op<"batch_norm_training", [
     AllElementTypesMatch<["input", "result"]>,
     AllElementTypesMatch<["gamma", "beta", "running_mean", "running_var",
         "mean", "rstd", "new_running_mean", "new_running_var"]>,
-    Train_Slots, Train_Composite, Train_Differentiable]> {
+    Train_Slots, Train_Composite, Train_Differentiable, Train_Ranges]> {
   let summary = "normalisation over all dimensions but the last, training form";
   let description = [{
     y = (x - mean) · rstd · gamma + beta per channel (the last dimension), with
@@ -172,7 +172,7 @@ def Train_BatchNormTrainingOp : Train_Op<"batch_norm_training", [
 def Train_BatchNormInferenceOp : Train_Op<"batch_norm_inference", [
     AllElementTypesMatch<["input", "result"]>,
     AllElementTypesMatch<["gamma", "beta", "mean", "var"]>,
-    Train_Slots, Train_Composite, Train_Differentiable]> {
+    Train_Slots, Train_Composite, Train_Differentiable, Train_Ranges]> {
   let summary = "normalisation with given statistics";
   let description = [{
     y = (x - mean) / √(var + `epsilon`) · gamma + beta per channel (the last

@@ -16,7 +16,7 @@ include "amp/Dialect/Train/IR/TrainBase.td"
 
 def Train_MatmulOp : Train_Op<"matmul", [
     AllElementTypesMatch<["lhs", "rhs"]>, Train_ProductSlots,
-    Train_Differentiable]> {
+    Train_Differentiable, Train_Ranges]> {
   let summary = "matrix product";
   let description = [{
     [.., M, K] × [.., K, N] → [.., M, N], with equal leading (batch)
@@ -38,7 +38,7 @@ def Train_MatmulOp : Train_Op<"matmul", [
 
 def Train_LinearOp : Train_Op<"linear", [
     AllElementTypesMatch<["input", "weight"]>, Train_ProductSlots,
-    Train_Composite, Train_Differentiable]> {
+    Train_Composite, Train_Differentiable, Train_Ranges]> {
   let summary = "affine map of the last dimension";
   let description = [{
     [.., K] × [K, N] + [N] → [.., N]; `transpose_weight` takes the weight as
@@ -59,8 +59,8 @@ def Train_LinearOp : Train_Op<"linear", [
   let hasVerifier = 1;
 }
 
-class Train_ConvOp<string mnemonic> : Train_Op<mnemonic, [
-    Train_ProductSlots, Train_Differentiable]> {
+class Train_ConvOp<string mnemonic, list<Trait> traits = []>
+    : Train_Op<mnemonic, traits # [Train_ProductSlots, Train_Differentiable]> {
   dag convAttrs = (ins
       DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$strides,
       DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0, 0, 0}">:$padding,
@@ -70,7 +70,7 @@ class Train_ConvOp<string mnemonic> : Train_Op<mnemonic, [
   let hasVerifier = 1;
 }
 
-def Train_Conv2DOp : Train_ConvOp<"conv2d"> {
+def Train_Conv2DOp : Train_ConvOp<"conv2d", [Train_Ranges]> {
   let summary = "two-dimensional convolution";
   let description = [{
     Input [N, H, W, C], filter [KH, KW, C / `groups`, F], result
@@ -129,8 +129,8 @@ def Train_Conv2DFilterGradOp : Train_ConvOp<"conv2d_filter_grad"> {
 // Pooling
 //===----------------------------------------------------------------------===//
 
-class Train_PoolOp<string mnemonic> : Train_StorageOp<mnemonic, [
-    Train_Differentiable]> {
+class Train_PoolOp<string mnemonic, list<Trait> traits = []>
+    : Train_StorageOp<mnemonic, traits # [Train_Differentiable]> {
   dag poolAttrs = (ins DenseI64ArrayAttr:$window,
       DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$strides,
       DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0, 0, 0}">:$padding);
@@ -138,7 +138,7 @@ class Train_PoolOp<string mnemonic> : Train_StorageOp<mnemonic, [
   let hasVerifier = 1;
 }
 
-def Train_MaxPool2DOp : Train_PoolOp<"max_pool2d"> {
+def Train_MaxPool2DOp : Train_PoolOp<"max_pool2d", [Train_Ranges]> {
   let summary = "two-dimensional max pooling";
   let description = [{
     The maximum over windows of [N, H, W, C]; `window` and `strides` are
@@ -173,7 +173,7 @@ def Train_MaxPool2DGradOp : Train_PoolOp<"max_pool2d_grad"> {
                             Train_FloatTensor:$grad), poolAttrs);
 }
 
-def Train_AvgPool2DOp : Train_PoolOp<"avg_pool2d"> {
+def Train_AvgPool2DOp : Train_PoolOp<"avg_pool2d", [Train_Ranges]> {
   let summary = "two-dimensional average pooling";
   let description = [{
     The sum over windows of [N, H, W, C] divided by the size of the window,

@@ -15,7 +15,7 @@ include "amp/Dialect/Train/IR/TrainBase.td"
 //===----------------------------------------------------------------------===//
 
 class Train_ReduceOp<string mnemonic, string what>
-    : Train_Op<mnemonic, [Train_Slots, Train_Differentiable]> {
+    : Train_Op<mnemonic, [Train_Slots, Train_Differentiable, Train_Ranges]> {
   let summary = what # " over dimensions";
   let description = "Computes the " # what # [{ over the dimensions `dims`, which are dropped, or
     kept with extent 1 if `keep_dims` is set. Accumulates in f32 (f64 for f64);
@@ -41,7 +41,7 @@ def Train_ReduceMaxOp : Train_ReduceOp<"reduce_max", "maximum (NaN if any elemen
 
 def Train_BroadcastOp : Train_Op<"broadcast", [
     AllElementTypesMatch<["input", "result"]>, Train_Slots,
-    Train_Differentiable]> {
+    Train_Differentiable, Train_RangesAndFlow]> {
   let summary = "repeats a tensor along new dimensions";
   let description = [{
     The adjoint of a reduction without `keep_dims`: inserts the dimensions
@@ -81,7 +81,8 @@ def Train_BroadcastOp : Train_Op<"broadcast", [
 
 class Train_MovementOp<string mnemonic, list<Trait> traits = []>
     : Train_StorageOp<mnemonic, traits # [
-          AllElementTypesMatch<["input", "result"]>, Train_Differentiable]>;
+          AllElementTypesMatch<["input", "result"]>, Train_Differentiable,
+          Train_RangesAndFlow]>;
 
 def Train_ReshapeOp : Train_MovementOp<"reshape"> {
   let summary = "the same elements in another shape";
@@ -158,7 +159,8 @@ def Train_PadOp : Train_MovementOp<"pad"> {
   let results = (outs Train_FloatTensor:$result);
 }
 
-def Train_ConcatOp : Train_StorageOp<"concat", [Train_Differentiable]> {
+def Train_ConcatOp : Train_StorageOp<"concat", [
+    Train_Differentiable, Train_RangesAndFlow]> {
   let summary = "joins tensors along a dimension";
   let description = [{
     Example:
@@ -176,7 +178,8 @@ def Train_ConcatOp : Train_StorageOp<"concat", [Train_Differentiable]> {
 // Randomness
 //===----------------------------------------------------------------------===//
 
-def Train_DropoutOp : Train_StorageOp<"dropout", [Train_Differentiable]> {
+def Train_DropoutOp : Train_StorageOp<"dropout", [
+    Train_Differentiable, Train_Ranges]> {
   let summary = "zeroes random elements and scales up the rest";
   let description = [{
     Each element is kept with probability 1 - `rate` and multiplied by
