@@ -38,8 +38,12 @@ public:
   func::FuncOp make(int64_t extent, unsigned size) {
     matrix = RankedTensorType::get({extent, extent}, builder.getF32Type());
     vector = RankedTensorType::get({extent}, builder.getF32Type());
-    SmallVector<Type> arguments = {matrix, matrix, vector, vector,
-                                   builder.getI1Type(), builder.getIndexType()};
+    SmallVector<Type> arguments = {matrix,
+                                   matrix,
+                                   vector,
+                                   vector,
+                                   builder.getI1Type(),
+                                   builder.getIndexType()};
     auto function = func::FuncOp::create(
         builder, loc, "f", builder.getFunctionType(arguments, {}));
     // Any but the last two may be state, of which the cost model and the
@@ -84,9 +88,9 @@ private:
     OperationState state(loc, name, operands, results);
     state.addAttributes(attributes);
     if (below(12) == 0)
-      state.addAttribute(AMPDialect::kPrecisionAttr,
-                         builder.getStringAttr(
-                             pick<StringRef>({"f32", "low", "keep"})));
+      state.addAttribute(
+          AMPDialect::kPrecisionAttr,
+          builder.getStringAttr(pick<StringRef>({"f32", "low", "keep"})));
     else if (below(16) == 0 && name != "train.constant") {
       SmallVector<StringRef> names(results.size(), "");
       names[0] = "w";
@@ -134,8 +138,8 @@ private:
       create("train.linear", {a, matrices[below(2)], v}, matrix);
       break;
     case 9:
-      create(pick<StringRef>({"train.reduce_mean", "train.reduce_max",
-                              "train.reduce_sum"}),
+      create(pick<StringRef>(
+                 {"train.reduce_mean", "train.reduce_max", "train.reduce_sum"}),
              a, vector, dims("dims", {0}));
       break;
     case 10:
@@ -149,14 +153,15 @@ private:
       create("train.transpose", a, matrix, dims("permutation", {1, 0}));
       break;
     case 13:
-      create("train.constant", {}, matrix,
-             builder.getNamedAttr(
-                 "value", DenseElementsAttr::get(
-                              matrix, builder.getF32FloatAttr(0.1f).getValue())));
+      create(
+          "train.constant", {}, matrix,
+          builder.getNamedAttr(
+              "value", DenseElementsAttr::get(
+                           matrix, builder.getF32FloatAttr(0.1f).getValue())));
       break;
     case 14: {
-      auto narrow = CastOp::create(builder, loc,
-                                   matrix.clone(builder.getF16Type()), a, false);
+      auto narrow = CastOp::create(
+          builder, loc, matrix.clone(builder.getF16Type()), a, false);
       matrices.push_back(CastOp::create(builder, loc, matrix, narrow, false));
       break;
     }
@@ -181,8 +186,8 @@ private:
     };
     Operation *op;
     if (below(2) == 0) {
-      auto branch = scf::IfOp::create(builder, loc, TypeRange(matrix),
-                                      condition, true);
+      auto branch =
+          scf::IfOp::create(builder, loc, TypeRange(matrix), condition, true);
       body(branch.thenBlock(), {});
       body(branch.elseBlock(), {});
       op = branch;
@@ -246,7 +251,8 @@ public:
   /// Returns whether `low` has what must be, but for implications.
   bool areMet(const std::vector<bool> &low) const {
     for (VertexId v = 1; v < vertices.size(); ++v)
-      if ((states[v] == State::Low && !low[v] && !isHeldByImplication(v, low)) ||
+      if ((states[v] == State::Low && !low[v] &&
+           !isHeldByImplication(v, low)) ||
           (states[v] == State::F32 && low[v]))
         return false;
     return true;
@@ -323,14 +329,13 @@ private:
     std::vector<bool> held(vertices.size(), false);
     auto isState = [&](const SlotUse &use) {
       auto argument = dyn_cast<BlockArgument>(use.operand->get());
-      auto function = argument
-                          ? dyn_cast<func::FuncOp>(
-                                argument.getOwner()->getParentOp())
-                          : func::FuncOp();
-      return function && function.getArgAttr(argument.getArgNumber(),
-                                             AMPDialect::kRoleAttr) ==
-                             StringAttr::get(function.getContext(),
-                                             "hyperparameter");
+      auto function =
+          argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+                   : func::FuncOp();
+      return function &&
+             function.getArgAttr(argument.getArgNumber(),
+                                 AMPDialect::kRoleAttr) ==
+                 StringAttr::get(function.getContext(), "hyperparameter");
     };
     for (bool changed = true; changed;) {
       changed = false;
@@ -344,8 +349,7 @@ private:
         }
         for (auto [premise, conclusion] : graph.getImplications())
           reads |= premise == v && held[conclusion];
-        if (held[v] || !reads || !all ||
-            vertices[v].kind == SlotKind::Compute)
+        if (held[v] || !reads || !all || vertices[v].kind == SlotKind::Compute)
           continue;
         held[v] = changed = true;
       }
@@ -372,7 +376,8 @@ public:
       auto cast = dyn_cast<CastOp>(op);
       if (cast && cast.getInserted())
         cost += countCast(cast);
-      else if (op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>())
+      else if (op->getNumRegions() == 0 &&
+               !op->hasTrait<OpTrait::IsTerminator>())
         cost += countOperation(op);
     });
     return cost;
@@ -394,7 +399,8 @@ private:
     int64_t written = bytesOf(op.getType());
     if (auto argument = dyn_cast<BlockArgument>(op.getInput());
         argument && narrows && masterCopies) {
-      auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+      auto function =
+          dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
       if (function &&
           function.getArgAttr(argument.getArgNumber(), AMPDialect::kRoleAttr) ==
               StringAttr::get(op.getContext(), "parameter"))
@@ -411,9 +417,10 @@ private:
       cost += bytesOf(type);
     if (!target || !isa<train::MatmulOp, train::LinearOp>(op))
       return cost;
-    int64_t extent = cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(0);
-    bool isFast = extent % 8 == 0 &&
-                  getElementTypeOrSelf(op->getOperand(0)).isF16();
+    int64_t extent =
+        cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(0);
+    bool isFast =
+        extent % 8 == 0 && getElementTypeOrSelf(op->getOperand(0)).isF16();
     double rate = isFast ? target->lowFlopPerByte : target->f32FlopPerByte;
     return cost + std::llround(2.0 * extent * extent * extent / rate);
   }
