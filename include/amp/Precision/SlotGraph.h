@@ -23,10 +23,6 @@ namespace mlir::amp {
 /// The number of a vertex. Vertex 0 stands for everything that keeps its type.
 using VertexId = uint32_t;
 
-/// What `amp.precision` asks for: on an operation for itself, on a region
-/// operation or a function for everything within that asks for nothing else.
-enum class Pin : uint8_t { None, F32, Low, Keep };
-
 /// A slot of an operation, or a value that control flow carries.
 struct SlotVertex {
   /// The operation, null for vertex 0. For a carried value, the operation whose
