@@ -8,6 +8,7 @@
 #include "amp/Pipelines/Pipelines.h"
 
 #include "amp/Dialect/Train/Transforms/Passes.h"
+#include "amp/Precision/Policy.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -21,16 +22,33 @@ static bool isFP16(StringRef precision) {
   return precision == "fp16" || precision == "f16" || precision == "half";
 }
 
+/// Sets `option` to what the policy says, if it says anything.
+template <typename OptionT, typename SettingT>
+static void setFrom(OptionT &option, const std::optional<SettingT> &setting) {
+  if (setting)
+    option = *setting;
+}
+
 void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
                                          const AMPPipelineOptions &options) {
   bool training = options.mode == PipelineMode::Training;
+  // What is not given as an option is up to the policy. If that is wrong,
+  // auto-mixed-precision says so.
+  PolicySettings settings = Policy::readSettings(options.policy);
+  auto choose = [](StringRef option, StringRef setting, StringRef otherwise) {
+    return (!option.empty()    ? option
+            : !setting.empty() ? setting
+                               : otherwise)
+        .str();
+  };
+  std::string precision = choose(options.precision, settings.precision, "fp16");
   if (training)
     pm.addPass(train::createTrainAutodiff());
   else
     pm.addPass(train::createTrainToInference());
 
   AutoMixedPrecisionPassOptions mixedPrecision;
-  mixedPrecision.precision = options.precision;
+  mixedPrecision.precision = precision;
   mixedPrecision.policy = options.policy;
   mixedPrecision.strategy = options.strategy;
   mixedPrecision.target = options.target;
@@ -42,14 +60,22 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
   // overflow guard.
   InsertMasterWeightsPassOptions masterWeights;
   masterWeights.mode =
-      training ? options.masterWeights.getValue() : "inference";
+      training ? choose(options.masterWeights, settings.masterWeights, "cast")
+               : "inference";
   pm.addPass(createInsertMasterWeightsPass(masterWeights));
 
   if (training) {
     InsertLossScalingPassOptions lossScaling;
-    lossScaling.mode = options.lossScaling;
-    if (lossScaling.mode.empty())
-      lossScaling.mode = isFP16(options.precision) ? "dynamic" : "none";
+    const LossScalingSettings &scaling = settings.lossScaling;
+    lossScaling.mode = choose(options.lossScaling, scaling.mode,
+                              isFP16(precision) ? "dynamic" : "none");
+    setFrom(lossScaling.initScale, scaling.initScale);
+    setFrom(lossScaling.growthFactor, scaling.growthFactor);
+    setFrom(lossScaling.backoffFactor, scaling.backoffFactor);
+    setFrom(lossScaling.growthInterval, scaling.growthInterval);
+    setFrom(lossScaling.minScale, scaling.minScale);
+    setFrom(lossScaling.maxScale, scaling.maxScale);
+    setFrom(lossScaling.hysteresis, scaling.hysteresis);
     pm.addPass(createInsertLossScalingPass(lossScaling));
   }
   pm.addPass(createOptimizeCastsPass());

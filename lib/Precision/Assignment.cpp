@@ -10,26 +10,6 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-StringRef mlir::amp::stringifyStrategy(Strategy strategy) {
-  switch (strategy) {
-  case Strategy::Autocast:
-    return "autocast";
-  case Strategy::Grappler:
-    return "grappler";
-  case Strategy::Optimal:
-    return "optimal";
-  }
-  llvm_unreachable("every strategy has a name");
-}
-
-std::optional<Strategy> mlir::amp::symbolizeStrategy(StringRef name) {
-  for (Strategy strategy :
-       {Strategy::Autocast, Strategy::Grappler, Strategy::Optimal})
-    if (name == stringifyStrategy(strategy))
-      return strategy;
-  return std::nullopt;
-}
-
 StringRef mlir::amp::explain(Reason reason) {
   switch (reason) {
   case Reason::NoLowNeighbour:

@@ -6,17 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Precision/Policy.h"
+#include "PolicyDocument.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Dialect.h"
+#include "mlir/IR/Location.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/YAMLParser.h"
-#include "llvm/Support/YAMLTraits.h"
 
 using namespace mlir;
 using namespace mlir::amp;
+using namespace mlir::amp::detail;
 
 namespace {
 
@@ -29,64 +28,57 @@ constexpr Preset presets[] = {
 #include "amp/Precision/Presets.inc"
 };
 
-/// The YAML document. Its scalars are entries too, for their place.
-struct PolicyDocument {
-  PolicyEntry version, gradientType{"f32", {}};
-  std::vector<PolicyEntry> allow, deny, infer, clear;
-};
-
-constexpr StringLiteral newestVersion = "1";
-
 } // namespace
 
-LLVM_YAML_IS_FLOW_SEQUENCE_VECTOR(PolicyEntry)
-
-namespace llvm::yaml {
-
-// The context is the yaml::Input itself: scalars do not see their node, whose
-// range the diagnostics need.
-template <>
-struct ScalarTraits<PolicyEntry> {
-  static void output(const PolicyEntry &entry, void *, raw_ostream &os) {
-    os << entry.glob;
-  }
-  static StringRef input(StringRef scalar, void *context, PolicyEntry &entry) {
-    entry.glob = scalar.str();
-    if (const Node *node = static_cast<Input *>(context)->getCurrentNode())
-      entry.range = node->getSourceRange();
-    return {};
-  }
-  static QuotingType mustQuote(StringRef scalar) { return needsQuotes(scalar); }
-};
-
-template <>
-struct MappingTraits<PolicyDocument> {
-  static void mapping(IO &io, PolicyDocument &document) {
-    io.mapRequired("version", document.version);
-    io.mapOptional("gradient-type", document.gradientType);
-    io.mapOptional("allow", document.allow);
-    io.mapOptional("deny", document.deny);
-    io.mapOptional("infer", document.infer);
-    io.mapOptional("clear", document.clear);
-  }
-};
-
-} // namespace llvm::yaml
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
 
 StringRef mlir::amp::stringifyOpClass(OpClass opClass) {
-  switch (opClass) {
-  case OpClass::Allow:
-    return "allow";
-  case OpClass::Deny:
-    return "deny";
-  case OpClass::Infer:
-    return "infer";
-  case OpClass::Clear:
-    return "clear";
-  case OpClass::Unlisted:
-    return "unlisted";
+  return opClass == OpClass::Unlisted
+             ? StringRef("unlisted")
+             : StringRef(listKeys[static_cast<size_t>(opClass)]);
+}
+
+StringRef mlir::amp::stringifyPin(Pin pin) {
+  switch (pin) {
+  case Pin::None:
+    return "none";
+  case Pin::F32:
+    return "f32";
+  case Pin::Low:
+    return "low";
+  case Pin::Keep:
+    return "keep";
   }
-  llvm_unreachable("every class has a name");
+  llvm_unreachable("every pin has a name");
+}
+
+std::optional<Pin> mlir::amp::symbolizePin(StringRef name) {
+  for (Pin pin : {Pin::F32, Pin::Low, Pin::Keep})
+    if (name == stringifyPin(pin))
+      return pin;
+  return std::nullopt;
+}
+
+StringRef mlir::amp::stringifyStrategy(Strategy strategy) {
+  switch (strategy) {
+  case Strategy::Autocast:
+    return "autocast";
+  case Strategy::Grappler:
+    return "grappler";
+  case Strategy::Optimal:
+    return "optimal";
+  }
+  llvm_unreachable("every strategy has a name");
+}
+
+std::optional<Strategy> mlir::amp::symbolizeStrategy(StringRef name) {
+  for (Strategy strategy :
+       {Strategy::Autocast, Strategy::Grappler, Strategy::Optimal})
+    if (name == stringifyStrategy(strategy))
+      return strategy;
+  return std::nullopt;
 }
 
 ArrayRef<StringRef> Policy::getPresetNames() {
@@ -94,6 +86,7 @@ ArrayRef<StringRef> Policy::getPresetNames() {
     std::vector<StringRef> names;
     for (const Preset &preset : presets)
       names.push_back(preset.name);
+    llvm::sort(names);
     return names;
   }();
   return names;
@@ -106,172 +99,216 @@ std::optional<StringRef> Policy::getPresetText(StringRef name) {
   return std::nullopt;
 }
 
-FailureOr<Policy> Policy::load(StringRef presetOrFile, Location loc) {
-  if (auto text = getPresetText(presetOrFile))
-    return parse(*text, presetOrFile, loc);
-  auto file = llvm::MemoryBuffer::getFile(presetOrFile, /*IsText=*/true);
-  if (!file) {
-    auto diag = emitError(loc) << "cannot read policy '" << presetOrFile
-                               << "': " << file.getError().message()
-                               << "; expected a file or one of the presets ";
-    llvm::interleaveComma(getPresetNames(), diag);
-    return failure();
+//===----------------------------------------------------------------------===//
+// Construction
+//===----------------------------------------------------------------------===//
+
+/// Turns documents into rules, and reports all that is wrong with them.
+class Policy::Builder {
+public:
+  Builder(Policy &policy, MLIRContext *context)
+      : policy(policy), context(context) {}
+
+  /// Adds the rules of a document, the `layer`-th in the chain.
+  void add(const PolicyDocument &document, unsigned layer);
+
+  bool hasFailed() const { return failed; }
+
+private:
+  /// Adds what `add` makes of a glob to `rules`.
+  template <typename RuleT, typename... ArgsT>
+  void addRule(std::vector<RuleT> &rules, StringRef text, Location loc,
+               unsigned layer, bool isOp, ArgsT... args);
+
+  void addLists(const PolicyDocument &document, unsigned layer);
+  void addSlots(const PolicyDocument &document, unsigned layer);
+  void addPins(const PolicyDocument &document, unsigned layer);
+
+  Location getLoc(const PolicyDocument &document, const PolicyScalar &scalar) {
+    return FileLineColLoc::get(context, document.file, scalar.line,
+                               scalar.column);
   }
-  return parse((*file)->getBuffer(), presetOrFile, loc);
-}
-
-/// Reports that `document` is not one mapping, on which yaml::Input would crash
-/// or which it would pass over.
-static bool isOneMapping(llvm::MemoryBufferRef document,
-                         llvm::SourceMgr::DiagHandlerTy report, void *context) {
-  llvm::SourceMgr sourceMgr;
-  sourceMgr.setDiagHandler(report, context);
-  llvm::yaml::Stream stream(document, sourceMgr);
-  unsigned documents = 0;
-  for (llvm::yaml::Document &part : stream) {
-    llvm::yaml::Node *root = part.getRoot();
-    if (!root || stream.failed())
-      return false;
-    const char *message = nullptr;
-    if (documents++ != 0)
-      message = "expected one document, got another";
-    else if (!isa<llvm::yaml::MappingNode>(root))
-      message = "expected a mapping with the key 'version'";
-    if (message) {
-      llvm::SMRange range = root->getSourceRange();
-      if (!range.isValid())
-        range.Start = range.End =
-            llvm::SMLoc::getFromPointer(document.getBufferStart());
-      stream.printError(range, message);
-      return false;
-    }
-    if (!part.skip() && stream.failed())
-      return false;
+  InFlightDiagnostic error(Location loc, const Twine &text) {
+    failed = true;
+    return emitError(loc) << "policy: '" << text << "' ";
   }
-  return documents == 1 && !stream.failed();
-}
 
-FailureOr<Policy> Policy::parse(StringRef text, StringRef name, Location loc) {
-  struct Context {
-    Location loc;
-    bool failed = false;
-  } context{loc};
-  auto report = [](const llvm::SMDiagnostic &diag, void *opaque) {
-    // The first diagnostic says what is wrong, the next ones what follows.
-    auto &context = *static_cast<Context *>(opaque);
-    if (std::exchange(context.failed, true))
-      return;
-    // A YAML diagnostic carries line and column: make it the location.
-    Location loc = context.loc;
-    Location place = FileLineColLoc::get(
-        loc.getContext(), diag.getFilename().empty() ? "-" : diag.getFilename(),
-        diag.getLineNo(), diag.getColumnNo() + 1);
-    std::string message = diag.getMessage().str();
-    if (!message.empty())
-      message[0] = llvm::toLower(message[0]);
-    emitError(place) << "policy: " << message;
-  };
-
-  PolicyDocument document;
-  llvm::MemoryBufferRef buffer(text, name);
-  if (!isOneMapping(buffer, report, &context)) {
-    if (!context.failed)
-      emitError(FileLineColLoc::get(loc.getContext(), name, 1, 1))
-          << "policy: expected a YAML document";
-    return failure();
-  }
-  llvm::yaml::Input input(buffer, nullptr, report, &context);
-  // Scalars find their source range through the input.
-  input.setContext(&input);
-  input >> document;
-  if (input.error() || context.failed)
-    return failure();
-
-  Policy policy;
-  llvm::StringMap<OpClass> seen;
+  Policy &policy;
+  MLIRContext *context;
   bool failed = false;
-  // Ranges of entries point into `text`.
-  auto getLoc = [&](const PolicyEntry &entry) -> Location {
-    StringRef before =
-        text.take_front(entry.range.Start.getPointer() - text.data());
-    return FileLineColLoc::get(loc.getContext(), name, before.count('\n') + 1,
-                               before.size() - (before.rfind('\n') + 1) + 1);
-  };
-  auto errorAt = [&](const PolicyEntry &entry) {
-    failed = true;
-    return emitError(getLoc(entry)) << "policy: '" << entry.glob << "' ";
-  };
-  auto errorAtKey = [&](StringRef key, const PolicyEntry &entry) {
-    failed = true;
-    return emitError(getLoc(entry))
-           << "policy: expected '" << key << "' to be "
-           << (key == "version" ? newestVersion : "f32 or low") << ", got '"
-           << entry.glob << "'";
-  };
-  if (document.version.glob != newestVersion)
-    errorAtKey("version", document.version);
-  if (document.gradientType.glob == "low")
-    policy.gradientType = GradientType::Low;
-  else if (document.gradientType.glob != "f32")
-    errorAtKey("gradient-type", document.gradientType);
-  auto addList = [&](ArrayRef<PolicyEntry> entries, OpClass opClass) {
-    for (const PolicyEntry &entry : entries) {
-      if (entry.glob.empty()) {
-        errorAt(entry) << "stands where the name of an operation or a glob is "
-                          "expected";
-        continue;
-      }
-      auto [it, isNew] = seen.try_emplace(entry.glob, opClass);
-      if (!isNew) {
-        errorAt(entry) << "is in the list '" << stringifyOpClass(opClass)
-                       << "', but already in '" << stringifyOpClass(it->second)
-                       << "'";
-        continue;
-      }
-      const std::string &glob = policy.globs.emplace_back(entry.glob);
-      auto pattern = llvm::GlobPattern::create(glob);
-      if (!pattern) {
-        errorAt(entry) << "is not a glob: "
-                       << llvm::toString(pattern.takeError());
-        continue;
-      }
-      bool exact = entry.glob.find_first_of("*?[{\\") == std::string::npos;
-      Rule rule{std::move(*pattern), glob.size(), exact, opClass, glob,
-                getLoc(entry)};
-      if (!canMatch(rule, loc.getContext()))
-        errorAt(entry) << "matches no operation of the dialect '"
-                       << StringRef(glob).split('.').first << "'";
-      policy.rules.push_back(std::move(rule));
-    }
-  };
-  addList(document.allow, OpClass::Allow);
-  addList(document.deny, OpClass::Deny);
-  addList(document.infer, OpClass::Infer);
-  addList(document.clear, OpClass::Clear);
-  if (failed)
-    return failure();
+};
 
-  // The most specific rule first.
-  llvm::stable_sort(policy.rules, [](const Rule &a, const Rule &b) {
-    return std::make_pair(a.exact, a.length) >
-           std::make_pair(b.exact, b.length);
-  });
+template <typename RuleT, typename... ArgsT>
+void Policy::Builder::addRule(std::vector<RuleT> &rules, StringRef text,
+                              Location loc, unsigned layer, bool isOp,
+                              ArgsT... args) {
+  if (text.empty()) {
+    error(loc, text) << "stands where the name of "
+                     << (isOp ? "an operation" : "a location")
+                     << " or a glob is expected";
+    return;
+  }
+  const std::string &owned = policy.globs.emplace_back(text);
+  auto pattern = llvm::GlobPattern::create(owned);
+  if (!pattern) {
+    error(loc, text) << "is not a glob: "
+                     << llvm::toString(pattern.takeError());
+    return;
+  }
+  bool exact = text.find_first_of("*?[{\\") == StringRef::npos;
+  Glob glob{std::move(*pattern), owned, exact, layer, loc};
+  if (isOp && !canMatch(glob, context))
+    error(loc, text) << "matches no operation of the dialect '"
+                     << text.split('.').first << "'";
+  rules.push_back(RuleT{std::move(glob), args...});
+}
+
+void Policy::Builder::addLists(const PolicyDocument &document, unsigned layer) {
+  llvm::StringMap<OpClass> seen;
+  for (auto [index, list] : llvm::enumerate(document.lists)) {
+    auto opClass = static_cast<OpClass>(index);
+    for (const PolicyScalar &entry : list) {
+      Location loc = getLoc(document, entry);
+      auto [it, isNew] = seen.try_emplace(entry.text, opClass);
+      if (!isNew)
+        error(loc, entry.text)
+            << "is in the list '" << stringifyOpClass(opClass)
+            << "', but already in '" << stringifyOpClass(it->second) << "'";
+      else
+        addRule(policy.rules, entry.text, loc, layer, /*isOp=*/true, opClass);
+    }
+  }
+}
+
+static std::optional<SlotKind> symbolizeSlotKind(StringRef name) {
+  for (SlotKind kind :
+       {SlotKind::Compute, SlotKind::Storage, SlotKind::Range, SlotKind::Fixed})
+    if (name == stringifySlotKind(kind))
+      return kind;
+  return std::nullopt;
+}
+
+void Policy::Builder::addSlots(const PolicyDocument &document, unsigned layer) {
+  llvm::StringMap<llvm::SmallDenseSet<int>> seen;
+  for (const SlotEntry &entry : document.slots) {
+    int slot;
+    std::optional<SlotKind> kind = symbolizeSlotKind(entry.kind.text);
+    if (StringRef(entry.slot.text).getAsInteger(10, slot) || slot < 0 ||
+        slot > INT8_MAX)
+      error(getLoc(document, entry.slot), entry.slot.text)
+          << "stands where the number of a slot is expected";
+    else if (!kind)
+      error(getLoc(document, entry.kind), entry.kind.text)
+          << "is no kind of slot, expected compute, storage, range or fixed";
+    else if (!seen[entry.op.text].insert(slot).second)
+      error(getLoc(document, entry.op), entry.op.text)
+          << "has an entry for slot " << slot << " already";
+    else
+      addRule(policy.slotRules, entry.op.text, getLoc(document, entry.op),
+              layer, /*isOp=*/true, static_cast<int8_t>(slot), *kind);
+  }
+}
+
+void Policy::Builder::addPins(const PolicyDocument &document, unsigned layer) {
+  for (const PinEntry &entry : document.pins.entries) {
+    Location loc = getLoc(document, entry.pin);
+    if (std::optional<Pin> pin = symbolizePin(entry.pin.text))
+      addRule(policy.pinRules, entry.pattern, loc, layer, /*isOp=*/false, *pin);
+    else
+      error(loc, entry.pin.text) << "is no pin, expected f32, low or keep";
+  }
+}
+
+void Policy::Builder::add(const PolicyDocument &document, unsigned layer) {
+  addLists(document, layer);
+  addSlots(document, layer);
+  addPins(document, layer);
+  policy.numLayers = std::max(policy.numLayers, layer + 1);
+  if (document.base)
+    add(*document.base, layer + 1);
+}
+
+FailureOr<Policy> Policy::build(const PolicyDocument &document, Location loc) {
+  Policy policy;
+  Builder builder(policy, loc.getContext());
+  builder.add(document, /*layer=*/0);
+  if (builder.hasFailed())
+    return failure();
+  auto byRank = [](const Glob &a, const Glob &b) {
+    return a.getRank() < b.getRank();
+  };
+  llvm::stable_sort(policy.rules, byRank);
+  llvm::stable_sort(policy.slotRules, byRank);
+  llvm::stable_sort(policy.pinRules, byRank);
+  policy.settings = document.settings;
+  policy.gradientType =
+      document.settings.gradientType.value_or(GradientType::F32);
   return policy;
 }
 
-bool Policy::canMatch(const Rule &rule, MLIRContext *context) {
-  auto [name, rest] = rule.glob.split('.');
+/// Prints an error of a document at its place, or at `loc` if it has none.
+static auto printAt(Location loc) {
+  return [loc](StringRef file, unsigned line, unsigned column,
+               const Twine &message) {
+    if (line == 0)
+      emitError(loc) << message;
+    else
+      emitError(FileLineColLoc::get(loc.getContext(), file, line, column))
+          << "policy: " << message;
+  };
+}
+
+FailureOr<Policy> Policy::load(StringRef presetOrFile, Location loc) {
+  auto error = printAt(loc);
+  auto document = loadPolicyDocument(presetOrFile, error);
+  if (!document)
+    return failure();
+  return build(*document, loc);
+}
+
+FailureOr<Policy> Policy::parse(StringRef text, StringRef name, Location loc) {
+  auto error = printAt(loc);
+  auto document = parsePolicyDocument(text, name, error);
+  if (!document)
+    return failure();
+  return build(*document, loc);
+}
+
+PolicySettings Policy::readSettings(StringRef presetOrFile) {
+  auto document = loadPolicyDocument(
+      presetOrFile, [](StringRef, unsigned, unsigned, const Twine &) {});
+  return document ? document->settings : PolicySettings();
+}
+
+bool Policy::canMatch(const Glob &glob, MLIRContext *context) {
+  auto [name, rest] = glob.text.split('.');
   Dialect *dialect = context->getLoadedDialect(name);
   if (!dialect || dialect->allowsUnknownOperations())
     return true;
-  if (rule.exact)
-    return RegisteredOperationName::lookup(rule.glob, context).has_value();
+  if (glob.exact)
+    return RegisteredOperationName::lookup(glob.text, context).has_value();
   // Not getRegisteredOperationsByDialect, which finds none for some dialects.
-  return llvm::any_of(context->getRegisteredOperations(),
-                      [&](RegisteredOperationName op) {
-                        return &op.getDialect() == dialect &&
-                               rule.pattern.match(op.getStringRef());
-                      });
+  return llvm::any_of(
+      context->getRegisteredOperations(), [&](RegisteredOperationName op) {
+        return &op.getDialect() == dialect && glob.matches(op.getStringRef());
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Use
+//===----------------------------------------------------------------------===//
+
+/// Calls `contradicts` with those matching rules that are as specific as
+/// `*rule`.
+template <typename RuleT, typename MatchT, typename FunctionT>
+static void forEachEqual(ArrayRef<RuleT> rules, const RuleT *rule,
+                         MatchT matches, FunctionT function) {
+  for (const RuleT *other = rule + 1; other != rules.end(); ++other) {
+    if (other->getRank() != rule->getRank())
+      return;
+    if (matches(*other))
+      function(*other);
+  }
 }
 
 OpClass Policy::classify(OperationName name) const {
@@ -279,25 +316,130 @@ OpClass Policy::classify(OperationName name) const {
   if (!isNew)
     return it->second;
   StringRef text = name.getStringRef();
-  auto matches = [&](const Rule &rule) { return rule.pattern.match(text); };
-  const auto *rule = llvm::find_if(ArrayRef<Rule>(rules), matches);
-  if (rule == ArrayRef<Rule>(rules).end())
+  auto matches = [&](const ListRule &rule) { return rule.matches(text); };
+  ArrayRef<ListRule> all(rules);
+  const auto *rule = llvm::find_if(all, matches);
+  if (rule == all.end())
     return it->second;
   it->second = rule->opClass;
-  for (const Rule &other :
-       llvm::make_range(rule + 1, ArrayRef<Rule>(rules).end())) {
-    if (other.exact != rule->exact || other.length != rule->length)
-      break;
-    if (other.opClass == rule->opClass || !matches(other))
-      continue;
+  forEachEqual(all, rule, matches, [&](const ListRule &other) {
+    if (other.opClass == rule->opClass || contradictory)
+      return;
     contradictory = true;
     auto diag = emitError(other.loc)
-                << "policy: '" << other.glob << "' puts '" << text
+                << "policy: '" << other.text << "' puts '" << text
                 << "' in the list '" << stringifyOpClass(other.opClass)
-                << "', but '" << rule->glob << "', which is as long, in '"
+                << "', but '" << rule->text << "', which is as long, in '"
                 << stringifyOpClass(rule->opClass) << "'";
     diag.attachNote(rule->loc) << "the other entry";
-    break;
-  }
+  });
   return it->second;
+}
+
+unsigned Policy::countEntries(OperationName name) const {
+  const ListRule *first = nullptr;
+  unsigned count = 0;
+  for (const ListRule &rule : rules) {
+    if (!rule.matches(name.getStringRef()))
+      continue;
+    if (!first)
+      first = &rule;
+    count += rule.layer == first->layer;
+  }
+  return count;
+}
+
+void Policy::applySlotRules(OperationName name,
+                            MutableArrayRef<SlotKind> kinds) const {
+  auto [it, isNew] = slotCache.try_emplace(name);
+  if (isNew) {
+    StringRef text = name.getStringRef();
+    for (const SlotRule &rule : slotRules) {
+      if (!rule.matches(text))
+        continue;
+      auto isSame = [&](const SlotRule *other) {
+        return other->slot == rule.slot;
+      };
+      auto *first = llvm::find_if(it->second, isSame);
+      if (first == it->second.end()) {
+        it->second.push_back(&rule);
+        rule.seen = true;
+      } else if (!contradictory && (*first)->kind != rule.kind &&
+                 (*first)->getRank() == rule.getRank()) {
+        contradictory = true;
+        auto diag = emitError(rule.loc)
+                    << "policy: '" << rule.text << "' makes slot "
+                    << static_cast<int>(rule.slot) << " of '" << text << "' "
+                    << stringifySlotKind(rule.kind) << ", but '"
+                    << (*first)->text << "', which is as long, "
+                    << stringifySlotKind((*first)->kind);
+        diag.attachNote((*first)->loc) << "the other entry";
+      }
+    }
+  }
+  for (const SlotRule *rule : it->second) {
+    if (static_cast<size_t>(rule->slot) >= kinds.size() ||
+        (kinds[rule->slot] == SlotKind::Fixed && rule->kind != SlotKind::Fixed))
+      continue;
+    rule->applied = true;
+    kinds[rule->slot] = rule->kind;
+  }
+}
+
+Pin Policy::getPin(Location loc) const {
+  auto [it, isNew] = pinCache.try_emplace(loc, Pin::None);
+  if (!isNew)
+    return it->second;
+  SmallVector<StringRef> names;
+  loc->walk([&](Location part) {
+    if (auto named = dyn_cast<NameLoc>(part))
+      names.push_back(named.getName().getValue());
+    return WalkResult::advance();
+  });
+  if (names.empty())
+    return Pin::None;
+  auto matches = [&](const PinRule &rule) {
+    return llvm::any_of(names,
+                        [&](StringRef name) { return rule.matches(name); });
+  };
+  ArrayRef<PinRule> all(pinRules);
+  const auto *rule = llvm::find_if(all, matches);
+  // Shadowed rules have matched as well.
+  for (const PinRule &other : llvm::make_filter_range(all, matches))
+    other.seen = true;
+  if (rule == all.end())
+    return Pin::None;
+  it->second = rule->pin;
+  forEachEqual(all, rule, matches, [&](const PinRule &other) {
+    if (other.pin == rule->pin || contradictory)
+      return;
+    contradictory = true;
+    auto diag =
+        emitError(other.loc)
+        << "policy: '" << other.text << "' pins '"
+        << *llvm::find_if(names,
+                          [&](StringRef name) { return other.matches(name); })
+        << "' to " << stringifyPin(other.pin) << ", but '" << rule->text
+        << "', which is as long, to " << stringifyPin(rule->pin);
+    diag.attachNote(rule->loc) << "the other entry";
+    diag.attachNote(loc) << "an operation that both match";
+  });
+  return it->second;
+}
+
+LogicalResult Policy::checkUse() const {
+  bool failed = false;
+  for (const SlotRule &rule : slotRules) {
+    if (!rule.seen || rule.applied)
+      continue;
+    failed = true;
+    emitError(rule.loc) << "policy: no '" << rule.text << "' has a slot "
+                        << static_cast<int>(rule.slot)
+                        << " that may change type";
+  }
+  for (const PinRule &rule : pinRules)
+    if (!rule.seen && rule.layer == 0)
+      emitWarning(rule.loc) << "policy: '" << rule.text
+                            << "' matches no location of an operation";
+  return failure(failed);
 }

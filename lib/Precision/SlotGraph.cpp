@@ -37,13 +37,13 @@ static Pin readPin(Attribute attribute) {
   auto text = dyn_cast_or_null<StringAttr>(attribute);
   if (!text)
     return Pin::None;
-  if (text.getValue() == "f32")
-    return Pin::F32;
-  return text.getValue() == "low" ? Pin::Low : Pin::Keep;
+  return symbolizePin(text.getValue()).value_or(Pin::Keep);
 }
 
 Pin SlotGraph::findPin(Operation *op) {
   Pin pin = readPin(op->getRawDictionaryAttrs().get(precisionName));
+  if (pin == Pin::None && policy.hasPins())
+    pin = policy.getPin(op->getLoc());
   if (pin == Pin::None && !regionPins.empty())
     pin = regionPins.lookup(op->getParentOp());
   if (pin != Pin::None && op->getNumRegions() != 0)
@@ -230,6 +230,8 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
     scratch.reset(op);
   }
 
+  policy.overrideSlots(op->getName(), scratch.kinds);
+
   // A slot has one type: it keeps it if one of its values cannot change, be it
   // that the value is not f32, or that it is the gradient of a parameter, which
   // stays f32 unless the policy says otherwise.
@@ -266,7 +268,8 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
     opClass = OpClass::Deny;
   else if (pin == Pin::Low)
     opClass = OpClass::Allow;
-  bool isFixedOp = pin == Pin::Keep || opClass == OpClass::Unlisted;
+  bool isFixedOp = pin == Pin::Keep || opClass == OpClass::Keep ||
+                   opClass == OpClass::Unlisted;
   bool hasCompute = llvm::is_contained(scratch.kinds, SlotKind::Compute);
   SmallVector<VertexId, 8> slotVertices(scratch.kinds.size(), 0);
   for (auto [slot, kind] : llvm::enumerate(scratch.kinds)) {

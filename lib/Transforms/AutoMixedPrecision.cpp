@@ -48,6 +48,13 @@ public:
 
   void runOnOperation() override {
     Location loc = getOperation()->getLoc();
+    FailureOr<Policy> loaded = Policy::load(policy, loc);
+    if (failed(loaded))
+      return signalPassFailure();
+    if (precision.empty())
+      precision = loaded->settings.precision;
+    if (precision.empty())
+      precision = "fp16";
     FloatType low = parsePrecision(precision, &getContext());
     if (!low) {
       emitError(loc) << "auto-mixed-precision: unknown precision '" << precision
@@ -58,9 +65,6 @@ public:
       return signalPassFailure();
     if (low.isF32())
       return;
-    FailureOr<Policy> loaded = Policy::load(policy, loc);
-    if (failed(loaded))
-      return signalPassFailure();
 
     WalkResult result = getOperation()->walk<WalkOrder::PreOrder>(
         [&](FunctionOpInterface function) {
@@ -69,7 +73,7 @@ public:
             return WalkResult::interrupt();
           return WalkResult::skip();
         });
-    if (result.wasInterrupted())
+    if (result.wasInterrupted() || failed(loaded->checkUse()))
       return signalPassFailure();
   }
 

@@ -60,21 +60,25 @@ public:
   using Base::Base;
 
   void runOnOperation() override {
-    if (mode != "cast" && mode != "copy" && mode != "inference") {
+    static constexpr StringLiteral modes[] = {"cast", "copy", "none",
+                                              "inference"};
+    if (!llvm::is_contained(modes, StringRef(mode))) {
       emitError(getOperation()->getLoc())
           << "amp-insert-master-weights: unknown mode '" << mode
-          << "', expected cast, copy or inference";
+          << "', expected cast, copy, none or inference";
       return signalPassFailure();
     }
     if (mode == "cast")
       return;
-    bool inference = mode == "inference";
     WalkResult result = getOperation()->walk<WalkOrder::PreOrder>(
         [&](FunctionOpInterface function) {
           if (function.isExternal() || !isStepFunction(function))
             return WalkResult::skip();
-          if (inference)
+          if (mode == "inference")
             storeLow(function);
+          else if (mode == "none")
+            return succeeded(dropMasters(function)) ? WalkResult::skip()
+                                                    : WalkResult::interrupt();
           else if (failed(rewriteStep(function)))
             return WalkResult::interrupt();
           return WalkResult::skip();
@@ -85,10 +89,86 @@ public:
 
 private:
   LogicalResult rewriteStep(FunctionOpInterface function);
+  LogicalResult dropMasters(FunctionOpInterface function);
   void storeLow(FunctionOpInterface function);
 };
 
 } // namespace
+
+/// Returns the f32 parameters of a step, with the low type in which some
+/// operation reads them, or null.
+static SmallVector<std::pair<BlockArgument, FloatType>>
+getParameters(FunctionOpInterface function) {
+  SmallVector<std::pair<BlockArgument, FloatType>> parameters;
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    auto role =
+        function.getArgAttrOfType<StringAttr>(index, AMPDialect::kRoleAttr);
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!role || symbolizeRole(role.getValue()) != Role::Parameter ||
+        !function.getArgAttrOfType<StringAttr>(index, AMPDialect::kNameAttr) ||
+        !type || !type.getElementType().isF32())
+      continue;
+    FloatType low;
+    for (Operation *user : argument.getUsers())
+      if (auto cast = dyn_cast<CastOp>(user); cast && cast.getInserted())
+        low = mlir::cast<FloatType>(getElementTypeOrSelf(cast.getType()));
+    parameters.push_back({argument, low});
+  }
+  return parameters;
+}
+
+/// Gives each parameter that is read low the low type, rounds its update, and
+/// widens it where it is read in f32, as updates do.
+LogicalResult
+InsertMasterWeightsPass::dropMasters(FunctionOpInterface function) {
+  FailureOr<StepRewriter> step = StepRewriter::get(function);
+  if (failed(step))
+    return failure();
+  SmallVector<Type> argumentTypes(function.getArgumentTypes());
+  SmallVector<Type> resultTypes(function.getResultTypes());
+  for (auto [parameter, low] : getParameters(function)) {
+    if (!low)
+      continue;
+    unsigned index = parameter.getArgNumber();
+    Type lowType = cast<RankedTensorType>(parameter.getType()).clone(low);
+    parameter.setType(lowType);
+    argumentTypes[index] = lowType;
+    ++numLowParameters;
+
+    Value widened;
+    for (OpOperand &use : llvm::make_early_inc_range(parameter.getUses())) {
+      auto cast = dyn_cast<CastOp>(use.getOwner());
+      if (cast && cast.getType() == lowType) {
+        cast.replaceAllUsesWith(Value(parameter));
+        cast.erase();
+        continue;
+      }
+      if (!widened) {
+        OpBuilder builder = OpBuilder::atBlockBegin(&step->getBody());
+        widened = CastOp::create(builder, function.getLoc(), Value(parameter),
+                                 builder.getF32Type(), /*inserted=*/true);
+      }
+      use.set(widened);
+    }
+
+    Attribute name = function.getArgAttr(index, AMPDialect::kNameAttr);
+    for (OpOperand &operand : step->getReturn()->getOpOperands()) {
+      unsigned result = operand.getOperandNumber();
+      if (function.getResultAttr(result, AMPDialect::kUpdatesAttr) != name)
+        continue;
+      OpBuilder builder(step->getReturn());
+      if (Operation *producer = operand.get().getDefiningOp())
+        builder.setInsertionPointAfter(producer);
+      operand.set(CastOp::create(builder, operand.get().getLoc(), operand.get(),
+                                 low, /*inserted=*/true));
+      resultTypes[result] = lowType;
+    }
+  }
+  function.setFunctionTypeAttr(
+      TypeAttr::get(function.cloneTypeWith(argumentTypes, resultTypes)));
+  return success();
+}
 
 /// Gives each parameter that is only read through casts to one low type, and
 /// that nothing updates, that type.
@@ -136,20 +216,10 @@ InsertMasterWeightsPass::rewriteStep(FunctionOpInterface function) {
     return failure();
   StepRewriter::OpSet forwardAndBackward = getForwardAndBackward(*step);
 
-  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
-    auto role = function.getArgAttrOfType<StringAttr>(i, AMPDialect::kRoleAttr);
-    auto name = function.getArgAttrOfType<StringAttr>(i, AMPDialect::kNameAttr);
-    BlockArgument master = function.getArgument(i);
-    auto type = dyn_cast<RankedTensorType>(master.getType());
-    if (!role || symbolizeRole(role.getValue()) != Role::Parameter || !name ||
-        !type || !type.getElementType().isF32())
-      continue;
-
-    // The type in which forward and backward read it.
-    FloatType low;
-    for (Operation *user : master.getUsers())
-      if (auto cast = dyn_cast<CastOp>(user); cast && cast.getInserted())
-        low = mlir::cast<FloatType>(getElementTypeOrSelf(cast.getType()));
+  for (auto [master, low] : getParameters(function)) {
+    auto name = function.getArgAttrOfType<StringAttr>(master.getArgNumber(),
+                                                      AMPDialect::kNameAttr);
+    auto type = cast<RankedTensorType>(master.getType());
     auto remarkOptions = [&](StringRef remarkName) {
       return remark::RemarkOpts::name(remarkName)
           .category("amp")

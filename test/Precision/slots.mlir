@@ -5,16 +5,17 @@
 //
 // RUN: amp-test-opt %s --test-precision-slots --verify-diagnostics -o /dev/null
 //
-// The default policy classifies every one of them that has a choice; the test
-// fails for an operation that does not occur here.
-// RUN: amp-test-opt %s --test-policy-coverage='dialects=train,amp symbolic=train.gradients' -o /dev/null
+// The default policy classifies every one of them, once (presets.py does this
+// for all presets); the test fails for an operation that does not occur here.
+// RUN: amp-test-opt %s --test-policy-coverage='dialects=train,amp symbolic=train.gradients exactly-once' -o /dev/null
 //
 // A policy that forgets some is found out, so that the line above can fail.
-// RUN: not amp-test-opt %s --test-policy-coverage='dialects=train policy=%S/Inputs/incomplete.yaml' -o /dev/null 2>&1 \
+// RUN: not amp-test-opt %s --test-policy-coverage='dialects=train policy=%S/Inputs/incomplete.yaml exactly-once' -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s
 // CHECK-DAG: error: 'train.linear' has a slot that may change, but is in no list
 // CHECK-DAG: error: 'train.clip_by_global_norm' has no slot that may change, but is in the list 'infer'
 // CHECK-DAG: error: 'train.gradients' does not implement PrecisionOpInterface
+// CHECK-DAG: error: 'train.relu' is named by 2 entries
 // CHECK-NOT: 'train.matmul'
 // RUN: not amp-test-opt %S/Inputs/one-operation.mlir --test-policy-coverage=dialects=amp 2>&1 | FileCheck %s --check-prefix=OCCUR
 // OCCUR: error: 'amp.cast' does not occur

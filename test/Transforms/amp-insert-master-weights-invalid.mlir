@@ -1,8 +1,8 @@
 // RUN: amp-opt %s --auto-mixed-precision --amp-insert-master-weights=mode=copy --split-input-file --verify-diagnostics -o /dev/null
 //
 // RUN: echo 'module {}' > %t.mlir
-// RUN: not amp-opt %t.mlir --amp-insert-master-weights=mode=none 2>&1 | FileCheck %s --check-prefix=MODE
-// MODE: error: amp-insert-master-weights: unknown mode 'none', expected cast, copy or inference
+// RUN: not amp-opt %t.mlir --amp-insert-master-weights=mode=keep 2>&1 | FileCheck %s --check-prefix=MODE
+// MODE: error: amp-insert-master-weights: unknown mode 'keep', expected cast, copy, none or inference
 
 // expected-error@below {{cannot add the argument 'w.low': argument 1 has that 'amp.name'}}
 func.func @name_clash(

@@ -13,6 +13,10 @@
 // RUN:   | FileCheck %s --check-prefix=BF16
 // RUN: amp-opt %t.mixed --amp-insert-master-weights=mode=copy --remarks-filter=amp --split-input-file 2>&1 >/dev/null \
 // RUN:   | FileCheck %s --check-prefix=REMARK
+// RUN: amp-opt %t.mixed --amp-insert-master-weights=mode=none --split-input-file > %t.none
+// RUN: FileCheck %s --check-prefix=NONE < %t.none
+// RUN: amp-opt %t.none --amp-insert-master-weights=mode=none --split-input-file | diff %t.none -
+// RUN: amp-opt %t.none --amp-insert-loss-scaling --split-input-file | FileCheck %s --check-prefix=NONE-GUARD
 
 // Weight and bias are read low: forward and backward read the copies, the
 // update reads and writes the masters, and the copies are written beside them.
@@ -47,6 +51,25 @@
 // BF16-LABEL: func.func @step(
 // BF16-SAME: tensor<4x4xbf16> {amp.init = #amp.init<copy_of, source = "w">
 // BF16: amp.master_copy %{{.*}} : tensor<4x4xf32> to tensor<4x4xbf16>
+//
+// Without masters the parameters are low themselves; the update is computed in
+// f32 and rounded.
+// NONE-LABEL: func.func @step(
+// NONE-SAME: %[[W:[^:]*]]: tensor<4x4xf16> {amp.name = "w", amp.role = "parameter"}, %[[B:[^:]*]]: tensor<4xf16>
+// NONE-SAME: -> (tensor<4x4xf16> {amp.updates = "w"}, tensor<4xf16> {amp.updates = "b"}, tensor<f32> {amp.metric = "loss"})
+// NONE-DAG: %[[WW:.*]] = amp.cast %[[W]] inserted : tensor<4x4xf16> to tensor<4x4xf32>
+// NONE-DAG: train.linear %{{.*}}, %[[W]], %[[B]]
+// NONE: %[[W1:.*]] = train.sgd %[[WW]],
+// NONE-NEXT: %[[L1:.*]] = amp.cast %[[W1]] inserted : tensor<4x4xf32> to tensor<4x4xf16>
+// NONE: return %[[L1]], %{{.*}}, %{{.*}} : tensor<4x4xf16>, tensor<4xf16>, tensor<f32>
+//
+// NONE-GUARD-LABEL: func.func @step(
+// NONE-GUARD: scf.if %{{.*}} -> (tensor<4x4xf16>, tensor<4xf16>) {
+// NONE-GUARD: %[[W1:.*]] = train.sgd
+// NONE-GUARD: amp.cast %[[W1]]
+// NONE-GUARD: scf.yield
+// NONE-GUARD: } else {
+// NONE-GUARD-NEXT: scf.yield {{.*}} : tensor<4x4xf16>, tensor<4xf16>
 //
 // REMARK: remark: [Passed] Copy | Category:amp | Function=step | Parameter=w
 func.func @step(

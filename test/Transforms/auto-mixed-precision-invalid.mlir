@@ -20,7 +20,7 @@
 // OPTION: no such option precison
 
 // RUN: not amp-opt input.mlir --auto-mixed-precision=policy=no-such-file 2>&1 | FileCheck %s --check-prefix=MISSING
-// MISSING: error: cannot read policy 'no-such-file': No such file or directory; expected a file or one of the presets default
+// MISSING: error: cannot read policy 'no-such-file': No such file or directory; expected a file or one of the presets apex-O0, apex-O1, apex-O2, apex-O3, default, mxnet, pytorch, pytorch-cpu, tensorflow
 
 // RUN: not amp-opt input.mlir --auto-mixed-precision=policy=%t 2>&1 | FileCheck %s --check-prefix=FOLDER
 // FOLDER: error: cannot read policy '{{.*}}': Is a directory
@@ -97,8 +97,9 @@ infer: ["train.[a"]
 allow: [train.matmul]
 
 //--- newer-version.yaml
-# expect 2:10 policy: expected 'version' to be 1, got '2'
+# expect 2:10 policy: the policy has version 2, which is newer than this compiler reads; expected 1
 version: 2
+unheard-of: [{}]
 
 //--- version-in-words.yaml
 # expect 2:10 policy: expected 'version' to be 1, got 'one'
@@ -145,6 +146,142 @@ infer: ["train.conv4d*", "train.conv2d*", "unknown.*", "amp.unsc*"]
 version: 1
 allow: ["train.mat*"]
 deny: ["train.*mul"]
+
+//--- precision.yaml
+# expect 3:12 policy: expected 'precision' to be fp16, bf16 or f32, got 'fp8'
+version: 1
+precision: fp8
+
+//--- strategy.yaml
+# expect 3:11 policy: expected 'strategy' to be autocast, grappler or optimal, got 'greedy'
+version: 1
+strategy: greedy
+
+//--- master-weights.yaml
+# expect 3:17 policy: expected 'master-weights' to be cast, copy or none, got 'inference'
+version: 1
+master-weights: inference
+
+//--- loss-scaling.yaml
+# expect 3:15 policy: expected 'loss-scaling' to be dynamic, none or a positive number, got '-1'
+version: 1
+loss-scaling: -1
+
+//--- loss-scaling-option.yaml
+# expect 5:20 policy: expected 'growth-interval' to be a positive integer, got '2.5'
+version: 1
+loss-scaling:
+  init-scale: 128
+  growth-interval: 2.5
+
+//--- loss-scaling-key.yaml
+# expect 4:3 policy: unknown key 'init'
+version: 1
+loss-scaling:
+  init: 128
+
+//--- loss-scaling-list.yaml
+# expect 3:16 policy: not a mapping
+version: 1
+loss-scaling: [dynamic]
+
+//--- loss-scaling-nothing.yaml
+# expect 3:1 policy: expected a value for 'loss-scaling'
+version: 1
+loss-scaling:
+precision: fp16
+
+//--- extends-unknown.yaml
+# expect 3:10 policy: cannot read policy 'pytroch': No such file or directory; expected a file or one of the presets apex-O0, apex-O1, apex-O2, apex-O3, default, mxnet, pytorch, pytorch-cpu, tensorflow
+version: 1
+extends: pytroch
+
+//--- extends-nothing.yaml
+# expect 3:1 policy: expected a value for 'extends'
+version: 1
+extends:
+
+//--- extends-itself.yaml
+# expect 3:10 policy: policy 'extends-itself.yaml' extends itself
+version: 1
+extends: extends-itself.yaml
+
+//--- extends-in-place.yaml
+# expect 4:11 policy: unknown key 'alow'
+version: 1
+extends: {allow: [train.matmul],
+          alow: [train.linear]}
+
+//--- extends-two-lists.yaml
+# expect 4:17 policy: 'train.exp' is in the list 'deny', but already in 'allow'
+version: 1
+extends: {allow: [train.exp],
+         deny: [train.exp]}
+deny: [train.matmul]
+
+//--- slot-number.yaml
+# expect 3:29 policy: '-1' stands where the number of a slot is expected
+version: 1
+slots: [{op: train.e, slot: -1, kind: range}]
+
+//--- slot-kind.yaml
+# expect 3:40 policy: 'wide' is no kind of slot, expected compute, storage, range or fixed
+version: 1
+slots: [{op: train.exp, slot: 0, kind: wide}]
+
+//--- slot-without-kind.yaml
+# expect 3:10 policy: missing required key 'kind'
+version: 1
+slots: [{op: train.exp, slot: 0}]
+
+//--- slot-twice.yaml
+# expect 4:13 policy: 'train.exp' has an entry for slot 0 already
+version: 1
+slots: [{op: train.exp, slot: 0, kind: range},
+       {op: train.exp, slot: 0, kind: storage}]
+
+//--- slot-of-nothing.yaml
+# expect 3:14 policy: 'train.exq' matches no operation of the dialect 'train'
+version: 1
+slots: [{op: train.exq, slot: 0, kind: range}]
+
+//--- slot-not-there.yaml
+# expect 4:14 policy: no 'train.matmul' has a slot 2 that may change type
+version: 1
+extends: default
+slots: [{op: train.matmul, slot: 2, kind: range}]
+
+//--- slot-contradiction.yaml
+# expect 4:14 policy: 'train.m*l' makes slot 0 of 'train.matmul' storage, but 'train.*ul', which is as long, range
+version: 1
+slots: [{op: "train.*ul", slot: 0, kind: range},
+        {op: "train.m*l", slot: 0, kind: storage}]
+
+//--- pin.yaml
+# expect 3:27 policy: 'fp32' is no pin, expected f32, low or keep
+version: 1
+pins: {"a/*": f32, "b/*": fp32}
+
+//--- pin-glob.yaml
+# expect 3:15 policy: 'a/[' is not a glob: invalid glob pattern, unmatched '['
+version: 1
+pins: {"a/[": f32}
+
+//--- pin-empty.yaml
+# expect 3:12 policy: '' stands where the name of a location or a glob is expected
+version: 1
+pins: {"": f32}
+
+//--- pin-twice.yaml
+# expect 4:8 policy: duplicated mapping key 'a'
+version: 1
+pins: {a: f32,
+       a: low}
+
+//--- pins-list.yaml
+# expect 3:8 policy: not a mapping
+version: 1
+pins: [a]
 
 //--- syntax.yaml
 # expect 4:1 policy: could not find closing ]!

@@ -58,7 +58,7 @@ struct TestPrecisionSlots
 
 /// Takes a module in which each operation of `dialects` occurs, and fails
 /// unless the policy names exactly those of them that have a slot which may
-/// change.
+/// change; with `exactly-once`, unless one entry names each of them.
 struct TestPolicyCoverage
     : PassWrapper<TestPolicyCoverage, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestPolicyCoverage)
@@ -105,6 +105,9 @@ struct TestPolicyCoverage
           fail(text) << "does not implement PrecisionOpInterface";
         continue;
       }
+      if (unsigned count = loaded->countEntries(name);
+          exactlyOnce && count != 1)
+        fail(text) << "is named by " << count << " entries";
       auto it = isFree.find(text);
       if (it == isFree.end())
         fail(text) << "does not occur";
@@ -124,6 +127,9 @@ struct TestPolicyCoverage
       llvm::cl::desc("Operations that are gone before precision is decided")};
   Option<std::string> policy{*this, "policy", llvm::cl::init("default"),
                              llvm::cl::desc("Preset or file")};
+  Option<bool> exactlyOnce{
+      *this, "exactly-once", llvm::cl::init(false),
+      llvm::cl::desc("Ask for one entry for each operation")};
 };
 
 } // namespace

@@ -20,18 +20,23 @@ enum class PipelineMode { Training, Inference };
 struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
   Option<std::string> precision{
       *this, "precision",
-      llvm::cl::desc("fp16 (also f16, half), bf16 (also bfloat16) or f32"),
-      llvm::cl::init("fp16")};
+      llvm::cl::desc("fp16 (also f16, half), bf16 (also bfloat16) or f32; by "
+                     "default what the policy says, and fp16 if it says "
+                     "nothing"),
+      llvm::cl::init("")};
   Option<std::string> lossScaling{
       *this, "loss-scale",
       llvm::cl::desc("dynamic, none, or a number: a constant scale; by default "
-                     "dynamic for fp16 and none otherwise"),
+                     "what the policy says, and if it says nothing dynamic for "
+                     "fp16 and none otherwise"),
       llvm::cl::init("")};
   Option<std::string> masterWeights{
       *this, "master-weights",
       llvm::cl::desc("cast: parameters stay f32 and are cast once per step; "
-                     "copy: a low-precision copy is kept beside them"),
-      llvm::cl::init("cast")};
+                     "copy: a low-precision copy is kept beside them; none: "
+                     "parameters are low; by default what the policy says, and "
+                     "cast if it says nothing"),
+      llvm::cl::init("")};
   Option<std::string> policy{*this, "policy",
                              llvm::cl::desc("Name of a preset, or a YAML file"),
                              llvm::cl::init("default")};

@@ -12,21 +12,6 @@
 
 namespace mlir::amp {
 
-/// How types are assigned to slots.
-enum class Strategy : uint8_t {
-  /// Operation by operation, as torch.autocast decides.
-  Autocast,
-  /// The four-list propagation of TensorFlow's grappler.
-  Grappler,
-  /// The least modelled cost: a minimum cut.
-  Optimal,
-};
-
-/// Returns the name of `strategy` as it stands in options and reports, and the
-/// strategy of a name.
-StringRef stringifyStrategy(Strategy strategy);
-std::optional<Strategy> symbolizeStrategy(StringRef name);
-
 /// The rule that decided a slot.
 enum class Reason : uint8_t {
   /// Nothing asked for low precision.

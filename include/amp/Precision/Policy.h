@@ -5,23 +5,29 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The policy is data: four lists of operation names, read from YAML. Presets
-// are the same YAML, compiled in.
+// The policy is data, read from YAML: lists of operation names, and the
+// settings of the passes. Presets are the same YAML, compiled in.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef AMP_PRECISION_POLICY_H
 #define AMP_PRECISION_POLICY_H
 
+#include "amp/Interfaces/PrecisionOpInterface.h"
+#include "amp/Precision/PolicySettings.h"
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/GlobPattern.h"
-#include "llvm/Support/SMLoc.h"
 #include <deque>
 #include <string>
 #include <vector>
 
 namespace mlir::amp {
+
+namespace detail {
+struct PolicyDocument;
+struct PolicyScalar;
+} // namespace detail
 
 /// What the policy says of an operation.
 enum class OpClass : uint8_t {
@@ -34,6 +40,8 @@ enum class OpClass : uint8_t {
   /// Moves or selects values without arithmetic that rounds: follows either
   /// side.
   Clear,
+  /// Keeps its types; neither poisons nor passes on what its neighbours are.
+  Keep,
   /// Not in any list: keeps its types and is reported.
   Unlisted,
 };
@@ -41,19 +49,15 @@ enum class OpClass : uint8_t {
 /// Returns the name of `opClass` as it stands in policy files and reports.
 StringRef stringifyOpClass(OpClass opClass);
 
-/// The result type of products that compute gradients of parameters.
-enum class GradientType {
-  /// f32, the accumulator that hardware gives for free.
-  F32,
-  /// As any other product.
-  Low,
-};
+/// What `amp.precision` or a policy's `pins` ask for: on an operation for
+/// itself, on a region operation or a function for everything within that asks
+/// for nothing else.
+enum class Pin : uint8_t { None, F32, Low, Keep };
 
-/// One entry of a list: a glob over operation names, and where it stands.
-struct PolicyEntry {
-  std::string glob;
-  llvm::SMRange range;
-};
+/// Returns the name of `pin` as it stands in attributes and policy files, and
+/// the pin of a name.
+StringRef stringifyPin(Pin pin);
+std::optional<Pin> symbolizePin(StringRef name);
 
 /// Which operations run in low precision.
 ///
@@ -61,18 +65,26 @@ struct PolicyEntry {
 ///
 /// ```yaml
 /// version: 1
-/// gradient-type: f32            # or low
+/// extends: default                  # a preset, a file, or a policy in place
 /// allow: [train.matmul, "train.conv2d*"]
 /// deny:  [train.exp]
 /// infer: [train.add]
 /// clear: [train.reshape]
+/// keep:  [train.sin]
+/// slots:                            # what a slot of an operation counts as
+///   - {op: train.softmax, slot: 0, kind: range}
+/// pins:                             # by names of locations
+///   "encoder/layer3/*": f32         # or low, keep
 /// ```
+///
+/// and the keys of `PolicySettings`.
 ///
 /// Entries are globs over operation names. A name that stands in full wins over
 /// a glob, and a longer glob over a shorter one; two globs of equal length that
 /// match one operation in two lists are an error where they are used. So is an
 /// entry that matches no operation of a dialect that is loaded; one of another
-/// dialect may stand for operations that are not registered.
+/// dialect may stand for operations that are not registered. Any entry of a
+/// file wins over all entries of the policy that it extends.
 class Policy {
 public:
   Policy(Policy &&) = default;
@@ -88,10 +100,21 @@ public:
   /// Reads a policy from `text`; `name` stands for the file in diagnostics.
   static FailureOr<Policy> parse(StringRef text, StringRef name, Location loc);
 
+  /// Reads the settings of the preset or file alone. A policy that is wrong
+  /// gives the default settings: `load` says what is wrong with it.
+  static PolicySettings readSettings(StringRef presetOrFile);
+
   /// The names of the presets.
   static ArrayRef<StringRef> getPresetNames();
   /// The YAML text of the preset `name`, or none.
   static std::optional<StringRef> getPresetText(StringRef name);
+
+  /// Prints the policy as YAML: what it extends is resolved, and reading it
+  /// again gives the same policy.
+  void print(raw_ostream &os) const;
+
+  /// Returns `text` as a YAML scalar, in quotes if it needs them.
+  static std::string quote(StringRef text);
 
   /// Returns the class of operations named `name`. If two entries contradict
   /// each other, prints an error, once, and `isContradictory` holds from then
@@ -99,27 +122,88 @@ public:
   OpClass classify(OperationName name) const;
   bool isContradictory() const { return contradictory; }
 
+  /// The number of entries that match `name` in the file that decides.
+  unsigned countEntries(OperationName name) const;
+
+  /// Changes the kinds of those slots of an operation named `name` that the
+  /// policy has its own opinion of. A fixed slot stays fixed.
+  void overrideSlots(OperationName name,
+                     MutableArrayRef<SlotKind> kinds) const {
+    if (!slotRules.empty())
+      applySlotRules(name, kinds);
+  }
+
+  /// Whether `getPin` can return anything but `None`.
+  bool hasPins() const { return !pinRules.empty(); }
+
+  /// Returns what the policy asks of an operation at `loc`, by the names that
+  /// occur in it: those of named, fused and call-site locations, however
+  /// nested.
+  Pin getPin(Location loc) const;
+
+  /// To be called when all operations have been seen. Reports slots that were
+  /// never found, which is an error, and pins of the file itself that matched
+  /// nothing, with a warning.
+  LogicalResult checkUse() const;
+
+  /// What the passes do unless their options say otherwise.
+  PolicySettings settings;
   GradientType gradientType = GradientType::F32;
 
 private:
   Policy() = default;
 
-  struct Rule {
+  /// A glob of some entry, and how specific it is.
+  struct Glob {
     llvm::GlobPattern pattern;
-    size_t length;
+    StringRef text;
     bool exact;
-    OpClass opClass;
-    /// The text of the entry, and where it stands.
-    StringRef glob;
+    /// 0 for the file itself, 1 for what it extends, and so on.
+    unsigned layer;
     Location loc;
+
+    bool matches(StringRef name) const {
+      return exact ? text == name : pattern.match(name);
+    }
+    /// Globs of less rank come first. Equal ranks must not contradict.
+    std::tuple<unsigned, bool, size_t> getRank() const {
+      return {layer, !exact, exact ? 0 : ~text.size()};
+    }
   };
-  /// Returns whether the rule can match an operation that `context` knows of.
-  static bool canMatch(const Rule &rule, MLIRContext *context);
+  struct ListRule : Glob {
+    OpClass opClass;
+  };
+  struct SlotRule : Glob {
+    int8_t slot;
+    SlotKind kind;
+    /// Whether there was an operation, and whether it had such a slot.
+    mutable bool seen = false, applied = false;
+  };
+  struct PinRule : Glob {
+    Pin pin;
+    mutable bool seen = false;
+  };
+  class Builder;
+
+  /// Returns whether `glob` can match an operation that `context` knows of.
+  static bool canMatch(const Glob &glob, MLIRContext *context);
+  static FailureOr<Policy> build(const detail::PolicyDocument &document,
+                                 Location loc);
+  void applySlotRules(OperationName name,
+                      MutableArrayRef<SlotKind> kinds) const;
+  void printLayer(raw_ostream &os, unsigned layer, StringRef indent) const;
 
   /// The text of the globs: patterns refer to it.
   std::deque<std::string> globs;
-  std::vector<Rule> rules;
+  /// By rank.
+  std::vector<ListRule> rules;
+  std::vector<SlotRule> slotRules;
+  std::vector<PinRule> pinRules;
+  unsigned numLayers = 1;
   mutable llvm::DenseMap<OperationName, OpClass> cache;
+  mutable llvm::DenseMap<OperationName, SmallVector<const SlotRule *, 2>>
+      slotCache;
+  mutable llvm::DenseMap<Location, Pin> pinCache;
   mutable bool contradictory = false;
 };
 

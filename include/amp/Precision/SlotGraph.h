@@ -24,10 +24,6 @@ namespace mlir::amp {
 /// The number of a vertex. Vertex 0 stands for everything that keeps its type.
 using VertexId = uint32_t;
 
-/// What `amp.precision` asks for: on an operation for itself, on a region
-/// operation or a function for everything within that asks for nothing else.
-enum class Pin : uint8_t { None, F32, Low, Keep };
-
 /// What the intervals of values prove of a slot.
 enum class RangeProof : uint8_t {
   None,

@@ -76,8 +76,9 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
     with a remark.
   }];
   let options = [
-    Option<"precision", "precision", "std::string", /*default=*/"\"fp16\"",
-           "Low type: fp16 (also f16, half) or bf16 (also bfloat16); f32 does nothing">,
+    Option<"precision", "precision", "std::string", /*default=*/"\"\"",
+           "Low type: fp16 (also f16, half) or bf16 (also bfloat16); f32 does nothing; "
+           "by default what the policy says, and fp16 if it says nothing">,
     Option<"policy", "policy", "std::string", /*default=*/"\"default\"",
            "Name of a preset, or a YAML file">,
     Option<"strategy", "strategy", "std::string", /*default=*/"\"\"",
@@ -263,14 +264,19 @@ def InsertMasterWeightsPass : Pass<"amp-insert-master-weights"> {
       return %w1, ..., %l1
     ```
 
+    With `mode=none` a parameter that is read low is stored in that type alone:
+    the update reads it widened, is computed in f32, and is rounded. Small
+    updates are lost in the rounding, which is what masters are for.
+
     With `mode=inference` there is no master: a parameter that nothing updates
     and that is only read through casts to one low type is stored in that type.
   }];
   let options = [
     Option<"mode", "mode", "std::string", /*default=*/"\"cast\"",
-           "cast, copy, or inference">,
+           "cast, copy, none, or inference">,
   ];
   let statistics = [
+    Statistic<"numLowParameters", "low-parameters", "Parameters without a master">,
     Statistic<"numCopies", "copies", "Parameters that got a low-precision copy">,
   ];
   let dependentDialects = ["::mlir::amp::AMPDialect", "::mlir::scf::SCFDialect"];
@@ -317,6 +323,49 @@ def CheckLossScalingPass : Pass<"amp-check-loss-scaling"> {
   let statistics = [
     Statistic<"numScaled", "values-scaled", "Values that are multiplied by a loss scale">,
     Statistic<"numUnscaled", "gradients-unscaled", "Gradients that are divided by their scale">,
+  ];
+}
+
+def PrintPolicyPass : Pass<"amp-print-policy"> {
+  let summary = "Print a policy as YAML, with what it extends";
+  let description = [{
+    Prints the policy to the standard output in a form that can be edited and
+    passed back: the entries of the file and of what it extends in one, and all
+    settings. Reading it again gives the same policy. The module is not changed.
+
+    `amp-opt --amp-print-policy=<preset or file>` does the same without an
+    input.
+  }];
+  let options = [
+    Option<"policy", "policy", "std::string", /*default=*/"\"default\"",
+           "Name of a preset, or a YAML file">,
+  ];
+}
+
+def PolicySkeletonPass : Pass<"amp-policy-skeleton"> {
+  let summary = "Print the start of a policy for the operations of a module";
+  let description = [{
+    Prints a policy that extends `policy` to the standard output. Operations
+    with f32 tensors that no list of `policy` names come first, each in the list
+    that its slots, name or traits suggest, with the number of its occurrences
+    and the reason for the guess; an operation of which nothing is known comes
+    into `keep`. Those in a list already follow in comments. The module is not
+    changed.
+
+    ```yaml
+    version: 1
+    extends: default
+
+    # In no list of 'default'. The lists below are guesses: check each entry.
+    allow:
+      - stablehlo.dot_general  # 12, named like a product
+    infer:
+      - stablehlo.add          # 24, named like elementwise arithmetic
+    ```
+  }];
+  let options = [
+    Option<"policy", "policy", "std::string", /*default=*/"\"default\"",
+           "Name of a preset, or a YAML file">,
   ];
 }
 

@@ -1,0 +1,84 @@
+//===- PolicySettings.h - What a policy says to the passes ------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The part of a policy that stands for options of passes: an option that the
+// user gives wins.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_PRECISION_POLICYSETTINGS_H
+#define AMP_PRECISION_POLICYSETTINGS_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace mlir::amp {
+
+/// How types are assigned to slots.
+enum class Strategy : uint8_t {
+  /// Operation by operation, as torch.autocast decides.
+  Autocast,
+  /// The four-list propagation of TensorFlow's grappler.
+  Grappler,
+  /// The least modelled cost: a minimum cut.
+  Optimal,
+};
+
+/// Returns the name of `strategy` as it stands in options and reports, and the
+/// strategy of a name.
+StringRef stringifyStrategy(Strategy strategy);
+std::optional<Strategy> symbolizeStrategy(StringRef name);
+
+/// The result type of products that compute gradients of parameters.
+enum class GradientType {
+  /// f32, the accumulator that hardware gives for free.
+  F32,
+  /// As any other product.
+  Low,
+};
+
+/// What a policy says of loss scaling; the names are those of the options of
+/// `amp-insert-loss-scaling`.
+struct LossScalingSettings {
+  /// `dynamic`, `none` or a number; empty for dynamic with fp16 and none
+  /// otherwise.
+  std::string mode;
+  std::optional<double> initScale, growthFactor, backoffFactor;
+  std::optional<int32_t> growthInterval;
+  std::optional<double> minScale, maxScale;
+  std::optional<int32_t> hysteresis;
+};
+
+/// What a policy says to the passes, where their options do not.
+///
+/// ```yaml
+/// precision: fp16                   # also bf16 or f32
+/// strategy: grappler                # also autocast or optimal
+/// gradient-type: f32                # or low
+/// loss-scaling: none                # also dynamic or a number; or:
+/// loss-scaling: {mode: dynamic, init-scale: 65536, growth-factor: 2,
+///                backoff-factor: 0.5, growth-interval: 2000, min-scale: 1,
+///                max-scale: 16777216, hysteresis: 1}
+/// master-weights: cast              # also copy or none
+/// ```
+struct PolicySettings {
+  /// A name of the low type, in the spelling of the file; empty if the policy
+  /// leaves it open.
+  std::string precision;
+  std::optional<Strategy> strategy;
+  std::optional<GradientType> gradientType;
+  LossScalingSettings lossScaling;
+  /// Empty if the policy leaves it open.
+  std::string masterWeights;
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_PRECISION_POLICYSETTINGS_H

@@ -1,0 +1,100 @@
+//===- PolicyDocument.h - A policy file as it is written --------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The YAML document with the place of each scalar, before it means anything to
+// an MLIRContext. A key of the schema is a field here, a line of its
+// MappingTraits, and a use in Policy.cpp and PolicyPrinter.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_PRECISION_POLICYDOCUMENT_H
+#define AMP_LIB_PRECISION_POLICYDOCUMENT_H
+
+#include "amp/Precision/Policy.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <array>
+#include <memory>
+
+namespace mlir::amp::detail {
+
+/// A scalar, and where it stands. Line 0: it was not given.
+struct PolicyScalar {
+  std::string text;
+  unsigned line = 0, column = 0;
+
+  bool isGiven() const { return line != 0; }
+};
+
+struct SlotEntry {
+  PolicyScalar op, slot, kind;
+};
+
+struct PinEntry {
+  std::string pattern;
+  PolicyScalar pin;
+};
+
+struct PinMap {
+  std::vector<PinEntry> entries;
+};
+
+struct LossScalingOptions {
+  PolicyScalar mode, initScale, growthFactor, backoffFactor, growthInterval,
+      minScale, maxScale, hysteresis;
+};
+
+/// The mode alone, or a mapping.
+struct LossScalingEntry {
+  LossScalingOptions options;
+};
+
+struct PolicyDocument;
+
+/// A name, or a policy in place.
+struct ExtendsEntry {
+  PolicyScalar name;
+  std::unique_ptr<PolicyDocument> inPlace;
+};
+
+/// The keys of lists, in the order of OpClass.
+inline constexpr std::array<StringLiteral, 5> listKeys = {
+    "allow", "deny", "infer", "clear", "keep"};
+
+struct PolicyDocument {
+  /// The file, or what stands for it in diagnostics.
+  std::string file;
+  /// Whether it stands within another one (`extends: {...}`), and needs no
+  /// version.
+  bool isNested = false;
+  PolicyScalar version, precision, strategy, gradientType, masterWeights;
+  ExtendsEntry extends;
+  LossScalingEntry lossScaling;
+  std::array<std::vector<PolicyScalar>, listKeys.size()> lists;
+  std::vector<SlotEntry> slots;
+  PinMap pins;
+  /// What it extends, read.
+  std::unique_ptr<PolicyDocument> base;
+  /// What this document and its bases say to the passes together.
+  PolicySettings settings;
+};
+
+/// Takes an error: file, line, column and message. Line 0: it has no place.
+using PolicyErrorHandler = llvm::function_ref<void(
+    StringRef file, unsigned line, unsigned column, const Twine &message)>;
+
+/// Reads the preset or the file `presetOrFile`, with what it extends, and
+/// checks everything that needs no MLIRContext. Null after an error.
+std::unique_ptr<PolicyDocument> loadPolicyDocument(StringRef presetOrFile,
+                                                   PolicyErrorHandler error);
+
+/// The same for a text; `name` stands for the file.
+std::unique_ptr<PolicyDocument>
+parsePolicyDocument(StringRef text, StringRef name, PolicyErrorHandler error);
+
+} // namespace mlir::amp::detail
+
+#endif // AMP_LIB_PRECISION_POLICYDOCUMENT_H

@@ -1,0 +1,479 @@
+//===- PolicyParser.cpp - Policies from YAML ------------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads a file and what it extends, and checks what needs no MLIRContext.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PolicyDocument.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/YAMLParser.h"
+#include "llvm/Support/YAMLTraits.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::amp;
+using namespace mlir::amp::detail;
+
+static constexpr unsigned newestVersion = 1;
+
+namespace {
+/// What scalars find their place by: they do not see their node, whose range
+/// points into the text.
+struct ReadContext {
+  llvm::yaml::Input *input;
+  StringRef text;
+};
+} // namespace
+
+LLVM_YAML_IS_SEQUENCE_VECTOR(mlir::amp::detail::PolicyScalar)
+LLVM_YAML_IS_SEQUENCE_VECTOR(mlir::amp::detail::SlotEntry)
+
+namespace llvm::yaml {
+
+template <>
+struct ScalarTraits<PolicyScalar> {
+  static void output(const PolicyScalar &scalar, void *, raw_ostream &os) {
+    os << scalar.text;
+  }
+  static StringRef input(StringRef text, void *opaque, PolicyScalar &scalar) {
+    const auto &context = *static_cast<ReadContext *>(opaque);
+    scalar.text = text.str();
+    scalar.line = scalar.column = 1;
+    const Node *node = context.input->getCurrentNode();
+    if (!node || !node->getSourceRange().isValid())
+      return {};
+    StringRef before = context.text.take_front(
+        node->getSourceRange().Start.getPointer() - context.text.data());
+    scalar.line = before.count('\n') + 1;
+    scalar.column = before.size() - (before.rfind('\n') + 1) + 1;
+    return {};
+  }
+  static QuotingType mustQuote(StringRef text) { return needsQuotes(text); }
+};
+
+template <>
+struct MappingTraits<SlotEntry> {
+  static void mapping(IO &io, SlotEntry &entry) {
+    io.mapRequired("op", entry.op);
+    io.mapRequired("slot", entry.slot);
+    io.mapRequired("kind", entry.kind);
+  }
+};
+
+template <>
+struct CustomMappingTraits<PinMap> {
+  static void inputOne(IO &io, StringRef key, PinMap &map) {
+    PinEntry &entry = map.entries.emplace_back();
+    entry.pattern = key.str();
+    io.mapRequired(entry.pattern.c_str(), entry.pin);
+  }
+  static void output(IO &, PinMap &) {}
+};
+
+template <>
+struct MappingTraits<LossScalingOptions> {
+  static void mapping(IO &io, LossScalingOptions &options) {
+    io.mapOptional("mode", options.mode);
+    io.mapOptional("init-scale", options.initScale);
+    io.mapOptional("growth-factor", options.growthFactor);
+    io.mapOptional("backoff-factor", options.backoffFactor);
+    io.mapOptional("growth-interval", options.growthInterval);
+    io.mapOptional("min-scale", options.minScale);
+    io.mapOptional("max-scale", options.maxScale);
+    io.mapOptional("hysteresis", options.hysteresis);
+  }
+};
+
+// A sequence where a scalar or a mapping is expected is diagnosed by the reader
+// of mappings.
+template <>
+struct PolymorphicTraits<LossScalingEntry> {
+  static NodeKind getKind(const LossScalingEntry &) { return NodeKind::Map; }
+  static PolicyScalar &getAsScalar(LossScalingEntry &entry) {
+    return entry.options.mode;
+  }
+  static LossScalingOptions &getAsMap(LossScalingEntry &entry) {
+    return entry.options;
+  }
+  static LossScalingOptions &getAsSequence(LossScalingEntry &entry) {
+    return entry.options;
+  }
+};
+
+template <>
+struct PolymorphicTraits<ExtendsEntry> {
+  static NodeKind getKind(const ExtendsEntry &) { return NodeKind::Map; }
+  static PolicyScalar &getAsScalar(ExtendsEntry &entry) { return entry.name; }
+  static PolicyDocument &getAsMap(ExtendsEntry &entry) {
+    entry.inPlace = std::make_unique<PolicyDocument>();
+    entry.inPlace->isNested = true;
+    return *entry.inPlace;
+  }
+  static PolicyDocument &getAsSequence(ExtendsEntry &entry) {
+    return getAsMap(entry);
+  }
+};
+
+template <>
+struct MappingTraits<PolicyDocument> {
+  static void mapping(IO &io, PolicyDocument &document) {
+    if (document.isNested)
+      io.mapOptional("version", document.version);
+    else
+      io.mapRequired("version", document.version);
+    io.mapOptional("extends", document.extends);
+    io.mapOptional("precision", document.precision);
+    io.mapOptional("strategy", document.strategy);
+    io.mapOptional("gradient-type", document.gradientType);
+    io.mapOptional("loss-scaling", document.lossScaling);
+    io.mapOptional("master-weights", document.masterWeights);
+    for (auto [index, key] : llvm::enumerate(listKeys))
+      io.mapOptional(key.data(), document.lists[index]);
+    io.mapOptional("slots", document.slots);
+    io.mapOptional("pins", document.pins);
+  }
+};
+
+} // namespace llvm::yaml
+
+//===----------------------------------------------------------------------===//
+// Structure
+//===----------------------------------------------------------------------===//
+
+/// Checks what yaml::Input would crash on or report badly: the version before
+/// anything that a newer one may have added, and values that are missing where
+/// their kind decides how to go on.
+static bool checkMapping(llvm::yaml::MappingNode &mapping,
+                         llvm::yaml::Stream &stream) {
+  for (llvm::yaml::KeyValueNode &entry : mapping) {
+    auto *key = dyn_cast_or_null<llvm::yaml::ScalarNode>(entry.getKey());
+    if (!key || stream.failed())
+      return !stream.failed();
+    SmallString<16> keyStorage, storage;
+    StringRef name = key->getValue(keyStorage);
+    llvm::yaml::Node *value = entry.getValue();
+    if (!value || stream.failed())
+      return false;
+    if (isa<llvm::yaml::NullNode>(value) &&
+        (name == "extends" || name == "loss-scaling")) {
+      stream.printError(key, "expected a value for '" + name + "'");
+      return false;
+    }
+    if (auto *scalar = dyn_cast<llvm::yaml::ScalarNode>(value);
+        scalar && name == "version") {
+      StringRef text = scalar->getValue(storage);
+      unsigned version = 0;
+      if (!text.getAsInteger(10, version) && version > newestVersion) {
+        stream.printError(
+            value, "the policy has version " + text +
+                       ", which is newer than this compiler reads; expected " +
+                       Twine(newestVersion));
+        return false;
+      }
+    }
+    if (auto *nested = dyn_cast<llvm::yaml::MappingNode>(value))
+      if (!checkMapping(*nested, stream))
+        return false;
+  }
+  return !stream.failed();
+}
+
+/// Checks that the text is one mapping: else yaml::Input would crash on it or
+/// pass over a part.
+static bool checkStructure(llvm::MemoryBufferRef text,
+                           llvm::SourceMgr::DiagHandlerTy report,
+                           void *context) {
+  llvm::SourceMgr sourceMgr;
+  sourceMgr.setDiagHandler(report, context);
+  llvm::yaml::Stream stream(text, sourceMgr);
+  unsigned documents = 0;
+  for (llvm::yaml::Document &part : stream) {
+    llvm::yaml::Node *root = part.getRoot();
+    if (!root || stream.failed())
+      return false;
+    const char *message = nullptr;
+    auto *mapping = dyn_cast<llvm::yaml::MappingNode>(root);
+    if (documents++ != 0)
+      message = "expected one document, got another";
+    else if (!mapping)
+      message = "expected a mapping with the key 'version'";
+    if (message) {
+      llvm::SMRange range = root->getSourceRange();
+      if (!range.isValid())
+        range.Start = range.End =
+            llvm::SMLoc::getFromPointer(text.getBufferStart());
+      stream.printError(range, message);
+      return false;
+    }
+    if (!checkMapping(*mapping, stream))
+      return false;
+    if (!part.skip() && stream.failed())
+      return false;
+  }
+  return documents == 1 && !stream.failed();
+}
+
+//===----------------------------------------------------------------------===//
+// Settings
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Checks the settings of one document and lays them over those of its base.
+class SettingsReader {
+public:
+  SettingsReader(PolicyDocument &document, PolicyErrorHandler error)
+      : document(document), error(error) {}
+
+  bool run();
+
+private:
+  void fail(StringRef key, const Twine &expected, const PolicyScalar &scalar) {
+    failed = true;
+    error(document.file, scalar.line, scalar.column,
+          "expected '" + key + "' to be " + expected + ", got '" + scalar.text +
+              "'");
+  }
+  void readNumber(StringRef key, const PolicyScalar &scalar, StringRef expected,
+                  llvm::function_ref<bool(double)> isValid,
+                  std::optional<double> &result) {
+    double value;
+    if (!scalar.isGiven())
+      return;
+    if (StringRef(scalar.text).getAsDouble(value) || !isValid(value))
+      return fail(key, expected, scalar);
+    result = value;
+  }
+  void readCount(StringRef key, const PolicyScalar &scalar,
+                 std::optional<int32_t> &result) {
+    int32_t value;
+    if (!scalar.isGiven())
+      return;
+    if (StringRef(scalar.text).getAsInteger(10, value) || value < 1)
+      return fail(key, "a positive integer", scalar);
+    result = value;
+  }
+  void readLossScaling(LossScalingSettings &settings);
+
+  PolicyDocument &document;
+  PolicyErrorHandler error;
+  bool failed = false;
+};
+
+} // namespace
+
+/// Returns whether gradients can be multiplied by `value` and its reciprocal in
+/// f32.
+static bool isScale(double value) {
+  auto scale = static_cast<float>(value);
+  return scale > 0 && std::isfinite(scale) && std::isfinite(1 / scale);
+}
+
+void SettingsReader::readLossScaling(LossScalingSettings &settings) {
+  const LossScalingOptions &options = document.lossScaling.options;
+  if (options.mode.isGiven()) {
+    double scale;
+    const std::string &mode = options.mode.text;
+    if (mode != "dynamic" && mode != "none" &&
+        (StringRef(mode).getAsDouble(scale) || !isScale(scale)))
+      fail("loss-scaling", "dynamic, none or a positive number", options.mode);
+    settings.mode = mode;
+  }
+  readNumber("init-scale", options.initScale, "a positive number", isScale,
+             settings.initScale);
+  readNumber(
+      "growth-factor", options.growthFactor, "a number greater than 1",
+      [](double value) {
+        return static_cast<float>(value) > 1 &&
+               std::isfinite(static_cast<float>(value));
+      },
+      settings.growthFactor);
+  readNumber(
+      "backoff-factor", options.backoffFactor, "a number between 0 and 1",
+      [](double value) {
+        auto factor = static_cast<float>(value);
+        return factor > 0 && factor < 1;
+      },
+      settings.backoffFactor);
+  readCount("growth-interval", options.growthInterval, settings.growthInterval);
+  auto isBound = [](double value) { return value >= 0; };
+  readNumber("min-scale", options.minScale, "a number of at least 0", isBound,
+             settings.minScale);
+  readNumber("max-scale", options.maxScale, "a number of at least 0", isBound,
+             settings.maxScale);
+  readCount("hysteresis", options.hysteresis, settings.hysteresis);
+}
+
+bool SettingsReader::run() {
+  if (document.base)
+    document.settings = document.base->settings;
+  PolicySettings &settings = document.settings;
+  if (document.version.isGiven() &&
+      document.version.text != std::to_string(newestVersion))
+    fail("version", Twine(newestVersion), document.version);
+  if (document.precision.isGiven()) {
+    settings.precision = document.precision.text;
+    if (!llvm::is_contained(
+            {"fp16", "f16", "half", "bf16", "bfloat16", "f32", "fp32", "float"},
+            settings.precision))
+      fail("precision", "fp16, bf16 or f32", document.precision);
+  }
+  if (document.strategy.isGiven()) {
+    settings.strategy = symbolizeStrategy(document.strategy.text);
+    if (!settings.strategy)
+      fail("strategy", "autocast, grappler or optimal", document.strategy);
+  }
+  if (document.gradientType.isGiven()) {
+    if (document.gradientType.text == "low")
+      settings.gradientType = GradientType::Low;
+    else if (document.gradientType.text == "f32")
+      settings.gradientType = GradientType::F32;
+    else
+      fail("gradient-type", "f32 or low", document.gradientType);
+  }
+  if (document.masterWeights.isGiven()) {
+    settings.masterWeights = document.masterWeights.text;
+    if (!llvm::is_contained({"cast", "copy", "none"}, settings.masterWeights))
+      fail("master-weights", "cast, copy or none", document.masterWeights);
+  }
+  readLossScaling(settings.lossScaling);
+  return !failed;
+}
+
+//===----------------------------------------------------------------------===//
+// Documents
+//===----------------------------------------------------------------------===//
+
+static std::unique_ptr<PolicyDocument>
+loadDocument(StringRef presetOrFile, PolicyErrorHandler error,
+             SmallVectorImpl<std::string> &chain);
+
+/// Reads what `document` extends, and its settings. `chain` holds the files
+/// that are being read.
+static bool resolveDocument(PolicyDocument &document, PolicyErrorHandler error,
+                            SmallVectorImpl<std::string> &chain) {
+  // The reader gives the keys of a mapping in no order.
+  llvm::sort(document.pins.entries, [](const PinEntry &a, const PinEntry &b) {
+    return std::tie(a.pin.line, a.pin.column) <
+           std::tie(b.pin.line, b.pin.column);
+  });
+  const PolicyScalar &name = document.extends.name;
+  if (document.extends.inPlace) {
+    document.base = std::move(document.extends.inPlace);
+    document.base->file = document.file;
+    if (!resolveDocument(*document.base, error, chain))
+      return false;
+  } else if (name.isGiven()) {
+    // A file stands relative to the one that extends it.
+    SmallString<128> path(name.text);
+    if (!Policy::getPresetText(name.text) &&
+        llvm::sys::path::is_relative(path)) {
+      path = llvm::sys::path::parent_path(document.file);
+      llvm::sys::path::append(path, name.text);
+    }
+    // An error that has no place is one of this entry.
+    document.base = loadDocument(
+        path,
+        [&](StringRef file, unsigned line, unsigned column,
+            const Twine &message) {
+          if (line != 0)
+            error(file, line, column, message);
+          else
+            error(document.file, name.line, name.column, message);
+        },
+        chain);
+    if (!document.base)
+      return false;
+  }
+  return SettingsReader(document, error).run();
+}
+
+static std::unique_ptr<PolicyDocument>
+readDocument(StringRef text, StringRef name, PolicyErrorHandler error,
+             SmallVectorImpl<std::string> &chain) {
+  struct DiagContext {
+    PolicyErrorHandler error;
+    StringRef name;
+    bool failed = false;
+  } diagContext{error, name};
+  auto report = [](const llvm::SMDiagnostic &diag, void *opaque) {
+    // The first diagnostic says what is wrong, the next ones what follows.
+    auto &context = *static_cast<DiagContext *>(opaque);
+    if (std::exchange(context.failed, true))
+      return;
+    std::string message = diag.getMessage().str();
+    if (!message.empty())
+      message[0] = llvm::toLower(message[0]);
+    context.error(context.name, std::max(diag.getLineNo(), 1),
+                  diag.getColumnNo() + 1, message);
+  };
+
+  llvm::MemoryBufferRef buffer(text, name);
+  if (!checkStructure(buffer, report, &diagContext)) {
+    if (!diagContext.failed)
+      error(name, 1, 1, "expected a YAML document");
+    return nullptr;
+  }
+  auto document = std::make_unique<PolicyDocument>();
+  document->file = name.str();
+  ReadContext context;
+  llvm::yaml::Input input(buffer, &context, report, &diagContext);
+  context = {&input, text};
+  input >> *document;
+  if (input.error() || diagContext.failed ||
+      !resolveDocument(*document, error, chain))
+    return nullptr;
+  return document;
+}
+
+static std::unique_ptr<PolicyDocument>
+loadDocument(StringRef presetOrFile, PolicyErrorHandler error,
+             SmallVectorImpl<std::string> &chain) {
+  if (auto text = Policy::getPresetText(presetOrFile))
+    return readDocument(*text, presetOrFile, error, chain);
+  auto file = llvm::MemoryBuffer::getFile(presetOrFile, /*IsText=*/true);
+  if (!file) {
+    error("", 0, 0,
+          "cannot read policy '" + presetOrFile +
+              "': " + file.getError().message() +
+              "; expected a file or one of the presets " +
+              llvm::join(Policy::getPresetNames(), ", "));
+    return nullptr;
+  }
+  SmallString<128> path;
+  if (llvm::sys::fs::real_path(presetOrFile, path))
+    path = presetOrFile;
+  if (llvm::is_contained(chain, path.str())) {
+    error("", 0, 0, "policy '" + presetOrFile + "' extends itself");
+    return nullptr;
+  }
+  chain.push_back(path.str().str());
+  auto document =
+      readDocument((*file)->getBuffer(), presetOrFile, error, chain);
+  chain.pop_back();
+  return document;
+}
+
+std::unique_ptr<PolicyDocument>
+amp::detail::loadPolicyDocument(StringRef presetOrFile,
+                                PolicyErrorHandler error) {
+  SmallVector<std::string> chain;
+  return loadDocument(presetOrFile, error, chain);
+}
+
+std::unique_ptr<PolicyDocument>
+amp::detail::parsePolicyDocument(StringRef text, StringRef name,
+                                 PolicyErrorHandler error) {
+  SmallVector<std::string> chain;
+  return readDocument(text, name, error, chain);
+}

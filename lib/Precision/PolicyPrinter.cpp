@@ -1,0 +1,161 @@
+//===- PolicyPrinter.cpp - Policies as YAML -------------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PolicyDocument.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/YAMLParser.h"
+#include "llvm/Support/YAMLTraits.h"
+#include <cstdio>
+
+using namespace mlir;
+using namespace mlir::amp;
+using namespace mlir::amp::detail;
+
+std::string Policy::quote(StringRef text) {
+  switch (llvm::yaml::needsQuotes(text)) {
+  case llvm::yaml::QuotingType::None:
+    return text.str();
+  case llvm::yaml::QuotingType::Single: {
+    std::string quoted = "'";
+    for (char c : text)
+      quoted += c == '\'' ? std::string("''") : std::string(1, c);
+    return quoted + "'";
+  }
+  case llvm::yaml::QuotingType::Double:
+    return "\"" + llvm::yaml::escape(text) + "\"";
+  }
+  llvm_unreachable("every kind of quotes is covered");
+}
+
+static void printNumber(raw_ostream &os, StringRef key,
+                        std::optional<double> value) {
+  // Enough digits to read the same number again, and no more than it needs.
+  if (!value)
+    return;
+  char text[32];
+  for (int digits = 6; digits <= 17; ++digits) {
+    std::snprintf(text, sizeof(text), "%.*g", digits, *value);
+    double again;
+    if (!StringRef(text).getAsDouble(again) && again == *value)
+      break;
+  }
+  os << "  " << key << ": " << text << "\n";
+}
+
+static void printLossScaling(raw_ostream &os,
+                             const LossScalingSettings &settings) {
+  std::string text;
+  llvm::raw_string_ostream body(text);
+  if (!settings.mode.empty())
+    body << "  mode: " << settings.mode << "\n";
+  printNumber(body, "init-scale", settings.initScale);
+  printNumber(body, "growth-factor", settings.growthFactor);
+  printNumber(body, "backoff-factor", settings.backoffFactor);
+  if (settings.growthInterval)
+    body << "  growth-interval: " << *settings.growthInterval << "\n";
+  printNumber(body, "min-scale", settings.minScale);
+  printNumber(body, "max-scale", settings.maxScale);
+  if (settings.hysteresis)
+    body << "  hysteresis: " << *settings.hysteresis << "\n";
+  if (!text.empty())
+    os << "loss-scaling:\n" << text;
+}
+
+static void printSettings(raw_ostream &os, const PolicySettings &settings) {
+  if (!settings.precision.empty())
+    os << "precision: " << settings.precision << "\n";
+  if (settings.strategy)
+    os << "strategy: " << stringifyStrategy(*settings.strategy) << "\n";
+  if (settings.gradientType)
+    os << "gradient-type: "
+       << (*settings.gradientType == GradientType::Low ? "low" : "f32") << "\n";
+  printLossScaling(os, settings.lossScaling);
+  if (!settings.masterWeights.empty())
+    os << "master-weights: " << settings.masterWeights << "\n";
+}
+
+/// Whether one list can hold the entries of all files: not if a glob wins over
+/// a longer one of the base. Then the base stays apart.
+template <typename RuleT>
+static bool isFlat(ArrayRef<RuleT> rules) {
+  // Rules come by layer.
+  const RuleT *glob =
+      llvm::find_if(rules, [](const RuleT &rule) { return !rule.exact; });
+  return llvm::none_of(llvm::make_range(glob, rules.end()),
+                       [&](const RuleT &rule) {
+                         return !rule.exact && rule.layer != glob->layer;
+                       });
+}
+
+/// Returns those of `rules` that are to be printed for `layer`; `isSame` says
+/// whether a rule of the same or another glob decides the same thing.
+template <typename RuleT, typename IsSameT>
+static SmallVector<const RuleT *> getPrinted(ArrayRef<RuleT> rules,
+                                             unsigned layer, IsSameT isSame) {
+  SmallVector<const RuleT *> printed;
+  bool flat = isFlat(rules);
+  for (const RuleT &rule : rules) {
+    // What stands above hides a rule.
+    auto hides = [&](const RuleT &other) {
+      return other.layer < rule.layer && isSame(rule, other) &&
+             (other.text == rule.text ||
+              (rule.exact && other.matches(rule.text)));
+    };
+    if (flat ? layer == 0 && llvm::none_of(rules, hides) : rule.layer == layer)
+      printed.push_back(&rule);
+  }
+  return printed;
+}
+
+void Policy::print(raw_ostream &os) const {
+  os << "version: 1\n";
+  printSettings(os, settings);
+  printLayer(os, /*layer=*/0, /*indent=*/"");
+}
+
+void Policy::printLayer(raw_ostream &os, unsigned layer,
+                        StringRef indent) const {
+  auto always = [](const auto &, const auto &) { return true; };
+  auto list = getPrinted(ArrayRef<ListRule>(rules), layer, always);
+  for (auto [index, key] : llvm::enumerate(listKeys)) {
+    bool first = true;
+    for (const ListRule *rule : list) {
+      if (rule->opClass != static_cast<OpClass>(index))
+        continue;
+      if (std::exchange(first, false))
+        os << indent << key << ":\n";
+      os << indent << "  - " << quote(rule->text) << "\n";
+    }
+  }
+
+  auto slots = getPrinted(ArrayRef<SlotRule>(slotRules), layer,
+                          [](const SlotRule &rule, const SlotRule &other) {
+                            return rule.slot == other.slot;
+                          });
+  if (!slots.empty())
+    os << indent << "slots:\n";
+  for (const SlotRule *rule : slots)
+    os << indent << "  - op: " << quote(rule->text) << "\n"
+       << indent << "    slot: " << static_cast<int>(rule->slot) << "\n"
+       << indent << "    kind: " << stringifySlotKind(rule->kind) << "\n";
+
+  auto pins = getPrinted(ArrayRef<PinRule>(pinRules), layer, always);
+  if (!pins.empty())
+    os << indent << "pins:\n";
+  for (const PinRule *rule : pins)
+    os << indent << "  " << quote(rule->text) << ": " << stringifyPin(rule->pin)
+       << "\n";
+
+  if (layer + 1 == numLayers)
+    return;
+  std::string text;
+  llvm::raw_string_ostream body(text);
+  printLayer(body, layer + 1, (indent + "  ").str());
+  if (!text.empty())
+    os << indent << "extends:\n" << text;
+}
