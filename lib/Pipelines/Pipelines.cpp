@@ -24,19 +24,26 @@ static bool isFP16(StringRef precision) {
 void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
                                          const AMPPipelineOptions &options) {
   bool training = options.mode == PipelineMode::Training;
-  if (training)
-    pm.addPass(train::createTrainAutodiff());
-  else
-    pm.addPass(train::createTrainToInference());
-
   AutoMixedPrecisionPassOptions mixedPrecision;
   mixedPrecision.precision = options.precision;
   mixedPrecision.policy = options.policy;
   mixedPrecision.strategy = options.strategy;
+  mixedPrecision.sinkRule = options.sinkRule;
   mixedPrecision.target = options.target;
   if (training && options.masterWeights == "copy")
     mixedPrecision.masterWeights = "copy";
-  pm.addPass(createAutoMixedPrecisionPass(mixedPrecision));
+
+  // Autocast sees the forward pass alone, as in torch: the backward pass then
+  // runs in the types that the forward pass saved.
+  bool beforeAutodiff = training && options.strategy == "autocast";
+  if (beforeAutodiff)
+    pm.addPass(createAutoMixedPrecisionPass(mixedPrecision));
+  if (training)
+    pm.addPass(train::createTrainAutodiff());
+  else
+    pm.addPass(train::createTrainToInference());
+  if (!beforeAutodiff)
+    pm.addPass(createAutoMixedPrecisionPass(mixedPrecision));
 
   // Masters come before scaling, so that the copies are written under the same
   // overflow guard.

@@ -37,8 +37,8 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
                              llvm::cl::init("default")};
   Option<std::string> strategy{
       *this, "strategy",
-      llvm::cl::desc("How types are assigned: optimal (the default) or "
-                     "grappler"),
+      llvm::cl::desc("How types are assigned: optimal (the default), "
+                     "grappler or autocast (before differentiation)"),
       llvm::cl::init("")};
   Option<std::string> target{
       *this, "target",
@@ -46,6 +46,11 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
                      "a100, h100 or h200; by default every allowed product is "
                      "low"),
       llvm::cl::init("")};
+  Option<bool> sinkRule{
+      *this, "sink-rule",
+      llvm::cl::desc("With strategy=grappler: what lies between an allowed "
+                     "operation and the end of the graph becomes low too"),
+      llvm::cl::init(false)};
   Option<PipelineMode> mode{
       *this, "mode", llvm::cl::desc("What to make of a training step"),
       llvm::cl::init(PipelineMode::Training),
