@@ -42,19 +42,29 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
         .str();
   };
   std::string precision = choose(options.precision, settings.precision, "fp16");
-  if (training)
-    pm.addPass(train::createTrainAutodiff());
-  else
-    pm.addPass(train::createTrainToInference());
-
   AutoMixedPrecisionPassOptions mixedPrecision;
   mixedPrecision.precision = precision;
   mixedPrecision.policy = options.policy;
   mixedPrecision.strategy = options.strategy;
+  mixedPrecision.sinkRule = options.sinkRule;
   mixedPrecision.target = options.target;
   if (training && options.masterWeights == "copy")
     mixedPrecision.masterWeights = "copy";
-  pm.addPass(createAutoMixedPrecisionPass(mixedPrecision));
+
+  // Autocast sees the forward pass alone, as in torch: the backward pass then
+  // runs in the types that the forward pass saved.
+  bool isAutocast = options.strategy.empty()
+                        ? settings.strategy == Strategy::Autocast
+                        : options.strategy == "autocast";
+  bool beforeAutodiff = training && isAutocast;
+  if (beforeAutodiff)
+    pm.addPass(createAutoMixedPrecisionPass(mixedPrecision));
+  if (training)
+    pm.addPass(train::createTrainAutodiff());
+  else
+    pm.addPass(train::createTrainToInference());
+  if (!beforeAutodiff)
+    pm.addPass(createAutoMixedPrecisionPass(mixedPrecision));
 
   // Masters come before scaling, so that the copies are written under the same
   // overflow guard.

@@ -30,6 +30,16 @@ StringRef mlir::amp::explain(Reason reason) {
     return "between operations in low precision";
   case Reason::Grown:
     return "moves values of a neighbour in low precision";
+  case Reason::Follows:
+    return "reads a value that is in low precision";
+  case Reason::Sink:
+    return "between an operation in low precision and the end of the graph";
+  case Reason::FollowsOperands:
+    return "all of its operands are in low precision";
+  case Reason::WidestOperand:
+    return "an operand is f32";
+  case Reason::FollowsForward:
+    return "has the type of its forward operation";
   case Reason::Reads:
     return "reads values that are in low precision";
   case Reason::ReadLow:

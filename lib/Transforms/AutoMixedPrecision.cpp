@@ -16,6 +16,7 @@
 #include "PrecisionRemarks.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Precision/Optimal.h"
+#include "amp/Precision/Strategies.h"
 #include "amp/Transforms/PrecisionRewriter.h"
 #include "mlir/IR/Remarks.h"
 
@@ -98,9 +99,9 @@ LogicalResult AutoMixedPrecisionPass::readStrategy(Location loc) {
   if (strategy.empty())
     return success();
   std::optional<Strategy> found = symbolizeStrategy(strategy);
-  if (!found || *found == Strategy::Autocast)
+  if (!found)
     return emitError(loc) << "auto-mixed-precision: unknown strategy '"
-                          << strategy << "', expected grappler or optimal";
+                          << strategy << "', expected autocast, grappler or optimal";
   chosenStrategy = *found;
   return success();
 }
@@ -140,9 +141,18 @@ AutoMixedPrecisionPass::rewriteFunction(FunctionOpInterface function,
   bool wantsRemarks = getContext().getRemarkEngine() != nullptr;
   if (chosenStrategy == Strategy::Optimal || wantsRemarks)
     costs.emplace(graph, costOptions);
-  Assignment assignment = chosenStrategy == Strategy::Optimal
-                              ? assignOptimal(graph, *costs)
-                              : assignByLists(graph);
+  Assignment assignment;
+  switch (chosenStrategy) {
+  case Strategy::Autocast:
+    assignment = assignAutocast(graph);
+    break;
+  case Strategy::Grappler:
+    assignment = assignGrappler(graph, {sinkRule});
+    break;
+  case Strategy::Optimal:
+    assignment = assignOptimal(graph, *costs);
+    break;
+  }
 
   recordInput(function, low);
   FailureOr<RewriteCounts> counts = rewritePrecision(graph, assignment, low);

@@ -8,6 +8,7 @@
 #include "amp/Transforms/Passes.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -61,6 +62,20 @@ static bool retypeProduct(Value value, FloatType type, RewriterBase &rewriter) {
   return succeeded(retypeSlots(product, slots, slotTypes, rewriter));
 }
 
+/// Gives the conversion of integers that defines `value` the result type
+/// `type`, if nothing else reads it. Returns whether it did.
+static bool retypeConversion(Value value, FloatType type,
+                             RewriterBase &rewriter) {
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<arith::SIToFPOp, arith::UIToFPOp>(op) ||
+      !value.hasOneUse() || op->hasAttr(AMPDialect::kPrecisionAttr))
+    return false;
+  rewriter.modifyOpInPlace(op, [&] {
+    value.setType(cast<RankedTensorType>(value.getType()).clone(type));
+  });
+  return true;
+}
+
 namespace {
 
 class OptimizeCastsPass final
@@ -108,11 +123,13 @@ private:
     if (op->use_empty())
       return false;
     auto type = cast<FloatType>(getElementTypeOrSelf(op.getType()));
+    // A gradient keeps its name, on a product that can carry it.
+    auto names = op->getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr);
     if (auto producer = op.getInput().getDefiningOp<CastOp>()) {
       Value source = producer.getInput();
       if (isWidening(source.getType(), producer.getType())) {
         // narrow(widen(x)) is x.
-        if (source.getType() == op.getType())
+        if (source.getType() == op.getType() && !names)
           return replace(source);
         // widen(widen(x)) is one widening.
         if (op.getInserted() && producer.getInserted() &&
@@ -125,7 +142,15 @@ private:
         }
       }
     }
-    if (op.getInserted() && retypeProduct(op.getInput(), type, rewriter))
+    if (!op.getInserted())
+      return false;
+    if (retypeProduct(op.getInput(), type, rewriter)) {
+      if (names)
+        op.getInput().getDefiningOp()->setAttr(AMPDialect::kGradientOfAttr,
+                                               names);
+      return replace(op.getInput());
+    }
+    if (!names && retypeConversion(op.getInput(), type, rewriter))
       return replace(op.getInput());
     return false;
   }
@@ -140,6 +165,10 @@ private:
         continue;
       SmallVector<CastOp, 1> &equals =
           known[{op.getInput(), op.getType(), op.getInserted()}];
+      if (op->hasAttr(AMPDialect::kGradientOfAttr)) {
+        equals.push_back(op);
+        continue;
+      }
       auto *leader = llvm::find_if(equals, [&](CastOp other) {
         return dominance.properlyDominates(other.getOperation(),
                                            op.getOperation());

@@ -7,14 +7,13 @@
 //
 // The default policy classifies every one of them, once (presets.py does this
 // for all presets); the test fails for an operation that does not occur here.
-// RUN: amp-test-opt %s --test-policy-coverage='dialects=train,amp symbolic=train.gradients exactly-once' -o /dev/null
+// RUN: amp-test-opt %s --test-policy-coverage='dialects=train,amp exactly-once' -o /dev/null
 //
 // A policy that forgets some is found out, so that the line above can fail.
 // RUN: not amp-test-opt %s --test-policy-coverage='dialects=train policy=%S/Inputs/incomplete.yaml exactly-once' -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s
 // CHECK-DAG: error: 'train.linear' has a slot that may change, but is in no list
 // CHECK-DAG: error: 'train.clip_by_global_norm' has no slot that may change, but is in the list 'infer'
-// CHECK-DAG: error: 'train.gradients' does not implement PrecisionOpInterface
 // CHECK-DAG: error: 'train.relu' is named by 2 entries
 // CHECK-NOT: 'train.matmul'
 // RUN: not amp-test-opt %S/Inputs/one-operation.mlir --test-policy-coverage=dialects=amp 2>&1 | FileCheck %s --check-prefix=OCCUR
@@ -206,6 +205,8 @@ func.func @slots(%m: tensor<4x4xf32>, %v: tensor<4xf32>, %s: tensor<f32>, %i: te
   %adamw:3 = train.adamw %v, %v, %s, %v, %v, %s : (tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
   // expected-remark@below {{fixed(o0 o1 r0 r1 r2)}}
   %clip_by_global_norm:3 = train.clip_by_global_norm %m, %v {max_norm = 1.0 : f64} : (tensor<4x4xf32>, tensor<4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>, tensor<f32>)
+  // expected-remark@below {{fixed(o0 o1 r0)}}
+  %gradients = train.gradients %s wrt(%m) : (tensor<f32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   // expected-remark@below {{none}}
   %advance_rng = train.advance_rng %rng : tensor<2xi64>
 

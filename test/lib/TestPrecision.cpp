@@ -101,8 +101,7 @@ struct TestPolicyCoverage
       StringRef text = name.getStringRef();
       OpClass opClass = loaded->classify(name);
       if (!name.hasInterface<PrecisionOpInterface>()) {
-        if (!llvm::is_contained(symbolic, text))
-          fail(text) << "does not implement PrecisionOpInterface";
+        fail(text) << "does not implement PrecisionOpInterface";
         continue;
       }
       if (unsigned count = loaded->countEntries(name);
@@ -122,9 +121,6 @@ struct TestPolicyCoverage
 
   ListOption<std::string> dialects{*this, "dialects",
                                    llvm::cl::desc("Dialects to cover")};
-  ListOption<std::string> symbolic{
-      *this, "symbolic",
-      llvm::cl::desc("Operations that are gone before precision is decided")};
   Option<std::string> policy{*this, "policy", llvm::cl::init("default"),
                              llvm::cl::desc("Preset or file")};
   Option<bool> exactlyOnce{

@@ -42,8 +42,8 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
                              llvm::cl::init("default")};
   Option<std::string> strategy{
       *this, "strategy",
-      llvm::cl::desc("How types are assigned: optimal (the default) or "
-                     "grappler"),
+      llvm::cl::desc("How types are assigned: optimal (the default), "
+                     "grappler or autocast (before differentiation)"),
       llvm::cl::init("")};
   Option<std::string> target{
       *this, "target",
@@ -57,6 +57,11 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
           "Prove at the end that the loss scale is handled correctly "
           "(amp-check-loss-scaling)"),
       llvm::cl::init(true)};
+  Option<bool> sinkRule{
+      *this, "sink-rule",
+      llvm::cl::desc("With strategy=grappler: what lies between an allowed "
+                     "operation and the end of the graph becomes low too"),
+      llvm::cl::init(false)};
   Option<PipelineMode> mode{
       *this, "mode", llvm::cl::desc("What to make of a training step"),
       llvm::cl::init(PipelineMode::Training),

@@ -32,6 +32,16 @@ enum class Reason : uint8_t {
   Between,
   /// A clear operation next to a low slot.
   Grown,
+  /// An infer operation that reads a low value.
+  Follows,
+  /// Between a low slot and the end of the graph.
+  Sink,
+  /// All operands are low.
+  FollowsOperands,
+  /// Some operand is f32.
+  WidestOperand,
+  /// A backward operation, which has the type of its forward operation.
+  FollowsForward,
   /// Reads values that are low anyway, and gives none.
   Reads,
   /// A constant that is only read low.
@@ -65,21 +75,13 @@ struct Assignment {
   std::vector<bool> low;
   std::vector<Reason> reasons;
   /// For poisoned and tainted slots, the denied one that it started from; for
-  /// grown ones, the neighbour. 0 if there is none.
+  /// grown ones, the neighbour; for those with an f32 operand, what gives it. 0
+  /// if there is none.
   std::vector<VertexId> causes;
   /// For tainted slots, the slot before on the path from the cause. May be
   /// empty.
   std::vector<VertexId> previous;
 };
-
-/// Decides by TensorFlow's four-list propagation (grappler
-/// auto_mixed_precision) over slots: deny poisons infer slots downstream, and
-/// clear slots on the way to another one; infer and clear slots between allowed
-/// ones become low; low grows through clear slots in both directions. Beyond
-/// it, slots that only read follow what they read, constants follow their
-/// readers (and are cast if those disagree), and a product whose result is read
-/// in f32 everywhere gives f32. Linear in the size of the graph.
-Assignment assignByLists(const SlotGraph &graph);
 
 } // namespace mlir::amp
 

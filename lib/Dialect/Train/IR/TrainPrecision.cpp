@@ -209,6 +209,10 @@ void AdamOp::getPrecisionSlots(PrecisionSlots &slots) {
 void AdamWOp::getPrecisionSlots(PrecisionSlots &slots) {
   getActivationSlots(*this, {1}, {}, slots);
 }
+void GradientsOp::getPrecisionSlots(PrecisionSlots &slots) {
+  // Its operands say what to differentiate: that is no use of their values.
+  amp::getUniformPrecisionSlots(*this, SlotKind::Fixed, slots);
+}
 void ClipByGlobalNormOp::getPrecisionSlots(PrecisionSlots &slots) {
   amp::getUniformPrecisionSlots(*this, SlotKind::Fixed, slots);
 }

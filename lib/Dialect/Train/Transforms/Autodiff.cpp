@@ -71,6 +71,7 @@ public:
 private:
   LogicalResult checkRegions(ArrayRef<Operation *> forward);
   Value zeroLike(Value value);
+  Value widen(Value gradient, Value wrt);
   Value giveName(Value gradient, StringAttr name);
   void tagForwardAndBackward(ArrayRef<Operation *> forward);
 
@@ -90,6 +91,13 @@ struct AutodiffPass : public train::impl::TrainAutodiffBase<AutodiffPass> {
 
 } // namespace
 
+/// Returns the value that `wrt` stands for: a cast that a precision pass put
+/// before `train.gradients` is not on the way to the loss, its operand is.
+static Value lookThroughCast(Value wrt) {
+  auto cast = wrt.getDefiningOp<amp::CastOp>();
+  return cast && cast.getInserted() ? cast.getInput() : wrt;
+}
+
 /// A value that a block gets from a branch, or a region from the operation
 /// around it, may depend on anything; reject it rather than to take it for a
 /// constant.
@@ -101,7 +109,8 @@ LogicalResult Expansion::checkRegions(ArrayRef<Operation *> forward) {
     Block *block = argument.getOwner();
     Operation *around = block->getParentOp();
     if ((block->isEntryBlock() && isa<FunctionOpInterface>(around)) ||
-        llvm::is_contained(op.getWrt(), value))
+        llvm::is_contained(llvm::map_range(op.getWrt(), lookThroughCast),
+                           value))
       return success();
     if (!block->isEntryBlock())
       return op.emitOpError("cannot differentiate through branches: the loss "
@@ -125,6 +134,16 @@ LogicalResult Expansion::checkRegions(ArrayRef<Operation *> forward) {
 Value Expansion::zeroLike(Value value) {
   ++numZeroGradients;
   return t.broadcast(t.scalar(0.0, value), value, TrainBuilder::allDims(value));
+}
+
+/// Gives `gradient` the type of `wrt`.
+Value Expansion::widen(Value gradient, Value wrt) {
+  if (gradient.getType() == wrt.getType())
+    return gradient;
+  auto cast = amp::CastOp::create(builder, op.getLoc(), wrt.getType(), gradient,
+                                  /*inserted=*/true);
+  emitted.insert({cast, emitted.lookup(gradient.getDefiningOp())});
+  return cast;
 }
 
 /// Makes `gradient`, or a value equal to it, a result that carries `name`.
@@ -190,7 +209,7 @@ LogicalResult Expansion::run() {
   Backpropagation sweep(builder);
   for (auto [wrt, gradient] : llvm::zip(op.getWrt(), op.getGradients()))
     if (!gradient.use_empty())
-      sweep.activate(wrt);
+      sweep.activate(lookThroughCast(wrt));
   sweep.accumulate(op.getLoss(), seed, op.getLoc());
   if (failed(sweep.run(forward, [&](Operation *from, Operation *backward) {
         emitted.insert({backward, from});
@@ -204,8 +223,10 @@ LogicalResult Expansion::run() {
     // The same value may be asked for twice.
     Value &result = results[wrt];
     if (!result) {
-      Value value = sweep.lookup(wrt);
-      if (!value) {
+      Value value = sweep.lookup(lookThroughCast(wrt));
+      if (value) {
+        value = widen(value, wrt);
+      } else {
         value = zeroLike(wrt);
         emitted.insert({value.getDefiningOp(), nullptr});
       }

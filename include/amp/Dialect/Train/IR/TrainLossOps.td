@@ -102,7 +102,7 @@ def Train_L1GradOp : Train_RegressionLossGradOp<"l1_grad", "sign(x - target) · 
 // Differentiation
 //===----------------------------------------------------------------------===//
 
-def Train_GradientsOp : Op<Train_Dialect, "gradients", [Pure]> {
+def Train_GradientsOp : Op<Train_Dialect, "gradients", [Pure, Train_Slots]> {
   let summary = "gradients of a scalar, symbolically";
   let description = [{
     The gradients of `loss` with respect to each of `wrt`, of their types.
