@@ -36,6 +36,7 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
   mixedPrecision.target = options.target;
   if (training && options.masterWeights == "copy")
     mixedPrecision.masterWeights = "copy";
+  mixedPrecision.reports.assign(options.reports.begin(), options.reports.end());
   pm.addPass(createAutoMixedPrecisionPass(mixedPrecision));
 
   // Masters come before scaling, so that the copies are written under the same

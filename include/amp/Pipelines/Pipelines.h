@@ -46,6 +46,10 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
                      "a100, h100 or h200; by default every allowed product is "
                      "low"),
       llvm::cl::init("")};
+  ListOption<std::string> reports{
+      *this, "report",
+      llvm::cl::desc("Files to write every decision on precision to, as JSON "
+                     "(*.json) or as a page to look at (*.html)")};
   Option<PipelineMode> mode{
       *this, "mode", llvm::cl::desc("What to make of a training step"),
       llvm::cl::init(PipelineMode::Training),

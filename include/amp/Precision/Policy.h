@@ -99,6 +99,14 @@ public:
   OpClass classify(OperationName name) const;
   bool isContradictory() const { return contradictory; }
 
+  /// Puts operations named `name` into `opClass`, whatever the lists say.
+  /// Returns the class that they were in.
+  OpClass reclassify(OperationName name, OpClass opClass) {
+    OpClass old = classify(name);
+    cache[name] = opClass;
+    return old;
+  }
+
   GradientType gradientType = GradientType::F32;
 
 private:

@@ -67,6 +67,8 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
            "The machine on which products must pay for their casts: a100, h100 or h200; by default every allowed product is low">,
     Option<"masterWeights", "master-weights", "std::string", /*default=*/"\"cast\"",
            "What a low version of a parameter costs: cast (it is made in every step) or copy (the update writes it)">,
+    ListOption<"reports", "report", "std::string",
+               "Files to write every decision to, as JSON (*.json) or as a page to look at (*.html)">,
   ];
   let statistics = [
     Statistic<"numLowSlots", "low-slots", "Slots that became low">,
