@@ -109,12 +109,12 @@ void PrecisionReport::addFunction(FunctionOpInterface function, Policy &policy,
 }
 
 void PrecisionReport::addUntouched(FunctionOpInterface function,
-                                   StringRef why) {
+                                   const Twine &why) {
   llvm::raw_string_ostream os(functions.emplace_back());
   llvm::json::OStream json(os, /*IndentSize=*/1);
   json.object([&] {
     writeHead(json, function);
-    json.attribute("untouched", why);
+    writeText(json, "untouched", why);
   });
 }
 

@@ -107,15 +107,13 @@ void FunctionReporter::findParts() {
     Part part = Part::Forward;
     for (Value operand : op->getOperands())
       part = std::max(part, flow[valueIds.lookup(operand)]);
-    if (part == Part::Forward &&
-        (isa<GradientSeedOpInterface>(op) ||
-         op->hasAttr(AMPDialect::kBackwardOfAttr)))
+    if (part == Part::Forward && (isa<GradientSeedOpInterface>(op) ||
+                                  op->hasAttr(AMPDialect::kBackwardOfAttr)))
       part = Part::Backward;
     if (part == Part::Backward && !firstBackward)
       firstBackward = id;
     parts[id] = part;
-    auto gradients =
-        op->getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr);
+    auto gradients = op->getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr);
     for (auto [index, result] : llvm::enumerate(op->getResults())) {
       bool isGradient = gradients && index < gradients.size() &&
                         gradients[index] != StringAttr::get(op->getContext());
@@ -322,8 +320,8 @@ void FunctionReporter::writeSlots(OStream &json, Operation *op) {
       if (isFree)
         writeDecision(json, v);
       else
-        json.attribute("rule", getFixedRule(op, slots, slot,
-                                            unlisted.contains(op)));
+        json.attribute("rule",
+                       getFixedRule(op, slots, slot, unlisted.contains(op)));
       int64_t before = 0;
       auto members = [&](StringRef key, auto types, auto &numbers) {
         json.attributeArray(key, [&] {
@@ -400,7 +398,8 @@ void FunctionReporter::writeValue(unsigned id) {
     json.attribute("id", static_cast<int64_t>(id));
     writeText(json, "name", names[id]);
     if (auto result = dyn_cast<OpResult>(value)) {
-      json.attribute("op", static_cast<int64_t>(opIds.lookup(result.getOwner())));
+      json.attribute("op",
+                     static_cast<int64_t>(opIds.lookup(result.getOwner())));
       json.attribute("result", static_cast<int64_t>(result.getResultNumber()));
     } else {
       auto argument = cast<BlockArgument>(value);
@@ -461,8 +460,8 @@ void FunctionReporter::writeCasts() {
         json.attributeArray("users", [&] {
           for (OpOperand *use : users)
             json.object([&] {
-              json.attribute("op", static_cast<int64_t>(
-                                       opIds.lookup(use->getOwner())));
+              json.attribute(
+                  "op", static_cast<int64_t>(opIds.lookup(use->getOwner())));
               json.attribute("operand",
                              static_cast<int64_t>(use->getOperandNumber()));
             });

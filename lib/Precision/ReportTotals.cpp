@@ -36,10 +36,13 @@ int64_t mlir::amp::getReportBytes(Type type) {
   }
   int64_t bytes = (bits + 7) / 8;
   auto shaped = dyn_cast<ShapedType>(type);
-  if (!shaped || !shaped.hasRank())
+  if (!shaped)
     return bytes;
+  if (!shaped.hasRank())
+    return 0;
   for (int64_t extent : shaped.getShape())
-    if (!ShapedType::isDynamic(extent) && llvm::MulOverflow(bytes, extent, bytes))
+    if (!ShapedType::isDynamic(extent) &&
+        llvm::MulOverflow(bytes, extent, bytes))
       return std::numeric_limits<int64_t>::max();
   return bytes;
 }
@@ -241,9 +244,9 @@ void mlir::amp::writeWhatIf(llvm::json::OStream &json,
   }
   for (Operation *op : graph.getUnlisted()) {
     int64_t sum = 0;
-    for (Type type : llvm::concat<const Type>(
-             llvm::to_vector(op->getOperandTypes()),
-             llvm::to_vector(op->getResultTypes())))
+    for (Type type :
+         llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
+                                  llvm::to_vector(op->getResultTypes())))
       if (isa<FloatType>(getElementTypeOrSelf(type)))
         sum += getReportBytes(type);
     add(op, OpClass::Unlisted, OpClass::Infer, sum);
@@ -275,8 +278,7 @@ void mlir::amp::writeWhatIf(llvm::json::OStream &json,
            ArrayRef<KeptGroup>(kept).take_front(kMaxReclassified)) {
         OpClass old = policy.reclassify(group.name, group.to);
         SlotGraph other(function, policy);
-        ReportTotals after =
-            getSaved(other, decide(other, settings.strategy));
+        ReportTotals after = getSaved(other, decide(other, settings.strategy));
         policy.reclassify(group.name, old);
         json.object([&] {
           writeText(json, "op", group.name.getStringRef());

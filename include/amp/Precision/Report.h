@@ -51,7 +51,7 @@ public:
                    const SlotGraph &graph, const Assignment &assignment);
 
   /// Records that the pass leaves `function` alone, and why.
-  void addUntouched(FunctionOpInterface function, StringRef why);
+  void addUntouched(FunctionOpInterface function, const Twine &why);
 
   /// Writes the file in the format that its name ends in, whole or not at all.
   /// On failure prints an error at `loc`.

@@ -36,7 +36,8 @@ class GraphView {
   setGraph(graph) {
     this.graph = graph;
     Object.assign(this, layout(graph));
-    for (const node of graph.nodes) node.drawn = true;
+    const far = 6 * (NODE.height + NODE.gapY);
+    for (const edge of graph.edges) edge.quiet ||= edge.hub && Math.abs(edge.from.y - edge.to.y) > far;
     this.hover = null;
     this.strip = null;
   }
@@ -68,11 +69,17 @@ class GraphView {
     const { left, top, right, bottom } = this.box, pad = 34, head = 46;
     const across = (this.innerWidth - 2 * pad) / (right - left), down = (this.height - pad - head) / (bottom - top);
     this.scale = Math.min(1.15, across, down);
-    if (legible && this.scale < 0.62) this.scale = Math.max(0.62, Math.min(1, across));
+    if (legible && this.scale < 0.85) this.scale = Math.max(0.85, Math.min(1, across));
     const spareX = this.innerWidth - (right - left) * this.scale;
     const spareY = this.height - head - (bottom - top) * this.scale;
     this.offset.x = (spareX > 2 * pad ? spareX / 2 : pad) - left * this.scale;
     this.offset.y = head + (spareY > pad ? Math.min(spareY / 2, 60) : 8) - top * this.scale;
+    // Where not all of it fits, begin with the first operation.
+    const first = this.graph.nodes.find(n => n.order >= 0);
+    if (legible && first && (spareX < 0 || spareY < 0)) {
+      if (spareX < 0) this.offset.x = Math.min(this.offset.x, 0.4 * this.innerWidth - (first.x + NODE.width / 2) * this.scale);
+      if (spareY < 0) this.offset.y = Math.min(this.offset.y, head + 0.2 * this.height - first.y * this.scale);
+    }
     this.draw();
   }
 

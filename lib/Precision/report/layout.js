@@ -7,11 +7,11 @@
 // Sorting apart, everything is linear in the number of operations and values.
 "use strict";
 
-const NODE = { width: 164, height: 44, gapX: 26, gapY: 40, laneGap: 150, perRow: 14 };
+const NODE = { width: 168, height: 46, gapX: 22, gapY: 38, laneGap: 104, perRow: 14 };
 
 /**
- * What is drawn: operations, closed groups in place of theirs, the arguments
- * that forward and backward pass read, and one edge per pair and cast.
+ * What is drawn: operations, closed groups in place of theirs, the arguments on
+ * which something depends, and one edge per pair and cast.
  */
 function visibleGraph(model, closed) {
   const nodes = [], edges = [];
@@ -27,14 +27,15 @@ function visibleGraph(model, closed) {
     }
     nodeOfOp[op.id] = node;
   }
-  // Arguments of the function that only the update reads are its state, on
-  // which nothing is decided.
+  // Arguments of the function that only the update reads are its state; others
+  // that nothing casts, such as norm statistics, would hide the flow.
   const nodeOfValue = new Map();
   for (const value of model.values) {
     if (value.op != null) continue;
     const users = value.users.filter(u => u.op.part !== "update");
-    if (!users.length) continue;
+    if (!users.length || !(value.cast || !value.role || value.role === "batch")) continue;
     const first = nodeOfOp[users[0].op.id];
+    if (first.group) continue;
     const node = { id: nodes.length, value, op: null, group: null, lane: first.lane, order: -1, ins: [], outs: [] };
     nodes.push(node);
     nodeOfValue.set(value.id, node);
@@ -53,7 +54,8 @@ function visibleGraph(model, closed) {
       const element = elementOf(cast ? cast.to : value.typeAfter);
       // Results of the step, and what only carries state, stay out of the way.
       const quiet = (op.results.length === 0 && op.parent == null) || (value.op == null && op.part === "update");
-      const edge = { from, to, value, cast, quiet,
+      // So does a value that everything reads, where its reader is far.
+      const edge = { from, to, value, cast, quiet, hub: value.users.length > 12,
         color: element === LOW ? "low" : value.bytesBefore && elementOf(value.typeBefore) === "f32" ? "f32" : "fixed" };
       seen.set(key, edge);
       edges.push(edge);
@@ -79,23 +81,31 @@ function longestPaths(nodes, lane) {
   for (const node of members)
     for (const from of node.ins)
       if (from.lane === lane && from.order >= 0 && from.order < node.order) node.rank = Math.max(node.rank, from.rank + 1);
+  // What feeds more than it reads stands near its readers.
+  for (const node of [...members].reverse()) {
+    const outs = node.outs.filter(n => n.lane === lane && n.order > node.order);
+    const ins = node.ins.filter(n => n.lane === lane && n.order >= 0 && n.order < node.order);
+    if (outs.length && (!ins.length || ins.length < outs.length))
+      node.rank = Math.max(node.rank, outs.reduce((least, n) => Math.min(least, n.rank), Infinity) - 1);
+  }
   return members;
 }
 
-/** A stack of stacks: least moves that keep the given distances (isotonic). */
-function settle(items, wanted, distance) {
+/** The least moves, by weight, that keep the given distance (isotonic regression). */
+function settle(items, wanted, distance, weight = () => 1) {
   const blocks = [];
   items.forEach((item, i) => {
-    let block = { sum: wanted[i] - i * distance, size: 1 };
-    while (blocks.length && blocks[blocks.length - 1].sum / blocks[blocks.length - 1].size > block.sum / block.size) {
+    const w = weight(item);
+    let block = { sum: w * (wanted[i] - i * distance), weight: w, size: 1 };
+    while (blocks.length && blocks[blocks.length - 1].sum / blocks[blocks.length - 1].weight > block.sum / block.weight) {
       const last = blocks.pop();
-      block = { sum: last.sum + block.sum, size: last.size + block.size };
+      block = { sum: last.sum + block.sum, weight: last.weight + block.weight, size: last.size + block.size };
     }
     blocks.push(block);
   });
   const places = [];
   for (const block of blocks)
-    for (let k = 0; k < block.size; ++k) places.push(block.sum / block.size + places.length * distance);
+    for (let k = 0; k < block.size; ++k) places.push(block.sum / block.weight + places.length * distance);
   return places;
 }
 
@@ -108,16 +118,26 @@ function placeAcross(rows, lane) {
       for (const node of row) {
         let sum = 0, n = 0;
         for (const other of neighbours(node))
-          if (other.lane === lane && other !== node) {
-            sum += other.x;
-            ++n;
+          // Arguments follow their readers, not the other way about.
+          if (other.lane === lane && other !== node && (other.order >= 0 || node.order < 0)) {
+            const weight = other.leaf ? 0.1 : 1;
+            sum += weight * other.x;
+            n += weight;
           }
-        node.wanted = n ? sum / n : node.x;
+        node.linked = n > 0;
+        // A light pull to the middle keeps long chains from drifting off.
+        node.wanted = n ? (0.94 * sum) / n : node.x;
       }
+      // What is linked to nothing stands close to what is.
+      const linked = row.filter(n => n.linked);
+      const mean = linked.reduce((sum, n) => sum + n.wanted, 0) / linked.length;
+      if (linked.length) for (const node of row) if (!node.linked) node.wanted = mean;
       row.sort((a, b) => a.wanted - b.wanted || a.order - b.order || a.id - b.id);
-      settle(row, row.map(n => n.wanted), step).forEach((x, i) => (row[i].x = x));
+      settle(row, row.map(n => n.wanted), step, n => (n.order >= 0 && n.linked ? 1 : 0.02)).forEach((x, i) => (row[i].x = x));
     }
   };
+  // What ends in this lane hangs beside the flow instead of bending it.
+  for (const row of rows) for (const node of row) node.leaf = !node.outs.some(n => n.lane === lane);
   const reversed = [...rows].reverse();
   for (let round = 0; round < 3; ++round) {
     sweep(rows, n => n.ins);

@@ -3,7 +3,8 @@
 //
 // State, kept in the URL's fragment (q, show, op, fn, detail, theme), and what
 // connects graph, panel and tables. When the graph is drawn, the root element
-// says so: data-ready, data-ops, data-drawn, data-casts, data-matches.
+// says so: data-ready, data-ops, data-drawn, data-casts, data-matches, and
+// data-layout: the milliseconds that the layout took.
 "use strict";
 
 const state = Object.assign({ q: "", show: "all", op: "", fn: "0", detail: "", theme: "" },
@@ -112,13 +113,15 @@ function initialGroups() {
         ++nodes;
       }
     }
-    if (nodes <= 300) return keys;
+    if (nodes <= 700) return keys;
   }
   return new Set(all.filter(g => g.depth === 1).map(g => g.key));
 }
 
 function rebuild(keepView) {
+  const begin = performance.now();
   view.setGraph(visibleGraph(model, closed));
+  root.dataset.layout = Math.round(performance.now() - begin);
   view.selected = nodeOf(selected);
   if (!keepView) view.fit(true);
   byId("expand").disabled = !closed.size;
@@ -220,7 +223,7 @@ function makeControls() {
   byId("canvas").addEventListener("keydown", steer);
   const items = [["low", `${LOW}: all free slots low`], ["f32", "f32: free slots stay f32"], ["mixed", "mixed: some of each"], ["fixed", "fixed: nothing to decide"], ["cast", "cast"]];
   byId("legend").replaceChildren(...items.map(([kind, text]) => el("li", {}, el("span", { class: `chip ${kind}` }), text)),
-    el("li", { class: "muted" }, "Lines have the colour of the value's type; rounded: an argument that forward or backward pass read."));
+    el("li", { class: "muted" }, "Lines have the colour of the value's type; rounded: an argument of the function. Left out until an operation is selected: lines to the returned values, and from a value that is read everywhere to far readers."));
 }
 
 /** Arrow keys on the graph: along the flow, and across a row. */

@@ -48,7 +48,7 @@ function showFigures(model) {
     share == null ? null : el("div", { class: "meter", role: "img", "aria-label": `${Math.round(100 * share)}%` }, meterFill(share)));
   const f32Ops = model.ops.filter(op => op.precision === "f32" || op.precision === "mixed").length;
   byId("figures").replaceChildren(
-    figure(`Bytes in ${LOW} among values that may change`, percent(chosen.lowValueBytes, chosen.valueBytes), `${count(chosen.lowValues)} of ${plural(chosen.values, "value")}`,
+    figure(`Values in ${LOW}, by bytes`, percent(chosen.lowValueBytes, chosen.valueBytes), `${count(chosen.lowValues)} of ${plural(chosen.values, "value")}`,
       chosen.valueBytes ? chosen.lowValueBytes / chosen.valueBytes : 0),
     figure("Bytes moved", bytes(chosen.bytes), `${bytes(wide.bytes)} in f32`, wide.bytes ? 1 - chosen.bytes / wide.bytes : 0),
     figure("Casts", count(chosen.casts), chosen.casts ? `moving ${bytes(chosen.castBytes)}` : ""),
