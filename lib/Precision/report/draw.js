@@ -53,7 +53,7 @@ class GraphView {
   get height() { return this.canvas.clientHeight; }
   get innerWidth() { return Math.max(50, this.width - (this.hasStrip() ? STRIP : 0)); }
   /** Whether the graph is too large to be seen at once. */
-  hasStrip() { return this.graph && this.graph.nodes.length > 30 && this.width > 420; }
+  hasStrip() { return this.graph && this.graph.nodes.length > 30 && this.width > 560; }
 
   resize() {
     const ratio = Math.max(window.devicePixelRatio || 1, this.ratio || 1);
