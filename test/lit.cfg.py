@@ -70,6 +70,8 @@ config.substitutions.append(
 
 if runs(python, "-c", "import torch"):
     config.available_features.add("torch")
+if shutil.which("chromium"):
+    config.available_features.add("chromium")
 if shutil.which("nvcc", path=config.environment["PATH"]):
     config.available_features.add("nvcc")
 if os.environ.get("AMP_LONG_TESTS"):

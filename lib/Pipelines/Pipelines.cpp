@@ -50,6 +50,7 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
   mixedPrecision.target = options.target;
   if (training && options.masterWeights == "copy")
     mixedPrecision.masterWeights = "copy";
+  mixedPrecision.reports.assign(options.reports.begin(), options.reports.end());
 
   // Autocast sees the forward pass alone, as in torch: the backward pass then
   // runs in the types that the forward pass saved.

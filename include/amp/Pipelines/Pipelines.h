@@ -62,6 +62,10 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       llvm::cl::desc("With strategy=grappler: what lies between an allowed "
                      "operation and the end of the graph becomes low too"),
       llvm::cl::init(false)};
+  ListOption<std::string> reports{
+      *this, "report",
+      llvm::cl::desc("Files to write every decision on precision to, as JSON "
+                     "(*.json) or as a page to look at (*.html)")};
   Option<PipelineMode> mode{
       *this, "mode", llvm::cl::desc("What to make of a training step"),
       llvm::cl::init(PipelineMode::Training),

@@ -148,6 +148,15 @@ public:
 
   /// What the passes do unless their options say otherwise.
   PolicySettings settings;
+
+  /// Puts operations named `name` into `opClass`, whatever the lists say.
+  /// Returns the class that they were in.
+  OpClass reclassify(OperationName name, OpClass opClass) {
+    OpClass old = classify(name);
+    cache[name] = opClass;
+    return old;
+  }
+
   GradientType gradientType = GradientType::F32;
 
 private:

@@ -89,6 +89,8 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
            "What a low version of a parameter costs: cast (it is made in every step) or copy (the update writes it)">,
     Option<"sinkRule", "sink-rule", "bool", /*default=*/"false",
            "With strategy=grappler: what lies between an allowed operation and the end of the graph becomes low too">,
+    ListOption<"reports", "report", "std::string",
+               "Files to write every decision to, as JSON (*.json) or as a page to look at (*.html)">,
   ];
   let statistics = [
     Statistic<"numLowSlots", "low-slots", "Slots that became low">,
