@@ -13,20 +13,23 @@ set(AMP_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/AMP)
 set(build_package ${PROJECT_BINARY_DIR}/lib/cmake/AMP)
 set(template ${CMAKE_CURRENT_LIST_DIR}/AMPConfig.cmake.in)
 
-# configure_package NAME FOLDER: AMPConfig.cmake for one of the two trees.
-macro(configure_package destination install_prefix)
+# configure_package(FOLDER [INSTALL_PREFIX folder]): writes AMPConfig.cmake for
+# one of the two trees.
+macro(configure_package destination)
   configure_package_config_file(${template} ${destination}/AMPConfig.cmake
-    INSTALL_DESTINATION ${AMP_PACKAGE_DIR} ${install_prefix}
-    PATH_VARS AMP_PRESETS_PATH AMP_PLUGIN_PATH AMP_INCLUDE_PATHS
+    INSTALL_DESTINATION ${AMP_PACKAGE_DIR} ${ARGN}
+    PATH_VARS ${path_variables}
     NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 endmacro()
 
+set(path_variables AMP_PRESETS_PATH AMP_INCLUDE_PATHS)
 if(TARGET AMPPlugin)
+  list(APPEND path_variables AMP_PLUGIN_PATH)
   set(AMP_PLUGIN_PATH ${CMAKE_INSTALL_LIBDIR}/AMPPlugin.so)
 endif()
 set(AMP_PRESETS_PATH ${CMAKE_INSTALL_DATADIR}/amp/presets)
 set(AMP_INCLUDE_PATHS ${CMAKE_INSTALL_INCLUDEDIR})
-configure_package(${PROJECT_BINARY_DIR}/cmake/AMP "")
+configure_package(${PROJECT_BINARY_DIR}/cmake/AMP)
 
 write_basic_package_version_file(
   ${build_package}/AMPConfigVersion.cmake
@@ -56,7 +59,7 @@ if(TARGET AMPPlugin)
   set(AMP_PLUGIN_PATH ${PROJECT_BINARY_DIR}/lib/AMPPlugin.so)
 endif()
 set(AMP_INCLUDE_PATHS ${PROJECT_SOURCE_DIR}/include)
-configure_package(${build_package} "INSTALL_PREFIX;${PROJECT_BINARY_DIR}")
+configure_package(${build_package} INSTALL_PREFIX ${PROJECT_BINARY_DIR})
 export(EXPORT AMPTargets NAMESPACE AMP:: FILE ${build_package}/AMPTargets.cmake)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/FindLibZip.cmake
                ${build_package}/FindLibZip.cmake COPYONLY)

@@ -9,8 +9,9 @@
 """Usage: commands.py <root of the source tree> <build folder> <scratch folder>
 
 Runs, in README.md and docs/**/*.md:
-  * in ```sh blocks, each line that starts with `build/bin/`, `tools/dev` or `cat`
-    (a backslash at the end continues it); it must exit with 0;
+  * in ```sh blocks, each line that starts with `build/bin/`, `tools/dev` or `cat`,
+    and each `mlir-opt` that names the plugin (a backslash at the end continues
+    it); it must exit with 0;
   * the command of a comment `<!-- excerpt of: COMMAND -->`; each line of the
     block that follows must occur in its output, in that order, whole but for
     its indentation; `...` stands for lines left out.
@@ -20,8 +21,9 @@ earlier ones wrote. In it, the folders of the source tree are links.
 
 Not run: `tools/dev test` and `tools/dev demo`, which would run this test again
 or repeat what Integration tests check, `tools/dev bench`, which takes minutes,
-`tools/dev build`, since a build is there, and `lint`, `format` and `docs`, which
-are tests of their own.
+`tools/dev build`, since a build is there, `lint`, `format` and `docs`, which are
+tests of their own, and the plugin where there is none or mlir-opt cannot load
+it, since only one of them is built with sanitizers.
 """
 
 import os
@@ -44,14 +46,18 @@ def commands_and_excerpts(text):
             yield command, block["body"].splitlines()
         elif block["kind"] == "sh":
             for line in block["body"].replace("\\\n", " ").splitlines():
-                if re.match(r"build/bin/|tools/dev\b|cat ", line):
+                if re.match(r"build/bin/|mlir-opt .*build/lib/|tools/dev\b|cat ", line):
                     yield line, None
 
 
 def runnable(command, source, build):
     """The command with absolute tools, or None if it is not to be run."""
-    if command.startswith("build/bin/"):
-        return re.sub(r"(?<![\w/])build/bin/", f"{build}/bin/", command)
+    if command.startswith("mlir-opt ") and (
+        "ASAN_OPTIONS" in os.environ or not pathlib.Path(build, "lib/AMPPlugin.so").exists()
+    ):
+        return None
+    if command.startswith(("build/bin/", "mlir-opt ")):
+        return re.sub(r"(?<![\w/])build/(bin|lib)/", rf"{build}/\1/", command)
     if command.startswith("cat "):
         return command
     words = command.split()
@@ -90,6 +96,7 @@ def self_check():
     assert runnable(found[0][0], "/s", "/b") == "/b/bin/a    b | /b/bin/c"
     assert runnable(found[1][0], "/s", "/b") is None
     assert runnable("tools/dev help", "/s", "/b") == "/s/tools/dev help"
+    assert runnable("mlir-opt --load=build/lib/x.so", "/s", "/b") is None
     assert runnable("cat docs/a.md", "/s", "/b") == "cat docs/a.md"
     assert missing_line(found[2][1], "  x\ny\nz\n") is None
     assert missing_line(found[2][1], "z\nx\n") == "z"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ReductionPatterns.h"
+#include "ReduceOperations.h"
 #include "amp/InitAll.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -22,11 +22,8 @@ int main(int argc, char **argv) {
   mlir::amp::registerAllDialects(registry);
   mlir::amp::registerAllExtensions(registry);
   mlir::amp::registerAllPasses();
-  mlir::amp::registerReductionPatterns(registry);
+  mlir::amp::registerReduceOperationsPass();
 
   mlir::MLIRContext context(registry);
-  // The reducer asks loaded dialects for patterns: here the one that brings
-  // those for all.
-  context.loadDialect<mlir::amp::AMPDialect>();
   return mlir::failed(mlir::mlirReduceMain(argc, argv, context));
 }

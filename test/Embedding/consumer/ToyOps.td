@@ -1,0 +1,83 @@
+//===- ToyOps.td - A dialect that AMP has never seen -------*- tablegen -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TOY_OPS_TD
+#define TOY_OPS_TD
+
+include "amp/Interfaces/GradientInterfaces.td"
+include "amp/Interfaces/PrecisionOpInterface.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Toy_Dialect : Dialect {
+  let name = "toy";
+  let cppNamespace = "::toy";
+}
+
+class Toy_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Toy_Dialect, mnemonic, traits>;
+
+// The function and its end.
+def Toy_FuncOp : Toy_Op<"func", [FunctionOpInterface, IsolatedFromAbove]> {
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       TypeAttrOf<FunctionType>:$function_type,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs,
+                       OptionalAttr<DictArrayAttr>:$res_attrs);
+  let regions = (region AnyRegion:$body);
+  let extraClassDeclaration = [{
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() {
+      return getFunctionType().getInputs();
+    }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() {
+      return getFunctionType().getResults();
+    }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+  }];
+  let hasCustomAssemblyFormat = 1;
+}
+def Toy_ReturnOp : Toy_Op<"return", [Pure, Terminator, ReturnLike]> {
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+// Two operations describe themselves to the precision passes.
+def Toy_MatmulOp : Toy_Op<"matmul", [Pure,
+    DeclareOpInterfaceMethods<PrecisionOpInterface, ["getPrecisionSlots"]>]> {
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+def Toy_LossGradOp : Toy_Op<"loss_grad", [Pure,
+    DeclareOpInterfaceMethods<PrecisionOpInterface, ["getPrecisionSlots"]>]> {
+  let arguments = (ins AnyRankedTensor:$prediction, AnyRankedTensor:$target,
+                       AnyRankedTensor:$seed);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+// The others are left to a policy.
+class Toy_PlainOp<string mnemonic> : Toy_Op<mnemonic, [Pure]> {
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+def Toy_ReluOp : Toy_PlainOp<"relu">;
+def Toy_ReluGradOp : Toy_PlainOp<"relu_grad">;
+def Toy_TransposeOp : Toy_PlainOp<"transpose">;
+def Toy_LossOp : Toy_PlainOp<"loss">;
+
+// The optimizer needs true gradients.
+def Toy_DescendOp : Toy_Op<"descend", [Pure,
+    DeclareOpInterfaceMethods<GradientConsumerOpInterface>]> {
+  let arguments = (ins AnyRankedTensor:$parameter, AnyRankedTensor:$gradient);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+#endif // TOY_OPS_TD

@@ -1,0 +1,40 @@
+//===- toy-opt.cpp - The toy compiler with AMP in it ----------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Toy.h"
+#include "amp/InitAll.h"
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+using namespace mlir;
+
+/// What this compiler does to a training step: a pipeline of AMP with one of
+/// its options set, as a part of a longer one.
+static void buildToyPipeline(OpPassManager &pm) {
+  amp::AMPPipelineOptions options;
+  options.precision = "fp16";
+  options.masterWeights = "copy";
+  options.policy = "toy.yaml";
+  amp::buildAMPTrainingPipeline(pm, options);
+}
+
+int main(int argc, char **argv) {
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  registerAllPasses();
+  registry.insert<toy::ToyDialect>();
+  amp::registerAllDialects(registry);
+  amp::registerAllExtensions(registry);
+  amp::registerAllPasses();
+  PassPipelineRegistration<>("toy-pipeline", "Train in fp16", buildToyPipeline);
+  return asMainReturnCode(
+      MlirOptMain(argc, argv, "The toy compiler\n", registry));
+}
