@@ -12,353 +12,22 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Dialect/AMP/IR/AMP.h"
+#include "PlainConstraints.h"
+#include "SmallFunctions.h"
 #include "amp/Dialect/Train/IR/Train.h"
-#include "amp/Precision/Optimal.h"
 #include "amp/Transforms/PrecisionRewriter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
-#include <random>
+#include <array>
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::amp;
+using namespace mlir::amp::test;
 
 namespace {
-
-/// Builds one random function.
-class FunctionMaker {
-public:
-  FunctionMaker(std::mt19937 &random, OpBuilder &builder, Location loc)
-      : random(random), builder(builder), loc(loc) {}
-
-  func::FuncOp make(int64_t extent, unsigned size) {
-    matrix = RankedTensorType::get({extent, extent}, builder.getF32Type());
-    vector = RankedTensorType::get({extent}, builder.getF32Type());
-    SmallVector<Type> arguments = {matrix, matrix, vector, vector,
-                                   builder.getI1Type(), builder.getIndexType()};
-    auto function = func::FuncOp::create(
-        builder, loc, "f", builder.getFunctionType(arguments, {}));
-    // Any but the last two may be state, of which the cost model and the
-    // constraints know more.
-    for (unsigned i = 0; i < 4; ++i) {
-      StringRef role = pick<StringRef>(
-          {"batch", "batch", "parameter", "parameter", "hyperparameter"});
-      if (below(3) != 0)
-        function.setArgAttr(i, AMPDialect::kRoleAttr,
-                            builder.getStringAttr(role));
-    }
-    Block *body = function.addEntryBlock();
-    builder.setInsertionPointToStart(body);
-    matrices = {body->getArgument(0), body->getArgument(1)};
-    vectors = {body->getArgument(2), body->getArgument(3)};
-    condition = body->getArgument(4);
-    bound = body->getArgument(5);
-    fill(size, /*depth=*/0);
-
-    SmallVector<Value> returned;
-    for (unsigned i = below(3); i != 0; --i)
-      returned.push_back(below(4) == 0 ? any(vectors) : any(matrices));
-    func::ReturnOp::create(builder, loc, returned);
-    function.setType(
-        builder.getFunctionType(arguments, ValueRange(returned).getTypes()));
-    return function;
-  }
-
-private:
-  unsigned below(unsigned limit) { return random() % limit; }
-  template <typename T>
-  T pick(ArrayRef<T> items) {
-    return items[below(items.size())];
-  }
-  /// Mostly a recent value, so that chains arise.
-  Value any(ArrayRef<Value> values) {
-    return below(2) == 0 ? values.back() : pick(values);
-  }
-
-  Operation *create(StringRef name, ValueRange operands, TypeRange results,
-                    ArrayRef<NamedAttribute> attributes = {}) {
-    OperationState state(loc, name, operands, results);
-    state.addAttributes(attributes);
-    if (below(12) == 0)
-      state.addAttribute(AMPDialect::kPrecisionAttr,
-                         builder.getStringAttr(
-                             pick<StringRef>({"f32", "low", "keep"})));
-    else if (below(16) == 0 && name != "train.constant") {
-      SmallVector<StringRef> names(results.size(), "");
-      names[0] = "w";
-      state.addAttribute(AMPDialect::kGradientOfAttr,
-                         builder.getStrArrayAttr(names));
-    }
-    Operation *op = builder.create(state);
-    for (Value result : op->getResults())
-      (result.getType() == matrix ? matrices : vectors).push_back(result);
-    return op;
-  }
-  NamedAttribute dims(StringRef name, ArrayRef<int64_t> values) {
-    return builder.getNamedAttr(name, builder.getDenseI64ArrayAttr(values));
-  }
-
-  void fill(unsigned size, unsigned depth) {
-    for (unsigned i = 0; i < size; ++i)
-      addOperation(depth);
-  }
-
-  void addOperation(unsigned depth) {
-    Value a = any(matrices), b = any(matrices), v = any(vectors);
-    switch (below(16)) {
-    case 0:
-    case 1:
-    case 2:
-      create(pick<StringRef>({"train.relu", "train.neg", "train.tanh",
-                              "train.gelu", "train.sigmoid"}),
-             a, matrix);
-      break;
-    case 3:
-      create(pick<StringRef>({"train.exp", "train.log", "train.square"}), a,
-             matrix);
-      break;
-    case 4:
-    case 5:
-      create(pick<StringRef>({"train.add", "train.mul", "train.maximum"}),
-             {a, below(4) == 0 ? v : b}, matrix);
-      break;
-    case 6:
-    case 7:
-      create("train.matmul", {a, b}, matrix);
-      break;
-    case 8:
-      create("train.linear", {a, matrices[below(2)], v}, matrix);
-      break;
-    case 9:
-      create(pick<StringRef>({"train.reduce_mean", "train.reduce_max",
-                              "train.reduce_sum"}),
-             a, vector, dims("dims", {0}));
-      break;
-    case 10:
-      create("train.broadcast", v, matrix, dims("dims", {0}));
-      break;
-    case 11:
-      create("train.layer_norm", {a, vectors[0], vectors[1]},
-             {matrix, vector, vector});
-      break;
-    case 12:
-      create("train.transpose", a, matrix, dims("permutation", {1, 0}));
-      break;
-    case 13:
-      create("train.constant", {}, matrix,
-             builder.getNamedAttr(
-                 "value", DenseElementsAttr::get(
-                              matrix, builder.getF32FloatAttr(0.1f).getValue())));
-      break;
-    case 14: {
-      auto narrow = CastOp::create(builder, loc,
-                                   matrix.clone(builder.getF16Type()), a, false);
-      matrices.push_back(CastOp::create(builder, loc, matrix, narrow, false));
-      break;
-    }
-    case 15:
-      if (depth < 2)
-        addRegion(depth);
-      break;
-    }
-  }
-
-  void addRegion(unsigned depth) {
-    SmallVector<Value> outerMatrices = matrices, outerVectors = vectors;
-    OpBuilder::InsertionGuard guard(builder);
-    auto body = [&](Block *block, ValueRange carried) {
-      matrices = outerMatrices;
-      vectors = outerVectors;
-      matrices.append(carried.begin(), carried.end());
-      builder.setInsertionPointToEnd(block);
-      fill(1 + below(2), depth + 1);
-      SmallVector<Value> yielded = {any(matrices)};
-      scf::YieldOp::create(builder, loc, yielded);
-    };
-    Operation *op;
-    if (below(2) == 0) {
-      auto branch = scf::IfOp::create(builder, loc, TypeRange(matrix),
-                                      condition, true);
-      body(branch.thenBlock(), {});
-      body(branch.elseBlock(), {});
-      op = branch;
-    } else {
-      auto loop = scf::ForOp::create(builder, loc, bound, bound, bound,
-                                     ValueRange(any(matrices)));
-      body(loop.getBody(), loop.getRegionIterArgs());
-      op = loop;
-    }
-    matrices = outerMatrices;
-    vectors = outerVectors;
-    matrices.push_back(op->getResult(0));
-  }
-
-  std::mt19937 &random;
-  OpBuilder &builder;
-  Location loc;
-  RankedTensorType matrix, vector;
-  SmallVector<Value> matrices, vectors;
-  Value condition, bound;
-};
-
-/// The hard constraints once more, by their definition: no order, no worklist.
-class PlainConstraints {
-public:
-  using State = HardConstraints::State;
-
-  PlainConstraints(const SlotGraph &graph, const CostModel &costs)
-      : graph(graph), vertices(graph.getVertices()),
-        states(vertices.size(), State::Free) {
-    states[0] = State::F32;
-    for (VertexId v = 1; v < vertices.size(); ++v) {
-      const SlotVertex &vertex = vertices[v];
-      bool mayLose = costs.getTarget() && vertex.kind == SlotKind::Compute;
-      if (vertex.opClass == OpClass::Deny)
-        states[v] = State::F32;
-      else if (vertex.opClass == OpClass::Allow &&
-               (vertex.pinned || (!vertex.isProductResult && !mayLose)))
-        states[v] = State::Low;
-    }
-    holdFrom([&](const SlotUse &use) {
-      return use.producer != 0 &&
-             vertices[use.producer].kind == SlotKind::Range &&
-             states[use.producer] == State::F32;
-    });
-    holdFrom([&](const SlotUse &use) { return isGradient(use); });
-    holdState();
-  }
-
-  /// Slots that take part at all, and may be either.
-  std::vector<VertexId> getFree() const {
-    std::vector<VertexId> free;
-    for (VertexId v = 1; v < vertices.size(); ++v)
-      if (states[v] == State::Free &&
-          !(graph.getUsesInto(v).empty() && graph.getUsesOf(v).empty() &&
-            vertices[v].slot == SlotVertex::carried))
-        free.push_back(v);
-    return free;
-  }
-
-  /// Returns whether `low` has what must be, but for implications.
-  bool areMet(const std::vector<bool> &low) const {
-    for (VertexId v = 1; v < vertices.size(); ++v)
-      if ((states[v] == State::Low && !low[v] && !isHeldByImplication(v, low)) ||
-          (states[v] == State::F32 && low[v]))
-        return false;
-    return true;
-  }
-  bool areImplicationsMet(const std::vector<bool> &low) const {
-    return llvm::none_of(graph.getImplications(), [&](auto implication) {
-      return low[implication.first] && !low[implication.second];
-    });
-  }
-  bool isLow(VertexId v) const { return states[v] == State::Low; }
-
-private:
-  /// An implication wins over a pin.
-  bool isHeldByImplication(VertexId v, const std::vector<bool> &low) const {
-    return llvm::any_of(graph.getImplications(), [&](auto implication) {
-      return implication.first == v && states[implication.second] == State::F32;
-    });
-  }
-  bool ends(const SlotUse &use) const {
-    return vertices[use.user].kind == SlotKind::Compute ||
-           states[use.user] == State::Low;
-  }
-  bool isGradient(const SlotUse &use) const {
-    auto result = dyn_cast<OpResult>(use.operand->get());
-    if (use.producer != 0 || !result)
-      return false;
-    auto names = result.getOwner()->getAttrOfType<ArrayAttr>(
-        AMPDialect::kGradientOfAttr);
-    return names &&
-           cast<StringAttr>(names[result.getResultNumber()]).size() != 0;
-  }
-
-  template <typename IsSource>
-  void holdFrom(IsSource isSource) {
-    std::vector<bool> held(vertices.size(), false);
-    for (bool changed = true; changed;) {
-      changed = false;
-      auto hold = [&](VertexId v) {
-        changed |= v != 0 && !held[v];
-        held[v] = held[v] || v != 0;
-      };
-      for (const SlotUse &use : graph.getUses())
-        if ((isSource(use) || held[use.producer]) && !ends(use))
-          hold(use.user);
-      for (auto [premise, conclusion] : graph.getImplications())
-        if (held[conclusion] && vertices[conclusion].kind != SlotKind::Compute)
-          hold(premise);
-    }
-    // Clear slots all of whose uses end at products are let go: the largest
-    // such set.
-    std::vector<bool> released = held;
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (VertexId v = 1; v < vertices.size(); ++v) {
-        bool stays = vertices[v].opClass == OpClass::Clear &&
-                     vertices[v].produces && states[v] == State::Free &&
-                     !graph.getUsesOf(v).empty();
-        for (uint32_t index : graph.getUsesOf(v)) {
-          const SlotUse &use = graph.getUses()[index];
-          stays &= ends(use) || released[use.user];
-        }
-        if (released[v] && !stays) {
-          released[v] = false;
-          changed = true;
-        }
-      }
-    }
-    for (VertexId v = 1; v < vertices.size(); ++v)
-      if (held[v] && !released[v] && states[v] == State::Free)
-        states[v] = State::F32;
-  }
-
-  void holdState() {
-    std::vector<bool> held(vertices.size(), false);
-    auto isState = [&](const SlotUse &use) {
-      auto argument = dyn_cast<BlockArgument>(use.operand->get());
-      auto function = argument
-                          ? dyn_cast<func::FuncOp>(
-                                argument.getOwner()->getParentOp())
-                          : func::FuncOp();
-      return function && function.getArgAttr(argument.getArgNumber(),
-                                             AMPDialect::kRoleAttr) ==
-                             StringAttr::get(function.getContext(),
-                                             "hyperparameter");
-    };
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (VertexId v = 1; v < vertices.size(); ++v) {
-        bool reads = false, all = true;
-        for (uint32_t index : graph.getUsesInto(v)) {
-          const SlotUse &use = graph.getUses()[index];
-          bool derived = isState(use) || held[use.producer];
-          reads |= derived;
-          all &= derived || vertices[use.producer].isConstant;
-        }
-        for (auto [premise, conclusion] : graph.getImplications())
-          reads |= premise == v && held[conclusion];
-        if (held[v] || !reads || !all ||
-            vertices[v].kind == SlotKind::Compute)
-          continue;
-        held[v] = changed = true;
-      }
-    }
-    for (VertexId v = 1; v < vertices.size(); ++v)
-      if (held[v] && states[v] == State::Free)
-        states[v] = State::F32;
-  }
-
-  const SlotGraph &graph;
-  ArrayRef<SlotVertex> vertices;
-  std::vector<State> states;
-};
 
 /// Counts what a function costs as it stands.
 class Recount {
@@ -372,7 +41,8 @@ public:
       auto cast = dyn_cast<CastOp>(op);
       if (cast && cast.getInserted())
         cost += countCast(cast);
-      else if (op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>())
+      else if (op->getNumRegions() == 0 &&
+               !op->hasTrait<OpTrait::IsTerminator>())
         cost += countOperation(op);
     });
     return cost;
@@ -394,7 +64,8 @@ private:
     int64_t written = bytesOf(op.getType());
     if (auto argument = dyn_cast<BlockArgument>(op.getInput());
         argument && narrows && masterCopies) {
-      auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+      auto function =
+          dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
       if (function &&
           function.getArgAttr(argument.getArgNumber(), AMPDialect::kRoleAttr) ==
               StringAttr::get(op.getContext(), "parameter"))
@@ -411,9 +82,10 @@ private:
       cost += bytesOf(type);
     if (!target || !isa<train::MatmulOp, train::LinearOp>(op))
       return cost;
-    int64_t extent = cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(0);
-    bool isFast = extent % 8 == 0 &&
-                  getElementTypeOrSelf(op->getOperand(0)).isF16();
+    int64_t extent =
+        cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(0);
+    bool isFast =
+        extent % 8 == 0 && getElementTypeOrSelf(op->getOperand(0)).isF16();
     double rate = isFast ? target->lowFlopPerByte : target->f32FlopPerByte;
     return cost + std::llround(2.0 * extent * extent * extent / rate);
   }

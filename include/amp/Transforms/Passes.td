@@ -21,7 +21,26 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
     Gives each precision slot of each operation a type, f32 or the low type,
     and inserts one cast per value and type where the two meet. Slots come from
     `PrecisionOpInterface`, classes from the policy's four lists (allow, deny,
-    infer, clear), which propagate as in TensorFlow's `auto_mixed_precision`.
+    infer, clear).
+
+    `strategy=optimal`, the default, takes the assignment that moves the fewest
+    bytes: those that operations read and write, and 6 an element for each
+    distinct cast. It is exact, a minimum cut; of equal ones it takes that with
+    the most low slots. It must obey these rules, whatever they cost:
+
+    - Allowed products read low operands, denied and pinned operations have what
+      they ask for. With `target=a100|h100|h200` the time of products counts as
+      the bytes that memory would move meanwhile, and a product (of known size)
+      that gains less than its casts cost stays f32, with a remark.
+    - What may leave the range of the low type (range slots: exponentials, sums)
+      and what is computed from it stays f32 until a product reads it, until the
+      values are bounded again, or until `(x - mean) * rsqrt(var + eps)`. Data
+      movement that leads to products alone is not held back.
+    - What is computed from gradients of parameters (their update), and from
+      hyperparameters and state alone (a learning rate), stays f32.
+
+    `strategy=grappler` propagates the lists as TensorFlow's
+    `auto_mixed_precision` does. It holds for both:
 
     - A product (matmul, convolution) takes low operands; its result stays f32
       where it is only read in f32, which costs nothing.
