@@ -18,6 +18,7 @@
 namespace mlir::amp::test {
 void registerOptimalCutTest();
 void registerPrecisionTests();
+void registerPropertyTests();
 void registerRandomGraphTests();
 void registerRangesTests();
 } // namespace mlir::amp::test
@@ -30,6 +31,7 @@ int main(int argc, char **argv) {
   mlir::amp::registerAMPPasses();
   mlir::amp::test::registerOptimalCutTest();
   mlir::amp::test::registerPrecisionTests();
+  mlir::amp::test::registerPropertyTests();
   mlir::amp::test::registerRandomGraphTests();
   mlir::amp::test::registerRangesTests();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
