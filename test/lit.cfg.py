@@ -64,6 +64,10 @@ for plugin in ("AMPPlugin", "ExamplePlugin"):
     name = plugin.replace("AMP", "amp_").replace("Example", "example_").lower()
     config.substitutions.append(("%" + name, path))
 config.substitutions.append(("%models", os.path.join(config.test_source_root, "Models")))
+# How many random graphs a test of properties takes.
+config.substitutions.append(
+    ("%random_graphs", "20000" if os.environ.get("AMP_LONG_TESTS") else "150")
+)
 config.substitutions.append(
     ("%digits", os.path.join(config.test_source_root, "Models", "data", "digits.npz"))
 )

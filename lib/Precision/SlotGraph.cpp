@@ -10,7 +10,9 @@
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -51,17 +53,19 @@ Pin SlotGraph::findPin(Operation *op) {
   return pin;
 }
 
-SlotGraph::SlotGraph(FunctionOpInterface function, const Policy &policy,
+SlotGraph::SlotGraph(const CallGroup &group, const Policy &policy,
                      FloatType low)
-    : policy(policy), f32(Float32Type::get(function.getContext())),
+    : policy(policy),
+      f32(Float32Type::get(group.functions.front().getContext())),
       precisionName(
-          StringAttr::get(function.getContext(), AMPDialect::kPrecisionAttr)),
+          StringAttr::get(f32.getContext(), AMPDialect::kPrecisionAttr)),
       gradientOfName(
-          StringAttr::get(function.getContext(), AMPDialect::kGradientOfAttr)) {
+          StringAttr::get(f32.getContext(), AMPDialect::kGradientOfAttr)) {
   // Most operations stand in the body itself.
   size_t size = 0;
-  for (Block &block : function.getFunctionBody())
-    size += block.getOperations().size();
+  for (FunctionOpInterface function : group.functions)
+    for (Block &block : function.getFunctionBody())
+      size += block.getOperations().size();
   vertices.reserve(2 * size);
   values.reserve(size);
   uses.reserve(2 * size);
@@ -70,19 +74,97 @@ SlotGraph::SlotGraph(FunctionOpInterface function, const Policy &policy,
   // Vertex 0: everything that keeps its type.
   addVertex(nullptr, 0, SlotKind::Fixed, OpClass::Unlisted);
   vertices[0].produces = true;
-  findPin(function);
-  function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-    const OperationInfo &info = getInfo(op);
-    if (info.isFunction)
-      return WalkResult::skip();
-    addOperation(op, info);
-    return WalkResult::advance();
-  });
+  if (!group.callees.empty()) {
+    callees = &group.callees;
+    llvm::DenseSet<Operation *> open;
+    for (auto [call, callee] : group.callees)
+      open.insert(callee);
+    for (FunctionOpInterface function : group.functions)
+      if (open.contains(function))
+        addSignature(function, findPin(function));
+  }
+  for (FunctionOpInterface function : group.functions) {
+    findPin(function);
+    function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      const OperationInfo &info = getInfo(op);
+      if (info.isFunction)
+        return WalkResult::skip();
+      addOperation(op, info);
+      return WalkResult::advance();
+    });
+  }
+
+  callees = nullptr;
 
   resolveProducers();
   if (low)
-    applyRanges(function, low);
+    applyRanges(group.functions, low);
   buildAdjacency();
+}
+
+/// Returns the class of what control flow carries under `pin`.
+static OpClass getCarriedClass(Pin pin) {
+  return pin == Pin::F32   ? OpClass::Deny
+         : pin == Pin::Low ? OpClass::Allow
+                           : OpClass::Clear;
+}
+
+/// Adds a vertex for each argument and result of a function whose callers are
+/// all in the graph.
+void SlotGraph::addSignature(FunctionOpInterface function, Pin pin) {
+  auto add = [&](Type type) -> VertexId {
+    if (!isEligible(type, f32))
+      return 0;
+    VertexId vertex = addVertex(function, SlotVertex::carried,
+                                SlotKind::Storage, getCarriedClass(pin));
+    vertices[vertex].produces = true;
+    vertices[vertex].pinned = pin != Pin::None;
+    return vertex;
+  };
+  Signature &signature = signatures[function];
+  for (BlockArgument argument : function.getArguments()) {
+    signature.arguments.push_back(add(argument.getType()));
+    if (signature.arguments.back() != 0)
+      addValue(argument, signature.arguments.back());
+  }
+  for (Type type : function.getResultTypes())
+    signature.results.push_back(add(type));
+  for (Block &block : function.getFunctionBody()) {
+    if (!block.mightHaveTerminator() ||
+        !block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
+      continue;
+    Operation *terminator = block.getTerminator();
+    for (auto [operand, vertex] :
+         llvm::zip(terminator->getOpOperands(), signature.results))
+      if (vertex != 0)
+        forwarded[&operand] = vertex;
+  }
+}
+
+void SlotGraph::addCall(Operation *call, FunctionOpInterface callee, Pin pin) {
+  const Signature &signature = signatures.find(callee)->second;
+  OpClass opClass = getCarriedClass(pin);
+  auto pinTo = [&](VertexId vertex) {
+    if (vertex != 0 && pin != Pin::None && !vertices[vertex].pinned) {
+      vertices[vertex].opClass = opClass;
+      vertices[vertex].pinned = true;
+    }
+  };
+  MutableOperandRange operands =
+      cast<CallOpInterface>(call).getArgOperandsMutable();
+  for (auto [operand, vertex] : llvm::zip(operands, signature.arguments)) {
+    if (vertex == 0)
+      continue;
+    pinTo(vertex);
+    addUse(operand, vertex);
+  }
+  for (auto [result, vertex] :
+       llvm::zip(call->getResults(), signature.results)) {
+    if (vertex == 0)
+      continue;
+    pinTo(vertex);
+    addValue(result, vertex);
+  }
 }
 
 /// Gives uses their producers: only now, because where blocks are out of order
@@ -151,9 +233,7 @@ void SlotGraph::addCarriedValues(Operation *op, Pin pin) {
   auto branch = dyn_cast<RegionBranchOpInterface>(op);
   if (!branch || pin == Pin::Keep)
     return;
-  OpClass opClass = pin == Pin::F32   ? OpClass::Deny
-                    : pin == Pin::Low ? OpClass::Allow
-                                      : OpClass::Clear;
+  OpClass opClass = getCarriedClass(pin);
   auto vertexFor = [&](Value value) {
     auto it = valueOf.find(value);
     VertexId vertex = it == valueOf.end() ? 0 : values[it->second].vertex;
@@ -211,6 +291,10 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
   Pin pin = findPin(op);
   if (op->getNumRegions() != 0)
     addCarriedValues(op, pin);
+
+  if (callees)
+    if (FunctionOpInterface callee = callees->lookup(op))
+      return addCall(op, callee, pin);
 
   // What control flow forwards belongs to the carried value; all else of such
   // an operation keeps its type.

@@ -18,9 +18,11 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-void SlotGraph::applyRanges(FunctionOpInterface function, FloatType low) {
+void SlotGraph::applyRanges(ArrayRef<FunctionOpInterface> functions,
+                            FloatType low) {
   if (!rangeSlots.empty())
-    freeRangeSlots(function, low);
+    for (FunctionOpInterface function : functions)
+      freeRangeSlots(function, low);
   if (!constants.empty())
     denyConstants(low);
 }
@@ -34,7 +36,7 @@ void SlotGraph::freeRangeSlots(FunctionOpInterface function, FloatType low) {
   for (auto [v, opClass] : rangeSlots) {
     SlotVertex &vertex = vertices[v];
     // Constants are exact, and need no interval: see below.
-    if (vertex.isConstant)
+    if (vertex.isConstant || !function->isProperAncestor(vertex.op))
       continue;
     getInterface(vertex.op).getPrecisionSlots(scratch);
     FloatRange all = FloatRange::empty();

@@ -67,22 +67,31 @@ public:
     if (low.isF32())
       return;
 
-    WalkResult result = getOperation()->walk<WalkOrder::PreOrder>(
-        [&](FunctionOpInterface function) {
-          if (!function.isExternal() &&
-              failed(rewriteFunction(function, low, *loaded)))
-            return WalkResult::interrupt();
-          return WalkResult::skip();
-        });
-    if (result.wasInterrupted() || failed(loaded->checkUse()))
+    restoreFunctions();
+    SmallVector<KeptSignature> kept;
+    for (const CallGroup &group : findCallGroups(getOperation(), kept)) {
+      // What could not be restored is marked still.
+      if (!llvm::any_of(group.functions, getRecordedPrecision) &&
+          failed(rewriteGroup(group, low, *loaded)))
+        return signalPassFailure();
+    }
+    if (failed(loaded->checkUse()))
       return signalPassFailure();
+    for (KeptSignature &entry : kept)
+      remark::missed(entry.function->getLoc(),
+                     remark::RemarkOpts::name("SignatureKept")
+                         .category("amp")
+                         .function(entry.function.getName()))
+          << "what calls pass and get keeps its type"
+          << remark::reason("{0}", entry.reason);
   }
 
 private:
   LogicalResult readStrategy(Location loc);
   LogicalResult readTarget(FloatType low, Location loc);
-  LogicalResult rewriteFunction(FunctionOpInterface function, FloatType low,
-                                const Policy &policy);
+  void restoreFunctions();
+  LogicalResult rewriteGroup(const CallGroup &group, FloatType low,
+                             const Policy &policy);
 
   Strategy chosenStrategy = Strategy::Optimal;
   std::optional<Target> chosenTarget;
@@ -120,21 +129,53 @@ LogicalResult AutoMixedPrecisionPass::readTarget(FloatType low, Location loc) {
   return success();
 }
 
-LogicalResult
-AutoMixedPrecisionPass::rewriteFunction(FunctionOpInterface function,
-                                        FloatType low, const Policy &policy) {
-  std::string obstacle;
-  RestoreCounts restored;
-  if (getRecordedPrecision(function) &&
-      failed(restoreInput(function, obstacle, restored))) {
-    remark::missed(function.getLoc(), remark::RemarkOpts::name("AlreadyMixed")
-                                          .category("amp")
-                                          .function(function.getName()))
-        << "already in mixed precision, and later passes built on it"
-        << remark::reason("{0}", obstacle);
-    return success();
+/// Gives functions that were rewritten before back as they were, unless later
+/// passes have built on their types.
+void AutoMixedPrecisionPass::restoreFunctions() {
+  auto isMixed = [](FunctionOpInterface function) {
+    return getRecordedPrecision(function) ? WalkResult::interrupt()
+                                          : WalkResult::skip();
+  };
+  if (!getOperation()->walk<WalkOrder::PreOrder>(isMixed).wasInterrupted())
+    return;
+  SmallVector<KeptSignature> ignored;
+  for (const CallGroup &group : findCallGroups(getOperation(), ignored)) {
+    std::string obstacle;
+    RestoreCounts restored;
+    FunctionOpInterface culprit;
+    if (failed(restoreInput(group.functions, culprit, obstacle, restored)))
+      remark::missed(culprit->getLoc(), remark::RemarkOpts::name("AlreadyMixed")
+                                            .category("amp")
+                                            .function(culprit.getName()))
+          << "already in mixed precision, and later passes built on it"
+          << remark::reason("{0}", obstacle);
   }
-  SlotGraph graph(function, policy, low);
+}
+
+/// Gives `function` the type that its arguments and what it returns have now,
+/// and records the one it had.
+static void updateSignature(FunctionOpInterface function) {
+  auto before = dyn_cast<FunctionType>(function.getFunctionType());
+  if (!before)
+    return;
+  SmallVector<Type> results(before.getResults());
+  for (Block &block : function.getFunctionBody())
+    if (block.mightHaveTerminator() &&
+        block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
+      results.assign(block.getTerminator()->operand_type_begin(),
+                     block.getTerminator()->operand_type_end());
+  SmallVector<Type> arguments(ValueRange(function.getArguments()).getTypes());
+  auto after = FunctionType::get(function.getContext(), arguments, results);
+  if (after == before)
+    return;
+  function->setAttr(AMPDialect::kInputSignatureAttr, TypeAttr::get(before));
+  function.setType(after);
+}
+
+LogicalResult AutoMixedPrecisionPass::rewriteGroup(const CallGroup &group,
+                                                   FloatType low,
+                                                   const Policy &policy) {
+  SlotGraph graph(group, policy, low);
   if (policy.isContradictory())
     return failure();
   std::optional<CostModel> costs;
@@ -154,15 +195,20 @@ AutoMixedPrecisionPass::rewriteFunction(FunctionOpInterface function,
     break;
   }
 
-  recordInput(function, low);
+  for (FunctionOpInterface function : group.functions)
+    recordInput(function, low);
   FailureOr<RewriteCounts> counts = rewritePrecision(graph, assignment, low);
   if (failed(counts))
     return failure();
+  if (!group.callees.empty())
+    for (FunctionOpInterface function : group.functions)
+      updateSignature(function);
   numLowSlots += counts->lowSlots;
   numCasts += counts->casts;
   numWideProducts += counts->wideProducts;
   numUnlisted += graph.getUnlisted().size();
   if (wantsRemarks)
-    emitPrecisionRemarks(function, graph, *costs, assignment, chosenStrategy);
+    emitPrecisionRemarks(group.functions.front(), graph, *costs, assignment,
+                         chosenStrategy);
   return success();
 }

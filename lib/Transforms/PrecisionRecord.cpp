@@ -126,6 +126,22 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
     ++counts.values;
   };
 
+  if (auto type = dyn_cast_or_null<TypeAttr>(
+          function->removeAttr(AMPDialect::kInputSignatureAttr))) {
+    auto signature = dyn_cast<FunctionType>(type.getValue());
+    if (!signature || signature.getNumInputs() != function.getNumArguments() ||
+        signature.getNumResults() != function.getNumResults()) {
+      reason = "the signature is no longer that of the input";
+      return failure();
+    }
+    for (auto [argument, input] :
+         llvm::zip(function.getArguments(), signature.getInputs())) {
+      counts.values += argument.getType() != input;
+      argument.setType(input);
+    }
+    function.setType(signature);
+  }
+
   IRRewriter rewriter(function.getContext());
   PrecisionSlots slots;
   SmallVector<Value> values;
@@ -226,37 +242,26 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
       return failure();
     }
   function->removeAttr(AMPDialect::kMixedPrecisionAttr);
-  if (auto type = dyn_cast_or_null<TypeAttr>(
-          function->removeAttr(AMPDialect::kInputSignatureAttr))) {
-    auto signature = dyn_cast<FunctionType>(type.getValue());
-    if (!signature || signature.getNumInputs() != function.getNumArguments() ||
-        signature.getNumResults() != function.getNumResults()) {
-      reason = "the signature is no longer that of the input";
-      return failure();
-    }
-    for (auto [argument, input] :
-         llvm::zip(function.getArguments(), signature.getInputs())) {
-      counts.values += argument.getType() != input;
-      argument.setType(input);
-    }
-    function.setType(signature);
-  }
   return success();
 }
 
-LogicalResult mlir::amp::restoreInput(FunctionOpInterface function,
+LogicalResult mlir::amp::restoreInput(ArrayRef<FunctionOpInterface> functions,
+                                      FunctionOpInterface &culprit,
                                       std::string &reason,
                                       RestoreCounts &counts) {
-  FloatType low = getRecordedPrecision(function);
-  assert(low && "only functions that are marked can be restored");
   // Later passes may have built on low types in ways that only the verifier
-  // sees: a clone is changed and checked first.
-  OwningOpRef<Operation *> clone = function->clone();
-  auto cloned = cast<FunctionOpInterface>(*clone);
+  // sees: clones are changed and checked first.
+  SmallVector<std::pair<FunctionOpInterface, OwningOpRef<Operation *>>> clones;
   RestoreCounts restored;
-  if (failed(restore(cloned, low, reason, restored)))
-    return failure();
-  {
+  for (FunctionOpInterface function : functions) {
+    FloatType low = getRecordedPrecision(function);
+    if (!low)
+      continue;
+    culprit = function;
+    OwningOpRef<Operation *> clone = function->clone();
+    if (failed(
+            restore(cast<FunctionOpInterface>(*clone), low, reason, restored)))
+      return failure();
     ScopedDiagnosticHandler handler(
         function.getContext(), [&](Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
@@ -266,9 +271,14 @@ LogicalResult mlir::amp::restoreInput(FunctionOpInterface function,
         });
     if (failed(verify(*clone)))
       return failure();
+    clones.emplace_back(function, std::move(clone));
   }
-  function.getFunctionBody().takeBody(cloned.getFunctionBody());
-  function->setAttrs(clone->getAttrDictionary());
+  for (auto &[function, clone] : clones) {
+    function.getFunctionBody().takeBody(
+        cast<FunctionOpInterface>(*clone).getFunctionBody());
+    function->setAttrs(clone->getAttrDictionary());
+    ++counts.functions;
+  }
   counts.casts += restored.casts;
   counts.values += restored.values;
   return success();

@@ -41,14 +41,17 @@ void recordCopy(Operation *op, Attribute input);
 
 /// What `restoreInput` removed.
 struct RestoreCounts {
+  int64_t functions = 0;
   int64_t casts = 0;
   int64_t values = 0;
 };
 
-/// Gives `function`, which is marked, back as it was before the rewrite. Fails,
-/// with what is wrong in `reason` and without a change, if later passes have
-/// built on the low types.
-LogicalResult restoreInput(FunctionOpInterface function, std::string &reason,
+/// Gives those of `functions` that are marked back as they were before the
+/// rewrite, all of them or none. Fails, with what is wrong in `reason` and the
+/// function concerned in `culprit`, if later passes have built on the low
+/// types.
+LogicalResult restoreInput(ArrayRef<FunctionOpInterface> functions,
+                           FunctionOpInterface &culprit, std::string &reason,
                            RestoreCounts &counts);
 
 } // namespace mlir::amp

@@ -36,9 +36,15 @@ public:
   }
 
 private:
-  remark::RemarkOpts options(StringRef name) {
+  /// Functions that call one another are assigned together: a remark names the
+  /// one that holds `op`.
+  remark::RemarkOpts options(StringRef name, Operation *op = nullptr) {
+    FunctionOpInterface holder = function;
+    if (op)
+      if (auto parent = op->getParentOfType<FunctionOpInterface>())
+        holder = parent;
     return remark::RemarkOpts::name(name).category("amp").function(
-        function.getName());
+        holder.getName());
   }
   StringRef nameOf(VertexId v) const {
     return graph.getVertices()[v].op->getName().getStringRef();
@@ -67,9 +73,10 @@ private:
     if (!enabled)
       return;
     const SlotVertex &vertex = graph.getVertices()[v];
-    auto remark = isLow
-                      ? remark::passed(vertex.op->getLoc(), options("Low"))
-                      : remark::missed(vertex.op->getLoc(), options("KeptF32"));
+    auto remark =
+        isLow ? remark::passed(vertex.op->getLoc(), options("Low", vertex.op))
+              : remark::missed(vertex.op->getLoc(),
+                               options("KeptF32", vertex.op));
     enabled = static_cast<bool>(remark);
     if (!enabled)
       return;
@@ -156,7 +163,7 @@ private:
     for (Operation *op : graph.getUnlisted()) {
       if (!misses)
         break;
-      remark::missed(op->getLoc(), options("Unlisted"))
+      remark::missed(op->getLoc(), options("Unlisted", op))
           << remark::metric("Op", op->getName().getStringRef())
           << remark::reason("no list of the policy names it");
     }
@@ -172,8 +179,9 @@ private:
       if (!assignment.low[use.user] || assignment.low[use.producer] ||
           (reason != Reason::Range && reason != Reason::Tainted))
         continue;
-      auto remark = remark::analysis(use.operand->getOwner()->getLoc(),
-                                     options("CastMayOverflow"));
+      auto remark =
+          remark::analysis(use.operand->getOwner()->getLoc(),
+                           options("CastMayOverflow", use.operand->getOwner()));
       if (!remark)
         return;
       VertexId from = assignment.causes[use.producer];

@@ -9,6 +9,8 @@
 
 #include "PrecisionRecord.h"
 
+#include "amp/Precision/CallGroups.h"
+
 #include "mlir/IR/Remarks.h"
 
 namespace mlir::amp {
@@ -27,32 +29,29 @@ public:
   using Base::Base;
 
   void runOnOperation() override {
-    WalkResult result = getOperation()->walk<WalkOrder::PreOrder>(
-        [&](FunctionOpInterface function) {
-          return failed(strip(function)) ? WalkResult::interrupt()
-                                         : WalkResult::skip();
-        });
-    if (result.wasInterrupted())
-      signalPassFailure();
+    SmallVector<KeptSignature> kept;
+    for (const CallGroup &group : findCallGroups(getOperation(), kept))
+      if (failed(strip(group.functions)))
+        return signalPassFailure();
   }
 
 private:
-  LogicalResult strip(FunctionOpInterface function) {
-    if (!getRecordedPrecision(function)) {
-      remark::missed(function.getLoc(), remark::RemarkOpts::name("NotMixed")
-                                            .category("amp")
-                                            .function(function.getName()))
-          << "not rewritten by auto-mixed-precision";
-      return success();
-    }
+  LogicalResult strip(ArrayRef<FunctionOpInterface> functions) {
+    for (FunctionOpInterface function : functions)
+      if (!getRecordedPrecision(function))
+        remark::missed(function->getLoc(), remark::RemarkOpts::name("NotMixed")
+                                               .category("amp")
+                                               .function(function.getName()))
+            << "not rewritten by auto-mixed-precision";
     std::string reason;
     RestoreCounts counts;
-    if (failed(restoreInput(function, reason, counts)))
-      return function->emitError()
+    FunctionOpInterface culprit;
+    if (failed(restoreInput(functions, culprit, reason, counts)))
+      return culprit->emitError()
              << "cannot undo mixed precision, because later passes built on "
                 "it: "
              << reason;
-    ++numFunctions;
+    numFunctions += counts.functions;
     numCasts += counts.casts;
     numValues += counts.values;
     return success();

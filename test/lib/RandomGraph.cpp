@@ -602,7 +602,9 @@ void Generator::addFunction(StringRef functionName, unsigned size,
   int64_t batch = options.dynamic ? ShapedType::kDynamic : 4;
   SmallVector<Type> types = {tensor({batch, 8}), tensor({8, 8}), tensor({8, 4}),
                              tensor({8}),        tensor({4}),    tensor({})};
-  if (isMain) {
+  if (isMain && options.executable) {
+    types.append({tensor({4, 8}), tensor({}, b.getI1Type())});
+  } else if (isMain) {
     types.append({tensor({4, 8}), tensor({batch, 4, 4, 4}),
                   tensor({3, 3, 4, 4}), b.getI1Type(), b.getIndexType()});
   } else {
@@ -616,12 +618,16 @@ void Generator::addFunction(StringRef functionName, unsigned size,
   scope.clear();
   // Integers of the scope go to calls; floats to everything.
   llvm::append_range(scope, function.getArguments());
-  condition = function.getArguments().drop_back().back();
   tripCount = function.getArguments().back();
+  condition = function.getArguments().drop_back().back();
+  if (isMain && options.executable)
+    condition = tensor::ExtractOp::create(b, tripCount, ValueRange());
   zero = arith::ConstantIndexOp::create(b, 0);
   one = arith::ConstantIndexOp::create(b, 1);
   if (options.executable)
     tripCount = arith::ConstantIndexOp::create(b, 2);
+  if (isMain && options.executable)
+    scope.append({condition, tripCount});
   if (!isMain) {
     // What a small function lacks to be one of products.
     constant(tensor({8, 8}), 0.25);

@@ -38,7 +38,7 @@ struct RandomGraphOptions {
   /// The first dimension of activations is `?`.
   bool dynamic = true;
   /// Can be run: static shapes, known trip counts, and operations for which
-  /// `ErrorBound.h` has a rule. Excludes `foreign` and `dynamic`.
+  /// `TestErrorBound.cpp` has a rule. Excludes `foreign` and `dynamic`.
   bool executable = false;
 };
 
@@ -49,6 +49,10 @@ void registerRandomGraphDialects(DialectRegistry &registry);
 OwningOpRef<ModuleOp> makeRandomGraph(MLIRContext *context,
                                       const RandomGraphOptions &options,
                                       StringRef name = "main");
+
+/// Appends a step that calls all of the named functions, which are executable
+/// graphs of `module`, on the same arguments, and returns all that they return.
+void appendStep(ModuleOp module, ArrayRef<StringRef> names);
 
 } // namespace mlir::amp::test
 

@@ -15,7 +15,8 @@ using namespace mlir::amp::test;
 namespace {
 
 /// Appends random functions to a module: `@graph0`, `@graph1`, ... of seeds
-/// that count up from `seed`.
+/// that count up from `seed`. Executable ones get a `@step` that calls them
+/// all.
 struct TestMakeRandomGraph
     : PassWrapper<TestMakeRandomGraph, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestMakeRandomGraph)
@@ -32,6 +33,7 @@ struct TestMakeRandomGraph
   }
 
   void runOnOperation() override {
+    SmallVector<std::string> names;
     for (unsigned i = 0; i < count; ++i) {
       RandomGraphOptions options;
       options.seed = seed + i;
@@ -49,7 +51,11 @@ struct TestMakeRandomGraph
       Block *body = getOperation().getBody();
       body->getOperations().splice(body->end(),
                                    made->getBody()->getOperations());
+      names.push_back(name);
     }
+    if (executable)
+      appendStep(getOperation(),
+                 SmallVector<StringRef>(names.begin(), names.end()));
   }
 
   Option<uint64_t> seed{*this, "seed", llvm::cl::init(0),

@@ -16,6 +16,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 namespace mlir::amp::test {
+void registerErrorBoundTest();
 void registerOptimalCutTest();
 void registerPrecisionTests();
 void registerPropertyTests();
@@ -29,6 +30,7 @@ int main(int argc, char **argv) {
   registry.insert<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
                   mlir::func::FuncDialect, mlir::scf::SCFDialect>();
   mlir::amp::registerAMPPasses();
+  mlir::amp::test::registerErrorBoundTest();
   mlir::amp::test::registerOptimalCutTest();
   mlir::amp::test::registerPrecisionTests();
   mlir::amp::test::registerPropertyTests();

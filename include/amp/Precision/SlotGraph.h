@@ -15,6 +15,7 @@
 #define AMP_PRECISION_SLOTGRAPH_H
 
 #include "amp/Interfaces/PrecisionOpInterface.h"
+#include "amp/Precision/CallGroups.h"
 #include "amp/Precision/Policy.h"
 #include "amp/Precision/Ranges.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -77,7 +78,8 @@ struct SlotValue {
   VertexId vertex;
 };
 
-/// Slots of all operations of one function, and the f32 values between them.
+/// Slots of all operations of one function, or of functions that call one
+/// another, and the f32 values between them.
 class SlotGraph {
 public:
   /// Builds the graph of `function` under `policy`. Only values whose element
@@ -85,7 +87,12 @@ public:
   /// type, intervals of values free range slots, and deny slots that read
   /// constants which do not fit.
   SlotGraph(FunctionOpInterface function, const Policy &policy,
-            FloatType low = {});
+            FloatType low = {})
+      : SlotGraph(CallGroup{{function}, {}}, policy, low) {}
+
+  /// Builds one graph of all functions of a group. Arguments and results of
+  /// those that may change their signature are carried values.
+  SlotGraph(const CallGroup &group, const Policy &policy, FloatType low = {});
 
   ArrayRef<SlotVertex> getVertices() const { return vertices; }
   ArrayRef<SlotUse> getUses() const { return uses; }
@@ -140,6 +147,8 @@ private:
 
   void addOperation(Operation *op, const OperationInfo &info);
   void addCarriedValues(Operation *op, Pin pin);
+  void addSignature(FunctionOpInterface function, Pin pin);
+  void addCall(Operation *call, FunctionOpInterface callee, Pin pin);
   Pin findPin(Operation *op);
   void addUse(OpOperand &operand, VertexId user);
   void addValue(Value value, VertexId vertex);
@@ -148,7 +157,7 @@ private:
     auto it = valueOf.find(value);
     return it == valueOf.end() ? 0 : values[it->second].vertex;
   }
-  void applyRanges(FunctionOpInterface function, FloatType low);
+  void applyRanges(ArrayRef<FunctionOpInterface> functions, FloatType low);
   void freeRangeSlots(FunctionOpInterface function, FloatType low);
   void denyConstants(FloatType low);
   void buildAdjacency();
@@ -169,6 +178,13 @@ private:
   llvm::DenseMap<Value, uint32_t> valueOf;
   /// Vertices of operands that control flow forwards, by operand.
   llvm::DenseMap<OpOperand *, VertexId> forwarded;
+  /// Vertices of the arguments and results of functions that may change them;
+  /// 0 for those that are no f32 tensors.
+  struct Signature {
+    SmallVector<VertexId> arguments, results;
+  };
+  llvm::DenseMap<Operation *, Signature> signatures;
+  const llvm::DenseMap<Operation *, FunctionOpInterface> *callees = nullptr;
   /// The pin that holds within an operation, for those where there is one.
   llvm::DenseMap<Operation *, Pin> regionPins;
   /// Union-find over carried values; empty without control flow.

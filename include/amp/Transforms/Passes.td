@@ -46,8 +46,12 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
       where it is only read in f32, which costs nothing.
     - Gradients of parameters (`amp.gradient_of`) stay f32 unless the policy's
       `gradient-type` is `low`.
-    - Arguments and results of functions never change type. Values carried by
-      control flow have one type throughout.
+    - Values carried by control flow have one type throughout. So have those
+      that calls carry: a private function that is used by direct calls alone is
+      assigned together with its callers, and its signature may become low
+      (`amp.input_signature` records the one it had). Arguments and results of
+      all other functions keep their type; where such a function is called, a
+      remark says why.
     - Casts that stand in the input are kept. An operation with
       `amp.precision = "f32" | "low" | "keep"` decides for itself; on a region
       operation or a function the attribute holds for everything within that

@@ -1,0 +1,148 @@
+//===- CallGroups.cpp - Functions that are assigned together --------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Precision/CallGroups.h"
+
+#include "amp/Dialect/AMP/IR/AMP.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+/// What is known of a function that is called.
+struct Callee {
+  SmallVector<Operation *> calls;
+  size_t uses = 0;
+  StringRef obstacle;
+};
+} // namespace
+
+static bool isKept(Operation *op) {
+  auto pin = op->getAttrOfType<StringAttr>(AMPDialect::kPrecisionAttr);
+  return pin && pin.getValue() == "keep";
+}
+
+static bool hasRoles(FunctionOpInterface function) {
+  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+    if (function.getArgAttr(i, AMPDialect::kRoleAttr) ||
+        function.getArgAttr(i, AMPDialect::kPrecisionAttr))
+      return true;
+  for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
+    if (function.getResultAttr(i, AMPDialect::kUpdatesAttr) ||
+        function.getResultAttr(i, AMPDialect::kMetricAttr) ||
+        function.getResultAttr(i, AMPDialect::kPredictionAttr))
+      return true;
+  return false;
+}
+
+/// Returns why `function` must keep its signature, or an empty string.
+static StringRef findObstacle(FunctionOpInterface function,
+                              const Callee &callee) {
+  auto symbol = dyn_cast<SymbolOpInterface>(function.getOperation());
+  if (function.isExternal())
+    return "it has no body here";
+  if (!symbol || !symbol.isPrivate())
+    return "it is public: not every caller is known";
+  if (callee.uses != callee.calls.size())
+    return "it is used by something else than a direct call";
+  if (hasRoles(function))
+    return "its arguments or results have roles or pins";
+  if (isKept(function))
+    return "'amp.precision' keeps its types";
+  for (Operation *call : callee.calls) {
+    if (isKept(call))
+      return "'amp.precision' keeps the types of a call";
+    if (call->getResultTypes() != TypeRange(function.getResultTypes()) ||
+        cast<CallOpInterface>(call).getArgOperands().getTypes() !=
+            TypeRange(function.getArgumentTypes()))
+      return "a call does not have its types";
+  }
+  return {};
+}
+
+SmallVector<CallGroup, 1>
+mlir::amp::findCallGroups(Operation *root,
+                          SmallVectorImpl<KeptSignature> &kept) {
+  SmallVector<FunctionOpInterface> functions;
+  bool mayCall = false;
+  auto collect = [&](FunctionOpInterface function) {
+    functions.push_back(function);
+    auto symbol = dyn_cast<SymbolOpInterface>(function.getOperation());
+    mayCall |= symbol && symbol.isPrivate();
+    return WalkResult::skip();
+  };
+  root->walk<WalkOrder::PreOrder>(collect);
+
+  SmallVector<CallGroup, 1> groups;
+  llvm::MapVector<Operation *, Callee> callees;
+  llvm::DenseSet<Operation *> known;
+  if (mayCall && root->hasTrait<OpTrait::SymbolTable>()) {
+    SymbolTableCollection symbols;
+    for (FunctionOpInterface function : functions)
+      known.insert(function);
+    for (FunctionOpInterface function : functions) {
+      function->walk([&](CallOpInterface call) {
+        auto callee = dyn_cast_or_null<FunctionOpInterface>(
+            call.resolveCallableInTable(&symbols));
+        if (callee && known.contains(callee))
+          callees[callee].calls.push_back(call);
+      });
+    }
+    std::optional<SymbolTable::UseRange> uses;
+    if (!callees.empty())
+      uses = SymbolTable::getSymbolUses(root);
+    if (uses)
+      for (const SymbolTable::SymbolUse &use : *uses) {
+        Operation *symbol =
+            symbols.lookupNearestSymbolFrom(use.getUser(), use.getSymbolRef());
+        auto it = callees.find(symbol);
+        if (it != callees.end())
+          ++it->second.uses;
+      }
+  }
+
+  llvm::EquivalenceClasses<Operation *> joined;
+  llvm::DenseMap<Operation *, FunctionOpInterface> open;
+  for (auto &[op, callee] : callees) {
+    auto function = cast<FunctionOpInterface>(op);
+    StringRef obstacle = findObstacle(function, callee);
+    if (!obstacle.empty()) {
+      kept.push_back({function, obstacle});
+      continue;
+    }
+    for (Operation *call : callee.calls) {
+      Operation *caller = call->getParentOp();
+      while (!known.contains(caller))
+        caller = caller->getParentOp();
+      joined.unionSets(caller, op);
+      open[call] = function;
+    }
+  }
+  llvm::DenseMap<Operation *, size_t> groupOf;
+  for (FunctionOpInterface function : functions) {
+    if (function.isExternal())
+      continue;
+    Operation *leader = function;
+    if (joined.contains(leader))
+      leader = joined.getLeaderValue(leader);
+    auto [it, isNew] = groupOf.try_emplace(leader, groups.size());
+    if (isNew)
+      groups.emplace_back();
+    groups[it->second].functions.push_back(function);
+  }
+  for (auto &[op, callee] : callees)
+    for (Operation *call : callee.calls)
+      if (auto function = open.lookup(call))
+        groups[groupOf.lookup(joined.getLeaderValue(op))].callees[call] =
+            function;
+  return groups;
+}
