@@ -80,6 +80,12 @@ if shutil.which("nvcc", path=config.environment["PATH"]):
     config.available_features.add("nvcc")
 if os.environ.get("AMP_LONG_TESTS"):
     config.available_features.add("long")
+    # TensorFlow is large and may be installed for a python of its own.
+    for tensorflow_python in (os.environ.get("AMP_TENSORFLOW_PYTHON"), *pythons):
+        if tensorflow_python and runs(tensorflow_python, "-c", "import tensorflow"):
+            config.available_features.add("tensorflow")
+            config.substitutions.append(("%tensorflow_python", tensorflow_python))
+            break
     config.environment["AMP_LONG_TESTS"] = os.environ["AMP_LONG_TESTS"]
 
 # Tests run in parallel already: one thread each keeps them from slowing each

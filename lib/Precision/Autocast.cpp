@@ -101,8 +101,8 @@ private:
   void rankOperands() {
     for (VertexId v = 1; v < vertices.size(); ++v)
       for (uint32_t use : graph.getUsesInto(v))
-        leastRank[v] = std::max(
-            leastRank[v], getRank(graph.getUses()[use].operand->get()));
+        leastRank[v] = std::max(leastRank[v],
+                                getRank(graph.getUses()[use].operand->get()));
     // Where types are not promoted but made equal, tensors of any rank count.
     for (VertexId v = 1; v < vertices.size(); ++v)
       if (vertices[v].slot == SlotVertex::carried ||
@@ -122,8 +122,7 @@ private:
     }
     switch (vertices[v].opClass) {
     case OpClass::Allow:
-      result.reasons[v] =
-          vertices[v].pinned ? Reason::Pinned : Reason::Allowed;
+      result.reasons[v] = vertices[v].pinned ? Reason::Pinned : Reason::Allowed;
       return;
     case OpClass::Infer:
     case OpClass::Clear:

@@ -110,7 +110,8 @@ LogicalResult AutoMixedPrecisionPass::readStrategy(Location loc) {
   std::optional<Strategy> found = symbolizeStrategy(strategy);
   if (!found)
     return emitError(loc) << "auto-mixed-precision: unknown strategy '"
-                          << strategy << "', expected autocast, grappler or optimal";
+                          << strategy
+                          << "', expected autocast, grappler or optimal";
   chosenStrategy = *found;
   return success();
 }

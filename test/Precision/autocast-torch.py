@@ -9,7 +9,7 @@
 #
 # The comparison can fail: with another algorithm.
 # RUN: not %python %s amp-opt %S/Inputs/torch-1.13-cpu.yaml grappler 2>&1 | FileCheck %s
-# CHECK: losses:
+# CHECK: residual:
 # CHECK: programs differ
 """Usage: autocast-torch.py <amp-opt> <policy> [strategy]
 

@@ -14,7 +14,7 @@
 
 // Without an allowed operation nothing changes.
 // CHECK-LABEL: func.func @nothing_allowed
-// CHECK-NOT: f16
+// CHECK-NOT: xf16
 func.func @nothing_allowed(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = train.relu %a : tensor<4x4xf32>
   %1 = train.tanh %0 : tensor<4x4xf32>
@@ -46,8 +46,9 @@ func.func @between(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> 
 // CHECK: train.exp {{.*}} : tensor<4x4xf32>
 // CHECK-NEXT: train.relu {{.*}} : tensor<4x4xf32>
 // CHECK-NEXT: train.tanh {{.*}} : tensor<4x4xf32>
+// CHECK-NEXT: amp.cast
 // CHECK-NEXT: train.neg {{.*}} : tensor<4x4xf16>
-// CHECK-NEXT: train.matmul {{.*}} -> tensor<4x4xf16>
+// CHECK: train.matmul {{.*}} -> tensor<4x4xf16>
 // WHY-DAG: [[#@LINE+4]]:{{.*}} KeptF32 {{.*}} Op=train.exp, Reason="low precision could lose range or accuracy"
 // WHY-DAG: [[#@LINE+4]]:{{.*}} KeptF32 {{.*}} From=train.exp, Kind=storage, Op=train.relu, Reason="computed from a value that must stay f32"
 // WHY-DAG: [[#@LINE+4]]:{{.*}} KeptF32 {{.*}} From=train.exp, Kind=storage, Op=train.tanh, Reason="computed from a value that must stay f32"
@@ -56,7 +57,6 @@ func.func @poison(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %1 = train.relu %0 : tensor<4x4xf32>
   %2 = train.tanh %1 : tensor<4x4xf32>
   // A clear tail of deny, on the way to a product: not poisoned.
-  // CHECK-NOT: train.neg {{.*}} : tensor<4x4xf32>
   %3 = train.neg %2 : tensor<4x4xf32>
   %4 = train.matmul %3, %b : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %4 : tensor<4x4xf32>

@@ -202,21 +202,16 @@ class Function:
 
 
 def expected_low(function):
-    """The low slots of a function without control flow, as (tag, slot)."""
-    slots = {(op.tag, s): op.kind_of(s) for op in function.ops for s in op.slots() if op.kind}
-    constants = {(op.tag, "s") for op in function.ops if op.name == "train.constant"}
-    edges, outside = [], []
-    for op in function.ops:
-        for producer, slot in zip(op.operands, op.operand_slots):
-            use = (op.tag, slot)
-            source = (producer.tag, producer.result_slot) if producer else None
-            use = use if use in slots else None
-            source = source if source in slots else None
-            edges.append((source, use))
-    edges += [((op.tag, op.result_slot), None) for op in function.returned
-              if op and (op.tag, op.result_slot) in slots]
-    inner = [(p, u) for p, u in edges if p and u]
-    low = {s for s, kind in slots.items() if kind == "allow"}
+    """The low slots of a function without control flow, as (tag, slot). The
+    slots of an operation have one colour."""
+    kinds = {op.tag: "deny" if "deny" in map(op.kind_of, op.slots()) else op.kind
+             for op in function.ops if op.kind and op.slots()}
+    constants = {op.tag for op in function.ops if op.name == "train.constant"}
+    edges = [(producer.tag, op.tag) for op in function.ops
+             for producer, slot in zip(op.operands, op.operand_slots)
+             if producer and producer.result_slot and slot]
+    edges = [(p, u) for p, u in edges if p in kinds and u in kinds]
+    low = {v for v, kind in kinds.items() if kind == "allow"}
     if not low:
         return set()
 
@@ -228,39 +223,23 @@ def expected_low(function):
                 return result
             result |= more
 
-    users = lambda s: [u for p, u in inner if p == s]
-    producers = lambda s: [p for p, u in inner if u == s]
-    gray = {s for s, kind in slots.items() if kind in ("deny", "infer")}
-    leads_to_gray = closure(gray, lambda s: [p for p in producers(s) if slots[p] == "clear"])
-    denied = closure({s for s, kind in slots.items() if kind == "deny"},
-                     lambda s: [u for u in users(s) if u in leads_to_gray])
-    is_open = lambda s: slots[s] in ("infer", "clear") and s not in denied and s not in low
-    after = closure(low, lambda s: [u for u in users(s) if is_open(u)])
-    before = closure(low, lambda s: [p for p in producers(s) if is_open(p)])
-    low |= {s for s in after & before if is_open(s)}
-    low = closure(low, lambda s: [n for n in users(s) + producers(s)
-                                  if is_open(n) and slots[n] == "clear" and n not in constants])
-    produced = {(op.tag, op.result_slot) for op in function.ops if op.result_slot}
-    reads = lambda s: [p for p, u in edges if u == s]
-    low |= {s for s in slots if s not in produced and is_open(s) and reads(s)
-            and all(p in low for p in reads(s))}
-    read_by = lambda s: [u for p, u in edges if p == s]
-    low |= {s for s in constants & set(slots) if is_open(s) and read_by(s)
-            and all(u in low for u in read_by(s))}
-    for op in function.ops:
-        result = (op.tag, op.result_slot)
-        inputs = (op.tag, "in")
-        if "in" not in op.operand_slots or op.result_slot is None:
-            continue
-        if result in low and inputs not in low:
-            low.discard(result)
-    narrow = set(low)
-    for op in function.ops:
-        result = (op.tag, "s")
-        if op.name in ("train.matmul", "train.linear") and result in narrow and not op.pin:
-            if not any(u in narrow for u in read_by(result)):
-                low.discard(result)
-    return low
+    users = lambda v: [u for p, u in edges if p == v]
+    producers = lambda v: [p for p, u in edges if u == v]
+    gray = {v for v, kind in kinds.items() if kind in ("deny", "infer")}
+    leads_to_gray = closure(gray, lambda v: [p for p in producers(v) if kinds[p] == "clear"])
+    denied = closure({v for v, kind in kinds.items() if kind == "deny"},
+                     lambda v: [u for u in users(v) if u in leads_to_gray])
+    is_open = lambda v: kinds[v] in ("infer", "clear") and v not in denied | low | constants
+    after = closure(low, lambda v: [u for u in users(v) if is_open(u)])
+    before = closure(low, lambda v: [p for p in producers(v) if is_open(p)])
+    low |= {v for v in after & before if is_open(v)}
+    for v in sorted(kinds):
+        read = set(producers(v))
+        if kinds[v] == "infer" and is_open(v) and read & low and not read & denied:
+            low.add(v)
+    low = closure(low, lambda v: [n for n in users(v) + producers(v)
+                                  if is_open(n) and kinds[n] == "clear"])
+    return {(op.tag, slot) for op in function.ops for slot in op.slots() if op.tag in low}
 
 
 def element(types):

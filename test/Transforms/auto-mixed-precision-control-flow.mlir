@@ -90,13 +90,13 @@ func.func @for_iter_args(%a: tensor<4x4xf32>, %w: tensor<4x4xf32>, %n: index) ->
 
 // -----
 
-// A loop that accumulates in an infer operation stays f32 where no product
-// follows; the product within gives f32 for free. Integers are carried beside.
+// An infer operation that accumulates products follows them, and what the loop
+// carries with it. Integers are carried beside.
 // CHECK-LABEL: func.func @for_accumulator
-// CHECK: scf.for {{.*}} iter_args(%[[X:.*]] = %{{.*}}, %{{.*}} = %{{.*}}) -> (tensor<4x4xf32>, i32) {
-// CHECK: %[[P:.*]] = train.matmul {{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf32>
-// CHECK: train.add %[[X]], %[[P]] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-// CHECK: scf.yield {{.*}} : tensor<4x4xf32>, i32
+// CHECK: scf.for {{.*}} iter_args(%[[X:.*]] = %{{.*}}, %{{.*}} = %{{.*}}) -> (tensor<4x4xf16>, i32) {
+// CHECK: %[[P:.*]] = train.matmul {{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
+// CHECK: train.add %[[X]], %[[P]] : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
+// CHECK: scf.yield {{.*}} : tensor<4x4xf16>, i32
 func.func @for_accumulator(%a: tensor<4x4xf32>, %n: index, %k: i32) -> tensor<4x4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -130,7 +130,8 @@ func.func @for_swap(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>, %n: index) -> tens
 // reads.
 // CHECK-LABEL: func.func @while
 // CHECK: %[[R:.*]] = scf.while (%[[X:.*]] = %{{.*}}) : (tensor<4x4xf16>) -> tensor<4x4xf16> {
-// CHECK: train.reduce_sum %[[X]] {{.*}} : (tensor<4x4xf16>) -> tensor<f32>
+// CHECK: %[[W:.*]] = amp.cast %[[X]] inserted
+// CHECK: train.reduce_sum %[[W]] {{.*}} : (tensor<4x4xf32>) -> tensor<f32>
 // CHECK: scf.condition(%{{.*}}) %[[X]] : tensor<4x4xf16>
 // CHECK: ^bb0(%[[Y:.*]]: tensor<4x4xf16>):
 // CHECK: %[[P:.*]] = train.matmul %[[Y]], %{{.*}} -> tensor<4x4xf16>
@@ -214,7 +215,7 @@ func.func @cast_dominates_nested_users(%c: i1, %a: tensor<4x4xf32>) -> tensor<4x
 // CHECK-NEXT: %[[L:.*]] = amp.cast %[[P]] inserted
 // CHECK: cf.cond_br
 // CHECK: ^bb1:
-// CHECK: train.matmul %[[L]], %[[L]] : {{.*}} -> tensor<4x4xf32>
+// CHECK: train.matmul %[[L]], %[[L]] : {{.*}} -> tensor<4x4xf16>
 // CHECK: cf.br ^bb3(%{{.*}} : tensor<4x4xf32>)
 // CHECK: ^bb2:
 // CHECK: train.matmul %[[L]], %[[L]]
@@ -238,7 +239,7 @@ func.func @unstructured(%c: i1, %a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // A region operation that only writes into shared tensors keeps their type.
 // CHECK-LABEL: func.func @forall
 // CHECK: scf.forall {{.*}} shared_outs(%{{.*}} = %{{.*}}) -> (tensor<4x4xf32>) {
-// CHECK: train.matmul {{.*}} : (tensor<1x4xf16>, tensor<4x4xf16>) -> tensor<1x4xf32>
+// CHECK: train.matmul {{.*}} : (tensor<1x4xf16>, tensor<4x4xf16>) -> tensor<1x4xf16>
 func.func @forall(%a: tensor<4x4xf32>, %b: tensor<1x4xf32>) -> tensor<4x4xf32> {
   %0 = scf.forall (%i) in (4) shared_outs(%o = %a) -> tensor<4x4xf32> {
     %1 = train.matmul %b, %a : (tensor<1x4xf32>, tensor<4x4xf32>) -> tensor<1x4xf32>

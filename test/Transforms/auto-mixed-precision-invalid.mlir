@@ -8,7 +8,7 @@
 // PRECISION: error: auto-mixed-precision: unknown precision 'fp8', expected fp16, bf16 or f32
 
 // RUN: not amp-opt input.mlir --auto-mixed-precision=strategy=greedy 2>&1 | FileCheck %s --check-prefix=STRATEGY
-// STRATEGY: error: auto-mixed-precision: unknown strategy 'greedy', expected grappler or optimal
+// STRATEGY: error: auto-mixed-precision: unknown strategy 'greedy', expected autocast, grappler or optimal
 
 // RUN: not amp-opt input.mlir --auto-mixed-precision=target=b100 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: error: auto-mixed-precision: unknown target 'b100', expected one of a100, h100, h200

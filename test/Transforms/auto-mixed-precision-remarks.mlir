@@ -17,7 +17,7 @@
 
 // CHECK-NOT: error
 func.func @why(%a: tensor<4x4xf32>, %labels: tensor<4xi64>) -> (tensor<4x4xf32>, tensor<f32>) {
-  // CHECK: [[#@LINE+1]]:{{.*}} remark: [Passed] Low | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=clear, Kind=storage, Op=train.constant, Reason="a constant that is read in low precision only", Slot=0
+  // CHECK: [[#@LINE+1]]:{{.*}} remark: [Missed] KeptF32 | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=clear, Kind=storage, Op=train.constant, Reason="no neighbour is in low precision", Slot=0
   %c = train.constant dense<0.5> : tensor<f32>
   // CHECK: [[#@LINE+1]]:{{.*}} remark: [Missed] KeptF32 | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=deny, Kind=range, Op=train.exp, Reason="low precision could lose range or accuracy", Slot=0
   %0 = train.exp %a : tensor<4x4xf32>
@@ -30,7 +30,7 @@ func.func @why(%a: tensor<4x4xf32>, %labels: tensor<4xi64>) -> (tensor<4x4xf32>,
   %3 = train.mul %2, %c : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
   %4 = train.matmul %3, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %5 = train.relu %4 : tensor<4x4xf32>
-  // CHECK: [[#@LINE+1]]:{{.*}} remark: [Missed] KeptF32 | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=infer, Kind=storage, Op=train.gelu, Reason="not between operations in low precision", Slot=0
+  // CHECK: [[#@LINE+1]]:{{.*}} remark: [Passed] Low | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=infer, Kind=storage, Op=train.gelu, Reason="reads a value that is in low precision", Slot=0
   %6 = train.gelu %5 : tensor<4x4xf32>
   // The unlisted ones come last, before the summary.
   %7 = math.tan %6 : tensor<4x4xf32>
@@ -38,12 +38,12 @@ func.func @why(%a: tensor<4x4xf32>, %labels: tensor<4xi64>) -> (tensor<4x4xf32>,
   // CHECK: [[#@LINE+1]]:{{.*}} remark: [Missed] KeptF32 | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=deny, Kind=storage, Op=train.matmul, Reason="pinned by 'amp.precision'", Slot=1
   %8 = train.matmul %5, %a {amp.precision = "f32"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   // CHECK: [[#@LINE+2]]:{{.*}} remark: [Passed] Low | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=allow, Kind=compute, Op=train.matmul, Reason="allowed: low precision is fast here", Slot=0
-  // CHECK: [[#@LINE+1]]:{{.*}} remark: [Missed] KeptF32 | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=allow, Kind=storage, Op=train.matmul, Reason="f32 result of a product, read in f32", Slot=1
+  // CHECK: [[#@LINE+1]]:{{.*}} remark: [Passed] Low | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=allow, Kind=storage, Op=train.matmul, Reason="allowed: low precision is fast here", Slot=1
   %9 = train.matmul %5, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-  // CHECK: [[#@LINE+1]]:{{.*}} remark: [Passed] Low | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=infer, Kind=storage, Op=train.cross_entropy, Reason="reads values that are in low precision", Slot=1
+  // CHECK: [[#@LINE+1]]:{{.*}} remark: [Passed] Low | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=infer, Kind=storage, Op=train.cross_entropy, Reason="reads a value that is in low precision", Slot=1
   %l = train.cross_entropy %5, %labels : (tensor<4x4xf32>, tensor<4xi64>) -> tensor<f32>
-  // CHECK: [[#@LINE+2]]:{{.*}} remark: [Missed] KeptF32 | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=clear, Kind=storage, Op=train.reduce_max, Reason="no neighbour is in low precision", Slot=0
-  // CHECK: [[#@LINE+1]]:{{.*}} remark: [Missed] KeptF32 | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=clear, Kind=storage, Op=train.reduce_max, Reason="the operands of the operation stay f32", Slot=1
+  // CHECK: [[#@LINE+2]]:{{.*}} remark: [Passed] Low | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=clear, Kind=storage, Op=train.reduce_max, Reason="moves values of a neighbour in low precision", Slot=0
+  // CHECK: [[#@LINE+1]]:{{.*}} remark: [Passed] Low | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=clear, Kind=storage, Op=train.reduce_max, Reason="moves values of a neighbour in low precision", Slot=1
   %m = train.reduce_max %a {dims = array<i64: 1>, keep_dims} : (tensor<4x4xf32>) -> tensor<4x1xf32>
   %10 = train.sub %8, %9 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   // CHECK: [[#@LINE+1]]:{{.*}} remark: [Passed] Low | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=clear, Kind=storage, Op=train.minimum, Reason="moves values of a neighbour in low precision", Slot=0
@@ -52,8 +52,8 @@ func.func @why(%a: tensor<4x4xf32>, %labels: tensor<4xi64>) -> (tensor<4x4xf32>,
 }
 
 // CHECK: remark: [Missed] Unlisted | Category:amp | Function=why | Op=math.tan, Reason="no list of the policy names it"
-// CHECK: remark: [Analysis] Summary | Category:amp | Function=why | Bytes=1716, CastBytes=312, Casts=4, Cost=1716, LowSlots=10, Slots=19, Strategy=grappler
-// TWICE-COUNT-2: remark: [Analysis] Summary | Category:amp | Function=why | {{.*}}LowSlots=10, Slots=19
+// CHECK: remark: [Analysis] Summary | Category:amp | Function=why | Bytes=1750, CastBytes=480, Casts=6, Cost=1750, LowSlots=13, Slots=19, Strategy=grappler
+// TWICE-COUNT-2: remark: [Analysis] Summary | Category:amp | Function=why | {{.*}}LowSlots=13, Slots=19, Strategy=grappler
 
 // Terminators, constants and what has no f32 tensor are nobody's to list.
 // CHECK-NOT: Unlisted

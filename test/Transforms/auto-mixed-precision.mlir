@@ -4,15 +4,15 @@
 // RUN: amp-opt %s --auto-mixed-precision="strategy=grappler precision=bf16" --split-input-file \
 // RUN:   | sed 's/bf16/f16/g' | FileCheck %s
 
-// Operands of an allowed operation become low. Its result is read in f32 only,
-// so that the product gives f32 itself.
+// Operands and result of an allowed operation become low.
 // CHECK-LABEL: func.func @allow(
 // CHECK-SAME: %[[A:.*]]: tensor<4x4xf32>, %[[B:.*]]: tensor<4x4xf32>) -> tensor<4x4xf32>
 // CHECK-SAME: amp.mixed_precision = f16
 // CHECK-DAG: %[[LA:.*]] = amp.cast %[[A]] inserted : tensor<4x4xf32> to tensor<4x4xf16>
 // CHECK-DAG: %[[LB:.*]] = amp.cast %[[B]] inserted : tensor<4x4xf32> to tensor<4x4xf16>
-// CHECK: %[[P:.*]] = train.matmul %[[LA]], %[[LB]] : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf32>
-// CHECK-NEXT: return %[[P]] : tensor<4x4xf32>
+// CHECK: %[[P:.*]] = train.matmul %[[LA]], %[[LB]] : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
+// CHECK-NEXT: %[[W:.*]] = amp.cast %[[P]] inserted : tensor<4x4xf16> to tensor<4x4xf32>
+// CHECK-NEXT: return %[[W]] : tensor<4x4xf32>
 func.func @allow(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = train.matmul %a, %b : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
@@ -22,10 +22,11 @@ func.func @allow(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // A denied operation stays f32 between products.
 // CHECK-LABEL: func.func @deny
-// CHECK: %[[P:.*]] = train.matmul {{.*}} -> tensor<4x4xf32>
-// CHECK-NEXT: %[[E:.*]] = train.exp %[[P]] : tensor<4x4xf32>
+// CHECK: %[[P:.*]] = train.matmul {{.*}} -> tensor<4x4xf16>
+// CHECK-NEXT: %[[W:.*]] = amp.cast %[[P]] inserted : tensor<4x4xf16> to tensor<4x4xf32>
+// CHECK-NEXT: %[[E:.*]] = train.exp %[[W]] : tensor<4x4xf32>
 // CHECK-NEXT: %[[L:.*]] = amp.cast %[[E]] inserted : tensor<4x4xf32> to tensor<4x4xf16>
-// CHECK-NEXT: train.matmul %[[L]], {{.*}} -> tensor<4x4xf32>
+// CHECK-NEXT: train.matmul %[[L]], {{.*}} -> tensor<4x4xf16>
 func.func @deny(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = train.exp %0 : tensor<4x4xf32>
@@ -37,7 +38,8 @@ func.func @deny(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // A denied producer poisons infer operations, although a product reads them.
 // CHECK-LABEL: func.func @poison_through_infer
-// CHECK: train.matmul {{.*}} -> tensor<4x4xf32>
+// CHECK: train.matmul {{.*}} -> tensor<4x4xf16>
+// CHECK-NEXT: amp.cast {{.*}} inserted : tensor<4x4xf16> to tensor<4x4xf32>
 // CHECK-NEXT: train.exp {{.*}} : tensor<4x4xf32>
 // CHECK-NEXT: %[[T:.*]] = train.tanh {{.*}} : tensor<4x4xf32>
 // CHECK-NEXT: amp.cast %[[T]] inserted : tensor<4x4xf32> to tensor<4x4xf16>
@@ -108,7 +110,7 @@ func.func @products_stop_poison(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // CHECK-NEXT: train.reshape {{.*}} : (tensor<4x4xf16>) -> tensor<2x8xf16>
 // CHECK-NEXT: train.reshape {{.*}} : (tensor<2x8xf16>) -> tensor<4x4xf16>
 // CHECK-NEXT: train.softmax {{.*}} : tensor<4x4xf16>
-// CHECK-NEXT: train.matmul {{.*}} -> tensor<4x4xf32>
+// CHECK-NEXT: train.matmul {{.*}} -> tensor<4x4xf16>
 func.func @between(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = train.tanh %0 : tensor<4x4xf32>
@@ -121,14 +123,14 @@ func.func @between(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// An infer operation that only precedes or only follows products stays f32: a
-// softmax whose logarithm is taken must not lose its small values.
-// CHECK-LABEL: func.func @infer_tails_stay
+// An infer operation that only precedes products stays f32; one that follows
+// them is low, as TensorFlow has it.
+// CHECK-LABEL: func.func @infer_before_and_after
 // CHECK: train.tanh {{.*}} : tensor<4x4xf32>
-// CHECK: train.matmul {{.*}} -> tensor<4x4xf32>
-// CHECK-NEXT: train.softmax {{.*}} : tensor<4x4xf32>
-// CHECK-NEXT: train.log {{.*}} : tensor<4x4xf32>
-func.func @infer_tails_stay(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+// CHECK: train.matmul {{.*}} -> tensor<4x4xf16>
+// CHECK-NEXT: train.softmax {{.*}} : tensor<4x4xf16>
+// CHECK: train.log {{.*}} : tensor<4x4xf32>
+func.func @infer_before_and_after(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = train.tanh %a : tensor<4x4xf32>
   %1 = train.matmul %0, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %2 = train.softmax %1 {axis = 1 : i64} : tensor<4x4xf32>
@@ -162,13 +164,13 @@ func.func @growth(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// A slot that gives no value of its own follows what it reads: a loss reads low
-// logits, and its result stays f32.
-// CHECK-LABEL: func.func @read_only_slots_follow
+// A loss (infer here) reads low logits, and its result stays f32. A sum may
+// leave the range: it is denied, its operand too.
+// CHECK-LABEL: func.func @loss_and_sum
 // CHECK: %[[P:.*]] = train.matmul {{.*}} -> tensor<4x4xf16>
 // CHECK: train.cross_entropy %[[P]], {{.*}} : (tensor<4x4xf16>, tensor<4xi64>) -> tensor<f32>
-// CHECK-NEXT: train.reduce_sum %[[P]] {{.*}} : (tensor<4x4xf16>) -> tensor<4xf32>
-func.func @read_only_slots_follow(%a: tensor<4x4xf32>, %labels: tensor<4xi64>) -> (tensor<f32>, tensor<4xf32>) {
+// CHECK: train.reduce_sum %{{.*}} : (tensor<4x4xf32>) -> tensor<4xf32>
+func.func @loss_and_sum(%a: tensor<4x4xf32>, %labels: tensor<4xi64>) -> (tensor<f32>, tensor<4xf32>) {
   %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = train.relu %0 : tensor<4x4xf32>
   %2 = train.matmul %1, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -179,12 +181,13 @@ func.func @read_only_slots_follow(%a: tensor<4x4xf32>, %labels: tensor<4xi64>) -
 
 // -----
 
-// A read-only slot with one f32 operand stays f32.
-// CHECK-LABEL: func.func @read_only_slot_of_two_types
+// One low operand is enough to follow.
+// CHECK-LABEL: func.func @one_low_operand
 // CHECK-SAME: %[[A:[^:]*]]: tensor<4x4xf32>, %[[T:[^:]*]]: tensor<4x4xf32>
-// CHECK: %[[P:.*]] = train.matmul {{.*}} -> tensor<4x4xf32>
-// CHECK-NEXT: train.mse %[[P]], %[[T]] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<f32>
-func.func @read_only_slot_of_two_types(%a: tensor<4x4xf32>, %target: tensor<4x4xf32>) -> tensor<f32> {
+// CHECK: %[[P:.*]] = train.matmul {{.*}} -> tensor<4x4xf16>
+// CHECK-NEXT: %[[L:.*]] = amp.cast %[[T]] inserted
+// CHECK-NEXT: train.mse %[[P]], %[[L]] : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<f32>
+func.func @one_low_operand(%a: tensor<4x4xf32>, %target: tensor<4x4xf32>) -> tensor<f32> {
   %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %loss = train.mse %0, %target : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<f32>
   return %loss : tensor<f32>
@@ -192,14 +195,13 @@ func.func @read_only_slot_of_two_types(%a: tensor<4x4xf32>, %target: tensor<4x4x
 
 // -----
 
-// A product whose result is read low gives low; the bias, which shares the
-// result's slot, is cast with it.
-// CHECK-LABEL: func.func @product_read_low
+// The bias, which shares the slot of the result, is cast with it.
+// CHECK-LABEL: func.func @bias
 // CHECK-SAME: %[[W:[^:]*]]: tensor<4x4xf32>, %[[B:[^:]*]]: tensor<4xf32>
 // CHECK: %[[LB:.*]] = amp.cast %[[B]] inserted : tensor<4xf32> to tensor<4xf16>
 // CHECK: train.linear %{{.*}}, %{{.*}}, %[[LB]] : (tensor<4x4xf16>, tensor<4x4xf16>, tensor<4xf16>) -> tensor<4x4xf16>
-// CHECK: train.linear %{{.*}}, %{{.*}}, %[[B]] : (tensor<4x4xf16>, tensor<4x4xf16>, tensor<4xf32>) -> tensor<4x4xf32>
-func.func @product_read_low(%w: tensor<4x4xf32>, %b: tensor<4xf32>) -> tensor<4x4xf32> {
+// CHECK: train.linear %{{.*}}, %{{.*}}, %[[LB]] : (tensor<4x4xf16>, tensor<4x4xf16>, tensor<4xf16>) -> tensor<4x4xf16>
+func.func @bias(%w: tensor<4x4xf32>, %b: tensor<4xf32>) -> tensor<4x4xf32> {
   %0 = train.linear %w, %w, %b : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
   %1 = train.linear %0, %w, %b : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
   return %1 : tensor<4x4xf32>
