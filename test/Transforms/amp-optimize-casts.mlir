@@ -194,3 +194,36 @@ func.func @user_casts(%a: tensor<4xf32>) -> (tensor<4xf16>, tensor<4xf16>, tenso
   %2 = amp.cast %a inserted : tensor<4xf32> to tensor<4xf16>
   return %0, %1, %2 : tensor<4xf16>, tensor<4xf16>, tensor<4xf16>
 }
+
+// -----
+
+// A conversion of integers takes the type in which all read it. A gradient
+// keeps its name on the product that takes its type, and two that are equal
+// keep both.
+// CHECK-LABEL: func.func @conversions
+// CHECK: arith.sitofp %{{.*}} : tensor<4x4xi32> to tensor<4x4xf16>
+// CHECK: %[[U:.*]] = arith.uitofp %{{.*}} : tensor<4x4xi32> to tensor<4x4xf32>
+// CHECK-NEXT: amp.cast %[[U]] inserted : tensor<4x4xf32> to tensor<4x4xf16>
+func.func @conversions(%i: tensor<4x4xi32>) -> (tensor<4x4xf16>, tensor<4x4xf16>, tensor<4x4xf32>) {
+  %0 = arith.sitofp %i : tensor<4x4xi32> to tensor<4x4xf32>
+  %1 = amp.cast %0 inserted : tensor<4x4xf32> to tensor<4x4xf16>
+  %2 = arith.uitofp %i : tensor<4x4xi32> to tensor<4x4xf32>
+  %3 = amp.cast %2 inserted : tensor<4x4xf32> to tensor<4x4xf16>
+  return %1, %3, %2 : tensor<4x4xf16>, tensor<4x4xf16>, tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @names_of_gradients
+// CHECK: train.matmul {{.*}} {amp.gradient_of = ["w"], transpose_a} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf32>
+// CHECK: %[[S:.*]] = train.reduce_sum
+// CHECK-NEXT: amp.cast %[[S]] inserted {amp.gradient_of = ["a"]}
+// CHECK-NEXT: amp.cast %[[S]] inserted {amp.gradient_of = ["b"]}
+func.func @names_of_gradients(%x: tensor<4x4xf16>) -> (tensor<4x4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %0 = train.matmul %x, %x {transpose_a} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
+  %1 = amp.cast %0 inserted {amp.gradient_of = ["w"]} : tensor<4x4xf16> to tensor<4x4xf32>
+  %2 = train.reduce_sum %x {dims = array<i64: 0>} : (tensor<4x4xf16>) -> tensor<4xf16>
+  %3 = amp.cast %2 inserted {amp.gradient_of = ["a"]} : tensor<4xf16> to tensor<4xf32>
+  %4 = amp.cast %2 inserted {amp.gradient_of = ["b"]} : tensor<4xf16> to tensor<4xf32>
+  return %1, %3, %4 : tensor<4x4xf32>, tensor<4xf32>, tensor<4xf32>
+}

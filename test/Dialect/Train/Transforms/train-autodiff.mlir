@@ -201,3 +201,22 @@ func.func @twice(%x: tensor<4xf32> {amp.name = "x"}) -> (tensor<4xf32>, tensor<4
   %g:2 = train.gradients %loss wrt(%x, %x) : (tensor<f32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
   return %g#0, %g#1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// A gradient asked for at a cast that a precision pass inserted is that of the
+// value before it, in the type of the cast: the cast is not on the way to the
+// loss.
+// CHECK-LABEL: func.func @through_inserted_cast
+// CHECK: %[[H:.*]] = train.matmul {{.*}} -> tensor<4x4xf16>
+// CHECK: %[[D:.*]] = train.tanh_grad {{.*}} : tensor<4x4xf16>
+// CHECK: %[[G:.*]] = amp.cast %[[D]] inserted {{.*}}: tensor<4x4xf16> to tensor<4x4xf32>
+// CHECK: return %[[G]]
+func.func @through_inserted_cast(%x: tensor<4x4xf16>) -> tensor<4x4xf32> {
+  %h = train.matmul %x, %x : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
+  %t = train.tanh %h : tensor<4x4xf16>
+  %l = train.reduce_sum %t {dims = array<i64: 0, 1>} : (tensor<4x4xf16>) -> tensor<f32>
+  %w = amp.cast %h inserted : tensor<4x4xf16> to tensor<4x4xf32>
+  %g = train.gradients %l wrt(%w) : (tensor<f32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %g : tensor<4x4xf32>
+}
