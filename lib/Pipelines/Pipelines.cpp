@@ -42,14 +42,16 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
         .str();
   };
   std::string precision = choose(options.precision, settings.precision, "fp16");
+  std::string masters =
+      choose(options.masterWeights, settings.masterWeights, "cast");
   AutoMixedPrecisionPassOptions mixedPrecision;
   mixedPrecision.precision = precision;
   mixedPrecision.policy = options.policy;
   mixedPrecision.strategy = options.strategy;
   mixedPrecision.sinkRule = options.sinkRule;
   mixedPrecision.target = options.target;
-  if (training && options.masterWeights == "copy")
-    mixedPrecision.masterWeights = "copy";
+  if (training)
+    mixedPrecision.masterWeights = masters;
   mixedPrecision.reports.assign(options.reports.begin(), options.reports.end());
 
   // Autocast sees the forward pass alone, as in torch: the backward pass then
@@ -70,9 +72,7 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
   // Masters come before scaling, so that the copies are written under the same
   // overflow guard.
   InsertMasterWeightsPassOptions masterWeights;
-  masterWeights.mode =
-      training ? choose(options.masterWeights, settings.masterWeights, "cast")
-               : "inference";
+  masterWeights.mode = training ? masters : "inference";
   pm.addPass(createInsertMasterWeightsPass(masterWeights));
 
   if (training) {

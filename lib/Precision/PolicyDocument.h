@@ -52,6 +52,19 @@ struct LossScalingEntry {
   LossScalingOptions options;
 };
 
+struct TargetOptions {
+  PolicyScalar base;
+  std::vector<PolicyScalar> lowTypes;
+  PolicyScalar lowFlopPerByte, f32FlopPerByte, alignment, castReadShare,
+      castWriteShare;
+};
+
+/// The name of a target, or a mapping.
+struct TargetEntry {
+  PolicyScalar name;
+  std::optional<TargetOptions> options;
+};
+
 struct PolicyDocument;
 
 /// A name, or a policy in place.
@@ -73,6 +86,7 @@ struct PolicyDocument {
   PolicyScalar version, precision, strategy, gradientType, masterWeights;
   ExtendsEntry extends;
   LossScalingEntry lossScaling;
+  TargetEntry target;
   std::array<std::vector<PolicyScalar>, listKeys.size()> lists;
   std::vector<SlotEntry> slots;
   PinMap pins;

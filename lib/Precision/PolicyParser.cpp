@@ -110,6 +110,38 @@ struct PolymorphicTraits<LossScalingEntry> {
   }
 };
 
+// Without a base the rates have to be there.
+template <>
+struct MappingTraits<TargetOptions> {
+  static void mapping(IO &io, TargetOptions &options) {
+    io.mapOptional("base", options.base);
+    auto map = [&](const char *key, PolicyScalar &value) {
+      if (options.base.isGiven())
+        io.mapOptional(key, value);
+      else
+        io.mapRequired(key, value);
+    };
+    map("low-flop-per-byte", options.lowFlopPerByte);
+    map("f32-flop-per-byte", options.f32FlopPerByte);
+    io.mapOptional("low-types", options.lowTypes);
+    io.mapOptional("alignment", options.alignment);
+    io.mapOptional("cast-read-share", options.castReadShare);
+    io.mapOptional("cast-write-share", options.castWriteShare);
+  }
+};
+
+template <>
+struct PolymorphicTraits<TargetEntry> {
+  static NodeKind getKind(const TargetEntry &) { return NodeKind::Map; }
+  static PolicyScalar &getAsScalar(TargetEntry &entry) { return entry.name; }
+  static TargetOptions &getAsMap(TargetEntry &entry) {
+    return entry.options.emplace();
+  }
+  static TargetOptions &getAsSequence(TargetEntry &entry) {
+    return getAsMap(entry);
+  }
+};
+
 template <>
 struct PolymorphicTraits<ExtendsEntry> {
   static NodeKind getKind(const ExtendsEntry &) { return NodeKind::Map; }
@@ -137,6 +169,7 @@ struct MappingTraits<PolicyDocument> {
     io.mapOptional("gradient-type", document.gradientType);
     io.mapOptional("loss-scaling", document.lossScaling);
     io.mapOptional("master-weights", document.masterWeights);
+    io.mapOptional("target", document.target);
     for (auto [index, key] : llvm::enumerate(listKeys))
       io.mapOptional(key.data(), document.lists[index]);
     io.mapOptional("slots", document.slots);
@@ -165,7 +198,7 @@ static bool checkMapping(llvm::yaml::MappingNode &mapping,
     if (!value || stream.failed())
       return false;
     if (isa<llvm::yaml::NullNode>(value) &&
-        (name == "extends" || name == "loss-scaling")) {
+        (name == "extends" || name == "loss-scaling" || name == "target")) {
       stream.printError(key, "expected a value for '" + name + "'");
       return false;
     }
@@ -264,6 +297,7 @@ private:
     result = value;
   }
   void readLossScaling(LossScalingSettings &settings);
+  void readTarget(std::optional<Target> &target);
 
   PolicyDocument &document;
   PolicyErrorHandler error;
@@ -314,6 +348,48 @@ void SettingsReader::readLossScaling(LossScalingSettings &settings) {
   readCount("hysteresis", options.hysteresis, settings.hysteresis);
 }
 
+void SettingsReader::readTarget(std::optional<Target> &target) {
+  auto find = [&](StringRef key, const PolicyScalar &name) {
+    std::optional<Target> found = getTarget(name.text);
+    if (!found)
+      fail(key, "one of " + llvm::join(getTargetNames(), ", "), name);
+    return found.value_or(Target());
+  };
+  if (document.target.name.isGiven())
+    target = find("target", document.target.name);
+  if (!document.target.options)
+    return;
+  const TargetOptions &options = *document.target.options;
+  target = options.base.isGiven() ? find("base", options.base) : Target();
+  target->name.clear();
+  if (!options.lowTypes.empty())
+    target->lowTypes.clear();
+  for (const PolicyScalar &type : options.lowTypes) {
+    if (type.text != "f16" && type.text != "bf16")
+      fail("low-types", "f16 or bf16", type);
+    target->lowTypes.push_back(type.text);
+  }
+  auto read = [&](StringRef key, const PolicyScalar &scalar, StringRef expected,
+                  auto isValid, double &result) {
+    std::optional<double> value;
+    readNumber(key, scalar, expected, isValid, value);
+    result = value.value_or(result);
+  };
+  auto isRate = [](double value) { return value > 0 && std::isfinite(value); };
+  auto isShare = [](double value) { return value >= 0 && value <= 1; };
+  read("low-flop-per-byte", options.lowFlopPerByte, "a positive number", isRate,
+       target->lowFlopPerByte);
+  read("f32-flop-per-byte", options.f32FlopPerByte, "a positive number", isRate,
+       target->f32FlopPerByte);
+  read("cast-read-share", options.castReadShare, "between 0 and 1", isShare,
+       target->castReadShare);
+  read("cast-write-share", options.castWriteShare, "between 0 and 1", isShare,
+       target->castWriteShare);
+  std::optional<int32_t> alignment;
+  readCount("alignment", options.alignment, alignment);
+  target->alignment = alignment.value_or(target->alignment);
+}
+
 bool SettingsReader::run() {
   if (document.base)
     document.settings = document.base->settings;
@@ -347,6 +423,7 @@ bool SettingsReader::run() {
       fail("master-weights", "cast, copy or none", document.masterWeights);
   }
   readLossScaling(settings.lossScaling);
+  readTarget(settings.target);
   return !failed;
 }
 

@@ -66,6 +66,19 @@ static void printLossScaling(raw_ostream &os,
     os << "loss-scaling:\n" << text;
 }
 
+static void printTarget(raw_ostream &os, const Target &target) {
+  if (!target.name.empty()) {
+    os << "target: " << target.name << "\n";
+    return;
+  }
+  os << "target:\n  low-types: [" << llvm::join(target.lowTypes, ", ") << "]\n";
+  printNumber(os, "low-flop-per-byte", target.lowFlopPerByte);
+  printNumber(os, "f32-flop-per-byte", target.f32FlopPerByte);
+  os << "  alignment: " << target.alignment << "\n";
+  printNumber(os, "cast-read-share", target.castReadShare);
+  printNumber(os, "cast-write-share", target.castWriteShare);
+}
+
 static void printSettings(raw_ostream &os, const PolicySettings &settings) {
   if (!settings.precision.empty())
     os << "precision: " << settings.precision << "\n";
@@ -77,6 +90,8 @@ static void printSettings(raw_ostream &os, const PolicySettings &settings) {
   printLossScaling(os, settings.lossScaling);
   if (!settings.masterWeights.empty())
     os << "master-weights: " << settings.masterWeights << "\n";
+  if (settings.target)
+    printTarget(os, *settings.target);
 }
 
 /// Whether one list can hold the entries of all files: not if a glob wins over

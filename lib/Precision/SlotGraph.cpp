@@ -42,10 +42,14 @@ static Pin readPin(Attribute attribute) {
   return symbolizePin(text.getValue()).value_or(Pin::Keep);
 }
 
-Pin SlotGraph::findPin(Operation *op) {
+Pin SlotGraph::findOwnPin(Operation *op) {
   Pin pin = readPin(op->getRawDictionaryAttrs().get(precisionName));
-  if (pin == Pin::None && policy.hasPins())
-    pin = policy.getPin(op->getLoc());
+  return pin == Pin::None && policy.hasPins() ? policy.getPin(op->getLoc())
+                                              : pin;
+}
+
+Pin SlotGraph::findPin(Operation *op) {
+  Pin pin = findOwnPin(op);
   if (pin == Pin::None && !regionPins.empty())
     pin = regionPins.lookup(op->getParentOp());
   if (pin != Pin::None && op->getNumRegions() != 0)
@@ -231,17 +235,24 @@ void SlotGraph::addUse(OpOperand &operand, VertexId user) {
 /// region arguments, results, and the operands that are forwarded to them.
 void SlotGraph::addCarriedValues(Operation *op, Pin pin) {
   auto branch = dyn_cast<RegionBranchOpInterface>(op);
-  if (!branch || pin == Pin::Keep)
+  if (!branch)
     return;
-  OpClass opClass = getCarriedClass(pin);
+  // Pins of the operation itself and of what forwards values in it hold for the
+  // values, one that comes from outside for those without.
+  Pin ownPin = findOwnPin(op);
+  SmallVector<VertexId> carried;
+  SmallVector<std::tuple<VertexId, Pin, Operation *>> pinned;
   auto vertexFor = [&](Value value) {
     auto it = valueOf.find(value);
     VertexId vertex = it == valueOf.end() ? 0 : values[it->second].vertex;
     if (vertex == 0) {
-      vertex = addVertex(op, SlotVertex::carried, SlotKind::Storage, opClass);
+      vertex =
+          addVertex(op, SlotVertex::carried, SlotKind::Storage, OpClass::Clear);
       vertices[vertex].produces = true;
-      vertices[vertex].pinned = pin != Pin::None;
       addValue(value, vertex);
+      carried.push_back(vertex);
+      if (ownPin != Pin::None)
+        pinned.push_back({vertex, ownPin, op});
     }
     return findRoot(vertex);
   };
@@ -249,6 +260,7 @@ void SlotGraph::addCarriedValues(Operation *op, Pin pin) {
   RegionBranchSuccessorMapping mapping;
   branch.getSuccessorOperandInputMapping(mapping);
   auto visit = [&](Operation *holder) {
+    Pin holderPin = holder == op ? Pin::None : findOwnPin(holder);
     for (OpOperand &operand : holder->getOpOperands()) {
       auto it = mapping.find(&operand);
       if (it == mapping.end() || !isEligible(operand.get().getType(), f32))
@@ -261,6 +273,8 @@ void SlotGraph::addCarriedValues(Operation *op, Pin pin) {
         VertexId root = findRoot(entry->second);
         if (!isNew && root != vertex)
           parents[std::max(root, vertex)] = std::min(root, vertex);
+        if (holderPin != Pin::None)
+          pinned.push_back({vertex, holderPin, holder});
       }
     }
   };
@@ -269,6 +283,42 @@ void SlotGraph::addCarriedValues(Operation *op, Pin pin) {
     for (Block &block : region)
       if (block.mightHaveTerminator())
         visit(block.getTerminator());
+
+  llvm::SmallDenseMap<VertexId, std::pair<Pin, Operation *>> decided;
+  for (auto [vertex, asked, holder] : pinned) {
+    auto [it, isNew] =
+        decided.try_emplace(findRoot(vertex), std::make_pair(asked, holder));
+    if (!isNew && (it->second.first == Pin::Low) != (asked == Pin::Low))
+      reportConflict(holder, asked, it->second.second, it->second.first);
+  }
+  for (VertexId vertex : carried) {
+    Pin chosen = decided.lookup(findRoot(vertex)).first;
+    if (chosen == Pin::None)
+      chosen = pin;
+    vertices[vertex].pinned = chosen != Pin::None;
+    if (chosen != Pin::None)
+      vertices[vertex].opClass =
+          chosen == Pin::Low ? OpClass::Allow : OpClass::Deny;
+  }
+}
+
+/// Reports that two operations want different types for a value that both of
+/// them forward or carry.
+void SlotGraph::reportConflict(Operation *op, Pin pin, Operation *other,
+                               Pin otherPin) {
+  if (std::exchange(conflicting, true))
+    return;
+  auto source = [&](Operation *of) {
+    return of->hasAttr(precisionName) ? "'amp.precision'" : "the policy";
+  };
+  InFlightDiagnostic diag = op->emitError()
+                            << "pinned to " << stringifyPin(pin) << " by "
+                            << source(op)
+                            << ", but control flow ties a value of it to one "
+                               "that is pinned to "
+                            << stringifyPin(otherPin);
+  diag.attachNote(other->getLoc()) << "pinned to " << stringifyPin(otherPin)
+                                   << " here, by " << source(other);
 }
 
 const SlotGraph::OperationInfo &SlotGraph::getInfo(Operation *op) {

@@ -19,6 +19,7 @@
 #include "amp/Precision/Strategies.h"
 #include "amp/Transforms/PrecisionRewriter.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_AUTOMIXEDPRECISIONPASS
@@ -52,17 +53,18 @@ public:
     FailureOr<Policy> loaded = Policy::load(policy, loc);
     if (failed(loaded))
       return signalPassFailure();
-    if (precision.empty())
-      precision = loaded->settings.precision;
-    if (precision.empty())
-      precision = "fp16";
-    FloatType low = parsePrecision(precision, &getContext());
+    const PolicySettings &settings = loaded->settings;
+    StringRef name = !precision.empty()            ? StringRef(precision)
+                     : !settings.precision.empty() ? settings.precision
+                                                   : StringRef("fp16");
+    FloatType low = parsePrecision(name, &getContext());
     if (!low) {
-      emitError(loc) << "auto-mixed-precision: unknown precision '" << precision
+      emitError(loc) << "auto-mixed-precision: unknown precision '" << name
                      << "', expected fp16, bf16 or f32";
       return signalPassFailure();
     }
-    if (failed(readStrategy(loc)) || failed(readTarget(low, loc)))
+    if (failed(readStrategy(settings, loc)) ||
+        failed(readTarget(settings, low, loc)))
       return signalPassFailure();
     if (low.isF32())
       return;
@@ -87,8 +89,9 @@ public:
   }
 
 private:
-  LogicalResult readStrategy(Location loc);
-  LogicalResult readTarget(FloatType low, Location loc);
+  LogicalResult readStrategy(const PolicySettings &settings, Location loc);
+  LogicalResult readTarget(const PolicySettings &settings, FloatType low,
+                           Location loc);
   void restoreFunctions();
   LogicalResult rewriteGroup(const CallGroup &group, FloatType low,
                              const Policy &policy);
@@ -100,13 +103,21 @@ private:
 
 } // namespace
 
-LogicalResult AutoMixedPrecisionPass::readStrategy(Location loc) {
-  if (masterWeights != "cast" && masterWeights != "copy")
+LogicalResult
+AutoMixedPrecisionPass::readStrategy(const PolicySettings &settings,
+                                     Location loc) {
+  StringRef masters = !masterWeights.empty() ? StringRef(masterWeights)
+                                             : settings.masterWeights;
+  if (!masters.empty() && masters != "cast" && masters != "copy" &&
+      masters != "none")
     return emitError(loc) << "auto-mixed-precision: unknown master-weights '"
-                          << masterWeights << "', expected cast or copy";
-  costOptions.masterCopies = masterWeights == "copy";
-  if (strategy.empty())
+                          << masters << "', expected cast, copy or none";
+  // Parameters that are low themselves cost as little to read as copies.
+  costOptions.masterCopies = masters == "copy" || masters == "none";
+  if (strategy.empty()) {
+    chosenStrategy = settings.strategy.value_or(Strategy::Optimal);
     return success();
+  }
   std::optional<Strategy> found = symbolizeStrategy(strategy);
   if (!found)
     return emitError(loc) << "auto-mixed-precision: unknown strategy '"
@@ -116,16 +127,23 @@ LogicalResult AutoMixedPrecisionPass::readStrategy(Location loc) {
   return success();
 }
 
-LogicalResult AutoMixedPrecisionPass::readTarget(FloatType low, Location loc) {
-  if (target.empty())
+LogicalResult AutoMixedPrecisionPass::readTarget(const PolicySettings &settings,
+                                                 FloatType low, Location loc) {
+  chosenTarget = target.empty() ? settings.target : getTarget(target);
+  if (!chosenTarget && target.empty())
     return success();
-  chosenTarget = getTarget(target);
   if (!chosenTarget) {
     auto diag = emitError(loc) << "auto-mixed-precision: unknown target '"
                                << target << "', expected one of ";
     llvm::interleaveComma(getTargetNames(), diag);
     return diag;
   }
+  StringRef name = low.isF16() ? "f16" : low.isBF16() ? "bf16" : "";
+  if (!name.empty() && !llvm::is_contained(chosenTarget->lowTypes, name))
+    return emitError(loc) << "auto-mixed-precision: the target has no products "
+                             "of "
+                          << name << ", expected one of "
+                          << llvm::join(chosenTarget->lowTypes, ", ");
   costOptions.target = &*chosenTarget;
   return success();
 }
@@ -177,7 +195,7 @@ LogicalResult AutoMixedPrecisionPass::rewriteGroup(const CallGroup &group,
                                                    FloatType low,
                                                    const Policy &policy) {
   SlotGraph graph(group, policy, low);
-  if (policy.isContradictory())
+  if (policy.isContradictory() || graph.hasConflict())
     return failure();
   std::optional<CostModel> costs;
   bool wantsRemarks = getContext().getRemarkEngine() != nullptr;

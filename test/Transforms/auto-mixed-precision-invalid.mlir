@@ -13,8 +13,8 @@
 // RUN: not amp-opt input.mlir --auto-mixed-precision=target=b100 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: error: auto-mixed-precision: unknown target 'b100', expected one of a100, h100, h200
 
-// RUN: not amp-opt input.mlir --auto-mixed-precision=master-weights=none 2>&1 | FileCheck %s --check-prefix=MASTER
-// MASTER: error: auto-mixed-precision: unknown master-weights 'none', expected cast or copy
+// RUN: not amp-opt input.mlir --auto-mixed-precision=master-weights=keep 2>&1 | FileCheck %s --check-prefix=MASTER
+// MASTER: error: auto-mixed-precision: unknown master-weights 'keep', expected cast, copy or none
 
 // RUN: not amp-opt input.mlir --auto-mixed-precision=precison=fp16 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: no such option precison
@@ -190,6 +190,38 @@ loss-scaling: [dynamic]
 version: 1
 loss-scaling:
 precision: fp16
+
+//--- target.yaml
+# expect 3:9 policy: expected 'target' to be one of a100, h100, h200, got 'v100'
+version: 1
+target: v100
+
+//--- target-base.yaml
+# expect 3:16 policy: expected 'base' to be one of a100, h100, h200, got 'v100'
+version: 1
+target: {base: v100}
+
+//--- target-type.yaml
+# expect 3:40 policy: expected 'low-types' to be f16 or bf16, got 'f12'
+version: 1
+target: {base: h100, low-types: [bf16, f12]}
+
+//--- target-alignment.yaml
+# expect 5:14 policy: expected 'alignment' to be a positive integer, got '0'
+version: 1
+target:
+  base: h100
+  alignment: 0
+
+//--- target-share.yaml
+# expect 3:39 policy: expected 'cast-read-share' to be between 0 and 1, got '2'
+version: 1
+target: {base: h100, cast-read-share: 2}
+
+//--- target-rate.yaml
+# expect 4:10 policy: missing required key 'f32-flop-per-byte'
+version: 1
+target: {low-flop-per-byte: 1}
 
 //--- extends-unknown.yaml
 # expect 3:10 policy: cannot read policy 'pytroch': No such file or directory; expected a file or one of the presets apex-O0, apex-O1, apex-O2, apex-O3, default, mxnet, pytorch, pytorch-cpu, tensorflow

@@ -13,6 +13,7 @@
 #ifndef AMP_PRECISION_POLICYSETTINGS_H
 #define AMP_PRECISION_POLICYSETTINGS_H
 
+#include "amp/Precision/Target.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -67,6 +68,10 @@ struct LossScalingSettings {
 ///                backoff-factor: 0.5, growth-interval: 2000, min-scale: 1,
 ///                max-scale: 16777216, hysteresis: 1}
 /// master-weights: cast              # also copy or none
+/// target: h100                      # also a100 or h200; or a mapping:
+/// target: {base: h100, low-types: [f16, bf16], low-flop-per-byte: 295,
+///          f32-flop-per-byte: 20, alignment: 8, cast-read-share: 1,
+///          cast-write-share: 1}
 /// ```
 struct PolicySettings {
   /// A name of the low type, in the spelling of the file; empty if the policy
@@ -77,6 +82,7 @@ struct PolicySettings {
   LossScalingSettings lossScaling;
   /// Empty if the policy leaves it open.
   std::string masterWeights;
+  std::optional<Target> target;
 };
 
 } // namespace mlir::amp

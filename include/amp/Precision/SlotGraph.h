@@ -121,6 +121,9 @@ public:
                          : PrecisionOpInterface();
   }
 
+  /// Whether pins contradict each other; there has been an error.
+  bool hasConflict() const { return conflicting; }
+
   /// Operations with f32 tensors that no list of the policy names.
   ArrayRef<Operation *> getUnlisted() const { return unlisted; }
 
@@ -150,6 +153,8 @@ private:
   void addSignature(FunctionOpInterface function, Pin pin);
   void addCall(Operation *call, FunctionOpInterface callee, Pin pin);
   Pin findPin(Operation *op);
+  Pin findOwnPin(Operation *op);
+  void reportConflict(Operation *op, Pin pin, Operation *other, Pin otherPin);
   void addUse(OpOperand &operand, VertexId user);
   void addValue(Value value, VertexId vertex);
   void resolveProducers();
@@ -203,6 +208,7 @@ private:
   StringAttr precisionName, gradientOfName;
   llvm::DenseMap<OperationName, OperationInfo> infos;
   PrecisionSlots scratch;
+  bool conflicting = false;
 };
 
 } // namespace mlir::amp

@@ -89,7 +89,7 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
            "How types are assigned: optimal (the default), grappler or autocast">,
     Option<"target", "target", "std::string", /*default=*/"\"\"",
            "The machine on which products must pay for their casts: a100, h100 or h200; by default every allowed product is low">,
-    Option<"masterWeights", "master-weights", "std::string", /*default=*/"\"cast\"",
+    Option<"masterWeights", "master-weights", "std::string", /*default=*/"\"\"",
            "What a low version of a parameter costs: cast (it is made in every step) or copy (the update writes it)">,
     Option<"sinkRule", "sink-rule", "bool", /*default=*/"false",
            "With strategy=grappler: what lies between an allowed operation and the end of the graph becomes low too">,

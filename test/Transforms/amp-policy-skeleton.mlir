@@ -1,0 +1,60 @@
+// The start of a policy: what is in no list first, by guessed class and count.
+//
+// RUN: amp-opt %s --amp-policy-skeleton --allow-unregistered-dialect -o /dev/null > %t.yaml
+// RUN: FileCheck %s --match-full-lines < %t.yaml
+//
+// It is a policy, and names everything that was in no list.
+// RUN: amp-opt %s --auto-mixed-precision=policy=%t.yaml --allow-unregistered-dialect --remarks-filter=amp -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NONE --allow-empty
+// NONE-NOT: Unlisted
+// RUN: amp-opt %s --amp-policy-skeleton=policy=%t.yaml --allow-unregistered-dialect -o /dev/null \
+// RUN:   | FileCheck %s --check-prefix=ALL
+// ALL: extends: {{.*}}.yaml
+// ALL-NEXT: {{^$}}
+// ALL-NEXT: # In a list of '{{.*}}' already.
+//
+// RUN: not amp-opt %s --amp-policy-skeleton=policy=none --allow-unregistered-dialect 2>&1 | FileCheck %s --check-prefix=MISSING
+// MISSING: error: cannot read policy 'none'
+
+// CHECK: version: 1
+// CHECK-NEXT: extends: default
+// CHECK-EMPTY:
+// CHECK-NEXT: # In no list of 'default'. The lists below are guesses: check each entry.
+// CHECK-NEXT: allow:
+// CHECK-NEXT:   - foreign.dot_general  # 2, named like a product
+// CHECK-NEXT: deny:
+// CHECK-NEXT:   - foreign.reduce       # 1, named like one that leaves the range or sums
+// CHECK-NEXT:   - math.exp             # 1, named like one that leaves the range or sums
+// CHECK-NEXT: infer:
+// CHECK-NEXT:   - arith.addf           # 1, elementwise
+// CHECK-NEXT:   - foreign.logistic     # 1, named like elementwise arithmetic
+// CHECK-NEXT: clear:
+// CHECK-NEXT:   - foreign.reshape      # 1, named like one that moves or selects values
+// CHECK-NEXT: keep:
+// CHECK-NEXT:   - foreign.custom       # 1, nothing is known of it
+// CHECK-EMPTY:
+// CHECK-NEXT: # In a list of 'default' already.
+// CHECK-NEXT: #   train.matmul           3, allow
+// CHECK-NEXT: #   train.exp              1, deny
+// CHECK-NOT: {{.}}
+func.func @f(%a: tensor<4x4xf32>, %i: tensor<4xi64>, %c: i1) -> tensor<4x4xf32> {
+  %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = "foreign.dot_general"(%0, %a) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = "foreign.dot_general"(%1, %a) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = "foreign.logistic"(%2) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %4 = "foreign.reduce"(%3) : (tensor<4x4xf32>) -> tensor<4xf32>
+  %5 = "foreign.reshape"(%4) : (tensor<4xf32>) -> tensor<2x2xf32>
+  %6 = "foreign.custom"(%5) : (tensor<2x2xf32>) -> tensor<4x4xf32>
+  %7 = math.exp %6 : tensor<4x4xf32>
+  %8 = arith.addf %7, %6 : tensor<4x4xf32>
+  %9 = train.exp %8 : tensor<4x4xf32>
+  %10 = "foreign.integers"(%i) : (tensor<4xi64>) -> i1
+  %11 = scf.if %10 -> tensor<4x4xf32> {
+    %12 = train.matmul %9, %9 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.yield %12 : tensor<4x4xf32>
+  } else {
+    %12 = train.matmul %9, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.yield %12 : tensor<4x4xf32>
+  }
+  return %11 : tensor<4x4xf32>
+}
