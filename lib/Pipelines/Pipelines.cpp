@@ -30,7 +30,8 @@ static void setFrom(OptionT &option, const std::optional<SettingT> &setting) {
 }
 
 void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
-                                         const AMPPipelineOptions &options) {
+                                         const AMPPipelineOptions &options,
+                                         OperationClassifier classifier) {
   bool training = options.mode == PipelineMode::Training;
   // What is not given as an option is up to the policy. If that is wrong,
   // auto-mixed-precision says so.
@@ -61,13 +62,13 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
                         : options.strategy == "autocast";
   bool beforeAutodiff = training && isAutocast;
   if (beforeAutodiff)
-    pm.addPass(createAutoMixedPrecisionPass(mixedPrecision));
+    pm.addPass(createAutoMixedPrecisionPass(mixedPrecision, classifier));
   if (training)
     pm.addPass(train::createTrainAutodiff());
   else
     pm.addPass(train::createTrainToInference());
   if (!beforeAutodiff)
-    pm.addPass(createAutoMixedPrecisionPass(mixedPrecision));
+    pm.addPass(createAutoMixedPrecisionPass(mixedPrecision, classifier));
 
   // Masters come before scaling, so that the copies are written under the same
   // overflow guard.
@@ -100,5 +101,7 @@ void mlir::amp::registerPipelines() {
   PassPipelineRegistration<AMPPipelineOptions>(
       "amp-training-pipeline",
       "Differentiate a training step and rewrite it to mixed precision",
-      buildAMPTrainingPipeline);
+      [](OpPassManager &pm, const AMPPipelineOptions &options) {
+        buildAMPTrainingPipeline(pm, options);
+      });
 }

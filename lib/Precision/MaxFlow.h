@@ -18,6 +18,7 @@
 #ifndef AMP_LIB_PRECISION_MAXFLOW_H
 #define AMP_LIB_PRECISION_MAXFLOW_H
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>

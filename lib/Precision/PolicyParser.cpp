@@ -545,6 +545,8 @@ std::unique_ptr<PolicyDocument>
 amp::detail::loadPolicyDocument(StringRef presetOrFile,
                                 PolicyErrorHandler error) {
   SmallVector<std::string> chain;
+  if (presetOrFile.starts_with("{"))
+    return readDocument(presetOrFile, "policy", error, chain);
   return loadDocument(presetOrFile, error, chain);
 }
 

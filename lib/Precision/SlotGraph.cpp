@@ -349,6 +349,8 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
   // What control flow forwards belongs to the carried value; all else of such
   // an operation keeps its type.
   OpClass opClass = info.opClass;
+  if (policy.classifier)
+    opClass = policy.classifier(op).value_or(opClass);
   if (info.slots) {
     PrecisionOpInterface(op, info.slots).getPrecisionSlots(scratch);
   } else if (info.hasSlots) {
@@ -387,7 +389,7 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
     constants.push_back(op);
   bool hasFree = llvm::any_of(
       scratch.kinds, [](SlotKind kind) { return kind != SlotKind::Fixed; });
-  if (info.opClass == OpClass::Unlisted && pin == Pin::None &&
+  if (opClass == OpClass::Unlisted && pin == Pin::None &&
       (hasFree || !info.hasSlots) && !info.isTerminator && !info.isConstant)
     unlisted.push_back(op);
   if (policy.gradientType == GradientType::F32)

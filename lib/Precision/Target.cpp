@@ -7,6 +7,8 @@
 
 #include "amp/Precision/Target.h"
 
+#include "llvm/ADT/SmallVectorExtras.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;

@@ -47,12 +47,16 @@ class AutoMixedPrecisionPass final
     : public amp::impl::AutoMixedPrecisionPassBase<AutoMixedPrecisionPass> {
 public:
   using Base::Base;
+  AutoMixedPrecisionPass(const AutoMixedPrecisionPassOptions &options,
+                         OperationClassifier classifier)
+      : Base(options), classifier(std::move(classifier)) {}
 
   void runOnOperation() override {
     Location loc = getOperation()->getLoc();
     FailureOr<Policy> loaded = Policy::load(policy, loc);
     if (failed(loaded))
       return signalPassFailure();
+    loaded->classifier = classifier;
     const PolicySettings &settings = loaded->settings;
     StringRef name = !precision.empty()            ? StringRef(precision)
                      : !settings.precision.empty() ? settings.precision
@@ -99,9 +103,17 @@ private:
   Strategy chosenStrategy = Strategy::Optimal;
   std::optional<Target> chosenTarget;
   CostOptions costOptions;
+  OperationClassifier classifier;
 };
 
 } // namespace
+
+std::unique_ptr<Pass> mlir::amp::createAutoMixedPrecisionPass(
+    const AutoMixedPrecisionPassOptions &options,
+    OperationClassifier classifier) {
+  return std::make_unique<AutoMixedPrecisionPass>(options,
+                                                  std::move(classifier));
+}
 
 LogicalResult
 AutoMixedPrecisionPass::readStrategy(const PolicySettings &settings,

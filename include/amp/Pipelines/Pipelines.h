@@ -8,6 +8,7 @@
 #ifndef AMP_PIPELINES_PIPELINES_H
 #define AMP_PIPELINES_PIPELINES_H
 
+#include "amp/Precision/Policy.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -79,9 +80,11 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
 /// Adds the passes that turn a training step into one in mixed precision:
 /// differentiation, precision assignment, master weights, loss scaling, cast
 /// cleanup, and the proof that the loss scale is handled correctly. A wrong
-/// option value is diagnosed by the pass that it goes to.
+/// option value is diagnosed by the pass that it goes to. The policy may come
+/// from a `PolicyBuilder`; `classifier`, if there is one, is asked before it.
 void buildAMPTrainingPipeline(OpPassManager &pm,
-                              const AMPPipelineOptions &options);
+                              const AMPPipelineOptions &options,
+                              OperationClassifier classifier = {});
 
 /// Registers `amp-training-pipeline`.
 void registerPipelines();

@@ -19,6 +19,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/GlobPattern.h"
 #include <deque>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +61,10 @@ enum class Pin : uint8_t { None, F32, Low, Keep };
 StringRef stringifyPin(Pin pin);
 std::optional<Pin> symbolizePin(StringRef name);
 
+/// What a host compiler says of an operation itself; nothing leaves it to the
+/// lists.
+using OperationClassifier = std::function<std::optional<OpClass>(Operation *)>;
+
 /// Which operations run in low precision.
 ///
 /// YAML form, every key but `version` optional:
@@ -92,7 +98,8 @@ public:
   Policy(const Policy &) = delete;
   Policy &operator=(const Policy &) = delete;
 
-  /// Reads the preset or the file named `presetOrFile`. On failure prints one
+  /// Reads the preset or the file named `presetOrFile`, or YAML that stands
+  /// there itself, in braces. On failure prints one
   /// diagnostic with file, line and column, or one at `loc` if there is no such
   /// file.
   static FailureOr<Policy> load(StringRef presetOrFile, Location loc);
@@ -158,6 +165,8 @@ public:
   }
 
   GradientType gradientType = GradientType::F32;
+  /// Asked before the lists, if it is there.
+  OperationClassifier classifier;
 
 private:
   Policy() = default;

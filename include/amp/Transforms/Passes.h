@@ -8,6 +8,7 @@
 #ifndef AMP_TRANSFORMS_PASSES_H
 #define AMP_TRANSFORMS_PASSES_H
 
+#include "amp/Precision/Policy.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Pass/Pass.h"
 #include <optional>
@@ -21,6 +22,12 @@ FloatType parsePrecision(StringRef name, MLIRContext *context);
 
 #define GEN_PASS_DECL
 #include "amp/Transforms/Passes.h.inc"
+
+/// Creates `auto-mixed-precision` with a host compiler's own classification of
+/// operations, which is asked before the lists of the policy.
+std::unique_ptr<Pass>
+createAutoMixedPrecisionPass(const AutoMixedPrecisionPassOptions &options,
+                             OperationClassifier classifier);
 
 #define GEN_PASS_REGISTRATION
 #include "amp/Transforms/Passes.h.inc"

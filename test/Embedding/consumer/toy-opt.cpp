@@ -7,6 +7,7 @@
 
 #include "Toy.h"
 #include "amp/InitAll.h"
+#include "amp/Precision/PolicyBuilder.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -15,14 +16,26 @@
 
 using namespace mlir;
 
-/// What this compiler does to a training step: a pipeline of AMP with one of
+/// What only this compiler knows: its transpositions are free.
+static std::optional<amp::OpClass> classify(Operation *op) {
+  if (isa<toy::TransposeOp>(op))
+    return amp::OpClass::Clear;
+  return std::nullopt;
+}
+
+/// What this compiler does to a training step: a pipeline of AMP with some of
 /// its options set, as a part of a longer one.
 static void buildToyPipeline(OpPassManager &pm) {
   amp::AMPPipelineOptions options;
   options.precision = "fp16";
   options.masterWeights = "copy";
-  options.policy = "toy.yaml";
-  amp::buildAMPTrainingPipeline(pm, options);
+  options.policy = amp::PolicyBuilder()
+                       .allow({"toy.matmul"})
+                       .deny({"toy.loss"})
+                       .infer({"toy.loss_grad"})
+                       .clear({"toy.relu*"})
+                       .str();
+  amp::buildAMPTrainingPipeline(pm, options, classify);
 }
 
 int main(int argc, char **argv) {
