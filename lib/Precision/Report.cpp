@@ -9,6 +9,7 @@
 
 #include "ReportFunction.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -17,18 +18,6 @@ using namespace mlir::amp;
 
 /// Grows with every change after which an old reader would misread a report.
 static constexpr int64_t kSchemaVersion = 1;
-
-StringRef mlir::amp::stringifyStrategy(Strategy strategy) {
-  switch (strategy) {
-  case Strategy::Autocast:
-    return "autocast";
-  case Strategy::Grappler:
-    return "grappler";
-  case Strategy::Optimal:
-    return "optimal";
-  }
-  llvm_unreachable("every strategy has a name");
-}
 
 StringRef mlir::amp::stringifyReason(Reason reason) {
   switch (reason) {
@@ -40,6 +29,8 @@ StringRef mlir::amp::stringifyReason(Reason reason) {
     return "fixed";
   case Reason::Denied:
     return "denied";
+  case Reason::DoesNotFit:
+    return "does-not-fit";
   case Reason::Poisoned:
     return "poisoned";
   case Reason::Allowed:
@@ -48,6 +39,16 @@ StringRef mlir::amp::stringifyReason(Reason reason) {
     return "between";
   case Reason::Grown:
     return "grown";
+  case Reason::Follows:
+    return "follows";
+  case Reason::Sink:
+    return "sink";
+  case Reason::FollowsOperands:
+    return "follows-operands";
+  case Reason::WidestOperand:
+    return "widest-operand";
+  case Reason::FollowsForward:
+    return "follows-forward";
   case Reason::Reads:
     return "reads-low";
   case Reason::ReadLow:
@@ -58,6 +59,18 @@ StringRef mlir::amp::stringifyReason(Reason reason) {
     return "wide-result";
   case Reason::Pinned:
     return "pinned";
+  case Reason::Range:
+    return "range";
+  case Reason::Tainted:
+    return "tainted";
+  case Reason::Update:
+    return "update";
+  case Reason::State:
+    return "state";
+  case Reason::Cheapest:
+    return "cheapest";
+  case Reason::Unprofitable:
+    return "unprofitable";
   }
   llvm_unreachable("every reason has a name");
 }
@@ -72,7 +85,8 @@ static void writeRules(llvm::json::OStream &json) {
                                "('gradient-type' of the policy)");
     json.attribute("unlisted", "no list of the policy names the operation");
     json.attribute("kept", "kept by 'amp.precision' or by the operation");
-    for (int reason = 0; reason <= static_cast<int>(Reason::Pinned); ++reason)
+    for (int reason = 0; reason <= static_cast<int>(Reason::Unprofitable);
+         ++reason)
       if (auto value = static_cast<Reason>(reason); value != Reason::Fixed)
         json.attribute(stringifyReason(value), explain(value));
   });
@@ -89,31 +103,42 @@ LogicalResult PrecisionReport::checkPath(StringRef path, Location loc) {
                            "ends in .json or .html";
 }
 
-/// Writes what every function has.
-static void writeHead(llvm::json::OStream &json, FunctionOpInterface function) {
-  writeText(json, "name", function.getName());
-  writeLocation(json, function.getLoc());
+/// Writes what every group has.
+static void writeHead(llvm::json::OStream &json, const CallGroup &group) {
+  writeText(json, "name",
+            llvm::join(llvm::map_range(group.functions,
+                                       [](FunctionOpInterface function) {
+                                         return function.getName();
+                                       }),
+                       ", "));
+  writeLocation(json, group.functions.front()->getLoc());
 }
 
-void PrecisionReport::addFunction(FunctionOpInterface function, Policy &policy,
-                                  const SlotGraph &graph,
-                                  const Assignment &assignment) {
+LogicalResult PrecisionReport::addGroup(const CallGroup &group,
+                                        Policy &policy) {
+  SlotGraph graph(group, policy, settings.low);
+  if (graph.hasConflict())
+    return failure();
+  CostModel costs(graph, settings.costs);
+  Assignment assignment = decide(graph, costs, settings.strategy);
   llvm::raw_string_ostream os(functions.emplace_back());
   llvm::json::OStream json(os, /*IndentSize=*/1);
   json.object([&] {
-    writeHead(json, function);
-    writeStrategies(json, settings, decide, graph, assignment);
-    writeWhatIf(json, settings, decide, function, policy, graph, assignment);
-    FunctionReporter(json, settings, function, graph, assignment).write();
+    writeHead(json, group);
+    writeStrategies(json, settings, decide, costs, assignment);
+    writeWhatIf(json, settings, decide, group, policy, costs, assignment);
+    FunctionReporter(json, settings, group.functions, costs, assignment)
+        .write();
   });
+  return success();
 }
 
-void PrecisionReport::addUntouched(FunctionOpInterface function,
+void PrecisionReport::addUntouched(const CallGroup &group,
                                    const Twine &why) {
   llvm::raw_string_ostream os(functions.emplace_back());
   llvm::json::OStream json(os, /*IndentSize=*/1);
   json.object([&] {
-    writeHead(json, function);
+    writeHead(json, group);
     writeText(json, "untouched", why);
   });
 }
@@ -127,7 +152,7 @@ void PrecisionReport::writeJSON(raw_ostream &os) const {
     writeText(json, "policy", settings.policy);
     json.attribute("lowType", printType(settings.low));
     json.attributeBegin("target");
-    if (const Target *target = settings.target) {
+    if (const Target *target = settings.costs.target) {
       json.object([&] {
         writeText(json, "name", target->name);
         json.attribute("lowFlopPerByte", target->lowFlopPerByte);

@@ -1,4 +1,4 @@
-//===- ReportFunction.cpp - The report of one function --------------------===//
+//===- ReportFunction.cpp - The report of functions that go together -----===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -39,11 +39,11 @@ static void writeLine(OStream &json, function_ref<void(OStream &)> write) {
 
 FunctionReporter::FunctionReporter(OStream &json,
                                    const PrecisionReport::Settings &settings,
-                                   FunctionOpInterface function,
-                                   const SlotGraph &graph,
+                                   ArrayRef<FunctionOpInterface> functions,
+                                   const CostModel &costs,
                                    const Assignment &assignment)
-    : json(json), settings(settings), function(function), graph(graph),
-      assignment(assignment),
+    : json(json), settings(settings), functions(functions), costs(costs),
+      graph(costs.getGraph()), assignment(assignment),
       unlisted(graph.getUnlisted().begin(), graph.getUnlisted().end()),
       inUse(graph.getVertices().size(), false) {
   ArrayRef<SlotVertex> vertices = graph.getVertices();
@@ -53,6 +53,8 @@ FunctionReporter::FunctionReporter(OStream &json,
   for (const SlotUse &use : graph.getUses())
     inUse[use.producer] = inUse[use.user] = true;
   for (SlotValue value : graph.getValues()) {
+    if (value.vertex == 0)
+      continue;
     inUse[value.vertex] = true;
     vertexOf[value.value] = value.vertex;
     if (vertices[value.vertex].slot == SlotVertex::carried)
@@ -65,34 +67,41 @@ FunctionReporter::FunctionReporter(OStream &json,
 
 /// Numbers operations and values in program order.
 void FunctionReporter::number() {
-  auto add = [&](Value value) {
+  auto addValue = [&](Value value) {
     valueIds[value] = values.size();
     values.push_back(value);
   };
-  llvm::for_each(function.getArguments(), add);
-  function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<FunctionOpInterface>(op))
-      return WalkResult::skip();
+  auto addOp = [&](Operation *op) {
     opIds[op] = ops.size();
     ops.push_back(op);
-    if (Attribute id = op->getDiscardableAttr(AMPDialect::kIdAttr))
-      forwardIds.try_emplace(id, opIds[op]);
-    llvm::for_each(op->getResults(), add);
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        llvm::for_each(block.getArguments(), add);
-    return WalkResult::advance();
-  });
-  // Blocks after the entry of the function have arguments of their own.
-  for (Block &block : llvm::drop_begin(function.getFunctionBody()))
-    llvm::for_each(block.getArguments(), add);
+  };
+  for (FunctionOpInterface function : functions) {
+    if (functions.size() > 1)
+      addOp(function);
+    llvm::for_each(function.getArguments(), addValue);
+    function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<FunctionOpInterface>(op))
+        return WalkResult::skip();
+      if (Attribute id = op->getDiscardableAttr(AMPDialect::kIdAttr))
+        forwardIds.try_emplace(id, ops.size());
+      addOp(op);
+      llvm::for_each(op->getResults(), addValue);
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          llvm::for_each(block.getArguments(), addValue);
+      return WalkResult::advance();
+    });
+    // Blocks after the entry of the function have arguments of their own.
+    for (Block &block : llvm::drop_begin(function.getFunctionBody()))
+      llvm::for_each(block.getArguments(), addValue);
 
-  // The names do not depend on how the module itself is printed.
-  AsmState state(function, OpPrintingFlags().printGenericOpForm(false));
-  names.reserve(values.size());
-  for (Value value : values) {
-    llvm::raw_string_ostream os(names.emplace_back());
-    value.printAsOperand(os, state);
+    // The names do not depend on how the module itself is printed.
+    AsmState state(function, OpPrintingFlags().printGenericOpForm(false));
+    names.reserve(values.size());
+    for (Value value : ArrayRef<Value>(values).drop_front(names.size())) {
+      llvm::raw_string_ostream os(names.emplace_back());
+      value.printAsOperand(os, state);
+    }
   }
 }
 
@@ -165,6 +174,10 @@ void FunctionReporter::findCauses() {
   next.assign(size, 0);
   root.assign(size, 0);
   ArrayRef<VertexId> causes = assignment.causes;
+  // Some assignments say which way their causes take.
+  for (auto [v, previous] : llvm::enumerate(assignment.previous))
+    if (causes[v] != v)
+      next[v] = previous;
   // A cause that lies further away is reached through slots that have the same
   // one, downstream from it.
   std::vector<bool> seen(size, false);
@@ -182,7 +195,7 @@ void FunctionReporter::findCauses() {
     VertexId cause = next[v] == 0 ? v : causes[v];
     for (uint32_t use : graph.getUsesOf(v)) {
       VertexId user = graph.getUses()[use].user;
-      if (user == 0 || seen[user] || causes[user] != cause)
+      if (user == 0 || seen[user] || next[user] != 0 || causes[user] != cause)
         continue;
       seen[user] = true;
       next[user] = v;
@@ -408,7 +421,9 @@ void FunctionReporter::writeValue(unsigned id) {
           it != opIds.end())
         json.attribute("op", static_cast<int64_t>(it->second));
       writeLocation(json, value.getLoc());
-      if (argument.getOwner() == &function.getFunctionBody().front()) {
+      auto function = dyn_cast_or_null<FunctionOpInterface>(
+          argument.getOwner()->getParentOp());
+      if (function && argument.getOwner()->isEntryBlock()) {
         auto text = [&](StringRef key, StringRef name) {
           if (auto attribute = function.getArgAttrOfType<StringAttr>(
                   argument.getArgNumber(), name))
@@ -441,22 +456,23 @@ void FunctionReporter::writeValue(unsigned id) {
 }
 
 void FunctionReporter::writeCasts() {
-  llvm::MapVector<Value, SmallVector<OpOperand *, 2>> casts;
+  // By number of the value, in the order of first use.
+  llvm::MapVector<uint32_t, SmallVector<OpOperand *, 2>> casts;
   for (const SlotUse &use : graph.getUses())
     if (assignment.low[use.producer] != assignment.low[use.user])
-      casts[use.operand->get()].push_back(use.operand);
+      casts[use.value].push_back(use.operand);
   std::string low = printType(settings.low);
   json.attributeArray("casts", [&] {
     for (auto &entry : casts) {
-      Value value = entry.first;
+      Value value = graph.getValues()[entry.first].value;
       ArrayRef<OpOperand *> users = entry.second;
-      int64_t wide = getReportBytes(value.getType());
       bool toLow = !assignment.low[vertexOf.lookup(value)];
+      int64_t bytes = costs.getCastCost(entry.first, toLow);
       writeLine(json, [&](OStream &json) {
         json.attribute("value", static_cast<int64_t>(valueIds.lookup(value)));
         json.attribute("from", toLow ? "f32" : StringRef(low));
         json.attribute("to", toLow ? StringRef(low) : "f32");
-        json.attribute("bytes", wide + wide / 2);
+        json.attribute("bytes", bytes);
         json.attributeArray("users", [&] {
           for (OpOperand *use : users)
             json.object([&] {

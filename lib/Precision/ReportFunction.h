@@ -20,17 +20,14 @@
 
 namespace mlir::amp {
 
-/// How the report names a strategy.
-StringRef stringifyStrategy(Strategy strategy);
-
 /// How the report names a rule.
 StringRef stringifyReason(Reason reason);
 
 /// Returns `type` in the spelling of MLIR.
 std::string printType(Type type);
 
-/// Returns the bytes of a tensor of `type`, a dynamic extent counting as 1, or
-/// 0 for a type without a size.
+/// Returns the bytes of a tensor of `type`, a dynamic extent counting as in the
+/// cost model, or 0 for a type without a size.
 int64_t getReportBytes(Type type);
 
 /// Writes one attribute whose text may come from the module and need not be
@@ -48,30 +45,31 @@ struct ReportTotals {
   int64_t values = 0, lowValues = 0;
   int64_t valueBytes = 0, lowValueBytes = 0;
 };
-ReportTotals getTotals(const SlotGraph &graph, const Assignment &assignment,
-                       const Target *target);
+ReportTotals getTotals(const CostModel &costs, const Assignment &assignment);
 
 /// Writes the totals of each strategy, with the hard constraints that it
 /// violates, as `strategies`.
 void writeStrategies(llvm::json::OStream &json,
                      const PrecisionReport::Settings &settings,
                      const PrecisionReport::Decide &decide,
-                     const SlotGraph &graph, const Assignment &assignment);
+                     const CostModel &costs, const Assignment &assignment);
 
 /// Writes what would be low if an operation stood in another list, as
 /// `whatIf`: for those with most bytes in f32.
 void writeWhatIf(llvm::json::OStream &json,
                  const PrecisionReport::Settings &settings,
                  const PrecisionReport::Decide &decide,
-                 FunctionOpInterface function, Policy &policy,
-                 const SlotGraph &graph, const Assignment &assignment);
+                 const CallGroup &group, Policy &policy,
+                 const CostModel &costs, const Assignment &assignment);
 
-/// Writes operations, values and casts of one function.
+/// Writes operations, values and casts of functions that are assigned together.
+/// Where there are several, each is an operation itself, around its body.
 class FunctionReporter {
 public:
   FunctionReporter(llvm::json::OStream &json,
                    const PrecisionReport::Settings &settings,
-                   FunctionOpInterface function, const SlotGraph &graph,
+                   ArrayRef<FunctionOpInterface> functions,
+                   const CostModel &costs,
                    const Assignment &assignment);
 
   void write();
@@ -92,7 +90,8 @@ private:
 
   llvm::json::OStream &json;
   const PrecisionReport::Settings &settings;
-  FunctionOpInterface function;
+  ArrayRef<FunctionOpInterface> functions;
+  const CostModel &costs;
   const SlotGraph &graph;
   const Assignment &assignment;
 

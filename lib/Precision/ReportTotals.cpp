@@ -7,6 +7,7 @@
 
 #include "ReportFunction.h"
 
+#include "amp/Precision/Optimal.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -18,6 +19,7 @@ using namespace mlir::amp;
 /// violations that are listed of one strategy.
 static constexpr size_t kMaxReclassified = 16;
 static constexpr size_t kMaxViolations = 100;
+static constexpr int64_t kLargestSize = int64_t(1) << 38;
 
 int64_t mlir::amp::getReportBytes(Type type) {
   Type element = getElementTypeOrSelf(type);
@@ -40,10 +42,13 @@ int64_t mlir::amp::getReportBytes(Type type) {
     return bytes;
   if (!shaped.hasRank())
     return 0;
-  for (int64_t extent : shaped.getShape())
-    if (!ShapedType::isDynamic(extent) &&
-        llvm::MulOverflow(bytes, extent, bytes))
-      return std::numeric_limits<int64_t>::max();
+  for (int64_t extent : shaped.getShape()) {
+    if (ShapedType::isDynamic(extent))
+      extent = CostModel::dynamicExtent;
+    // So many bytes, of so many values, add up in 64 bits.
+    if (llvm::MulOverflow(bytes, extent, bytes) || bytes > kLargestSize)
+      bytes = kLargestSize;
+  }
   return bytes;
 }
 
@@ -69,16 +74,19 @@ static std::vector<bool> findUsed(const SlotGraph &graph) {
   return used;
 }
 
-ReportTotals mlir::amp::getTotals(const SlotGraph &graph,
-                                  const Assignment &assignment,
-                                  const Target *target) {
+ReportTotals mlir::amp::getTotals(const CostModel &costs,
+                                  const Assignment &assignment) {
+  const SlotGraph &graph = costs.getGraph();
   ReportTotals totals;
+  totals.cost = costs.evaluate(assignment);
   std::vector<bool> used = findUsed(graph);
   for (VertexId v = 1; v < used.size(); ++v) {
     totals.slots += used[v];
     totals.lowSlots += used[v] && assignment.low[v];
   }
   for (SlotValue value : graph.getValues()) {
+    if (value.vertex == 0)
+      continue;
     int64_t bytes = getReportBytes(value.value.getType());
     bool low = assignment.low[value.vertex];
     ++totals.values;
@@ -86,24 +94,6 @@ ReportTotals mlir::amp::getTotals(const SlotGraph &graph,
     totals.lowValues += low;
     totals.lowValueBytes += low ? bytes : 0;
   }
-  // What operations read and write, then what casts move.
-  AssignmentCost &cost = totals.cost;
-  for (SlotValue value : graph.getValues())
-    cost.bytes += getReportBytes(value.value.getType()) /
-                  (assignment.low[value.vertex] ? 2 : 1);
-  DenseSet<Value> cast;
-  for (const SlotUse &use : graph.getUses()) {
-    Value value = use.operand->get();
-    int64_t bytes = getReportBytes(value.getType());
-    cost.bytes += bytes / (assignment.low[use.user] ? 2 : 1);
-    if (assignment.low[use.producer] == assignment.low[use.user] ||
-        !cast.insert(value).second)
-      continue;
-    ++cost.casts;
-    cost.castBytes += bytes + bytes / 2;
-  }
-  cost.bytes += cost.castBytes;
-  cost.cost = cost.bytes;
   return totals;
 }
 
@@ -117,34 +107,32 @@ struct Violation {
 
 } // namespace
 
-static std::vector<Violation> findViolations(const SlotGraph &graph,
+static std::vector<Violation> findViolations(const CostModel &costs,
                                              const Assignment &assignment) {
+  const SlotGraph &graph = costs.getGraph();
+  HardConstraints constraints = findHardConstraints(graph, costs);
   std::vector<Violation> violations;
-  ArrayRef<SlotVertex> vertices = graph.getVertices();
-  for (VertexId v = 1; v < vertices.size(); ++v) {
-    const SlotVertex &vertex = vertices[v];
-    if (vertex.opClass == OpClass::Deny && assignment.low[v])
-      violations.push_back({v, vertex.pinned ? "pinned to f32"
-                               : vertex.kind == SlotKind::Range
-                                   ? "may leave the range of the low type"
-                                   : "denied by the policy"});
-    else if (vertex.pinned && vertex.opClass == OpClass::Allow &&
-             !assignment.low[v] && vertex.slot != SlotVertex::carried)
-      violations.push_back({v, "pinned to the low type"});
+  std::vector<bool> used = findUsed(graph);
+  for (VertexId v = 1; v < used.size(); ++v) {
+    HardConstraints::State state = constraints.states[v];
+    if (used[v] && state != HardConstraints::State::Free &&
+        (state == HardConstraints::State::Low) != assignment.low[v])
+      violations.push_back({v, explain(constraints.reasons[v])});
   }
   for (auto [premise, conclusion] : graph.getImplications())
     if (assignment.low[premise] && !assignment.low[conclusion])
-      violations.push_back({premise, "low only where the operands are low"});
+      violations.push_back({premise, explain(Reason::Implied)});
   return violations;
 }
 
 void mlir::amp::writeStrategies(llvm::json::OStream &json,
                                 const PrecisionReport::Settings &settings,
                                 const PrecisionReport::Decide &decide,
-                                const SlotGraph &graph,
+                                const CostModel &costs,
                                 const Assignment &assignment) {
+  const SlotGraph &graph = costs.getGraph();
   auto write = [&](StringRef name, bool chosen, const Assignment &assignment) {
-    ReportTotals totals = getTotals(graph, assignment, settings.target);
+    ReportTotals totals = getTotals(costs, assignment);
     json.object([&] {
       json.attribute("name", name);
       json.attribute("chosen", chosen);
@@ -158,7 +146,7 @@ void mlir::amp::writeStrategies(llvm::json::OStream &json,
       json.attribute("castBytes", totals.cost.castBytes);
       json.attribute("bytes", totals.cost.bytes);
       json.attribute("cost", totals.cost.cost);
-      std::vector<Violation> violations = findViolations(graph, assignment);
+      std::vector<Violation> violations = findViolations(costs, assignment);
       json.attribute("violated", static_cast<int64_t>(violations.size()));
       json.attributeArray("violations", [&] {
         for (Violation violation :
@@ -176,7 +164,7 @@ void mlir::amp::writeStrategies(llvm::json::OStream &json,
     for (Strategy strategy : settings.strategies) {
       bool chosen = strategy == settings.strategy;
       write(stringifyStrategy(strategy), chosen,
-            chosen ? assignment : decide(graph, strategy));
+            chosen ? assignment : decide(graph, costs, strategy));
     }
   });
 }
@@ -214,9 +202,10 @@ static std::optional<OpClass> promote(const SlotVertex &vertex) {
 void mlir::amp::writeWhatIf(llvm::json::OStream &json,
                             const PrecisionReport::Settings &settings,
                             const PrecisionReport::Decide &decide,
-                            FunctionOpInterface function, Policy &policy,
-                            const SlotGraph &graph,
+                            const CallGroup &group, Policy &policy,
+                            const CostModel &costs,
                             const Assignment &assignment) {
+  const SlotGraph &graph = costs.getGraph();
   // Bytes of each slot, then the slots in f32 by name and class.
   std::vector<int64_t> bytes(graph.getVertices().size(), 0);
   for (const SlotUse &use : graph.getUses())
@@ -260,14 +249,14 @@ void mlir::amp::writeWhatIf(llvm::json::OStream &json,
   });
   // Another class can add slots to the graph: what counts is what each
   // assignment saves against f32 in its own graph.
-  auto getSaved = [&](const SlotGraph &graph, const Assignment &assignment) {
-    ReportTotals totals = getTotals(graph, assignment, settings.target);
-    ReportTotals wide = getTotals(graph, getWide(graph), settings.target);
-    totals.cost.bytes -= wide.cost.bytes;
-    totals.cost.cost -= wide.cost.cost;
+  auto getSaved = [](const CostModel &costs, const Assignment &assignment) {
+    ReportTotals totals = getTotals(costs, assignment);
+    AssignmentCost wide = costs.evaluate(getWide(costs.getGraph()));
+    totals.cost.bytes -= wide.bytes;
+    totals.cost.cost -= wide.cost;
     return totals;
   };
-  ReportTotals before = getSaved(graph, assignment);
+  ReportTotals before = getSaved(costs, assignment);
   json.attributeBegin("whatIf");
   json.object([&] {
     json.attribute("bound", static_cast<int64_t>(kMaxReclassified));
@@ -277,8 +266,10 @@ void mlir::amp::writeWhatIf(llvm::json::OStream &json,
       for (const KeptGroup &group :
            ArrayRef<KeptGroup>(kept).take_front(kMaxReclassified)) {
         OpClass old = policy.reclassify(group.name, group.to);
-        SlotGraph other(function, policy);
-        ReportTotals after = getSaved(other, decide(other, settings.strategy));
+        SlotGraph other(group, policy, settings.low);
+        CostModel otherCosts(other, settings.costs);
+        ReportTotals after =
+            getSaved(otherCosts, decide(other, otherCosts, settings.strategy));
         policy.reclassify(group.name, old);
         json.object([&] {
           writeText(json, "op", group.name.getStringRef());

@@ -16,6 +16,7 @@
 #include "PrecisionRemarks.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Precision/Optimal.h"
+#include "amp/Precision/Report.h"
 #include "amp/Precision/Strategies.h"
 #include "amp/Transforms/PrecisionRewriter.h"
 #include "mlir/IR/Remarks.h"
@@ -70,6 +71,12 @@ public:
     if (failed(readStrategy(settings, loc)) ||
         failed(readTarget(settings, low, loc)))
       return signalPassFailure();
+    for (const std::string &report : reports)
+      if (failed(PrecisionReport::checkPath(report, loc)))
+        return signalPassFailure();
+    // Reports come first: if one cannot be written, nothing has changed.
+    if (!reports.empty() && failed(writeReports(low, *loaded)))
+      return signalPassFailure();
     if (low.isF32())
       return;
 
@@ -96,6 +103,9 @@ private:
   LogicalResult readStrategy(const PolicySettings &settings, Location loc);
   LogicalResult readTarget(const PolicySettings &settings, FloatType low,
                            Location loc);
+  Assignment decide(const SlotGraph &graph, const CostModel &costs,
+                    Strategy strategy) const;
+  LogicalResult writeReports(FloatType low, Policy &policy);
   void restoreFunctions();
   LogicalResult rewriteGroup(const CallGroup &group, FloatType low,
                              const Policy &policy);
@@ -160,14 +170,86 @@ LogicalResult AutoMixedPrecisionPass::readTarget(const PolicySettings &settings,
   return success();
 }
 
+Assignment AutoMixedPrecisionPass::decide(const SlotGraph &graph,
+                                          const CostModel &costs,
+                                          Strategy strategy) const {
+  switch (strategy) {
+  case Strategy::Autocast:
+    return assignAutocast(graph);
+  case Strategy::Grappler:
+    return assignGrappler(graph, {sinkRule});
+  case Strategy::Optimal:
+    return assignOptimal(graph, costs);
+  }
+  llvm_unreachable("every strategy is handled");
+}
+
+/// Returns whether a function in `root` has been rewritten before.
+static bool hasMixedFunctions(Operation *root) {
+  return root
+      ->walk<WalkOrder::PreOrder>([](FunctionOpInterface function) {
+        return getRecordedPrecision(function) ? WalkResult::interrupt()
+                                              : WalkResult::skip();
+      })
+      .wasInterrupted();
+}
+
+LogicalResult AutoMixedPrecisionPass::writeReports(FloatType low,
+                                                   Policy &policy) {
+  Operation *root = getOperation();
+  Location loc = root->getLoc();
+  if (root->getParentOp())
+    return emitError(loc) << "auto-mixed-precision: a report needs the pass to "
+                             "run on a whole module, got '"
+                          << root->getName() << "'";
+  PrecisionReport report(
+      {this->policy,
+       chosenStrategy,
+       {Strategy::Autocast, Strategy::Grappler, Strategy::Optimal},
+       low,
+       costOptions},
+      [&](const SlotGraph &graph, const CostModel &costs, Strategy strategy) {
+        return decide(graph, costs, strategy);
+      });
+  // What an earlier run did is undone on a copy: the module changes only when
+  // the reports are there.
+  OwningOpRef<Operation *> copy;
+  if (!low.isF32() && hasMixedFunctions(root)) {
+    copy = root->clone();
+    root = *copy;
+  }
+  SmallVector<KeptSignature> ignored;
+  for (const CallGroup &group : findCallGroups(root, ignored)) {
+    std::string obstacle;
+    RestoreCounts restored;
+    FunctionOpInterface culprit;
+    if (low.isF32())
+      report.addUntouched(group, "the low type is f32");
+    else if (failed(restoreInput(group.functions, culprit, obstacle, restored)))
+      report.addUntouched(
+          group, "already in mixed precision, and later passes built on it: " +
+                     obstacle);
+    else if (failed(report.addGroup(group, policy)))
+      return failure();
+  }
+  root->walk<WalkOrder::PreOrder>([&](FunctionOpInterface function) {
+    if (function.isExternal())
+      report.addUntouched({{function}, {}}, "a declaration");
+    return WalkResult::skip();
+  });
+  // The policy has said what contradicts itself.
+  if (policy.isContradictory())
+    return failure();
+  for (const std::string &path : reports)
+    if (failed(report.write(path, loc)))
+      return failure();
+  return success();
+}
+
 /// Gives functions that were rewritten before back as they were, unless later
 /// passes have built on their types.
 void AutoMixedPrecisionPass::restoreFunctions() {
-  auto isMixed = [](FunctionOpInterface function) {
-    return getRecordedPrecision(function) ? WalkResult::interrupt()
-                                          : WalkResult::skip();
-  };
-  if (!getOperation()->walk<WalkOrder::PreOrder>(isMixed).wasInterrupted())
+  if (!hasMixedFunctions(getOperation()))
     return;
   SmallVector<KeptSignature> ignored;
   for (const CallGroup &group : findCallGroups(getOperation(), ignored)) {
@@ -209,22 +291,8 @@ LogicalResult AutoMixedPrecisionPass::rewriteGroup(const CallGroup &group,
   SlotGraph graph(group, policy, low);
   if (policy.isContradictory() || graph.hasConflict())
     return failure();
-  std::optional<CostModel> costs;
-  bool wantsRemarks = getContext().getRemarkEngine() != nullptr;
-  if (chosenStrategy == Strategy::Optimal || wantsRemarks)
-    costs.emplace(graph, costOptions);
-  Assignment assignment;
-  switch (chosenStrategy) {
-  case Strategy::Autocast:
-    assignment = assignAutocast(graph);
-    break;
-  case Strategy::Grappler:
-    assignment = assignGrappler(graph, {sinkRule});
-    break;
-  case Strategy::Optimal:
-    assignment = assignOptimal(graph, *costs);
-    break;
-  }
+  CostModel costs(graph, costOptions);
+  Assignment assignment = decide(graph, costs, chosenStrategy);
 
   for (FunctionOpInterface function : group.functions)
     recordInput(function, low);
@@ -238,8 +306,8 @@ LogicalResult AutoMixedPrecisionPass::rewriteGroup(const CallGroup &group,
   numCasts += counts->casts;
   numWideProducts += counts->wideProducts;
   numUnlisted += graph.getUnlisted().size();
-  if (wantsRemarks)
-    emitPrecisionRemarks(group.functions.front(), graph, *costs, assignment,
+  if (getContext().getRemarkEngine())
+    emitPrecisionRemarks(group.functions.front(), graph, costs, assignment,
                          chosenStrategy);
   return success();
 }

@@ -43,7 +43,7 @@
 // UNTOUCHED: "untouched": "the low type is f32"
 // RUN: amp-opt %t/input.mlir --auto-mixed-precision="report=%t/a.json,%t/a.html report=%t/b.json" -o /dev/null
 // RUN: cmp %t/a.json %t/b.json && test -s %t/a.html
-// RUN: amp-opt %t/input.mlir --amp-training-pipeline="mode=inference report=%t/p.json,%t/p.html" -o /dev/null
+// RUN: amp-opt %models/digits-mlp.mlir --amp-training-pipeline="report=%t/p.json,%t/p.html" -o /dev/null
 // RUN: test -s %t/p.json && test -s %t/p.html
 
 // A second run reports on the input of the first.

@@ -149,7 +149,7 @@ page, data = report(hostile, "hostile")
 for fragment in ({}, {"op": 1}):
     attributes, dom = load(page, **fragment)
     assert attributes["ops"] == "3" and "hostile" not in attributes, attributes
-    assert dom.count("<script") == 2 + dom.count("\\u003cscript"), "a name became an element"
+    assert dom.count("<script") == 2, "a name became an element"
 assert "<img" not in dom.replace("&lt;img", "")
 assert any("document.documentElement" in op.get("scope", "") for op in data["functions"][0]["ops"])
 

@@ -21,13 +21,14 @@ WIDTHS = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2, "i8": 1, 
 
 
 def size(type_):
-    """The bytes of a type, a dynamic extent counting as 1; 0 without a size."""
+    """The bytes of a type, a dynamic extent counting as 32; 0 without a size."""
     element = re.sub(r"^(?:tensor|vector|memref)<(?:[\d?]+x)*|>$", "", type_)
     if element not in WIDTHS:
         return 0
     total = WIDTHS[element]
-    for extent in re.findall(r"(\d+)(?=x)", type_):
-        total *= int(extent)
+    shape = re.search(r"<((?:[\d?]+x)*)", type_)
+    for extent in re.findall(r"(\d+|\?)x", shape[1] if shape else ""):
+        total *= 32 if extent == "?" else int(extent)
     return total
 
 
@@ -94,6 +95,9 @@ def check(source, passes, options):
     return report
 
 
+taints = []
+
+
 def check_function(report, function, casts):
     """What the report says agrees with itself."""
     values, ops = function["values"], function["ops"]
@@ -123,8 +127,10 @@ def check_function(report, function, casts):
                 at, steps = slots[at["via"]], steps + 1
                 assert steps <= len(slots), "the causes run in a circle"
             assert (slots[slot["cause"]] is at) if "cause" in slot else at is slot, slot
-            if slot["rule"] == "poisoned":
-                assert at["rule"] in ("denied", "pinned"), (slot, at)
+            ends = {"poisoned": ("denied", "pinned"), "tainted": ("range", "pinned")}
+            if slot["rule"] in ends:
+                assert at["rule"] in ends[slot["rule"]], (slot, at)
+                taints.append(slot)
     chosen = [s for s in function["strategies"] if s["chosen"]]
     assert len(chosen) == 1 and chosen[0]["name"] == report["strategy"]
     chosen = chosen[0]
@@ -146,10 +152,17 @@ def check_function(report, function, casts):
 models = sorted((root / "test/Models").glob("*.mlir"))
 assert len(models) >= 5, models
 for model in models:
-    for options in ("precision=fp16", "precision=bf16"):
+    for options in ("precision=fp16", "precision=bf16 strategy=grappler", "precision=fp16 target=h100"):
         report = check(model, ["--train-autodiff"], options)
         (function,) = report["functions"]
         assert any(v["typeBefore"] != v["typeAfter"] for v in function["values"]), model
+        # Nothing that obeys the hard constraints costs less than the optimum.
+        strategies = {s["name"]: s for s in function["strategies"]}
+        optimal = strategies["optimal"]
+        assert optimal["violated"] == 0, (model, optimal)
+        for entry in strategies.values():
+            assert entry["violated"] or entry["cost"] >= optimal["cost"], (model, entry, optimal)
+        assert (report["target"] is not None) == ("target" in options)
         # Only gradients that are named lead to the update.
         parts = {op["part"] for op in function["ops"]}
         differentiated = model.name.startswith("digits-")
@@ -161,4 +174,5 @@ inputs = [path for path in inputs if "split-file" not in path.read_text() and "s
 checked = [check(path, ["--allow-unregistered-dialect"], "precision=fp16") for path in inputs]
 carried = [s for r in checked for f in r["functions"] for op in f.get("ops", ()) for s in op["slots"] if s["slot"] == "carried"]
 assert any(s["low"] for s in carried), "no carried value was low"
+assert {slot["rule"] for slot in taints} == {"poisoned", "tainted"}, "a rule with a path did not occur"
 print(f"{len(models)} models, {len(inputs)} inputs")

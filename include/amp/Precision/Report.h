@@ -13,13 +13,12 @@
 #ifndef AMP_PRECISION_REPORT_H
 #define AMP_PRECISION_REPORT_H
 
-#include "amp/Precision/Assignment.h"
-#include "amp/Precision/Target.h"
+#include "amp/Precision/CostModel.h"
 #include <functional>
 
 namespace mlir::amp {
 
-/// Collects the decisions of one run of a pass, function by function, and
+/// Collects the decisions of one run of a pass, group by group, and
 /// writes them. `docs/reports.md` describes the format.
 class PrecisionReport {
 public:
@@ -31,12 +30,13 @@ public:
     /// The strategies to compare, `strategy` among them.
     SmallVector<Strategy, 3> strategies;
     FloatType low;
-    /// Null if no target was given.
-    const Target *target = nullptr;
+    /// The target must outlive the report.
+    CostOptions costs;
   };
 
-  /// Decides as the pass does, but by another strategy or for another graph.
-  using Decide = std::function<Assignment(const SlotGraph &, Strategy)>;
+  /// Decides as the pass does, by any of the strategies.
+  using Decide =
+      std::function<Assignment(const SlotGraph &, const CostModel &, Strategy)>;
 
   PrecisionReport(Settings settings, Decide decide);
 
@@ -44,14 +44,13 @@ public:
   /// error at `loc`.
   static LogicalResult checkPath(StringRef path, Location loc);
 
-  /// Records what `assignment` decides on `function`, which has not been
-  /// rewritten yet. `policy` is the one that `graph` was built under; it comes
-  /// back unchanged.
-  void addFunction(FunctionOpInterface function, Policy &policy,
-                   const SlotGraph &graph, const Assignment &assignment);
+  /// Decides on functions that are assigned together and have not been
+  /// rewritten yet, and records them as one entry. `policy` comes back
+  /// unchanged. Fails, after an error, if pins contradict each other.
+  LogicalResult addGroup(const CallGroup &group, Policy &policy);
 
-  /// Records that the pass leaves `function` alone, and why.
-  void addUntouched(FunctionOpInterface function, const Twine &why);
+  /// Records that the pass leaves functions alone, and why.
+  void addUntouched(const CallGroup &group, const Twine &why);
 
   /// Writes the file in the format that its name ends in, whole or not at all.
   /// On failure prints an error at `loc`.
@@ -65,7 +64,7 @@ public:
 private:
   Settings settings;
   Decide decide;
-  /// One JSON object per function.
+  /// One JSON object per group.
   std::vector<std::string> functions;
 };
 

@@ -286,16 +286,12 @@ function makeTheme() {
   addEventListener("beforeprint", () => {
     before = { scale: view.scale, offset: { ...view.offset } };
     applyTheme("light");
-    view.ratio = 3;
-    view.resize();
-    view.fit();
-    view.paint();
+    if (model) view.print(700);
   });
   addEventListener("afterprint", () => {
+    if (model) view.print();
     if (before) Object.assign(view, before);
-    view.ratio = 1;
     applyTheme();
-    view.resize();
   });
 }
 

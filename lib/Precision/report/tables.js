@@ -86,13 +86,13 @@ function whyGroups(model) {
 function showWhy(model, search) {
   const { groups, total } = whyGroups(model);
   byId("why-note").textContent = groups.length
-    ? `Slots that hold f32 values, with the bytes that they read and write. Rules above the slots' classes (fixed slots, gradients of parameters) are part of it: together ${bytes(total)}.`
+    ? `Slots that hold f32 values afterwards, with the bytes that they read and write: ${bytes(total)} in all. Fixed slots and gradients of parameters had no choice.`
     : "Nothing: every slot is in low precision.";
   if (!groups.length) return empty(byId("why-table"), "No slot is f32.");
   const names = group => [...group.ops].sort((a, b) => b[1] - a[1]);
   fillTable(byId("why-table"), [
     { title: "Why", key: g => ruleText(g.rule), cell: g => [ruleText(g.rule), " ",
-        el("button", { type: "button", class: "link ops", title: "Show these operations in the graph",
+        el("button", { type: "button", class: "link ops why-show", title: "Show these operations in the graph",
           on: { click: () => search(`rule:${g.rule}${g.root ? ` cause:${g.root}` : ""}`) } }, "show")] },
     { title: "Root cause", key: g => g.root, cell: g => g.root ? code(g.root) : el("span", { class: "muted" }, g.decided ? "itself" : "–") },
     { title: "Operations", key: g => names(g)[0][0], cell: g => {
@@ -114,7 +114,7 @@ function showStrategies(model, go) {
   const chosen = rows.find(s => s.chosen);
   const target = report.target;
   byId("strategies-note").textContent =
-    `All on the same graph. Cost is what “optimal” minimises: bytes moved${target ? `, and the time of products as bytes, for ${target.name || "the policy's target"} (${target.f32FlopPerByte} f32 and ${target.lowFlopPerByte} ${LOW} operations in the time of one byte)` : "; without a target, products take no time"}. A dynamic extent counts as 1.`;
+    `All on the same graph. Cost is what “optimal” minimises: bytes moved${target ? `, and the time of products as bytes, for ${target.name || "the policy's target"} (${target.f32FlopPerByte} f32 and ${target.lowFlopPerByte} ${LOW} operations in the time of one byte)` : "; without a target, products take no time"}. Only slots with a choice count. A dynamic extent counts as 32.`;
   fillTable(byId("strategies-table"), [
     { title: "Strategy", cell: s => [s.name, s.chosen ? el("span", { class: "muted" }, " (chosen)") : s.name === "f32" ? el("span", { class: "muted" }, " (nothing low)") : null] },
     { title: "Low slots", number: true, cell: s => `${count(s.lowSlots)} of ${count(s.slots)}` },
