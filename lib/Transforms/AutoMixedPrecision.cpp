@@ -15,12 +15,15 @@
 #include "PrecisionRecord.h"
 #include "PrecisionRemarks.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Precision/CastRules.h"
 #include "amp/Precision/Optimal.h"
 #include "amp/Precision/Report.h"
 #include "amp/Precision/Strategies.h"
 #include "amp/Transforms/PrecisionRewriter.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringExtras.h"
+#include <memory>
+#include <vector>
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_AUTOMIXEDPRECISIONPASS
@@ -43,6 +46,20 @@ FloatType mlir::amp::parsePrecision(StringRef name, MLIRContext *context) {
 }
 
 namespace {
+
+/// What is to become of functions that are assigned together.
+struct Plan {
+  Plan(const CallGroup &group, const Policy &policy, FloatType low,
+       const CostOptions &options)
+      : group(group), graph(group, policy, low), costs(graph, options),
+        casts(policy) {}
+
+  CallGroup group;
+  SlotGraph graph;
+  CostModel costs;
+  Assignment assignment;
+  CastRules casts;
+};
 
 class AutoMixedPrecisionPass final
     : public amp::impl::AutoMixedPrecisionPassBase<AutoMixedPrecisionPass> {
@@ -85,11 +102,17 @@ public:
     for (const CallGroup &group : findCallGroups(getOperation(), kept)) {
       // What could not be restored is marked still.
       if (!llvm::any_of(group.functions, getRecordedPrecision) &&
-          failed(rewriteGroup(group, low, *loaded)))
+          failed(plan(group, low, *loaded)))
         return signalPassFailure();
     }
     if (failed(loaded->checkUse()))
       return signalPassFailure();
+    // All that can be wrong has been found before anything changes.
+    for (std::unique_ptr<Plan> &plan : plans) {
+      if (failed(rewrite(*plan, low)))
+        return signalPassFailure();
+      plan.reset();
+    }
     for (KeptSignature &entry : kept)
       remark::missed(entry.function->getLoc(),
                      remark::RemarkOpts::name("SignatureKept")
@@ -107,13 +130,16 @@ private:
                     Strategy strategy) const;
   LogicalResult writeReports(FloatType low, Policy &policy);
   void restoreFunctions();
-  LogicalResult rewriteGroup(const CallGroup &group, FloatType low,
-                             const Policy &policy);
+  LogicalResult plan(const CallGroup &group, FloatType low,
+                     const Policy &policy);
+  LogicalResult rewrite(Plan &plan, FloatType low);
 
   Strategy chosenStrategy = Strategy::Optimal;
   std::optional<Target> chosenTarget;
   CostOptions costOptions;
   OperationClassifier classifier;
+  /// What is to become of each group.
+  std::vector<std::unique_ptr<Plan>> plans;
 };
 
 } // namespace
@@ -237,7 +263,7 @@ LogicalResult AutoMixedPrecisionPass::writeReports(FloatType low,
       report.addUntouched({{function}, {}}, "a declaration");
     return WalkResult::skip();
   });
-  // The policy has said what contradicts itself.
+  // What a report asks about other classes may have found a contradiction too.
   if (policy.isContradictory())
     return failure();
   for (const std::string &path : reports)
@@ -285,29 +311,36 @@ static void updateSignature(FunctionOpInterface function) {
   function.setType(after);
 }
 
-LogicalResult AutoMixedPrecisionPass::rewriteGroup(const CallGroup &group,
-                                                   FloatType low,
-                                                   const Policy &policy) {
-  SlotGraph graph(group, policy, low);
-  if (policy.isContradictory() || graph.hasConflict())
+LogicalResult AutoMixedPrecisionPass::plan(const CallGroup &group,
+                                           FloatType low,
+                                           const Policy &policy) {
+  auto plan = std::make_unique<Plan>(group, policy, low, costOptions);
+  if (plan->graph.isInvalid())
     return failure();
-  CostModel costs(graph, costOptions);
-  Assignment assignment = decide(graph, costs, chosenStrategy);
+  plan->assignment = decide(plan->graph, plan->costs, chosenStrategy);
+  if (failed(plan->casts.choose(plan->graph, plan->assignment, low)))
+    return failure();
+  plans.push_back(std::move(plan));
+  return success();
+}
 
-  for (FunctionOpInterface function : group.functions)
+LogicalResult AutoMixedPrecisionPass::rewrite(Plan &plan, FloatType low) {
+  ArrayRef<FunctionOpInterface> functions = plan.group.functions;
+  for (FunctionOpInterface function : functions)
     recordInput(function, low);
-  FailureOr<RewriteCounts> counts = rewritePrecision(graph, assignment, low);
+  FailureOr<RewriteCounts> counts =
+      rewritePrecision(plan.graph, plan.assignment, plan.casts, low);
   if (failed(counts))
     return failure();
-  if (!group.callees.empty())
-    for (FunctionOpInterface function : group.functions)
+  if (!plan.group.callees.empty())
+    for (FunctionOpInterface function : functions)
       updateSignature(function);
   numLowSlots += counts->lowSlots;
   numCasts += counts->casts;
   numWideProducts += counts->wideProducts;
-  numUnlisted += graph.getUnlisted().size();
+  numUnlisted += plan.graph.getUnlisted().size();
   if (getContext().getRemarkEngine())
-    emitPrecisionRemarks(group.functions.front(), graph, costs, assignment,
-                         chosenStrategy);
+    emitPrecisionRemarks(functions.front(), plan.graph, plan.costs,
+                         plan.assignment, chosenStrategy);
   return success();
 }

@@ -121,8 +121,13 @@ public:
                          : PrecisionOpInterface();
   }
 
-  /// Whether pins contradict each other; there has been an error.
-  bool hasConflict() const { return conflicting; }
+  /// Lets `op`, whose slots now have the types `slotTypes`, follow.
+  LogicalResult retype(Operation *op, ArrayRef<Type> slotTypes,
+                       RewriterBase &rewriter) const;
+
+  /// Whether the policy contradicts itself or does not fit the function, or
+  /// pins contradict each other. There has been an error.
+  bool isInvalid() const { return invalid || policy.isContradictory(); }
 
   /// Operations with f32 tensors that no list of the policy names.
   ArrayRef<Operation *> getUnlisted() const { return unlisted; }
@@ -142,6 +147,8 @@ private:
     /// it from operation to operation.
     PrecisionOpInterface::Concept *slots = nullptr;
     bool hasSlots = false;
+    /// What an adapter says; it goes before the interface.
+    const AdapterOperation *adapted = nullptr;
     bool isFunction = false;
     bool isTerminator = false;
     bool isConstant = false;
@@ -149,6 +156,8 @@ private:
   const OperationInfo &getInfo(Operation *op);
 
   void addOperation(Operation *op, const OperationInfo &info);
+  /// Describes the slots of `op`, which has vertices.
+  void getSlots(Operation *op, PrecisionSlots &slots);
   void addCarriedValues(Operation *op, Pin pin);
   void addSignature(FunctionOpInterface function, Pin pin);
   void addCall(Operation *call, FunctionOpInterface callee, Pin pin);
@@ -204,11 +213,11 @@ private:
   llvm::DenseSet<Value> masks;
 
   const Policy &policy;
+  bool invalid = false;
   Type f32;
   StringAttr precisionName, gradientOfName;
   llvm::DenseMap<OperationName, OperationInfo> infos;
   PrecisionSlots scratch;
-  bool conflicting = false;
 };
 
 } // namespace mlir::amp
