@@ -69,11 +69,41 @@ struct ConstModel
   }
 };
 
+} // namespace
+
+/// Returns whether f16 and bf16 have the limit `attribute`, so that it can go
+/// there and back. The largest number of f32 stands for no limit.
+static bool isExactLimit(Attribute attribute) {
+  auto number = dyn_cast<FloatAttr>(attribute);
+  if (!number)
+    return true;
+  APFloat value = number.getValue();
+  if (!value.isFinite())
+    return false;
+  if (value.isLargest())
+    return true;
+  return llvm::all_of(
+      ArrayRef<const llvm::fltSemantics *>{&APFloat::IEEEhalf(),
+                                           &APFloat::BFloat()},
+      [&](const llvm::fltSemantics *semantics) {
+        APFloat rounded = value;
+        bool losesInfo = false;
+        rounded.convert(*semantics, APFloat::rmNearestTiesToEven, &losesInfo);
+        return !losesInfo;
+      });
+}
+
+namespace {
+
 struct ClampModel
     : PrecisionOpInterface::ExternalModel<ClampModel, tosa::ClampOp> {
   void getPrecisionSlots(Operation *op, PrecisionSlots &slots) const {
-    // The limit 3.4e38 of a clamp that is open on one side becomes infinity.
-    getUniformPrecisionSlots(op, SlotKind::Storage, slots);
+    auto clamp = cast<tosa::ClampOp>(op);
+    bool isLow = !getElementTypeOrSelf(op->getOperand(0)).isF32();
+    bool isExact = isLow || (isExactLimit(clamp.getMinVal()) &&
+                             isExactLimit(clamp.getMaxVal()));
+    getUniformPrecisionSlots(
+        op, isExact ? SlotKind::Storage : SlotKind::Fixed, slots);
   }
   LogicalResult retype(Operation *op, ArrayRef<Type> slotTypes,
                        RewriterBase &rewriter) const {
@@ -81,8 +111,19 @@ struct ClampModel
     if (!type)
       return success();
     auto clamp = cast<tosa::ClampOp>(op);
-    roundAttributeOf(op, clamp.getMinValAttrName(), type, rewriter);
-    roundAttributeOf(op, clamp.getMaxValAttrName(), type, rewriter);
+    for (StringAttr name :
+         {clamp.getMinValAttrName(), clamp.getMaxValAttrName()}) {
+      roundAttributeOf(op, name, type, rewriter);
+      // No limit is infinity in a low type, and the largest number in f32.
+      auto limit = dyn_cast<FloatAttr>(op->getAttr(name));
+      if (limit && type.isF32() && limit.getValue().isInfinity())
+        rewriter.modifyOpInPlace(op, [&] {
+          op->setAttr(name, FloatAttr::get(
+                                type, APFloat::getLargest(
+                                          APFloat::IEEEsingle(),
+                                          limit.getValue().isNegative())));
+        });
+    }
     return success();
   }
 };

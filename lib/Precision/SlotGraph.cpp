@@ -460,11 +460,11 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
       implications.push_back({slotVertices[premise], slotVertices[conclusion]});
 }
 
-void SlotGraph::getSlots(Operation *op, PrecisionSlots &slots) {
+void SlotGraph::getSlots(Operation *op, PrecisionSlots &slots) const {
   // What is wrong with an adapter has been found when the vertices were made.
-  const OperationInfo &info = getInfo(op);
-  if (info.adapted)
-    (void)info.adapted->getSlots(op, slots);
+  auto it = infos.find(op->getName());
+  if (it != infos.end() && it->second.adapted)
+    (void)it->second.adapted->getSlots(op, slots);
   else if (PrecisionOpInterface iface = getInterface(op))
     iface.getPrecisionSlots(slots);
   else

@@ -54,6 +54,29 @@ static bool mentions(Operation *op, Type element) {
   return found;
 }
 
+/// Returns whether an attribute or a region of `op`, of which only a policy
+/// knows what they mean, is or holds numbers or types of `element`.
+static bool contentsMention(Operation *op, Type element) {
+  if (op->isRegistered())
+    return false;
+  bool found = false;
+  auto examine = [&](TypeRange types) {
+    found |= llvm::is_contained(types, element);
+  };
+  for (Region &region : op->getRegions()) {
+    examine(region.getArgumentTypes());
+    region.walk([&](Operation *nested) { examine(nested->getResultTypes()); });
+  }
+  return found || llvm::any_of(op->getDiscardableAttrs(), [&](NamedAttribute entry) {
+    Attribute value = entry.getValue();
+    if (auto type = dyn_cast<TypeAttr>(value))
+      return type.getValue() == element || isTensorOf(type.getValue(), element);
+    auto typed = dyn_cast<TypedAttr>(value);
+    return typed && (typed.getType() == element ||
+                     isTensorOf(typed.getType(), element));
+  });
+}
+
 FloatType mlir::amp::getRecordedPrecision(FunctionOpInterface function) {
   auto marker =
       function->getAttrOfType<TypeAttr>(AMPDialect::kMixedPrecisionAttr);
@@ -269,6 +292,9 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
       if (op->hasTrait<OpTrait::ConstantLike>() && !copies.contains(op))
         constants.try_emplace(getConstantValue(op), op);
     });
+  llvm::erase_if(lowSlots, [&](const LowSlots &entry) {
+    return copies.contains(entry.op);
+  });
   for (Operation *copy : copies) {
     Operation *original =
         constants.lookup(copy->getAttr(AMPDialect::kInputValueAttr));
@@ -276,8 +302,6 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
       reason = "the constant that a low one is a copy of is gone";
       return failure();
     }
-    llvm::erase_if(lowSlots,
-                   [&](const LowSlots &entry) { return entry.op == copy; });
     copy->replaceAllUsesWith(original);
     copy->erase();
   }
@@ -301,7 +325,7 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
       return failure();
   // What has low types all the same has them from a later pass.
   for (Operation *op : unrecorded)
-    if (mentions(op, low)) {
+    if (mentions(op, low) || contentsMention(op, low)) {
       reason =
           ("'" + op->getName().getStringRef() +
            "' reads or gives a low type that nothing says was in the input")

@@ -112,14 +112,19 @@ public:
     return implications;
   }
 
-  /// The interface of `op`, an operation with a vertex, or null.
+  /// The interface of `op`, or null.
   PrecisionOpInterface getInterface(Operation *op) const {
-    const OperationInfo &info = infos.find(op->getName())->second;
-    if (info.slots)
-      return PrecisionOpInterface(op, info.slots);
-    return info.hasSlots ? cast<PrecisionOpInterface>(op)
-                         : PrecisionOpInterface();
+    auto it = infos.find(op->getName());
+    if (it != infos.end() && it->second.slots)
+      return PrecisionOpInterface(op, it->second.slots);
+    return it == infos.end() || it->second.hasSlots
+               ? dyn_cast<PrecisionOpInterface>(op)
+               : PrecisionOpInterface();
   }
+
+  /// Describes the slots of `op`, which has a vertex or implements the
+  /// interface, before the policy changes their kinds.
+  void getSlots(Operation *op, PrecisionSlots &slots) const;
 
   /// Lets `op`, whose slots now have the types `slotTypes`, follow.
   LogicalResult retype(Operation *op, ArrayRef<Type> slotTypes,
@@ -156,8 +161,6 @@ private:
   const OperationInfo &getInfo(Operation *op);
 
   void addOperation(Operation *op, const OperationInfo &info);
-  /// Describes the slots of `op`, which has vertices.
-  void getSlots(Operation *op, PrecisionSlots &slots);
   void addCarriedValues(Operation *op, Pin pin);
   void addSignature(FunctionOpInterface function, Pin pin);
   void addCall(Operation *call, FunctionOpInterface callee, Pin pin);
