@@ -234,7 +234,7 @@ LogicalResult AutoMixedPrecisionPass::writeReports(FloatType low,
   }
   root->walk<WalkOrder::PreOrder>([&](FunctionOpInterface function) {
     if (function.isExternal())
-      report.addUntouched({{function}, {}}, "a declaration");
+      report.addUntouched(CallGroup(function), "a declaration");
     return WalkResult::skip();
   });
   // The policy has said what contradicts itself.
