@@ -59,7 +59,7 @@ void writeStrategies(llvm::json::OStream &json,
 void writeWhatIf(llvm::json::OStream &json,
                  const PrecisionReport::Settings &settings,
                  const PrecisionReport::Decide &decide,
-                 const CallGroup &group, Policy &policy,
+                 const CallGroup &functions, Policy &policy,
                  const CostModel &costs, const Assignment &assignment);
 
 /// Writes operations, values and casts of functions that are assigned together.

@@ -194,6 +194,7 @@ static std::optional<OpClass> promote(const SlotVertex &vertex) {
   case OpClass::Unlisted:
     return OpClass::Infer;
   case OpClass::Allow:
+  case OpClass::Keep:
     return std::nullopt;
   }
   llvm_unreachable("every class is handled");
@@ -202,7 +203,7 @@ static std::optional<OpClass> promote(const SlotVertex &vertex) {
 void mlir::amp::writeWhatIf(llvm::json::OStream &json,
                             const PrecisionReport::Settings &settings,
                             const PrecisionReport::Decide &decide,
-                            const CallGroup &group, Policy &policy,
+                            const CallGroup &functions, Policy &policy,
                             const CostModel &costs,
                             const Assignment &assignment) {
   const SlotGraph &graph = costs.getGraph();
@@ -266,7 +267,7 @@ void mlir::amp::writeWhatIf(llvm::json::OStream &json,
       for (const KeptGroup &group :
            ArrayRef<KeptGroup>(kept).take_front(kMaxReclassified)) {
         policy.assume(group.name, group.to);
-        SlotGraph other(group, policy, settings.low);
+        SlotGraph other(functions, policy, settings.low);
         CostModel otherCosts(other, settings.costs);
         ReportTotals after =
             getSaved(otherCosts, decide(other, otherCosts, settings.strategy));

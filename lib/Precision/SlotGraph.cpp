@@ -63,7 +63,7 @@ Pin SlotGraph::findPin(Operation *op) {
 SlotGraph::SlotGraph(const CallGroup &group, const Policy &policy,
                      FloatType low)
     : policy(policy),
-      f32(Float32Type::get(group.functions.front().getContext())),
+      f32(Float32Type::get(group.functions.front()->getContext())),
       precisionName(
           StringAttr::get(f32.getContext(), AMPDialect::kPrecisionAttr)),
       gradientOfName(

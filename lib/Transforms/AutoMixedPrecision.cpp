@@ -99,10 +99,13 @@ public:
 
     restoreFunctions();
     SmallVector<KeptSignature> kept;
+    std::vector<std::unique_ptr<Plan>> plans;
     for (const CallGroup &group : findCallGroups(getOperation(), kept)) {
       // What could not be restored is marked still.
-      if (!llvm::any_of(group.functions, getRecordedPrecision) &&
-          failed(plan(group, low, *loaded)))
+      if (llvm::any_of(group.functions, getRecordedPrecision))
+        continue;
+      plans.push_back(plan(group, low, *loaded));
+      if (!plans.back())
         return signalPassFailure();
     }
     if (failed(loaded->checkUse()))
@@ -130,16 +133,14 @@ private:
                     Strategy strategy) const;
   LogicalResult writeReports(FloatType low, Policy &policy);
   void restoreFunctions();
-  LogicalResult plan(const CallGroup &group, FloatType low,
-                     const Policy &policy);
+  std::unique_ptr<Plan> plan(const CallGroup &group, FloatType low,
+                             const Policy &policy) const;
   LogicalResult rewrite(Plan &plan, FloatType low);
 
   Strategy chosenStrategy = Strategy::Optimal;
   std::optional<Target> chosenTarget;
   CostOptions costOptions;
   OperationClassifier classifier;
-  /// What is to become of each group.
-  std::vector<std::unique_ptr<Plan>> plans;
 };
 
 } // namespace
@@ -260,7 +261,7 @@ LogicalResult AutoMixedPrecisionPass::writeReports(FloatType low,
   }
   root->walk<WalkOrder::PreOrder>([&](FunctionOpInterface function) {
     if (function.isExternal())
-      report.addUntouched({{function}, {}}, "a declaration");
+      report.addUntouched(CallGroup(function), "a declaration");
     return WalkResult::skip();
   });
   // What a report asks about other classes may have found a contradiction too.
@@ -311,17 +312,18 @@ static void updateSignature(FunctionOpInterface function) {
   function.setType(after);
 }
 
-LogicalResult AutoMixedPrecisionPass::plan(const CallGroup &group,
-                                           FloatType low,
-                                           const Policy &policy) {
+/// Decides what is to become of `group`, without changing it. Returns null
+/// after an error.
+std::unique_ptr<Plan> AutoMixedPrecisionPass::plan(const CallGroup &group,
+                                                   FloatType low,
+                                                   const Policy &policy) const {
   auto plan = std::make_unique<Plan>(group, policy, low, costOptions);
   if (plan->graph.isInvalid())
-    return failure();
+    return nullptr;
   plan->assignment = decide(plan->graph, plan->costs, chosenStrategy);
   if (failed(plan->casts.choose(plan->graph, plan->assignment, low)))
-    return failure();
-  plans.push_back(std::move(plan));
-  return success();
+    return nullptr;
+  return plan;
 }
 
 LogicalResult AutoMixedPrecisionPass::rewrite(Plan &plan, FloatType low) {

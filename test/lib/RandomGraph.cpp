@@ -693,3 +693,25 @@ OwningOpRef<ModuleOp> mlir::amp::test::makeRandomGraph(
     MLIRContext *context, const RandomGraphOptions &options, StringRef name) {
   return Generator(context, options, name).make();
 }
+
+void mlir::amp::test::appendStep(ModuleOp module, ArrayRef<StringRef> names) {
+  auto getGraph = [&](StringRef name) {
+    return module.lookupSymbol<func::FuncOp>(name);
+  };
+  OpBuilder b(module.getContext());
+  Location loc = module.getLoc();
+  b.setInsertionPointToEnd(module.getBody());
+  ArrayRef<Type> types = getGraph(names.front()).getArgumentTypes();
+  auto step =
+      func::FuncOp::create(b, loc, "step", b.getFunctionType(types, {}));
+  b.setInsertionPointToStart(step.addEntryBlock());
+  SmallVector<Value> returned;
+  for (StringRef name : names)
+    llvm::append_range(
+        returned,
+        func::CallOp::create(b, loc, getGraph(name), step.getArguments())
+            .getResults());
+  func::ReturnOp::create(b, loc, returned);
+  step.setFunctionType(
+      b.getFunctionType(types, ValueRange(returned).getTypes()));
+}

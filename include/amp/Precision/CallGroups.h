@@ -23,6 +23,10 @@ namespace mlir::amp {
 /// Functions that call one another, with those among them that may change their
 /// signature.
 struct CallGroup {
+  CallGroup() = default;
+  /// A function that no call concerns.
+  explicit CallGroup(FunctionOpInterface function) : functions({function}) {}
+
   SmallVector<FunctionOpInterface, 1> functions;
   /// The callee of each call in the group whose callee may change.
   llvm::DenseMap<Operation *, FunctionOpInterface> callees;

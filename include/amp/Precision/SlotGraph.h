@@ -88,7 +88,7 @@ public:
   /// constants which do not fit.
   SlotGraph(FunctionOpInterface function, const Policy &policy,
             FloatType low = {})
-      : SlotGraph(CallGroup{{function}, {}}, policy, low) {}
+      : SlotGraph(CallGroup(function), policy, low) {}
 
   /// Builds one graph of all functions of a group. Arguments and results of
   /// those that may change their signature are carried values.
