@@ -157,12 +157,13 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
         auto recorded = dyn_cast_or_null<ArrayAttr>(
             op->removeAttr(AMPDialect::kInputTypesAttr));
         if (auto castOp = dyn_cast<CastOp>(op)) {
-          if (op->hasAttr(AMPDialect::kBackwardOfAttr) ||
-              op->hasAttr(AMPDialect::kGradientOfAttr)) {
+          bool isNew = castOp.getInserted() && !recorded;
+          if (isNew && (op->hasAttr(AMPDialect::kBackwardOfAttr) ||
+                        op->hasAttr(AMPDialect::kGradientOfAttr))) {
             reason = "a cast has been differentiated";
             return WalkResult::interrupt();
           }
-          if (castOp.getInserted() && !recorded)
+          if (isNew)
             casts.push_back(castOp);
           return WalkResult::advance();
         }
