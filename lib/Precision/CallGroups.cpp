@@ -97,10 +97,13 @@ mlir::amp::findCallGroups(Operation *root,
           callees[callee].calls.push_back(call);
       });
     }
-    std::optional<SymbolTable::UseRange> uses;
-    if (!callees.empty())
-      uses = SymbolTable::getSymbolUses(root);
-    if (uses)
+    // Uses are found table by table: a search does not enter nested ones.
+    auto countUses = [&](Operation *table) {
+      if (!table->hasTrait<OpTrait::SymbolTable>())
+        return;
+      auto uses = SymbolTable::getSymbolUses(&table->getRegion(0));
+      if (!uses)
+        return;
       for (const SymbolTable::SymbolUse &use : *uses) {
         Operation *symbol =
             symbols.lookupNearestSymbolFrom(use.getUser(), use.getSymbolRef());
@@ -108,6 +111,9 @@ mlir::amp::findCallGroups(Operation *root,
         if (it != callees.end())
           ++it->second.uses;
       }
+    };
+    if (!callees.empty())
+      root->walk(countUses);
   }
 
   llvm::EquivalenceClasses<Operation *> joined;

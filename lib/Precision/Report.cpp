@@ -133,8 +133,7 @@ LogicalResult PrecisionReport::addGroup(const CallGroup &group,
   return success();
 }
 
-void PrecisionReport::addUntouched(const CallGroup &group,
-                                   const Twine &why) {
+void PrecisionReport::addUntouched(const CallGroup &group, const Twine &why) {
   llvm::raw_string_ostream os(functions.emplace_back());
   llvm::json::OStream json(os, /*IndentSize=*/1);
   json.object([&] {

@@ -69,8 +69,7 @@ public:
   FunctionReporter(llvm::json::OStream &json,
                    const PrecisionReport::Settings &settings,
                    ArrayRef<FunctionOpInterface> functions,
-                   const CostModel &costs,
-                   const Assignment &assignment);
+                   const CostModel &costs, const Assignment &assignment);
 
   void write();
 

@@ -7,9 +7,9 @@
 
 #include "amp/Precision/Target.h"
 
-#include "llvm/ADT/SmallVectorExtras.h"
-
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace mlir::amp;

@@ -21,6 +21,7 @@
 #include "amp/Precision/Strategies.h"
 #include "amp/Transforms/PrecisionRewriter.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 #include <memory>
 #include <vector>

@@ -246,12 +246,13 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
         auto recorded = dyn_cast_or_null<ArrayAttr>(
             op->removeAttr(AMPDialect::kInputTypesAttr));
         if (CastLike castOp{op}) {
-          if (op->hasAttr(AMPDialect::kBackwardOfAttr) ||
-              op->hasAttr(AMPDialect::kGradientOfAttr)) {
+          bool isNew = castOp.isInserted() && !recorded;
+          if (isNew && (op->hasAttr(AMPDialect::kBackwardOfAttr) ||
+                        op->hasAttr(AMPDialect::kGradientOfAttr))) {
             reason = "a cast has been differentiated";
             return WalkResult::interrupt();
           }
-          if (castOp.isInserted() && !recorded)
+          if (isNew)
             casts.push_back(castOp);
           return WalkResult::advance();
         }

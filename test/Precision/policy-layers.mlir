@@ -9,7 +9,8 @@
 // CHECK: train.exp {{.*}} : tensor<4x4xbf16>
 // CHECK-NEXT: train.tanh {{.*}} : tensor<4x4xbf16>
 // CHECK: %[[S:.*]] = train.sin {{.*}} : tensor<4x4xf32>
-// CHECK-NEXT: train.add %[[S]], {{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+// CHECK-NEXT: amp.cast %[[S]] inserted : tensor<4x4xf32> to tensor<4x4xbf16>
+// CHECK-NEXT: train.add {{.*}} -> tensor<4x4xbf16>
 // CHECK: "foreign.one"(%{{.*}}) : (tensor<4x4xbf16>) -> tensor<4x4xbf16>
 // CHECK: "foreign.two"(%{{.*}}) : (tensor<4x4xf32>) -> tensor<4x4xf32>
 //

@@ -48,7 +48,7 @@ func.func @two_calls(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // CHECK-NOT: input_signature
 // CHECK: train.exp {{.*}} : tensor<4x4xf32>
 // CHECK-LABEL: func.func @caller
-// CHECK: call @steep({{.*}}) : (tensor<4x4xf32>, index, tensor<4xf16>) -> (tensor<4x4xf32>, tensor<4xf16>)
+// CHECK: call @steep({{.*}}) {{.*}}: (tensor<4x4xf32>, index, tensor<4xf16>) -> (tensor<4x4xf32>, tensor<4xf16>)
 func.func private @steep(%x: tensor<4x4xf32>, %n: index, %l: tensor<4xf16>) -> (tensor<4x4xf32>, tensor<4xf16>) {
   %0 = train.exp %x : tensor<4x4xf32>
   return %0, %l : tensor<4x4xf32>, tensor<4xf16>

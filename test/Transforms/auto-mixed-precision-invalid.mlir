@@ -219,7 +219,7 @@ version: 1
 target: {base: h100, cast-read-share: 2}
 
 //--- target-rate.yaml
-# expect 4:10 policy: missing required key 'f32-flop-per-byte'
+# expect 3:10 policy: missing required key 'f32-flop-per-byte'
 version: 1
 target: {low-flop-per-byte: 1}
 

@@ -23,10 +23,10 @@
 //
 // A pattern that matches nothing is most likely a mistake.
 // RUN: amp-opt names.mlir --auto-mixed-precision=policy=nothing.yaml -o /dev/null 2>&1 | FileCheck %s --check-prefix=NOTHING
-// NOTHING: nothing.yaml:3:21: warning: policy: 'encoder/layer9/*' matches no location of an operation
+// NOTHING: nothing.yaml:3:28: warning: policy: 'encoder/layer9/*' matches no location of an operation
 //
 // RUN: not amp-opt names.mlir --auto-mixed-precision=policy=equal.yaml -o /dev/null 2>&1 | FileCheck %s --check-prefix=EQUAL
-// EQUAL: equal.yaml:3:37: error: policy: '*coder/layer3/q' pins 'encoder/layer3/q' to low, but 'encoder/layer3*', which is as long, to f32
+// EQUAL: equal.yaml:3:51: error: policy: '*coder/layer3/q' pins 'encoder/layer3/q' to low, but 'encoder/layer3*', which is as long, to f32
 // EQUAL: equal.yaml:3:26: note: the other entry
 // EQUAL: note: an operation that both match
 //

@@ -135,11 +135,13 @@ func.func @listed_but_opaque(%a: tensor<4x4xf32>) -> (f32, tensor<4x4xf64>, tens
   return %2, %3, %4, %6 : f32, tensor<4x4xf64>, tensor<*xf32>, tensor<4x4xf32>
 }
 
-// Range is the reason to keep this constant in f32: bf16 could hold it, but a
-// policy holds for both types.
+// Range is the reason to keep this constant in f32: f16 cannot hold it, but
+// bf16 can.
+// FOREIGN-LABEL: func.func @range_of_constants
+// FOREIGN: train.constant dense<1.000000e+09> : tensor<f32>
 // BF16-LABEL: func.func @range_of_constants
-// BF16: train.constant dense<1.000000e+09> : tensor<f32>
-// BF16: train.matmul {{.*}} : (tensor<4x4xbf16>, tensor<4x4xbf16>)
+// BF16: train.constant {{.*}} : tensor<bf16>
+// BF16: train.mul {{.*}} : (tensor<4x4xbf16>, tensor<bf16>)
 func.func @range_of_constants(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %c = train.constant dense<1.0e9> : tensor<f32>
   %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>

@@ -707,10 +707,9 @@ void mlir::amp::test::appendStep(ModuleOp module, ArrayRef<StringRef> names) {
   b.setInsertionPointToStart(step.addEntryBlock());
   SmallVector<Value> returned;
   for (StringRef name : names)
-    llvm::append_range(
-        returned,
-        func::CallOp::create(b, loc, getGraph(name), step.getArguments())
-            .getResults());
+    llvm::append_range(returned, func::CallOp::create(b, loc, getGraph(name),
+                                                      step.getArguments())
+                                     .getResults());
   func::ReturnOp::create(b, loc, returned);
   step.setFunctionType(
       b.getFunctionType(types, ValueRange(returned).getTypes()));

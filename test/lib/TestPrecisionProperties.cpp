@@ -78,12 +78,15 @@ private:
     return pm.run(module);
   }
 
-  /// The types of all operations but the casts that the pass inserted.
+  /// The types of all operations but those that the pass added: casts, and
+  /// copies of constants.
   static TypesById getTypes(ModuleOp module) {
     TypesById types;
     module.walk([&](Operation *op) {
       auto id = op->getAttrOfType<IntegerAttr>(kId);
-      if (!id)
+      auto recorded = op->getAttrOfType<ArrayAttr>(AMPDialect::kInputTypesAttr);
+      bool isCopy = recorded && recorded.empty();
+      if (!id || isCopy)
         return;
       SmallVector<Type> &entry = types[id.getInt()];
       llvm::append_range(entry, op->getOperandTypes());

@@ -14,8 +14,8 @@
 #define AMP_PRECISION_TARGET_H
 
 #include "mlir/Support/LLVM.h"
-#include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
 

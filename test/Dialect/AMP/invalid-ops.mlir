@@ -391,3 +391,26 @@ func.func @f(%m: tensor<4xf64>) {
   %r = amp.master_copy %m : tensor<4xf64> to tensor<4xf16>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected 'amp.input_types' to be an array of types}}
+  %r = amp.cast %x {amp.input_types = "f16"} : tensor<4xf32> to tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected 'amp.input_value' to be the elements of a tensor}}
+  %r = amp.cast %x {amp.input_value = 1.0 : f32} : tensor<4xf32> to tensor<4xf16>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected 'amp.input_signature' to be a type, on a function}}
+func.func @f() attributes {amp.input_signature = "() -> ()"} {
+  return
+}

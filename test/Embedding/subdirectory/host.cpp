@@ -19,7 +19,8 @@ int main() {
   auto policy = builder.build(UnknownLoc::get(&context));
   if (failed(policy))
     return 1;
-  for (StringRef name : {"my.dot", "my.conv1d", "my.exp", "my.conv_\"2\\d", "x"})
+  for (StringRef name :
+       {"my.dot", "my.conv1d", "my.exp", "my.conv_\"2\\d", "x"})
     llvm::outs() << name << ": "
                  << stringifyOpClass(
                         policy->classify(OperationName(name, &context)))
