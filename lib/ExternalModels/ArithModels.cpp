@@ -11,7 +11,6 @@
 #include "amp/Interfaces/Rounding.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -41,8 +40,6 @@ struct ConstantModel
 
 void mlir::amp::registerArithPrecisionModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *dialect) {
-    // A cast of tensor.empty is another one.
-    context->getOrLoadDialect<tensor::TensorDialect>();
     dialect->addInterfaces<ArithCastInterface>();
     arith::ConstantOp::attachInterface<ConstantModel>(*context);
     // Casts that the user wrote are semantics.

@@ -76,16 +76,27 @@ void mlir::amp::castOperand(OpOperand &operand, Type type,
 }
 
 void mlir::amp::castUses(Value scalar, Type type, RewriterBase &rewriter) {
-  if (scalar.getType() == type || scalar.use_empty())
+  if (scalar.getType() == type)
     return;
-  for (Operation *user : llvm::make_early_inc_range(scalar.getUsers()))
+  // A cast to the type that the scalar has now is not needed any more. All
+  // other uses go on reading the type that it had.
+  SmallVector<OpOperand *> others;
+  SmallVector<Operation *> needless;
+  for (OpOperand &use : scalar.getUses()) {
+    Operation *user = use.getOwner();
     if (isa<arith::ExtFOp, arith::TruncFOp>(user) &&
         user->getResult(0).getType() == scalar.getType())
-      rewriter.replaceOp(user, scalar);
-  if (scalar.use_empty())
-    return;
-  Value converted = castScalar(rewriter, scalar.getLoc(), scalar, type);
-  rewriter.replaceAllUsesExcept(scalar, converted, converted.getDefiningOp());
+      needless.push_back(user);
+    else
+      others.push_back(&use);
+  }
+  if (!others.empty()) {
+    Value converted = castScalar(rewriter, scalar.getLoc(), scalar, type);
+    for (OpOperand *use : others)
+      rewriter.modifyOpInPlace(use->getOwner(), [&] { use->set(converted); });
+  }
+  for (Operation *user : needless)
+    rewriter.replaceOp(user, scalar);
 }
 
 void mlir::amp::roundAttributeOf(Operation *op, StringRef name, Type type,

@@ -233,6 +233,9 @@ void mlir::amp::getStructuredSlots(LinalgOp op, PrecisionSlots &slots) {
   slots.reset(op);
   if (!op.hasPureTensorSemantics())
     return;
+  // Random numbers are those of f32.
+  if (isa<linalg::FillRng2DOp>(op))
+    return getUniformPrecisionSlots(op, SlotKind::Fixed, slots);
   Structure structure = classify(op);
   addSlots(op, structure, slots);
   if (isa<linalg::GenericOp>(op))

@@ -183,8 +183,8 @@ Operation *Adapter::buildCast(OpBuilder &builder, Location loc, Value value,
   return builder.insert(createCast(*cast, loc, value, type));
 }
 
-LogicalResult Adapter::checkCast(Value value, Type type) const {
-  MLIRContext *context = value.getContext();
+LogicalResult Adapter::checkCast(Location loc, Type from, Type to) const {
+  MLIRContext *context = loc.getContext();
   auto error = [&] {
     return emitError(cast->loc)
            << "policy: the cast '" << cast->op << "' of the dialect '"
@@ -210,13 +210,14 @@ LogicalResult Adapter::checkCast(Value value, Type type) const {
         reason = diag.str();
       return success();
     });
-    Operation *op = createCast(*cast, value.getLoc(), value, type);
+    Block block;
+    Operation *op = createCast(*cast, loc, block.addArgument(from, loc), to);
     result = verify(op);
     op->destroy();
   }
   if (succeeded(result))
     return success();
-  auto diag = error() << "cannot convert " << value.getType() << " to " << type;
-  diag.attachNote(value.getLoc()) << reason;
+  auto diag = error() << "cannot convert " << from << " to " << to;
+  diag.attachNote(loc) << reason;
   return diag;
 }

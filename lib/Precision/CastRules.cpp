@@ -8,6 +8,9 @@
 #include "amp/Precision/CastRules.h"
 
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -42,7 +45,7 @@ CastRule CastRules::find(StringRef dialectNamespace, MLIRContext *context) {
 /// Returns whether `op` only passes values on: it has no cast of its own.
 static bool isControlFlow(Operation *op) {
   return !op || op->hasTrait<OpTrait::IsTerminator>() ||
-         isa<RegionBranchOpInterface>(op);
+         isa<CallOpInterface, RegionBranchOpInterface>(op);
 }
 
 CastRule CastRules::findOfFunction(const SlotGraph &graph, Type from, Type to) {
@@ -126,7 +129,7 @@ LogicalResult CastRules::choose(const SlotGraph &graph,
     }
     if (need.rule.adapter &&
         checked.insert({need.rule.adapter, from, to}).second &&
-        failed(need.rule.adapter->checkCast(value, to)))
+        failed(need.rule.adapter->checkCast(value.getLoc(), from, to)))
       return failure();
     for (uint32_t use : need.uses)
       chosen[use] = need.rule;

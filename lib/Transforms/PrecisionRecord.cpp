@@ -61,7 +61,8 @@ static bool contentsMention(Operation *op, Type element) {
     return false;
   bool found = false;
   auto examine = [&](TypeRange types) {
-    found |= llvm::is_contained(types, element);
+    for (Type type : types)
+      found |= type == element || isTensorOf(type, element);
   };
   for (Region &region : op->getRegions()) {
     examine(region.getArgumentTypes());
@@ -235,7 +236,6 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
   IRRewriter rewriter(function.getContext());
   SmallVector<Value> values;
   SmallVector<CastLike> casts;
-  SmallVector<Operation *> unrecorded;
   llvm::SetVector<Operation *> copies;
   // Producers change before their users, so this has to be known in advance.
   std::vector<LowSlots> lowSlots = findLowSlots(function, low);
@@ -244,7 +244,7 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
         if (isa<FunctionOpInterface>(op))
           return WalkResult::skip();
         auto recorded = dyn_cast_or_null<ArrayAttr>(
-            op->removeAttr(AMPDialect::kInputTypesAttr));
+            op->getAttr(AMPDialect::kInputTypesAttr));
         if (CastLike castOp{op}) {
           bool isNew = castOp.isInserted() && !recorded;
           if (isNew && (op->hasAttr(AMPDialect::kBackwardOfAttr) ||
@@ -260,8 +260,6 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
           copies.insert(op);
           return WalkResult::advance();
         }
-        if (!recorded && !op->hasTrait<OpTrait::IsTerminator>())
-          unrecorded.push_back(op);
         values.clear();
         forEachChangeable(op, [&](Value value) { values.push_back(value); });
         if (recorded && recorded.size() != values.size()) {
@@ -325,14 +323,22 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
     if (failed(retypeRestored(entry, low, rewriter, reason)))
       return failure();
   // What has low types all the same has them from a later pass.
-  for (Operation *op : unrecorded)
-    if (mentions(op, low) || contentsMention(op, low)) {
-      reason =
-          ("'" + op->getName().getStringRef() +
-           "' reads or gives a low type that nothing says was in the input")
-              .str();
-      return failure();
-    }
+  auto check = [&](Operation *op) {
+    if (isa<FunctionOpInterface>(op))
+      return WalkResult::skip();
+    if (op->removeAttr(AMPDialect::kInputTypesAttr) ||
+        op->hasTrait<OpTrait::IsTerminator>() || CastLike{op} ||
+        (!mentions(op, low) && !contentsMention(op, low)))
+      return WalkResult::advance();
+    reason = ("'" + op->getName().getStringRef() +
+              "' reads or gives a low type that nothing says was in the input")
+                 .str();
+    return WalkResult::interrupt();
+  };
+  if (function.getFunctionBody()
+          .walk<WalkOrder::PreOrder>(check)
+          .wasInterrupted())
+    return failure();
   function->removeAttr(AMPDialect::kMixedPrecisionAttr);
   return success();
 }

@@ -1,13 +1,13 @@
 // A dialect that is not linked in, as the policy describes it.
 //
-// RUN: amp-opt %s --allow-unregistered-dialect --auto-mixed-precision='policy=%S/Inputs/toy.yaml strategy=grappler' | FileCheck %s
-// RUN: amp-opt %s --allow-unregistered-dialect --auto-mixed-precision='policy=%S/Inputs/toy.yaml strategy=grappler precision=bf16' | FileCheck %s --check-prefix=BF16
+// RUN: amp-opt %s --allow-unregistered-dialect --auto-mixed-precision='policy=%S/Inputs/toy.yaml strategy=optimal' | FileCheck %s
+// RUN: amp-opt %s --allow-unregistered-dialect --auto-mixed-precision='policy=%S/Inputs/toy.yaml strategy=optimal precision=bf16' | FileCheck %s --check-prefix=BF16
 
 // CHECK-LABEL: func.func @chain
 // CHECK-NOT: amp.cast
 // CHECK: %[[A:.*]] = "toy.convert"(%{{.*}}) {amp.inserted, mode = "nearest", to = f16} : (tensor<4x4xf32>) -> tensor<4x4xf16>
 // CHECK: %[[P:.*]] = "toy.dot"(%[[A]], %[[A]]) {output_type = f16} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
-// CHECK: %[[C:.*]] = "toy.constant"() {value = dense<1.000980e-01> : tensor<4x4xf16>} : () -> tensor<4x4xf16>
+// CHECK: %[[C:.*]] = "toy.constant"() {value = dense<9.997550e-02> : tensor<4x4xf16>} : () -> tensor<4x4xf16>
 // CHECK: %[[S:.*]] = "toy.add"(%[[P]], %[[C]])
 // CHECK: %[[R:.*]] = "toy.relu"(%[[S]]) {slope = 1.000000e-01 : f32} : (tensor<4x4xf16>) -> tensor<4x4xf16>
 // CHECK: %[[Q:.*]] = "toy.dot"(%[[R]], %[[A]]) {output_type = f32} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf32>

@@ -42,8 +42,8 @@ for dialect, (text, others) in modules.items():
     path = os.path.join(folder, f"{dialect}.mlir")
     with open(path, "w") as file:
         file.write(text)
-    symbolic = ",".join(f"{dialect}.{name}" for name in others)
-    coverage = f"--test-policy-coverage=dialects={dialect} symbolic={symbolic}"
+    without = ",".join(f"{dialect}.{name}" for name in others)
+    coverage = f"--test-policy-coverage=dialects={dialect} without={without}"
     code, _, errors = run("amp-test-opt", path, coverage, "-o", os.devnull)
     check(code == 0, errors)
     # Without the list of those that do not occur it fails, for each of them.
@@ -52,7 +52,7 @@ for dialect, (text, others) in modules.items():
     check(code != 0 and f"{dialect}.{others[0]}" in missed, "nothing was missed")
 
     for precision, low in ("fp16", "f16"), ("bf16", "bf16"):
-        for options in f"policy={policy} strategy=grappler", "":
+        for options in f"policy={policy} strategy=optimal", "":
             out = os.path.join(folder, "out.mlir")
             code, _, errors = run(
                 "amp-opt", path, f"--auto-mixed-precision=precision={precision} {options}",

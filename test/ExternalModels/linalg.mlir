@@ -1,9 +1,9 @@
 // linalg on tensors: casts are arith's, accumulators stay f32, bodies go on
 // computing in f32.
 //
-// RUN: amp-opt %s --auto-mixed-precision=strategy=grappler > %t.once
+// RUN: amp-opt %s --auto-mixed-precision=strategy=optimal > %t.once
 // RUN: FileCheck %s < %t.once
-// RUN: amp-opt %t.once --auto-mixed-precision=strategy=grappler | diff %t.once -
+// RUN: amp-opt %t.once --auto-mixed-precision=strategy=optimal | diff %t.once -
 // RUN: amp-opt %s > %t.none
 // RUN: amp-opt %t.once --amp-strip-precision | diff %t.none -
 // RUN: mlir-opt %t.once --allow-unregistered-dialect -o /dev/null

@@ -1,9 +1,9 @@
 // TOSA: casts are tosa.cast, zero points follow their tensors, accumulators and
 // the results of products stay f32, limits change type.
 //
-// RUN: amp-opt %s --auto-mixed-precision=strategy=grappler > %t.once
+// RUN: amp-opt %s --auto-mixed-precision=strategy=optimal > %t.once
 // RUN: FileCheck %s < %t.once
-// RUN: amp-opt %t.once --auto-mixed-precision=strategy=grappler | diff %t.once -
+// RUN: amp-opt %t.once --auto-mixed-precision=strategy=optimal | diff %t.once -
 // RUN: mlir-opt %t.once --allow-unregistered-dialect -o /dev/null
 
 // CHECK-LABEL: func.func @conv

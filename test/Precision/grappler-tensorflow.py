@@ -125,7 +125,7 @@ def measure(graph, text, low):
 def compare(mode, record):
     low = mode
     with tempfile.NamedTemporaryFile("w", suffix=".yaml", delete=False) as policy:
-        policy.write("version: 1\n")
+        policy.write("version: 1\nadapters: [{dialect: tf, cast: {op: amp.cast}}]\n")
         for key, ops in record["lists"].items():
             policy.write(f"{key}:\n" + "".join(f"  - tf.{op}\n" for op in ops))
     try:

@@ -3,7 +3,9 @@
 // RUN: amp-opt %s --amp-policy-skeleton --allow-unregistered-dialect -o /dev/null > %t.yaml
 // RUN: FileCheck %s --match-full-lines < %t.yaml
 //
-// It is a policy, and names everything that was in no list.
+// It is a policy, and names everything that was in no list. Operations that are
+// not registered need a cast besides.
+// RUN: echo 'adapters: [{dialect: foreign, cast: {op: amp.cast}}]' >> %t.yaml
 // RUN: amp-opt %s --auto-mixed-precision=policy=%t.yaml --allow-unregistered-dialect --remarks-filter=amp -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NONE --allow-empty
 // NONE-NOT: Unlisted
@@ -23,10 +25,9 @@
 // CHECK-NEXT: allow:
 // CHECK-NEXT:   - foreign.dot_general  # 2, named like a product
 // CHECK-NEXT: deny:
+// CHECK-NEXT:   - foreign.exp          # 1, named like one that leaves the range or sums
 // CHECK-NEXT:   - foreign.reduce       # 1, named like one that leaves the range or sums
-// CHECK-NEXT:   - math.exp             # 1, named like one that leaves the range or sums
 // CHECK-NEXT: infer:
-// CHECK-NEXT:   - arith.addf           # 1, elementwise
 // CHECK-NEXT:   - foreign.logistic     # 1, named like elementwise arithmetic
 // CHECK-NEXT: clear:
 // CHECK-NEXT:   - foreign.reshape      # 1, named like one that moves or selects values
@@ -35,6 +36,7 @@
 // CHECK-EMPTY:
 // CHECK-NEXT: # In a list of 'default' already.
 // CHECK-NEXT: #   train.matmul           3, allow
+// CHECK-NEXT: #   arith.addf             1, infer
 // CHECK-NEXT: #   train.exp              1, deny
 // CHECK-NOT: {{.}}
 func.func @f(%a: tensor<4x4xf32>, %i: tensor<4xi64>, %c: i1) -> tensor<4x4xf32> {
@@ -45,7 +47,7 @@ func.func @f(%a: tensor<4x4xf32>, %i: tensor<4xi64>, %c: i1) -> tensor<4x4xf32> 
   %4 = "foreign.reduce"(%3) : (tensor<4x4xf32>) -> tensor<4xf32>
   %5 = "foreign.reshape"(%4) : (tensor<4xf32>) -> tensor<2x2xf32>
   %6 = "foreign.custom"(%5) : (tensor<2x2xf32>) -> tensor<4x4xf32>
-  %7 = math.exp %6 : tensor<4x4xf32>
+  %7 = "foreign.exp"(%6) : (tensor<4x4xf32>) -> tensor<4x4xf32>
   %8 = arith.addf %7, %6 : tensor<4x4xf32>
   %9 = train.exp %8 : tensor<4x4xf32>
   %10 = "foreign.integers"(%i) : (tensor<4xi64>) -> i1

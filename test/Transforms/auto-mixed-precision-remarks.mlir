@@ -33,7 +33,7 @@ func.func @why(%a: tensor<4x4xf32>, %labels: tensor<4xi64>) -> (tensor<4x4xf32>,
   // CHECK: [[#@LINE+1]]:{{.*}} remark: [Passed] Low | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=infer, Kind=storage, Op=train.gelu, Reason="reads a value that is in low precision", Slot=0
   %6 = train.gelu %5 : tensor<4x4xf32>
   // The unlisted ones come last, before the summary.
-  %7 = math.tan %6 : tensor<4x4xf32>
+  %7 = "foreign.tan"(%6) : (tensor<4x4xf32>) -> tensor<4x4xf32>
   // CHECK: [[#@LINE+2]]:{{.*}} remark: [Missed] KeptF32 | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=deny, Kind=compute, Op=train.matmul, Reason="pinned by 'amp.precision'", Slot=0
   // CHECK: [[#@LINE+1]]:{{.*}} remark: [Missed] KeptF32 | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=deny, Kind=storage, Op=train.matmul, Reason="pinned by 'amp.precision'", Slot=1
   %8 = train.matmul %5, %a {amp.precision = "f32"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -51,7 +51,7 @@ func.func @why(%a: tensor<4x4xf32>, %labels: tensor<4xi64>) -> (tensor<4x4xf32>,
   return %10, %l : tensor<4x4xf32>, tensor<f32>
 }
 
-// CHECK: remark: [Missed] Unlisted | Category:amp | Function=why | Op=math.tan, Reason="no list of the policy names it"
+// CHECK: remark: [Missed] Unlisted | Category:amp | Function=why | Op=foreign.tan, Reason="no list of the policy names it"
 // CHECK: remark: [Analysis] Summary | Category:amp | Function=why | Bytes=1750, CastBytes=480, Casts=6, Cost=1750, LowSlots=13, Slots=19, Strategy=grappler
 // TWICE-COUNT-2: remark: [Analysis] Summary | Category:amp | Function=why | {{.*}}LowSlots=13, Slots=19, Strategy=grappler
 
@@ -60,7 +60,7 @@ func.func @why(%a: tensor<4x4xf32>, %labels: tensor<4xi64>) -> (tensor<4x4xf32>,
 // CHECK: remark: [Missed] Unlisted | Category:amp | Function=unlisted | Op=foreign.op,
 // CHECK: remark: [Missed] Unlisted | Category:amp | Function=unlisted | Op=foreign.shape,
 // CHECK-NOT: Unlisted
-// CHECK: remark: [Analysis] Summary | Category:amp | Function=unlisted | Bytes=0, CastBytes=0, Casts=0, Cost=0, LowSlots=0, Slots=0, Strategy=grappler
+// CHECK: remark: [Analysis] Summary | Category:amp | Function=unlisted | Bytes=64, CastBytes=0, Casts=0, Cost=64, LowSlots=0, Slots=1, Strategy=grappler
 func.func @unlisted(%a: tensor<4x4xf32>, %b: tensor<4xi64>) -> tensor<?x4xf32> {
   %c = arith.constant dense<1.0> : tensor<4x4xf32>
   %0 = "foreign.op"(%a, %c) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>

@@ -102,9 +102,10 @@ struct TestPolicyCoverage
     });
     for (RegisteredOperationName name :
          getContext().getRegisteredOperations()) {
-      if (!llvm::is_contained(dialects, name.getDialectNamespace()))
-        continue;
       StringRef text = name.getStringRef();
+      if (!llvm::is_contained(dialects, name.getDialectNamespace()) ||
+          llvm::is_contained(without, text))
+        continue;
       OpClass opClass = loaded->classify(name);
       if (!name.hasInterface<PrecisionOpInterface>()) {
         fail(text) << "does not implement PrecisionOpInterface";
@@ -127,6 +128,9 @@ struct TestPolicyCoverage
 
   ListOption<std::string> dialects{*this, "dialects",
                                    llvm::cl::desc("Dialects to cover")};
+  ListOption<std::string> without{
+      *this, "without",
+      llvm::cl::desc("Operations that have no float tensor")};
   Option<std::string> policy{*this, "policy", llvm::cl::init("default"),
                              llvm::cl::desc("Preset or file")};
   Option<bool> exactlyOnce{

@@ -102,9 +102,9 @@ struct Adapter {
   Operation *buildCast(OpBuilder &builder, Location loc, Value value,
                        Type type) const;
 
-  /// Returns failure, after a diagnostic at the entry, if the cast of `value`
-  /// to `type` cannot be built.
-  LogicalResult checkCast(Value value, Type type) const;
+  /// Returns failure, after a diagnostic at the entry, if the cast of a value
+  /// at `loc` from `from` to `to` cannot be built.
+  LogicalResult checkCast(Location loc, Type from, Type to) const;
 };
 
 } // namespace mlir::amp

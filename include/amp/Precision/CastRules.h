@@ -15,6 +15,8 @@
 
 #include "amp/Interfaces/CastMaterialization.h"
 #include "amp/Precision/Assignment.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace mlir::amp {
 
@@ -38,8 +40,8 @@ struct CastRule {
 /// then from that of its producer, then from that of its type. A dialect with a
 /// cast of its own goes before one that borrows (linalg, tensor and math borrow
 /// from arith). An adapter in the policy goes before the interface of the same
-/// dialect. A value that stands between control flow alone (an argument that a
-/// loop carries) gets the cast of the first operation of the function that has
+/// dialect. A value that stands between control flow and calls alone (an
+/// argument that a loop carries) gets the cast of the first operation of the function that has
 /// one. If none has a rule, that is an error: no cast of a dialect that has
 /// nothing to do with the value is ever inserted.
 class CastRules {
