@@ -17,7 +17,7 @@
 // product; that of the exponential, which is denied, is f32.
 // CHECK-LABEL: func.func @step(
 // CHECK: %[[LW:.*]] = amp.cast %{{.*}} inserted {amp.id = {{.*}}} : tensor<4x4xf32> to tensor<4x4xf16>
-// CHECK: train.matmul %{{.*}}, %[[LW]] {amp.id = {{.*}}} : (tensor<8x4xf16>, tensor<4x4xf16>) -> tensor<8x4xf16>
+// CHECK: train.matmul %{{.*}}, %[[LW]] {amp.id = {{.*}}} : (tensor<8x4xf16>, tensor<4x4xf16>) -> tensor<8x4xf32>
 // CHECK: train.exp {{.*}} : tensor<8x4xf32>
 // CHECK: train.mse {{.*}} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<f32>
 // CHECK: %[[SEED:.*]] = amp.gradient_seed "loss" : tensor<f32>
