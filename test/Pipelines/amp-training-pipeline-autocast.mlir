@@ -29,7 +29,7 @@
 // CHECK: amp.unscale %[[G]] by
 // CHECK: train.sgd
 
-// BF16: train.matmul {{.*}} -> tensor<8x4xbf16>
+// BF16: train.matmul {{.*}} : (tensor<8x4xbf16>, tensor<4x4xbf16>)
 // BF16: train.matmul {{.*}}amp.gradient_of = ["w"]{{.*}} : (tensor<8x4xbf16>, tensor<8x4xbf16>) -> tensor<4x4xf32>
 
 // COPY-LABEL: func.func @step(
