@@ -30,8 +30,8 @@ void SlotGraph::applyRanges(ArrayRef<FunctionOpInterface> functions,
     denyConstants(low);
 }
 
-/// Keeps what reads a gradient seed in f32: times the initial loss scale, 65536,
-/// it is infinite in f16. Products decide for themselves.
+/// Keeps what reads a gradient seed in f32: times the initial loss scale,
+/// 65536, it is infinite in f16. Products decide for themselves.
 void SlotGraph::denySeeds() {
   for (Operation *seed : seeds) {
     for (Value result : seed->getResults()) {

@@ -37,7 +37,7 @@
 // COPY: train.matmul %{{.*}}, %[[L]]
 // COPY: amp.master_copy
 
-// INFERENCE: train.matmul {{.*}} -> tensor<8x4xf16>
+// INFERENCE: train.matmul {{.*}} : (tensor<8x4xf16>, tensor<4x4xf16>) -> tensor<8x4xf32>
 // INFERENCE-NOT: train.mse_grad
 func.func @step(%w: tensor<4x4xf32> {amp.role = "parameter", amp.name = "w"},
                 %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"},
