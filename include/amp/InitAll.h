@@ -17,6 +17,7 @@
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
+#include "amp/ExternalModels/ExternalModels.h"
 #include "amp/Pipelines/Pipelines.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -29,7 +30,9 @@ inline void registerAllDialects(DialectRegistry &registry) {
 }
 
 /// Attaches the interfaces of the project to operations of other dialects.
-inline void registerAllExtensions(DialectRegistry &registry) {}
+inline void registerAllExtensions(DialectRegistry &registry) {
+  registerPrecisionExternalModels(registry);
+}
 
 /// Registers the passes of the project.
 inline void registerAllPasses() {

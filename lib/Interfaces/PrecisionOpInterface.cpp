@@ -36,6 +36,22 @@ FloatType mlir::amp::getPrecisionElementType(Type type) {
   return dyn_cast<FloatType>(shaped.getElementType());
 }
 
+Type mlir::amp::getWithElementType(Type type, Type elementType) {
+  // The common case without looking up an interface.
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor.clone(elementType);
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped ? shaped.cloneWith(/*shape=*/std::nullopt, elementType)
+                : Type();
+}
+
+bool mlir::amp::isPrecisionTensor(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return isa<FloatType>(tensor.getElementType());
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped && shaped.hasRank() && getPrecisionElementType(type);
+}
+
 /// Returns whether `getPrecisionElementType` has an answer, without looking up
 /// interfaces of the types that nearly all values have.
 static bool hasPrecisionElementType(Type type) {
@@ -74,8 +90,7 @@ LogicalResult mlir::amp::retypeSlots(Operation *op, const PrecisionSlots &slots,
       if (slot == PrecisionSlots::none ||
           slot >= static_cast<int64_t>(slotTypes.size()) || !slotTypes[slot])
         continue;
-      auto type = cast<ShapedType>(result.getType());
-      result.setType(type.cloneWith(/*shape=*/std::nullopt, slotTypes[slot]));
+      result.setType(getWithElementType(result.getType(), slotTypes[slot]));
     }
   });
   return cast<PrecisionOpInterface>(op).retype(slotTypes, rewriter);

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Precision/Policy.h"
-#include "PolicyDocument.h"
 
+#include "AdapterFile.h"
+#include "PolicyDocument.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/Location.h"
@@ -123,6 +124,7 @@ private:
   void addLists(const PolicyDocument &document, unsigned layer);
   void addSlots(const PolicyDocument &document, unsigned layer);
   void addPins(const PolicyDocument &document, unsigned layer);
+  void addAdapters(const PolicyDocument &document, unsigned layer);
 
   Location getLoc(const PolicyDocument &document, const PolicyScalar &scalar) {
     return FileLineColLoc::get(context, document.file, scalar.line,
@@ -136,6 +138,8 @@ private:
   Policy &policy;
   MLIRContext *context;
   bool failed = false;
+  /// The layer of the adapter of each dialect.
+  llvm::StringMap<unsigned> adapterLayers;
 };
 
 template <typename RuleT, typename... ArgsT>
@@ -165,19 +169,28 @@ void Policy::Builder::addRule(std::vector<RuleT> &rules, StringRef text,
 
 void Policy::Builder::addLists(const PolicyDocument &document, unsigned layer) {
   llvm::StringMap<OpClass> seen;
-  for (auto [index, list] : llvm::enumerate(document.lists)) {
-    auto opClass = static_cast<OpClass>(index);
-    for (const PolicyScalar &entry : list) {
-      Location loc = getLoc(document, entry);
-      auto [it, isNew] = seen.try_emplace(entry.text, opClass);
-      if (!isNew)
-        error(loc, entry.text)
-            << "is in the list '" << stringifyOpClass(opClass)
-            << "', but already in '" << stringifyOpClass(it->second) << "'";
-      else
-        addRule(policy.rules, entry.text, loc, layer, /*isOp=*/true, opClass);
+  auto add = [&](const PolicyLists &lists, StringRef dialect) {
+    for (size_t index = 0; index != lists.size(); ++index) {
+      auto opClass = static_cast<OpClass>(index);
+      for (const PolicyScalar &entry : lists[index]) {
+        Location loc = getLoc(document, entry);
+        // In an adapter operations may stand without their dialect.
+        std::string text = entry.text;
+        if (!dialect.empty() && !text.empty() && !StringRef(text).contains('.'))
+          text = (dialect + "." + text).str();
+        auto [it, isNew] = seen.try_emplace(text, opClass);
+        if (!isNew)
+          error(loc, text) << "is in the list '" << stringifyOpClass(opClass)
+                           << "', but already in '"
+                           << stringifyOpClass(it->second) << "'";
+        else
+          addRule(policy.rules, text, loc, layer, /*isOp=*/true, opClass);
+      }
     }
-  }
+  };
+  add(document.lists, /*dialect=*/{});
+  for (const AdapterDocument &adapter : document.adapters)
+    add(adapter.lists, adapter.dialect.text);
 }
 
 static std::optional<SlotKind> symbolizeSlotKind(StringRef name) {
@@ -219,10 +232,32 @@ void Policy::Builder::addPins(const PolicyDocument &document, unsigned layer) {
   }
 }
 
+void Policy::Builder::addAdapters(const PolicyDocument &document,
+                                  unsigned layer) {
+  for (const AdapterDocument &entry : document.adapters) {
+    FailureOr<Adapter> adapter =
+        readAdapter(entry, context, [&](const PolicyScalar &scalar) {
+          return getLoc(document, scalar);
+        });
+    if (mlir::failed(adapter)) {
+      failed = true;
+      continue;
+    }
+    // Outer files come first.
+    auto [it, isNew] = adapterLayers.try_emplace(adapter->dialect, layer);
+    if (isNew)
+      policy.adapters.push_back(std::move(*adapter));
+    else if (it->second == layer)
+      error(getLoc(document, entry.dialect), entry.dialect.text)
+          << "has an adapter already";
+  }
+}
+
 void Policy::Builder::add(const PolicyDocument &document, unsigned layer) {
   addLists(document, layer);
   addSlots(document, layer);
   addPins(document, layer);
+  addAdapters(document, layer);
   policy.numLayers = std::max(policy.numLayers, layer + 1);
   if (document.base)
     add(*document.base, layer + 1);
@@ -285,8 +320,13 @@ bool Policy::canMatch(const Glob &glob, MLIRContext *context) {
   Dialect *dialect = context->getLoadedDialect(name);
   if (!dialect || dialect->allowsUnknownOperations())
     return true;
-  if (glob.exact)
-    return RegisteredOperationName::lookup(glob.text, context).has_value();
+  if (glob.exact) {
+    if (RegisteredOperationName::lookup(glob.text, context))
+      return true;
+    auto [op, variant] = glob.text.rsplit('.');
+    return llvm::is_contained(PrecisionSlots::variants, variant) &&
+           RegisteredOperationName::lookup(op, context);
+  }
   // Not getRegisteredOperationsByDialect, which finds none for some dialects.
   return llvm::any_of(
       context->getRegisteredOperations(), [&](RegisteredOperationName op) {
@@ -311,28 +351,75 @@ static void forEachEqual(ArrayRef<RuleT> rules, const RuleT *rule,
   }
 }
 
-OpClass Policy::classify(OperationName name) const {
-  auto [it, isNew] = cache.try_emplace(name, OpClass::Unlisted);
-  if (!isNew)
-    return it->second;
-  StringRef text = name.getStringRef();
-  auto matches = [&](const ListRule &rule) { return rule.matches(text); };
+const Adapter *Policy::findAdapter(StringRef dialect) const {
+  for (const Adapter &adapter : adapters)
+    if (adapter.dialect == dialect)
+      return &adapter;
+  return nullptr;
+}
+
+const AdapterOperation *Policy::findAdapted(OperationName name) const {
+  if (adapters.empty())
+    return nullptr;
+  const Adapter *adapter = findAdapter(name.getDialectNamespace());
+  if (!adapter)
+    return nullptr;
+  auto it = adapter->operations.find(name.getStringRef());
+  return it == adapter->operations.end() ? nullptr : &it->second;
+}
+
+const Policy::ListRule *
+Policy::findRule(StringRef name,
+                 llvm::function_ref<bool(const ListRule &)> matches) const {
   ArrayRef<ListRule> all(rules);
-  const auto *rule = llvm::find_if(all, matches);
+  const ListRule *rule = llvm::find_if(all, matches);
   if (rule == all.end())
-    return it->second;
-  it->second = rule->opClass;
+    return nullptr;
   forEachEqual(all, rule, matches, [&](const ListRule &other) {
     if (other.opClass == rule->opClass || contradictory)
       return;
     contradictory = true;
     auto diag = emitError(other.loc)
-                << "policy: '" << other.text << "' puts '" << text
+                << "policy: '" << other.text << "' puts '" << name
                 << "' in the list '" << stringifyOpClass(other.opClass)
                 << "', but '" << rule->text << "', which is as long, in '"
                 << stringifyOpClass(rule->opClass) << "'";
     diag.attachNote(rule->loc) << "the other entry";
   });
+  return rule;
+}
+
+OpClass Policy::classify(OperationName name) const {
+  if (assumption && assumption->first == name)
+    return assumption->second;
+  auto [it, isNew] = cache.try_emplace(name, OpClass::Unlisted);
+  if (!isNew)
+    return it->second;
+  StringRef text = name.getStringRef();
+  if (const ListRule *rule = findRule(
+          text, [&](const ListRule &rule) { return rule.matches(text); }))
+    it->second = rule->opClass;
+  return it->second;
+}
+
+OpClass Policy::classify(OperationName name, StringRef variant) const {
+  if (variant.empty() || (assumption && assumption->first == name))
+    return classify(name);
+  auto [it, isNew] = variantCache.try_emplace({name, variant});
+  if (!isNew)
+    return it->second;
+  // What says something of the variant goes before what names the operation in
+  // the same file.
+  StringRef plain = name.getStringRef();
+  std::string full = (plain + "." + variant).str();
+  const ListRule *special = findRule(full, [&](const ListRule &rule) {
+    return rule.matches(full) && !rule.matches(plain);
+  });
+  auto general = llvm::find_if(
+      rules, [&](const ListRule &rule) { return rule.matches(plain); });
+  bool isSpecial =
+      special && (general == rules.end() || special->layer <= general->layer);
+  it->second = isSpecial ? special->opClass : classify(name);
   return it->second;
 }
 

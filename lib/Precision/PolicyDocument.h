@@ -14,20 +14,17 @@
 #ifndef AMP_LIB_PRECISION_POLICYDOCUMENT_H
 #define AMP_LIB_PRECISION_POLICYDOCUMENT_H
 
-#include "amp/Precision/Policy.h"
+#include "AdapterFile.h"
+#include "PolicyScalar.h"
+#include "amp/Precision/PolicySettings.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include <array>
+#include "llvm/ADT/Twine.h"
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace mlir::amp::detail {
-
-/// A scalar, and where it stands. Line 0: it was not given.
-struct PolicyScalar {
-  std::string text;
-  unsigned line = 0, column = 0;
-
-  bool isGiven() const { return line != 0; }
-};
 
 struct SlotEntry {
   PolicyScalar op, slot, kind;
@@ -73,10 +70,6 @@ struct ExtendsEntry {
   std::unique_ptr<PolicyDocument> inPlace;
 };
 
-/// The keys of lists, in the order of OpClass.
-inline constexpr std::array<StringLiteral, 5> listKeys = {
-    "allow", "deny", "infer", "clear", "keep"};
-
 struct PolicyDocument {
   /// The file, or what stands for it in diagnostics.
   std::string file;
@@ -87,9 +80,10 @@ struct PolicyDocument {
   ExtendsEntry extends;
   LossScalingEntry lossScaling;
   TargetEntry target;
-  std::array<std::vector<PolicyScalar>, listKeys.size()> lists;
+  PolicyLists lists;
   std::vector<SlotEntry> slots;
   PinMap pins;
+  std::vector<AdapterDocument> adapters;
   /// What it extends, read.
   std::unique_ptr<PolicyDocument> base;
   /// What this document and its bases say to the passes together.

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PolicyDocument.h"
+#include "amp/Precision/Policy.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -60,6 +61,12 @@ struct ScalarTraits<PolicyScalar> {
   }
   static QuotingType mustQuote(StringRef text) { return needsQuotes(text); }
 };
+
+} // namespace llvm::yaml
+
+#include "AdapterTraits.h"
+
+namespace llvm::yaml {
 
 template <>
 struct MappingTraits<SlotEntry> {
@@ -174,6 +181,7 @@ struct MappingTraits<PolicyDocument> {
       io.mapOptional(key.data(), document.lists[index]);
     io.mapOptional("slots", document.slots);
     io.mapOptional("pins", document.pins);
+    io.mapOptional("adapters", document.adapters);
   }
 };
 

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PolicyDocument.h"
+#include "AdapterFile.h"
+#include "PolicyScalar.h"
+#include "amp/Precision/Policy.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/YAMLParser.h"
@@ -131,6 +133,11 @@ void Policy::print(raw_ostream &os) const {
   os << "version: 1\n";
   printSettings(os, settings);
   printLayer(os, /*layer=*/0, /*indent=*/"");
+  // Only those that are in force are left; their lists stand above.
+  if (!adapters.empty())
+    os << "adapters:\n";
+  for (const Adapter &adapter : adapters)
+    printAdapter(os, adapter);
 }
 
 void Policy::printLayer(raw_ostream &os, unsigned layer,

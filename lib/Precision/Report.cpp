@@ -117,7 +117,7 @@ static void writeHead(llvm::json::OStream &json, const CallGroup &group) {
 LogicalResult PrecisionReport::addGroup(const CallGroup &group,
                                         Policy &policy) {
   SlotGraph graph(group, policy, settings.low);
-  if (graph.hasConflict())
+  if (graph.isInvalid())
     return failure();
   CostModel costs(graph, settings.costs);
   Assignment assignment = decide(graph, costs, settings.strategy);

@@ -316,10 +316,8 @@ void FunctionReporter::writeSlots(OStream &json, Operation *op) {
   ArrayRef<SlotVertex> vertices = graph.getVertices();
   auto first = firstVertex.find(op);
   PrecisionSlots slots;
-  if (PrecisionOpInterface iface = graph.getInterface(op))
-    iface.getPrecisionSlots(slots);
-  else if (first != firstVertex.end())
-    getUniformPrecisionSlots(op, SlotKind::Storage, slots);
+  if (first != firstVertex.end() || graph.getInterface(op))
+    graph.getSlots(op, slots);
   else
     slots.reset(op);
 

@@ -266,12 +266,12 @@ void mlir::amp::writeWhatIf(llvm::json::OStream &json,
     json.array([&] {
       for (const KeptGroup &group :
            ArrayRef<KeptGroup>(kept).take_front(kMaxReclassified)) {
-        OpClass old = policy.reclassify(group.name, group.to);
+        policy.assume(group.name, group.to);
         SlotGraph other(functions, policy, settings.low);
         CostModel otherCosts(other, settings.costs);
         ReportTotals after =
             getSaved(otherCosts, decide(other, otherCosts, settings.strategy));
-        policy.reclassify(group.name, old);
+        policy.dropAssumption();
         json.object([&] {
           writeText(json, "op", group.name.getStringRef());
           json.attribute("from", stringifyOpClass(group.from));

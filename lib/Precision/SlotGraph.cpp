@@ -20,8 +20,11 @@ using namespace mlir::amp;
 
 /// Returns whether values of `type` take part: the passes can cast them.
 static bool isEligible(Type type, Type f32) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.getElementType() == f32;
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor.getElementType() == f32;
+  // A tensor type of another dialect. Scalars and tokens are none.
+  return type != f32 && isPrecisionTensor(type) &&
+         cast<ShapedType>(type).getElementType() == f32;
 }
 
 /// Returns whether an operation that only the policy knows can change type by
@@ -95,7 +98,9 @@ SlotGraph::SlotGraph(const CallGroup &group, const Policy &policy,
       if (info.isFunction)
         return WalkResult::skip();
       addOperation(op, info);
-      return WalkResult::advance();
+      return info.adapted && info.adapted->ownsRegions(op)
+                 ? WalkResult::skip()
+                 : WalkResult::advance();
     });
   }
 
@@ -307,7 +312,7 @@ void SlotGraph::addCarriedValues(Operation *op, Pin pin) {
 /// them forward or carry.
 void SlotGraph::reportConflict(Operation *op, Pin pin, Operation *other,
                                Pin otherPin) {
-  if (std::exchange(conflicting, true))
+  if (std::exchange(invalid, true))
     return;
   auto source = [&](Operation *of) {
     return of->hasAttr(precisionName) ? "'amp.precision'" : "the policy";
@@ -334,7 +339,9 @@ const SlotGraph::OperationInfo &SlotGraph::getInfo(Operation *op) {
     info.isFunction = isa<FunctionOpInterface>(op);
     info.isSeed = isa<GradientSeedOpInterface>(op);
     info.isTerminator = op->hasTrait<OpTrait::IsTerminator>();
-    info.isConstant = op->hasTrait<OpTrait::ConstantLike>();
+    info.adapted = policy.findAdapted(name);
+    info.isConstant = info.adapted ? info.adapted->isConstant(op)
+                                   : op->hasTrait<OpTrait::ConstantLike>();
   }
   return info;
 }
@@ -351,9 +358,16 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
   // What control flow forwards belongs to the carried value; all else of such
   // an operation keeps its type.
   OpClass opClass = info.opClass;
+  std::optional<OpClass> asked;
   if (policy.classifier)
-    opClass = policy.classifier(op).value_or(opClass);
-  if (info.slots) {
+    asked = policy.classifier(op);
+  opClass = asked.value_or(opClass);
+  if (info.adapted) {
+    if (failed(info.adapted->getSlots(op, scratch))) {
+      invalid = true;
+      return;
+    }
+  } else if (info.slots) {
     PrecisionOpInterface(op, info.slots).getPrecisionSlots(scratch);
   } else if (info.hasSlots) {
     cast<PrecisionOpInterface>(op).getPrecisionSlots(scratch);
@@ -369,6 +383,8 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
   }
 
   policy.overrideSlots(op->getName(), scratch.kinds);
+  if (!scratch.variant.empty() && !asked)
+    opClass = policy.classify(op->getName(), scratch.variant);
 
   // A slot has one type: it keeps it if one of its values cannot change, be it
   // that the value is not f32, or that it is the gradient of a parameter, which
@@ -422,7 +438,7 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
       rangeSlots.push_back({vertex, opClass});
     vertices[vertex].pinned = pin != Pin::None;
     vertices[vertex].isProductResult = hasCompute && kind != SlotKind::Compute;
-    vertices[vertex].isConstant = info.isConstant;
+    vertices[vertex].isConstant = info.isConstant || scratch.isConstant;
     slotVertices[slot] = vertex;
   }
 
@@ -446,6 +462,26 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
   for (auto [premise, conclusion] : scratch.implications)
     if (slotVertices[premise] != 0)
       implications.push_back({slotVertices[premise], slotVertices[conclusion]});
+}
+
+void SlotGraph::getSlots(Operation *op, PrecisionSlots &slots) const {
+  // What is wrong with an adapter has been found when the vertices were made.
+  auto it = infos.find(op->getName());
+  if (it != infos.end() && it->second.adapted)
+    (void)it->second.adapted->getSlots(op, slots);
+  else if (PrecisionOpInterface iface = getInterface(op))
+    iface.getPrecisionSlots(slots);
+  else
+    getUniformPrecisionSlots(op, SlotKind::Storage, slots);
+}
+
+LogicalResult SlotGraph::retype(Operation *op, ArrayRef<Type> slotTypes,
+                                RewriterBase &rewriter) const {
+  const OperationInfo &info = infos.find(op->getName())->second;
+  if (info.adapted)
+    return info.adapted->retype(op, slotTypes);
+  PrecisionOpInterface iface = getInterface(op);
+  return iface ? iface.retype(slotTypes, rewriter) : success();
 }
 
 void SlotGraph::buildAdjacency() {

@@ -61,7 +61,7 @@ void SlotGraph::freeRangeSlots(FunctionOpInterface function, FloatType low) {
     // Constants are exact, and need no interval: see below.
     if (vertex.isConstant || !function->isProperAncestor(vertex.op))
       continue;
-    getInterface(vertex.op).getPrecisionSlots(scratch);
+    getSlots(vertex.op, scratch);
     FloatRange all = FloatRange::empty();
     auto fits = [&](Value value, int8_t slot) {
       if (slot != vertex.slot)

@@ -15,6 +15,7 @@
 #include "PrecisionRecord.h"
 #include "PrecisionRemarks.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Precision/CastRules.h"
 #include "amp/Precision/Optimal.h"
 #include "amp/Precision/Report.h"
 #include "amp/Precision/Strategies.h"
@@ -22,6 +23,8 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
+#include <memory>
+#include <vector>
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_AUTOMIXEDPRECISIONPASS
@@ -44,6 +47,20 @@ FloatType mlir::amp::parsePrecision(StringRef name, MLIRContext *context) {
 }
 
 namespace {
+
+/// What is to become of functions that are assigned together.
+struct Plan {
+  Plan(const CallGroup &group, const Policy &policy, FloatType low,
+       const CostOptions &options)
+      : group(group), graph(group, policy, low), costs(graph, options),
+        casts(policy) {}
+
+  CallGroup group;
+  SlotGraph graph;
+  CostModel costs;
+  Assignment assignment;
+  CastRules casts;
+};
 
 class AutoMixedPrecisionPass final
     : public amp::impl::AutoMixedPrecisionPassBase<AutoMixedPrecisionPass> {
@@ -83,14 +100,23 @@ public:
 
     restoreFunctions();
     SmallVector<KeptSignature> kept;
+    std::vector<std::unique_ptr<Plan>> plans;
     for (const CallGroup &group : findCallGroups(getOperation(), kept)) {
       // What could not be restored is marked still.
-      if (!llvm::any_of(group.functions, getRecordedPrecision) &&
-          failed(rewriteGroup(group, low, *loaded)))
+      if (llvm::any_of(group.functions, getRecordedPrecision))
+        continue;
+      plans.push_back(plan(group, low, *loaded));
+      if (!plans.back())
         return signalPassFailure();
     }
     if (failed(loaded->checkUse()))
       return signalPassFailure();
+    // All that can be wrong has been found before anything changes.
+    for (std::unique_ptr<Plan> &plan : plans) {
+      if (failed(rewrite(*plan, low)))
+        return signalPassFailure();
+      plan.reset();
+    }
     for (KeptSignature &entry : kept)
       remark::missed(entry.function->getLoc(),
                      remark::RemarkOpts::name("SignatureKept")
@@ -108,8 +134,9 @@ private:
                     Strategy strategy) const;
   LogicalResult writeReports(FloatType low, Policy &policy);
   void restoreFunctions();
-  LogicalResult rewriteGroup(const CallGroup &group, FloatType low,
-                             const Policy &policy);
+  std::unique_ptr<Plan> plan(const CallGroup &group, FloatType low,
+                             const Policy &policy) const;
+  LogicalResult rewrite(Plan &plan, FloatType low);
 
   Strategy chosenStrategy = Strategy::Optimal;
   std::optional<Target> chosenTarget;
@@ -238,7 +265,7 @@ LogicalResult AutoMixedPrecisionPass::writeReports(FloatType low,
       report.addUntouched(CallGroup(function), "a declaration");
     return WalkResult::skip();
   });
-  // The policy has said what contradicts itself.
+  // What a report asks about other classes may have found a contradiction too.
   if (policy.isContradictory())
     return failure();
   for (const std::string &path : reports)
@@ -286,29 +313,37 @@ static void updateSignature(FunctionOpInterface function) {
   function.setType(after);
 }
 
-LogicalResult AutoMixedPrecisionPass::rewriteGroup(const CallGroup &group,
+/// Decides what is to become of `group`, without changing it. Returns null
+/// after an error.
+std::unique_ptr<Plan> AutoMixedPrecisionPass::plan(const CallGroup &group,
                                                    FloatType low,
-                                                   const Policy &policy) {
-  SlotGraph graph(group, policy, low);
-  if (policy.isContradictory() || graph.hasConflict())
-    return failure();
-  CostModel costs(graph, costOptions);
-  Assignment assignment = decide(graph, costs, chosenStrategy);
+                                                   const Policy &policy) const {
+  auto plan = std::make_unique<Plan>(group, policy, low, costOptions);
+  if (plan->graph.isInvalid())
+    return nullptr;
+  plan->assignment = decide(plan->graph, plan->costs, chosenStrategy);
+  if (failed(plan->casts.choose(plan->graph, plan->assignment, low)))
+    return nullptr;
+  return plan;
+}
 
-  for (FunctionOpInterface function : group.functions)
+LogicalResult AutoMixedPrecisionPass::rewrite(Plan &plan, FloatType low) {
+  ArrayRef<FunctionOpInterface> functions = plan.group.functions;
+  for (FunctionOpInterface function : functions)
     recordInput(function, low);
-  FailureOr<RewriteCounts> counts = rewritePrecision(graph, assignment, low);
+  FailureOr<RewriteCounts> counts =
+      rewritePrecision(plan.graph, plan.assignment, plan.casts, low);
   if (failed(counts))
     return failure();
-  if (!group.callees.empty())
-    for (FunctionOpInterface function : group.functions)
+  if (!plan.group.callees.empty())
+    for (FunctionOpInterface function : functions)
       updateSignature(function);
   numLowSlots += counts->lowSlots;
   numCasts += counts->casts;
   numWideProducts += counts->wideProducts;
-  numUnlisted += graph.getUnlisted().size();
+  numUnlisted += plan.graph.getUnlisted().size();
   if (getContext().getRemarkEngine())
-    emitPrecisionRemarks(group.functions.front(), graph, costs, assignment,
-                         chosenStrategy);
+    emitPrecisionRemarks(functions.front(), plan.graph, plan.costs,
+                         plan.assignment, chosenStrategy);
   return success();
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StepRewriter.h"
+#include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -104,14 +105,14 @@ getParameters(FunctionOpInterface function) {
     unsigned index = argument.getArgNumber();
     auto role =
         function.getArgAttrOfType<StringAttr>(index, AMPDialect::kRoleAttr);
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
     if (!role || symbolizeRole(role.getValue()) != Role::Parameter ||
         !function.getArgAttrOfType<StringAttr>(index, AMPDialect::kNameAttr) ||
-        !type || !type.getElementType().isF32())
+        !isPrecisionTensor(argument.getType()) ||
+        !getElementTypeOrSelf(argument.getType()).isF32())
       continue;
     FloatType low;
     for (Operation *user : argument.getUsers())
-      if (auto cast = dyn_cast<CastOp>(user); cast && cast.getInserted())
+      if (CastLike cast{user}; cast && cast.isInserted())
         low = mlir::cast<FloatType>(getElementTypeOrSelf(cast.getType()));
     parameters.push_back({argument, low});
   }
@@ -131,23 +132,22 @@ InsertMasterWeightsPass::dropMasters(FunctionOpInterface function) {
     if (!low)
       continue;
     unsigned index = parameter.getArgNumber();
-    Type lowType = cast<RankedTensorType>(parameter.getType()).clone(low);
+    Type lowType = getWithElementType(parameter.getType(), low);
     parameter.setType(lowType);
     argumentTypes[index] = lowType;
     ++numLowParameters;
 
     Value widened;
     for (OpOperand &use : llvm::make_early_inc_range(parameter.getUses())) {
-      auto cast = dyn_cast<CastOp>(use.getOwner());
-      if (cast && cast.getType() == lowType) {
-        cast.replaceAllUsesWith(Value(parameter));
-        cast.erase();
+      if (CastLike cast{use.getOwner()}; cast && cast.getType() == lowType) {
+        cast.getResult().replaceAllUsesWith(parameter);
+        cast->erase();
         continue;
       }
       if (!widened) {
         OpBuilder builder = OpBuilder::atBlockBegin(&step->getBody());
-        widened = CastOp::create(builder, function.getLoc(), Value(parameter),
-                                 builder.getF32Type(), /*inserted=*/true);
+        widened = buildInsertedCast(builder, function.getLoc(), parameter,
+                                    builder.getF32Type());
       }
       use.set(widened);
     }
@@ -160,8 +160,8 @@ InsertMasterWeightsPass::dropMasters(FunctionOpInterface function) {
       OpBuilder builder(step->getReturn());
       if (Operation *producer = operand.get().getDefiningOp())
         builder.setInsertionPointAfter(producer);
-      operand.set(CastOp::create(builder, operand.get().getLoc(), operand.get(),
-                                 low, /*inserted=*/true));
+      operand.set(buildInsertedCast(builder, operand.get().getLoc(),
+                                    operand.get(), low));
       resultTypes[result] = lowType;
     }
   }
@@ -192,8 +192,8 @@ void InsertMasterWeightsPass::storeLow(FunctionOpInterface function) {
                    ? Type()
                    : (*argument.user_begin())->getResult(0).getType();
     bool onlyCasts = llvm::all_of(argument.getUsers(), [&](Operation *user) {
-      auto cast = dyn_cast<CastOp>(user);
-      return cast && cast.getInserted() && cast.getType() == low;
+      CastLike cast(user);
+      return cast && cast.isInserted() && cast.getType() == low;
     });
     if (!onlyCasts)
       continue;
@@ -219,7 +219,6 @@ InsertMasterWeightsPass::rewriteStep(FunctionOpInterface function) {
   for (auto [master, low] : getParameters(function)) {
     auto name = function.getArgAttrOfType<StringAttr>(master.getArgNumber(),
                                                       AMPDialect::kNameAttr);
-    auto type = cast<RankedTensorType>(master.getType());
     auto remarkOptions = [&](StringRef remarkName) {
       return remark::RemarkOpts::name(remarkName)
           .category("amp")
@@ -234,7 +233,8 @@ InsertMasterWeightsPass::rewriteStep(FunctionOpInterface function) {
     }
 
     FailureOr<BlockArgument> copy = step->addArgument(
-        (name.getValue() + ".low").str(), Role::Parameter, type.clone(low),
+        (name.getValue() + ".low").str(), Role::Parameter,
+        getWithElementType(master.getType(), low),
         InitAttr::get(&getContext(), InitKind::CopyOf, {}, {}, name));
     if (failed(copy))
       return failure();
@@ -247,16 +247,15 @@ InsertMasterWeightsPass::rewriteStep(FunctionOpInterface function) {
       Operation *user = use.getOwner();
       if (!forwardAndBackward.contains(step->getAncestor(user)))
         continue;
-      if (auto cast = dyn_cast<CastOp>(user);
-          cast && cast.getType() == copy->getType()) {
-        cast.replaceAllUsesWith(*copy);
-        cast.erase();
+      if (CastLike cast{user}; cast && cast.getType() == copy->getType()) {
+        cast.getResult().replaceAllUsesWith(*copy);
+        cast->erase();
         continue;
       }
       if (!widened) {
         OpBuilder builder = OpBuilder::atBlockBegin(&step->getBody());
-        widened = CastOp::create(builder, function.getLoc(), *copy,
-                                 builder.getF32Type(), /*inserted=*/true);
+        widened = buildInsertedCast(builder, function.getLoc(), *copy,
+                                    builder.getF32Type());
       }
       use.set(widened);
     }

@@ -7,7 +7,7 @@
 
 #include "amp/Transforms/Passes.h"
 
-#include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
@@ -45,6 +45,7 @@ static bool retypeProduct(Value value, FloatType type, RewriterBase &rewriter) {
   if (slot == PrecisionSlots::none ||
       !llvm::is_contained(slots.kinds, SlotKind::Compute) ||
       slots.kinds[slot] == SlotKind::Compute ||
+      slots.kinds[slot] == SlotKind::Fixed ||
       llvm::count(slots.resultSlots, slot) != 1 ||
       llvm::is_contained(slots.operandSlots, slot))
     return false;
@@ -72,7 +73,7 @@ static bool retypeConversion(Value value, FloatType type,
   if (!op || op->getNumOperands() != 1 || isa<BuiltinDialect>(op->getDialect()))
     return false;
   Type source = op->getOperand(0).getType();
-  Type target = cast<RankedTensorType>(value.getType()).clone(type);
+  Type target = cast<ShapedType>(value.getType()).clone(type);
   if (!isa<IntegerType>(getElementTypeOrSelf(source)) ||
       !op.areCastCompatible(source, target) || !value.hasOneUse() ||
       op->hasAttr(AMPDialect::kPrecisionAttr))
@@ -99,28 +100,31 @@ private:
   /// Returns whether it changed something that may open further changes.
   bool runOnce() {
     IRRewriter rewriter(&getContext());
-    SmallVector<CastOp> casts;
-    getOperation()->walk([&](CastOp op) { casts.push_back(op); });
+    SmallVector<CastLike> casts;
+    getOperation()->walk([&](Operation *op) {
+      if (CastLike cast{op})
+        casts.push_back(cast);
+    });
     // Backwards, so that a chain disappears at once.
-    for (CastOp &op : llvm::reverse(casts)) {
+    for (CastLike &op : llvm::reverse(casts)) {
       if (!op->use_empty())
         continue;
-      rewriter.eraseOp(op);
-      op = nullptr;
+      rewriter.eraseOp(op.getOperation());
+      op = {};
       ++numErased;
     }
     changed = false;
     merge(casts, rewriter);
-    for (CastOp &op : casts)
+    for (CastLike &op : casts)
       if (op && fold(op, rewriter))
-        op = nullptr;
+        op = {};
     return changed;
   }
 
   /// Replaces `op` by something that needs no cast; returns whether it did.
-  bool fold(CastOp op, RewriterBase &rewriter) {
+  bool fold(CastLike op, RewriterBase &rewriter) {
     auto replace = [&](Value value) {
-      rewriter.replaceOp(op, value);
+      rewriter.replaceOp(op.getOperation(), value);
       ++numFolded;
       changed = true;
       return true;
@@ -130,24 +134,24 @@ private:
     auto type = cast<FloatType>(getElementTypeOrSelf(op.getType()));
     // A gradient keeps its name, on a product that can carry it.
     auto names = op->getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr);
-    if (auto producer = op.getInput().getDefiningOp<CastOp>()) {
+    if (CastLike producer{op.getInput().getDefiningOp()}) {
       Value source = producer.getInput();
       if (isWidening(source.getType(), producer.getType())) {
         // narrow(widen(x)) is x.
         if (source.getType() == op.getType() && !names)
           return replace(source);
         // widen(widen(x)) is one widening.
-        if (op.getInserted() && producer.getInserted() &&
+        if (op.isInserted() && producer.isInserted() &&
             isWidening(producer.getType(), op.getType())) {
-          rewriter.modifyOpInPlace(
-              op, [&] { op.getInputMutable().assign(source); });
+          rewriter.modifyOpInPlace(op.getOperation(),
+                                   [&] { op->setOperand(0, source); });
           ++numFolded;
           changed = true;
           return false;
         }
       }
     }
-    if (!op.getInserted())
+    if (!op.isInserted())
       return false;
     if (retypeProduct(op.getInput(), type, rewriter)) {
       if (names)
@@ -162,27 +166,27 @@ private:
 
   /// Replaces casts by an equal one that dominates them. If none does, inserted
   /// ones move to where one would: into the block of their operand.
-  void merge(MutableArrayRef<CastOp> casts, RewriterBase &rewriter) {
+  void merge(MutableArrayRef<CastLike> casts, RewriterBase &rewriter) {
     DominanceInfo dominance(getOperation());
-    DenseMap<std::tuple<Value, Type, int>, SmallVector<CastOp, 1>> known;
-    for (CastOp &op : casts) {
+    DenseMap<std::tuple<Value, Type, int>, SmallVector<CastLike, 1>> known;
+    for (CastLike &op : casts) {
       if (!op)
         continue;
-      SmallVector<CastOp, 1> &equals =
-          known[{op.getInput(), op.getType(), op.getInserted()}];
+      SmallVector<CastLike, 1> &equals =
+          known[{op.getInput(), op.getType(), op.isInserted()}];
       if (op->hasAttr(AMPDialect::kGradientOfAttr)) {
         equals.push_back(op);
         continue;
       }
-      auto *leader = llvm::find_if(equals, [&](CastOp other) {
+      auto *leader = llvm::find_if(equals, [&](CastLike other) {
         return dominance.properlyDominates(other.getOperation(),
                                            op.getOperation());
       });
       if (leader == equals.end()) {
         // The first of the block's operations that hold an equal cast is that
         // of the first cast, unless blocks are out of order.
-        if (!equals.empty() && op.getInserted()) {
-          CastOp first = equals.front();
+        if (!equals.empty() && op.isInserted()) {
+          Operation *first = equals.front().getOperation();
           Value input = op.getInput();
           Operation *holder =
               input.getParentBlock()->findAncestorOpInBlock(*first);
@@ -198,8 +202,8 @@ private:
           continue;
         }
       }
-      rewriter.replaceOp(op, leader->getResult());
-      op = nullptr;
+      rewriter.replaceOp(op.getOperation(), leader->getResult());
+      op = {};
       ++numMerged;
       changed = true;
     }

@@ -7,16 +7,24 @@
 
 #include "PrecisionRecord.h"
 
+#include "amp/Dialect/AMP/IR/InsertedCast.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+#include <vector>
 
 using namespace mlir;
 using namespace mlir::amp;
 
 static bool isTensorOf(Type type, Type element) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.getElementType() == element;
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor.getElementType() == element;
+  return isPrecisionTensor(type) && getPrecisionElementType(type) == element;
 }
 
 /// Visits the values of `op` that a rewrite may change: results, and what
@@ -46,6 +54,29 @@ static bool mentions(Operation *op, Type element) {
   return found;
 }
 
+/// Returns whether an attribute or a region of `op`, of which only a policy
+/// knows what they mean, is or holds numbers or types of `element`.
+static bool contentsMention(Operation *op, Type element) {
+  if (op->isRegistered())
+    return false;
+  bool found = false;
+  auto examine = [&](TypeRange types) {
+    found |= llvm::is_contained(types, element);
+  };
+  for (Region &region : op->getRegions()) {
+    examine(region.getArgumentTypes());
+    region.walk([&](Operation *nested) { examine(nested->getResultTypes()); });
+  }
+  return found || llvm::any_of(op->getDiscardableAttrs(), [&](NamedAttribute entry) {
+    Attribute value = entry.getValue();
+    if (auto type = dyn_cast<TypeAttr>(value))
+      return type.getValue() == element || isTensorOf(type.getValue(), element);
+    auto typed = dyn_cast<TypedAttr>(value);
+    return typed && (typed.getType() == element ||
+                     isTensorOf(typed.getType(), element));
+  });
+}
+
 FloatType mlir::amp::getRecordedPrecision(FunctionOpInterface function) {
   auto marker =
       function->getAttrOfType<TypeAttr>(AMPDialect::kMixedPrecisionAttr);
@@ -58,8 +89,8 @@ void mlir::amp::recordInput(FunctionOpInterface function, FloatType low) {
     if (isa<FunctionOpInterface>(op))
       return WalkResult::skip();
     // Casts of the user never change.
-    auto castOp = dyn_cast<CastOp>(op);
-    if (castOp ? !castOp.getInserted() : !mentions(op, low))
+    CastLike castOp(op);
+    if (castOp ? !castOp.isInserted() : !mentions(op, low))
       return WalkResult::advance();
     SmallVector<Attribute> types;
     forEachChangeable(op, [&](Value value) {
@@ -116,13 +147,72 @@ static void restoreConstant(Operation *op) {
       return op->setAttr(attribute.getName(), input);
 }
 
+namespace {
+/// An operation with slots that read or give the low type, by number.
+struct LowSlots {
+  PrecisionOpInterface op;
+  SmallVector<bool> isLow;
+};
+} // namespace
+
+static std::vector<LowSlots> findLowSlots(FunctionOpInterface function,
+                                          FloatType low) {
+  std::vector<LowSlots> found;
+  PrecisionSlots slots;
+  function.getFunctionBody().walk([&](PrecisionOpInterface op) {
+    if (CastLike{op})
+      return;
+    op.getPrecisionSlots(slots);
+    SmallVector<bool> isLow(slots.kinds.size(), false);
+    auto mark = [&](TypeRange types, ArrayRef<int8_t> numbers) {
+      for (auto [type, slot] : llvm::zip(types, numbers))
+        if (slot != PrecisionSlots::none && isTensorOf(type, low))
+          isLow[slot] = true;
+    };
+    mark(op->getOperandTypes(), slots.operandSlots);
+    mark(op->getResultTypes(), slots.resultSlots);
+    if (llvm::is_contained(isLow, true))
+      found.push_back({op, std::move(isLow)});
+  });
+  return found;
+}
+
+/// Lets an operation follow its values of those slots that have become f32.
+static LogicalResult retypeRestored(LowSlots &entry, FloatType low,
+                                    RewriterBase &rewriter,
+                                    std::string &reason) {
+  PrecisionOpInterface op = entry.op;
+  Type f32 = Float32Type::get(op->getContext());
+  PrecisionSlots slots;
+  op.getPrecisionSlots(slots);
+  SmallVector<Type> slotTypes(entry.isLow.size());
+  for (auto [slot, wasLow] : llvm::enumerate(entry.isLow))
+    if (wasLow)
+      slotTypes[slot] = f32;
+  auto keep = [&](TypeRange types, ArrayRef<int8_t> numbers) {
+    for (auto [type, slot] : llvm::zip(types, numbers))
+      if (slot != PrecisionSlots::none && isTensorOf(type, low))
+        slotTypes[slot] = Type();
+  };
+  keep(op->getOperandTypes(), slots.operandSlots);
+  keep(op->getResultTypes(), slots.resultSlots);
+  if (llvm::none_of(slotTypes, [](Type type) { return !!type; }))
+    return success();
+  if (failed(op.retype(slotTypes, rewriter))) {
+    reason = ("'" + op->getName().getStringRef() + "' cannot be f32").str();
+    return failure();
+  }
+  if (op->hasTrait<OpTrait::ConstantLike>())
+    restoreConstant(op);
+  return success();
+}
+
 /// Undoes the rewrite of a function that stands alone.
 static LogicalResult restore(FunctionOpInterface function, FloatType low,
                              std::string &reason, RestoreCounts &counts) {
   Type f32 = Float32Type::get(function.getContext());
   auto widen = [&](Value value) {
-    auto type = cast<RankedTensorType>(value.getType());
-    value.setType(type.clone(f32));
+    value.setType(getWithElementType(value.getType(), f32));
     ++counts.values;
   };
 
@@ -143,21 +233,20 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
   }
 
   IRRewriter rewriter(function.getContext());
-  PrecisionSlots slots;
   SmallVector<Value> values;
-  SmallVector<Type> slotTypes;
-  SmallVector<CastOp> casts;
-  SmallVector<Operation *> unrecorded, copies;
-  // The first constant of each value.
-  DenseMap<Attribute, Operation *> constants;
+  SmallVector<CastLike> casts;
+  SmallVector<Operation *> unrecorded;
+  llvm::SetVector<Operation *> copies;
+  // Producers change before their users, so this has to be known in advance.
+  std::vector<LowSlots> lowSlots = findLowSlots(function, low);
   auto walk =
       function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
         if (isa<FunctionOpInterface>(op))
           return WalkResult::skip();
         auto recorded = dyn_cast_or_null<ArrayAttr>(
             op->removeAttr(AMPDialect::kInputTypesAttr));
-        if (auto castOp = dyn_cast<CastOp>(op)) {
-          bool isNew = castOp.getInserted() && !recorded;
+        if (CastLike castOp{op}) {
+          bool isNew = castOp.isInserted() && !recorded;
           if (isNew && (op->hasAttr(AMPDialect::kBackwardOfAttr) ||
                         op->hasAttr(AMPDialect::kGradientOfAttr))) {
             reason = "a cast has been differentiated";
@@ -168,7 +257,7 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
           return WalkResult::advance();
         }
         if (recorded && recorded.empty() && op->getNumResults() != 0) {
-          copies.push_back(op);
+          copies.insert(op);
           return WalkResult::advance();
         }
         if (!recorded && !op->hasTrait<OpTrait::IsTerminator>())
@@ -181,39 +270,32 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
                        .str();
           return WalkResult::interrupt();
         }
-        auto iface = dyn_cast<PrecisionOpInterface>(op);
-        slotTypes.clear();
-        if (iface)
-          iface.getPrecisionSlots(slots);
         for (auto [index, value] : llvm::enumerate(values)) {
           if (!isTensorOf(value.getType(), low) ||
               (recorded && recorded[index] == TypeAttr::get(low)))
             continue;
           widen(value);
-          auto result = dyn_cast<OpResult>(value);
-          if (!iface || !result)
-            continue;
-          int8_t slot = slots.resultSlots[result.getResultNumber()];
-          if (slot == PrecisionSlots::none)
-            continue;
-          slotTypes.resize(slots.kinds.size());
-          slotTypes[slot] = f32;
-        }
-        if (!slotTypes.empty() && failed(iface.retype(slotTypes, rewriter))) {
-          reason =
-              ("'" + op->getName().getStringRef() + "' cannot be f32").str();
-          return WalkResult::interrupt();
-        }
-        if (op->hasTrait<OpTrait::ConstantLike>()) {
-          if (!slotTypes.empty())
-            restoreConstant(op);
-          constants.try_emplace(getConstantValue(op), op);
         }
         return WalkResult::advance();
       });
   if (walk.wasInterrupted())
     return failure();
 
+  // The first constant of each value, now that they have theirs again.
+  DenseMap<Attribute, Operation *> constants;
+  for (LowSlots &entry : lowSlots)
+    if (entry.op->hasTrait<OpTrait::ConstantLike>() &&
+        !copies.contains(entry.op) &&
+        failed(retypeRestored(entry, low, rewriter, reason)))
+      return failure();
+  if (!copies.empty())
+    function.getFunctionBody().walk([&](Operation *op) {
+      if (op->hasTrait<OpTrait::ConstantLike>() && !copies.contains(op))
+        constants.try_emplace(getConstantValue(op), op);
+    });
+  llvm::erase_if(lowSlots, [&](const LowSlots &entry) {
+    return copies.contains(entry.op);
+  });
   for (Operation *copy : copies) {
     Operation *original =
         constants.lookup(copy->getAttr(AMPDialect::kInputValueAttr));
@@ -226,7 +308,7 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
   }
 
   // Program order: what a cast reads has its type by now.
-  for (CastOp castOp : casts) {
+  for (CastLike castOp : casts) {
     Value input = castOp.getInput();
     bool narrows = isTensorOf(castOp.getType(), low);
     if (!isTensorOf(input.getType(), f32) ||
@@ -235,12 +317,16 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
       return failure();
     }
     castOp.getResult().replaceAllUsesWith(input);
-    castOp.erase();
+    castOp->erase();
     ++counts.casts;
   }
+  // Now the slots that have become f32 are known.
+  for (LowSlots &entry : lowSlots)
+    if (failed(retypeRestored(entry, low, rewriter, reason)))
+      return failure();
   // What has low types all the same has them from a later pass.
   for (Operation *op : unrecorded)
-    if (mentions(op, low)) {
+    if (mentions(op, low) || contentsMention(op, low)) {
       reason =
           ("'" + op->getName().getStringRef() +
            "' reads or gives a low type that nothing says was in the input")

@@ -9,6 +9,7 @@
 
 #include "PrecisionRecord.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -28,7 +29,7 @@ public:
   Type get(Type type) {
     Type &entry = types[type];
     if (!entry)
-      entry = cast<RankedTensorType>(type).clone(elementType);
+      entry = getWithElementType(type, elementType);
     return entry;
   }
 
@@ -40,8 +41,8 @@ private:
 class PrecisionRewriter {
 public:
   PrecisionRewriter(const SlotGraph &graph, const Assignment &assignment,
-                    FloatType low)
-      : graph(graph), assignment(assignment), rewriter(low.getContext()),
+                    const CastRules &rules, FloatType low)
+      : graph(graph), assignment(assignment), rules(rules), rewriter(low.getContext()),
         lowTypes(low), wideTypes(Float32Type::get(low.getContext())) {}
 
   FailureOr<RewriteCounts> run() {
@@ -76,7 +77,7 @@ private:
         if (!assignment.low[v])
           continue;
         ++counts.lowSlots;
-        if (carried || !vertices[v].produces)
+        if (carried)
           continue;
         retype = true;
         slotTypes.resize(
@@ -85,12 +86,9 @@ private:
       }
       if (!retype)
         continue;
-      PrecisionOpInterface iface = graph.getInterface(op);
-      if (!iface)
-        continue;
       bool isConstant = vertices[v - 1].isConstant;
       Attribute input = isConstant ? getConstantValue(op) : Attribute();
-      if (failed(iface.retype(slotTypes, rewriter)))
+      if (failed(graph.retype(op, slotTypes, rewriter)))
         return failure();
       if (input)
         recordConstant(op, input);
@@ -104,8 +102,7 @@ private:
     Operation *copy = rewriter.clone(*constant);
     Value result = copy->getResult(0);
     result.setType(lowTypes.get(result.getType()));
-    if (failed(graph.getInterface(copy).retype(lowTypes.getElementType(),
-                                               rewriter)))
+    if (failed(graph.retype(copy, lowTypes.getElementType(), rewriter)))
       return failure();
     recordCopy(copy, getConstantValue(constant));
     return result;
@@ -113,11 +110,12 @@ private:
 
   LogicalResult insertCasts() {
     std::vector<Value> casts(graph.getValues().size());
-    for (const SlotUse &use : graph.getUses()) {
+    for (auto [index, use] : llvm::enumerate(graph.getUses())) {
       bool userLow = assignment.low[use.user];
       if (assignment.low[use.producer] == userLow)
         continue;
-      Value value = graph.getValues()[use.value].value;
+      // Not that of the graph: an operation may have rounded its result.
+      Value value = use.operand->get();
       Value &converted = casts[use.value];
       if (!converted) {
         // Uses come in program order: the first one dominates the others once
@@ -138,9 +136,12 @@ private:
           continue;
         }
         TypesOf &types = userLow ? lowTypes : wideTypes;
-        converted = CastOp::create(rewriter, value.getLoc(),
-                                   types.get(value.getType()), value,
-                                   /*inserted=*/true);
+        converted = rules.get(index).build(rewriter, value.getLoc(), value,
+                                           types.get(value.getType()));
+        Operation *made = converted.getDefiningOp();
+        // Some dialects give the constant in the other type.
+        if (made->getNumOperands() == 0 && getConstantValue(made))
+          recordCopy(made, getConstantValue(value.getDefiningOp()));
         ++counts.casts;
       }
       use.operand->set(converted);
@@ -150,6 +151,7 @@ private:
 
   const SlotGraph &graph;
   const Assignment &assignment;
+  const CastRules &rules;
   IRRewriter rewriter;
   TypesOf lowTypes, wideTypes;
   RewriteCounts counts;
@@ -159,6 +161,7 @@ private:
 
 FailureOr<RewriteCounts>
 mlir::amp::rewritePrecision(const SlotGraph &graph,
-                            const Assignment &assignment, FloatType low) {
-  return PrecisionRewriter(graph, assignment, low).run();
+                            const Assignment &assignment,
+                            const CastRules &casts, FloatType low) {
+  return PrecisionRewriter(graph, assignment, casts, low).run();
 }

@@ -19,7 +19,7 @@ FailureOr<StepRewriter> StepRewriter::get(FunctionOpInterface function) {
 }
 
 FailureOr<BlockArgument> StepRewriter::addArgument(StringRef name, Role role,
-                                                   RankedTensorType type,
+                                                   Type type,
                                                    InitAttr init) {
   unsigned index = function.getNumArguments();
   for (unsigned i = 0; i < index; ++i) {

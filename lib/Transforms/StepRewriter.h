@@ -33,7 +33,7 @@ public:
   /// Appends an argument. Returns failure, after a diagnostic, if `name` is
   /// taken.
   FailureOr<BlockArgument> addArgument(StringRef name, Role role,
-                                       RankedTensorType type, InitAttr init);
+                                       Type type, InitAttr init);
 
   /// Appends `value` as a result with the attribute `attribute` = `name`.
   LogicalResult addResult(Value value, StringRef attribute, StringRef name);

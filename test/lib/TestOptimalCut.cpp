@@ -214,7 +214,10 @@ private:
     Undo undo(function);
     auto low = FloatType(Float16Type::get(&getContext()));
     auto rewriteAndCount = [&](const Assignment &assignment) {
-      bool rewritten = succeeded(rewritePrecision(graph, assignment, low));
+      CastRules casts(policy);
+      bool rewritten =
+          succeeded(casts.choose(graph, assignment, low)) &&
+          succeeded(rewritePrecision(graph, assignment, casts, low));
       int64_t cost = rewritten ? recount.count(function) : -1;
       return cost;
     };

@@ -7,12 +7,17 @@
 
 #include "RandomGraph.h"
 
+#include "amp/Dialect/Train/IR/Train.h"
+#include "amp/ExternalModels/ExternalModels.h"
 #include "amp/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 namespace mlir::amp::test {
@@ -28,7 +33,10 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::amp::test::registerRandomGraphDialects(registry);
   registry.insert<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
-                  mlir::func::FuncDialect, mlir::scf::SCFDialect>();
+                  mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
+                  mlir::math::MathDialect, mlir::scf::SCFDialect,
+                  mlir::tosa::TosaDialect>();
+  mlir::amp::registerPrecisionExternalModels(registry);
   mlir::amp::registerAMPPasses();
   mlir::amp::test::registerErrorBoundTest();
   mlir::amp::test::registerOptimalCutTest();

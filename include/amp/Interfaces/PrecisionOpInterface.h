@@ -61,6 +61,8 @@ struct PrecisionSlots {
   void reset(Operation *op) {
     kinds.clear();
     implications.clear();
+    variant = {};
+    isConstant = false;
     operandSlots.assign(op->getNumOperands(), none);
     resultSlots.assign(op->getNumResults(), none);
   }
@@ -92,11 +94,34 @@ struct PrecisionSlots {
   SmallVector<int8_t, 8> operandSlots;
   SmallVector<int8_t, 4> resultSlots;
   SmallVector<std::pair<int8_t, int8_t>, 1> implications;
+  /// For an operation of which one name stands for several things, such as
+  /// linalg.generic: what this one is (`contraction`, `elementwise`,
+  /// `reduction` or `movement`). Policies classify it as `<name>.<variant>`,
+  /// and as `<name>` if they say nothing of that.
+  StringRef variant;
+  /// Whether the operation depends on no value, such as a constant or an empty
+  /// tensor: it follows its readers, and connects nothing.
+  bool isConstant = false;
+
+  static constexpr StringLiteral contraction = "contraction",
+                                 elementwise = "elementwise",
+                                 reduction = "reduction", movement = "movement";
+  static constexpr StringLiteral variants[] = {contraction, elementwise,
+                                               reduction, movement};
 };
 
 /// Returns the element type of `type` if it is a shaped type of floats that
 /// precision passes may change, and null otherwise.
 FloatType getPrecisionElementType(Type type);
+
+/// Returns `type` with the element type `elementType`, or null if it is not a
+/// shaped type or has no such form.
+Type getWithElementType(Type type, Type elementType);
+
+/// Returns whether precision passes may give `type` another element type: a
+/// shaped type of any dialect with a known rank whose elements are floats, and
+/// neither a vector nor a memref.
+bool isPrecisionTensor(Type type);
 
 /// Describes `op` as one slot of `kind` that holds every float operand and
 /// result.

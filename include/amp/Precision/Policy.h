@@ -14,9 +14,11 @@
 #define AMP_PRECISION_POLICY_H
 
 #include "amp/Interfaces/PrecisionOpInterface.h"
+#include "amp/Precision/Adapter.h"
 #include "amp/Precision/PolicySettings.h"
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/GlobPattern.h"
 #include <deque>
 #include <functional>
@@ -81,6 +83,9 @@ using OperationClassifier = std::function<std::optional<OpClass>(Operation *)>;
 ///   - {op: train.softmax, slot: 0, kind: range}
 /// pins:                             # by names of locations
 ///   "encoder/layer3/*": f32         # or low, keep
+/// adapters:                         # dialects that implement no interface
+///   - dialect: other
+///     cast: {op: other.convert}
 /// ```
 ///
 /// and the keys of `PolicySettings`.
@@ -127,6 +132,9 @@ public:
   /// each other, prints an error, once, and `isContradictory` holds from then
   /// on.
   OpClass classify(OperationName name) const;
+  /// The same for what `PrecisionSlots::variant` says of an operation: an entry
+  /// for `<name>.<variant>` wins over one for `<name>` in the same file.
+  OpClass classify(OperationName name, StringRef variant) const;
   bool isContradictory() const { return contradictory; }
 
   /// The number of entries that match `name` in the file that decides.
@@ -148,6 +156,12 @@ public:
   /// nested.
   Pin getPin(Location loc) const;
 
+  /// Returns the adapter of the dialect named `dialect`, or null. That of a
+  /// file wins, as a whole, over that of a policy that it extends.
+  const Adapter *findAdapter(StringRef dialect) const;
+  /// Returns what an adapter says of operations named `name`, or null.
+  const AdapterOperation *findAdapted(OperationName name) const;
+
   /// To be called when all operations have been seen. Reports slots that were
   /// never found, which is an error, and pins of the file itself that matched
   /// nothing, with a warning.
@@ -156,13 +170,12 @@ public:
   /// What the passes do unless their options say otherwise.
   PolicySettings settings;
 
-  /// Puts operations named `name` into `opClass`, whatever the lists say.
-  /// Returns the class that they were in.
-  OpClass reclassify(OperationName name, OpClass opClass) {
-    OpClass old = classify(name);
-    cache[name] = opClass;
-    return old;
+  /// Puts operations named `name`, whatever their variant, into `opClass`,
+  /// whatever the lists say, until `dropAssumption`.
+  void assume(OperationName name, OpClass opClass) {
+    assumption.emplace(name, opClass);
   }
+  void dropAssumption() { assumption.reset(); }
 
   GradientType gradientType = GradientType::F32;
   /// Asked before the lists, if it is there.
@@ -205,6 +218,11 @@ private:
 
   /// Returns whether `glob` can match an operation that `context` knows of.
   static bool canMatch(const Glob &glob, MLIRContext *context);
+  /// Returns the first rule that `matches`, or null. Reports one of the same
+  /// rank that contradicts it, about the operations `name`.
+  const ListRule *
+  findRule(StringRef name,
+           llvm::function_ref<bool(const ListRule &)> matches) const;
   static FailureOr<Policy> build(const detail::PolicyDocument &document,
                                  Location loc);
   void applySlotRules(OperationName name,
@@ -217,7 +235,12 @@ private:
   std::vector<ListRule> rules;
   std::vector<SlotRule> slotRules;
   std::vector<PinRule> pinRules;
+  /// One for each dialect.
+  std::vector<Adapter> adapters;
   unsigned numLayers = 1;
+  std::optional<std::pair<OperationName, OpClass>> assumption;
+  mutable llvm::DenseMap<std::pair<OperationName, StringRef>, OpClass>
+      variantCache;
   mutable llvm::DenseMap<OperationName, OpClass> cache;
   mutable llvm::DenseMap<OperationName, SmallVector<const SlotRule *, 2>>
       slotCache;

@@ -112,17 +112,27 @@ public:
     return implications;
   }
 
-  /// The interface of `op`, an operation with a vertex, or null.
+  /// The interface of `op`, or null.
   PrecisionOpInterface getInterface(Operation *op) const {
-    const OperationInfo &info = infos.find(op->getName())->second;
-    if (info.slots)
-      return PrecisionOpInterface(op, info.slots);
-    return info.hasSlots ? cast<PrecisionOpInterface>(op)
-                         : PrecisionOpInterface();
+    auto it = infos.find(op->getName());
+    if (it != infos.end() && it->second.slots)
+      return PrecisionOpInterface(op, it->second.slots);
+    return it == infos.end() || it->second.hasSlots
+               ? dyn_cast<PrecisionOpInterface>(op)
+               : PrecisionOpInterface();
   }
 
-  /// Whether pins contradict each other; there has been an error.
-  bool hasConflict() const { return conflicting; }
+  /// Describes the slots of `op`, which has a vertex or implements the
+  /// interface, before the policy changes their kinds.
+  void getSlots(Operation *op, PrecisionSlots &slots) const;
+
+  /// Lets `op`, whose slots now have the types `slotTypes`, follow.
+  LogicalResult retype(Operation *op, ArrayRef<Type> slotTypes,
+                       RewriterBase &rewriter) const;
+
+  /// Whether the policy contradicts itself or does not fit the function, or
+  /// pins contradict each other. There has been an error.
+  bool isInvalid() const { return invalid || policy.isContradictory(); }
 
   /// Operations with f32 tensors that no list of the policy names.
   ArrayRef<Operation *> getUnlisted() const { return unlisted; }
@@ -142,6 +152,8 @@ private:
     /// it from operation to operation.
     PrecisionOpInterface::Concept *slots = nullptr;
     bool hasSlots = false;
+    /// What an adapter says; it goes before the interface.
+    const AdapterOperation *adapted = nullptr;
     bool isFunction = false;
     bool isTerminator = false;
     bool isConstant = false;
@@ -208,11 +220,11 @@ private:
   llvm::DenseSet<Value> masks;
 
   const Policy &policy;
+  bool invalid = false;
   Type f32;
   StringAttr precisionName, gradientOfName;
   llvm::DenseMap<OperationName, OperationInfo> infos;
   PrecisionSlots scratch;
-  bool conflicting = false;
 };
 
 } // namespace mlir::amp

@@ -8,7 +8,7 @@
 #ifndef AMP_TRANSFORMS_PRECISIONREWRITER_H
 #define AMP_TRANSFORMS_PRECISIONREWRITER_H
 
-#include "amp/Precision/Assignment.h"
+#include "amp/Precision/CastRules.h"
 
 namespace mlir::amp {
 
@@ -22,11 +22,13 @@ struct RewriteCounts {
 
 /// Gives the values of all low slots the element type `low`, lets the
 /// operations follow, and inserts one cast per value on which its producer and
-/// some user disagree, before the first such user. `graph` must be that of the
+/// some user disagree, before the first such user: that which `casts` has chosen
+/// for it. `graph` must be that of the
 /// function as it stands; its values and uses are those of the rewritten one
 /// afterwards.
 FailureOr<RewriteCounts> rewritePrecision(const SlotGraph &graph,
                                           const Assignment &assignment,
+                                          const CastRules &casts,
                                           FloatType low);
 
 } // namespace mlir::amp

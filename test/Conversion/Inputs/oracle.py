@@ -121,12 +121,13 @@ class Step:
 
     def compile(self, folder, pipeline="--amp-cpu-pipeline"):
         os.makedirs(folder, exist_ok=True)
+        options = pipeline.split() if isinstance(pipeline, str) else pipeline
         self.folder = folder
         path = lambda name: os.path.join(folder, name)
         with open(path("step.mlir"), "w") as file:
             file.write(self.text())
         result = subprocess.run(
-            ["amp-opt", path("step.mlir"), *pipeline.split(), "-o", path("llvm.mlir")],
+            ["amp-opt", path("step.mlir"), *options, "-o", path("llvm.mlir")],
             capture_output=True,
             text=True,
         )

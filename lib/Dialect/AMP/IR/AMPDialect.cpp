@@ -14,6 +14,7 @@
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "amp/Interfaces/CastMaterialization.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -40,10 +41,21 @@ struct AMPInlinerInterface : public DialectInlinerInterface {
     return true;
   }
 };
+/// `amp.cast`, for builtin tensors.
+struct AMPCastInterface : public CastMaterializationInterface {
+  using CastMaterializationInterface::CastMaterializationInterface;
+  bool canMaterializeCast(Type from, Type to) const final {
+    return CastOp::areCastCompatible(from, to);
+  }
+  Operation *materializeCast(OpBuilder &builder, Location loc, Value value,
+                             Type type) const final {
+    return CastOp::create(builder, loc, type, value, /*inserted=*/true);
+  }
+};
 } // namespace
 
 void AMPDialect::initialize() {
-  addInterfaces<AMPInlinerInterface>();
+  addInterfaces<AMPCastInterface, AMPInlinerInterface>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "amp/Dialect/AMP/IR/AMPAttrs.cpp.inc"
@@ -119,6 +131,11 @@ LogicalResult AMPDialect::verifyOperationAttribute(Operation *op,
         !llvm::all_of(names, llvm::IsaPred<StringAttr>))
       return op->emitOpError()
              << "expected '" << name << "' to have one string per result";
+    return success();
+  }
+  if (name == kInsertedAttr) {
+    if (!isa<UnitAttr>(attribute.getValue()))
+      return op->emitOpError() << "expected '" << name << "' to have no value";
     return success();
   }
   if (name == kIdAttr || name == kBackwardOfAttr) {

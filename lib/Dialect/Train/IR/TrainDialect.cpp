@@ -12,6 +12,8 @@
 #include "ScaleDegreeModels.h"
 
 #include "amp/Dialect/Train/IR/Train.h"
+
+#include "amp/Interfaces/CastMaterialization.h"
 #include "mlir/Transforms/InliningUtils.h"
 
 using namespace mlir;
@@ -30,10 +32,21 @@ struct TrainInlinerInterface : public DialectInlinerInterface {
     return true;
   }
 };
+/// Casts of training graphs are `amp.cast`.
+struct TrainCastInterface : public amp::CastMaterializationInterface {
+  using CastMaterializationInterface::CastMaterializationInterface;
+  bool canMaterializeCast(Type from, Type to) const final {
+    return amp::CastOp::areCastCompatible(from, to);
+  }
+  Operation *materializeCast(OpBuilder &builder, Location loc, Value value,
+                             Type type) const final {
+    return amp::CastOp::create(builder, loc, type, value, /*inserted=*/true);
+  }
+};
 } // namespace
 
 void TrainDialect::initialize() {
-  addInterfaces<TrainInlinerInterface>();
+  addInterfaces<TrainCastInterface, TrainInlinerInterface>();
   registerElementwiseOps();
   registerLossOps();
   registerNormalizationOps();

@@ -1,0 +1,69 @@
+//===- CastRules.h - Which cast stands between two precisions ---*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rule by which the cast operation is chosen for a value on which its
+// producer and its users disagree.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_PRECISION_CASTRULES_H
+#define AMP_PRECISION_CASTRULES_H
+
+#include "amp/Interfaces/CastMaterialization.h"
+#include "amp/Precision/Assignment.h"
+
+namespace mlir::amp {
+
+/// Where one cast comes from: an adapter of the policy, or a dialect.
+struct CastRule {
+  const Adapter *adapter = nullptr;
+  const CastMaterializationInterface *dialect = nullptr;
+
+  explicit operator bool() const { return adapter || dialect; }
+  /// Whether the dialect uses the cast of another one.
+  bool isBorrowed() const { return dialect && dialect->isBorrowed(); }
+
+  /// Builds the cast and marks it as inserted.
+  Value build(OpBuilder &builder, Location loc, Value value, Type type) const;
+};
+
+/// The casts that an assignment needs.
+///
+/// The cast of a value comes from the operations that it stands between: from
+/// the dialects of the users that read it in another type, in program order,
+/// then from that of its producer, then from that of its type. A dialect with a
+/// cast of its own goes before one that borrows (linalg, tensor and math borrow
+/// from arith). An adapter in the policy goes before the interface of the same
+/// dialect. A value that stands between control flow alone (an argument that a
+/// loop carries) gets the cast of the first operation of the function that has
+/// one. If none has a rule, that is an error: no cast of a dialect that has
+/// nothing to do with the value is ever inserted.
+class CastRules {
+public:
+  explicit CastRules(const Policy &policy) : policy(policy) {}
+
+  /// Chooses the rule for each use on which producer and user disagree, without
+  /// changing anything. Returns failure, after a diagnostic, if there is none
+  /// or its cast cannot be built.
+  LogicalResult choose(const SlotGraph &graph, const Assignment &assignment,
+                       FloatType low);
+
+  /// The rule for the use with number `use`.
+  CastRule get(uint32_t use) const { return chosen.lookup(use); }
+
+private:
+  CastRule find(StringRef dialectNamespace, MLIRContext *context);
+  CastRule findOfFunction(const SlotGraph &graph, Type from, Type to);
+
+  const Policy &policy;
+  llvm::DenseMap<uint32_t, CastRule> chosen;
+  llvm::StringMap<CastRule> rules;
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_PRECISION_CASTRULES_H

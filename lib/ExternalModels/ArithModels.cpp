@@ -1,0 +1,75 @@
+//===- ArithModels.cpp - arith and math on tensors ------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Common.h"
+
+#include "amp/ExternalModels/ExternalModels.h"
+#include "amp/Interfaces/Rounding.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+
+/// Constants change their value with their type.
+struct ConstantModel
+    : PrecisionOpInterface::ExternalModel<ConstantModel, arith::ConstantOp> {
+  void getPrecisionSlots(Operation *op, PrecisionSlots &slots) const {
+    Attribute value = cast<arith::ConstantOp>(op).getValue();
+    SlotKind kind = !canRoundAttribute(value) ? SlotKind::Fixed
+                    : fitsHalf(value)         ? SlotKind::Storage
+                                              : SlotKind::Range;
+    getUniformPrecisionSlots(op, kind, slots);
+  }
+  LogicalResult retype(Operation *op, ArrayRef<Type> slotTypes,
+                       RewriterBase &rewriter) const {
+    if (Type type = getSlotType(slotTypes, 0))
+      roundAttributeOf(op, cast<arith::ConstantOp>(op).getValueAttrName(), type,
+                       rewriter);
+    return success();
+  }
+};
+
+} // namespace
+
+void mlir::amp::registerArithPrecisionModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *dialect) {
+    // A cast of tensor.empty is another one.
+    context->getOrLoadDialect<tensor::TensorDialect>();
+    dialect->addInterfaces<ArithCastInterface>();
+    arith::ConstantOp::attachInterface<ConstantModel>(*context);
+    // Casts that the user wrote are semantics.
+    attachUniform<SlotKind::Fixed, arith::BitcastOp, arith::ExtFOp,
+                  arith::TruncFOp, arith::ScalingExtFOp,
+                  arith::ScalingTruncFOp>(context);
+    attachUniform<SlotKind::Storage, arith::AddFOp, arith::SubFOp,
+                  arith::MulFOp, arith::DivFOp, arith::RemFOp, arith::NegFOp,
+                  arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+                  arith::MinNumFOp, arith::CmpFOp, arith::SelectOp,
+                  arith::FPToSIOp, arith::FPToUIOp>(context);
+    attachUniform<SlotKind::Range, arith::SIToFPOp, arith::UIToFPOp>(context);
+  });
+  registry.addExtension(+[](MLIRContext *context, math::MathDialect *dialect) {
+    context->getOrLoadDialect<arith::ArithDialect>();
+    dialect->addInterfaces<ArithCastInterface>();
+    attachUniform<SlotKind::Storage, math::AbsFOp, math::CeilOp, math::FloorOp,
+                  math::RoundOp, math::RoundEvenOp, math::TruncOp,
+                  math::CopySignOp, math::ClampFOp, math::SqrtOp, math::CbrtOp,
+                  math::TanhOp, math::ErfOp, math::ErfcOp, math::SinOp,
+                  math::CosOp, math::SincosOp, math::AsinOp, math::AcosOp,
+                  math::AtanOp, math::Atan2Op, math::AsinhOp, math::AcoshOp,
+                  math::FmaOp, math::LogOp, math::Log10Op, math::Log1pOp,
+                  math::Log2Op, math::IsFiniteOp, math::IsInfOp, math::IsNaNOp,
+                  math::IsNormalOp>(context);
+    attachUniform<SlotKind::Range, math::ExpOp, math::Exp2Op, math::ExpM1Op,
+                  math::PowFOp, math::FPowIOp, math::RsqrtOp, math::TanOp,
+                  math::SinhOp, math::CoshOp, math::AtanhOp>(context);
+  });
+}

@@ -1,0 +1,106 @@
+//===- Common.cpp - What the external models share ------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Common.h"
+
+#include "amp/Dialect/AMP/IR/InsertedCast.h"
+#include "amp/ExternalModels/ExternalModels.h"
+#include "amp/Interfaces/Rounding.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+bool ArithCastInterface::canMaterializeCast(Type from, Type to) const {
+  auto isTensor = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && isa<FloatType>(tensor.getElementType());
+  };
+  return isTensor(from) && isTensor(to);
+}
+
+Operation *ArithCastInterface::materializeCast(OpBuilder &builder, Location loc,
+                                               Value value, Type type) const {
+  if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
+    return tensor::EmptyOp::create(builder, loc, type, empty.getDynamicSizes());
+  auto width = [](Type type) {
+    return getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  };
+  if (width(type) > width(value.getType()))
+    return arith::ExtFOp::create(builder, loc, type, value);
+  return arith::TruncFOp::create(builder, loc, type, value);
+}
+
+void mlir::amp::roundResult(OpResult result,
+                            const CastMaterializationInterface &casts,
+                            RewriterBase &rewriter) {
+  Type low = result.getType();
+  result.setType(getWithElementType(low, rewriter.getF32Type()));
+  rewriter.setInsertionPointAfter(result.getOwner());
+  Operation *cast =
+      casts.materializeCast(rewriter, result.getLoc(), result, low);
+  markInserted(cast);
+  rewriter.replaceAllUsesExcept(result, cast->getResult(0), cast);
+}
+
+Value mlir::amp::castScalar(OpBuilder &builder, Location loc, Value scalar,
+                            Type type) {
+  if (scalar.getType() == type)
+    return scalar;
+  if (type.getIntOrFloatBitWidth() > scalar.getType().getIntOrFloatBitWidth())
+    return arith::ExtFOp::create(builder, loc, type, scalar);
+  return arith::TruncFOp::create(builder, loc, type, scalar);
+}
+
+void mlir::amp::castOperand(OpOperand &operand, Type type,
+                            RewriterBase &rewriter) {
+  Value scalar = operand.get();
+  if (scalar.getType() == type)
+    return;
+  // Of a conversion from that type to this one, the inverse is its operand:
+  // narrowing what was widened, or undoing what an earlier change narrowed.
+  Operation *conversion = scalar.getDefiningOp();
+  bool isInverse = isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(conversion) &&
+                   conversion->getOperand(0).getType() == type;
+  Value converted = isInverse ? conversion->getOperand(0)
+                              : castScalar(rewriter, operand.getOwner()->getLoc(),
+                                           scalar, type);
+  rewriter.modifyOpInPlace(operand.getOwner(), [&] { operand.set(converted); });
+  if (isInverse && conversion->use_empty())
+    rewriter.eraseOp(conversion);
+}
+
+void mlir::amp::castUses(Value scalar, Type type, RewriterBase &rewriter) {
+  if (scalar.getType() == type || scalar.use_empty())
+    return;
+  for (Operation *user : llvm::make_early_inc_range(scalar.getUsers()))
+    if (isa<arith::ExtFOp, arith::TruncFOp>(user) &&
+        user->getResult(0).getType() == scalar.getType())
+      rewriter.replaceOp(user, scalar);
+  if (scalar.use_empty())
+    return;
+  Value converted = castScalar(rewriter, scalar.getLoc(), scalar, type);
+  rewriter.replaceAllUsesExcept(scalar, converted, converted.getDefiningOp());
+}
+
+void mlir::amp::roundAttributeOf(Operation *op, StringRef name, Type type,
+                                 RewriterBase &rewriter) {
+  Attribute attribute = op->getAttr(name);
+  if (!attribute)
+    return;
+  rewriter.modifyOpInPlace(op, [&] {
+    op->setAttr(name, roundAttribute(attribute, cast<FloatType>(type)));
+  });
+}
+
+void mlir::amp::registerPrecisionExternalModels(DialectRegistry &registry) {
+  registerArithPrecisionModels(registry);
+  registerLinalgPrecisionModels(registry);
+  registerTensorPrecisionModels(registry);
+  registerTosaPrecisionModels(registry);
+}

@@ -1,0 +1,332 @@
+//===- LinalgBody.cpp - What a structured operation computes --------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinalgBody.h"
+
+#include "amp/Interfaces/Rounding.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+using linalg::LinalgOp;
+
+//===----------------------------------------------------------------------===//
+// Classification
+//===----------------------------------------------------------------------===//
+
+namespace {
+enum class Structure {
+  Contraction,
+  Elementwise,
+  Movement,
+  Extremum,
+  Reduction,
+  Other,
+};
+} // namespace
+
+/// Skips conversions between floats.
+static Value skipCasts(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<arith::ExtFOp, arith::TruncFOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// Returns whether the body adds the product of both inputs to the result.
+static bool isSumOfProducts(LinalgOp op) {
+  Block *body = op.getBlock();
+  auto add = skipCasts(body->getTerminator()->getOperand(0))
+                 .getDefiningOp<arith::AddFOp>();
+  if (!add)
+    return false;
+  Value first = skipCasts(add.getLhs()), second = skipCasts(add.getRhs());
+  Value accumulator = body->getArgument(2);
+  if (first != accumulator)
+    std::swap(first, second);
+  auto product = second.getDefiningOp<arith::MulFOp>();
+  if (first != accumulator || !product)
+    return false;
+  Value lhs = skipCasts(product.getLhs()), rhs = skipCasts(product.getRhs());
+  Value a = body->getArgument(0), b = body->getArgument(1);
+  return (lhs == a && rhs == b) || (lhs == b && rhs == a);
+}
+
+/// Returns whether the body keeps the larger or smaller of input and result.
+static bool isExtremum(LinalgOp op) {
+  Value yielded = skipCasts(op.getBlock()->getTerminator()->getOperand(0));
+  Operation *combiner = yielded.getDefiningOp();
+  return combiner && isa<arith::MaximumFOp, arith::MinimumFOp,
+                         arith::MaxNumFOp, arith::MinNumFOp>(combiner) &&
+         llvm::all_of(combiner->getOperands(), [](Value operand) {
+           return isa<BlockArgument>(skipCasts(operand));
+         });
+}
+
+static Structure classify(LinalgOp op) {
+  Block *body = op.getBlock();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  auto isParallel = [](utils::IteratorType type) {
+    return type == utils::IteratorType::parallel;
+  };
+  if (llvm::all_of(iterators, isParallel)) {
+    bool moves =
+        llvm::all_of(body->getTerminator()->getOperands(), [&](Value value) {
+          auto argument = dyn_cast<BlockArgument>(skipCasts(value));
+          return (argument && argument.getOwner() == body) ||
+                 matchPattern(value, m_Constant());
+        });
+    return moves ? Structure::Movement : Structure::Elementwise;
+  }
+  if (op.getNumDpsInits() != 1)
+    return Structure::Other;
+  if (op.getNumDpsInputs() == 2 && body->getNumArguments() == 3 &&
+      isSumOfProducts(op))
+    return Structure::Contraction;
+  return isExtremum(op) ? Structure::Extremum : Structure::Reduction;
+}
+
+//===----------------------------------------------------------------------===//
+// Range
+//===----------------------------------------------------------------------===//
+
+/// Returns whether `value`, computed in f32 from values that fit a low type,
+/// may be much larger than they are.
+static bool mayGrow(Value value, unsigned depth = 0) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  // A body as deep as this is beyond what one looks at.
+  if (depth > 32)
+    return true;
+  Attribute constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return !fitsHalf(constant);
+  if (isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::PowFOp, math::FPowIOp,
+          math::RsqrtOp, math::LogOp, math::Log2Op, math::Log10Op,
+          math::Log1pOp, math::TanOp, math::SinhOp, math::CoshOp,
+          math::AtanhOp>(op))
+    return true;
+  // Bounded, whatever goes in.
+  if (isa<math::TanhOp, math::ErfOp, math::ErfcOp, math::SinOp, math::CosOp,
+          math::AtanOp, math::Atan2Op>(op))
+    return false;
+  if (auto multiply = dyn_cast<arith::MulFOp>(op);
+      multiply && multiply.getLhs() == multiply.getRhs())
+    return true;
+  if (auto divide = dyn_cast<arith::DivFOp>(op)) {
+    // A reciprocal, unless the denominator is at least one: 1 / (1 + exp(x)).
+    if (!matchPattern(divide.getLhs(), m_Constant()))
+      return mayGrow(divide.getLhs(), depth + 1);
+    auto sum = divide.getRhs().getDefiningOp<arith::AddFOp>();
+    auto isOne = [](Value term) {
+      FloatAttr number;
+      return matchPattern(term, m_Constant(&number)) &&
+             number.getValue().isExactlyValue(1.0);
+    };
+    auto isPositive = [](Value term) {
+      return isa_and_nonnull<math::ExpOp, math::Exp2Op, math::AbsFOp>(
+          term.getDefiningOp());
+    };
+    return !(sum && ((isOne(sum.getLhs()) && isPositive(sum.getRhs())) ||
+                     (isOne(sum.getRhs()) && isPositive(sum.getLhs()))));
+  }
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    return isa<FloatType>(operand.getType()) && mayGrow(operand, depth + 1);
+  });
+}
+
+/// Returns whether a scalar operand (the value of a fill) fits a low type.
+static bool scalarsFit(LinalgOp op) {
+  return llvm::all_of(op.getDpsInputs(), [](Value input) {
+    Attribute constant;
+    return !isa<FloatType>(input.getType()) ||
+           !matchPattern(input, m_Constant(&constant)) || fitsHalf(constant);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
+
+/// The part of a policy's name that tells bodies apart.
+static StringRef getVariant(Structure structure) {
+  switch (structure) {
+  case Structure::Contraction:
+    return PrecisionSlots::contraction;
+  case Structure::Elementwise:
+    return PrecisionSlots::elementwise;
+  case Structure::Movement:
+    return PrecisionSlots::movement;
+  case Structure::Extremum:
+  case Structure::Reduction:
+  case Structure::Other:
+    return PrecisionSlots::reduction;
+  }
+  llvm_unreachable("every structure has a name");
+}
+
+/// Returns whether the results of `op` are only read as the initial values of
+/// reductions, which are f32.
+static bool startsAccumulators(LinalgOp op) {
+  return !op->use_empty() && llvm::all_of(op->getUses(), [](OpOperand &use) {
+    auto user = dyn_cast<LinalgOp>(use.getOwner());
+    return user && user.isDpsInit(&use) && user.getNumReductionLoops() != 0 &&
+           classify(user) != Structure::Extremum;
+  });
+}
+
+static void addSlots(LinalgOp op, Structure structure, PrecisionSlots &slots) {
+  if (structure == Structure::Movement && startsAccumulators(op))
+    return getUniformPrecisionSlots(op, SlotKind::Fixed, slots);
+  if (structure == Structure::Elementwise || structure == Structure::Movement) {
+    bool grows =
+        !scalarsFit(op) || llvm::any_of(op.getBlock()->getTerminator()->getOperands(),
+                     [](Value value) { return mayGrow(value); });
+    return getUniformPrecisionSlots(
+        op, grows ? SlotKind::Range : SlotKind::Storage, slots);
+  }
+  // Inputs that the body does not read only give a shape (the window of a
+  // pooling): they keep their type.
+  SmallVector<unsigned> inputs;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (getPrecisionElementType(input->get().getType()) &&
+        !op.getMatchingBlockArgument(input).use_empty())
+      inputs.push_back(input->getOperandNumber());
+  bool isFloat = op->getNumResults() == 1 &&
+                 getPrecisionElementType(op->getResult(0).getType());
+  if (structure == Structure::Extremum && isFloat) {
+    inputs.push_back(op.getDpsInitOperand(0)->getOperandNumber());
+    slots.add(SlotKind::Storage, inputs, {0});
+    return;
+  }
+  int8_t operands = PrecisionSlots::none;
+  if (!inputs.empty())
+    operands = slots.add(structure == Structure::Contraction
+                             ? SlotKind::Compute
+                             : SlotKind::Storage,
+                         inputs, {});
+  if (!isFloat || operands == PrecisionSlots::none ||
+      structure == Structure::Other)
+    return;
+  // What reads low inputs has had its result rounded already.
+  bool isWide = llvm::all_of(inputs, [&](unsigned input) {
+    return getElementTypeOrSelf(op->getOperand(input)).isF32();
+  });
+  SlotKind kind = !isWide ? SlotKind::Fixed
+                  : structure == Structure::Contraction ? SlotKind::Storage
+                                                        : SlotKind::Range;
+  int8_t result = slots.add(kind, {}, {0});
+  slots.addImplication(result, operands);
+}
+
+void mlir::amp::getStructuredSlots(LinalgOp op, PrecisionSlots &slots) {
+  slots.reset(op);
+  if (!op.hasPureTensorSemantics())
+    return;
+  Structure structure = classify(op);
+  addSlots(op, structure, slots);
+  if (isa<linalg::GenericOp>(op))
+    slots.variant = getVariant(structure);
+}
+
+int64_t mlir::amp::getStructuredFlops(LinalgOp op) {
+  if (!op.hasPureTensorSemantics() ||
+      classify(op) != Structure::Contraction)
+    return 0;
+  int64_t flops = 2;
+  for (int64_t extent : op.getStaticLoopRanges()) {
+    if (ShapedType::isDynamic(extent) ||
+        llvm::MulOverflow(flops, extent, flops))
+      return 0;
+  }
+  return flops;
+}
+
+//===----------------------------------------------------------------------===//
+// Retyping
+//===----------------------------------------------------------------------===//
+
+/// Gives the arguments of a body that is written out the types `types`, widens
+/// them on entry and rounds what it yields, so that it goes on computing in the
+/// types that it has computed in.
+static void retypeBody(LinalgOp op, ArrayRef<Type> types,
+                       RewriterBase &rewriter) {
+  Block *body = op.getBlock();
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(body);
+  for (auto [argument, type] : llvm::zip_equal(body->getArguments(), types)) {
+    Type wide = argument.getType();
+    if (wide == type)
+      continue;
+    argument.setType(type);
+    castUses(argument, wide, rewriter);
+  }
+  Operation *yield = body->getTerminator();
+  rewriter.setInsertionPoint(yield);
+  ArrayRef<Type> yielded = types.take_back(op.getNumDpsInits());
+  for (auto [operand, type] : llvm::zip_equal(yield->getOpOperands(), yielded))
+    castOperand(operand, type, rewriter);
+}
+
+/// Builds the body of a named operation anew: it is not written out, so it has
+/// to be what the parser would build.
+static void rebuildBody(LinalgOp op, ArrayRef<Type> types,
+                        RewriterBase &rewriter) {
+  Block *body = op.getBlock();
+  while (!body->empty())
+    rewriter.eraseOp(&body->back());
+  for (auto [argument, type] : llvm::zip_equal(body->getArguments(), types))
+    argument.setType(type);
+  OpBuilder::InsertionGuard guard(rewriter);
+  ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
+  builder.setInsertionPointToStart(body);
+  op.getRegionBuilder()(builder, *body, op->getAttrs(),
+                        [&] { return op->emitOpError(); });
+}
+
+LogicalResult mlir::amp::retypeStructured(LinalgOp op,
+                                          ArrayRef<Type> slotTypes,
+                                          RewriterBase &rewriter) {
+  PrecisionSlots slots;
+  getStructuredSlots(op, slots);
+  // An accumulator stays f32.
+  if (op->getNumResults() == 1 &&
+      !llvm::is_contained(slots.operandSlots, slots.resultSlots[0]) &&
+      getSlotType(slotTypes, slots.resultSlots[0]) &&
+      !getElementTypeOrSelf(op->getResult(0)).isF32())
+    roundResult(op->getResult(0),
+                *op->getDialect()
+                     ->getRegisteredInterface<CastMaterializationInterface>(),
+                rewriter);
+  SmallVector<Type> types;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Type type =
+        getSlotType(slotTypes, slots.operandSlots[operand.getOperandNumber()]);
+    types.push_back(
+        type ? type
+             : op.getMatchingBlockArgument(&operand).getType());
+  }
+  // A fill takes a scalar of the type of its result.
+  if (isa<linalg::FillOp>(op) && types[0] != types[1]) {
+    rewriter.setInsertionPoint(op);
+    castOperand(op->getOpOperand(0), types[1], rewriter);
+    types[0] = types[1];
+  }
+  if (types == SmallVector<Type>(op.getBlock()->getArgumentTypes()))
+    return success();
+  if (op.getRegionBuilder())
+    rebuildBody(op, types, rewriter);
+  else
+    retypeBody(op, types, rewriter);
+  return success();
+}

@@ -1,0 +1,263 @@
+//===- AdapterFile.cpp - Adapters as a policy file has them ---------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AdapterFile.h"
+
+#include "amp/Precision/Policy.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+using namespace mlir::amp::detail;
+
+namespace {
+
+/// Reads one adapter; remembers whether something was wrong.
+class AdapterReader {
+public:
+  AdapterReader(MLIRContext *context,
+                llvm::function_ref<Location(const PolicyScalar &)> getLoc)
+      : context(context), getLoc(getLoc) {}
+
+  FailureOr<Adapter> read(const AdapterDocument &document);
+
+private:
+  InFlightDiagnostic error(const PolicyScalar &entry) {
+    hasFailed = true;
+    return emitError(getLoc(entry)) << "policy: ";
+  }
+  SlotKind readKind(const PolicyScalar &entry);
+  std::optional<unsigned> readIndex(const PolicyScalar &entry, StringRef what);
+  std::string qualify(const PolicyScalar &entry, StringRef dialect);
+  AdapterCast readCast(const CastDocument &document, StringRef dialect);
+  AdapterOperation readOperation(const AdapterOperationDocument &document,
+                                 StringRef dialect);
+
+  MLIRContext *context;
+  llvm::function_ref<Location(const PolicyScalar &)> getLoc;
+  bool hasFailed = false;
+};
+
+} // namespace
+
+SlotKind AdapterReader::readKind(const PolicyScalar &entry) {
+  auto kind = llvm::StringSwitch<std::optional<SlotKind>>(entry.text)
+                  .Case("compute", SlotKind::Compute)
+                  .Case("storage", SlotKind::Storage)
+                  .Case("range", SlotKind::Range)
+                  .Case("fixed", SlotKind::Fixed)
+                  .Default(std::nullopt);
+  if (!kind)
+    error(entry) << "expected 'kind' to be compute, storage, range or fixed, "
+                    "got '"
+                 << entry.text << "'";
+  return kind.value_or(SlotKind::Fixed);
+}
+
+std::optional<unsigned> AdapterReader::readIndex(const PolicyScalar &entry,
+                                                 StringRef what) {
+  unsigned index;
+  if (!StringRef(entry.text).getAsInteger(10, index))
+    return index;
+  error(entry) << "expected the number of " << what << ", got '" << entry.text
+               << "'";
+  return std::nullopt;
+}
+
+/// The name of an operation may stand without its dialect.
+std::string AdapterReader::qualify(const PolicyScalar &entry,
+                                   StringRef dialect) {
+  StringRef name = entry.text;
+  if (name.empty())
+    error(entry) << "expected the name of an operation";
+  return name.contains('.') ? name.str() : (dialect + "." + name).str();
+}
+
+AdapterCast AdapterReader::readCast(const CastDocument &document,
+                                    StringRef dialect) {
+  AdapterCast cast{qualify(document.op, dialect), getLoc(document.op), {}};
+  for (const CastAttributeDocument &attribute : document.attributes) {
+    if (attribute.value.text == "$type") {
+      cast.attributes.push_back({attribute.name.text, Attribute()});
+      continue;
+    }
+    std::string reason;
+    Attribute value;
+    {
+      ScopedDiagnosticHandler handler(context, [&](Diagnostic &diag) {
+        if (reason.empty())
+          reason = diag.str();
+        return success();
+      });
+      value = parseAttribute(attribute.value.text, context);
+    }
+    if (!value) {
+      error(attribute.value) << "'" << attribute.value.text
+                             << "' is no attribute: " << reason;
+      continue;
+    }
+    cast.attributes.push_back({attribute.name.text, value});
+  }
+  return cast;
+}
+
+AdapterOperation
+AdapterReader::readOperation(const AdapterOperationDocument &document,
+                             StringRef dialect) {
+  AdapterOperation op{qualify(document.name, dialect),
+                      getLoc(document.name),
+                      {},
+                      SlotKind::Storage,
+                      {},
+                      RegionRule::None};
+  if (document.kind.isGiven()) {
+    op.kind = readKind(document.kind);
+    if (!document.slots.empty())
+      error(document.kind) << "expected either 'kind' or 'slots'";
+  }
+  for (const AdapterSlotDocument &slotDocument : document.slots) {
+    AdapterSlot &slot = op.slots.emplace_back();
+    slot.kind = readKind(slotDocument.kind);
+    auto readIndices = [&](ArrayRef<PolicyScalar> entries, StringRef what,
+                           auto member) {
+      for (const PolicyScalar &entry : entries) {
+        std::optional<unsigned> index = readIndex(entry, what);
+        if (!index)
+          continue;
+        for (const AdapterSlot &other : op.slots)
+          for (const AdapterIndex &taken : other.*member)
+            if (taken.index == *index)
+              error(entry) << what.drop_while([](char c) { return c != ' '; })
+                                  .trim()
+                           << " " << *index << " of '" << op.name
+                           << "' is in two slots";
+        (slot.*member).push_back({*index, getLoc(entry)});
+      }
+    };
+    readIndices(slotDocument.operands, "an operand", &AdapterSlot::operands);
+    readIndices(slotDocument.results, "a result", &AdapterSlot::results);
+    if (slotDocument.implies.isGiven())
+      if (auto index = readIndex(slotDocument.implies, "a slot")) {
+        if (*index >= document.slots.size())
+          error(slotDocument.implies) << "'" << op.name << "' has no slot "
+                                      << *index << " to imply";
+        else
+          slot.implies = *index;
+      }
+  }
+  for (const PolicyScalar &attribute : document.attributes)
+    op.typeAttributes.push_back(attribute.text);
+  if (document.regions.text == "keep")
+    op.regions = RegionRule::Keep;
+  else if (document.regions.text == "follow")
+    op.regions = RegionRule::Follow;
+  else if (document.regions.isGiven())
+    error(document.regions) << "expected 'regions' to be keep or follow, got '"
+                            << document.regions.text << "'";
+  return op;
+}
+
+FailureOr<Adapter> AdapterReader::read(const AdapterDocument &document) {
+  StringRef dialect = document.dialect.text;
+  if (dialect.empty() || dialect.contains('.'))
+    error(document.dialect) << "expected the name of a dialect, got '"
+                            << dialect << "'";
+  Adapter adapter{dialect.str(), getLoc(document.dialect), std::nullopt, {}};
+  if (document.cast)
+    adapter.cast = readCast(*document.cast, dialect);
+  for (const AdapterOperationDocument &operation : document.operations) {
+    AdapterOperation op = readOperation(operation, dialect);
+    std::string name = op.name;
+    if (!adapter.operations.try_emplace(name, std::move(op)).second)
+      error(operation.name) << "'" << name << "' is described twice";
+  }
+  if (hasFailed)
+    return failure();
+  return adapter;
+}
+
+FailureOr<Adapter> amp::detail::readAdapter(
+    const AdapterDocument &document, MLIRContext *context,
+    llvm::function_ref<Location(const PolicyScalar &)> getLoc) {
+  return AdapterReader(context, getLoc).read(document);
+}
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+/// Prints `key: [items]`, unless there are none.
+template <typename RangeT, typename PrintT>
+static void printFlow(raw_ostream &os, StringRef key, const RangeT &items,
+                      PrintT print) {
+  if (items.empty())
+    return;
+  os << key << ": [";
+  llvm::interleaveComma(items, os, print);
+  os << "]\n";
+}
+
+static void printOperation(raw_ostream &os, const AdapterOperation &op) {
+  StringRef indent = "        ";
+  os << "      - op: " << Policy::quote(op.name) << "\n";
+  if (op.slots.empty())
+    os << indent << "kind: " << stringifySlotKind(op.kind) << "\n";
+  else
+    os << indent << "slots:\n";
+  auto printIndex = [&](const AdapterIndex &entry) { os << entry.index; };
+  for (const AdapterSlot &slot : op.slots) {
+    os << indent << "  - kind: " << stringifySlotKind(slot.kind) << "\n";
+    std::string inner = (indent + "    ").str();
+    printFlow(os, inner + "operands", slot.operands, printIndex);
+    printFlow(os, inner + "results", slot.results, printIndex);
+    if (slot.implies)
+      os << inner << "implies: " << *slot.implies << "\n";
+  }
+  // One on each line: what needs quotes depends on the brackets around it.
+  if (!op.typeAttributes.empty())
+    os << indent << "attributes:\n";
+  for (const std::string &attribute : op.typeAttributes)
+    os << indent << "  - " << Policy::quote(attribute) << "\n";
+  if (op.regions != RegionRule::None)
+    os << indent << "regions: "
+       << (op.regions == RegionRule::Keep ? "keep" : "follow") << "\n";
+}
+
+void amp::detail::printAdapter(raw_ostream &os, const Adapter &adapter) {
+  os << "  - dialect: " << Policy::quote(adapter.dialect) << "\n";
+  if (adapter.cast) {
+    os << "    cast:\n      op: " << Policy::quote(adapter.cast->op) << "\n";
+    if (!adapter.cast->attributes.empty())
+      os << "      attributes:\n";
+    for (const AdapterCast::CastAttribute &attribute :
+         adapter.cast->attributes) {
+      std::string value = "$type";
+      if (attribute.value) {
+        value.clear();
+        llvm::raw_string_ostream text(value);
+        attribute.value.print(text);
+      }
+      os << "        - name: " << Policy::quote(attribute.name)
+         << "\n          value: " << Policy::quote(value) << "\n";
+    }
+  }
+  // In the order of their names.
+  SmallVector<const AdapterOperation *> operations;
+  for (const auto &entry : adapter.operations)
+    operations.push_back(&entry.second);
+  llvm::sort(operations,
+             [](const AdapterOperation *a, const AdapterOperation *b) {
+               return a->name < b->name;
+             });
+  if (!operations.empty())
+    os << "    operations:\n";
+  for (const AdapterOperation *op : operations)
+    printOperation(os, *op);
+}

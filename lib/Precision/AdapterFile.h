@@ -1,0 +1,60 @@
+//===- AdapterFile.h - Adapters as a policy file has them -------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_PRECISION_ADAPTERFILE_H
+#define AMP_LIB_PRECISION_ADAPTERFILE_H
+
+#include "PolicyScalar.h"
+#include "amp/Precision/Adapter.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <optional>
+#include <vector>
+
+namespace mlir::amp::detail {
+
+struct AdapterSlotDocument {
+  PolicyScalar kind, implies;
+  std::vector<PolicyScalar> operands, results;
+};
+
+struct AdapterOperationDocument {
+  PolicyScalar name, kind, regions;
+  std::vector<AdapterSlotDocument> slots;
+  std::vector<PolicyScalar> attributes;
+};
+
+struct CastAttributeDocument {
+  PolicyScalar name, value;
+};
+
+struct CastDocument {
+  PolicyScalar op;
+  std::vector<CastAttributeDocument> attributes;
+};
+
+/// One entry of `adapters`.
+struct AdapterDocument {
+  PolicyScalar dialect;
+  std::optional<CastDocument> cast;
+  /// Operations may stand without their dialect.
+  PolicyLists lists;
+  std::vector<AdapterOperationDocument> operations;
+};
+
+/// Turns `document` into an adapter. Returns failure, after diagnostics at the
+/// places that `getLoc` gives, if it makes no sense.
+FailureOr<Adapter>
+readAdapter(const AdapterDocument &document, MLIRContext *context,
+            llvm::function_ref<Location(const PolicyScalar &)> getLoc);
+
+/// Prints `adapter` as an entry of `adapters`, without lists.
+void printAdapter(raw_ostream &os, const Adapter &adapter);
+
+} // namespace mlir::amp::detail
+
+#endif // AMP_LIB_PRECISION_ADAPTERFILE_H
