@@ -21,7 +21,8 @@ StringRef mlir::amp::explain(Reason reason) {
   case Reason::Denied:
     return "low precision could lose range or accuracy";
   case Reason::DoesNotFit:
-    return "a constant here is beyond the range of the low type";
+    return "a constant or scaled gradient seed here is beyond the range of the "
+           "low type";
   case Reason::Poisoned:
     return "computed from a value that must stay f32";
   case Reason::Allowed:

@@ -8,6 +8,7 @@
 #include "amp/Precision/SlotGraph.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Interfaces/GradientInterfaces.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -336,6 +337,7 @@ const SlotGraph::OperationInfo &SlotGraph::getInfo(Operation *op) {
     if (name.isRegistered())
       info.slots = name.getInterface<PrecisionOpInterface>();
     info.isFunction = isa<FunctionOpInterface>(op);
+    info.isSeed = isa<GradientSeedOpInterface>(op);
     info.isTerminator = op->hasTrait<OpTrait::IsTerminator>();
     info.adapted = policy.findAdapted(name);
     info.isConstant = info.adapted ? info.adapted->isConstant(op)
@@ -403,6 +405,8 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
     return;
   if (info.isConstant)
     constants.push_back(op);
+  if (info.isSeed)
+    seeds.push_back(op);
   bool hasFree = llvm::any_of(
       scratch.kinds, [](SlotKind kind) { return kind != SlotKind::Fixed; });
   if (opClass == OpClass::Unlisted && pin == Pin::None &&

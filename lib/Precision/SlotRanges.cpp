@@ -20,11 +20,34 @@ using namespace mlir::amp;
 
 void SlotGraph::applyRanges(ArrayRef<FunctionOpInterface> functions,
                             FloatType low) {
+  // The other low types have the exponents of f32.
+  if (!seeds.empty() && low.isF16())
+    denySeeds();
   if (!rangeSlots.empty())
     for (FunctionOpInterface function : functions)
       freeRangeSlots(function, low);
   if (!constants.empty())
     denyConstants(low);
+}
+
+/// Keeps what reads a gradient seed in f32: times the initial loss scale,
+/// 65536, it is infinite in f16. Products decide for themselves.
+void SlotGraph::denySeeds() {
+  for (Operation *seed : seeds) {
+    for (Value result : seed->getResults()) {
+      auto it = valueOf.find(result);
+      if (it == valueOf.end())
+        continue;
+      for (const SlotUse &use : uses) {
+        SlotVertex &user = vertices[use.user];
+        if (use.value != it->second || use.user == 0 || user.pinned ||
+            user.kind == SlotKind::Compute)
+          continue;
+        user.opClass = OpClass::Deny;
+        user.proof = RangeProof::DoesNotFit;
+      }
+    }
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,11 +16,9 @@
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Transforms/Passes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/BitVector.h"
 
@@ -84,6 +82,51 @@ GuardAnalysis::GuardAnalysis(FunctionOpInterface function)
   });
 }
 
+/// Returns an i1, or a tensor of them, that is false, or null for another type.
+static Attribute getFalse(Type type) {
+  if (!getElementTypeOrSelf(type).isInteger(1))
+    return {};
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor.hasStaticShape() ? DenseElementsAttr::get(tensor, false)
+                                   : Attribute();
+  return type.isInteger(1) ? BoolAttr::get(type.getContext(), false)
+                           : Attribute();
+}
+
+/// Returns whether the one result of `op` is false wherever operand `index` is:
+/// whether it folds so, whatever the other operands are.
+static bool isFalseWith(Operation *op, unsigned index) {
+  if (op->getNumResults() != 1 || op->getNumRegions() != 0)
+    return false;
+  // Folding moves constant operands to the end, where the order is free.
+  if (op->hasTrait<OpTrait::IsCommutative>())
+    index = op->getNumOperands() - 1;
+  SmallVector<Attribute> operands(op->getNumOperands());
+  operands[index] = getFalse(op->getOperand(index).getType());
+  Attribute wanted = getFalse(op->getResult(0).getType());
+  if (!operands[index] || !wanted)
+    return false;
+  // Folding may change the operation that it is asked about.
+  Operation *copy = op->clone();
+  SmallVector<OpFoldResult> results;
+  bool folds = succeeded(copy->fold(operands, results)) &&
+               results.size() == 1 &&
+               dyn_cast<Attribute>(results.front()) == wanted;
+  copy->destroy();
+  return folds;
+}
+
+/// Returns the region that the branch `op` enters when its only operand, an i1,
+/// is `condition`, or null.
+static Region *getBranch(RegionBranchOpInterface op, bool condition) {
+  if (op->getNumOperands() != 1 || !op->getOperand(0).getType().isInteger(1))
+    return nullptr;
+  SmallVector<RegionSuccessor> successors;
+  op.getEntrySuccessorRegions(BoolAttr::get(op->getContext(), condition),
+                              successors);
+  return successors.size() == 1 ? successors.front().getSuccessor() : nullptr;
+}
+
 llvm::BitVector GuardAnalysis::getFlags(Value condition) {
   llvm::BitVector flags(checks.size());
   SmallVector<Value> worklist = {condition};
@@ -95,9 +138,9 @@ llvm::BitVector GuardAnalysis::getFlags(Value condition) {
     for (auto [index, check] : llvm::enumerate(checks))
       if (op == check && op->getResult(check.getFiniteFlagResult()) == value)
         flags.set(index);
-    if (isa<tensor::ExtractOp, arith::AndIOp, tensor::FromElementsOp,
-            tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
-      llvm::append_range(worklist, op->getOperands());
+    for (OpOperand &operand : op->getOpOperands())
+      if (isFalseWith(op, operand.getOperandNumber()))
+        worklist.push_back(operand.get());
   }
   return flags;
 }
@@ -109,23 +152,29 @@ void GuardAnalysis::visit(Operation *op) {
         visit(&nested);
 
   // A guard lets through what its branch computes only if all is finite.
-  if (auto guard = dyn_cast<scf::IfOp>(op)) {
-    llvm::BitVector flags = getFlags(guard.getCondition());
-    for (OpResult result : op->getResults()) {
-      unsigned i = result.getResultNumber();
-      llvm::BitVector sum = get(guard.thenYield()->getOperand(i));
-      sum.reset(flags);
-      sum |= get(guard.elseYield()->getOperand(i));
-      depends[result] = sum;
+  if (auto branch = dyn_cast<RegionBranchOpInterface>(op)) {
+    Region *good = getBranch(branch, true), *bad = getBranch(branch, false);
+    if (good && bad && good != bad && good->hasOneBlock() &&
+        bad->hasOneBlock()) {
+      Operation *goodYield = good->front().getTerminator();
+      Operation *badYield = bad->front().getTerminator();
+      llvm::BitVector flags = getFlags(op->getOperand(0));
+      for (OpResult result : op->getResults()) {
+        unsigned i = result.getResultNumber();
+        llvm::BitVector sum = get(goodYield->getOperand(i));
+        sum.reset(flags);
+        sum |= get(badYield->getOperand(i));
+        depends[result] = sum;
+      }
+      return;
     }
-    return;
   }
   // So does a choice between two values.
-  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+  if (auto select = dyn_cast<SelectLikeOpInterface>(op)) {
     llvm::BitVector sum = get(select.getTrueValue());
     sum.reset(getFlags(select.getCondition()));
     sum |= get(select.getFalseValue());
-    depends[select.getResult()] = sum;
+    depends[op->getResult(0)] = sum;
     return;
   }
   llvm::BitVector sum(checks.size());

@@ -8,9 +8,10 @@
 #include "amp/Transforms/Passes.h"
 
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/CastInterfaces.h"
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_OPTIMIZECASTSPASS
@@ -64,16 +65,20 @@ static bool retypeProduct(Value value, FloatType type, RewriterBase &rewriter) {
 }
 
 /// Gives the conversion of integers that defines `value` the result type
-/// `type`, if nothing else reads it. Returns whether it did.
+/// `type`, if nothing else reads it. Returns whether it did. A cast of bits
+/// cannot change the size of its result, and does not.
 static bool retypeConversion(Value value, FloatType type,
                              RewriterBase &rewriter) {
-  Operation *op = value.getDefiningOp();
-  if (!isa_and_nonnull<arith::SIToFPOp, arith::UIToFPOp>(op) ||
-      !value.hasOneUse() || op->hasAttr(AMPDialect::kPrecisionAttr))
+  auto op = value.getDefiningOp<CastOpInterface>();
+  if (!op || op->getNumOperands() != 1 || isa<BuiltinDialect>(op->getDialect()))
     return false;
-  rewriter.modifyOpInPlace(op, [&] {
-    value.setType(cast<RankedTensorType>(value.getType()).clone(type));
-  });
+  Type source = op->getOperand(0).getType();
+  Type target = cast<ShapedType>(value.getType()).clone(type);
+  if (!isa<IntegerType>(getElementTypeOrSelf(source)) ||
+      !op.areCastCompatible(source, target) || !value.hasOneUse() ||
+      op->hasAttr(AMPDialect::kPrecisionAttr))
+    return false;
+  rewriter.modifyOpInPlace(op, [&] { value.setType(target); });
   return true;
 }
 

@@ -25,7 +25,7 @@
 // LOOPS: return{{$}}
 
 // LLVM: llvm.func @step_cpu(
-// LLVM: llvm.intr.fma
+// LLVM: llvm.intr.fmuladd
 // LLVM: llvm.func @_mlir_ciface_step_cpu(
 func.func @step(%w: tensor<4x8xf32> {amp.role = "parameter", amp.name = "w"},
                 %x: tensor<2x4xf16> {amp.role = "batch", amp.name = "x"})

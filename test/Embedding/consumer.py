@@ -61,7 +61,7 @@ def main(consumer, source, build, scratch):
     ]  # fmt: skip
     run(*configure)
     flags = (toy / "build/build.ninja").read_text()
-    for folder in (source / "include", build):
+    for folder in (source / "include", build / "include", build / "lib"):
         if str(folder) in flags:
             sys.exit(f"the consumer is built with {folder}")
     run("ninja", "-C", toy / "build", "-j", "2")

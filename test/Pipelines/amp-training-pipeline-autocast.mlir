@@ -17,7 +17,7 @@
 // product; that of the exponential, which is denied, is f32.
 // CHECK-LABEL: func.func @step(
 // CHECK: %[[LW:.*]] = amp.cast %{{.*}} inserted {amp.id = {{.*}}} : tensor<4x4xf32> to tensor<4x4xf16>
-// CHECK: train.matmul %{{.*}}, %[[LW]] {amp.id = {{.*}}} : (tensor<8x4xf16>, tensor<4x4xf16>) -> tensor<8x4xf16>
+// CHECK: train.matmul %{{.*}}, %[[LW]] {amp.id = {{.*}}} : (tensor<8x4xf16>, tensor<4x4xf16>) -> tensor<8x4xf32>
 // CHECK: train.exp {{.*}} : tensor<8x4xf32>
 // CHECK: train.mse {{.*}} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<f32>
 // CHECK: %[[SEED:.*]] = amp.gradient_seed "loss" : tensor<f32>
@@ -29,7 +29,7 @@
 // CHECK: amp.unscale %[[G]] by
 // CHECK: train.sgd
 
-// BF16: train.matmul {{.*}} -> tensor<8x4xbf16>
+// BF16: train.matmul {{.*}} : (tensor<8x4xbf16>, tensor<4x4xbf16>)
 // BF16: train.matmul {{.*}}amp.gradient_of = ["w"]{{.*}} : (tensor<8x4xbf16>, tensor<8x4xbf16>) -> tensor<4x4xf32>
 
 // COPY-LABEL: func.func @step(
@@ -37,7 +37,7 @@
 // COPY: train.matmul %{{.*}}, %[[L]]
 // COPY: amp.master_copy
 
-// INFERENCE: train.matmul {{.*}} -> tensor<8x4xf16>
+// INFERENCE: train.matmul {{.*}} : (tensor<8x4xf16>, tensor<4x4xf16>) -> tensor<8x4xf32>
 // INFERENCE-NOT: train.mse_grad
 func.func @step(%w: tensor<4x4xf32> {amp.role = "parameter", amp.name = "w"},
                 %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"},

@@ -23,7 +23,7 @@
 
 // ERR-PRECISION: error: auto-mixed-precision: unknown precision 'fp8', expected fp16, bf16 or f32
 // ERR-SCALING: error: amp-insert-loss-scaling: unknown mode 'often', expected dynamic, none or a number
-// ERR-MASTER: error: amp-insert-master-weights: unknown mode 'keep', expected cast, copy, none or inference
+// ERR-MASTER: error: auto-mixed-precision: unknown master-weights 'keep', expected cast, copy or none
 // ERR-POLICY: error: cannot read policy 'nowhere.yaml'
 // ERR-MODE: Cannot find option named 'test'
 

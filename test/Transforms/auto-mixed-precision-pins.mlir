@@ -27,7 +27,7 @@
 //
 // RUN: not amp-opt names.mlir --auto-mixed-precision=policy=equal.yaml -o /dev/null 2>&1 | FileCheck %s --check-prefix=EQUAL
 // EQUAL: equal.yaml:3:51: error: policy: '*coder/layer3/q' pins 'encoder/layer3/q' to low, but 'encoder/layer3*', which is as long, to f32
-// EQUAL: equal.yaml:3:26: note: the other entry
+// EQUAL: equal.yaml:3:27: note: the other entry
 // EQUAL: note: an operation that both match
 //
 // RUN: amp-opt conflict.mlir --auto-mixed-precision --split-input-file --verify-diagnostics -o /dev/null

@@ -114,7 +114,7 @@ func.func @seed(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // BF16: train.constant {{.*}}dense<{{.*}}> : tensor<f16>
 // BF16: train.maximum {{.*}} -> tensor<4x4xf16>
 // REMARK: remark: [Missed] KeptF32 {{.*}} Op=train.maximum
-// REMARK-SAME: a constant here is beyond the range of the low type
+// REMARK-SAME: a constant or scaled gradient seed here is beyond the range of the low type
 func.func @large_constant(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %c = train.constant dense<1.0e5> : tensor<f32>
   %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>

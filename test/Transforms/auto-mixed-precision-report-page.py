@@ -125,8 +125,22 @@ assert wanted and attributes["matches"] == str(wanted), (attributes, wanted)
 assert load(page, q="no such operation")[0]["matches"] == "0"
 attributes, _ = load(page, show="casts")
 assert 0 < int(attributes["matches"]) < len(ops), attributes
-poisoned = next(op for op in ops if any("cause" in slot for slot in op["slots"]))
-_, dom = load(page, op=poisoned["id"], theme="dark")
+
+# A decision that follows from another says from which.
+chain = scratch / "chain.mlir"
+chain.write_text("""
+func.func @f(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = train.exp %0 : tensor<4x4xf32>
+  %2 = train.add %1, %0 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = train.matmul %2, %2 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}
+""")
+chain_page, chain_data = report(chain, "chain")
+chain_ops = chain_data["functions"][0]["ops"]
+poisoned = next(op for op in chain_ops if any("cause" in slot for slot in op["slots"]))
+_, dom = load(chain_page, op=poisoned["id"], theme="dark")
 details = re.search(r'<div id="details">.*?</aside>', dom, re.S)[0]
 assert poisoned["name"] in details and "Because of" in details, details
 

@@ -22,6 +22,7 @@ WIDTHS = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2, "i8": 1, 
 
 def size(type_):
     """The bytes of a type, a dynamic extent counting as 32; 0 without a size."""
+    type_ = re.sub(r"^(tensor<[^,]*), .*>$", r"\1>", type_)  # without its encoding
     element = re.sub(r"^(?:tensor|vector|memref)<(?:[\d?]+x)*|>$", "", type_)
     if element not in WIDTHS:
         return 0

@@ -706,11 +706,20 @@ void mlir::amp::test::appendStep(ModuleOp module, ArrayRef<StringRef> names) {
       func::FuncOp::create(b, loc, "step", b.getFunctionType(types, {}));
   b.setInsertionPointToStart(step.addEntryBlock());
   SmallVector<Value> returned;
-  for (StringRef name : names)
-    llvm::append_range(returned, func::CallOp::create(b, loc, getGraph(name),
-                                                      step.getArguments())
-                                     .getResults());
+  for (StringRef name : names) {
+    func::FuncOp graph = getGraph(name);
+    auto call = func::CallOp::create(b, loc, graph, step.getArguments());
+    llvm::append_range(returned, call.getResults());
+    graph.setPrivate();
+  }
   func::ReturnOp::create(b, loc, returned);
   step.setFunctionType(
       b.getFunctionType(types, ValueRange(returned).getTypes()));
+  for (unsigned i = 0, e = types.size(); i != e; ++i) {
+    step.setArgAttr(i, AMPDialect::kRoleAttr, b.getStringAttr("batch"));
+    step.setArgAttr(i, AMPDialect::kNameAttr, b.getStringAttr("a" + Twine(i)));
+  }
+  for (unsigned i = 0, e = returned.size(); i != e; ++i)
+    step.setResultAttr(i, AMPDialect::kPredictionAttr,
+                       b.getStringAttr("r" + Twine(i)));
 }

@@ -52,6 +52,7 @@ OwningOpRef<ModuleOp> makeRandomGraph(MLIRContext *context,
 
 /// Appends a step that calls all of the named functions, which are executable
 /// graphs of `module`, on the same arguments, and returns all that they return.
+/// The functions become private.
 void appendStep(ModuleOp module, ArrayRef<StringRef> names);
 
 } // namespace mlir::amp::test

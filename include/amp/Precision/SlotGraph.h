@@ -30,8 +30,8 @@ enum class RangeProof : uint8_t {
   None,
   /// A range slot whose values fit the low type: it is as a storage slot.
   Fits,
-  /// The slot reads or is a constant that becomes infinite in the low type: it
-  /// is denied.
+  /// The slot reads or is a constant that becomes infinite in the low type, or
+  /// reads a gradient seed, which loss scaling makes so: it is denied.
   DoesNotFit,
 };
 
@@ -157,6 +157,7 @@ private:
     bool isFunction = false;
     bool isTerminator = false;
     bool isConstant = false;
+    bool isSeed = false;
   };
   const OperationInfo &getInfo(Operation *op);
 
@@ -175,6 +176,7 @@ private:
     return it == valueOf.end() ? 0 : values[it->second].vertex;
   }
   void applyRanges(ArrayRef<FunctionOpInterface> functions, FloatType low);
+  void denySeeds();
   void freeRangeSlots(FunctionOpInterface function, FloatType low);
   void denyConstants(FloatType low);
   void buildAdjacency();
@@ -212,6 +214,8 @@ private:
   /// policy, and constants: what intervals may have something to say about.
   std::vector<std::pair<VertexId, OpClass>> rangeSlots;
   std::vector<Operation *> constants;
+  /// Gradient seeds.
+  std::vector<Operation *> seeds;
   llvm::DenseMap<VertexId, FloatRange> proven;
   llvm::DenseSet<Value> masks;
 

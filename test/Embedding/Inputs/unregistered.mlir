@@ -1,6 +1,7 @@
 // OPTIONS: --allow-unregistered-dialect
 // PIPELINE: auto-mixed-precision{policy=unregistered.yaml}
 //
+// CHECK: "other.convert"(%{{.*}}) {amp.inserted} : (tensor<4x4xf32>) -> tensor<4x4xf16>
 // CHECK: "other.matmul"({{.*}}) : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
 // CHECK: "other.relu"({{.*}}) : (tensor<4x4xf16>) -> tensor<4x4xf16>
 // CHECK: "other.secret"({{.*}}) : (tensor<4x4xf32>) -> tensor<4x4xf32>

@@ -7,6 +7,7 @@
 
 #include "Toy.h"
 
+#include "amp/Interfaces/CastMaterialization.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 
 using namespace mlir;
@@ -16,7 +17,21 @@ using namespace toy;
 #define GET_OP_CLASSES
 #include "ToyOps.cpp.inc"
 
+namespace {
+struct ToyCasts : amp::CastMaterializationInterface {
+  using CastMaterializationInterface::CastMaterializationInterface;
+  bool canMaterializeCast(Type from, Type to) const override {
+    return isa<RankedTensorType>(from) && isa<RankedTensorType>(to);
+  }
+  Operation *materializeCast(OpBuilder &builder, Location loc, Value value,
+                             Type type) const override {
+    return ConvertOp::create(builder, loc, type, value);
+  }
+};
+} // namespace
+
 void ToyDialect::initialize() {
+  addInterfaces<ToyCasts>();
   addOperations<
 #define GET_OP_LIST
 #include "ToyOps.cpp.inc"

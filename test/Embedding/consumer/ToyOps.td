@@ -72,6 +72,13 @@ def Toy_ReluGradOp : Toy_PlainOp<"relu_grad">;
 def Toy_TransposeOp : Toy_PlainOp<"transpose">;
 def Toy_LossOp : Toy_PlainOp<"loss">;
 
+// What AMP converts element types by.
+def Toy_ConvertOp : Toy_Op<"convert", [Pure]> {
+  let arguments = (ins AnyRankedTensor:$input);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
 // The optimizer needs true gradients.
 def Toy_DescendOp : Toy_Op<"descend", [Pure,
     DeclareOpInterfaceMethods<GradientConsumerOpInterface>]> {

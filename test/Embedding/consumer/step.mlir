@@ -8,6 +8,8 @@
 // CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<8x4xf32> {amp.name = "w"
 // CHECK-SAME: tensor<8x4xf16> {amp.init = #amp.init<copy_of, source = "w">, amp.name = "w.low", amp.role = "parameter"}
 // CHECK-SAME: amp.name = "loss_scale", amp.role = "scaler_state"
+// CHECK-NOT: amp.cast
+// CHECK: toy.convert %{{.*}} {amp.inserted} : (tensor<2x8xf32>) -> tensor<2x8xf16>
 // CHECK: toy.matmul {{.*}} : (tensor<2x8xf16>, tensor<8x4xf16>) -> tensor<2x4xf16>
 // CHECK: toy.relu {{.*}} : (tensor<2x4xf16>) -> tensor<2x4xf16>
 // CHECK: %[[SEED:.*]] = amp.gradient_seed "loss" : tensor<f32>
