@@ -39,7 +39,8 @@ struct ConstantModel
 } // namespace
 
 void mlir::amp::registerArithPrecisionModels(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *dialect) {
+  registry.addExtension(+[](MLIRContext *context,
+                            arith::ArithDialect *dialect) {
     dialect->addInterfaces<ArithCastInterface>();
     arith::ConstantOp::attachInterface<ConstantModel>(*context);
     // Casts that the user wrote are semantics.
@@ -56,15 +57,15 @@ void mlir::amp::registerArithPrecisionModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, math::MathDialect *dialect) {
     context->getOrLoadDialect<arith::ArithDialect>();
     dialect->addInterfaces<ArithCastInterface>();
-    attachUniform<SlotKind::Storage, math::AbsFOp, math::CeilOp, math::FloorOp,
-                  math::RoundOp, math::RoundEvenOp, math::TruncOp,
-                  math::CopySignOp, math::ClampFOp, math::SqrtOp, math::CbrtOp,
-                  math::TanhOp, math::ErfOp, math::ErfcOp, math::SinOp,
-                  math::CosOp, math::SincosOp, math::AsinOp, math::AcosOp,
-                  math::AtanOp, math::Atan2Op, math::AsinhOp, math::AcoshOp,
-                  math::FmaOp, math::LogOp, math::Log10Op, math::Log1pOp,
-                  math::Log2Op, math::IsFiniteOp, math::IsInfOp, math::IsNaNOp,
-                  math::IsNormalOp>(context);
+    attachUniform<
+        SlotKind::Storage, math::AbsFOp, math::CeilOp, math::FloorOp,
+        math::RoundOp, math::RoundEvenOp, math::TruncOp, math::CopySignOp,
+        math::ClampFOp, math::SqrtOp, math::CbrtOp, math::TanhOp, math::ErfOp,
+        math::ErfcOp, math::SinOp, math::CosOp, math::SincosOp, math::AsinOp,
+        math::AcosOp, math::AtanOp, math::Atan2Op, math::AsinhOp, math::AcoshOp,
+        math::FmaOp, math::LogOp, math::Log10Op, math::Log1pOp, math::Log2Op,
+        math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::IsNormalOp>(
+        context);
     attachUniform<SlotKind::Range, math::ExpOp, math::Exp2Op, math::ExpM1Op,
                   math::PowFOp, math::FPowIOp, math::RsqrtOp, math::TanOp,
                   math::SinhOp, math::CoshOp, math::AtanhOp>(context);

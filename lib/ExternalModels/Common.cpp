@@ -65,11 +65,13 @@ void mlir::amp::castOperand(OpOperand &operand, Type type,
   // Of a conversion from that type to this one, the inverse is its operand:
   // narrowing what was widened, or undoing what an earlier change narrowed.
   Operation *conversion = scalar.getDefiningOp();
-  bool isInverse = isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(conversion) &&
-                   conversion->getOperand(0).getType() == type;
-  Value converted = isInverse ? conversion->getOperand(0)
-                              : castScalar(rewriter, operand.getOwner()->getLoc(),
-                                           scalar, type);
+  bool isInverse =
+      isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(conversion) &&
+      conversion->getOperand(0).getType() == type;
+  Value converted =
+      isInverse
+          ? conversion->getOperand(0)
+          : castScalar(rewriter, operand.getOwner()->getLoc(), scalar, type);
   rewriter.modifyOpInPlace(operand.getOwner(), [&] { operand.set(converted); });
   if (isInverse && conversion->use_empty())
     rewriter.eraseOp(conversion);

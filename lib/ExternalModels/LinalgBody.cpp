@@ -65,8 +65,9 @@ static bool isSumOfProducts(LinalgOp op) {
 static bool isExtremum(LinalgOp op) {
   Value yielded = skipCasts(op.getBlock()->getTerminator()->getOperand(0));
   Operation *combiner = yielded.getDefiningOp();
-  return combiner && isa<arith::MaximumFOp, arith::MinimumFOp,
-                         arith::MaxNumFOp, arith::MinNumFOp>(combiner) &&
+  return combiner &&
+         isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+             arith::MinNumFOp>(combiner) &&
          llvm::all_of(combiner->getOperands(), [](Value operand) {
            return isa<BlockArgument>(skipCasts(operand));
          });
@@ -189,9 +190,9 @@ static void addSlots(LinalgOp op, Structure structure, PrecisionSlots &slots) {
   if (structure == Structure::Movement && startsAccumulators(op))
     return getUniformPrecisionSlots(op, SlotKind::Fixed, slots);
   if (structure == Structure::Elementwise || structure == Structure::Movement) {
-    bool grows =
-        !scalarsFit(op) || llvm::any_of(op.getBlock()->getTerminator()->getOperands(),
-                     [](Value value) { return mayGrow(value); });
+    bool grows = !scalarsFit(op) ||
+                 llvm::any_of(op.getBlock()->getTerminator()->getOperands(),
+                              [](Value value) { return mayGrow(value); });
     return getUniformPrecisionSlots(
         op, grows ? SlotKind::Range : SlotKind::Storage, slots);
   }
@@ -211,10 +212,10 @@ static void addSlots(LinalgOp op, Structure structure, PrecisionSlots &slots) {
   }
   int8_t operands = PrecisionSlots::none;
   if (!inputs.empty())
-    operands = slots.add(structure == Structure::Contraction
-                             ? SlotKind::Compute
-                             : SlotKind::Storage,
-                         inputs, {});
+    operands =
+        slots.add(structure == Structure::Contraction ? SlotKind::Compute
+                                                      : SlotKind::Storage,
+                  inputs, {});
   if (!isFloat || operands == PrecisionSlots::none ||
       structure == Structure::Other)
     return;
@@ -222,7 +223,7 @@ static void addSlots(LinalgOp op, Structure structure, PrecisionSlots &slots) {
   bool isWide = llvm::all_of(inputs, [&](unsigned input) {
     return getElementTypeOrSelf(op->getOperand(input)).isF32();
   });
-  SlotKind kind = !isWide ? SlotKind::Fixed
+  SlotKind kind = !isWide                               ? SlotKind::Fixed
                   : structure == Structure::Contraction ? SlotKind::Storage
                                                         : SlotKind::Range;
   int8_t result = slots.add(kind, {}, {0});
@@ -243,8 +244,7 @@ void mlir::amp::getStructuredSlots(LinalgOp op, PrecisionSlots &slots) {
 }
 
 int64_t mlir::amp::getStructuredFlops(LinalgOp op) {
-  if (!op.hasPureTensorSemantics() ||
-      classify(op) != Structure::Contraction)
+  if (!op.hasPureTensorSemantics() || classify(op) != Structure::Contraction)
     return 0;
   int64_t flops = 2;
   for (int64_t extent : op.getStaticLoopRanges()) {
@@ -297,8 +297,7 @@ static void rebuildBody(LinalgOp op, ArrayRef<Type> types,
                         [&] { return op->emitOpError(); });
 }
 
-LogicalResult mlir::amp::retypeStructured(LinalgOp op,
-                                          ArrayRef<Type> slotTypes,
+LogicalResult mlir::amp::retypeStructured(LinalgOp op, ArrayRef<Type> slotTypes,
                                           RewriterBase &rewriter) {
   PrecisionSlots slots;
   getStructuredSlots(op, slots);
@@ -315,9 +314,8 @@ LogicalResult mlir::amp::retypeStructured(LinalgOp op,
   for (OpOperand &operand : op->getOpOperands()) {
     Type type =
         getSlotType(slotTypes, slots.operandSlots[operand.getOperandNumber()]);
-    types.push_back(
-        type ? type
-             : op.getMatchingBlockArgument(&operand).getType());
+    types.push_back(type ? type
+                         : op.getMatchingBlockArgument(&operand).getType());
   }
   // A fill takes a scalar of the type of its result.
   if (isa<linalg::FillOp>(op) && types[0] != types[1]) {

@@ -64,22 +64,22 @@ void attachStructured(MLIRContext *context) {
 } // namespace
 
 void mlir::amp::registerLinalgPrecisionModels(DialectRegistry &registry) {
-  registry.addExtension(
-      +[](MLIRContext *context, linalg::LinalgDialect *dialect) {
-        context->getOrLoadDialect<arith::ArithDialect>();
-        context->getOrLoadDialect<tensor::TensorDialect>();
-        dialect->addInterfaces<ArithCastInterface>();
-        attachStructured<
+  registry.addExtension(+[](MLIRContext *context,
+                            linalg::LinalgDialect *dialect) {
+    context->getOrLoadDialect<arith::ArithDialect>();
+    context->getOrLoadDialect<tensor::TensorDialect>();
+    dialect->addInterfaces<ArithCastInterface>();
+    attachStructured<
 #define GET_OP_LIST
 #include "mlir/Dialect/Linalg/IR/LinalgStructuredOps.cpp.inc"
-            >(context);
-        linalg::PackOp::attachInterface<PackModel>(*context);
-        attachUniform<SlotKind::Storage, linalg::UnPackOp>(context);
-        // Several operations in one, which upstream decomposes in the type of
-        // their operands.
-        attachUniform<SlotKind::Fixed, linalg::SoftmaxOp,
-                      linalg::WinogradFilterTransformOp,
-                      linalg::WinogradInputTransformOp,
-                      linalg::WinogradOutputTransformOp>(context);
-      });
+        >(context);
+    linalg::PackOp::attachInterface<PackModel>(*context);
+    attachUniform<SlotKind::Storage, linalg::UnPackOp>(context);
+    // Several operations in one, which upstream decomposes in the type of
+    // their operands.
+    attachUniform<
+        SlotKind::Fixed, linalg::SoftmaxOp, linalg::WinogradFilterTransformOp,
+        linalg::WinogradInputTransformOp, linalg::WinogradOutputTransformOp>(
+        context);
+  });
 }

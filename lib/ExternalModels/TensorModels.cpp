@@ -23,7 +23,8 @@ namespace {
 
 /// tensor.pad and tensor.generate: the body yields the scalar.
 template <typename OpTy>
-struct YieldModel : PrecisionOpInterface::ExternalModel<YieldModel<OpTy>, OpTy> {
+struct YieldModel
+    : PrecisionOpInterface::ExternalModel<YieldModel<OpTy>, OpTy> {
   void getPrecisionSlots(Operation *op, PrecisionSlots &slots) const {
     getUniformPrecisionSlots(op, SlotKind::Storage, slots);
   }
@@ -100,10 +101,9 @@ void mlir::amp::registerTensorPrecisionModels(DialectRegistry &registry) {
         dialect->addInterfaces<ArithCastInterface>();
         attachUniform<SlotKind::Storage, tensor::CastOp,
                       tensor::CollapseShapeOp, tensor::ConcatOp, tensor::DimOp,
-                      tensor::ExpandShapeOp,
-                      tensor::ExtractSliceOp, tensor::GatherOp,
-                      tensor::InsertSliceOp, tensor::RankOp, tensor::ReshapeOp,
-                      tensor::ScatterOp>(context);
+                      tensor::ExpandShapeOp, tensor::ExtractSliceOp,
+                      tensor::GatherOp, tensor::InsertSliceOp, tensor::RankOp,
+                      tensor::ReshapeOp, tensor::ScatterOp>(context);
         attachUniform<SlotKind::Fixed, tensor::BitcastOp,
                       tensor::ParallelInsertSliceOp>(context);
         tensor::EmptyOp::attachInterface<EmptyModel>(*context);

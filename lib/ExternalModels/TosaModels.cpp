@@ -102,8 +102,8 @@ struct ClampModel
     bool isLow = !getElementTypeOrSelf(op->getOperand(0)).isF32();
     bool isExact = isLow || (isExactLimit(clamp.getMinVal()) &&
                              isExactLimit(clamp.getMaxVal()));
-    getUniformPrecisionSlots(
-        op, isExact ? SlotKind::Storage : SlotKind::Fixed, slots);
+    getUniformPrecisionSlots(op, isExact ? SlotKind::Storage : SlotKind::Fixed,
+                             slots);
   }
   LogicalResult retype(Operation *op, ArrayRef<Type> slotTypes,
                        RewriterBase &rewriter) const {
@@ -118,10 +118,10 @@ struct ClampModel
       auto limit = dyn_cast<FloatAttr>(op->getAttr(name));
       if (limit && type.isF32() && limit.getValue().isInfinity())
         rewriter.modifyOpInPlace(op, [&] {
-          op->setAttr(name, FloatAttr::get(
-                                type, APFloat::getLargest(
-                                          APFloat::IEEEsingle(),
-                                          limit.getValue().isNegative())));
+          op->setAttr(name,
+                      FloatAttr::get(type, APFloat::getLargest(
+                                               APFloat::IEEEsingle(),
+                                               limit.getValue().isNegative())));
         });
     }
     return success();

@@ -48,14 +48,14 @@ Attribute mlir::amp::roundAttribute(Attribute attribute, FloatType type) {
   if (auto number = dyn_cast<FloatAttr>(attribute))
     return FloatAttr::get(type, roundTo(number.getValue(), semantics));
   Type mentioned = cast<TypeAttr>(attribute).getValue();
-  return TypeAttr::get(
-      isa<FloatType>(mentioned) ? Type(type) : getWithElementType(mentioned, type));
+  return TypeAttr::get(isa<FloatType>(mentioned)
+                           ? Type(type)
+                           : getWithElementType(mentioned, type));
 }
 
 bool mlir::amp::fitsHalf(Attribute attribute) {
   auto fits = [](const APFloat &value) {
-    return !value.isFinite() ||
-           roundTo(value, APFloat::IEEEhalf()).isFinite();
+    return !value.isFinite() || roundTo(value, APFloat::IEEEhalf()).isFinite();
   };
   if (auto elements = dyn_cast<DenseFPElementsAttr>(attribute))
     return elements.isSplat() ? fits(elements.getSplatValue<APFloat>())

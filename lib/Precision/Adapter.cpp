@@ -49,8 +49,7 @@ LogicalResult AdapterOperation::getSlots(Operation *op,
   } else {
     result.reset(op);
     auto assign = [&](const AdapterIndex &entry, StringRef what, size_t count,
-                      auto types, auto &numbers,
-                      int8_t slot) -> LogicalResult {
+                      auto types, auto &numbers, int8_t slot) -> LogicalResult {
       if (entry.index >= count) {
         auto diag = emitError(entry.loc)
                     << "policy: '" << name << "' has no " << what << " "
@@ -84,16 +83,14 @@ LogicalResult AdapterOperation::getSlots(Operation *op,
     }
   }
   // An attribute that cannot be rounded, or that would become infinite.
-  if (op->getNumResults() == 0 ||
-      result.resultSlots[0] == PrecisionSlots::none)
+  if (op->getNumResults() == 0 || result.resultSlots[0] == PrecisionSlots::none)
     return success();
   SlotKind &first = result.kinds[result.resultSlots[0]];
   for (StringRef attributeName : typeAttributes) {
     Attribute attribute = op->getAttr(attributeName);
     if (attribute && !canRoundAttribute(attribute))
       first = SlotKind::Fixed;
-    else if (attribute && first != SlotKind::Fixed &&
-             !fitsHalf(attribute))
+    else if (attribute && first != SlotKind::Fixed && !fitsHalf(attribute))
       first = SlotKind::Range;
   }
   return success();
@@ -137,14 +134,13 @@ LogicalResult AdapterOperation::retype(Operation *op,
     region.walk([&](Operation *nested) {
       for (Value value : nested->getResults())
         value.setType(narrow(value.getType(), *low));
-      for (NamedAttribute attribute :
-           llvm::to_vector(nested->getAttrs())) {
+      for (NamedAttribute attribute : llvm::to_vector(nested->getAttrs())) {
         // The elements of constants have the type of the result.
         if (canRoundAttribute(attribute.getValue()) &&
             !isa<TypeAttr>(attribute.getValue()))
-          nested->setAttr(attribute.getName(),
-                          roundAttribute(attribute.getValue(),
-                                         cast<FloatType>(*low)));
+          nested->setAttr(
+              attribute.getName(),
+              roundAttribute(attribute.getValue(), cast<FloatType>(*low)));
       }
       for (Region &inner : nested->getRegions())
         for (Block &block : inner)
@@ -186,9 +182,8 @@ Operation *Adapter::buildCast(OpBuilder &builder, Location loc, Value value,
 LogicalResult Adapter::checkCast(Location loc, Type from, Type to) const {
   MLIRContext *context = loc.getContext();
   auto error = [&] {
-    return emitError(cast->loc)
-           << "policy: the cast '" << cast->op << "' of the dialect '"
-           << dialect << "' ";
+    return emitError(cast->loc) << "policy: the cast '" << cast->op
+                                << "' of the dialect '" << dialect << "' ";
   };
   OperationName name(cast->op, context);
   if (!name.isRegistered()) {

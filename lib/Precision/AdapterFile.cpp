@@ -99,8 +99,8 @@ AdapterCast AdapterReader::readCast(const CastDocument &document,
       value = parseAttribute(attribute.value.text, context);
     }
     if (!value) {
-      error(attribute.value) << "'" << attribute.value.text
-                             << "' is no attribute: " << reason;
+      error(attribute.value)
+          << "'" << attribute.value.text << "' is no attribute: " << reason;
       continue;
     }
     cast.attributes.push_back({attribute.name.text, value});
@@ -125,29 +125,29 @@ AdapterReader::readOperation(const AdapterOperationDocument &document,
   for (const AdapterSlotDocument &slotDocument : document.slots) {
     AdapterSlot &slot = op.slots.emplace_back();
     slot.kind = readKind(slotDocument.kind);
-    auto readIndices = [&](ArrayRef<PolicyScalar> entries, StringRef what,
-                           auto member) {
-      for (const PolicyScalar &entry : entries) {
-        std::optional<unsigned> index = readIndex(entry, what);
-        if (!index)
-          continue;
-        for (const AdapterSlot &other : op.slots)
-          for (const AdapterIndex &taken : other.*member)
-            if (taken.index == *index)
-              error(entry) << what.drop_while([](char c) { return c != ' '; })
-                                  .trim()
-                           << " " << *index << " of '" << op.name
-                           << "' is in two slots";
-        (slot.*member).push_back({*index, getLoc(entry)});
-      }
-    };
+    auto readIndices =
+        [&](ArrayRef<PolicyScalar> entries, StringRef what, auto member) {
+          for (const PolicyScalar &entry : entries) {
+            std::optional<unsigned> index = readIndex(entry, what);
+            if (!index)
+              continue;
+            for (const AdapterSlot &other : op.slots)
+              for (const AdapterIndex &taken : other.*member)
+                if (taken.index == *index)
+                  error(entry)
+                      << what.drop_while([](char c) { return c != ' '; }).trim()
+                      << " " << *index << " of '" << op.name
+                      << "' is in two slots";
+            (slot.*member).push_back({*index, getLoc(entry)});
+          }
+        };
     readIndices(slotDocument.operands, "an operand", &AdapterSlot::operands);
     readIndices(slotDocument.results, "a result", &AdapterSlot::results);
     if (slotDocument.implies.isGiven())
       if (auto index = readIndex(slotDocument.implies, "a slot")) {
         if (*index >= document.slots.size())
-          error(slotDocument.implies) << "'" << op.name << "' has no slot "
-                                      << *index << " to imply";
+          error(slotDocument.implies)
+              << "'" << op.name << "' has no slot " << *index << " to imply";
         else
           slot.implies = *index;
       }
@@ -167,8 +167,8 @@ AdapterReader::readOperation(const AdapterOperationDocument &document,
 FailureOr<Adapter> AdapterReader::read(const AdapterDocument &document) {
   StringRef dialect = document.dialect.text;
   if (dialect.empty() || dialect.contains('.'))
-    error(document.dialect) << "expected the name of a dialect, got '"
-                            << dialect << "'";
+    error(document.dialect)
+        << "expected the name of a dialect, got '" << dialect << "'";
   Adapter adapter{dialect.str(), getLoc(document.dialect), std::nullopt, {}};
   if (document.cast)
     adapter.cast = readCast(*document.cast, dialect);
@@ -226,8 +226,9 @@ static void printOperation(raw_ostream &os, const AdapterOperation &op) {
   for (const std::string &attribute : op.typeAttributes)
     os << indent << "  - " << Policy::quote(attribute) << "\n";
   if (op.regions != RegionRule::None)
-    os << indent << "regions: "
-       << (op.regions == RegionRule::Keep ? "keep" : "follow") << "\n";
+    os << indent
+       << "regions: " << (op.regions == RegionRule::Keep ? "keep" : "follow")
+       << "\n";
 }
 
 void amp::detail::printAdapter(raw_ostream &os, const Adapter &adapter) {

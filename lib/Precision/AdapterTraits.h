@@ -36,7 +36,8 @@ struct MappingTraits<mlir::amp::detail::AdapterSlotDocument> {
 
 template <>
 struct MappingTraits<mlir::amp::detail::AdapterOperationDocument> {
-  static void mapping(IO &io, mlir::amp::detail::AdapterOperationDocument &operation) {
+  static void mapping(IO &io,
+                      mlir::amp::detail::AdapterOperationDocument &operation) {
     io.mapRequired("op", operation.name);
     io.mapOptional("kind", operation.kind);
     io.mapOptional("slots", operation.slots);
@@ -47,7 +48,8 @@ struct MappingTraits<mlir::amp::detail::AdapterOperationDocument> {
 
 template <>
 struct MappingTraits<mlir::amp::detail::CastAttributeDocument> {
-  static void mapping(IO &io, mlir::amp::detail::CastAttributeDocument &attribute) {
+  static void mapping(IO &io,
+                      mlir::amp::detail::CastAttributeDocument &attribute) {
     io.mapRequired("name", attribute.name);
     io.mapRequired("value", attribute.value);
   }

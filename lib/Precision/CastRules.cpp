@@ -19,9 +19,8 @@ using namespace mlir::amp;
 
 Value CastRule::build(OpBuilder &builder, Location loc, Value value,
                       Type type) const {
-  Operation *op = adapter
-                      ? adapter->buildCast(builder, loc, value, type)
-                      : dialect->materializeCast(builder, loc, value, type);
+  Operation *op = adapter ? adapter->buildCast(builder, loc, value, type)
+                          : dialect->materializeCast(builder, loc, value, type);
   // A dialect may give something else, such as a constant of the other type.
   if (op->getNumOperands() == 1 && op->getOperand(0) == value)
     markInserted(op);
@@ -55,8 +54,8 @@ CastRule CastRules::findOfFunction(const SlotGraph &graph, Type from, Type to) {
       continue;
     CastRule candidate = find(vertex.op->getName().getDialectNamespace(),
                               vertex.op->getContext());
-    if (!candidate || (candidate.dialect &&
-                       !candidate.dialect->canMaterializeCast(from, to)))
+    if (!candidate ||
+        (candidate.dialect && !candidate.dialect->canMaterializeCast(from, to)))
       continue;
     if (!candidate.isBorrowed())
       return candidate;

@@ -68,14 +68,16 @@ static bool contentsMention(Operation *op, Type element) {
     examine(region.getArgumentTypes());
     region.walk([&](Operation *nested) { examine(nested->getResultTypes()); });
   }
-  return found || llvm::any_of(op->getDiscardableAttrs(), [&](NamedAttribute entry) {
-    Attribute value = entry.getValue();
-    if (auto type = dyn_cast<TypeAttr>(value))
-      return type.getValue() == element || isTensorOf(type.getValue(), element);
-    auto typed = dyn_cast<TypedAttr>(value);
-    return typed && (typed.getType() == element ||
-                     isTensorOf(typed.getType(), element));
-  });
+  return found ||
+         llvm::any_of(op->getDiscardableAttrs(), [&](NamedAttribute entry) {
+           Attribute value = entry.getValue();
+           if (auto type = dyn_cast<TypeAttr>(value))
+             return type.getValue() == element ||
+                    isTensorOf(type.getValue(), element);
+           auto typed = dyn_cast<TypedAttr>(value);
+           return typed && (typed.getType() == element ||
+                            isTensorOf(typed.getType(), element));
+         });
 }
 
 FloatType mlir::amp::getRecordedPrecision(FunctionOpInterface function) {

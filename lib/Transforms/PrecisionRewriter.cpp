@@ -42,8 +42,9 @@ class PrecisionRewriter {
 public:
   PrecisionRewriter(const SlotGraph &graph, const Assignment &assignment,
                     const CastRules &rules, FloatType low)
-      : graph(graph), assignment(assignment), rules(rules), rewriter(low.getContext()),
-        lowTypes(low), wideTypes(Float32Type::get(low.getContext())) {}
+      : graph(graph), assignment(assignment), rules(rules),
+        rewriter(low.getContext()), lowTypes(low),
+        wideTypes(Float32Type::get(low.getContext())) {}
 
   FailureOr<RewriteCounts> run() {
     if (failed(retypeValues()))

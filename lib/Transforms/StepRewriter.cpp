@@ -19,8 +19,7 @@ FailureOr<StepRewriter> StepRewriter::get(FunctionOpInterface function) {
 }
 
 FailureOr<BlockArgument> StepRewriter::addArgument(StringRef name, Role role,
-                                                   Type type,
-                                                   InitAttr init) {
+                                                   Type type, InitAttr init) {
   unsigned index = function.getNumArguments();
   for (unsigned i = 0; i < index; ++i) {
     auto other =

@@ -32,8 +32,8 @@ public:
 
   /// Appends an argument. Returns failure, after a diagnostic, if `name` is
   /// taken.
-  FailureOr<BlockArgument> addArgument(StringRef name, Role role,
-                                       Type type, InitAttr init);
+  FailureOr<BlockArgument> addArgument(StringRef name, Role role, Type type,
+                                       InitAttr init);
 
   /// Appends `value` as a result with the attribute `attribute` = `name`.
   LogicalResult addResult(Value value, StringRef attribute, StringRef name);

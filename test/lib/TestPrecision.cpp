@@ -91,8 +91,8 @@ struct TestPolicyCoverage
       // An operation with variants is listed if all those that occur are.
       auto [listed, isNew] =
           isListed.try_emplace(op->getName().getStringRef(), true);
-      listed->second &= loaded->classify(op->getName(), slots.variant) !=
-                        OpClass::Unlisted;
+      listed->second &=
+          loaded->classify(op->getName(), slots.variant) != OpClass::Unlisted;
       for (auto [slot, kind] : llvm::enumerate(slots.kinds)) {
         auto number = static_cast<int8_t>(slot);
         entry |= kind != SlotKind::Fixed &&
@@ -129,8 +129,7 @@ struct TestPolicyCoverage
   ListOption<std::string> dialects{*this, "dialects",
                                    llvm::cl::desc("Dialects to cover")};
   ListOption<std::string> without{
-      *this, "without",
-      llvm::cl::desc("Operations that have no float tensor")};
+      *this, "without", llvm::cl::desc("Operations that have no float tensor")};
   Option<std::string> policy{*this, "policy", llvm::cl::init("default"),
                              llvm::cl::desc("Preset or file")};
   Option<bool> exactlyOnce{

@@ -24,7 +24,8 @@ namespace mlir::amp {
 bool canRoundAttribute(Attribute attribute);
 
 /// Returns `attribute` with its float type replaced by `type`: numbers are
-/// rounded to nearest even, types mention the new one. Anything else is returned as it is.
+/// rounded to nearest even, types mention the new one. Anything else is
+/// returned as it is.
 Attribute roundAttribute(Attribute attribute, FloatType type);
 
 /// Returns whether rounding `attribute` to f16 turns no finite number into an

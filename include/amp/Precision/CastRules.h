@@ -41,9 +41,9 @@ struct CastRule {
 /// cast of its own goes before one that borrows (linalg, tensor and math borrow
 /// from arith). An adapter in the policy goes before the interface of the same
 /// dialect. A value that stands between control flow and calls alone (an
-/// argument that a loop carries) gets the cast of the first operation of the function that has
-/// one. If none has a rule, that is an error: no cast of a dialect that has
-/// nothing to do with the value is ever inserted.
+/// argument that a loop carries) gets the cast of the first operation of the
+/// function that has one. If none has a rule, that is an error: no cast of a
+/// dialect that has nothing to do with the value is ever inserted.
 class CastRules {
 public:
   explicit CastRules(const Policy &policy) : policy(policy) {}

@@ -22,10 +22,9 @@ struct RewriteCounts {
 
 /// Gives the values of all low slots the element type `low`, lets the
 /// operations follow, and inserts one cast per value on which its producer and
-/// some user disagree, before the first such user: that which `casts` has chosen
-/// for it. `graph` must be that of the
-/// function as it stands; its values and uses are those of the rewritten one
-/// afterwards.
+/// some user disagree, before the first such user: that which `casts` has
+/// chosen for it. `graph` must be that of the function as it stands; its values
+/// and uses are those of the rewritten one afterwards.
 FailureOr<RewriteCounts> rewritePrecision(const SlotGraph &graph,
                                           const Assignment &assignment,
                                           const CastRules &casts,
