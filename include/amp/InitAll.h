@@ -32,6 +32,7 @@ inline void registerAllDialects(DialectRegistry &registry) {
 /// Attaches the interfaces of the project to operations of other dialects.
 inline void registerAllExtensions(DialectRegistry &registry) {
   registerPrecisionExternalModels(registry);
+  registerScaleDegreeExternalModels(registry);
 }
 
 /// Registers the passes of the project.

@@ -88,6 +88,9 @@ public:
   const ScaleDegree &getOperand(unsigned index) const override {
     return operands[index];
   }
+  ScaleDegree getDegree(Value value) const override {
+    return analysis.getDegree(value);
+  }
   ScaleDegree getScale(unsigned index) const override {
     Value scale = op->getOperand(index);
     // A scale that was cast or moved is still that scale.

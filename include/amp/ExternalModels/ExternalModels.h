@@ -24,6 +24,10 @@ namespace mlir::amp {
 /// are loaded.
 void registerPrecisionExternalModels(DialectRegistry &registry);
 
+/// Registers `LossScaleOpInterface` for the operations of arith, math, tensor
+/// and linalg: what becomes of the loss scale in a step written in them.
+void registerScaleDegreeExternalModels(DialectRegistry &registry);
+
 /// The parts of it.
 void registerArithPrecisionModels(DialectRegistry &registry);
 void registerLinalgPrecisionModels(DialectRegistry &registry);

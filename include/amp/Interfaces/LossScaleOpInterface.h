@@ -77,6 +77,9 @@ public:
   virtual Operation *getOperation() const = 0;
   /// The degree of operand `index`; 0 for one that is not a float.
   virtual const ScaleDegree &getOperand(unsigned index) const = 0;
+  /// The degree of any value that is computed before, such as one that a region
+  /// reads from outside.
+  virtual ScaleDegree getDegree(Value value) const = 0;
   /// Degree 1 in the loss scale that operand `index` is.
   virtual ScaleDegree getScale(unsigned index) const = 0;
   virtual void setResult(unsigned index, ScaleDegree degree) = 0;

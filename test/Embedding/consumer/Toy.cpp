@@ -72,6 +72,23 @@ void LossGradOp::getPrecisionSlots(amp::PrecisionSlots &slots) {
   slots.add(amp::SlotKind::Fixed, {2}, {});
 }
 
+LogicalResult
+MatmulOp::inferScaleDegrees(amp::ScaleDegreeInference &inference) {
+  return amp::inferProductDegree(inference);
+}
+LogicalResult
+LossGradOp::inferScaleDegrees(amp::ScaleDegreeInference &inference) {
+  return amp::inferLinearDegree(inference, /*linear=*/2);
+}
+LogicalResult
+ReluGradOp::inferScaleDegrees(amp::ScaleDegreeInference &inference) {
+  return amp::inferLinearDegree(inference, /*linear=*/0);
+}
+LogicalResult
+ConvertOp::inferScaleDegrees(amp::ScaleDegreeInference &inference) {
+  return amp::inferJointDegree(inference);
+}
+
 OperandRange DescendOp::getGradientOperands() {
   return getOperation()->getOperands().slice(1, 1);
 }

@@ -9,6 +9,7 @@
 #define TOY_OPS_TD
 
 include "amp/Interfaces/GradientInterfaces.td"
+include "amp/Interfaces/LossScaleOpInterface.td"
 include "amp/Interfaces/PrecisionOpInterface.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -47,13 +48,16 @@ def Toy_ReturnOp : Toy_Op<"return", [Pure, Terminator, ReturnLike]> {
 }
 
 // Two operations describe themselves to the precision passes.
+// What becomes of the loss scale is stated by those that it passes through.
 def Toy_MatmulOp : Toy_Op<"matmul", [Pure,
+    DeclareOpInterfaceMethods<LossScaleOpInterface>,
     DeclareOpInterfaceMethods<PrecisionOpInterface, ["getPrecisionSlots"]>]> {
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 def Toy_LossGradOp : Toy_Op<"loss_grad", [Pure,
+    DeclareOpInterfaceMethods<LossScaleOpInterface>,
     DeclareOpInterfaceMethods<PrecisionOpInterface, ["getPrecisionSlots"]>]> {
   let arguments = (ins AnyRankedTensor:$prediction, AnyRankedTensor:$target,
                        AnyRankedTensor:$seed);
@@ -62,18 +66,21 @@ def Toy_LossGradOp : Toy_Op<"loss_grad", [Pure,
 }
 
 // The others are left to a policy.
-class Toy_PlainOp<string mnemonic> : Toy_Op<mnemonic, [Pure]> {
+class Toy_PlainOp<string mnemonic, list<Trait> traits = []>
+    : Toy_Op<mnemonic, !listconcat([Pure], traits)> {
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 def Toy_ReluOp : Toy_PlainOp<"relu">;
-def Toy_ReluGradOp : Toy_PlainOp<"relu_grad">;
+def Toy_ReluGradOp : Toy_PlainOp<"relu_grad", [
+    DeclareOpInterfaceMethods<LossScaleOpInterface>]>;
 def Toy_TransposeOp : Toy_PlainOp<"transpose">;
 def Toy_LossOp : Toy_PlainOp<"loss">;
 
 // What AMP converts element types by.
-def Toy_ConvertOp : Toy_Op<"convert", [Pure]> {
+def Toy_ConvertOp : Toy_Op<"convert", [Pure,
+    DeclareOpInterfaceMethods<LossScaleOpInterface>]> {
   let arguments = (ins AnyRankedTensor:$input);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
