@@ -199,6 +199,12 @@ LowerUpdateScale::matchAndRewrite(UpdateScaleOp op,
   return success();
 }
 
+void mlir::amp::populateAMPToLinalg(RewritePatternSet &patterns) {
+  patterns.add<LowerCast<CastOp>, LowerCast<MasterCopyOp>, LowerGradientSeed,
+               LowerScale, LowerUnscale, LowerUpdateScale>(
+      patterns.getContext());
+}
+
 namespace {
 
 struct ConvertAMPToLinalg
@@ -208,8 +214,7 @@ struct ConvertAMPToLinalg
     if (failed(verifyStaticShapes(root, "amp")))
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
-    patterns.add<LowerCast<CastOp>, LowerCast<MasterCopyOp>, LowerGradientSeed,
-                 LowerScale, LowerUnscale, LowerUpdateScale>(&getContext());
+    populateAMPToLinalg(patterns);
     walkAndApplyPatterns(root, std::move(patterns));
     WalkResult left = root->walk([](Operation *op) {
       if (!isa_and_nonnull<AMPDialect>(op->getDialect()))

@@ -99,6 +99,16 @@ AffineMap mlir::amp::getBroadcastMap(ArrayRef<int64_t> from,
   return AffineMap::get(to.size(), 0, exprs, context);
 }
 
+/// The extent of dimension `dim` of the loops over `inputs`.
+static Value getExtent(ImplicitLocOpBuilder &b, ValueRange inputs,
+                       ArrayRef<AffineMap> maps, unsigned dim) {
+  for (auto [input, map] : llvm::zip_equal(inputs, maps))
+    for (auto [position, expr] : llvm::enumerate(map.getResults()))
+      if (expr == b.getAffineDimExpr(dim))
+        return tensor::DimOp::create(b, input, position);
+  llvm_unreachable("each extent of an elementwise operation is an input's");
+}
+
 Value LinalgBuilder::elementwise(RankedTensorType type, ValueRange inputs,
                                  ScalarBody body) {
   SmallVector<AffineMap> maps;
@@ -114,7 +124,11 @@ Value LinalgBuilder::elementwise(RankedTensorType type, ValueRange inputs,
   allMaps.push_back(b.getMultiDimIdentityMap(type.getRank()));
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
-  Value destination = empty(type.getShape(), type.getElementType());
+  SmallVector<Value> extents;
+  for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+    if (ShapedType::isDynamic(extent))
+      extents.push_back(getExtent(b, inputs, maps, dim));
+  Value destination = tensor::EmptyOp::create(b, type, extents);
   auto generic = linalg::GenericOp::create(
       b, type, inputs, destination, allMaps, iterators,
       [&](OpBuilder &builder, Location loc, ValueRange args) {

@@ -59,7 +59,8 @@ public:
   /// types; rounds what `body` gives.
   Value elementwise(RankedTensorType type, ValueRange inputs, ScalarBody body);
 
-  /// As above with one indexing map per input.
+  /// As above with one indexing map per input. Dynamic extents of `type` are
+  /// those of the inputs.
   Value elementwise(RankedTensorType type, ValueRange inputs,
                     ArrayRef<AffineMap> maps, ScalarBody body);
 
@@ -107,6 +108,9 @@ void populateTrainShapeToLinalg(RewritePatternSet &patterns);
 void populateTrainProductToLinalg(RewritePatternSet &patterns);
 void populateTrainPoolingToLinalg(RewritePatternSet &patterns);
 void populateTrainRandomToLinalg(RewritePatternSet &patterns);
+
+/// The lowerings of the amp dialect. Shapes may be dynamic.
+void populateAMPToLinalg(RewritePatternSet &patterns);
 
 /// Emits a diagnostic and returns failure if an operand or result of an
 /// operation under `root` that belongs to `dialect` has a dynamic shape.

@@ -46,6 +46,22 @@ def ConvertAMPToLinalg : Pass<"convert-amp-to-linalg"> {
     "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ConvertAMPToUpstream : Pass<"convert-amp-to-upstream"> {
+  let summary = "Lowers the amp dialect until nothing of it is left";
+  let description = [{
+    For a module that goes back to a compiler that does not know the dialect:
+    operations become linalg, arith, math and tensor, as by
+    `convert-amp-to-linalg` but with shapes that may be dynamic, and attributes
+    such as `amp.role` and `amp.inserted` are removed.
+  }];
+  let options = [
+    Option<"keepAttributes", "keep-attributes", "bool", "false",
+           "Keep the attributes, which the other compiler ignores">];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def LowerStep : Pass<"amp-lower-step", "::mlir::ModuleOp"> {
   let summary = "Gives step functions the calling convention of the runner";
   let description = [{

@@ -1,0 +1,85 @@
+//===- AMPToUpstream.cpp - Nothing of the amp dialect is left -------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinalgBuilder.h"
+
+#include "amp/Conversion/Passes.h"
+#include "amp/Dialect/AMP/IR/AMP.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_CONVERTAMPTOUPSTREAM
+#include "amp/Conversion/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Returns whether an attribute named `name` is one of the amp dialect.
+static bool isOfAMP(StringAttr name) {
+  return name.getValue().starts_with("amp.");
+}
+
+/// Returns the entries of `attributes` that are not of the amp dialect.
+static SmallVector<NamedAttribute> getOthers(DictionaryAttr attributes) {
+  return llvm::filter_to_vector(
+      attributes ? attributes.getValue() : ArrayRef<NamedAttribute>(),
+      [](NamedAttribute entry) { return !isOfAMP(entry.getName()); });
+}
+
+/// Removes the attributes of the amp dialect from `op`, and from its arguments
+/// and results if it is a function.
+static void removeAttributes(Operation *op) {
+  SmallVector<StringAttr> names;
+  for (NamedAttribute entry : op->getDiscardableAttrs())
+    if (isOfAMP(entry.getName()))
+      names.push_back(entry.getName());
+  for (StringAttr name : names)
+    op->removeDiscardableAttr(name);
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return;
+  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+    if (DictionaryAttr attributes = function.getArgAttrDict(i))
+      function.setArgAttrs(i, getOthers(attributes));
+  for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
+    if (DictionaryAttr attributes = function.getResultAttrDict(i))
+      function.setResultAttrs(i, getOthers(attributes));
+}
+
+namespace {
+
+struct ConvertAMPToUpstream
+    : amp::impl::ConvertAMPToUpstreamBase<ConvertAMPToUpstream> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    Operation *root = getOperation();
+    RewritePatternSet patterns(&getContext());
+    populateAMPToLinalg(patterns);
+    walkAndApplyPatterns(root, std::move(patterns));
+    WalkResult left = root->walk([](Operation *op) {
+      if (!isa_and_nonnull<AMPDialect>(op->getDialect()))
+        return WalkResult::advance();
+      op->emitOpError("cannot be lowered to upstream dialects");
+      return WalkResult::interrupt();
+    });
+    if (left.wasInterrupted())
+      return signalPassFailure();
+    if (!keepAttributes)
+      root->walk(removeAttributes);
+  }
+};
+
+} // namespace
