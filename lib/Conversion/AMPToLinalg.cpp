@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace mlir::amp {
@@ -223,7 +224,13 @@ struct ConvertAMPToLinalg
       return WalkResult::interrupt();
     });
     if (left.wasInterrupted())
-      signalPassFailure();
+      return signalPassFailure();
+    // They speak of results, which buffers will take the place of. The roles
+    // of arguments are needed still.
+    root->walk([](Operation *op) {
+      if (!isa<FunctionOpInterface>(op))
+        removeAMPAttributes(op);
+    });
   }
 };
 

@@ -38,15 +38,19 @@ static SmallVector<NamedAttribute> getOthers(DictionaryAttr attributes) {
       [](NamedAttribute entry) { return !isOfAMP(entry.getName()); });
 }
 
-/// Removes the attributes of the amp dialect from `op`, and from its arguments
-/// and results if it is a function.
-static void removeAttributes(Operation *op) {
+void mlir::amp::removeAMPAttributes(Operation *op) {
   SmallVector<StringAttr> names;
   for (NamedAttribute entry : op->getDiscardableAttrs())
     if (isOfAMP(entry.getName()))
       names.push_back(entry.getName());
   for (StringAttr name : names)
     op->removeDiscardableAttr(name);
+}
+
+/// Removes them from `op`, and from its arguments and results if it is a
+/// function.
+static void removeAttributes(Operation *op) {
+  removeAMPAttributes(op);
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
     return;

@@ -112,6 +112,9 @@ void populateTrainRandomToLinalg(RewritePatternSet &patterns);
 /// The lowerings of the amp dialect. Shapes may be dynamic.
 void populateAMPToLinalg(RewritePatternSet &patterns);
 
+/// Removes the attributes of the amp dialect from `op`.
+void removeAMPAttributes(Operation *op);
+
 /// Emits a diagnostic and returns failure if an operand or result of an
 /// operation under `root` that belongs to `dialect` has a dynamic shape.
 LogicalResult verifyStaticShapes(Operation *root, StringRef dialect);

@@ -39,7 +39,8 @@ def ConvertAMPToLinalg : Pass<"convert-amp-to-linalg"> {
   let description = [{
     Casts, unscaling with its finite check and the update of the loss scale as
     loops over tensors and scalar arithmetic. Needs nothing of the dialect that
-    the step is written in, but static shapes.
+    the step is written in, but static shapes. Attributes of operations are
+    removed, those of functions, their arguments and results stay.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
