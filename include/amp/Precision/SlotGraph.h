@@ -112,9 +112,12 @@ public:
     return implications;
   }
 
-  /// The interface of `op`, an operation with a vertex, or null.
+  /// The interface of `op`, or null, as for what is not an operation of a body.
   PrecisionOpInterface getInterface(Operation *op) const {
-    const OperationInfo &info = infos.find(op->getName())->second;
+    auto it = infos.find(op->getName());
+    if (it == infos.end())
+      return {};
+    const OperationInfo &info = it->second;
     if (info.slots)
       return PrecisionOpInterface(op, info.slots);
     return info.hasSlots ? cast<PrecisionOpInterface>(op)

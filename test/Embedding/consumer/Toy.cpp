@@ -41,6 +41,25 @@ void FuncOp::print(OpAsmPrinter &printer) {
       getArgAttrsAttrName(), getResAttrsAttrName());
 }
 
+// A product of two scaled values has both factors; the gradient of the loss has
+// that of its seed, and everything else that of its first operand.
+LogicalResult
+MatmulOp::inferScaleDegrees(amp::ScaleDegreeInference &inference) {
+  return amp::inferProductDegree(inference);
+}
+LogicalResult
+LossGradOp::inferScaleDegrees(amp::ScaleDegreeInference &inference) {
+  return amp::inferJointDegree(inference, {2});
+}
+LogicalResult
+ReluGradOp::inferScaleDegrees(amp::ScaleDegreeInference &inference) {
+  return amp::inferJointDegree(inference, {0});
+}
+LogicalResult
+TransposeOp::inferScaleDegrees(amp::ScaleDegreeInference &inference) {
+  return amp::inferJointDegree(inference, {0});
+}
+
 /// A product: low operands, and a result that may be f32 or low.
 void MatmulOp::getPrecisionSlots(amp::PrecisionSlots &slots) {
   slots.reset(*this);

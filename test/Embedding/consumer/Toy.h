@@ -9,6 +9,7 @@
 #define TOY_H
 
 #include "amp/Interfaces/GradientInterfaces.h"
+#include "amp/Interfaces/LossScaleOpInterface.h"
 #include "amp/Interfaces/PrecisionOpInterface.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"

@@ -9,6 +9,7 @@
 #define TOY_OPS_TD
 
 include "amp/Interfaces/GradientInterfaces.td"
+include "amp/Interfaces/LossScaleOpInterface.td"
 include "amp/Interfaces/PrecisionOpInterface.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -46,14 +47,17 @@ def Toy_ReturnOp : Toy_Op<"return", [Pure, Terminator, ReturnLike]> {
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
-// Two operations describe themselves to the precision passes.
+// Two operations describe themselves to the precision passes, and all of the
+// backward pass say what becomes of the loss scale.
 def Toy_MatmulOp : Toy_Op<"matmul", [Pure,
+    DeclareOpInterfaceMethods<LossScaleOpInterface>,
     DeclareOpInterfaceMethods<PrecisionOpInterface, ["getPrecisionSlots"]>]> {
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 def Toy_LossGradOp : Toy_Op<"loss_grad", [Pure,
+    DeclareOpInterfaceMethods<LossScaleOpInterface>,
     DeclareOpInterfaceMethods<PrecisionOpInterface, ["getPrecisionSlots"]>]> {
   let arguments = (ins AnyRankedTensor:$prediction, AnyRankedTensor:$target,
                        AnyRankedTensor:$seed);
@@ -62,14 +66,17 @@ def Toy_LossGradOp : Toy_Op<"loss_grad", [Pure,
 }
 
 // The others are left to a policy.
-class Toy_PlainOp<string mnemonic> : Toy_Op<mnemonic, [Pure]> {
+class Toy_PlainOp<string mnemonic, list<Trait> traits = []>
+    : Toy_Op<mnemonic, traits # [Pure]> {
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 def Toy_ReluOp : Toy_PlainOp<"relu">;
-def Toy_ReluGradOp : Toy_PlainOp<"relu_grad">;
-def Toy_TransposeOp : Toy_PlainOp<"transpose">;
+def Toy_ReluGradOp : Toy_PlainOp<"relu_grad",
+    [DeclareOpInterfaceMethods<LossScaleOpInterface>]>;
+def Toy_TransposeOp : Toy_PlainOp<"transpose",
+    [DeclareOpInterfaceMethods<LossScaleOpInterface>]>;
 def Toy_LossOp : Toy_PlainOp<"loss">;
 
 // The optimizer needs true gradients.
