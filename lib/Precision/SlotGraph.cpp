@@ -317,7 +317,7 @@ void SlotGraph::reportConflict(Operation *op, Pin pin, Operation *other,
   auto source = [&](Operation *of) {
     return of->hasAttr(precisionName) ? "'amp.precision'" : "the policy";
   };
-  InFlightDiagnostic diag = op->emitError()
+  InFlightDiagnostic diag = op->emitOpError()
                             << "pinned to " << stringifyPin(pin) << " by "
                             << source(op)
                             << ", but control flow ties a value of it to one "

@@ -170,10 +170,42 @@ for model in models:
         assert parts >= {"forward", "backward"} | ({"update"} if differentiated else set()), (model, parts)
         assert not differentiated or any("backwardOf" in op for op in function["ops"]), model
 # Control flow, pins, unlisted operations, other types, several functions.
-inputs = sorted((root / "test/Transforms").glob("auto-mixed-precision*.mlir"))
-inputs = [path for path in inputs if "split-file" not in path.read_text() and "split-input" not in path.read_text()]
+inputs = []
+for path in sorted((root / "test/Transforms").glob("auto-mixed-precision*.mlir")):
+    # Calls have entries of their own form, and masks have low copies.
+    if "split-file" in path.read_text() or path.stem.endswith(("-calls", "-ranges")):
+        continue
+    for number, part in enumerate(path.read_text().split("\n// -----\n")):
+        inputs.append(scratch / f"{path.stem}-{number}.mlir")
+        inputs[-1].write_text(part)
 checked = [check(path, ["--allow-unregistered-dialect"], "precision=fp16") for path in inputs]
 carried = [s for r in checked for f in r["functions"] for op in f.get("ops", ()) for s in op["slots"] if s["slot"] == "carried"]
 assert any(s["low"] for s in carried), "no carried value was low"
-assert {slot["rule"] for slot in taints} == {"poisoned", "tainted"}, "a rule with a path did not occur"
+assert "tainted" in {slot["rule"] for slot in taints}, "a rule with a path did not occur"
+
+# Functions that are assigned together are one entry, in which each is an
+# operation around its body; its arguments and results are carried values.
+calls = scratch / "calls.mlir"
+calls.write_text("""
+func.func private @layer(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = train.matmul %x, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+func.func @main(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = call @layer(%a) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = call @layer(%0) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = train.matmul %1, %1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
+}
+func.func @alone(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  return %a : tensor<4x4xf32>
+}
+""")
+amp_opt(calls, f"--auto-mixed-precision=report={scratch}/calls.json")
+together, alone = json.loads((scratch / "calls.json").read_text())["functions"]
+assert together["name"] == "layer, main" and alone["name"] == "alone", together["name"]
+names = [op["name"] for op in together["ops"]]
+assert names == ["func.func", "train.matmul", "func.return", "func.func", "func.call", "func.call", "train.matmul", "func.return"]
+assert [op.get("parent") for op in together["ops"]] == [None, 0, 0, None, 3, 3, 3, 3]
+assert any(s["slot"] == "carried" and s["low"] for s in together["ops"][0]["slots"]), together["ops"][0]
 print(f"{len(models)} models, {len(inputs)} inputs")
