@@ -115,6 +115,10 @@ LogicalResult CastRules::choose(const SlotGraph &graph,
         });
     if (!need.rule && onlyControlFlow)
       need.rule = findOfFunction(graph, from, to);
+    // Where nothing computes, low precision was asked for by a pin, an
+    // attribute of the amp dialect.
+    if (!need.rule && onlyControlFlow && isa<RankedTensorType>(value.getType()))
+      need.rule = find(AMPDialect::getDialectNamespace(), context);
     if (!need.rule) {
       OpOperand *operand = graph.getUses()[need.uses.front()].operand;
       Operation *user = operand->getOwner();

@@ -42,8 +42,10 @@ struct CastRule {
 /// from arith). An adapter in the policy goes before the interface of the same
 /// dialect. A value that stands between control flow and calls alone (an
 /// argument that a loop carries) gets the cast of the first operation of the
-/// function that has one. If none has a rule, that is an error: no cast of a
-/// dialect that has nothing to do with the value is ever inserted.
+/// function that has one, or `amp.cast` if the function holds nothing but
+/// control flow, which only pins make low. If none has a rule, that is an
+/// error: no cast of a dialect that has nothing to do with the value is ever
+/// inserted.
 class CastRules {
 public:
   explicit CastRules(const Policy &policy) : policy(policy) {}

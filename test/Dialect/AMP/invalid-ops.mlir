@@ -414,3 +414,11 @@ func.func @f(%x: tensor<4xf32>) {
 func.func @f() attributes {amp.input_signature = "() -> ()"} {
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected 'amp.inserted' to have no value}}
+  %r = amp.cast %x {amp.inserted = true} : tensor<4xf32> to tensor<4xf16>
+  return
+}
