@@ -12,7 +12,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -41,6 +40,23 @@ CastRule CastRules::find(StringRef dialectNamespace, MLIRContext *context) {
   return rule;
 }
 
+CastRule CastRules::find(Operation *op) {
+  auto [it, isNew] = rulesOfOperations.try_emplace(op->getName());
+  if (isNew)
+    it->second = find(op->getName().getDialectNamespace(), op->getContext());
+  return it->second;
+}
+
+/// Returns whether `rule` is one, and can cast between the types.
+bool CastRules::canCast(CastRule rule, Type from, Type to) {
+  if (!rule.dialect)
+    return bool(rule);
+  auto [it, isNew] = castable.try_emplace({rule.dialect, from, to});
+  if (isNew)
+    it->second = rule.dialect->canMaterializeCast(from, to);
+  return it->second;
+}
+
 /// Returns whether `op` only passes values on: it has no cast of its own.
 static bool isControlFlow(Operation *op) {
   return !op || op->hasTrait<OpTrait::IsTerminator>() ||
@@ -52,10 +68,8 @@ CastRule CastRules::findOfFunction(const SlotGraph &graph, Type from, Type to) {
   for (const SlotVertex &vertex : graph.getVertices()) {
     if (!vertex.op)
       continue;
-    CastRule candidate = find(vertex.op->getName().getDialectNamespace(),
-                              vertex.op->getContext());
-    if (!candidate ||
-        (candidate.dialect && !candidate.dialect->canMaterializeCast(from, to)))
+    CastRule candidate = find(vertex.op);
+    if (!canCast(candidate, from, to))
       continue;
     if (!candidate.isBorrowed())
       return candidate;
@@ -68,59 +82,64 @@ CastRule CastRules::findOfFunction(const SlotGraph &graph, Type from, Type to) {
 LogicalResult CastRules::choose(const SlotGraph &graph,
                                 const Assignment &assignment, FloatType low) {
   MLIRContext *context = low.getContext();
-  Type wide = Float32Type::get(context);
-  // A value is all that its uses have in common; they share one cast.
-  struct Need {
-    SmallVector<uint32_t, 2> uses;
-    CastRule rule;
-  };
-  llvm::MapVector<Value, Need> needs;
-  for (auto [index, use] : llvm::enumerate(graph.getUses()))
+  // The uses of a value that need a cast share it. Values come in the order of
+  // their first use.
+  ArrayRef<SlotUse> uses = graph.getUses();
+  SmallVector<uint32_t> order;
+  for (auto [index, use] : llvm::enumerate(uses))
     if (assignment.low[use.producer] != assignment.low[use.user])
-      needs[use.operand->get()].uses.push_back(index);
+      order.push_back(index);
+  llvm::stable_sort(order, [&](uint32_t first, uint32_t second) {
+    return uses[first].value < uses[second].value;
+  });
+  chosen.assign(graph.getValues().size(), {});
 
   // Casts of one dialect between the same types need one check.
   llvm::DenseSet<std::tuple<const Adapter *, Type, Type>> checked;
-  for (auto &entry : needs) {
-    Value value = entry.first;
-    Need &need = entry.second;
-    bool toLow = assignment.low[graph.getUses()[need.uses.front()].user];
-    Type to = getWithElementType(value.getType(), toLow ? Type(low) : wide);
-    Type from = getWithElementType(value.getType(), toLow ? wide : Type(low));
-    if (!to || !from)
+  for (ArrayRef<uint32_t> rest = order, same; !rest.empty();
+       rest = rest.drop_front(same.size())) {
+    same = rest.take_while([&](uint32_t use) {
+      return uses[use].value == uses[rest.front()].value;
+    });
+    OpOperand *operand = uses[same.front()].operand;
+    Value value = operand->get();
+    bool toLow = assignment.low[uses[same.front()].user];
+    // All that takes part is f32 still.
+    Type from = value.getType(), to = getWithElementType(from, low);
+    if (!to)
       return emitError(value.getLoc())
              << "the type " << value.getType()
              << " cannot be given another element type; expected its "
                 "'cloneWith' to";
-    auto consider = [&](StringRef name) {
-      CastRule candidate = find(name, context);
-      if (!candidate || (candidate.dialect &&
-                         !candidate.dialect->canMaterializeCast(from, to)))
-        return;
-      if (!need.rule || (need.rule.isBorrowed() && !candidate.isBorrowed()))
-        need.rule = candidate;
+    if (!toLow)
+      std::swap(from, to);
+    CastRule &rule = chosen[uses[same.front()].value];
+    auto consider = [&](CastRule candidate) {
+      // Most dialects have a cast of their own: nothing comes before it.
+      if ((!rule || (rule.isBorrowed() && !candidate.isBorrowed())) &&
+          canCast(candidate, from, to))
+        rule = candidate;
     };
-    for (uint32_t use : need.uses)
-      consider(graph.getUses()[use]
-                   .operand->getOwner()
-                   ->getName()
-                   .getDialectNamespace());
+    for (uint32_t use : same)
+      consider(find(uses[use].operand->getOwner()));
     if (Operation *producer = value.getDefiningOp())
-      consider(producer->getName().getDialectNamespace());
-    consider(value.getType().getDialect().getNamespace());
-    bool onlyControlFlow =
-        isControlFlow(value.getDefiningOp()) &&
-        llvm::all_of(need.uses, [&](uint32_t use) {
-          return isControlFlow(graph.getUses()[use].operand->getOwner());
-        });
-    if (!need.rule && onlyControlFlow)
-      need.rule = findOfFunction(graph, from, to);
-    // Where nothing computes, low precision was asked for by a pin, an
-    // attribute of the amp dialect.
-    if (!need.rule && onlyControlFlow && isa<RankedTensorType>(value.getType()))
-      need.rule = find(AMPDialect::getDialectNamespace(), context);
-    if (!need.rule) {
-      OpOperand *operand = graph.getUses()[need.uses.front()].operand;
+      consider(find(producer));
+    if (!rule || rule.isBorrowed())
+      consider(find(value.getType().getDialect().getNamespace(), context));
+    auto isBetweenControlFlow = [&] {
+      return isControlFlow(value.getDefiningOp()) &&
+             llvm::all_of(same, [&](uint32_t use) {
+               return isControlFlow(uses[use].operand->getOwner());
+             });
+    };
+    if (!rule && isBetweenControlFlow()) {
+      rule = findOfFunction(graph, from, to);
+      // Where nothing computes, low precision was asked for by a pin, an
+      // attribute of the amp dialect.
+      if (!rule && isa<RankedTensorType>(value.getType()))
+        rule = find(AMPDialect::getDialectNamespace(), context);
+    }
+    if (!rule) {
       Operation *user = operand->getOwner();
       return user->emitOpError("needs operand ")
              << operand->getOperandNumber() << " as " << to << " instead of "
@@ -130,12 +149,9 @@ LogicalResult CastRules::choose(const SlotGraph &graph,
                 "CastMaterializationInterface or an adapter with 'cast' in the "
                 "policy";
     }
-    if (need.rule.adapter &&
-        checked.insert({need.rule.adapter, from, to}).second &&
-        failed(need.rule.adapter->checkCast(value.getLoc(), from, to)))
+    if (rule.adapter && checked.insert({rule.adapter, from, to}).second &&
+        failed(rule.adapter->checkCast(value.getLoc(), from, to)))
       return failure();
-    for (uint32_t use : need.uses)
-      chosen[use] = need.rule;
   }
   return success();
 }

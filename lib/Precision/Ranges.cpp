@@ -98,10 +98,13 @@ ValueRanges::ValueRanges(FunctionOpInterface function, FloatType low)
 
 ValueRanges::~ValueRanges() = default;
 
-uint32_t ValueRanges::addRange(Value value, FloatRange range) {
-  positions[value] = ranges.size();
-  ranges.push_back(range);
-  return ranges.size() - 1;
+/// Returns the element type of `type` if values of it have an interval, or
+/// null. A function has few types.
+FloatType ValueRanges::getElement(Type type) {
+  auto [it, isNew] = elementTypes.try_emplace(type);
+  if (isNew)
+    it->second = getFloatType(type);
+  return it->second;
 }
 
 FloatRange ValueRanges::lookup(Value value) const {
@@ -109,11 +112,10 @@ FloatRange ValueRanges::lookup(Value value) const {
   return it == positions.end() ? FloatRange::unknown() : ranges[it->second];
 }
 
-/// Returns `range` after it is stored in a value of `type`.
-FloatRange ValueRanges::store(FloatRange range, Type type) const {
+/// Returns `range` after it is stored in a value whose elements are `element`.
+FloatRange ValueRanges::store(FloatRange range, FloatType element) const {
   if (range.isUnbounded() || range.hasNoNumber())
     return range;
-  FloatType element = getFloatType(type);
   range = range.roundTo(element);
   // Rounding is monotone, so the bounds tell of all between them.
   if (low && element.isF32())
@@ -145,8 +147,13 @@ ArrayRef<OpOperand *> ValueRanges::getSources(Value carried) {
 struct ValueRanges::Slice {
   /// An operation with all its results, or one carried value.
   struct Node {
-    Operation *op;
+    /// Null for a carried value.
+    FloatRangeOpInterface op;
     Value carried;
+    /// Where the range of the first result stands; those of the others follow.
+    uint32_t results = 0;
+    /// Where the positions of the operands' ranges stand.
+    uint32_t operands = 0;
   };
 
   explicit Slice(ValueRanges &parent) : parent(parent) {}
@@ -155,76 +162,98 @@ struct ValueRanges::Slice {
   void solve();
 
 private:
-  void enter(Value value);
+  uint32_t enter(Value value);
   bool update(const Node &node);
-  bool updateCarried(Value value);
+  bool updateCarried(const Node &node);
+
+  /// The position of what is no tensor of floats.
+  static constexpr uint32_t none = ~0u;
 
   ValueRanges &parent;
   SmallVector<Node> order;
   /// Operations and carried values whose operands are being collected, with the
   /// number of the next one.
   SmallVector<std::pair<Node, unsigned>> stack;
+  SmallVector<uint32_t> operandPositions;
   bool hasCarried = false;
   unsigned sweep = 0;
   SmallVector<FloatRange> operandRanges, resultRanges;
 };
 
-/// Gives `value` a position, and pushes what it is computed from if that
-/// matters.
-void ValueRanges::Slice::enter(Value value) {
-  if (parent.positions.contains(value))
-    return;
+/// Returns the position of the range of `value`. If it is new, pushes what it
+/// is computed from if that matters.
+uint32_t ValueRanges::Slice::enter(Value value) {
+  std::vector<FloatRange> &ranges = parent.ranges;
+  uint32_t position = ranges.size();
+  auto [entry, isNew] = parent.positions.try_emplace(value, position);
+  if (!isNew)
+    return entry->second;
   Operation *op = value.getDefiningOp();
   if (!op || op->getNumRegions() != 0) {
     bool isCarried = !parent.getSources(value).empty();
-    parent.addRange(value,
-                    isCarried ? FloatRange::empty() : FloatRange::unknown());
+    ranges.push_back(isCarried ? FloatRange::empty() : FloatRange::unknown());
     if (isCarried) {
       hasCarried = true;
-      stack.push_back({{nullptr, value}, 0});
+      stack.push_back({{{}, value, position, 0}, 0});
     }
-    return;
+    return position;
   }
-  if (op->hasTrait<OpTrait::ConstantLike>()) {
+  if (op->getNumOperands() == 0 && op->hasTrait<OpTrait::ConstantLike>()) {
     auto elements = getConstantElements(op, {});
-    parent.addRange(
-        value, parent.store(elements ? elements->range : FloatRange::unknown(),
-                            value.getType()));
-    return;
+    ranges.push_back(
+        parent.store(elements ? elements->range : FloatRange::unknown(),
+                     parent.getElement(value.getType())));
+    return position;
   }
-  bool hasRule = isa<FloatRangeOpInterface>(op);
-  for (Value result : op->getResults())
-    parent.addRange(result, hasRule && getFloatType(result.getType())
-                                ? FloatRange::empty()
-                                : FloatRange::unknown());
-  if (hasRule)
-    stack.push_back({{op, {}}, 0});
+  auto rule = dyn_cast<FloatRangeOpInterface>(op);
+  if (!rule) {
+    ranges.push_back(FloatRange::unknown());
+    return position;
+  }
+  // All results, one after the other.
+  for (auto [index, result] : llvm::enumerate(op->getResults())) {
+    parent.positions[result] = position + index;
+    ranges.push_back(parent.getElement(result.getType())
+                         ? FloatRange::empty()
+                         : FloatRange::unknown());
+  }
+  uint32_t operands = operandPositions.size();
+  operandPositions.append(op->getNumOperands(), none);
+  stack.push_back({{rule, {}, position, operands}, 0});
+  return position + cast<OpResult>(value).getResultNumber();
 }
 
 void ValueRanges::Slice::collect(Value value) {
   enter(value);
   while (!stack.empty()) {
     auto &[node, next] = stack.back();
-    Value operand;
-    if (node.op) {
-      if (next < node.op->getNumOperands())
-        operand = node.op->getOperand(next++);
-    } else {
+    if (!node.op) {
       ArrayRef<OpOperand *> sources = parent.getSources(node.carried);
-      if (next < sources.size())
-        operand = sources[next++]->get();
+      if (next == sources.size())
+        order.push_back(stack.pop_back_val().first);
+      else if (Value source = sources[next++]->get();
+               parent.getElement(source.getType()))
+        enter(source);
+      continue;
     }
-    if (!operand)
+    if (next == node.op->getNumOperands()) {
       order.push_back(stack.pop_back_val().first);
-    else if (getFloatType(operand.getType()))
-      enter(operand);
+      continue;
+    }
+    Value operand = node.op->getOperand(next);
+    uint32_t place = node.operands + next++;
+    if (parent.getElement(operand.getType())) {
+      // The stack may grow, and move, on the way.
+      uint32_t position = enter(operand);
+      operandPositions[place] = position;
+    }
   }
 }
 
-bool ValueRanges::Slice::updateCarried(Value value) {
-  FloatRange &range = parent.ranges[parent.positions.lookup(value)];
+bool ValueRanges::Slice::updateCarried(const Node &node) {
+  FloatRange &range = parent.ranges[node.results];
   FloatRange joined = range;
-  for (OpOperand *source : parent.getSources(value))
+  for (OpOperand *source : parent.getSources(node.carried))
     joined = joined.join(parent.lookup(source->get()));
   if (joined == range)
     return false;
@@ -244,27 +273,29 @@ bool ValueRanges::Slice::updateCarried(Value value) {
 /// they changed.
 bool ValueRanges::Slice::update(const Node &node) {
   if (!node.op)
-    return updateCarried(node.carried);
+    return updateCarried(node);
+  Operation *op = node.op;
   operandRanges.clear();
-  for (Value operand : node.op->getOperands()) {
-    FloatRange range = FloatRange::unknown();
-    if (getFloatType(operand.getType()))
-      range = parent.lookup(operand);
+  for (uint32_t position :
+       ArrayRef(operandPositions).slice(node.operands, op->getNumOperands())) {
+    FloatRange range =
+        position == none ? FloatRange::unknown() : parent.ranges[position];
     // Nothing has arrived here yet.
     if (range.isEmpty())
       return false;
     operandRanges.push_back(range.hasNoNumber() ? FloatRange::unknown()
                                                 : range);
   }
-  resultRanges.assign(node.op->getNumResults(), FloatRange::unknown());
-  cast<FloatRangeOpInterface>(node.op).inferFloatRanges(operandRanges,
-                                                        resultRanges);
+  resultRanges.assign(op->getNumResults(), FloatRange::unknown());
+  FloatRangeOpInterface rule = node.op;
+  rule.inferFloatRanges(operandRanges, resultRanges);
   bool changed = false;
-  for (auto [result, range] : llvm::zip(node.op->getResults(), resultRanges)) {
-    if (!getFloatType(result.getType()))
+  for (auto [index, range] : llvm::enumerate(resultRanges)) {
+    FloatType element = parent.getElement(op->getResult(index).getType());
+    if (!element)
       continue;
-    FloatRange &entry = parent.ranges[parent.positions.lookup(result)];
-    FloatRange stored = parent.store(range, result.getType());
+    FloatRange &entry = parent.ranges[node.results + index];
+    FloatRange stored = parent.store(range, element);
     changed |= entry != stored;
     entry = stored;
   }
@@ -284,13 +315,14 @@ void ValueRanges::Slice::solve() {
 }
 
 FloatRange ValueRanges::get(Value value) {
-  if (!getFloatType(value.getType()))
+  if (!getElement(value.getType()))
     return FloatRange::unknown();
-  if (!positions.contains(value)) {
-    Slice slice(*this);
-    slice.collect(value);
-    slice.solve();
-  }
+  auto it = positions.find(value);
+  if (it != positions.end())
+    return ranges[it->second];
+  Slice slice(*this);
+  slice.collect(value);
+  slice.solve();
   return lookup(value);
 }
 

@@ -43,15 +43,12 @@ static void forEachChangeable(Operation *op, Visit visit) {
 /// Returns whether `op`, other than to pass it on, reads or gives a tensor of
 /// `element`.
 static bool mentions(Operation *op, Type element) {
-  if (op->hasTrait<OpTrait::IsTerminator>())
-    return false;
-  for (Type type : op->getOperandTypes())
-    if (isTensorOf(type, element))
-      return true;
-  bool found = false;
+  bool found = llvm::any_of(op->getOperandTypes(), [&](Type type) {
+    return isTensorOf(type, element);
+  });
   forEachChangeable(
       op, [&](Value value) { found |= isTensorOf(value.getType(), element); });
-  return found;
+  return found && !op->hasTrait<OpTrait::IsTerminator>();
 }
 
 /// Returns whether an attribute or a region of `op`, of which only a policy
@@ -89,7 +86,7 @@ FloatType mlir::amp::getRecordedPrecision(FunctionOpInterface function) {
 void mlir::amp::recordInput(FunctionOpInterface function, FloatType low) {
   function->setAttr(AMPDialect::kMixedPrecisionAttr, TypeAttr::get(low));
   function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<FunctionOpInterface>(op))
+    if (op->getNumRegions() != 0 && isa<FunctionOpInterface>(op))
       return WalkResult::skip();
     // Casts of the user never change.
     CastLike castOp(op);

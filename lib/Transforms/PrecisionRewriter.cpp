@@ -111,7 +111,7 @@ private:
 
   LogicalResult insertCasts() {
     std::vector<Value> casts(graph.getValues().size());
-    for (auto [index, use] : llvm::enumerate(graph.getUses())) {
+    for (const SlotUse &use : graph.getUses()) {
       bool userLow = assignment.low[use.user];
       if (assignment.low[use.producer] == userLow)
         continue;
@@ -137,8 +137,8 @@ private:
           continue;
         }
         TypesOf &types = userLow ? lowTypes : wideTypes;
-        converted = rules.get(index).build(rewriter, value.getLoc(), value,
-                                           types.get(value.getType()));
+        converted = rules.get(use.value).build(rewriter, value.getLoc(), value,
+                                               types.get(value.getType()));
         Operation *made = converted.getDefiningOp();
         // Some dialects give the constant in the other type.
         if (made->getNumOperands() == 0 && getConstantValue(made))

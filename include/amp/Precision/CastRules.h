@@ -56,16 +56,26 @@ public:
   LogicalResult choose(const SlotGraph &graph, const Assignment &assignment,
                        FloatType low);
 
-  /// The rule for the use with number `use`.
-  CastRule get(uint32_t use) const { return chosen.lookup(use); }
+  /// The rule for the value with number `value`, which some use reads in
+  /// another type.
+  CastRule get(uint32_t value) const { return chosen[value]; }
 
 private:
   CastRule find(StringRef dialectNamespace, MLIRContext *context);
+  CastRule find(Operation *op);
   CastRule findOfFunction(const SlotGraph &graph, Type from, Type to);
+  bool canCast(CastRule rule, Type from, Type to);
 
   const Policy &policy;
-  llvm::DenseMap<uint32_t, CastRule> chosen;
+  /// By value. Values that need no cast have none.
+  std::vector<CastRule> chosen;
   llvm::StringMap<CastRule> rules;
+  /// What is asked for often: the rule of an operation's dialect, and whether a
+  /// dialect casts between two types.
+  llvm::DenseMap<OperationName, CastRule> rulesOfOperations;
+  llvm::DenseMap<std::tuple<const CastMaterializationInterface *, Type, Type>,
+                 bool>
+      castable;
 };
 
 } // namespace mlir::amp

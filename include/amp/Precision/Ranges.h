@@ -63,15 +63,16 @@ public:
 private:
   struct Slice;
 
-  uint32_t addRange(Value value, FloatRange range);
+  FloatType getElement(Type type);
   FloatRange lookup(Value value) const;
-  FloatRange store(FloatRange range, Type type) const;
+  FloatRange store(FloatRange range, FloatType element) const;
   ArrayRef<OpOperand *> getSources(Value carried);
   void findSeeds();
 
   FunctionOpInterface function;
   FloatType low;
   double largestLow = 0;
+  llvm::DenseMap<Type, FloatType> elementTypes;
   /// Flat storage: the position of each value that was asked for, and its
   /// range.
   llvm::DenseMap<Value, uint32_t> positions;

@@ -15,6 +15,8 @@
 
 #include "amp/Interfaces/CastMaterialization.h"
 #include "mlir/Transforms/InliningUtils.h"
+#include "llvm/Support/MathExtras.h"
+#include <utility>
 
 using namespace mlir;
 using namespace mlir::train;
@@ -90,7 +92,11 @@ mlir::train::broadcastShapes(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
 
 LogicalResult mlir::train::verifyTensorTypes(Operation *op) {
   constexpr int64_t maxElements = int64_t(1) << 48;
+  Type last;
   auto verify = [&](Type type) -> LogicalResult {
+    // Mostly all are alike.
+    if (type == std::exchange(last, type))
+      return success();
     auto tensor = cast<RankedTensorType>(type);
     if (tensor.getEncoding())
       return op->emitOpError("expected tensors without an encoding, got ")
@@ -103,11 +109,11 @@ LogicalResult mlir::train::verifyTensorTypes(Operation *op) {
                << tensor;
       if (ShapedType::isDynamic(extent))
         continue;
-      if (extent > (maxElements - 1) / elements)
+      if (llvm::MulOverflow(elements, extent, elements) ||
+          elements >= maxElements)
         return op->emitOpError("expected tensors of fewer than 2^48 elements, "
                                "got ")
                << tensor;
-      elements *= extent;
     }
     return success();
   };
