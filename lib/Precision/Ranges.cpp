@@ -91,7 +91,10 @@ std::optional<ConstantElements> mlir::amp::getConstantElements(Operation *op,
 //===----------------------------------------------------------------------===//
 
 ValueRanges::ValueRanges(FunctionOpInterface function, FloatType low)
-    : function(function), low(low) {
+    : function(function),
+      entry(function.isExternal() ? nullptr
+                                  : &function.getFunctionBody().front()),
+      low(low) {
   if (low)
     largestLow = APFloat::getLargest(low.getFloatSemantics()).convertToDouble();
 }
@@ -158,7 +161,9 @@ struct ValueRanges::Slice {
 
   explicit Slice(ValueRanges &parent) : parent(parent) {}
 
+  /// Collects what `value` depends on, and makes a first sweep over it.
   void collect(Value value);
+  /// Sweeps until cycles are stable.
   void solve();
 
 private:
@@ -210,13 +215,21 @@ uint32_t ValueRanges::Slice::enter(Value value) {
     ranges.push_back(FloatRange::unknown());
     return position;
   }
+  // An argument of the function, such as a weight, often tells all.
+  bool unbounded = llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+    auto argument = dyn_cast<BlockArgument>(operand.get());
+    return argument && argument.getOwner() == parent.entry &&
+           rule.isUnboundedWith(operand.getOperandNumber());
+  });
   // All results, one after the other.
   for (auto [index, result] : llvm::enumerate(op->getResults())) {
     parent.positions[result] = position + index;
-    ranges.push_back(parent.getElement(result.getType())
+    ranges.push_back(!unbounded && parent.getElement(result.getType())
                          ? FloatRange::empty()
                          : FloatRange::unknown());
   }
+  if (unbounded)
+    return position;
   uint32_t operands = operandPositions.size();
   operandPositions.append(op->getNumOperands(), none);
   stack.push_back({{rule, {}, position, operands}, 0});
@@ -229,15 +242,28 @@ void ValueRanges::Slice::collect(Value value) {
     auto &[node, next] = stack.back();
     if (!node.op) {
       ArrayRef<OpOperand *> sources = parent.getSources(node.carried);
-      if (next == sources.size())
+      if (next == sources.size()) {
         order.push_back(stack.pop_back_val().first);
-      else if (Value source = sources[next++]->get();
-               parent.getElement(source.getType()))
+        update(order.back());
+      } else if (Value source = sources[next++]->get();
+                 parent.getElement(source.getType())) {
         enter(source);
+      }
       continue;
+    }
+    // The operand before has its range now, or is part of a cycle.
+    if (next != 0 && node.op.isUnboundedWith(next - 1)) {
+      uint32_t position = operandPositions[node.operands + next - 1];
+      if (position != none && parent.ranges[position].isUnbounded()) {
+        std::fill_n(parent.ranges.begin() + node.results,
+                    node.op->getNumResults(), FloatRange::unknown());
+        stack.pop_back();
+        continue;
+      }
     }
     if (next == node.op->getNumOperands()) {
       order.push_back(stack.pop_back_val().first);
+      update(order.back());
       continue;
     }
     Value operand = node.op->getOperand(next);
@@ -303,14 +329,12 @@ bool ValueRanges::Slice::update(const Node &node) {
 }
 
 void ValueRanges::Slice::solve() {
-  bool changed = true;
-  for (; changed; ++sweep) {
+  // Without a cycle one sweep tells all.
+  bool changed = hasCarried;
+  for (sweep = 1; changed; ++sweep) {
     changed = false;
     for (const Node &node : order)
       changed |= update(node);
-    // Without a cycle one sweep tells all.
-    if (!hasCarried)
-      return;
   }
 }
 

@@ -36,6 +36,13 @@ def FloatRangeOpInterface : OpInterface<"FloatRangeOpInterface"> {
            "::llvm::MutableArrayRef<::mlir::amp::FloatRange>":$results),
       [{}], [{}]>,
     InterfaceMethod<[{
+        Whether all results are unbounded whenever the operand with this number
+        is, whatever the others are: nobody need ask for those then.
+      }],
+      "bool", "isUnboundedWith", (ins "unsigned":$operand), [{}], [{
+        return false;
+      }]>,
+    InterfaceMethod<[{
         What becomes of single elements of the float operands.
       }],
       "::mlir::amp::ElementFlow", "getElementFlow", (ins), [{}], [{

@@ -70,6 +70,8 @@ private:
   void findSeeds();
 
   FunctionOpInterface function;
+  /// Where the arguments of the function are, of which nothing is known.
+  Block *entry;
   FloatType low;
   double largestLow = 0;
   llvm::DenseMap<Type, FloatType> elementTypes;

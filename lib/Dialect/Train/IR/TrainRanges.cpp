@@ -129,6 +129,9 @@ AMP_BINARY_RANGE(MinimumOp, min)
 AMP_BINARY_RANGE(PowOp, pow)
 #undef AMP_BINARY_RANGE
 
+bool AddOp::isUnboundedWith(unsigned) { return true; }
+bool SubOp::isUnboundedWith(unsigned) { return true; }
+
 void MulOp::inferFloatRanges(Ranges x, MutableRanges results) {
   results[0] =
       getLhs() == getRhs() ? interval::square(x[0]) : interval::mul(x[0], x[1]);
@@ -164,6 +167,11 @@ void LinearOp::inferFloatRanges(Ranges x, MutableRanges results) {
   if (getBias())
     results[0] = interval::add(results[0], x[2]);
 }
+
+// Up to products with zeros alone.
+bool MatmulOp::isUnboundedWith(unsigned) { return true; }
+bool LinearOp::isUnboundedWith(unsigned) { return true; }
+bool Conv2DOp::isUnboundedWith(unsigned) { return true; }
 
 void Conv2DOp::inferFloatRanges(Ranges x, MutableRanges results) {
   auto filter = cast<RankedTensorType>(getFilter().getType());

@@ -83,6 +83,9 @@ def Train_Ranges
 def Train_RangesAndFlow
     : DeclareOpInterfaceMethods<FloatRangeOpInterface,
                                 ["inferFloatRanges", "getElementFlow"]>;
+def Train_StrictRanges
+    : DeclareOpInterfaceMethods<FloatRangeOpInterface,
+                                ["inferFloatRanges", "isUnboundedWith"]>;
 def Train_ProductSlots
     : DeclareOpInterfaceMethods<PrecisionOpInterface,
                                 ["getPrecisionSlots", "getProductFlops"]>;

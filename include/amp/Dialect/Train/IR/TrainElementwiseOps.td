@@ -153,10 +153,11 @@ def Train_ClipGradOp : Train_ActivationGradOp<"clip_grad", "min <= input <= max 
 // Binary, with broadcasting
 //===----------------------------------------------------------------------===//
 
-class Train_BinaryOp<string mnemonic, string formula, list<Trait> traits = []>
+class Train_BinaryOp<string mnemonic, string formula, list<Trait> traits = [],
+                     Trait ranges = Train_Ranges>
     : Train_Op<mnemonic, traits # [
           AllElementTypesMatch<["lhs", "rhs", "result"]>,
-          Train_Differentiable, Train_Ranges]> {
+          Train_Differentiable, ranges]> {
   let summary = "elementwise " # formula # " with broadcasting";
   let description = "Computes " # formula # [{ of each pair of elements. Shapes broadcast as
     in NumPy: aligned at the last dimension, a dimension of 1 or a missing one
@@ -173,14 +174,16 @@ class Train_BinaryOp<string mnemonic, string formula, list<Trait> traits = []>
 }
 
 class Train_BinaryStorageOp<string mnemonic, string formula,
-                            list<Trait> traits = []>
-    : Train_BinaryOp<mnemonic, formula, traits # [PrecisionOpInterface]>;
+                            list<Trait> traits = [],
+                            Trait ranges = Train_Ranges>
+    : Train_BinaryOp<mnemonic, formula, traits # [PrecisionOpInterface],
+                     ranges>;
 
-def Train_AddOp : Train_BinaryStorageOp<"add", "x + y", [Commutative]> {
+def Train_AddOp : Train_BinaryStorageOp<"add", "x + y", [Commutative], Train_StrictRanges> {
   let hasFolder = 1;
   let extraClassDeclaration = Train_Computes<"Add">.extraClassDeclaration;
 }
-def Train_SubOp : Train_BinaryStorageOp<"sub", "x - y"> {
+def Train_SubOp : Train_BinaryStorageOp<"sub", "x - y", [], Train_StrictRanges> {
   let hasFolder = 1;
   let extraClassDeclaration = Train_Computes<"Subtract">.extraClassDeclaration;
 }

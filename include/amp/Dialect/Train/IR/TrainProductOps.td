@@ -16,7 +16,7 @@ include "amp/Dialect/Train/IR/TrainBase.td"
 
 def Train_MatmulOp : Train_Op<"matmul", [
     AllElementTypesMatch<["lhs", "rhs"]>, Train_ProductSlots,
-    Train_Differentiable, Train_Ranges]> {
+    Train_Differentiable, Train_StrictRanges]> {
   let summary = "matrix product";
   let description = [{
     [.., M, K] × [.., K, N] → [.., M, N], with equal leading (batch)
@@ -38,7 +38,7 @@ def Train_MatmulOp : Train_Op<"matmul", [
 
 def Train_LinearOp : Train_Op<"linear", [
     AllElementTypesMatch<["input", "weight"]>, Train_ProductSlots,
-    Train_Composite, Train_Differentiable, Train_Ranges]> {
+    Train_Composite, Train_Differentiable, Train_StrictRanges]> {
   let summary = "affine map of the last dimension";
   let description = [{
     [.., K] × [K, N] + [N] → [.., N]; `transpose_weight` takes the weight as
@@ -70,7 +70,7 @@ class Train_ConvOp<string mnemonic, list<Trait> traits = []>
   let hasVerifier = 1;
 }
 
-def Train_Conv2DOp : Train_ConvOp<"conv2d", [Train_Ranges]> {
+def Train_Conv2DOp : Train_ConvOp<"conv2d", [Train_StrictRanges]> {
   let summary = "two-dimensional convolution";
   let description = [{
     Input [N, H, W, C], filter [KH, KW, C / `groups`, F], result
