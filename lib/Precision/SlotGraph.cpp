@@ -63,7 +63,7 @@ Pin SlotGraph::findPin(Operation *op) {
 
 SlotGraph::SlotGraph(const CallGroup &group, const Policy &policy,
                      FloatType low)
-    : policy(policy),
+    : policy(policy), low(low),
       f32(Float32Type::get(group.functions.front()->getContext())),
       precisionName(
           StringAttr::get(f32.getContext(), AMPDialect::kPrecisionAttr)),
@@ -108,7 +108,7 @@ SlotGraph::SlotGraph(const CallGroup &group, const Policy &policy,
 
   resolveProducers();
   if (low)
-    applyRanges(group.functions, low);
+    applyRanges(group.functions);
   buildAdjacency();
 }
 
@@ -119,16 +119,36 @@ static OpClass getCarriedClass(Pin pin) {
                            : OpClass::Clear;
 }
 
+/// Pins a vertex of a signature. A pin of `holder` itself goes before one of
+/// what it stands in; two of the same kind must agree.
+void SlotGraph::pinSignature(VertexId vertex, Pin pin, Operation *holder,
+                             bool isOwn) {
+  if (vertex == 0 || pin == Pin::None)
+    return;
+  auto [it, isNew] =
+      signaturePins.try_emplace(vertex, SignaturePin{pin, holder, isOwn});
+  SignaturePin &known = it->second;
+  if (!isNew && isOwn == known.isOwn &&
+      (pin == Pin::Low) != (known.pin == Pin::Low))
+    return reportConflict(holder, pin, known.holder, known.pin);
+  if (!isNew && (known.isOwn || !isOwn))
+    return;
+  known = {pin, holder, isOwn};
+  vertices[vertex].opClass = getCarriedClass(pin);
+  vertices[vertex].pinned = true;
+}
+
 /// Adds a vertex for each argument and result of a function whose callers are
 /// all in the graph.
 void SlotGraph::addSignature(FunctionOpInterface function, Pin pin) {
+  bool isOwn = findOwnPin(function) != Pin::None;
   auto add = [&](Type type) -> VertexId {
     if (!isEligible(type, f32))
       return 0;
     VertexId vertex = addVertex(function, SlotVertex::carried,
-                                SlotKind::Storage, getCarriedClass(pin));
+                                SlotKind::Storage, OpClass::Clear);
     vertices[vertex].produces = true;
-    vertices[vertex].pinned = pin != Pin::None;
+    pinSignature(vertex, pin, function, isOwn);
     return vertex;
   };
   Signature &signature = signatures[function];
@@ -144,35 +164,33 @@ void SlotGraph::addSignature(FunctionOpInterface function, Pin pin) {
         !block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
       continue;
     Operation *terminator = block.getTerminator();
+    Pin returnPin = findOwnPin(terminator);
     for (auto [operand, vertex] :
-         llvm::zip(terminator->getOpOperands(), signature.results))
-      if (vertex != 0)
-        forwarded[&operand] = vertex;
+         llvm::zip(terminator->getOpOperands(), signature.results)) {
+      if (vertex == 0)
+        continue;
+      forwarded[&operand] = vertex;
+      pinSignature(vertex, returnPin, terminator, /*isOwn=*/true);
+    }
   }
 }
 
 void SlotGraph::addCall(Operation *call, FunctionOpInterface callee, Pin pin) {
   const Signature &signature = signatures.find(callee)->second;
-  OpClass opClass = getCarriedClass(pin);
-  auto pinTo = [&](VertexId vertex) {
-    if (vertex != 0 && pin != Pin::None && !vertices[vertex].pinned) {
-      vertices[vertex].opClass = opClass;
-      vertices[vertex].pinned = true;
-    }
-  };
+  bool isOwn = findOwnPin(call) != Pin::None;
   MutableOperandRange operands =
       cast<CallOpInterface>(call).getArgOperandsMutable();
   for (auto [operand, vertex] : llvm::zip(operands, signature.arguments)) {
     if (vertex == 0)
       continue;
-    pinTo(vertex);
+    pinSignature(vertex, pin, call, isOwn);
     addUse(operand, vertex);
   }
   for (auto [result, vertex] :
        llvm::zip(call->getResults(), signature.results)) {
     if (vertex == 0)
       continue;
-    pinTo(vertex);
+    pinSignature(vertex, pin, call, isOwn);
     addValue(result, vertex);
   }
 }
@@ -440,6 +458,12 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
     vertices[vertex].isProductResult = hasCompute && kind != SlotKind::Compute;
     vertices[vertex].isConstant = info.isConstant || scratch.isConstant;
     slotVertices[slot] = vertex;
+  }
+  for (auto [slot, number] : scratch.constants) {
+    if (low && !FloatRange::get(number).fits(low)) {
+      deny(slotVertices[slot]);
+      storing.push_back(op);
+    }
   }
 
   // Slots that may change hold f32 values only; the others are vertex 0.

@@ -1,6 +1,6 @@
 // Values that control flow carries have one type throughout.
 //
-// RUN: amp-opt %s --auto-mixed-precision=strategy=grappler --split-input-file | FileCheck %s
+// RUN: amp-opt %s --auto-mixed-precision=strategy=grappler --split-input-file --allow-unregistered-dialect | FileCheck %s
 
 // CHECK-LABEL: func.func @if_results
 // CHECK: %[[R:.*]] = scf.if %{{.*}} -> (tensor<4x4xf16>) {
@@ -259,4 +259,24 @@ func.func @forall(%a: tensor<4x4xf32>, %b: tensor<1x4xf32>) -> tensor<4x4xf32> {
 func.func private @declaration(%a: tensor<4x4xf32>) -> tensor<4x4xf32>
 func.func @empty() {
   return
+}
+
+// -----
+
+// An operation that nobody classified keeps its type; the value that a loop
+// carries to it is cast as those are that the loop computes with.
+// CHECK-LABEL: func.func @unlisted_reader
+// CHECK: %[[R:.*]] = scf.for {{.*}} -> (tensor<8x8xf16>)
+// CHECK: %[[F:.*]] = amp.cast %[[R]] inserted : tensor<8x8xf16> to tensor<8x8xf32>
+// CHECK: "foreign.op"(%[[F]]) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+func.func @unlisted_reader(%n: index, %a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %b = train.matmul %a, %a : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%x = %b) -> tensor<8x8xf32> {
+    %y = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    scf.yield %y : tensor<8x8xf32>
+  }
+  %q = "foreign.op"(%r) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %q : tensor<8x8xf32>
 }

@@ -61,6 +61,7 @@ struct PrecisionSlots {
   void reset(Operation *op) {
     kinds.clear();
     implications.clear();
+    constants.clear();
     variant = {};
     isConstant = false;
     operandSlots.assign(op->getNumOperands(), none);
@@ -90,10 +91,17 @@ struct PrecisionSlots {
     implications.push_back({premise, conclusion});
   }
 
+  /// States that the operation may store `number`, which no operand in the slot
+  /// brings, in a tensor of `slot`: what it pads or fills with.
+  void addConstant(int8_t slot, double number) {
+    constants.push_back({slot, number});
+  }
+
   SmallVector<SlotKind, 4> kinds;
   SmallVector<int8_t, 8> operandSlots;
   SmallVector<int8_t, 4> resultSlots;
   SmallVector<std::pair<int8_t, int8_t>, 1> implications;
+  SmallVector<std::pair<int8_t, double>, 1> constants;
   /// For an operation of which one name stands for several things, such as
   /// linalg.generic: what this one is (`contraction`, `elementwise`,
   /// `reduction` or `movement`). Policies classify it as `<name>.<variant>`,
