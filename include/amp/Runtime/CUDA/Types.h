@@ -1,0 +1,241 @@
+//===- Types.h - Element types and vector access ----------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Element types say how values are stored; every kernel computes in f32 and
+// rounds once, to nearest even, when it stores. Global memory is read and
+// written through `load` and `store` alone, in pieces of up to 16 bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_RUNTIME_CUDA_TYPES_H
+#define AMP_RUNTIME_CUDA_TYPES_H
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#define AMP_DEVICE __device__ __forceinline__
+#define AMP_HOST_DEVICE __host__ __device__ __forceinline__
+
+/// Hooks of the CPU shim, which counts and checks global accesses.
+#ifndef AMP_ON_LOAD
+#define AMP_ON_LOAD(pointer, bytes) ((void)0)
+#define AMP_ON_STORE(pointer, bytes) ((void)0)
+#endif
+
+namespace amp::cuda {
+
+/// The element types of buffers and files. A Bool takes a byte.
+enum class Type : uint8_t {
+  Bool,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  F16,
+  BF16,
+  F32,
+  F64
+};
+
+/// Bytes of an element.
+constexpr int64_t byteWidth(Type type) {
+  switch (type) {
+  case Type::Bool:
+  case Type::I8:
+  case Type::U8:
+    return 1;
+  case Type::I16:
+  case Type::U16:
+  case Type::F16:
+  case Type::BF16:
+    return 2;
+  case Type::I32:
+  case Type::F32:
+    return 4;
+  default:
+    return 8;
+  }
+}
+
+/// The MLIR spelling: `i1`, `ui8`, `bf16`, ...
+constexpr const char *typeName(Type type) {
+  constexpr const char *names[] = {"i1",   "i8",  "i16",  "i32", "i64", "ui8",
+                                   "ui16", "f16", "bf16", "f32", "f64"};
+  return names[int(type)];
+}
+
+constexpr bool isFloat(Type type) { return type >= Type::F16; }
+
+/// What kernels compute with for elements stored as `T`: float for every float
+/// type, `T` itself for integers and bool.
+template <typename T>
+struct Compute {
+  using type = T;
+};
+template <>
+struct Compute<__half> {
+  using type = float;
+};
+template <>
+struct Compute<__nv_bfloat16> {
+  using type = float;
+};
+template <typename T>
+using ComputeOf = typename Compute<T>::type;
+
+/// Widens an element; exact.
+template <typename T>
+AMP_HOST_DEVICE T widen(T value) {
+  return value;
+}
+AMP_HOST_DEVICE float widen(__half value) { return __half2float(value); }
+AMP_HOST_DEVICE float widen(__nv_bfloat16 value) {
+  return __bfloat162float(value);
+}
+
+/// Converts a computed value for storage as `T`; floats round to nearest even.
+template <typename T>
+struct Round {
+  template <typename V>
+  static AMP_HOST_DEVICE T from(V value) {
+    return static_cast<T>(value);
+  }
+};
+template <>
+struct Round<__half> {
+  static AMP_HOST_DEVICE __half from(float value) {
+    return __float2half_rn(value);
+  }
+};
+template <>
+struct Round<__nv_bfloat16> {
+  static AMP_HOST_DEVICE __nv_bfloat16 from(float value) {
+    return __float2bfloat16_rn(value);
+  }
+};
+template <typename T, typename V>
+AMP_HOST_DEVICE T roundTo(V value) {
+  return Round<T>::from(value);
+}
+
+/// The value that `value` has after being stored as `T`: what a cast that the
+/// user wrote does to a value that stays in a register.
+template <typename T>
+AMP_HOST_DEVICE ComputeOf<T> roundThrough(ComputeOf<T> value) {
+  return widen(roundTo<T>(value));
+}
+
+/// `N` elements, aligned so that they move in one access if they fit in 16
+/// bytes.
+template <typename T, int N>
+struct alignas(sizeof(T) * N <= 16 && (sizeof(T) * N & (sizeof(T) * N - 1)) == 0
+                   ? sizeof(T) * N
+                   : alignof(T)) Pack {
+  T values[N];
+
+  AMP_HOST_DEVICE T &operator[](int lane) { return values[lane]; }
+  AMP_HOST_DEVICE const T &operator[](int lane) const { return values[lane]; }
+
+  /// All lanes equal.
+  static AMP_HOST_DEVICE Pack of(T value) {
+    Pack pack;
+#pragma unroll
+    for (int lane = 0; lane < N; ++lane)
+      pack[lane] = value;
+    return pack;
+  }
+};
+
+/// Elements of `T` in one 16-byte access.
+template <typename T>
+inline constexpr int kVectorWidth = 16 / int(sizeof(T));
+
+/// Reads `N` consecutive elements and widens them. `pointer` is aligned to
+/// min(16, N * sizeof(T)) bytes; wider packs take several accesses.
+template <int N, typename T>
+AMP_DEVICE Pack<ComputeOf<T>, N> load(const T *pointer) {
+  constexpr int width = N * sizeof(T) > 16 ? kVectorWidth<T> : N;
+  static_assert(N % width == 0, "packs are whole numbers of accesses");
+  Pack<ComputeOf<T>, N> result;
+#pragma unroll
+  for (int base = 0; base < N; base += width) {
+    AMP_ON_LOAD(pointer + base, sizeof(T) * width);
+    const auto raw = *reinterpret_cast<const Pack<T, width> *>(pointer + base);
+#pragma unroll
+    for (int lane = 0; lane < width; ++lane)
+      result[base + lane] = widen(raw[lane]);
+  }
+  return result;
+}
+
+/// Rounds `N` values to `T` and writes them; alignment as for `load`.
+template <int N, typename T, typename V>
+AMP_DEVICE void store(T *pointer, const Pack<V, N> &values) {
+  constexpr int width = N * sizeof(T) > 16 ? kVectorWidth<T> : N;
+  static_assert(N % width == 0, "packs are whole numbers of accesses");
+#pragma unroll
+  for (int base = 0; base < N; base += width) {
+    Pack<T, width> raw;
+#pragma unroll
+    for (int lane = 0; lane < width; ++lane)
+      raw[lane] = roundTo<T>(values[base + lane]);
+    AMP_ON_STORE(pointer + base, sizeof(T) * width);
+    *reinterpret_cast<Pack<T, width> *>(pointer + base) = raw;
+  }
+}
+
+/// Reads and widens one element.
+template <typename T>
+AMP_DEVICE ComputeOf<T> loadOne(const T *pointer) {
+  AMP_ON_LOAD(pointer, sizeof(T));
+  return widen(*pointer);
+}
+
+/// Rounds and writes one element.
+template <typename T, typename V>
+AMP_DEVICE void storeOne(T *pointer, V value) {
+  AMP_ON_STORE(pointer, sizeof(T));
+  *pointer = roundTo<T>(value);
+}
+
+/// Maximum and minimum that give NaN if an operand is NaN, unlike fmaxf, and
+/// take -0 to be less than +0.
+AMP_HOST_DEVICE float maximum(float a, float b) {
+#ifdef __CUDA_ARCH__
+  float result;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+  return result;
+#else
+  return a > b || a != a || (a == b && !std::signbit(a)) ? a : b;
+#endif
+}
+AMP_HOST_DEVICE float minimum(float a, float b) {
+#ifdef __CUDA_ARCH__
+  float result;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+  return result;
+#else
+  return a < b || a != a || (a == b && std::signbit(a)) ? a : b;
+#endif
+}
+
+/// Whether `value` is neither infinite nor NaN; not affected by fast math.
+AMP_HOST_DEVICE bool isFinite(float value) {
+  return (__float_as_uint(value) & 0x7f800000u) != 0x7f800000u;
+}
+
+} // namespace amp::cuda
+
+#endif // AMP_RUNTIME_CUDA_TYPES_H
