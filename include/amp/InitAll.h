@@ -15,6 +15,7 @@
 
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/CUDA/IR/CUDA.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
 #include "amp/ExternalModels/ExternalModels.h"
@@ -26,7 +27,7 @@ namespace mlir::amp {
 
 /// Adds the dialects of the project to `registry`.
 inline void registerAllDialects(DialectRegistry &registry) {
-  registry.insert<amp::AMPDialect, train::TrainDialect>();
+  registry.insert<amp::AMPDialect, cuda::CUDADialect, train::TrainDialect>();
 }
 
 /// Attaches the interfaces of the project to operations of other dialects.
