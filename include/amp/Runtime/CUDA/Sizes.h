@@ -128,12 +128,12 @@ constexpr int64_t crossEntropyScratchBytes(int64_t rows) { return rows * 4; }
 constexpr int64_t layerNormScratchBytes(int64_t rows, int64_t columns) {
   return columnScratchBytes(rows, columns, 2);
 }
-/// Scratch of `batchNormForward`: count, mean and squared deviation of parts.
+/// Scratch of `batchNormForward`: partial sums of deviations and of their
+/// squares.
 constexpr int64_t batchNormForwardScratchBytes(int64_t rows, int64_t channels) {
-  return columnScratchBytes(rows, channels, 3);
+  return columnScratchBytes(rows, channels, 2);
 }
-/// Scratch of `batchNormBackward`: partial sums of dy and dy·x̂, and their
-/// totals.
+/// Scratch of `batchNormBackward`: partial sums of dy and of dy·x̂.
 constexpr int64_t batchNormBackwardScratchBytes(int64_t rows,
                                                 int64_t channels) {
   return columnScratchBytes(rows, channels, 2);
