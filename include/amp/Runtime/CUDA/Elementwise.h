@@ -43,6 +43,16 @@ AMP_DEVICE bool guarded(const uint8_t *flag) {
   return flag == nullptr || loadOne(flag) != 0;
 }
 
+/// The widest access that suits all of the types: of 16 bytes for the
+/// narrowest.
+template <typename... T>
+inline constexpr int kCommonWidth = [] {
+  int width = 1;
+  for (int each : {kVectorWidth<T>...})
+    width = each > width ? each : width;
+  return width;
+}();
+
 /// `Width` consecutive elements of the iteration space.
 template <int Width>
 struct Lanes {

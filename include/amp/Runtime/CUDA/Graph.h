@@ -24,15 +24,44 @@ public:
   /// (not the default stream). Nothing runs. An allocation or synchronisation
   /// in it is an error. Replaces what was captured before.
   template <typename Enqueue>
-  Status capture(cudaStream_t stream, Enqueue enqueue);
+  Status capture(cudaStream_t stream, Enqueue enqueue) {
+    reset();
+    // Thread-local: what other threads of the host program allocate meanwhile
+    // is their business.
+    AMP_CUDA_CALL(
+        cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    Status status = enqueue(stream);
+    cudaGraph_t graph = nullptr;
+    cudaError_t ended = cudaStreamEndCapture(stream, &graph);
+    if (status.isOk())
+      status = check(ended, "cudaStreamEndCapture");
+    if (status.isOk())
+      status = check(cudaGraphGetNodes(graph, nullptr, &numNodes),
+                     "cudaGraphGetNodes");
+    if (status.isOk())
+      status = check(cudaGraphInstantiate(&executable, graph, 0),
+                     "cudaGraphInstantiate");
+    if (graph)
+      cudaGraphDestroy(graph);
+    return status;
+  }
 
   /// Enqueues the captured launches on `stream`.
-  Status launch(cudaStream_t stream) const;
+  Status launch(cudaStream_t stream) const {
+    if (!executable)
+      return makeError(kInvalidArgument, "no step has been captured");
+    return check(cudaGraphLaunch(executable, stream), "cudaGraphLaunch");
+  }
 
   bool isCaptured() const { return executable != nullptr; }
   /// Nodes of the graph.
   size_t getNumNodes() const { return numNodes; }
-  void reset();
+  void reset() {
+    if (executable)
+      cudaGraphExecDestroy(executable);
+    executable = nullptr;
+    numNodes = 0;
+  }
 
 private:
   cudaGraphExec_t executable = nullptr;

@@ -47,6 +47,7 @@ Status launch(const char *name, cudaStream_t stream, const LaunchShape &shape,
   config.blockDim = shape.block;
   config.dynamicSmemBytes = shape.sharedBytes;
   config.stream = stream;
+  AMP_ON_LAUNCH(name);
   return check(cudaLaunchKernelEx(&config, kernel,
                                   std::forward<Arguments>(arguments)...),
                name);
@@ -73,7 +74,7 @@ inline LaunchShape elementwiseShape(int64_t count, int width) {
   return shape;
 }
 
-/// Shape for `reduceRows`, below.
+/// Shape for `reduceRows`, of values of up to 16 bytes.
 template <int ThreadsPerRow>
 LaunchShape rowShape(int64_t rows) {
   static_assert(ThreadsPerRow == 32 || ThreadsPerRow == kThreads,
@@ -82,15 +83,15 @@ LaunchShape rowShape(int64_t rows) {
   int64_t blocks = ceilDiv(rows, kThreads / ThreadsPerRow);
   shape.grid.x = unsigned(blocks < 1 ? 1 : blocks > 65536 ? 65536 : blocks);
   // A value for each warp.
-  shape.sharedBytes = ThreadsPerRow == 32 ? 0 : kThreads / 32 * 8;
+  shape.sharedBytes = ThreadsPerRow == 32 ? 0 : kThreads / 32 * 16;
   return shape;
 }
 
-/// Shape for `reduceAll` over `count` elements.
+/// Shape for `reduceAll`, of values of up to 16 bytes, over `count` elements.
 inline LaunchShape reduceShape(int64_t count) {
   LaunchShape shape;
   shape.grid.x = unsigned(reduceParts(count));
-  shape.sharedBytes = kThreads / 32 * 8 + 16;
+  shape.sharedBytes = kThreads / 32 * 16 + 16;
   return shape;
 }
 
@@ -100,7 +101,7 @@ inline LaunchShape columnShape(int64_t rows, int64_t columns, int values = 1) {
   int64_t tiles = ceilDiv(columns, kColumnTile);
   shape.grid.x = unsigned(tiles < 1 ? 1 : tiles > kTickets ? kTickets : tiles);
   shape.grid.y = unsigned(columnParts(rows, columns));
-  shape.sharedBytes = size_t(kThreads) * values * 4 + 16;
+  shape.sharedBytes = size_t(kThreads) * 2 * values * 4 + 16;
   return shape;
 }
 

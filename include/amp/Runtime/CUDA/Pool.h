@@ -54,6 +54,229 @@ template <typename DX, typename DY>
 Status avgPoolBackward(cudaStream_t stream, DX *dx, const DY *dy,
                        const PoolShape &shape);
 
+/// An element of an NHWC tensor by its row-major index.
+struct Pixel {
+  int64_t n, h, w, c;
+  AMP_DEVICE Pixel(int64_t index, int64_t height, int64_t width,
+                   int64_t channels) {
+    c = index % channels;
+    index /= channels;
+    w = index % width;
+    index /= width;
+    h = index % height;
+    n = index / height;
+  }
+};
+
+/// The part of a window that lies in the input: rows [h0, h1), columns [w0,
+/// w1).
+struct Window {
+  int64_t h0, h1, w0, w1;
+  AMP_DEVICE Window(const PoolShape &s, int64_t h, int64_t w) {
+    const int64_t top = h * s.strideHeight - s.padTop;
+    const int64_t left = w * s.strideWidth - s.padLeft;
+    h0 = top < 0 ? 0 : top;
+    w0 = left < 0 ? 0 : left;
+    h1 = top + s.windowHeight < s.height ? top + s.windowHeight : s.height;
+    w1 = left + s.windowWidth < s.width ? left + s.windowWidth : s.width;
+  }
+};
+
+/// The windows that cover an element of the input: rows [h0, h1], columns [w0,
+/// w1] of the output.
+struct Covering {
+  int64_t h0, h1, w0, w1;
+  AMP_DEVICE Covering(const PoolShape &s, int64_t h, int64_t w) {
+    h0 = first(h + s.padTop, s.windowHeight, s.strideHeight);
+    w0 = first(w + s.padLeft, s.windowWidth, s.strideWidth);
+    h1 = last(h + s.padTop, s.strideHeight, s.outHeight());
+    w1 = last(w + s.padLeft, s.strideWidth, s.outWidth());
+  }
+  static AMP_DEVICE int64_t first(int64_t at, int64_t window, int64_t stride) {
+    return at < window ? 0 : (at - window) / stride + 1;
+  }
+  static AMP_DEVICE int64_t last(int64_t at, int64_t stride, int64_t extent) {
+    return at / stride < extent ? at / stride : extent - 1;
+  }
+};
+
+/// Calls `body(pixel, index)` for every `Width` channels of an NHWC tensor.
+template <int Width, typename Body>
+AMP_DEVICE void forEachPixel(int64_t batch, int64_t height, int64_t width,
+                             int64_t channels, Body body) {
+  elementwise<1>(batch * height * width * channels / Width, [=](auto at) {
+    const int64_t index = at.index * Width;
+    body(Pixel(index, height, width, channels), index);
+  });
+}
+
+template <bool Max, int Width, typename Y, typename X>
+__global__ void __launch_bounds__(kThreads)
+    poolForwardKernel(Y *y, const X *x, PoolShape s) {
+  forEachPixel<Width>(
+      s.batch, s.outHeight(), s.outWidth(), s.channels,
+      [=](const Pixel &out, int64_t index) {
+        const Window window(s, out.h, out.w);
+        auto value = Pack<float, Width>::of(Max ? -INFINITY : 0.0f);
+        for (int64_t h = window.h0; h < window.h1; ++h)
+          for (int64_t w = window.w0; w < window.w1; ++w) {
+            const auto each = load<Width>(
+                x + ((out.n * s.height + h) * s.width + w) * s.channels +
+                out.c);
+#pragma unroll
+            for (int lane = 0; lane < Width; ++lane)
+              value[lane] = Max ? maximum(value[lane], each[lane])
+                                : value[lane] + each[lane];
+          }
+        if (!Max) {
+#pragma unroll
+          for (int lane = 0; lane < Width; ++lane)
+            value[lane] /= float(s.windowHeight * s.windowWidth);
+        }
+        store(y + index, value);
+      });
+}
+
+template <int Width, typename DX, typename X, typename Y, typename DY>
+__global__ void __launch_bounds__(kThreads)
+    maxPoolBackwardKernel(DX *dx, const X *x, const Y *y, const DY *dy,
+                          PoolShape s) {
+  const int64_t outHeight = s.outHeight(), outWidth = s.outWidth();
+  forEachPixel<Width>(
+      s.batch, s.height, s.width, s.channels,
+      [=](const Pixel &in, int64_t index) {
+        auto input = [=](int64_t h, int64_t w) {
+          return load<Width>(
+              x + ((in.n * s.height + h) * s.width + w) * s.channels + in.c);
+        };
+        // A NaN is the maximum of its window.
+        auto isMaximum = [](float value, float most) {
+          return value == most || value != value;
+        };
+        const auto mine = input(in.h, in.w);
+        auto sum = Pack<float, Width>::of(0.0f);
+        const Covering covering(s, in.h, in.w);
+        for (int64_t oh = covering.h0; oh <= covering.h1; ++oh)
+          for (int64_t ow = covering.w0; ow <= covering.w1; ++ow) {
+            const int64_t out =
+                ((in.n * outHeight + oh) * outWidth + ow) * s.channels + in.c;
+            const auto most = load<Width>(y + out);
+            Pack<bool, Width> first;
+            bool any = false;
+#pragma unroll
+            for (int lane = 0; lane < Width; ++lane) {
+              first[lane] = isMaximum(mine[lane], most[lane]);
+              any |= first[lane];
+            }
+            if (!any)
+              continue;
+            // Unless an earlier element of the window is its maximum too.
+            const Window window(s, oh, ow);
+            for (int64_t h = window.h0; h <= in.h; ++h) {
+              const int64_t end = h < in.h ? window.w1 : in.w;
+              for (int64_t w = window.w0; w < end; ++w) {
+                const auto other = input(h, w);
+#pragma unroll
+                for (int lane = 0; lane < Width; ++lane)
+                  first[lane] =
+                      first[lane] && !isMaximum(other[lane], most[lane]);
+              }
+            }
+            const auto gradient = load<Width>(dy + out);
+#pragma unroll
+            for (int lane = 0; lane < Width; ++lane)
+              sum[lane] += first[lane] ? gradient[lane] : 0.0f;
+          }
+        store(dx + index, sum);
+      });
+}
+
+template <int Width, typename DX, typename DY>
+__global__ void __launch_bounds__(kThreads)
+    avgPoolBackwardKernel(DX *dx, const DY *dy, PoolShape s) {
+  const int64_t outHeight = s.outHeight(), outWidth = s.outWidth();
+  forEachPixel<Width>(
+      s.batch, s.height, s.width, s.channels,
+      [=](const Pixel &in, int64_t index) {
+        const Covering covering(s, in.h, in.w);
+        auto sum = Pack<float, Width>::of(0.0f);
+        for (int64_t oh = covering.h0; oh <= covering.h1; ++oh)
+          for (int64_t ow = covering.w0; ow <= covering.w1; ++ow) {
+            const auto each = load<Width>(
+                dy + ((in.n * outHeight + oh) * outWidth + ow) * s.channels +
+                in.c);
+#pragma unroll
+            for (int lane = 0; lane < Width; ++lane)
+              sum[lane] += each[lane];
+          }
+#pragma unroll
+        for (int lane = 0; lane < Width; ++lane)
+          sum[lane] /= float(s.windowHeight * s.windowWidth);
+        store(dx + index, sum);
+      });
+}
+
+/// Shapes for which every window has an element, and the output is not empty.
+inline Status verifyPool(const PoolShape &s) {
+  if (s.strideHeight < 1 || s.strideWidth < 1 || s.windowHeight < 1 ||
+      s.windowWidth < 1 || s.height + s.padTop + s.padBottom < s.windowHeight ||
+      s.width + s.padLeft + s.padRight < s.windowWidth)
+    return makeError(kInvalidArgument,
+                     "a pooling window of %lld x %lld does not fit",
+                     (long long)s.windowHeight, (long long)s.windowWidth);
+  return Status();
+}
+
+/// Launches `wide`, which takes `Width` channels at a time, if that divides
+/// them, or else `narrow`, which takes one.
+template <int Width, typename... Parameters, typename... Arguments>
+Status launchPool(const char *name, cudaStream_t stream, const PoolShape &s,
+                  bool overOutput, void (*wide)(Parameters...),
+                  void (*narrow)(Parameters...), Arguments... arguments) {
+  AMP_RETURN_IF_ERROR(verifyPool(s));
+  const bool isWide = s.channels % Width == 0;
+  int64_t pixels =
+      overOutput ? s.outHeight() * s.outWidth() : s.height * s.width;
+  int64_t count = s.batch * pixels * s.channels / (isWide ? Width : 1);
+  return launch(name, stream, elementwiseShape(count, 1),
+                isWide ? wide : narrow, arguments..., s);
+}
+
+template <typename Y, typename X>
+Status maxPoolForward(cudaStream_t stream, Y *y, const X *x,
+                      const PoolShape &shape) {
+  constexpr int width = kCommonWidth<Y, X>;
+  return launchPool<width>("max_pool2d", stream, shape, /*overOutput=*/true,
+                           poolForwardKernel<true, width, Y, X>,
+                           poolForwardKernel<true, 1, Y, X>, y, x);
+}
+template <typename DX, typename X, typename Y, typename DY>
+Status maxPoolBackward(cudaStream_t stream, DX *dx, const X *x, const Y *y,
+                       const DY *dy, const PoolShape &shape) {
+  constexpr int width = kCommonWidth<DX, X, Y, DY>;
+  return launchPool<width>(
+      "max_pool2d_grad", stream, shape,
+      /*overOutput=*/false, maxPoolBackwardKernel<width, DX, X, Y, DY>,
+      maxPoolBackwardKernel<1, DX, X, Y, DY>, dx, x, y, dy);
+}
+template <typename Y, typename X>
+Status avgPoolForward(cudaStream_t stream, Y *y, const X *x,
+                      const PoolShape &shape) {
+  constexpr int width = kCommonWidth<Y, X>;
+  return launchPool<width>("avg_pool2d", stream, shape, /*overOutput=*/true,
+                           poolForwardKernel<false, width, Y, X>,
+                           poolForwardKernel<false, 1, Y, X>, y, x);
+}
+template <typename DX, typename DY>
+Status avgPoolBackward(cudaStream_t stream, DX *dx, const DY *dy,
+                       const PoolShape &shape) {
+  constexpr int width = kCommonWidth<DX, DY>;
+  return launchPool<width>("avg_pool2d_grad", stream, shape,
+                           /*overOutput=*/false,
+                           avgPoolBackwardKernel<width, DX, DY>,
+                           avgPoolBackwardKernel<1, DX, DY>, dx, dy);
+}
+
 } // namespace amp::cuda
 
 #endif // AMP_RUNTIME_CUDA_POOL_H

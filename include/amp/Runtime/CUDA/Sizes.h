@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Alignments, paddings and scratch sizes, as constant expressions without CUDA:
+// Element types, alignments, paddings and scratch sizes, without CUDA:
 // the memory plan of the compiler and the kernels both read them from here.
 // None depends on the GPU, so results do not either.
 //
@@ -19,6 +19,50 @@
 #include <cstdint>
 
 namespace amp::cuda {
+
+/// The element types of buffers and files. A Bool takes a byte.
+enum class Type : uint8_t {
+  Bool,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  F16,
+  BF16,
+  F32,
+  F64
+};
+
+/// Bytes of an element.
+constexpr int64_t byteWidth(Type type) {
+  switch (type) {
+  case Type::Bool:
+  case Type::I8:
+  case Type::U8:
+    return 1;
+  case Type::I16:
+  case Type::U16:
+  case Type::F16:
+  case Type::BF16:
+    return 2;
+  case Type::I32:
+  case Type::F32:
+    return 4;
+  default:
+    return 8;
+  }
+}
+
+/// The MLIR spelling: `i1`, `ui8`, `bf16`, ...
+constexpr const char *typeName(Type type) {
+  constexpr const char *names[] = {"i1",   "i8",  "i16",  "i32", "i64", "ui8",
+                                   "ui16", "f16", "bf16", "f32", "f64"};
+  return names[int(type)];
+}
+
+constexpr bool isFloat(Type type) { return type >= Type::F16; }
 
 constexpr int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 constexpr int64_t alignTo(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
@@ -84,12 +128,12 @@ constexpr int64_t crossEntropyScratchBytes(int64_t rows) { return rows * 4; }
 constexpr int64_t layerNormScratchBytes(int64_t rows, int64_t columns) {
   return columnScratchBytes(rows, columns, 2);
 }
-/// Scratch of `batchNormForward`: count, mean and squared deviation of parts.
+/// Scratch of `batchNormForward`: partial sums of deviations and of their
+/// squares.
 constexpr int64_t batchNormForwardScratchBytes(int64_t rows, int64_t channels) {
-  return columnScratchBytes(rows, channels, 3);
+  return columnScratchBytes(rows, channels, 2);
 }
-/// Scratch of `batchNormBackward`: partial sums of dy and dy·x̂, and their
-/// totals.
+/// Scratch of `batchNormBackward`: partial sums of dy and of dy·x̂.
 constexpr int64_t batchNormBackwardScratchBytes(int64_t rows,
                                                 int64_t channels) {
   return columnScratchBytes(rows, channels, 2);

@@ -56,6 +56,49 @@ inline Status updateScale(cudaStream_t stream, const ScaleConfig &config,
                           const uint8_t *allFinite2 = nullptr,
                           const uint8_t *allFinite3 = nullptr);
 
+/// The flags of up to four optimizers.
+struct FiniteFlags {
+  const uint8_t *flags[4];
+};
+
+__global__ inline void updateScaleKernel(ScaleConfig config, float *scale,
+                                         int32_t *growthTracker,
+                                         int32_t *hysteresisTracker,
+                                         FiniteFlags finite) {
+  bool allFinite = true;
+  for (const uint8_t *flag : finite.flags)
+    allFinite &= flag == nullptr || loadOne(flag) != 0;
+  const float old = loadOne(scale);
+  if (!allFinite) {
+    // Back off once the hysteresis is used up.
+    const int32_t left = loadOne(hysteresisTracker) - 1;
+    storeOne(hysteresisTracker, left);
+    storeOne(growthTracker, int32_t(0));
+    if (left <= 0)
+      storeOne(scale, maximum(old * config.backoffFactor, config.minScale));
+    return;
+  }
+  storeOne(hysteresisTracker, config.hysteresis);
+  const int32_t steps = loadOne(growthTracker) + 1;
+  const bool due = steps >= config.growthInterval;
+  storeOne(growthTracker, due ? int32_t(0) : steps);
+  const float grown = old * config.growthFactor;
+  if (due && grown <= config.maxScale && isFinite(grown))
+    storeOne(scale, grown);
+}
+
+inline Status updateScale(cudaStream_t stream, const ScaleConfig &config,
+                          float *scale, int32_t *growthTracker,
+                          int32_t *hysteresisTracker, const uint8_t *allFinite,
+                          const uint8_t *allFinite1, const uint8_t *allFinite2,
+                          const uint8_t *allFinite3) {
+  LaunchShape shape;
+  shape.block.x = 1;
+  return launch("update_scale", stream, shape, updateScaleKernel, config, scale,
+                growthTracker, hysteresisTracker,
+                FiniteFlags{{allFinite, allFinite1, allFinite2, allFinite3}});
+}
+
 } // namespace amp::cuda
 
 #endif // AMP_RUNTIME_CUDA_STEPSTATE_H

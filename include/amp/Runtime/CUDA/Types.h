@@ -15,6 +15,8 @@
 #ifndef AMP_RUNTIME_CUDA_TYPES_H
 #define AMP_RUNTIME_CUDA_TYPES_H
 
+#include "amp/Runtime/CUDA/Sizes.h"
+
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -30,53 +32,10 @@
 #ifndef AMP_ON_LOAD
 #define AMP_ON_LOAD(pointer, bytes) ((void)0)
 #define AMP_ON_STORE(pointer, bytes) ((void)0)
+#define AMP_ON_LAUNCH(name) ((void)0)
 #endif
 
 namespace amp::cuda {
-
-/// The element types of buffers and files. A Bool takes a byte.
-enum class Type : uint8_t {
-  Bool,
-  I8,
-  I16,
-  I32,
-  I64,
-  U8,
-  U16,
-  F16,
-  BF16,
-  F32,
-  F64
-};
-
-/// Bytes of an element.
-constexpr int64_t byteWidth(Type type) {
-  switch (type) {
-  case Type::Bool:
-  case Type::I8:
-  case Type::U8:
-    return 1;
-  case Type::I16:
-  case Type::U16:
-  case Type::F16:
-  case Type::BF16:
-    return 2;
-  case Type::I32:
-  case Type::F32:
-    return 4;
-  default:
-    return 8;
-  }
-}
-
-/// The MLIR spelling: `i1`, `ui8`, `bf16`, ...
-constexpr const char *typeName(Type type) {
-  constexpr const char *names[] = {"i1",   "i8",  "i16",  "i32", "i64", "ui8",
-                                   "ui16", "f16", "bf16", "f32", "f64"};
-  return names[int(type)];
-}
-
-constexpr bool isFloat(Type type) { return type >= Type::F16; }
 
 /// What kernels compute with for elements stored as `T`: float for every float
 /// type, `T` itself for integers and bool.
