@@ -19,6 +19,7 @@
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
 #include "amp/ExternalModels/ExternalModels.h"
+#include "amp/Pipelines/CUDAPipeline.h"
 #include "amp/Pipelines/Pipelines.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -40,6 +41,7 @@ inline void registerAllExtensions(DialectRegistry &registry) {
 inline void registerAllPasses() {
   registerAMPPasses();
   registerConversionPasses();
+  registerCUDAPipeline();
   registerPipelines();
   train::registerTrainPasses();
 }

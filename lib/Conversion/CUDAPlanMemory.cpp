@@ -42,9 +42,6 @@ struct Slot {
   /// The numbers of the operations between which it is in use.
   unsigned first = 0, last = 0;
   int64_t bytes = 0, offset = 0;
-  /// Members of a block lie at fixed distances from its start.
-  Slot *block = nullptr;
-  int64_t offsetInBlock = 0;
   Value buffer = {};
 
   bool isPersistent() const { return !role.empty(); }
@@ -68,7 +65,6 @@ private:
   bool isReadAfter(Value state, Operation *op);
   bool mayUpdateInPlace(OpResult value, Value state);
   void moveUpdatesToEnd();
-  void splitCasts();
   void assignResults();
   void copyTiedInputs();
   LogicalResult assignTemporaries();
@@ -183,35 +179,6 @@ void Planner::moveUpdatesToEnd() {
     if (llvm::all_of(op.getUsers(),
                      [&](Operation *user) { return user == terminator; }))
       op.moveBefore(terminator);
-  }
-}
-
-/// Makes a launch of its own for each conversion where the inputs are not
-/// parameters in the order in which these lie.
-void Planner::splitCasts() {
-  for (CastsOp op : llvm::to_vector(block.getOps<CastsOp>())) {
-    int64_t previous = -1;
-    bool inOrder = llvm::all_of(op.getInputs(), [&](Value input) {
-      auto argument = dyn_cast<BlockArgument>(input);
-      if (!argument || argument.getArgNumber() <= previous ||
-          signature.arguments[argument.getArgNumber()].role !=
-              mlir::amp::Role::Parameter ||
-          !typeOf(input).getElementType().isF32())
-        return false;
-      previous = argument.getArgNumber();
-      return true;
-    });
-    if (inOrder)
-      continue;
-    builder.setInsertionPoint(op);
-    for (auto [input, result] :
-         llvm::zip_equal(op.getInputs(), op.getResults())) {
-      auto one = CastsOp::create(builder, op.getLoc(), result.getType(),
-                                 op.getNameAttr(), input, ValueRange(),
-                                 ValueRange(), Value());
-      result.replaceAllUsesWith(one.getResult(0));
-    }
-    op.erase();
   }
 }
 
@@ -330,15 +297,6 @@ LogicalResult Planner::assignTemporaries() {
     auto launch = dyn_cast<LaunchOpInterface>(op);
     if (!launch)
       continue;
-    // The conversions of parameters lie as these do.
-    Slot *casts = nullptr;
-    int64_t start = 0;
-    if (isa<CastsOp>(op) && op.getNumResults() > 1) {
-      start = slotOf[op.getOperand(0)]->offset;
-      casts = makeSlot("", typeOf(op.getResult(0)), "", op.getLoc());
-      casts->bytes = 0;
-      casts->first = casts->last = numbers[&op];
-    }
     for (auto [target, result] : llvm::enumerate(launch.getResults())) {
       const mlir::amp::TensorRange &range = ranges.find(result)->second;
       Slot *slot = slotOf.lookup(result);
@@ -346,7 +304,7 @@ LogicalResult Planner::assignTemporaries() {
         // Over an input that is read for the last time, where that is allowed.
         for (auto [index, input] : llvm::enumerate(launch.getInputs())) {
           Slot *other = slotOf.lookup(getRoot(input));
-          if (other && !other->isPersistent() && !other->block &&
+          if (other && !other->isPersistent() &&
               other->last == numbers[&op] && other->type == result.getType() &&
               launch.mayAlias(target, index) &&
               llvm::none_of(launch.getResults(), [&](Value sibling) {
@@ -370,16 +328,6 @@ LogicalResult Planner::assignTemporaries() {
         slot->first = range.definition;
       }
       extend(slot, range);
-      if (casts) {
-        int64_t width = typeOf(result).getElementTypeBitWidth() / 8;
-        int64_t from = typeOf(op.getOperand(target)).getElementTypeBitWidth() / 8;
-        slot->block = casts;
-        slot->offsetInBlock =
-            (slotOf[op.getOperand(target)]->offset - start) / from * width;
-        casts->bytes =
-            std::max(casts->bytes, slot->offsetInBlock + slot->bytes);
-        extend(casts, range);
-      }
     }
   }
   return success();
@@ -411,6 +359,8 @@ void Planner::addScratch() {
       entries = optimizer.getNumParameters();
     else if (auto check = dyn_cast<CheckGradientsOp>(op))
       entries = check.getGradients().size();
+    else if (isa<CastsOp>(op))
+      entries = launch.getInputs().size();
     if (entries > 0)
       makeSlot(getUniqueName(name + ".table"),
                bytesType(entries * kTableEntryBytes), "table", op.getLoc());
@@ -433,9 +383,7 @@ void Planner::placePersistent() {
     if (!slot->isPersistent())
       continue;
     slot->offset = stateBytes;
-    // So that what lies in front of a parameter is, in elements, a multiple of
-    // what a version of it in 16 bits is aligned to.
-    stateBytes += alignTo(slot->bytes, 2 * CUDADialect::kAlignment);
+    stateBytes += alignTo(slot->bytes, CUDADialect::kAlignment);
   }
 }
 
@@ -443,7 +391,7 @@ void Planner::placeTemporaries() {
   SmallVector<ArenaRange> ranges;
   SmallVector<Slot *> placed;
   for (std::unique_ptr<Slot> &slot : slots)
-    if (!slot->isPersistent() && !slot->block && slot->bytes > 0) {
+    if (!slot->isPersistent()) {
       ranges.push_back({alignTo(slot->bytes, CUDADialect::kAlignment),
                         slot->first, slot->last, 0});
       placed.push_back(slot.get());
@@ -452,9 +400,6 @@ void Planner::placeTemporaries() {
   plannedBytes = placeInArena(ranges, boundBytes);
   for (auto [range, slot] : llvm::zip_equal(ranges, placed))
     slot->offset = stateBytes + range.offset;
-  for (std::unique_ptr<Slot> &slot : slots)
-    if (slot->block)
-      slot->offset = slot->block->offset + slot->offsetInBlock;
 }
 
 //===----------------------------------------------------------------------===//
@@ -533,7 +478,7 @@ Operation *Planner::emitLaunch(LaunchOpInterface launch, IRMapping &mapping,
 void Planner::emit() {
   builder.setInsertionPoint(step);
   program = ProgramOp::create(
-      builder, step.getLoc(), step.getName(),
+      builder, step.getLoc(), builder.getStringAttr(step.getName()),
       builder.getI64IntegerAttr(stateBytes + plannedBytes),
       builder.getI64IntegerAttr(stateBytes + boundBytes));
   OpBuilder inner = OpBuilder::atBlockEnd(&program.getBody().emplaceBlock());
@@ -561,11 +506,6 @@ LogicalResult Planner::run() {
                             "expected 'convert-train-to-cuda' to have lowered "
                             "it");
   moveUpdatesToEnd();
-  splitCasts();
-  if (block.getOperations().size() == 1) {
-    // A step without launches has nothing to copy in front of.
-    builder.setInsertionPoint(terminator);
-  }
   assignResults();
   copyTiedInputs();
   // Names of launches, where copies have been added.
@@ -577,8 +517,6 @@ LogicalResult Planner::run() {
         name = base + "_" + std::to_string(next);
       op.setAttr("name", builder.getStringAttr(name));
     }
-  placePersistent();
-  stateBytes = 0;
   if (failed(assignTemporaries()))
     return failure();
   addScratch();

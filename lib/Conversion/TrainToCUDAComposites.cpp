@@ -26,7 +26,7 @@ struct ConvertComposite : OpRewritePattern<OpTy> {
                                 PatternRewriter &rewriter) const override {
     NamedAttrList parameters;
     for (StringRef name : findCallee(callee)->parameters)
-      parameters.append(name, op.getProperties().getAttribute(name));
+      parameters.append(name, *op->getInherentAttr(name));
     auto call = CallOp::create(
         rewriter, getNamedLocation(op), op->getResultTypes(),
         rewriter.getStringAttr(callee), StringAttr(), op->getOperands(),

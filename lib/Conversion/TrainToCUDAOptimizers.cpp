@@ -352,11 +352,14 @@ static void createOptimizer(MutableArrayRef<Update> group) {
     }
 
   auto optimizer = OptimizerOp::create(
-      builder, builder.getFusedLoc(locations), types, first.kind, StringAttr(),
+      builder, builder.getFusedLoc(locations), types,
+      OptimizerKindAttr::get(builder.getContext(), first.kind), StringAttr(),
       inputs, ValueRange(), ValueRange(), first.guard,
       builder.getDenseF64ArrayAttr(decays),
-      builder.getDenseI64ArrayAttr(copies));
-  optimizer.setMultiplied(bool(first.check));
+      builder.getDenseI64ArrayAttr(copies), UnitAttr(), UnitAttr(),
+      first.check ? builder.getUnitAttr() : UnitAttr(),
+      builder.getF64FloatAttr(0.0), builder.getF64FloatAttr(0.9),
+      builder.getF64FloatAttr(0.999), builder.getF64FloatAttr(1e-8));
   if (auto sgd = dyn_cast<train::SGDOp>(first.op)) {
     optimizer.setVelocity(bool(sgd.getVelocity()));
     optimizer.setNesterov(sgd.getNesterov());
@@ -374,7 +377,8 @@ static void createOptimizer(MutableArrayRef<Update> group) {
   }
 
   unsigned count = group.size(), copied = (1 + first.states.size()) * count;
-  for (auto [index, update] : llvm::enumerate(group)) {
+  for (unsigned index = 0; index < count; ++index) {
+    Update &update = group[index];
     auto replace = [&](Value old, Value with) {
       // Under a guard the launch chooses itself.
       for (train::SelectOp choice : update.choices)

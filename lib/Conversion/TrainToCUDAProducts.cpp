@@ -102,7 +102,8 @@ struct ConvertConv : OpRewritePattern<OpTy> {
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
     auto conv = ConvOp::create(
-        rewriter, getNamedLocation(op), op.getType(), kind, StringAttr(),
+        rewriter, getNamedLocation(op), op.getType(),
+        ConvKindAttr::get(op.getContext(), kind), StringAttr(),
         op->getOperands(), ValueRange(), ValueRange(), Value(),
         op.getStridesAttr(), op.getPaddingAttr(), op.getDilationsAttr(),
         op.getGroupsAttr(),

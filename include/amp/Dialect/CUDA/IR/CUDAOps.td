@@ -478,11 +478,9 @@ def CUDA_OptimizerOp : CUDA_LaunchOp<"optimizer", "$kind"> {
 def CUDA_CastsOp : CUDA_LaunchOp<"casts"> {
   let summary = "the conversion of several tensors in one launch";
   let description = [{
-    Rounds or widens each input, all of one element type, to the element type of
-    the output at the same place, all of one too: the low-precision versions of
-    all parameters in one launch. On buffers the inputs lie apart from each other
-    as the outputs do, counted in elements, so that the launch runs over one
-    range, and over what lies between them.
+    Rounds each input, of f32, to the element type of the output at the same
+    place, f16 or bf16, the same for all: the low-precision versions of all
+    parameters in one launch.
 
     Example:
 
