@@ -10,10 +10,10 @@
 // 128-bit accesses where elements are consecutive.
 //
 // REQUIRES: nvcc
-// RUN: %nvcc -arch=sm_80 -Xptxas -v -c %s -o %t.o 2>&1 | %python %S/check-ptxas.py
-// RUN: %nvcc -arch=sm_90 -Xptxas -v -c %s -o %t.o 2>&1 | %python %S/check-ptxas.py
-// RUN: %nvcc -arch=sm_90 -ptx %s -o %t.ptx
-// RUN: %python %S/check-vectors.py %t.ptx
+// RUN: %nvcc -arch=sm_80 -Xptxas -v -c %s -o %t.o 2>&1 | %python
+// %S/check-ptxas.py RUN: %nvcc -arch=sm_90 -Xptxas -v -c %s -o %t.o 2>&1 |
+// %python %S/check-ptxas.py RUN: %nvcc -arch=sm_90 -ptx %s -o %t.ptx RUN:
+// %python %S/check-vectors.py %t.ptx
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +33,7 @@ __global__ void __launch_bounds__(kThreads)
   elementwise<8>(count, [=](auto at) {
     auto a = at.load(x);
     auto b = at.column(bias, 128);
-    at.store(out, at.map([](float a,
-                            float b) { return maximum(a + b, 0.0f); },
+    at.store(out, at.map([](float a, float b) { return maximum(a + b, 0.0f); },
                          a, b));
   });
 }
@@ -82,12 +81,12 @@ Status launchAll(cudaStream_t stream, void *p, unsigned *tickets,
   AMP_RETURN_IF_ERROR(
       crossEntropy(stream, f, t, r, labels, f, 64, 64, p, tickets));
   AMP_RETURN_IF_ERROR(layerNormForward(stream, r, f, f, t, f, f, 64, 64, 0.1f));
-  AMP_RETURN_IF_ERROR(layerNormBackward(stream, t, f, f, r, t, f, f, f, 64, 64,
-                                        p, tickets));
+  AMP_RETURN_IF_ERROR(
+      layerNormBackward(stream, t, f, f, r, t, f, f, f, 64, 64, p, tickets));
   AMP_RETURN_IF_ERROR(batchNormForward(stream, r, f, f, f, f, t, f, f, f, f, 64,
                                        64, 0.1f, 0.1f, flag, p, tickets));
-  AMP_RETURN_IF_ERROR(batchNormBackward(stream, t, f, f, r, t, f, f, f, 64, 64,
-                                        p, tickets));
+  AMP_RETURN_IF_ERROR(
+      batchNormBackward(stream, t, f, f, r, t, f, f, f, 64, 64, p, tickets));
   AMP_RETURN_IF_ERROR(
       batchNormInference(stream, r, t, f, f, f, f, 64, 64, 0.1f));
   PoolShape pool = {1, 8, 8, 8, 2, 2, 2, 2};
@@ -97,8 +96,7 @@ Status launchAll(cudaStream_t stream, void *p, unsigned *tickets,
   AMP_RETURN_IF_ERROR(avgPoolBackward(stream, t, r, pool));
   AMP_RETURN_IF_ERROR(dropout(stream, r, t, labels, 1, 0.5, 64));
   ConvShape conv = {1, 8, 8, 8, 3, 3, 8};
-  AMP_RETURN_IF_ERROR(
-      convForward(stream, plans, 0, conv, GemmBuffers(), t, p));
+  AMP_RETURN_IF_ERROR(convForward(stream, plans, 0, conv, GemmBuffers(), t, p));
   AMP_RETURN_IF_ERROR(convFilterGrad(stream, plans, 1, conv, p, t, t, p));
   return convInputGrad(stream, plans, 2, conv, r, t, t, p);
 }
