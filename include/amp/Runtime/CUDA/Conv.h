@@ -72,34 +72,51 @@ inline GemmConfig convInputGradGemm(const char *name, const ConvShape &shape,
 // Patches
 //===----------------------------------------------------------------------===//
 
+/// The extents of a convolution in kernels, with 32-bit indices.
+struct ConvIndex {
+  int batch, height, width, channels, perGroup, groups;
+  int outHeight, outWidth, kernelHeight, kernelWidth;
+  int strideHeight, strideWidth, padTop, padLeft, dilationHeight, dilationWidth;
+
+  explicit ConvIndex(const ConvShape &s)
+      : batch(int(s.batch)), height(int(s.height)), width(int(s.width)),
+        channels(int(s.channels)), perGroup(int(s.channels / s.groups)),
+        groups(int(s.groups)), outHeight(int(s.outHeight())),
+        outWidth(int(s.outWidth())), kernelHeight(int(s.kernelHeight)),
+        kernelWidth(int(s.kernelWidth)), strideHeight(int(s.strideHeight)),
+        strideWidth(int(s.strideWidth)), padTop(int(s.padTop)),
+        padLeft(int(s.padLeft)), dilationHeight(int(s.dilationHeight)),
+        dilationWidth(int(s.dilationWidth)) {}
+};
+
+/// Takes the last dimension, of extent `extent`, off a row-major index.
+AMP_DEVICE int splitIndex(int &index, int extent) {
+  const unsigned quotient = unsigned(index) / unsigned(extent);
+  const int rest = index - int(quotient) * extent;
+  index = int(quotient);
+  return rest;
+}
+
 /// patches[group][row][kh][kw][c] = x at the position that the filter element
 /// meets, or 0 in the padding; `Width` channels at a time.
 template <int Width, typename T>
 __global__ void __launch_bounds__(kThreads)
-    gatherPatchesKernel(T *patches, const T *x, ConvShape s, int64_t rows) {
-  const int64_t channels = s.channels / s.groups; // of a group
-  const int64_t outHeight = s.outHeight(), outWidth = s.outWidth();
-  const int64_t count = s.groups * rows * s.depth() / Width;
-  elementwise<1>(count, [=](auto at) {
-    int64_t index = at.index * Width;
-    const int64_t c = index % channels;
-    index /= channels;
-    const int64_t kw = index % s.kernelWidth;
-    index /= s.kernelWidth;
-    const int64_t kh = index % s.kernelHeight;
-    index /= s.kernelHeight;
-    const int64_t ow = index % outWidth;
-    index /= outWidth;
-    const int64_t oh = index % outHeight;
-    index /= outHeight;
-    const int64_t n = index % s.batch, group = index / s.batch;
-    const int64_t h = oh * s.strideHeight - s.padTop + kh * s.dilationHeight;
-    const int64_t w = ow * s.strideWidth - s.padLeft + kw * s.dilationWidth;
+    gatherPatchesKernel(T *patches, const T *x, ConvIndex s, int count) {
+  forEachIndex(count, [=](int i) {
+    int group = i * Width;
+    const int c = splitIndex(group, s.perGroup);
+    const int kw = splitIndex(group, s.kernelWidth);
+    const int kh = splitIndex(group, s.kernelHeight);
+    const int ow = splitIndex(group, s.outWidth);
+    const int oh = splitIndex(group, s.outHeight);
+    const int n = splitIndex(group, s.batch);
+    const int h = oh * s.strideHeight - s.padTop + kh * s.dilationHeight;
+    const int w = ow * s.strideWidth - s.padLeft + kw * s.dilationWidth;
     auto values = Pack<float, Width>::of(0.0f);
     if (h >= 0 && h < s.height && w >= 0 && w < s.width)
       values = load<Width>(x + ((n * s.height + h) * s.width + w) * s.channels +
-                           group * channels + c);
-    store(patches + at.index * Width, values);
+                           group * s.perGroup + c);
+    store(patches + i * Width, values);
   });
 }
 
@@ -107,45 +124,41 @@ __global__ void __launch_bounds__(kThreads)
 /// input went to, in the order of the filter.
 template <int Width, typename R>
 __global__ void __launch_bounds__(kThreads)
-    sumPatchesKernel(R *dx, const float *patches, ConvShape s, int64_t rows) {
-  const int64_t channels = s.channels / s.groups;
-  const int64_t outHeight = s.outHeight(), outWidth = s.outWidth();
-  const int64_t count = s.batch * s.height * s.width * s.channels / Width;
-  elementwise<1>(count, [=](auto at) {
-    int64_t index = at.index * Width;
-    const int64_t channel = index % s.channels;
-    index /= s.channels;
-    const int64_t w = index % s.width;
-    index /= s.width;
-    const int64_t h = index % s.height, n = index / s.height;
-    const int64_t group = channel / channels, c = channel % channels;
+    sumPatchesKernel(R *dx, const float *patches, ConvIndex s, int count) {
+  forEachIndex(count, [=](int i) {
+    int n = i * Width;
+    int group = splitIndex(n, s.channels);
+    const int w = splitIndex(n, s.width);
+    const int h = splitIndex(n, s.height);
+    const int c = splitIndex(group, s.perGroup);
     auto sum = Pack<float, Width>::of(0.0f);
-    for (int64_t kh = 0; kh < s.kernelHeight; ++kh) {
-      const int64_t y = h + s.padTop - kh * s.dilationHeight;
-      if (y < 0 || y % s.strideHeight || y / s.strideHeight >= outHeight)
+    for (int kh = 0; kh < s.kernelHeight; ++kh) {
+      const int y = h + s.padTop - kh * s.dilationHeight;
+      const int oh = y / s.strideHeight;
+      if (y < 0 || oh * s.strideHeight != y || oh >= s.outHeight)
         continue;
-      for (int64_t kw = 0; kw < s.kernelWidth; ++kw) {
-        const int64_t x = w + s.padLeft - kw * s.dilationWidth;
-        if (x < 0 || x % s.strideWidth || x / s.strideWidth >= outWidth)
+      for (int kw = 0; kw < s.kernelWidth; ++kw) {
+        const int x = w + s.padLeft - kw * s.dilationWidth;
+        const int ow = x / s.strideWidth;
+        if (x < 0 || ow * s.strideWidth != x || ow >= s.outWidth)
           continue;
-        const int64_t row =
-            (n * outHeight + y / s.strideHeight) * outWidth + x / s.strideWidth;
+        const int row =
+            ((group * s.batch + n) * s.outHeight + oh) * s.outWidth + ow;
         const auto each = load<Width>(
             patches +
-            (((group * rows + row) * s.kernelHeight + kh) * s.kernelWidth +
-             kw) *
-                channels +
+            ((row * s.kernelHeight + kh) * s.kernelWidth + kw) * s.perGroup +
             c);
 #pragma unroll
         for (int lane = 0; lane < Width; ++lane)
           sum[lane] += each[lane];
       }
     }
-    store(dx + at.index * Width, sum);
+    store(dx + i * Width, sum);
   });
 }
 
-/// Extents that leave a result and groups that divide the channels.
+/// Extents that leave a result, groups that divide the channels, and indices of
+/// 32 bits.
 inline Status verifyConv(const ConvShape &s) {
   if (s.groups < 1 || s.channels % s.groups || s.features % s.groups)
     return makeError(kInvalidArgument,
@@ -158,6 +171,10 @@ inline Status verifyConv(const ConvShape &s) {
     return makeError(kInvalidArgument,
                      "a filter of %lld x %lld does not fit the image",
                      (long long)s.kernelHeight, (long long)s.kernelWidth);
+  if (s.batch * s.height * s.width * s.channels > INT32_MAX ||
+      s.groups * s.rows() * s.depth() > INT32_MAX)
+    return makeError(kUnsupported,
+                     "convolution with 2^31 elements of patches or more");
   return Status();
 }
 
@@ -177,7 +194,7 @@ Status gatherPatches(cudaStream_t stream, const ConvShape &shape, const T *x,
   return launch("gather_patches", stream, elementwiseShape(count, 1),
                 wide ? gatherPatchesKernel<width, T>
                      : gatherPatchesKernel<1, T>,
-                static_cast<T *>(scratch), x, shape, shape.rows());
+                static_cast<T *>(scratch), x, ConvIndex(shape), int(count));
 }
 
 //===----------------------------------------------------------------------===//
@@ -227,7 +244,8 @@ Status convInputGrad(cudaStream_t stream, const GemmPlans &plans, int gemm,
                   (wide ? width : 1);
   return launch("sum_patches", stream, elementwiseShape(count, 1),
                 wide ? sumPatchesKernel<width, R> : sumPatchesKernel<1, R>, dx,
-                static_cast<const float *>(scratch), shape, shape.rows());
+                static_cast<const float *>(scratch), ConvIndex(shape),
+                int(count));
 }
 
 } // namespace amp::cuda

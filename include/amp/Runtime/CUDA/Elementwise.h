@@ -150,6 +150,17 @@ AMP_DEVICE void elementwise(int64_t count, Body body) {
       body(Lanes<1>{i});
 }
 
+/// Calls `body(i)` for each i of [0, count), which has 32 bits: for bodies that
+/// loop themselves, and divide.
+template <typename Body>
+AMP_DEVICE void forEachIndex(int count, Body body) {
+  const int64_t threads = int64_t(gridDim.x) * blockDim.x;
+#pragma unroll 1
+  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+       i += threads)
+    body(int(i));
+}
+
 } // namespace amp::cuda
 
 #endif // AMP_RUNTIME_CUDA_ELEMENTWISE_H

@@ -42,7 +42,8 @@ namespace amp::cuda {
 class GemmPlans {
 public:
   /// Plans `configs[0..count)`. `workspace` is device memory of
-  /// `workspaceBytes`, 256-byte aligned, that nothing else uses while a product
+  /// `workspaceBytes`, at least 64 KiB if there are relus (with less, those are
+  /// kernels), 256-byte aligned, that nothing else uses while a product
   /// runs; one suffices for all that run on one stream.
   Status create(const GemmConfig *configs, int count, void *workspace,
                 size_t workspaceBytes, const GemmOptions &options = {}) {

@@ -83,37 +83,37 @@ struct GemmBuffers {
 
 /// Whether the epilogue adds a bias, writes a bias gradient, uses aux, and uses
 /// it as a bit mask.
-constexpr bool addsBias(Epilogue e) {
+AMP_SIZE bool addsBias(Epilogue e) {
   return e == Epilogue::Bias || e == Epilogue::ReluBias ||
          e == Epilogue::ReluAuxBias || e == Epilogue::GeluBias ||
          e == Epilogue::GeluAuxBias;
 }
-constexpr bool writesBiasGrad(Epilogue e) {
+AMP_SIZE bool writesBiasGrad(Epilogue e) {
   return e == Epilogue::DReluBiasGrad || e == Epilogue::DGeluBiasGrad ||
          e == Epilogue::BiasGradA || e == Epilogue::BiasGradB;
 }
-constexpr bool isRelu(Epilogue e) {
+AMP_SIZE bool isRelu(Epilogue e) {
   return e == Epilogue::Relu || e == Epilogue::ReluBias ||
          e == Epilogue::ReluAux || e == Epilogue::ReluAuxBias;
 }
-constexpr bool isGelu(Epilogue e) {
+AMP_SIZE bool isGelu(Epilogue e) {
   return e == Epilogue::Gelu || e == Epilogue::GeluBias ||
          e == Epilogue::GeluAux || e == Epilogue::GeluAuxBias;
 }
-constexpr bool isReluGrad(Epilogue e) {
+AMP_SIZE bool isReluGrad(Epilogue e) {
   return e == Epilogue::DRelu || e == Epilogue::DReluBiasGrad;
 }
-constexpr bool isGeluGrad(Epilogue e) {
+AMP_SIZE bool isGeluGrad(Epilogue e) {
   return e == Epilogue::DGelu || e == Epilogue::DGeluBiasGrad;
 }
-constexpr bool writesAux(Epilogue e) {
+AMP_SIZE bool writesAux(Epilogue e) {
   return e == Epilogue::ReluAux || e == Epilogue::ReluAuxBias ||
          e == Epilogue::GeluAux || e == Epilogue::GeluAuxBias;
 }
-constexpr bool usesAux(Epilogue e) {
+AMP_SIZE bool usesAux(Epilogue e) {
   return writesAux(e) || isReluGrad(e) || isGeluGrad(e);
 }
-constexpr bool usesMask(Epilogue e) {
+AMP_SIZE bool usesMask(Epilogue e) {
   return usesAux(e) && (isRelu(e) || isReluGrad(e));
 }
 

@@ -307,17 +307,17 @@ GemmPlan::create(const GemmLibrary &library, const GemmConfig &from, int count,
                               addsBias(config.epilogue) ? Epilogue::Bias
                                                         : Epilogue::None,
                               Epilogue::None};
-  Status status;
   for (Epilogue choice : choices) {
     if (avoidRelu && isRelu(choice))
       continue;
     AMP_RETURN_IF_ERROR(describeTo(choice));
     post = choice != config.epilogue;
-    status = ask(library, count, results);
+    Status status = ask(library, count, results);
     if (status.getCode() != kUnsupported)
       return status;
   }
-  return status;
+  return makeError(kUnsupported, "cuBLASLt has no algorithm for %s",
+                   describe().c_str());
 }
 
 inline bool GemmPlan::accepts(const GemmLibrary &library) const {

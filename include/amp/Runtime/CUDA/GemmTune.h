@@ -214,38 +214,41 @@ tuneGemm(const GemmLibrary &library, GemmPlan &plan,
   constexpr int kRuns = 10;
   float best = INFINITY;
   std::vector<unsigned char> reference, result(resultBytes);
-  Status status;
-  for (const auto &candidate : candidates) {
-    std::vector<float> times;
-    auto run = [&](int index, bool timed) -> Status {
-      GemmBuffers buffers = operands[index % copies]->buffers;
-      AMP_CUDA_CALL(cudaEventRecord(start, nullptr));
-      AMP_RETURN_IF_ERROR(
-          plan.runProduct(library, buffers, nullptr, candidate.algo));
-      AMP_CUDA_CALL(cudaEventRecord(stop, nullptr));
-      AMP_CUDA_CALL(cudaEventSynchronize(stop));
-      float time = 0;
-      AMP_CUDA_CALL(cudaEventElapsedTime(&time, start, stop));
-      if (timed)
-        times.push_back(time);
-      return Status();
-    };
-    Status outcome = run(0, false);
-    if (outcome.isOk())
-      outcome = check(cudaMemcpy(result.data(), operands[0]->buffers.d,
-                                 resultBytes, cudaMemcpyDeviceToHost),
-                      "cudaMemcpy");
-    if (outcome.isOk() && reference.empty())
+  auto run = [&](const cublasLtMatmulAlgo_t &algorithm, int index,
+                 float *time) -> Status {
+    const GemmBuffers &buffers = operands[index % copies]->buffers;
+    AMP_CUDA_CALL(cudaEventRecord(start, nullptr));
+    AMP_RETURN_IF_ERROR(plan.runProduct(library, buffers, nullptr, algorithm));
+    AMP_CUDA_CALL(cudaEventRecord(stop, nullptr));
+    AMP_CUDA_CALL(cudaEventSynchronize(stop));
+    return check(cudaEventElapsedTime(time, start, stop),
+                 "cudaEventElapsedTime");
+  };
+  // The median time, or infinity if the result is not that of the first.
+  auto measure = [&](const cublasLtMatmulAlgo_t &algorithm,
+                     float *median) -> Status {
+    *median = INFINITY;
+    float unused = 0;
+    AMP_RETURN_IF_ERROR(run(algorithm, 0, &unused));
+    AMP_CUDA_CALL(cudaMemcpy(result.data(), operands[0]->buffers.d, resultBytes,
+                             cudaMemcpyDeviceToHost));
+    if (reference.empty())
       reference = result;
-    if (!outcome.isOk() || !agree(reference, result, g.typeD))
-      continue;
-    for (int i = 0; i < kRuns + 1 && outcome.isOk(); ++i)
-      outcome = run(i, i > 0);
-    if (!outcome.isOk())
-      continue;
+    if (!agree(reference, result, g.typeD))
+      return Status();
+    AMP_RETURN_IF_ERROR(run(algorithm, 1, &unused));
+    std::vector<float> times(kRuns);
+    for (int i = 0; i < kRuns; ++i)
+      AMP_RETURN_IF_ERROR(run(algorithm, i, &times[i]));
     std::nth_element(times.begin(), times.begin() + kRuns / 2, times.end());
-    if (times[kRuns / 2] < best) {
-      best = times[kRuns / 2];
+    *median = times[kRuns / 2];
+    return Status();
+  };
+  for (const auto &candidate : candidates) {
+    float median = INFINITY;
+    // One that fails is left out.
+    if (measure(candidate.algo, &median).isOk() && median < best) {
+      best = median;
       plan.algorithm = candidate.algo;
     }
   }

@@ -225,7 +225,8 @@ struct GradientCombiner {
   }
 };
 
-__global__ inline void __launch_bounds__(kThreads)
+template <typename = void>
+__global__ void __launch_bounds__(kThreads)
     unscaleCheckKernel(OptimizerTable table, const float *scale, float maxNorm,
                        UnscaleState *state, uint8_t *allFinite, float *norm,
                        GradientSummary *partials, unsigned *ticket) {
@@ -275,9 +276,9 @@ inline Status unscaleCheck(cudaStream_t stream, const OptimizerTable &table,
                            const float *scale, float maxNorm,
                            UnscaleState *state, uint8_t *allFinite, float *norm,
                            void *scratch, unsigned *tickets) {
-  return launch("unscale_check", stream, chunkShape(table), unscaleCheckKernel,
-                table, scale, maxNorm, state, allFinite, norm,
-                static_cast<GradientSummary *>(scratch), tickets);
+  return launch("unscale_check", stream, chunkShape(table),
+                unscaleCheckKernel<>, table, scale, maxNorm, state, allFinite,
+                norm, static_cast<GradientSummary *>(scratch), tickets);
 }
 
 //===----------------------------------------------------------------------===//
@@ -300,7 +301,8 @@ struct GradientScale {
   }
 };
 
-__global__ inline void __launch_bounds__(kThreads)
+template <typename = void>
+__global__ void __launch_bounds__(kThreads)
     sgdKernel(OptimizerTable table, SgdConfig config, const float *learningRate,
               const UnscaleState *state, const uint8_t *guard) {
   if (!guarded(guard))
@@ -336,7 +338,7 @@ __global__ inline void __launch_bounds__(kThreads)
 inline Status sgd(cudaStream_t stream, const OptimizerTable &table,
                   const SgdConfig &config, const float *learningRate,
                   const UnscaleState *state, const uint8_t *guard) {
-  return launch("sgd", stream, chunkShape(table), sgdKernel, table, config,
+  return launch("sgd", stream, chunkShape(table), sgdKernel<>, table, config,
                 learningRate, state, guard);
 }
 
@@ -348,7 +350,8 @@ struct AdamConstants {
   bool decoupled;
 };
 
-__global__ inline void __launch_bounds__(kThreads)
+template <typename = void>
+__global__ void __launch_bounds__(kThreads)
     adamKernel(OptimizerTable table, AdamConstants c, const float *learningRate,
                const float *step, const UnscaleState *state,
                const uint8_t *guard) {
@@ -400,10 +403,12 @@ inline Status adam(cudaStream_t stream, const OptimizerTable &table,
                              config.epsilon,
                              config.decoupled};
   return launch(config.decoupled ? "adamw" : "adam", stream, chunkShape(table),
-                adamKernel, table, constants, learningRate, step, state, guard);
+                adamKernel<>, table, constants, learningRate, step, state,
+                guard);
 }
 
-__global__ inline void __launch_bounds__(kThreads)
+template <typename = void>
+__global__ void __launch_bounds__(kThreads)
     castParametersKernel(OptimizerTable table) {
   forEachElement(table, [&](const OptimizerTensor &tensor, auto at) {
     if (tensor.copy != nullptr)
@@ -413,7 +418,7 @@ __global__ inline void __launch_bounds__(kThreads)
 
 inline Status castParameters(cudaStream_t stream, const OptimizerTable &table) {
   return launch("cast_parameters", stream, chunkShape(table),
-                castParametersKernel, table);
+                castParametersKernel<>, table);
 }
 
 } // namespace amp::cuda

@@ -54,27 +54,51 @@ template <typename DX, typename DY>
 Status avgPoolBackward(cudaStream_t stream, DX *dx, const DY *dy,
                        const PoolShape &shape);
 
-/// An element of an NHWC tensor by its row-major index.
+/// The extents of a pooling in kernels. Indices have 32 bits, which
+/// `verifyPool` checks: 64-bit divisions would cost more than the memory
+/// accesses.
+struct PoolIndex {
+  int batch, height, width, channels;
+  int outHeight, outWidth;
+  int windowHeight, windowWidth, strideHeight, strideWidth, padTop, padLeft;
+
+  explicit PoolIndex(const PoolShape &s)
+      : batch(int(s.batch)), height(int(s.height)), width(int(s.width)),
+        channels(int(s.channels)), outHeight(int(s.outHeight())),
+        outWidth(int(s.outWidth())), windowHeight(int(s.windowHeight)),
+        windowWidth(int(s.windowWidth)), strideHeight(int(s.strideHeight)),
+        strideWidth(int(s.strideWidth)), padTop(int(s.padTop)),
+        padLeft(int(s.padLeft)) {}
+
+  /// Row-major indices of elements of the input and of the output.
+  AMP_DEVICE int input(int n, int h, int w, int c) const {
+    return ((n * height + h) * width + w) * channels + c;
+  }
+  AMP_DEVICE int output(int n, int h, int w, int c) const {
+    return ((n * outHeight + h) * outWidth + w) * channels + c;
+  }
+};
+
+/// An element of an NHWC tensor.
 struct Pixel {
-  int64_t n, h, w, c;
-  AMP_DEVICE Pixel(int64_t index, int64_t height, int64_t width,
-                   int64_t channels) {
-    c = index % channels;
-    index /= channels;
-    w = index % width;
-    index /= width;
-    h = index % height;
-    n = index / height;
+  int n, h, w, c;
+  AMP_DEVICE Pixel(int index, int height, int width, int channels) {
+    const unsigned rest = unsigned(index) / unsigned(channels);
+    c = index - int(rest) * channels;
+    const unsigned row = rest / unsigned(width);
+    w = int(rest - row * unsigned(width));
+    n = int(row / unsigned(height));
+    h = int(row) - n * height;
   }
 };
 
 /// The part of a window that lies in the input: rows [h0, h1), columns [w0,
 /// w1).
 struct Window {
-  int64_t h0, h1, w0, w1;
-  AMP_DEVICE Window(const PoolShape &s, int64_t h, int64_t w) {
-    const int64_t top = h * s.strideHeight - s.padTop;
-    const int64_t left = w * s.strideWidth - s.padLeft;
+  int h0, h1, w0, w1;
+  AMP_DEVICE Window(const PoolIndex &s, int h, int w) {
+    const int top = h * s.strideHeight - s.padTop;
+    const int left = w * s.strideWidth - s.padLeft;
     h0 = top < 0 ? 0 : top;
     w0 = left < 0 ? 0 : left;
     h1 = top + s.windowHeight < s.height ? top + s.windowHeight : s.height;
@@ -85,44 +109,42 @@ struct Window {
 /// The windows that cover an element of the input: rows [h0, h1], columns [w0,
 /// w1] of the output.
 struct Covering {
-  int64_t h0, h1, w0, w1;
-  AMP_DEVICE Covering(const PoolShape &s, int64_t h, int64_t w) {
+  int h0, h1, w0, w1;
+  AMP_DEVICE Covering(const PoolIndex &s, int h, int w) {
     h0 = first(h + s.padTop, s.windowHeight, s.strideHeight);
     w0 = first(w + s.padLeft, s.windowWidth, s.strideWidth);
-    h1 = last(h + s.padTop, s.strideHeight, s.outHeight());
-    w1 = last(w + s.padLeft, s.strideWidth, s.outWidth());
+    h1 = last(h + s.padTop, s.strideHeight, s.outHeight);
+    w1 = last(w + s.padLeft, s.strideWidth, s.outWidth);
   }
-  static AMP_DEVICE int64_t first(int64_t at, int64_t window, int64_t stride) {
+  static AMP_DEVICE int first(int at, int window, int stride) {
     return at < window ? 0 : (at - window) / stride + 1;
   }
-  static AMP_DEVICE int64_t last(int64_t at, int64_t stride, int64_t extent) {
+  static AMP_DEVICE int last(int at, int stride, int extent) {
     return at / stride < extent ? at / stride : extent - 1;
   }
 };
 
 /// Calls `body(pixel, index)` for every `Width` channels of an NHWC tensor.
 template <int Width, typename Body>
-AMP_DEVICE void forEachPixel(int64_t batch, int64_t height, int64_t width,
-                             int64_t channels, Body body) {
-  elementwise<1>(batch * height * width * channels / Width, [=](auto at) {
-    const int64_t index = at.index * Width;
+AMP_DEVICE void forEachPixel(int batch, int height, int width, int channels,
+                             Body body) {
+  forEachIndex(batch * height * width * channels / Width, [=](int i) {
+    const int index = i * Width;
     body(Pixel(index, height, width, channels), index);
   });
 }
 
 template <bool Max, int Width, typename Y, typename X>
 __global__ void __launch_bounds__(kThreads)
-    poolForwardKernel(Y *y, const X *x, PoolShape s) {
+    poolForwardKernel(Y *y, const X *x, PoolIndex s) {
   forEachPixel<Width>(
-      s.batch, s.outHeight(), s.outWidth(), s.channels,
-      [=](const Pixel &out, int64_t index) {
+      s.batch, s.outHeight, s.outWidth, s.channels,
+      [=](const Pixel &out, int index) {
         const Window window(s, out.h, out.w);
         auto value = Pack<float, Width>::of(Max ? -INFINITY : 0.0f);
-        for (int64_t h = window.h0; h < window.h1; ++h)
-          for (int64_t w = window.w0; w < window.w1; ++w) {
-            const auto each = load<Width>(
-                x + ((out.n * s.height + h) * s.width + w) * s.channels +
-                out.c);
+        for (int h = window.h0; h < window.h1; ++h)
+          for (int w = window.w0; w < window.w1; ++w) {
+            const auto each = load<Width>(x + s.input(out.n, h, w, out.c));
 #pragma unroll
             for (int lane = 0; lane < Width; ++lane)
               value[lane] = Max ? maximum(value[lane], each[lane])
@@ -140,14 +162,11 @@ __global__ void __launch_bounds__(kThreads)
 template <int Width, typename DX, typename X, typename Y, typename DY>
 __global__ void __launch_bounds__(kThreads)
     maxPoolBackwardKernel(DX *dx, const X *x, const Y *y, const DY *dy,
-                          PoolShape s) {
-  const int64_t outHeight = s.outHeight(), outWidth = s.outWidth();
+                          PoolIndex s) {
   forEachPixel<Width>(
-      s.batch, s.height, s.width, s.channels,
-      [=](const Pixel &in, int64_t index) {
-        auto input = [=](int64_t h, int64_t w) {
-          return load<Width>(
-              x + ((in.n * s.height + h) * s.width + w) * s.channels + in.c);
+      s.batch, s.height, s.width, s.channels, [=](const Pixel &in, int index) {
+        auto input = [=](int h, int w) {
+          return load<Width>(x + s.input(in.n, h, w, in.c));
         };
         // A NaN is the maximum of its window.
         auto isMaximum = [](float value, float most) {
@@ -156,10 +175,9 @@ __global__ void __launch_bounds__(kThreads)
         const auto mine = input(in.h, in.w);
         auto sum = Pack<float, Width>::of(0.0f);
         const Covering covering(s, in.h, in.w);
-        for (int64_t oh = covering.h0; oh <= covering.h1; ++oh)
-          for (int64_t ow = covering.w0; ow <= covering.w1; ++ow) {
-            const int64_t out =
-                ((in.n * outHeight + oh) * outWidth + ow) * s.channels + in.c;
+        for (int oh = covering.h0; oh <= covering.h1; ++oh)
+          for (int ow = covering.w0; ow <= covering.w1; ++ow) {
+            const int out = s.output(in.n, oh, ow, in.c);
             const auto most = load<Width>(y + out);
             Pack<bool, Width> first;
             bool any = false;
@@ -172,9 +190,9 @@ __global__ void __launch_bounds__(kThreads)
               continue;
             // Unless an earlier element of the window is its maximum too.
             const Window window(s, oh, ow);
-            for (int64_t h = window.h0; h <= in.h; ++h) {
-              const int64_t end = h < in.h ? window.w1 : in.w;
-              for (int64_t w = window.w0; w < end; ++w) {
+            for (int h = window.h0; h <= in.h; ++h) {
+              const int end = h < in.h ? window.w1 : in.w;
+              for (int w = window.w0; w < end; ++w) {
                 const auto other = input(h, w);
 #pragma unroll
                 for (int lane = 0; lane < Width; ++lane)
@@ -193,18 +211,14 @@ __global__ void __launch_bounds__(kThreads)
 
 template <int Width, typename DX, typename DY>
 __global__ void __launch_bounds__(kThreads)
-    avgPoolBackwardKernel(DX *dx, const DY *dy, PoolShape s) {
-  const int64_t outHeight = s.outHeight(), outWidth = s.outWidth();
+    avgPoolBackwardKernel(DX *dx, const DY *dy, PoolIndex s) {
   forEachPixel<Width>(
-      s.batch, s.height, s.width, s.channels,
-      [=](const Pixel &in, int64_t index) {
+      s.batch, s.height, s.width, s.channels, [=](const Pixel &in, int index) {
         const Covering covering(s, in.h, in.w);
         auto sum = Pack<float, Width>::of(0.0f);
-        for (int64_t oh = covering.h0; oh <= covering.h1; ++oh)
-          for (int64_t ow = covering.w0; ow <= covering.w1; ++ow) {
-            const auto each = load<Width>(
-                dy + ((in.n * outHeight + oh) * outWidth + ow) * s.channels +
-                in.c);
+        for (int oh = covering.h0; oh <= covering.h1; ++oh)
+          for (int ow = covering.w0; ow <= covering.w1; ++ow) {
+            const auto each = load<Width>(dy + s.output(in.n, oh, ow, in.c));
 #pragma unroll
             for (int lane = 0; lane < Width; ++lane)
               sum[lane] += each[lane];
@@ -216,7 +230,7 @@ __global__ void __launch_bounds__(kThreads)
       });
 }
 
-/// Shapes for which every window has an element, and the output is not empty.
+/// Shapes for which the output is not empty and indices have 32 bits.
 inline Status verifyPool(const PoolShape &s) {
   if (s.strideHeight < 1 || s.strideWidth < 1 || s.windowHeight < 1 ||
       s.windowWidth < 1 || s.height + s.padTop + s.padBottom < s.windowHeight ||
@@ -224,6 +238,9 @@ inline Status verifyPool(const PoolShape &s) {
     return makeError(kInvalidArgument,
                      "a pooling window of %lld x %lld does not fit",
                      (long long)s.windowHeight, (long long)s.windowWidth);
+  if (s.batch * s.height * s.width * s.channels > INT32_MAX ||
+      s.batch * s.outHeight() * s.outWidth() * s.channels > INT32_MAX)
+    return makeError(kUnsupported, "pooling of 2^31 elements or more");
   return Status();
 }
 
@@ -239,7 +256,7 @@ Status launchPool(const char *name, cudaStream_t stream, const PoolShape &s,
       overOutput ? s.outHeight() * s.outWidth() : s.height * s.width;
   int64_t count = s.batch * pixels * s.channels / (isWide ? Width : 1);
   return launch(name, stream, elementwiseShape(count, 1),
-                isWide ? wide : narrow, arguments..., s);
+                isWide ? wide : narrow, arguments..., PoolIndex(s));
 }
 
 template <typename Y, typename X>

@@ -30,7 +30,7 @@
 
 #include "amp/Runtime/CUDA/Gemm.h"
 #include "amp/Runtime/CUDA/Graph.h"
-#include "amp/Runtime/CUDA/Npz.h"
+#include "amp/Runtime/CUDA/Init.h"
 #include "amp/Runtime/CUDA/Optimizer.h"
 #include "amp/Runtime/CUDA/Profile.h"
 
@@ -39,55 +39,6 @@
 #include <vector>
 
 namespace amp::cuda {
-
-enum class Role : uint8_t {
-  Parameter,
-  OptimizerState,
-  ModelState,
-  ScalerState,
-  Hyperparameter,
-  Batch,
-  Metric,
-  Prediction,
-  Temporary,
-};
-
-/// How a state starts; the kinds, formulas and random streams of amp-run, so
-/// that the same seed gives the same bits.
-struct InitInfo {
-  enum class Kind : uint8_t {
-    None, ///< has to come from a file
-    Zeros,
-    Ones,
-    Constant,       ///< first
-    Normal,         ///< mean first, standard deviation second
-    Uniform,        ///< in [first, second]
-    KaimingUniform, ///< bound gain · √(3 / fan_in)
-    KaimingNormal,  ///< deviation gain / √fan_in
-    XavierUniform,  ///< bound gain · √(6 / (fan_in + fan_out))
-    XavierNormal,   ///< deviation gain · √(2 / (fan_in + fan_out))
-    CopyOf,         ///< rounded copy of the state `source`
-    RngState,       ///< (seed, 0)
-  };
-  Kind kind = Kind::None;
-  double first = 0.0, second = 1.0, gain = 1.0;
-  const char *source = nullptr;
-  bool hasSeed = false; ///< `seed` replaces that of the run
-  uint64_t seed = 0;
-};
-
-/// A buffer of the memory plan. Names of states, batches, metrics and
-/// predictions are those of the graph.
-struct BufferInfo {
-  const char *name = "";
-  Role role = Role::Temporary;
-  Type type = Type::F32;
-  int rank = 0;
-  int64_t shape[8] = {};
-  int64_t offset = 0; ///< in the arena, a multiple of kBufferAlignment
-  InitInfo init;
-  int64_t classes = 0; ///< of labels: values lie in [0, classes); 0: any
-};
 
 /// One entry of an optimizer's table, by offsets in the arena; -1: none.
 struct OptimizerEntry {
@@ -154,53 +105,93 @@ struct ProgramOptions {
   GemmOptions gemm;
 };
 
+/// Where a run is: what amp-run keeps in the member `__amp_progress__`.
+struct Progress {
+  int64_t step = 0;
+  uint64_t seed = 0; ///< of the order of the data
+  int64_t epoch = 0;
+  int64_t offset = 0; ///< samples of this epoch already used
+  int64_t samples = 0;
+};
+
 /// One instance: an arena on a device and the state in it. Not thread-safe.
 class Program {
 public:
   explicit Program(const ProgramInfo &info) : info(info) {}
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
-  ~Program();
+  ~Program() {
+    if (stream)
+      cudaStreamSynchronize(stream);
+    graph.reset();
+    cudaFree(arena);
+    if (stream)
+      cudaStreamDestroy(stream);
+  }
 
   /// Allocates, plans and initialises; no allocation after that. Says how much
   /// memory is needed if there is too little.
-  Status create(const ProgramOptions &options);
+  inline Status create(const ProgramOptions &from);
 
-  /// Replaces states by the arrays of their names. A full state file has them
-  /// all; with `weightsOnly` any parameters and model states. An array of
-  /// another shape, or a state file of another model, is an error and changes
-  /// nothing.
-  Status load(const std::string &path, bool weightsOnly = false);
-  /// Writes all states.
-  Status save(const std::string &path);
+  /// Replaces all states by those of a file that `save` or amp-run wrote. A
+  /// file of another model is an error and changes nothing.
+  inline Status load(const std::string &path);
+  /// Replaces parameters and model states by the arrays of their names, as far
+  /// as the file has them, rounded to their types; copies of parameters follow.
+  inline Status loadWeights(const std::string &path);
+  /// Writes all states and the progress, for `load` and amp-run.
+  inline Status save(const std::string &path);
 
   /// Copies a batch, of exactly the size of batch argument `index`, to the
   /// device before the next step. Labels are checked.
-  Status setBatch(int index, const void *host, size_t bytes);
+  inline Status setBatch(int index, const void *host, size_t bytes);
   /// Sets the hyperparameter `name`.
-  Status setHyperparameter(const std::string &name, double value);
+  inline Status setHyperparameter(const std::string &name, double value);
 
   /// Enqueues `steps` steps. The first runs as launches, the others as a graph.
-  Status run(int steps);
+  inline Status run(int steps);
   /// Waits.
-  Status synchronize();
-  /// Waits and reads the metrics of the last step, in order.
-  Status readMetrics(float *out, int count);
-  /// Waits and reads buffer `index` of the plan.
-  Status readBuffer(int index, HostArray *array);
-  Status writeBuffer(int index, const HostArray &array);
+  Status synchronize() {
+    return check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  }
+  /// Waits and reads the metrics of the last step, in the order of the plan.
+  inline Status readMetrics(float *out, int count);
+  /// Waits and reads, or writes, buffer `index` of the plan.
+  inline Status readBuffer(int index, HostArray *array);
+  inline Status writeBuffer(int index, const HostArray &array);
 
   /// Runs `steps` steps as launches with events and gives the table of times.
-  Status profile(int steps, std::string *table);
+  inline Status profile(int steps, std::string *table);
 
+  /// Of the arena; nothing else is allocated but what the libraries need.
   int64_t memoryBytes() const { return info.arenaBytes; }
   const ProgramInfo &getInfo() const { return info; }
-  std::vector<int> buffersOf(Role role) const;
   size_t getNumGraphNodes() const { return graph.getNumNodes(); }
 
+  /// The buffers with a role, by their index in the plan.
+  std::vector<int> buffersOf(Role role) const {
+    std::vector<int> result;
+    for (int i = 0; i < info.numBuffers; ++i)
+      if (info.buffers[i].role == role)
+        result.push_back(i);
+    return result;
+  }
+  /// The states, in the order of the plan.
+  std::vector<int> states() const {
+    std::vector<int> result;
+    for (int i = 0; i < info.numBuffers; ++i)
+      if (info.buffers[i].role <= Role::ScalerState)
+        result.push_back(i);
+    return result;
+  }
+
+  Progress progress;
+
 private:
-  Status enqueueStep(Profiler *profiler);
-  Status initialize(uint64_t seed);
+  inline Status verifyInfo() const;
+  inline Status enqueueStep(Profiler *profiler);
+  inline Status initialize(uint64_t seed);
+  inline Status writeStates(const std::vector<HostArray> &arrays);
 
   const ProgramInfo &info;
   ProgramOptions options;
@@ -210,12 +201,376 @@ private:
   std::vector<OptimizerTable> tables;
   StepGraph graph;
   bool warm = false;
+  /// Which buffers have got a value from the host.
+  std::vector<bool> written;
 };
 
-/// Keeps the message of an error for `lastError` and returns its code.
-inline int report(const Status &status);
 /// The message of the last error reported in this thread; empty if none.
-inline const char *lastError();
+inline std::string &lastErrorText() {
+  static thread_local std::string text;
+  return text;
+}
+inline const char *lastError() { return lastErrorText().c_str(); }
+
+/// Keeps the message of an error for `lastError` and returns its code.
+inline int report(const Status &status) {
+  lastErrorText() = status.getMessage();
+  return status.getCode();
+}
+
+//===----------------------------------------------------------------------===//
+// Creation
+//===----------------------------------------------------------------------===//
+
+/// A plan that was damaged by hand must not write outside of the arena.
+inline Status Program::verifyInfo() const {
+  if (!info.enqueue || info.arenaBytes <= 0 || info.stateBytes < 0 ||
+      info.stateBytes > info.arenaBytes)
+    return makeError(kInvalidArgument, "program '%s' has no step or no arena",
+                     info.name);
+  for (int i = 0; i < info.numBuffers; ++i) {
+    const BufferInfo &b = info.buffers[i];
+    int64_t end = b.role == Role::Temporary ? info.arenaBytes : info.stateBytes;
+    if (b.offset < 0 || b.offset % kBufferAlignment != 0 ||
+        b.offset + bytesOf(b) > end)
+      return makeError(kInvalidArgument,
+                       "buffer '%s' at %lld of %lld bytes does not lie in its "
+                       "part of the arena, or is not aligned to %lld",
+                       b.name, (long long)b.offset, (long long)bytesOf(b),
+                       (long long)kBufferAlignment);
+  }
+  return Status();
+}
+
+inline Status Program::create(const ProgramOptions &from) {
+  options = from;
+  AMP_RETURN_IF_ERROR(verifyInfo());
+  int devices = 0;
+  AMP_CUDA_CALL(cudaGetDeviceCount(&devices));
+  if (options.device < 0 || options.device >= devices)
+    return makeError(kNoDevice, "there is no device %d, but %d in all",
+                     options.device, devices);
+  AMP_CUDA_CALL(cudaSetDevice(options.device));
+  AMP_CUDA_CALL(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  cudaError_t error =
+      cudaMalloc(reinterpret_cast<void **>(&arena), size_t(info.arenaBytes));
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError(); // it has been dealt with
+    size_t free = 0, total = 0;
+    AMP_CUDA_CALL(cudaMemGetInfo(&free, &total));
+    return makeError(kOutOfMemory,
+                     "program '%s' needs %lld bytes of device memory, but %zu "
+                     "are free",
+                     info.name, (long long)info.arenaBytes, free);
+  }
+  AMP_RETURN_IF_ERROR(check(error, "cudaMalloc"));
+  AMP_CUDA_CALL(cudaMemsetAsync(arena, 0, size_t(info.arenaBytes), stream));
+  AMP_RETURN_IF_ERROR(synchronize());
+
+  AMP_RETURN_IF_ERROR(gemms.create(info.gemms, info.numGemms,
+                                   arena + info.workspaceOffset,
+                                   size_t(info.workspaceBytes), options.gemm));
+  for (int i = 0; i < info.numOptimizers; ++i) {
+    const OptimizerGroup &group = info.optimizers[i];
+    auto pointer = [&](int64_t offset) -> void * {
+      return offset < 0 ? nullptr : arena + offset;
+    };
+    std::vector<OptimizerTensor> tensors;
+    for (int32_t j = 0; j < group.size; ++j) {
+      const OptimizerEntry &entry = group.entries[j];
+      OptimizerTensor tensor;
+      tensor.parameter = static_cast<float *>(pointer(entry.parameter));
+      tensor.gradient = pointer(entry.gradient);
+      tensor.first = static_cast<float *>(pointer(entry.first));
+      tensor.second = static_cast<float *>(pointer(entry.second));
+      tensor.copy = pointer(entry.copy);
+      tensor.count = entry.count;
+      tensor.gradientType = entry.gradientType;
+      tensor.copyType = entry.copyType;
+      tensor.weightDecay = entry.weightDecay;
+      tensors.push_back(tensor);
+    }
+    OptimizerTable table;
+    AMP_RETURN_IF_ERROR(writeOptimizerTable(tensors.data(), group.size,
+                                            arena + group.tableOffset, &table));
+    tables.push_back(table);
+  }
+  return initialize(options.seed);
+}
+
+inline Status Program::initialize(uint64_t seed) {
+  progress = Progress();
+  progress.seed = seed;
+  std::vector<HostArray> arrays;
+  AMP_RETURN_IF_ERROR(
+      initializeArrays(info.buffers, info.numBuffers, seed, &arrays));
+  return writeStates(arrays);
+}
+
+/// Writes the arrays to the buffers of their names.
+inline Status Program::writeStates(const std::vector<HostArray> &arrays) {
+  for (int i = 0; i < info.numBuffers; ++i)
+    if (info.buffers[i].role <= Role::Hyperparameter)
+      if (const HostArray *array = findArray(arrays, info.buffers[i].name))
+        AMP_RETURN_IF_ERROR(writeBuffer(i, *array));
+  return Status();
+}
+
+//===----------------------------------------------------------------------===//
+// Data
+//===----------------------------------------------------------------------===//
+
+inline Status Program::readBuffer(int index, HostArray *array) {
+  if (index < 0 || index >= info.numBuffers)
+    return makeError(kInvalidArgument, "buffer %d of %d", index,
+                     info.numBuffers);
+  const BufferInfo &buffer = info.buffers[index];
+  *array = makeArray(buffer);
+  AMP_CUDA_CALL(cudaMemcpyAsync(array->bytes.data(), arena + buffer.offset,
+                                array->bytes.size(), cudaMemcpyDeviceToHost,
+                                stream));
+  return synchronize();
+}
+
+inline Status Program::writeBuffer(int index, const HostArray &array) {
+  if (index < 0 || index >= info.numBuffers)
+    return makeError(kInvalidArgument, "buffer %d of %d", index,
+                     info.numBuffers);
+  const BufferInfo &buffer = info.buffers[index];
+  written.resize(size_t(info.numBuffers));
+  if (array.describe() != makeArray(buffer).describe())
+    return makeError(kInvalidArgument, "'%s' is %s, expected %s", buffer.name,
+                     array.describe().c_str(),
+                     makeArray(buffer).describe().c_str());
+  written[size_t(index)] = true;
+  return check(cudaMemcpyAsync(arena + buffer.offset, array.bytes.data(),
+                               array.bytes.size(), cudaMemcpyHostToDevice,
+                               stream),
+               "cudaMemcpyAsync");
+}
+
+inline Status Program::setBatch(int index, const void *host, size_t bytes) {
+  std::vector<int> batches = buffersOf(Role::Batch);
+  if (index < 0 || index >= int(batches.size()))
+    return makeError(kInvalidArgument, "batch argument %d of %zu", index,
+                     batches.size());
+  const BufferInfo &buffer = info.buffers[batches[size_t(index)]];
+  if (!host || bytes != size_t(bytesOf(buffer)))
+    return makeError(kInvalidArgument,
+                     "batch argument '%s' has %zu bytes, expected %lld (%s)",
+                     buffer.name, bytes, (long long)bytesOf(buffer),
+                     makeArray(buffer).describe().c_str());
+  if (buffer.classes > 0)
+    for (int64_t i = 0; i < countOf(buffer); ++i) {
+      int64_t label = buffer.type == Type::I32
+                          ? static_cast<const int32_t *>(host)[i]
+                          : static_cast<const int64_t *>(host)[i];
+      if (label < 0 || label >= buffer.classes)
+        return makeError(kInvalidArgument,
+                         "label %lld at element %lld of '%s' is out of range, "
+                         "expected 0 to %lld",
+                         (long long)label, (long long)i, buffer.name,
+                         (long long)buffer.classes - 1);
+    }
+  written.resize(size_t(info.numBuffers));
+  written[size_t(batches[size_t(index)])] = true;
+  // What is not pinned has been read when the call returns.
+  return check(cudaMemcpyAsync(arena + buffer.offset, host, bytes,
+                               cudaMemcpyHostToDevice, stream),
+               "cudaMemcpyAsync");
+}
+
+inline Status Program::setHyperparameter(const std::string &name,
+                                         double value) {
+  std::string known;
+  for (int i : buffersOf(Role::Hyperparameter)) {
+    if (name == info.buffers[i].name) {
+      HostArray array = makeArray(info.buffers[i]);
+      for (int64_t j = 0; j < array.count(); ++j)
+        array.set(j, value);
+      return writeBuffer(i, array);
+    }
+    known += std::string(known.empty() ? "" : ", ") + info.buffers[i].name;
+  }
+  return makeError(kInvalidArgument,
+                   "there is no hyperparameter '%s'; there is %s", name.c_str(),
+                   known.empty() ? "none" : known.c_str());
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+inline Status Program::enqueueStep(Profiler *profiler) {
+  if (options.poison && info.arenaBytes > info.stateBytes)
+    AMP_CUDA_CALL(cudaMemsetAsync(arena + info.stateBytes, 0xff,
+                                  size_t(info.arenaBytes - info.stateBytes),
+                                  stream));
+  StepRun step;
+  step.stream = stream;
+  step.arena = arena;
+  step.gemms = &gemms;
+  step.optimizers = tables.data();
+  step.info = &info;
+  step.profiler = profiler;
+  return info.enqueue(step);
+}
+
+inline Status Program::run(int steps) {
+  if (!arena)
+    return makeError(kInvalidArgument, "program '%s' has not been created",
+                     info.name);
+  for (int i = 0; i < info.numBuffers; ++i)
+    if (info.buffers[i].role <= Role::Batch &&
+        (size_t(i) >= written.size() || !written[size_t(i)]))
+      return makeError(kInvalidArgument, "'%s' has no value: %s",
+                       info.buffers[i].name,
+                       info.buffers[i].role == Role::Batch
+                           ? "set a batch first"
+                           : "load it from a file, or set it");
+  for (int i = 0; i < steps; ++i) {
+    // Not captured the first time: libraries load their kernels lazily.
+    if (!options.useGraph || !warm) {
+      AMP_RETURN_IF_ERROR(enqueueStep(nullptr));
+      warm = true;
+    } else {
+      if (!graph.isCaptured())
+        AMP_RETURN_IF_ERROR(graph.capture(
+            stream, [&](cudaStream_t) { return enqueueStep(nullptr); }));
+      AMP_RETURN_IF_ERROR(graph.launch(stream));
+    }
+    ++progress.step;
+  }
+  return Status();
+}
+
+inline Status Program::readMetrics(float *out, int count) {
+  std::vector<int> metrics = buffersOf(Role::Metric);
+  if (count != int(metrics.size()))
+    return makeError(kInvalidArgument, "%d metrics asked for, there are %zu",
+                     count, metrics.size());
+  for (int i = 0; i < count; ++i) {
+    HostArray array;
+    AMP_RETURN_IF_ERROR(readBuffer(metrics[size_t(i)], &array));
+    out[i] = float(array.get(0));
+  }
+  return Status();
+}
+
+inline Status Program::profile(int steps, std::string *table) {
+  cudaDeviceProp properties;
+  AMP_CUDA_CALL(cudaGetDeviceProperties(&properties, options.device));
+  AMP_RETURN_IF_ERROR(run(1)); // warm
+  Profiler profiler;
+  AMP_RETURN_IF_ERROR(profiler.create(info.launches, info.numLaunches));
+  for (int i = 0; i < steps; ++i) {
+    AMP_RETURN_IF_ERROR(enqueueStep(&profiler));
+    AMP_RETURN_IF_ERROR(profiler.finishStep(stream));
+    ++progress.step;
+  }
+  *table = profiler.table(findDeviceRates(properties.name));
+  return Status();
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+/// The member with the progress: version, step, seed, epoch, offset, samples.
+inline constexpr const char *kProgressMember = "__amp_progress__";
+
+inline Status Program::save(const std::string &path) {
+  std::vector<HostArray> arrays;
+  for (int i : states()) {
+    arrays.emplace_back();
+    AMP_RETURN_IF_ERROR(readBuffer(i, &arrays.back()));
+  }
+  HostArray record;
+  record.name = kProgressMember;
+  record.type = Type::I64;
+  record.shape = {6};
+  record.bytes.resize(6 * 8);
+  const int64_t fields[] = {1,
+                            progress.step,
+                            int64_t(progress.seed),
+                            progress.epoch,
+                            progress.offset,
+                            progress.samples};
+  std::memcpy(record.bytes.data(), fields, sizeof(fields));
+  arrays.push_back(std::move(record));
+  return writeArrays(path, arrays);
+}
+
+inline Status Program::load(const std::string &path) {
+  std::vector<HostArray> arrays;
+  AMP_RETURN_IF_ERROR(readArrays(path, &arrays));
+  const HostArray *record = findArray(arrays, kProgressMember);
+  if (!record || record->describe() != "6xi64" || record->getInt(0) != 1)
+    return makeError(kFile,
+                     "'%s' is not a saved training state: it has no member "
+                     "'%s' of version 1",
+                     path.c_str(), kProgressMember);
+  for (int i : states()) {
+    const BufferInfo &buffer = info.buffers[i];
+    const HostArray *array = findArray(arrays, buffer.name);
+    if (!array)
+      return makeError(kFile,
+                       "'%s' was saved from another graph: it has no state "
+                       "'%s'",
+                       path.c_str(), buffer.name);
+    if (array->describe() != makeArray(buffer).describe())
+      return makeError(kFile,
+                       "'%s' was saved from another graph: state '%s' is %s, "
+                       "expected %s",
+                       path.c_str(), buffer.name, array->describe().c_str(),
+                       makeArray(buffer).describe().c_str());
+  }
+  if (arrays.size() != states().size() + 1)
+    return makeError(kFile,
+                     "'%s' was saved from another graph: it has %zu states, "
+                     "expected %zu",
+                     path.c_str(), arrays.size() - 1, states().size());
+  for (int field = 1; field < 6; ++field)
+    if (field != 2 && record->getInt(field) < 0)
+      return makeError(kFile, "'%s' has a damaged member '%s'", path.c_str(),
+                       kProgressMember);
+  progress.step = record->getInt(1);
+  progress.seed = uint64_t(record->getInt(2));
+  progress.epoch = record->getInt(3);
+  progress.offset = record->getInt(4);
+  progress.samples = record->getInt(5);
+  return writeStates(arrays);
+}
+
+inline Status Program::loadWeights(const std::string &path) {
+  std::vector<HostArray> file, weights;
+  AMP_RETURN_IF_ERROR(readArrays(path, &file));
+  for (int i : states()) {
+    const BufferInfo &buffer = info.buffers[i];
+    if (buffer.role != Role::Parameter && buffer.role != Role::ModelState)
+      continue;
+    const HostArray *array = findArray(file, buffer.name);
+    if (!array)
+      continue;
+    HostArray wanted = makeArray(buffer);
+    if (array->shape != wanted.shape ||
+        (array->type != wanted.type &&
+         !(isFloat(array->type) && isFloat(wanted.type))))
+      return makeError(kFile, "array '%s' in '%s' is %s, expected %s",
+                       buffer.name, path.c_str(), array->describe().c_str(),
+                       wanted.describe().c_str());
+    weights.push_back(roundArray(*array, buffer));
+  }
+  if (weights.empty())
+    return makeError(kFile, "'%s' has no array for any parameter of the step",
+                     path.c_str());
+  // All other states start anew, copies from what was loaded.
+  AMP_RETURN_IF_ERROR(
+      initializeArrays(info.buffers, info.numBuffers, options.seed, &weights));
+  progress = Progress();
+  progress.seed = options.seed;
+  return writeStates(weights);
+}
 
 } // namespace amp::cuda
 

@@ -107,7 +107,8 @@ Status dropout(cudaStream_t stream, Y *y, const X *x, const int64_t *rng,
                 float(1.0 / (1.0 - rate)), count);
 }
 
-__global__ inline void advanceRngKernel(int64_t *next, const int64_t *rng) {
+template <typename = void>
+__global__ void advanceRngKernel(int64_t *next, const int64_t *rng) {
   const int64_t seed = loadOne(rng), step = loadOne(rng + 1);
   storeOne(next, seed);
   storeOne(next + 1, step + 1);
@@ -118,7 +119,7 @@ inline Status advanceRng(cudaStream_t stream, int64_t *next,
                          const int64_t *rng) {
   LaunchShape shape;
   shape.block.x = 1;
-  return launch("advance_rng", stream, shape, advanceRngKernel, next, rng);
+  return launch("advance_rng", stream, shape, advanceRngKernel<>, next, rng);
 }
 
 } // namespace amp::cuda

@@ -48,13 +48,13 @@ __global__ void __launch_bounds__(kThreads)
   forEachRow<Plan>(rows, [=](int64_t number) {
     const Row<Plan, X> row(x + number * columns, columns);
     const SoftmaxTerms terms = softmaxTerms(row);
-    const float logSum = logf(terms.sum);
+    const float logSum = logf(terms.sum), inverse = 1.0f / terms.sum;
     forEachPack<Plan>(columns, [&](int pack, int64_t column) {
       auto values = row.get(pack, column);
 #pragma unroll
       for (int lane = 0; lane < Plan::width; ++lane) {
         const float shifted = values[lane] - terms.largest;
-        values[lane] = Log ? shifted - logSum : expf(shifted) / terms.sum;
+        values[lane] = Log ? shifted - logSum : expf(shifted) * inverse;
       }
       store(y + number * columns + column, values);
     });

@@ -40,6 +40,10 @@ enum ErrorCode : int {
 class [[nodiscard]] Status {
 public:
   Status() = default;
+  Status(const Status &) = default;
+  Status(Status &&) = default;
+  Status &operator=(const Status &) = default;
+  Status &operator=(Status &&) = default;
   Status(ErrorCode code, std::string message)
       : code(code), text(std::move(message)) {}
 

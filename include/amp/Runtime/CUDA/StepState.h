@@ -61,10 +61,10 @@ struct FiniteFlags {
   const uint8_t *flags[4];
 };
 
-__global__ inline void updateScaleKernel(ScaleConfig config, float *scale,
-                                         int32_t *growthTracker,
-                                         int32_t *hysteresisTracker,
-                                         FiniteFlags finite) {
+template <typename = void>
+__global__ void
+updateScaleKernel(ScaleConfig config, float *scale, int32_t *growthTracker,
+                  int32_t *hysteresisTracker, FiniteFlags finite) {
   bool allFinite = true;
   for (const uint8_t *flag : finite.flags)
     allFinite &= flag == nullptr || loadOne(flag) != 0;
@@ -94,8 +94,8 @@ inline Status updateScale(cudaStream_t stream, const ScaleConfig &config,
                           const uint8_t *allFinite3) {
   LaunchShape shape;
   shape.block.x = 1;
-  return launch("update_scale", stream, shape, updateScaleKernel, config, scale,
-                growthTracker, hysteresisTracker,
+  return launch("update_scale", stream, shape, updateScaleKernel<>, config,
+                scale, growthTracker, hysteresisTracker,
                 FiniteFlags{{allFinite, allFinite1, allFinite2, allFinite3}});
 }
 

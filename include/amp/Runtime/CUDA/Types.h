@@ -191,7 +191,7 @@ AMP_HOST_DEVICE float minimum(float a, float b) {
 }
 
 /// Whether `value` is neither infinite nor NaN; not affected by fast math.
-AMP_HOST_DEVICE bool isFinite(float value) {
+AMP_DEVICE bool isFinite(float value) {
   return (__float_as_uint(value) & 0x7f800000u) != 0x7f800000u;
 }
 
