@@ -172,14 +172,14 @@ bool Planner::mayUpdateInPlace(OpResult value, Value state) {
 /// Moves launches that work in place, and that nothing but the return waits for,
 /// behind all others, so that the last reads of old values come before them.
 void Planner::moveUpdatesToEnd() {
-  for (Operation &op : llvm::make_early_inc_range(block)) {
-    auto launch = dyn_cast<LaunchOpInterface>(op);
-    if (!launch || !launch.getTiedInput(0))
-      continue;
-    if (llvm::all_of(op.getUsers(),
+  SmallVector<Operation *> updates;
+  for (auto launch : block.getOps<LaunchOpInterface>())
+    if (launch.getTiedInput(0) &&
+        llvm::all_of(launch->getUsers(),
                      [&](Operation *user) { return user == terminator; }))
-      op.moveBefore(terminator);
-  }
+      updates.push_back(launch);
+  for (Operation *update : updates)
+    update->moveBefore(terminator);
 }
 
 void Planner::assignResults() {

@@ -125,6 +125,8 @@ struct ConvertTrainToCUDA
     if (epilogues)
       apply(step, populateEpilogues);
     mergeCrossEntropy(step);
+    // By attributes that do not outlive the lowering of the amp dialect.
+    nameLaunches(step);
     step.walk([&](Operation *op) {
       if (!op->getDialect() ||
           isa<CUDADialect, func::FuncDialect>(op->getDialect()))

@@ -54,7 +54,8 @@ LogicalResult convertKernels(func::FuncOp step);
 /// kernels over the same loops that do not depend on each other.
 void mergeKernels(func::FuncOp step);
 
-/// Gives each launch a name that is unique in the function.
+/// Gives each launch that has none a name, and makes all of them unique in the
+/// function.
 void nameLaunches(func::FuncOp step);
 
 /// Keeps the name of `op` in the location of what it is lowered to.

@@ -253,6 +253,8 @@ static std::string getLayer(StringRef parameter) {
 }
 
 static std::string getBaseName(func::FuncOp step, LaunchOpInterface launch) {
+  if (launch.getName())
+    return launch.getName()->str();
   if (auto gradients = launch->getAttrOfType<ArrayAttr>(
           amp::AMPDialect::kGradientOfAttr))
     for (Attribute gradient : gradients)

@@ -166,7 +166,7 @@ public:
 
   /// A constant in the body.
   Value constant(TypedAttr value) {
-    OpBuilder inner = OpBuilder::atBlockEnd(block);
+    OpBuilder inner = getBodyBuilder();
     return arith::ConstantOp::create(inner, source->getLoc(), value);
   }
 
@@ -177,6 +177,13 @@ public:
                   std::optional<Combine> combine = std::nullopt);
 
 private:
+  /// Builds at the end of the body, which belongs to no operation yet.
+  OpBuilder getBodyBuilder() {
+    OpBuilder inner(builder.getContext());
+    inner.setInsertionPointToEnd(block);
+    return inner;
+  }
+
   OpBuilder &builder;
   Operation *source;
   std::unique_ptr<Region> body;
@@ -212,7 +219,7 @@ Value KernelBuilder::lookup(Value value) {
 
 LogicalResult KernelBuilder::clone(Operation *op) {
   if (isa<linalg::IndexOp>(op)) {
-    OpBuilder inner = OpBuilder::atBlockEnd(block);
+    OpBuilder inner = getBodyBuilder();
     auto index = cast<linalg::IndexOp>(op);
     mapping.map(index.getResult(),
                 IndexOp::create(inner, op->getLoc(), inner.getIndexType(),
@@ -228,7 +235,7 @@ LogicalResult KernelBuilder::clone(Operation *op) {
   for (Value operand : op->getOperands())
     if (!lookup(operand))
       return failure();
-  OpBuilder inner = OpBuilder::atBlockEnd(block);
+  OpBuilder inner = getBodyBuilder();
   inner.clone(*op, mapping);
   return success();
 }
@@ -237,7 +244,7 @@ KernelOp KernelBuilder::finish(ArrayRef<int64_t> extents,
                                ArrayRef<AffineMap> outputs, TypeRange types,
                                ValueRange yielded, ArrayRef<int64_t> reduced,
                                std::optional<Combine> combine) {
-  OpBuilder inner = OpBuilder::atBlockEnd(block);
+  OpBuilder inner = getBodyBuilder();
   YieldOp::create(inner, source->getLoc(), yielded);
   // Element-wise arguments first, then captured ones, as the inputs.
   SmallVector<Value> all(inputs);

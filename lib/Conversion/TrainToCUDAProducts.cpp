@@ -152,6 +152,14 @@ static GemmOp rebuild(PatternRewriter &rewriter, GemmOp gemm, TypeRange types,
   copy.setBiasGrad(gemm.getBiasGrad());
   copy.setActivation(gemm.getActivation());
   copyAttributes(gemm, copy);
+  // Targets that are added are no gradients of arguments.
+  if (auto gradients =
+          gemm->getAttrOfType<ArrayAttr>(amp::AMPDialect::kGradientOfAttr)) {
+    SmallVector<Attribute> names(gradients.getValue());
+    names.resize(types.size(), rewriter.getStringAttr(""));
+    copy->setAttr(amp::AMPDialect::kGradientOfAttr,
+                  rewriter.getArrayAttr(names));
+  }
   return copy;
 }
 

@@ -203,8 +203,9 @@ static int translate() {
   if (failed(cuda::emitCUDA(program, options, text)))
     return 1;
   if (standalone) {
-    std::string folder =
-        runtimeDir.empty() ? AMP_RUNTIME_INCLUDE_DIR : runtimeDir;
+    std::string folder = runtimeDir;
+    if (folder.empty())
+      folder = AMP_RUNTIME_INCLUDE_DIR;
     if (!inlineRuntime(text, folder, message))
       return fail(message);
   }

@@ -9,6 +9,7 @@
 
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
 
 #include <cmath>
 
@@ -42,7 +43,7 @@ static StringRef getRole(BufferOp buffer) {
 }
 
 /// An initialiser of amp::cuda::InitInfo.
-static std::string getInit(amp::InitAttr init) {
+static std::string getInit(amp::InitAttr init, StringRef name) {
   if (!init)
     return "{}";
   double first = 0.0, second = 1.0, gain = 1.0;
@@ -101,10 +102,11 @@ static std::string getInit(amp::InitAttr init) {
                      (init.getSource() ? quote(init.getSource().getValue())
                                        : std::string("nullptr"));
   if (init.getSeed())
-    text += ", true, " + std::to_string(init.getSeed().getInt()) + "u";
+    text += ", true, " + std::to_string(uint64_t(init.getSeed().getInt())) + "u";
   else
     text += ", false, 0";
-  return text + "}";
+  // The stream of random numbers, as amp-run numbers it.
+  return text + ", " + std::to_string(llvm::xxh3_64bits(name)) + "u}";
 }
 
 std::string mlir::cuda::getPrefix(ProgramOp program) {
@@ -174,7 +176,8 @@ void ProgramEmitter::emitPlan() {
        << ", " << buffer.getType().getRank() << ", {";
     llvm::interleaveComma(buffer.getType().getShape(), os);
     os << "}, at::" << buffers[buffer] << ", "
-       << getInit(buffer.getInit().value_or(amp::InitAttr()));
+       << getInit(buffer.getInit().value_or(amp::InitAttr()),
+                  buffer.getName());
     // Labels lie below the number of classes.
     int64_t classes = 0;
     for (LaunchOpInterface launch : launches)

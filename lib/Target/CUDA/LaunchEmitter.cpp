@@ -240,7 +240,8 @@ LogicalResult ProgramEmitter::emitOptimizers() {
       }
     } else if (auto check = dyn_cast<CheckGradientsOp>(launch.getOperation())) {
       for (Value gradient : check.getGradients())
-        emitEntry({}, gradient, {}, {}, {}, 0.0);
+        // A check reads gradients alone; they stand for the parameters too.
+        emitEntry(gradient, gradient, {}, {}, {}, 0.0);
     } else if (auto casts = dyn_cast<CastsOp>(launch.getOperation())) {
       for (auto [input, output] :
            llvm::zip_equal(casts.getInputs(), casts.getOutputs()))

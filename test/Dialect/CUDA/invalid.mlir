@@ -119,7 +119,7 @@ func.func @k(%a: tensor<4x3xf32>, %b: tensor<4x5xf32>) {
 // -----
 
 func.func @shape(%a: tensor<4x3xf32>, %b: tensor<3x5xf32>) {
-  // expected-error@+1 {{the result has shape [5, 4] of f32, expected [4, 5] of f32}}
+  // expected-error@+1 {{the result has shape [5, 4] of 'f32', expected [4, 5] of 'f32'}}
   %0 = cuda.gemm ins(%a, %b : tensor<4x3xf32>, tensor<3x5xf32>) -> tensor<5x4xf32>
   return
 }
@@ -151,7 +151,7 @@ func.func @auxiliary(%a: tensor<4x4xf16>) {
 // -----
 
 func.func @mask(%a: tensor<4x4xf16>) {
-  // expected-error@+1 {{the auxiliary matrix has shape [4, 4] of i8, expected [4, 16] of i8}}
+  // expected-error@+1 {{the auxiliary matrix has shape [4, 4] of 'i8', expected [4, 16] of 'i8'}}
   %0:2 = cuda.gemm ins(%a, %a : tensor<4x4xf16>, tensor<4x4xf16>)
       {auxiliary, activation = #cuda.activation<relu>} -> tensor<4x4xf16>, tensor<4x4xi8>
   return
@@ -178,7 +178,7 @@ func.func @batched_bias(%a: tensor<2x4x4xf16>, %b: tensor<4xf16>) {
 // -----
 
 func.func @conv(%x: tensor<1x4x4x2xf32>, %w: tensor<3x3x2x5xf32>) {
-  // expected-error@+1 {{the output of the convolution has shape [1, 4, 4, 5] of f32, expected [1, 2, 2, 5] of f32}}
+  // expected-error@+1 {{the output of the convolution has shape [1, 4, 4, 5] of 'f32', expected [1, 2, 2, 5] of 'f32'}}
   %0 = cuda.conv <forward> ins(%x, %w : tensor<1x4x4x2xf32>, tensor<3x3x2x5xf32>) -> tensor<1x4x4x5xf32>
   return
 }
@@ -254,7 +254,7 @@ func.func @labels(%x: tensor<4x8xf32>, %l: tensor<3xi64>) {
 // -----
 
 func.func @optimizer(%p: tensor<4xf32>, %g: tensor<5xf32>, %lr: tensor<f32>) {
-  // expected-error@+1 {{a gradient has shape [5] of f32, expected [4] of f32}}
+  // expected-error@+1 {{a gradient has shape [5] of 'f32', expected [4] of 'f32'}}
   %0 = cuda.optimizer <sgd> ins(%p, %g, %lr : tensor<4xf32>, tensor<5xf32>, tensor<f32>)
       {weight_decay = array<f64: 0.0>} -> tensor<4xf32>
   return

@@ -155,8 +155,8 @@ LogicalResult ProgramOp::verifyRegions() {
       byOffset.push_back(&use);
   }
   llvm::sort(byOffset, [](Use *a, Use *b) {
-    return std::pair(a->begin(), a->buffer->isBeforeInBlock(b->buffer)) <
-           std::pair(b->begin(), b->buffer->isBeforeInBlock(a->buffer));
+    return a->begin() != b->begin() ? a->begin() < b->begin()
+                                    : a->buffer->isBeforeInBlock(b->buffer);
   });
   for (size_t i = 0; i < byOffset.size(); ++i)
     for (size_t j = i + 1;
