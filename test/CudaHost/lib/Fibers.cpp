@@ -198,17 +198,25 @@ static void runBlock(const std::function<void()> &body, uint64_t &random) {
   }
 
   while (true) {
+    // A warp runs as far as it can before the next one does: that is legal, and
+    // least like what a program that lacks a barrier expects.
     bool progress = false;
-    for (unsigned i : makeOrder(threads, random)) {
-      Fiber &fiber = b.fibers[i];
-      if (fiber.state != State::Ready)
-        continue;
-      progress = true;
-      b.current = i;
-      threadIdx = fiber.index;
-      switchContext(b.scheduler, fiber.context);
-      if (b.aborted)
-        return;
+    for (unsigned warp : makeOrder((threads + 31) / 32, random)) {
+      unsigned lanes = std::min(32u, threads - 32 * warp);
+      for (bool ran = true; ran;) {
+        ran = false;
+        for (unsigned lane : makeOrder(lanes, random)) {
+          Fiber &fiber = b.fibers[32 * warp + lane];
+          if (fiber.state != State::Ready)
+            continue;
+          ran = progress = true;
+          b.current = 32 * warp + lane;
+          threadIdx = fiber.index;
+          switchContext(b.scheduler, fiber.context);
+          if (b.aborted)
+            return;
+        }
+      }
     }
     if (progress)
       continue;
