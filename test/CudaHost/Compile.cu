@@ -13,9 +13,9 @@
 // RUN: %nvcc -gencode arch=compute_80,code=compute_80 \
 // RUN:   -gencode arch=compute_90,code=sm_90 -Xptxas -v \
 // RUN:   -c %s -o %t.o > %t.log 2>&1
-// RUN: %python %S/check-ptxas.py %t.log
+// RUN: %python %S/Inputs/check-ptxas.py %t.log
 // RUN: %nvcc -arch=sm_90 -ptx %s -o %t.ptx
-// RUN: %python %S/check-vectors.py %t.ptx
+// RUN: %python %S/Inputs/check-vectors.py %t.ptx
 //
 //===----------------------------------------------------------------------===//
 
