@@ -70,7 +70,8 @@ config.substitutions.append(("%cuda_host_lib", f"-x none {config.amp_obj_root}/l
 config.substitutions.append(
     (
         "%cuda_host_cxx",
-        f"{config.amp_cxx} -std=c++17 -O1 -Wall -Wextra -Wno-unknown-pragmas -Werror"
+        f"{config.amp_cxx} -std=c++17 -O1 -fno-strict-aliasing -Wall -Wextra"
+        " -Wno-unknown-pragmas -Werror"
         f" -I{cuda_host} -I{runtime_include} -x c++",
     )
 )

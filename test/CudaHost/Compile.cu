@@ -6,14 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every kernel for f16, bf16 and f32: no warning, no spill to local memory, and
-// 128-bit accesses where elements are consecutive.
+// Every kernel, and the code around them: no warning, no spill to local memory,
+// and 128-bit accesses where elements are consecutive.
 //
 // REQUIRES: nvcc
-// RUN: %nvcc -arch=sm_80 -Xptxas -v -c %s -o %t.o 2>&1 | %python
-// %S/check-ptxas.py RUN: %nvcc -arch=sm_90 -Xptxas -v -c %s -o %t.o 2>&1 |
-// %python %S/check-ptxas.py RUN: %nvcc -arch=sm_90 -ptx %s -o %t.ptx RUN:
-// %python %S/check-vectors.py %t.ptx
+// RUN: %nvcc -gencode arch=compute_80,code=compute_80 \
+// RUN:   -gencode arch=compute_90,code=sm_90 -Xptxas -v \
+// RUN:   -c %s -o %t.o > %t.log 2>&1
+// RUN: %python %S/Inputs/check-ptxas.py %t.log
+// RUN: %nvcc -arch=sm_90 -ptx %s -o %t.ptx
+// RUN: %python %S/Inputs/check-vectors.py %t.ptx
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +26,7 @@
 #include "amp/Runtime/CUDA/Pool.h"
 #include "amp/Runtime/CUDA/Random.h"
 #include "amp/Runtime/CUDA/Softmax.h"
+#include "amp/Runtime/CUDA/Trainer.h"
 
 using namespace amp::cuda;
 
@@ -117,9 +120,18 @@ Status launchState(cudaStream_t stream, void *p, unsigned *tickets) {
                     static_cast<int64_t *>(p));
 }
 
+int runTrainer(int argc, char **argv, const ProgramInfo &info) {
+  return trainerMain(argc, argv, info);
+}
+
+template Status launchAll<__half, float>(cudaStream_t, void *, unsigned *,
+                                         const GemmPlans &);
+#ifdef AMP_ALL_TYPES // as compile-types.test does
 template Status launchAll<float, float>(cudaStream_t, void *, unsigned *,
                                         const GemmPlans &);
 template Status launchAll<__half, __half>(cudaStream_t, void *, unsigned *,
                                           const GemmPlans &);
-template Status launchAll<__nv_bfloat16, float>(cudaStream_t, void *,
-                                                unsigned *, const GemmPlans &);
+template Status launchAll<__nv_bfloat16, __nv_bfloat16>(cudaStream_t, void *,
+                                                        unsigned *,
+                                                        const GemmPlans &);
+#endif

@@ -336,6 +336,7 @@ int main() {
   testUpdate(Kind::Momentum, 3.0, 0.0, true);
   testUpdate(Kind::AdamW, 8192.0, 1e9, true);
   testUpdate(Kind::Adam, 1024.0, 1.0, false);
+  testUpdate(Kind::Nesterov, 1024.0, 1.0, false);
   testFlags();
   testClipByHand();
   testScale();

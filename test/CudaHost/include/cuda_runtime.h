@@ -49,8 +49,12 @@ struct dim3 {
       : x(x), y(y), z(z) {}
 };
 
-struct float2 {
-  float x, y;
+struct alignas(8) uint2 {
+  unsigned x, y;
+};
+
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
 };
 
 enum cudaError_t {

@@ -93,6 +93,8 @@ namespace {
 
 constexpr size_t kStackSize = 128 * 1024;
 constexpr unsigned kMaxThreads = 1024;
+/// Bytes behind the shared memory of a block that stay as they were.
+constexpr size_t kSharedGuard = 4096;
 
 enum class State { Ready, AtBarrier, AtShuffle, Done };
 
@@ -196,17 +198,25 @@ static void runBlock(const std::function<void()> &body, uint64_t &random) {
   }
 
   while (true) {
+    // A warp runs as far as it can before the next one does: that is legal, and
+    // least like what a program that lacks a barrier expects.
     bool progress = false;
-    for (unsigned i : makeOrder(threads, random)) {
-      Fiber &fiber = b.fibers[i];
-      if (fiber.state != State::Ready)
-        continue;
-      progress = true;
-      b.current = i;
-      threadIdx = fiber.index;
-      switchContext(b.scheduler, fiber.context);
-      if (b.aborted)
-        return;
+    for (unsigned warp : makeOrder((threads + 31) / 32, random)) {
+      unsigned lanes = std::min(32u, threads - 32 * warp);
+      for (bool ran = true; ran;) {
+        ran = false;
+        for (unsigned lane : makeOrder(lanes, random)) {
+          Fiber &fiber = b.fibers[32 * warp + lane];
+          if (fiber.state != State::Ready)
+            continue;
+          ran = progress = true;
+          b.current = 32 * warp + lane;
+          threadIdx = fiber.index;
+          switchContext(b.scheduler, fiber.context);
+          if (b.aborted)
+            return;
+        }
+      }
     }
     if (progress)
       continue;
@@ -246,11 +256,12 @@ void amp::cuda::host::runKernel(dim3 grid, dim3 blockSize, size_t sharedBytes,
     blockIdx = {number % grid.x, number / grid.x % grid.y,
                 number / (grid.x * grid.y)};
     // NaN as f16, bf16 and f32, and a large index as an integer.
-    b.shared.assign(sharedBytes + 64, 0xff);
+    b.shared.assign(sharedBytes + kSharedGuard + 16, 0xff);
     startBlock(number);
     runBlock(body, random);
-    for (size_t i = sharedBytes; i < sharedBytes + 48; ++i)
-      if (b.shared[i] != 0xff) {
+    const auto *shared = static_cast<const unsigned char *>(sharedMemory());
+    for (size_t i = sharedBytes; i < sharedBytes + kSharedGuard; ++i)
+      if (shared[i] != 0xff) {
         violate("shared memory written beyond the " +
                 std::to_string(sharedBytes) + " bytes of the launch");
         break;

@@ -136,9 +136,11 @@ struct Tracking {
   uint32_t launch = 0;
   uint32_t block = 0;
   uint32_t epoch = 0;
-  /// Fences that each block of the launch has made, and whether the current
-  /// block has taken a ticket.
+  /// Whether the current block has taken a ticket, and the fences that each
+  /// block of the launch has made.
   std::vector<uint32_t> fences;
+  /// How many of them came before the block's last ticket.
+  std::vector<uint32_t> released;
   bool acquired = false;
   std::unordered_map<uintptr_t, Page> pages;
 };
@@ -155,6 +157,7 @@ void amp::cuda::host::startLaunch(LaunchRecord &record) {
   t.record = &record;
   ++t.launch;
   t.fences.assign(size_t(record.grid.x) * record.grid.y * record.grid.z, 0);
+  t.released = t.fences;
 }
 
 void amp::cuda::host::startBlock(unsigned number) {
@@ -195,7 +198,7 @@ static bool isOrdered(const Tracking &t, uint32_t block, uint16_t thread,
                       uint32_t epoch, uint32_t fences) {
   if (block == t.block)
     return thread == threadIdx.x || epoch != t.epoch;
-  return t.acquired && t.fences[block] > fences;
+  return t.acquired && t.released[block] > fences;
 }
 
 static void checkRace(Tracking &t, const void *pointer, size_t bytes,
@@ -278,4 +281,6 @@ void amp::cuda::host::onAtomic(const void *pointer, size_t bytes) {
     return;
   }
   t.acquired = true;
+  if (t.record)
+    t.released[t.block] = t.fences[t.block];
 }

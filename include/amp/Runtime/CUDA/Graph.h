@@ -31,19 +31,16 @@ public:
     AMP_CUDA_CALL(
         cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     Status status = enqueue(stream);
+    // Ends the capture in any case.
     cudaGraph_t graph = nullptr;
     cudaError_t ended = cudaStreamEndCapture(stream, &graph);
-    if (status.isOk())
-      status = check(ended, "cudaStreamEndCapture");
-    if (status.isOk())
-      status = check(cudaGraphGetNodes(graph, nullptr, &numNodes),
-                     "cudaGraphGetNodes");
-    if (status.isOk())
-      status = check(cudaGraphInstantiate(&executable, graph, 0),
-                     "cudaGraphInstantiate");
-    if (graph)
-      cudaGraphDestroy(graph);
-    return status;
+    AMP_RETURN_IF_ERROR(status);
+    AMP_RETURN_IF_ERROR(check(ended, "cudaStreamEndCapture"));
+    cudaError_t counted = cudaGraphGetNodes(graph, nullptr, &numNodes);
+    cudaError_t made = cudaGraphInstantiate(&executable, graph, 0);
+    cudaGraphDestroy(graph);
+    AMP_RETURN_IF_ERROR(check(counted, "cudaGraphGetNodes"));
+    return check(made, "cudaGraphInstantiate");
   }
 
   /// Enqueues the captured launches on `stream`.

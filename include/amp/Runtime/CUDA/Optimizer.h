@@ -172,7 +172,8 @@ AMP_DEVICE void forEachElement(const OptimizerTable &table, Body body) {
       else
         high = middle - 1;
     }
-    const OptimizerTensor &tensor = table.tensors[low];
+    const OptimizerTensor tensor = table.tensors[low];
+    AMP_ASSUME_GLOBAL(tensor.parameter);
     const int64_t begin = (chunk - tensor.firstChunk) * kOptimizerChunk;
     const int64_t rest = tensor.count - begin;
     const int64_t count = rest < kOptimizerChunk ? rest : kOptimizerChunk;
@@ -188,6 +189,7 @@ AMP_DEVICE void forEachElement(const OptimizerTable &table, Body body) {
 template <int Width>
 AMP_DEVICE Pack<float, Width> loadGradient(const OptimizerTensor &tensor,
                                            Lanes<Width> at) {
+  AMP_ASSUME_GLOBAL(tensor.gradient);
   if (tensor.gradientType == Type::F16)
     return at.load(static_cast<const __half *>(tensor.gradient));
   if (tensor.gradientType == Type::BF16)
@@ -201,6 +203,7 @@ AMP_DEVICE void storeCopy(const OptimizerTensor &tensor, Lanes<Width> at,
                           const Pack<float, Width> &parameter) {
   if (tensor.copy == nullptr)
     return;
+  AMP_ASSUME_GLOBAL(tensor.copy);
   if (tensor.copyType == Type::F16)
     at.store(static_cast<__half *>(tensor.copy), parameter);
   else
@@ -315,8 +318,10 @@ __global__ void __launch_bounds__(kThreads)
     auto w = at.load(tensor.parameter);
     const bool hasVelocity = tensor.first != nullptr;
     Pack<float, width> v = Pack<float, width>::of(0.0f);
-    if (hasVelocity)
+    if (hasVelocity) {
+      AMP_ASSUME_GLOBAL(tensor.first);
       v = at.load(tensor.first);
+    }
 #pragma unroll
     for (int lane = 0; lane < width; ++lane) {
       float g = scale(gradient[lane]);
@@ -366,6 +371,8 @@ __global__ void __launch_bounds__(kThreads)
     constexpr int width = decltype(at)::width;
     const auto gradient = loadGradient(tensor, at);
     auto w = at.load(tensor.parameter);
+    AMP_ASSUME_GLOBAL(tensor.first);
+    AMP_ASSUME_GLOBAL(tensor.second);
     auto m = at.load(tensor.first);
     auto v = at.load(tensor.second);
     const float decay = tensor.weightDecay;

@@ -119,8 +119,10 @@ public:
       order[i] = int(i);
       total += median(int(i));
     }
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int a, int b) { return median(a) > median(b); });
+    std::sort(order.begin(), order.end(), [&](int a, int b) {
+      double x = median(a), y = median(b);
+      return x > y || (x == y && a < b);
+    });
     std::string text = "      us    floor  ratio  launch\n";
     auto line = [&](double time, double floor, const std::string &name) {
       char columns[64];

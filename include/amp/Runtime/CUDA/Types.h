@@ -24,9 +24,18 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #define AMP_DEVICE __device__ __forceinline__
 #define AMP_HOST_DEVICE __host__ __device__ __forceinline__
+
+/// Promises that a pointer that was read from memory is to global memory, so
+/// that accesses need not find out.
+#ifdef __CUDA_ARCH__
+#define AMP_ASSUME_GLOBAL(pointer) __builtin_assume(__isGlobal(pointer))
+#else
+#define AMP_ASSUME_GLOBAL(pointer) ((void)0)
+#endif
 
 /// Hooks of the CPU shim, which counts and checks global accesses.
 #ifndef AMP_ON_LOAD
@@ -121,17 +130,44 @@ struct alignas(sizeof(T) * N <= 16 && (sizeof(T) * N & (sizeof(T) * N - 1)) == 0
 template <typename T>
 inline constexpr int kVectorWidth = 16 / int(sizeof(T));
 
-/// Reads `N` consecutive elements and widens them. `pointer` is aligned to
-/// min(16, N * sizeof(T)) bytes; wider packs take several accesses.
+/// What moves `Bytes` bytes in one instruction.
+template <int Bytes>
+struct AccessOf;
+template <>
+struct AccessOf<1> {
+  using type = uint8_t;
+};
+template <>
+struct AccessOf<2> {
+  using type = uint16_t;
+};
+template <>
+struct AccessOf<4> {
+  using type = uint32_t;
+};
+template <>
+struct AccessOf<8> {
+  using type = uint2;
+};
+template <>
+struct AccessOf<16> {
+  using type = uint4;
+};
+
+/// Reads `N` consecutive elements and widens them; `N` is a power of two.
+/// `pointer` is aligned to min(16, N * sizeof(T)) bytes; wider packs take
+/// several accesses.
 template <int N, typename T>
 AMP_DEVICE Pack<ComputeOf<T>, N> load(const T *pointer) {
   constexpr int width = N * sizeof(T) > 16 ? kVectorWidth<T> : N;
-  static_assert(N % width == 0, "packs are whole numbers of accesses");
+  using Access = typename AccessOf<int(width * sizeof(T))>::type;
   Pack<ComputeOf<T>, N> result;
 #pragma unroll
   for (int base = 0; base < N; base += width) {
     AMP_ON_LOAD(pointer + base, sizeof(T) * width);
-    const auto raw = *reinterpret_cast<const Pack<T, width> *>(pointer + base);
+    const Access access = *reinterpret_cast<const Access *>(pointer + base);
+    Pack<T, width> raw;
+    memcpy(&raw, &access, sizeof(raw));
 #pragma unroll
     for (int lane = 0; lane < width; ++lane)
       result[base + lane] = widen(raw[lane]);
@@ -139,19 +175,37 @@ AMP_DEVICE Pack<ComputeOf<T>, N> load(const T *pointer) {
   return result;
 }
 
+/// Writes one access. The compiler takes plain stores of vectors apart and does
+/// not always put them together again.
+template <typename Access>
+AMP_DEVICE void storeAccess(Access *pointer, const Access &value) {
+  *pointer = value;
+}
+#ifdef __CUDA_ARCH__
+AMP_DEVICE void storeAccess(uint4 *pointer, const uint4 &value) {
+  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};"
+               :
+               : "l"(__cvta_generic_to_global(pointer)), "r"(value.x),
+                 "r"(value.y), "r"(value.z), "r"(value.w)
+               : "memory");
+}
+#endif
+
 /// Rounds `N` values to `T` and writes them; alignment as for `load`.
 template <int N, typename T, typename V>
 AMP_DEVICE void store(T *pointer, const Pack<V, N> &values) {
   constexpr int width = N * sizeof(T) > 16 ? kVectorWidth<T> : N;
-  static_assert(N % width == 0, "packs are whole numbers of accesses");
+  using Access = typename AccessOf<int(width * sizeof(T))>::type;
 #pragma unroll
   for (int base = 0; base < N; base += width) {
     Pack<T, width> raw;
 #pragma unroll
     for (int lane = 0; lane < width; ++lane)
       raw[lane] = roundTo<T>(values[base + lane]);
+    Access access;
+    memcpy(&access, &raw, sizeof(raw));
     AMP_ON_STORE(pointer + base, sizeof(T) * width);
-    *reinterpret_cast<Pack<T, width> *>(pointer + base) = raw;
+    storeAccess(reinterpret_cast<Access *>(pointer + base), access);
   }
 }
 
