@@ -42,9 +42,10 @@ static int64_t placeInOrder(llvm::MutableArrayRef<ArenaRange> ranges,
     // Those in use at the same time, by offset.
     llvm::SmallVector<std::pair<int64_t, int64_t>> taken;
     for (unsigned other : placed)
-      if (ranges[other].first <= range.last && range.first <= ranges[other].last)
-        taken.push_back({ranges[other].offset,
-                         ranges[other].offset + ranges[other].bytes});
+      if (ranges[other].first <= range.last &&
+          range.first <= ranges[other].last)
+        taken.push_back(
+            {ranges[other].offset, ranges[other].offset + ranges[other].bytes});
     llvm::sort(taken);
     int64_t end = 0, chosen = -1;
     int64_t smallest = std::numeric_limits<int64_t>::max();

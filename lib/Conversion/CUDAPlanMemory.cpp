@@ -119,8 +119,7 @@ std::string Planner::getUniqueName(const Twine &name) {
 
 Slot *Planner::makeSlot(const Twine &name, RankedTensorType type,
                         StringRef role, Location loc) {
-  slots.push_back(std::make_unique<Slot>(
-      Slot{name.str(), type, role, loc}));
+  slots.push_back(std::make_unique<Slot>(Slot{name.str(), type, role, loc}));
   slots.back()->bytes = getBytes(type);
   return slots.back().get();
 }
@@ -130,12 +129,12 @@ Value Planner::copy(Value value, Operation *before, StringRef name) {
   builder.setInsertionPoint(before);
   auto type = typeOf(value);
   AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
-  auto kernel = KernelOp::create(
-      builder, value.getLoc(), type, builder.getStringAttr(name), value,
-      ValueRange(), ValueRange(), Value(),
-      builder.getDenseI64ArrayAttr(type.getShape()),
-      builder.getAffineMapArrayAttr({map, map}), DenseI64ArrayAttr(),
-      CombineAttr());
+  auto kernel = KernelOp::create(builder, value.getLoc(), type,
+                                 builder.getStringAttr(name), value,
+                                 ValueRange(), ValueRange(), Value(),
+                                 builder.getDenseI64ArrayAttr(type.getShape()),
+                                 builder.getAffineMapArrayAttr({map, map}),
+                                 DenseI64ArrayAttr(), CombineAttr());
   Block &body = kernel.getBody().emplaceBlock();
   Value element = body.addArgument(type.getElementType(), value.getLoc());
   OpBuilder inner = OpBuilder::atBlockEnd(&body);
@@ -169,8 +168,9 @@ bool Planner::mayUpdateInPlace(OpResult value, Value state) {
 // Where values go
 //===----------------------------------------------------------------------===//
 
-/// Moves launches that work in place, and that nothing but the return waits for,
-/// behind all others, so that the last reads of old values come before them.
+/// Moves launches that work in place, and that nothing but the return waits
+/// for, behind all others, so that the last reads of old values come before
+/// them.
 void Planner::moveUpdatesToEnd() {
   SmallVector<Operation *> updates;
   for (auto launch : block.getOps<LaunchOpInterface>())
@@ -185,8 +185,9 @@ void Planner::moveUpdatesToEnd() {
 void Planner::assignResults() {
   for (const mlir::amp::StepArgument &argument : signature.arguments) {
     BlockArgument value = block.getArgument(argument.index);
-    Slot *slot = makeSlot(argument.name, argument.type,
-                          mlir::amp::stringifyRole(argument.role), value.getLoc());
+    Slot *slot =
+        makeSlot(argument.name, argument.type,
+                 mlir::amp::stringifyRole(argument.role), value.getLoc());
     slot->init = argument.init;
     names.insert(slot->name);
     slotOf[value] = slot;
@@ -279,7 +280,8 @@ static std::string getTargetName(LaunchOpInterface launch, unsigned target) {
 }
 
 LogicalResult Planner::assignTemporaries() {
-  FailureOr<mlir::amp::TensorLiveness> liveness = mlir::amp::TensorLiveness::compute(step);
+  FailureOr<mlir::amp::TensorLiveness> liveness =
+      mlir::amp::TensorLiveness::compute(step);
   if (failed(liveness))
     return failure();
   DenseMap<Value, mlir::amp::TensorRange> ranges;
@@ -304,8 +306,8 @@ LogicalResult Planner::assignTemporaries() {
         // Over an input that is read for the last time, where that is allowed.
         for (auto [index, input] : llvm::enumerate(launch.getInputs())) {
           Slot *other = slotOf.lookup(getRoot(input));
-          if (other && !other->isPersistent() &&
-              other->last == numbers[&op] && other->type == result.getType() &&
+          if (other && !other->isPersistent() && other->last == numbers[&op] &&
+              other->type == result.getType() &&
               launch.mayAlias(target, index) &&
               llvm::none_of(launch.getResults(), [&](Value sibling) {
                 return slotOf.lookup(sibling) == other;
@@ -463,11 +465,12 @@ Operation *Planner::emitLaunch(LaunchOpInterface launch, IRMapping &mapping,
         if (!type)
           continue;
         argument.setType(getBufferType(type));
-        for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
+        for (Operation *user :
+             llvm::make_early_inc_range(argument.getUsers())) {
           auto extract = cast<tensor::ExtractOp>(user);
           OpBuilder rewriter(extract);
-          Value loaded = memref::LoadOp::create(
-              rewriter, extract.getLoc(), argument, extract.getIndices());
+          Value loaded = memref::LoadOp::create(rewriter, extract.getLoc(),
+                                                argument, extract.getIndices());
           extract.getResult().replaceAllUsesWith(loaded);
           extract.erase();
         }
@@ -541,7 +544,8 @@ struct PlanMemory : mlir::amp::impl::PlanMemoryBase<PlanMemory> {
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (step.isExternal() || !mlir::amp::isStepFunction(step))
         continue;
-      FailureOr<mlir::amp::StepSignature> signature = mlir::amp::StepSignature::get(step);
+      FailureOr<mlir::amp::StepSignature> signature =
+          mlir::amp::StepSignature::get(step);
       if (failed(signature) || !step.getBody().hasOneBlock())
         return signalPassFailure();
       std::string name = step.getName().str();

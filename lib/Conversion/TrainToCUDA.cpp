@@ -33,9 +33,9 @@ using namespace mlir;
 using namespace mlir::cuda;
 
 Location mlir::cuda::getNamedLocation(Operation *op) {
-  return NameLoc::get(StringAttr::get(op->getContext(),
-                                      op->getName().getStringRef()),
-                      op->getLoc());
+  return NameLoc::get(
+      StringAttr::get(op->getContext(), op->getName().getStringRef()),
+      op->getLoc());
 }
 
 /// Verifies that programs can hold a value of type `type`.

@@ -27,11 +27,11 @@ struct ConvertComposite : OpRewritePattern<OpTy> {
     NamedAttrList parameters;
     for (StringRef name : findCallee(callee)->parameters)
       parameters.append(name, *op->getInherentAttr(name));
-    auto call = CallOp::create(
-        rewriter, getNamedLocation(op), op->getResultTypes(),
-        rewriter.getStringAttr(callee), StringAttr(), op->getOperands(),
-        ValueRange(), ValueRange(), Value(),
-        parameters.getDictionary(op.getContext()));
+    auto call =
+        CallOp::create(rewriter, getNamedLocation(op), op->getResultTypes(),
+                       rewriter.getStringAttr(callee), StringAttr(),
+                       op->getOperands(), ValueRange(), ValueRange(), Value(),
+                       parameters.getDictionary(op.getContext()));
     for (NamedAttribute attribute : op->getDiscardableAttrs())
       call->setDiscardableAttr(attribute.getName(), attribute.getValue());
     rewriter.replaceOp(op, call.getResults());
@@ -115,13 +115,13 @@ void mlir::cuda::mergeCrossEntropy(func::FuncOp step) {
       continue;
     rewriter.setInsertionPoint(gradient);
     Location loc = rewriter.getFusedLoc({loss->getLoc(), gradient.getLoc()});
-    auto merged = CallOp::create(
-        rewriter, loc,
-        TypeRange{loss->getResult(0).getType(),
-                  gradient.getResult(0).getType()},
-        rewriter.getStringAttr("cross_entropy_with_grad"), StringAttr(),
-        gradient.getInputs(), ValueRange(), ValueRange(), Value(),
-        gradient.getParametersAttr());
+    auto merged =
+        CallOp::create(rewriter, loc,
+                       TypeRange{loss->getResult(0).getType(),
+                                 gradient.getResult(0).getType()},
+                       rewriter.getStringAttr("cross_entropy_with_grad"),
+                       StringAttr(), gradient.getInputs(), ValueRange(),
+                       ValueRange(), Value(), gradient.getParametersAttr());
     rewriter.replaceOp(*loss, merged.getResult(0));
     rewriter.replaceOp(gradient, merged.getResult(1));
     *loss = {};

@@ -28,9 +28,8 @@ static SmallVector<Value> appendBody(Block &from, Block *to,
   OpBuilder builder = OpBuilder::atBlockEnd(to);
   for (Operation &op : from.without_terminator())
     builder.clone(op, mapping);
-  return llvm::map_to_vector(from.getTerminator()->getOperands(), [&](Value v) {
-    return mapping.lookup(v);
-  });
+  return llvm::map_to_vector(from.getTerminator()->getOperands(),
+                             [&](Value v) { return mapping.lookup(v); });
 }
 
 /// Whether `kernel` computes each element of its only result from the element
@@ -175,8 +174,8 @@ static KernelOp mergeSiblings(KernelOp first, KernelOp second) {
     for (unsigned index = 0; index < kernel.getInputs().size(); ++index)
       arguments.push_back(body.getArgument(
           index < kernel.getNumElementInputs() ? element++ : capture++));
-    llvm::append_range(
-        yielded, appendBody(kernel.getBody().front(), &body, arguments));
+    llvm::append_range(yielded,
+                       appendBody(kernel.getBody().front(), &body, arguments));
     for (Value old : kernel.getResults())
       old.replaceAllUsesWith(merged.getResult(result++));
   }
@@ -227,10 +226,10 @@ static void readNames(Location loc, SetVector<StringRef> &names) {
 /// The parameter that `value` is, or is a version of.
 static StringRef getParameterName(func::FuncOp step, Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto name = step.getArgAttrOfType<StringAttr>(
-        argument.getArgNumber(), amp::AMPDialect::kNameAttr);
-    auto role = step.getArgAttrOfType<StringAttr>(
-        argument.getArgNumber(), amp::AMPDialect::kRoleAttr);
+    auto name = step.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                  amp::AMPDialect::kNameAttr);
+    auto role = step.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                  amp::AMPDialect::kRoleAttr);
     if (name && role && role == stringifyRole(amp::Role::Parameter))
       return name;
     return {};
@@ -255,8 +254,8 @@ static std::string getLayer(StringRef parameter) {
 static std::string getBaseName(func::FuncOp step, LaunchOpInterface launch) {
   if (launch.getName())
     return launch.getName()->str();
-  if (auto gradients = launch->getAttrOfType<ArrayAttr>(
-          amp::AMPDialect::kGradientOfAttr))
+  if (auto gradients =
+          launch->getAttrOfType<ArrayAttr>(amp::AMPDialect::kGradientOfAttr))
     for (Attribute gradient : gradients)
       if (auto name = dyn_cast<StringAttr>(gradient); name && !name.empty())
         if (isa<GemmOp, ConvOp>(launch.getOperation()))

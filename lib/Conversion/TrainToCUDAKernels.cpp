@@ -48,17 +48,16 @@ struct ExtractToLoops : OpRewritePattern<tensor::ExtractSliceOp> {
     for (auto [dim, offset] : llvm::enumerate(op.getStaticOffsets())) {
       AffineExpr expr = rewriter.getAffineConstantExpr(offset);
       if (!dropped[dim])
-        expr = rewriter.getAffineDimExpr(loop++) *
-                   op.getStaticStrides()[dim] +
+        expr = rewriter.getAffineDimExpr(loop++) * op.getStaticStrides()[dim] +
                offset;
       exprs.push_back(expr);
     }
     amp::LinalgBuilder b(rewriter, op.getLoc());
     auto map = AffineMap::get(loop, 0, exprs, getContext());
-    rewriter.replaceOp(
-        op, b.elementwise(
-                op.getType(), op.getSource(), map,
-                [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; }));
+    rewriter.replaceOp(op,
+                       b.elementwise(op.getType(), op.getSource(), map,
+                                     [](ImplicitLocOpBuilder &,
+                                        ValueRange args) { return args[0]; }));
     return success();
   }
 };
@@ -77,10 +76,10 @@ struct InsertToLoops : OpRewritePattern<tensor::InsertSliceOp> {
       source = b.reshape(source, op.getStaticSizes());
     // Elements that nothing has written are never read; zeros serve as well.
     if (destination.getDefiningOp<tensor::EmptyOp>())
-      destination = b.filled(
-          type, arith::ConstantOp::create(
-                    rewriter, op.getLoc(),
-                    rewriter.getZeroAttr(type.getElementType())));
+      destination =
+          b.filled(type, arith::ConstantOp::create(
+                             rewriter, op.getLoc(),
+                             rewriter.getZeroAttr(type.getElementType())));
     auto body = [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
       Value inside;
       SmallVector<Value> indices;
@@ -90,13 +89,13 @@ struct InsertToLoops : OpRewritePattern<tensor::InsertSliceOp> {
         };
         int64_t stride = op.getStaticStrides()[dim],
                 size = op.getStaticSizes()[dim];
-        Value at = arith::SubIOp::create(
-            inner, linalg::IndexOp::create(inner, dim),
-            constant(op.getStaticOffsets()[dim]));
+        Value at =
+            arith::SubIOp::create(inner, linalg::IndexOp::create(inner, dim),
+                                  constant(op.getStaticOffsets()[dim]));
         Value zero = constant(0);
         SmallVector<Value> conditions;
-        conditions.push_back(arith::CmpIOp::create(
-            inner, arith::CmpIPredicate::sge, at, zero));
+        conditions.push_back(
+            arith::CmpIOp::create(inner, arith::CmpIPredicate::sge, at, zero));
         if (stride != 1) {
           conditions.push_back(arith::CmpIOp::create(
               inner, arith::CmpIPredicate::eq,
@@ -106,9 +105,10 @@ struct InsertToLoops : OpRewritePattern<tensor::InsertSliceOp> {
         conditions.push_back(arith::CmpIOp::create(
             inner, arith::CmpIPredicate::slt, at, constant(size)));
         for (Value condition : conditions)
-          inside = inside ? arith::AndIOp::create(inner, inside, condition)
-                                .getResult()
-                          : condition;
+          inside =
+              inside
+                  ? arith::AndIOp::create(inner, inside, condition).getResult()
+                  : condition;
         // Somewhere inside in any case.
         at = arith::MaxSIOp::create(inner, at, zero);
         at = arith::MinSIOp::create(inner, at, constant(size - 1));
@@ -151,12 +151,13 @@ public:
   Value addInput(Value tensor, AffineMap map) {
     inputs.push_back(tensor);
     maps.push_back(map);
-    return block->addArgument(cast<ShapedType>(tensor.getType()).getElementType(),
-                              tensor.getLoc());
+    return block->addArgument(
+        cast<ShapedType>(tensor.getType()).getElementType(), tensor.getLoc());
   }
 
-  /// Clones `op`, whose operands are mapped, or computed outside, into the body.
-  /// Emits an error and returns failure if something outside cannot be captured.
+  /// Clones `op`, whose operands are mapped, or computed outside, into the
+  /// body. Emits an error and returns failure if something outside cannot be
+  /// captured.
   LogicalResult clone(Operation *op);
 
   /// Maps a value of the body being read to the one being written.
@@ -275,8 +276,8 @@ KernelOp KernelBuilder::finish(ArrayRef<int64_t> extents,
 
 /// The operation by which `value` combines `accumulator` with something that
 /// does not depend on it.
-static std::optional<std::pair<Combine, Value>> matchCombine(Value value,
-                                                             Value accumulator) {
+static std::optional<std::pair<Combine, Value>>
+matchCombine(Value value, Value accumulator) {
   Operation *op = value.getDefiningOp();
   if (!op || op->getNumOperands() != 2 || !accumulator.hasOneUse())
     return std::nullopt;
@@ -425,9 +426,8 @@ static LogicalResult convertParallel(linalg::GenericOp op) {
     if (argument.use_empty())
       continue;
     TypedAttr splat = getSplat(init.get());
-    kernel.getMapping().map(argument, splat
-                                          ? kernel.constant(splat)
-                                          : kernel.addInput(init.get(), map));
+    kernel.getMapping().map(argument, splat ? kernel.constant(splat)
+                                            : kernel.addInput(init.get(), map));
   }
   if (failed(cloneBody(kernel, op)))
     return failure();
@@ -455,8 +455,9 @@ static LogicalResult convertReduction(linalg::GenericOp op) {
     BlockArgument accumulator = op.getMatchingBlockArgument(&init);
     Value yielded = op.getBody()->getTerminator()->getOperand(index);
     auto combine = matchCombine(yielded, accumulator);
-    if (!combine || (combine->first == Combine::Maximum &&
-                     !accumulator.getType().isF32()) ||
+    if (!combine ||
+        (combine->first == Combine::Maximum &&
+         !accumulator.getType().isF32()) ||
         (combine->first == Combine::Minimum && !accumulator.getType().isF32()))
       return op.emitOpError("reduces in a way that no kernel has, expected a "
                             "sum, product, maximum, minimum, and or or");
@@ -480,8 +481,8 @@ static LogicalResult convertReduction(linalg::GenericOp op) {
       auto identity = builder.getMultiDimIdentityMap(shape.size());
       KernelBuilder last(builder, op);
       Value x = last.addInput(result, identity);
-      Value y = splat ? last.constant(splat)
-                      : last.addInput(init.get(), identity);
+      Value y =
+          splat ? last.constant(splat) : last.addInput(init.get(), identity);
       OpBuilder inner(builder.getContext());
       inner.setInsertionPointToEnd(x.getParentBlock());
       Value sum = combineScalars(inner, op.getLoc(), combine->first, x, y);
@@ -561,9 +562,8 @@ static LogicalResult convertScalars(tensor::FromElementsOp op) {
   Value result = kernel.lookup(op.getElements()[0]);
   if (!result)
     return failure();
-  KernelOp made =
-      kernel.finish(extents, builder.getMultiDimIdentityMap(extents.size()),
-                    type, result);
+  KernelOp made = kernel.finish(
+      extents, builder.getMultiDimIdentityMap(extents.size()), type, result);
   op.replaceAllUsesWith(made.getResult(0));
   op.erase();
   return success();
@@ -577,9 +577,9 @@ static LogicalResult convertFill(Operation *op, RankedTensorType type,
   Value value = scalar(kernel);
   if (!value)
     return failure();
-  KernelOp made =
-      kernel.finish(type.getShape(), builder.getMultiDimIdentityMap(type.getRank()),
-                    type, value);
+  KernelOp made = kernel.finish(type.getShape(),
+                                builder.getMultiDimIdentityMap(type.getRank()),
+                                type, value);
   op->getResult(0).replaceAllUsesWith(made.getResult(0));
   op->erase();
   return success();
@@ -618,7 +618,8 @@ static LogicalResult convertOperation(Operation *op) {
     return success();
   }
   // Scalars are computed where they are needed.
-  bool isScalar = llvm::none_of(op->getResultTypes(), llvm::IsaPred<ShapedType>);
+  bool isScalar =
+      llvm::none_of(op->getResultTypes(), llvm::IsaPred<ShapedType>);
   if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && !isScalar)
     return convertConstant(constant);
   if (isa<tensor::EmptyOp>(op) ||
@@ -647,11 +648,12 @@ LogicalResult mlir::cuda::convertKernels(func::FuncOp step) {
   // A tensor that nothing has written, as a result.
   for (Operation &op : llvm::make_early_inc_range(block))
     if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
-      if (failed(convertFill(empty, empty.getType(), [&](KernelBuilder &kernel) {
-            OpBuilder builder(empty);
-            return kernel.constant(
-                builder.getZeroAttr(empty.getType().getElementType()));
-          })))
+      if (failed(
+              convertFill(empty, empty.getType(), [&](KernelBuilder &kernel) {
+                OpBuilder builder(empty);
+                return kernel.constant(
+                    builder.getZeroAttr(empty.getType().getElementType()));
+              })))
         return failure();
     }
   return success();

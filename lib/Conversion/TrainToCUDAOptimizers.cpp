@@ -300,9 +300,10 @@ static bool fitTogether(const Update &a, const Update &b) {
     return false;
   // All settings but the weight decay, which each parameter has for itself.
   auto settings = [](Operation *op) {
-    NamedAttrList list(op->getPropertiesAsAttribute()
-                           ? cast<DictionaryAttr>(op->getPropertiesAsAttribute())
-                           : DictionaryAttr::get(op->getContext()));
+    NamedAttrList list(
+        op->getPropertiesAsAttribute()
+            ? cast<DictionaryAttr>(op->getPropertiesAsAttribute())
+            : DictionaryAttr::get(op->getContext()));
     list.erase("weight_decay");
     return list.getDictionary(op->getContext());
   };
@@ -438,8 +439,8 @@ void mlir::cuda::convertOptimizers(func::FuncOp step) {
 void mlir::cuda::mergeParameterCasts(func::FuncOp step) {
   llvm::MapVector<Type, SmallVector<amp::CastOp>> groups;
   for (BlockArgument argument : step.getArguments()) {
-    auto role = step.getArgAttrOfType<StringAttr>(
-        argument.getArgNumber(), amp::AMPDialect::kRoleAttr);
+    auto role = step.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                  amp::AMPDialect::kRoleAttr);
     if (!role || role != stringifyRole(amp::Role::Parameter) ||
         !getElementTypeOrSelf(argument.getType()).isF32())
       continue;
@@ -461,10 +462,9 @@ void mlir::cuda::mergeParameterCasts(func::FuncOp step) {
       locations.push_back(getNamedLocation(cast));
     }
     OpBuilder builder = OpBuilder::atBlockBegin(&step.getBody().front());
-    auto merged =
-        CastsOp::create(builder, builder.getFusedLoc(locations), types,
-                        StringAttr(), inputs, ValueRange(), ValueRange(),
-                        Value());
+    auto merged = CastsOp::create(builder, builder.getFusedLoc(locations),
+                                  types, StringAttr(), inputs, ValueRange(),
+                                  ValueRange(), Value());
     for (auto [cast, result] : llvm::zip_equal(casts, merged.getResults())) {
       cast.getResult().replaceAllUsesWith(result);
       cast.erase();

@@ -238,8 +238,9 @@ struct FoldWidenedOperands : OpRewritePattern<GemmOp> {
                                 PatternRewriter &rewriter) const override {
     auto a = op.getA().getDefiningOp<amp::CastOp>();
     auto b = op.getB().getDefiningOp<amp::CastOp>();
-    if (!a || !b || a.getInput().getType().getElementType() !=
-                        b.getInput().getType().getElementType())
+    if (!a || !b ||
+        a.getInput().getType().getElementType() !=
+            b.getInput().getType().getElementType())
       return failure();
     Type element = a.getInput().getType().getElementType();
     if (!typeOf(op.getA()).getElementType().isF32() ||
@@ -255,8 +256,8 @@ struct FoldWidenedOperands : OpRewritePattern<GemmOp> {
 };
 
 /// cast(product) to a product of another result type: a widening that the
-/// compiler inserted, whose rounding is then skipped, or a narrowing, which then
-/// is the only rounding.
+/// compiler inserted, whose rounding is then skipped, or a narrowing, which
+/// then is the only rounding.
 struct FoldResultCast : OpRewritePattern<amp::CastOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(amp::CastOp op,
@@ -294,11 +295,10 @@ struct FoldResidual : OpRewritePattern<train::AddOp> {
       // Behind everything that C may depend on.
       rewriter.setInsertionPoint(op);
       SmallVector<Value> inputs(gemm.getInputs());
-      inputs.insert(inputs.begin() + 2,
-                    reshape(rewriter, other,
-                            typeOf(gemm.getResult(0)).getShape()));
-      GemmOp copy =
-          rebuild(rewriter, gemm, gemm.getResultTypes(), inputs);
+      inputs.insert(
+          inputs.begin() + 2,
+          reshape(rewriter, other, typeOf(gemm.getResult(0)).getShape()));
+      GemmOp copy = rebuild(rewriter, gemm, gemm.getResultTypes(), inputs);
       copy.setAccumulate(true);
       replaceReshaped(rewriter, op, copy.getResult(0));
       return success();
@@ -389,10 +389,9 @@ struct FuseReluGrad : OpRewritePattern<train::ReluGradOp> {
       return failure();
     if (!forward.getAuxiliary()) {
       rewriter.setInsertionPoint(forward);
-      SmallVector<Type> types{
-          forward.getResult(0).getType(),
-          RankedTensorType::get(GemmOp::getMaskShape(shape),
-                                rewriter.getI8Type())};
+      SmallVector<Type> types{forward.getResult(0).getType(),
+                              RankedTensorType::get(GemmOp::getMaskShape(shape),
+                                                    rewriter.getI8Type())};
       GemmOp copy = rebuild(rewriter, forward, types, forward.getInputs());
       copy.setAuxiliary(true);
       rewriter.replaceOp(forward, copy.getResult(0));

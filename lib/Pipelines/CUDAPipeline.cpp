@@ -28,7 +28,8 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
     pm.addPass(train::createTrainAutodiff());
   } else {
     AMPPipelineOptions training;
-    training.precision = tf32 ? std::string("f32") : options.precision.getValue();
+    training.precision =
+        tf32 ? std::string("f32") : options.precision.getValue();
     training.lossScaling = options.lossScaling;
     training.masterWeights = options.masterWeights;
     training.policy = options.policy;

@@ -20,7 +20,8 @@ static bool append(llvm::StringRef text, llvm::StringRef folder,
     auto [line, rest] = text.split('\n');
     text = rest;
     llvm::StringRef header = line;
-    if (!header.consume_front("#include \"amp/") || !header.consume_back("\"")) {
+    if (!header.consume_front("#include \"amp/") ||
+        !header.consume_back("\"")) {
       out += line;
       out += '\n';
       continue;
@@ -31,8 +32,8 @@ static bool append(llvm::StringRef text, llvm::StringRef folder,
     llvm::sys::path::append(path, "amp", header);
     auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
     if (!file) {
-      message = ("cannot read '" + path + "': " + file.getError().message())
-                    .str();
+      message =
+          ("cannot read '" + path + "': " + file.getError().message()).str();
       return false;
     }
     out += ("// amp/" + header + "\n").str();

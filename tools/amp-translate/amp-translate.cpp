@@ -86,9 +86,10 @@ static cl::opt<std::string>
     cmakeFile("emit-cmake", cl::value_desc("CMakeLists.txt"),
               cl::desc("Write a CMake project for the source too (needs -o)"),
               cl::cat(category));
-static cl::opt<bool> standalone(
-    "standalone",
-    cl::desc("Put the runtime headers into the source"), cl::cat(category));
+static cl::opt<bool>
+    standalone("standalone",
+               cl::desc("Put the runtime headers into the source"),
+               cl::cat(category));
 static cl::opt<std::string>
     runtimeDir("runtime-dir", cl::value_desc("folder"),
                cl::desc("Folder that holds amp/Runtime/CUDA, for --standalone"),
@@ -100,8 +101,8 @@ static int fail(const llvm::Twine &message) {
 }
 
 /// Writes all files, or none and says why.
-static int writeFiles(
-    llvm::ArrayRef<std::pair<std::string, std::string>> pathsAndTexts) {
+static int
+writeFiles(llvm::ArrayRef<std::pair<std::string, std::string>> pathsAndTexts) {
   std::vector<std::unique_ptr<llvm::ToolOutputFile>> files;
   for (const auto &file : pathsAndTexts) {
     std::string message;
@@ -168,7 +169,8 @@ static int translate() {
   amp::registerAllExtensions(registry);
   MLIRContext context(registry);
   std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputFile, &message);
+  std::unique_ptr<llvm::MemoryBuffer> input =
+      openInputFile(inputFile, &message);
   if (!input)
     return fail(message);
   auto sources = std::make_shared<llvm::SourceMgr>();
@@ -222,7 +224,7 @@ static int translate() {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv, "AMP: training steps as programs for a GPU\n");
+  cl::ParseCommandLineOptions(argc, argv,
+                              "AMP: training steps as programs for a GPU\n");
   return translate();
 }

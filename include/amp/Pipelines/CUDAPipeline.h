@@ -27,11 +27,11 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
                      "gradients expanded)"),
       llvm::cl::init("")};
   Option<std::string> lossScaling{
-      *this, "loss-scale",
-      llvm::cl::desc("As for amp-training-pipeline"), llvm::cl::init("")};
+      *this, "loss-scale", llvm::cl::desc("As for amp-training-pipeline"),
+      llvm::cl::init("")};
   Option<std::string> masterWeights{
-      *this, "master-weights",
-      llvm::cl::desc("As for amp-training-pipeline"), llvm::cl::init("")};
+      *this, "master-weights", llvm::cl::desc("As for amp-training-pipeline"),
+      llvm::cl::init("")};
   Option<std::string> policy{*this, "policy",
                              llvm::cl::desc("As for amp-training-pipeline"),
                              llvm::cl::init("default")};
@@ -39,10 +39,9 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
       *this, "epilogues",
       llvm::cl::desc("Move activations and bias gradients into products"),
       llvm::cl::init(true)};
-  Option<bool> report{
-      *this, "report",
-      llvm::cl::desc("Print the sizes of the memory plan"),
-      llvm::cl::init(false)};
+  Option<bool> report{*this, "report",
+                      llvm::cl::desc("Print the sizes of the memory plan"),
+                      llvm::cl::init(false)};
 };
 
 /// Adds the passes that turn each training step of a module into a

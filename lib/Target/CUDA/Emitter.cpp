@@ -102,7 +102,8 @@ static std::string getInit(amp::InitAttr init, StringRef name) {
                      (init.getSource() ? quote(init.getSource().getValue())
                                        : std::string("nullptr"));
   if (init.getSeed())
-    text += ", true, " + std::to_string(uint64_t(init.getSeed().getInt())) + "u";
+    text +=
+        ", true, " + std::to_string(uint64_t(init.getSeed().getInt())) + "u";
   else
     text += ", false, 0";
   // The stream of random numbers, as amp-run numbers it.
@@ -118,9 +119,9 @@ void ProgramEmitter::readProgram() {
     if (auto buffer = dyn_cast<BufferOp>(op)) {
       buffers[buffer] = identifiers.make(buffer.getName());
       if (buffer.getRole())
-        stateBytes = std::max(
-            stateBytes, alignTo(buffer.getOffset() + buffer.getBytes(),
-                                CUDADialect::kAlignment));
+        stateBytes =
+            std::max(stateBytes, alignTo(buffer.getOffset() + buffer.getBytes(),
+                                         CUDADialect::kAlignment));
       continue;
     }
     auto launch = dyn_cast<LaunchOpInterface>(op);
@@ -145,12 +146,13 @@ void ProgramEmitter::emitBanner() {
   if (!options.source.empty())
     os << " from " << options.source;
   os << ".\n//\n// One step of '" << program.getSymName()
-     << "': " << launches.size() << " launches, " << flops
-     << " operations, " << bytes << " bytes read and written.\n"
+     << "': " << launches.size() << " launches, " << flops << " operations, "
+     << bytes << " bytes read and written.\n"
      << "// Memory: " << program.getArena() << " bytes, of which " << stateBytes
      << " keep their contents from step to step.\n//\n"
      << "// A kernel NAME below gives way to one that " << prefix
-     << "_kernels.cuh defines in\n// namespace kernels, together with the macro "
+     << "_kernels.cuh defines in\n// namespace kernels, together with the "
+        "macro "
      << StringRef(prefix).upper() << "_HAS_NAME.\n\n";
   for (StringRef header : {"Conv", "CrossEntropy", "Norm", "Pool", "Program",
                            "Random", "Reduce", "Softmax"})
@@ -166,8 +168,8 @@ void ProgramEmitter::emitPlan() {
      << "// Offsets in the arena.\nnamespace at {\n";
   auto all = program.getBody().front().getOps<BufferOp>();
   for (BufferOp buffer : all)
-    os << "constexpr int64_t " << buffers[buffer] << " = "
-       << buffer.getOffset() << "; // " << describe(buffer.getType())
+    os << "constexpr int64_t " << buffers[buffer] << " = " << buffer.getOffset()
+       << "; // " << describe(buffer.getType())
        << (buffer.getRole() ? ", " + *buffer.getRole() : Twine()) << "\n";
   os << "} // namespace at\n\nconst BufferInfo kBuffers[] = {\n";
   for (BufferOp buffer : all) {
@@ -176,8 +178,7 @@ void ProgramEmitter::emitPlan() {
        << ", " << buffer.getType().getRank() << ", {";
     llvm::interleaveComma(buffer.getType().getShape(), os);
     os << "}, at::" << buffers[buffer] << ", "
-       << getInit(buffer.getInit().value_or(amp::InitAttr()),
-                  buffer.getName());
+       << getInit(buffer.getInit().value_or(amp::InitAttr()), buffer.getName());
     // Labels lie below the number of classes.
     int64_t classes = 0;
     for (LaunchOpInterface launch : launches)
@@ -237,9 +238,8 @@ void ProgramEmitter::emitTables() {
     return isThere ? name.str() : std::string("nullptr");
   };
   BufferOp workspace = findBuffer("workspace");
-  os << "const ProgramInfo kProgram = {\n    "
-     << quote(program.getSymName()) << ", " << program.getArena() << ", "
-     << stateBytes << ",\n    kBuffers, "
+  os << "const ProgramInfo kProgram = {\n    " << quote(program.getSymName())
+     << ", " << program.getArena() << ", " << stateBytes << ",\n    kBuffers, "
      << llvm::range_size(program.getBody().front().getOps<BufferOp>())
      << ",\n    " << list("kGemms", !products.empty()) << ", "
      << products.size() << ",\n    ";
@@ -248,9 +248,8 @@ void ProgramEmitter::emitTables() {
   else
     os << "0, 0";
   os << ",\n    " << list("kOptimizers", !tables.empty()) << ", "
-     << tables.size() << ",\n    "
-     << list("kLaunches", !launches.empty()) << ", " << launches.size()
-     << ",\n    enqueue};\n} // namespace\n\n";
+     << tables.size() << ",\n    " << list("kLaunches", !launches.empty())
+     << ", " << launches.size() << ",\n    enqueue};\n} // namespace\n\n";
 }
 
 LogicalResult ProgramEmitter::emit() {

@@ -56,8 +56,7 @@ static std::string getPosition(KernelOp kernel, ArrayRef<unsigned> order,
   std::string text = step == 1 ? "i" : "i / " + std::to_string(step);
   if (loop == order.front())
     return text;
-  return (step == 1 ? text : "(" + text + ")") + " % " +
-         std::to_string(extent);
+  return (step == 1 ? text : "(" + text + ")") + " % " + std::to_string(extent);
 }
 
 /// `expr` over positions called d0, d1, ...; `loops` collects those it uses.
@@ -151,7 +150,8 @@ std::string ProgramEmitter::getRead(KernelOp kernel, ArrayRef<unsigned> order,
 // Bodies
 //===----------------------------------------------------------------------===//
 
-/// Elements that a thread takes at a time: the narrowest operand fills 16 bytes.
+/// Elements that a thread takes at a time: the narrowest operand fills 16
+/// bytes.
 static int getWidth(KernelOp kernel) {
   auto launch = cast<LaunchOpInterface>(kernel.getOperation());
   int64_t count =
@@ -161,10 +161,12 @@ static int getWidth(KernelOp kernel) {
   unsigned bits = 64;
   for (unsigned index = 0; index < kernel.getNumElementInputs(); ++index)
     if (launch.getInputType(index).getNumElements() > 1)
-      bits = std::min(bits, launch.getInputType(index).getElementTypeBitWidth());
+      bits =
+          std::min(bits, launch.getInputType(index).getElementTypeBitWidth());
   if (!kernel.isReduction())
     for (unsigned target = 0; target < launch.getNumTargets(); ++target)
-      bits = std::min(bits, launch.getTargetType(target).getElementTypeBitWidth());
+      bits =
+          std::min(bits, launch.getTargetType(target).getElementTypeBitWidth());
   if (kernel.isColumnReduction())
     return kernel.getNumOutputElements() % 2 == 0 ? 2 : 1;
   return 128 / std::max(bits, 16u);
@@ -320,8 +322,7 @@ LogicalResult ProgramEmitter::emitKernel(KernelOp kernel) {
                         << getRead(kernel, order, index) << ";\n";
   };
   if (!kernel.isReduction()) {
-    os << "  elementwise<" << width << ">(" << outputs
-       << ", [=](auto at) {\n";
+    os << "  elementwise<" << width << ">(" << outputs << ", [=](auto at) {\n";
     emitReads(4);
     for (unsigned target = 0; target < launch.getNumTargets(); ++target) {
       os << "    at.store(out" << target << ", ";
@@ -389,15 +390,15 @@ void ProgramEmitter::emitKernelLaunch(KernelOp kernel) {
   else
     shape = std::string("rowShape<") + (reduced <= 1024 ? "32" : "kThreads") +
             ">(" + std::to_string(outputs) + ")";
-  os << "launch(\"" << name << "\", run.stream, " << shape << ", kernels::"
-     << name;
+  os << "launch(\"" << name << "\", run.stream, " << shape
+     << ", kernels::" << name;
   for (Value output : kernel.getOutputs())
     os << ",\n        " << getPointer(output);
   for (Value input : kernel.getInputs())
     os << ",\n        " << getPointer(input);
   if (!kernel.getScratch().empty()) {
-    std::string word = combined.isInteger(1) ? "uint32_t"
-                                             : getScalarType(combined).str();
+    std::string word =
+        combined.isInteger(1) ? "uint32_t" : getScalarType(combined).str();
     os << ",\n        run.at<" << word << ">("
        << getOffset(kernel.getScratch()[0]) << "), " << getTickets();
   }

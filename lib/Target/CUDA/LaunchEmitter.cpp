@@ -306,11 +306,10 @@ LogicalResult ProgramEmitter::emitCall(CallOp call) {
   StringRef callee = call.getCallee();
   SmallVector<std::string> in, out;
   for (Value input : call.getInputs())
-    in.push_back(
-        ("static_cast<const " +
-         getStorageType(shapedType(input).getElementType()) + " *>(" +
-         getPointer(input) + ")")
-            .str());
+    in.push_back(("static_cast<const " +
+                  getStorageType(shapedType(input).getElementType()) + " *>(" +
+                  getPointer(input) + ")")
+                     .str());
   for (Value output : call.getOutputs())
     out.push_back(getPointer(output));
   std::string scratch =
@@ -342,8 +341,8 @@ LogicalResult ProgramEmitter::emitCall(CallOp call) {
   if (callee == "layer_norm" || callee == "layer_norm_grad") {
     bool isGrad = callee == "layer_norm_grad";
     int64_t columns = launch.getInputType(isGrad ? 2 : 1).getNumElements();
-    std::string extents = number(first.getNumElements() / columns) + ", " +
-                          number(columns);
+    std::string extents =
+        number(first.getNumElements() / columns) + ", " + number(columns);
     SmallVector<std::string> arguments(out);
     arguments.append(in);
     if (!isGrad) {
@@ -355,8 +354,8 @@ LogicalResult ProgramEmitter::emitCall(CallOp call) {
   }
   if (callee.starts_with("batch_norm")) {
     int64_t channels = first.getShape().back();
-    std::string extents = number(first.getNumElements() / channels) + ", " +
-                          number(channels);
+    std::string extents =
+        number(first.getNumElements() / channels) + ", " + number(channels);
     SmallVector<std::string> arguments(out);
     arguments.append(in);
     if (callee == "batch_norm_training") {
@@ -378,11 +377,11 @@ LogicalResult ProgramEmitter::emitCall(CallOp call) {
     int64_t classes = first.getShape().back();
     SmallVector<std::string> arguments;
     arguments.push_back(hasLoss ? out[0] : "nullptr");
-    arguments.push_back(
-        hasGrad ? out[hasLoss]
-                : ("static_cast<" + getStorageType(first.getElementType()) +
-                   " *>(nullptr)")
-                      .str());
+    arguments.push_back(hasGrad ? out[hasLoss]
+                                : ("static_cast<" +
+                                   getStorageType(first.getElementType()) +
+                                   " *>(nullptr)")
+                                      .str());
     arguments.push_back(in[0]);
     arguments.push_back(in[1]);
     arguments.push_back(hasGrad ? in[2] : "nullptr");
@@ -396,17 +395,16 @@ LogicalResult ProgramEmitter::emitCall(CallOp call) {
     function += isGrad ? "Backward" : "Forward";
     SmallVector<std::string> arguments(out);
     arguments.append(in);
-    arguments.push_back(getPoolShape(
-        call, isGrad && !isMax ? launch.getTargetType(0) : first));
+    arguments.push_back(
+        getPoolShape(call, isGrad && !isMax ? launch.getTargetType(0) : first));
     return print(function, arguments);
   }
   if (callee == "dropout") {
     SmallVector<std::string> arguments(out);
     arguments.append(in);
-    arguments.push_back(
-        number(uint32_t(call.getInteger("key"))) + "u, " +
-        getFloatLiteral(APFloat(call.getFloat("rate")), true) + ", " +
-        number(first.getNumElements()));
+    arguments.push_back(number(uint32_t(call.getInteger("key"))) + "u, " +
+                        getFloatLiteral(APFloat(call.getFloat("rate")), true) +
+                        ", " + number(first.getNumElements()));
     return print("dropout", arguments);
   }
   if (callee == "update_scale") {
@@ -470,8 +468,7 @@ LogicalResult ProgramEmitter::emitLaunch(LaunchOpInterface launch) {
           ? "run.at<UnscaleState>(" + getOffset(optimizer.getMultiplier()) + ")"
           : "nullptr";
   bool isAdam = optimizer.getKind() != OptimizerKind::SGD;
-  os << (isAdam ? "adam" : "sgd") << "(run.stream, " << table
-     << ",\n        ";
+  os << (isAdam ? "adam" : "sgd") << "(run.stream, " << table << ",\n        ";
   if (isAdam)
     os << "AdamConfig{" << real(optimizer.getBeta1(), true) << ", "
        << real(optimizer.getBeta2(), true) << ", "

@@ -292,8 +292,7 @@ static std::string getComparison(arith::CmpIPredicate predicate, Type type,
   using P = arith::CmpIPredicate;
   auto compare = [&](StringRef op, bool isUnsigned = false) {
     if (isUnsigned)
-      return getUnsigned(type, a) + " " + op.str() + " " +
-             getUnsigned(type, b);
+      return getUnsigned(type, a) + " " + op.str() + " " + getUnsigned(type, b);
     return a + " " + op.str() + " " + b;
   };
   switch (predicate) {
@@ -356,9 +355,9 @@ static std::string getExpression(Operation &op, ArrayRef<std::string> x) {
   if (StringRef symbol = getOperator(op); !symbol.empty())
     return getRounded(type, x[0] + " " + symbol.str() + " " + x[1]);
   if (StringRef function = getMathFunction(op); !function.empty())
-    return getRounded(type, (function + (isDouble ? "(" : "f(") +
-                             llvm::join(x, ", ") + ")")
-                                .str());
+    return getRounded(
+        type,
+        (function + (isDouble ? "(" : "f(") + llvm::join(x, ", ") + ")").str());
   return llvm::TypeSwitch<Operation *, std::string>(&op)
       .Case([&](arith::NegFOp) { return "-" + x[0]; })
       .Case([&](math::RsqrtOp) {
@@ -366,12 +365,10 @@ static std::string getExpression(Operation &op, ArrayRef<std::string> x) {
                                     x[0] + ")");
       })
       .Case<arith::MaximumFOp>([&](auto) {
-        return isDouble ? std::string()
-                        : "maximum(" + x[0] + ", " + x[1] + ")";
+        return isDouble ? std::string() : "maximum(" + x[0] + ", " + x[1] + ")";
       })
       .Case<arith::MinimumFOp>([&](auto) {
-        return isDouble ? std::string()
-                        : "minimum(" + x[0] + ", " + x[1] + ")";
+        return isDouble ? std::string() : "minimum(" + x[0] + ", " + x[1] + ")";
       })
       .Case<arith::CmpFOp>([&](arith::CmpFOp compare) {
         return getComparison(compare.getPredicate(), x[0], x[1]);
@@ -382,9 +379,8 @@ static std::string getExpression(Operation &op, ArrayRef<std::string> x) {
       })
       .Case<arith::SelectOp>(
           [&](auto) { return x[0] + " ? " + x[1] + " : " + x[2]; })
-      .Case<arith::ExtFOp>([&](auto) {
-        return isDouble ? "double(" + x[0] + ")" : x[0];
-      })
+      .Case<arith::ExtFOp>(
+          [&](auto) { return isDouble ? "double(" + x[0] + ")" : x[0]; })
       .Case<arith::TruncFOp>([&](auto) {
         bool fromDouble = op.getOperand(0).getType().isF64();
         return getRounded(type, fromDouble ? "float(" + x[0] + ")" : x[0]);

@@ -116,7 +116,8 @@ LogicalResult mlir::cuda::verifyLaunch(LaunchOpInterface op,
                                        OperandRange scratch) {
   bool onBuffers = !op.getOutputs().empty();
   if (onBuffers && !op.getResults().empty())
-    return op->emitOpError("has outputs and results, expected one or the other");
+    return op->emitOpError(
+        "has outputs and results, expected one or the other");
   if (!onBuffers && op.getResults().empty())
     return op->emitOpError("has neither outputs nor results");
   if (onBuffers != isa_and_nonnull<ProgramOp>(op->getParentOp()))

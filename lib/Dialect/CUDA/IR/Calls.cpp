@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Shapes and types are those of the operations of the `train` dialect of the
-// same names; `convert-train-to-cuda` has them from there. What is verified here
-// is what a call would otherwise read or write out of bounds.
+// same names; `convert-train-to-cuda` has them from there. What is verified
+// here is what a call would otherwise read or write out of bounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +23,9 @@ static constexpr StringRef kEpsilon[] = {"epsilon"};
 static constexpr StringRef kTraining[] = {"epsilon", "momentum"};
 static constexpr StringRef kPool[] = {"window", "strides", "padding"};
 static constexpr StringRef kDropout[] = {"rate", "key"};
-static constexpr StringRef kScale[] = {"growth_factor", "backoff_factor",
+static constexpr StringRef kScale[] = {"growth_factor",   "backoff_factor",
                                        "growth_interval", "min_scale",
-                                       "max_scale", "hysteresis"};
+                                       "max_scale",       "hysteresis"};
 
 static constexpr CalleeInfo kCallees[] = {
     {"softmax", 1, 1, kAxis},
@@ -99,10 +99,10 @@ static LogicalResult verifyPool(CallOp op, ShapedType input,
                     padding = op.getIntegers("padding");
   SmallVector<int64_t> shape(input.getShape());
   for (int i = 0; i < 2; ++i)
-    shape[i + 1] = (shape[i + 1] + padding[2 * i] + padding[2 * i + 1] -
-                    window[i]) /
-                       strides[i] +
-                   1;
+    shape[i + 1] =
+        (shape[i + 1] + padding[2 * i] + padding[2 * i + 1] - window[i]) /
+            strides[i] +
+        1;
   return verifyType(op, "the pooled tensor", output, shape,
                     input.getElementType());
 }
@@ -148,14 +148,13 @@ static LogicalResult verifyShapes(CallOp op) {
              << formatList(x.getShape());
     ArrayRef<int64_t> rows = x.getShape().drop_back(gamma.getRank());
     if (isGrad)
-      return success(succeeded(verifyEqualShapes(op, {in(0), in(1), out(0)})) &&
-                     succeeded(verifyWide({gamma, out(1), out(2)},
-                                          gamma.getShape())) &&
-                     succeeded(verifyWide({in(3), in(4)}, rows)));
-    return success(
-        succeeded(verifyEqualShapes(op, {x, out(0)})) &&
-        succeeded(verifyWide({gamma, in(2)}, gamma.getShape())) &&
-        succeeded(verifyWide({out(1), out(2)}, rows)));
+      return success(
+          succeeded(verifyEqualShapes(op, {in(0), in(1), out(0)})) &&
+          succeeded(verifyWide({gamma, out(1), out(2)}, gamma.getShape())) &&
+          succeeded(verifyWide({in(3), in(4)}, rows)));
+    return success(succeeded(verifyEqualShapes(op, {x, out(0)})) &&
+                   succeeded(verifyWide({gamma, in(2)}, gamma.getShape())) &&
+                   succeeded(verifyWide({out(1), out(2)}, rows)));
   }
   if (callee.starts_with("batch_norm")) {
     ArrayRef<int64_t> channels = in(0).getShape().take_back();
@@ -176,9 +175,8 @@ static LogicalResult verifyShapes(CallOp op) {
         !(in(1).getElementType().isInteger(64) ||
           in(1).getElementType().isInteger(32)))
       return op.emitOpError("has labels of shape ")
-             << formatList(in(1).getShape()) << " of "
-             << in(1).getElementType() << " for logits of shape "
-             << formatList(in(0).getShape())
+             << formatList(in(1).getShape()) << " of " << in(1).getElementType()
+             << " for logits of shape " << formatList(in(0).getShape())
              << ", expected one i32 or i64 per row";
     bool hasGrad = callee != "cross_entropy",
          hasLoss = callee != "cross_entropy_grad";
@@ -192,10 +190,9 @@ static LogicalResult verifyShapes(CallOp op) {
   if (callee == "max_pool2d" || callee == "avg_pool2d")
     return verifyPool(op, in(0), out(0));
   if (callee == "max_pool2d_grad")
-    return success(
-        succeeded(verifyPool(op, in(0), in(1))) &&
-        succeeded(verifyEqualShapes(op, {in(1), in(2)})) &&
-        succeeded(verifyEqualShapes(op, {in(0), out(0)})));
+    return success(succeeded(verifyPool(op, in(0), in(1))) &&
+                   succeeded(verifyEqualShapes(op, {in(1), in(2)})) &&
+                   succeeded(verifyEqualShapes(op, {in(0), out(0)})));
   if (callee == "avg_pool2d_grad")
     return verifyPool(op, out(0), in(0));
   if (callee == "dropout") {
@@ -220,8 +217,8 @@ LogicalResult CallOp::verify() {
   auto launch = cast<LaunchOpInterface>(getOperation());
   const CalleeInfo *info = findCallee(getCallee());
   if (!info)
-    return emitOpError("calls '") << getCallee()
-                                  << "', which the runtime does not have";
+    return emitOpError("calls '")
+           << getCallee() << "', which the runtime does not have";
   if (failed(verifyCounts(launch, info->numInputs, info->numTargets)))
     return failure();
   for (StringRef parameter : info->parameters)
@@ -268,7 +265,8 @@ int64_t CallOp::getFlops() {
   for (unsigned index = 0; index < getInputs().size(); ++index)
     elements = std::max(elements, launch.getInputType(index).getNumElements());
   for (unsigned target = 0; target < launch.getNumTargets(); ++target)
-    elements = std::max(elements, launch.getTargetType(target).getNumElements());
+    elements =
+        std::max(elements, launch.getTargetType(target).getNumElements());
   // A rough number of operations per element: all of these are bound by memory.
   return elements * (getCallee() == "dropout" ? 2 : 8);
 }

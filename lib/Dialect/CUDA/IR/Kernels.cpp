@@ -92,7 +92,8 @@ int64_t KernelOp::getFlops() {
       if (op.getNumResults() == 1 && isa<FloatType>(op.getResult(0).getType()))
         if (StringRef dialect = op.getName().getDialectNamespace();
             (dialect == "arith" || dialect == "math") &&
-            op.getNumOperands() > 0 && !op.getName().getStringRef().ends_with("tf") &&
+            op.getNumOperands() > 0 &&
+            !op.getName().getStringRef().ends_with("tf") &&
             !op.getName().getStringRef().ends_with("cf"))
           ++operations;
     return operations;
@@ -231,9 +232,9 @@ LogicalResult KernelOp::verifyRegions() {
     if (index < getNumElementInputs())
       expected = launch.getInputType(index).getElementType();
     if (argument.getType() != expected)
-      return emitOpError("argument ") << index << " of the body is of type "
-                                      << argument.getType() << ", expected "
-                                      << expected;
+      return emitOpError("argument ")
+             << index << " of the body is of type " << argument.getType()
+             << ", expected " << expected;
   }
   auto verifyYield = [&](Block &block, StringRef what,
                          TypeRange types) -> LogicalResult {

@@ -43,8 +43,8 @@ LogicalResult CheckGradientsOp::verify() {
   if (getMaxNorm() && getMaxNorm()->convertToDouble() <= 0)
     return emitOpError("limits the norm to a value that is not positive");
   Type f32 = Float32Type::get(getContext());
-  if (failed(verifyType(*this, "the state", launch.getTargetType(0), {8},
-                        f32)) ||
+  if (failed(
+          verifyType(*this, "the state", launch.getTargetType(0), {8}, f32)) ||
       failed(verifyType(*this, "the flag", launch.getTargetType(1), {},
                         IntegerType::get(getContext(), 1))) ||
       failed(verifyType(*this, "the norm", launch.getTargetType(2), {}, f32)))
@@ -180,7 +180,8 @@ LogicalResult OptimizerOp::verify() {
   }
   if (failed(verifyScalar(*this, "the learning rate", getLearningRate())))
     return failure();
-  if (Value step = getStep(); step && failed(verifyScalar(*this, "the step", step)))
+  if (Value step = getStep();
+      step && failed(verifyScalar(*this, "the step", step)))
     return failure();
   if (Value multiplier = getMultiplier();
       multiplier &&

@@ -53,13 +53,12 @@ SmallVector<int64_t> GemmOp::getMaskShape(ArrayRef<int64_t> shape) {
 LogicalResult GemmOp::verify() {
   auto launch = cast<LaunchOpInterface>(getOperation());
   Activation activation = getActivation();
-  bool isForward = activation == Activation::Relu ||
-                   activation == Activation::GeluTanh;
+  bool isForward =
+      activation == Activation::Relu || activation == Activation::GeluTanh;
   // What the library can do.
   if (getAuxiliary() && !isForward)
     return emitOpError("has 'auxiliary' but the activation ")
-           << stringifyActivation(activation)
-           << ", expected relu or gelu_tanh";
+           << stringifyActivation(activation) << ", expected relu or gelu_tanh";
   if (getBias() && isGradient())
     return emitOpError("adds a bias before the gradient of an activation");
   if (getBiasGrad() && (isForward || getBias()))
@@ -102,22 +101,22 @@ LogicalResult GemmOp::verify() {
   shape.append({extents.m, extents.n});
   if (failed(verifyType(*this, "the result", d, shape, result)))
     return failure();
-  if (extents.batch != 1 && (activation != Activation::None || getBias() ||
-                             getBiasGrad()))
+  if (extents.batch != 1 &&
+      (activation != Activation::None || getBias() || getBiasGrad()))
     return emitOpError("has batch dimensions, with which there is neither bias "
                        "nor activation");
   unsigned input = 2, target = 1;
   if (getAccumulate() &&
-      failed(verifyType(*this, "C", launch.getInputType(input++), shape,
-                        result)))
+      failed(
+          verifyType(*this, "C", launch.getInputType(input++), shape, result)))
     return failure();
-  if (getBias() && failed(verifyType(*this, "the bias",
-                                     launch.getInputType(input++), {extents.n},
-                                     result)))
+  if (getBias() &&
+      failed(verifyType(*this, "the bias", launch.getInputType(input++),
+                        {extents.n}, result)))
     return failure();
   auto verifyAuxiliary = [&](ShapedType type) {
-    bool isRelu = activation == Activation::Relu ||
-                  activation == Activation::ReluGrad;
+    bool isRelu =
+        activation == Activation::Relu || activation == Activation::ReluGrad;
     if (isRelu)
       return verifyType(*this, "the auxiliary matrix", type,
                         getMaskShape(shape), IntegerType::get(getContext(), 8));
@@ -215,16 +214,15 @@ LogicalResult ConvOp::verify() {
           features = types.filter.getDimSize(3);
   if (types.filter.getDimSize(2) * int64_t(getGroups()) != channels ||
       features % int64_t(getGroups()) != 0)
-    return emitOpError("has ")
-           << channels << " channels and " << features
-           << " features, which do not fit a filter of "
-           << types.filter.getDimSize(2) << " channels in " << getGroups()
-           << " groups";
+    return emitOpError("has ") << channels << " channels and " << features
+                               << " features, which do not fit a filter of "
+                               << types.filter.getDimSize(2) << " channels in "
+                               << getGroups() << " groups";
   ::amp::cuda::ConvShape shape = getConvShape(*this);
-  if (failed(verifyType(*this, "the output of the convolution", types.output,
-                        {shape.batch, shape.outHeight(), shape.outWidth(),
-                         shape.features},
-                        types.output.getElementType())))
+  if (failed(verifyType(
+          *this, "the output of the convolution", types.output,
+          {shape.batch, shape.outHeight(), shape.outWidth(), shape.features},
+          types.output.getElementType())))
     return failure();
   return verifyLaunch(launch, getScratch());
 }

@@ -38,10 +38,10 @@ LogicalResult BufferOp::verify() {
            << CUDADialect::kAlignment;
   if (!getType().getLayout().isIdentity())
     return emitOpError("has a layout, expected it to be row-major");
-  if (auto role = getRole();
-      role && !amp::symbolizeRole(*role) && *role != "metric" &&
-      *role != "prediction" && *role != "tickets" && *role != "table" &&
-      *role != "workspace")
+  if (auto role = getRole(); role && !amp::symbolizeRole(*role) &&
+                             *role != "metric" && *role != "prediction" &&
+                             *role != "tickets" && *role != "table" &&
+                             *role != "workspace")
     return emitOpError("has the unknown role '") << *role << "'";
   return success();
 }
@@ -102,7 +102,9 @@ LogicalResult ProgramOp::verifyRegions() {
       // Metrics and predictions have names of their own.
       StringRef role = buffer.getRole().value_or("");
       bool isResult = role == "metric" || role == "prediction";
-      if (!names.insert(((isResult ? role.str() + ":" : "") + buffer.getName()).str())
+      if (!names
+               .insert(((isResult ? role.str() + ":" : "") + buffer.getName())
+                           .str())
                .second)
         return buffer.emitOpError("has the name '")
                << buffer.getName() << "', which another buffer has";
@@ -160,13 +162,13 @@ LogicalResult ProgramOp::verifyRegions() {
   });
   for (size_t i = 0; i < byOffset.size(); ++i)
     for (size_t j = i + 1;
-         j < byOffset.size() && byOffset[j]->begin() < byOffset[i]->end(); ++j) {
+         j < byOffset.size() && byOffset[j]->begin() < byOffset[i]->end();
+         ++j) {
       Use *a = byOffset[i], *b = byOffset[j];
       if (a->first > b->last || b->first > a->last)
         continue;
       auto diagnostic = b->buffer.emitOpError("overlaps '")
-                        << a->buffer.getName()
-                        << "' while both are in use";
+                        << a->buffer.getName() << "' while both are in use";
       diagnostic.attachNote(a->buffer.getLoc())
           << "'" << a->buffer.getName() << "' lies from " << a->begin()
           << " to " << a->end();
