@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -515,7 +516,11 @@ LogicalResult Planner::run() {
   llvm::StringSet<> taken;
   for (Operation &op : block)
     if (auto launch = dyn_cast<LaunchOpInterface>(op)) {
-      std::string base = launch.getName().value_or("launch").str(), name = base;
+      // Copies are named after states and metrics; launches become functions.
+      std::string base = launch.getName().value_or("launch").str();
+      for (char &c : base)
+        c = llvm::isAlnum(c) ? c : '_';
+      std::string name = base;
       for (unsigned next = 2; !taken.insert(name).second; ++next)
         name = base + "_" + std::to_string(next);
       op.setAttr("name", builder.getStringAttr(name));

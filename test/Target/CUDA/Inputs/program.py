@@ -41,7 +41,8 @@ def load(path):
 
 def as_numbers(array):
     if array.dtype == np.uint16:
-        return (array.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+        bits = np.atleast_1d(array).astype(np.uint32) << 16
+        return bits.view(np.float32).astype(np.float64)
     return array.astype(np.float64)
 
 
@@ -53,17 +54,15 @@ def distance(a, b):
     return difference / norm if norm else difference
 
 
-def compare(actual, expected):
-    """The names whose states differ in kind, and the largest distance."""
+def distances(actual, expected):
+    """The distance of each state, of which both files must have the same."""
     actual, expected = load(actual), load(expected)
     # The progress of a run is not a state of the step.
     names = {name for name in expected if not name.startswith("__")}
     assert names == {name for name in actual if not name.startswith("__")}, (
         names ^ set(actual)
     )
-    worst = (0.0, "")
     for name in names:
         assert actual[name].shape == expected[name].shape, name
         assert actual[name].dtype == expected[name].dtype, name
-        worst = max(worst, (distance(actual[name], expected[name]), name))
-    return worst
+    return {name: distance(actual[name], expected[name]) for name in sorted(names)}
