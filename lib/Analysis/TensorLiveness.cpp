@@ -8,6 +8,7 @@
 #include "amp/Analysis/TensorLiveness.h"
 
 #include "amp/Dialect/Train/IR/Train.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -40,7 +41,7 @@ TensorLiveness::compute(FunctionOpInterface function) {
         if (auto it = rangeOf.find(operand); it != rangeOf.end())
           liveness.ranges[it->second].lastUse = number;
     });
-    if (isa<train::ReshapeOp>(op)) {
+    if (isa<train::ReshapeOp, ViewLikeOpInterface>(op)) {
       auto it = rangeOf.find(op.getOperand(0));
       if (it != rangeOf.end())
         rangeOf[op.getResult(0)] = it->second;
