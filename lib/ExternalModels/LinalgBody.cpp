@@ -228,6 +228,7 @@ static void addSlots(LinalgOp op, Structure structure, PrecisionSlots &slots) {
                                                         : SlotKind::Range;
   int8_t result = slots.add(kind, {}, {0});
   slots.addImplication(result, operands);
+  slots.roundedSlot = result;
 }
 
 /// Adds the constants that a body yields as they are or selects: what a fill

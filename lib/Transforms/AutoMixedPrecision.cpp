@@ -109,7 +109,7 @@ public:
       if (!plans.back())
         return signalPassFailure();
     }
-    if (failed(loaded->checkUse()))
+    if (failed(loaded->checkUse(getOperation())))
       return signalPassFailure();
     // All that can be wrong has been found before anything changes.
     for (std::unique_ptr<Plan> &plan : plans) {

@@ -236,10 +236,13 @@ func.func @unstructured(%c: i1, %a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// A region operation that only writes into shared tensors keeps their type.
+// What iterations in parallel share is one tensor: the initial one, the argument,
+// what is inserted, and the result.
 // CHECK-LABEL: func.func @forall
-// CHECK: scf.forall {{.*}} shared_outs(%{{.*}} = %{{.*}}) -> (tensor<4x4xf32>) {
-// CHECK: train.matmul {{.*}} : (tensor<1x4xf16>, tensor<4x4xf16>) -> tensor<1x4xf16>
+// CHECK: %[[A:.*]] = amp.cast
+// CHECK: scf.forall {{.*}} shared_outs(%{{.*}} = %[[A]]) -> (tensor<4x4xf16>) {
+// CHECK: %[[M:.*]] = train.matmul {{.*}} : (tensor<1x4xf16>, tensor<4x4xf16>) -> tensor<1x4xf16>
+// CHECK: tensor.parallel_insert_slice %[[M]] into {{.*}} : tensor<1x4xf16> into tensor<4x4xf16>
 func.func @forall(%a: tensor<4x4xf32>, %b: tensor<1x4xf32>) -> tensor<4x4xf32> {
   %0 = scf.forall (%i) in (4) shared_outs(%o = %a) -> tensor<4x4xf32> {
     %1 = train.matmul %b, %a : (tensor<1x4xf32>, tensor<4x4xf32>) -> tensor<1x4xf32>
@@ -248,6 +251,28 @@ func.func @forall(%a: tensor<4x4xf32>, %b: tensor<1x4xf32>) -> tensor<4x4xf32> {
     }
   }
   return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+// A pin of what inserts holds for the shared tensor; one of f64 has no say.
+// CHECK-LABEL: func.func @forall_pinned
+// CHECK: %[[W:.*]] = amp.cast %{{.*}} inserted : tensor<4x4xf16> to tensor<4x4xf32>
+// CHECK: scf.forall {{.*}} shared_outs(%[[O:.*]] = %[[W]], %{{.*}} = %{{.*}}) -> (tensor<4x4xf32>, tensor<4x4xf64>) {
+// CHECK: tensor.extract_slice %[[O]]{{.*}} : tensor<4x4xf32> to tensor<1x4xf32>
+// CHECK: tensor.parallel_insert_slice {{.*}} : tensor<1x4xf32> into tensor<4x4xf32>
+func.func @forall_pinned(%a: tensor<4x4xf32>, %d: tensor<4x4xf64>) -> (tensor<4x4xf32>, tensor<4x4xf64>) {
+  %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1:2 = scf.forall (%i) in (4) shared_outs(%o = %0, %p = %d) -> (tensor<4x4xf32>, tensor<4x4xf64>) {
+    %2 = tensor.extract_slice %o[%i, 0] [1, 4] [1, 1] : tensor<4x4xf32> to tensor<1x4xf32>
+    %3 = train.matmul %2, %a : (tensor<1x4xf32>, tensor<4x4xf32>) -> tensor<1x4xf32>
+    %4 = tensor.extract_slice %d[%i, 0] [1, 4] [1, 1] : tensor<4x4xf64> to tensor<1x4xf64>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %3 into %o[%i, 0] [1, 4] [1, 1] {amp.precision = "f32"} : tensor<1x4xf32> into tensor<4x4xf32>
+      tensor.parallel_insert_slice %4 into %p[%i, 0] [1, 4] [1, 1] : tensor<1x4xf64> into tensor<4x4xf64>
+    }
+  }
+  return %1#0, %1#1 : tensor<4x4xf32>, tensor<4x4xf64>
 }
 
 // -----

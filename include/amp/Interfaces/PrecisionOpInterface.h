@@ -64,6 +64,7 @@ struct PrecisionSlots {
     constants.clear();
     variant = {};
     isConstant = false;
+    roundedSlot = none;
     operandSlots.assign(op->getNumOperands(), none);
     resultSlots.assign(op->getNumResults(), none);
   }
@@ -110,6 +111,9 @@ struct PrecisionSlots {
   /// Whether the operation depends on no value, such as a constant or an empty
   /// tensor: it follows its readers, and connects nothing.
   bool isConstant = false;
+  /// The slot, if any, whose results the operation goes on giving in f32 when
+  /// the slot is low: `retype` rounds them in casts after the operation.
+  int8_t roundedSlot = none;
 
   static constexpr StringLiteral contraction = "contraction",
                                  elementwise = "elementwise",

@@ -59,6 +59,9 @@ struct SlotVertex {
   /// Whether the values that the slot produces are known to fit the low type,
   /// whatever the operation reads.
   bool isBounded;
+  /// Whether the operation gives the results of this slot in f32 even if it is
+  /// low, and rounds them in casts of its own.
+  bool isRounded;
   RangeProof proof = RangeProof::None;
 
   static constexpr int8_t carried = -1;
@@ -141,6 +144,14 @@ public:
   /// The low type, null if nothing is to be proved of it.
   FloatType getLowType() const { return low; }
 
+  /// Whether some operation is a loop, so that not all operations run equally
+  /// often.
+  bool hasLoops() const { return loops; }
+
+  /// Operations that are pinned to low precision themselves, and have nothing
+  /// that could be low.
+  ArrayRef<Operation *> getIgnoredPins() const { return ignoredPins; }
+
   /// The interval that freed `v`, a slot with `RangeProof::Fits`.
   FloatRange getProvenRange(VertexId v) const { return proven.lookup(v); }
 
@@ -160,6 +171,8 @@ private:
     const AdapterOperation *adapted = nullptr;
     bool isFunction = false;
     bool isTerminator = false;
+    /// Whether it inserts into what iterations in parallel share.
+    bool isCombiner = false;
     bool isConstant = false;
     bool isSeed = false;
   };
@@ -227,6 +240,7 @@ private:
   llvm::DenseMap<VertexId, VertexId> parents;
   std::vector<std::pair<VertexId, VertexId>> implications;
   std::vector<Operation *> unlisted;
+  std::vector<Operation *> ignoredPins;
   /// Slots that were denied for their kind alone, with their class in the
   /// policy, and constants: what intervals may have something to say about.
   std::vector<std::pair<VertexId, OpClass>> rangeSlots;
@@ -242,6 +256,7 @@ private:
   bool invalid = false;
   /// Null if nothing is to be proved.
   FloatType low;
+  bool loops = false;
   Type f32;
   StringAttr precisionName, gradientOfName;
   llvm::DenseMap<OperationName, OperationInfo> infos;
