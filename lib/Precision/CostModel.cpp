@@ -95,8 +95,8 @@ int64_t CostModel::getProductTime(VertexId v, bool low) const {
   int64_t flops = op ? op.getProductFlops() : 0;
   const Target &target = *options.target;
   auto isAligned = [&](Value value) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    return !type || type.getRank() == 0 ||
+    auto type = dyn_cast<ShapedType>(value.getType());
+    return !type || !type.hasRank() || type.getRank() == 0 ||
            type.isDynamicDim(type.getRank() - 1) ||
            type.getShape().back() % target.alignment == 0;
   };

@@ -399,7 +399,7 @@ void FunctionReporter::writeDecision(OStream &json, VertexId v) {
 Type FunctionReporter::getTypeAfter(Value value) const {
   if (!assignment.low[vertexOf.lookup(value)])
     return value.getType();
-  return cast<RankedTensorType>(value.getType()).clone(settings.low);
+  return getWithElementType(value.getType(), settings.low);
 }
 
 void FunctionReporter::writeValue(unsigned id) {
