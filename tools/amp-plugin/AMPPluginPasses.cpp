@@ -1,16 +1,18 @@
-//===- AMPPlugin.cpp - The passes inside another tool ---------------------===//
+//===- AMPPluginPasses.cpp - The passes inside another tool ---------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// For `--load-dialect-plugin` and `--load-pass-plugin` of mlir-opt and tools
-// like it. The plugin API knows no version of MLIR, only one of itself, so the
-// entry points look for themselves whether the tool uses the MLIR that they
-// use; if not, they answer with an API version that makes the tool refuse.
+// What AMPPlugin.so loads into a tool that has the right MLIR in its process.
+// The plugin API knows no version of MLIR, only one of itself, so these
+// functions look for themselves whether it is the tool that uses that MLIR; if
+// not, they answer with an API version that makes the tool refuse.
 //
 //===----------------------------------------------------------------------===//
+
+#include "AMPPlugin.h"
 
 #include "amp/InitAll.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -22,9 +24,6 @@
 #include <dlfcn.h>
 
 using namespace mlir;
-
-/// What the tool takes for a plugin of another API.
-static constexpr uint32_t kRefuse = 0;
 
 /// Returns MLIR_PLUGIN_API_VERSION if the code at `caller` belongs to a tool or
 /// library that uses the same MLIR as this plugin. Otherwise passes would be
@@ -57,7 +56,7 @@ static uint32_t checkHost(const void *caller) {
                << hostInfo.dli_fname
                << "', which loads it, does not; expected a tool that is linked "
                   "to that library\n";
-  return kRefuse;
+  return AMP_PLUGIN_REFUSE;
 }
 
 static void registerPlugin(DialectRegistry *registry) {
@@ -81,13 +80,17 @@ static void registerPluginPasses() {
   amp::registerAllPasses();
 }
 
-extern "C" LLVM_ATTRIBUTE_WEAK DialectPluginLibraryInfo
-mlirGetDialectPluginInfo() {
-  return {checkHost(__builtin_return_address(0)), "AMP", AMP_VERSION_STRING,
-          registerPlugin};
-}
+static_assert(sizeof(AMPPluginInfo) == sizeof(DialectPluginLibraryInfo) &&
+                  sizeof(AMPPluginInfo) == sizeof(PassPluginLibraryInfo),
+              "the plugin hands on what MLIR expects");
 
-extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo mlirGetPassPluginInfo() {
-  return {checkHost(__builtin_return_address(0)), "AMP", AMP_VERSION_STRING,
-          registerPluginPasses};
+extern "C" {
+AMPPluginInfo ampGetDialectPluginInfo(const void *caller) {
+  return {checkHost(caller), "AMP", AMP_VERSION_STRING,
+          reinterpret_cast<void *>(&registerPlugin)};
+}
+AMPPluginInfo ampGetPassPluginInfo(const void *caller) {
+  return {checkHost(caller), "AMP", AMP_VERSION_STRING,
+          reinterpret_cast<void *>(&registerPluginPasses)};
+}
 }
