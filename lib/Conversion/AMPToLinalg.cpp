@@ -32,6 +32,8 @@ struct LowerCast : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
+    if (!isa<RankedTensorType>(op->getOperand(0).getType()))
+      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
     LinalgBuilder b(rewriter, op.getLoc());
     rewriter.replaceOp(op, b.castTo(op->getOperand(0),
                                     getElementTypeOrSelf(op->getResult(0))));
@@ -97,6 +99,8 @@ struct LowerUnscale : OpRewritePattern<UnscaleOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(UnscaleOp op,
                                 PatternRewriter &rewriter) const override {
+    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
     LinalgBuilder b(rewriter, op.getLoc());
     // The inverse, rounded once from f64 as GradScaler does.
     Value inverse = b.elementwise(

@@ -18,6 +18,8 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/DialectRegistry.h"
 
+#include <optional>
+
 using namespace mlir;
 using namespace mlir::amp;
 using namespace mlir::amp::degree;

@@ -190,9 +190,9 @@ int64_t CostModel::getProductTime(VertexId v, bool low) const {
   int64_t flops = op ? op.getProductFlops() : 0;
   const Target &target = *options.target;
   auto isAligned = [&](Value value) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
+    auto type = dyn_cast<ShapedType>(value.getType());
     // What is added to a product, such as a bias or a zero point, has no say.
-    return !type || type.getRank() < 2 ||
+    return !type || !type.hasRank() || type.getRank() < 2 ||
            type.isDynamicDim(type.getRank() - 1) ||
            type.getShape().back() % target.alignment == 0;
   };

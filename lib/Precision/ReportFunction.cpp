@@ -402,7 +402,7 @@ Type FunctionReporter::getTypeAfter(Value value) const {
   VertexId v = vertexOf.lookup(value);
   if (!assignment.low[v] || graph.getVertices()[v].isRounded)
     return value.getType();
-  return cast<RankedTensorType>(value.getType()).clone(settings.low);
+  return getWithElementType(value.getType(), settings.low);
 }
 
 void FunctionReporter::writeValue(unsigned id) {

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OverflowGuard.h"
+#include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -154,11 +155,30 @@ LogicalResult InsertLossScalingPass::checkBackwardPass(
     const StepRewriter &step, ArrayRef<Operation *> seeds,
     ArrayRef<Value> gradients, const StepRewriter::OpSet &backward) {
   for (Value gradient : gradients)
-    if (!getPrecisionElementType(gradient.getType()) ||
-        !isa<RankedTensorType>(gradient.getType()))
+    if (!isPrecisionTensor(gradient.getType()))
       return gradient.getDefiningOp()->emitOpError(
                  "expected a gradient to be a ranked tensor of floats, got ")
              << gradient.getType();
+
+  // What reads a low gradient behind the backward pass reads the unscaled one,
+  // rounded to that type again.
+  for (Value gradient : gradients) {
+    Type type = gradient.getType();
+    if (canBuildInsertedCast(type, cast<FloatType>(getElementTypeOrSelf(type))))
+      continue;
+    for (Operation *user : gradient.getUsers()) {
+      CastLike widening(user);
+      if (backward.contains(step.getAncestor(user)) ||
+          getElementTypeOrSelf(type).isF32() ||
+          getElementTypeOrSelf(type).isF64() ||
+          (widening && getElementTypeOrSelf(widening.getType()).isF32()))
+        continue;
+      return user->emitOpError("reads a gradient as ")
+             << type << ", for which the dialect '"
+             << type.getDialect().getNamespace()
+             << "' has no cast; expected a CastMaterializationInterface";
+    }
+  }
 
   // What the results of the step depend on; the rest is dead.
   StepRewriter::OpSet live;
@@ -247,7 +267,8 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function) {
   StepRewriter::OpSet backward;
   step->addBackwardSlice(roots, backward);
   if (failed(checkBackwardPass(*step, seeds, gradients, backward)) ||
-      (isDynamic() && failed(checkRoles(function))))
+      (isDynamic() && failed(checkRoles(function))) ||
+      failed(step->checkUpdates()))
     return failure();
 
   // The scale: state of the step, or a constant.
@@ -305,10 +326,10 @@ Value InsertLossScalingPass::unscaleGradients(
   builder.setInsertionPointAfter(last);
   SmallVector<Type> types;
   for (Value gradient : gradients) {
-    auto type = cast<RankedTensorType>(gradient.getType());
-    types.push_back(type.getElementType().isF64()
+    Type type = gradient.getType();
+    types.push_back(getElementTypeOrSelf(type).isF64()
                         ? type
-                        : type.clone(builder.getF32Type()));
+                        : getWithElementType(type, builder.getF32Type()));
   }
   types.push_back(RankedTensorType::get({}, builder.getI1Type()));
   SmallVector<Location> locs;
@@ -328,10 +349,10 @@ Value InsertLossScalingPass::unscaleGradients(
       if (user == unscale || backward.contains(user))
         continue;
       // What was widened before is wide now.
-      if (auto cast = dyn_cast<CastOp>(use.getOwner());
+      if (CastLike cast{use.getOwner()};
           cast && cast.getType() == unscaled.getType()) {
-        cast.replaceAllUsesWith(unscaled);
-        cast.erase();
+        cast.getResult().replaceAllUsesWith(unscaled);
+        cast->erase();
         continue;
       }
       if (gradient.getType() == unscaled.getType()) {
@@ -339,9 +360,9 @@ Value InsertLossScalingPass::unscaleGradients(
         continue;
       }
       if (!narrowed)
-        narrowed = CastOp::create(
-            builder, unscale.getLoc(), unscaled,
-            cast<FloatType>(getElementTypeOrSelf(gradient)), /*inserted=*/true);
+        narrowed =
+            buildInsertedCast(builder, unscale.getLoc(), unscaled,
+                              cast<FloatType>(getElementTypeOrSelf(gradient)));
       use.set(narrowed);
     }
   }

@@ -119,6 +119,24 @@ getParameters(FunctionOpInterface function) {
   return parameters;
 }
 
+/// Reports a parameter of which the low version `low` cannot be widened again,
+/// or, for `narrows`, the update not be rounded.
+static LogicalResult checkCasts(FunctionOpInterface function,
+                                BlockArgument parameter, FloatType low,
+                                bool narrows) {
+  Type type = parameter.getType();
+  Type narrow = getWithElementType(type, low);
+  if (canBuildInsertedCast(narrow, Float32Type::get(type.getContext())) &&
+      (!narrows || canBuildInsertedCast(type, low)))
+    return success();
+  return function->emitError("parameter ")
+         << function.getArgAttr(parameter.getArgNumber(), AMPDialect::kNameAttr)
+         << " is needed as " << type << " and as " << narrow
+         << ", but the dialect '" << type.getDialect().getNamespace()
+         << "' has no cast between them; expected a "
+            "CastMaterializationInterface";
+}
+
 /// Gives each parameter that is read low the low type, rounds its update, and
 /// widens it where it is read in f32, as updates do.
 LogicalResult
@@ -128,6 +146,9 @@ InsertMasterWeightsPass::dropMasters(FunctionOpInterface function) {
     return failure();
   SmallVector<Type> argumentTypes(function.getArgumentTypes());
   SmallVector<Type> resultTypes(function.getResultTypes());
+  for (auto [parameter, low] : getParameters(function))
+    if (low && failed(checkCasts(function, parameter, low, /*narrows=*/true)))
+      return failure();
   for (auto [parameter, low] : getParameters(function)) {
     if (!low)
       continue;
@@ -214,7 +235,22 @@ InsertMasterWeightsPass::rewriteStep(FunctionOpInterface function) {
   FailureOr<StepRewriter> step = StepRewriter::get(function);
   if (failed(step))
     return failure();
+  if (!step->getGradients().empty() && failed(step->checkUpdates()))
+    return failure();
   StepRewriter::OpSet forwardAndBackward = getForwardAndBackward(*step);
+  // Forward and backward read the copy, widened where they want f32.
+  for (auto [master, low] : getParameters(function)) {
+    if (!low)
+      continue;
+    Type lowType = getWithElementType(master.getType(), low);
+    bool widens = llvm::any_of(master.getUsers(), [&](Operation *user) {
+      CastLike cast(user);
+      return forwardAndBackward.contains(step->getAncestor(user)) &&
+             !(cast && cast.getType() == lowType);
+    });
+    if (widens && failed(checkCasts(function, master, low, /*narrows=*/false)))
+      return failure();
+  }
 
   for (auto [master, low] : getParameters(function)) {
     auto name = function.getArgAttrOfType<StringAttr>(master.getArgNumber(),

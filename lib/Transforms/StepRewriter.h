@@ -46,6 +46,11 @@ public:
   /// The values of the body that `amp.gradient_of` names, in program order.
   SmallVector<Value> getGradients() const;
 
+  /// Returns failure, after a diagnostic, if an argument is what steps update
+  /// by its role, and no result updates it: optimizer state, and parameters of
+  /// which the step computes a gradient. Others may be frozen.
+  LogicalResult checkUpdates() const;
+
   using OpSet = llvm::DenseSet<Operation *>;
 
   /// Adds to `slice` the operations of the body on which `roots` depend, the

@@ -117,6 +117,15 @@ void MasterCopyOp::getPrecisionSlots(PrecisionSlots &slots) {
   slots.add(SlotKind::Fixed, {}, {0});
 }
 
+LogicalResult MasterCopyOp::verify() {
+  Type wanted = getWithElementType(getMaster().getType(),
+                                   getElementTypeOrSelf(getCopy()));
+  if (getCopy().getType() != wanted)
+    return emitOpError("expected the copy to be ")
+           << wanted << ", got " << getCopy().getType();
+  return success();
+}
+
 // Rounding to the type of the result is the analysis's.
 void CastOp::inferFloatRanges(ArrayRef<FloatRange> operands,
                               MutableArrayRef<FloatRange> results) {
@@ -149,14 +158,13 @@ LogicalResult UnscaleOp::verify() {
   for (auto [index, pair] :
        llvm::enumerate(llvm::zip(getGradients(), getUnscaled()))) {
     auto [gradient, unscaled] = pair;
-    auto from = cast<RankedTensorType>(gradient.getType());
-    auto to = cast<RankedTensorType>(unscaled.getType());
-    Type element = from.getElementType();
+    Type element = getElementTypeOrSelf(gradient);
     if (!element.isF64())
       element = Float32Type::get(getContext());
-    if (to != from.clone(element))
-      return emitOpError("result ")
-             << index << " must be " << from.clone(element) << ", got " << to;
+    Type wanted = getWithElementType(gradient.getType(), element);
+    if (unscaled.getType() != wanted)
+      return emitOpError("result ") << index << " must be " << wanted
+                                    << ", got " << unscaled.getType();
   }
   return success();
 }

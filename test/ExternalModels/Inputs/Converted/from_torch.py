@@ -32,6 +32,7 @@ x = torch.sin(torch.arange(2 * 3 * 8 * 8, dtype=torch.float64) * 0.37).float().r
 for name, kind in ("linalg", OutputType.LINALG_ON_TENSORS), ("tosa", OutputType.TOSA):
     module = fx.export_and_import(network, x, output_type=kind, func_name="main")
     with open(f"torch-{name}.mlir", "w") as file:
-        file.write(str(module))
+        # It prints spaces at the ends of lines.
+        file.writelines(line.rstrip() + "\n" for line in str(module).splitlines())
 with torch.no_grad(), open("torch.json", "w") as file:
     json.dump(network(x).tolist(), file)

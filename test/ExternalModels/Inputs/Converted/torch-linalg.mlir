@@ -28,7 +28,7 @@ module {
       tensor.yield %cst : f32
     } : tensor<2x3x8x8xf32> to tensor<2x3x10x10xf32>
     %0 = tensor.empty() : tensor<2x4x8x8xf32>
-    %broadcasted = linalg.broadcast ins(%cst_12 : tensor<4xf32>) outs(%0 : tensor<2x4x8x8xf32>) dimensions = [0, 2, 3] 
+    %broadcasted = linalg.broadcast ins(%cst_12 : tensor<4xf32>) outs(%0 : tensor<2x4x8x8xf32>) dimensions = [0, 2, 3]
     %1 = linalg.conv_2d_nchw_fchw {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%padded, %cst_11 : tensor<2x3x10x10xf32>, tensor<4x3x3x3xf32>) outs(%broadcasted : tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
     %2 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%1 : tensor<2x4x8x8xf32>) outs(%0 : tensor<2x4x8x8xf32>) {
     ^bb0(%in: f32, %out: f32):
@@ -129,7 +129,7 @@ module {
       linalg.yield %51 : f32
     } -> tensor<2x64xf32>
     %29 = tensor.empty() : tensor<64x16xf32>
-    %transposed = linalg.transpose ins(%cst_7 : tensor<16x64xf32>) outs(%29 : tensor<64x16xf32>) permutation = [1, 0] 
+    %transposed = linalg.transpose ins(%cst_7 : tensor<16x64xf32>) outs(%29 : tensor<64x16xf32>) permutation = [1, 0]
     %30 = tensor.empty() : tensor<2x16xf32>
     %31 = linalg.fill ins(%cst : f32) outs(%30 : tensor<2x16xf32>) -> tensor<2x16xf32>
     %32 = linalg.matmul ins(%28, %transposed : tensor<2x64xf32>, tensor<64x16xf32>) outs(%31 : tensor<2x16xf32>) -> tensor<2x16xf32>
@@ -152,7 +152,7 @@ module {
       linalg.yield %55 : f32
     } -> tensor<2x16xf32>
     %36 = tensor.empty() : tensor<16x5xf32>
-    %transposed_16 = linalg.transpose ins(%cst_5 : tensor<5x16xf32>) outs(%36 : tensor<16x5xf32>) permutation = [1, 0] 
+    %transposed_16 = linalg.transpose ins(%cst_5 : tensor<5x16xf32>) outs(%36 : tensor<16x5xf32>) permutation = [1, 0]
     %37 = tensor.empty() : tensor<2x5xf32>
     %38 = linalg.fill ins(%cst : f32) outs(%37 : tensor<2x5xf32>) -> tensor<2x5xf32>
     %39 = linalg.matmul ins(%35, %transposed_16 : tensor<2x16xf32>, tensor<16x5xf32>) outs(%38 : tensor<2x5xf32>) -> tensor<2x5xf32>

@@ -26,6 +26,20 @@ def AMP_Ranges
     : DeclareOpInterfaceMethods<FloatRangeOpInterface, ["inferFloatRanges"]>;
 
 def AMP_FloatTensor : RankedTensorOf<[F16, BF16, F32, F64]>;
+/// A tensor of any dialect, for the operations that a host's own types meet.
+class AMP_AnyTensorOf<list<Type> elements, string summary>
+    : Type<And<[CPred<"::mlir::amp::isPrecisionTensor($_self)">,
+                SubstLeaves<"$_self", "::mlir::getElementTypeOrSelf($_self)",
+                            Or<!foreach(element, elements,
+                                        element.predicate)>>]>,
+           summary, "::mlir::ShapedType">;
+def AMP_AnyFloatTensor
+    : AMP_AnyTensorOf<[F16, BF16, F32, F64],
+                      "ranked tensor of f16, bf16, f32 or f64 values">;
+def AMP_AnyWideTensor
+    : AMP_AnyTensorOf<[F32], "ranked tensor of 32-bit float values">;
+def AMP_AnyLowTensor
+    : AMP_AnyTensorOf<[F16, BF16], "ranked tensor of f16 or bf16 values">;
 class AMP_Scalar<Type element, string getter>
     : 0DTensorOf<[element]>,
       BuildableType<"::mlir::RankedTensorType::get({}, " # getter # ")">;
@@ -108,7 +122,8 @@ def AMP_UnscaleOp : AMP_Op<"unscale", [
     Each result is f32(gradient) · (1 / `scale`), and `all_finite` is true iff
     every element of every gradient is finite before the multiplication, as in
     torch.amp.GradScaler. One operation covers all gradients of an optimizer,
-    so that one pass over memory suffices.
+    so that one pass over memory suffices. Gradients may be of any type that is
+    a tensor: a ranked `ShapedType` of floats.
 
     Example:
 
@@ -117,9 +132,9 @@ def AMP_UnscaleOp : AMP_Op<"unscale", [
         : (tensor<8xf16>, tensor<4xf32>) -> (tensor<8xf32>, tensor<4xf32>)
     ```
   }];
-  let arguments = (ins Variadic<AMP_FloatTensor>:$gradients,
+  let arguments = (ins Variadic<AMP_AnyFloatTensor>:$gradients,
                        AMP_ScalarF32:$scale);
-  let results = (outs Variadic<AMP_FloatTensor>:$unscaled,
+  let results = (outs Variadic<AMP_AnyFloatTensor>:$unscaled,
                       AMP_ScalarBool:$all_finite);
   let assemblyFormat = [{
     $gradients `by` $scale attr-dict `:`
@@ -183,14 +198,14 @@ def AMP_UpdateScaleOp : AMP_Op<"update_scale", []> {
   }]>];
 }
 
-def AMP_MasterCopyOp : AMP_Op<"master_copy", [
-    AllShapesMatch<["master", "copy"]>, AMP_Ranges]> {
+def AMP_MasterCopyOp : AMP_Op<"master_copy", [AMP_Ranges]> {
   let summary = "the low-precision copy of an updated master weight";
   let description = [{
     Rounds an f32 master weight to the type of the model's copy of it, to
     nearest even. It is an operation of its own, apart from `amp.cast`, so that
     it stays beside the optimizer and can be fused with it: master and copy are
-    written together.
+    written together. Both may be of any type that is a tensor, and differ in
+    the element type alone.
 
     Example:
 
@@ -198,9 +213,10 @@ def AMP_MasterCopyOp : AMP_Op<"master_copy", [
     %copy = amp.master_copy %master : tensor<8x4xf32> to tensor<8x4xf16>
     ```
   }];
-  let arguments = (ins RankedTensorOf<[F32]>:$master);
-  let results = (outs RankedTensorOf<[F16, BF16]>:$copy);
+  let arguments = (ins AMP_AnyWideTensor:$master);
+  let results = (outs AMP_AnyLowTensor:$copy);
   let assemblyFormat = "$master attr-dict `:` type($master) `to` type($copy)";
+  let hasVerifier = 1;
 }
 
 #endif // AMP_DIALECT_AMP_IR_AMPOPS_TD
