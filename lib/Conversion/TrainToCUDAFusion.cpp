@@ -9,6 +9,7 @@
 
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 

@@ -10,6 +10,7 @@
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace mlir::cuda;

@@ -11,7 +11,7 @@
 #include "mlir/IR/AffineMap.h"
 #include "llvm/ADT/StringExtras.h"
 
-#include <numeric>
+#include <set>
 
 using namespace mlir;
 using namespace mlir::cuda;

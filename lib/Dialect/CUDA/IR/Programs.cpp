@@ -8,6 +8,7 @@
 #include "LaunchSupport.h"
 
 #include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
