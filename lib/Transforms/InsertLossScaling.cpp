@@ -373,7 +373,18 @@ Value InsertLossScalingPass::unscaleGradients(
 /// skipped.
 LogicalResult InsertLossScalingPass::addScaleUpdate(
     StepRewriter &step, ArrayRef<BlockArgument> state, Value allFinite) {
-  OpBuilder builder(step.getReturn());
+  // Before the casts of what the step returns, which stay last: where
+  // auto-mixed-precision puts them when it decides anew.
+  Operation *before = step.getReturn();
+  while (Operation *previous = before->getPrevNode()) {
+    CastLike cast(previous);
+    if (!cast || !cast.isInserted() ||
+        llvm::any_of(previous->getUsers(),
+                     [&](Operation *user) { return user != step.getReturn(); }))
+      break;
+    before = previous;
+  }
+  OpBuilder builder(before);
   Location loc = allFinite.getLoc();
   auto update = UpdateScaleOp::create(builder, loc, state[0], state[1],
                                       state[2], allFinite);

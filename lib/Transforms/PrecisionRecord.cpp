@@ -307,7 +307,8 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
             op->getAttr(AMPDialect::kInputTypesAttr));
         if (CastLike castOp{op}) {
           bool isNew = castOp.isInserted() && !recorded;
-          if (isNew && (op->hasAttr(AMPDialect::kBackwardOfAttr) ||
+          if (isNew && (op->hasAttr(AMPDialect::kIdAttr) ||
+                        op->hasAttr(AMPDialect::kBackwardOfAttr) ||
                         op->hasAttr(AMPDialect::kGradientOfAttr))) {
             reason = "a cast has been differentiated";
             return WalkResult::interrupt();
