@@ -34,9 +34,9 @@ static int64_t multiply(int64_t a, int64_t b) {
 static int64_t countElements(Type type) {
   int64_t count = 1;
   for (int64_t extent : cast<ShapedType>(type).getShape())
-    count = multiply(count, ShapedType::isDynamic(extent)
-                                ? CostModel::dynamicExtent
-                                : extent);
+    count =
+        multiply(count, ShapedType::isDynamic(extent) ? CostModel::dynamicExtent
+                                                      : extent);
   return count;
 }
 
@@ -147,7 +147,8 @@ CostModel::CostModel(const SlotGraph &graph, const CostOptions &options)
     int64_t elements =
         slotRuns.empty()
             ? lastSize
-            : multiply(lastSize, frequencies.get(Value(value.value).getParentBlock()));
+            : multiply(lastSize,
+                       frequencies.get(Value(value.value).getParentBlock()));
     valueElements[index] = elements;
     slotElements[value.vertex] += elements;
     Operation *producer =

@@ -529,8 +529,7 @@ void Policy::checkDialects(Operation *root) const {
   SmallVector<const Glob *> doubtful;
   auto examine = [&](const Glob &glob) {
     StringRef dialect = dialectOf(glob);
-    if (glob.layer == 0 &&
-        dialect.find_first_of("*?[{\\") == StringRef::npos &&
+    if (glob.layer == 0 && dialect.find_first_of("*?[{\\") == StringRef::npos &&
         !context->getLoadedDialect(dialect) && !findAdapter(dialect))
       doubtful.push_back(&glob);
   };

@@ -481,8 +481,8 @@ void FunctionReporter::writeCasts() {
       json.attributeArray("users", [&] {
         for (OpOperand *use : users)
           json.object([&] {
-            json.attribute(
-                "op", static_cast<int64_t>(opIds.lookup(use->getOwner())));
+            json.attribute("op",
+                           static_cast<int64_t>(opIds.lookup(use->getOwner())));
             json.attribute("operand",
                            static_cast<int64_t>(use->getOperandNumber()));
           });

@@ -487,10 +487,9 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
     examine(op->getOperand(i).getType(), scratch.operandSlots[i]);
   for (unsigned i = 0; i < numResults; ++i)
     examine(op->getResult(i).getType(), scratch.resultSlots[i]);
-  bool mayBeLow =
-      hasEligible && llvm::any_of(scratch.kinds, [](SlotKind kind) {
-        return kind != SlotKind::Fixed;
-      });
+  bool mayBeLow = hasEligible && llvm::any_of(scratch.kinds, [](SlotKind kind) {
+                    return kind != SlotKind::Fixed;
+                  });
   if (pin == Pin::Low && !mayBeLow && findOwnPin(op) == Pin::Low)
     ignoredPins.push_back(op);
   if (!hasEligible)

@@ -101,8 +101,8 @@ private:
     return success();
   }
 
-  /// Records that `copy` is one of `original`, and puts it behind that, by which
-  /// it is told whose copy it is.
+  /// Records that `copy` is one of `original`, and puts it behind that, by
+  /// which it is told whose copy it is.
   static void markCopy(Operation *copy, Operation *original) {
     copy->moveAfter(original);
     recordCopy(copy, original);

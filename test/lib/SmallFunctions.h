@@ -156,10 +156,10 @@ private:
     switch (below(6)) {
     case 0:
     case 1:
-      matrices.push_back(linalg::MatmulOp::create(builder, loc, TypeRange(matrix),
-                                                  ValueRange{a, b},
-                                                  ValueRange(init))
-                             .getResult(0));
+      matrices.push_back(
+          linalg::MatmulOp::create(builder, loc, TypeRange(matrix),
+                                   ValueRange{a, b}, ValueRange(init))
+              .getResult(0));
       break;
     case 2:
       matrices.push_back(linalg::AddOp::create(builder, loc, TypeRange(matrix),
@@ -173,13 +173,12 @@ private:
                              .getResult(0));
       break;
     case 4: {
-      auto scalar =
-          RankedTensorType::get({1}, builder.getF32Type());
-      Value zero = tosa::ConstOp::create(
-          builder, loc, scalar, DenseElementsAttr::get(scalar, 0.0f));
-      Value product = tosa::MatMulOp::create(builder, loc, batch,
-                                             reshape(a, batch),
-                                             reshape(b, batch), zero, zero);
+      auto scalar = RankedTensorType::get({1}, builder.getF32Type());
+      Value zero = tosa::ConstOp::create(builder, loc, scalar,
+                                         DenseElementsAttr::get(scalar, 0.0f));
+      Value product =
+          tosa::MatMulOp::create(builder, loc, batch, reshape(a, batch),
+                                 reshape(b, batch), zero, zero);
       matrices.push_back(reshape(product, matrix));
       break;
     }

@@ -8,8 +8,9 @@
 // Random functions of few free slots, of the train dialect or of linalg, tosa
 // and calls of a private function. Every assignment that obeys the hard
 // constraints is written into the IR, and what it costs is counted there, from
-// types, casts and numbers of iterations. The strategy `optimal` has to find the least, and of several
-// the one in which every slot is low that is low in any.
+// types, casts and numbers of iterations. The strategy `optimal` has to find
+// the least, and of several the one in which every slot is low that is low in
+// any.
 //
 //===----------------------------------------------------------------------===//
 
@@ -105,7 +106,8 @@ private:
     for (Type type : op->getResultTypes())
       cost += bytesOf(type);
     // A copy in another type is there for nothing, but that of a low constant
-    // in f32 costs what a cast does: else readers of the exact one would get it.
+    // in f32 costs what a cast does: else readers of the exact one would get
+    // it.
     auto recorded = op->getAttrOfType<ArrayAttr>(AMPDialect::kInputTypesAttr);
     if (recorded && recorded.empty())
       return op->hasTrait<OpTrait::ConstantLike>() &&
@@ -117,8 +119,8 @@ private:
       return cost;
     int64_t extent =
         cast<RankedTensorType>(op->getResult(0).getType()).getShape().back();
-    bool isFast = extent % 8 == 0 &&
-                  getElementTypeOrSelf(op->getOperand(0)) != f32(op);
+    bool isFast =
+        extent % 8 == 0 && getElementTypeOrSelf(op->getOperand(0)) != f32(op);
     double rate = isFast ? target->lowFlopPerByte : target->f32FlopPerByte;
     return cost + std::llround(2.0 * extent * extent * extent / rate);
   }
@@ -193,8 +195,7 @@ public:
     for (FunctionOpInterface function : group.functions) {
       Operation *last = function.getFunctionBody().back().getTerminator();
       function.setType(FunctionType::get(
-          function.getContext(),
-          ValueRange(function.getArguments()).getTypes(),
+          function.getContext(), ValueRange(function.getArguments()).getTypes(),
           last->getOperandTypes()));
     }
     return success();
@@ -319,8 +320,8 @@ private:
       int64_t cost = succeeded(trial.rewrite(assignment))
                          ? recount.count(trial.module)
                          : -1;
-      isIllFormed = cost < 0 || (&assignment == &optimal &&
-                                 failed(verify(trial.module)));
+      isIllFormed =
+          cost < 0 || (&assignment == &optimal && failed(verify(trial.module)));
       if (!copy)
         undo.run();
       return cost;

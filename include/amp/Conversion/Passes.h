@@ -1,4 +1,5 @@
-//===- Passes.h - Passes that lower to code for CPUs and GPUs ----*- C++ -*-===//
+//===- Passes.h - Passes that lower to code for CPUs and GPUs ----*- C++
+//-*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
