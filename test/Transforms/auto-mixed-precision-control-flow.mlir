@@ -259,7 +259,7 @@ func.func @forall(%a: tensor<4x4xf32>, %b: tensor<1x4xf32>) -> tensor<4x4xf32> {
 // CHECK-LABEL: func.func @forall_pinned
 // CHECK: %[[W:.*]] = amp.cast %{{.*}} inserted : tensor<4x4xf16> to tensor<4x4xf32>
 // CHECK: scf.forall {{.*}} shared_outs(%[[O:.*]] = %[[W]], %{{.*}} = %{{.*}}) -> (tensor<4x4xf32>, tensor<4x4xf64>) {
-// CHECK: tensor.extract_slice %[[O]]{{.*}} : tensor<4x4xf32> to tensor<1x4xf32>
+// CHECK: arith.truncf %[[O]]
 // CHECK: tensor.parallel_insert_slice {{.*}} : tensor<1x4xf32> into tensor<4x4xf32>
 func.func @forall_pinned(%a: tensor<4x4xf32>, %d: tensor<4x4xf64>) -> (tensor<4x4xf32>, tensor<4x4xf64>) {
   %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>

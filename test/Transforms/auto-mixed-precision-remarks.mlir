@@ -76,7 +76,7 @@ func.func @unlisted(%a: tensor<4x4xf32>, %b: tensor<4xi64>) -> tensor<?x4xf32> {
 }
 
 // A pin that asks for what cannot be; one on all within a region does not.
-// CHECK: [[#@LINE+2]]:{{.*}} remark: [Missed] PinIgnored | Category:amp | Function=ignored, Op=train.relu, Reason="pinned to low, but it has no f32 tensor that may change type"
+// CHECK: [[#@LINE+2]]:{{.*}} remark: [Missed] PinIgnored | Category:amp | Function=ignored | Op=train.relu, Reason="pinned to low, but it has no f32 tensor that may change type"
 func.func @ignored(%a: tensor<4x4xf64>) -> tensor<4x4xf64> attributes {amp.precision = "low"} {
   %0 = train.relu %a {amp.precision = "low"} : tensor<4x4xf64>
   // CHECK-NOT: PinIgnored

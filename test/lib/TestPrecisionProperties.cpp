@@ -8,6 +8,7 @@
 #include "RandomGraph.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/ExternalModels/ExternalModels.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -309,6 +310,7 @@ struct TestPrecisionProperties
   void runSlice(unsigned begin, unsigned end) {
     DialectRegistry registry;
     registerRandomGraphDialects(registry);
+    registerPrecisionExternalModels(registry);
     MLIRContext context(registry, MLIRContext::Threading::DISABLED);
     context.allowUnregisteredDialects();
     context.loadAllAvailableDialects();

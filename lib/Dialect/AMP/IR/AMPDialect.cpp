@@ -239,7 +239,8 @@ static LogicalResult verifyInit(FunctionOpInterface function, unsigned index,
       return error() << "'amp.init' copies \"" << name
                      << "\", but no argument has that 'amp.name'";
     auto other = dyn_cast<ShapedType>(function.getArgumentTypes()[source]);
-    if (!other || !other.hasRank() || other.getShape() != type.getShape() ||
+    if (!other || isa<VectorType, BaseMemRefType>(other) || !other.hasRank() ||
+        other.getShape() != type.getShape() ||
         (other.getElementType() != type.getElementType() &&
          !(isa<FloatType>(other.getElementType()) &&
            isa<FloatType>(type.getElementType()))))
