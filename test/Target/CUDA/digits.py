@@ -22,7 +22,7 @@ builder = Builder(compiler, library, folder)
 path = f"{models}/{model}.mlir"
 COMMON = ["--data", digits, "--seed", "3", "--quiet"]
 # Relative distance of any state: in f32 after five steps, else after one.
-BOUNDS = {"f32": 1e-5, "fp16": 1e-3, "bf16": 8e-3}
+BOUNDS = {"f32": 1e-5, "fp16": 1e-3, "bf16": 8e-3, "as written": 1e-3}
 
 
 def read(name):
@@ -30,15 +30,16 @@ def read(name):
         return file.read()
 
 
-def train_on_cpu(name, steps, *options):
+def train_on_cpu(name, steps, *options, path=path):
     saved = f"{folder}/{name}.cpu{steps}.npz"
     run(["amp-run", path, *COMMON, "--batch-size", "32", "--steps", str(steps), "--save", saved,
          *options])
     return saved
 
 
-def check(precision, *options, name):
-    options = ["--precision", precision, *options]
+def check(precision, *options, name, path=path):
+    if precision != "as written":
+        options = ["--precision", precision, *options]
     program = builder.build(f"{model}-{name}", path, "--batch-size", "32", *options)
 
     def train(suffix, steps, *more):
@@ -47,7 +48,7 @@ def check(precision, *options, name):
         return saved
 
     actual = train("five", 5, "--poison")
-    expected = train_on_cpu(name, 5, *options)
+    expected = train_on_cpu(name, 5, *options, path=path)
     apart = distances(actual, expected)
     worst = max(apart, key=apart.get)
     print(f"{model} {name}: {apart[worst]:.1e} ({worst}) after 5 steps", flush=True)
@@ -59,7 +60,7 @@ def check(precision, *options, name):
             # Copies and the scale have no counterpart in f32.
             limit = distance(low[state], wide[state]) if state in wide else 0.0
             assert value <= max(limit, 4 * BOUNDS[precision]), (name, state, value, limit)
-        apart = distances(train("one", 1), train_on_cpu(name, 1, *options))
+        apart = distances(train("one", 1), train_on_cpu(name, 1, *options, path=path))
         worst = max(apart, key=apart.get)
         print(f"{model} {name}: {apart[worst]:.1e} ({worst}) after 1 step", flush=True)
         assert apart[worst] <= BOUNDS[precision], (name, worst)
@@ -73,5 +74,11 @@ check("f32", name="f32")
 check("fp16", name="fp16")
 check("fp16", "--master-weights", "copy", name="copy")
 check("bf16", name="bf16")
-# So large a scale that steps overflow and are skipped.
-check("fp16", "--loss-scale", "1e9", name="overflow")
+# So large a scale at the start that three steps overflow, are skipped and halve
+# it, and two update.
+step = run(["amp-opt", path, "--amp-training-pipeline=precision=fp16"])
+assert "value = 6.553600e+04" in step
+with open(f"{folder}/overflow.mlir", "w") as file:
+    file.write(step.replace("value = 6.553600e+04", "value = 16777216.0"))
+check("as written", name="overflow", path=f"{folder}/overflow.mlir")
+assert load(f"{folder}/{model}-overflow.five.npz")["loss_scale"] == 2**21

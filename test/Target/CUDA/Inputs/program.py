@@ -47,8 +47,10 @@ def as_numbers(array):
 
 
 def distance(a, b):
-    """Relative distance of two arrays in the Euclidean norm."""
+    """Relative distance of two arrays in the Euclidean norm; none may be NaN."""
     a, b = as_numbers(a), as_numbers(b)
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        return np.inf
     norm = np.linalg.norm(b)
     difference = np.linalg.norm(a - b)
     return difference / norm if norm else difference
