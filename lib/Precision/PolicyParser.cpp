@@ -210,10 +210,14 @@ static bool checkMapping(llvm::yaml::MappingNode &mapping,
       stream.printError(key, "expected a value for '" + name + "'");
       return false;
     }
-    // An empty list would read as one that is not there.
-    auto *list = dyn_cast<llvm::yaml::SequenceNode>(value);
-    if (name == "low-types" && (isa<llvm::yaml::NullNode>(value) ||
-                                (list && list->begin() == list->end()))) {
+    // An empty list would read as one that is not there. The parser reads its
+    // elements once, so that only the text tells in advance; a node starts
+    // behind its bracket.
+    StringRef list;
+    if (isa<llvm::yaml::SequenceNode>(value))
+      list = value->getSourceRange().Start.getPointer();
+    if (name == "low-types" &&
+        (isa<llvm::yaml::NullNode>(value) || list.ltrim().starts_with("]"))) {
       stream.printError(key, "expected 'low-types' to hold f16, bf16 or both");
       return false;
     }
