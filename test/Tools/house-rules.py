@@ -13,7 +13,8 @@ Prints one line for each broken rule and exits with 1 if there is one:
   * diagnostics start lower-case and end without a full stop;
   * each source file has the licence banner, and a C++ or TableGen banner that
     names a file names its own;
-  * no tab characters, no trailing spaces, no left-over markers.
+  * no tab characters, no trailing spaces, no left-over markers;
+  * each pass has a test file named after its argument.
 """
 
 import pathlib
@@ -38,6 +39,7 @@ DIAGNOSTIC = re.compile(
     r'(?:[^;"]|"(?:[^"\\]|\\.)*")*;'
 )
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+PASS = re.compile(r'^def \w+\s*:\s*\w*Pass<\s*"([^"]+)"', re.M)
 # Assembled so that this file does not contain what it looks for.
 MARKERS = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "X" + "XX")) + r")\b")
 
@@ -90,6 +92,11 @@ def check(path, text):
                 yield number, f"diagnostic ends with a full stop: '{last}'"
 
 
+def untested_passes(definitions, tests):
+    """The arguments of the passes in TableGen text that name no test file."""
+    return [name for name in PASS.findall(definitions) if name not in tests]
+
+
 def self_check():
     """Each rule must find what it is for."""
     bad = {
@@ -113,6 +120,9 @@ def self_check():
     good = banner + 'void f() { op.emitOpError("expected 2 operands, got ") << n; }\n'
     if list(check(pathlib.Path("lib/Good.cpp"), good)):
         sys.exit("self-check: a file that keeps the rules is rejected")
+    passes = 'def A : Pass<"a-b">\ndef C\n    : InterfacePass<"c", "I">\n'
+    if untested_passes(passes, {"c"}) != ["a-b"]:
+        sys.exit("self-check: a pass without a test is not found")
 
 
 def main(root):
@@ -129,6 +139,11 @@ def main(root):
             for number, message in check(relative, path.read_text()):
                 findings += 1
                 print(f"{relative}:{number}: error: {message}")
+    tests = {path.stem for path in (root / "test").rglob("*.*")}
+    for path in sorted((root / "include").rglob("*.td")):
+        for name in untested_passes(path.read_text(), tests):
+            findings += 1
+            print(f"{path.relative_to(root)}: error: no test file '{name}.*'")
     if not checked:
         sys.exit(f"no source file under {root}")
     print(f"house rules: {checked} files, {findings} finding(s)")

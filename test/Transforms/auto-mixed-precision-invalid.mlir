@@ -30,9 +30,9 @@
 // RUN: amp-opt input.mlir --auto-mixed-precision=policy=dialects.txt -o /dev/null 2>&1 | FileCheck %s --check-prefix=DIALECT
 // RUN: amp-opt other-dialect.mlir --allow-unregistered-dialect --auto-mixed-precision=policy=dialects.txt -o /dev/null 2>&1 | count 0
 // RUN: amp-opt input.mlir --auto-mixed-precision=policy=pytorch -o /dev/null 2>&1 | count 0
-// DIALECT-DAG: dialects.txt:3:8: warning: policy: 'tain.relu' matches no operation: the dialect 'tain' is neither loaded nor in the module
-// DIALECT-DAG: dialects.txt:4:14: warning: policy: 'tain.*' matches no operation: the dialect 'tain' is neither loaded nor in the module
-// DIALECT-DAG: dialects.txt:5:19: warning: policy: 'tain.*' matches no operation
+// DIALECT: dialects.txt:3:8: warning: policy: 'tain.relu' matches no operation: the dialect 'tain' is neither loaded nor in the module
+// DIALECT: dialects.txt:5:19: warning: policy: 'tain.*' matches no operation: the dialect 'tain' is neither loaded nor in the module
+// DIALECT: dialects.txt:4:14: warning: policy: 'tain.*' matches no operation: the dialect 'tain' is neither loaded nor in the module
 // DIALECT-NOT: warning
 
 // The loop takes each policy below with the diagnostic that it carries, and
@@ -42,8 +42,9 @@
 // A contradiction shows where the operation occurs, and has a note.
 // RUN: not amp-opt input.mlir --auto-mixed-precision=policy=contradiction.yaml 2>&1 | FileCheck %s --check-prefix=NOTE
 // NOTE: contradiction.yaml:3:9: note: the other entry
-// RUN: amp-opt other.mlir --auto-mixed-precision=policy=contradiction.yaml -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER-NOT: error
+// RUN: amp-opt other.mlir --auto-mixed-precision=policy=contradiction.yaml -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER --implicit-check-not='error:' --implicit-check-not='warning:'
+// OTHER: contradiction.yaml:3:9: warning: policy: 'train.mat*' matches no operation: the dialect 'train' is neither loaded nor in the module
+// OTHER: contradiction.yaml:4:8: warning: policy: 'train.*mul' matches no operation: the dialect 'train' is neither loaded nor in the module
 
 //--- check.py
 import re

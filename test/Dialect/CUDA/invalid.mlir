@@ -102,14 +102,6 @@ func.func @outside(%a: memref<4x4xf32>) {
 
 // -----
 
-func.func @no_target(%a: tensor<4x4xf32>) {
-  // expected-error@+1 {{has 0 outputs or results, expected 1}}
-  cuda.gemm ins(%a, %a : tensor<4x4xf32>, tensor<4x4xf32>)
-  return
-}
-
-// -----
-
 func.func @k(%a: tensor<4x3xf32>, %b: tensor<4x5xf32>) {
   // expected-error@+1 {{sums over 3 elements of A and 4 of B}}
   %0 = cuda.gemm ins(%a, %b : tensor<4x3xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>

@@ -62,8 +62,14 @@ int64_t mlir::cuda::getBytes(ShapedType type) {
 }
 
 BufferOp mlir::cuda::getBuffer(Value value) {
-  while (auto view = value.getDefiningOp<ViewOp>())
+  while (auto view = value.getDefiningOp<ViewOp>()) {
     value = view.getSource();
+    // Verifiers ask before anyone has seen to the order.
+    Operation *source = value.getDefiningOp();
+    if (!source || source->getBlock() != view->getBlock() ||
+        !source->isBeforeInBlock(view))
+      return {};
+  }
   return value.getDefiningOp<BufferOp>();
 }
 
@@ -112,29 +118,31 @@ LogicalResult mlir::cuda::verifyType(Operation *op, const Twine &what,
                            << formatList(shape) << " of " << element;
 }
 
-LogicalResult mlir::cuda::verifyLaunch(LaunchOpInterface op,
-                                       OperandRange scratch) {
+LogicalResult mlir::cuda::verifyLaunchForm(Operation *operation) {
+  auto op = cast<LaunchOpInterface>(operation);
   bool onBuffers = !op.getOutputs().empty();
   if (onBuffers && !op.getResults().empty())
     return op->emitOpError(
         "has outputs and results, expected one or the other");
   if (!onBuffers && op.getResults().empty())
     return op->emitOpError("has neither outputs nor results");
-  if (onBuffers != isa_and_nonnull<ProgramOp>(op->getParentOp()))
-    return op->emitOpError(onBuffers ? "writes buffers outside of a "
-                                       "'cuda.program'"
-                                     : "has results inside a 'cuda.program', "
-                                       "expected outputs");
-  auto checkForm = [&](Value value) -> LogicalResult {
-    if (!value || isa<MemRefType>(value.getType()) == onBuffers)
-      return success();
-    return op->emitOpError("mixes tensors and buffers");
+  bool isInside = isa_and_nonnull<ProgramOp>(op->getParentOp());
+  if (onBuffers && !isInside)
+    return op->emitOpError("writes buffers outside of a 'cuda.program'");
+  if (!onBuffers && isInside)
+    return op->emitOpError(
+        "has results inside a 'cuda.program', expected outputs");
+  auto hasForm = [&](Value value) {
+    return !value || isa<MemRefType>(value.getType()) == onBuffers;
   };
-  for (Value input : op.getInputs())
-    if (failed(checkForm(input)))
-      return failure();
-  if (failed(checkForm(op.getPredicate())))
-    return failure();
+  if (!llvm::all_of(op.getInputs(), hasForm) || !hasForm(op.getPredicate()))
+    return op->emitOpError("mixes tensors and buffers");
+  return success();
+}
+
+LogicalResult mlir::cuda::verifyLaunch(LaunchOpInterface op,
+                                       OperandRange scratch) {
+  bool onBuffers = !op.getOutputs().empty();
   for (ValueRange values : {ValueRange(op.getOutputs()), ValueRange(scratch)})
     for (Value value : values)
       if (auto type = dyn_cast<MemRefType>(value.getType());

@@ -131,9 +131,10 @@ static LogicalResult verifyShapes(CallOp op) {
     return success();
   };
   if (callee.contains("softmax")) {
-    if (op.getInteger("axis") < 0 || op.getInteger("axis") >= in(0).getRank())
+    int64_t axis = op.getInteger("axis");
+    if (axis < 0 || axis >= in(0).getRank())
       return op.emitOpError("has axis ")
-             << op.getInteger("axis") << " of rank " << in(0).getRank();
+             << axis << " of rank " << in(0).getRank();
     return callee.ends_with("grad")
                ? verifyEqualShapes(op, {in(0), in(1), out(0)})
                : verifyEqualShapes(op, {in(0), out(0)});

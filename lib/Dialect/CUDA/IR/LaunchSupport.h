@@ -12,8 +12,8 @@
 
 namespace mlir::cuda {
 
-/// Verifies what holds for every launch: one of the two forms throughout, and
-/// scratch memory where it is needed.
+/// Verifies what holds for every launch beside its form: scratch memory where
+/// it is needed, and buffers that can be written.
 LogicalResult verifyLaunch(LaunchOpInterface op, OperandRange scratch);
 
 /// Verifies the numbers of inputs and targets.

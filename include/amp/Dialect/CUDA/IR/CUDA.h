@@ -22,6 +22,16 @@
 
 #include "amp/Dialect/CUDA/IR/CUDADialect.h.inc"
 #include "amp/Dialect/CUDA/IR/CUDAEnums.h.inc"
+
+namespace mlir::cuda {
+
+/// Verifies that a launch has one of its two forms, on tensors outside of a
+/// program or on buffers inside: before all else, so that the verifier of the
+/// operation finds each of its targets.
+LogicalResult verifyLaunchForm(Operation *op);
+
+} // namespace mlir::cuda
+
 #include "amp/Dialect/CUDA/IR/CUDAInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES

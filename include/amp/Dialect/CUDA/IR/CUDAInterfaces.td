@@ -17,6 +17,7 @@ def CUDA_LaunchOpInterface : OpInterface<"LaunchOpInterface"> {
     it has results and no outputs; on buffers it writes its outputs and has no
     results. `getNumTargets` is the number of the one or the other.
   }];
+  let verify = [{ return ::mlir::cuda::verifyLaunchForm($_op); }];
   let methods = [
     InterfaceMethod<"What the launch reads.", "::mlir::OperandRange",
                     "getInputs", (ins)>,

@@ -1,0 +1,113 @@
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What holds for every launch and every buffer.
+//
+// RUN: amp-opt %s --split-input-file --verify-diagnostics
+
+func.func @both(%a: memref<4x4xf32>, %b: tensor<4x4xf32>) {
+  // expected-error@+1 {{has outputs and results, expected one or the other}}
+  %0 = cuda.gemm ins(%b, %b : tensor<4x4xf32>, tensor<4x4xf32>) outs(%a : memref<4x4xf32>)
+      {auxiliary, activation = #cuda.activation<relu>} -> tensor<4x16xi8>
+  return
+}
+
+// -----
+
+func.func @neither() {
+  // expected-error@+1 {{has neither outputs nor results}}
+  cuda.casts ins()
+  return
+}
+
+// -----
+
+cuda.program @inside arena 512 {
+  %x = cuda.buffer "x" at 0 : memref<4xf32>
+  %y = cuda.buffer "y" at 256 : memref<4xf16>
+  // expected-error@+1 {{has results inside a 'cuda.program', expected outputs}}
+  %0 = cuda.casts ins(%x : memref<4xf32>) -> tensor<4xf16>
+}
+
+// -----
+
+func.func @mixed(%a: memref<4xf32>) {
+  // expected-error@+1 {{mixes tensors and buffers}}
+  %0 = cuda.casts ins(%a : memref<4xf32>) -> tensor<4xf16>
+  return
+}
+
+// -----
+
+cuda.program @layout arena 512 {
+  %x = cuda.buffer "x" at 0 : memref<4xf32>
+  %y = cuda.buffer "y" at 256 : memref<4xf16>
+  %z = cuda.view %y : memref<4xf16> to memref<4xf16, strided<[2]>>
+  // expected-error@+1 {{writes a buffer with a layout, expected it to be row-major and contiguous}}
+  cuda.casts ins(%x : memref<4xf32>) outs(%z : memref<4xf16, strided<[2]>>)
+}
+
+// -----
+
+cuda.program @scratch arena 1024 {
+  %x = cuda.buffer "x" at 0 : memref<4xf32>
+  %y = cuda.buffer "y" at 256 : memref<4xf16>
+  %s = cuda.buffer "s" at 512 : memref<16xi8>
+  %t = cuda.buffer "t" at 768 : memref<16xi8>
+  // expected-error@+1 {{has several scratch buffers, expected one}}
+  cuda.casts ins(%x : memref<4xf32>) outs(%y : memref<4xf16>) scratch(%s, %t : memref<16xi8>, memref<16xi8>)
+}
+
+// -----
+
+cuda.program @empty_name arena 256 {
+  // expected-error@+1 {{has an empty name}}
+  %x = cuda.buffer "" at 0 : memref<4xf32>
+}
+
+// -----
+
+cuda.program @strided arena 256 {
+  // expected-error@+1 {{has a layout, expected it to be row-major}}
+  %x = cuda.buffer "x" at 0 : memref<4x4xf32, strided<[1, 4]>>
+}
+
+// -----
+
+func.func @view(%x: tensor<4xf32>, %y: memref<4xf32>) {
+  // expected-error@+1 {{mixes tensors and buffers}}
+  %0 = cuda.view %x : tensor<4xf32> to memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @elements(%x: tensor<4xf32>) {
+  // expected-error@+1 {{takes 'tensor<4xf32>' as 'tensor<5xf32>', expected the same elements}}
+  %0 = cuda.view %x : tensor<4xf32> to tensor<5xf32>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{has an arena of -1 bytes}}
+cuda.program @arena arena -1 {
+}
+
+// -----
+
+cuda.program @circle arena 512 {
+  %y = cuda.buffer "y" at 256 : memref<4xf16>
+  %v = cuda.view %v : memref<4xf32> to memref<4xf32>
+  // expected-error@+1 {{uses something that is not a buffer}}
+  cuda.casts ins(%v : memref<4xf32>) outs(%y : memref<4xf16>)
+}
+
+// -----
+
+cuda.program @twice arena 512 {
+  %x = cuda.buffer "x" at 0 : memref<4xf32>
+  %y = cuda.buffer "y" at 256 : memref<4xf16>
+  // expected-error@+1 {{writes 'y' twice}}
+  cuda.casts ins(%x, %x : memref<4xf32>, memref<4xf32>) outs(%y, %y : memref<4xf16>, memref<4xf16>)
+}

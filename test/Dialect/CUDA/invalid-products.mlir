@@ -1,0 +1,111 @@
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matrix products and convolutions.
+//
+// RUN: amp-opt %s --split-input-file --verify-diagnostics
+
+func.func @targets(%a: tensor<4x4xf16>) {
+  // expected-error@+1 {{has 2 outputs or results, expected 1}}
+  %0:2 = cuda.gemm ins(%a, %a : tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>, tensor<4x4xf16>
+  return
+}
+
+// -----
+
+func.func @inputs(%a: tensor<4x4xf16>) {
+  // expected-error@+1 {{has 3 inputs, expected 2}}
+  %0 = cuda.gemm ins(%a, %a, %a : tensor<4x4xf16>, tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
+  return
+}
+
+// -----
+
+func.func @bias_before_gradient(%a: tensor<4x4xf16>, %b: tensor<4xf16>, %m: tensor<4x16xi8>) {
+  // expected-error@+1 {{adds a bias before the gradient of an activation}}
+  %0 = cuda.gemm ins(%a, %a, %b, %m : tensor<4x4xf16>, tensor<4x4xf16>, tensor<4xf16>, tensor<4x16xi8>)
+      {bias, activation = #cuda.activation<relu_grad>} -> tensor<4x4xf16>
+  return
+}
+
+// -----
+
+func.func @ranks(%a: tensor<4x4xf16>, %b: tensor<2x4x4xf16>) {
+  // expected-error@+1 {{multiplies tensors of ranks 2 and 3 to one of rank 2, expected equal ranks of at least 2}}
+  %0 = cuda.gemm ins(%a, %b : tensor<4x4xf16>, tensor<2x4x4xf16>) -> tensor<4x4xf16>
+  return
+}
+
+// -----
+
+func.func @result(%a: tensor<4x4xf16>) {
+  // expected-error@+1 {{has a result of 'bf16', expected 'f16' or f32}}
+  %0 = cuda.gemm ins(%a, %a : tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xbf16>
+  return
+}
+
+// -----
+
+func.func @leading(%a: tensor<2x4x4xf16>, %b: tensor<3x4x4xf16>) {
+  // expected-error@+1 {{has unequal leading dimensions}}
+  %0 = cuda.gemm ins(%a, %b : tensor<2x4x4xf16>, tensor<3x4x4xf16>) -> tensor<2x4x4xf16>
+  return
+}
+
+// -----
+
+func.func @gelu(%a: tensor<4x4xf16>) {
+  // expected-error@+1 {{saves the input of gelu for rows of 4 elements, expected a multiple of 8}}
+  %0:2 = cuda.gemm ins(%a, %a : tensor<4x4xf16>, tensor<4x4xf16>)
+      {auxiliary, activation = #cuda.activation<gelu_tanh>} -> tensor<4x4xf16>, tensor<4x4xf16>
+  return
+}
+
+// -----
+
+func.func @conv_operands(%x: tensor<1x4x4x2xf32>, %w: tensor<3x3x2x5xf16>) {
+  // expected-error@+1 {{has operands of 'f32' and 'f16', expected both to be f16, bf16 or f32}}
+  %0 = cuda.conv <forward> ins(%x, %w : tensor<1x4x4x2xf32>, tensor<3x3x2x5xf16>) -> tensor<1x2x2x5xf32>
+  return
+}
+
+// -----
+
+func.func @conv_result(%x: tensor<1x4x4x2xf16>, %w: tensor<3x3x2x5xf16>) {
+  // expected-error@+1 {{has a result of 'bf16', expected 'f16' or f32}}
+  %0 = cuda.conv <forward> ins(%x, %w : tensor<1x4x4x2xf16>, tensor<3x3x2x5xf16>) -> tensor<1x2x2x5xbf16>
+  return
+}
+
+// -----
+
+func.func @conv_tf32(%x: tensor<1x4x4x2xf16>, %w: tensor<3x3x2x5xf16>) {
+  // expected-error@+1 {{has 'tf32' but operands of 'f16', expected f32}}
+  %0 = cuda.conv <forward> ins(%x, %w : tensor<1x4x4x2xf16>, tensor<3x3x2x5xf16>) {tf32} -> tensor<1x2x2x5xf16>
+  return
+}
+
+// -----
+
+func.func @conv_rank(%x: tensor<4x4x2xf32>, %w: tensor<3x3x2x5xf32>) {
+  // expected-error@+1 {{has an operand or result of rank 3, expected 4}}
+  %0 = cuda.conv <forward> ins(%x, %w : tensor<4x4x2xf32>, tensor<3x3x2x5xf32>) -> tensor<1x2x2x5xf32>
+  return
+}
+
+// -----
+
+func.func @conv_strides(%x: tensor<1x4x4x2xf32>, %w: tensor<3x3x2x5xf32>) {
+  // expected-error@+1 {{has ill-formed strides, dilations, padding or groups}}
+  %0 = cuda.conv <forward> ins(%x, %w : tensor<1x4x4x2xf32>, tensor<3x3x2x5xf32>)
+      {strides = array<i64: 0, 1>} -> tensor<1x2x2x5xf32>
+  return
+}
+
+// -----
+
+func.func @conv_channels(%x: tensor<1x4x4x3xf32>, %w: tensor<3x3x2x5xf32>) {
+  // expected-error@+1 {{has 3 channels and 5 features, which do not fit a filter of 2 channels in 1 groups}}
+  %0 = cuda.conv <forward> ins(%x, %w : tensor<1x4x4x3xf32>, tensor<3x3x2x5xf32>) -> tensor<1x2x2x5xf32>
+  return
+}
