@@ -19,6 +19,7 @@ import sys
 MUTANTS = 100 if os.environ.get("AMP_LONG_TESTS") else 4
 # Of these, how many are lowered.
 LOWERED = 1000 if os.environ.get("AMP_LONG_TESTS") else 60
+BATCH = 400
 HUGE = 9223372036854775807
 EXTENTS = ["0", "1", "2", "7", "?", str(2**47), str(HUGE)]
 INTEGERS = ["-9223372036854775808", "-1", "0", "1", "2", "9", str(2**31), str(HUGE)]
@@ -159,21 +160,27 @@ def mutate(op, draw):
 
 
 def run(functions, passes):
-    """Runs amp-opt on each function; ends the test if it crashes on one."""
+    """Runs amp-opt on the functions, some hundred at a time, since the time for
+    one file grows with the square of its length; ends the test if it crashes on
+    one. Returns what went to the two outputs."""
     command = ["amp-opt", "-", "-split-input-file", "--mlir-disable-threading", *passes]
 
     def once(functions):
         source = "\n// -----\n".join(functions)
         return subprocess.run(command, input=source, capture_output=True, text=True)
 
-    result = once(functions)
-    if result.returncode not in (0, 1):
-        while len(functions) > 1:
-            half = functions[: len(functions) // 2]
-            functions = half if once(half).returncode not in (0, 1) else functions[len(half) :]
-        result = once(functions)
-        sys.exit(f"{' '.join(command)}: exit code {result.returncode} for\n{functions[0]}\n{result.stderr}")
-    return result
+    results = []
+    for start in range(0, len(functions), BATCH):
+        batch = functions[start : start + BATCH]
+        results.append(once(batch))
+        if results[-1].returncode in (0, 1):
+            continue
+        while len(batch) > 1:
+            half = batch[: len(batch) // 2]
+            batch = half if once(half).returncode not in (0, 1) else batch[len(half) :]
+        result = once(batch)
+        sys.exit(f"{' '.join(command)}: exit code {result.returncode} for\n{batch[0]}\n{result.stderr}")
+    return "".join(r.stdout for r in results), "".join(r.stderr for r in results)
 
 
 folder = pathlib.Path(sys.argv[1])
@@ -187,9 +194,9 @@ assert len({op.name for op in operations}) > 70, "the round-trip tests lack oper
 
 draw = random.Random(int(os.environ.get("AMP_SEED", "1")))
 mutants = [mutate(op, draw) for op in operations for _ in range(MUTANTS)]
-result = run([op.text(f"m{i}") for i, op in enumerate(mutants)], [])
-accepted = [mutants[int(i)] for i in re.findall(r"func\.func @m(\d+)\(", result.stdout)]
-rejections = set(re.findall(r"error: (.*)", result.stderr))
+printed, diagnostics = run([op.text(f"m{i}") for i, op in enumerate(mutants)], [])
+accepted = [mutants[int(i)] for i in re.findall(r"func\.func @m(\d+)\(", printed)]
+rejections = set(re.findall(r"error: (.*)", diagnostics))
 print(f"{len(mutants)} mutants, {len(accepted)} accepted, {len(rejections)} different diagnostics")
 assert len(accepted) >= len(mutants) / 50 and len(rejections) >= 200, "the mutants say little"
 
