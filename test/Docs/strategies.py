@@ -6,7 +6,7 @@
 # RUN: %python %s %amp_src_root %amp_obj_root/bin --check
 """Usage: strategies.py <root of the source tree> <folder of the tools> [--check]
 
-Writes docs/strategies-compared.md, every strategy on every model, and
+Writes docs/strategies-compared.md, every strategy and preset on every model, and
 docs/reports/digits-cnn.html. With --check compares instead, and exits with 1 if
 one of them is out of date.
 """
@@ -14,6 +14,7 @@ one of them is out of date.
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -77,6 +78,38 @@ def table(tools, models, scratch, *options):
     return "\n".join(rows)
 
 
+def preset_table(tools, models, presets, scratch):
+    """Each preset with its own type and strategy, on each model."""
+    rows = ["| model | preset | type | strategy | low | casts | bytes | of f32 |",
+            "|---|---|---|---|--:|--:|--:|--:|"]
+    for model in models:
+        for index, preset in enumerate(presets):
+            path, _ = report(tools, model, scratch, f"policy={preset}")
+            made = json.loads(path.read_text())
+            for function in made["functions"]:
+                # With f32 as the low type there is nothing to decide.
+                entries = function.get("strategies", [])
+                chosen = [entry for entry in entries if entry["chosen"]]
+                figures = "0.0% | 0 | | 100.0%"
+                if chosen:
+                    low = 100 * chosen[0]["lowValueBytes"] / max(1, chosen[0]["valueBytes"])
+                    share = 100 * chosen[0]["bytes"] / max(1, entries[0]["bytes"])
+                    figures = f"{low:.1f}% | {chosen[0]['casts']} | {size(chosen[0]['bytes'])} | {share:.1f}%"
+                rows.append(
+                    f"| {'' if index else model.stem} | `{preset}` | {made['lowType']} "
+                    f"| {made['strategy'] if chosen else ''} | {figures} |")
+    return "\n".join(rows)
+
+
+def get_presets(tools):
+    """The names of the presets, from the diagnostic that lists them."""
+    run = subprocess.run([tools / "amp-opt", "--amp-print-policy=?"], capture_output=True, text=True)
+    names = re.search(r"one of the presets (.*)", run.stderr)
+    if not names:
+        sys.exit(f"expected a list of presets, got {run.stderr!r}")
+    return names[1].split(", ")
+
+
 def main(root, tools, check):
     os.chdir(root)
     tools = pathlib.Path(tools)
@@ -93,7 +126,10 @@ def main(root, tools, check):
                 table(tools, models, scratch), "",
                 "## For an H100", "",
                 "A product is low where that pays for its casts.", "",
-                table(tools, models, scratch, "target=h100"), ""]),
+                table(tools, models, scratch, "target=h100"), "",
+                "## The presets", "",
+                "Each with the type and the strategy that it names, without a target.", "",
+                preset_table(tools, models, get_presets(tools), scratch), ""]),
         }
         _, page = report(tools, pathlib.Path("test/Models/digits-cnn.mlir"), scratch)
         made["docs/reports/digits-cnn.html"] = page.read_text()
