@@ -23,6 +23,9 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 
+#include <limits>
+#include <optional>
+
 using namespace mlir;
 namespace cl = llvm::cl;
 
@@ -47,6 +50,11 @@ static cl::opt<bool>
 static cl::opt<std::string>
     device("device", cl::init("h100"), cl::value_desc("a100|h100|h200"),
            cl::desc("The GPU of --cuda-costs (default: h100)"),
+           cl::cat(category));
+static cl::opt<std::string>
+    memory("memory", cl::value_desc("number[KiB|MiB|GiB]"),
+           cl::desc("With --cuda-costs: print the largest batch whose step "
+                    "takes no more memory"),
            cl::cat(category));
 static cl::opt<std::string> entry("entry", cl::value_desc("name"),
                                   cl::desc("The step or program (default: the "
@@ -135,16 +143,73 @@ static cuda::ProgramOp findProgram(ModuleOp module) {
   return found;
 }
 
-static LogicalResult runPipeline(ModuleOp module) {
+static LogicalResult runPipeline(ModuleOp module, int64_t batch) {
   PassManager pm(module.getContext());
   amp::CUDAPipelineOptions options;
-  options.batchSize = batchSize;
+  options.batchSize = batch;
   options.precision = precision;
   options.lossScaling = lossScaling;
   options.masterWeights = masterWeights;
   options.epilogues = !noEpilogues;
   amp::buildCUDAPipeline(pm, options);
   return pm.run(module);
+}
+
+/// The bytes that `text` names, 0 if it is none.
+static int64_t parseBytes(StringRef text) {
+  int64_t unit = text.consume_back("KiB")   ? int64_t(1) << 10
+                 : text.consume_back("MiB") ? int64_t(1) << 20
+                 : text.consume_back("GiB") ? int64_t(1) << 30
+                                            : 1;
+  int64_t number;
+  if (text.getAsInteger(10, number) || number <= 0 ||
+      number > std::numeric_limits<int64_t>::max() / unit)
+    return 0;
+  return number * unit;
+}
+
+/// Bytes of the program that a batch of `batch` samples makes of `module`; none
+/// after an error.
+static std::optional<int64_t> getMemory(ModuleOp module, int64_t batch) {
+  OwningOpRef<ModuleOp> copy(module.clone());
+  if (failed(runPipeline(*copy, batch)))
+    return std::nullopt;
+  cuda::ProgramOp program = findProgram(*copy);
+  if (!program)
+    return std::nullopt;
+  return program.getArena();
+}
+
+/// Prints the largest batch that fits into `bytes`.
+static LogicalResult printLargestBatch(ModuleOp module, int64_t bytes,
+                                       raw_ostream &os) {
+  // Far above what any step fits, and products of extents stay in 64 bits.
+  constexpr int64_t limit = int64_t(1) << 24;
+  // Batches up to `fits` do, from `tooLarge` on they do not.
+  int64_t fits = 0, tooLarge = limit + 1, taken = 0;
+  for (int64_t batch = 1; batch < tooLarge;) {
+    std::optional<int64_t> needed = getMemory(module, batch);
+    if (!needed)
+      return failure();
+    if (*needed <= bytes) {
+      fits = batch;
+      taken = *needed;
+    } else if (batch == 1) {
+      os << "a batch of 1 takes " << *needed << " bytes, more than " << bytes
+         << "\n";
+      return success();
+    } else {
+      tooLarge = batch;
+    }
+    // Doubles as long as nothing was too large.
+    batch = tooLarge > limit ? 2 * batch : fits + (tooLarge - fits) / 2;
+    if (batch == fits)
+      break;
+  }
+  os << "the largest batch in " << bytes << " bytes is " << fits
+     << (tooLarge > limit ? " or more" : "") << ", which takes " << taken
+     << "\n";
+  return success();
 }
 
 static int translate() {
@@ -155,6 +220,11 @@ static int translate() {
     return fail("unknown GPU '" + device + "', expected a100, h100 or h200");
   if (!cmakeFile.empty() && outputFile == "-")
     return fail("--emit-cmake needs the name of the source, expected -o");
+  if (!memory.empty() && !printCosts)
+    return fail("--memory needs --cuda-costs");
+  if (!memory.empty() && parseBytes(memory) == 0)
+    return fail("expected a number of bytes, such as 80GiB, got '" + memory +
+                "'");
   for (StringRef name : {"f32", "tf32", "fp16", "bf16", ""})
     if (precision == name)
       break;
@@ -177,7 +247,15 @@ static int translate() {
   sources->AddNewSourceBuffer(std::move(input), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(*sources, &context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module || failed(runPipeline(*module)))
+  if (!module)
+    return 1;
+  std::string largest;
+  if (!memory.empty()) {
+    llvm::raw_string_ostream os(largest);
+    if (failed(printLargestBatch(*module, parseBytes(memory), os)))
+      return 1;
+  }
+  if (failed(runPipeline(*module, batchSize)))
     return 1;
   cuda::ProgramOp program = findProgram(*module);
   if (!program)
@@ -188,6 +266,7 @@ static int translate() {
     std::string text;
     llvm::raw_string_ostream os(text);
     cuda::printCosts(program, *model, os);
+    os << largest;
     files.push_back({outputFile, text});
     return writeFiles(files);
   }

@@ -46,14 +46,18 @@ static bool usesTF32(LaunchOpInterface launch) {
 
 /// What a type of 16 bits would take in f32.
 static double getBytesInF32(LaunchOpInterface launch) {
-  double bytes = 0;
-  auto add = [&](ShapedType type) {
-    double scale = isa<FloatType>(type.getElementType()) &&
-                           type.getElementTypeBitWidth() == 16
-                       ? 2
-                       : 1;
-    bytes += scale * getBytes(type);
+  auto getScale = [](ShapedType type) {
+    Type element = type.getElementType();
+    return element.isF16() || element.isBF16() ? 2.0 : 1.0;
   };
+  double scale =
+      launch.getInputs().empty() ? 1 : getScale(launch.getInputType(0));
+  double bytes = scale * launch.getRereadBytes();
+  // Patches have the type of the operands, partial sums are f32 already.
+  auto conv = dyn_cast<ConvOp>(launch.getOperation());
+  bool hasPatches = conv && conv.getKind() != ConvKind::InputGrad;
+  bytes += (hasPatches ? scale : 1) * 2 * launch.getScratchBytes();
+  auto add = [&](ShapedType type) { bytes += getScale(type) * getBytes(type); };
   SmallPtrSet<Value, 8> read;
   for (Value input : launch.getInputs())
     if (read.insert(input).second)

@@ -50,6 +50,7 @@ using Layout = cublasLtMatrixLayoutOpaque;
 using Preference = cublasLtMatmulPreferenceOpaque;
 
 namespace amp::cuda::host {
+std::string getRange();
 std::string takeLaunchName(const char *otherwise);
 } // namespace amp::cuda::host
 
@@ -616,6 +617,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
   }
   LaunchRecord record;
   record.name = name;
+  record.range = getRange();
   auto bytesOf = [](const Layout &layout) {
     return uint64_t(layout.rows * layout.columns * layout.batch *
                     elementBytes(layout.type));
@@ -629,6 +631,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
                        (product.beta != 0 ? bytesOf(*layoutC) : 0) +
                        (readsAux(desc->epilogue) ? aux : 0);
   record.bytesStored = bytesOf(*layoutD) + (readsAux(desc->epilogue) ? 0 : aux);
+  record.distinctLoaded = record.bytesLoaded;
+  record.distinctStored = record.bytesStored;
   uint64_t scratch = algorithm.workspace;
   cudaError_t error = enqueue(stream, [product, record, workspace, scratch] {
     if (scratch) // whatever was there is gone

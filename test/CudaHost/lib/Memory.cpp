@@ -204,9 +204,13 @@ static bool isOrdered(const Tracking &t, uint32_t block, uint16_t thread,
 static void checkRace(Tracking &t, const void *pointer, size_t bytes,
                       bool isStore) {
   auto first = reinterpret_cast<uintptr_t>(pointer);
+  uint64_t &distinct =
+      isStore ? t.record->distinctStored : t.record->distinctLoaded;
   // Neighbouring bytes share a unit; single ones are not tracked.
-  if (bytes < 2)
+  if (bytes < 2) {
+    distinct += bytes;
     return;
+  }
   for (uintptr_t unit = first / 2; unit < (first + bytes) / 2; ++unit) {
     Shadow &s = shadowOf(t, unit);
     bool race = s.written && !isOrdered(t, s.writerBlock, s.writerThread,
@@ -225,6 +229,7 @@ static void checkRace(Tracking &t, const void *pointer, size_t bytes,
       return;
     }
     auto thread = uint16_t(threadIdx.x);
+    distinct += (isStore ? s.written : s.read) ? 0 : 2;
     if (isStore) {
       s.written = true;
       s.writerBlock = t.block;

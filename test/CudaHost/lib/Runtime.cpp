@@ -17,6 +17,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <deque>
 #include <map>
 
@@ -58,9 +59,26 @@ struct Device {
   cudaError_t asynchronous = cudaSuccess, last = cudaSuccess;
   std::string nextName;
   std::map<const void *, int> sharedLimits;
-  int ranges = 0;
+  std::vector<std::string> ranges;
+
+  ~Device() { writeTrace(); }
+  void writeTrace() const;
 };
 } // namespace
+
+/// One line a launch, with tabs between: range, name, distinct bytes loaded
+/// and stored.
+void Device::writeTrace() const {
+  const char *path = std::getenv("AMP_CUDA_HOST_TRACE");
+  FILE *file = path ? std::fopen(path, "w") : nullptr;
+  if (!file)
+    return;
+  for (const LaunchRecord &launch : launches)
+    std::fprintf(file, "%s\t%s\t%llu\t%llu\n", launch.range.c_str(),
+                 launch.name.c_str(), (unsigned long long)launch.distinctLoaded,
+                 (unsigned long long)launch.distinctStored);
+  std::fclose(file);
+}
 
 static Device &device() {
   static Device instance;
@@ -90,6 +108,11 @@ void amp::cuda::host::nameNextLaunch(const char *name) {
 }
 
 namespace amp::cuda::host {
+/// The innermost range, empty if there is none.
+std::string getRange() {
+  return device().ranges.empty() ? "" : device().ranges.back();
+}
+
 /// The name given to the launch that is being made.
 std::string takeLaunchName(const char *otherwise) {
   std::string name = std::move(device().nextName);
@@ -166,7 +189,7 @@ cudaError_t amp::cuda::host::enqueueKernel(const cudaLaunchConfig_t &config,
       grid.y == 0 || grid.z == 0 || grid.x > 0x7fffffff || grid.y > 65535 ||
       grid.z > 65535 || config.dynamicSmemBytes > shared)
     return fail(cudaErrorInvalidConfiguration);
-  LaunchRecord record{name, grid, block, config.dynamicSmemBytes, 0, 0};
+  LaunchRecord record{name, getRange(), grid, block, config.dynamicSmemBytes};
   return enqueue(config.stream, [record, body = std::move(body)] {
     LaunchRecord done = record;
     runKernel(record.grid, record.block, record.sharedBytes, body, done);
@@ -472,9 +495,15 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
 // Ranges
 //===----------------------------------------------------------------------===//
 
-int nvtxRangePushA(const char *) { return device().ranges++; }
+int nvtxRangePushA(const char *message) {
+  device().ranges.push_back(message);
+  return int(device().ranges.size()) - 1;
+}
 int nvtxRangePop() {
-  if (device().ranges == 0)
+  if (device().ranges.empty()) {
     violate("a range ends that did not begin");
-  return --device().ranges;
+    return -1;
+  }
+  device().ranges.pop_back();
+  return int(device().ranges.size());
 }

@@ -74,7 +74,8 @@ BufferOp mlir::cuda::getBuffer(Value value) {
 }
 
 int64_t mlir::cuda::getTrafficBytes(LaunchOpInterface launch) {
-  int64_t bytes = 0;
+  // Scratch memory is written, then read.
+  int64_t bytes = 2 * launch.getScratchBytes() + launch.getRereadBytes();
   SmallPtrSet<Value, 8> read;
   for (Value input : launch.getInputs())
     if (read.insert(input).second)

@@ -293,3 +293,15 @@ int64_t CallOp::getScratchBytes() {
         launch.getInputType(1).getNumElements());
   return 0;
 }
+
+int64_t CallOp::getRereadBytes() {
+  auto launch = cast<LaunchOpInterface>(getOperation());
+  // The statistics first, then what they normalise; of a gradient, the sums
+  // over rows first. Rows stay in registers.
+  int64_t bytes = getBytes(launch.getInputType(0));
+  if (getCallee() == "batch_norm_training")
+    return bytes;
+  if (getCallee() == "batch_norm_grad" || getCallee() == "layer_norm_grad")
+    return bytes + getBytes(launch.getInputType(1));
+  return 0;
+}

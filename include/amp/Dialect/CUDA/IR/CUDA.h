@@ -67,7 +67,8 @@ struct CalleeInfo {
 const CalleeInfo *findCallee(StringRef callee);
 
 /// Global memory that a launch reads and writes, in bytes: each input and each
-/// output once, scratch memory not counted.
+/// output once, what a second kernel reads again, and scratch memory twice,
+/// such as the patches of a convolution.
 int64_t getTrafficBytes(LaunchOpInterface launch);
 
 } // namespace mlir::cuda

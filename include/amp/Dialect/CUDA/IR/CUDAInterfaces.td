@@ -46,6 +46,12 @@ def CUDA_LaunchOpInterface : OpInterface<"LaunchOpInterface"> {
                     /*methodBody=*/[{}], /*defaultImplementation=*/[{
                       return 0;
                     }]>,
+    InterfaceMethod<[{Bytes of the inputs that a second kernel of the launch
+                      reads again.}],
+                    "int64_t", "getRereadBytes", (ins),
+                    /*methodBody=*/[{}], /*defaultImplementation=*/[{
+                      return 0;
+                    }]>,
     InterfaceMethod<"Floating-point operations of the launch.", "int64_t",
                     "getFlops", (ins)>,
     InterfaceMethod<"Whether the operations run on tensor cores.", "bool",

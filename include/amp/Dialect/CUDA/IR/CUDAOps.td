@@ -392,6 +392,7 @@ def CUDA_CallOp : CUDA_LaunchOp<"call", "$callee"> {
   let extraClassDeclaration = [{
     ::std::optional<unsigned> getTiedInput(unsigned target);
     int64_t getScratchBytes();
+    int64_t getRereadBytes();
     /// Parameters, which the verifier has found to be there.
     int64_t getInteger(::llvm::StringRef parameter);
     double getFloat(::llvm::StringRef parameter);

@@ -60,12 +60,20 @@ Options &options();
 /// One kernel, copy, fill or product that ran.
 struct LaunchRecord {
   std::string name;
+  std::string range; ///< the NVTX range in which it was launched
   dim3 grid, block;
   size_t sharedBytes = 0;
   /// Global memory that the threads read and wrote through `load` and `store`.
   uint64_t bytesLoaded = 0, bytesStored = 0;
+  /// The same, each address once: what passes through the memory of a device
+  /// whose caches hold what a launch reads again. Counted while races are
+  /// checked; single bytes count each time.
+  uint64_t distinctLoaded = 0, distinctStored = 0;
 };
-/// What ran since the last call of `clearLaunches`, in order of execution.
+/// What ran since the last call of `clearLaunches`, in order of execution. At
+/// the end of the program it is written to the file that AMP_CUDA_HOST_TRACE
+/// names: a line each, range, name, distinct bytes loaded and
+/// stored, with tabs between.
 const std::vector<LaunchRecord> &launches();
 void clearLaunches();
 

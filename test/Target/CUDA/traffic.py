@@ -1,0 +1,47 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What the launches of a step read and write on the CPU shim, each address once
+# for each kernel, is at most a tenth more than what the cost report says, and
+# not less than half of it.
+#
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %t %models '%cuda_host_cxx' '%cuda_host_lib'
+
+import collections
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from program import Builder, run
+
+folder, models, compiler, library = sys.argv[1:5]
+builder = Builder(compiler, library, folder)
+failures = []
+launches = 0
+for model, precision in (("digits-mlp", "f32"), ("digits-mlp", "fp16"), ("digits-cnn", "bf16")):
+    path = f"{models}/{model}.mlir"
+    options = ["--batch-size", "32", "--precision", precision]
+    program = builder.build(f"{model}-{precision}", path, *options)
+    trace = f"{folder}/trace"
+    run([program, "--synthetic", "--steps", "1", "--no-graph", "--quiet"],
+        env={**os.environ, "AMP_CUDA_HOST_TRACE": trace})
+    counted = collections.Counter()
+    with open(trace) as file:
+        for line in file:
+            name, _, loaded, stored = line.rstrip("\n").split("\t")
+            counted[name] += int(loaded) + int(stored)
+    reported = {}
+    for line in run(["amp-translate", "--cuda-costs", path, *options]).splitlines()[2:]:
+        fields = line.split()
+        if len(fields) == 5:  # name, operations, bytes, bound, floor
+            reported[fields[0]] = int(fields[2])
+    assert len(reported) >= 14, reported
+    # What creation and saving launch stands in no range.
+    assert not set(counted) - set(reported) - {""}, set(counted) - set(reported)
+    for name, bytes in reported.items():
+        launches += 1
+        if not bytes / 2 <= counted[name] <= 1.1 * bytes:
+            failures.append(f"{model} {precision} {name}: {counted[name]} bytes, reported {bytes}")
+print(launches, "launches;", *failures, sep="\n")
+sys.exit(1 if failures else 0)
