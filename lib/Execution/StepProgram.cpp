@@ -122,15 +122,21 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
         SymbolTable::symbolKnownUseEmpty(function, *program->module))
       function.erase();
 
+  AMPPipelineOptions pipeline;
+  std::string wrong;
+  llvm::raw_string_ostream os(wrong);
+  if (failed(pipeline.parseFromString(options.pipeline, os)))
+    return makeError("wrong options of the pipeline: {0}",
+                     llvm::StringRef(wrong).rtrim());
   llvm::Error prepared =
       runPasses(*program->module, [&](OpPassManager &manager) {
         if (options.precision.empty()) {
           manager.addPass(train::createTrainAutodiff());
           return;
         }
-        AMPPipelineOptions pipeline;
         pipeline.precision = options.precision;
-        pipeline.lossScaling = options.lossScaling;
+        if (!options.lossScaling.empty())
+          pipeline.lossScaling = options.lossScaling;
         if (!options.masterWeights.empty())
           pipeline.masterWeights = options.masterWeights;
         buildAMPTrainingPipeline(manager, pipeline);

@@ -75,6 +75,14 @@ SmallVector<Value> StepRewriter::getGradients() const {
   return gradients;
 }
 
+StringAttr StepRewriter::getOptimizer(StringAttr argument) const {
+  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+    if (function.getArgAttr(i, AMPDialect::kNameAttr) == argument)
+      return function.getArgAttrOfType<StringAttr>(i,
+                                                   AMPDialect::kOptimizerAttr);
+  return {};
+}
+
 void StepRewriter::addBackwardSlice(ArrayRef<Operation *> roots, OpSet &slice,
                                     const OpSet &barrier) const {
   SmallVector<Operation *> worklist;

@@ -46,6 +46,9 @@ public:
   /// The values of the body that `amp.gradient_of` names, in program order.
   SmallVector<Value> getGradients() const;
 
+  /// The `amp.optimizer` of the argument named `argument`, or null.
+  StringAttr getOptimizer(StringAttr argument) const;
+
   using OpSet = llvm::DenseSet<Operation *>;
 
   /// Adds to `slice` the operations of the body on which `roots` depend, the

@@ -98,7 +98,7 @@ void CastOp::getPrecisionSlots(PrecisionSlots &slots) {
 }
 
 //===----------------------------------------------------------------------===//
-// GradientSeedOp, ScaleOp, MasterCopyOp
+// GradientSeedOp, ScaleOp, weights and their copies
 //===----------------------------------------------------------------------===//
 
 StringRef GradientSeedOp::getLossName() { return getLoss(); }
@@ -117,6 +117,28 @@ void MasterCopyOp::getPrecisionSlots(PrecisionSlots &slots) {
   slots.add(SlotKind::Fixed, {}, {0});
 }
 
+LogicalResult MasterCopyOp::verify() {
+  if (getRng() && !getElementTypeOrSelf(getCopy()).isBF16())
+    return emitOpError("stochastic rounding is to bf16, got ")
+           << getCopy().getType();
+  if (!getRng() && getKey() != 0)
+    return emitOpError("'key' is of stochastic rounding, expected it with a "
+                       "random number state");
+  return success();
+}
+
+void ResidualOp::getPrecisionSlots(PrecisionSlots &slots) {
+  slots.reset(*this);
+  slots.add(SlotKind::Fixed, {0}, {});
+  slots.add(SlotKind::Fixed, {1}, {0});
+}
+
+void CompensateOp::getPrecisionSlots(PrecisionSlots &slots) {
+  slots.reset(*this);
+  slots.add(SlotKind::Fixed, {0, 1}, {});
+  slots.add(SlotKind::Fixed, {}, {0});
+}
+
 // Rounding to the type of the result is the analysis's.
 void CastOp::inferFloatRanges(ArrayRef<FloatRange> operands,
                               MutableArrayRef<FloatRange> results) {
@@ -126,6 +148,16 @@ void CastOp::inferFloatRanges(ArrayRef<FloatRange> operands,
 void MasterCopyOp::inferFloatRanges(ArrayRef<FloatRange> operands,
                                     MutableArrayRef<FloatRange> results) {
   results[0] = operands[0];
+}
+
+void ResidualOp::inferFloatRanges(ArrayRef<FloatRange> operands,
+                                  MutableArrayRef<FloatRange> results) {
+  results[0] = interval::sub(operands[0], operands[1]);
+}
+
+void CompensateOp::inferFloatRanges(ArrayRef<FloatRange> operands,
+                                    MutableArrayRef<FloatRange> results) {
+  results[0] = interval::add(operands[0], operands[1]);
 }
 
 void ScaleOp::inferFloatRanges(ArrayRef<FloatRange> operands,
@@ -170,6 +202,25 @@ void UnscaleOp::getPrecisionSlots(PrecisionSlots &slots) {
   int8_t fixed = slots.add(SlotKind::Fixed, {count}, {});
   for (unsigned i = 0; i != count; ++i)
     slots.resultSlots[i] = fixed;
+}
+
+//===----------------------------------------------------------------------===//
+// GlobalNormOp
+//===----------------------------------------------------------------------===//
+
+OperandRange GlobalNormOp::getGradientOperands() { return getGradients(); }
+
+LogicalResult GlobalNormOp::verify() {
+  if (getGradients().empty())
+    return emitOpError("expected at least one gradient");
+  return success();
+}
+
+void GlobalNormOp::getPrecisionSlots(PrecisionSlots &slots) {
+  slots.reset(*this);
+  for (unsigned i = 0, e = getGradients().size(); i != e; ++i)
+    slots.add(SlotKind::Storage, {i}, {});
+  slots.add(SlotKind::Fixed, {}, {0});
 }
 
 //===----------------------------------------------------------------------===//
