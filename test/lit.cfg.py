@@ -63,6 +63,18 @@ for plugin in ("AMPPlugin", "ExamplePlugin"):
     path = os.path.join(config.amp_obj_root, "lib", plugin + ".so")
     name = plugin.replace("AMP", "amp_").replace("Example", "example_").lower()
     config.substitutions.append(("%" + name, path))
+# Compiles CUDA sources for the CPU; the library goes behind them.
+cuda_host = os.path.join(config.test_source_root, "CudaHost", "include")
+runtime_include = os.path.join(config.amp_src_root, "include")
+config.substitutions.append(("%cuda_host_lib", f"-x none {config.amp_obj_root}/lib/libAMPCudaHost.a"))
+config.substitutions.append(
+    (
+        "%cuda_host_cxx",
+        f"{config.amp_cxx} -std=c++17 -O1 -fno-strict-aliasing -Wall -Wextra"
+        " -Wno-unknown-pragmas -Werror"
+        f" -I{cuda_host} -I{runtime_include} -x c++",
+    )
+)
 config.substitutions.append(("%models", os.path.join(config.test_source_root, "Models")))
 # How many random graphs a test of properties takes.
 config.substitutions.append(
@@ -76,8 +88,17 @@ if runs(python, "-c", "import torch"):
     config.available_features.add("torch")
 if shutil.which("chromium"):
     config.available_features.add("chromium")
-if shutil.which("nvcc", path=config.environment["PATH"]):
+nvcc = shutil.which("nvcc", path=config.environment["PATH"]) or shutil.which(
+    "nvcc", path="/usr/local/cuda/bin"
+)
+if nvcc:
     config.available_features.add("nvcc")
+    config.substitutions.append(
+        (
+            "%nvcc",
+            f"{nvcc} -std=c++17 -O3 -Werror all-warnings -lineinfo -I{runtime_include}",
+        )
+    )
 if os.environ.get("AMP_LONG_TESTS"):
     config.available_features.add("long")
     # TensorFlow is large and may be installed for a python of its own.

@@ -15,9 +15,11 @@
 
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/CUDA/IR/CUDA.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
 #include "amp/ExternalModels/ExternalModels.h"
+#include "amp/Pipelines/CUDAPipeline.h"
 #include "amp/Pipelines/Pipelines.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -26,7 +28,7 @@ namespace mlir::amp {
 
 /// Adds the dialects of the project to `registry`.
 inline void registerAllDialects(DialectRegistry &registry) {
-  registry.insert<amp::AMPDialect, train::TrainDialect>();
+  registry.insert<amp::AMPDialect, cuda::CUDADialect, train::TrainDialect>();
 }
 
 /// Attaches the interfaces of the project to operations of other dialects.
@@ -39,6 +41,7 @@ inline void registerAllExtensions(DialectRegistry &registry) {
 inline void registerAllPasses() {
   registerAMPPasses();
   registerConversionPasses();
+  registerCUDAPipeline();
   registerPipelines();
   train::registerTrainPasses();
 }

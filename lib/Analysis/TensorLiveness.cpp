@@ -8,6 +8,10 @@
 #include "amp/Analysis/TensorLiveness.h"
 
 #include "amp/Dialect/Train/IR/Train.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -20,7 +24,13 @@ FailureOr<int64_t> mlir::amp::getTensorBytes(Type type) {
   int64_t bits = tensor.getElementType().isIndex()
                      ? 64
                      : tensor.getElementType().getIntOrFloatBitWidth();
-  return tensor.getNumElements() * ((bits + 7) / 8);
+  int64_t bytes = (bits + 7) / 8;
+  if (llvm::is_contained(tensor.getShape(), 0))
+    return 0;
+  for (int64_t extent : tensor.getShape())
+    if (llvm::MulOverflow(bytes, extent, bytes))
+      return std::numeric_limits<int64_t>::max();
+  return bytes;
 }
 
 FailureOr<TensorLiveness>
@@ -40,7 +50,7 @@ TensorLiveness::compute(FunctionOpInterface function) {
         if (auto it = rangeOf.find(operand); it != rangeOf.end())
           liveness.ranges[it->second].lastUse = number;
     });
-    if (isa<train::ReshapeOp>(op)) {
+    if (isa<train::ReshapeOp, ViewLikeOpInterface>(op)) {
       auto it = rangeOf.find(op.getOperand(0));
       if (it != rangeOf.end())
         rangeOf[op.getResult(0)] = it->second;
@@ -65,17 +75,17 @@ TensorLiveness::compute(FunctionOpInterface function) {
 int64_t TensorLiveness::getPeakBytes(
     function_ref<bool(const TensorRange &)> include) const {
   // Bytes that begin and end to live at each operation.
-  std::vector<int64_t> change(numOperations + 1, 0);
+  std::vector<__int128> change(numOperations + 1, 0);
   for (const TensorRange &range : ranges) {
     if (!include(range))
       continue;
     change[range.definition] += range.bytes;
     change[range.lastUse + 1] -= range.bytes;
   }
-  int64_t live = 0, peak = 0;
-  for (int64_t bytes : change) {
+  __int128 live = 0, peak = 0;
+  for (__int128 bytes : change) {
     live += bytes;
     peak = std::max(peak, live);
   }
-  return peak;
+  return int64_t(std::min<__int128>(peak, std::numeric_limits<int64_t>::max()));
 }

@@ -31,6 +31,8 @@ struct LowerCast : OpRewritePattern<CastOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(CastOp op,
                                 PatternRewriter &rewriter) const override {
+    if (!isa<RankedTensorType>(op->getOperand(0).getType()))
+      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
     LinalgBuilder b(rewriter, op.getLoc());
     rewriter.replaceOp(
         op, b.castTo(op.getInput(), getElementTypeOrSelf(op.getType())));
@@ -42,6 +44,8 @@ struct LowerMasterCopy : OpRewritePattern<MasterCopyOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MasterCopyOp op,
                                 PatternRewriter &rewriter) const override {
+    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
     LinalgBuilder b(rewriter, op.getLoc());
     auto type = b.typeOf(op.getCopy());
     if (!op.getRng()) {
@@ -80,6 +84,8 @@ struct LowerResidual : OpRewritePattern<ResidualOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ResidualOp op,
                                 PatternRewriter &rewriter) const override {
+    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
     LinalgBuilder b(rewriter, op.getLoc());
     rewriter.replaceOp(
         op, b.elementwise(
@@ -107,6 +113,8 @@ struct LowerCompensate : OpRewritePattern<CompensateOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(CompensateOp op,
                                 PatternRewriter &rewriter) const override {
+    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
     LinalgBuilder b(rewriter, op.getLoc());
     rewriter.replaceOp(
         op, b.elementwise(
@@ -122,6 +130,8 @@ struct LowerGlobalNorm : OpRewritePattern<GlobalNormOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(GlobalNormOp op,
                                 PatternRewriter &rewriter) const override {
+    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
     LinalgBuilder b(rewriter, op.getLoc());
     Type f32 = rewriter.getF32Type();
     Value total;
@@ -212,6 +222,8 @@ struct LowerUnscale : OpRewritePattern<UnscaleOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(UnscaleOp op,
                                 PatternRewriter &rewriter) const override {
+    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
     LinalgBuilder b(rewriter, op.getLoc());
     // The inverse, rounded once from f64 as GradScaler does.
     Value inverse = b.elementwise(

@@ -9,10 +9,13 @@
 
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Interfaces/CastMaterialization.h"
+#include "amp/Interfaces/PrecisionOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -62,6 +65,42 @@ static void removeAttributes(Operation *op) {
       function.setResultAttrs(i, getOthers(attributes));
 }
 
+/// Converts `value` to `type`, between a type of another dialect and that of
+/// builtin tensors, by the cast of that dialect or by one that it resolves.
+static Value bridge(OpBuilder &builder, Location loc, Value value, Type type) {
+  Type foreign = isa<RankedTensorType>(type) ? value.getType() : type;
+  const auto *casts =
+      foreign.getDialect()
+          .getRegisteredInterface<CastMaterializationInterface>();
+  if (casts && casts->canMaterializeCast(value.getType(), type))
+    return casts->materializeCast(builder, loc, value, type)->getResult(0);
+  return UnrealizedConversionCastOp::create(builder, loc, type, value)
+      .getResult(0);
+}
+
+/// Lets `op` work on builtin tensors instead of the types of another dialect,
+/// which linalg knows nothing of.
+static void bridgeForeignTypes(Operation *op) {
+  auto getTensor = [](Type type) -> Type {
+    if (isa<RankedTensorType>(type) || !isPrecisionTensor(type))
+      return {};
+    auto shaped = cast<ShapedType>(type);
+    return RankedTensorType::get(shaped.getShape(), shaped.getElementType());
+  };
+  OpBuilder builder(op);
+  for (OpOperand &operand : op->getOpOperands())
+    if (Type type = getTensor(operand.get().getType()))
+      operand.set(bridge(builder, op->getLoc(), operand.get(), type));
+  builder.setInsertionPointAfter(op);
+  for (Value result : op->getResults())
+    if (Type type = getTensor(result.getType())) {
+      Type foreign = result.getType();
+      result.setType(type);
+      Value back = bridge(builder, op->getLoc(), result, foreign);
+      result.replaceAllUsesExcept(back, back.getDefiningOp());
+    }
+}
+
 namespace {
 
 struct ConvertAMPToUpstream
@@ -70,6 +109,11 @@ struct ConvertAMPToUpstream
 
   void runOnOperation() override {
     Operation *root = getOperation();
+    root->walk([](Operation *op) {
+      if (isa<UnscaleOp, MasterCopyOp, ResidualOp, CompensateOp, GlobalNormOp>(
+              op))
+        bridgeForeignTypes(op);
+    });
     RewritePatternSet patterns(&getContext());
     populateAMPToLinalg(patterns);
     walkAndApplyPatterns(root, std::move(patterns));

@@ -22,6 +22,10 @@ using namespace mlir::train;
 
 namespace {
 
+/// Sums of more than this many values accumulate in f64: the error of adding in
+/// order grows with their number.
+constexpr int64_t kLongSum = 8192;
+
 /// Sums, means and maxima: accumulate in the compute type, then divide, round
 /// and restore the dimensions that are kept.
 template <typename ReduceOp>
@@ -34,27 +38,37 @@ struct LowerReduce : OpRewritePattern<ReduceOp> {
     LinalgBuilder b(rewriter, op.getLoc());
     auto input = b.typeOf(op.getInput());
     Type accumulator = getScalarComputeType(input.getElementType());
+    Type compute = accumulator;
+    int64_t count = 1;
+    for (int64_t dim : op.getDims())
+      count *= input.getDimSize(dim);
+    if (!isMax && count > kLongSum)
+      accumulator = rewriter.getF64Type();
     double init = isMax ? -std::numeric_limits<double>::infinity() : 0.0;
     Value result =
         b.reduce(op.getInput(), op.getDims(), accumulator, init,
                  [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
                    if (isMax)
                      return arith::MaximumFOp::create(inner, args[0], args[1]);
-                   return arith::AddFOp::create(inner, args[1], args[0]);
+                   Value term = args[0];
+                   if (term.getType() != accumulator)
+                     term = arith::ExtFOp::create(inner, accumulator, term);
+                   return arith::AddFOp::create(inner, args[1], term);
                  });
     Type element = op.getType().getElementType();
     if (isMean) {
-      double count = 1;
-      for (int64_t dim : op.getDims())
-        count *= input.getDimSize(dim);
+      // A low result is the rounding of one in the compute type.
+      Type quotient = accumulator == compute ? element : compute;
       result = b.elementwise(
-          b.typeOf(result).clone(element), result,
+          b.typeOf(result).clone(quotient), result,
           [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
             Value divisor = arith::ConstantOp::create(
-                inner, inner.getFloatAttr(accumulator, count));
+                inner, inner.getFloatAttr(accumulator, double(count)));
             return arith::DivFOp::create(inner, args[0], divisor);
           });
     }
+    if (accumulator != compute)
+      result = b.castTo(result, compute);
     result = b.castTo(result, element);
     rewriter.replaceOp(op, b.reshape(result, op.getType().getShape()));
     return success();

@@ -9,6 +9,7 @@
 #include "amp/Execution/CompiledStep.h"
 
 #include "amp/Execution/Files.h"
+#include "amp/Execution/Memory.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -65,6 +66,14 @@ CompiledStep::compile(ModuleOp module, llvm::StringRef function,
   if (!engine)
     return makeError("cannot compile '{0}': {1}", function,
                      llvm::toString(engine.takeError()));
+
+  (*engine)->registerSymbols([](llvm::orc::MangleAndInterner interner) {
+    llvm::orc::SymbolMap symbols;
+    symbols[interner("aligned_alloc")] = {
+        llvm::orc::ExecutorAddr::fromPtr(&allocateForStep),
+        llvm::JITSymbolFlags::Exported};
+    return symbols;
+  });
 
   std::unique_ptr<CompiledStep> step(new CompiledStep());
   step->engine = std::move(*engine);

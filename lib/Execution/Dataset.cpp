@@ -77,6 +77,11 @@ llvm::Expected<Dataset> Dataset::create(const ArrayMap &arrays,
                        key, path, array->describe(),
                        describeShape(expected, input.type), input.name);
     }
+    if (!array->isValid() && canConvertLossless(array->getType(), input.type))
+      return makeError(
+          "array '{0}' in '{1}' is not one of those that have been "
+          "read",
+          key, path);
     llvm::Expected<NDArray> converted =
         convertLossless(*array, input.type, key);
     if (!converted)

@@ -8,10 +8,14 @@
 
 #include "amp/Execution/GradientHistogram.h"
 
+#include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Execution/Trainer.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <cmath>
 
 using namespace mlir;
@@ -19,6 +23,16 @@ using namespace mlir::amp;
 
 static int classify(double magnitude) {
   return magnitude < 0x1p-27 ? 0 : magnitude < 0x1p-24 ? 1 : 2;
+}
+
+GradientHistogram::GradientHistogram(StepProgram &program, double assumedScale)
+    : assumedScale(assumedScale) {
+  // A scale that is no state is a constant of the step.
+  program.getFunction()->walk([&](UnscaleOp op) {
+    DenseFPElementsAttr value;
+    if (matchPattern(op.getScale(), m_Constant(&value)) && value.isSplat())
+      scale = value.getSplatValue<APFloat>().convertToDouble();
+  });
 }
 
 void GradientHistogram::beforeStep(const Session &session) {
@@ -29,6 +43,9 @@ void GradientHistogram::beforeStep(const Session &session) {
 
 void GradientHistogram::afterStep(const Session &session,
                                   const StepProgram &program) {
+  double applied = scale.value_or(assumedScale);
+  leastScale = leastScale ? std::min(leastScale, applied) : applied;
+  greatestScale = std::max(greatestScale, applied);
   for (const StepResult &result : program.getSignature().results) {
     llvm::StringRef name = result.name;
     if (result.kind != ResultKind::Prediction ||
@@ -55,7 +72,8 @@ void GradientHistogram::afterStep(const Session &session,
   }
 }
 
-void GradientHistogram::print(llvm::raw_ostream &os) const {
+void GradientHistogram::print(llvm::StringRef run,
+                              llvm::raw_ostream &os) const {
   size_t width = 9;
   for (const auto &[name, counts] : parameters)
     width = std::max(width, name.size());
@@ -63,7 +81,11 @@ void GradientHistogram::print(llvm::raw_ostream &os) const {
     os << llvm::format("  %7.3f%%",
                        whole ? 100.0 * double(part) / double(whole) : 0.0);
   };
-  os << "gradients, share of the non-zero ones:\n";
+  os << "gradients, " << run << ", "
+     << (scale ? "scaled by " : "as if scaled by ") << formatNumber(leastScale);
+  if (leastScale != greatestScale)
+    os << " to " << formatNumber(greatestScale);
+  os << ", share of the non-zero ones:\n";
   os.indent(width) << "     before scaling                after scaling\n";
   os << llvm::left_justify("parameter", width)
      << "   < 2^-27  < 2^-24  >= 2^-24   < 2^-27  < 2^-24  >= 2^-24"

@@ -9,9 +9,13 @@
 #include "amp/Execution/NDArray.h"
 
 #include "amp/Execution/FloatBits.h"
+#include "amp/Execution/Memory.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -139,16 +143,26 @@ NDArray::NDArray(ElementType type, llvm::ArrayRef<int64_t> shape)
     : type(type), shape(shape), numElements(1) {
   for (int64_t extent : shape) {
     assert(extent >= 0 && "arrays have static shapes");
-    numElements *= extent;
+    if (llvm::MulOverflow(numElements, extent, numElements))
+      llvm::report_bad_alloc_error("out of memory: an array has too many "
+                                   "elements to be numbered");
   }
   // Whole cache lines: vectorised code may rely on the alignment, and an empty
   // array still has an address.
+  if (uint64_t(numElements) > SIZE_MAX / 2 / getByteWidth(type))
+    llvm::report_bad_alloc_error("out of memory: an array has too many bytes "
+                                 "to be numbered");
   size_t bytes = (getNumBytes() + 63) / 64 * 64;
   bytes = std::max<size_t>(bytes, 64);
-  buffer.reset(std::aligned_alloc(64, bytes));
-  if (!buffer)
-    llvm::report_bad_alloc_error("out of memory for an array");
+  buffer.reset(allocateForStep(64, bytes));
   std::memset(buffer.get(), 0, bytes);
+}
+
+NDArray NDArray::unread(ElementType type, llvm::ArrayRef<int64_t> shape) {
+  NDArray array;
+  array.type = type;
+  array.shape.assign(shape.begin(), shape.end());
+  return array;
 }
 
 NDArray NDArray::scalar(double value, ElementType type) {
@@ -296,23 +310,28 @@ static bool widensToFloat(ElementType from, ElementType to) {
   return false;
 }
 
+bool mlir::amp::canConvertLossless(ElementType from, ElementType to) {
+  return from == to || widensToFloat(from, to) ||
+         (!isFloat(from) && !isFloat(to));
+}
+
 llvm::Expected<NDArray> mlir::amp::convertLossless(const NDArray &array,
                                                    ElementType to,
                                                    llvm::StringRef name) {
   ElementType from = array.getType();
   if (from == to)
     return array.clone();
-  NDArray result(to, array.getShape());
-  if (isFloat(to) && widensToFloat(from, to)) {
-    for (int64_t i = 0, e = array.getNumElements(); i < e; ++i)
-      result.setDouble(i, array.getDouble(i));
-    return result;
-  }
-  if (isFloat(to) || isFloat(from))
+  if (!canConvertLossless(from, to))
     return llvm::createStringError(
         llvm::formatv("array '{0}' has element type {1}, expected {2}", name,
                       stringifyElementType(from), stringifyElementType(to))
             .str());
+  NDArray result(to, array.getShape());
+  if (isFloat(to)) {
+    for (int64_t i = 0, e = array.getNumElements(); i < e; ++i)
+      result.setDouble(i, array.getDouble(i));
+    return result;
+  }
   auto [low, high] = getIntegerRange(to);
   for (int64_t i = 0, e = array.getNumElements(); i < e; ++i) {
     int64_t value = array.getInt(i);

@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
 #include <cstring>
 
 using namespace mlir::amp;
@@ -21,7 +22,7 @@ static constexpr size_t kMagicSize = 6;
 
 namespace {
 /// The three entries of a .npy header.
-struct NpyHeader {
+struct HeaderFields {
   std::string descr;
   bool fortranOrder = false;
   llvm::SmallVector<int64_t, 4> shape;
@@ -33,7 +34,7 @@ class HeaderParser {
 public:
   explicit HeaderParser(StringRef text) : rest(text) {}
 
-  bool parse(NpyHeader &header) {
+  bool parse(HeaderFields &header) {
     if (!consume("{"))
       return false;
     bool seenDescr = false, seenOrder = false, seenShape = false;
@@ -164,7 +165,8 @@ static void transposeFortran(const char *source, NDArray &target) {
   }
 }
 
-llvm::Expected<NDArray> mlir::amp::parseNpy(StringRef bytes, StringRef name) {
+llvm::Expected<NpyHeader> mlir::amp::parseNpyHeader(StringRef bytes,
+                                                    StringRef name) {
   if (bytes.size() < kMagicSize + 4 ||
       bytes.take_front(kMagicSize) != StringRef(kMagic, kMagicSize))
     return makeError("'{0}' is not a .npy array: bad magic", name);
@@ -182,7 +184,7 @@ llvm::Expected<NDArray> mlir::amp::parseNpy(StringRef bytes, StringRef name) {
   if (bytes.size() - start < length)
     return makeError("'{0}' is truncated inside its .npy header", name);
 
-  NpyHeader header;
+  HeaderFields header;
   if (!HeaderParser(bytes.substr(start, length)).parse(header))
     return makeError("'{0}' has a malformed .npy header", name);
   std::optional<ElementType> type = parseDescr(header.descr);
@@ -191,29 +193,39 @@ llvm::Expected<NDArray> mlir::amp::parseNpy(StringRef bytes, StringRef name) {
                      "f2, f4, f8, i1, i2, i4, i8, u1, u2 or b1",
                      name, header.descr);
 
-  // The product of the extents is checked against the bytes that are there
-  // before anything is allocated.
-  StringRef payload = bytes.drop_front(start + length);
-  uint64_t expected = getByteWidth(*type);
-  bool empty = llvm::is_contained(header.shape, 0);
-  for (int64_t extent : header.shape) {
-    if (empty) {
-      expected = 0;
-      break;
-    }
-    if (uint64_t(extent) > payload.size() / expected) {
-      expected = ~uint64_t(0);
-      break;
-    }
-    expected *= extent;
-  }
-  if (expected != payload.size())
-    return makeError("'{0}' holds {1} bytes of data, which does not match its "
-                     "header: {2}",
-                     name, payload.size(), describeShape(header.shape, *type));
+  NpyHeader result;
+  result.array = NDArray::unread(*type, header.shape);
+  result.fortranOrder = header.fortranOrder;
+  result.headerBytes = start + length;
+  result.dataBytes = getByteWidth(*type);
+  for (int64_t extent : header.shape)
+    result.dataBytes =
+        llvm::SaturatingMultiply(result.dataBytes, uint64_t(extent));
+  if (llvm::is_contained(header.shape, 0))
+    result.dataBytes = 0;
+  return result;
+}
 
-  NDArray array(*type, header.shape);
-  if (header.fortranOrder && array.getRank() > 1)
+llvm::Error mlir::amp::checkNpySize(const NpyHeader &header, uint64_t bytes,
+                                    StringRef name) {
+  // The most that there can be stands for numbers that are too large.
+  if (header.dataBytes == bytes - header.headerBytes && ~header.dataBytes)
+    return llvm::Error::success();
+  return makeError("'{0}' holds {1} bytes of data, which does not match its "
+                   "header: {2}",
+                   name, bytes - header.headerBytes, header.array.describe());
+}
+
+llvm::Expected<NDArray> mlir::amp::parseNpy(StringRef bytes, StringRef name) {
+  llvm::Expected<NpyHeader> header = parseNpyHeader(bytes, name);
+  if (!header)
+    return header.takeError();
+  // Before anything is allocated.
+  if (llvm::Error error = checkNpySize(*header, bytes.size(), name))
+    return error;
+  StringRef payload = bytes.drop_front(header->headerBytes);
+  NDArray array(header->array.getType(), header->array.getShape());
+  if (header->fortranOrder && array.getRank() > 1)
     transposeFortran(payload.data(), array);
   else
     std::memcpy(array.data(), payload.data(), payload.size());

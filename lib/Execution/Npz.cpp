@@ -9,12 +9,17 @@
 #include "amp/Execution/Npz.h"
 
 #include "amp/Execution/Files.h"
+#include "amp/Execution/Memory.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include <algorithm>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <zip.h>
 
 using namespace mlir::amp;
@@ -56,51 +61,131 @@ using Archive = std::unique_ptr<zip_t, DiscardArchive>;
 using Member = std::unique_ptr<zip_file_t, CloseMember>;
 } // namespace
 
-/// Reads the member `index` in full, in growing pieces: the size that the
-/// directory claims is not trusted with an allocation.
-static llvm::Expected<std::string> readMember(zip_t *archive, uint64_t index,
-                                              StringRef path, StringRef name) {
-  zip_stat_t stat;
-  if (zip_stat_index(archive, index, 0, &stat) != 0)
-    return makeError("cannot read '{0}': {1}", path, zip_strerror(archive));
-  Member file(zip_fopen_index(archive, index, 0));
-  if (!file)
-    return makeError("cannot read member '{0}' of '{1}': {2}", name, path,
-                     zip_strerror(archive));
-  std::string bytes;
-  constexpr size_t kPiece = 1 << 20;
-  for (;;) {
-    size_t have = bytes.size();
-    bytes.resize(have + kPiece);
-    zip_int64_t got = zip_fread(file.get(), &bytes[have], kPiece);
-    if (got < 0)
+namespace {
+/// A member that is read bit by bit.
+class MemberReader {
+public:
+  MemberReader(zip_t *archive, StringRef path, StringRef name)
+      : archive(archive), path(path), name(name) {}
+
+  llvm::Error open(uint64_t index) {
+    if (zip_stat_index(archive, index, 0, &stat) != 0)
+      return makeError("cannot read '{0}': {1}", path, zip_strerror(archive));
+    file.reset(zip_fopen_index(archive, index, 0));
+    if (!file)
       return makeError("cannot read member '{0}' of '{1}': {2}", name, path,
-                       zip_file_strerror(file.get()));
-    bytes.resize(have + got);
-    if (got == 0)
-      break;
+                       zip_strerror(archive));
+    return llvm::Error::success();
   }
-  if ((stat.valid & ZIP_STAT_SIZE) && stat.size != bytes.size())
+
+  /// Reads on until there are `size` bytes or no more, in growing pieces: what
+  /// the directory and the header claim is not trusted with an allocation.
+  llvm::Error readUpTo(uint64_t size) {
+    while (bytes.size() < size) {
+      size_t have = bytes.size();
+      size_t piece = std::min<uint64_t>(kPiece, size - have);
+      bytes.resize(have + piece);
+      zip_int64_t got = zip_fread(file.get(), &bytes[have], piece);
+      if (got < 0)
+        return makeError("cannot read member '{0}' of '{1}': {2}", name, path,
+                         zip_file_strerror(file.get()));
+      bytes.resize(have + got);
+      if (got == 0)
+        break;
+    }
+    return llvm::Error::success();
+  }
+
+  /// The size of the member, as far as it is known.
+  uint64_t getSize() const {
+    return (stat.valid & ZIP_STAT_SIZE) ? stat.size : bytes.size();
+  }
+  StringRef getBytes() const { return bytes; }
+
+  static constexpr size_t kPiece = 1 << 20;
+
+private:
+  zip_t *archive;
+  StringRef path, name;
+  zip_stat_t stat;
+  Member file;
+  std::string bytes;
+};
+
+/// The arrays that the note member gives another type.
+using TypeNotes = llvm::json::Object;
+} // namespace
+
+/// Reads the array `name`, the member `index`, in full if `filter` wants it.
+/// The header is judged before more than a piece of the rest is inflated.
+static llvm::Expected<NDArray> readArray(zip_t *archive, uint64_t index,
+                                         StringRef path, StringRef name,
+                                         const TypeNotes *notes,
+                                         ArrayFilter filter) {
+  MemberReader reader(archive, path, name);
+  if (llvm::Error error = reader.open(index))
+    return error;
+  if (llvm::Error error = reader.readUpTo(MemberReader::kPiece))
+    return error;
+  auto fail = [&](llvm::Error error) {
+    return makeError("cannot read '{0}': {1}", path,
+                     llvm::toString(std::move(error)));
+  };
+  llvm::Expected<NpyHeader> header = parseNpyHeader(reader.getBytes(), name);
+  if (!header)
+    return fail(header.takeError());
+  if (llvm::Error error = checkNpySize(*header, reader.getSize(), name))
+    return fail(std::move(error));
+  if (filter) {
+    bool isLow = header->array.getType() == ElementType::U16 && notes &&
+                 notes->get(name);
+    NDArray shown =
+        NDArray::unread(isLow ? ElementType::BF16 : header->array.getType(),
+                        header->array.getShape());
+    if (!filter(name, shown))
+      return std::move(header->array);
+  }
+  if (llvm::Error error = checkMemory(llvm::formatv("array '{0}'", name).str(),
+                                      header->dataBytes))
+    return fail(std::move(error));
+  uint64_t size = header->headerBytes + header->dataBytes;
+  // One more byte, which should not be there.
+  if (llvm::Error error = reader.readUpTo(size + 1))
+    return error;
+  if (reader.getBytes().size() < size)
     return makeError("member '{0}' of '{1}' is truncated: {2} of {3} bytes",
-                     name, path, bytes.size(), stat.size);
-  return bytes;
+                     name, path, reader.getBytes().size(), size);
+  llvm::Expected<NDArray> array = parseNpy(reader.getBytes(), name);
+  if (!array)
+    return fail(array.takeError());
+  return array;
 }
 
-/// Applies the note member: u2 arrays listed as "bf16" become bf16.
-static llvm::Error applyTypes(ArrayMap &arrays, const NDArray &note,
-                              StringRef path) {
-  StringRef text(static_cast<const char *>(note.data()), note.getNumBytes());
+/// Reads the note member, if the archive has one.
+static llvm::Expected<TypeNotes> readTypes(zip_t *archive, StringRef path) {
+  std::string member = (kTypesMember + ".npy").str();
+  zip_int64_t index = zip_name_locate(archive, member.c_str(), 0);
+  if (index < 0)
+    return TypeNotes();
+  llvm::Expected<NDArray> note =
+      readArray(archive, index, path, kTypesMember, nullptr, nullptr);
+  if (!note)
+    return note.takeError();
+  StringRef text(static_cast<const char *>(note->data()), note->getNumBytes());
   llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
-  if (!value) {
+  const llvm::json::Object *object = value ? value->getAsObject() : nullptr;
+  if (!object) {
     llvm::consumeError(value.takeError());
     return makeError("member '{0}' of '{1}' is not a JSON object", kTypesMember,
                      path);
   }
-  const llvm::json::Object *object = value->getAsObject();
-  if (!object)
-    return makeError("member '{0}' of '{1}' is not a JSON object", kTypesMember,
-                     path);
-  for (const auto &entry : *object) {
+  return *object;
+}
+
+/// Applies the note member: u2 arrays listed as "bf16" become bf16.
+static llvm::Error applyTypes(ArrayMap &arrays, const TypeNotes &notes,
+                              StringRef path) {
+  for (const auto &entry : notes) {
     StringRef name = entry.first;
     NDArray *array = arrays.lookup(name);
     if (!array)
@@ -112,6 +197,10 @@ static llvm::Error applyTypes(ArrayMap &arrays, const NDArray &note,
       return makeError("member '{0}' of '{1}' gives '{2}' a type that does not "
                        "fit, expected \"bf16\" on a u2 array",
                        kTypesMember, path, name);
+    if (!array->isValid()) {
+      *array = NDArray::unread(ElementType::BF16, array->getShape());
+      continue;
+    }
     NDArray typed(ElementType::BF16, array->getShape());
     std::memcpy(typed.data(), array->data(), array->getNumBytes());
     *array = std::move(typed);
@@ -119,7 +208,7 @@ static llvm::Error applyTypes(ArrayMap &arrays, const NDArray &note,
   return llvm::Error::success();
 }
 
-static llvm::Expected<ArrayMap> readNpz(StringRef path) {
+static llvm::Expected<ArrayMap> readNpz(StringRef path, ArrayFilter filter) {
   int code = 0;
   Archive archive(zip_open(path.str().c_str(), ZIP_RDONLY, &code));
   if (!archive) {
@@ -131,8 +220,11 @@ static llvm::Expected<ArrayMap> readNpz(StringRef path) {
                      "({1})",
                      path, reason);
   }
+  llvm::Expected<TypeNotes> notes = readTypes(archive.get(), path);
+  if (!notes)
+    return notes.takeError();
   ArrayMap arrays;
-  std::optional<NDArray> types;
+  llvm::StringSet<> names;
   for (zip_int64_t i = 0, e = zip_get_num_entries(archive.get(), 0); i < e;
        ++i) {
     const char *rawName = zip_get_name(archive.get(), i, ZIP_FL_ENC_GUESS);
@@ -144,32 +236,29 @@ static llvm::Expected<ArrayMap> readNpz(StringRef path) {
       return makeError("member '{0}' of '{1}' is not an array, expected a name "
                        "that ends in .npy",
                        name, path);
-    llvm::Expected<std::string> bytes =
-        readMember(archive.get(), i, path, name);
-    if (!bytes)
-      return bytes.takeError();
-    llvm::Expected<NDArray> array = parseNpy(*bytes, name);
-    if (!array)
-      return makeError("cannot read '{0}': {1}", path,
-                       llvm::toString(array.takeError()));
+    if (!names.insert(name).second)
+      return makeError("'{0}' has two members '{1}'", path, name);
     if (name == kTypesMember)
-      types = std::move(*array);
-    else
-      arrays.set(name, std::move(*array));
+      continue;
+    llvm::Expected<NDArray> array =
+        readArray(archive.get(), i, path, name, &*notes, filter);
+    if (!array)
+      return array.takeError();
+    arrays.set(name, std::move(*array));
   }
-  if (types)
-    if (llvm::Error error = applyTypes(arrays, *types, path))
-      return error;
+  if (llvm::Error error = applyTypes(arrays, *notes, path))
+    return error;
   return arrays;
 }
 
-llvm::Expected<ArrayMap> mlir::amp::readArrays(StringRef path) {
+llvm::Expected<ArrayMap> mlir::amp::readArrays(StringRef path,
+                                               ArrayFilter filter) {
   if (llvm::sys::fs::is_directory(path))
     return makeError("cannot read '{0}': it is a directory", path);
   if (!path.ends_with(".npy")) {
     if (!llvm::sys::fs::exists(path))
       return makeError("cannot read '{0}': no such file", path);
-    return readNpz(path);
+    return readNpz(path, filter);
   }
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
       llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
@@ -177,11 +266,20 @@ llvm::Expected<ArrayMap> mlir::amp::readArrays(StringRef path) {
   if (!buffer)
     return makeError("cannot read '{0}': {1}", path,
                      buffer.getError().message());
-  llvm::Expected<NDArray> array = parseNpy((*buffer)->getBuffer(), path);
+  StringRef bytes = (*buffer)->getBuffer();
+  StringRef name = llvm::sys::path::stem(path);
+  llvm::Expected<NpyHeader> header = parseNpyHeader(bytes, path);
+  if (!header)
+    return header.takeError();
+  ArrayMap arrays;
+  if (filter && !filter(name, header->array)) {
+    arrays.set(name, std::move(header->array));
+    return arrays;
+  }
+  llvm::Expected<NDArray> array = parseNpy(bytes, path);
   if (!array)
     return array.takeError();
-  ArrayMap arrays;
-  arrays.set(llvm::sys::path::stem(path), std::move(*array));
+  arrays.set(name, std::move(*array));
   return arrays;
 }
 

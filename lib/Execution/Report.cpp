@@ -54,7 +54,7 @@ llvm::Error mlir::amp::writeMetricsCsv(llvm::StringRef path,
       if (!llvm::is_contained(columns, metric))
         columns.push_back(metric);
   return writeAtomically(path, [&](llvm::raw_ostream &os) {
-    os << "precision,seed,step,epoch";
+    llvm::interleave(kMetricColumns, os, ",");
     for (const std::string &column : columns)
       os << ',' << quoteCsv(column);
     os << '\n';

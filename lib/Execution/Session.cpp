@@ -91,37 +91,102 @@ llvm::Error Session::setHyperparameters(
 // Saving and resuming
 //===----------------------------------------------------------------------===//
 
-/// The member with the progress: version, step, seed, epoch, offset, samples.
+/// The member with the progress, one integer for each of `ProgressField`.
 static constexpr llvm::StringLiteral kProgressMember = "__amp_progress__";
-static constexpr int64_t kProgressVersion = 1;
+static constexpr int64_t kProgressVersion = 2;
+
+namespace {
+enum ProgressField {
+  Version,
+  Step,
+  Seed,
+  Epoch,
+  Offset,
+  NumSamples,
+  BatchSize,
+  Precision,
+  Fingerprint,
+  NumFields
+};
+} // namespace
+
+/// The precisions by their number in files, which never changes.
+static constexpr llvm::StringLiteral kPrecisions[] = {"", "f32", "fp16",
+                                                      "bf16"};
+
+static std::string describePrecision(int64_t number) {
+  if (number == 0)
+    return "as written, without --precision";
+  return ("with --precision " + kPrecisions[number]).str();
+}
+
+static int64_t getPrecisionNumber(const StepProgram &program) {
+  const auto *it = llvm::find(kPrecisions, program.getPrecision());
+  assert(it != std::end(kPrecisions) && "a precision has a number");
+  return it - std::begin(kPrecisions);
+}
+
+/// Whether the fields are those of a run that can have happened.
+static bool isSound(const NDArray &record) {
+  auto field = [&](ProgressField number) { return record.getInt(number); };
+  // Far beyond any run, and far from overflow.
+  constexpr int64_t kMaxSteps = int64_t(1) << 48;
+  bool trained = field(NumSamples) != 0;
+  return field(Step) >= 0 && field(Step) <= kMaxSteps && field(Epoch) >= 0 &&
+         field(Epoch) <= field(Step) && field(NumSamples) >= 0 &&
+         field(Offset) >= 0 && field(Offset) <= field(NumSamples) &&
+         (trained ? field(BatchSize) > 0 : field(BatchSize) == 0) &&
+         (trained || field(Step) == 0) && field(Precision) >= 0 &&
+         field(Precision) < int64_t(std::size(kPrecisions));
+}
 
 llvm::Error Session::save(llvm::StringRef path) const {
   ArrayMap file;
   for (const auto &[name, array] : states)
     file.set(name, array.clone());
-  int64_t fields[] = {kProgressVersion,
-                      progress.step,
-                      int64_t(progress.position.seed),
-                      progress.position.epoch,
-                      progress.position.offset,
-                      progress.numSamples};
-  NDArray record(ElementType::I64, {int64_t(std::size(fields))});
-  std::memcpy(record.data(), fields, sizeof(fields));
+  NDArray record(ElementType::I64, {NumFields});
+  record.setInt(Version, kProgressVersion);
+  record.setInt(Step, progress.step);
+  record.setInt(Seed, int64_t(progress.position.seed));
+  record.setInt(Epoch, progress.position.epoch);
+  record.setInt(Offset, progress.position.offset);
+  record.setInt(NumSamples, progress.numSamples);
+  record.setInt(BatchSize, progress.batchSize);
+  record.setInt(Precision, getPrecisionNumber(program));
+  record.setInt(Fingerprint, int64_t(program.getFingerprint()));
   file.set(kProgressMember, std::move(record));
   return writeNpz(path, file);
 }
 
 llvm::Error Session::load(llvm::StringRef path) {
-  llvm::Expected<ArrayMap> file = readArrays(path);
+  // What does not fit is an error, for which its header is enough.
+  auto wants = [&](llvm::StringRef name, const NDArray &header) {
+    return name == kProgressMember
+               ? header.getShape() == llvm::ArrayRef<int64_t>({NumFields})
+               : llvm::any_of(program.getStates(), [&](const StateSpec &spec) {
+                   return spec.name == name && spec.type == header.getType() &&
+                          header.getShape() ==
+                              llvm::ArrayRef<int64_t>(spec.shape);
+                 });
+  };
+  llvm::Expected<ArrayMap> file = readArrays(path, wants);
   if (!file)
     return file.takeError();
   const NDArray *record = file->lookup(kProgressMember);
   if (!record || record->getType() != ElementType::I64 ||
-      record->getShape() != llvm::ArrayRef<int64_t>({6}) ||
-      record->getInt(0) != kProgressVersion)
+      record->getShape() != llvm::ArrayRef<int64_t>({NumFields}) ||
+      record->getInt(Version) != kProgressVersion)
     return makeError("'{0}' is not a saved training state: it has no member "
                      "'{1}' of version {2}; use --init for weights alone",
                      path, kProgressMember, kProgressVersion);
+  if (!isSound(*record))
+    return makeError("'{0}' has a damaged member '{1}'", path, kProgressMember);
+  if (int64_t saved = record->getInt(Precision);
+      saved != getPrecisionNumber(program))
+    return makeError("'{0}' was saved by a run {1}, but this one is {2}; use "
+                     "--init for weights alone",
+                     path, describePrecision(saved),
+                     describePrecision(getPrecisionNumber(program)));
 
   llvm::ArrayRef<StateSpec> specs = program.getStates();
   for (const StateSpec &spec : specs) {
@@ -145,16 +210,18 @@ llvm::Error Session::load(llvm::StringRef path) {
       return makeError("'{0}' was saved from another graph: this step has no "
                        "state '{1}'",
                        path, name);
-  for (int64_t field = 1; field < 6; ++field)
-    if (field != 2 && record->getInt(field) < 0)
-      return makeError("'{0}' has a damaged member '{1}'", path,
-                       kProgressMember);
+  if (uint64_t(record->getInt(Fingerprint)) != program.getFingerprint())
+    return makeError("'{0}' was saved from another graph: its state is that of "
+                     "this step, but not its operations; use --init for "
+                     "weights alone",
+                     path);
 
-  progress.step = record->getInt(1);
-  progress.position.seed = uint64_t(record->getInt(2));
-  progress.position.epoch = record->getInt(3);
-  progress.position.offset = record->getInt(4);
-  progress.numSamples = record->getInt(5);
+  progress.step = record->getInt(Step);
+  progress.position.seed = uint64_t(record->getInt(Seed));
+  progress.position.epoch = record->getInt(Epoch);
+  progress.position.offset = record->getInt(Offset);
+  progress.numSamples = record->getInt(NumSamples);
+  progress.batchSize = record->getInt(BatchSize);
   states = ArrayMap();
   for (const StateSpec &spec : specs)
     states.set(spec.name, std::move(*file->lookup(spec.name)));

@@ -13,6 +13,7 @@
 
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Execution/Files.h"
+#include "amp/Execution/Report.h"
 #include "amp/Execution/StepProgram.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
@@ -96,6 +97,10 @@ llvm::Error StepProgram::collectStates() {
   for (const StepArgument &argument : signature.arguments) {
     if (!argument.isState() && argument.role != Role::Hyperparameter)
       continue;
+    if (argument.name.starts_with(kReservedPrefix))
+      return makeError("argument '{0}' has a reserved name: those that begin "
+                       "with '{1}' belong to files of states",
+                       argument.name, kReservedPrefix);
     llvm::Expected<BufferType> buffer = getBufferType(
         argument.type, ("argument '" + argument.name + "'").str());
     if (!buffer)
@@ -117,11 +122,23 @@ llvm::Error StepProgram::collectStates() {
   return llvm::Error::success();
 }
 
-llvm::Error StepProgram::checkMetrics() const {
-  for (const StepResult &result : signature.results)
+llvm::Error StepProgram::checkResults() const {
+  for (const StepResult &result : signature.results) {
+    llvm::StringRef name = result.name;
+    if (result.kind == ResultKind::Metric &&
+        llvm::is_contained(kMetricColumns, name))
+      return makeError("metric '{0}' has a reserved name: it is a column of "
+                       "the metrics already",
+                       name);
+    if (result.kind == ResultKind::Prediction &&
+        name.starts_with(kReservedPrefix))
+      return makeError("prediction '{0}' has a reserved name: those that begin "
+                       "with '{1}' belong to the format of the file",
+                       name, kReservedPrefix);
     if (result.kind == ResultKind::Metric && result.type.getRank() != 0)
       return makeError("metric '{0}' has rank {1}, expected a scalar",
                        result.name, result.type.getRank());
+  }
   return llvm::Error::success();
 }
 

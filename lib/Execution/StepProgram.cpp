@@ -8,13 +8,19 @@
 
 #include "amp/Execution/StepProgram.h"
 
+#include "amp/Analysis/TensorLiveness.h"
 #include "amp/Conversion/CPUPipeline.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
 #include "amp/Execution/Files.h"
+#include "amp/Execution/Memory.h"
 #include "amp/Pipelines/Pipelines.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -53,6 +59,37 @@ static llvm::Expected<FunctionOpInterface> findStep(ModuleOp module,
                      "--entry{0}",
                      known);
   return steps.front();
+}
+
+/// Fails when `function`, or what it calls, calls a function that cannot run:
+/// one without a body, or one that is in `callers`.
+static llvm::Error checkCalls(FunctionOpInterface function,
+                              llvm::SmallVectorImpl<Operation *> &callers,
+                              llvm::SmallPtrSetImpl<Operation *> &done) {
+  if (!done.insert(function).second)
+    return llvm::Error::success();
+  callers.push_back(function);
+  llvm::SmallVector<CallOpInterface> calls;
+  function.getFunctionBody().walk(
+      [&](CallOpInterface call) { calls.push_back(call); });
+  for (CallOpInterface call : calls) {
+    auto callee = dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable());
+    if (!callee)
+      continue;
+    auto refuse = [&](const llvm::Twine &why) -> llvm::Error {
+      call->emitError() << "cannot run the call of '" << callee.getName()
+                        << "': " << why;
+      return llvm::make_error<DiagnosedError>();
+    };
+    if (callee.isExternal())
+      return refuse("it is only declared, expected a function with a body");
+    if (llvm::is_contained(callers, callee.getOperation()))
+      return refuse("it is recursive");
+    if (llvm::Error error = checkCalls(callee, callers, done))
+      return error;
+  }
+  callers.pop_back();
+  return llvm::Error::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -107,11 +144,32 @@ FunctionOpInterface StepProgram::getFunction() {
   return cast<FunctionOpInterface>(SymbolTable::lookupSymbolIn(*module, entry));
 }
 
+/// The name under which files know a precision.
+static llvm::StringRef canonicalizePrecision(llvm::StringRef precision) {
+  return llvm::is_contained({"f16", "half"}, precision) ? "fp16" : precision;
+}
+
+void StepProgram::computeFingerprint() {
+  OwningOpRef<ModuleOp> copy = module->clone();
+  copy->walk([](FunctionOpInterface function) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      function.removeArgAttr(i, AMPDialect::kInitAttr);
+  });
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  copy->print(os, OpPrintingFlags().assumeVerified());
+  fingerprint = llvm::xxh3_64bits(llvm::StringRef(text));
+}
+
 llvm::Expected<std::unique_ptr<StepProgram>>
 StepProgram::create(ModuleOp source, const ProgramOptions &options) {
   llvm::Expected<FunctionOpInterface> step = findStep(source, options.entry);
   if (!step)
     return step.takeError();
+  llvm::SmallVector<Operation *> callers;
+  llvm::SmallPtrSet<Operation *, 8> done;
+  if (llvm::Error error = checkCalls(*step, callers, done))
+    return error;
   std::unique_ptr<StepProgram> program(new StepProgram());
   program->entry = step->getName().str();
   program->module = source.clone();
@@ -128,6 +186,9 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
   if (failed(pipeline.parseFromString(options.pipeline, os)))
     return makeError("wrong options of the pipeline: {0}",
                      llvm::StringRef(wrong).rtrim());
+  program->precision = canonicalizePrecision(options.precision).str();
+  program->computeFingerprint();
+
   llvm::Error prepared =
       runPasses(*program->module, [&](OpPassManager &manager) {
         if (options.precision.empty()) {
@@ -158,7 +219,7 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
     return error;
   if (llvm::Error error = program->collectBatchInputs())
     return error;
-  if (llvm::Error error = program->checkMetrics())
+  if (llvm::Error error = program->checkResults())
     return error;
   program->collectRules();
   return program;
@@ -246,6 +307,47 @@ llvm::Expected<StepStatistics> StepProgram::getStatistics(int64_t batchSize) {
   return *statistics;
 }
 
+/// Fails if the machine lacks the memory for what `function` takes and keeps,
+/// or for that and all its tensors where most of them live.
+static llvm::Error checkNeeds(FunctionOpInterface function) {
+  FailureOr<StepSignature> signature = StepSignature::get(function);
+  FailureOr<TensorLiveness> liveness = TensorLiveness::compute(function);
+  if (failed(signature) || failed(liveness))
+    return llvm::make_error<DiagnosedError>();
+  uint64_t state = 0, batch = 0;
+  for (const StepArgument &argument : signature->arguments) {
+    FailureOr<int64_t> bytes = getTensorBytes(argument.type);
+    uint64_t &sum = argument.role == Role::Batch ? batch : state;
+    sum = llvm::SaturatingAdd(sum, uint64_t(succeeded(bytes) ? *bytes : 0));
+  }
+  uint64_t peak =
+      liveness->getPeakBytes([](const TensorRange &) { return true; });
+  uint64_t sum = llvm::SaturatingAdd(llvm::SaturatingAdd(state, batch), peak);
+  uint64_t limit = getMemoryLimit();
+  if (sum <= limit)
+    return llvm::Error::success();
+  return makeError(
+      "function '{0}' takes {1} bytes of state and up to {2} bytes "
+      "of other tensors at once, but this machine has {3}",
+      function.getName(), state, llvm::SaturatingAdd(batch, peak), limit);
+}
+
+llvm::Error StepProgram::checkMemory(std::optional<int64_t> batchSize) {
+  if (batchSize) {
+    auto clone = setBatch(*module, *batchSize);
+    if (!clone)
+      return clone.takeError();
+    return checkNeeds(cast<FunctionOpInterface>(
+        SymbolTable::lookupSymbolIn(clone->get(), entry)));
+  }
+  uint64_t state = 0;
+  for (const StepArgument &argument : signature.arguments)
+    if (FailureOr<int64_t> bytes = getTensorBytes(argument.type);
+        argument.isState() && succeeded(bytes))
+      state = llvm::SaturatingAdd(state, uint64_t(*bytes));
+  return amp::checkMemory("the state of function '" + entry + "'", state);
+}
+
 llvm::Expected<BoundStep>
 StepProgram::compile(ModuleOp source, llvm::StringRef name, int64_t batchSize) {
   auto prepared = setBatch(source, batchSize);
@@ -254,6 +356,8 @@ StepProgram::compile(ModuleOp source, llvm::StringRef name, int64_t batchSize) {
   OwningOpRef<ModuleOp> clone = std::move(*prepared);
   auto function =
       cast<FunctionOpInterface>(SymbolTable::lookupSymbolIn(*clone, name));
+  if (llvm::Error error = checkNeeds(function))
+    return error;
   FailureOr<StepSignature> tensors = StepSignature::get(function);
   if (failed(tensors))
     return llvm::make_error<DiagnosedError>();

@@ -93,6 +93,7 @@ llvm::Error mlir::amp::train(Session &session, const Dataset &data,
                      "data set has {1}",
                      progress.numSamples, data.size());
   progress.numSamples = data.size();
+  progress.batchSize = plan.batchSize;
   BatchOrder order(data.size(), plan.batchSize, plan.dropLast,
                    progress.position);
   int64_t steps =

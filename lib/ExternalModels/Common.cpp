@@ -12,9 +12,18 @@
 #include "amp/Interfaces/Rounding.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::amp;
+
+void mlir::amp::addStoredScalar(Value scalar, int8_t slot,
+                                PrecisionSlots &slots) {
+  APFloat number(0.0);
+  if (slot != PrecisionSlots::none && scalar.getType().isF32() &&
+      matchPattern(scalar, m_ConstantFloat(&number)))
+    slots.addConstant(slot, number.convertToDouble());
+}
 
 bool ArithCastInterface::canMaterializeCast(Type from, Type to) const {
   auto isTensor = [](Type type) {

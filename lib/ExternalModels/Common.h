@@ -42,6 +42,10 @@ inline Type getSlotType(ArrayRef<Type> slotTypes, int8_t slot) {
              : slotTypes[slot];
 }
 
+/// States in `slots` that `op` stores `scalar` in tensors of `slot`, if it is a
+/// constant.
+void addStoredScalar(Value scalar, int8_t slot, PrecisionSlots &slots);
+
 /// Casts of tensors by arith.extf and arith.truncf, for the dialects that have
 /// none of their own. What has no contents (tensor.empty) is made anew.
 class ArithCastInterface : public CastMaterializationInterface {

@@ -228,6 +228,32 @@ static void addSlots(LinalgOp op, Structure structure, PrecisionSlots &slots) {
                                                         : SlotKind::Range;
   int8_t result = slots.add(kind, {}, {0});
   slots.addImplication(result, operands);
+  slots.roundedSlot = result;
+}
+
+/// Adds the constants that a body yields as they are or selects: what a fill
+/// or a mask stores.
+static void addStoredScalars(LinalgOp op, PrecisionSlots &slots) {
+  Block *body = op.getBlock();
+  auto outside = [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getOwner() == body
+               ? op.getMatchingOpOperand(argument)->get()
+               : value;
+  };
+  for (auto [index, yielded] :
+       llvm::enumerate(body->getTerminator()->getOperands())) {
+    if (index >= slots.resultSlots.size())
+      break;
+    SmallVector<Value, 4> choices = {yielded};
+    while (!choices.empty()) {
+      Value choice = choices.pop_back_val();
+      if (auto select = choice.getDefiningOp<arith::SelectOp>())
+        choices.append({select.getTrueValue(), select.getFalseValue()});
+      else
+        addStoredScalar(outside(choice), slots.resultSlots[index], slots);
+    }
+  }
 }
 
 void mlir::amp::getStructuredSlots(LinalgOp op, PrecisionSlots &slots) {
@@ -239,6 +265,7 @@ void mlir::amp::getStructuredSlots(LinalgOp op, PrecisionSlots &slots) {
     return getUniformPrecisionSlots(op, SlotKind::Fixed, slots);
   Structure structure = classify(op);
   addSlots(op, structure, slots);
+  addStoredScalars(op, slots);
   if (isa<linalg::GenericOp>(op))
     slots.variant = getVariant(structure);
 }

@@ -43,6 +43,8 @@ struct PackModel
     : PrecisionOpInterface::ExternalModel<PackModel, linalg::PackOp> {
   void getPrecisionSlots(Operation *op, PrecisionSlots &slots) const {
     getUniformPrecisionSlots(op, SlotKind::Storage, slots);
+    if (Value padding = cast<linalg::PackOp>(op).getPaddingValue())
+      addStoredScalar(padding, slots.resultSlots[0], slots);
   }
   LogicalResult retype(Operation *op, ArrayRef<Type> slotTypes,
                        RewriterBase &rewriter) const {

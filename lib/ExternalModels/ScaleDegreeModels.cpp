@@ -8,135 +8,28 @@
 // LossScaleOpInterface for arith, math, tensor and linalg: a table from rules
 // to operations. A structured operation of linalg does what its body does, of
 // which every operation is in the table. scf needs no model: the analysis
-// follows control flow by itself.
+// follows control flow by itself. TOSA has a file of its own.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScaleDegreeRules.h"
+
 #include "amp/ExternalModels/ExternalModels.h"
-#include "amp/Interfaces/LossScaleOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/Matchers.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 
-#include <cmath>
 #include <optional>
 
 using namespace mlir;
 using namespace mlir::amp;
-
-//===----------------------------------------------------------------------===//
-// Rules
-//===----------------------------------------------------------------------===//
-
-/// Sums, maxima and movements: one factor throughout.
-static LogicalResult joint(ScaleDegreeInference &inference) {
-  return inferJointDegree(inference);
-}
-
-/// As `joint`, of some operands; the others are no floats, or give a shape or a
-/// sign.
-template <unsigned... operands>
-static LogicalResult jointOf(ScaleDegreeInference &inference) {
-  return inferJointDegree(inference, {operands...});
-}
-
-/// As `joint`, of those operands that are floats.
-static LogicalResult jointFloats(ScaleDegreeInference &inference) {
-  SmallVector<unsigned> floats;
-  Operation *op = inference.getOperation();
-  for (auto [index, type] : llvm::enumerate(op->getOperandTypes()))
-    if (isa<FloatType>(getElementTypeOrSelf(type)))
-      floats.push_back(index);
-  return floats.empty() ? success() : inferJointDegree(inference, floats);
-}
-
-/// An order of operands with one factor, which is positive.
-static LogicalResult ordered(ScaleDegreeInference &inference) {
-  ScaleDegree degree;
-  return inference.join({0, 1}, degree);
-}
-
-static LogicalResult product(ScaleDegreeInference &inference) {
-  return inferProductDegree(inference);
-}
-
-static LogicalResult quotient(ScaleDegreeInference &inference) {
-  inference.setResults(inference.getOperand(0) +
-                       inference.getOperand(1).power(-1));
-  return success();
-}
-
-template <int64_t numerator, int64_t denominator>
-static LogicalResult power(ScaleDegreeInference &inference) {
-  return inferPowerDegree(inference, numerator, denominator);
-}
-
-/// A power whose exponent is a constant: of quarters, since nobody writes other
-/// ones of a gradient.
-static LogicalResult variablePower(ScaleDegreeInference &inference) {
-  Attribute constant;
-  const ScaleDegree &base = inference.getOperand(0);
-  if (base.isUnscaled() ||
-      !matchPattern(inference.getOperation()->getOperand(1),
-                    m_Constant(&constant)))
-    return inferUnscaled(inference);
-  if (auto elements = dyn_cast<DenseElementsAttr>(constant))
-    if (elements.isSplat())
-      constant = elements.getSplatValue<Attribute>();
-  double exponent = 0.25 / 2;
-  if (auto number = dyn_cast<FloatAttr>(constant))
-    exponent = number.getValueAsDouble();
-  else if (auto number = dyn_cast<IntegerAttr>(constant))
-    exponent = static_cast<double>(number.getValue().getSExtValue());
-  if (std::abs(exponent) > 64 || exponent * 4 != std::floor(exponent * 4))
-    return inferUnscaled(inference);
-  inference.setResults(base.power(static_cast<int64_t>(exponent * 4), 4));
-  return success();
-}
-
-static LogicalResult nonlinear(ScaleDegreeInference &inference) {
-  return inferUnscaled(inference);
-}
-
-/// Whether a number is finite is the business of whoever asks.
-static LogicalResult ignored(ScaleDegreeInference &) { return success(); }
-
-/// What holds no number yet.
-static LogicalResult uninitialized(ScaleDegreeInference &inference) {
-  inference.setResults(ScaleDegree::any());
-  return success();
-}
-
-/// Returns whether multiples of `constant` are `constant`: all its numbers are
-/// zero or infinite.
-static bool isInvariant(Attribute constant) {
-  auto isFixed = [](const APFloat &number) {
-    return number.isZero() || number.isInfinity();
-  };
-  if (auto number = dyn_cast<FloatAttr>(constant))
-    return isFixed(number.getValue());
-  auto elements = dyn_cast<DenseFPElementsAttr>(constant);
-  if (!elements)
-    return false;
-  if (elements.isSplat())
-    return isFixed(elements.getSplatValue<APFloat>());
-  return llvm::all_of(elements.getValues<APFloat>(), isFixed);
-}
-
-static LogicalResult constant(ScaleDegreeInference &inference) {
-  if (isInvariant(cast<arith::ConstantOp>(inference.getOperation()).getValue()))
-    inference.setResults(ScaleDegree::any());
-  return success();
-}
+using namespace mlir::amp::degree;
 
 //===----------------------------------------------------------------------===//
 // Bodies
@@ -296,23 +189,6 @@ static LogicalResult yielding(ScaleDegreeInference &inference) {
 // The table
 //===----------------------------------------------------------------------===//
 
-namespace {
-using Rule = LogicalResult (*)(ScaleDegreeInference &);
-
-template <typename OpTy, Rule rule>
-struct Model : LossScaleOpInterface::ExternalModel<Model<OpTy, rule>, OpTy> {
-  LogicalResult inferScaleDegrees(Operation *,
-                                  ScaleDegreeInference &inference) const {
-    return rule(inference);
-  }
-};
-} // namespace
-
-template <Rule rule, typename... Ops>
-static void attach(MLIRContext *context) {
-  (Ops::template attachInterface<Model<Ops, rule>>(*context), ...);
-}
-
 static void attachArith(MLIRContext *context, arith::ArithDialect *) {
   attach<joint, arith::AddFOp, arith::SubFOp, arith::NegFOp, arith::RemFOp,
          arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
@@ -374,4 +250,5 @@ void mlir::amp::registerScaleDegreeExternalModels(DialectRegistry &registry) {
   registry.addExtension(+attachMath);
   registry.addExtension(+attachTensor);
   registry.addExtension(+attachLinalg);
+  registerTosaScaleDegreeModels(registry);
 }

@@ -27,6 +27,8 @@ struct YieldModel
     : PrecisionOpInterface::ExternalModel<YieldModel<OpTy>, OpTy> {
   void getPrecisionSlots(Operation *op, PrecisionSlots &slots) const {
     getUniformPrecisionSlots(op, SlotKind::Storage, slots);
+    addStoredScalar(op->getRegion(0).front().getTerminator()->getOperand(0),
+                    slots.resultSlots[0], slots);
   }
   LogicalResult retype(Operation *op, ArrayRef<Type> slotTypes,
                        RewriterBase &rewriter) const {
@@ -46,6 +48,8 @@ struct ScalarOperandModel
     : PrecisionOpInterface::ExternalModel<ScalarOperandModel<OpTy>, OpTy> {
   void getPrecisionSlots(Operation *op, PrecisionSlots &slots) const {
     getUniformPrecisionSlots(op, SlotKind::Storage, slots);
+    for (Value operand : op->getOperands())
+      addStoredScalar(operand, slots.resultSlots[0], slots);
   }
   LogicalResult retype(Operation *op, ArrayRef<Type> slotTypes,
                        RewriterBase &rewriter) const {

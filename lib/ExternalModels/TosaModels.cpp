@@ -149,6 +149,7 @@ struct MatMulModel
     int8_t result =
         slots.add(isWide ? SlotKind::Storage : SlotKind::Fixed, {}, {0});
     slots.addImplication(result, operands);
+    slots.roundedSlot = result;
   }
   LogicalResult retype(Operation *op, ArrayRef<Type> slotTypes,
                        RewriterBase &rewriter) const {

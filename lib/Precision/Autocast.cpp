@@ -30,8 +30,8 @@ Rank getRank(Value value) {
   if (matchPattern(value, m_Constant(&constant)) &&
       isa<SplatElementsAttr>(constant))
     return Rank::Number;
-  return cast<RankedTensorType>(value.getType()).getRank() == 0 ? Rank::Scalar
-                                                                : Rank::Tensor;
+  return cast<ShapedType>(value.getType()).getRank() == 0 ? Rank::Scalar
+                                                          : Rank::Tensor;
 }
 
 /// One run over a function.

@@ -126,19 +126,17 @@ LogicalResult CastRules::choose(const SlotGraph &graph,
       consider(find(producer));
     if (!rule || rule.isBorrowed())
       consider(find(value.getType().getDialect().getNamespace(), context));
-    auto isBetweenControlFlow = [&] {
-      return isControlFlow(value.getDefiningOp()) &&
-             llvm::all_of(same, [&](uint32_t use) {
-               return isControlFlow(uses[use].operand->getOwner());
-             });
-    };
-    if (!rule && isBetweenControlFlow()) {
+    bool isRead = !llvm::all_of(same, [&](uint32_t use) {
+      return isControlFlow(uses[use].operand->getOwner());
+    });
+    bool isPassed = isControlFlow(value.getDefiningOp());
+    // What is carried, to or from here, got its precision elsewhere.
+    if (!rule && (!isRead || (isPassed && uses[same.front()].producer != 0)))
       rule = findOfFunction(graph, from, to);
-      // Where nothing computes, low precision was asked for by a pin, an
-      // attribute of the amp dialect.
-      if (!rule && isa<RankedTensorType>(value.getType()))
-        rule = find(AMPDialect::getDialectNamespace(), context);
-    }
+    // Where nothing computes, low precision was asked for by a pin, an
+    // attribute of the amp dialect.
+    if (!rule && !isRead && isPassed && isa<RankedTensorType>(value.getType()))
+      rule = find(AMPDialect::getDialectNamespace(), context);
     if (!rule) {
       Operation *user = operand->getOwner();
       return user->emitOpError("needs operand ")

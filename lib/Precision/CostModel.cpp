@@ -8,8 +8,16 @@
 #include "amp/Precision/CostModel.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/APInt.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -17,17 +25,78 @@ using namespace mlir::amp;
 /// Sizes saturate here: so many bytes, of so many slots, add up in 64 bits.
 static constexpr int64_t largestSize = int64_t(1) << 36;
 
+static int64_t multiply(int64_t a, int64_t b) {
+  if (a == 0 || b == 0)
+    return 0;
+  return b > largestSize / a ? largestSize : a * b;
+}
+
 static int64_t countElements(Type type) {
   int64_t count = 1;
-  for (int64_t extent : cast<ShapedType>(type).getShape()) {
-    if (ShapedType::isDynamic(extent))
-      extent = CostModel::dynamicExtent;
-    if (extent == 0)
-      return 0;
-    count = extent > largestSize / count ? largestSize : count * extent;
+  for (int64_t extent : cast<ShapedType>(type).getShape())
+    count =
+        multiply(count, ShapedType::isDynamic(extent) ? CostModel::dynamicExtent
+                                                      : extent);
+  return count;
+}
+
+static std::optional<int64_t> getConstant(OpFoldResult value) {
+  APInt number;
+  if (auto attribute = dyn_cast<Attribute>(value)) {
+    auto integer = dyn_cast<IntegerAttr>(attribute);
+    if (!integer)
+      return std::nullopt;
+    number = integer.getValue();
+  } else if (!matchPattern(cast<Value>(value), m_ConstantInt(&number))) {
+    return std::nullopt;
+  }
+  return number.trySExtValue();
+}
+
+/// Returns how many iterations `loop` has, as far as that is known.
+static int64_t countIterations(LoopLikeOpInterface loop) {
+  auto lower = loop.getLoopLowerBounds(), upper = loop.getLoopUpperBounds(),
+       step = loop.getLoopSteps();
+  if (!lower || !upper || !step)
+    return CostModel::dynamicExtent;
+  int64_t count = 1;
+  for (auto [first, last, stride] : llvm::zip(*lower, *upper, *step)) {
+    std::optional<int64_t> from = getConstant(first), to = getConstant(last),
+                           by = getConstant(stride);
+    int64_t span;
+    bool isKnown =
+        from && to && by && *by > 0 && !llvm::SubOverflow(*to, *from, span);
+    // What never runs costs as if it did: else all would be a tie.
+    count = multiply(
+        count, isKnown
+                   ? std::max<int64_t>(span / *by + (span % *by > 0 ? 1 : 0), 1)
+                   : CostModel::dynamicExtent);
   }
   return count;
 }
+
+namespace {
+/// How often blocks run when their function runs once.
+class Frequencies {
+public:
+  int64_t get(Block *block) {
+    auto it = runs.find(block);
+    if (it != runs.end())
+      return it->second;
+    Operation *parent = block->getParentOp();
+    int64_t count = 1;
+    if (parent && parent->getBlock() && !isa<FunctionOpInterface>(parent)) {
+      count = get(parent->getBlock());
+      if (auto loop = dyn_cast<LoopLikeOpInterface>(parent))
+        count = multiply(count, countIterations(loop));
+    }
+    return runs[block] = count;
+  }
+
+private:
+  llvm::DenseMap<Block *, int64_t> runs;
+};
+} // namespace
 
 /// Returns whether `value` is an argument of a function with role parameter.
 static bool isParameter(Value value) {
@@ -54,6 +123,13 @@ CostModel::CostModel(const SlotGraph &graph, const CostOptions &options)
   ArrayRef<SlotValue> values = graph.getValues();
   valueElements.resize(values.size());
   slotElements.assign(vertices.size(), 0);
+  Frequencies frequencies;
+  if (graph.hasLoops()) {
+    slotRuns.assign(vertices.size(), 1);
+    for (VertexId v = 1; v < vertices.size(); ++v)
+      if (Block *block = vertices[v].op->getBlock())
+        slotRuns[v] = frequencies.get(block);
+  }
   cheap.assign(values.size(), CheapCast::None);
   // A graph has many values but few types.
   llvm::DenseMap<Type, int64_t> sizes;
@@ -68,19 +144,39 @@ CostModel::CostModel(const SlotGraph &graph, const CostOptions &options)
       lastType = type;
       lastSize = it->second;
     }
-    valueElements[index] = lastSize;
-    slotElements[value.vertex] += lastSize;
+    int64_t elements =
+        slotRuns.empty()
+            ? lastSize
+            : multiply(lastSize,
+                       frequencies.get(Value(value.value).getParentBlock()));
+    valueElements[index] = elements;
+    slotElements[value.vertex] += elements;
     Operation *producer =
         value.vertex == 0 ? value.value.getDefiningOp() : nullptr;
-    if (vertices[value.vertex].isConstant ||
-        (producer && producer->hasTrait<OpTrait::ConstantLike>()))
+    const SlotVertex &vertex = vertices[value.vertex];
+    if (vertex.isRounded) {
+      Rounding &rounding = roundings[value.vertex];
+      ++rounding.casts;
+      rounding.bytes += elements * narrowingBytes;
+    }
+    if (vertex.isConstant)
+      cheap[index] = vertex.op->hasTrait<OpTrait::ConstantLike>()
+                         ? CheapCast::Free
+                         : CheapCast::Empty;
+    else if (producer && producer->hasTrait<OpTrait::ConstantLike>())
       cheap[index] = CheapCast::Free;
     else if (options.masterCopies && value.vertex == 0 &&
              isParameter(value.value))
       cheap[index] = CheapCast::Write;
   }
-  for (const SlotUse &use : graph.getUses())
-    slotElements[use.user] += valueElements[use.value];
+  for (const SlotUse &use : graph.getUses()) {
+    if (slotRuns.empty()) {
+      slotElements[use.user] += valueElements[use.value];
+      continue;
+    }
+    Type type = values[use.value].value.getType();
+    slotElements[use.user] += multiply(sizes.lookup(type), slotRuns[use.user]);
+  }
   slotElements[0] = 0;
   for (const SlotValue &value : values)
     if (vertices[value.vertex].slot == SlotVertex::carried)
@@ -95,8 +191,9 @@ int64_t CostModel::getProductTime(VertexId v, bool low) const {
   int64_t flops = op ? op.getProductFlops() : 0;
   const Target &target = *options.target;
   auto isAligned = [&](Value value) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    return !type || type.getRank() == 0 ||
+    auto type = dyn_cast<ShapedType>(value.getType());
+    // What is added to a product, such as a bias or a zero point, has no say.
+    return !type || !type.hasRank() || type.getRank() < 2 ||
            type.isDynamicDim(type.getRank() - 1) ||
            type.getShape().back() % target.alignment == 0;
   };
@@ -106,12 +203,18 @@ int64_t CostModel::getProductTime(VertexId v, bool low) const {
   for (Value result : vertex.op->getResults())
     isFast = isFast && isAligned(result);
   double rate = isFast ? target.lowFlopPerByte : target.f32FlopPerByte;
-  return rate > 0 ? std::llround(std::min(flops / rate, 0x1p46)) : 0;
+  int64_t runs = slotRuns.empty() ? 1 : slotRuns[v];
+  // Rounded for each run, as bytes are.
+  return rate > 0 ? std::llround(std::min(flops / rate, 0x1p46 / runs)) * runs
+                  : 0;
 }
 
 AssignmentCost CostModel::evaluate(const Assignment &assignment) const {
   AssignmentCost result;
   for (VertexId v = 1; v < slotElements.size(); ++v) {
+    Rounding rounding = getRounding(v, assignment.low[v]);
+    result.casts += rounding.casts;
+    result.castBytes += rounding.bytes;
     result.bytes += getSlotBytes(v, assignment.low[v]);
     result.cost += getSlotCost(v, assignment.low[v]);
   }
@@ -122,9 +225,10 @@ AssignmentCost CostModel::evaluate(const Assignment &assignment) const {
       continue;
     isCast[use.value] = true;
     ++result.casts;
-    result.castBytes += getCastCost(use.value, assignment.low[use.user]);
+    int64_t bytes = getCastCost(use.value, assignment.low[use.user]);
+    result.castBytes += bytes;
+    result.cost += bytes;
   }
   result.bytes += result.castBytes;
-  result.cost += result.castBytes;
   return result;
 }

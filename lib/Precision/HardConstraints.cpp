@@ -5,9 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Normalization.h"
+
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Precision/Optimal.h"
+#include "amp/Precision/Ranges.h"
 #include "llvm/ADT/DenseSet.h"
+
+#include <memory>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -199,54 +204,27 @@ private:
         reached[v] = false;
   }
 
-  /// Returns the operation that computes `value` if it is of this kind, past
-  /// those that only move it.
-  static Operation *getDefiningOp(Value value, Arithmetic kind) {
-    auto op = value.getDefiningOp<PrecisionOpInterface>();
-    while (op && op.getArithmetic() == Arithmetic::Move)
-      op = op->getOperand(0).getDefiningOp<PrecisionOpInterface>();
-    return op && op.getArithmetic() == kind ? op.getOperation() : nullptr;
+  /// Whether `value` fits the low type; if that is not known, nothing can fail
+  /// to.
+  bool fitsLow(Value value) {
+    FloatType low = graph.getLowType();
+    if (!low)
+      return true;
+    auto function =
+        value.getDefiningOp()->getParentOfType<FunctionOpInterface>();
+    std::unique_ptr<ValueRanges> &entry = ranges[function];
+    if (!entry)
+      entry = std::make_unique<ValueRanges>(function, low);
+    return entry->get(value).fits(low);
   }
 
-  /// If `value` is `x - mean(x)`, returns x.
-  static Value getCentered(Value value) {
-    Operation *difference = getDefiningOp(value, Arithmetic::Subtract);
-    if (!difference)
-      return {};
-    Operation *mean =
-        getDefiningOp(difference->getOperand(1), Arithmetic::Mean);
-    Value x = difference->getOperand(0);
-    return mean && mean->getOperand(0) == x ? x : Value();
-  }
-
-  /// If `value` is the mean of squares of `x - mean(x)`, returns x.
-  static Value getVarianceOf(Value value) {
-    Operation *mean = getDefiningOp(value, Arithmetic::Mean);
-    if (!mean)
-      return {};
-    Value squares = mean->getOperand(0);
-    if (Operation *square = getDefiningOp(squares, Arithmetic::Square))
-      return getCentered(square->getOperand(0));
-    Operation *product = getDefiningOp(squares, Arithmetic::Multiply);
-    return product && product->getOperand(0) == product->getOperand(1)
-               ? getCentered(product->getOperand(0))
-               : Value();
-  }
-
-  /// Finds products `(x - mean) * rsqrt(var + eps)` that read the reciprocal
-  /// root `source`: whatever x is, its n normalised elements are at most the
-  /// root of n.
+  /// Finds products with the reciprocal root `source` that normalise: whatever
+  /// the other operand is, its n elements become at most the root of n. The
+  /// root has to fit the low type, in which the product may read it: the number
+  /// that is added to the variance decides.
   void findNormalizations(VertexId source) {
     PrecisionOpInterface root = graph.getInterface(vertices[source].op);
     if (!root || root.getArithmetic() != Arithmetic::ReciprocalSqrt)
-      return;
-    Operation *sum = getDefiningOp(root->getOperand(0), Arithmetic::Add);
-    if (!sum)
-      return;
-    Value x = getVarianceOf(sum->getOperand(0));
-    if (!x)
-      x = getVarianceOf(sum->getOperand(1));
-    if (!x)
       return;
     SmallVector<VertexId> worklist = {source};
     while (!worklist.empty()) {
@@ -258,8 +236,8 @@ private:
         if (user.getArithmetic() == Arithmetic::Move) {
           worklist.push_back(use.user);
         } else if (user.getArithmetic() == Arithmetic::Multiply &&
-                   getCentered(user->getOperand(
-                       1 - use.operand->getOperandNumber())) == x) {
+                   isNormalization(*use.operand) &&
+                   fitsLow(root->getResult(0))) {
           normalizers.insert(use.operand);
           normalized.insert(use.user);
         }
@@ -377,6 +355,8 @@ private:
   llvm::DenseSet<VertexId> normalized;
   /// By value: whether it is a gradient whose type the policy fixed.
   std::vector<bool> isGradient;
+  /// By function, once asked for.
+  llvm::DenseMap<Operation *, std::unique_ptr<ValueRanges>> ranges;
   /// By vertex, during a flood: whether it was reached, from which neighbour,
   /// and from which source.
   std::vector<bool> reached;

@@ -12,6 +12,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/Location.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -275,6 +277,7 @@ FailureOr<Policy> Policy::build(const PolicyDocument &document, Location loc) {
   llvm::stable_sort(policy.rules, byRank);
   llvm::stable_sort(policy.slotRules, byRank);
   llvm::stable_sort(policy.pinRules, byRank);
+  policy.isOwn = !document.isPreset;
   policy.settings = document.settings;
   policy.gradientType =
       document.settings.gradientType.value_or(GradientType::F32);
@@ -294,7 +297,9 @@ static auto printAt(Location loc) {
 }
 
 FailureOr<Policy> Policy::load(StringRef presetOrFile, Location loc) {
-  auto error = printAt(loc);
+  // What cannot be read at all is no fault of the module.
+  auto error =
+      printAt(FileLineColLoc::get(loc.getContext(), presetOrFile, 1, 1));
   auto document = loadPolicyDocument(presetOrFile, error);
   if (!document)
     return failure();
@@ -514,7 +519,41 @@ Pin Policy::getPin(Location loc) const {
   return it->second;
 }
 
-LogicalResult Policy::checkUse() const {
+/// Warns of entries for dialects of which there is no sign: most likely the
+/// name is wrong.
+void Policy::checkDialects(Operation *root) const {
+  MLIRContext *context = root->getContext();
+  auto dialectOf = [](const Glob &glob) {
+    return glob.text.take_until([](char c) { return c == '.'; });
+  };
+  SmallVector<const Glob *> doubtful;
+  auto examine = [&](const Glob &glob) {
+    StringRef dialect = dialectOf(glob);
+    if (glob.layer == 0 && dialect.find_first_of("*?[{\\") == StringRef::npos &&
+        !context->getLoadedDialect(dialect) && !findAdapter(dialect))
+      doubtful.push_back(&glob);
+  };
+  for (const ListRule &rule : rules)
+    examine(rule);
+  for (const SlotRule &rule : slotRules)
+    examine(rule);
+  if (doubtful.empty())
+    return;
+  llvm::DenseSet<StringRef> present;
+  root->walk([&](Operation *op) {
+    present.insert(op->getName().getDialectNamespace());
+  });
+  for (const Glob *glob : doubtful)
+    if (!present.contains(dialectOf(*glob)))
+      emitWarning(glob->loc)
+          << "policy: '" << glob->text
+          << "' matches no operation: the dialect '" << dialectOf(*glob)
+          << "' is neither loaded nor in the module";
+}
+
+LogicalResult Policy::checkUse(Operation *root) const {
+  if (isOwn && !root->getParentOp())
+    checkDialects(root);
   bool failed = false;
   for (const SlotRule &rule : slotRules) {
     if (!rule.seen || rule.applied)

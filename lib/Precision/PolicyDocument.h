@@ -77,6 +77,8 @@ struct PolicyDocument {
   /// Whether it stands within another one (`extends: {...}`), and needs no
   /// version.
   bool isNested = false;
+  /// Whether it is one of the presets.
+  bool isPreset = false;
   PolicyScalar version, precision, strategy, gradientType, masterWeights;
   ExtendsEntry extends;
   LossScalingEntry lossScaling;

@@ -220,6 +220,17 @@ static bool checkMapping(llvm::yaml::MappingNode &mapping,
       stream.printError(key, "expected a value for '" + name + "'");
       return false;
     }
+    // An empty list would read as one that is not there. The parser reads its
+    // elements once, so that only the text tells in advance; a node starts
+    // behind its bracket.
+    StringRef list;
+    if (isa<llvm::yaml::SequenceNode>(value))
+      list = value->getSourceRange().Start.getPointer();
+    if (name == "low-types" &&
+        (isa<llvm::yaml::NullNode>(value) || list.ltrim().starts_with("]"))) {
+      stream.printError(key, "expected 'low-types' to hold f16, bf16 or both");
+      return false;
+    }
     if (auto *scalar = dyn_cast<llvm::yaml::ScalarNode>(value);
         scalar && name == "version") {
       StringRef text = scalar->getValue(storage);
@@ -556,8 +567,12 @@ readDocument(StringRef text, StringRef name, PolicyErrorHandler error,
 static std::unique_ptr<PolicyDocument>
 loadDocument(StringRef presetOrFile, PolicyErrorHandler error,
              SmallVectorImpl<std::string> &chain) {
-  if (auto text = Policy::getPresetText(presetOrFile))
-    return readDocument(*text, presetOrFile, error, chain);
+  if (auto text = Policy::getPresetText(presetOrFile)) {
+    auto document = readDocument(*text, presetOrFile, error, chain);
+    if (document)
+      document->isPreset = true;
+    return document;
+  }
   auto file = llvm::MemoryBuffer::getFile(presetOrFile, /*IsText=*/true);
   if (!file) {
     error("", 0, 0,

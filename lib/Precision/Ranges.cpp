@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 #include <cmath>
@@ -86,15 +87,21 @@ std::optional<ConstantElements> mlir::amp::getConstantElements(Operation *op,
   return result;
 }
 
+bool ConstantElements::vanishesIn(FloatType low) const {
+  return !finite.isEmpty() && (finite.lo != 0 || finite.hi != 0) &&
+         roundTo(finite.lo, low) == 0 && roundTo(finite.hi, low) == 0;
+}
+
 //===----------------------------------------------------------------------===//
 // Intervals
 //===----------------------------------------------------------------------===//
 
-ValueRanges::ValueRanges(FunctionOpInterface function, FloatType low)
+ValueRanges::ValueRanges(FunctionOpInterface function, FloatType low,
+                         bool hasForeignSeeds)
     : function(function),
       entry(function.isExternal() ? nullptr
                                   : &function.getFunctionBody().front()),
-      low(low) {
+      low(low), hasForeignSeeds(hasForeignSeeds) {
   if (low)
     largestLow = APFloat::getLargest(low.getFloatSemantics()).convertToDouble();
 }
@@ -369,6 +376,11 @@ void ValueRanges::findSeeds() {
   };
   function.getFunctionBody().walk(
       [&](GradientSeedOpInterface seed) { mark(seed->getResults()); });
+  if (hasForeignSeeds) {
+    mark(entry->getArguments());
+    function.getFunctionBody().walk(
+        [&](CallOpInterface call) { mark(call->getResults()); });
+  }
   while (!worklist.empty()) {
     for (Operation *user : worklist.pop_back_val().getUsers()) {
       // A condition decides what the results are as much as an operand does.

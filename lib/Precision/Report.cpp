@@ -8,6 +8,7 @@
 #include "amp/Precision/Report.h"
 
 #include "ReportFunction.h"
+#include "amp/Support/OutputFile.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Error.h"
@@ -181,24 +182,15 @@ void PrecisionReport::writeJSON(raw_ostream &os) const {
 }
 
 LogicalResult PrecisionReport::write(StringRef path, Location loc) const {
-  // A temporary file takes the place of the old one when it is complete.
-  llvm::Error error =
-      llvm::writeToOutput(path, [&](raw_ostream &os) -> llvm::Error {
-        if (path.ends_with(".html"))
-          writeHTML(os);
-        else
-          writeJSON(os);
-        return llvm::Error::success();
-      });
+  llvm::Error error = writeOutputFile(path, [&](raw_ostream &os) {
+    if (path.ends_with(".html"))
+      writeHTML(os);
+    else
+      writeJSON(os);
+    return llvm::Error::success();
+  });
   if (!error)
     return success();
-  // The error names the file again.
-  std::string why;
-  llvm::handleAllErrors(
-      std::move(error),
-      [&](const llvm::FileError &error) {
-        why = error.messageWithoutFileInfo();
-      },
-      [&](const llvm::ErrorInfoBase &error) { why = error.message(); });
-  return emitError(loc) << "cannot write report '" << path << "': " << why;
+  return emitError(loc) << "cannot write report '" << path
+                        << "': " << llvm::toString(std::move(error));
 }

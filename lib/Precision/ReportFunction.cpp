@@ -350,7 +350,9 @@ void FunctionReporter::writeSlots(OStream &json, Operation *op) {
       members("results", op->getResultTypes(), slots.resultSlots);
       json.attribute("bytesBefore", before);
       json.attribute("bytesAfter",
-                     isFree && assignment.low[v] ? before / 2 : before);
+                     isFree && assignment.low[v] && !vertices[v].isRounded
+                         ? before / 2
+                         : before);
     });
     if (isFree)
       ++v;
@@ -397,9 +399,10 @@ void FunctionReporter::writeDecision(OStream &json, VertexId v) {
 }
 
 Type FunctionReporter::getTypeAfter(Value value) const {
-  if (!assignment.low[vertexOf.lookup(value)])
+  VertexId v = vertexOf.lookup(value);
+  if (!assignment.low[v] || graph.getVertices()[v].isRounded)
     return value.getType();
-  return cast<RankedTensorType>(value.getType()).clone(settings.low);
+  return getWithElementType(value.getType(), settings.low);
 }
 
 void FunctionReporter::writeValue(unsigned id) {
@@ -455,32 +458,44 @@ void FunctionReporter::writeValue(unsigned id) {
 
 void FunctionReporter::writeCasts() {
   // By number of the value, in the order of first use.
-  llvm::MapVector<uint32_t, SmallVector<OpOperand *, 2>> casts;
-  for (const SlotUse &use : graph.getUses())
+  llvm::MapVector<uint32_t, SmallVector<OpOperand *, 2>> casts, roundings;
+  for (auto [index, value] : llvm::enumerate(graph.getValues()))
+    if (assignment.low[value.vertex] &&
+        graph.getVertices()[value.vertex].isRounded)
+      roundings[index];
+  for (const SlotUse &use : graph.getUses()) {
     if (assignment.low[use.producer] != assignment.low[use.user])
       casts[use.value].push_back(use.operand);
+    else if (auto it = roundings.find(use.value); it != roundings.end())
+      it->second.push_back(use.operand);
+  }
   std::string low = printType(settings.low);
-  json.attributeArray("casts", [&] {
-    for (auto &entry : casts) {
-      Value value = graph.getValues()[entry.first].value;
-      ArrayRef<OpOperand *> users = entry.second;
-      bool toLow = !assignment.low[vertexOf.lookup(value)];
-      int64_t bytes = costs.getCastCost(entry.first, toLow);
-      writeLine(json, [&](OStream &json) {
-        json.attribute("value", static_cast<int64_t>(valueIds.lookup(value)));
-        json.attribute("from", toLow ? "f32" : StringRef(low));
-        json.attribute("to", toLow ? StringRef(low) : "f32");
-        json.attribute("bytes", bytes);
-        json.attributeArray("users", [&] {
-          for (OpOperand *use : users)
-            json.object([&] {
-              json.attribute(
-                  "op", static_cast<int64_t>(opIds.lookup(use->getOwner())));
-              json.attribute("operand",
-                             static_cast<int64_t>(use->getOperandNumber()));
-            });
-        });
+  auto writeCast = [&](uint32_t number, bool toLow,
+                       ArrayRef<OpOperand *> users) {
+    Value value = graph.getValues()[number].value;
+    writeLine(json, [&](OStream &json) {
+      json.attribute("value", static_cast<int64_t>(valueIds.lookup(value)));
+      json.attribute("from", toLow ? "f32" : StringRef(low));
+      json.attribute("to", toLow ? StringRef(low) : "f32");
+      json.attribute("bytes", costs.getCastCost(number, toLow));
+      json.attributeArray("users", [&] {
+        for (OpOperand *use : users)
+          json.object([&] {
+            json.attribute("op",
+                           static_cast<int64_t>(opIds.lookup(use->getOwner())));
+            json.attribute("operand",
+                           static_cast<int64_t>(use->getOperandNumber()));
+          });
       });
-    }
+    });
+  };
+  json.attributeArray("casts", [&] {
+    // Those by which operations round their results come first: other casts
+    // may read them.
+    for (auto &[number, users] : roundings)
+      writeCast(number, /*toLow=*/true, users);
+    for (auto &[number, users] : casts)
+      writeCast(number, !assignment.low[graph.getValues()[number].vertex],
+                users);
   });
 }

@@ -88,7 +88,9 @@ ReportTotals mlir::amp::getTotals(const CostModel &costs,
     if (value.vertex == 0)
       continue;
     int64_t bytes = getReportBytes(value.value.getType());
-    bool low = assignment.low[value.vertex];
+    // What its operation rounds is there in f32.
+    bool low = assignment.low[value.vertex] &&
+               !graph.getVertices()[value.vertex].isRounded;
     ++totals.values;
     totals.valueBytes += bytes;
     totals.lowValues += low;

@@ -13,7 +13,11 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -63,7 +67,7 @@ Pin SlotGraph::findPin(Operation *op) {
 
 SlotGraph::SlotGraph(const CallGroup &group, const Policy &policy,
                      FloatType low)
-    : policy(policy),
+    : policy(policy), low(low),
       f32(Float32Type::get(group.functions.front()->getContext())),
       precisionName(
           StringAttr::get(f32.getContext(), AMPDialect::kPrecisionAttr)),
@@ -108,7 +112,7 @@ SlotGraph::SlotGraph(const CallGroup &group, const Policy &policy,
 
   resolveProducers();
   if (low)
-    applyRanges(group.functions, low);
+    applyRanges(group.functions);
   buildAdjacency();
 }
 
@@ -119,16 +123,36 @@ static OpClass getCarriedClass(Pin pin) {
                            : OpClass::Clear;
 }
 
+/// Pins a vertex of a signature. A pin of `holder` itself goes before one of
+/// what it stands in; two of the same kind must agree.
+void SlotGraph::pinSignature(VertexId vertex, Pin pin, Operation *holder,
+                             bool isOwn) {
+  if (vertex == 0 || pin == Pin::None)
+    return;
+  auto [it, isNew] =
+      signaturePins.try_emplace(vertex, SignaturePin{pin, holder, isOwn});
+  SignaturePin &known = it->second;
+  if (!isNew && isOwn == known.isOwn &&
+      (pin == Pin::Low) != (known.pin == Pin::Low))
+    return reportConflict(holder, pin, known.holder, known.pin);
+  if (!isNew && (known.isOwn || !isOwn))
+    return;
+  known = {pin, holder, isOwn};
+  vertices[vertex].opClass = getCarriedClass(pin);
+  vertices[vertex].pinned = true;
+}
+
 /// Adds a vertex for each argument and result of a function whose callers are
 /// all in the graph.
 void SlotGraph::addSignature(FunctionOpInterface function, Pin pin) {
+  bool isOwn = findOwnPin(function) != Pin::None;
   auto add = [&](Type type) -> VertexId {
     if (!isEligible(type, f32))
       return 0;
     VertexId vertex = addVertex(function, SlotVertex::carried,
-                                SlotKind::Storage, getCarriedClass(pin));
+                                SlotKind::Storage, OpClass::Clear);
     vertices[vertex].produces = true;
-    vertices[vertex].pinned = pin != Pin::None;
+    pinSignature(vertex, pin, function, isOwn);
     return vertex;
   };
   Signature &signature = signatures[function];
@@ -144,35 +168,33 @@ void SlotGraph::addSignature(FunctionOpInterface function, Pin pin) {
         !block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
       continue;
     Operation *terminator = block.getTerminator();
+    Pin returnPin = findOwnPin(terminator);
     for (auto [operand, vertex] :
-         llvm::zip(terminator->getOpOperands(), signature.results))
-      if (vertex != 0)
-        forwarded[&operand] = vertex;
+         llvm::zip(terminator->getOpOperands(), signature.results)) {
+      if (vertex == 0)
+        continue;
+      forwarded[&operand] = vertex;
+      pinSignature(vertex, returnPin, terminator, /*isOwn=*/true);
+    }
   }
 }
 
 void SlotGraph::addCall(Operation *call, FunctionOpInterface callee, Pin pin) {
   const Signature &signature = signatures.find(callee)->second;
-  OpClass opClass = getCarriedClass(pin);
-  auto pinTo = [&](VertexId vertex) {
-    if (vertex != 0 && pin != Pin::None && !vertices[vertex].pinned) {
-      vertices[vertex].opClass = opClass;
-      vertices[vertex].pinned = true;
-    }
-  };
+  bool isOwn = findOwnPin(call) != Pin::None;
   MutableOperandRange operands =
       cast<CallOpInterface>(call).getArgOperandsMutable();
   for (auto [operand, vertex] : llvm::zip(operands, signature.arguments)) {
     if (vertex == 0)
       continue;
-    pinTo(vertex);
+    pinSignature(vertex, pin, call, isOwn);
     addUse(operand, vertex);
   }
   for (auto [result, vertex] :
        llvm::zip(call->getResults(), signature.results)) {
     if (vertex == 0)
       continue;
-    pinTo(vertex);
+    pinSignature(vertex, pin, call, isOwn);
     addValue(result, vertex);
   }
 }
@@ -208,7 +230,7 @@ VertexId SlotGraph::addVertex(Operation *op, int8_t slot, SlotKind kind,
   vertices.push_back({op, slot, kind, opClass, /*produces=*/false,
                       /*isProductResult=*/false, /*pinned=*/false,
                       /*isConstant=*/false, /*isBounded=*/false,
-                      RangeProof::None});
+                      /*isRounded=*/false, RangeProof::None});
   return vertices.size() - 1;
 }
 
@@ -237,11 +259,63 @@ void SlotGraph::addUse(OpOperand &operand, VertexId user) {
   uses.push_back({&operand, 0, user, it->second});
 }
 
+/// Returns whether iterations of `op` run in parallel, so that operations in
+/// its terminator combine what they give.
+static bool combinesInParallel(Operation *op) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (block.mightHaveTerminator() &&
+          isa<InParallelOpInterface>(block.getTerminator()))
+        return true;
+  return false;
+}
+
+using Forward = llvm::function_ref<void(OpOperand &, Value, Operation *)>;
+
+/// Calls `forward` with each operand that `op`, which combines in parallel,
+/// passes on, the value that it becomes, and the operation that has the
+/// operand. A destination is one tensor throughout: the initial one, the
+/// argument that the body reads, what iterations insert, and the result.
+/// Without a description of that all of them keep their types.
+static void forEachCombined(Operation *op, Forward forward) {
+  auto loop = dyn_cast<LoopLikeOpInterface>(op);
+  auto style = dyn_cast<DestinationStyleOpInterface>(op);
+  if (!loop || !style)
+    return;
+  llvm::SmallDenseSet<Value> destinations;
+  for (OpOperand &init : loop.getInitsMutable()) {
+    BlockArgument argument = loop.getTiedLoopRegionIterArg(&init);
+    if (!argument || !style.isDpsInit(&init))
+      continue;
+    destinations.insert(argument);
+    forward(init, argument, op);
+    forward(init, style.getTiedOpResult(&init), op);
+  }
+  auto visit = [&](ParallelCombiningOpInterface combiner) {
+    SmallVector<Value> updated;
+    for (OpOperand &operand : combiner.getUpdatedDestinations())
+      if (destinations.contains(operand.get()))
+        updated.push_back(operand.get());
+    for (OpOperand &operand : combiner->getOpOperands())
+      for (Value destination : updated)
+        forward(operand, destination, combiner);
+  };
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (block.mightHaveTerminator())
+        if (auto terminator =
+                dyn_cast<InParallelOpInterface>(block.getTerminator()))
+          for (Operation &inner : terminator.getYieldingOps())
+            if (auto combiner = dyn_cast<ParallelCombiningOpInterface>(inner))
+              visit(combiner);
+}
+
 /// Adds a vertex for each group of values that control flow ties together:
 /// region arguments, results, and the operands that are forwarded to them.
 void SlotGraph::addCarriedValues(Operation *op, Pin pin) {
   auto branch = dyn_cast<RegionBranchOpInterface>(op);
-  if (!branch)
+  bool isParallel = combinesInParallel(op);
+  if (!branch && !isParallel)
     return;
   // Pins of the operation itself and of what forwards values in it hold for the
   // values, one that comes from outside for those without.
@@ -262,33 +336,39 @@ void SlotGraph::addCarriedValues(Operation *op, Pin pin) {
     }
     return findRoot(vertex);
   };
-  // Visit in program order, not in the order of the map, for determinism.
-  RegionBranchSuccessorMapping mapping;
-  branch.getSuccessorOperandInputMapping(mapping);
-  auto visit = [&](Operation *holder) {
+  auto forward = [&](OpOperand &operand, Value input, Operation *holder) {
+    if (!isEligible(operand.get().getType(), f32) ||
+        !isEligible(input.getType(), f32))
+      return;
+    VertexId vertex = vertexFor(input);
+    auto [entry, isNew] = forwarded.try_emplace(&operand, vertex);
+    VertexId root = findRoot(entry->second);
+    if (!isNew && root != vertex)
+      parents[std::max(root, vertex)] = std::min(root, vertex);
     Pin holderPin = holder == op ? Pin::None : findOwnPin(holder);
-    for (OpOperand &operand : holder->getOpOperands()) {
-      auto it = mapping.find(&operand);
-      if (it == mapping.end() || !isEligible(operand.get().getType(), f32))
-        continue;
-      for (Value input : it->second) {
-        if (!isEligible(input.getType(), f32))
-          continue;
-        VertexId vertex = vertexFor(input);
-        auto [entry, isNew] = forwarded.try_emplace(&operand, vertex);
-        VertexId root = findRoot(entry->second);
-        if (!isNew && root != vertex)
-          parents[std::max(root, vertex)] = std::min(root, vertex);
-        if (holderPin != Pin::None)
-          pinned.push_back({vertex, holderPin, holder});
-      }
-    }
+    if (holderPin != Pin::None)
+      pinned.push_back({vertex, holderPin, holder});
   };
-  visit(op);
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      if (block.mightHaveTerminator())
-        visit(block.getTerminator());
+  if (isParallel) {
+    forEachCombined(op, forward);
+  } else {
+    // Visit in program order, not in the order of the map, for determinism.
+    RegionBranchSuccessorMapping mapping;
+    branch.getSuccessorOperandInputMapping(mapping);
+    auto visit = [&](Operation *holder) {
+      for (OpOperand &operand : holder->getOpOperands()) {
+        auto it = mapping.find(&operand);
+        if (it != mapping.end())
+          for (Value input : it->second)
+            forward(operand, input, holder);
+      }
+    };
+    visit(op);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (block.mightHaveTerminator())
+          visit(block.getTerminator());
+  }
 
   llvm::SmallDenseMap<VertexId, std::pair<Pin, Operation *>> decided;
   for (auto [vertex, asked, holder] : pinned) {
@@ -337,8 +417,10 @@ const SlotGraph::OperationInfo &SlotGraph::getInfo(Operation *op) {
     if (name.isRegistered())
       info.slots = name.getInterface<PrecisionOpInterface>();
     info.isFunction = isa<FunctionOpInterface>(op);
+    loops |= isa<LoopLikeOpInterface>(op);
     info.isSeed = isa<GradientSeedOpInterface>(op);
     info.isTerminator = op->hasTrait<OpTrait::IsTerminator>();
+    info.isCombiner = isa<ParallelCombiningOpInterface>(op);
     info.adapted = policy.findAdapted(name);
     info.isConstant = info.adapted ? info.adapted->isConstant(op)
                                    : op->hasTrait<OpTrait::ConstantLike>();
@@ -362,6 +444,13 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
   if (policy.classifier)
     asked = policy.classifier(op);
   opClass = asked.value_or(opClass);
+  auto addForwarded = [&] {
+    for (OpOperand &operand : op->getOpOperands())
+      if (isEligible(operand.get().getType(), f32))
+        addUse(operand, forwarded.lookup(&operand));
+  };
+  if (info.isCombiner)
+    return addForwarded();
   if (info.adapted) {
     if (failed(info.adapted->getSlots(op, scratch))) {
       invalid = true;
@@ -372,10 +461,7 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
   } else if (info.hasSlots) {
     cast<PrecisionOpInterface>(op).getPrecisionSlots(scratch);
   } else if (op->getNumRegions() != 0 || info.isTerminator) {
-    for (OpOperand &operand : op->getOpOperands())
-      if (isEligible(operand.get().getType(), f32))
-        addUse(operand, forwarded.lookup(&operand));
-    return;
+    return addForwarded();
   } else if (opClass != OpClass::Unlisted && canRetypeByName(op, f32)) {
     getUniformPrecisionSlots(op, SlotKind::Storage, scratch);
   } else {
@@ -401,16 +487,19 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
     examine(op->getOperand(i).getType(), scratch.operandSlots[i]);
   for (unsigned i = 0; i < numResults; ++i)
     examine(op->getResult(i).getType(), scratch.resultSlots[i]);
+  bool mayBeLow = hasEligible && llvm::any_of(scratch.kinds, [](SlotKind kind) {
+                    return kind != SlotKind::Fixed;
+                  });
+  if (pin == Pin::Low && !mayBeLow && findOwnPin(op) == Pin::Low)
+    ignoredPins.push_back(op);
   if (!hasEligible)
     return;
   if (info.isConstant)
     constants.push_back(op);
   if (info.isSeed)
     seeds.push_back(op);
-  bool hasFree = llvm::any_of(
-      scratch.kinds, [](SlotKind kind) { return kind != SlotKind::Fixed; });
   if (opClass == OpClass::Unlisted && pin == Pin::None &&
-      (hasFree || !info.hasSlots) && !info.isTerminator && !info.isConstant)
+      (mayBeLow || !info.hasSlots) && !info.isTerminator && !info.isConstant)
     unlisted.push_back(op);
   if (policy.gradientType == GradientType::F32)
     if (auto gradients =
@@ -439,7 +528,15 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
     vertices[vertex].pinned = pin != Pin::None;
     vertices[vertex].isProductResult = hasCompute && kind != SlotKind::Compute;
     vertices[vertex].isConstant = info.isConstant || scratch.isConstant;
+    vertices[vertex].isRounded =
+        static_cast<int8_t>(slot) == scratch.roundedSlot;
     slotVertices[slot] = vertex;
+  }
+  for (auto [slot, number] : scratch.constants) {
+    if (low && !FloatRange::get(number).fits(low)) {
+      deny(slotVertices[slot]);
+      storing.push_back(op);
+    }
   }
 
   // Slots that may change hold f32 values only; the others are vertex 0.

@@ -14,52 +14,104 @@
 #include "amp/Precision/SlotGraph.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::amp;
 
-void SlotGraph::applyRanges(ArrayRef<FunctionOpInterface> functions,
-                            FloatType low) {
+void SlotGraph::applyRanges(ArrayRef<FunctionOpInterface> functions) {
   // The other low types have the exponents of f32.
   if (!seeds.empty() && low.isF16())
     denySeeds();
   if (!rangeSlots.empty())
     for (FunctionOpInterface function : functions)
-      freeRangeSlots(function, low);
-  if (!constants.empty())
-    denyConstants(low);
+      freeRangeSlots(function);
+  if (!storing.empty())
+    denyStored();
+  if (!constants.empty()) {
+    denyConstants();
+    for (FunctionOpInterface function : functions)
+      denyComputedConstants(function);
+  }
 }
 
-/// Keeps what reads a gradient seed in f32: times the initial loss scale,
-/// 65536, it is infinite in f16. Products decide for themselves.
+/// Keeps `v` in f32, unless a pin asks for something.
+void SlotGraph::deny(VertexId v) {
+  if (v == 0 || vertices[v].pinned)
+    return;
+  vertices[v].opClass = OpClass::Deny;
+  vertices[v].proof = RangeProof::DoesNotFit;
+}
+
+/// Keeps what reads one of `read` in f32, but for products if they may have it
+/// low.
+void SlotGraph::denyReaders(const llvm::DenseSet<Value> &read,
+                            bool evenProducts) {
+  if (read.empty())
+    return;
+  std::vector<bool> isRead(values.size(), false);
+  for (auto [index, entry] : llvm::enumerate(values))
+    isRead[index] = read.contains(entry.value);
+  for (const SlotUse &use : uses)
+    if (isRead[use.value] &&
+        (evenProducts || vertices[use.user].kind != SlotKind::Compute))
+      deny(use.user);
+}
+
+/// Keeps what reads a gradient seed in f32, as it is or moved: times the
+/// initial loss scale, 65536, it is infinite in f16. Products decide for
+/// themselves.
 void SlotGraph::denySeeds() {
-  for (Operation *seed : seeds) {
-    for (Value result : seed->getResults()) {
-      auto it = valueOf.find(result);
-      if (it == valueOf.end())
+  llvm::DenseSet<Value> seeded;
+  SmallVector<Operation *> worklist(seeds.begin(), seeds.end());
+  while (!worklist.empty()) {
+    for (Value result : worklist.pop_back_val()->getResults()) {
+      if (!seeded.insert(result).second)
         continue;
-      for (const SlotUse &use : uses) {
-        SlotVertex &user = vertices[use.user];
-        if (use.value != it->second || use.user == 0 || user.pinned ||
-            user.kind == SlotKind::Compute)
-          continue;
-        user.opClass = OpClass::Deny;
-        user.proof = RangeProof::DoesNotFit;
+      for (Operation *user : result.getUsers()) {
+        auto iface = dyn_cast<PrecisionOpInterface>(user);
+        if (iface && iface.getArithmetic() == Arithmetic::Move)
+          worklist.push_back(user);
       }
     }
   }
+  denyReaders(seeded, /*evenProducts=*/false);
+}
+
+/// Keeps what reads a constant that does not fit and that an operation stored
+/// among other numbers in f32; products too, they would give infinity.
+void SlotGraph::denyStored() {
+  llvm::DenseSet<Value> stored;
+  SmallVector<Operation *> worklist(storing.begin(), storing.end());
+  while (!worklist.empty()) {
+    for (Value result : worklist.pop_back_val()->getResults()) {
+      if (!stored.insert(result).second)
+        continue;
+      for (Operation *user : result.getUsers()) {
+        auto iface = dyn_cast<FloatRangeOpInterface>(user);
+        if (iface && iface.getElementFlow() == ElementFlow::Moves &&
+            user->getNumOperands() == 1)
+          worklist.push_back(user);
+      }
+    }
+  }
+  denyReaders(stored, /*evenProducts=*/true);
 }
 
 //===----------------------------------------------------------------------===//
 // Slots that fit
 //===----------------------------------------------------------------------===//
 
-void SlotGraph::freeRangeSlots(FunctionOpInterface function, FloatType low) {
-  ValueRanges ranges(function, low);
+void SlotGraph::freeRangeSlots(FunctionOpInterface function) {
+  ValueRanges ranges(function, low,
+                     /*hasForeignSeeds=*/!signatures.empty() && !seeds.empty());
   for (auto [v, opClass] : rangeSlots) {
     SlotVertex &vertex = vertices[v];
     // Constants are exact, and need no interval: see below.
-    if (vertex.isConstant || !function->isProperAncestor(vertex.op))
+    if (vertex.isConstant || vertex.proof == RangeProof::DoesNotFit ||
+        !function->isProperAncestor(vertex.op))
       continue;
     getSlots(vertex.op, scratch);
     FloatRange all = FloatRange::empty();
@@ -151,7 +203,7 @@ static bool isMaskUse(OpOperand &use, double value, FloatType low) {
   return true;
 }
 
-void SlotGraph::denyConstants(FloatType low) {
+void SlotGraph::denyConstants() {
   llvm::DenseMap<OpOperand *, VertexId> users;
   llvm::DenseMap<VertexId, OpClass> classes(rangeSlots.begin(),
                                             rangeSlots.end());
@@ -172,15 +224,15 @@ void SlotGraph::denyConstants(FloatType low) {
       if (it != classes.end())
         vertex.opClass = it->second;
     };
-    if (elements->beyond.isEmpty()) {
+    if (elements->beyond.isEmpty() && !elements->vanishesIn(low)) {
       // A range slot on account of another low type.
       free();
       continue;
     }
     // A constant that can follow its readers may be a mask.
     FloatRange beyond = elements->beyond;
-    bool canMask = own != 0 && !vertex.pinned && beyond.lo == beyond.hi &&
-                   beyond.hi < 0 && getInterface(op);
+    bool canMask = own != 0 && !vertex.pinned && !beyond.isEmpty() &&
+                   beyond.lo == beyond.hi && beyond.hi < 0 && getInterface(op);
     SmallVector<Value> worklist{op->getResult(0)};
     while (!worklist.empty()) {
       for (OpOperand &use : worklist.pop_back_val().getUses()) {
@@ -210,4 +262,37 @@ void SlotGraph::denyConstants(FloatType low) {
       vertex.proof = RangeProof::DoesNotFit;
     }
   }
+}
+
+/// Denies slots of what is computed from constants alone and does not fit, as
+/// if it had been folded.
+void SlotGraph::denyComputedConstants(FunctionOpInterface function) {
+  llvm::SetVector<Operation *> known;
+  for (Operation *op : constants)
+    if (function->isProperAncestor(op))
+      known.insert(op);
+  size_t count = known.size();
+  auto isKnown = [&](Value value) {
+    return known.contains(value.getDefiningOp());
+  };
+  for (size_t next = 0; next < known.size(); ++next)
+    for (Operation *user : known[next]->getUsers())
+      if (user->getNumRegions() == 0 &&
+          llvm::all_of(user->getOperands(), isKnown))
+        known.insert(user);
+  if (known.size() == count)
+    return;
+  ValueRanges ranges(function);
+  llvm::DenseSet<Value> beyond;
+  for (Operation *op : known.getArrayRef().drop_front(count)) {
+    for (Value result : op->getResults()) {
+      FloatRange range = ranges.get(result);
+      double nearest = range.lo > 0 ? range.lo : range.hi < 0 ? range.hi : 0;
+      if (!std::isfinite(nearest) || FloatRange::get(nearest).fits(low))
+        continue;
+      deny(lookup(result));
+      beyond.insert(result);
+    }
+  }
+  denyReaders(beyond, /*evenProducts=*/true);
 }

@@ -92,13 +92,15 @@ public:
     for (const std::string &report : reports)
       if (failed(PrecisionReport::checkPath(report, loc)))
         return signalPassFailure();
+    if (failed(checkOtherPrecision(low)))
+      return signalPassFailure();
     // Reports come first: if one cannot be written, nothing has changed.
     if (!reports.empty() && failed(writeReports(low, *loaded)))
       return signalPassFailure();
+    restoreFunctions();
     if (low.isF32())
       return;
 
-    restoreFunctions();
     SmallVector<KeptSignature> kept;
     std::vector<std::unique_ptr<Plan>> plans;
     for (const CallGroup &group : findCallGroups(getOperation(), kept)) {
@@ -109,7 +111,7 @@ public:
       if (!plans.back())
         return signalPassFailure();
     }
-    if (failed(loaded->checkUse()))
+    if (failed(loaded->checkUse(getOperation())))
       return signalPassFailure();
     // All that can be wrong has been found before anything changes.
     for (std::unique_ptr<Plan> &plan : plans) {
@@ -132,6 +134,7 @@ private:
                            Location loc);
   Assignment decide(const SlotGraph &graph, const CostModel &costs,
                     Strategy strategy) const;
+  LogicalResult checkOtherPrecision(FloatType low);
   LogicalResult writeReports(FloatType low, Policy &policy);
   void restoreFunctions();
   std::unique_ptr<Plan> plan(const CallGroup &group, FloatType low,
@@ -220,6 +223,57 @@ static bool hasMixedFunctions(Operation *root) {
                                               : WalkResult::skip();
       })
       .wasInterrupted();
+}
+
+/// A function that is in another precision has to become what it was before:
+/// what is left of the first precision would run in the second.
+LogicalResult AutoMixedPrecisionPass::checkOtherPrecision(FloatType low) {
+  auto isOther = [&](FunctionOpInterface function) {
+    FloatType recorded = getRecordedPrecision(function);
+    return recorded && recorded != low;
+  };
+  auto refuse = [&](FunctionOpInterface function, const Twine &reason) {
+    return function->emitError()
+           << "already in mixed precision with "
+           << getRecordedPrecision(function)
+           << ", and later passes built on it: " << reason
+           << "; expected the module as it was before, since "
+              "amp-strip-precision undoes the low types alone";
+  };
+  bool found = false;
+  WalkResult result =
+      getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+        auto function = dyn_cast<FunctionOpInterface>(op);
+        if (!function)
+          return WalkResult::advance();
+        if (!isOther(function))
+          return WalkResult::skip();
+        found = true;
+        WalkResult scaling =
+            function.getFunctionBody().walk([&](Operation *nested) {
+              if (!isa<UnscaleOp, UpdateScaleOp>(nested))
+                return WalkResult::advance();
+              (void)refuse(function,
+                           "it has '" + nested->getName().getStringRef() + "'");
+              return WalkResult::interrupt();
+            });
+        return scaling.wasInterrupted() ? scaling : WalkResult::skip();
+      });
+  if (result.wasInterrupted())
+    return failure();
+  if (!found)
+    return success();
+  OwningOpRef<Operation *> copy = getOperation()->clone();
+  SmallVector<KeptSignature> ignored;
+  for (const CallGroup &group : findCallGroups(*copy, ignored)) {
+    std::string reason;
+    RestoreCounts restored;
+    FunctionOpInterface culprit;
+    if (llvm::any_of(group.functions, isOther) &&
+        failed(restoreInput(group.functions, culprit, reason, restored)))
+      return refuse(culprit, reason);
+  }
+  return success();
 }
 
 LogicalResult AutoMixedPrecisionPass::writeReports(FloatType low,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BackwardPass.h"
+#include "amp/Dialect/AMP/IR/InsertedCast.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -42,11 +43,30 @@ LogicalResult mlir::amp::checkBackwardPass(
     const StepRewriter &step, ArrayRef<Operation *> seeds,
     ArrayRef<Value> gradients, const StepRewriter::OpSet &backward) {
   for (Value gradient : gradients)
-    if (!getPrecisionElementType(gradient.getType()) ||
-        !isa<RankedTensorType>(gradient.getType()))
+    if (!isPrecisionTensor(gradient.getType()))
       return gradient.getDefiningOp()->emitOpError(
                  "expected a gradient to be a ranked tensor of floats, got ")
              << gradient.getType();
+
+  // What reads a low gradient behind the backward pass reads the unscaled one,
+  // rounded to that type again.
+  for (Value gradient : gradients) {
+    Type type = gradient.getType();
+    if (canBuildInsertedCast(type, cast<FloatType>(getElementTypeOrSelf(type))))
+      continue;
+    for (Operation *user : gradient.getUsers()) {
+      CastLike widening(user);
+      if (backward.contains(step.getAncestor(user)) ||
+          getElementTypeOrSelf(type).isF32() ||
+          getElementTypeOrSelf(type).isF64() ||
+          (widening && getElementTypeOrSelf(widening.getType()).isF32()))
+        continue;
+      return user->emitOpError("reads a gradient as ")
+             << type << ", for which the dialect '"
+             << type.getDialect().getNamespace()
+             << "' has no cast; expected a CastMaterializationInterface";
+    }
+  }
 
   // What the results of the step depend on; the rest is dead.
   StepRewriter::OpSet live;

@@ -5,13 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StepRewriter.h"
+#include "StepParameters.h"
+#include "UpdateRounder.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Transforms/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -22,39 +20,6 @@ namespace mlir::amp {
 
 using namespace mlir;
 using namespace mlir::amp;
-
-/// Returns the operations of the forward and the backward pass: those on which
-/// a gradient, a prediction, a metric or a model state depends, without what
-/// depends on gradients in turn (the update).
-static StepRewriter::OpSet getForwardAndBackward(const StepRewriter &step) {
-  SmallVector<Value> gradients = step.getGradients();
-  SmallVector<Operation *> roots;
-  for (Value gradient : gradients)
-    roots.push_back(gradient.getDefiningOp());
-  StepRewriter::OpSet slice;
-  step.addBackwardSlice(roots, slice);
-
-  StepRewriter::OpSet update = step.getDependents(gradients, slice);
-  FunctionOpInterface function = step.getFunction();
-  roots.clear();
-  for (OpOperand &operand : step.getReturn()->getOpOperands()) {
-    Operation *op = operand.get().getDefiningOp();
-    auto updates = function.getResultAttrOfType<StringAttr>(
-        operand.getOperandNumber(), AMPDialect::kUpdatesAttr);
-    bool isModelState = false;
-    for (unsigned i = 0; updates && i < function.getNumArguments(); ++i) {
-      auto role =
-          function.getArgAttrOfType<StringAttr>(i, AMPDialect::kRoleAttr);
-      isModelState |=
-          function.getArgAttr(i, AMPDialect::kNameAttr) == updates && role &&
-          symbolizeRole(role.getValue()) == Role::ModelState;
-    }
-    if (op && (!updates || isModelState))
-      roots.push_back(op);
-  }
-  step.addBackwardSlice(roots, slice, update);
-  return slice;
-}
 
 namespace {
 
@@ -82,19 +47,9 @@ public:
 private:
   LogicalResult checkOptions();
   LogicalResult rewriteFunction(FunctionOpInterface function);
-  LogicalResult addRoundingState(StepRewriter &step);
-  LogicalResult narrowMoments(FunctionOpInterface function);
-  LogicalResult addCompensation(StepRewriter &step, BlockArgument parameter,
-                                const StepRewriter::OpSet &forwardAndBackward);
-  Value roundUpdate(OpBuilder &builder, Value value, FloatType low);
-  LogicalResult rewriteStep(FunctionOpInterface function);
-  LogicalResult dropMasters(FunctionOpInterface function);
+  LogicalResult addCopies(StepRewriter &step);
+  LogicalResult dropMasters(StepRewriter &step, UpdateRounder &rounder);
   void storeLow(FunctionOpInterface function);
-
-  /// The random number state of the step, where updates are rounded
-  /// stochastically, and how many roundings have a key.
-  Value rounding;
-  uint32_t numRoundings = 0;
 };
 
 } // namespace
@@ -123,205 +78,49 @@ LogicalResult InsertMasterWeightsPass::checkOptions() {
   return success();
 }
 
-/// Returns the name of the argument that result `index` updates, or null.
-static StringAttr getUpdated(FunctionOpInterface function, unsigned index) {
-  return function.getResultAttrOfType<StringAttr>(index,
-                                                  AMPDialect::kUpdatesAttr);
-}
-
 LogicalResult
 InsertMasterWeightsPass::rewriteFunction(FunctionOpInterface function) {
   if (mode == "inference") {
     storeLow(function);
     return success();
   }
-  rounding = {};
-  numRoundings = 0;
-  if ((mode == "none" && failed(dropMasters(function))) ||
-      (mode == "copy" && failed(rewriteStep(function))))
-    return failure();
-  return moments == "f32" ? success() : narrowMoments(function);
-}
-
-/// Adds the random number state, once, and advances it.
-LogicalResult InsertMasterWeightsPass::addRoundingState(StepRewriter &step) {
-  if (rounding)
-    return success();
-  OpBuilder builder(step.getReturn());
-  Type i64 = builder.getI64Type();
-  FailureOr<BlockArgument> state = step.addArgument(
-      "update_rounding", Role::ModelState, RankedTensorType::get({2}, i64),
-      InitAttr::get(&getContext(), InitKind::RngState, {}, {}, {}));
-  if (failed(state))
-    return failure();
-  rounding = *state;
-  Location loc = step.getFunction().getLoc();
-  Value at = arith::ConstantIndexOp::create(builder, loc, 1);
-  Value count = tensor::ExtractOp::create(builder, loc, rounding, at);
-  Value one = arith::ConstantIntOp::create(builder, loc, 1, 64);
-  Value next = arith::AddIOp::create(builder, loc, count, one);
-  Value advanced = tensor::InsertOp::create(builder, loc, next, rounding, at);
-  return step.addResult(advanced, AMPDialect::kUpdatesAttr, "update_rounding");
-}
-
-/// Rounds what an update gives as `update-rounding` says.
-Value InsertMasterWeightsPass::roundUpdate(OpBuilder &builder, Value value,
-                                           FloatType low) {
-  if (!rounding)
-    return buildInsertedCast(builder, value.getLoc(), value, low);
-  auto type = cast<RankedTensorType>(value.getType()).clone(low);
-  return MasterCopyOp::create(builder, value.getLoc(), type, value, rounding,
-                              numRoundings++);
-}
-
-/// Stores optimizer states in bf16: all but scalars, which count steps.
-LogicalResult
-InsertMasterWeightsPass::narrowMoments(FunctionOpInterface function) {
   FailureOr<StepRewriter> step = StepRewriter::get(function);
   if (failed(step))
     return failure();
-  SmallVector<BlockArgument> states;
-  for (BlockArgument argument : function.getArguments()) {
-    auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                      AMPDialect::kRoleAttr);
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (role && symbolizeRole(role.getValue()) == Role::OptimizerState &&
-        type && type.getElementType().isF32() && type.getRank() != 0)
-      states.push_back(argument);
-  }
-  if (states.empty())
+  UpdateRounder rounder(*step, updateRounding == "stochastic");
+  if ((mode == "none" && failed(dropMasters(*step, rounder))) ||
+      (mode == "copy" && failed(addCopies(*step))))
+    return failure();
+  if (moments == "f32")
     return success();
-  if (updateRounding == "stochastic" && failed(addRoundingState(*step)))
+  FailureOr<unsigned> count = rounder.narrowMoments();
+  if (failed(count))
     return failure();
-  SmallVector<Type> argumentTypes(function.getArgumentTypes());
-  SmallVector<Type> resultTypes(function.getResultTypes());
-  FloatType low = BFloat16Type::get(&getContext());
-  for (BlockArgument state : states) {
-    unsigned index = state.getArgNumber();
-    argumentTypes[index] = getWithElementType(state.getType(), low);
-    state.setType(argumentTypes[index]);
-    Attribute name = function.getArgAttr(index, AMPDialect::kNameAttr);
-    if (!state.use_empty()) {
-      OpBuilder builder = OpBuilder::atBlockBegin(&step->getBody());
-      Value widened = buildInsertedCast(builder, function.getLoc(), state,
-                                        builder.getF32Type());
-      state.replaceAllUsesExcept(widened, widened.getDefiningOp());
-    }
-    for (OpOperand &operand : step->getReturn()->getOpOperands()) {
-      unsigned result = operand.getOperandNumber();
-      if (getUpdated(function, result) != name)
-        continue;
-      OpBuilder builder(step->getReturn());
-      if (Operation *producer = operand.get().getDefiningOp())
-        builder.setInsertionPointAfter(producer);
-      operand.set(roundUpdate(builder, operand.get(), low));
-      resultTypes[result] = argumentTypes[index];
-    }
-    ++numLowMoments;
-  }
-  function.setFunctionTypeAttr(
-      TypeAttr::get(function.cloneTypeWith(argumentTypes, resultTypes)));
+  numLowMoments += *count;
   return success();
-}
-
-/// Keeps beside `parameter` what rounding lost of it: the update reads and
-/// writes both together.
-LogicalResult InsertMasterWeightsPass::addCompensation(
-    StepRewriter &step, BlockArgument parameter,
-    const StepRewriter::OpSet &forwardAndBackward) {
-  FunctionOpInterface function = step.getFunction();
-  auto name = function.getArgAttrOfType<StringAttr>(parameter.getArgNumber(),
-                                                    AMPDialect::kNameAttr);
-  std::string residualName = (name.getValue() + ".compensation").str();
-  FailureOr<BlockArgument> residual = step.addArgument(
-      residualName, Role::OptimizerState, parameter.getType(),
-      InitAttr::get(&getContext(), InitKind::Zeros, {}, {}, {}));
-  if (failed(residual))
-    return failure();
-  if (auto optimizer = function.getArgAttrOfType<StringAttr>(
-          parameter.getArgNumber(), AMPDialect::kOptimizerAttr))
-    function.setArgAttr(residual->getArgNumber(), AMPDialect::kOptimizerAttr,
-                        optimizer);
-
-  // What the update reads, widened, is more exact than what the model reads.
-  OpBuilder builder = OpBuilder::atBlockBegin(&step.getBody());
-  auto wide =
-      cast<RankedTensorType>(parameter.getType()).clone(builder.getF32Type());
-  Value sum = CompensateOp::create(builder, function.getLoc(), wide, parameter,
-                                   *residual);
-  SmallVector<Operation *> widenings;
-  for (Operation *user : parameter.getUsers())
-    if (CastLike cast{user}; cast && cast.getType() == wide)
-      widenings.push_back(user);
-  for (Operation *widening : widenings)
-    widening->getResult(0).replaceUsesWithIf(sum, [&](OpOperand &use) {
-      Operation *user = step.getAncestor(use.getOwner());
-      return user && !forwardAndBackward.contains(user);
-    });
-
-  for (OpOperand &operand : step.getReturn()->getOpOperands()) {
-    if (getUpdated(function, operand.getOperandNumber()) != name)
-      continue;
-    // The update was rounded by a cast.
-    Operation *rounding = operand.get().getDefiningOp();
-    if (!CastLike(rounding))
-      return function->emitError("the update of ")
-             << name << " is not rounded by a cast, expected one";
-    builder.setInsertionPointAfter(rounding);
-    Value lost =
-        ResidualOp::create(builder, rounding->getLoc(), residual->getType(),
-                           rounding->getOperand(0), operand.get());
-    return step.addResult(lost, AMPDialect::kUpdatesAttr, residualName);
-  }
-  return function->emitError("nothing updates ")
-         << name << ", expected a result with 'amp.updates'";
-}
-
-/// Returns the f32 parameters of a step, with the low type in which some
-/// operation reads them, or null.
-static SmallVector<std::pair<BlockArgument, FloatType>>
-getParameters(FunctionOpInterface function) {
-  SmallVector<std::pair<BlockArgument, FloatType>> parameters;
-  for (BlockArgument argument : function.getArguments()) {
-    unsigned index = argument.getArgNumber();
-    auto role =
-        function.getArgAttrOfType<StringAttr>(index, AMPDialect::kRoleAttr);
-    if (!role || symbolizeRole(role.getValue()) != Role::Parameter ||
-        !function.getArgAttrOfType<StringAttr>(index, AMPDialect::kNameAttr) ||
-        !isPrecisionTensor(argument.getType()) ||
-        !getElementTypeOrSelf(argument.getType()).isF32())
-      continue;
-    FloatType low;
-    for (Operation *user : argument.getUsers())
-      if (CastLike cast{user}; cast && cast.isInserted())
-        low = mlir::cast<FloatType>(getElementTypeOrSelf(cast.getType()));
-    parameters.push_back({argument, low});
-  }
-  return parameters;
 }
 
 /// Gives each parameter that is read low the low type, rounds its update, and
 /// widens it where it is read in f32, as updates do.
-LogicalResult
-InsertMasterWeightsPass::dropMasters(FunctionOpInterface function) {
-  FailureOr<StepRewriter> step = StepRewriter::get(function);
-  if (failed(step))
-    return failure();
+LogicalResult InsertMasterWeightsPass::dropMasters(StepRewriter &step,
+                                                   UpdateRounder &rounder) {
+  FunctionOpInterface function = step.getFunction();
   SmallVector<std::pair<BlockArgument, FloatType>> parameters =
       getParameters(function);
   llvm::erase_if(parameters, [](const auto &entry) { return !entry.second; });
   if (parameters.empty())
     return success();
-  StepRewriter::OpSet forwardAndBackward = getForwardAndBackward(*step);
-  if (updateRounding == "stochastic") {
-    for (auto &[parameter, low] : parameters)
-      if (!low.isBF16())
-        return function->emitError("stochastic rounding is to bf16, but "
-                                   "argument ")
-               << parameter.getArgNumber() << " is read in " << low;
-    if (failed(addRoundingState(*step)))
+  for (auto &[parameter, low] : parameters)
+    if (failed(checkCasts(function, parameter, low, /*narrows=*/true)))
       return failure();
-  }
+  StepRewriter::OpSet forwardAndBackward = getForwardAndBackward(step);
+  for (auto &[parameter, low] : parameters)
+    if (updateRounding == "stochastic" && !low.isBF16())
+      return function->emitError("stochastic rounding is to bf16, but "
+                                 "argument ")
+             << parameter.getArgNumber() << " is read in " << low;
+  if (failed(rounder.prepare()))
+    return failure();
   SmallVector<Type> argumentTypes(function.getArgumentTypes());
   SmallVector<Type> resultTypes(function.getResultTypes());
   for (auto [parameter, low] : parameters) {
@@ -339,7 +138,7 @@ InsertMasterWeightsPass::dropMasters(FunctionOpInterface function) {
         continue;
       }
       if (!widened) {
-        OpBuilder builder = OpBuilder::atBlockBegin(&step->getBody());
+        OpBuilder builder = OpBuilder::atBlockBegin(&step.getBody());
         widened = buildInsertedCast(builder, function.getLoc(), parameter,
                                     builder.getF32Type());
       }
@@ -347,14 +146,14 @@ InsertMasterWeightsPass::dropMasters(FunctionOpInterface function) {
     }
 
     Attribute name = function.getArgAttr(index, AMPDialect::kNameAttr);
-    for (OpOperand &operand : step->getReturn()->getOpOperands()) {
+    for (OpOperand &operand : step.getReturn()->getOpOperands()) {
       unsigned result = operand.getOperandNumber();
       if (function.getResultAttr(result, AMPDialect::kUpdatesAttr) != name)
         continue;
-      OpBuilder builder(step->getReturn());
+      OpBuilder builder(step.getReturn());
       if (Operation *producer = operand.get().getDefiningOp())
         builder.setInsertionPointAfter(producer);
-      operand.set(roundUpdate(builder, operand.get(), low));
+      operand.set(rounder.round(builder, operand.get(), low));
       resultTypes[result] = lowType;
     }
   }
@@ -362,7 +161,7 @@ InsertMasterWeightsPass::dropMasters(FunctionOpInterface function) {
       TypeAttr::get(function.cloneTypeWith(argumentTypes, resultTypes)));
   if (updateRounding == "kahan")
     for (auto &[parameter, low] : parameters)
-      if (failed(addCompensation(*step, parameter, forwardAndBackward)))
+      if (failed(rounder.addCompensation(parameter, forwardAndBackward)))
         return failure();
   return success();
 }
@@ -406,12 +205,26 @@ void InsertMasterWeightsPass::storeLow(FunctionOpInterface function) {
       function.cloneTypeWith(argumentTypes, function.getResultTypes())));
 }
 
-LogicalResult
-InsertMasterWeightsPass::rewriteStep(FunctionOpInterface function) {
-  FailureOr<StepRewriter> step = StepRewriter::get(function);
-  if (failed(step))
+/// Adds a low copy of each parameter that is read low, which forward and
+/// backward pass read from then on, and which the update writes.
+LogicalResult InsertMasterWeightsPass::addCopies(StepRewriter &step) {
+  FunctionOpInterface function = step.getFunction();
+  if (!step.getGradients().empty() && failed(step.checkUpdates()))
     return failure();
-  StepRewriter::OpSet forwardAndBackward = getForwardAndBackward(*step);
+  StepRewriter::OpSet forwardAndBackward = getForwardAndBackward(step);
+  // Forward and backward read the copy, widened where they want f32.
+  for (auto [master, low] : getParameters(function)) {
+    if (!low)
+      continue;
+    Type lowType = getWithElementType(master.getType(), low);
+    bool widens = llvm::any_of(master.getUsers(), [&](Operation *user) {
+      CastLike cast(user);
+      return forwardAndBackward.contains(step.getAncestor(user)) &&
+             !(cast && cast.getType() == lowType);
+    });
+    if (widens && failed(checkCasts(function, master, low, /*narrows=*/false)))
+      return failure();
+  }
 
   for (auto [master, low] : getParameters(function)) {
     auto name = function.getArgAttrOfType<StringAttr>(master.getArgNumber(),
@@ -429,7 +242,7 @@ InsertMasterWeightsPass::rewriteStep(FunctionOpInterface function) {
       continue;
     }
 
-    FailureOr<BlockArgument> copy = step->addArgument(
+    FailureOr<BlockArgument> copy = step.addArgument(
         (name.getValue() + ".low").str(), Role::Parameter,
         getWithElementType(master.getType(), low),
         InitAttr::get(&getContext(), InitKind::CopyOf, {}, {}, name));
@@ -442,7 +255,7 @@ InsertMasterWeightsPass::rewriteStep(FunctionOpInterface function) {
     Value widened;
     for (OpOperand &use : llvm::make_early_inc_range(master.getUses())) {
       Operation *user = use.getOwner();
-      if (!forwardAndBackward.contains(step->getAncestor(user)))
+      if (!forwardAndBackward.contains(step.getAncestor(user)))
         continue;
       if (CastLike cast{user}; cast && cast.getType() == copy->getType()) {
         cast.getResult().replaceAllUsesWith(*copy);
@@ -450,7 +263,7 @@ InsertMasterWeightsPass::rewriteStep(FunctionOpInterface function) {
         continue;
       }
       if (!widened) {
-        OpBuilder builder = OpBuilder::atBlockBegin(&step->getBody());
+        OpBuilder builder = OpBuilder::atBlockBegin(&step.getBody());
         widened = buildInsertedCast(builder, function.getLoc(), *copy,
                                     builder.getF32Type());
       }
@@ -458,17 +271,17 @@ InsertMasterWeightsPass::rewriteStep(FunctionOpInterface function) {
     }
 
     // The new copy, beside the new master.
-    for (OpOperand &operand : step->getReturn()->getOpOperands()) {
+    for (OpOperand &operand : step.getReturn()->getOpOperands()) {
       if (function.getResultAttr(operand.getOperandNumber(),
                                  AMPDialect::kUpdatesAttr) != name)
         continue;
-      OpBuilder builder(step->getReturn());
+      OpBuilder builder(step.getReturn());
       if (Operation *producer = operand.get().getDefiningOp())
         builder.setInsertionPointAfter(producer);
       auto newCopy = MasterCopyOp::create(builder, operand.get().getLoc(),
                                           copy->getType(), operand.get());
-      if (failed(step->addResult(newCopy, AMPDialect::kUpdatesAttr,
-                                 (name.getValue() + ".low").str())))
+      if (failed(step.addResult(newCopy, AMPDialect::kUpdatesAttr,
+                                (name.getValue() + ".low").str())))
         return failure();
       break;
     }

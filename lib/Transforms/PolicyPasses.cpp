@@ -68,8 +68,7 @@ private:
 
 static bool hasF32Tensor(Operation *op) {
   auto isF32Tensor = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.getElementType().isF32();
+    return isPrecisionTensor(type) && getElementTypeOrSelf(type).isF32();
   };
   return llvm::any_of(op->getOperandTypes(), isF32Tensor) ||
          llvm::any_of(op->getResultTypes(), isF32Tensor);

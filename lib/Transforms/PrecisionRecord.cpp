@@ -12,9 +12,12 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include <vector>
 
@@ -96,8 +99,10 @@ void mlir::amp::recordInput(FunctionOpInterface function, FloatType low) {
     forEachChangeable(op, [&](Value value) {
       types.push_back(TypeAttr::get(getElementTypeOrSelf(value)));
     });
-    op->setAttr(AMPDialect::kInputTypesAttr,
-                ArrayAttr::get(op->getContext(), types));
+    // An empty list marks copies of constants.
+    if (!types.empty())
+      op->setAttr(AMPDialect::kInputTypesAttr,
+                  ArrayAttr::get(op->getContext(), types));
     return WalkResult::advance();
   });
 }
@@ -130,10 +135,19 @@ void mlir::amp::recordConstant(Operation *op, Attribute input) {
     op->setAttr(AMPDialect::kInputValueAttr, input);
 }
 
-void mlir::amp::recordCopy(Operation *op, Attribute input) {
+void mlir::amp::recordCopy(Operation *op, Operation *original) {
   op->setAttr(AMPDialect::kInputTypesAttr,
               ArrayAttr::get(op->getContext(), {}));
-  op->setAttr(AMPDialect::kInputValueAttr, input);
+  Attribute value = original->getAttr(AMPDialect::kInputValueAttr);
+  if (!value)
+    value = getConstantValue(original);
+  Type f32 = Float32Type::get(op->getContext());
+  // The original may be low itself, and this one be f32 again.
+  if (auto elements = dyn_cast_or_null<DenseFPElementsAttr>(value);
+      elements && elements.getElementType() != f32)
+    value = convert(value, cast<FloatType>(f32));
+  if (value)
+    op->setAttr(AMPDialect::kInputValueAttr, value);
 }
 
 /// Gives the constant `op`, which is an f32 constant again, its value back.
@@ -207,6 +221,53 @@ static LogicalResult retypeRestored(LowSlots &entry, FloatType low,
   return success();
 }
 
+/// Replaces `copies`, which have the types and values of the input again, by
+/// the operations that they are copies of: the last equal one before. One that
+/// has none, because nothing read it and it is gone, stays in its place.
+static void replaceCopies(FunctionOpInterface function,
+                          const llvm::SetVector<Operation *> &copies) {
+  if (copies.empty())
+    return;
+  constexpr auto flags =
+      OperationEquivalence::Flags(OperationEquivalence::IgnoreLocations |
+                                  OperationEquivalence::IgnoreDiscardableAttrs);
+  DenseMap<size_t, SmallVector<Operation *, 1>> originals;
+  auto isEqual = [&](Operation *original, Operation *copy) {
+    return OperationEquivalence::isEquivalentTo(
+               original, copy, OperationEquivalence::exactValueMatch,
+               /*markEquivalent=*/nullptr, flags) &&
+           original->getBlock()->findAncestorOpInBlock(*copy);
+  };
+  llvm::SmallDenseSet<OperationName> names;
+  for (Operation *copy : copies)
+    names.insert(copy->getName());
+  function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!names.contains(op->getName()))
+      return;
+    size_t hash = OperationEquivalence::computeHash(
+        op, OperationEquivalence::directHashValue,
+        OperationEquivalence::ignoreHashValue, flags);
+    SmallVector<Operation *, 1> &known = originals[hash];
+    if (copies.contains(op)) {
+      auto found =
+          llvm::find_if(llvm::reverse(known), [&](Operation *original) {
+            return isEqual(original, op);
+          });
+      if (found != known.rend()) {
+        op->replaceAllUsesWith(*found);
+        return;
+      }
+    }
+    known.push_back(op);
+  });
+  for (Operation *copy : copies) {
+    copy->removeAttr(AMPDialect::kInputTypesAttr);
+    copy->removeAttr(AMPDialect::kInputValueAttr);
+    if (copy->use_empty())
+      copy->erase();
+  }
+}
+
 /// Undoes the rewrite of a function that stands alone.
 static LogicalResult restore(FunctionOpInterface function, FloatType low,
                              std::string &reason, RestoreCounts &counts) {
@@ -246,7 +307,8 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
             op->getAttr(AMPDialect::kInputTypesAttr));
         if (CastLike castOp{op}) {
           bool isNew = castOp.isInserted() && !recorded;
-          if (isNew && (op->hasAttr(AMPDialect::kBackwardOfAttr) ||
+          if (isNew && (op->hasAttr(AMPDialect::kIdAttr) ||
+                        op->hasAttr(AMPDialect::kBackwardOfAttr) ||
                         op->hasAttr(AMPDialect::kGradientOfAttr))) {
             reason = "a cast has been differentiated";
             return WalkResult::interrupt();
@@ -257,6 +319,9 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
         }
         if (recorded && recorded.empty() && op->getNumResults() != 0) {
           copies.insert(op);
+          for (Value result : op->getResults())
+            if (isTensorOf(result.getType(), low))
+              result.setType(getWithElementType(result.getType(), f32));
           return WalkResult::advance();
         }
         values.clear();
@@ -278,31 +343,16 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
   if (walk.wasInterrupted())
     return failure();
 
-  // The first constant of each value, now that they have theirs again.
-  DenseMap<Attribute, Operation *> constants;
   for (LowSlots &entry : lowSlots)
-    if (entry.op->hasTrait<OpTrait::ConstantLike>() &&
-        !copies.contains(entry.op) &&
+    if ((copies.contains(entry.op) ||
+         entry.op->hasTrait<OpTrait::ConstantLike>()) &&
         failed(retypeRestored(entry, low, rewriter, reason)))
       return failure();
-  if (!copies.empty())
-    function.getFunctionBody().walk([&](Operation *op) {
-      if (op->hasTrait<OpTrait::ConstantLike>() && !copies.contains(op))
-        constants.try_emplace(getConstantValue(op), op);
-    });
   llvm::erase_if(lowSlots, [&](const LowSlots &entry) {
     return copies.contains(entry.op);
   });
-  for (Operation *copy : copies) {
-    Operation *original =
-        constants.lookup(copy->getAttr(AMPDialect::kInputValueAttr));
-    if (!original || original->getResultTypes().size() != 1) {
-      reason = "the constant that a low one is a copy of is gone";
-      return failure();
-    }
-    copy->replaceAllUsesWith(original);
-    copy->erase();
-  }
+  llvm::for_each(copies, restoreConstant);
+  replaceCopies(function, copies);
 
   // Program order: what a cast reads has its type by now.
   for (CastLike castOp : casts) {

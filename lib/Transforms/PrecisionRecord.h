@@ -35,9 +35,9 @@ Attribute getConstantValue(Operation *op);
 /// now says so anyway.
 void recordConstant(Operation *op, Attribute input);
 
-/// Records that `op`, a low copy of a constant of the value `input`, did not
-/// stand in the input.
-void recordCopy(Operation *op, Attribute input);
+/// Records that `op`, a copy of `original` in another type, did not stand in
+/// the input, and with a constant the value that it had there.
+void recordCopy(Operation *op, Operation *original);
 
 /// What `restoreInput` removed.
 struct RestoreCounts {

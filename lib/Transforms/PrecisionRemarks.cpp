@@ -31,6 +31,7 @@ public:
         emitSlot(v);
     emitRanges();
     emitUnlisted();
+    emitIgnoredPins();
     emitTaintedProducts();
     emitSummary();
   }
@@ -166,6 +167,17 @@ private:
       remark::missed(op->getLoc(), options("Unlisted", op))
           << remark::metric("Op", op->getName().getStringRef())
           << remark::reason("no list of the policy names it");
+    }
+  }
+
+  void emitIgnoredPins() {
+    for (Operation *op : graph.getIgnoredPins()) {
+      if (!misses)
+        break;
+      remark::missed(op->getLoc(), options("PinIgnored", op))
+          << remark::metric("Op", op->getName().getStringRef())
+          << remark::reason("pinned to low, but it has no f32 tensor that may "
+                            "change type");
     }
   }
 

@@ -58,12 +58,16 @@ private:
   /// Gives the values of all low slots the low type, and lets the operations
   /// follow.
   LogicalResult retypeValues() {
-    for (SlotValue value : graph.getValues())
-      if (assignment.low[value.vertex])
-        value.value.setType(lowTypes.get(value.value.getType()));
+    ArrayRef<SlotVertex> vertices = graph.getVertices();
+    for (SlotValue value : graph.getValues()) {
+      if (!assignment.low[value.vertex])
+        continue;
+      value.value.setType(lowTypes.get(value.value.getType()));
+      // The operation will round it in a cast.
+      counts.casts += vertices[value.vertex].isRounded;
+    }
 
     SmallVector<Type, 4> slotTypes;
-    ArrayRef<SlotVertex> vertices = graph.getVertices();
     for (size_t v = 1; v < vertices.size();) {
       // The vertices of an operation follow one another.
       Operation *op = vertices[v].op;
@@ -97,6 +101,13 @@ private:
     return success();
   }
 
+  /// Records that `copy` is one of `original`, and puts it behind that, by
+  /// which it is told whose copy it is.
+  static void markCopy(Operation *copy, Operation *original) {
+    copy->moveAfter(original);
+    recordCopy(copy, original);
+  }
+
   /// Returns a copy of `constant`, a mask, in the low type: a cast would make
   /// -inf of it.
   FailureOr<Value> cloneLow(Operation *constant) {
@@ -105,7 +116,7 @@ private:
     result.setType(lowTypes.get(result.getType()));
     if (failed(graph.retype(copy, lowTypes.getElementType(), rewriter)))
       return failure();
-    recordCopy(copy, getConstantValue(constant));
+    markCopy(copy, constant);
     return result;
   }
 
@@ -139,10 +150,13 @@ private:
         TypesOf &types = userLow ? lowTypes : wideTypes;
         converted = rules.get(use.value).build(rewriter, value.getLoc(), value,
                                                types.get(value.getType()));
+        // Some dialects give the constant, or what has no contents, in the
+        // other type.
         Operation *made = converted.getDefiningOp();
-        // Some dialects give the constant in the other type.
-        if (made->getNumOperands() == 0 && getConstantValue(made))
-          recordCopy(made, getConstantValue(value.getDefiningOp()));
+        Operation *producer = value.getDefiningOp();
+        if (producer && made->getName() == producer->getName() &&
+            made->getOperands() == producer->getOperands())
+          markCopy(made, producer);
         ++counts.casts;
       }
       use.operand->set(converted);

@@ -7,6 +7,8 @@
 
 #include "StepRewriter.h"
 
+#include "llvm/ADT/StringSet.h"
+
 using namespace mlir;
 using namespace mlir::amp;
 
@@ -81,6 +83,39 @@ StringAttr StepRewriter::getOptimizer(StringAttr argument) const {
       return function.getArgAttrOfType<StringAttr>(i,
                                                    AMPDialect::kOptimizerAttr);
   return {};
+}
+
+LogicalResult StepRewriter::checkUpdates() const {
+  llvm::StringSet<> updated, withGradient;
+  for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
+    if (auto name = function.getResultAttrOfType<StringAttr>(
+            i, AMPDialect::kUpdatesAttr))
+      updated.insert(name.getValue());
+  for (Operation &op : getBody())
+    if (auto names = op.getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr))
+      for (Attribute name : names)
+        withGradient.insert(cast<StringAttr>(name).getValue());
+  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
+    auto attribute =
+        function.getArgAttrOfType<StringAttr>(i, AMPDialect::kRoleAttr);
+    auto name = function.getArgAttrOfType<StringAttr>(i, AMPDialect::kNameAttr);
+    if (!attribute || (name && updated.contains(name.getValue())))
+      continue;
+    std::optional<Role> role = symbolizeRole(attribute.getValue());
+    bool hasGradient = role == Role::Parameter && name &&
+                       withGradient.contains(name.getValue());
+    if (role != Role::OptimizerState && !hasGradient)
+      continue;
+    InFlightDiagnostic diagnostic = function->emitError("argument ") << i;
+    if (name)
+      diagnostic << ", " << name << ',';
+    diagnostic << " has 'amp.role' = " << attribute
+               << (hasGradient ? " and a gradient" : "")
+               << ", but the step does not update it; expected a result with "
+                  "'amp.updates' that names it, or another role";
+    return diagnostic;
+  }
+  return success();
 }
 
 void StepRewriter::addBackwardSlice(ArrayRef<Operation *> roots, OpSet &slice,

@@ -48,6 +48,10 @@ public:
 
   /// The `amp.optimizer` of the argument named `argument`, or null.
   StringAttr getOptimizer(StringAttr argument) const;
+  /// Returns failure, after a diagnostic, if an argument is what steps update
+  /// by its role, and no result updates it: optimizer state, and parameters of
+  /// which the step computes a gradient. Others may be frozen.
+  LogicalResult checkUpdates() const;
 
   using OpSet = llvm::DenseSet<Operation *>;
 

@@ -6,9 +6,11 @@
 # result, and the f32 result is within 2 ulp of the function in f64.
 #
 # RUN: rm -rf %t && mkdir %t
-# RUN: %python %s %t %S/Inputs
+# RUN: %python %s %t %S/Inputs %amp_src_root
 
 import math
+import pathlib
+import re
 import sys
 
 import numpy as np
@@ -79,6 +81,14 @@ OPS = {
     "gelu#tanh": ("{approximate = 1 : i32}", gelu_tanh, 2.0**-23),
     "clip": ("{min = -0.75 : f64, max = 6.5 : f64}", lambda x: np.clip(x, -0.75, 6.5), 0),
 }
+
+# Every operation of one float tensor and the same type is in the list.
+definitions = "".join(
+    path.read_text() for path in pathlib.Path(sys.argv[3]).glob("include/amp/Dialect/Train/IR/*.td")
+)
+unary = set(re.findall(r'^def \w+ *: *Train_Unary\w*<"(\w+)"', definitions, re.M))
+listed = {name.split("#")[0] for name in OPS}
+assert len(unary) >= 19 and unary == listed, unary ^ listed
 
 every = np.arange(65536, dtype=np.uint16)
 for low in ("f16", "bf16"):

@@ -70,9 +70,9 @@ for type in ("bf16", "f16"):
     names = step.input(w), step.input(copy)
     low = mlir_type(copy[0], type)
     full = mlir_type(w[0], "f32")
-    residual = step.op(f"amp.residual {names[0]}, {names[1]} : {full}, {low}", type)
+    residual = step.op(f"amp.residual {names[0]}, {names[1]} : ({full}, {low}) -> {low}", type)
     step.output(residual, copy[0].shape, type)
-    step.output(step.op(f"amp.compensate {names[1]}, {residual} : {low} to {full}", "f32"), w[0].shape, "f32")
+    step.output(step.op(f"amp.compensate {names[1]}, {residual} : ({low}, {low}) -> {full}", "f32"), w[0].shape, "f32")
     lost, total = step.run(f"{folder}/residual-{type}")
     with np.errstate(invalid="ignore"):
         expected = np.where(np.isfinite(wide(copy)), w[0] - wide(copy).astype(np.float32), 0)

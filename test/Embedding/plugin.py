@@ -3,7 +3,8 @@
 #
 # The plugin in LLVM's own mlir-opt does what amp-opt does: every pass, every
 # pipeline, with every option; it brings no second MLIR, shows nothing but its
-# entry points, and refuses to work in a tool that does not use its MLIR.
+# entry points, and refuses to work in a tool that does not use its MLIR, before
+# anything of MLIR is loaded there.
 #
 # UNSUPPORTED: static-mlir, sanitizer
 # RUN: rm -rf %t && mkdir %t
@@ -11,23 +12,13 @@
 """Usage: plugin.py <source tree> <AMPPlugin.so> <scratch folder>"""
 
 import concurrent.futures
-import ctypes
-import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
 ENTRY_POINTS = {"mlirGetDialectPluginInfo", "mlirGetPassPluginInfo"}
-
-
-class PluginInfo(ctypes.Structure):
-    _fields_ = [
-        ("api_version", ctypes.c_uint32),
-        ("name", ctypes.c_char_p),
-        ("version", ctypes.c_char_p),
-        ("register", ctypes.c_void_p),
-    ]
 
 
 def run(*command):
@@ -56,15 +47,19 @@ def compare(name, plugin, scratch, source):
     mlir_opt = ["mlir-opt", f"--load-dialect-plugin={plugin}", f"--load-pass-plugin={plugin}"]
     inputs = [source / "docs/examples/one-layer.mlir", scratch / "after.mlir"]
     # amp-opt prints the options with their values: all of them go back in.
-    code, _, text = run(
-        "amp-opt", f"--pass-pipeline=builtin.module({name})", "--dump-pass-pipeline", inputs[0]
-    )
+    anchored = f"builtin.module({name})"
+    _, _, text = run("amp-opt", f"--pass-pipeline={anchored}", "--dump-pass-pipeline", inputs[0])
+    if "restricted to 'func.func'" in text:
+        anchored = f"builtin.module(func.func({name}))"
+        _, _, text = run(
+            "amp-opt", f"--pass-pipeline={anchored}", "--dump-pass-pipeline", inputs[0]
+        )
     dumped = re.search(r"Pass Manager with \d+ passes:\n(.*?\)\n)", text, re.S)
     if not dumped:
         yield f"{name}: amp-opt prints no pipeline: {text}"
         return
     written = "".join(dumped[1].split("\n"))
-    for pipeline in (f"builtin.module({name})", re.sub(r"\s*([,()])\s*", r"\1", written)):
+    for pipeline in (anchored, re.sub(r"\s*([,()])\s*", r"\1", written)):
         for file in inputs:
             wanted = run("amp-opt", f"--pass-pipeline={pipeline}", file)
             found = run(*mlir_opt, f"--pass-pipeline={pipeline}", file)
@@ -74,8 +69,19 @@ def compare(name, plugin, scratch, source):
                 yield f"{pipeline}: {found[2]}"
 
 
+def door(plugin):
+    """Yields what is wrong with the library that a tool loads first."""
+    _, text, _ = run("ldd", plugin)
+    if re.search("libMLIR|libLLVM|AMP", text):
+        yield f"expected {plugin.name} to be linked to no LLVM, got {text}"
+    _, text, _ = run("llvm-nm", "--dynamic", "--defined-only", "--format=just-symbols", plugin)
+    shown = {name for name in text.split() if not name.startswith("_")}
+    if shown != ENTRY_POINTS:
+        yield f"expected {plugin.name} to show {ENTRY_POINTS}, got {shown}"
+
+
 def linking(plugin):
-    """Yields what is wrong with what the plugin is linked to and shows."""
+    """Yields what is wrong with what the passes are linked to and show."""
     _, text, _ = run("ldd", plugin)
     for library in ("libMLIR", "libLLVM"):
         loaded = set(re.findall(rf"{library}[.\w-]*so[.\d]*(?= =>)", text))
@@ -99,33 +105,54 @@ def linking(plugin):
     shared = {name for name in shown if re.match(r"_Z(GV)?ZN4mlir6detail14TypeIDResolver", name)}
     if not shared:
         yield "expected the identities of types to be visible"
-    if shown - shared != ENTRY_POINTS:
-        yield f"expected the symbols {ENTRY_POINTS}, got {shown}"
+    if shown - shared != {name.replace("mlirGet", "ampGet") for name in ENTRY_POINTS}:
+        yield f"expected the two functions of the passes, got {shown}"
 
 
-def wrong_host(plugin):
-    """This Python is a host that does not use MLIR: both entry points answer
-    with an API version that no tool takes."""
-    read, write = os.pipe()
-    stderr = os.dup(2)
-    os.dup2(write, 2)
-    library = ctypes.CDLL(str(plugin))
-    versions = []
-    for name in sorted(ENTRY_POINTS):
-        entry = getattr(library, name)
-        entry.restype = PluginInfo
-        versions.append(entry().api_version)
-    os.dup2(stderr, 2)
-    os.close(write)
-    message = os.read(read, 65536).decode()
-    if versions != [0, 0]:
-        yield f"expected the API versions [0, 0] in a host without MLIR, got {versions}"
-    if not re.match(
-        r"error: AMPPlugin uses MLIR 22\.\S+ in '\S*libMLIR\S*', but '\S+', which loads it, "
-        r"does not; expected a tool that is linked to that library\n",
-        message,
-    ):
-        yield f"the message in a host without MLIR: {message}"
+# A host that calls both entry points and prints the API versions it gets.
+HOST = """
+import ctypes, sys
+class PluginInfo(ctypes.Structure):
+    _fields_ = [("api_version", ctypes.c_uint32), ("name", ctypes.c_char_p),
+                ("version", ctypes.c_char_p), ("register", ctypes.c_void_p)]
+others = [ctypes.CDLL(path) for path in sys.argv[2:]]
+library = ctypes.CDLL(sys.argv[1])
+for name in "mlirGetDialectPluginInfo", "mlirGetPassPluginInfo":
+    entry = getattr(library, name)
+    entry.restype = PluginInfo
+    print(entry().api_version)
+"""
+
+
+def wrong_host(plugin, passes):
+    """Python is a host that does not use MLIR, even where the process holds it:
+    both entry points answer with an API version that no tool takes."""
+    _, text, _ = run("ldd", passes)
+    mlir = re.search(r"libMLIR\S* => (\S+)", text)[1]
+    for others in [], [mlir]:
+        result = run(sys.executable, "-c", HOST, plugin, *others)
+        if result[:2] != (0, "0\n0\n"):
+            yield f"expected the API version 0 twice in a host without MLIR, got {result}"
+        message = (
+            r"(error: AMPPlugin uses MLIR 22\.\S+ in '\S*libMLIR\S*', but '\S+', which loads it, "
+            r"does not; expected a tool that is linked to that library\n){2}"
+        )
+        if not re.fullmatch(message, result[2]):
+            yield f"the message in a host without MLIR: {result[2]}"
+
+
+def alone(plugin, scratch, source):
+    """The library that a tool loads, without the one beside it."""
+    copy = shutil.copy(plugin, scratch)
+    code, output, error = run(
+        "mlir-opt",
+        f"--load-pass-plugin={copy}",
+        "--pass-pipeline=builtin.module(auto-mixed-precision)",
+        source / "test/Embedding/Inputs/linalg.mlir",
+    )
+    wanted = f"error: AMPPlugin cannot load the passes, expected them in '{scratch}/AMPPluginPasses"
+    if code == 0 or output or wanted not in error:
+        yield f"the plugin alone: {code}, {output}, {error}"
 
 
 def twice(plugin, source):
@@ -146,7 +173,9 @@ def twice(plugin, source):
 
 
 def main(source, plugin, scratch):
-    failures = [*linking(plugin), *wrong_host(plugin), *twice(plugin, source)]
+    passes = plugin.with_name("AMPPluginPasses.so")
+    failures = [*door(plugin), *linking(passes), *twice(plugin, source)]
+    failures += [*wrong_host(plugin, passes), *alone(plugin, scratch, source)]
     _, text, _ = run(
         "amp-opt",
         "--pass-pipeline=builtin.module(amp-training-pipeline)",

@@ -38,11 +38,12 @@ def shares(g):
 assert min(shares(gradient)[:2]) > 0, "the data test nothing"
 
 
-def histogram(*options):
+def histogram(*options, heading="as written, seed 0, as if scaled by 65536"):
     out = ok(
         "--data", folder + "data.npz", "--init", folder + "w.npz", "--batch-size", n,
         "--steps", 1, "--gradient-histogram", *options,
     )
+    assert f"gradients, {heading}, share of the non-zero ones:" in out, out
     lines = [line.split() for line in out.splitlines()]
     return {
         line[0]: [float(cell[:-1]) / 100 for cell in line[1:]]
@@ -51,17 +52,33 @@ def histogram(*options):
     }
 
 
-for options, scale in (((), 65536), (("--precision", "f32"), 65536)):
-    table = histogram(*options)
+for options, scale, heading in (
+    ((), 65536, "as written, seed 0, as if scaled by 65536"),
+    (("--precision", "f32", "--seed", 3), 65536, "f32, seed 3, as if scaled by 65536"),
+):
+    table = histogram(*options, heading=heading)
     expected = shares(gradient) + shares(gradient * scale) + [3 / 12, 0]
     assert np.allclose(table["weight"], expected, atol=1e-5), (table, expected)
     assert np.allclose(table["bias"], [0, 0, 1, 0, 0, 1, 0, 0]), table
 
 # In fp16 the gradients are the scaled ones: those that a scale of 1 loses are
 # there with 65536.
-unscaled = histogram("--precision", "fp16", "--loss-scale", "1")
+unscaled = histogram(
+    "--precision", "fp16", "--loss-scale", "1", heading="fp16, seed 0, scaled by 1"
+)
 assert unscaled["weight"][6] > 3 / 12, unscaled
 assert unscaled["weight"][0] == 0, unscaled
+
+# A constant scale is known: before scaling they are the same.
+for scale in ("dynamic", "1024"):
+    number = 65536 if scale == "dynamic" else 1024
+    scaled = histogram(
+        "--precision", "fp16", "--loss-scale", scale,
+        heading=f"fp16, seed 0, scaled by {number}",
+    )
+    assert np.allclose(scaled["bias"][:3], [0, 0, 1]), scaled
+    # Those of the second feature lie below 2^-24, and the scale saves them.
+    assert scaled["weight"][1] > 0.2 and scaled["weight"][4] == 0, scaled
 
 # The gradients that are exposed for it are no part of the forward function.
 out = ok(

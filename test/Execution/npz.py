@@ -196,5 +196,5 @@ fails("bad magic", "describe", path("text.npy"))
 
 # Writing: all or nothing.
 fails("cannot write", "copy", path("a.npz"), path("nowhere/x.npz"))
-fails("it is a directory", "copy", path("a.npz"), folder)
+fails("Is a directory", "copy", path("a.npz"), folder)
 assert not [name for name in os.listdir(folder) if ".tmp" in name]

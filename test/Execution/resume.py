@@ -12,7 +12,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import numpy as np
-from runner import fails, load, make_data, ok
+from runner import MODEL, fails, load, make_data, ok
 
 folder = sys.argv[1] + "/"
 np.savez(folder + "data.npz", **make_data())
@@ -59,8 +59,57 @@ refused(another + "state 'bias' is 3xf16, expected 3xf32", bias=state["bias"].as
 refused(another + "this step has no state 'extra'", extra=state["bias"])
 refused("is not a saved training state", __amp_progress__=None)
 refused("is not a saved training state", __amp_progress__=state["__amp_progress__"][:3])
-refused("has a damaged member", __amp_progress__=state["__amp_progress__"] * [1, -1, 1, 1, 1, 1])
-fails("it has no state 'loss_scale'", *data, "--precision", "fp16", "--load", folder + "plain.npz")
+# Version, step, seed, epoch, offset, samples, batch size, precision, graph.
+progress = state["__amp_progress__"]
+assert list(progress[[0, 1, 3, 4, 5, 6, 7]]) == [2, 1, 0, 8, 50, 8, 0], progress
+for field, value in (
+    (1, -1), (1, 1 << 60), (3, -1), (3, 2), (4, -8), (4, 51), (5, -1), (5, 0), (6, 0), (6, -8),
+    (7, -1), (7, 4),
+):
+    changed = progress.copy()
+    changed[field] = value
+    refused("has a damaged member", __amp_progress__=changed)
+changed = progress.copy()
+changed[0] = 1
+refused("is not a saved training state", __amp_progress__=changed)
+
+# The same state, but another precision or another graph.
+fails(
+    "was saved by a run as written, without --precision, but this one is with --precision fp16; "
+    "use --init for weights alone",
+    *data, "--precision", "fp16", "--load", folder + "plain.npz",
+)
+ok(*data, "--precision", "bf16", "--steps", 1, "--save", folder + "bf16.npz")
+fails(
+    "was saved by a run with --precision bf16, but this one is with --precision f32",
+    *data, "--precision", "f32", "--load", folder + "bf16.npz", "--steps", 1,
+)
+with open(MODEL) as f:
+    text = f.read()
+for name, old, new in (
+    ("momentum", "momentum = 0.9", "momentum = 0.8"),
+    ("spelling", "%loss", "%its_loss"),
+    ("start", "value = 0.5>", "value = 0.25>"),
+):
+    assert old in text
+    with open(folder + name + ".mlir", "w") as f:
+        f.write("// " + name + "\n" + text.replace(old, new))
+fails(
+    another + "its state is that of this step, but not its operations",
+    *data, "--load", folder + "plain.npz", "--steps", 1, model=folder + "momentum.mlir",
+)
+# Names of values and initial values make no other graph, and "f16" is fp16.
+for name in ("spelling", "start"):
+    ok(*data, "--load", folder + "plain.npz", "--steps", 1, model=folder + name + ".mlir")
+ok(*data, "--precision", "fp16", "--steps", 1, "--save", folder + "fp16.npz")
+ok(*data, "--precision", "half", "--load", folder + "fp16.npz", "--steps", 1)
+
+# The batch size of the run goes on, unless another one is given.
+unsized = data[:2]
+ok(*unsized, "--load", folder + "plain.npz", "--steps", 3, "--save", folder + "more.npz")
+assert load(folder + "more.npz")["__amp_progress__"][6] == 8
+ok(*unsized, "--load", folder + "plain.npz", "--steps", 3, "--batch-size", 5, "--save", folder + "more.npz")
+assert load(folder + "more.npz")["__amp_progress__"][6] == 5
 np.savez(folder + "less.npz", **make_data(samples=40))
 fails(
     "was trained on 50 samples, but this data set has 40",

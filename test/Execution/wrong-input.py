@@ -88,7 +88,7 @@ for options, message in (
     (("--seeds", 2, "--save", folder + "s.npz"), "--save is for a single run"),
     (("--compare", "f32", "--predict", folder + "s.npz"), "--predict is for a single run"),
     (("--save", folder + "nowhere/s.npz"), "cannot write"),
-    (("--metrics-csv", folder), "it is a directory"),
+    (("--metrics-csv", folder), "Is a directory"),
 ):
     fails(message, *data, *options)
 fails("--batch-size must be positive, got 0", *data[:2], "--batch-size", 0)
@@ -132,6 +132,31 @@ bad_module(
 }""",
 )
 bad_module("metric 'logits' has rank 2, expected a scalar", step.replace('amp.prediction = "logits"', 'amp.metric = "logits"'))
+bad_module("argument '__amp_progress__' has a reserved name", step.replace('"velocity"', '"__amp_progress__"'))
+bad_module("prediction '__amp_types__' has a reserved name", step.replace('"logits"', '"__amp_types__"'))
+for name in ("step", "epoch", "seed", "precision"):
+    bad_module(
+        f"metric '{name}' has a reserved name: it is a column of the metrics already",
+        step.replace('amp.metric = "loss"', f'amp.metric = "{name}"'),
+    )
+call = """
+func.func private @callee(%w: tensor<4x3xf32>) -> tensor<4x3xf32> BODY
+func.func @step(
+    %w: tensor<4x3xf32> {amp.role = "parameter", amp.name = "w", amp.init = #amp.init<zeros>},
+    %x: tensor<?x4xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<4x3xf32> {amp.updates = "w"}) {
+  %0 = func.call @callee(%w) : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}"""
+recursive = "{ %0 = func.call @callee(%w) : (tensor<4x3xf32>) -> tensor<4x3xf32> return %0 : tensor<4x3xf32> }"
+for options in ((), ("--precision", "fp16")):
+    bad_module(
+        "cannot run the call of 'callee': it is only declared, expected a function with a body",
+        call.replace("BODY", ""), *options,
+    )
+    bad_module(
+        "cannot run the call of 'callee': it is recursive", call.replace("BODY", recursive), *options
+    )
 no_prediction = step.replace(', tensor<?x3xf32> {amp.prediction = "logits"}', "")
 no_prediction = no_prediction.replace("%loss, %logits :", "%loss :").replace("tensor<f32>, tensor<?x3xf32>\n", "tensor<f32>\n")
 bad_module("there is nothing to evaluate", no_prediction, "--eval")

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Every operation of linalg and tosa: that the test knows it, that the default
-# policy has it in a list if it has a choice, and that it is valid in both low
-# types, whatever is asked for.
+# policy has it in a list if it has a choice, that it tells what a loss scale
+# becomes, and that it is valid in both low types, whatever is asked for.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %S/Inputs %t
@@ -43,7 +43,7 @@ for dialect, (text, others) in modules.items():
     with open(path, "w") as file:
         file.write(text)
     without = ",".join(f"{dialect}.{name}" for name in others)
-    coverage = f"--test-policy-coverage=dialects={dialect} without={without}"
+    coverage = f"--test-policy-coverage=scale-degrees dialects={dialect} without={without}"
     code, _, errors = run("amp-test-opt", path, coverage, "-o", os.devnull)
     check(code == 0, errors)
     # Without the list of those that do not occur it fails, for each of them.

@@ -16,6 +16,7 @@
 // CHECK-DAG: scf.if
 // CHECK-DAG: scf.for
 // CHECK-DAG: scf.while
+// CHECK-DAG: scf.forall
 // CHECK-DAG: amp.precision = "f32"
 // CHECK-DAG: amp.precision = "low"
 // CHECK-DAG: amp.precision = "keep"

@@ -15,10 +15,11 @@ import sys
 
 # What each may link of this project.
 LINKS = {
-    "Interfaces": set(),
-    "Dialect": {"Interfaces"},
-    "Precision": {"Interfaces", "Dialect"},
-    "Transforms": {"Interfaces", "Dialect", "Precision"},
+    "Support": set(),
+    "Interfaces": {"Support"},
+    "Dialect": {"Support", "Interfaces"},
+    "Precision": {"Support", "Interfaces", "Dialect"},
+    "Transforms": {"Support", "Interfaces", "Dialect", "Precision"},
 }
 # Namespaces under mlir that are no dialects. Builtin has none of its own.
 NOT_DIALECTS = {

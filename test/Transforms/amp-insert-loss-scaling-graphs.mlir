@@ -133,7 +133,7 @@ func.func @updated_in_forward(
 func.func @stored_gradient(
     %w: tensor<4x4xf32> {amp.role = "parameter", amp.name = "w"},
     %last: tensor<4x4xf32> {amp.role = "optimizer_state", amp.name = "last"},
-    %d: tensor<4x4xf64> {amp.role = "parameter", amp.name = "d"},
+    %d: tensor<4x4xf64> {amp.role = "hyperparameter", amp.name = "d"},
     %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"})
     -> (tensor<4x4xf32> {amp.updates = "w"}, tensor<4x4xf32> {amp.updates = "last"}, tensor<4x4xf64> {amp.metric = "gradient"}) {
   %seed = amp.gradient_seed "loss" : tensor<f32>

@@ -178,3 +178,29 @@ func.func @metric_clash(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w
   %g = train.mul %w, %seed {amp.gradient_of = ["w"]} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   return %g, %w : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// A role on an argument that nothing updates.
+// expected-error@below {{argument 1, "m", has 'amp.role' = "optimizer_state", but the step does not update it; expected a result with 'amp.updates' that names it, or another role}}
+func.func @state(%w: tensor<2xf32> {amp.name = "w", amp.role = "parameter"}, %m: tensor<2xf32> {amp.name = "m", amp.role = "optimizer_state"}, %x: tensor<2xf32> {amp.name = "x", amp.role = "batch"})
+    -> (tensor<2xf32> {amp.updates = "w"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %g = train.mul %x, %seed {amp.gradient_of = ["w"]} : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+  %s = train.add %g, %m : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %new = train.sub %w, %s : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %new : tensor<2xf32>
+}
+
+// -----
+
+// A gradient that goes nowhere.
+// expected-error@below {{argument 1, "v", has 'amp.role' = "parameter" and a gradient, but the step does not update it}}
+func.func @parameter(%w: tensor<2xf32> {amp.name = "w", amp.role = "parameter"}, %v: tensor<2xf32> {amp.name = "v", amp.role = "parameter"}, %x: tensor<2xf32> {amp.name = "x", amp.role = "batch"})
+    -> (tensor<2xf32> {amp.updates = "w"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %g = train.mul %x, %seed {amp.gradient_of = ["w"]} : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+  %h = train.mul %v, %seed {amp.gradient_of = ["v"]} : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+  %new = train.sub %w, %g : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %new : tensor<2xf32>
+}

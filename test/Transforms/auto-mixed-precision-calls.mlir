@@ -136,3 +136,41 @@ func.func @all(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   "foreign.use"() {callback = @referenced} : () -> ()
   return %5 : tensor<4x4xf32>
 }
+
+// -----
+
+// A pin of a call itself goes before that of the function around another.
+// CHECK-LABEL: func.func private @pinned(
+// CHECK-SAME: tensor<4x4xf16>) -> tensor<4x4xf16>
+func.func private @pinned(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = train.relu %x : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+func.func @outer(%a: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {amp.precision = "f32"} {
+  %0 = call @pinned(%a) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+func.func @own(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = call @pinned(%a) {amp.precision = "low"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+// Seeds arrive through calls: nothing that depends on one is freed.
+// CHECK-LABEL: func.func private @from_seed
+// CHECK: train.reduce_sum {{.*}} -> tensor<8xf32>
+func.func private @from_seed(%s: tensor<f32>) -> tensor<8x8xf32> {
+  %k = train.clip %s {min = 0.0 : f64, max = 1.0 : f64} : tensor<f32>
+  %b = train.broadcast %k {dims = array<i64: 0, 1>} : (tensor<f32>) -> tensor<8x8xf32>
+  %r = train.reduce_sum %b {dims = array<i64: 0>} : (tensor<8x8xf32>) -> tensor<8xf32>
+  %c = train.broadcast %r {dims = array<i64: 0>} : (tensor<8xf32>) -> tensor<8x8xf32>
+  %t = train.tanh %c : tensor<8x8xf32>
+  return %t : tensor<8x8xf32>
+}
+func.func @with_seed(%w: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %x = call @from_seed(%seed) : (tensor<f32>) -> tensor<8x8xf32>
+  %m = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %m : tensor<8x8xf32>
+}

@@ -1,6 +1,6 @@
 // Values that control flow carries have one type throughout.
 //
-// RUN: amp-opt %s --auto-mixed-precision=strategy=grappler --split-input-file | FileCheck %s
+// RUN: amp-opt %s --auto-mixed-precision=strategy=grappler --split-input-file --allow-unregistered-dialect | FileCheck %s
 
 // CHECK-LABEL: func.func @if_results
 // CHECK: %[[R:.*]] = scf.if %{{.*}} -> (tensor<4x4xf16>) {
@@ -236,10 +236,13 @@ func.func @unstructured(%c: i1, %a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// A region operation that only writes into shared tensors keeps their type.
+// What iterations in parallel share is one tensor: the initial one, the argument,
+// what is inserted, and the result.
 // CHECK-LABEL: func.func @forall
-// CHECK: scf.forall {{.*}} shared_outs(%{{.*}} = %{{.*}}) -> (tensor<4x4xf32>) {
-// CHECK: train.matmul {{.*}} : (tensor<1x4xf16>, tensor<4x4xf16>) -> tensor<1x4xf16>
+// CHECK: %[[A:.*]] = amp.cast
+// CHECK: scf.forall {{.*}} shared_outs(%{{.*}} = %[[A]]) -> (tensor<4x4xf16>) {
+// CHECK: %[[M:.*]] = train.matmul {{.*}} : (tensor<1x4xf16>, tensor<4x4xf16>) -> tensor<1x4xf16>
+// CHECK: tensor.parallel_insert_slice %[[M]] into {{.*}} : tensor<1x4xf16> into tensor<4x4xf16>
 func.func @forall(%a: tensor<4x4xf32>, %b: tensor<1x4xf32>) -> tensor<4x4xf32> {
   %0 = scf.forall (%i) in (4) shared_outs(%o = %a) -> tensor<4x4xf32> {
     %1 = train.matmul %b, %a : (tensor<1x4xf32>, tensor<4x4xf32>) -> tensor<1x4xf32>
@@ -252,6 +255,28 @@ func.func @forall(%a: tensor<4x4xf32>, %b: tensor<1x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
+// A pin of what inserts holds for the shared tensor; one of f64 has no say.
+// CHECK-LABEL: func.func @forall_pinned
+// CHECK: %[[W:.*]] = amp.cast %{{.*}} inserted : tensor<4x4xf16> to tensor<4x4xf32>
+// CHECK: scf.forall {{.*}} shared_outs(%[[O:.*]] = %[[W]], %{{.*}} = %{{.*}}) -> (tensor<4x4xf32>, tensor<4x4xf64>) {
+// CHECK: arith.truncf %[[O]]
+// CHECK: tensor.parallel_insert_slice {{.*}} : tensor<1x4xf32> into tensor<4x4xf32>
+func.func @forall_pinned(%a: tensor<4x4xf32>, %d: tensor<4x4xf64>) -> (tensor<4x4xf32>, tensor<4x4xf64>) {
+  %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1:2 = scf.forall (%i) in (4) shared_outs(%o = %0, %p = %d) -> (tensor<4x4xf32>, tensor<4x4xf64>) {
+    %2 = tensor.extract_slice %o[%i, 0] [1, 4] [1, 1] : tensor<4x4xf32> to tensor<1x4xf32>
+    %3 = train.matmul %2, %a : (tensor<1x4xf32>, tensor<4x4xf32>) -> tensor<1x4xf32>
+    %4 = tensor.extract_slice %d[%i, 0] [1, 4] [1, 1] : tensor<4x4xf64> to tensor<1x4xf64>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %3 into %o[%i, 0] [1, 4] [1, 1] {amp.precision = "f32"} : tensor<1x4xf32> into tensor<4x4xf32>
+      tensor.parallel_insert_slice %4 into %p[%i, 0] [1, 4] [1, 1] : tensor<1x4xf64> into tensor<4x4xf64>
+    }
+  }
+  return %1#0, %1#1 : tensor<4x4xf32>, tensor<4x4xf64>
+}
+
+// -----
+
 // Functions without a body, and empty ones.
 // CHECK-LABEL: func.func private @declaration(tensor<4x4xf32>) -> tensor<4x4xf32>
 // CHECK-NOT: mixed_precision
@@ -259,4 +284,24 @@ func.func @forall(%a: tensor<4x4xf32>, %b: tensor<1x4xf32>) -> tensor<4x4xf32> {
 func.func private @declaration(%a: tensor<4x4xf32>) -> tensor<4x4xf32>
 func.func @empty() {
   return
+}
+
+// -----
+
+// An operation that nobody classified keeps its type; the value that a loop
+// carries to it is cast as those are that the loop computes with.
+// CHECK-LABEL: func.func @unlisted_reader
+// CHECK: %[[R:.*]] = scf.for {{.*}} -> (tensor<8x8xf16>)
+// CHECK: %[[F:.*]] = amp.cast %[[R]] inserted : tensor<8x8xf16> to tensor<8x8xf32>
+// CHECK: "foreign.op"(%[[F]]) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+func.func @unlisted_reader(%n: index, %a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %b = train.matmul %a, %a : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%x = %b) -> tensor<8x8xf32> {
+    %y = train.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    scf.yield %y : tensor<8x8xf32>
+  }
+  %q = "foreign.op"(%r) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %q : tensor<8x8xf32>
 }

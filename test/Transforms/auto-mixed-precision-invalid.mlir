@@ -20,10 +20,20 @@
 // OPTION: no such option precison
 
 // RUN: not amp-opt input.mlir --auto-mixed-precision=policy=no-such-file 2>&1 | FileCheck %s --check-prefix=MISSING
-// MISSING: error: cannot read policy 'no-such-file': No such file or directory; expected a file or one of the presets apex-O0, apex-O1, apex-O2, apex-O3, default, mxnet, pytorch, pytorch-cpu, tensorflow
+// MISSING: no-such-file:1:1: error: cannot read policy 'no-such-file': No such file or directory; expected a file or one of the presets apex-O0, apex-O1, apex-O2, apex-O3, default, mxnet, pytorch, pytorch-cpu, tensorflow
 
 // RUN: not amp-opt input.mlir --auto-mixed-precision=policy=%t 2>&1 | FileCheck %s --check-prefix=FOLDER
 // FOLDER: error: cannot read policy '{{.*}}': Is a directory
+
+// Entries of a dialect of which there is no sign are most likely a mistake, but
+// not where an adapter, or the module, shows that it is known.
+// RUN: amp-opt input.mlir --auto-mixed-precision=policy=dialects.txt -o /dev/null 2>&1 | FileCheck %s --check-prefix=DIALECT
+// RUN: amp-opt other-dialect.mlir --allow-unregistered-dialect --auto-mixed-precision=policy=dialects.txt -o /dev/null 2>&1 | count 0
+// RUN: amp-opt input.mlir --auto-mixed-precision=policy=pytorch -o /dev/null 2>&1 | count 0
+// DIALECT-DAG: dialects.txt:3:8: warning: policy: 'tain.relu' matches no operation: the dialect 'tain' is neither loaded nor in the module
+// DIALECT-DAG: dialects.txt:4:14: warning: policy: 'tain.*' matches no operation: the dialect 'tain' is neither loaded nor in the module
+// DIALECT-DAG: dialects.txt:5:19: warning: policy: 'tain.*' matches no operation
+// DIALECT-NOT: warning
 
 // The loop takes each policy below with the diagnostic that it carries, and
 // makes sure that there is no second one.
@@ -32,7 +42,8 @@
 // A contradiction shows where the operation occurs, and has a note.
 // RUN: not amp-opt input.mlir --auto-mixed-precision=policy=contradiction.yaml 2>&1 | FileCheck %s --check-prefix=NOTE
 // NOTE: contradiction.yaml:3:9: note: the other entry
-// RUN: amp-opt other.mlir --auto-mixed-precision=policy=contradiction.yaml -o /dev/null 2>&1 | count 0
+// RUN: amp-opt other.mlir --auto-mixed-precision=policy=contradiction.yaml -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER-NOT: error
 
 //--- check.py
 import re
@@ -205,6 +216,26 @@ target: {base: v100}
 # expect 3:40 policy: expected 'low-types' to be f16 or bf16, got 'f12'
 version: 1
 target: {base: h100, low-types: [bf16, f12]}
+
+//--- target-no-types.yaml
+# expect 3:22 policy: expected 'low-types' to hold f16, bf16 or both
+version: 1
+target: {base: h100, low-types: []}
+
+//--- dialects.txt
+version: 1
+extends: default
+deny: [tain.relu]
+slots: [{op: tain.*, slot: 0, kind: fixed}, {op: "*.relu", slot: 0, kind: storage}]
+infer: [other.op, "tain.*"]
+adapters: [{dialect: other, cast: {op: amp.cast}}]
+
+//--- other-dialect.mlir
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "tain.op"(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = train.relu %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
 
 //--- target-alignment.yaml
 # expect 5:14 policy: expected 'alignment' to be a positive integer, got '0'

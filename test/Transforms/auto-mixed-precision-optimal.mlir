@@ -245,3 +245,37 @@ func.func @chain(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %3 = train.sigmoid %2 : tensor<4x4xf32>
   return %3 : tensor<4x4xf32>
 }
+
+// -----
+
+// What a loop does costs as often as it does it: to carry low costs two casts
+// outside, to carry f32 one in each of the ten iterations.
+// CHECK-LABEL: func.func @ten_times
+// CHECK: scf.for {{.*}} -> (tensor<4x4xf16>)
+func.func @ten_times(%a: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c10 = arith.constant 10 : index
+  %b = train.log %a : tensor<4x4xf32>
+  %r = scf.for %k = %c0 to %c10 step %c1 iter_args(%x = %b) -> tensor<4x4xf32> {
+    %y = train.matmul %x, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.yield %y : tensor<4x4xf32>
+  }
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// One iteration is not enough to pay for them.
+// CHECK-LABEL: func.func @once
+// CHECK: scf.for {{.*}} -> (tensor<4x4xf32>)
+func.func @once(%a: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %b = train.log %a : tensor<4x4xf32>
+  %r = scf.for %k = %c0 to %c1 step %c1 iter_args(%x = %b) -> tensor<4x4xf32> {
+    %y = train.matmul %x, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.yield %y : tensor<4x4xf32>
+  }
+  return %r : tensor<4x4xf32>
+}

@@ -82,6 +82,46 @@ func.func @names(%a: tensor<4x4xf32>, %c: i1) -> (tensor<4x4xf32>, tensor<4x4xf3
 }
 
 //--- conflict.mlir
+func.func private @layer(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = train.relu %x : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+func.func @calls(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-note@below {{pinned to low here, by 'amp.precision'}}
+  %0 = call @layer(%a) {amp.precision = "low"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // expected-error@below {{pinned to f32 by 'amp.precision', but control flow ties a value of it to one that is pinned to low}}
+  %1 = call @layer(%0) {amp.precision = "f32"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+
+// -----
+
+// expected-note@below {{pinned to f32 here, by 'amp.precision'}}
+func.func private @layer(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {amp.precision = "f32"} {
+  %0 = train.relu %x : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+func.func @call_of_pinned(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error@below {{pinned to low by 'amp.precision', but control flow ties a value of it to one that is pinned to f32}}
+  %0 = call @layer(%a) {amp.precision = "low"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+func.func private @layer(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = train.relu %x : tensor<4x4xf32>
+  // expected-note@below {{pinned to low here, by 'amp.precision'}}
+  return {amp.precision = "low"} %0 : tensor<4x4xf32>
+}
+func.func @call_of_returned(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error@below {{pinned to f32 by 'amp.precision', but control flow ties a value of it to one that is pinned to low}}
+  %0 = call @layer(%a) {amp.precision = "f32"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
 func.func @loop(%a: tensor<4x4xf32>, %n: index) -> tensor<4x4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

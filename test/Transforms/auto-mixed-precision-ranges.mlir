@@ -107,6 +107,22 @@ func.func @seed(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
+// A seed that is moved is one still.
+// CHECK-LABEL: func.func @moved_seed
+// F16: train.relu_grad {{.*}} : tensor<4x4xf32>
+// BF16: train.relu_grad {{.*}} : tensor<4x4xf16>
+func.func @moved_seed(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = train.relu %0 : tensor<4x4xf32>
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %2 = train.broadcast %seed {dims = array<i64: 0, 1>} : (tensor<f32>) -> tensor<4x4xf32>
+  %3 = train.relu_grad %1, %2 : tensor<4x4xf32>
+  %4 = train.matmul %3, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %4 : tensor<4x4xf32>
+}
+
+// -----
+
 // Addition of 1e5 stays f32 where that is beyond the range; in bf16 it is not.
 // CHECK-LABEL: func.func @large_constant
 // F16: %[[C:.*]] = train.constant {{.*}}dense<1.000000e+05> : tensor<f32>

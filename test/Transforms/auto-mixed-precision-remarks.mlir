@@ -74,3 +74,12 @@ func.func @unlisted(%a: tensor<4x4xf32>, %b: tensor<4xi64>) -> tensor<?x4xf32> {
   %4 = "foreign.shape"(%2) : (tensor<4x4xf32>) -> tensor<?x4xf32>
   return %4 : tensor<?x4xf32>
 }
+
+// A pin that asks for what cannot be; one on all within a region does not.
+// CHECK: [[#@LINE+2]]:{{.*}} remark: [Missed] PinIgnored | Category:amp | Function=ignored | Op=train.relu, Reason="pinned to low, but it has no f32 tensor that may change type"
+func.func @ignored(%a: tensor<4x4xf64>) -> tensor<4x4xf64> attributes {amp.precision = "low"} {
+  %0 = train.relu %a {amp.precision = "low"} : tensor<4x4xf64>
+  // CHECK-NOT: PinIgnored
+  %1 = train.relu %0 : tensor<4x4xf64>
+  return %1 : tensor<4x4xf64>
+}

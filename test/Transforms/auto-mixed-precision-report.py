@@ -174,7 +174,7 @@ inputs = []
 for path in sorted((root / "test/Transforms").glob("auto-mixed-precision*.mlir")):
     # Calls have entries of their own form; masks have low copies, and bodies of
     # scalars conversions, which no report tells.
-    if "split-file" in path.read_text() or path.stem.endswith(("-calls", "-ranges", "-types")):
+    if "split-file" in path.read_text() or path.stem.endswith(("-calls", "-constants", "-ranges", "-types")):
         continue
     for number, part in enumerate(path.read_text().split("\n// -----\n")):
         inputs.append(scratch / f"{path.stem}-{number}.mlir")

@@ -39,7 +39,7 @@ public:
         states[v] = State::Low;
     }
     holdFrom([&](const SlotUse &use) {
-      return use.producer != 0 &&
+      return use.producer != 0 && !vertices[use.producer].isBounded &&
              vertices[use.producer].kind == SlotKind::Range &&
              states[use.producer] == State::F32;
     });
@@ -84,6 +84,10 @@ private:
     return vertices[use.user].kind == SlotKind::Compute ||
            states[use.user] == State::Low;
   }
+  /// What is bounded is held, but what is computed from it is not.
+  bool passes(const std::vector<bool> &held, VertexId v) const {
+    return held[v] && !vertices[v].isBounded;
+  }
   bool isGradient(const SlotUse &use) const {
     auto result = dyn_cast<OpResult>(use.operand->get());
     if (use.producer != 0 || !result)
@@ -104,10 +108,11 @@ private:
         held[v] = held[v] || v != 0;
       };
       for (const SlotUse &use : graph.getUses())
-        if ((isSource(use) || held[use.producer]) && !ends(use))
+        if ((isSource(use) || passes(held, use.producer)) && !ends(use))
           hold(use.user);
       for (auto [premise, conclusion] : graph.getImplications())
-        if (held[conclusion] && vertices[conclusion].kind != SlotKind::Compute)
+        if (passes(held, conclusion) &&
+            vertices[conclusion].kind != SlotKind::Compute)
           hold(premise);
     }
     // Clear slots all of whose uses end at products are let go: the largest

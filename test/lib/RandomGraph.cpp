@@ -163,6 +163,7 @@ private:
   void addIf(unsigned depth);
   void addFor(unsigned depth);
   void addWhile(unsigned depth);
+  void addForall(unsigned depth);
   /// Values that a loop carries from here on.
   SmallVector<Value> pickCarried();
   /// One value in scope of each type, which `fallback` has.
@@ -539,14 +540,56 @@ void Generator::addWhile(unsigned depth) {
   llvm::append_range(scope, op.getResults());
 }
 
+/// Rows that are computed in parallel, and inserted into what they share.
+void Generator::addForall(unsigned depth) {
+  Value shared = pick([&](Value value) {
+    return isF32(value) && shapeOf(value).size() == 2 &&
+           cast<RankedTensorType>(value.getType()).hasStaticShape();
+  });
+  if (!shared)
+    return;
+  int64_t rows = shapeOf(shared)[0], columns = shapeOf(shared)[1];
+  size_t mark = scope.size();
+  auto op = scf::ForallOp::create(
+      b, ArrayRef<OpFoldResult>{b.getIndexAttr(rows)}, shared, std::nullopt);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(op.getTerminator());
+    SmallVector<OpFoldResult> offsets = {op.getInductionVar(0),
+                                         b.getIndexAttr(0)},
+                              sizes = {b.getIndexAttr(1),
+                                       b.getIndexAttr(columns)},
+                              strides(2, b.getIndexAttr(1));
+    Value target = op.getRegionIterArgs().front();
+    scope.push_back(target);
+    Value source = pickType(shared.getType());
+    Value row =
+        tensor::ExtractSliceOp::create(b, source, offsets, sizes, strides);
+    scope.push_back(row);
+    fill(below(4), depth + 1);
+    Value computed = pickType(row.getType());
+    b.setInsertionPointToStart(op.getTerminator().getBody());
+    auto insert = tensor::ParallelInsertSliceOp::create(
+        b, computed, target, offsets, sizes, strides);
+    if (options.pins && chance(5))
+      pin(insert);
+    scope.resize(mark);
+  }
+  if (options.pins && chance(10))
+    pin(op);
+  llvm::append_range(scope, op.getResults());
+}
+
 void Generator::addRegion(unsigned depth) {
-  unsigned choice = below(options.executable ? 2 : 3);
+  unsigned choice = below(options.executable ? 2 : 4);
   if (choice == 0)
     addIf(depth);
   else if (choice == 1)
     addFor(depth);
-  else
+  else if (choice == 2)
     addWhile(depth);
+  else
+    addForall(depth);
 }
 
 void Generator::addCall() {

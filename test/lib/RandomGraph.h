@@ -23,7 +23,7 @@ struct RandomGraphOptions {
   uint64_t seed = 0;
   /// About how many operations its main function has.
   unsigned size = 30;
-  /// scf.if, scf.for and scf.while that carry values, nested.
+  /// scf.if, scf.for, scf.while and scf.forall that carry values, nested.
   bool controlFlow = true;
   /// Private functions that the main one and each other call.
   bool calls = true;

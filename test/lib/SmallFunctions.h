@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Functions so small that all their assignments can be tried, with pins,
-// gradients, state, casts of the user, branches and loops.
+// gradients, state, casts of the user, masks, branches and loops, and if wanted
+// with structured operations, tosa, and a private function that is called.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +16,12 @@
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include <random>
 
 namespace mlir::amp::test {
@@ -24,21 +29,26 @@ namespace mlir::amp::test {
 /// Builds one random function.
 class FunctionMaker {
 public:
-  FunctionMaker(std::mt19937 &random, OpBuilder &builder, Location loc)
-      : random(random), builder(builder), loc(loc) {}
+  FunctionMaker(std::mt19937 &random, OpBuilder &builder, Location loc,
+                bool upstream)
+      : random(random), builder(builder), loc(loc), upstream(upstream) {}
 
   func::FuncOp make(int64_t extent, unsigned size) {
     matrix = RankedTensorType::get({extent, extent}, builder.getF32Type());
     vector = RankedTensorType::get({extent}, builder.getF32Type());
+    batch = RankedTensorType::get({1, extent, extent}, builder.getF32Type());
+    if (upstream && below(3) == 0)
+      callee = makeCallee();
     SmallVector<Type> arguments = {matrix,
                                    matrix,
                                    vector,
                                    vector,
                                    builder.getI1Type(),
-                                   builder.getIndexType()};
+                                   builder.getIndexType(),
+                                   matrix.clone(builder.getI1Type())};
     auto function = func::FuncOp::create(
         builder, loc, "f", builder.getFunctionType(arguments, {}));
-    // Any but the last two may be state, of which the cost model and the
+    // Any but the last three may be state, of which the cost model and the
     // constraints know more.
     for (unsigned i = 0; i < 4; ++i) {
       StringRef role = pick<StringRef>(
@@ -53,6 +63,7 @@ public:
     vectors = {body->getArgument(2), body->getArgument(3)};
     condition = body->getArgument(4);
     bound = body->getArgument(5);
+    choice = body->getArgument(6);
     fill(size, /*depth=*/0);
 
     SmallVector<Value> returned;
@@ -103,9 +114,104 @@ private:
       addOperation(depth);
   }
 
+  /// A private function of one or two operations, with the same builder.
+  func::FuncOp makeCallee() {
+    OpBuilder::InsertionGuard guard(builder);
+    auto function = func::FuncOp::create(
+        builder, loc, "g", builder.getFunctionType(matrix, matrix));
+    function.setPrivate();
+    builder.setInsertionPointToStart(function.addEntryBlock());
+    Value value = function.getArgument(0);
+    matrices = {value};
+    value = create(pick<StringRef>({"train.tanh", "train.relu"}), value, matrix)
+                ->getResult(0);
+    if (below(2) == 0)
+      value = create("train.matmul", {value, value}, matrix)->getResult(0);
+    func::ReturnOp::create(builder, loc, value);
+    return function;
+  }
+
+  /// What a structured operation writes to, now and then shared.
+  Value getInit() {
+    if (below(4) == 0)
+      return any(matrices);
+    if (!empty || below(2) == 0) {
+      Value made = tensor::EmptyOp::create(builder, loc, matrix, ValueRange());
+      if (!empty && made.getParentRegion()->getParentOp() ==
+                        condition.getParentRegion()->getParentOp())
+        empty = made;
+      return made;
+    }
+    return empty;
+  }
+
+  void addUpstream() {
+    Value a = any(matrices), b = any(matrices), init = getInit();
+    auto reshape = [&](Value value, RankedTensorType type) -> Value {
+      SmallVector<ReassociationIndices> groups = {{0, 1}, {2}};
+      if (type == batch)
+        return tensor::ExpandShapeOp::create(builder, loc, type, value, groups);
+      return tensor::CollapseShapeOp::create(builder, loc, type, value, groups);
+    };
+    switch (below(6)) {
+    case 0:
+    case 1:
+      matrices.push_back(
+          linalg::MatmulOp::create(builder, loc, TypeRange(matrix),
+                                   ValueRange{a, b}, ValueRange(init))
+              .getResult(0));
+      break;
+    case 2:
+      matrices.push_back(linalg::AddOp::create(builder, loc, TypeRange(matrix),
+                                               ValueRange{a, b},
+                                               ValueRange(init))
+                             .getResult(0));
+      break;
+    case 3:
+      matrices.push_back(linalg::ExpOp::create(builder, loc, TypeRange(matrix),
+                                               ValueRange(a), ValueRange(init))
+                             .getResult(0));
+      break;
+    case 4: {
+      auto scalar = RankedTensorType::get({1}, builder.getF32Type());
+      Value zero = tosa::ConstOp::create(builder, loc, scalar,
+                                         DenseElementsAttr::get(scalar, 0.0f));
+      Value product =
+          tosa::MatMulOp::create(builder, loc, batch, reshape(a, batch),
+                                 reshape(b, batch), zero, zero);
+      matrices.push_back(reshape(product, matrix));
+      break;
+    }
+    default:
+      if (callee)
+        matrices.push_back(
+            func::CallOp::create(builder, loc, callee, ValueRange(a))
+                .getResult(0));
+      else
+        matrices.push_back(tosa::TanhOp::create(builder, loc, matrix, a));
+      break;
+    }
+  }
+
+  /// What a mask covers is lost under softmax.
+  void addMask(Value a) {
+    Attribute covered = builder.getF32FloatAttr(-1.0e9f);
+    Value mask = create("train.constant", {}, matrix,
+                        builder.getNamedAttr(
+                            "value", DenseElementsAttr::get(matrix, covered)))
+                     ->getResult(0);
+    matrices.pop_back();
+    Value masked =
+        create("train.select", {choice, a, mask}, matrix)->getResult(0);
+    create("train.softmax", masked, matrix,
+           builder.getNamedAttr("axis", builder.getI64IntegerAttr(1)));
+  }
+
   void addOperation(unsigned depth) {
     Value a = any(matrices), b = any(matrices), v = any(vectors);
-    switch (below(16)) {
+    if (upstream && below(2) == 0)
+      return addUpstream();
+    switch (below(17)) {
     case 0:
     case 1:
     case 2:
@@ -161,6 +267,9 @@ private:
       if (depth < 2)
         addRegion(depth);
       break;
+    case 16:
+      addMask(a);
+      break;
     }
   }
 
@@ -177,14 +286,36 @@ private:
       scf::YieldOp::create(builder, loc, yielded);
     };
     Operation *op;
-    if (below(2) == 0) {
+    unsigned kind = below(5);
+    if (kind < 2) {
       auto branch =
           scf::IfOp::create(builder, loc, TypeRange(matrix), condition, true);
       body(branch.thenBlock(), {});
       body(branch.elseBlock(), {});
       op = branch;
+    } else if (kind == 2) {
+      // What leaves the loop is not what it carries.
+      Value initial = any(matrices);
+      auto loop =
+          scf::WhileOp::create(builder, loc, TypeRange(matrix), initial);
+      Block *before =
+          builder.createBlock(&loop.getBefore(), {}, {matrix}, {loc});
+      Block *after = builder.createBlock(&loop.getAfter(), {}, {matrix}, {loc});
+      matrices.push_back(before->getArgument(0));
+      builder.setInsertionPointToEnd(before);
+      fill(1, depth + 1);
+      scf::ConditionOp::create(builder, loc, condition, any(matrices));
+      body(after, after->getArguments());
+      op = loop;
     } else {
-      auto loop = scf::ForOp::create(builder, loc, bound, bound, bound,
+      // Numbers of iterations that are known, and one that is not.
+      Value zero = bound, last = bound, step = bound;
+      if (kind == 3) {
+        zero = arith::ConstantIndexOp::create(builder, loc, 0);
+        step = arith::ConstantIndexOp::create(builder, loc, 1);
+        last = arith::ConstantIndexOp::create(builder, loc, 1 + below(5));
+      }
+      auto loop = scf::ForOp::create(builder, loc, zero, last, step,
                                      ValueRange(any(matrices)));
       body(loop.getBody(), loop.getRegionIterArgs());
       op = loop;
@@ -197,9 +328,11 @@ private:
   std::mt19937 &random;
   OpBuilder &builder;
   Location loc;
-  RankedTensorType matrix, vector;
+  bool upstream;
+  RankedTensorType matrix, vector, batch;
   SmallVector<Value> matrices, vectors;
-  Value condition, bound;
+  Value condition, bound, choice, empty;
+  func::FuncOp callee;
 };
 
 } // namespace mlir::amp::test

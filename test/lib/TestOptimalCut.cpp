@@ -5,19 +5,26 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Random functions of few free slots. Every assignment that obeys the hard
+// Random functions of few free slots, of the train dialect or of linalg, tosa
+// and calls of a private function. Every assignment that obeys the hard
 // constraints is written into the IR, and what it costs is counted there, from
-// types and casts. The strategy `optimal` has to find the least, and of several
-// the one in which every slot is low that is low in any.
+// types, casts and numbers of iterations. The strategy `optimal` has to find
+// the least, and of several the one in which every slot is low that is low in
+// any.
 //
 //===----------------------------------------------------------------------===//
 
 #include "PlainConstraints.h"
 #include "SmallFunctions.h"
+#include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Transforms/PrecisionRewriter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
 #include <array>
@@ -29,26 +36,44 @@ using namespace mlir::amp::test;
 
 namespace {
 
-/// Counts what a function costs as it stands.
+/// Counts what functions cost as they stand.
 class Recount {
 public:
   Recount(const Target *target, bool masterCopies)
       : target(target), masterCopies(masterCopies) {}
 
-  int64_t count(func::FuncOp function) const {
+  int64_t count(ModuleOp module) const {
     int64_t cost = 0;
-    function.walk([&](Operation *op) {
-      auto cast = dyn_cast<CastOp>(op);
-      if (cast && cast.getInserted())
-        cost += countCast(cast);
-      else if (op->getNumRegions() == 0 &&
-               !op->hasTrait<OpTrait::IsTerminator>())
-        cost += countOperation(op);
+    module.walk([&](Operation *op) {
+      CastLike cast(op);
+      if (cast && cast.isInserted())
+        cost += countCast(cast) * countRuns(op);
+      else if (isa<linalg::LinalgOp>(op) ||
+               (op->getNumRegions() == 0 && !isa<func::CallOp>(op) &&
+                !op->hasTrait<OpTrait::IsTerminator>()))
+        cost += countOperation(op) * countRuns(op);
     });
     return cost;
   }
 
 private:
+  /// How often `op` runs when its function runs once. Loops of a number of
+  /// iterations that is not known have 32.
+  static int64_t countRuns(Operation *op) {
+    int64_t runs = 1;
+    for (; !isa<func::FuncOp>(op); op = op->getParentOp()) {
+      if (isa<scf::WhileOp>(op->getParentOp()))
+        runs *= 32;
+      if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp())) {
+        IntegerAttr upper;
+        runs *= matchPattern(loop.getUpperBound(), m_Constant(&upper))
+                    ? upper.getInt()
+                    : 32;
+      }
+    }
+    return runs;
+  }
+
   static int64_t bytesOf(Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || !isa<FloatType>(tensor.getElementType()))
@@ -56,7 +81,7 @@ private:
     return tensor.getNumElements() * tensor.getElementTypeBitWidth() / 8;
   }
 
-  int64_t countCast(CastOp op) const {
+  int64_t countCast(CastLike op) const {
     bool narrows = bytesOf(op.getType()) < bytesOf(op.getInput().getType());
     Operation *producer = op.getInput().getDefiningOp();
     if (narrows && producer && producer->hasTrait<OpTrait::ConstantLike>())
@@ -68,7 +93,7 @@ private:
           dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
       if (function &&
           function.getArgAttr(argument.getArgNumber(), AMPDialect::kRoleAttr) ==
-              StringAttr::get(op.getContext(), "parameter"))
+              StringAttr::get(function.getContext(), "parameter"))
         return written;
     }
     return written + bytesOf(op.getInput().getType());
@@ -80,15 +105,27 @@ private:
       cost += bytesOf(type);
     for (Type type : op->getResultTypes())
       cost += bytesOf(type);
-    if (!target || !isa<train::MatmulOp, train::LinearOp>(op))
+    // A copy in another type is there for nothing, but that of a low constant
+    // in f32 costs what a cast does: else readers of the exact one would get
+    // it.
+    auto recorded = op->getAttrOfType<ArrayAttr>(AMPDialect::kInputTypesAttr);
+    if (recorded && recorded.empty())
+      return op->hasTrait<OpTrait::ConstantLike>() &&
+                     getElementTypeOrSelf(op->getResult(0)).isF32()
+                 ? cost / 2 * 3
+                 : 0;
+    if (!target || !isa<train::MatmulOp, train::LinearOp, linalg::MatmulOp,
+                        tosa::MatMulOp>(op))
       return cost;
     int64_t extent =
-        cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(0);
+        cast<RankedTensorType>(op->getResult(0).getType()).getShape().back();
     bool isFast =
-        extent % 8 == 0 && getElementTypeOrSelf(op->getOperand(0)).isF16();
+        extent % 8 == 0 && getElementTypeOrSelf(op->getOperand(0)) != f32(op);
     double rate = isFast ? target->lowFlopPerByte : target->f32FlopPerByte;
     return cost + std::llround(2.0 * extent * extent * extent / rate);
   }
+
+  static Type f32(Operation *op) { return Float32Type::get(op->getContext()); }
 
   const Target *target;
   bool masterCopies;
@@ -119,13 +156,15 @@ public:
       op->setAttrs(dictionary);
     for (auto &[argument, type] : arguments)
       argument.setType(type);
-    SmallVector<CastOp> casts;
-    function.walk([&](CastOp op) {
-      if (op.getInserted())
-        casts.push_back(op);
+    SmallVector<Operation *> added;
+    function.walk([&](Operation *op) {
+      auto recorded = op->getAttrOfType<ArrayAttr>(AMPDialect::kInputTypesAttr);
+      CastLike cast(op);
+      if ((cast && cast.isInserted()) || (recorded && recorded.empty()))
+        added.push_back(op);
     });
-    for (CastOp op : casts)
-      op.erase();
+    for (Operation *op : added)
+      op->erase();
   }
 
 private:
@@ -134,6 +173,57 @@ private:
   std::vector<std::pair<Operation *, SmallVector<Type>>> results;
   std::vector<std::pair<Operation *, DictionaryAttr>> attributes;
   std::vector<std::pair<BlockArgument, Type>> arguments;
+};
+
+/// A module with its graph, on which assignments can be tried. What linalg and
+/// calls change is not taken back: each assignment has a copy of the module.
+class Trial {
+public:
+  Trial(ModuleOp module, bool isCopy, const Policy &policy, FloatType low,
+        const CostOptions &options)
+      : copy(isCopy ? module.clone() : ModuleOp()),
+        module(isCopy ? *copy : module), group(findGroup(this->module)),
+        policy(policy), low(low), graph(group, policy, low),
+        costs(graph, options) {}
+
+  /// Gives `assignment` effect.
+  LogicalResult rewrite(const Assignment &assignment) {
+    CastRules casts(policy);
+    if (failed(casts.choose(graph, assignment, low)) ||
+        failed(rewritePrecision(graph, assignment, casts, low)))
+      return failure();
+    for (FunctionOpInterface function : group.functions) {
+      Operation *last = function.getFunctionBody().back().getTerminator();
+      function.setType(FunctionType::get(
+          function.getContext(), ValueRange(function.getArguments()).getTypes(),
+          last->getOperandTypes()));
+    }
+    return success();
+  }
+
+private:
+  static CallGroup findGroup(ModuleOp module) {
+    SmallVector<KeptSignature> kept;
+    for (const CallGroup &group : findCallGroups(module, kept))
+      for (FunctionOpInterface function : group.functions)
+        if (function.getName() == "f")
+          return group;
+    llvm_unreachable("every module has the function");
+  }
+
+  OwningOpRef<ModuleOp> copy;
+
+public:
+  ModuleOp module;
+
+private:
+  CallGroup group;
+  const Policy &policy;
+  FloatType low;
+
+public:
+  SlotGraph graph;
+  CostModel costs;
 };
 
 struct TestOptimalCut : PassWrapper<TestOptimalCut, OperationPass<ModuleOp>> {
@@ -148,7 +238,8 @@ struct TestOptimalCut : PassWrapper<TestOptimalCut, OperationPass<ModuleOp>> {
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<arith::ArithDialect, func::FuncDialect, scf::SCFDialect,
-                    AMPDialect, train::TrainDialect>();
+                    AMPDialect, train::TrainDialect, linalg::LinalgDialect,
+                    tensor::TensorDialect, tosa::TosaDialect>();
   }
 
   void runOnOperation() override {
@@ -159,13 +250,14 @@ struct TestOptimalCut : PassWrapper<TestOptimalCut, OperationPass<ModuleOp>> {
     std::mt19937 random(seed);
     unsigned tested = 0;
     while (tested < count) {
-      OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+      OwningOpRef<ModuleOp> holder = ModuleOp::create(module.getLoc());
+      OpBuilder builder = OpBuilder::atBlockEnd(holder->getBody());
       int64_t extent = std::array{4, 8, 12, 24}[random() % 4];
       // Seldom many slots: each more takes twice the time.
       unsigned most = random() % 100 == 0 ? 14 : 9;
-      func::FuncOp function = FunctionMaker(random, builder, module.getLoc())
-                                  .make(extent, 1 + random() % most);
-      if (failed(verify(function))) {
+      FunctionMaker maker(random, builder, module.getLoc(), upstream);
+      func::FuncOp function = maker.make(extent, 1 + random() % most);
+      if (failed(verify(*holder))) {
         function.emitError("the generator made an ill-formed function");
         return signalPassFailure();
       }
@@ -173,8 +265,13 @@ struct TestOptimalCut : PassWrapper<TestOptimalCut, OperationPass<ModuleOp>> {
       if (random() % 3 == 0)
         target = getTarget("h100");
       bool copies = random() % 3 == 0;
+      // Range proofs and masks take part, and need a low type.
+      FloatType low = random() % 3 == 0
+                          ? FloatType(BFloat16Type::get(&getContext()))
+                          : FloatType(Float16Type::get(&getContext()));
       std::string message =
-          check(function, *policy, target ? &*target : nullptr, copies, most);
+          check(*holder, function, *policy,
+                CostOptions{target ? &*target : nullptr, copies}, low, most);
       if (!message.empty()) {
         if (message != "skipped") {
           function.emitError("seed ")
@@ -184,21 +281,23 @@ struct TestOptimalCut : PassWrapper<TestOptimalCut, OperationPass<ModuleOp>> {
       } else {
         ++tested;
       }
-      function.erase();
     }
     module.emitRemark() << tested << " functions, " << assignments
                         << " assignments, " << ties
                         << " functions with several of least cost, " << mixed
-                        << " with both types";
+                        << " with both types, " << proven
+                        << " with a range proof, " << masked << " with a mask";
   }
 
 private:
   /// Returns what is wrong, "skipped" if the function is too large or has no
   /// choice, or nothing.
-  std::string check(func::FuncOp function, const Policy &policy,
-                    const Target *target, bool copies, unsigned most) {
-    SlotGraph graph(function, policy);
-    CostModel costs(graph, {target, copies});
+  std::string check(ModuleOp module, func::FuncOp function,
+                    const Policy &policy, const CostOptions &options,
+                    FloatType low, unsigned most) {
+    Trial first(module, /*isCopy=*/false, policy, low, options);
+    const SlotGraph &graph = first.graph;
+    const CostModel &costs = first.costs;
     PlainConstraints constraints(graph, costs);
     std::vector<VertexId> free = constraints.getFree();
     if (free.empty() || free.size() > most)
@@ -210,22 +309,27 @@ private:
     if (!constraints.areImplicationsMet(optimal.low))
       return "an implication is violated";
 
-    Recount recount(target, copies);
+    Recount recount(options.target, options.masterCopies);
     Undo undo(function);
-    auto low = FloatType(Float16Type::get(&getContext()));
+    bool isIllFormed = false;
     auto rewriteAndCount = [&](const Assignment &assignment) {
-      CastRules casts(policy);
-      bool rewritten =
-          succeeded(casts.choose(graph, assignment, low)) &&
-          succeeded(rewritePrecision(graph, assignment, casts, low));
-      int64_t cost = rewritten ? recount.count(function) : -1;
+      std::optional<Trial> copy;
+      if (upstream)
+        copy.emplace(module, /*isCopy=*/true, policy, low, options);
+      Trial &trial = copy ? *copy : first;
+      int64_t cost = succeeded(trial.rewrite(assignment))
+                         ? recount.count(trial.module)
+                         : -1;
+      isIllFormed =
+          cost < 0 || (&assignment == &optimal && failed(verify(trial.module)));
+      if (!copy)
+        undo.run();
       return cost;
     };
 
     int64_t found = rewriteAndCount(optimal);
-    if (found < 0 || failed(verify(function)))
+    if (isIllFormed)
       return "the rewritten function is ill-formed";
-    undo.run();
     // What the model does not count is the same for all assignments.
     int64_t uncounted = found - costs.evaluate(optimal).cost;
 
@@ -244,7 +348,6 @@ private:
         continue;
       ++assignments;
       int64_t cost = rewriteAndCount(candidate);
-      undo.run();
       if (cost != costs.evaluate(candidate).cost + uncounted)
         return "the cost model says " +
                std::to_string(costs.evaluate(candidate).cost + uncounted) +
@@ -269,6 +372,12 @@ private:
                graph.getVertices()[v].op->getName().getStringRef().str() +
                "' could be low at the same cost";
     ties += numLeast > 1;
+    proven += llvm::any_of(graph.getVertices(), [](const SlotVertex &vertex) {
+      return vertex.proof == RangeProof::Fits;
+    });
+    masked += llvm::any_of(graph.getValues(), [&](const SlotValue &value) {
+      return graph.isMask(value.value);
+    });
     mixed += llvm::any_of(free, [&](VertexId v) { return optimal.low[v]; }) &&
              llvm::any_of(free, [&](VertexId v) { return !optimal.low[v]; });
     return {};
@@ -278,8 +387,11 @@ private:
                          llvm::cl::desc("Functions to test")};
   Option<unsigned> seed{*this, "seed", llvm::cl::init(1),
                         llvm::cl::desc("Of the random numbers")};
+  Option<bool> upstream{
+      *this, "upstream", llvm::cl::init(false),
+      llvm::cl::desc("Functions with linalg, tosa, tensor and calls as well")};
   uint64_t assignments = 0;
-  unsigned ties = 0, mixed = 0;
+  unsigned ties = 0, mixed = 0, proven = 0, masked = 0;
 };
 
 } // namespace

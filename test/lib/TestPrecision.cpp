@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Interfaces/LossScaleOpInterface.h"
 #include "amp/Interfaces/PrecisionOpInterface.h"
 #include "amp/Precision/Policy.h"
 
@@ -114,6 +115,8 @@ struct TestPolicyCoverage
       if (unsigned count = loaded->countEntries(name);
           exactlyOnce && count != 1)
         fail(text) << "is named by " << count << " entries";
+      if (scaleDegrees && !name.hasInterface<LossScaleOpInterface>())
+        fail(text) << "does not implement LossScaleOpInterface";
       auto it = isFree.find(text);
       if (it == isFree.end())
         fail(text) << "does not occur";
@@ -132,6 +135,8 @@ struct TestPolicyCoverage
       *this, "without", llvm::cl::desc("Operations that have no float tensor")};
   Option<std::string> policy{*this, "policy", llvm::cl::init("default"),
                              llvm::cl::desc("Preset or file")};
+  Option<bool> scaleDegrees{*this, "scale-degrees", llvm::cl::init(false),
+                            llvm::cl::desc("Ask for LossScaleOpInterface too")};
   Option<bool> exactlyOnce{
       *this, "exactly-once", llvm::cl::init(false),
       llvm::cl::desc("Ask for one entry for each operation")};

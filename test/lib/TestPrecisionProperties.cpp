@@ -8,6 +8,7 @@
 #include "RandomGraph.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/ExternalModels/ExternalModels.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -30,13 +31,17 @@ namespace {
 /// The types of the operands and results of each operation, by its number.
 using TypesById = std::map<int64_t, SmallVector<Type>>;
 
+/// What the pass is asked to do.
+struct Configuration {
+  std::string strategy, policy, target;
+};
+
 /// One random graph through all properties under one configuration.
 class PropertyTest {
 public:
   PropertyTest(MLIRContext *context, const RandomGraphOptions &options,
-               StringRef strategy, StringRef policy)
-      : context(context), options(options), strategy(strategy), policy(policy) {
-  }
+               const Configuration &configuration)
+      : context(context), options(options), configuration(configuration) {}
 
   /// Returns what does not hold, or nothing.
   std::string run() {
@@ -68,11 +73,13 @@ private:
     return text;
   }
 
-  LogicalResult mix(ModuleOp module, StringRef precision) {
+  LogicalResult mix(ModuleOp module, StringRef precision,
+                    StringRef policy = {}) {
     AutoMixedPrecisionPassOptions passOptions;
     passOptions.precision = precision.str();
-    passOptions.policy = policy;
-    passOptions.strategy = strategy;
+    passOptions.policy = policy.empty() ? configuration.policy : policy.str();
+    passOptions.strategy = configuration.strategy;
+    passOptions.target = configuration.target;
     PassManager pm(context);
     pm.addPass(createAutoMixedPrecisionPass(passOptions));
     return pm.run(module);
@@ -207,30 +214,46 @@ private:
     });
   }
 
-  /// Denies one kind of operation: no other value becomes low by it.
+  /// Denies one kind of operation, by a pin and by an entry of the policy: no
+  /// other value becomes low by it.
   std::string checkDeny(StringRef precision, const TypesById &after) {
     std::mt19937_64 engine(options.seed ^ 0xde47);
-    OwningOpRef<ModuleOp> denied(input->clone());
     SmallVector<StringRef> names;
-    denied->walk([&](Operation *op) {
+    input->walk([&](Operation *op) {
       if (isa<PrecisionOpInterface>(op) && !isa<CastOp>(op))
         names.push_back(op->getName().getStringRef());
     });
     if (names.empty())
       return {};
     StringRef chosen = names[engine() % names.size()];
-    denied->walk([&](Operation *op) {
+    OwningOpRef<ModuleOp> pinned(input->clone());
+    pinned->walk([&](Operation *op) {
       if (op->getName().getStringRef() == chosen &&
           !op->hasAttr(AMPDialect::kPrecisionAttr))
         op->setAttr(AMPDialect::kPrecisionAttr,
                     StringAttr::get(context, "f32"));
     });
-    if (failed(mix(*denied, precision)))
+    std::string problem =
+        checkDenied(*pinned, precision, /*policy=*/{}, chosen, after);
+    if (!problem.empty())
+      return problem + " by a pin";
+    std::string policy = ("{version: 1, extends: " + configuration.policy +
+                          ", deny: [" + chosen + "]}")
+                             .str();
+    OwningOpRef<ModuleOp> listed(input->clone());
+    problem = checkDenied(*listed, precision, policy, chosen, after);
+    return problem.empty() ? problem : problem + " by the policy";
+  }
+
+  std::string checkDenied(ModuleOp denied, StringRef precision,
+                          StringRef policy, StringRef chosen,
+                          const TypesById &after) {
+    if (failed(mix(denied, precision, policy)))
       return "the result does not verify where an operation is denied";
     FloatType low = parsePrecision(precision, context);
     std::string problem;
-    TypesById now = getTypes(*denied);
-    denied->walk([&](Operation *op) {
+    TypesById now = getTypes(denied);
+    denied.walk([&](Operation *op) {
       auto id = op->getAttrOfType<IntegerAttr>(kId);
       if (!id)
         return;
@@ -250,7 +273,7 @@ private:
 
   MLIRContext *context;
   RandomGraphOptions options;
-  std::string strategy, policy;
+  Configuration configuration;
   OwningOpRef<ModuleOp> input;
   std::string inputText;
 };
@@ -270,14 +293,15 @@ struct TestPrecisionProperties
 
   /// Returns what does not hold for the graph of a seed and a size.
   std::string check(MLIRContext *context, uint64_t graphSeed,
-                    unsigned graphSize, StringRef strategy, bool &becameLow) {
+                    unsigned graphSize, const Configuration &configuration,
+                    bool &becameLow) {
     RandomGraphOptions options;
     options.seed = graphSeed;
     options.size = graphSize;
     options.dynamic = graphSeed % 2;
     options.foreign = graphSeed % 3 != 0;
     options.calls = graphSeed % 5 != 0;
-    PropertyTest test(context, options, strategy, policy);
+    PropertyTest test(context, options, configuration);
     std::string problem = test.run();
     becameLow |= test.becameLow;
     return problem;
@@ -286,6 +310,7 @@ struct TestPrecisionProperties
   void runSlice(unsigned begin, unsigned end) {
     DialectRegistry registry;
     registerRandomGraphDialects(registry);
+    registerPrecisionExternalModels(registry);
     MLIRContext context(registry, MLIRContext::Threading::DISABLED);
     context.allowUnregisteredDialects();
     context.loadAllAvailableDialects();
@@ -295,19 +320,27 @@ struct TestPrecisionProperties
       return success();
     });
     for (unsigned i = begin; i < end; ++i) {
-      for (StringRef strategy : strategies) {
-        uint64_t graphSeed = seed + i;
+      uint64_t graphSeed = seed + i;
+      // All strategies, and all combinations of policies and targets in turn.
+      Configuration configuration;
+      configuration.policy = policies[graphSeed % policies.size()];
+      configuration.target =
+          targets[graphSeed / policies.size() % targets.size()];
+      if (configuration.target == "none")
+        configuration.target.clear();
+      for (const std::string &strategy : strategies) {
+        configuration.strategy = strategy;
         bool becameLow = false;
         diagnostics.clear();
         std::string problem =
-            check(&context, graphSeed, size, strategy, becameLow);
+            check(&context, graphSeed, size, configuration, becameLow);
         unsigned smallest = size;
         // The least size at which the seed still fails is the one to look at.
         for (unsigned s = 1; !problem.empty() && s < size; ++s) {
           bool ignored = false;
           diagnostics.clear();
           std::string smaller =
-              check(&context, graphSeed, s, strategy, ignored);
+              check(&context, graphSeed, s, configuration, ignored);
           if (smaller.empty())
             continue;
           problem = smaller;
@@ -320,17 +353,22 @@ struct TestPrecisionProperties
           continue;
         if (++numFailures <= 5)
           llvm::errs() << "seed=" << graphSeed << " size=" << smallest << " "
-                       << strategy << " " << problem << "\n"
+                       << strategy << " policy=" << configuration.policy
+                       << " target=" << configuration.target << " " << problem
+                       << "\n"
                        << diagnostics;
       }
     }
   }
 
   void runOnOperation() override {
-    if (strategies.empty()) {
-      strategies.push_back("grappler");
-      strategies.push_back("optimal");
-    }
+    if (strategies.empty())
+      for (StringRef strategy : {"autocast", "grappler", "optimal"})
+        strategies.push_back(strategy.str());
+    if (policies.empty())
+      policies.push_back("default");
+    if (targets.empty())
+      targets.push_back("none");
     // A context keeps every type and attribute that it has seen: one for few.
     static constexpr unsigned slice = 100;
     {
@@ -360,8 +398,10 @@ struct TestPrecisionProperties
                          llvm::cl::desc("How many graphs")};
   Option<unsigned> size{*this, "size", llvm::cl::init(24),
                         llvm::cl::desc("About how many operations each")};
-  Option<std::string> policy{*this, "policy", llvm::cl::init("default"),
-                             llvm::cl::desc("Preset or file")};
+  ListOption<std::string> policies{*this, "policies",
+                                   llvm::cl::desc("Presets or files")};
+  ListOption<std::string> targets{*this, "targets",
+                                  llvm::cl::desc("Targets, or none")};
   ListOption<std::string> strategies{*this, "strategies",
                                      llvm::cl::desc("Strategies to test")};
 

@@ -37,6 +37,7 @@ int main(int argc, char **argv) {
                   mlir::math::MathDialect, mlir::scf::SCFDialect,
                   mlir::tosa::TosaDialect>();
   mlir::amp::registerPrecisionExternalModels(registry);
+  mlir::amp::registerScaleDegreeExternalModels(registry);
   mlir::amp::registerAMPPasses();
   mlir::amp::test::registerErrorBoundTest();
   mlir::amp::test::registerOptimalCutTest();

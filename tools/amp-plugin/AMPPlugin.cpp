@@ -1,93 +1,64 @@
-//===- AMPPlugin.cpp - The passes inside another tool ---------------------===//
+//===- AMPPlugin.cpp - The door of the plugin -----------------------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// For `--load-dialect-plugin` and `--load-pass-plugin` of mlir-opt and tools
-// like it. The plugin API knows no version of MLIR, only one of itself, so the
-// entry points look for themselves whether the tool uses the MLIR that they
-// use; if not, they answer with an API version that makes the tool refuse.
+// The entry points of `--load-dialect-plugin` and `--load-pass-plugin`. This
+// library uses nothing of LLVM: a tool with another version of it would bring
+// down any plugin that is linked to one, before an entry point is reached. It
+// looks whether the tool uses the MLIR that the passes use, and only then loads
+// the library beside it that holds them.
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/InitAll.h"
-#include "mlir/Pass/PassRegistry.h"
-#include "mlir/Tools/Plugins/DialectPlugin.h"
-#include "mlir/Tools/Plugins/PassPlugin.h"
-#include "llvm/Config/llvm-config.h"
-#include "llvm/Support/raw_ostream.h"
+#include "AMPPlugin.h"
+
+#include <cstdio>
+#include <string>
 
 #include <dlfcn.h>
 
-using namespace mlir;
+/// Returns the file that the code or data at `address` was loaded from.
+static std::string getFile(const void *address) {
+  Dl_info info;
+  return dladdr(address, &info) && info.dli_fname ? info.dli_fname : "";
+}
 
-/// What the tool takes for a plugin of another API.
-static constexpr uint32_t kRefuse = 0;
-
-/// Returns MLIR_PLUGIN_API_VERSION if the code at `caller` belongs to a tool or
-/// library that uses the same MLIR as this plugin. Otherwise passes would be
-/// registered where the tool does not find them: then prints what is wrong and
-/// returns another number.
-static uint32_t checkHost(const void *caller) {
-  // Any function of MLIR's registry will do to tell one MLIR from another.
-  void *own = reinterpret_cast<void *>(&PassInfo::lookup);
-  Dl_info ownInfo, hostInfo;
-  if (!dladdr(own, &ownInfo) || !ownInfo.dli_sname ||
-      !dladdr(caller, &hostInfo))
-    return MLIR_PLUGIN_API_VERSION;
-  if (ownInfo.dli_fbase == hostInfo.dli_fbase)
-    return MLIR_PLUGIN_API_VERSION;
-
-  // The plugin is loaded by something that is not MLIR itself, but may use it.
-  bool same = false;
-  for (const char *file : {hostInfo.dli_fname, (const char *)nullptr}) {
-    // A null name is the program, with all that it is linked to.
-    void *host = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
-    if (!host)
-      continue;
-    same |= dlsym(host, ownInfo.dli_sname) == own;
-    dlclose(host);
+/// Returns what the function `name` of the library with the passes answers to
+/// `caller`, or why the tool shall refuse the plugin.
+static AMPPluginInfo load(const char *name, const void *caller) {
+  AMPPluginInfo refuse = {AMP_PLUGIN_REFUSE, "AMP", AMP_VERSION_STRING,
+                          nullptr};
+  if (!dlopen(AMP_MLIR_LIBRARY, RTLD_LAZY | RTLD_NOLOAD)) {
+    std::fprintf(stderr,
+                 "error: AMPPlugin uses MLIR %s in '%s', but '%s', which loads "
+                 "it, does not; expected a tool that is linked to that "
+                 "library\n",
+                 AMP_MLIR_VERSION, AMP_MLIR_LIBRARY, getFile(caller).c_str());
+    return refuse;
   }
-  if (same)
-    return MLIR_PLUGIN_API_VERSION;
-  llvm::errs() << "error: AMPPlugin uses MLIR " << LLVM_VERSION_STRING
-               << " in '" << ownInfo.dli_fname << "', but '"
-               << hostInfo.dli_fname
-               << "', which loads it, does not; expected a tool that is linked "
-                  "to that library\n";
-  return kRefuse;
-}
-
-static void registerPlugin(DialectRegistry *registry) {
-  // A tool may have the dialects already: amp-opt, or one that was given the
-  // plugin of another build before.
-  if (registry->getDialectAllocator(amp::AMPDialect::getDialectNamespace())) {
-    llvm::errs() << "warning: AMPPlugin: the dialects are there already, and "
-                    "stay as they are\n";
-    return;
+  std::string self = getFile(reinterpret_cast<const void *>(&load));
+  std::string passes =
+      self.substr(0, self.rfind('/') + 1) + "AMPPluginPasses.so";
+  void *library = dlopen(passes.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  void *function = library ? dlsym(library, name) : nullptr;
+  if (!function) {
+    std::fprintf(stderr,
+                 "error: AMPPlugin cannot load the passes, expected them in "
+                 "'%s': %s\n",
+                 passes.c_str(), dlerror());
+    return refuse;
   }
-  amp::registerAllDialects(*registry);
-  amp::registerAllExtensions(*registry);
+  return reinterpret_cast<AMPPluginInfo (*)(const void *)>(function)(caller);
 }
 
-static void registerPluginPasses() {
-  if (PassInfo::lookup("auto-mixed-precision")) {
-    llvm::errs() << "warning: AMPPlugin: the passes are there already, and "
-                    "stay as they are\n";
-    return;
-  }
-  amp::registerAllPasses();
+extern "C" {
+AMPPluginInfo mlirGetDialectPluginInfo() {
+  return load("ampGetDialectPluginInfo", __builtin_return_address(0));
 }
-
-extern "C" LLVM_ATTRIBUTE_WEAK DialectPluginLibraryInfo
-mlirGetDialectPluginInfo() {
-  return {checkHost(__builtin_return_address(0)), "AMP", AMP_VERSION_STRING,
-          registerPlugin};
+AMPPluginInfo mlirGetPassPluginInfo() {
+  return load("ampGetPassPluginInfo", __builtin_return_address(0));
 }
-
-extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo mlirGetPassPluginInfo() {
-  return {checkHost(__builtin_return_address(0)), "AMP", AMP_VERSION_STRING,
-          registerPluginPasses};
 }

@@ -12,6 +12,7 @@
 #include "amp/Execution/Files.h"
 #include "amp/Execution/GradientHistogram.h"
 #include "amp/Execution/Trainer.h"
+#include "amp/Support/OutputFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -111,8 +112,40 @@ static TrainingPlan makePlan(const RunnerOptions &options) {
   return plan;
 }
 
+/// Fails when an output would take the place of an input or of another output.
+/// A resumed state may be saved where it was.
+static llvm::Error checkDistinct(const RunnerOptions &options) {
+  struct Use {
+    llvm::StringRef option, path;
+  };
+  llvm::SmallVector<Use> uses = {{"the module", options.title}};
+  for (llvm::StringRef path : options.dataPaths)
+    uses.push_back({"--data", path});
+  uses.push_back({"--init", options.initPath});
+  uses.push_back({"--load", options.loadPath});
+  size_t numInputs = uses.size();
+  uses.append({{"--save", options.savePath},
+               {"--predict", options.predictPath},
+               {"--metrics-csv", options.csvPath},
+               {"--metrics-json", options.jsonPath},
+               {"--plot", options.plotPath}});
+  for (size_t output = numInputs; output < uses.size(); ++output)
+    for (const Use &other : llvm::ArrayRef<Use>(uses).take_front(output)) {
+      const Use &use = uses[output];
+      bool resumes = other.option == "--load" && use.option == "--save";
+      if (use.path.empty() || other.path.empty() || resumes ||
+          !isSameFile(use.path, other.path))
+        continue;
+      return makeError("{0} '{1}' would overwrite {2} '{3}'", use.option,
+                       use.path, other.option, other.path);
+    }
+  return llvm::Error::success();
+}
+
 /// Fails early when an output cannot be written.
 static llvm::Error checkOutputs(const RunnerOptions &options) {
+  if (llvm::Error error = checkDistinct(options))
+    return error;
   for (const std::string *path :
        {&options.savePath, &options.predictPath, &options.csvPath,
         &options.jsonPath, &options.plotPath})
@@ -135,12 +168,17 @@ public:
   llvm::Error run(ModuleOp module);
 
 private:
-  llvm::Error runPrecision(ModuleOp module, llvm::StringRef precision);
+  llvm::Expected<std::unique_ptr<StepProgram>>
+  createProgram(ModuleOp module, llvm::StringRef precision) const;
+  llvm::Error readData(const StepProgram &program);
+  llvm::Error readWeights(const StepProgram &program);
+  llvm::Error runPrecision(StepProgram &program, llvm::StringRef precision);
   llvm::Error runSeed(StepProgram &program, const Dataset *data, uint64_t seed,
                       ComparisonColumn &column);
   llvm::Error finishRun(Session &session, const StepProgram &program,
                         RunRecord &record);
-  llvm::Expected<int64_t> chooseBatchSize(const StepProgram &program) const;
+  llvm::Expected<int64_t> chooseBatchSize(const StepProgram &program,
+                                          int64_t resumed = 0) const;
   bool wantsEvaluation(const StepProgram &program) const;
   llvm::Error checkHeldOutData(StepProgram &program) const;
   void printResults(const ComparisonColumn &column) const;
@@ -155,8 +193,9 @@ private:
 };
 } // namespace
 
-llvm::Expected<int64_t>
-Runner::chooseBatchSize(const StepProgram &program) const {
+/// `resumed` is the batch size of the run that is resumed, 0 if there is none.
+llvm::Expected<int64_t> Runner::chooseBatchSize(const StepProgram &program,
+                                                int64_t resumed) const {
   std::optional<int64_t> fixed = program.getStaticBatch();
   if (fixed && options.batchSize && *fixed != *options.batchSize)
     return makeError("--batch-size is {0}, but the graph fixes the batch at "
@@ -164,7 +203,7 @@ Runner::chooseBatchSize(const StepProgram &program) const {
                      *options.batchSize, *fixed);
   if (fixed)
     return *fixed;
-  return options.batchSize.value_or(64);
+  return options.batchSize.value_or(resumed ? resumed : 64);
 }
 
 /// A comparison evaluates whenever there are held-out data.
@@ -227,6 +266,8 @@ llvm::Error Runner::finishRun(Session &session, const StepProgram &program,
 
 llvm::Error Runner::runSeed(StepProgram &program, const Dataset *trainingData,
                             uint64_t seed, ComparisonColumn &column) {
+  if (llvm::Error error = program.checkMemory(std::nullopt))
+    return error;
   Session session(program);
   if (llvm::Error error = session.setHyperparameters(options.hyperparameters))
     return error;
@@ -240,7 +281,8 @@ llvm::Error Runner::runSeed(StepProgram &program, const Dataset *trainingData,
   }
 
   TrainingPlan plan = makePlan(options);
-  llvm::Expected<int64_t> batchSize = chooseBatchSize(program);
+  llvm::Expected<int64_t> batchSize =
+      chooseBatchSize(program, session.getProgress().batchSize);
   if (!batchSize)
     return batchSize.takeError();
   plan.batchSize = *batchSize;
@@ -251,7 +293,7 @@ llvm::Error Runner::runSeed(StepProgram &program, const Dataset *trainingData,
                      ? column.precision + ", seed " + std::to_string(seed)
                      : column.precision;
 
-  GradientHistogram histogram(65536.0);
+  GradientHistogram histogram(program, 65536.0);
   if (options.gradientHistogram) {
     histogram.beforeStep(session);
     plan.afterStep = [&](Session &session) {
@@ -268,49 +310,103 @@ llvm::Error Runner::runSeed(StepProgram &program, const Dataset *trainingData,
     if (llvm::Error error = train(session, *trainingData, plan, record))
       return error;
   if (options.gradientHistogram)
-    histogram.print(llvm::outs());
+    histogram.print(column.precision + ", seed " + std::to_string(seed),
+                    llvm::outs());
   if (llvm::Error error = finishRun(session, program, record))
     return error;
   column.runs.push_back(std::move(record));
   return llvm::Error::success();
 }
 
-llvm::Error Runner::runPrecision(ModuleOp module, llvm::StringRef precision) {
+llvm::Expected<std::unique_ptr<StepProgram>>
+Runner::createProgram(ModuleOp module, llvm::StringRef precision) const {
   ProgramOptions programOptions = options.program;
   programOptions.precision = precision.str();
-  auto program = StepProgram::create(module, programOptions);
-  if (!program)
-    return program.takeError();
-  if (options.printIR) {
-    (*program)->getModule().print(llvm::outs());
-    return llvm::Error::success();
-  }
+  return StepProgram::create(module, programOptions);
+}
 
+/// Reads the arrays for the batch arguments of `program`, which all precisions
+/// have in common.
+llvm::Error Runner::readData(const StepProgram &program) {
+  // What does not fit is an error later, for which its header is enough.
+  auto wants = [&](llvm::StringRef name, const NDArray &header) {
+    return llvm::any_of(program.getBatchInputs(), [&](const BatchInput &input) {
+      bool named = name == input.name ||
+                   name == options.trainPrefix + input.name ||
+                   name == options.evalPrefix + input.name;
+      return named && header.getRank() > 0 &&
+             header.getShape().drop_front() ==
+                 llvm::ArrayRef<int64_t>(input.sampleShape) &&
+             canConvertLossless(header.getType(), input.type);
+    });
+  };
+  for (llvm::StringRef path : options.dataPaths) {
+    llvm::Expected<ArrayMap> arrays = readArrays(path, wants);
+    if (!arrays)
+      return arrays.takeError();
+    for (auto &[name, array] : *arrays) {
+      if (data.contains(name))
+        return makeError("array '{0}' of '{1}' is in another file of --data "
+                         "too",
+                         name, path);
+      data.set(name, std::move(array));
+    }
+  }
+  dataName = llvm::join(options.dataPaths, ", ");
+  return llvm::Error::success();
+}
+
+llvm::Error Runner::readWeights(const StepProgram &program) {
+  if (options.initPath.empty())
+    return llvm::Error::success();
+  // Another precision may have more parameters, but none of another shape.
+  auto wants = [&](llvm::StringRef name, const NDArray &header) {
+    return llvm::all_of(program.getStates(), [&](const StateSpec &spec) {
+      bool converts = header.getType() == spec.type ||
+                      (isFloat(header.getType()) && isFloat(spec.type));
+      return spec.name != name ||
+             (converts &&
+              header.getShape() == llvm::ArrayRef<int64_t>(spec.shape));
+    });
+  };
+  llvm::Expected<ArrayMap> arrays = readArrays(options.initPath, wants);
+  if (!arrays)
+    return arrays.takeError();
+  weights = std::move(*arrays);
+  return llvm::Error::success();
+}
+
+llvm::Error Runner::runPrecision(StepProgram &program,
+                                 llvm::StringRef precision) {
   DataSource source{&data, dataName, options.trainPrefix};
   std::optional<Dataset> trainingData;
   TrainingPlan plan = makePlan(options);
   if (plan.steps || plan.epochs.value_or(0)) {
-    llvm::Expected<Dataset> selected =
-        source.select((*program)->getBatchInputs());
+    llvm::Expected<Dataset> selected = source.select(program.getBatchInputs());
     if (!selected)
       return selected.takeError();
     trainingData = std::move(*selected);
+    llvm::Expected<int64_t> batchSize = chooseBatchSize(program);
+    if (!batchSize)
+      return batchSize.takeError();
+    if (llvm::Error error = program.checkMemory(*batchSize))
+      return error;
   }
-  if (llvm::Error error = checkHeldOutData(**program))
+  if (llvm::Error error = checkHeldOutData(program))
     return error;
   ComparisonColumn column;
   column.precision = precision.empty() ? "as written" : precision.str();
   for (int64_t i = 0; i < options.seeds; ++i)
     if (llvm::Error error =
-            runSeed(**program, trainingData ? &*trainingData : nullptr,
+            runSeed(program, trainingData ? &*trainingData : nullptr,
                     options.seed + i, column))
       return error;
   if (!options.compare.empty()) {
-    llvm::Expected<int64_t> batchSize = chooseBatchSize(**program);
+    llvm::Expected<int64_t> batchSize = chooseBatchSize(program);
     if (!batchSize)
       return batchSize.takeError();
     llvm::Expected<StepStatistics> statistics =
-        (*program)->getStatistics(*batchSize);
+        program.getStatistics(*batchSize);
     if (!statistics)
       return statistics.takeError();
     column.statistics = *statistics;
@@ -350,33 +446,26 @@ llvm::Error Runner::writeReports() const {
 llvm::Error Runner::run(ModuleOp module) {
   if (llvm::Error error = checkOutputs(options))
     return error;
-  for (llvm::StringRef path : options.dataPaths) {
-    llvm::Expected<ArrayMap> arrays = readArrays(path);
-    if (!arrays)
-      return arrays.takeError();
-    for (auto &[name, array] : *arrays) {
-      if (data.contains(name))
-        return makeError("array '{0}' of '{1}' is in another file of --data "
-                         "too",
-                         name, path);
-      data.set(name, std::move(array));
-    }
-  }
-  dataName = llvm::join(options.dataPaths, ", ");
-  if (!options.initPath.empty()) {
-    llvm::Expected<ArrayMap> arrays = readArrays(options.initPath);
-    if (!arrays)
-      return arrays.takeError();
-    weights = std::move(*arrays);
-  }
   std::vector<std::string> precisions = options.compare;
   if (precisions.empty())
     precisions.push_back(options.precision);
-  for (llvm::StringRef precision : precisions)
-    if (llvm::Error error = runPrecision(module, precision))
+  for (llvm::StringRef precision : precisions) {
+    auto program = createProgram(module, precision);
+    if (!program)
+      return program.takeError();
+    if (options.printIR) {
+      (*program)->getModule().print(llvm::outs());
+      return llvm::Error::success();
+    }
+    if (columns.empty()) {
+      if (llvm::Error error = readData(**program))
+        return error;
+      if (llvm::Error error = readWeights(**program))
+        return error;
+    }
+    if (llvm::Error error = runPrecision(**program, precision))
       return error;
-  if (options.printIR)
-    return llvm::Error::success();
+  }
   if (options.compare.empty())
     printResults(columns.front());
   else

@@ -11,14 +11,17 @@
 #include "amp/Execution/CompiledStep.h"
 #include "amp/Execution/Files.h"
 #include "amp/InitAll.h"
+#include "amp/Support/OutputFile.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
+#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -72,7 +75,7 @@ static cl::opt<int64_t>
 static cl::opt<int64_t>
     batchSize("batch-size", cl::init(0),
               cl::desc("Samples in a batch (default: what the graph fixes, "
-                       "else 64)"),
+                       "else that of the run resumed by --load, else 64)"),
               cl::cat(category));
 static cl::opt<std::string>
     lastBatch("last-batch", cl::init("drop"), cl::value_desc("drop|keep"),
@@ -184,6 +187,16 @@ static llvm::Error readOptions(RunnerOptions &options) {
   return llvm::Error::success();
 }
 
+/// Memory has run out: says so without asking for more, and ends the process.
+[[noreturn]] static void reportOutOfMemory(void *, const char *reason, bool) {
+  for (llvm::StringRef text : {"amp-run: error: ", reason, "\n"})
+    if (::write(STDERR_FILENO, text.data(), text.size()) < 0)
+      break;
+  // Temporary files go.
+  llvm::sys::RunInterruptHandlers();
+  ::_exit(1);
+}
+
 static llvm::Error runMain(MLIRContext &context) {
   RunnerOptions options;
   if (llvm::Error error = readOptions(options))
@@ -191,11 +204,17 @@ static llvm::Error runMain(MLIRContext &context) {
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(inputFile, &context);
   if (!module)
     return llvm::make_error<DiagnosedError>();
-  return run(*module, options);
+  if (llvm::Error error = run(*module, options))
+    return error;
+  if (llvm::Error error = flushStandardOutput())
+    return makeError("cannot write '<stdout>': {0}",
+                     llvm::toString(std::move(error)));
+  return llvm::Error::success();
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
+  llvm::install_bad_alloc_error_handler(reportOutOfMemory);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,
@@ -222,5 +241,8 @@ int main(int argc, char **argv) {
         llvm::errs() << "amp-run: error: " << error.message() << '\n';
         status = 1;
       });
+  // Of a stream with an error nothing is expected any more, least of all an
+  // abort when it is destroyed.
+  llvm::consumeError(flushStandardOutput());
   return status;
 }

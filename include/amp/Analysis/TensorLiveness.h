@@ -31,7 +31,8 @@ struct TensorRange {
 };
 
 /// Returns the number of bytes of a tensor of static shape, booleans taking one
-/// byte each, or failure if `type` is no such tensor.
+/// byte each, or failure if `type` is no such tensor. Numbers that are too
+/// large for their type, here and below, are its largest value.
 FailureOr<int64_t> getTensorBytes(Type type);
 
 /// Live ranges of the tensors of one function.

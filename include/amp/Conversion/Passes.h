@@ -1,4 +1,5 @@
-//===- Passes.h - Passes that lower to code for the CPU ---------*- C++ -*-===//
+//===- Passes.h - Passes that lower to code for CPUs and GPUs ----*- C++
+//-*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +9,7 @@
 #ifndef AMP_CONVERSION_PASSES_H
 #define AMP_CONVERSION_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

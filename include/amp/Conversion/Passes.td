@@ -131,4 +131,59 @@ def MathToCalls : Pass<"amp-math-to-calls", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 
+def ConvertTrainToCUDA
+    : Pass<"convert-train-to-cuda", "::mlir::func::FuncOp"> {
+  let summary = "Lowers a training step to launches over tensors";
+  let description = [{
+    Expects gradients to be expanded (`train-autodiff`) and shapes to be static
+    (`train-set-batch`). The step becomes a list of operations of the `cuda`
+    dialect, on tensors:
+
+    - Products and convolutions become library calls. Transposes, casts and the
+      addition of a residual move into them, then relu, gelu in its tanh form,
+      the gradients of both, biases and bias gradients.
+    - Composites that have a tuned kernel become `cuda.call`, the optimizer
+      operations of one kind a single `cuda.optimizer`, which unscales, clips
+      and writes the low-precision copies.
+    - Everything else takes the way of the CPU, to loops over elements, which
+      are fused and become `cuda.kernel`.
+
+    An `scf.if` computes both of its branches and chooses; where it is the guard
+    of an optimizer it becomes the flag without which the launch writes nothing.
+    An `scf.for` with constant bounds is unrolled.
+  }];
+  let options = [
+    Option<"tf32", "tf32", "bool", "false",
+           "Multiply f32 operands on tensor cores, rounded to TF32">,
+    Option<"epilogues", "epilogues", "bool", "true",
+           "Move activations and bias gradients into products">];
+  let statistics = [
+    Statistic<"numLaunches", "launches", "Number of launches">];
+}
+
+def PlanMemory : Pass<"cuda-plan-memory", "::mlir::ModuleOp"> {
+  let summary = "Turns steps that consist of launches into programs";
+  let description = [{
+    Gives every value of a step a place in one arena and makes a `cuda.program`
+    of the step, which is removed. State is updated in place where its old value
+    is not read any more. Values that are never in use at the same time may lie
+    over each other: buffers are placed one by one, largest first, in the
+    smallest gap that they fit in, in several orders of which the best is kept.
+
+    The sizes are remarked on: what the plan takes for intermediate values, the
+    most of them that are in use at one time, and their ratio.
+  }];
+  let dependentDialects = ["::mlir::cuda::CUDADialect"];
+  let options = [
+    Option<"report", "report", "bool", "false",
+           "Print the sizes of each program to the standard error">];
+  let statistics = [
+    Statistic<"stateBytes", "state-bytes",
+              "Bytes that keep their contents from step to step">,
+    Statistic<"plannedBytes", "planned-bytes",
+              "Bytes planned for intermediate values">,
+    Statistic<"boundBytes", "bound-bytes",
+              "Most bytes of intermediate values in use at one time">];
+}
+
 #endif // AMP_CONVERSION_PASSES_TD

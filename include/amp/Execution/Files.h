@@ -35,15 +35,12 @@ public:
   }
 };
 
-/// Writes a file whole or not at all: `write` fills a temporary file beside
-/// `path`, which is renamed over `path` once everything is on disk. `-` is the
-/// standard output.
+/// `writeOutputFile`, whose errors name the file.
 llvm::Error
 writeAtomically(llvm::StringRef path,
                 llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);
 
-/// Checks that a file can be created at `path`, so that a long run does not
-/// fail when it saves its result. Leaves nothing behind.
+/// `checkOutputFile`, whose errors name the file.
 llvm::Error checkWritable(llvm::StringRef path);
 
 } // namespace mlir::amp

@@ -23,8 +23,9 @@ namespace mlir::amp {
 /// the column "after".
 class GradientHistogram {
 public:
-  explicit GradientHistogram(double assumedScale)
-      : assumedScale(assumedScale) {}
+  /// `program` is the step that is run. A step without a loss scale is judged
+  /// as if it had `assumedScale`.
+  GradientHistogram(StepProgram &program, double assumedScale);
 
   /// Remembers the scale that the next step uses.
   void beforeStep(const Session &session);
@@ -32,8 +33,9 @@ public:
   /// Counts the gradients of the last step.
   void afterStep(const Session &session, const StepProgram &program);
 
-  /// Prints a table with one line for each parameter.
-  void print(llvm::raw_ostream &os) const;
+  /// Prints a table with one line for each parameter, under a line that says
+  /// which run it is of.
+  void print(llvm::StringRef run, llvm::raw_ostream &os) const;
 
 private:
   struct Counts {
@@ -44,6 +46,8 @@ private:
 
   double assumedScale;
   std::optional<double> scale;
+  /// The least and the greatest scale so far.
+  double leastScale = 0, greatestScale = 0;
   std::vector<std::pair<std::string, Counts>> parameters;
 };
 

@@ -61,6 +61,10 @@ public:
   /// Allocates an array of zeros. No extent may be negative.
   NDArray(ElementType type, llvm::ArrayRef<int64_t> shape);
 
+  /// Describes an array of a file whose elements have not been read: it has a
+  /// type and a shape, and is not valid.
+  static NDArray unread(ElementType type, llvm::ArrayRef<int64_t> shape);
+
   /// Builds a rank-0 array.
   static NDArray scalar(double value, ElementType type = ElementType::F32);
 
@@ -119,6 +123,9 @@ private:
   int64_t numElements = 0;
   std::unique_ptr<void, Release> buffer;
 };
+
+/// Returns whether `convertLossless` may succeed, going by the types alone.
+bool canConvertLossless(ElementType from, ElementType to);
 
 /// Converts `array` to `to` when no value changes: equal types, integers whose
 /// values all fit, small integers to floats, narrow floats to wider ones.

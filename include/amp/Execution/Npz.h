@@ -25,6 +25,7 @@
 #define AMP_EXECUTION_NPZ_H
 
 #include "amp/Execution/NDArray.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 #include <vector>
@@ -53,19 +54,49 @@ private:
   llvm::StringMap<unsigned> indices;
 };
 
+/// What the names of members begin with that are no arrays of the user.
+inline constexpr llvm::StringLiteral kReservedPrefix = "__amp_";
+
 /// The member that names the arrays whose type the format cannot express.
 inline constexpr llvm::StringLiteral kTypesMember = "__amp_types__";
 
 /// Parses the bytes of one .npy file. `name` appears in messages.
 llvm::Expected<NDArray> parseNpy(llvm::StringRef bytes, llvm::StringRef name);
 
+/// The header of a `.npy` array: an array without elements, how its bytes are
+/// to be read, and where they begin.
+struct NpyHeader {
+  NDArray array;
+  bool fortranOrder = false;
+  uint64_t headerBytes = 0;
+  uint64_t dataBytes = 0;
+};
+
+/// Parses the header that `bytes`, the beginning of a `.npy` array, starts
+/// with.
+llvm::Expected<NpyHeader> parseNpyHeader(llvm::StringRef bytes,
+                                         llvm::StringRef name);
+
+/// Fails if an array of `bytes` in all does not have the elements that its
+/// header says.
+llvm::Error checkNpySize(const NpyHeader &header, uint64_t bytes,
+                         llvm::StringRef name);
+
+/// Says of an array, by its name and the type and shape in its header, whether
+/// its elements are wanted.
+using ArrayFilter =
+    llvm::function_ref<bool(llvm::StringRef name, const NDArray &header)>;
+
 /// Writes `array` as one .npy file of version 1; bf16 as u2.
 void printNpy(const NDArray &array, llvm::raw_ostream &os);
 
 /// Reads every array of a .npz file, or the single array of a .npy file under
 /// the file's stem. Fails with one message that names the file and what is
-/// wrong with it: absent, not an archive, truncated, damaged, not an array.
-llvm::Expected<ArrayMap> readArrays(llvm::StringRef path);
+/// wrong with it: absent, not an archive, truncated, damaged, not an array, a
+/// name twice, more than the memory of this machine. The elements of an array
+/// that `filter` does not want are not read: it is `NDArray::unread`.
+llvm::Expected<ArrayMap> readArrays(llvm::StringRef path,
+                                    ArrayFilter filter = nullptr);
 
 /// Writes a .npz file atomically. The same arrays give the same bytes.
 llvm::Error writeNpz(llvm::StringRef path, const ArrayMap &arrays);

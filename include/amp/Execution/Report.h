@@ -18,6 +18,10 @@
 
 namespace mlir::amp {
 
+/// The columns before those of the metrics, whose names no metric may have.
+inline constexpr llvm::StringLiteral kMetricColumns[] = {"precision", "seed",
+                                                         "step", "epoch"};
+
 /// What one training step reported.
 struct StepRecord {
   int64_t step = 0;

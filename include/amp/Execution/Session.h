@@ -32,6 +32,8 @@ struct Progress {
   DataPosition position;
   /// Size of the data set that the position refers to; 0 before training.
   int64_t numSamples = 0;
+  /// Samples in a batch; 0 before training.
+  int64_t batchSize = 0;
 };
 
 /// State, hyperparameters and progress of one run of a program.
@@ -50,8 +52,9 @@ public:
   llvm::Error
   setHyperparameters(llvm::ArrayRef<std::pair<std::string, double>> overrides);
 
-  /// Takes over the state that `save` wrote. The file must have exactly the
-  /// state of this program, with the same types.
+  /// Takes over the state that `save` wrote. It must be of the same graph, run
+  /// in the same precision, and have exactly the state of this program, with
+  /// the same types.
   llvm::Error load(llvm::StringRef path);
 
   /// Writes all state by name and the progress.

@@ -73,6 +73,13 @@ public:
   /// The step function after the pipeline.
   FunctionOpInterface getFunction();
 
+  /// `f32`, `fp16` or `bf16`; empty if the IR runs as written.
+  llvm::StringRef getPrecision() const { return precision; }
+
+  /// A hash of what the step computes, before the pipeline: of everything but
+  /// names of values, locations and initial values.
+  uint64_t getFingerprint() const { return fingerprint; }
+
   const StepSignature &getSignature() const { return signature; }
 
   /// Every state of the step with its initial value.
@@ -96,6 +103,10 @@ public:
   /// The forward function for `batchSize` samples, compiled on first use.
   llvm::Expected<BoundStep *> getForward(int64_t batchSize);
 
+  /// Fails if the machine lacks the memory for the states, or for a training
+  /// step for `batchSize` samples if it is given.
+  llvm::Error checkMemory(std::optional<int64_t> batchSize);
+
   /// Memory and precision of the training step for `batchSize` samples.
   llvm::Expected<StepStatistics> getStatistics(int64_t batchSize);
 
@@ -104,8 +115,9 @@ private:
 
   llvm::Error collectStates();
   llvm::Error collectBatchInputs();
-  llvm::Error checkMetrics() const;
+  llvm::Error checkResults() const;
   void collectRules();
+  void computeFingerprint();
   llvm::Error exposeGradients();
   llvm::Error deriveForward();
   llvm::Expected<BoundStep> compile(ModuleOp source, llvm::StringRef name,
@@ -117,7 +129,8 @@ private:
   OwningOpRef<ModuleOp> unexposed;
   /// The forward function derived from `module`, once it is asked for.
   OwningOpRef<ModuleOp> forwardModule;
-  std::string entry, forwardEntry;
+  std::string entry, forwardEntry, precision;
+  uint64_t fingerprint = 0;
   StepSignature signature;
   llvm::SmallVector<StateSpec> states;
   llvm::SmallVector<BatchInput> batchInputs;

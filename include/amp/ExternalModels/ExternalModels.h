@@ -24,11 +24,14 @@ namespace mlir::amp {
 /// are loaded.
 void registerPrecisionExternalModels(DialectRegistry &registry);
 
-/// Registers `LossScaleOpInterface` for the operations of arith, math, tensor
-/// and linalg: what becomes of the loss scale in a step written in them.
+/// Registers `LossScaleOpInterface` for the operations of arith, math, tensor,
+/// linalg and tosa: what becomes of the loss scale in a step written in them.
 void registerScaleDegreeExternalModels(DialectRegistry &registry);
 
-/// The parts of it.
+/// The part of it for tosa.
+void registerTosaScaleDegreeModels(DialectRegistry &registry);
+
+/// The parts of `registerPrecisionExternalModels`.
 void registerArithPrecisionModels(DialectRegistry &registry);
 void registerLinalgPrecisionModels(DialectRegistry &registry);
 void registerTensorPrecisionModels(DialectRegistry &registry);

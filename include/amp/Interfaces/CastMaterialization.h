@@ -30,7 +30,9 @@ public:
   virtual bool isBorrowed() const { return false; }
 
   /// Returns whether `materializeCast` converts values of type `from` to `to`,
-  /// which differ in their element types only.
+  /// which differ in their element types only; or, for a dialect with tensor
+  /// types of its own, between one of these and the builtin tensor of the same
+  /// shape and element type, which `convert-amp-to-upstream` asks for.
   virtual bool canMaterializeCast(Type from, Type to) const = 0;
 
   /// Builds an operation whose only result is `value` converted to `type`,

@@ -61,8 +61,10 @@ struct PrecisionSlots {
   void reset(Operation *op) {
     kinds.clear();
     implications.clear();
+    constants.clear();
     variant = {};
     isConstant = false;
+    roundedSlot = none;
     operandSlots.assign(op->getNumOperands(), none);
     resultSlots.assign(op->getNumResults(), none);
   }
@@ -90,10 +92,17 @@ struct PrecisionSlots {
     implications.push_back({premise, conclusion});
   }
 
+  /// States that the operation may store `number`, which no operand in the slot
+  /// brings, in a tensor of `slot`: what it pads or fills with.
+  void addConstant(int8_t slot, double number) {
+    constants.push_back({slot, number});
+  }
+
   SmallVector<SlotKind, 4> kinds;
   SmallVector<int8_t, 8> operandSlots;
   SmallVector<int8_t, 4> resultSlots;
   SmallVector<std::pair<int8_t, int8_t>, 1> implications;
+  SmallVector<std::pair<int8_t, double>, 1> constants;
   /// For an operation of which one name stands for several things, such as
   /// linalg.generic: what this one is (`contraction`, `elementwise`,
   /// `reduction` or `movement`). Policies classify it as `<name>.<variant>`,
@@ -102,6 +111,9 @@ struct PrecisionSlots {
   /// Whether the operation depends on no value, such as a constant or an empty
   /// tensor: it follows its readers, and connects nothing.
   bool isConstant = false;
+  /// The slot, if any, whose results the operation goes on giving in f32 when
+  /// the slot is low: `retype` rounds them in casts after the operation.
+  int8_t roundedSlot = none;
 
   static constexpr StringLiteral contraction = "contraction",
                                  elementwise = "elementwise",

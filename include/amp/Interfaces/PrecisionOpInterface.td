@@ -63,6 +63,16 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
       "::mlir::amp::Arithmetic", "getArithmetic", (ins), [{}], [{
         return ::mlir::amp::Arithmetic::Other;
       }]>,
+    InterfaceMethod<[{
+        For `Arithmetic::Move` and `Mean`: for each dimension of the result the
+        dimension of operand 0 along which it runs, element by element, or -1 if
+        it repeats operand 0 or has extent 1. None if the operation does
+        something else to some dimension, or if that is not known.
+      }],
+      "::std::optional<::llvm::SmallVector<int64_t>>", "getDimensionMap", (ins),
+      [{}], [{
+        return ::std::nullopt;
+      }]>,
   ];
 }
 

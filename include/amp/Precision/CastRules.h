@@ -40,12 +40,11 @@ struct CastRule {
 /// then from that of its producer, then from that of its type. A dialect with a
 /// cast of its own goes before one that borrows (linalg, tensor and math borrow
 /// from arith). An adapter in the policy goes before the interface of the same
-/// dialect. A value that stands between control flow and calls alone (an
-/// argument that a loop carries) gets the cast of the first operation of the
-/// function that has one, or `amp.cast` if the function holds nothing but
-/// control flow, which only pins make low. If none has a rule, that is an
-/// error: no cast of a dialect that has nothing to do with the value is ever
-/// inserted.
+/// dialect. A value that control flow or a call carries, from or to operations
+/// without a cast, gets the cast of the first operation of the function that
+/// has one, or `amp.cast` between control flow alone, where only pins make
+/// anything low. If none has a rule otherwise, that is an error: no cast of a
+/// dialect that has nothing to do with the value is ever inserted.
 class CastRules {
 public:
   explicit CastRules(const Policy &policy) : policy(policy) {}

@@ -16,6 +16,7 @@
 
 #include "amp/Precision/Assignment.h"
 #include "amp/Precision/Target.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace mlir::amp {
 
@@ -47,9 +48,17 @@ struct CostOptions {
 ///   carries costs nothing, since it does not move.
 /// - The operands of a product cost its time as well, if there is a target.
 /// - A cast costs what it reads and writes, 6 bytes an element. Rounding a
-///   constant is free, because it happens at compile time.
+///   constant is free, because it happens at compile time, and so is a tensor
+///   without contents in another type.
+/// - A low slot of which the operation rounds the results itself (linalg and
+///   tosa products) costs their f32 bytes, and the casts.
 ///
-/// A dynamic extent counts as `dynamicExtent`.
+/// What stands in loops costs as much for each iteration; a cast stands in the
+/// block of its value. Both sides of a branch cost, and a function costs once
+/// however often it is called.
+///
+/// A dynamic extent counts as `dynamicExtent`, and so does the number of
+/// iterations of a loop if it is not known.
 class CostModel {
 public:
   static constexpr int64_t dynamicExtent = 32;
@@ -60,11 +69,20 @@ public:
   /// Bytes that slot `v` reads and writes, and its share of product time, when
   /// it is low or f32.
   int64_t getSlotCost(VertexId v, bool low) const {
-    return getSlotBytes(v, low) + (options.target ? getProductTime(v, low) : 0);
+    return getSlotBytes(v, low) + getRounding(v, low).bytes +
+           (options.target ? getProductTime(v, low) : 0);
   }
   /// Bytes that slot `v` reads and writes alone.
   int64_t getSlotBytes(VertexId v, bool low) const {
-    return slotElements[v] * (low ? 2 : 4);
+    return slotElements[v] * (low && !graph.getVertices()[v].isRounded ? 2 : 4);
+  }
+  /// The casts by which the operation itself rounds the results of slot `v`.
+  struct Rounding {
+    int64_t casts = 0, bytes = 0;
+  };
+  Rounding getRounding(VertexId v, bool low) const {
+    return low && graph.getVertices()[v].isRounded ? roundings.lookup(v)
+                                                   : Rounding();
   }
   /// The time of the product that slot `v` feeds, as bytes that memory would
   /// move meanwhile; 0 without a target or if its size is not known.
@@ -72,8 +90,11 @@ public:
   /// Bytes that a cast of the value with number `value` moves, to low or back
   /// to f32.
   int64_t getCastCost(uint32_t value, bool toLow) const {
-    if (toLow && cheap[value] != CheapCast::None)
-      return cheap[value] == CheapCast::Free ? 0 : 2 * valueElements[value];
+    CheapCast kind = cheap[value];
+    if (kind == CheapCast::Empty || (toLow && kind == CheapCast::Free))
+      return 0;
+    if (toLow && kind == CheapCast::Write)
+      return 2 * valueElements[value];
     return valueElements[value] * (toLow ? narrowingBytes : wideningBytes);
   }
 
@@ -84,15 +105,21 @@ public:
   const Target *getTarget() const { return options.target; }
 
 private:
-  enum class CheapCast : uint8_t { None, Write, Free };
+  enum class CheapCast : uint8_t { None, Write, Free, Empty };
 
   const SlotGraph &graph;
   CostOptions options;
+  /// By vertex, how often its operation runs; empty without loops.
+  std::vector<int64_t> slotRuns;
   /// Bytes that casts move per element.
   int64_t narrowingBytes, wideningBytes;
+  /// Elements that a cast of a value reads in all iterations, and that a slot
+  /// reads and writes.
   std::vector<int64_t> valueElements;
   std::vector<int64_t> slotElements;
   std::vector<CheapCast> cheap;
+  /// Of low slots whose operations round results themselves.
+  llvm::DenseMap<VertexId, Rounding> roundings;
 };
 
 } // namespace mlir::amp

@@ -162,10 +162,11 @@ public:
   /// Returns what an adapter says of operations named `name`, or null.
   const AdapterOperation *findAdapted(OperationName name) const;
 
-  /// To be called when all operations have been seen. Reports slots that were
-  /// never found, which is an error, and pins of the file itself that matched
-  /// nothing, with a warning.
-  LogicalResult checkUse() const;
+  /// To be called when all operations of `root` have been seen. Reports slots
+  /// that were never found, which is an error, and with a warning what the file
+  /// itself says of nothing: pins that matched no location, and, of a whole
+  /// module, entries of dialects that are neither loaded nor in it.
+  LogicalResult checkUse(Operation *root) const;
 
   /// What the passes do unless their options say otherwise.
   PolicySettings settings;
@@ -225,6 +226,7 @@ private:
            llvm::function_ref<bool(const ListRule &)> matches) const;
   static FailureOr<Policy> build(const detail::PolicyDocument &document,
                                  Location loc);
+  void checkDialects(Operation *root) const;
   void applySlotRules(OperationName name,
                       MutableArrayRef<SlotKind> kinds) const;
   void printLayer(raw_ostream &os, unsigned layer, StringRef indent) const;
@@ -238,6 +240,8 @@ private:
   /// One for each dialect.
   std::vector<Adapter> adapters;
   unsigned numLayers = 1;
+  /// Whether the outermost layer is a file of the user, not a preset.
+  bool isOwn = false;
   std::optional<std::pair<OperationName, OpClass>> assumption;
   mutable llvm::DenseMap<std::pair<OperationName, StringRef>, OpClass>
       variantCache;

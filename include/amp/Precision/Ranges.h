@@ -31,6 +31,10 @@ struct ConstantElements {
   /// The finite elements that become infinite in the low type; empty if all of
   /// them fit.
   FloatRange beyond;
+
+  /// Whether all that is not zero becomes zero in `low`: an epsilon that no
+  /// longer guards a division.
+  bool vanishesIn(FloatType low) const;
 };
 
 /// Returns the elements of the result of `op` if it is a constant of floats
@@ -49,8 +53,11 @@ std::optional<ConstantElements> getConstantElements(Operation *op,
 class ValueRanges {
 public:
   /// If `low` is given, an f32 value may be stored in it anywhere, rounded, or
-  /// saturated if it is a constant: intervals hold in either type.
-  explicit ValueRanges(FunctionOpInterface function, FloatType low = {});
+  /// saturated if it is a constant: intervals hold in either type. With
+  /// `hasForeignSeeds` whatever other functions pass or return may change with
+  /// a gradient seed.
+  explicit ValueRanges(FunctionOpInterface function, FloatType low = {},
+                       bool hasForeignSeeds = false);
   ~ValueRanges();
 
   /// Returns the interval of `value`, a tensor of floats.
@@ -73,6 +80,7 @@ private:
   /// Where the arguments of the function are, of which nothing is known.
   Block *entry;
   FloatType low;
+  bool hasForeignSeeds;
   double largestLow = 0;
   llvm::DenseMap<Type, FloatType> elementTypes;
   /// Flat storage: the position of each value that was asked for, and its

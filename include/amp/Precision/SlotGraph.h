@@ -30,8 +30,9 @@ enum class RangeProof : uint8_t {
   None,
   /// A range slot whose values fit the low type: it is as a storage slot.
   Fits,
-  /// The slot reads or is a constant that becomes infinite in the low type, or
-  /// reads a gradient seed, which loss scaling makes so: it is denied.
+  /// The slot reads, is or stores a constant that becomes infinite in the low
+  /// type, or nothing but zeros, or reads a gradient seed, which loss scaling
+  /// makes infinite: it is denied.
   DoesNotFit,
 };
 
@@ -58,6 +59,9 @@ struct SlotVertex {
   /// Whether the values that the slot produces are known to fit the low type,
   /// whatever the operation reads.
   bool isBounded;
+  /// Whether the operation gives the results of this slot in f32 even if it is
+  /// low, and rounds them in casts of its own.
+  bool isRounded;
   RangeProof proof = RangeProof::None;
 
   static constexpr int8_t carried = -1;
@@ -137,6 +141,17 @@ public:
   /// Operations with f32 tensors that no list of the policy names.
   ArrayRef<Operation *> getUnlisted() const { return unlisted; }
 
+  /// The low type, null if nothing is to be proved of it.
+  FloatType getLowType() const { return low; }
+
+  /// Whether some operation is a loop, so that not all operations run equally
+  /// often.
+  bool hasLoops() const { return loops; }
+
+  /// Operations that are pinned to low precision themselves, and have nothing
+  /// that could be low.
+  ArrayRef<Operation *> getIgnoredPins() const { return ignoredPins; }
+
   /// The interval that freed `v`, a slot with `RangeProof::Fits`.
   FloatRange getProvenRange(VertexId v) const { return proven.lookup(v); }
 
@@ -156,6 +171,8 @@ private:
     const AdapterOperation *adapted = nullptr;
     bool isFunction = false;
     bool isTerminator = false;
+    /// Whether it inserts into what iterations in parallel share.
+    bool isCombiner = false;
     bool isConstant = false;
     bool isSeed = false;
   };
@@ -164,6 +181,7 @@ private:
   void addOperation(Operation *op, const OperationInfo &info);
   void addCarriedValues(Operation *op, Pin pin);
   void addSignature(FunctionOpInterface function, Pin pin);
+  void pinSignature(VertexId vertex, Pin pin, Operation *holder, bool isOwn);
   void addCall(Operation *call, FunctionOpInterface callee, Pin pin);
   Pin findPin(Operation *op);
   Pin findOwnPin(Operation *op);
@@ -175,10 +193,14 @@ private:
     auto it = valueOf.find(value);
     return it == valueOf.end() ? 0 : values[it->second].vertex;
   }
-  void applyRanges(ArrayRef<FunctionOpInterface> functions, FloatType low);
+  void applyRanges(ArrayRef<FunctionOpInterface> functions);
+  void deny(VertexId v);
+  void denyReaders(const llvm::DenseSet<Value> &read, bool evenProducts);
   void denySeeds();
-  void freeRangeSlots(FunctionOpInterface function, FloatType low);
-  void denyConstants(FloatType low);
+  void denyStored();
+  void freeRangeSlots(FunctionOpInterface function);
+  void denyConstants();
+  void denyComputedConstants(FunctionOpInterface function);
   void buildAdjacency();
   VertexId findRoot(VertexId v);
 
@@ -202,6 +224,14 @@ private:
   struct Signature {
     SmallVector<VertexId> arguments, results;
   };
+  /// Who pinned a vertex of a signature, and whether by an attribute or pattern
+  /// of its own rather than one of what it stands in.
+  struct SignaturePin {
+    Pin pin;
+    Operation *holder;
+    bool isOwn;
+  };
+  llvm::DenseMap<VertexId, SignaturePin> signaturePins;
   llvm::DenseMap<Operation *, Signature> signatures;
   const llvm::DenseMap<Operation *, FunctionOpInterface> *callees = nullptr;
   /// The pin that holds within an operation, for those where there is one.
@@ -210,10 +240,13 @@ private:
   llvm::DenseMap<VertexId, VertexId> parents;
   std::vector<std::pair<VertexId, VertexId>> implications;
   std::vector<Operation *> unlisted;
+  std::vector<Operation *> ignoredPins;
   /// Slots that were denied for their kind alone, with their class in the
   /// policy, and constants: what intervals may have something to say about.
   std::vector<std::pair<VertexId, OpClass>> rangeSlots;
   std::vector<Operation *> constants;
+  /// Operations that store a constant which does not fit, such as a pad.
+  std::vector<Operation *> storing;
   /// Gradient seeds.
   std::vector<Operation *> seeds;
   llvm::DenseMap<VertexId, FloatRange> proven;
@@ -221,6 +254,9 @@ private:
 
   const Policy &policy;
   bool invalid = false;
+  /// Null if nothing is to be proved.
+  FloatType low;
+  bool loops = false;
   Type f32;
   StringAttr precisionName, gradientOfName;
   llvm::DenseMap<OperationName, OperationInfo> infos;

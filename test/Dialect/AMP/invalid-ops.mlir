@@ -195,7 +195,7 @@ func.func @f(%g: tensor<4xf16>, %s: tensor<f32>) {
 // -----
 
 func.func @f(%g: tensor<4xi32>, %s: tensor<f32>) {
-  // expected-error@+1 {{operand #0 must be variadic of ranked tensor of 16-bit float or bfloat16 type or 32-bit float or 64-bit float values, but got 'tensor<4xi32>'}}
+  // expected-error@+1 {{operand #0 must be variadic of ranked tensor of f16, bf16, f32 or f64 values, but got 'tensor<4xi32>'}}
   %u, %f = "amp.unscale"(%g, %s) : (tensor<4xi32>, tensor<f32>) -> (tensor<4xf32>, tensor<i1>)
   return
 }
@@ -355,7 +355,7 @@ func.func @f(%s: tensor<f32>, %g: tensor<i32>, %h: tensor<i32>, %f: tensor<i1>) 
 // -----
 
 func.func @f(%m: tensor<4xf32>) {
-  // expected-error@+1 {{result #0 must be ranked tensor of 16-bit float or bfloat16 type values, but got 'tensor<4xf32>'}}
+  // expected-error@+1 {{result #0 must be ranked tensor of f16 or bf16 values, but got 'tensor<4xf32>'}}
   %r = amp.master_copy %m : tensor<4xf32> to tensor<4xf32>
   return
 }
@@ -371,7 +371,7 @@ func.func @f(%m: tensor<4xf16>) {
 // -----
 
 func.func @f(%m: tensor<4xf32>) {
-  // expected-error@+1 {{failed to verify that all of {master, copy} have same shape}}
+  // expected-error@+1 {{expected the copy to be 'tensor<4xf16>', got 'tensor<5xf16>'}}
   %r = amp.master_copy %m : tensor<4xf32> to tensor<5xf16>
   return
 }
@@ -379,7 +379,7 @@ func.func @f(%m: tensor<4xf32>) {
 // -----
 
 func.func @f(%m: tensor<?xf32>) {
-  // expected-error@+1 {{failed to verify that all of {master, copy} have same shape}}
+  // expected-error@+1 {{expected the copy to be 'tensor<?xf16>', got 'tensor<4xf16>'}}
   %r = amp.master_copy %m : tensor<?xf32> to tensor<4xf16>
   return
 }
@@ -452,6 +452,38 @@ func.func @f(%m: tensor<8xf32>, %rng: tensor<3xi64>) {
 func.func @f() {
   // expected-error@+1 {{expected at least one gradient}}
   %0 = "amp.global_norm"() : () -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<8xf32>, %low: tensor<8xbf16>) {
+  // expected-error@+1 {{expected the residual to be 'tensor<8xbf16>' as the copy, got 'tensor<8xf16>'}}
+  %0 = "amp.residual"(%m, %low) : (tensor<8xf32>, tensor<8xbf16>) -> tensor<8xf16>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<8xf32>, %low: tensor<4xbf16>) {
+  // expected-error@+1 {{expected the copy to be 'tensor<8xbf16>', got 'tensor<4xbf16>'}}
+  %0 = amp.residual %m, %low : (tensor<8xf32>, tensor<4xbf16>) -> tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%low: tensor<8xbf16>, %c: tensor<8xf16>) {
+  // expected-error@+1 {{expected the residual to be 'tensor<8xbf16>' as the copy, got 'tensor<8xf16>'}}
+  %0 = amp.compensate %low, %c : (tensor<8xbf16>, tensor<8xf16>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%low: tensor<8xbf16>) {
+  // expected-error@+1 {{expected the copy to be 'tensor<?xbf16>', got 'tensor<8xbf16>'}}
+  %0 = amp.compensate %low, %low : (tensor<8xbf16>, tensor<8xbf16>) -> tensor<?xf32>
   return
 }
 

@@ -95,9 +95,9 @@ func.func @scaling(
 func.func @weights(%m: tensor<8xf32>, %low: tensor<8xbf16>, %half: tensor<8xf16>, %rng: tensor<2xi64>) {
   // CHECK: amp.master_copy %{{[^ ,)]+}} stochastic %{{[^ ,)]+}} key 3 : tensor<8xf32> to tensor<8xbf16>
   %0 = amp.master_copy %m stochastic %rng key 3 : tensor<8xf32> to tensor<8xbf16>
-  // CHECK: amp.residual %{{[^ ,)]+}}, %{{[^ ,)]+}} : tensor<8xf32>, tensor<8xf16>
-  %1 = amp.residual %m, %half : tensor<8xf32>, tensor<8xf16>
-  // CHECK: amp.compensate %{{[^ ,)]+}}, %{{[^ ,)]+}} : tensor<8xbf16> to tensor<8xf32>
-  %2 = amp.compensate %low, %low : tensor<8xbf16> to tensor<8xf32>
+  // CHECK: amp.residual %{{[^ ,)]+}}, %{{[^ ,)]+}} : (tensor<8xf32>, tensor<8xf16>) -> tensor<8xf16>
+  %1 = amp.residual %m, %half : (tensor<8xf32>, tensor<8xf16>) -> tensor<8xf16>
+  // CHECK: amp.compensate %{{[^ ,)]+}}, %{{[^ ,)]+}} : (tensor<8xbf16>, tensor<8xbf16>) -> tensor<8xf32>
+  %2 = amp.compensate %low, %low : (tensor<8xbf16>, tensor<8xbf16>) -> tensor<8xf32>
   return
 }

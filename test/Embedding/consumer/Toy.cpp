@@ -8,12 +8,16 @@
 #include "Toy.h"
 
 #include "amp/Interfaces/CastMaterialization.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace toy;
 
 #include "ToyDialect.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "ToyTypes.cpp.inc"
 #define GET_OP_CLASSES
 #include "ToyOps.cpp.inc"
 
@@ -21,7 +25,8 @@ namespace {
 struct ToyCasts : amp::CastMaterializationInterface {
   using CastMaterializationInterface::CastMaterializationInterface;
   bool canMaterializeCast(Type from, Type to) const override {
-    return isa<RankedTensorType>(from) && isa<RankedTensorType>(to);
+    return isa<ToyTensorType>(from) ? isa<ToyTensorType, RankedTensorType>(to)
+                                    : isa<ToyTensorType>(to);
   }
   Operation *materializeCast(OpBuilder &builder, Location loc, Value value,
                              Type type) const override {
@@ -32,10 +37,30 @@ struct ToyCasts : amp::CastMaterializationInterface {
 
 void ToyDialect::initialize() {
   addInterfaces<ToyCasts>();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "ToyTypes.cpp.inc"
+      >();
   addOperations<
 #define GET_OP_LIST
 #include "ToyOps.cpp.inc"
       >();
+}
+
+Type ToyTensorType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type element;
+  if (parser.parseLess() || parser.parseDimensionList(shape) ||
+      parser.parseType(element) || parser.parseGreater())
+    return {};
+  return get(parser.getContext(), shape, element);
+}
+
+void ToyTensorType::print(AsmPrinter &printer) const {
+  printer << '<';
+  for (int64_t extent : getShape())
+    ShapedType::isDynamic(extent) ? printer << "?x" : printer << extent << 'x';
+  printer << getElementType() << '>';
 }
 
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {

@@ -13,6 +13,7 @@
 #include "amp/Interfaces/PrecisionOpInterface.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/OpImplementation.h"
@@ -21,6 +22,9 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "ToyDialect.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ToyTypes.h.inc"
 
 #define GET_OP_CLASSES
 #include "ToyOps.h.inc"

@@ -11,6 +11,8 @@
 include "amp/Interfaces/GradientInterfaces.td"
 include "amp/Interfaces/LossScaleOpInterface.td"
 include "amp/Interfaces/PrecisionOpInterface.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
@@ -19,7 +21,26 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Toy_Dialect : Dialect {
   let name = "toy";
   let cppNamespace = "::toy";
+  let useDefaultTypePrinterParser = 1;
 }
+
+// Its tensors are no builtin ones.
+def Toy_TensorType : TypeDef<Toy_Dialect, "ToyTensor", [ShapedTypeInterface]> {
+  let mnemonic = "tensor";
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
+                        "::mlir::Type":$elementType);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    bool hasRank() const { return true; }
+    ::mlir::ShapedType
+    cloneWith(std::optional<::llvm::ArrayRef<int64_t>> shape,
+              ::mlir::Type elementType) const {
+      return ToyTensorType::get(getContext(), shape.value_or(getShape()),
+                                elementType);
+    }
+  }];
+}
+def Toy_AnyTensor : AnyTypeOf<[Toy_TensorType, AnyRankedTensor]>;
 
 class Toy_Op<string mnemonic, list<Trait> traits = []>
     : Op<Toy_Dialect, mnemonic, traits>;
@@ -52,24 +73,24 @@ def Toy_ReturnOp : Toy_Op<"return", [Pure, Terminator, ReturnLike]> {
 def Toy_MatmulOp : Toy_Op<"matmul", [Pure,
     DeclareOpInterfaceMethods<LossScaleOpInterface>,
     DeclareOpInterfaceMethods<PrecisionOpInterface, ["getPrecisionSlots"]>]> {
-  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Toy_TensorType:$lhs, Toy_TensorType:$rhs);
+  let results = (outs Toy_TensorType:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 def Toy_LossGradOp : Toy_Op<"loss_grad", [Pure,
     DeclareOpInterfaceMethods<LossScaleOpInterface>,
     DeclareOpInterfaceMethods<PrecisionOpInterface, ["getPrecisionSlots"]>]> {
-  let arguments = (ins AnyRankedTensor:$prediction, AnyRankedTensor:$target,
-                       AnyRankedTensor:$seed);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Toy_TensorType:$prediction, Toy_TensorType:$target,
+                       Toy_TensorType:$seed);
+  let results = (outs Toy_TensorType:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
 // The others are left to a policy.
 class Toy_PlainOp<string mnemonic, list<Trait> traits = []>
     : Toy_Op<mnemonic, !listconcat([Pure], traits)> {
-  let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Variadic<Toy_TensorType>:$inputs);
+  let results = (outs Toy_TensorType:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 def Toy_ReluOp : Toy_PlainOp<"relu">;
@@ -78,19 +99,19 @@ def Toy_ReluGradOp : Toy_PlainOp<"relu_grad", [
 def Toy_TransposeOp : Toy_PlainOp<"transpose">;
 def Toy_LossOp : Toy_PlainOp<"loss">;
 
-// What AMP converts element types by.
+// Converts between element types, and between these tensors and builtin ones.
 def Toy_ConvertOp : Toy_Op<"convert", [Pure,
     DeclareOpInterfaceMethods<LossScaleOpInterface>]> {
-  let arguments = (ins AnyRankedTensor:$input);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Toy_AnyTensor:$input);
+  let results = (outs Toy_AnyTensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
 // The optimizer needs true gradients.
 def Toy_DescendOp : Toy_Op<"descend", [Pure,
     DeclareOpInterfaceMethods<GradientConsumerOpInterface>]> {
-  let arguments = (ins AnyRankedTensor:$parameter, AnyRankedTensor:$gradient);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Toy_TensorType:$parameter, Toy_TensorType:$gradient);
+  let results = (outs Toy_TensorType:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 

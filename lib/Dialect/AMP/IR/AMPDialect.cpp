@@ -194,8 +194,8 @@ static LogicalResult verifyInit(FunctionOpInterface function, unsigned index,
   if (role && role.getValue() == "batch")
     return error() << "a batch is data, so it takes no 'amp.init'";
   // What has been bufferized or lowered further has its initial value already.
-  auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
-  if (!type)
+  auto type = dyn_cast<ShapedType>(function.getArgumentTypes()[index]);
+  if (!type || isa<VectorType, BaseMemRefType>(type) || !type.hasRank())
     return success();
   StringRef kind = stringifyInitKind(init.getKind());
   if (!type.hasStaticShape())
@@ -239,9 +239,9 @@ static LogicalResult verifyInit(FunctionOpInterface function, unsigned index,
     if (!findNamedArgument(function, name, function.getNumArguments(), source))
       return error() << "'amp.init' copies \"" << name
                      << "\", but no argument has that 'amp.name'";
-    auto other =
-        dyn_cast<RankedTensorType>(function.getArgumentTypes()[source]);
-    if (!other || other.getShape() != type.getShape() ||
+    auto other = dyn_cast<ShapedType>(function.getArgumentTypes()[source]);
+    if (!other || isa<VectorType, BaseMemRefType>(other) || !other.hasRank() ||
+        other.getShape() != type.getShape() ||
         (other.getElementType() != type.getElementType() &&
          !(isa<FloatType>(other.getElementType()) &&
            isa<FloatType>(type.getElementType()))))

@@ -111,6 +111,25 @@ void ScaleOp::getPrecisionSlots(PrecisionSlots &slots) {
   getUniformPrecisionSlots(*this, SlotKind::Fixed, slots);
 }
 
+/// Checks that `copy` is `master` in another element type.
+static LogicalResult verifyNarrowed(Operation *op, Value master, Value copy) {
+  Type wanted =
+      getWithElementType(master.getType(), getElementTypeOrSelf(copy));
+  if (copy.getType() != wanted)
+    return op->emitOpError("expected the copy to be ")
+           << wanted << ", got " << copy.getType();
+  return success();
+}
+
+/// Checks what an operation that compensates for rounding relates.
+static LogicalResult verifyResidual(Operation *op, Value master, Value copy,
+                                    Value residual) {
+  if (residual.getType() != copy.getType())
+    return op->emitOpError("expected the residual to be ")
+           << copy.getType() << " as the copy, got " << residual.getType();
+  return verifyNarrowed(op, master, copy);
+}
+
 void MasterCopyOp::getPrecisionSlots(PrecisionSlots &slots) {
   slots.reset(*this);
   slots.add(SlotKind::Fixed, {0}, {});
@@ -124,13 +143,21 @@ LogicalResult MasterCopyOp::verify() {
   if (!getRng() && getKey() != 0)
     return emitOpError("'key' is of stochastic rounding, expected it with a "
                        "random number state");
-  return success();
+  return verifyNarrowed(*this, getMaster(), getCopy());
+}
+
+LogicalResult ResidualOp::verify() {
+  return verifyResidual(*this, getMaster(), getCopy(), getResidual());
 }
 
 void ResidualOp::getPrecisionSlots(PrecisionSlots &slots) {
   slots.reset(*this);
   slots.add(SlotKind::Fixed, {0}, {});
   slots.add(SlotKind::Fixed, {1}, {0});
+}
+
+LogicalResult CompensateOp::verify() {
+  return verifyResidual(*this, getMaster(), getCopy(), getResidual());
 }
 
 void CompensateOp::getPrecisionSlots(PrecisionSlots &slots) {
@@ -181,14 +208,13 @@ LogicalResult UnscaleOp::verify() {
   for (auto [index, pair] :
        llvm::enumerate(llvm::zip(getGradients(), getUnscaled()))) {
     auto [gradient, unscaled] = pair;
-    auto from = cast<RankedTensorType>(gradient.getType());
-    auto to = cast<RankedTensorType>(unscaled.getType());
-    Type element = from.getElementType();
+    Type element = getElementTypeOrSelf(gradient);
     if (!element.isF64())
       element = Float32Type::get(getContext());
-    if (to != from.clone(element))
-      return emitOpError("result ")
-             << index << " must be " << from.clone(element) << ", got " << to;
+    Type wanted = getWithElementType(gradient.getType(), element);
+    if (unscaled.getType() != wanted)
+      return emitOpError("result ") << index << " must be " << wanted
+                                    << ", got " << unscaled.getType();
   }
   return success();
 }

@@ -35,18 +35,27 @@ void mlir::amp::markInserted(Operation *op) {
                            UnitAttr::get(op->getContext()));
 }
 
+bool mlir::amp::canBuildInsertedCast(Type from, FloatType type) {
+  if (isa<RankedTensorType>(from))
+    return true;
+  Type to = getWithElementType(from, type);
+  const auto *casts =
+      from.getDialect().getRegisteredInterface<CastMaterializationInterface>();
+  return to && casts && casts->canMaterializeCast(from, to);
+}
+
 Value mlir::amp::buildInsertedCast(OpBuilder &builder, Location loc,
                                    Value value, FloatType type) {
   if (isa<RankedTensorType>(value.getType()))
     return CastOp::create(builder, loc, value, type, /*inserted=*/true);
-  Type result = getWithElementType(value.getType(), type);
-  const auto *casts =
+  if (!canBuildInsertedCast(value.getType(), type))
+    return {};
+  Operation *cast =
       value.getType()
           .getDialect()
-          .getRegisteredInterface<CastMaterializationInterface>();
-  if (!result || !casts || !casts->canMaterializeCast(value.getType(), result))
-    return {};
-  Operation *cast = casts->materializeCast(builder, loc, value, result);
+          .getRegisteredInterface<CastMaterializationInterface>()
+          ->materializeCast(builder, loc, value,
+                            getWithElementType(value.getType(), type));
   markInserted(cast);
   return cast->getResult(0);
 }

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Dialect/Train/IR/Train.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace mlir::train;
@@ -218,4 +219,69 @@ void ClipByGlobalNormOp::getPrecisionSlots(PrecisionSlots &slots) {
 }
 void AdvanceRngOp::getPrecisionSlots(PrecisionSlots &slots) {
   slots.reset(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// Constants in attributes
+//===----------------------------------------------------------------------===//
+
+void PadOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getUniformPrecisionSlots(*this, SlotKind::Storage, slots);
+  slots.addConstant(0, getValue().convertToDouble());
+}
+
+void ClipOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getUniformPrecisionSlots(*this, SlotKind::Storage, slots);
+  // A limit on the far side of zero only ever shrinks elements.
+  double min = getMin().convertToDouble(), max = getMax().convertToDouble();
+  if (min > 0)
+    slots.addConstant(0, min);
+  if (max < 0)
+    slots.addConstant(0, max);
+}
+
+//===----------------------------------------------------------------------===//
+// Where dimensions go
+//===----------------------------------------------------------------------===//
+
+std::optional<SmallVector<int64_t>> ReduceMeanOp::getDimensionMap() {
+  SmallVector<int64_t> map;
+  for (int64_t dim : llvm::seq(getInput().getType().getRank())) {
+    bool isReduced = llvm::is_contained(getDims(), dim);
+    if (!isReduced || getKeepDims())
+      map.push_back(isReduced ? -1 : dim);
+  }
+  return map;
+}
+
+std::optional<SmallVector<int64_t>> BroadcastOp::getDimensionMap() {
+  SmallVector<int64_t> map;
+  int64_t next = 0;
+  for (int64_t dim : llvm::seq(getResult().getType().getRank()))
+    map.push_back(llvm::is_contained(getDims(), dim) ? -1 : next++);
+  return map;
+}
+
+/// Known if dimensions of extent 1 are inserted or dropped and no more.
+std::optional<SmallVector<int64_t>> ReshapeOp::getDimensionMap() {
+  RankedTensorType from = getInput().getType(), to = getResult().getType();
+  SmallVector<int64_t> map;
+  int64_t next = 0;
+  auto skipUnits = [&] {
+    while (next < from.getRank() && from.getDimSize(next) == 1)
+      ++next;
+  };
+  for (int64_t extent : to.getShape()) {
+    skipUnits();
+    if (extent == 1)
+      map.push_back(-1);
+    else if (next < from.getRank() && from.getDimSize(next) == extent)
+      map.push_back(next++);
+    else
+      return std::nullopt;
+  }
+  skipUnits();
+  if (next != from.getRank())
+    return std::nullopt;
+  return map;
 }

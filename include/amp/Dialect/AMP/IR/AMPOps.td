@@ -26,6 +26,20 @@ def AMP_Ranges
     : DeclareOpInterfaceMethods<FloatRangeOpInterface, ["inferFloatRanges"]>;
 
 def AMP_FloatTensor : RankedTensorOf<[F16, BF16, F32, F64]>;
+/// A tensor of any dialect, for the operations that a host's own types meet.
+class AMP_AnyTensorOf<list<Type> elements, string summary>
+    : Type<And<[CPred<"::mlir::amp::isPrecisionTensor($_self)">,
+                SubstLeaves<"$_self", "::mlir::getElementTypeOrSelf($_self)",
+                            Or<!foreach(element, elements,
+                                        element.predicate)>>]>,
+           summary, "::mlir::ShapedType">;
+def AMP_AnyFloatTensor
+    : AMP_AnyTensorOf<[F16, BF16, F32, F64],
+                      "ranked tensor of f16, bf16, f32 or f64 values">;
+def AMP_AnyWideTensor
+    : AMP_AnyTensorOf<[F32], "ranked tensor of 32-bit float values">;
+def AMP_AnyLowTensor
+    : AMP_AnyTensorOf<[F16, BF16], "ranked tensor of f16 or bf16 values">;
 class AMP_Scalar<Type element, string getter>
     : 0DTensorOf<[element]>,
       BuildableType<"::mlir::RankedTensorType::get({}, " # getter # ")">;
@@ -108,7 +122,8 @@ def AMP_UnscaleOp : AMP_Op<"unscale", [
     Each result is f32(gradient) · (1 / `scale`), and `all_finite` is true iff
     every element of every gradient is finite before the multiplication, as in
     torch.amp.GradScaler. One operation covers all gradients of an optimizer,
-    so that one pass over memory suffices.
+    so that one pass over memory suffices. Gradients may be of any type that is
+    a tensor: a ranked `ShapedType` of floats.
 
     With a scale below 1 a finite gradient can overflow in the multiplication,
     and with one below 2^-127 the reciprocal is infinite. `strict` sees that: it
@@ -121,9 +136,9 @@ def AMP_UnscaleOp : AMP_Op<"unscale", [
         : (tensor<8xf16>, tensor<4xf32>) -> (tensor<8xf32>, tensor<4xf32>)
     ```
   }];
-  let arguments = (ins Variadic<AMP_FloatTensor>:$gradients,
+  let arguments = (ins Variadic<AMP_AnyFloatTensor>:$gradients,
                        AMP_ScalarF32:$scale, UnitAttr:$strict);
-  let results = (outs Variadic<AMP_FloatTensor>:$unscaled,
+  let results = (outs Variadic<AMP_AnyFloatTensor>:$unscaled,
                       AMP_ScalarBool:$all_finite);
   let assemblyFormat = [{
     $gradients `by` $scale (`strict` $strict^)? attr-dict `:`
@@ -213,7 +228,7 @@ def AMP_GlobalNormOp : AMP_Op<"global_norm", [
     %norm = amp.global_norm %g0, %g1 : tensor<8xf32>, tensor<4x4xf32>
     ```
   }];
-  let arguments = (ins Variadic<AMP_FloatTensor>:$gradients);
+  let arguments = (ins Variadic<AMP_AnyFloatTensor>:$gradients);
   let results = (outs AMP_ScalarF32:$norm);
   let assemblyFormat = "$gradients attr-dict `:` type($gradients)";
   let hasVerifier = 1;
@@ -226,13 +241,14 @@ def AMP_RngState
       BuildableType<"::mlir::RankedTensorType::get({2}, "
                     "$_builder.getI64Type())">;
 
-def AMP_MasterCopyOp : AMP_Op<"master_copy", [
-    AllShapesMatch<["master", "copy"]>, AMP_Ranges]> {
+def AMP_MasterCopyOp : AMP_Op<"master_copy", [AMP_Ranges]> {
   let summary = "the low-precision copy of an updated weight";
   let description = [{
     Rounds an f32 weight to the type in which the model keeps it. It is an
     operation of its own, apart from `amp.cast`, so that it stays beside the
     optimizer and can be fused with it: master and copy are written together.
+    Both may be of any type that is a tensor, and differ in the element type
+    alone.
 
     It rounds to nearest even. With `stochastic` it rounds up or down with the
     probabilities that make the expected value exact, and leaves values of the
@@ -247,10 +263,10 @@ def AMP_MasterCopyOp : AMP_Op<"master_copy", [
     %w1 = amp.master_copy %w stochastic %rng key 3 : tensor<8x4xf32> to tensor<8x4xbf16>
     ```
   }];
-  let arguments = (ins RankedTensorOf<[F32]>:$master,
+  let arguments = (ins AMP_AnyWideTensor:$master,
                        Optional<AMP_RngState>:$rng,
                        DefaultValuedAttr<I32Attr, "0">:$key);
-  let results = (outs RankedTensorOf<[F16, BF16]>:$copy);
+  let results = (outs AMP_AnyLowTensor:$copy);
   let assemblyFormat = [{
     $master (`stochastic` $rng^ `key` $key)? attr-dict `:`
         type($master) `to` type($copy)
@@ -262,9 +278,7 @@ def AMP_MasterCopyOp : AMP_Op<"master_copy", [
   let hasVerifier = 1;
 }
 
-def AMP_ResidualOp : AMP_Op<"residual", [
-    AllShapesMatch<["master", "copy"]>, AllTypesMatch<["copy", "residual"]>,
-    AMP_Ranges]> {
+def AMP_ResidualOp : AMP_Op<"residual", [AMP_Ranges]> {
   let summary = "what rounding a weight lost";
   let description = [{
     f32(`master`) - f32(`copy`), rounded to the type of `copy`: the compensation
@@ -273,18 +287,21 @@ def AMP_ResidualOp : AMP_Op<"residual", [
     Example:
 
     ```mlir
-    %c1 = amp.residual %w1, %low : tensor<8xf32>, tensor<8xbf16>
+    %c1 = amp.residual %w1, %low
+        : (tensor<8xf32>, tensor<8xbf16>) -> tensor<8xbf16>
     ```
   }];
-  let arguments = (ins RankedTensorOf<[F32]>:$master,
-                       RankedTensorOf<[F16, BF16]>:$copy);
-  let results = (outs RankedTensorOf<[F16, BF16]>:$residual);
-  let assemblyFormat = "$master `,` $copy attr-dict `:` type($master) `,` type($copy)";
+  let arguments = (ins AMP_AnyWideTensor:$master,
+                       AMP_AnyLowTensor:$copy);
+  let results = (outs AMP_AnyLowTensor:$residual);
+  let assemblyFormat = [{
+    $master `,` $copy attr-dict `:` `(` type($master) `,` type($copy) `)` `->`
+        type($residual)
+  }];
+  let hasVerifier = 1;
 }
 
-def AMP_CompensateOp : AMP_Op<"compensate", [
-    AllTypesMatch<["copy", "residual"]>, AllShapesMatch<["copy", "master"]>,
-    AMP_Ranges]> {
+def AMP_CompensateOp : AMP_Op<"compensate", [AMP_Ranges]> {
   let summary = "a weight with what rounding lost of it";
   let description = [{
     f32(`copy`) + f32(`residual`), in f32.
@@ -292,13 +309,18 @@ def AMP_CompensateOp : AMP_Op<"compensate", [
     Example:
 
     ```mlir
-    %w = amp.compensate %low, %c : tensor<8xbf16> to tensor<8xf32>
+    %w = amp.compensate %low, %c
+        : (tensor<8xbf16>, tensor<8xbf16>) -> tensor<8xf32>
     ```
   }];
-  let arguments = (ins RankedTensorOf<[F16, BF16]>:$copy,
-                       RankedTensorOf<[F16, BF16]>:$residual);
-  let results = (outs RankedTensorOf<[F32]>:$master);
-  let assemblyFormat = "$copy `,` $residual attr-dict `:` type($copy) `to` type($master)";
+  let arguments = (ins AMP_AnyLowTensor:$copy,
+                       AMP_AnyLowTensor:$residual);
+  let results = (outs AMP_AnyWideTensor:$master);
+  let assemblyFormat = [{
+    $copy `,` $residual attr-dict `:` `(` type($copy) `,` type($residual) `)`
+        `->` type($master)
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // AMP_DIALECT_AMP_IR_AMPOPS_TD

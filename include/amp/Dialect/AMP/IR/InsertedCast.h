@@ -40,6 +40,9 @@ private:
 /// Marks `op`, which converts its only operand, as inserted by a pass.
 void markInserted(Operation *op);
 
+/// Whether `buildInsertedCast` can convert values of type `from` to `type`.
+bool canBuildInsertedCast(Type from, FloatType type);
+
 /// Converts `value` to the element type `type` by the cast of the dialect of
 /// its type, or by an inserted `amp.cast` for tensors of the builtin dialect.
 /// Returns null if there is no such cast.

@@ -97,6 +97,17 @@ class Train_Computes<string kind> {
       "::mlir::amp::Arithmetic::" # kind # "; }";
 }
 
+// The same, of what says where dimensions go.
+class Train_ComputesAlong<string kind> {
+  code extraClassDeclaration =
+      Train_Computes<kind>.extraClassDeclaration #
+      "::std::optional<::llvm::SmallVector<int64_t>> getDimensionMap();";
+}
+
+// For a storage operation that has more to say of its slot.
+defvar Train_HasOwnSlots =
+    "void getPrecisionSlots(::mlir::amp::PrecisionSlots &slots);";
+
 // An operation that describes its own slots through one of the traits above.
 class Train_Op<string mnemonic, list<Trait> traits = []>
     : Op<Train_Dialect, mnemonic, traits # [

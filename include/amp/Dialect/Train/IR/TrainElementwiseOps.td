@@ -97,6 +97,7 @@ def Train_ClipOp : Train_UnaryStorageOp<"clip", "min(max(x, min), max), with NaN
   }];
   let arguments = (ins Train_FloatTensor:$input, F64Attr:$min, F64Attr:$max);
   let hasVerifier = 1;
+  let extraClassDeclaration = Train_HasOwnSlots;
 }
 
 //===----------------------------------------------------------------------===//

@@ -35,7 +35,8 @@ class Train_ReduceOp<string mnemonic, string what>
 
 def Train_ReduceSumOp : Train_ReduceOp<"reduce_sum", "sum">;
 def Train_ReduceMeanOp : Train_ReduceOp<"reduce_mean", "mean"> {
-  let extraClassDeclaration = Train_Computes<"Mean">.extraClassDeclaration;
+  let extraClassDeclaration =
+      Train_ComputesAlong<"Mean">.extraClassDeclaration;
 }
 def Train_ReduceMaxOp : Train_ReduceOp<"reduce_max", "maximum (NaN if any element is)">;
 
@@ -72,6 +73,7 @@ def Train_BroadcastOp : Train_Op<"broadcast", [
       return getMean() ? ::mlir::amp::Arithmetic::Other
                        : ::mlir::amp::Arithmetic::Move;
     }
+    ::std::optional<::llvm::SmallVector<int64_t>> getDimensionMap();
   }];
 }
 
@@ -99,7 +101,8 @@ def Train_ReshapeOp : Train_MovementOp<"reshape"> {
   let arguments = (ins Train_FloatTensor:$input);
   let results = (outs Train_FloatTensor:$result);
   let hasFolder = 1;
-  let extraClassDeclaration = Train_Computes<"Move">.extraClassDeclaration;
+  let extraClassDeclaration =
+      Train_ComputesAlong<"Move">.extraClassDeclaration;
 }
 
 def Train_TransposeOp : Train_MovementOp<"transpose"> {
@@ -157,6 +160,7 @@ def Train_PadOp : Train_MovementOp<"pad"> {
                        DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$interior,
                        DefaultValuedAttr<F64Attr, "0.0">:$value);
   let results = (outs Train_FloatTensor:$result);
+  let extraClassDeclaration = Train_HasOwnSlots;
 }
 
 def Train_ConcatOp : Train_StorageOp<"concat", [

@@ -1,0 +1,58 @@
+//===- CUDADialect.td - The cuda dialect -------------------*- tablegen -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_DIALECT_CUDA_IR_CUDADIALECT_TD
+#define AMP_DIALECT_CUDA_IR_CUDADIALECT_TD
+
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def CUDA_Dialect : Dialect {
+  let name = "cuda";
+  let cppNamespace = "::mlir::cuda";
+  let summary = "A training step as a list of launches over planned buffers";
+  let description = [{
+    The exit of the compiler towards a GPU: one operation per call of a library
+    and per kernel, and one per buffer. What stands here is what
+    `amp-translate --mlir-to-cuda` prints; it decides nothing.
+
+    Every launch has two forms. `convert-train-to-cuda` makes the one on
+    tensors, which has results:
+
+    ```mlir
+    %h = cuda.gemm ins(%x, %w, %b : tensor<32x64xf32>, tensor<64x128xf32>, tensor<128xf32>)
+        {bias, activation = #cuda.activation<relu>} -> tensor<32x128xf32>
+    ```
+
+    `cuda-plan-memory` makes the one on buffers, inside a `cuda.program`:
+
+    ```mlir
+    cuda.program @step {
+      %x = cuda.buffer "images" at 0 {role = "batch"} : memref<32x64xf32>
+      ...
+      cuda.gemm named "fc1" ins(%x, %w, %b : memref<32x64xf32>, memref<64x128xf32>, memref<128xf32>)
+          outs(%h : memref<32x128xf32>) {bias, activation = #cuda.activation<relu>}
+    }
+    ```
+
+    All buffers lie in one arena, each at its own offset; buffers that are in
+    use at different times may overlap, and the verifier rejects those that
+    overlap while both are in use. Launches run in order, on one stream. Nothing
+    is allocated after the program has been created, and nothing in a step waits
+    for the host: an overflow is a flag on the device, the `if` of a launch,
+    without which it writes nothing.
+
+    Buffers are row-major and contiguous. Booleans take one byte.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    /// Every buffer starts at a multiple of this many bytes.
+    static constexpr int64_t kAlignment = 256;
+  }];
+}
+
+#endif // AMP_DIALECT_CUDA_IR_CUDADIALECT_TD

@@ -1,0 +1,31 @@
+//===- Memory.h - What memory there is and who wants it ---------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_EXECUTION_MEMORY_H
+#define AMP_EXECUTION_MEMORY_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+
+namespace mlir::amp {
+
+/// The bytes that this process can have at most: main memory and swap, less if
+/// a limit of the process or of its control group says so.
+uint64_t getMemoryLimit();
+
+/// Fails if `what`, which takes `bytes`, cannot be had.
+llvm::Error checkMemory(llvm::StringRef what, uint64_t bytes);
+
+/// The `aligned_alloc` of compiled steps, which never returns null: when memory
+/// runs out, LLVM's handler for that is called, which does not return.
+void *allocateForStep(size_t alignment, size_t bytes);
+
+} // namespace mlir::amp
+
+#endif // AMP_EXECUTION_MEMORY_H

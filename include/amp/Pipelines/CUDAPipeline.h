@@ -1,0 +1,56 @@
+//===- CUDAPipeline.h - From a training step to a program -------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_PIPELINES_CUDAPIPELINE_H
+#define AMP_PIPELINES_CUDAPIPELINE_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir::amp {
+
+/// Options of `amp-cuda-pipeline`.
+struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
+  Option<int64_t> batchSize{
+      *this, "batch-size",
+      llvm::cl::desc("The number of examples in a batch, where the step leaves "
+                     "it open"),
+      llvm::cl::init(0)};
+  Option<std::string> precision{
+      *this, "precision",
+      llvm::cl::desc("f32, tf32, fp16 or bf16: run the training pipeline with "
+                     "this precision first (default: take the step as it is, "
+                     "gradients expanded)"),
+      llvm::cl::init("")};
+  Option<std::string> lossScaling{
+      *this, "loss-scale", llvm::cl::desc("As for amp-training-pipeline"),
+      llvm::cl::init("")};
+  Option<std::string> masterWeights{
+      *this, "master-weights", llvm::cl::desc("As for amp-training-pipeline"),
+      llvm::cl::init("")};
+  Option<std::string> policy{*this, "policy",
+                             llvm::cl::desc("As for amp-training-pipeline"),
+                             llvm::cl::init("default")};
+  Option<bool> epilogues{
+      *this, "epilogues",
+      llvm::cl::desc("Move activations and bias gradients into products"),
+      llvm::cl::init(true)};
+  Option<bool> report{*this, "report",
+                      llvm::cl::desc("Print the sizes of the memory plan"),
+                      llvm::cl::init(false)};
+};
+
+/// Adds the passes that turn each training step of a module into a
+/// `cuda.program`.
+void buildCUDAPipeline(OpPassManager &pm, const CUDAPipelineOptions &options);
+
+/// Registers `amp-cuda-pipeline`.
+void registerCUDAPipeline();
+
+} // namespace mlir::amp
+
+#endif // AMP_PIPELINES_CUDAPIPELINE_H

@@ -1,0 +1,253 @@
+//===- Conv.h - Convolution as matrix products ------------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// train.conv2d and its gradients on NHWC images: a kernel gathers patches, or
+// sums their gradients back, and cuBLASLt does the rest. A convolution whose
+// patches are its pixels (1x1, stride 1, no padding) is the product alone.
+// With groups, the product is batched over them.
+//
+// Each function has a companion that gives its `GemmConfig`, to be planned with
+// the others; `gemm` is its index in the plans.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_RUNTIME_CUDA_CONV_H
+#define AMP_RUNTIME_CUDA_CONV_H
+
+#include "amp/Runtime/CUDA/Gemm.h"
+
+namespace amp::cuda {
+
+/// Y[rows, F] = patches[rows, KH·KW·C] · filter. The epilogue of the result (a
+/// bias, a relu) may be added if there is one group.
+inline GemmConfig convForwardGemm(const char *name, const ConvShape &shape,
+                                  Type operands, Type result) {
+  GemmConfig config;
+  config.name = name;
+  config.m = shape.rows();
+  config.n = shape.features / shape.groups;
+  config.k = shape.depth();
+  config.typeA = config.typeB = operands;
+  config.typeD = result;
+  config.strideB = config.strideD = shape.features;
+  config.batch = shape.groups;
+  if (shape.groups > 1)
+    config.batchStrideB = config.batchStrideD = config.n;
+  return config;
+}
+
+/// dW = patchesᵀ · dY.
+inline GemmConfig convFilterGradGemm(const char *name, const ConvShape &shape,
+                                     Type operands, Type result) {
+  GemmConfig config = convForwardGemm(name, shape, operands, result);
+  std::swap(config.m, config.k);
+  config.transposeA = true;
+  return config;
+}
+
+/// dPatches = dY · filterᵀ, in f32 unless the convolution is pointwise.
+inline GemmConfig convInputGradGemm(const char *name, const ConvShape &shape,
+                                    Type operands, Type result) {
+  GemmConfig config;
+  config.name = name;
+  config.m = shape.rows();
+  config.n = shape.depth();
+  config.k = shape.features / shape.groups;
+  config.typeA = config.typeB = operands;
+  config.typeD = shape.isPointwise() ? result : Type::F32;
+  config.transposeB = true;
+  config.strideA = config.strideB = shape.features;
+  config.batch = shape.groups;
+  if (shape.groups > 1)
+    config.batchStrideA = config.batchStrideB = config.k;
+  return config;
+}
+
+//===----------------------------------------------------------------------===//
+// Patches
+//===----------------------------------------------------------------------===//
+
+/// The extents of a convolution in kernels, with 32-bit indices.
+struct ConvIndex {
+  int batch, height, width, channels, perGroup, groups;
+  int outHeight, outWidth, kernelHeight, kernelWidth;
+  int strideHeight, strideWidth, padTop, padLeft, dilationHeight, dilationWidth;
+
+  explicit ConvIndex(const ConvShape &s)
+      : batch(int(s.batch)), height(int(s.height)), width(int(s.width)),
+        channels(int(s.channels)), perGroup(int(s.channels / s.groups)),
+        groups(int(s.groups)), outHeight(int(s.outHeight())),
+        outWidth(int(s.outWidth())), kernelHeight(int(s.kernelHeight)),
+        kernelWidth(int(s.kernelWidth)), strideHeight(int(s.strideHeight)),
+        strideWidth(int(s.strideWidth)), padTop(int(s.padTop)),
+        padLeft(int(s.padLeft)), dilationHeight(int(s.dilationHeight)),
+        dilationWidth(int(s.dilationWidth)) {}
+};
+
+/// Takes the last dimension, of extent `extent`, off a row-major index.
+AMP_DEVICE int splitIndex(int &index, int extent) {
+  const unsigned quotient = unsigned(index) / unsigned(extent);
+  const int rest = index - int(quotient) * extent;
+  index = int(quotient);
+  return rest;
+}
+
+/// patches[group][row][kh][kw][c] = x at the position that the filter element
+/// meets, or 0 in the padding; `Width` channels at a time.
+template <int Width, typename T>
+__global__ void __launch_bounds__(kThreads)
+    gatherPatchesKernel(T *patches, const T *x, ConvIndex s, int count) {
+  forEachIndex(count, [=](int i) {
+    int group = i * Width;
+    const int c = splitIndex(group, s.perGroup);
+    const int kw = splitIndex(group, s.kernelWidth);
+    const int kh = splitIndex(group, s.kernelHeight);
+    const int ow = splitIndex(group, s.outWidth);
+    const int oh = splitIndex(group, s.outHeight);
+    const int n = splitIndex(group, s.batch);
+    const int h = oh * s.strideHeight - s.padTop + kh * s.dilationHeight;
+    const int w = ow * s.strideWidth - s.padLeft + kw * s.dilationWidth;
+    auto values = Pack<float, Width>::of(0.0f);
+    if (h >= 0 && h < s.height && w >= 0 && w < s.width)
+      values = load<Width>(x + ((n * s.height + h) * s.width + w) * s.channels +
+                           group * s.perGroup + c);
+    store(patches + i * Width, values);
+  });
+}
+
+/// dx = the sum of the gradients of all patch elements that an element of the
+/// input went to, in the order of the filter.
+template <int Width, typename R>
+__global__ void __launch_bounds__(kThreads)
+    sumPatchesKernel(R *dx, const float *patches, ConvIndex s, int count) {
+  forEachIndex(count, [=](int i) {
+    int n = i * Width;
+    int group = splitIndex(n, s.channels);
+    const int w = splitIndex(n, s.width);
+    const int h = splitIndex(n, s.height);
+    const int c = splitIndex(group, s.perGroup);
+    auto sum = Pack<float, Width>::of(0.0f);
+    for (int kh = 0; kh < s.kernelHeight; ++kh) {
+      const int y = h + s.padTop - kh * s.dilationHeight;
+      const int oh = y / s.strideHeight;
+      if (y < 0 || oh * s.strideHeight != y || oh >= s.outHeight)
+        continue;
+      for (int kw = 0; kw < s.kernelWidth; ++kw) {
+        const int x = w + s.padLeft - kw * s.dilationWidth;
+        const int ow = x / s.strideWidth;
+        if (x < 0 || ow * s.strideWidth != x || ow >= s.outWidth)
+          continue;
+        const int row =
+            ((group * s.batch + n) * s.outHeight + oh) * s.outWidth + ow;
+        const auto each = load<Width>(
+            patches +
+            ((row * s.kernelHeight + kh) * s.kernelWidth + kw) * s.perGroup +
+            c);
+#pragma unroll
+        for (int lane = 0; lane < Width; ++lane)
+          sum[lane] += each[lane];
+      }
+    }
+    store(dx + i * Width, sum);
+  });
+}
+
+/// Extents that leave a result, groups that divide the channels, and indices of
+/// 32 bits.
+inline Status verifyConv(const ConvShape &s) {
+  if (s.groups < 1 || s.channels % s.groups || s.features % s.groups)
+    return makeError(kInvalidArgument,
+                     "%lld groups do not divide %lld channels and %lld "
+                     "features",
+                     (long long)s.groups, (long long)s.channels,
+                     (long long)s.features);
+  if (s.strideHeight < 1 || s.strideWidth < 1 || s.dilationHeight < 1 ||
+      s.dilationWidth < 1 || s.outHeight() < 1 || s.outWidth() < 1)
+    return makeError(kInvalidArgument,
+                     "a filter of %lld x %lld does not fit the image",
+                     (long long)s.kernelHeight, (long long)s.kernelWidth);
+  if (s.batch * s.height * s.width * s.channels > INT32_MAX ||
+      s.groups * s.rows() * s.depth() > INT32_MAX)
+    return makeError(kUnsupported,
+                     "convolution with 2^31 elements of patches or more");
+  return Status();
+}
+
+/// Writes the patches of `x` to `scratch`, or takes `x` for them.
+template <typename T>
+Status gatherPatches(cudaStream_t stream, const ConvShape &shape, const T *x,
+                     void *scratch, const void **patches) {
+  AMP_RETURN_IF_ERROR(verifyConv(shape));
+  *patches = x;
+  if (shape.isPointwise())
+    return Status();
+  *patches = scratch;
+  constexpr int width = kVectorWidth<T>;
+  const bool wide = shape.channels / shape.groups % width == 0;
+  int64_t count =
+      shape.groups * shape.rows() * shape.depth() / (wide ? width : 1);
+  return launch("gather_patches", stream, elementwiseShape(count, 1),
+                wide ? gatherPatchesKernel<width, T>
+                     : gatherPatchesKernel<1, T>,
+                static_cast<T *>(scratch), x, ConvIndex(shape), int(count));
+}
+
+//===----------------------------------------------------------------------===//
+// Host
+//===----------------------------------------------------------------------===//
+
+/// `buffers.b` is the filter, `buffers.d` the result, bias and aux as in the
+/// product; `buffers.a` is ignored. `scratch` has `convScratchBytes`.
+template <typename T>
+Status convForward(cudaStream_t stream, const GemmPlans &plans, int gemm,
+                   const ConvShape &shape, GemmBuffers buffers, const T *x,
+                   void *scratch) {
+  AMP_RETURN_IF_ERROR(gatherPatches(stream, shape, x, scratch, &buffers.a));
+  return plans.run(gemm, buffers, stream);
+}
+
+/// dW of the type planned, from dY and the input. `scratch` has
+/// `convScratchBytes`.
+template <typename T>
+Status convFilterGrad(cudaStream_t stream, const GemmPlans &plans, int gemm,
+                      const ConvShape &shape, void *dw, const T *dy, const T *x,
+                      void *scratch) {
+  GemmBuffers buffers;
+  AMP_RETURN_IF_ERROR(gatherPatches(stream, shape, x, scratch, &buffers.a));
+  buffers.b = dy;
+  buffers.d = dw;
+  return plans.run(gemm, buffers, stream);
+}
+
+/// dX, rounded once to `R`, from dY and the filter. `scratch` has
+/// `convInputGradScratchBytes`.
+template <typename R, typename T>
+Status convInputGrad(cudaStream_t stream, const GemmPlans &plans, int gemm,
+                     const ConvShape &shape, R *dx, const T *dy,
+                     const T *filter, void *scratch) {
+  AMP_RETURN_IF_ERROR(verifyConv(shape));
+  GemmBuffers buffers;
+  buffers.a = dy;
+  buffers.b = filter;
+  buffers.d = shape.isPointwise() ? static_cast<void *>(dx) : scratch;
+  AMP_RETURN_IF_ERROR(plans.run(gemm, buffers, stream));
+  if (shape.isPointwise())
+    return Status();
+  constexpr int width = kVectorWidth<R>;
+  const bool wide = shape.channels / shape.groups % width == 0;
+  int64_t count = shape.batch * shape.height * shape.width * shape.channels /
+                  (wide ? width : 1);
+  return launch("sum_patches", stream, elementwiseShape(count, 1),
+                wide ? sumPatchesKernel<width, R> : sumPatchesKernel<1, R>, dx,
+                static_cast<const float *>(scratch), ConvIndex(shape),
+                int(count));
+}
+
+} // namespace amp::cuda
+
+#endif // AMP_RUNTIME_CUDA_CONV_H

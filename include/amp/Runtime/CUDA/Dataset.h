@@ -1,0 +1,141 @@
+//===- Dataset.h - Training data and their order ----------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// As amp-run has them (amp/Execution/Dataset.h): the same arrays, the same
+// shuffling, the same batches for the same seed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_RUNTIME_CUDA_DATASET_H
+#define AMP_RUNTIME_CUDA_DATASET_H
+
+#include "amp/Runtime/CUDA/Init.h"
+
+#include <random>
+
+namespace amp::cuda {
+
+/// The samples of every batch argument, in the order of the plan.
+class Dataset {
+public:
+  /// Takes the array `prefix + name` for each batch buffer, or else `name`.
+  /// Says what is wrong with a missing or unfitting one.
+  Status create(const std::vector<HostArray> &arrays, const std::string &path,
+                const std::string &prefix,
+                const std::vector<const BufferInfo *> &batches) {
+    samples.clear();
+    for (const BufferInfo *batch : batches) {
+      const HostArray *found = findArray(arrays, prefix + batch->name);
+      if (!found)
+        found = findArray(arrays, batch->name);
+      if (!found)
+        return makeError(kFile,
+                         "'%s' has no array '%s%s' or '%s' for batch argument "
+                         "'%s'",
+                         path.c_str(), prefix.c_str(), batch->name, batch->name,
+                         batch->name);
+      HostArray wanted = makeArray(*batch);
+      bool fits = !found->shape.empty() &&
+                  found->shape.size() == wanted.shape.size() &&
+                  std::equal(found->shape.begin() + 1, found->shape.end(),
+                             wanted.shape.begin() + 1);
+      if (!fits)
+        return makeError(kFile,
+                         "array '%s' in '%s' is %s, expected batches of "
+                         "%s",
+                         found->name.c_str(), path.c_str(),
+                         found->describe().c_str(), wanted.describe().c_str());
+      HostArray converted = *found;
+      AMP_RETURN_IF_ERROR(
+          convertLossless(&converted, batch->type).in("'" + path + "'"));
+      if (samples.empty())
+        count = converted.shape[0];
+      if (converted.shape[0] != count)
+        return makeError(kFile,
+                         "array '%s' in '%s' has %lld samples, but '%s' "
+                         "has %lld",
+                         found->name.c_str(), path.c_str(),
+                         (long long)converted.shape[0],
+                         samples.front().name.c_str(), (long long)count);
+      for (int64_t i = 0; batch->classes > 0 && i < converted.count(); ++i)
+        if (converted.getInt(i) < 0 || converted.getInt(i) >= batch->classes)
+          return makeError(kFile,
+                           "label %lld at element %lld of array '%s' in '%s' "
+                           "is out of range, expected 0 to %lld",
+                           (long long)converted.getInt(i), (long long)i,
+                           found->name.c_str(), path.c_str(),
+                           (long long)batch->classes - 1);
+      samples.push_back(std::move(converted));
+    }
+    return Status();
+  }
+
+  /// Normal numbers and uniform labels, `size` samples.
+  void createSynthetic(int64_t size, uint64_t seed,
+                       const std::vector<const BufferInfo *> &batches) {
+    count = size;
+    samples.clear();
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> normal;
+    for (const BufferInfo *batch : batches) {
+      BufferInfo all = *batch;
+      all.shape[0] = size;
+      HostArray array = makeArray(all);
+      uint64_t classes = batch->classes > 0 ? uint64_t(batch->classes) : 2;
+      for (int64_t i = 0; i < array.count(); ++i) {
+        if (isFloat(array.type))
+          array.set(i, normal(random));
+        else
+          array.setInt(i, int64_t(random() % classes));
+      }
+      samples.push_back(std::move(array));
+    }
+  }
+
+  int64_t size() const { return count; }
+
+  /// The samples `rows` of argument `index`, one after the other.
+  std::vector<unsigned char> gather(size_t index, const int64_t *rows,
+                                    int64_t size) const {
+    const HostArray &source = samples[index];
+    size_t rowBytes = source.bytes.size() / size_t(count);
+    std::vector<unsigned char> result(rowBytes * size_t(size));
+    for (int64_t i = 0; i < size; ++i)
+      std::memcpy(&result[size_t(i) * rowBytes],
+                  &source.bytes[size_t(rows[i]) * rowBytes], rowBytes);
+    return result;
+  }
+
+private:
+  std::vector<HostArray> samples;
+  int64_t count = 0;
+};
+
+/// A permutation of [0, n) for an epoch: Fisher-Yates with 64 bits a draw.
+inline std::vector<int64_t> permuteEpoch(int64_t n, uint64_t seed,
+                                         int64_t epoch) {
+  constexpr uint64_t kOrderStream = 0x6f72646572; // "order"
+  uint64_t stream = kOrderStream + (uint64_t(epoch) << 40);
+  std::vector<int64_t> order(size_t(n), 0);
+  for (int64_t i = 0; i < n; ++i)
+    order[size_t(i)] = i;
+  for (int64_t i = n - 1; i > 0; --i) {
+    auto words = philox4x32({{uint32_t(i), uint32_t(uint64_t(i) >> 32),
+                              uint32_t(stream), uint32_t(stream >> 32)}},
+                            uint32_t(seed), uint32_t(seed >> 32));
+    uint64_t draw = uint64_t(words[0]) << 32 | words[1];
+    auto j = int64_t(
+        (__extension__(unsigned __int128)(draw) * uint64_t(i + 1)) >> 64);
+    std::swap(order[size_t(i)], order[size_t(j)]);
+  }
+  return order;
+}
+
+} // namespace amp::cuda
+
+#endif // AMP_RUNTIME_CUDA_DATASET_H

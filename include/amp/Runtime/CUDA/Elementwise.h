@@ -1,0 +1,166 @@
+//===- Elementwise.h - Loops over elements ----------------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The loop of a generated elementwise kernel. Its body is called with `Lanes`,
+// several consecutive elements of the iteration space in row-major order, and
+// says how each operand is indexed:
+//
+//   // %3 = relu(%1 + %2): f16[64x128], bias f16[128]
+//   __global__ void __launch_bounds__(256)
+//   relu_a1(__half *out, const __half *x, const __half *bias) {
+//     amp::cuda::elementwise<8>(8192, [=](auto at) {
+//       auto a = at.load(x);
+//       auto b = at.column(bias, 128);
+//       at.store(out, at.map([](float a, float b) {
+//         float sum = a + b;
+//         return amp::cuda::maximum(sum, 0.0f);
+//       }, a, b));
+//     });
+//   }
+//
+// launched with `elementwiseShape(8192, 8)`. The width is the largest number of
+// elements of which the widest *narrow* operand fills 16 bytes (8 for 16-bit
+// types, 4 for f32 alone); the tail takes elements one by one. A kernel under a
+// guard begins with `if (!guarded(flag)) return;`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_RUNTIME_CUDA_ELEMENTWISE_H
+#define AMP_RUNTIME_CUDA_ELEMENTWISE_H
+
+#include "amp/Runtime/CUDA/Launch.h"
+
+namespace amp::cuda {
+
+/// Whether a predicated kernel does anything: `flag` is a bool on the device,
+/// or null for always.
+AMP_DEVICE bool guarded(const uint8_t *flag) {
+  return flag == nullptr || loadOne(flag) != 0;
+}
+
+/// The widest access that suits all of the types: of 16 bytes for the
+/// narrowest.
+template <typename... T>
+inline constexpr int kCommonWidth = [] {
+  int width = 1;
+  for (int each : {kVectorWidth<T>...})
+    width = each > width ? each : width;
+  return width;
+}();
+
+/// `Width` consecutive elements of the iteration space.
+template <int Width>
+struct Lanes {
+  static constexpr int width = Width;
+  /// Row-major index of the first.
+  int64_t index;
+
+  /// An operand of the shape of the iteration space: p[i].
+  template <typename T>
+  AMP_DEVICE auto load(const T *p) const {
+    return amp::cuda::load<Width>(p + index);
+  }
+
+  /// A scalar: p[0] in every lane.
+  template <typename T>
+  AMP_DEVICE auto scalar(const T *p) const {
+    return Pack<ComputeOf<T>, Width>::of(loadOne(p));
+  }
+
+  /// A vector along the last dimension, of extent `columns`: p[i % columns].
+  template <typename T>
+  AMP_DEVICE auto column(const T *p, int64_t columns) const {
+    if (columns % Width == 0)
+      return amp::cuda::load<Width>(p + index % columns);
+    return gather(p, [=](int64_t i) { return i % columns; });
+  }
+
+  /// A vector along the leading dimensions, constant over the `columns`
+  /// elements of the last: p[i / columns].
+  template <typename T>
+  AMP_DEVICE auto row(const T *p, int64_t columns) const {
+    if (columns % Width == 0)
+      return Pack<ComputeOf<T>, Width>::of(loadOne(p + index / columns));
+    return gather(p, [=](int64_t i) { return i / columns; });
+  }
+
+  /// Any other indexing: p[offset(i)].
+  template <typename T, typename Offset>
+  AMP_DEVICE auto gather(const T *p, Offset offset) const {
+    Pack<ComputeOf<T>, Width> result;
+#pragma unroll
+    for (int lane = 0; lane < Width; ++lane)
+      result[lane] = loadOne(p + offset(index + lane));
+    return result;
+  }
+
+  /// A value of the index: f(i).
+  template <typename Function>
+  AMP_DEVICE auto indexed(Function f) const {
+    Pack<decltype(f(index)), Width> result;
+#pragma unroll
+    for (int lane = 0; lane < Width; ++lane)
+      result[lane] = f(index + lane);
+    return result;
+  }
+
+  /// The scalar function `f` of each lane of `operands`.
+  template <typename Function, typename... V>
+  AMP_DEVICE auto map(Function f, const Pack<V, Width> &...operands) const {
+    Pack<decltype(f(operands[0]...)), Width> result;
+#pragma unroll
+    for (int lane = 0; lane < Width; ++lane)
+      result[lane] = f(operands[lane]...);
+    return result;
+  }
+
+  /// Writes p[i], rounded to `T`.
+  template <typename T, typename V>
+  AMP_DEVICE void store(T *p, const Pack<V, Width> &values) const {
+    amp::cuda::store(p + index, values);
+  }
+
+  /// Writes p[offset(i)], for results that are permuted.
+  template <typename T, typename V, typename Offset>
+  AMP_DEVICE void scatter(T *p, const Pack<V, Width> &values,
+                          Offset offset) const {
+#pragma unroll
+    for (int lane = 0; lane < Width; ++lane)
+      storeOne(p + offset(index + lane), values[lane]);
+  }
+};
+
+/// Calls `body` with `Lanes` that together cover [0, count) once: `Width` at a
+/// time, then the tail one by one. Called by all threads of the grid.
+template <int Width, typename Body>
+AMP_DEVICE void elementwise(int64_t count, Body body) {
+  const int64_t thread = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  const int64_t threads = int64_t(gridDim.x) * blockDim.x;
+  const int64_t packs = count / Width;
+#pragma unroll 2
+  for (int64_t i = thread; i < packs; i += threads)
+    body(Lanes<Width>{i * Width});
+  if constexpr (Width > 1)
+    for (int64_t i = packs * Width + thread; i < count; i += threads)
+      body(Lanes<1>{i});
+}
+
+/// Calls `body(i)` for each i of [0, count), which has 32 bits: for bodies that
+/// loop themselves, and divide.
+template <typename Body>
+AMP_DEVICE void forEachIndex(int count, Body body) {
+  const int64_t threads = int64_t(gridDim.x) * blockDim.x;
+#pragma unroll 1
+  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+       i += threads)
+    body(int(i));
+}
+
+} // namespace amp::cuda
+
+#endif // AMP_RUNTIME_CUDA_ELEMENTWISE_H

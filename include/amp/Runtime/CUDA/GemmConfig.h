@@ -1,0 +1,177 @@
+//===- GemmConfig.h - Description of a matrix product -----------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Without CUDA, so that the compiler checks the products that it makes with the
+// rules that the runtime follows.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_RUNTIME_CUDA_GEMMCONFIG_H
+#define AMP_RUNTIME_CUDA_GEMMCONFIG_H
+
+#include "amp/Runtime/CUDA/Sizes.h"
+
+#include <string>
+
+namespace amp::cuda {
+
+/// What happens to the product before it is rounded and stored. `n` is the
+/// number of columns of D, `m` of its rows.
+enum class Epilogue : uint8_t {
+  None,
+  Bias,          ///< + bias[n]
+  Relu,          ///< max(x, 0)
+  ReluBias,      ///< max(x + bias, 0)
+  ReluAux,       ///< Relu; aux receives the bit mask x > 0
+  ReluAuxBias,   ///< ReluBias; aux receives the bit mask
+  Gelu,          ///< tanh form
+  GeluBias,      ///< of x + bias
+  GeluAux,       ///< Gelu; aux receives x
+  GeluAuxBias,   ///< GeluBias; aux receives x + bias
+  DRelu,         ///< aux (mask) ? x : 0
+  DReluBiasGrad, ///< DRelu; biasGrad[n] receives its column sums
+  DGelu,         ///< x · gelu'(aux)
+  DGeluBiasGrad, ///< DGelu; biasGrad[n] receives its column sums
+  BiasGradA,     ///< biasGrad[m] receives the sums of op(A) over k
+  BiasGradB,     ///< biasGrad[n] receives the sums of op(B) over k
+};
+
+enum class GemmCompute : uint8_t {
+  F32,  ///< f32 accumulation; strict f32 products for f32 operands
+  TF32, ///< f32 operands rounded to TF32 by the tensor cores
+};
+
+/// One product. Strides count elements; 0 means packed.
+struct GemmConfig {
+  const char *name = "";
+  int64_t m = 0, n = 0, k = 0;
+  /// Of A, B and of C and D; A and B are equal, and D is of their type or f32.
+  Type typeA = Type::F32, typeB = Type::F32, typeD = Type::F32;
+  /// Whether A is stored as [k, m], and B as [n, k].
+  bool transposeA = false, transposeB = false;
+  /// From row to row, as stored.
+  int64_t strideA = 0, strideB = 0, strideC = 0, strideD = 0;
+  /// Number of products, and from one to the next. 0 with `batch` > 1: packed
+  /// matrices; -1: the same matrix for all.
+  int64_t batch = 1;
+  int64_t batchStrideA = 0, batchStrideB = 0, batchStrideC = 0,
+          batchStrideD = 0;
+  float alpha = 1.0f, beta = 0.0f;
+  /// A bias and a bias gradient are of `typeD`.
+  Epilogue epilogue = Epilogue::None;
+  /// Row stride of aux: of a bit mask in bits, `reluMaskStride(n)` or another
+  /// multiple of 128; of a saved input in elements, a multiple of 8. A saved
+  /// input is of `typeD`.
+  int64_t strideAux = 0;
+  GemmCompute compute = GemmCompute::F32;
+};
+
+/// The arguments of one execution. C may be D; nothing else may overlap D.
+struct GemmBuffers {
+  const void *a = nullptr, *b = nullptr;
+  const void *c = nullptr; ///< read if beta is not 0; null: D
+  void *d = nullptr;
+  const void *bias = nullptr;
+  void *biasGrad = nullptr;
+  void *aux = nullptr; ///< written by *Aux, read by D*
+};
+
+/// Whether the epilogue adds a bias, writes a bias gradient, uses aux, and uses
+/// it as a bit mask.
+AMP_SIZE bool addsBias(Epilogue e) {
+  return e == Epilogue::Bias || e == Epilogue::ReluBias ||
+         e == Epilogue::ReluAuxBias || e == Epilogue::GeluBias ||
+         e == Epilogue::GeluAuxBias;
+}
+AMP_SIZE bool writesBiasGrad(Epilogue e) {
+  return e == Epilogue::DReluBiasGrad || e == Epilogue::DGeluBiasGrad ||
+         e == Epilogue::BiasGradA || e == Epilogue::BiasGradB;
+}
+AMP_SIZE bool isRelu(Epilogue e) {
+  return e == Epilogue::Relu || e == Epilogue::ReluBias ||
+         e == Epilogue::ReluAux || e == Epilogue::ReluAuxBias;
+}
+AMP_SIZE bool isGelu(Epilogue e) {
+  return e == Epilogue::Gelu || e == Epilogue::GeluBias ||
+         e == Epilogue::GeluAux || e == Epilogue::GeluAuxBias;
+}
+AMP_SIZE bool isReluGrad(Epilogue e) {
+  return e == Epilogue::DRelu || e == Epilogue::DReluBiasGrad;
+}
+AMP_SIZE bool isGeluGrad(Epilogue e) {
+  return e == Epilogue::DGelu || e == Epilogue::DGeluBiasGrad;
+}
+AMP_SIZE bool writesAux(Epilogue e) {
+  return e == Epilogue::ReluAux || e == Epilogue::ReluAuxBias ||
+         e == Epilogue::GeluAux || e == Epilogue::GeluAuxBias;
+}
+AMP_SIZE bool usesAux(Epilogue e) {
+  return writesAux(e) || isReluGrad(e) || isGeluGrad(e);
+}
+AMP_SIZE bool usesMask(Epilogue e) {
+  return usesAux(e) && (isRelu(e) || isReluGrad(e));
+}
+
+/// What is wrong with `config`, and what was expected, or an empty string: the
+/// rules of cuBLASLt, and those of this interface (epilogues other than None
+/// need a single product, and a C operand goes with None or Bias).
+inline std::string findGemmFault(const GemmConfig &config) {
+  const GemmConfig &g = config;
+  auto name = [](Type type) { return std::string(typeName(type)); };
+  auto isOperand = [](Type type) {
+    return type == Type::F16 || type == Type::BF16 || type == Type::F32;
+  };
+  if (g.m <= 0 || g.n <= 0 || g.k <= 0)
+    return "extents are " + std::to_string(g.m) + " x " + std::to_string(g.n) +
+           " x " + std::to_string(g.k) + ", expected positive ones";
+  if (!isOperand(g.typeA) || g.typeA != g.typeB)
+    return "operands are " + name(g.typeA) + " and " + name(g.typeB) +
+           ", expected one type of f16, bf16, f32";
+  if (g.typeD != g.typeA && g.typeD != Type::F32)
+    return "the result is " + name(g.typeD) + ", expected " + name(g.typeA) +
+           " or f32";
+  if (g.compute == GemmCompute::TF32 && g.typeA != Type::F32)
+    return "tf32 products have f32 operands, not " + name(g.typeA);
+  struct {
+    const char *name;
+    int64_t stride, row;
+  } strides[] = {{"A", g.strideA, g.transposeA ? g.m : g.k},
+                 {"B", g.strideB, g.transposeB ? g.k : g.n},
+                 {"C", g.strideC, g.n},
+                 {"D", g.strideD, g.n}};
+  for (auto &s : strides)
+    if (s.stride != 0 && s.stride < s.row)
+      return std::string("rows of ") + s.name + " are " +
+             std::to_string(s.stride) + " apart, expected at least " +
+             std::to_string(s.row);
+  if (g.batch < 1)
+    return "the batch is " + std::to_string(g.batch) +
+           ", expected a positive number";
+  if (g.batch > 1 && g.epilogue != Epilogue::None)
+    return "an epilogue goes with a single product";
+  if (g.batch > 1 && g.batchStrideD == -1)
+    return "the products of a batch cannot share a result";
+  if (g.beta != 0 && g.epilogue != Epilogue::None &&
+      g.epilogue != Epilogue::Bias)
+    return "a C operand goes with no epilogue but a bias";
+  if (usesAux(g.epilogue)) {
+    int64_t unit = usesMask(g.epilogue) ? 128 : 8;
+    if (g.strideAux < g.n || g.strideAux % unit != 0)
+      return "rows of aux are " + std::to_string(g.strideAux) +
+             " apart, expected a multiple of " + std::to_string(unit) +
+             " that is at least " + std::to_string(g.n);
+  } else if (g.strideAux != 0) {
+    return "the epilogue has no aux, but a stride of " +
+           std::to_string(g.strideAux);
+  }
+  return "";
+}
+
+} // namespace amp::cuda
+
+#endif // AMP_RUNTIME_CUDA_GEMMCONFIG_H

@@ -1,0 +1,70 @@
+//===- Graph.h - A step as a CUDA graph -------------------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef AMP_RUNTIME_CUDA_GRAPH_H
+#define AMP_RUNTIME_CUDA_GRAPH_H
+
+#include "amp/Runtime/CUDA/Status.h"
+
+namespace amp::cuda {
+
+/// A captured sequence of launches, replayed with one call.
+class StepGraph {
+public:
+  StepGraph() = default;
+  StepGraph(const StepGraph &) = delete;
+  StepGraph &operator=(const StepGraph &) = delete;
+  ~StepGraph() { reset(); }
+
+  /// Captures what `enqueue(stream)`, which returns a Status, puts on `stream`
+  /// (not the default stream). Nothing runs. An allocation or synchronisation
+  /// in it is an error. Replaces what was captured before.
+  template <typename Enqueue>
+  Status capture(cudaStream_t stream, Enqueue enqueue) {
+    reset();
+    // Thread-local: what other threads of the host program allocate meanwhile
+    // is their business.
+    AMP_CUDA_CALL(
+        cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    Status status = enqueue(stream);
+    // Ends the capture in any case.
+    cudaGraph_t graph = nullptr;
+    cudaError_t ended = cudaStreamEndCapture(stream, &graph);
+    AMP_RETURN_IF_ERROR(status);
+    AMP_RETURN_IF_ERROR(check(ended, "cudaStreamEndCapture"));
+    cudaError_t counted = cudaGraphGetNodes(graph, nullptr, &numNodes);
+    cudaError_t made = cudaGraphInstantiate(&executable, graph, 0);
+    cudaGraphDestroy(graph);
+    AMP_RETURN_IF_ERROR(check(counted, "cudaGraphGetNodes"));
+    return check(made, "cudaGraphInstantiate");
+  }
+
+  /// Enqueues the captured launches on `stream`.
+  Status launch(cudaStream_t stream) const {
+    if (!executable)
+      return makeError(kInvalidArgument, "no step has been captured");
+    return check(cudaGraphLaunch(executable, stream), "cudaGraphLaunch");
+  }
+
+  bool isCaptured() const { return executable != nullptr; }
+  /// Nodes of the graph.
+  size_t getNumNodes() const { return numNodes; }
+  void reset() {
+    if (executable)
+      cudaGraphExecDestroy(executable);
+    executable = nullptr;
+    numNodes = 0;
+  }
+
+private:
+  cudaGraphExec_t executable = nullptr;
+  size_t numNodes = 0;
+};
+
+} // namespace amp::cuda
+
+#endif // AMP_RUNTIME_CUDA_GRAPH_H

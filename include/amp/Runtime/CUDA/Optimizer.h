@@ -1,0 +1,433 @@
+//===- Optimizer.h - Unscale, check, clip and update ------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two passes over the gradients in all: `unscaleCheck` reads them once for the
+// norm and the finite flag; `sgd` or `adam` reads them again, unscales, clips,
+// decays and updates parameter, moments and low-precision copy in one launch
+// over all tensors. The tensors of an optimizer are a table on the device,
+// written at creation; where they lie, and of what type their gradients are, is
+// free. With tensors adjacent in every array the planner makes one entry of
+// them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_RUNTIME_CUDA_OPTIMIZER_H
+#define AMP_RUNTIME_CUDA_OPTIMIZER_H
+
+#include "amp/Runtime/CUDA/Reduce.h"
+#include "amp/Runtime/CUDA/StepState.h"
+
+#include <vector>
+
+namespace amp::cuda {
+
+/// One tensor. All pointers are on the device; those to f32 are aligned to 16
+/// bytes, the gradient and the copy to 16 bytes, as every buffer of a plan is.
+struct OptimizerTensor {
+  float *parameter = nullptr;     ///< f32; the master weight, in place
+  const void *gradient = nullptr; ///< f16, bf16 or f32, scaled
+  float *first = nullptr;         ///< velocity of sgd, exp_avg of adam; or null
+  float *second = nullptr;        ///< exp_avg_sq of adam
+  void *copy = nullptr; ///< f16 or bf16 copy of the parameter; or null
+  int64_t count = 0;
+  Type gradientType = Type::F32;
+  Type copyType = Type::F32;
+  float weightDecay = 0.0f;
+  int64_t firstChunk = 0; ///< set by `writeOptimizerTable`
+};
+
+/// A table on the device.
+struct OptimizerTable {
+  const OptimizerTensor *tensors = nullptr;
+  int32_t size = 0;
+  int64_t chunks = 0;
+};
+
+/// Chunks of a table, from which the size of its scratch follows.
+constexpr int64_t optimizerChunks(const OptimizerTensor *tensors,
+                                  int32_t size) {
+  int64_t chunks = 0;
+  for (int32_t i = 0; i < size; ++i)
+    chunks += ceilDiv(tensors[i].count, kOptimizerChunk);
+  return chunks;
+}
+/// Bytes of a table.
+constexpr int64_t optimizerTableBytes(int32_t size) {
+  return size * int64_t(sizeof(OptimizerTensor));
+}
+
+/// Checks the tensors, copies them to `device` (`optimizerTableBytes`) and
+/// waits: for use at creation.
+inline Status writeOptimizerTable(const OptimizerTensor *tensors, int32_t size,
+                                  void *device, OptimizerTable *table);
+
+/// amp.unscale (but for the products, which the optimizer makes) and the norm
+/// of train.clip_by_global_norm. `scale` is null for 1. `maxNorm` is 0 for no
+/// clipping. `allFinite` (a bool) and `norm` receive copies for other users and
+/// may be null. `scratch` has `unscaleScratchBytes(table.chunks)`. A gradient
+/// counts as finite before the multiplication, as in torch.amp.GradScaler; a
+/// finite one whose square overflows sets `normOverflow` and not the flag.
+inline Status unscaleCheck(cudaStream_t stream, const OptimizerTable &table,
+                           const float *scale, float maxNorm,
+                           UnscaleState *state, uint8_t *allFinite, float *norm,
+                           void *scratch, unsigned *tickets);
+
+struct SgdConfig {
+  float momentum = 0.0f; ///< used if the tensor has a velocity
+  bool nesterov = false;
+};
+
+/// train.sgd on every tensor: g = grad · inverseScale · clipFactor +
+/// weightDecay · w; v = momentum · v + g; w -= learningRate · (v, or g +
+/// momentum · v if nesterov, or g without velocity). `state` may be null: g =
+/// grad. Does nothing if `guard`, a bool on the device, is false.
+inline Status sgd(cudaStream_t stream, const OptimizerTable &table,
+                  const SgdConfig &config, const float *learningRate,
+                  const UnscaleState *state, const uint8_t *guard);
+
+struct AdamConfig {
+  double beta1 = 0.9, beta2 = 0.999;
+  float epsilon = 1e-8f;
+  bool decoupled = false; ///< adamw
+};
+
+/// train.adam or train.adamw on every tensor; `step` is the f32 number of this
+/// step, from 1, from which the bias corrections are computed on the device.
+inline Status adam(cudaStream_t stream, const OptimizerTable &table,
+                   const AdamConfig &config, const float *learningRate,
+                   const float *step, const UnscaleState *state,
+                   const uint8_t *guard);
+
+/// Writes every copy from its parameter: amp.cast or amp.master_copy of all
+/// tensors of the table that have one, in one launch. For steps that keep f32
+/// parameters and cast them once (`cast` master weights).
+inline Status castParameters(cudaStream_t stream, const OptimizerTable &table);
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+inline Status writeOptimizerTable(const OptimizerTensor *tensors, int32_t size,
+                                  void *device, OptimizerTable *table) {
+  std::vector<OptimizerTensor> entries(tensors, tensors + size);
+  int64_t chunks = 0;
+  auto misaligned = [](const void *pointer) {
+    return reinterpret_cast<uintptr_t>(pointer) % 16 != 0;
+  };
+  for (int32_t i = 0; i < size; ++i) {
+    OptimizerTensor &t = entries[i];
+    if (t.count < 0 || !t.parameter)
+      return makeError(kInvalidArgument, "optimizer entry %d lacks a parameter",
+                       int(i));
+    if (misaligned(t.parameter) || misaligned(t.gradient) ||
+        misaligned(t.first) || misaligned(t.second) || misaligned(t.copy))
+      return makeError(kInvalidArgument,
+                       "optimizer entry %d is not aligned to 16 bytes", int(i));
+    if (t.gradientType != Type::F16 && t.gradientType != Type::BF16 &&
+        t.gradientType != Type::F32)
+      return makeError(kInvalidArgument,
+                       "the gradient of optimizer entry %d is %s, expected "
+                       "f16, bf16 or f32",
+                       int(i), typeName(t.gradientType));
+    if (t.copy && t.copyType != Type::F16 && t.copyType != Type::BF16)
+      return makeError(kInvalidArgument,
+                       "the copy of optimizer entry %d is %s, expected f16 or "
+                       "bf16",
+                       int(i), typeName(t.copyType));
+    t.firstChunk = chunks;
+    chunks += ceilDiv(t.count, kOptimizerChunk);
+  }
+  if (size)
+    AMP_CUDA_CALL(cudaMemcpy(device, entries.data(), optimizerTableBytes(size),
+                             cudaMemcpyHostToDevice));
+  *table = {static_cast<const OptimizerTensor *>(device), size, chunks};
+  return Status();
+}
+
+/// Shape for a kernel over the chunks of a table.
+inline LaunchShape chunkShape(const OptimizerTable &table) {
+  LaunchShape shape;
+  shape.grid.x = unsigned(gradientParts(table.chunks));
+  shape.sharedBytes = kThreads / 32 * 16 + 16;
+  return shape;
+}
+
+/// Calls `body(tensor, lanes)` for every element of the table, eight at a time
+/// but for the tails of tensors; `lanes.index` counts within the tensor.
+template <typename Body>
+AMP_DEVICE void forEachElement(const OptimizerTable &table, Body body) {
+  constexpr int width = 8;
+  for (int64_t chunk = blockIdx.x; chunk < table.chunks; chunk += gridDim.x) {
+    // The last tensor that begins at or before the chunk, and is not empty.
+    int32_t low = 0, high = table.size - 1;
+    while (low < high) {
+      const int32_t middle = (low + high + 1) / 2;
+      if (table.tensors[middle].firstChunk <= chunk)
+        low = middle;
+      else
+        high = middle - 1;
+    }
+    const OptimizerTensor tensor = table.tensors[low];
+    AMP_ASSUME_GLOBAL(tensor.parameter);
+    const int64_t begin = (chunk - tensor.firstChunk) * kOptimizerChunk;
+    const int64_t rest = tensor.count - begin;
+    const int64_t count = rest < kOptimizerChunk ? rest : kOptimizerChunk;
+    const int64_t packs = count / width;
+    for (int64_t i = threadIdx.x; i < packs; i += kThreads)
+      body(tensor, Lanes<width>{begin + i * width});
+    for (int64_t i = packs * width + threadIdx.x; i < count; i += kThreads)
+      body(tensor, Lanes<1>{begin + i});
+  }
+}
+
+/// Elements of a gradient, whatever its type.
+template <int Width>
+AMP_DEVICE Pack<float, Width> loadGradient(const OptimizerTensor &tensor,
+                                           Lanes<Width> at) {
+  AMP_ASSUME_GLOBAL(tensor.gradient);
+  if (tensor.gradientType == Type::F16)
+    return at.load(static_cast<const __half *>(tensor.gradient));
+  if (tensor.gradientType == Type::BF16)
+    return at.load(static_cast<const __nv_bfloat16 *>(tensor.gradient));
+  return at.load(static_cast<const float *>(tensor.gradient));
+}
+
+/// Writes the copy of a parameter, if it has one.
+template <int Width>
+AMP_DEVICE void storeCopy(const OptimizerTensor &tensor, Lanes<Width> at,
+                          const Pack<float, Width> &parameter) {
+  if (tensor.copy == nullptr)
+    return;
+  AMP_ASSUME_GLOBAL(tensor.copy);
+  if (tensor.copyType == Type::F16)
+    at.store(static_cast<__half *>(tensor.copy), parameter);
+  else
+    at.store(static_cast<__nv_bfloat16 *>(tensor.copy), parameter);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass over the gradients
+//===----------------------------------------------------------------------===//
+
+/// A sum of squares, and whether something is not finite.
+struct GradientSummary {
+  float squares;
+  uint32_t nonFinite;
+};
+struct GradientCombiner {
+  using type = GradientSummary;
+  static AMP_DEVICE GradientSummary identity() { return {0.0f, 0u}; }
+  static AMP_DEVICE GradientSummary combine(GradientSummary a,
+                                            GradientSummary b) {
+    return {a.squares + b.squares, a.nonFinite | b.nonFinite};
+  }
+};
+
+template <typename = void>
+__global__ void __launch_bounds__(kThreads)
+    unscaleCheckKernel(OptimizerTable table, const float *scale, float maxNorm,
+                       UnscaleState *state, uint8_t *allFinite, float *norm,
+                       GradientSummary *partials, unsigned *ticket) {
+  auto *shared = sharedMemory<GradientSummary>();
+  // The inverse is rounded once from f64, as torch.amp.GradScaler does.
+  const float inverse = scale ? float(1.0 / double(loadOne(scale))) : 1.0f;
+  GradientSummary total = GradientCombiner::identity();
+  forEachElement(table, [&](const OptimizerTensor &tensor, auto at) {
+    const auto gradient = loadGradient(tensor, at);
+#pragma unroll
+    for (int lane = 0; lane < at.width; ++lane) {
+      const float unscaled = gradient[lane] * inverse;
+      total.squares += unscaled * unscaled;
+      total.nonFinite |= !isFinite(gradient[lane]);
+    }
+  });
+  total = reduceBlock<GradientCombiner>(total, shared);
+  if (threadIdx.x == 0) {
+    AMP_ON_STORE(partials + blockIdx.x, sizeof(total));
+    partials[blockIdx.x] = total;
+  }
+  if (!isLastBlock(ticket, gridDim.x,
+                   reinterpret_cast<unsigned *>(shared + kThreads / 32)))
+    return;
+  total = GradientCombiner::identity();
+  for (unsigned part = threadIdx.x; part < gridDim.x; part += kThreads)
+    total = GradientCombiner::combine(total, loadPartial(partials + part));
+  total = reduceBlock<GradientCombiner>(total, shared);
+  if (threadIdx.x != 0)
+    return;
+  UnscaleState result = {};
+  result.inverseScale = inverse;
+  result.norm = sqrtf(total.squares);
+  result.clipFactor =
+      maxNorm > 0.0f ? minimum(maxNorm / (result.norm + 1.0e-6f), 1.0f) : 1.0f;
+  result.allFinite = total.nonFinite == 0;
+  result.normOverflow = total.nonFinite == 0 && !isFinite(result.norm);
+  AMP_ON_STORE(state, sizeof(result));
+  *state = result;
+  if (allFinite)
+    storeOne(allFinite, uint8_t(result.allFinite));
+  if (norm)
+    storeOne(norm, result.norm);
+}
+
+inline Status unscaleCheck(cudaStream_t stream, const OptimizerTable &table,
+                           const float *scale, float maxNorm,
+                           UnscaleState *state, uint8_t *allFinite, float *norm,
+                           void *scratch, unsigned *tickets) {
+  return launch("unscale_check", stream, chunkShape(table),
+                unscaleCheckKernel<>, table, scale, maxNorm, state, allFinite,
+                norm, static_cast<GradientSummary *>(scratch), tickets);
+}
+
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+/// What the optimizer does to a gradient before it uses it: the two products
+/// round separately, as the unscaled and the clipped gradient do in the graph.
+struct GradientScale {
+  float inverse = 1.0f, clip = 1.0f;
+
+  AMP_DEVICE explicit GradientScale(const UnscaleState *state) {
+    if (state == nullptr)
+      return;
+    inverse = loadOne(&state->inverseScale);
+    clip = loadOne(&state->clipFactor);
+  }
+  AMP_DEVICE float operator()(float gradient) const {
+    return gradient * inverse * clip;
+  }
+};
+
+template <typename = void>
+__global__ void __launch_bounds__(kThreads)
+    sgdKernel(OptimizerTable table, SgdConfig config, const float *learningRate,
+              const UnscaleState *state, const uint8_t *guard) {
+  if (!guarded(guard))
+    return;
+  const float rate = loadOne(learningRate);
+  const GradientScale scale(state);
+  forEachElement(table, [&](const OptimizerTensor &tensor, auto at) {
+    constexpr int width = decltype(at)::width;
+    const auto gradient = loadGradient(tensor, at);
+    auto w = at.load(tensor.parameter);
+    const bool hasVelocity = tensor.first != nullptr;
+    Pack<float, width> v = Pack<float, width>::of(0.0f);
+    if (hasVelocity) {
+      AMP_ASSUME_GLOBAL(tensor.first);
+      v = at.load(tensor.first);
+    }
+#pragma unroll
+    for (int lane = 0; lane < width; ++lane) {
+      float g = scale(gradient[lane]);
+      if (tensor.weightDecay != 0.0f)
+        g = g + w[lane] * tensor.weightDecay;
+      if (hasVelocity) {
+        v[lane] = v[lane] * config.momentum + g;
+        g = config.nesterov ? g + v[lane] * config.momentum : v[lane];
+      }
+      w[lane] = w[lane] - g * rate;
+    }
+    at.store(tensor.parameter, w);
+    if (hasVelocity)
+      at.store(tensor.first, v);
+    storeCopy(tensor, at, w);
+  });
+}
+
+inline Status sgd(cudaStream_t stream, const OptimizerTable &table,
+                  const SgdConfig &config, const float *learningRate,
+                  const UnscaleState *state, const uint8_t *guard) {
+  return launch("sgd", stream, chunkShape(table), sgdKernel<>, table, config,
+                learningRate, state, guard);
+}
+
+/// The constants of adam in f32, as the graph has them.
+struct AdamConstants {
+  float beta1, oneMinusBeta1, logBeta1;
+  float beta2, oneMinusBeta2, logBeta2;
+  float epsilon;
+  bool decoupled;
+};
+
+template <typename = void>
+__global__ void __launch_bounds__(kThreads)
+    adamKernel(OptimizerTable table, AdamConstants c, const float *learningRate,
+               const float *step, const UnscaleState *state,
+               const uint8_t *guard) {
+  if (!guarded(guard))
+    return;
+  const float rate = loadOne(learningRate), t = loadOne(step);
+  const GradientScale scale(state);
+  // 1 - βᵗ without cancellation.
+  const float correction1 = -expm1f(t * c.logBeta1);
+  const float correction2 = -expm1f(t * c.logBeta2);
+  forEachElement(table, [&](const OptimizerTensor &tensor, auto at) {
+    constexpr int width = decltype(at)::width;
+    const auto gradient = loadGradient(tensor, at);
+    auto w = at.load(tensor.parameter);
+    AMP_ASSUME_GLOBAL(tensor.first);
+    AMP_ASSUME_GLOBAL(tensor.second);
+    auto m = at.load(tensor.first);
+    auto v = at.load(tensor.second);
+    const float decay = tensor.weightDecay;
+#pragma unroll
+    for (int lane = 0; lane < width; ++lane) {
+      float g = scale(gradient[lane]);
+      if (decay != 0.0f) {
+        if (c.decoupled)
+          w[lane] = w[lane] * (1.0f - rate * decay);
+        else
+          g = g + w[lane] * decay;
+      }
+      m[lane] = m[lane] * c.beta1 + g * c.oneMinusBeta1;
+      v[lane] = v[lane] * c.beta2 + g * g * c.oneMinusBeta2;
+      const float denominator = sqrtf(v[lane] / correction2) + c.epsilon;
+      w[lane] = w[lane] - m[lane] / correction1 / denominator * rate;
+    }
+    at.store(tensor.parameter, w);
+    at.store(tensor.first, m);
+    at.store(tensor.second, v);
+    storeCopy(tensor, at, w);
+  });
+}
+
+inline Status adam(cudaStream_t stream, const OptimizerTable &table,
+                   const AdamConfig &config, const float *learningRate,
+                   const float *step, const UnscaleState *state,
+                   const uint8_t *guard) {
+  AdamConstants constants = {float(config.beta1),
+                             float(1.0 - config.beta1),
+                             float(std::log(config.beta1)),
+                             float(config.beta2),
+                             float(1.0 - config.beta2),
+                             float(std::log(config.beta2)),
+                             config.epsilon,
+                             config.decoupled};
+  return launch(config.decoupled ? "adamw" : "adam", stream, chunkShape(table),
+                adamKernel<>, table, constants, learningRate, step, state,
+                guard);
+}
+
+template <typename = void>
+__global__ void __launch_bounds__(kThreads)
+    castParametersKernel(OptimizerTable table) {
+  forEachElement(table, [&](const OptimizerTensor &tensor, auto at) {
+    if (tensor.copy != nullptr)
+      storeCopy(tensor, at, at.load(tensor.parameter));
+  });
+}
+
+inline Status castParameters(cudaStream_t stream, const OptimizerTable &table) {
+  return launch("cast_parameters", stream, chunkShape(table),
+                castParametersKernel<>, table);
+}
+
+} // namespace amp::cuda
+
+#endif // AMP_RUNTIME_CUDA_OPTIMIZER_H

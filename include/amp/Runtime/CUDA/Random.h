@@ -1,0 +1,127 @@
+//===- Random.h - Counter-based random numbers and dropout ------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy
+// as 1, 2, 3", SC 2011), with the counters and keys of the CPU lowering.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_RUNTIME_CUDA_RANDOM_H
+#define AMP_RUNTIME_CUDA_RANDOM_H
+
+#include "amp/Runtime/CUDA/Elementwise.h"
+
+namespace amp::cuda {
+
+/// Four words, a function of counter and key alone: ten rounds of Philox4x32.
+AMP_HOST_DEVICE Pack<uint32_t, 4> philox4x32(Pack<uint32_t, 4> counter,
+                                             uint32_t key0, uint32_t key1) {
+#pragma unroll
+  for (int round = 0; round < 10; ++round) {
+    const uint64_t product0 = uint64_t(0xD2511F53u) * counter[0];
+    const uint64_t product1 = uint64_t(0xCD9E8D57u) * counter[2];
+    counter = {
+        {uint32_t(product1 >> 32) ^ counter[1] ^ key0, uint32_t(product1),
+         uint32_t(product0 >> 32) ^ counter[3] ^ key1, uint32_t(product0)}};
+    key0 += 0x9E3779B9u;
+    key1 += 0xBB67AE85u;
+  }
+  return counter;
+}
+
+/// Block `index` of the stream of dropout number `key` with state rng = (seed,
+/// step).
+AMP_DEVICE Pack<uint32_t, 4> dropoutBlock(int64_t index, int64_t seed,
+                                          int64_t step, uint32_t key) {
+  return philox4x32({{uint32_t(index), uint32_t(uint64_t(index) >> 32),
+                      uint32_t(step), uint32_t(uint64_t(step) >> 32)}},
+                    uint32_t(seed) ^ key, uint32_t(uint64_t(seed) >> 32));
+}
+
+/// Which of the lanes dropout keeps: word (i mod 4) of block i / 4, with the
+/// state rng = (seed, step) on the device, is at least `threshold`. For use in
+/// generated kernels: `keep[lane] ? x * factor : 0`.
+template <int Width>
+AMP_DEVICE Pack<bool, Width> dropoutKeeps(Lanes<Width> at, const int64_t *rng,
+                                          uint32_t key, uint32_t threshold) {
+  const int64_t seed = loadOne(rng), step = loadOne(rng + 1);
+  Pack<bool, Width> keep;
+  if constexpr (Width % 4 == 0) {
+#pragma unroll
+    for (int base = 0; base < Width; base += 4) {
+      const auto words = dropoutBlock((at.index + base) / 4, seed, step, key);
+#pragma unroll
+      for (int lane = 0; lane < 4; ++lane)
+        keep[base + lane] = words[lane] >= threshold;
+    }
+  } else {
+#pragma unroll
+    for (int lane = 0; lane < Width; ++lane) {
+      const int64_t index = at.index + lane;
+      const auto words = dropoutBlock(index / 4, seed, step, key);
+      const int which = int(index % 4);
+      const uint32_t word = which == 0   ? words[0]
+                            : which == 1 ? words[1]
+                            : which == 2 ? words[2]
+                                         : words[3];
+      keep[lane] = word >= threshold;
+    }
+  }
+  return keep;
+}
+
+/// floor(rate · 2³²), for a rate in [0, 1).
+inline uint32_t dropoutThreshold(double rate) {
+  return uint32_t(std::floor(rate * 0x1p32));
+}
+
+template <typename Y, typename X>
+__global__ void __launch_bounds__(kThreads)
+    dropoutKernel(Y *y, const X *x, const int64_t *rng, uint32_t key,
+                  uint32_t threshold, float factor, int64_t count) {
+  elementwise<kVectorWidth<X>>(count, [=](auto at) {
+    auto values = at.load(x);
+    const auto keep = dropoutKeeps(at, rng, key, threshold);
+#pragma unroll
+    for (int lane = 0; lane < at.width; ++lane)
+      values[lane] = keep[lane] ? values[lane] * factor : 0.0f;
+    at.store(y, values);
+  });
+}
+
+/// train.dropout: y = keep ? x · 1 / (1 - rate) : 0, the factor in f32. y may
+/// be x. The backward pass is the same function of the gradient.
+template <typename Y, typename X>
+Status dropout(cudaStream_t stream, Y *y, const X *x, const int64_t *rng,
+               uint32_t key, double rate, int64_t count) {
+  if (!(rate >= 0.0 && rate < 1.0))
+    return makeError(kInvalidArgument,
+                     "dropout rate %g, expected one in [0, 1)", rate);
+  return launch("dropout", stream, elementwiseShape(count, kVectorWidth<X>),
+                dropoutKernel<Y, X>, y, x, rng, key, dropoutThreshold(rate),
+                float(1.0 / (1.0 - rate)), count);
+}
+
+template <typename = void>
+__global__ void advanceRngKernel(int64_t *next, const int64_t *rng) {
+  const int64_t seed = loadOne(rng), step = loadOne(rng + 1);
+  storeOne(next, seed);
+  storeOne(next + 1, step + 1);
+}
+
+/// train.advance_rng: next = (seed, step + 1); `next` may be `rng`.
+inline Status advanceRng(cudaStream_t stream, int64_t *next,
+                         const int64_t *rng) {
+  LaunchShape shape;
+  shape.block.x = 1;
+  return launch("advance_rng", stream, shape, advanceRngKernel<>, next, rng);
+}
+
+} // namespace amp::cuda
+
+#endif // AMP_RUNTIME_CUDA_RANDOM_H

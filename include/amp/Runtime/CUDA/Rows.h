@@ -1,0 +1,156 @@
+//===- Rows.h - Rows in registers -------------------------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Softmax, layer normalisation and cross-entropy make several passes over a
+// row. A row that fits is kept in the registers of the threads that own it; a
+// longer one is read again on each pass.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_RUNTIME_CUDA_ROWS_H
+#define AMP_RUNTIME_CUDA_ROWS_H
+
+#include "amp/Runtime/CUDA/Reduce.h"
+
+namespace amp::cuda {
+
+/// How the threads of a block share rows: `Threads` (32 or kThreads) to a row,
+/// `Width` elements to an access, `Packs` accesses kept by each thread, 0 if
+/// the row stays in memory.
+template <int ThreadsPerRow, int PackWidth, int PacksPerThread>
+struct RowPlan {
+  static constexpr int threads = ThreadsPerRow;
+  static constexpr int width = PackWidth;
+  static constexpr int packs = PacksPerThread;
+  static constexpr int rowsPerBlock = kThreads / threads;
+
+  /// The thread's number in its row, and the row's in the block.
+  static AMP_DEVICE int thread() { return threadIdx.x % threads; }
+  static AMP_DEVICE int rowInBlock() { return threadIdx.x / threads; }
+};
+
+/// One row as its threads see it.
+template <typename Plan, typename T>
+struct Row {
+  const T *data;
+  int64_t columns;
+  Pack<float, Plan::width> kept[Plan::packs > 0 ? Plan::packs : 1];
+
+  AMP_DEVICE Row(const T *data, int64_t columns)
+      : data(data), columns(columns) {
+#pragma unroll
+    for (int i = 0; i < Plan::packs; ++i) {
+      const int64_t column = columnOf(i);
+      if (column < columns)
+        kept[i] = load<Plan::width>(data + column);
+    }
+  }
+
+  static AMP_DEVICE int64_t columnOf(int64_t pack) {
+    return (pack * Plan::threads + Plan::thread()) * Plan::width;
+  }
+
+  /// The pack that begins at `column`, number `pack` of the thread.
+  AMP_DEVICE Pack<float, Plan::width> get(int pack, int64_t column) const {
+    if constexpr (Plan::packs > 0)
+      return kept[pack];
+    else
+      return load<Plan::width>(data + column);
+  }
+};
+
+/// Calls `body(pack, column)` for each pack of a row that the thread owns.
+template <typename Plan, typename Body>
+AMP_DEVICE void forEachPack(int64_t columns, Body body) {
+  if constexpr (Plan::packs > 0) {
+#pragma unroll
+    for (int i = 0; i < Plan::packs; ++i) {
+      const int64_t column = (i * Plan::threads + Plan::thread()) * Plan::width;
+      if (column < columns)
+        body(i, column);
+    }
+  } else {
+    for (int64_t column = Plan::thread() * Plan::width; column < columns;
+         column += Plan::threads * Plan::width)
+      body(0, column);
+  }
+}
+
+/// Combines a value of each thread of a row; all of them get the result. Called
+/// by all threads of the block if the row is theirs.
+template <typename Plan, typename Op>
+AMP_DEVICE typename Op::type reduceRow(typename Op::type value) {
+  if constexpr (Plan::threads == 32) {
+    return reduceWarp<Op>(value);
+  } else {
+    __syncthreads(); // the last result has been read
+    return reduceBlock<Op>(value, sharedMemory<typename Op::type>());
+  }
+}
+
+/// The largest element and Σ exp(x - largest) of a row.
+struct SoftmaxTerms {
+  float largest, sum;
+};
+template <typename Plan, typename T>
+AMP_DEVICE SoftmaxTerms softmaxTerms(const Row<Plan, T> &row) {
+  float largest = -INFINITY;
+  forEachPack<Plan>(row.columns, [&](int pack, int64_t column) {
+    largest = combineLanes<Maximum>(largest, row.get(pack, column));
+  });
+  largest = reduceRow<Plan, Maximum>(largest);
+  float sum = 0.0f;
+  forEachPack<Plan>(row.columns, [&](int pack, int64_t column) {
+    const auto x = row.get(pack, column);
+#pragma unroll
+    for (int lane = 0; lane < Plan::width; ++lane)
+      sum += expf(x[lane] - largest);
+  });
+  return {largest, reduceRow<Plan, Sum<float>>(sum)};
+}
+
+/// Chooses a plan for rows of `columns` elements, the widest packs being of
+/// `Width`, and calls `body(plan)`: a warp for short rows, a block for long
+/// ones.
+template <int Width, typename Body>
+Status withRowPlan(int64_t columns, Body body) {
+  if (columns % Width == 0) {
+    if (columns <= 32 * 4 * Width)
+      return body(RowPlan<32, Width, 4>());
+    if (columns <= kThreads * 4 * Width)
+      return body(RowPlan<kThreads, Width, 4>());
+    return body(RowPlan<kThreads, Width, 0>());
+  }
+  if (columns <= 32 * 8)
+    return body(RowPlan<32, 1, 8>());
+  if (columns <= kThreads * 8)
+    return body(RowPlan<kThreads, 1, 8>());
+  return body(RowPlan<kThreads, 1, 0>());
+}
+
+/// Shape for a kernel over rows with `Plan`.
+template <typename Plan>
+LaunchShape planShape(int64_t rows) {
+  LaunchShape shape = rowShape<Plan::threads>(rows);
+  shape.sharedBytes = kThreads / 32 * 16 + 16;
+  return shape;
+}
+
+/// Calls `body(row)` for the rows of the block, the same number of times in all
+/// threads that share a row.
+template <typename Plan, typename Body>
+AMP_DEVICE void forEachRow(int64_t rows, Body body) {
+  for (int64_t row =
+           int64_t(blockIdx.x) * Plan::rowsPerBlock + Plan::rowInBlock();
+       row < rows; row += int64_t(gridDim.x) * Plan::rowsPerBlock)
+    body(row);
+}
+
+} // namespace amp::cuda
+
+#endif // AMP_RUNTIME_CUDA_ROWS_H

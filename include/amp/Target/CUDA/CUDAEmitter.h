@@ -1,0 +1,65 @@
+//===- CUDAEmitter.h - Programs as CUDA C++ ---------------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Prints a `cuda.program` as one source file over the headers of
+// amp/Runtime/CUDA. It decides nothing: what is printed stands in the program.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_TARGET_CUDA_CUDAEMITTER_H
+#define AMP_TARGET_CUDA_CUDAEMITTER_H
+
+#include "amp/Dialect/CUDA/IR/CUDA.h"
+
+#include <string>
+
+namespace mlir::cuda {
+
+/// What to print beside the program itself.
+struct EmitterOptions {
+  /// What the file is made from, for its first line.
+  std::string source;
+  /// The file of `emitHeader` to include; its types are printed where there is
+  /// none.
+  std::string header;
+  /// A `main` that trains, with the options of amp-run.
+  bool emitMain = false;
+};
+
+/// Prints `program` to `text`. Returns failure, after a diagnostic at the
+/// operation, if something cannot be printed; `text` is then incomplete.
+LogicalResult emitCUDA(ProgramOp program, const EmitterOptions &options,
+                       std::string &text);
+
+/// Prints the header with the C interface of `program`.
+void emitHeader(ProgramOp program, std::string &text);
+
+/// Prints a CMakeLists.txt that builds the source file `source`, and a trainer
+/// if it has a `main`.
+void emitCMake(ProgramOp program, StringRef source, bool hasMain,
+               std::string &text);
+
+/// The name of the C interface: that of the program, as an identifier.
+std::string getPrefix(ProgramOp program);
+
+/// What a GPU can do, for the cost report: operations and bytes per second.
+struct DeviceModel {
+  StringRef name;
+  double f32, tf32, half, bytes;
+};
+
+/// Returns the GPU `name` (a100, h100 or h200), or null.
+const DeviceModel *findDevice(StringRef name);
+
+/// Prints, for each launch, its operations, bytes, what bounds it and the least
+/// time that it can take on `device`, and their sums.
+void printCosts(ProgramOp program, const DeviceModel &device,
+                raw_ostream &stream);
+
+} // namespace mlir::cuda
+
+#endif // AMP_TARGET_CUDA_CUDAEMITTER_H

@@ -1,0 +1,66 @@
+//===- TrainToCUDA.h - The steps of convert-train-to-cuda -------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_CONVERSION_TRAINTOCUDA_H
+#define AMP_LIB_CONVERSION_TRAINTOCUDA_H
+
+#include "amp/Dialect/CUDA/IR/CUDA.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::cuda {
+
+/// Inlines `scf.if` as choices between values, unrolls `scf.for`. An operation
+/// with a region that is neither, or a loop whose bounds are not constants, is
+/// an error at that operation.
+LogicalResult flattenRegions(func::FuncOp step);
+
+/// Makes one `cuda.optimizer` of the optimizer operations that have the same
+/// settings, with the unscaling, clipping, overflow guard and copies that
+/// belong to them.
+void convertOptimizers(func::FuncOp step);
+
+/// Makes one `cuda.casts` of the casts of parameters to one type.
+void mergeParameterCasts(func::FuncOp step);
+
+/// Lowers products and convolutions to `cuda.gemm` and `cuda.conv`.
+void populateProductsToCUDA(RewritePatternSet &patterns, bool tf32);
+
+/// Moves transposes, casts and additions into products.
+void populateCanonicalProducts(RewritePatternSet &patterns);
+
+/// Moves activations, their gradients and bias gradients into products.
+void populateEpilogues(RewritePatternSet &patterns);
+
+/// Lowers composites that have a tuned kernel to `cuda.call`, and reshapes to
+/// `cuda.view`.
+void populateCompositesToCUDA(RewritePatternSet &patterns);
+
+/// Makes one call of a cross-entropy and its gradient.
+void mergeCrossEntropy(func::FuncOp step);
+
+/// Rewrites slices, which then fuse, as loops over elements.
+void populateSlicesToLoops(RewritePatternSet &patterns);
+
+/// Turns everything that is left, loops over elements and scalars, into
+/// `cuda.kernel`. What cannot be one is an error at that operation.
+LogicalResult convertKernels(func::FuncOp step);
+
+/// Moves what follows a reduction element by element into it, and merges
+/// kernels over the same loops that do not depend on each other.
+void mergeKernels(func::FuncOp step);
+
+/// Gives each launch that has none a name, and makes all of them unique in the
+/// function.
+void nameLaunches(func::FuncOp step);
+
+/// Keeps the name of `op` in the location of what it is lowered to.
+Location getNamedLocation(Operation *op);
+
+} // namespace mlir::cuda
+
+#endif // AMP_LIB_CONVERSION_TRAINTOCUDA_H

@@ -1,0 +1,312 @@
+//===- TrainToCUDAFusion.cpp - Fewer kernels, and their names -------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TrainToCUDA.h"
+
+#include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mlir::cuda;
+
+//===----------------------------------------------------------------------===//
+// What follows a reduction
+//===----------------------------------------------------------------------===//
+
+/// Appends the operations of `from`, whose arguments stand for `arguments`, to
+/// `to`, and returns what it yields.
+static SmallVector<Value> appendBody(Block &from, Block *to,
+                                     ValueRange arguments) {
+  IRMapping mapping;
+  mapping.map(from.getArguments(), arguments);
+  OpBuilder builder = OpBuilder::atBlockEnd(to);
+  for (Operation &op : from.without_terminator())
+    builder.clone(op, mapping);
+  return llvm::map_to_vector(from.getTerminator()->getOperands(),
+                             [&](Value v) { return mapping.lookup(v); });
+}
+
+/// Whether `kernel` computes each element of its only result from the element
+/// at the same place of its only input.
+static bool isPointwise(KernelOp kernel) {
+  if (kernel.isReduction() || kernel.getPredicate() ||
+      kernel.getInputs().size() != 1 || kernel.getResults().size() != 1 ||
+      kernel.getNumElementInputs() != 1)
+    return false;
+  AffineMap map = kernel.getMap(0);
+  // Extents of 1 are read at 0 as well.
+  if (map.getNumResults() != kernel.getExtents().size())
+    return false;
+  for (auto [loop, expr] : llvm::enumerate(map.getResults())) {
+    if (expr == getAffineDimExpr(loop, kernel.getContext()))
+      continue;
+    auto constant = dyn_cast<AffineConstantExpr>(expr);
+    if (!constant || constant.getValue() != 0 || kernel.getExtents()[loop] != 1)
+      return false;
+  }
+  return kernel.getBody().getOps<IndexOp>().empty() &&
+         cast<ShapedType>(kernel.getInputs()[0].getType()).getNumElements() ==
+             kernel.getNumOutputElements();
+}
+
+/// The pointwise kernel that is the only reader of `value`, perhaps in another
+/// shape.
+static KernelOp getPointwiseReader(Value value) {
+  if (!value.hasOneUse())
+    return {};
+  Operation *user = *value.user_begin();
+  if (auto view = dyn_cast<ViewOp>(user))
+    return getPointwiseReader(view.getResult());
+  auto kernel = dyn_cast<KernelOp>(user);
+  return kernel && isPointwise(kernel) ? kernel : KernelOp();
+}
+
+/// Moves the pointwise kernel behind `reduction` into its 'finish'.
+static bool absorbReader(KernelOp reduction) {
+  if (!reduction.isReduction() || reduction.getPredicate())
+    return false;
+  KernelOp reader = getPointwiseReader(reduction.getResults()[0]);
+  if (!reader)
+    return false;
+  OpBuilder builder(reduction);
+  auto type = cast<RankedTensorType>(reduction.getResults()[0].getType());
+  auto result = type.clone(
+      cast<ShapedType>(reader.getResults()[0].getType()).getElementType());
+  auto merged = KernelOp::create(
+      builder, builder.getFusedLoc({reduction.getLoc(), reader.getLoc()}),
+      result, StringAttr(), reduction.getInputs(), ValueRange(), ValueRange(),
+      Value(), reduction.getExtentsAttr(), reduction.getMapsAttr(),
+      reduction.getReducedAttr(), reduction.getCombineAttr());
+  merged.getBody().takeBody(reduction.getBody());
+  Block &finish = merged.getFinish().emplaceBlock();
+  Type combined =
+      merged.getBody().front().getTerminator()->getOperand(0).getType();
+  SmallVector<Value> values{finish.addArgument(combined, reduction.getLoc())};
+  if (!reduction.getFinish().empty())
+    values = appendBody(reduction.getFinish().front(), &finish, values);
+  values = appendBody(reader.getBody().front(), &finish, values);
+  OpBuilder inner = OpBuilder::atBlockEnd(&finish);
+  YieldOp::create(inner, reader.getLoc(), values);
+
+  builder.setInsertionPoint(reader);
+  Value last = merged.getResults()[0];
+  if (last.getType() != reader.getResults()[0].getType())
+    last = ViewOp::create(builder, reader.getLoc(),
+                          reader.getResults()[0].getType(), last);
+  Value read = reader.getInputs()[0];
+  reader.getResults()[0].replaceAllUsesWith(last);
+  reader.erase();
+  while (auto view = read.getDefiningOp<ViewOp>()) {
+    read = view.getSource();
+    view.erase();
+  }
+  reduction.erase();
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels beside each other
+//===----------------------------------------------------------------------===//
+
+/// Whether `second`, which comes later, may run where `first` does.
+static bool mayMerge(KernelOp first, KernelOp second) {
+  if (first.isReduction() || second.isReduction() || first.getPredicate() ||
+      second.getPredicate() ||
+      first.getNumOutputElements() != second.getNumOutputElements() ||
+      first.getExtents() != second.getExtents())
+    return false;
+  for (Value input : second.getInputs()) {
+    Operation *definition = input.getDefiningOp();
+    if (definition && (definition == first.getOperation() ||
+                       !definition->isBeforeInBlock(first)))
+      return false;
+  }
+  return first.getNumOutputElements() == 1 ||
+         llvm::any_of(second.getInputs(), [&](Value input) {
+           return llvm::is_contained(first.getInputs(), input);
+         });
+}
+
+static KernelOp mergeSiblings(KernelOp first, KernelOp second) {
+  OpBuilder builder(first);
+  SmallVector<Value> inputs, captured;
+  SmallVector<AffineMap> maps, outputs;
+  SmallVector<Type> types;
+  for (KernelOp kernel : {first, second}) {
+    unsigned elements = kernel.getNumElementInputs();
+    for (auto [index, input] : llvm::enumerate(kernel.getInputs())) {
+      if (index < elements) {
+        inputs.push_back(input);
+        maps.push_back(kernel.getMap(index));
+      } else {
+        captured.push_back(input);
+      }
+    }
+    for (auto [index, result] : llvm::enumerate(kernel.getResults())) {
+      outputs.push_back(kernel.getTargetMap(index));
+      types.push_back(result.getType());
+    }
+  }
+  unsigned numElements = inputs.size();
+  llvm::append_range(inputs, captured);
+  llvm::append_range(maps, outputs);
+  auto merged = KernelOp::create(
+      builder, builder.getFusedLoc({first.getLoc(), second.getLoc()}), types,
+      StringAttr(), inputs, ValueRange(), ValueRange(), Value(),
+      first.getExtentsAttr(), builder.getAffineMapArrayAttr(maps),
+      DenseI64ArrayAttr(), CombineAttr());
+  Block &body = merged.getBody().emplaceBlock();
+  for (auto [index, input] : llvm::enumerate(inputs))
+    body.addArgument(index < numElements
+                         ? cast<ShapedType>(input.getType()).getElementType()
+                         : input.getType(),
+                     input.getLoc());
+  SmallVector<Value> yielded;
+  unsigned element = 0, capture = numElements, result = 0;
+  for (KernelOp kernel : {first, second}) {
+    SmallVector<Value> arguments;
+    for (unsigned index = 0; index < kernel.getInputs().size(); ++index)
+      arguments.push_back(body.getArgument(
+          index < kernel.getNumElementInputs() ? element++ : capture++));
+    llvm::append_range(yielded,
+                       appendBody(kernel.getBody().front(), &body, arguments));
+    for (Value old : kernel.getResults())
+      old.replaceAllUsesWith(merged.getResult(result++));
+  }
+  OpBuilder inner = OpBuilder::atBlockEnd(&body);
+  YieldOp::create(inner, merged.getLoc(), yielded);
+  second.erase();
+  first.erase();
+  return merged;
+}
+
+void mlir::cuda::mergeKernels(func::FuncOp step) {
+  Block &block = step.getBody().front();
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (KernelOp kernel : llvm::to_vector(block.getOps<KernelOp>()))
+      if (absorbReader(kernel)) {
+        changed = true;
+        break;
+      }
+  }
+  SmallVector<KernelOp> kernels(block.getOps<KernelOp>());
+  for (size_t i = 0; i < kernels.size(); ++i)
+    for (size_t j = i + 1; j < kernels.size(); ++j)
+      if (mayMerge(kernels[i], kernels[j])) {
+        kernels[i] = mergeSiblings(kernels[i], kernels[j]);
+        kernels.erase(kernels.begin() + j);
+        --j;
+      }
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+/// Appends the names of operations that `loc` carries.
+static void readNames(Location loc, SetVector<StringRef> &names) {
+  if (auto fused = dyn_cast<FusedLoc>(loc)) {
+    for (Location part : fused.getLocations())
+      readNames(part, names);
+  } else if (auto named = dyn_cast<NameLoc>(loc)) {
+    StringRef name = named.getName();
+    if (name.contains('.'))
+      names.insert(name.substr(name.rfind('.') + 1));
+    readNames(named.getChildLoc(), names);
+  }
+}
+
+/// The parameter that `value` is, or is a version of.
+static StringRef getParameterName(func::FuncOp step, Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto name = step.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                  amp::AMPDialect::kNameAttr);
+    auto role = step.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                  amp::AMPDialect::kRoleAttr);
+    if (name && role && role == stringifyRole(amp::Role::Parameter))
+      return name;
+    return {};
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<ViewOp>(op))
+    return getParameterName(step, op->getOperand(0));
+  if (isa<CastsOp>(op))
+    return getParameterName(
+        step, op->getOperand(cast<OpResult>(value).getResultNumber()));
+  if (isa<KernelOp>(op) && op->getNumOperands() == 1)
+    return getParameterName(step, op->getOperand(0));
+  return {};
+}
+
+/// "fc1.weight" to "fc1"; a name without parts stays.
+static std::string getLayer(StringRef parameter) {
+  auto [layer, part] = parameter.rsplit('.');
+  return layer.str();
+}
+
+static std::string getBaseName(func::FuncOp step, LaunchOpInterface launch) {
+  if (launch.getName())
+    return launch.getName()->str();
+  if (auto gradients =
+          launch->getAttrOfType<ArrayAttr>(amp::AMPDialect::kGradientOfAttr))
+    for (Attribute gradient : gradients)
+      if (auto name = dyn_cast<StringAttr>(gradient); name && !name.empty())
+        if (isa<GemmOp, ConvOp>(launch.getOperation()))
+          return (name.getValue() + "_grad").str();
+  if (isa<GemmOp, ConvOp>(launch.getOperation())) {
+    StringRef parameter = getParameterName(step, launch.getInputs()[1]);
+    if (!parameter.empty())
+      return getLayer(parameter) +
+             (launch->hasAttr(amp::AMPDialect::kBackwardOfAttr) ? "_input_grad"
+                                                                : "");
+    return isa<GemmOp>(launch.getOperation()) ? "product" : "convolution";
+  }
+  if (auto call = dyn_cast<CallOp>(launch.getOperation())) {
+    if (call.getInputs().size() > 1)
+      for (Value input : call.getInputs().drop_front())
+        if (StringRef parameter = getParameterName(step, input);
+            !parameter.empty())
+          return getLayer(parameter) +
+                 (call.getCallee().ends_with("grad") ? "_grad" : "");
+    return call.getCallee().str();
+  }
+  if (isa<CheckGradientsOp>(launch.getOperation()))
+    return "check_gradients";
+  if (auto optimizer = dyn_cast<OptimizerOp>(launch.getOperation()))
+    return stringifyOptimizerKind(optimizer.getKind()).str();
+  if (isa<CastsOp>(launch.getOperation()))
+    return "cast_parameters";
+  SetVector<StringRef> names;
+  auto kernel = cast<KernelOp>(launch.getOperation());
+  for (Region *region : {&kernel.getBody(), &kernel.getFinish()})
+    region->walk([&](Operation *op) { readNames(op->getLoc(), names); });
+  readNames(kernel.getLoc(), names);
+  names.remove("constant");
+  SmallVector<StringRef> shown(names.begin(), names.end());
+  if (shown.size() > 3)
+    shown.resize(3);
+  return shown.empty() ? "kernel" : llvm::join(shown, "_");
+}
+
+void mlir::cuda::nameLaunches(func::FuncOp step) {
+  llvm::StringSet<> taken;
+  step.walk([&](LaunchOpInterface launch) {
+    std::string base;
+    for (char c : getBaseName(step, launch))
+      base += llvm::isAlnum(c) ? c : '_';
+    if (base.empty() || llvm::isDigit(base.front()))
+      base = "launch_" + base;
+    std::string name = base;
+    for (unsigned next = 2; !taken.insert(name).second; ++next)
+      name = base + "_" + std::to_string(next);
+    launch->setAttr("name", StringAttr::get(step.getContext(), name));
+  });
+}

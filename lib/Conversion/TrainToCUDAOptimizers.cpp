@@ -1,0 +1,476 @@
+//===- TrainToCUDAOptimizers.cpp - One launch per optimizer ---------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TrainToCUDA.h"
+
+#include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "amp/Dialect/Train/IR/Train.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::cuda;
+
+//===----------------------------------------------------------------------===//
+// What belongs to one update
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// An optimizer operation on one parameter, with what surrounds it.
+struct Update {
+  Operation *op;
+  OptimizerKind kind;
+  Value parameter, gradient, learningRate, step;
+  SmallVector<Value, 2> states;
+  double weightDecay;
+  /// The flag without which old values stay; null if there is none.
+  Value guard;
+  /// Choices between new and old values: what they give is then the target.
+  SmallVector<train::SelectOp> choices;
+  amp::MasterCopyOp copy;
+  /// The check whose factors the gradient is to be multiplied by.
+  CheckGradientsOp check;
+
+  /// The results: the parameter, then the states.
+  Value getNew(unsigned index) const { return op->getResult(index); }
+
+  /// The copy that stays under the guard.
+  Value getOldCopy() {
+    for (train::SelectOp choice : choices)
+      if (choice.getOnTrue() == copy.getCopy())
+        return choice.getOnFalse();
+    return {};
+  }
+};
+
+} // namespace
+
+static std::optional<Update> readUpdate(Operation *op) {
+  Update update;
+  update.op = op;
+  auto readAdam = [&](auto adam, OptimizerKind kind) {
+    update.kind = kind;
+    update.parameter = adam.getParameter();
+    update.gradient = adam.getGrad();
+    update.learningRate = adam.getLearningRate();
+    update.step = adam.getStep();
+    update.states = {adam.getExpAvg(), adam.getExpAvgSq()};
+    update.weightDecay = adam.getWeightDecay().convertToDouble();
+  };
+  if (auto sgd = dyn_cast<train::SGDOp>(op)) {
+    update.kind = OptimizerKind::SGD;
+    update.parameter = sgd.getParameter();
+    update.gradient = sgd.getGrad();
+    update.learningRate = sgd.getLearningRate();
+    if (sgd.getVelocity())
+      update.states = {sgd.getVelocity()};
+    update.weightDecay = sgd.getWeightDecay().convertToDouble();
+    return update;
+  }
+  if (auto adam = dyn_cast<train::AdamOp>(op)) {
+    readAdam(adam, OptimizerKind::Adam);
+    return update;
+  }
+  if (auto adam = dyn_cast<train::AdamWOp>(op)) {
+    readAdam(adam, OptimizerKind::AdamW);
+    return update;
+  }
+  return std::nullopt;
+}
+
+/// The choice by a scalar flag that is the only use of `value`, its new value,
+/// against `old`; with a null `old`, against anything.
+static train::SelectOp getChoice(Value value, Value old) {
+  if (!value.hasOneUse())
+    return {};
+  auto choice = dyn_cast<train::SelectOp>(*value.user_begin());
+  if (!choice || choice.getOnTrue() != value ||
+      choice.getCondition().getType().getRank() != 0 ||
+      choice.getType() != value.getType() ||
+      (old && choice.getOnFalse() != old))
+    return {};
+  return choice;
+}
+
+/// Finds the copy of the new parameter, and the guard if all that the update
+/// gives is under one.
+static void readSurroundings(Update &update) {
+  Value parameter = update.getNew(0);
+  SmallVector<Operation *> users(parameter.getUsers());
+  // A copy, and one other user.
+  for (Operation *user : users)
+    if (auto copy = dyn_cast<amp::MasterCopyOp>(user); copy && !copy.getRng())
+      update.copy = copy;
+  bool guarded = true;
+  Value flag;
+  SmallVector<train::SelectOp> choices;
+  auto read = [&](Value value, Value old) {
+    if (value.use_empty())
+      return;
+    train::SelectOp choice = getChoice(value, old);
+    if (!choice || (flag && choice.getCondition() != flag)) {
+      guarded = false;
+      return;
+    }
+    flag = choice.getCondition();
+    choices.push_back(choice);
+  };
+  train::SelectOp main;
+  for (Operation *user : users) {
+    if (user == update.copy.getOperation())
+      continue;
+    auto choice = dyn_cast<train::SelectOp>(user);
+    if (!choice || main || choice.getOnTrue() != parameter ||
+        choice.getOnFalse() != update.parameter ||
+        choice.getCondition().getType().getRank() != 0) {
+      guarded = false;
+      continue;
+    }
+    main = choice;
+  }
+  if (main) {
+    flag = main.getCondition();
+    choices.push_back(main);
+  }
+  for (auto [index, state] : llvm::enumerate(update.states))
+    read(update.getNew(index + 1), state);
+  if (update.copy)
+    read(update.copy.getCopy(), Value());
+  if (!guarded || !flag)
+    return;
+  update.guard = flag;
+  update.choices = choices;
+  // A copy that nothing reads is not one to keep.
+  if (update.copy && !update.getOldCopy()) {
+    update.copy.erase();
+    update.copy = {};
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Unscaling and clipping
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Turns unscaling and clipping into checks, where nothing but optimizers reads
+/// their gradients.
+class Gradients {
+public:
+  explicit Gradients(func::FuncOp step) : builder(step.getContext()) {}
+
+  /// Makes `update` read its gradient before unscaling and clipping.
+  void absorb(Update &update);
+  /// Gives every flag that an unscaling is read for to a check.
+  void convertFlags(func::FuncOp step);
+
+private:
+  CheckGradientsOp create(Operation *at, ValueRange gradients, Value scale,
+                          std::optional<APFloat> maxNorm);
+  CheckGradientsOp getCheck(Operation *op);
+  bool isReadByOptimizers(ValueRange values);
+
+  OpBuilder builder;
+  DenseMap<Operation *, CheckGradientsOp> checks;
+};
+
+} // namespace
+
+static bool isOptimizer(Operation *op) {
+  return isa<train::SGDOp, train::AdamOp, train::AdamWOp>(op);
+}
+
+/// Whether optimizers alone read `values`, as gradients.
+bool Gradients::isReadByOptimizers(ValueRange values) {
+  return llvm::all_of(values, [](Value value) {
+    return llvm::all_of(value.getUses(), [](OpOperand &use) {
+      return isOptimizer(use.getOwner()) && use.getOperandNumber() == 1;
+    });
+  });
+}
+
+CheckGradientsOp Gradients::create(Operation *at, ValueRange gradients,
+                                   Value scale,
+                                   std::optional<APFloat> maxNorm) {
+  builder.setInsertionPoint(at);
+  SmallVector<Value> inputs(gradients);
+  if (scale)
+    inputs.push_back(scale);
+  Type f32 = builder.getF32Type();
+  auto check = CheckGradientsOp::create(
+      builder, getNamedLocation(at),
+      TypeRange{RankedTensorType::get({8}, f32),
+                RankedTensorType::get({}, builder.getI1Type()),
+                RankedTensorType::get({}, f32)},
+      StringAttr(), inputs, ValueRange(), ValueRange(), Value(),
+      scale ? builder.getUnitAttr() : UnitAttr(),
+      maxNorm ? builder.getF64FloatAttr(maxNorm->convertToDouble())
+              : FloatAttr());
+  return check;
+}
+
+/// The check that does what `op`, an unscaling or a clipping, does, or null if
+/// that cannot be left to optimizers.
+CheckGradientsOp Gradients::getCheck(Operation *op) {
+  auto [it, isNew] = checks.try_emplace(op);
+  if (!isNew)
+    return it->second;
+  auto unscale = dyn_cast<amp::UnscaleOp>(op);
+  if (unscale) {
+    // The check looks at gradients before the multiplication only.
+    if (!unscale.getStrict() && isReadByOptimizers(unscale.getUnscaled()) &&
+        llvm::all_of(unscale.getUnscaled().getTypes(), [](Type type) {
+          return cast<ShapedType>(type).getElementType().isF32();
+        }))
+      it->second = create(unscale, unscale.getGradients(), unscale.getScale(),
+                          std::nullopt);
+    return checks[op];
+  }
+  auto clip = cast<train::ClipByGlobalNormOp>(op);
+  if (!isReadByOptimizers(clip.getClipped()) ||
+      !cast<ShapedType>(clip.getNorm().getType()).getElementType().isF32())
+    return {};
+  // All that one unscaling gives, and nothing else.
+  amp::UnscaleOp scaled;
+  for (Value gradient : clip.getGradients())
+    if (auto source = gradient.getDefiningOp<amp::UnscaleOp>())
+      scaled = source;
+  SmallVector<Value> gradients(clip.getGradients());
+  Value scale;
+  if (scaled) {
+    if (scaled.getStrict() ||
+        clip.getGradients().size() != scaled.getUnscaled().size())
+      return {};
+    SmallPtrSet<Value, 8> seen;
+    for (Value &gradient : gradients) {
+      auto result = cast<OpResult>(gradient);
+      if (result.getOwner() != scaled || !gradient.hasOneUse() ||
+          !seen.insert(gradient).second)
+        return {};
+      gradient = scaled.getGradients()[result.getResultNumber()];
+    }
+    scale = scaled.getScale();
+  }
+  auto check = create(scaled ? scaled.getOperation() : clip.getOperation(),
+                      gradients, scale, clip.getMaxNorm());
+  clip.getNorm().replaceAllUsesWith(check.getResult(2));
+  if (scaled) {
+    scaled.getAllFinite().replaceAllUsesWith(check.getResult(1));
+    checks[scaled] = check;
+  }
+  return checks[op] = check;
+}
+
+void Gradients::absorb(Update &update) {
+  Operation *op = update.gradient.getDefiningOp();
+  if (!isa_and_nonnull<amp::UnscaleOp, train::ClipByGlobalNormOp>(op))
+    return;
+  CheckGradientsOp check = getCheck(op);
+  if (!check)
+    return;
+  unsigned index = cast<OpResult>(update.gradient).getResultNumber();
+  update.gradient = check.getGradients()[index];
+  update.check = check;
+}
+
+void Gradients::convertFlags(func::FuncOp step) {
+  SmallVector<amp::UnscaleOp> left;
+  step.walk([&](amp::UnscaleOp op) { left.push_back(op); });
+  for (amp::UnscaleOp op : left) {
+    if (op.getStrict() || op.getAllFinite().use_empty())
+      continue;
+    CheckGradientsOp check = getCheck(op);
+    if (!check)
+      check = create(op, op.getGradients(), op.getScale(), std::nullopt);
+    op.getAllFinite().replaceAllUsesWith(check.getResult(1));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+/// Whether one launch can make both updates.
+static bool fitTogether(const Update &a, const Update &b) {
+  if (a.kind != b.kind || a.learningRate != b.learningRate ||
+      a.step != b.step || a.guard != b.guard || a.check != b.check ||
+      a.states.size() != b.states.size())
+    return false;
+  // All settings but the weight decay, which each parameter has for itself.
+  auto settings = [](Operation *op) {
+    NamedAttrList list(
+        op->getPropertiesAsAttribute()
+            ? cast<DictionaryAttr>(op->getPropertiesAsAttribute())
+            : DictionaryAttr::get(op->getContext()));
+    list.erase("weight_decay");
+    return list.getDictionary(op->getContext());
+  };
+  return settings(a.op) == settings(b.op);
+}
+
+static void createOptimizer(MutableArrayRef<Update> group) {
+  Update &first = group.front();
+  Operation *last = first.op;
+  for (Update &update : group)
+    if (last->isBeforeInBlock(update.op))
+      last = update.op;
+  OpBuilder builder(last);
+
+  SmallVector<Value> inputs;
+  SmallVector<double> decays;
+  SmallVector<Location> locations;
+  for (Update &update : group) {
+    inputs.push_back(update.parameter);
+    decays.push_back(update.weightDecay);
+    locations.push_back(getNamedLocation(update.op));
+  }
+  for (Update &update : group)
+    inputs.push_back(update.gradient);
+  for (unsigned state = 0; state < first.states.size(); ++state)
+    for (Update &update : group)
+      inputs.push_back(update.states[state]);
+  inputs.push_back(first.learningRate);
+  if (first.step)
+    inputs.push_back(first.step);
+  if (first.check)
+    inputs.push_back(first.check.getResult(0));
+  if (first.guard)
+    for (Update &update : group)
+      if (update.copy)
+        inputs.push_back(update.getOldCopy());
+
+  SmallVector<Type> types;
+  SmallVector<int64_t> copies;
+  for (unsigned target = 0; target <= first.states.size(); ++target)
+    for (Update &update : group)
+      types.push_back(update.getNew(target).getType());
+  for (auto [index, update] : llvm::enumerate(group))
+    if (update.copy) {
+      copies.push_back(index);
+      types.push_back(update.copy.getType());
+    }
+
+  auto optimizer = OptimizerOp::create(
+      builder, builder.getFusedLoc(locations), types,
+      OptimizerKindAttr::get(builder.getContext(), first.kind), StringAttr(),
+      inputs, ValueRange(), ValueRange(), first.guard,
+      builder.getDenseF64ArrayAttr(decays),
+      builder.getDenseI64ArrayAttr(copies), UnitAttr(), UnitAttr(),
+      first.check ? builder.getUnitAttr() : UnitAttr(),
+      builder.getF64FloatAttr(0.0), builder.getF64FloatAttr(0.9),
+      builder.getF64FloatAttr(0.999), builder.getF64FloatAttr(1e-8));
+  if (auto sgd = dyn_cast<train::SGDOp>(first.op)) {
+    optimizer.setVelocity(bool(sgd.getVelocity()));
+    optimizer.setNesterov(sgd.getNesterov());
+    optimizer.setMomentumAttr(sgd.getMomentumAttr());
+  } else {
+    auto readAdam = [&](auto adam) {
+      optimizer.setBeta1Attr(adam.getBeta1Attr());
+      optimizer.setBeta2Attr(adam.getBeta2Attr());
+      optimizer.setEpsilonAttr(adam.getEpsilonAttr());
+    };
+    if (auto adam = dyn_cast<train::AdamOp>(first.op))
+      readAdam(adam);
+    else
+      readAdam(cast<train::AdamWOp>(first.op));
+  }
+
+  unsigned count = group.size(), copied = (1 + first.states.size()) * count;
+  for (unsigned index = 0; index < count; ++index) {
+    Update &update = group[index];
+    auto replace = [&](Value old, Value with) {
+      // Under a guard the launch chooses itself.
+      for (train::SelectOp choice : update.choices)
+        if (choice.getOnTrue() == old) {
+          choice.getResult().replaceAllUsesWith(with);
+          choice.erase();
+          break;
+        }
+      old.replaceAllUsesWith(with);
+    };
+    // The copy first: it reads the parameter.
+    if (update.copy) {
+      replace(update.copy.getCopy(), optimizer.getResult(copied++));
+      update.copy.erase();
+    }
+    for (unsigned target = 0; target <= update.states.size(); ++target)
+      replace(update.getNew(target),
+              optimizer.getResult(target * count + index));
+    update.op->erase();
+  }
+}
+
+void mlir::cuda::convertOptimizers(func::FuncOp step) {
+  SmallVector<Update> updates;
+  for (Operation &op : step.getBody().front())
+    if (std::optional<Update> update = readUpdate(&op))
+      updates.push_back(*update);
+  Gradients gradients(step);
+  for (Update &update : updates) {
+    gradients.absorb(update);
+    readSurroundings(update);
+  }
+  gradients.convertFlags(step);
+  // The flag may have become that of a check.
+  for (Update &update : updates)
+    if (!update.choices.empty())
+      update.guard = update.choices.front().getCondition();
+
+  std::vector<SmallVector<Update>> groups;
+  for (Update &update : updates) {
+    auto group = llvm::find_if(groups, [&](SmallVector<Update> &other) {
+      return fitTogether(other.front(), update);
+    });
+    if (group == groups.end())
+      group = groups.insert(groups.end(), SmallVector<Update>());
+    group->push_back(update);
+  }
+  for (SmallVector<Update> &group : groups)
+    createOptimizer(group);
+  sortTopologically(&step.getBody().front());
+}
+
+//===----------------------------------------------------------------------===//
+// Casts
+//===----------------------------------------------------------------------===//
+
+void mlir::cuda::mergeParameterCasts(func::FuncOp step) {
+  llvm::MapVector<Type, SmallVector<amp::CastOp>> groups;
+  for (BlockArgument argument : step.getArguments()) {
+    auto role = step.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                  amp::AMPDialect::kRoleAttr);
+    if (!role || role != stringifyRole(amp::Role::Parameter) ||
+        !getElementTypeOrSelf(argument.getType()).isF32())
+      continue;
+    for (Operation *user : argument.getUsers())
+      if (auto cast = dyn_cast<amp::CastOp>(user);
+          cast && cast->getBlock() == &step.getBody().front() &&
+          cast.getType().getElementTypeBitWidth() == 16)
+        groups[cast.getType().getElementType()].push_back(cast);
+  }
+  for (auto &[type, casts] : groups) {
+    if (casts.size() < 2)
+      continue;
+    SmallVector<Value> inputs;
+    SmallVector<Type> types;
+    SmallVector<Location> locations;
+    for (amp::CastOp cast : casts) {
+      inputs.push_back(cast.getInput());
+      types.push_back(cast.getType());
+      locations.push_back(getNamedLocation(cast));
+    }
+    OpBuilder builder = OpBuilder::atBlockBegin(&step.getBody().front());
+    auto merged = CastsOp::create(builder, builder.getFusedLoc(locations),
+                                  types, StringAttr(), inputs, ValueRange(),
+                                  ValueRange(), Value());
+    for (auto [cast, result] : llvm::zip_equal(casts, merged.getResults())) {
+      cast.getResult().replaceAllUsesWith(result);
+      cast.erase();
+    }
+  }
+}

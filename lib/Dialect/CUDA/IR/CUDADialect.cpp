@@ -1,0 +1,206 @@
+//===- CUDADialect.cpp - The cuda dialect ---------------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchSupport.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::cuda;
+
+#include "amp/Dialect/CUDA/IR/CUDADialect.cpp.inc"
+#include "amp/Dialect/CUDA/IR/CUDAEnums.cpp.inc"
+#include "amp/Dialect/CUDA/IR/CUDAInterfaces.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "amp/Dialect/CUDA/IR/CUDAAttrs.cpp.inc"
+
+/// The syntax of a list of integers: `[1, 2]`.
+static ParseResult parseIntegers(OpAsmParser &parser,
+                                 DenseI64ArrayAttr &values) {
+  SmallVector<int64_t> list;
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&] {
+        return parser.parseInteger(list.emplace_back());
+      }))
+    return failure();
+  values = parser.getBuilder().getDenseI64ArrayAttr(list);
+  return success();
+}
+
+static void printIntegers(OpAsmPrinter &printer, Operation *,
+                          DenseI64ArrayAttr values) {
+  printer << formatList(values);
+}
+
+#define GET_OP_CLASSES
+#include "amp/Dialect/CUDA/IR/CUDAOps.cpp.inc"
+
+void CUDADialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "amp/Dialect/CUDA/IR/CUDAAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "amp/Dialect/CUDA/IR/CUDAOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+int64_t mlir::cuda::getBytes(ShapedType type) {
+  int64_t bits = type.getElementTypeBitWidth();
+  return type.getNumElements() * ((bits + 7) / 8);
+}
+
+BufferOp mlir::cuda::getBuffer(Value value) {
+  while (auto view = value.getDefiningOp<ViewOp>())
+    value = view.getSource();
+  return value.getDefiningOp<BufferOp>();
+}
+
+int64_t mlir::cuda::getTrafficBytes(LaunchOpInterface launch) {
+  int64_t bytes = 0;
+  SmallPtrSet<Value, 8> read;
+  for (Value input : launch.getInputs())
+    if (read.insert(input).second)
+      bytes += getBytes(cast<ShapedType>(input.getType()));
+  for (unsigned target = 0; target < launch.getNumTargets(); ++target)
+    bytes += getBytes(launch.getTargetType(target));
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// What verifiers share
+//===----------------------------------------------------------------------===//
+
+std::string mlir::cuda::formatList(ArrayRef<int64_t> values) {
+  return "[" +
+         llvm::join(llvm::map_range(
+                        values, [](int64_t v) { return std::to_string(v); }),
+                    ", ") +
+         "]";
+}
+
+LogicalResult mlir::cuda::verifyCounts(LaunchOpInterface op, unsigned inputs,
+                                       unsigned targets) {
+  if (op.getInputs().size() != inputs)
+    return op->emitOpError("has ")
+           << op.getInputs().size() << " inputs, expected " << inputs;
+  if (op.getNumTargets() != targets)
+    return op->emitOpError("has ")
+           << op.getNumTargets() << " outputs or results, expected " << targets;
+  return success();
+}
+
+LogicalResult mlir::cuda::verifyType(Operation *op, const Twine &what,
+                                     ShapedType type, ArrayRef<int64_t> shape,
+                                     Type element) {
+  if (type.getShape() == shape && type.getElementType() == element)
+    return success();
+  return op->emitOpError() << what << " has shape "
+                           << formatList(type.getShape()) << " of "
+                           << type.getElementType() << ", expected "
+                           << formatList(shape) << " of " << element;
+}
+
+LogicalResult mlir::cuda::verifyLaunch(LaunchOpInterface op,
+                                       OperandRange scratch) {
+  bool onBuffers = !op.getOutputs().empty();
+  if (onBuffers && !op.getResults().empty())
+    return op->emitOpError(
+        "has outputs and results, expected one or the other");
+  if (!onBuffers && op.getResults().empty())
+    return op->emitOpError("has neither outputs nor results");
+  if (onBuffers != isa_and_nonnull<ProgramOp>(op->getParentOp()))
+    return op->emitOpError(onBuffers ? "writes buffers outside of a "
+                                       "'cuda.program'"
+                                     : "has results inside a 'cuda.program', "
+                                       "expected outputs");
+  auto checkForm = [&](Value value) -> LogicalResult {
+    if (!value || isa<MemRefType>(value.getType()) == onBuffers)
+      return success();
+    return op->emitOpError("mixes tensors and buffers");
+  };
+  for (Value input : op.getInputs())
+    if (failed(checkForm(input)))
+      return failure();
+  if (failed(checkForm(op.getPredicate())))
+    return failure();
+  for (ValueRange values : {ValueRange(op.getOutputs()), ValueRange(scratch)})
+    for (Value value : values)
+      if (auto type = dyn_cast<MemRefType>(value.getType());
+          type && !type.getLayout().isIdentity())
+        return op->emitOpError("writes a buffer with a layout, expected it to "
+                               "be row-major and contiguous");
+  int64_t needed = onBuffers ? op.getScratchBytes() : 0, given = 0;
+  if (scratch.size() > 1)
+    return op->emitOpError("has several scratch buffers, expected one");
+  if (!scratch.empty())
+    given = getBytes(cast<ShapedType>(scratch.front().getType()));
+  if (given < needed)
+    return op->emitOpError("has ")
+           << given << " bytes of scratch memory, expected at least " << needed;
+  if (!onBuffers)
+    return success();
+  for (unsigned target = 0; target < op.getNumTargets(); ++target) {
+    std::optional<unsigned> input = op.getTiedInput(target);
+    if (!input)
+      continue;
+    BufferOp from = getBuffer(op.getInputs()[*input]),
+             to = getBuffer(op.getOutputs()[target]);
+    if (from && to && from.getOffset() != to.getOffset())
+      return op->emitOpError("works in place, but output ")
+             << target << " lies at " << to.getOffset() << " and input "
+             << *input << " at " << from.getOffset();
+  }
+  return success();
+}
+
+void mlir::cuda::getLaunchEffects(
+    LaunchOpInterface op, OperandRange scratch,
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  if (op.getOutputs().empty())
+    return;
+  auto add = [&](Value value, MemoryEffects::Effect *effect) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (operand.get() == value) {
+        effects.emplace_back(effect, &operand);
+        return;
+      }
+  };
+  for (Value input : op.getInputs())
+    add(input, MemoryEffects::Read::get());
+  if (Value predicate = op.getPredicate())
+    add(predicate, MemoryEffects::Read::get());
+  for (Value output : op.getOutputs())
+    add(output, MemoryEffects::Write::get());
+  for (Value value : scratch)
+    add(value, MemoryEffects::Write::get());
+}
+
+#define AMP_LAUNCH_EFFECTS(OP)                                                 \
+  void OP::getEffects(                                                         \
+      SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>      \
+          &effects) {                                                          \
+    getLaunchEffects(*this, getScratch(), effects);                            \
+  }
+
+AMP_LAUNCH_EFFECTS(GemmOp)
+AMP_LAUNCH_EFFECTS(ConvOp)
+AMP_LAUNCH_EFFECTS(KernelOp)
+AMP_LAUNCH_EFFECTS(CallOp)
+AMP_LAUNCH_EFFECTS(CheckGradientsOp)
+AMP_LAUNCH_EFFECTS(OptimizerOp)
+AMP_LAUNCH_EFFECTS(CastsOp)
+
+#undef AMP_LAUNCH_EFFECTS

@@ -1,0 +1,295 @@
+//===- Kernels.cpp - Generated kernels ------------------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchSupport.h"
+
+#include "amp/Runtime/CUDA/Sizes.h"
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/AffineMap.h"
+
+using namespace mlir;
+using namespace mlir::cuda;
+
+bool KernelOp::isReducedLoop(int64_t loop) {
+  return isReduction() && llvm::is_contained(*getReduced(), loop);
+}
+
+int64_t KernelOp::getNumOutputElements() {
+  int64_t count = 1;
+  for (auto [loop, extent] : llvm::enumerate(getExtents()))
+    if (!isReducedLoop(loop))
+      count *= extent;
+  return count;
+}
+
+int64_t KernelOp::getNumReducedElements() {
+  int64_t count = 1;
+  for (auto [loop, extent] : llvm::enumerate(getExtents()))
+    if (isReducedLoop(loop))
+      count *= extent;
+  return count;
+}
+
+bool KernelOp::isColumnReduction() {
+  if (!isReduction() || getNumOutputElements() == 1)
+    return false;
+  auto launch = cast<LaunchOpInterface>(getOperation());
+  // The largest input decides.
+  std::optional<unsigned> largest;
+  int64_t most = 1;
+  for (unsigned input = 0; input < getNumElementInputs(); ++input)
+    if (int64_t count = launch.getInputType(input).getNumElements();
+        count > most) {
+      most = count;
+      largest = input;
+    }
+  if (!largest)
+    return false;
+  AffineMap map = getMap(*largest);
+  auto last = dyn_cast<AffineDimExpr>(map.getResult(map.getNumResults() - 1));
+  return last && !isReducedLoop(last.getPosition());
+}
+
+/// The type in which a reduction combines values.
+static Type getCombinedType(KernelOp op) {
+  return op.getBody().front().getTerminator()->getOperand(0).getType();
+}
+
+int64_t KernelOp::getScratchBytes() {
+  if (!isReduction())
+    return 0;
+  int words = getCombinedType(*this).getIntOrFloatBitWidth() > 32 ? 2 : 1;
+  int64_t reduced = getNumReducedElements(), kept = getNumOutputElements();
+  if (kept == 1)
+    return ::amp::cuda::reduceScratchBytes(reduced, words);
+  if (isColumnReduction())
+    return ::amp::cuda::columnScratchBytes(reduced, kept, words);
+  return 0;
+}
+
+bool KernelOp::mayAlias(unsigned target, unsigned input) {
+  auto launch = cast<LaunchOpInterface>(getOperation());
+  if (isReduction() || input >= getNumElementInputs())
+    return false;
+  // The same value may be read elsewhere in another order.
+  for (unsigned other = 0; other < getInputs().size(); ++other)
+    if (getInputs()[other] == getInputs()[input] &&
+        (other >= getNumElementInputs() ||
+         getMap(other) != getTargetMap(target)))
+      return false;
+  return launch.getInputType(input) == launch.getTargetType(target);
+}
+
+int64_t KernelOp::getFlops() {
+  // Floating-point operations of the body, each counted as one.
+  auto count = [](Region &region) {
+    int64_t operations = 0;
+    for (Operation &op : region.getOps())
+      if (op.getNumResults() == 1 && isa<FloatType>(op.getResult(0).getType()))
+        if (StringRef dialect = op.getName().getDialectNamespace();
+            (dialect == "arith" || dialect == "math") &&
+            op.getNumOperands() > 0 &&
+            !op.getName().getStringRef().ends_with("tf") &&
+            !op.getName().getStringRef().ends_with("cf"))
+          ++operations;
+    return operations;
+  };
+  int64_t outputs = getNumOutputElements();
+  int64_t flops = outputs * getNumReducedElements() *
+                  (count(getBody()) + (isReduction() ? 1 : 0));
+  if (!getFinish().empty())
+    flops += outputs * count(getFinish());
+  return flops;
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+/// The least and greatest value of `expr` over loops of these extents, or
+/// nothing where it is not known.
+static std::optional<std::pair<int64_t, int64_t>>
+getBounds(AffineExpr expr, ArrayRef<int64_t> extents) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return std::pair(constant.getValue(), constant.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return std::pair(int64_t(0), extents[dim.getPosition()] - 1);
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  auto lhs = getBounds(binary.getLHS(), extents);
+  auto rhs = getBounds(binary.getRHS(), extents);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Add)
+    return std::pair(lhs->first + rhs->first, lhs->second + rhs->second);
+  if (rhs->first != rhs->second)
+    return std::nullopt;
+  int64_t factor = rhs->first;
+  switch (expr.getKind()) {
+  case AffineExprKind::Mul:
+    return std::pair(std::min(lhs->first * factor, lhs->second * factor),
+                     std::max(lhs->first * factor, lhs->second * factor));
+  case AffineExprKind::Mod:
+    return std::pair(int64_t(0), factor - 1);
+  case AffineExprKind::FloorDiv:
+    if (lhs->first < 0 || factor <= 0)
+      return std::nullopt;
+    return std::pair(lhs->first / factor, lhs->second / factor);
+  default:
+    return std::nullopt;
+  }
+}
+
+static LogicalResult verifyMap(KernelOp op, AffineMap map, ShapedType type,
+                               const Twine &what) {
+  SmallVector<int64_t> extents(op.getExtents());
+  if (map.getNumDims() != extents.size() || map.getNumSymbols() != 0 ||
+      map.getNumResults() != type.getRank())
+    return op.emitOpError()
+           << "the map of " << what << " is " << AffineMapAttr::get(map)
+           << ", expected one of " << extents.size() << " loops to "
+           << type.getRank() << " dimensions";
+  for (auto [expr, extent] :
+       llvm::zip_equal(map.getResults(), type.getShape())) {
+    auto bounds = getBounds(expr, extents);
+    if (!bounds || bounds->first < 0 || bounds->second >= extent) {
+      auto diagnostic = op.emitOpError();
+      diagnostic << "the map of " << what << " leaves the dimension of "
+                 << extent << " elements";
+      if (bounds)
+        diagnostic << ": it runs from " << bounds->first << " to "
+                   << bounds->second;
+      return diagnostic;
+    }
+  }
+  return success();
+}
+
+LogicalResult KernelOp::verify() {
+  auto launch = cast<LaunchOpInterface>(getOperation());
+  unsigned targets = launch.getNumTargets();
+  if (getMaps().size() < targets ||
+      getMaps().size() > targets + getInputs().size())
+    return emitOpError("has ") << getMaps().size() << " maps, expected one per "
+                               << "element-wise input and one per output";
+  for (auto [loop, extent] : llvm::enumerate(getExtents()))
+    if (extent <= 0)
+      return emitOpError("loop ") << loop << " has extent " << extent;
+  if (getReduced().has_value() != getCombine().has_value())
+    return emitOpError("needs 'reduce' and 'with' together");
+  SmallVector<int64_t> kept;
+  SmallVector<AffineExpr> dims;
+  if (isReduction()) {
+    if (targets != 1)
+      return emitOpError("reduces to ") << targets << " outputs, expected one";
+    ArrayRef<int64_t> loops = *getReduced();
+    if (loops.empty())
+      return emitOpError("reduces over no loop");
+    for (int64_t loop : loops)
+      if (loop < 0 || loop >= int64_t(getExtents().size()))
+        return emitOpError("reduces over loop ")
+               << loop << " of " << getExtents().size();
+  }
+  for (auto [loop, extent] : llvm::enumerate(getExtents()))
+    if (!isReducedLoop(loop)) {
+      kept.push_back(extent);
+      dims.push_back(getAffineDimExpr(loop, getContext()));
+    }
+  AffineMap inOrder =
+      AffineMap::get(getExtents().size(), 0, dims, getContext());
+  for (unsigned target = 0; target < targets; ++target) {
+    if (getTargetMap(target) != inOrder)
+      return emitOpError("the map of output ")
+             << target << " is " << AffineMapAttr::get(getTargetMap(target))
+             << ", expected " << AffineMapAttr::get(inOrder);
+    if (launch.getTargetType(target).getShape() != ArrayRef<int64_t>(kept))
+      return emitOpError("output ")
+             << target << " has shape "
+             << formatList(launch.getTargetType(target).getShape())
+             << ", expected that of the loops, " << formatList(kept);
+  }
+  for (unsigned input = 0; input < getNumElementInputs(); ++input)
+    if (failed(verifyMap(*this, getMap(input), launch.getInputType(input),
+                         "input " + Twine(input))))
+      return failure();
+  return verifyLaunch(launch, getScratch());
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  auto launch = cast<LaunchOpInterface>(getOperation());
+  Block &body = getBody().front();
+  if (body.getNumArguments() != getInputs().size())
+    return emitOpError("has a body of ")
+           << body.getNumArguments() << " arguments, expected one per input, "
+           << getInputs().size();
+  for (auto [index, argument] : llvm::enumerate(body.getArguments())) {
+    Type expected = launch.getInputType(index);
+    if (index < getNumElementInputs())
+      expected = launch.getInputType(index).getElementType();
+    if (argument.getType() != expected)
+      return emitOpError("argument ")
+             << index << " of the body is of type " << argument.getType()
+             << ", expected " << expected;
+  }
+  auto verifyYield = [&](Block &block, StringRef what,
+                         TypeRange types) -> LogicalResult {
+    auto yield = dyn_cast<YieldOp>(block.getTerminator());
+    if (yield && yield.getOperandTypes() == types)
+      return success();
+    auto diagnostic = emitOpError("the ") << what << " must yield ";
+    llvm::interleaveComma(types, diagnostic);
+    return diagnostic;
+  };
+  SmallVector<Type> stored;
+  for (unsigned target = 0; target < launch.getNumTargets(); ++target)
+    stored.push_back(launch.getTargetType(target).getElementType());
+  if (!isReduction()) {
+    if (!getFinish().empty())
+      return emitOpError("has 'finish' but reduces nothing");
+    return verifyYield(body, "body", stored);
+  }
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (!yield || yield.getNumOperands() != 1)
+    return emitOpError("the body of a reduction must yield one value");
+  Type combined = yield.getOperand(0).getType();
+  bool isBool = combined.isInteger(1);
+  bool isLogical = getCombine() == Combine::And || getCombine() == Combine::Or;
+  bool isExtremum =
+      getCombine() == Combine::Maximum || getCombine() == Combine::Minimum;
+  if (isBool != isLogical || (isExtremum && !combined.isF32()) ||
+      combined.isF16() || combined.isBF16())
+    return emitOpError("cannot combine values of type ")
+           << combined << " with '" << stringifyCombine(*getCombine())
+           << "'; expected f32, f64 or integers for add and mul, f32 for "
+              "maximum and minimum, i1 for and and or";
+  if (getFinish().empty()) {
+    if (combined != stored.front())
+      return emitOpError("stores values of type ")
+             << combined << " in an output of " << stored.front()
+             << "; expected a 'finish' that converts them";
+    return success();
+  }
+  Block &finish = getFinish().front();
+  if (finish.getNumArguments() != 1 ||
+      finish.getArgument(0).getType() != combined)
+    return emitOpError("'finish' must take one value of type ") << combined;
+  return verifyYield(finish, "'finish'", stored);
+}
+
+LogicalResult IndexOp::verify() {
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (!kernel)
+    return emitOpError("expected to be inside a 'cuda.kernel'");
+  if (int64_t(getLoop()) < 0 ||
+      int64_t(getLoop()) >= int64_t(kernel.getExtents().size()))
+    return emitOpError("asks for loop ")
+           << int64_t(getLoop()) << " of " << kernel.getExtents().size();
+  if ((*this)->getParentRegion() == &kernel.getFinish())
+    return emitOpError("stands in 'finish', where there are no loops");
+  return success();
+}

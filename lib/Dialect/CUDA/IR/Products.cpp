@@ -1,0 +1,244 @@
+//===- Products.cpp - Matrix products and convolutions --------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchSupport.h"
+
+#include "amp/Runtime/CUDA/Sizes.h"
+
+using namespace mlir;
+using namespace mlir::cuda;
+
+//===----------------------------------------------------------------------===//
+// Gemm
+//===----------------------------------------------------------------------===//
+
+GemmOp::Extents GemmOp::getExtents() {
+  auto a = cast<ShapedType>(getA().getType());
+  auto b = cast<ShapedType>(getB().getType());
+  int64_t rank = a.getRank();
+  Extents extents{1, a.getDimSize(rank - 2), b.getDimSize(rank - 1),
+                  a.getDimSize(rank - 1)};
+  if (getTransposeA())
+    std::swap(extents.m, extents.k);
+  if (getTransposeB())
+    extents.n = b.getDimSize(rank - 2);
+  for (int64_t extent : a.getShape().drop_back(2))
+    extents.batch *= extent;
+  return extents;
+}
+
+bool GemmOp::isGradient() {
+  return getActivation() == Activation::ReluGrad ||
+         getActivation() == Activation::GeluTanhGrad;
+}
+
+Value GemmOp::getC() { return getAccumulate() ? getInputs()[2] : Value(); }
+Value GemmOp::getBiasVector() {
+  return getBias() ? getInputs()[2 + getAccumulate()] : Value();
+}
+Value GemmOp::getAuxiliaryInput() {
+  return isGradient() ? getInputs().back() : Value();
+}
+
+SmallVector<int64_t> GemmOp::getMaskShape(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> mask(shape);
+  mask.back() = ::amp::cuda::reluMaskStride(shape.back()) / 8;
+  return mask;
+}
+
+LogicalResult GemmOp::verify() {
+  auto launch = cast<LaunchOpInterface>(getOperation());
+  Activation activation = getActivation();
+  bool isForward =
+      activation == Activation::Relu || activation == Activation::GeluTanh;
+  // What the library can do.
+  if (getAuxiliary() && !isForward)
+    return emitOpError("has 'auxiliary' but the activation ")
+           << stringifyActivation(activation) << ", expected relu or gelu_tanh";
+  if (getBias() && isGradient())
+    return emitOpError("adds a bias before the gradient of an activation");
+  if (getBiasGrad() && (isForward || getBias()))
+    return emitOpError("has 'bias_grad' beside a bias or a forward activation, "
+                       "expected a product of a backward pass");
+  if (failed(verifyCounts(launch,
+                          2 + getAccumulate() + getBias() + isGradient(),
+                          1 + getAuxiliary() + getBiasGrad())))
+    return failure();
+
+  auto a = launch.getInputType(0), b = launch.getInputType(1),
+       d = launch.getTargetType(0);
+  int64_t rank = a.getRank();
+  if (rank < 2 || b.getRank() != rank || d.getRank() != rank)
+    return emitOpError("multiplies tensors of ranks ")
+           << rank << " and " << b.getRank() << " to one of rank "
+           << d.getRank() << ", expected equal ranks of at least 2";
+  Type element = a.getElementType(), result = d.getElementType();
+  bool isLow = element.isF16() || element.isBF16();
+  if (b.getElementType() != element || (!isLow && !element.isF32()))
+    return emitOpError("multiplies ")
+           << element << " and " << b.getElementType()
+           << ", expected both to be f16, bf16 or f32";
+  if (result != element && !result.isF32())
+    return emitOpError("has a result of ")
+           << result << ", expected " << element << " or f32";
+  if (getTf32() && !element.isF32())
+    return emitOpError("has 'tf32' but operands of ")
+           << element << ", expected f32";
+  auto leading = a.getShape().drop_back(2);
+  if (b.getShape().drop_back(2) != leading ||
+      d.getShape().drop_back(2) != leading)
+    return emitOpError("has unequal leading dimensions");
+  Extents extents = getExtents();
+  int64_t k = b.getDimSize(getTransposeB() ? rank - 1 : rank - 2);
+  if (k != extents.k)
+    return emitOpError("sums over ")
+           << extents.k << " elements of A and " << k << " of B";
+  SmallVector<int64_t> shape(leading);
+  shape.append({extents.m, extents.n});
+  if (failed(verifyType(*this, "the result", d, shape, result)))
+    return failure();
+  if (extents.batch != 1 &&
+      (activation != Activation::None || getBias() || getBiasGrad()))
+    return emitOpError("has batch dimensions, with which there is neither bias "
+                       "nor activation");
+  unsigned input = 2, target = 1;
+  if (getAccumulate() &&
+      failed(
+          verifyType(*this, "C", launch.getInputType(input++), shape, result)))
+    return failure();
+  if (getBias() &&
+      failed(verifyType(*this, "the bias", launch.getInputType(input++),
+                        {extents.n}, result)))
+    return failure();
+  auto verifyAuxiliary = [&](ShapedType type) {
+    bool isRelu =
+        activation == Activation::Relu || activation == Activation::ReluGrad;
+    if (isRelu)
+      return verifyType(*this, "the auxiliary matrix", type,
+                        getMaskShape(shape), IntegerType::get(getContext(), 8));
+    return verifyType(*this, "the auxiliary matrix", type, shape, result);
+  };
+  if (activation == Activation::GeluTanh ||
+      activation == Activation::GeluTanhGrad)
+    if ((getAuxiliary() || isGradient()) && extents.n % 8 != 0)
+      return emitOpError("saves the input of gelu for rows of ")
+             << extents.n << " elements, expected a multiple of 8";
+  if (isGradient() && failed(verifyAuxiliary(launch.getInputType(input))))
+    return failure();
+  if (getAuxiliary() && failed(verifyAuxiliary(launch.getTargetType(target++))))
+    return failure();
+  if (getBiasGrad() &&
+      failed(verifyType(*this, "the bias gradient",
+                        launch.getTargetType(target), {extents.n}, result)))
+    return failure();
+  return verifyLaunch(launch, getScratch());
+}
+
+bool GemmOp::mayAlias(unsigned target, unsigned input) {
+  return target == 0 && getAccumulate() && input == 2;
+}
+
+int64_t GemmOp::getFlops() {
+  Extents extents = getExtents();
+  return 2 * extents.batch * extents.m * extents.n * extents.k;
+}
+
+//===----------------------------------------------------------------------===//
+// Conv
+//===----------------------------------------------------------------------===//
+
+ConvOp::Types ConvOp::getForwardTypes() {
+  auto launch = cast<LaunchOpInterface>(getOperation());
+  auto first = launch.getInputType(0), second = launch.getInputType(1),
+       result = launch.getTargetType(0);
+  switch (getKind()) {
+  case ConvKind::Forward:
+    return {first, second, result};
+  case ConvKind::InputGrad:
+    return {result, second, first};
+  case ConvKind::FilterGrad:
+    return {first, result, second};
+  }
+  llvm_unreachable("a kind of convolution");
+}
+
+static ::amp::cuda::ConvShape getConvShape(ConvOp op) {
+  ConvOp::Types types = op.getForwardTypes();
+  ArrayRef<int64_t> x = types.input.getShape(), w = types.filter.getShape();
+  ::amp::cuda::ConvShape shape{x[0], x[1], x[2], x[3], w[0], w[1], w[3]};
+  shape.strideHeight = op.getStrides()[0];
+  shape.strideWidth = op.getStrides()[1];
+  shape.padTop = op.getPadding()[0];
+  shape.padBottom = op.getPadding()[1];
+  shape.padLeft = op.getPadding()[2];
+  shape.padRight = op.getPadding()[3];
+  shape.dilationHeight = op.getDilations()[0];
+  shape.dilationWidth = op.getDilations()[1];
+  shape.groups = op.getGroups();
+  return shape;
+}
+
+LogicalResult ConvOp::verify() {
+  auto launch = cast<LaunchOpInterface>(getOperation());
+  if (failed(verifyCounts(launch, 2, 1)))
+    return failure();
+  auto first = launch.getInputType(0), second = launch.getInputType(1),
+       result = launch.getTargetType(0);
+  Type element = first.getElementType();
+  if (second.getElementType() != element ||
+      !(element.isF16() || element.isBF16() || element.isF32()))
+    return emitOpError("has operands of ")
+           << element << " and " << second.getElementType()
+           << ", expected both to be f16, bf16 or f32";
+  if (result.getElementType() != element && !result.getElementType().isF32())
+    return emitOpError("has a result of ")
+           << result.getElementType() << ", expected " << element << " or f32";
+  if (getTf32() && !element.isF32())
+    return emitOpError("has 'tf32' but operands of ")
+           << element << ", expected f32";
+  Types types = getForwardTypes();
+  for (ShapedType type : {types.input, types.filter, types.output})
+    if (type.getRank() != 4)
+      return emitOpError("has an operand or result of rank ")
+             << type.getRank() << ", expected 4";
+  auto isPositive = [](int64_t value) { return value > 0; };
+  if (getStrides().size() != 2 || !llvm::all_of(getStrides(), isPositive) ||
+      getDilations().size() != 2 || !llvm::all_of(getDilations(), isPositive) ||
+      getPadding().size() != 4 || int64_t(getGroups()) <= 0)
+    return emitOpError("has ill-formed strides, dilations, padding or groups");
+  int64_t channels = types.input.getDimSize(3),
+          features = types.filter.getDimSize(3);
+  if (types.filter.getDimSize(2) * int64_t(getGroups()) != channels ||
+      features % int64_t(getGroups()) != 0)
+    return emitOpError("has ") << channels << " channels and " << features
+                               << " features, which do not fit a filter of "
+                               << types.filter.getDimSize(2) << " channels in "
+                               << getGroups() << " groups";
+  ::amp::cuda::ConvShape shape = getConvShape(*this);
+  if (failed(verifyType(
+          *this, "the output of the convolution", types.output,
+          {shape.batch, shape.outHeight(), shape.outWidth(), shape.features},
+          types.output.getElementType())))
+    return failure();
+  return verifyLaunch(launch, getScratch());
+}
+
+bool ConvOp::mayAlias(unsigned, unsigned) { return false; }
+
+int64_t ConvOp::getFlops() {
+  ::amp::cuda::ConvShape shape = getConvShape(*this);
+  return 2 * shape.rows() * shape.depth() * shape.features;
+}
+
+int64_t ConvOp::getScratchBytes() {
+  ::amp::cuda::ConvShape shape = getConvShape(*this);
+  if (getKind() == ConvKind::InputGrad)
+    return ::amp::cuda::convInputGradScratchBytes(shape);
+  auto type = cast<ShapedType>(getInputs()[0].getType());
+  return ::amp::cuda::convScratchBytes(shape,
+                                       type.getElementTypeBitWidth() / 8);
+}

@@ -1,0 +1,179 @@
+//===- Programs.cpp - Programs and buffers --------------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchSupport.h"
+
+#include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mlir::cuda;
+
+//===----------------------------------------------------------------------===//
+// Buffers and views
+//===----------------------------------------------------------------------===//
+
+int64_t BufferOp::getBytes() { return mlir::cuda::getBytes(getType()); }
+
+void BufferOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  std::string name;
+  for (char c : getName())
+    name += llvm::isAlnum(c) || c == '_' || c == '.' ? c : '_';
+  if (!name.empty() && !llvm::isDigit(name.front()))
+    setName(getBuffer(), name);
+}
+
+LogicalResult BufferOp::verify() {
+  if (getName().empty())
+    return emitOpError("has an empty name");
+  if (int64_t(getOffset()) < 0 ||
+      int64_t(getOffset()) % CUDADialect::kAlignment != 0)
+    return emitOpError("lies at ")
+           << int64_t(getOffset()) << ", expected a multiple of "
+           << CUDADialect::kAlignment;
+  if (!getType().getLayout().isIdentity())
+    return emitOpError("has a layout, expected it to be row-major");
+  if (auto role = getRole(); role && !amp::symbolizeRole(*role) &&
+                             *role != "metric" && *role != "prediction" &&
+                             *role != "tickets" && *role != "table" &&
+                             *role != "workspace")
+    return emitOpError("has the unknown role '") << *role << "'";
+  return success();
+}
+
+LogicalResult ViewOp::verify() {
+  auto from = cast<ShapedType>(getSource().getType()),
+       to = cast<ShapedType>(getType());
+  if (isa<MemRefType>(from) != isa<MemRefType>(to))
+    return emitOpError("mixes tensors and buffers");
+  if (from.getElementType() != to.getElementType() ||
+      from.getNumElements() != to.getNumElements())
+    return emitOpError("takes ")
+           << from << " as " << to << ", expected the same elements";
+  return success();
+}
+
+OpFoldResult ViewOp::fold(FoldAdaptor) {
+  if (getSource().getType() == getType())
+    return getSource();
+  if (auto inner = getSource().getDefiningOp<ViewOp>()) {
+    setOperand(inner.getSource());
+    return getResult();
+  }
+  return {};
+}
+
+Value ViewOp::getViewSource() { return getSource(); }
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+LogicalResult ProgramOp::verify() {
+  if (int64_t(getArena()) < 0)
+    return emitOpError("has an arena of ") << int64_t(getArena()) << " bytes";
+  return success();
+}
+
+namespace {
+/// A buffer and the launches between which it is in use.
+struct Use {
+  BufferOp buffer;
+  int64_t first = -1, last = -1;
+  int64_t begin() { return buffer.getOffset(); }
+  int64_t end() { return begin() + buffer.getBytes(); }
+};
+} // namespace
+
+LogicalResult ProgramOp::verifyRegions() {
+  llvm::MapVector<Operation *, Use> uses;
+  llvm::StringSet<> names;
+  int64_t position = 0;
+  for (Operation &op : getBody().front()) {
+    if (auto buffer = dyn_cast<BufferOp>(op)) {
+      if (position != 0)
+        return buffer.emitOpError("stands behind a launch, expected all "
+                                  "buffers first");
+      // Metrics and predictions have names of their own.
+      StringRef role = buffer.getRole().value_or("");
+      bool isResult = role == "metric" || role == "prediction";
+      if (!names
+               .insert(((isResult ? role.str() + ":" : "") + buffer.getName())
+                           .str())
+               .second)
+        return buffer.emitOpError("has the name '")
+               << buffer.getName() << "', which another buffer has";
+      Use use{buffer};
+      if (use.end() > int64_t(getArena()))
+        return buffer.emitOpError("ends at ")
+               << use.end() << ", behind the arena of " << getArena()
+               << " bytes";
+      uses.insert({&op, use});
+      continue;
+    }
+    if (isa<ViewOp>(op))
+      continue;
+    auto launch = dyn_cast<LaunchOpInterface>(op);
+    if (!launch)
+      return op.emitOpError("cannot stand in a 'cuda.program', expected "
+                            "buffers, views and launches");
+    ++position;
+    for (Value operand : op.getOperands()) {
+      BufferOp buffer = mlir::cuda::getBuffer(operand);
+      if (!buffer)
+        return op.emitOpError("uses something that is not a buffer");
+      Use &use = uses[buffer];
+      if (use.first < 0)
+        use.first = position;
+      use.last = position;
+    }
+    // What is written must not be read, or written, by the same launch, unless
+    // the launch can work in place.
+    for (auto [target, output] : llvm::enumerate(launch.getOutputs())) {
+      BufferOp written = mlir::cuda::getBuffer(output);
+      for (auto [input, value] : llvm::enumerate(launch.getInputs()))
+        if (mlir::cuda::getBuffer(value) == written &&
+            !launch.mayAlias(target, input))
+          return op.emitOpError("writes '")
+                 << written.getName() << "' while it reads it";
+      for (Value other : launch.getOutputs().drop_front(target + 1))
+        if (mlir::cuda::getBuffer(other) == written)
+          return op.emitOpError("writes '") << written.getName() << "' twice";
+    }
+  }
+  // Buffers with a role are in use throughout.
+  SmallVector<Use *> byOffset;
+  for (auto &[op, use] : uses) {
+    if (use.buffer.getRole()) {
+      use.first = 0;
+      use.last = position + 1;
+    }
+    if (use.first >= 0)
+      byOffset.push_back(&use);
+  }
+  llvm::sort(byOffset, [](Use *a, Use *b) {
+    return a->begin() != b->begin() ? a->begin() < b->begin()
+                                    : a->buffer->isBeforeInBlock(b->buffer);
+  });
+  for (size_t i = 0; i < byOffset.size(); ++i)
+    for (size_t j = i + 1;
+         j < byOffset.size() && byOffset[j]->begin() < byOffset[i]->end();
+         ++j) {
+      Use *a = byOffset[i], *b = byOffset[j];
+      if (a->first > b->last || b->first > a->last)
+        continue;
+      auto diagnostic = b->buffer.emitOpError("overlaps '")
+                        << a->buffer.getName() << "' while both are in use";
+      diagnostic.attachNote(a->buffer.getLoc())
+          << "'" << a->buffer.getName() << "' lies from " << a->begin()
+          << " to " << a->end();
+      return diagnostic;
+    }
+  return success();
+}

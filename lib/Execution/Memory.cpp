@@ -1,0 +1,102 @@
+//===- Memory.cpp - What memory there is and who wants it -----------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Execution/Memory.h"
+
+#include "amp/Execution/Files.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <sys/resource.h>
+#include <unistd.h>
+
+using namespace mlir::amp;
+
+/// The text of a small file of the kernel, or nothing.
+static std::string readKernelFile(const llvm::Twine &path) {
+  auto buffer = llvm::MemoryBuffer::getFileAsStream(path);
+  return buffer ? (*buffer)->getBuffer().str() : std::string();
+}
+
+/// Main memory and swap.
+static uint64_t getInstalledMemory() {
+  uint64_t total = 0;
+  std::string text = readKernelFile("/proc/meminfo");
+  llvm::SmallVector<llvm::StringRef> lines;
+  llvm::StringRef(text).split(lines, '\n');
+  for (llvm::StringRef line : lines) {
+    if (!line.consume_front("MemTotal:") && !line.consume_front("SwapTotal:"))
+      continue;
+    line = line.ltrim();
+    uint64_t kilobytes;
+    if (!line.consumeInteger(10, kilobytes))
+      total += kilobytes * 1024;
+  }
+  if (total)
+    return total;
+  long pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGESIZE);
+  if (pages > 0 && size > 0)
+    return uint64_t(pages) * uint64_t(size);
+  return std::numeric_limits<uint64_t>::max();
+}
+
+/// What the control group of the process may have, in its parents too.
+static uint64_t getGroupLimit() {
+  uint64_t limit = std::numeric_limits<uint64_t>::max();
+  auto note = [&](const llvm::Twine &path) {
+    uint64_t bytes;
+    // "max" is no number.
+    if (!llvm::StringRef(readKernelFile(path)).trim().getAsInteger(10, bytes))
+      limit = std::min(limit, bytes);
+  };
+  std::string text = readKernelFile("/proc/self/cgroup");
+  llvm::SmallVector<llvm::StringRef> lines;
+  llvm::StringRef(text).split(lines, '\n');
+  for (llvm::StringRef line : lines) {
+    if (!line.consume_front("0::"))
+      continue;
+    for (llvm::StringRef group = line; !group.empty();
+         group = group.substr(0, group.rfind('/')))
+      note("/sys/fs/cgroup" + group + "/memory.max");
+  }
+  note("/sys/fs/cgroup/memory.max");
+  note("/sys/fs/cgroup/memory/memory.limit_in_bytes");
+  return limit;
+}
+
+uint64_t mlir::amp::getMemoryLimit() {
+  uint64_t limit = std::min(getInstalledMemory(), getGroupLimit());
+  for (auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    struct rlimit values;
+    if (::getrlimit(resource, &values) == 0 && values.rlim_cur != RLIM_INFINITY)
+      limit = std::min<uint64_t>(limit, values.rlim_cur);
+  }
+  return limit;
+}
+
+llvm::Error mlir::amp::checkMemory(llvm::StringRef what, uint64_t bytes) {
+  uint64_t limit = getMemoryLimit();
+  if (bytes <= limit)
+    return llvm::Error::success();
+  return makeError("{0} takes {1} bytes, but this machine has {2}", what, bytes,
+                   limit);
+}
+
+void *mlir::amp::allocateForStep(size_t alignment, size_t bytes) {
+  void *pointer = std::aligned_alloc(alignment, bytes);
+  if (pointer || bytes == 0)
+    return pointer;
+  // Without an allocation: there is nothing left.
+  static char message[64];
+  std::snprintf(message, sizeof(message), "out of memory for %zu bytes", bytes);
+  llvm::report_bad_alloc_error(message);
+}

@@ -1,0 +1,54 @@
+//===- CUDAPipeline.cpp - From a training step to a program ---------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Pipelines/CUDAPipeline.h"
+
+#include "amp/Conversion/Passes.h"
+#include "amp/Dialect/Train/Transforms/Passes.h"
+#include "amp/Pipelines/Pipelines.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
+                                  const CUDAPipelineOptions &options) {
+  if (options.batchSize > 0) {
+    train::TrainSetBatchOptions batch;
+    batch.batchSize = options.batchSize;
+    pm.addPass(train::createTrainSetBatch(batch));
+  }
+  bool tf32 = options.precision == "tf32";
+  if (options.precision.empty()) {
+    pm.addPass(train::createTrainAutodiff());
+  } else {
+    AMPPipelineOptions training;
+    training.precision =
+        tf32 ? std::string("f32") : options.precision.getValue();
+    training.lossScaling = options.lossScaling;
+    training.masterWeights = options.masterWeights;
+    training.policy = options.policy;
+    buildAMPTrainingPipeline(pm, training);
+  }
+  pm.addPass(createInlinerPass());
+  pm.addPass(createSymbolDCEPass());
+  ConvertTrainToCUDAOptions convert;
+  convert.tf32 = tf32;
+  convert.epilogues = options.epilogues;
+  pm.addNestedPass<func::FuncOp>(createConvertTrainToCUDA(convert));
+  PlanMemoryOptions plan;
+  plan.report = options.report;
+  pm.addPass(createPlanMemory(plan));
+}
+
+void mlir::amp::registerCUDAPipeline() {
+  PassPipelineRegistration<CUDAPipelineOptions>(
+      "amp-cuda-pipeline",
+      "Turn a training step into a program of launches for a GPU",
+      buildCUDAPipeline);
+}

@@ -1,0 +1,72 @@
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// RUN: amp-opt %s --convert-train-to-cuda --split-input-file --verify-diagnostics
+
+func.func @dynamic(%x: tensor<?x4xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<?x4xf32> {amp.prediction = "y"}) {
+  // expected-error@+1 {{has the dynamic shape 'tensor<?x4xf32>', expected a static one; 'train-set-batch' gives the batch dimension its size}}
+  %0 = train.relu %x : tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
+
+// -----
+
+func.func @f64(%x: tensor<4xf64> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<4xf64> {amp.prediction = "y"}) {
+  // expected-error@+1 {{has the element type 'f64', which a program for a GPU does not hold}}
+  %0 = train.relu %x : tensor<4xf64>
+  return %0 : tensor<4xf64>
+}
+
+// -----
+
+func.func @while(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<4xf32> {amp.prediction = "y"}) {
+  %true = arith.constant true
+  // expected-error@+1 {{has a region, which cannot become a list of launches; expected 'scf.if' or 'scf.for' with constant bounds}}
+  %0 = scf.while (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    scf.condition(%true) %a : tensor<4xf32>
+  } do {
+  ^bb0(%b: tensor<4xf32>):
+    scf.yield %b : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @bounds(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x"},
+                  %n: tensor<i64> {amp.role = "batch", amp.name = "n"})
+    -> (tensor<4xf32> {amp.prediction = "y"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.extract %n[] : tensor<i64>
+  %end = arith.index_cast %e : i64 to index
+  // expected-error@+1 {{has bounds that are not constants, with which it cannot be a fixed list of launches}}
+  %0 = scf.for %i = %c0 to %end step %c1 iter_args(%a = %x) -> (tensor<4xf32>) {
+    %1 = train.add %a, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func private @elsewhere(tensor<4xf32>) -> tensor<4xf32>
+func.func @call(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<4xf32> {amp.prediction = "y"}) {
+  // expected-error@+1 {{cannot be part of a program for a GPU}}
+  %0 = func.call @elsewhere(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @table(%x: tensor<2xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<2xf32> {amp.prediction = "y"}) {
+  // expected-error@+1 {{is a constant of elements that are not all equal; expected it to be a state with an '#amp.init'}}
+  %0 = train.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %1 = train.add %x, %0 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %1 : tensor<2xf32>
+}

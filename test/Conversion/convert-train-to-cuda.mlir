@@ -1,0 +1,165 @@
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// RUN: amp-opt %s --convert-train-to-cuda --split-input-file | FileCheck %s
+// RUN: amp-opt %s --convert-train-to-cuda=epilogues=false --split-input-file | FileCheck %s --check-prefix=PLAIN
+// RUN: amp-opt %s --convert-train-to-cuda=tf32 --split-input-file | FileCheck %s --check-prefix=TF32
+
+// A layer and its gradients: bias, relu and its mask, then the gradient through
+// the mask; the bias gradient with that of the weights.
+// CHECK-LABEL: func.func @layer
+// CHECK: %[[H:.*]]:2 = cuda.gemm {{.*}}{activation = #cuda.activation<relu>, auxiliary, bias}
+// CHECK: %[[DX:.*]] = cuda.gemm named "{{.*}}" ins(%{{.*}}, %{{.*}}, %[[H]]#1 : {{.*}}activation = #cuda.activation<relu_grad>{{.*}}transpose_b
+// CHECK: cuda.gemm {{.*}}bias_grad, transpose_a} -> tensor<8x4xf32>, tensor<4xf32>
+// CHECK-NOT: cuda.kernel
+// PLAIN-LABEL: func.func @layer
+// PLAIN-COUNT-3: cuda.kernel
+// TF32-LABEL: func.func @layer
+// TF32-COUNT-3: cuda.gemm {{.*}}tf32
+func.func @layer(%x: tensor<16x8xf32> {amp.role = "batch", amp.name = "x"},
+                 %w: tensor<8x8xf32> {amp.role = "parameter", amp.name = "fc.weight"},
+                 %b: tensor<8xf32> {amp.role = "parameter", amp.name = "fc.bias"},
+                 %v: tensor<8x4xf32> {amp.role = "parameter", amp.name = "out.weight"},
+                 %dy: tensor<16x4xf32> {amp.role = "batch", amp.name = "dy"})
+    -> (tensor<16x8xf32> {amp.prediction = "dh"}, tensor<8x4xf32> {amp.prediction = "dv"},
+        tensor<4xf32> {amp.prediction = "db"}) {
+  %h = train.linear %x, %w, %b : (tensor<16x8xf32>, tensor<8x8xf32>, tensor<8xf32>) -> tensor<16x8xf32>
+  %a = train.relu %h : tensor<16x8xf32>
+  %da = train.linear %dy, %v {transpose_weight} : (tensor<16x4xf32>, tensor<8x4xf32>) -> tensor<16x8xf32>
+  %dh = train.relu_grad %a, %da : tensor<16x8xf32>
+  %dv = train.matmul %a, %dy {transpose_a} : (tensor<16x8xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+  %db = train.reduce_sum %dy {dims = array<i64: 0>} : (tensor<16x4xf32>) -> tensor<4xf32>
+  return %dh, %dv, %db : tensor<16x8xf32>, tensor<8x4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// gelu: the tanh form is an epilogue, which saves what the gradient needs; the
+// erf form is a kernel.
+// CHECK-LABEL: func.func @gelu
+// CHECK: %[[H:.*]]:2 = cuda.gemm {{.*}}activation = #cuda.activation<gelu_tanh>, auxiliary
+// CHECK: cuda.gemm {{.*}}%[[H]]#1 {{.*}}activation = #cuda.activation<gelu_tanh_grad>
+// CHECK: cuda.gemm
+// CHECK-NOT: gelu
+// CHECK: cuda.kernel
+// CHECK: math.erf
+func.func @gelu(%x: tensor<16x8xf32> {amp.role = "batch", amp.name = "x"},
+                %w: tensor<8x8xf32> {amp.role = "parameter", amp.name = "w"})
+    -> (tensor<16x8xf32> {amp.prediction = "y"}, tensor<16x8xf32> {amp.prediction = "dx"},
+        tensor<16x8xf32> {amp.prediction = "z"}) {
+  %h = train.linear %x, %w : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
+  %y = train.gelu %h {approximate = 1 : i32} : tensor<16x8xf32>
+  %dy = train.linear %x, %w {transpose_weight} : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
+  %dx = train.gelu_grad %h, %dy {approximate = 1 : i32} : tensor<16x8xf32>
+  %g = train.linear %dx, %w : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
+  %z = train.gelu %g : tensor<16x8xf32>
+  return %y, %dx, %z : tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>
+}
+
+// -----
+
+// Canonical form: transposes and casts are part of the product, a residual is C.
+// CHECK-LABEL: func.func @canonical
+// CHECK-SAME: %[[X:.*]]: tensor<8x16xf16> {{.*}}, %[[W:.*]]: tensor<8x8xf16> {{.*}}, %[[R:.*]]: tensor<16x8xf32>
+// CHECK-NEXT: cuda.gemm {{.*}}ins(%[[X]], %[[W]], %[[R]] : tensor<8x16xf16>, tensor<8x8xf16>, tensor<16x8xf32>) {accumulate, transpose_a} -> tensor<16x8xf32>
+// CHECK-NEXT: return
+func.func @canonical(%x: tensor<8x16xf16> {amp.role = "batch", amp.name = "x"},
+                     %w: tensor<8x8xf16> {amp.role = "parameter", amp.name = "w"},
+                     %r: tensor<16x8xf32> {amp.role = "batch", amp.name = "r"})
+    -> (tensor<16x8xf32> {amp.prediction = "y"}) {
+  %t = train.transpose %x {permutation = array<i64: 1, 0>} : (tensor<8x16xf16>) -> tensor<16x8xf16>
+  %a = amp.cast %t inserted : tensor<16x8xf16> to tensor<16x8xf32>
+  %b = amp.cast %w inserted : tensor<8x8xf16> to tensor<8x8xf32>
+  %h = train.matmul %a, %b : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
+  %y = train.add %h, %r : (tensor<16x8xf32>, tensor<16x8xf32>) -> tensor<16x8xf32>
+  return %y : tensor<16x8xf32>
+}
+
+// -----
+
+// The optimizer: unscaling, clipping, guard and copies are one check and one
+// launch, under a flag.
+// CHECK-LABEL: func.func @optimizer
+// CHECK: %[[CHECK:.*]]:3 = cuda.check_gradients {{.*}}{max_norm = 1.000000e+00 : f64, scaled}
+// CHECK: cuda.optimizer <sgd> {{.*}}%[[CHECK]]#0, %{{.*}} : {{.*}} if %[[CHECK]]#1 : tensor<i1>
+// CHECK-SAME: copies = array<i64: 0>
+// CHECK-SAME: multiplied
+// CHECK-SAME: weight_decay = array<f64: 1.000000e-01, 0.000000e+00>
+// CHECK-NOT: cuda.kernel
+func.func @optimizer(%w: tensor<8xf32> {amp.role = "parameter", amp.name = "w"},
+                     %b: tensor<4xf32> {amp.role = "parameter", amp.name = "b"},
+                     %c: tensor<8xf16> {amp.role = "parameter", amp.name = "w.copy"},
+                     %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"},
+                     %s: tensor<f32> {amp.role = "scaler_state", amp.name = "scale"},
+                     %gw: tensor<8xf16> {amp.role = "batch", amp.name = "gw"},
+                     %gb: tensor<4xf32> {amp.role = "batch", amp.name = "gb"})
+    -> (tensor<8xf32> {amp.updates = "w"}, tensor<4xf32> {amp.updates = "b"},
+        tensor<8xf16> {amp.updates = "w.copy"}, tensor<f32> {amp.metric = "norm"}) {
+  %u:2, %finite = amp.unscale %gw, %gb by %s : (tensor<8xf16>, tensor<4xf32>) -> (tensor<8xf32>, tensor<4xf32>)
+  %k:2, %norm = train.clip_by_global_norm %u#0, %u#1 {max_norm = 1.0 : f64}
+      : (tensor<8xf32>, tensor<4xf32>) -> (tensor<8xf32>, tensor<4xf32>, tensor<f32>)
+  %flag = tensor.extract %finite[] : tensor<i1>
+  %n:3 = scf.if %flag -> (tensor<8xf32>, tensor<4xf32>, tensor<8xf16>) {
+    %w1 = train.sgd %w, %k#0, %lr {weight_decay = 0.1 : f64} : (tensor<8xf32>, tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+    %b1 = train.sgd %b, %k#1, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %c1 = amp.master_copy %w1 : tensor<8xf32> to tensor<8xf16>
+    scf.yield %w1, %b1, %c1 : tensor<8xf32>, tensor<4xf32>, tensor<8xf16>
+  } else {
+    scf.yield %w, %b, %c : tensor<8xf32>, tensor<4xf32>, tensor<8xf16>
+  }
+  return %n#0, %n#1, %n#2, %norm : tensor<8xf32>, tensor<4xf32>, tensor<8xf16>, tensor<f32>
+}
+
+// -----
+
+// Kernels: a chain is one kernel, what follows a reduction is its 'finish'.
+// CHECK-LABEL: func.func @kernels
+// CHECK: cuda.kernel named "{{.*}}" over [16, 8] maps [{{.*}}] reduce [1] with <add> {
+// CHECK: arith.mulf
+// CHECK: math.tanh
+// CHECK: } finish {
+// CHECK: arith.divf
+// CHECK: } ins(%{{.*}} : tensor<16x8xf32>{{.*}}) -> tensor<16xf32>
+// CHECK-NOT: cuda.kernel
+func.func @kernels(%x: tensor<16x8xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<16xf32> {amp.prediction = "y"}) {
+  %0 = train.mul %x, %x : (tensor<16x8xf32>, tensor<16x8xf32>) -> tensor<16x8xf32>
+  %1 = train.tanh %0 : tensor<16x8xf32>
+  %2 = train.reduce_mean %1 {dims = array<i64: 1>} : (tensor<16x8xf32>) -> tensor<16xf32>
+  return %2 : tensor<16xf32>
+}
+
+// -----
+
+// A loop with constant bounds is a repeated list of launches.
+// CHECK-LABEL: func.func @loop
+// CHECK-COUNT-3: cuda.gemm
+// CHECK-NOT: scf.for
+func.func @loop(%x: tensor<8x8xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<8x8xf32> {amp.prediction = "y"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %0 = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> (tensor<8x8xf32>) {
+    %1 = train.matmul %a, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    scf.yield %1 : tensor<8x8xf32>
+  }
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+// Slices and padding are kernels that read where they need.
+// CHECK-LABEL: func.func @slices
+// CHECK: cuda.kernel
+// CHECK: ^bb0(%[[ALL:.*]]: tensor<2x4xf32>):
+// CHECK: cuda.index 0
+// CHECK: tensor.extract %[[ALL]]
+func.func @slices(%x: tensor<4x8xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<4x6xf32> {amp.prediction = "y"}) {
+  %0 = train.slice %x {offsets = array<i64: 1, 0>, sizes = array<i64: 2, 4>, strides = array<i64: 1, 2>}
+      : (tensor<4x8xf32>) -> tensor<2x4xf32>
+  %1 = train.pad %0 {low = array<i64: 1, 1>, high = array<i64: 1, 1>, interior = array<i64: 0, 0>, value = 0.5 : f64}
+      : (tensor<2x4xf32>) -> tensor<4x6xf32>
+  return %1 : tensor<4x6xf32>
+}

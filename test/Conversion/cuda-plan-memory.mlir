@@ -1,0 +1,87 @@
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// RUN: amp-opt %s --convert-train-to-cuda --cuda-plan-memory --split-input-file | FileCheck %s
+// RUN: amp-opt %s --convert-train-to-cuda --cuda-plan-memory=report --split-input-file -o /dev/null 2>&1 | FileCheck %s --check-prefix=REPORT
+// RUN: not amp-opt %s --cuda-plan-memory --split-input-file -o /dev/null 2>&1 | FileCheck %s --check-prefix=LEFT
+
+// LEFT: 'train.linear' op stands in a step that is to become a program; expected 'convert-train-to-cuda' to have lowered it
+
+// Values that are not in use at the same time lie over each other; what the
+// last product writes lies in the place of its prediction.
+// REPORT: remark: 'chain': 33562624 bytes of state, 4096 bytes planned for values of which at most 4096 are in use at one time: 1.000 times
+// CHECK-LABEL: cuda.program @chain
+// CHECK: %[[X:.*]] = cuda.buffer "x" at 0 {role = "batch"} : memref<16x32xf32>
+// CHECK: %[[W:.*]] = cuda.buffer "w" at 2048 {role = "parameter"} : memref<32x32xf32>
+// CHECK: %[[Y:.*]] = cuda.buffer "y" at 6144 {role = "prediction"} : memref<16x32xf32>
+// CHECK: cuda.buffer "workspace"
+// CHECK: %[[A:.*]] = cuda.buffer "w_2" at [[AT:[0-9]+]] : memref<16x32xf32>
+// CHECK: %[[B:.*]] = cuda.buffer "w_2_2" at {{[0-9]+}} : memref<16x32xf32>
+// CHECK: %[[C:.*]] = cuda.buffer "w_3" at [[AT]] : memref<16x32xf32>
+// CHECK: cuda.gemm {{.*}} ins(%[[X]], %[[W]] {{.*}} outs(%[[A]]
+// CHECK: cuda.gemm {{.*}} ins(%[[A]], %[[W]] {{.*}} outs(%[[B]]
+// CHECK: cuda.gemm {{.*}} ins(%[[B]], %[[W]] {{.*}} outs(%[[C]]
+// CHECK: cuda.gemm {{.*}} ins(%[[C]], %[[W]] {{.*}} outs(%[[Y]]
+func.func @chain(%x: tensor<16x32xf32> {amp.role = "batch", amp.name = "x"},
+                 %w: tensor<32x32xf32> {amp.role = "parameter", amp.name = "w"})
+    -> (tensor<16x32xf32> {amp.prediction = "y"}) {
+  %0 = train.linear %x, %w : (tensor<16x32xf32>, tensor<32x32xf32>) -> tensor<16x32xf32>
+  %1 = train.linear %0, %w : (tensor<16x32xf32>, tensor<32x32xf32>) -> tensor<16x32xf32>
+  %2 = train.linear %1, %w : (tensor<16x32xf32>, tensor<32x32xf32>) -> tensor<16x32xf32>
+  %3 = train.linear %2, %w : (tensor<16x32xf32>, tensor<32x32xf32>) -> tensor<16x32xf32>
+  return %3 : tensor<16x32xf32>
+}
+
+// -----
+
+// A state is updated in place; its old value, which is a metric, is read before.
+// CHECK-LABEL: cuda.program @old_value
+// CHECK: %[[S:.*]] = cuda.buffer "s" at 0 {role = "model_state"} : memref<f32>
+// CHECK: %[[M:.*]] = cuda.buffer "before" at 256 {role = "metric"} : memref<f32>
+// CHECK: cuda.kernel named "before"
+// CHECK: ins(%[[S]] : memref<f32>) outs(%[[M]] : memref<f32>)
+// CHECK: cuda.kernel
+// CHECK: ins(%[[S]] : memref<f32>) outs(%[[S]] : memref<f32>)
+func.func @old_value(%s: tensor<f32> {amp.role = "model_state", amp.name = "s"})
+    -> (tensor<f32> {amp.updates = "s"}, tensor<f32> {amp.metric = "before"}) {
+  %0 = train.add %s, %s : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %0, %s : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// Two states change places: each is saved before the first is written.
+// CHECK-LABEL: cuda.program @swap
+// CHECK: %[[A:.*]] = cuda.buffer "a" at 0
+// CHECK: %[[B:.*]] = cuda.buffer "b" at 256
+// CHECK: ins(%[[B]] : memref<4xf32>) outs(%[[T:.*]] : memref<4xf32>)
+// CHECK: ins(%[[A]] : memref<4xf32>) outs(%[[U:.*]] : memref<4xf32>)
+// CHECK: ins(%[[T]] : memref<4xf32>) outs(%[[A]] : memref<4xf32>)
+// CHECK: ins(%[[U]] : memref<4xf32>) outs(%[[B]] : memref<4xf32>)
+func.func @swap(%a: tensor<4xf32> {amp.role = "model_state", amp.name = "a"},
+                %b: tensor<4xf32> {amp.role = "model_state", amp.name = "b"})
+    -> (tensor<4xf32> {amp.updates = "a"}, tensor<4xf32> {amp.updates = "b"}) {
+  return %b, %a : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// An optimizer works in place; where the old parameter is read after it, on a
+// copy, which becomes the state at the end.
+// CHECK-LABEL: cuda.program @late_read
+// CHECK: %[[W:.*]] = cuda.buffer "w" at 0
+// CHECK: cuda.kernel
+// CHECK: ins(%[[W]] : memref<4xf32>) outs(%[[C:.*]] : memref<4xf32>)
+// CHECK: cuda.optimizer <sgd> {{.*}} ins(%[[C]], {{.*}} outs(%[[C]]
+// CHECK: cuda.kernel
+// CHECK: ins(%[[W]], %[[C]]
+// CHECK: cuda.kernel
+// CHECK: ins(%[[C]] : memref<4xf32>) outs(%[[W]] : memref<4xf32>)
+func.func @late_read(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"},
+                     %g: tensor<4xf32> {amp.role = "batch", amp.name = "g"},
+                     %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"})
+    -> (tensor<4xf32> {amp.updates = "w"}, tensor<4xf32> {amp.prediction = "moved"}) {
+  %0 = train.sgd %w, %g, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %1 = train.sub %w, %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}

@@ -1,0 +1,60 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Usage: check-vectors.py <file.ptx>
+
+Fails if a kernel over consecutive elements does not read and write them 16
+bytes at a time, or if any kernel uses f64 arithmetic or float atomics.
+"""
+
+import re
+import sys
+
+# Parts of mangled names, and whether the kernel stores vectors too.
+VECTORISED = {
+    "8biasRelu": True,
+    "9rowMaxima": False,
+    "5total": False,
+    "18softmaxForwardRowsINS0_7RowPlanILi32ELi8ELi4E": True,
+    "19softmaxBackwardRowsINS0_7RowPlanILi32ELi8ELi4E": True,
+    "18crossEntropyKernelINS0_7RowPlanILi32ELi8ELi4E": True,
+    "22layerNormForwardKernelINS0_7RowPlanILi32ELi8ELi4E": True,
+    "24layerNormInputGradKernelINS0_7RowPlanILi32ELi8ELi4E": True,
+    "20batchNormApplyKernel": True,
+    "24batchNormInputGradKernel": True,
+    "17poolForwardKernelILb1ELi8E": True,
+    "21maxPoolBackwardKernelILi8E": True,
+    "21avgPoolBackwardKernelILi8E": True,
+    "13dropoutKernel": True,
+    "19gatherPatchesKernelILi8E": True,
+    "16sumPatchesKernelILi4E": True,
+    "18unscaleCheckKernel": False,
+    "9sgdKernel": True,
+    "10adamKernel": True,
+    "20castParametersKernel": True,
+}
+# The inverse of the loss scale is rounded once from f64.
+DOUBLES = {"18unscaleCheckKernel"}
+
+text = open(sys.argv[1]).read()
+kernels = {}
+for match in re.finditer(r"\.entry (\w+)\(.*?\n\}", text, re.S):
+    kernels[match.group(1)] = match.group()
+problems = []
+for part, stores in VECTORISED.items():
+    found = [name for name in kernels if part in name]
+    if not found:
+        problems.append(f"no kernel {part}")
+    for name in found:
+        body = kernels[name]
+        if not re.search(r"ld\.global(\.\w+)*\.v4|ld\.global(\.\w+)*\.v2\.[bu]64", body):
+            problems.append(f"{name} reads no 16 bytes at a time")
+        if stores and not re.search(r"st\.global(\.\w+)*\.v4|st\.global(\.\w+)*\.v2\.[bu]64", body):
+            problems.append(f"{name} writes no 16 bytes at a time")
+for name, body in kernels.items():
+    if re.search(r"\b(add|mul|fma|div|sub)(\.\w+)*\.f64", body) and not any(p in name for p in DOUBLES):
+        problems.append(f"{name} computes in f64")
+    if re.search(r"\b(atom|red)\.\S*\.f(32|64|16)", body):
+        problems.append(f"{name} has a float atomic")
+if problems:
+    sys.exit("\n".join(problems))
+print(f"{len(kernels)} kernels")

@@ -1,0 +1,177 @@
+//===- Norm.cu - Layer and batch normalisation ------------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// RUN: %cuda_host_cxx %s %cuda_host_lib -o %t && %t
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/CudaHost/Testing.h"
+#include "amp/Runtime/CUDA/Norm.h"
+
+#include <algorithm>
+
+using namespace amp::cuda;
+using namespace amp::cuda::testing;
+
+using Values = std::vector<double>;
+using Results = std::vector<Values>;
+
+/// What a normalisation computes, in f64. `group(i)` is the line that element i
+/// is normalised in, `channel(i)` that of its gain.
+struct NormReference {
+  Values y, mean, rstd, var, dx, dgamma, dbeta;
+
+  template <typename Group, typename Channel>
+  NormReference(const Values &x, const Values &dy, const Values &gamma,
+                const Values &beta, int64_t groups, Group group,
+                Channel channel, double epsilon)
+      : y(x.size()), mean(groups), rstd(groups), var(groups), dx(x.size()),
+        dgamma(gamma.size()), dbeta(gamma.size()) {
+    double n = double(x.size()) / groups;
+    Values meanG(groups), meanDot(groups);
+    for (size_t i = 0; i < x.size(); ++i)
+      mean[group(i)] += x[i] / n;
+    for (size_t i = 0; i < x.size(); ++i)
+      var[group(i)] += std::pow(x[i] - mean[group(i)], 2) / n;
+    for (int64_t g = 0; g < groups; ++g)
+      rstd[g] = 1 / std::sqrt(var[g] + epsilon);
+    auto normal = [&](size_t i) {
+      return (x[i] - mean[group(i)]) * rstd[group(i)];
+    };
+    for (size_t i = 0; i < x.size(); ++i) {
+      size_t c = channel(i);
+      y[i] = normal(i) * gamma[c] + beta[c];
+      dgamma[c] += dy[i] * normal(i);
+      dbeta[c] += dy[i];
+      meanG[group(i)] += dy[i] * gamma[c] / n;
+      meanDot[group(i)] += dy[i] * gamma[c] * normal(i) / n;
+    }
+    for (size_t i = 0; i < x.size(); ++i)
+      dx[i] = rstd[group(i)] * (dy[i] * gamma[channel(i)] - meanG[group(i)] -
+                                normal(i) * meanDot[group(i)]);
+  }
+};
+
+template <typename X, typename Y>
+static void testLayerNorm(int64_t rows, int64_t columns, double offset,
+                          bool inPlace) {
+  Tickets tickets;
+  inAllOrders("layer norm", [&] {
+    Values x = randomValues<X>(rows * columns, 1);
+    for (double &value : x)
+      value = widen(roundTo<X>(float(value + offset)));
+    Values dy = randomValues<Y>(rows * columns, 2);
+    Values gamma = randomValues<float>(columns, 3),
+           beta = randomValues<float>(columns, 4);
+    NormReference expected(
+        x, dy, gamma, beta, rows, [&](size_t i) { return i / columns; },
+        [&](size_t i) { return i % columns; }, 1e-5);
+    Buffer<X> dX(x);
+    Buffer<Y> out(rows * columns), g(dy), dInput(rows * columns);
+    Buffer<float> dGamma(gamma), dBeta(beta), mean(rows), rstd(rows),
+        gammaGrad(columns), betaGrad(columns);
+    Buffer<unsigned char> scratch(size_t(layerNormScratchBytes(rows, columns)));
+    CHECK_OK(layerNormForward(nullptr, out.get(), mean, rstd, dX.get(), dGamma,
+                              dBeta, rows, columns, 1e-5f));
+    Y *to = inPlace ? g.get() : dInput.get();
+    CHECK_OK(layerNormBackward(nullptr, to, gammaGrad, betaGrad, g.get(),
+                               dX.get(), dGamma, mean, rstd, rows, columns,
+                               scratch.get(), tickets));
+    Values y = out.read(), dx = (inPlace ? g : dInput).read();
+    double extra = std::fabs(offset) * 1e-5;
+    CHECK_NEAR(y, expected.y, 2 * epsilonOf<Y>() + extra);
+    CHECK_NEAR(mean.read(), expected.mean, 1e-5);
+    CHECK_NEAR(rstd.read(), expected.rstd, 1e-5 + extra);
+    if (columns > 1) // of a single column it is zero
+      CHECK_NEAR(dx, expected.dx, 4 * epsilonOf<Y>() + extra);
+    CHECK_NEAR(gammaGrad.read(), expected.dgamma, 2e-5 + extra);
+    CHECK_NEAR(betaGrad.read(), expected.dbeta, 2e-5);
+    CHECK(tickets.areZero());
+    return Results{y, dx, gammaGrad.read(), betaGrad.read()};
+  });
+}
+
+template <typename X, typename Y>
+static void testBatchNorm(int64_t rows, int64_t channels, double offset,
+                          bool guard) {
+  Tickets tickets;
+  inAllOrders("batch norm", [&] {
+    Values x = randomValues<X>(rows * channels, 1);
+    for (double &value : x)
+      value = widen(roundTo<X>(float(value + offset)));
+    Values dy = randomValues<Y>(rows * channels, 2);
+    Values gamma = randomValues<float>(channels, 3),
+           beta = randomValues<float>(channels, 4),
+           runningMean = randomValues<float>(channels, 5),
+           runningVar = randomValues<float>(channels, 6);
+    for (double &value : runningVar)
+      value = std::fabs(value);
+    auto channel = [&](size_t i) { return i % channels; };
+    NormReference expected(x, dy, gamma, beta, channels, channel, channel,
+                           1e-5);
+    Buffer<X> dX(x);
+    Buffer<Y> out(rows * channels), g(dy), dInput(rows * channels),
+        inference(rows * channels);
+    Buffer<float> dGamma(gamma), dBeta(beta), mean(channels), rstd(channels),
+        gammaGrad(channels), betaGrad(channels), rMean(runningMean),
+        rVar(runningVar);
+    Buffer<uint8_t> flag(Values{guard ? 1.0 : 0.0});
+    Buffer<unsigned char> scratch(
+        size_t(batchNormForwardScratchBytes(rows, channels)));
+    CHECK_OK(batchNormInference(nullptr, inference.get(), dX.get(), dGamma,
+                                dBeta, rMean, rVar, rows, channels, 1e-5f));
+    CHECK_OK(batchNormForward(nullptr, out.get(), mean, rstd, rMean, rVar,
+                              dX.get(), dGamma, dBeta, rMean, rVar, rows,
+                              channels, 0.1f, 1e-5f, flag, scratch.get(),
+                              tickets));
+    CHECK_OK(batchNormBackward(nullptr, dInput.get(), gammaGrad, betaGrad,
+                               g.get(), dX.get(), dGamma, mean, rstd, rows,
+                               channels, scratch.get(), tickets));
+    double extra = std::fabs(offset) * 1e-5;
+    Values y = out.read(), dx = dInput.read();
+    CHECK_NEAR(y, expected.y, 2 * epsilonOf<Y>() + extra);
+    CHECK_NEAR(mean.read(), expected.mean, 1e-5);
+    CHECK_NEAR(rstd.read(), expected.rstd, 1e-5 + extra);
+    CHECK_NEAR(dx, expected.dx, 4 * epsilonOf<Y>() + extra);
+    CHECK_NEAR(gammaGrad.read(), expected.dgamma, 2e-5 + extra);
+    CHECK_NEAR(betaGrad.read(), expected.dbeta, 2e-5);
+    Values plain(x.size());
+    for (size_t i = 0; i < x.size(); ++i) {
+      size_t c = channel(i);
+      plain[i] =
+          (x[i] - runningMean[c]) / std::sqrt(runningVar[c] + 1e-5) * gamma[c] +
+          beta[c];
+    }
+    CHECK_NEAR(inference.read(), plain, 2 * epsilonOf<Y>() + extra);
+    for (int64_t c = 0; guard && c < channels; ++c) {
+      runningMean[c] = 0.9 * runningMean[c] + 0.1 * expected.mean[c];
+      runningVar[c] =
+          0.9 * runningVar[c] + 0.1 * expected.var[c] * rows / (rows - 1);
+    }
+    CHECK_NEAR(rMean.read(), runningMean, guard ? 1e-5 : 0.0);
+    CHECK_NEAR(rVar.read(), runningVar, guard ? 1e-5 + extra : 0.0);
+    CHECK(tickets.areZero());
+    return Results{y, dx, gammaGrad.read(), rVar.read()};
+  });
+}
+
+int main() {
+  // A warp, a block, and a row too long for registers; whole packs and odd.
+  testLayerNorm<float, float>(7, 33, 0, false);
+  testLayerNorm<__half, __half>(130, 64, 0, true);
+  testLayerNorm<float, __half>(3, 768, 100, false);
+  testLayerNorm<__nv_bfloat16, __nv_bfloat16>(2, 2056, 0, true);
+  testLayerNorm<float, float>(2, 8200, 0, true);
+  testLayerNorm<float, float>(4, 1, 0, false);
+
+  testBatchNorm<float, float>(128, 16, 0, true);
+  testBatchNorm<__half, __half>(75, 3, 0, true);
+  testBatchNorm<__half, float>(200, 65, 10, true);
+  testBatchNorm<float, __nv_bfloat16>(31, 130, 100, false);
+  return finish();
+}

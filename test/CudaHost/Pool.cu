@@ -1,0 +1,139 @@
+//===- Pool.cu - Pooling, dropout and random numbers ------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// RUN: %cuda_host_cxx %s %cuda_host_lib -o %t && %t
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/CudaHost/Testing.h"
+#include "amp/Runtime/CUDA/Pool.h"
+#include "amp/Runtime/CUDA/Random.h"
+
+using namespace amp::cuda;
+using namespace amp::cuda::testing;
+
+using Values = std::vector<double>;
+using Results = std::vector<Values>;
+
+template <typename X, typename Y>
+static void testPool(const PoolShape &s, bool withNaN) {
+  inAllOrders("pool", [&] {
+    int64_t inCount = s.batch * s.height * s.width * s.channels;
+    int64_t outCount = s.batch * s.outHeight() * s.outWidth() * s.channels;
+    // Few values, so that maxima are tied.
+    Values x = randomValues<X>(inCount, 1), dy = randomValues<Y>(outCount, 2);
+    for (double &value : x)
+      value = std::round(value);
+    if (withNaN)
+      x[inCount / 2] = NAN;
+    Values most(outCount, -INFINITY), mean(outCount, 0.0);
+    Values dMost(inCount, 0.0), dMean(inCount, 0.0);
+    double size = double(s.windowHeight * s.windowWidth);
+    // By windows, where the kernels go by elements.
+    for (int64_t out = 0; out < outCount; ++out) {
+      int64_t c = out % s.channels, ow = out / s.channels % s.outWidth();
+      int64_t oh = out / s.channels / s.outWidth() % s.outHeight();
+      int64_t n = out / s.channels / s.outWidth() / s.outHeight();
+      int64_t best = -1;
+      for (int64_t i = 0; i < s.windowHeight; ++i)
+        for (int64_t j = 0; j < s.windowWidth; ++j) {
+          int64_t h = oh * s.strideHeight - s.padTop + i;
+          int64_t w = ow * s.strideWidth - s.padLeft + j;
+          if (h < 0 || w < 0 || h >= s.height || w >= s.width)
+            continue;
+          int64_t in = ((n * s.height + h) * s.width + w) * s.channels + c;
+          mean[out] += x[in] / size;
+          dMean[in] += dy[out] / size;
+          if (best < 0 || x[in] > x[best] ||
+              (std::isnan(x[in]) && !std::isnan(x[best])))
+            best = in;
+        }
+      if (best >= 0) {
+        most[out] = x[best];
+        dMost[best] += dy[out];
+      }
+    }
+    Buffer<X> dX(x), dIn(inCount), dInMean(inCount);
+    Buffer<Y> out(outCount), outMean(outCount), g(dy);
+    CHECK_OK(maxPoolForward(nullptr, out.get(), dX.get(), s));
+    CHECK_OK(avgPoolForward(nullptr, outMean.get(), dX.get(), s));
+    CHECK_OK(
+        maxPoolBackward(nullptr, dIn.get(), dX.get(), out.get(), g.get(), s));
+    CHECK_OK(avgPoolBackward(nullptr, dInMean.get(), g.get(), s));
+    CHECK_NEAR(out.read(), most, 0.0);
+    CHECK_NEAR(outMean.read(), mean, epsilonOf<Y>());
+    CHECK_NEAR(dInMean.read(), dMean, epsilonOf<X>());
+    CHECK_NEAR(dIn.read(), dMost, epsilonOf<X>());
+    return Results{dIn.read(), outMean.read()};
+  });
+}
+
+/// Philox by its published test vectors (Random123, kat_vectors).
+static void testPhilox() {
+  auto check = [](Pack<uint32_t, 4> counter, uint32_t key0, uint32_t key1,
+                  Pack<uint32_t, 4> expected) {
+    auto words = philox4x32(counter, key0, key1);
+    for (int i = 0; i < 4; ++i)
+      CHECK(words[i] == expected[i]);
+  };
+  uint32_t ones = 0xffffffff;
+  check({{0, 0, 0, 0}}, 0, 0,
+        {{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}});
+  check({{ones, ones, ones, ones}}, ones, ones,
+        {{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}});
+  check({{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}}, 0xa4093822,
+        0x299f31d0, {{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}});
+}
+
+template <typename T>
+static void testDropout(int64_t count, double rate) {
+  inAllOrders("dropout", [&] {
+    Values x = randomValues<T>(count, 1);
+    x[0] = INFINITY; // dropped, it is 0 and not NaN
+    Buffer<T> dX(x), y(count);
+    Buffer<int64_t> rng(2);
+    int64_t state[2] = {0x123456789abcdef0, 0x10000000f};
+    cudaMemcpy(rng.get(), state, sizeof(state), cudaMemcpyHostToDevice);
+    CHECK_OK(dropout(nullptr, y.get(), dX.get(), rng, 77, rate, count));
+    Values expected(count), result = y.read();
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      auto words = philox4x32({{uint32_t(i / 4), 0, 0xf, 1}}, 0x9abcdef0u ^ 77u,
+                              0x12345678u);
+      bool keep = words[int(i % 4)] >= uint32_t(std::floor(rate * 0x1p32));
+      expected[i] = keep ? x[i] * (1 / (1 - rate)) : 0.0;
+      kept += keep;
+    }
+    CHECK_NEAR(result, expected, epsilonOf<T>());
+    if (count > 1000)
+      CHECK(std::fabs(double(kept) / count - (1 - rate)) < 0.05);
+    CHECK_OK(advanceRng(nullptr, rng, rng));
+    cudaDeviceSynchronize();
+    cudaMemcpy(state, rng.get(), sizeof(state), cudaMemcpyDeviceToHost);
+    CHECK(state[0] == 0x123456789abcdef0 && state[1] == 0x100000010);
+    return Results{result};
+  });
+}
+
+int main() {
+  testPool<float, float>({2, 8, 8, 16, 2, 2, 2, 2}, false);
+  testPool<__half, __half>({1, 7, 9, 5, 3, 2, 2, 1, 1, 1, 1, 0}, false);
+  testPool<float, __half>({1, 5, 5, 8, 3, 3, 1, 1, 1, 1, 1, 1}, true);
+  testPool<__nv_bfloat16, float>({3, 4, 6, 3, 2, 3, 3, 3}, true);
+  testPool<float, float>({1, 1, 1, 1, 1, 1}, false);
+  Buffer<float> x(4);
+  CHECK_ERROR(maxPoolForward(nullptr, x.get(), x.get(), {1, 2, 2, 1, 3, 3}),
+              "window of 3 x 3 does not fit");
+  testPhilox();
+  testDropout<float>(4099, 0.1);
+  testDropout<__half>(2051, 0.5);
+  testDropout<__nv_bfloat16>(7, 0.0);
+  CHECK_ERROR(dropout(nullptr, x.get(), x.get(), nullptr, 1, 1.0, 4),
+              "dropout rate 1");
+  return finish();
+}

@@ -1,0 +1,98 @@
+//===- Host.h - CUDA on the CPU: what tests see -----------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The state and the checks of the emulated device. Everything that a GPU leaves
+// undefined is a violation here: it is recorded, and the next CUDA call that
+// reports asynchronous errors fails, so that a program that does not look at
+// violations fails too. Checked are
+//   * accesses outside of what was allocated, or not aligned to their size;
+//   * races on global memory: two threads that touch the same bytes in one
+//     launch, one of them writing, with no barrier, or fence and ticket,
+//     between;
+//   * barriers and shuffles that not all threads reach;
+//   * use of uninitialised memory: device memory and shared memory are filled
+//     with NaN patterns when they are allocated and when a block starts;
+//   * operands of matrix products that overlap the result, or are less aligned
+//     than the heuristic was told.
+// A bug in the order of threads shows when the same program runs in ascending,
+// descending and random order.
+//
+// Not seen: races between threads of one warp that shared memory resolves, the
+// accuracy of device intrinsics, tensor-core accumulation order, performance.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_TEST_CUDAHOST_HOST_H
+#define AMP_TEST_CUDAHOST_HOST_H
+
+#include "cuda_runtime.h"
+
+#include <string>
+#include <vector>
+
+namespace amp::cuda::host {
+
+enum class Order { Ascending, Descending, Random };
+
+/// May be changed between launches. The environment sets the defaults:
+/// AMP_CUDA_HOST_ORDER=ascending|descending|random.
+struct Options {
+  /// Of blocks, and of the threads of a block between two barriers.
+  Order order = Order::Ascending;
+  uint64_t seed = 1;
+  bool checkAccesses = true;
+  bool checkRaces = true;
+  /// What cudaMalloc hands out.
+  size_t deviceMemory = size_t(4) << 30;
+  int devices = 1;
+  /// The RELU epilogues turn NaN into 0, as a library may.
+  bool reluDropsNaN = false;
+  /// Epilogues for which the library has no algorithm.
+  std::vector<int> unsupportedEpilogues;
+};
+Options &options();
+
+/// One kernel, copy, fill or product that ran.
+struct LaunchRecord {
+  std::string name;
+  dim3 grid, block;
+  size_t sharedBytes = 0;
+  /// Global memory that the threads read and wrote through `load` and `store`.
+  uint64_t bytesLoaded = 0, bytesStored = 0;
+};
+/// What ran since the last call of `clearLaunches`, in order of execution.
+const std::vector<LaunchRecord> &launches();
+void clearLaunches();
+
+/// What went wrong since the last call of `clearViolations`, which also clears
+/// the error that later calls report.
+const std::vector<std::string> &violations();
+void clearViolations();
+/// Records a violation.
+void violate(const std::string &message);
+
+/// Bytes that cudaMalloc has handed out and not got back.
+size_t allocatedBytes();
+/// Calls of cudaMalloc so far.
+size_t allocationCount();
+/// Whether [pointer, pointer + bytes) lies in one allocation of the device.
+bool isDeviceMemory(const void *pointer, size_t bytes);
+
+/// Puts `work` on a stream, as a kernel is: run later, captured if the stream
+/// is being captured.
+cudaError_t enqueue(cudaStream_t stream, std::function<void()> work);
+/// Adds a record; for work that is not a kernel.
+void recordLaunch(LaunchRecord record);
+
+/// Runs `body` for each thread of the grid.
+void runKernel(dim3 grid, dim3 block, size_t sharedBytes,
+               const std::function<void()> &body, LaunchRecord &record);
+
+} // namespace amp::cuda::host
+
+#endif // AMP_TEST_CUDAHOST_HOST_H

@@ -1,0 +1,641 @@
+//===- CublasLt.cpp - CUDA on the CPU: cuBLASLt -----------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The argument rules are those of the documentation of cublasLtMatmul and of
+// the comments in cublasLt.h (CUDA 13).
+//
+//===----------------------------------------------------------------------===//
+
+#include "cublasLt.h"
+
+#include "amp/CudaHost/Host.h"
+#include "cuda_bf16.h"
+#include "cuda_fp16.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+using namespace amp::cuda::host;
+
+struct cublasLtContext {};
+
+struct cublasLtMatmulDescOpaque {
+  cublasComputeType_t compute;
+  int32_t transA = 0, transB = 0, epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+  void *bias = nullptr, *aux = nullptr;
+  int64_t auxLd = 0;
+  int32_t biasType = -1, auxType = -1;
+};
+
+struct cublasLtMatrixLayoutOpaque {
+  cudaDataType_t type;
+  int64_t rows, columns, ld;
+  int32_t batch = 1;
+  int64_t batchStride = 0;
+};
+
+struct cublasLtMatmulPreferenceOpaque {
+  uint64_t workspace = 0;
+  uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_MASK;
+  uint32_t alignA = 256, alignB = 256, alignC = 256, alignD = 256;
+};
+
+using Desc = cublasLtMatmulDescOpaque;
+using Layout = cublasLtMatrixLayoutOpaque;
+using Preference = cublasLtMatmulPreferenceOpaque;
+
+namespace amp::cuda::host {
+std::string takeLaunchName(const char *otherwise);
+} // namespace amp::cuda::host
+
+//===----------------------------------------------------------------------===//
+// Descriptors
+//===----------------------------------------------------------------------===//
+
+cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) {
+  if (options().devices == 0)
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  *handle = new cublasLtContext;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
+  delete handle;
+  return CUBLAS_STATUS_SUCCESS;
+}
+size_t cublasLtGetVersion() { return 130100; }
+
+const char *cublasLtGetStatusString(cublasStatus_t status) {
+  switch (status) {
+  case CUBLAS_STATUS_SUCCESS:
+    return "CUBLAS_STATUS_SUCCESS";
+  case CUBLAS_STATUS_NOT_INITIALIZED:
+    return "CUBLAS_STATUS_NOT_INITIALIZED";
+  case CUBLAS_STATUS_ALLOC_FAILED:
+    return "CUBLAS_STATUS_ALLOC_FAILED";
+  case CUBLAS_STATUS_INVALID_VALUE:
+    return "CUBLAS_STATUS_INVALID_VALUE";
+  case CUBLAS_STATUS_EXECUTION_FAILED:
+    return "CUBLAS_STATUS_EXECUTION_FAILED";
+  case CUBLAS_STATUS_NOT_SUPPORTED:
+    return "CUBLAS_STATUS_NOT_SUPPORTED";
+  }
+  return "unknown status";
+}
+
+/// Reads an attribute if its size is right.
+template <typename T>
+static cublasStatus_t assign(T &to, const void *value, size_t bytes) {
+  if (bytes != sizeof(T))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  std::memcpy(&to, value, bytes);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *desc,
+                                        cublasComputeType_t compute,
+                                        cudaDataType_t scale) {
+  if (scale != CUDA_R_32F)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  *desc = new Desc{compute};
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t desc) {
+  delete desc;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t
+cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc,
+                               cublasLtMatmulDescAttributes_t attribute,
+                               const void *value, size_t bytes) {
+  switch (attribute) {
+  case CUBLASLT_MATMUL_DESC_TRANSA:
+    return assign(desc->transA, value, bytes);
+  case CUBLASLT_MATMUL_DESC_TRANSB:
+    return assign(desc->transB, value, bytes);
+  case CUBLASLT_MATMUL_DESC_EPILOGUE:
+    return assign(desc->epilogue, value, bytes);
+  case CUBLASLT_MATMUL_DESC_BIAS_POINTER:
+    return assign(desc->bias, value, bytes);
+  case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER:
+    return assign(desc->aux, value, bytes);
+  case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD:
+    return assign(desc->auxLd, value, bytes);
+  case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE:
+    return assign(desc->auxType, value, bytes);
+  case CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE:
+    return assign(desc->biasType, value, bytes);
+  }
+  return CUBLAS_STATUS_INVALID_VALUE;
+}
+
+cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *layout,
+                                          cudaDataType_t type, uint64_t rows,
+                                          uint64_t columns, int64_t ld) {
+  *layout = new Layout{type, int64_t(rows), int64_t(columns), ld};
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
+  delete layout;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t
+cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout,
+                                 cublasLtMatrixLayoutAttribute_t attribute,
+                                 const void *value, size_t bytes) {
+  switch (attribute) {
+  case CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT:
+    return assign(layout->batch, value, bytes);
+  case CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET:
+    return assign(layout->batchStride, value, bytes);
+  }
+  return CUBLAS_STATUS_INVALID_VALUE;
+}
+
+cublasStatus_t
+cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *preference) {
+  *preference = new Preference;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t
+cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference) {
+  delete preference;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulPreferenceSetAttribute(
+    cublasLtMatmulPreference_t preference,
+    cublasLtMatmulPreferenceAttributes_t attribute, const void *value,
+    size_t bytes) {
+  switch (attribute) {
+  case CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES:
+    return assign(preference->workspace, value, bytes);
+  case CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK:
+    return assign(preference->reductions, value, bytes);
+  case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES:
+    return assign(preference->alignA, value, bytes);
+  case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES:
+    return assign(preference->alignB, value, bytes);
+  case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES:
+    return assign(preference->alignC, value, bytes);
+  case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES:
+    return assign(preference->alignD, value, bytes);
+  }
+  return CUBLAS_STATUS_INVALID_VALUE;
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+static bool hasAux(int epilogue) { return epilogue & 128; }
+static bool readsAux(int epilogue) { return epilogue & (8 | 64); }
+static bool masksAux(int epilogue) { return epilogue & (2 | 8); }
+static bool writesBias(int epilogue) { return epilogue & (16 | 256 | 512); }
+static bool usesBias(int epilogue) {
+  return writesBias(epilogue) || epilogue & 4;
+}
+
+static int64_t elementBytes(cudaDataType_t type) {
+  return type == CUDA_R_32F ? 4 : 2;
+}
+
+static bool isKnownEpilogue(int epilogue) {
+  switch (epilogue) {
+  case CUBLASLT_EPILOGUE_DEFAULT:
+  case CUBLASLT_EPILOGUE_RELU:
+  case CUBLASLT_EPILOGUE_RELU_AUX:
+  case CUBLASLT_EPILOGUE_BIAS:
+  case CUBLASLT_EPILOGUE_RELU_BIAS:
+  case CUBLASLT_EPILOGUE_RELU_AUX_BIAS:
+  case CUBLASLT_EPILOGUE_DRELU:
+  case CUBLASLT_EPILOGUE_DRELU_BGRAD:
+  case CUBLASLT_EPILOGUE_GELU:
+  case CUBLASLT_EPILOGUE_GELU_AUX:
+  case CUBLASLT_EPILOGUE_GELU_BIAS:
+  case CUBLASLT_EPILOGUE_GELU_AUX_BIAS:
+  case CUBLASLT_EPILOGUE_DGELU:
+  case CUBLASLT_EPILOGUE_DGELU_BGRAD:
+  case CUBLASLT_EPILOGUE_BGRADA:
+  case CUBLASLT_EPILOGUE_BGRADB:
+    return true;
+  }
+  return false;
+}
+
+/// Null if the library takes the arguments, else what is wrong with them.
+static const char *findFault(const Desc &desc, const Layout &a, const Layout &b,
+                             const Layout &c, const Layout &d) {
+  int64_t m = desc.transA ? a.columns : a.rows;
+  int64_t k = desc.transA ? a.rows : a.columns;
+  int64_t n = desc.transB ? b.rows : b.columns;
+  if ((desc.transB ? b.columns : b.rows) != k)
+    return "the inner extents of A and B differ";
+  if (d.rows != m || d.columns != n)
+    return "D is not m x n";
+  if (c.rows != m || c.columns != n)
+    return "C is not m x n";
+  for (const Layout *layout : {&a, &b, &c, &d}) {
+    if (layout->rows <= 0 || layout->columns <= 0)
+      return "an extent is not positive";
+    if (layout->ld < layout->rows)
+      return "a leading dimension is smaller than the rows";
+    if (layout->batch != d.batch || layout->batch < 1)
+      return "the batch counts differ";
+  }
+  if (a.type != b.type)
+    return "A and B have different types";
+  if (c.type != d.type)
+    return "C and D have different types";
+  if (d.type != a.type && d.type != CUDA_R_32F)
+    return "D is neither of the type of A nor f32";
+  if (desc.compute == CUBLAS_COMPUTE_32F_FAST_TF32 && a.type != CUDA_R_32F)
+    return "TF32 needs f32 operands";
+  if (!isKnownEpilogue(desc.epilogue))
+    return "unknown epilogue";
+  if (hasAux(desc.epilogue)) {
+    int64_t unit = masksAux(desc.epilogue) ? 128 : 8;
+    if (desc.auxLd < m || desc.auxLd % unit)
+      return "the leading dimension of aux is too small or not a multiple of "
+             "128 bits or 8 elements";
+    if (desc.auxType != -1 &&
+        (masksAux(desc.epilogue) || desc.auxType != d.type))
+      return "aux is not of the type of D";
+    if (d.batch > 1)
+      return "aux with a batch needs a batch stride";
+  }
+  if (usesBias(desc.epilogue) && desc.biasType != -1 && desc.biasType != d.type)
+    return "the bias is not of the type of D";
+  return nullptr;
+}
+
+/// Without an algorithm for the epilogue.
+static bool isUnsupported(const Desc &desc) {
+  const auto &list = options().unsupportedEpilogues;
+  return std::find(list.begin(), list.end(), desc.epilogue) != list.end();
+}
+
+//===----------------------------------------------------------------------===//
+// Heuristic
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What an algorithm of this library is: for which arguments it was made.
+struct Algorithm {
+  uint64_t magic, number, workspace, alignments, shape, epilogue, unused[2];
+};
+} // namespace
+
+static constexpr uint64_t kMagic = 0x414d504c74416c67;
+
+static uint64_t hashShape(const Desc &desc, const Layout &a, const Layout &b,
+                          const Layout &d) {
+  uint64_t hash = 14695981039346656037u;
+  for (int64_t value :
+       {int64_t(desc.transA), int64_t(desc.transB), int64_t(desc.compute),
+        int64_t(a.type), int64_t(d.type), a.rows, a.columns, a.ld, b.rows,
+        b.columns, b.ld, d.ld, int64_t(d.batch)})
+    hash = (hash ^ uint64_t(value)) * 1099511628211u;
+  return hash;
+}
+
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
+    cublasLtHandle_t, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a,
+    cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c,
+    cublasLtMatrixLayout_t d, cublasLtMatmulPreference_t preference, int wanted,
+    cublasLtMatmulHeuristicResult_t *results, int *found) {
+  *found = 0;
+  if (const char *fault = findFault(*desc, *a, *b, *c, *d)) {
+    violate(std::string("cublasLtMatmulAlgoGetHeuristic: ") + fault);
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  if (wanted <= 0)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  if (isUnsupported(*desc))
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  // The first splits k and wants a workspace; the others do without.
+  for (uint64_t number = 0; number < 3 && *found < wanted; ++number) {
+    uint64_t workspace = number == 0 ? uint64_t(d->rows) * d->columns * 4 : 0;
+    if (workspace > preference->workspace)
+      continue;
+    Algorithm algorithm = {kMagic,
+                           number,
+                           workspace,
+                           uint64_t(preference->alignA) |
+                               uint64_t(preference->alignB) << 16 |
+                               uint64_t(preference->alignC) << 32 |
+                               uint64_t(preference->alignD) << 48,
+                           hashShape(*desc, *a, *b, *d),
+                           uint64_t(desc->epilogue),
+                           {}};
+    auto &result = results[(*found)++];
+    result = {};
+    std::memcpy(&result.algo, &algorithm, sizeof(algorithm));
+    result.workspaceSize = workspace;
+    result.state = CUBLAS_STATUS_SUCCESS;
+    result.wavesCount = 1.0f;
+  }
+  return *found ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
+}
+
+/// Whether the algorithm was made for these arguments.
+static bool fits(const Algorithm &algorithm, const Desc &desc, const Layout &a,
+                 const Layout &b, const Layout &d) {
+  return algorithm.magic == kMagic &&
+         algorithm.shape == hashShape(desc, a, b, d) &&
+         algorithm.epilogue == uint64_t(desc.epilogue);
+}
+
+cublasStatus_t
+cublasLtMatmulAlgoCheck(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
+                        cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                        cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+                        const cublasLtMatmulAlgo_t *algo,
+                        cublasLtMatmulHeuristicResult_t *result) {
+  Algorithm algorithm;
+  std::memcpy(&algorithm, algo, sizeof(algorithm));
+  if (findFault(*desc, *a, *b, *c, *d) || !fits(algorithm, *desc, *a, *b, *d))
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  *result = {};
+  result->algo = *algo;
+  result->workspaceSize = algorithm.workspace;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// The product
+//===----------------------------------------------------------------------===//
+
+static float readElement(const void *data, cudaDataType_t type, int64_t index) {
+  if (type == CUDA_R_16F)
+    return __half2float(static_cast<const __half *>(data)[index]);
+  if (type == CUDA_R_16BF)
+    return __bfloat162float(static_cast<const __nv_bfloat16 *>(data)[index]);
+  return static_cast<const float *>(data)[index];
+}
+
+static void writeElement(void *data, cudaDataType_t type, int64_t index,
+                         float value) {
+  if (type == CUDA_R_16F)
+    static_cast<__half *>(data)[index] = __float2half_rn(value);
+  else if (type == CUDA_R_16BF)
+    static_cast<__nv_bfloat16 *>(data)[index] = __float2bfloat16_rn(value);
+  else
+    static_cast<float *>(data)[index] = value;
+}
+
+/// Bytes from the first to the last element of one matrix.
+static int64_t spanOf(const Layout &layout) {
+  return ((layout.columns - 1) * layout.ld + layout.rows) *
+         elementBytes(layout.type);
+}
+/// ... of all matrices of the batch.
+static int64_t totalSpan(const Layout &layout) {
+  return spanOf(layout) +
+         (layout.batch - 1) * layout.batchStride * elementBytes(layout.type);
+}
+
+static float tf32(float value) {
+  // Ten bits of mantissa, to nearest even.
+  uint32_t bits = __float_as_uint(value);
+  if ((bits & 0x7f800000) == 0x7f800000)
+    return value;
+  return __uint_as_float((bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000);
+}
+
+/// op(X) of one matrix, as rows of `inner` f64 for fast inner products.
+static std::vector<double> gather(const void *data, const Layout &layout,
+                                  int64_t base, bool innerIsRow, bool round) {
+  int64_t inner = innerIsRow ? layout.rows : layout.columns;
+  int64_t outer = innerIsRow ? layout.columns : layout.rows;
+  std::vector<double> result(inner * outer);
+  for (int64_t o = 0; o < outer; ++o)
+    for (int64_t i = 0; i < inner; ++i) {
+      int64_t at = innerIsRow ? i + o * layout.ld : o + i * layout.ld;
+      float value = readElement(data, layout.type, base + at);
+      result[o * inner + i] = round ? tf32(value) : value;
+    }
+  return result;
+}
+
+static float geluTanh(float x) {
+  float u = 0.7978845608f * (x + 0.044715f * x * x * x);
+  return 0.5f * x * (1.0f + std::tanh(u));
+}
+static float geluTanhSlope(float x) {
+  float t = std::tanh(0.7978845608f * (x + 0.044715f * x * x * x));
+  return 0.5f * (1.0f + t) + 0.5f * x * (1.0f - t * t) * 0.7978845608f *
+                                 (1.0f + 3.0f * 0.044715f * x * x);
+}
+
+namespace {
+struct Product {
+  Desc desc;
+  Layout a, b, c, d;
+  const void *dataA, *dataB, *dataC;
+  void *dataD;
+  float alpha, beta;
+
+  void run() const;
+  void runOne(int64_t batch) const;
+};
+} // namespace
+
+void Product::runOne(int64_t batch) const {
+  int64_t m = d.rows, n = d.columns;
+  int64_t k = desc.transA ? a.rows : a.columns;
+  int epilogue = desc.epilogue;
+  bool round = desc.compute == CUBLAS_COMPUTE_32F_FAST_TF32;
+  auto rowsA = gather(dataA, a, batch * a.batchStride, desc.transA, round);
+  auto columnsB = gather(dataB, b, batch * b.batchStride, !desc.transB, round);
+  int64_t baseC = batch * c.batchStride, baseD = batch * d.batchStride;
+  std::vector<double> biasGrad(m, 0.0);
+  std::vector<float> out(m * n);
+  auto *mask = static_cast<uint8_t *>(desc.aux);
+  for (int64_t j = 0; j < n; ++j) {
+    for (int64_t i = 0; i < m; ++i) {
+      const double *x = &rowsA[i * k], *y = &columnsB[j * k];
+      double sum = 0;
+      for (int64_t l = 0; l < k; ++l)
+        sum += x[l] * y[l];
+      float value = alpha * float(sum);
+      if (beta != 0)
+        value += beta * readElement(dataC, c.type, baseC + i + j * c.ld);
+      if (epilogue & 4)
+        value += readElement(desc.bias, d.type, i);
+      int64_t at = i + j * desc.auxLd;
+      if ((epilogue & 2) && hasAux(epilogue)) {
+        auto bit = uint8_t(1 << (at % 8));
+        mask[at / 8] = value > 0 ? mask[at / 8] | bit : mask[at / 8] & ~bit;
+      }
+      if (epilogue & 2)
+        value = value > 0 || (value != value && !options().reluDropsNaN) ? value
+                                                                         : 0.0f;
+      if (epilogue & 32) {
+        if (hasAux(epilogue))
+          writeElement(desc.aux, d.type, at, value);
+        value = geluTanh(value);
+      }
+      if (epilogue & 8)
+        value = mask[at / 8] >> (at % 8) & 1 ? value : 0.0f;
+      if (epilogue & 64)
+        value *= geluTanhSlope(readElement(desc.aux, d.type, at));
+      out[i + j * m] = value;
+      biasGrad[i] += value;
+    }
+  }
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t i = 0; i < m; ++i)
+      writeElement(dataD, d.type, baseD + i + j * d.ld, out[i + j * m]);
+  auto sums = [&](const std::vector<double> &rows, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      double sum = 0;
+      for (int64_t l = 0; l < k; ++l)
+        sum += rows[i * k + l];
+      writeElement(desc.bias, d.type, i, float(sum));
+    }
+  };
+  if (epilogue & 16)
+    for (int64_t i = 0; i < m; ++i)
+      writeElement(desc.bias, d.type, i, float(biasGrad[i]));
+  if (epilogue == CUBLASLT_EPILOGUE_BGRADA)
+    sums(rowsA, m);
+  if (epilogue == CUBLASLT_EPILOGUE_BGRADB)
+    sums(columnsB, n);
+}
+
+void Product::run() const {
+  for (int64_t batch = 0; batch < d.batch; ++batch)
+    runOne(batch);
+}
+
+static bool overlap(const void *p, int64_t bytesP, const void *q,
+                    int64_t bytesQ) {
+  auto x = reinterpret_cast<uintptr_t>(p), y = reinterpret_cast<uintptr_t>(q);
+  return x < y + bytesQ && y < x + bytesP;
+}
+
+/// What the library does not notice.
+static std::string findMisuse(const Product &p, const Algorithm &algorithm,
+                              const void *workspace, size_t workspaceBytes) {
+  struct Operand {
+    const char *name;
+    const void *data;
+    int64_t bytes;
+    bool used;
+    uint64_t alignment;
+  };
+  int epilogue = p.desc.epilogue;
+  int64_t m = p.d.rows, n = p.d.columns;
+  int64_t width = elementBytes(p.d.type);
+  int64_t auxBytes =
+      masksAux(epilogue) ? p.desc.auxLd * n / 8 : p.desc.auxLd * n * width;
+  int64_t biasCount = epilogue == CUBLASLT_EPILOGUE_BGRADB ? n : m;
+  auto alignment = [&](int index) {
+    return algorithm.alignments >> 16 * index & 0xffff;
+  };
+  const Operand operands[] = {
+      {"D", p.dataD, totalSpan(p.d), true, alignment(3)},
+      {"A", p.dataA, totalSpan(p.a), true, alignment(0)},
+      {"B", p.dataB, totalSpan(p.b), true, alignment(1)},
+      {"C", p.dataC, totalSpan(p.c), p.beta != 0, alignment(2)},
+      {"bias", p.desc.bias, biasCount * width, usesBias(epilogue), 16},
+      {"aux", p.desc.aux, auxBytes, hasAux(epilogue), 16},
+      {"workspace", workspace, int64_t(algorithm.workspace),
+       algorithm.workspace != 0, 256},
+  };
+  if (algorithm.workspace > workspaceBytes)
+    return "the workspace is smaller than the algorithm needs";
+  for (const Operand &x : operands) {
+    if (!x.used)
+      continue;
+    std::string name = x.name;
+    if (!isDeviceMemory(x.data, x.bytes))
+      return name + " is not in one allocation of device memory";
+    if (reinterpret_cast<uintptr_t>(x.data) % x.alignment)
+      return name + " is less aligned than the heuristic was told";
+  }
+  // What is written may overlap nothing else, but for C in place.
+  auto isWritten = [&](const Operand &x) {
+    std::string name = x.name;
+    return name == "D" || name == "workspace" ||
+           (name == "bias" && writesBias(epilogue)) ||
+           (name == "aux" && !readsAux(epilogue));
+  };
+  for (const Operand &x : operands)
+    for (const Operand &y : operands) {
+      if (&x == &y || !x.used || !y.used || !isWritten(x))
+        continue;
+      bool inPlace = x.data == p.dataD && y.data == p.dataC &&
+                     p.c.ld == p.d.ld && p.c.batchStride == p.d.batchStride;
+      if (!inPlace && overlap(x.data, x.bytes, y.data, y.bytes))
+        return std::string(x.name) + " overlaps " + y.name;
+    }
+  return "";
+}
+
+cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
+                              const void *alpha, const void *a,
+                              cublasLtMatrixLayout_t layoutA, const void *b,
+                              cublasLtMatrixLayout_t layoutB, const void *beta,
+                              const void *c, cublasLtMatrixLayout_t layoutC,
+                              void *d, cublasLtMatrixLayout_t layoutD,
+                              const cublasLtMatmulAlgo_t *algo, void *workspace,
+                              size_t workspaceBytes, cudaStream_t stream) {
+  std::string name = takeLaunchName("gemm");
+  if (const char *fault =
+          findFault(*desc, *layoutA, *layoutB, *layoutC, *layoutD)) {
+    violate(name + ": " + fault);
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  if ((hasAux(desc->epilogue) && !desc->aux) ||
+      (usesBias(desc->epilogue) && !desc->bias)) {
+    violate(name + ": the epilogue needs a pointer that is null");
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  Algorithm algorithm;
+  if (!algo)
+    return CUBLAS_STATUS_INVALID_VALUE; // the library would ask its heuristic
+  std::memcpy(&algorithm, algo, sizeof(algorithm));
+  if (!fits(algorithm, *desc, *layoutA, *layoutB, *layoutD)) {
+    violate(name + ": the algorithm was chosen for another product");
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  Product product{*desc, *layoutA, *layoutB, *layoutC, *layoutD, a,
+                  b,     c,        d,        0,        0};
+  std::memcpy(&product.alpha, alpha, sizeof(float));
+  std::memcpy(&product.beta, beta, sizeof(float));
+  std::string misuse =
+      findMisuse(product, algorithm, workspace, workspaceBytes);
+  if (!misuse.empty()) {
+    violate(name + ": " + misuse);
+    return CUBLAS_STATUS_EXECUTION_FAILED;
+  }
+  LaunchRecord record;
+  record.name = name;
+  auto bytesOf = [](const Layout &layout) {
+    return uint64_t(layout.rows * layout.columns * layout.batch *
+                    elementBytes(layout.type));
+  };
+  uint64_t aux = hasAux(desc->epilogue)
+                     ? masksAux(desc->epilogue)
+                           ? desc->auxLd * layoutD->columns / 8
+                           : bytesOf(*layoutD)
+                     : 0;
+  record.bytesLoaded = bytesOf(*layoutA) + bytesOf(*layoutB) +
+                       (product.beta != 0 ? bytesOf(*layoutC) : 0) +
+                       (readsAux(desc->epilogue) ? aux : 0);
+  record.bytesStored = bytesOf(*layoutD) + (readsAux(desc->epilogue) ? 0 : aux);
+  uint64_t scratch = algorithm.workspace;
+  cudaError_t error = enqueue(stream, [product, record, workspace, scratch] {
+    if (scratch) // whatever was there is gone
+      std::memset(workspace, 0xff, scratch);
+    product.run();
+    recordLaunch(record);
+  });
+  return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS
+                              : CUBLAS_STATUS_EXECUTION_FAILED;
+}

@@ -1,0 +1,480 @@
+//===- Runtime.cpp - CUDA on the CPU: streams, events, graphs ---*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Work on a stream runs when somebody waits for it and not before, so that a
+// program that forgets to wait reads what is not there yet. A captured stream
+// keeps a list, and a graph is that list.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/CudaHost/Host.h"
+#include "nvtx3/nvToolsExt.h"
+
+#include <chrono>
+#include <cstdio>
+#include <deque>
+#include <map>
+
+using namespace amp::cuda::host;
+using Work = std::function<void()>;
+
+struct CUstream_st {
+  std::deque<Work> queue;
+  bool capturing = false, invalidated = false, running = false;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  std::vector<Work> captured;
+};
+
+struct CUevent_st {
+  cudaStream_t stream = nullptr;
+  unsigned recorded = 0, done = 0;
+  std::chrono::steady_clock::time_point time;
+};
+
+struct CUgraph_st {
+  std::vector<Work> nodes;
+};
+
+struct CUgraphExec_st {
+  std::vector<Work> nodes;
+};
+
+namespace amp::cuda::host {
+void *allocateDevice(size_t bytes);
+bool freeDevice(void *pointer);
+} // namespace amp::cuda::host
+
+namespace {
+struct Device {
+  CUstream_st defaultStream;
+  std::vector<cudaStream_t> streams;
+  std::vector<LaunchRecord> launches;
+  std::vector<std::string> violations;
+  cudaError_t asynchronous = cudaSuccess, last = cudaSuccess;
+  std::string nextName;
+  std::map<const void *, int> sharedLimits;
+  int ranges = 0;
+};
+} // namespace
+
+static Device &device() {
+  static Device instance;
+  return instance;
+}
+
+const std::vector<LaunchRecord> &amp::cuda::host::launches() {
+  return device().launches;
+}
+void amp::cuda::host::clearLaunches() { device().launches.clear(); }
+const std::vector<std::string> &amp::cuda::host::violations() {
+  return device().violations;
+}
+void amp::cuda::host::clearViolations() {
+  device().violations.clear();
+  device().asynchronous = device().last = cudaSuccess;
+}
+void amp::cuda::host::violate(const std::string &message) {
+  device().violations.push_back(message);
+  device().asynchronous = cudaErrorLaunchFailure;
+}
+void amp::cuda::host::recordLaunch(LaunchRecord record) {
+  device().launches.push_back(std::move(record));
+}
+void amp::cuda::host::nameNextLaunch(const char *name) {
+  device().nextName = name;
+}
+
+namespace amp::cuda::host {
+/// The name given to the launch that is being made.
+std::string takeLaunchName(const char *otherwise) {
+  std::string name = std::move(device().nextName);
+  device().nextName.clear();
+  return name.empty() ? otherwise : name;
+}
+} // namespace amp::cuda::host
+
+/// Remembers an error for cudaGetLastError.
+static cudaError_t fail(cudaError_t error) {
+  if (error != cudaSuccess)
+    device().last = error;
+  return error;
+}
+
+static cudaError_t outcome() {
+  return options().devices == 0 ? fail(cudaErrorNoDevice)
+                                : fail(device().asynchronous);
+}
+
+static CUstream_st &resolve(cudaStream_t stream) {
+  return stream ? *stream : device().defaultStream;
+}
+
+static void drain(CUstream_st &stream) {
+  if (stream.running) {
+    violate("a stream waits for itself");
+    return;
+  }
+  stream.running = true;
+  while (!stream.queue.empty()) {
+    Work work = std::move(stream.queue.front());
+    stream.queue.pop_front();
+    // After a failure nothing more runs, as on a device.
+    if (device().asynchronous == cudaSuccess)
+      work();
+  }
+  stream.running = false;
+}
+
+/// Calls that are not allowed while a stream is being captured invalidate the
+/// capture.
+static bool breaksCapture(bool unsafeOnly) {
+  bool result = false;
+  for (cudaStream_t stream : device().streams)
+    if (stream->capturing &&
+        !(unsafeOnly && stream->mode == cudaStreamCaptureModeRelaxed)) {
+      stream->invalidated = true;
+      result = true;
+    }
+  return result;
+}
+
+cudaError_t amp::cuda::host::enqueue(cudaStream_t stream, Work work) {
+  if (cudaError_t error = outcome())
+    return error;
+  CUstream_st &s = resolve(stream);
+  if (s.capturing)
+    s.captured.push_back(std::move(work));
+  else
+    s.queue.push_back(std::move(work));
+  return cudaSuccess;
+}
+
+cudaError_t amp::cuda::host::enqueueKernel(const cudaLaunchConfig_t &config,
+                                           const void *kernel, Work body) {
+  std::string name = takeLaunchName("kernel");
+  const dim3 &grid = config.gridDim, &block = config.blockDim;
+  uint64_t threads = uint64_t(block.x) * block.y * block.z;
+  auto limit = device().sharedLimits.find(kernel);
+  size_t shared =
+      limit == device().sharedLimits.end() ? 48 * 1024 : limit->second;
+  if (threads == 0 || threads > 1024 || block.z > 64 || grid.x == 0 ||
+      grid.y == 0 || grid.z == 0 || grid.x > 0x7fffffff || grid.y > 65535 ||
+      grid.z > 65535 || config.dynamicSmemBytes > shared)
+    return fail(cudaErrorInvalidConfiguration);
+  LaunchRecord record{name, grid, block, config.dynamicSmemBytes, 0, 0};
+  return enqueue(config.stream, [record, body = std::move(body)] {
+    LaunchRecord done = record;
+    runKernel(record.grid, record.block, record.sharedBytes, body, done);
+    recordLaunch(std::move(done));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Device and memory
+//===----------------------------------------------------------------------===//
+
+cudaError_t cudaGetDeviceCount(int *count) {
+  *count = options().devices;
+  return *count ? cudaSuccess : fail(cudaErrorNoDevice);
+}
+cudaError_t cudaSetDevice(int device) {
+  if (options().devices == 0)
+    return fail(cudaErrorNoDevice);
+  return device >= 0 && device < options().devices
+             ? cudaSuccess
+             : fail(cudaErrorInvalidDevice);
+}
+cudaError_t cudaGetDevice(int *device) {
+  *device = 0;
+  return outcome();
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
+  *properties = cudaDeviceProp();
+  std::snprintf(properties->name, sizeof(properties->name), "CUDA on the CPU");
+  properties->totalGlobalMem = options().deviceMemory;
+  properties->major = 9;
+  properties->multiProcessorCount = 132;
+  return outcome();
+}
+cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
+  *total = options().deviceMemory;
+  *free = options().deviceMemory - allocatedBytes();
+  return outcome();
+}
+cudaError_t cudaGetLastError() {
+  cudaError_t error = device().last;
+  device().last = cudaSuccess;
+  return error;
+}
+
+const char *cudaGetErrorString(cudaError_t error) {
+  switch (error) {
+  case cudaSuccess:
+    return "no error";
+  case cudaErrorInvalidValue:
+    return "invalid argument";
+  case cudaErrorMemoryAllocation:
+    return "out of memory";
+  case cudaErrorInvalidConfiguration:
+    return "invalid configuration argument";
+  case cudaErrorInsufficientDriver:
+    return "CUDA driver version is insufficient for CUDA runtime version";
+  case cudaErrorNoDevice:
+    return "no CUDA-capable device is detected";
+  case cudaErrorInvalidDevice:
+    return "invalid device ordinal";
+  case cudaErrorStreamCaptureUnsupported:
+    return "operation not permitted when stream is capturing";
+  case cudaErrorStreamCaptureInvalidated:
+    return "operation failed due to a previous error during capture";
+  case cudaErrorLaunchFailure:
+    return device().violations.empty() ? "unspecified launch failure"
+                                       : device().violations.front().c_str();
+  default:
+    return "unknown error";
+  }
+}
+
+cudaError_t cudaDeviceSynchronize() {
+  if (breaksCapture(/*unsafeOnly=*/false))
+    return fail(cudaErrorStreamCaptureUnsupported);
+  drain(device().defaultStream);
+  for (cudaStream_t stream : device().streams)
+    drain(*stream);
+  return outcome();
+}
+
+cudaError_t cudaMalloc(void **pointer, size_t bytes) {
+  if (breaksCapture(/*unsafeOnly=*/true))
+    return fail(cudaErrorStreamCaptureUnsupported);
+  if (options().devices == 0)
+    return fail(cudaErrorNoDevice);
+  *pointer = bytes ? allocateDevice(bytes) : nullptr;
+  return bytes && !*pointer ? fail(cudaErrorMemoryAllocation) : outcome();
+}
+
+cudaError_t cudaFree(void *pointer) {
+  if (!pointer)
+    return cudaSuccess;
+  if (breaksCapture(/*unsafeOnly=*/true))
+    return fail(cudaErrorStreamCaptureUnsupported);
+  cudaDeviceSynchronize();
+  return freeDevice(pointer) ? outcome() : fail(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
+                            cudaMemcpyKind kind, cudaStream_t stream) {
+  bool toDevice =
+      kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  bool fromDevice =
+      kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  if (bytes && ((toDevice && !isDeviceMemory(to, bytes)) ||
+                (fromDevice && !isDeviceMemory(from, bytes))))
+    return fail(cudaErrorInvalidValue);
+  CUstream_st &s = resolve(stream);
+  if (kind == cudaMemcpyHostToDevice && !s.capturing) {
+    // Memory that is not pinned has been read when the call returns.
+    std::string copy(static_cast<const char *>(from), bytes);
+    return enqueue(stream, [to, copy = std::move(copy)] {
+      std::memcpy(to, copy.data(), copy.size());
+    });
+  }
+  cudaError_t error =
+      enqueue(stream, [to, from, bytes] { std::memmove(to, from, bytes); });
+  if (error == cudaSuccess && kind == cudaMemcpyDeviceToHost && !s.capturing) {
+    drain(s);
+    return outcome();
+  }
+  return error;
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
+                       cudaMemcpyKind kind) {
+  if (breaksCapture(/*unsafeOnly=*/true))
+    return fail(cudaErrorStreamCaptureUnsupported);
+  if (cudaError_t error = cudaMemcpyAsync(to, from, bytes, kind, nullptr))
+    return error;
+  drain(device().defaultStream);
+  return outcome();
+}
+
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes,
+                            cudaStream_t stream) {
+  if (bytes && !isDeviceMemory(to, bytes))
+    return fail(cudaErrorInvalidValue);
+  return enqueue(stream, [to, value, bytes] { std::memset(to, value, bytes); });
+}
+
+cudaError_t cudaMemset(void *to, int value, size_t bytes) {
+  if (breaksCapture(/*unsafeOnly=*/true))
+    return fail(cudaErrorStreamCaptureUnsupported);
+  if (cudaError_t error = cudaMemsetAsync(to, value, bytes, nullptr))
+    return error;
+  drain(device().defaultStream);
+  return outcome();
+}
+
+cudaError_t cudaFuncSetAttribute(const void *function, cudaFuncAttribute,
+                                 int value) {
+  if (value < 0 || value > 227 * 1024)
+    return fail(cudaErrorInvalidValue);
+  device().sharedLimits[function] = value;
+  return outcome();
+}
+
+//===----------------------------------------------------------------------===//
+// Streams and events
+//===----------------------------------------------------------------------===//
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
+  if (options().devices == 0)
+    return fail(cudaErrorNoDevice);
+  *stream = new CUstream_st;
+  device().streams.push_back(*stream);
+  return outcome();
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  auto &streams = device().streams;
+  for (auto it = streams.begin(); it != streams.end(); ++it)
+    if (*it == stream) {
+      drain(*stream);
+      streams.erase(it);
+      delete stream;
+      return outcome();
+    }
+  return fail(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  CUstream_st &s = resolve(stream);
+  if (s.capturing) {
+    s.invalidated = true;
+    return fail(cudaErrorStreamCaptureUnsupported);
+  }
+  drain(s);
+  return outcome();
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
+  *event = new CUevent_st;
+  return outcome();
+}
+cudaError_t cudaEventCreate(cudaEvent_t *event) {
+  return cudaEventCreateWithFlags(event, 0);
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  if (event->stream && event->done != event->recorded)
+    drain(resolve(event->stream));
+  delete event;
+  return outcome();
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  event->stream = stream ? stream : &device().defaultStream;
+  unsigned number = ++event->recorded;
+  return enqueue(stream, [event, number] {
+    event->done = number;
+    event->time = std::chrono::steady_clock::now();
+  });
+}
+
+static void waitFor(cudaEvent_t event) {
+  if (event->done != event->recorded)
+    drain(*event->stream);
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
+                                unsigned) {
+  return enqueue(stream, [event] { waitFor(event); });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (event->stream && event->stream->capturing)
+    return fail(cudaErrorStreamCaptureUnsupported);
+  waitFor(event);
+  return outcome();
+}
+
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start,
+                                 cudaEvent_t stop) {
+  if (start->recorded == 0 || stop->recorded == 0)
+    return fail(cudaErrorInvalidResourceHandle);
+  if (start->done != start->recorded || stop->done != stop->recorded)
+    return fail(cudaErrorNotReady);
+  *milliseconds =
+      std::chrono::duration<float, std::milli>(stop->time - start->time)
+          .count();
+  return outcome();
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
+                                   cudaStreamCaptureMode mode) {
+  if (!stream || stream->capturing)
+    return fail(cudaErrorStreamCaptureUnsupported);
+  stream->capturing = true;
+  stream->invalidated = false;
+  stream->mode = mode;
+  stream->captured.clear();
+  return outcome();
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
+  if (!stream || !stream->capturing)
+    return fail(cudaErrorInvalidValue);
+  stream->capturing = false;
+  *graph = nullptr;
+  if (stream->invalidated)
+    return fail(cudaErrorStreamCaptureInvalidated);
+  *graph = new CUgraph_st{std::move(stream->captured)};
+  return outcome();
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *,
+                              size_t *count) {
+  *count = graph->nodes.size();
+  return outcome();
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
+                                 unsigned long long) {
+  *executable = new CUgraphExec_st{graph->nodes};
+  return outcome();
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  for (const Work &node : executable->nodes)
+    if (cudaError_t error = enqueue(stream, node))
+      return error;
+  return outcome();
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return outcome();
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  cudaDeviceSynchronize();
+  delete executable;
+  return outcome();
+}
+
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
+
+int nvtxRangePushA(const char *) { return device().ranges++; }
+int nvtxRangePop() {
+  if (device().ranges == 0)
+    violate("a range ends that did not begin");
+  return --device().ranges;
+}

@@ -1,0 +1,285 @@
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// RUN: amp-opt %s --split-input-file --verify-diagnostics
+
+cuda.program @overlap arena 512 {
+  // expected-note@+1 {{'a' lies from 0 to 384}}
+  %a = cuda.buffer "a" at 0 {role = "batch"} : memref<96xf32>
+  // expected-error@+1 {{overlaps 'a' while both are in use}}
+  %b = cuda.buffer "b" at 256 {role = "prediction"} : memref<4xf32>
+}
+
+// -----
+
+// Temporaries that are in use at different times may overlap; these are not.
+#map = affine_map<(d0) -> (d0)>
+cuda.program @live arena 1024 {
+  %x = cuda.buffer "x" at 0 {role = "batch"} : memref<4xf32>
+  // expected-note@+1 {{'a' lies from 256 to 272}}
+  %a = cuda.buffer "a" at 256 : memref<4xf32>
+  // expected-error@+1 {{overlaps 'a' while both are in use}}
+  %b = cuda.buffer "b" at 256 : memref<4xf32>
+  cuda.kernel named "first" over [4] maps [#map, #map] {
+  ^bb0(%e: f32):
+    cuda.yield %e : f32
+  } ins(%x : memref<4xf32>) outs(%a : memref<4xf32>)
+  cuda.kernel named "second" over [4] maps [#map, #map] {
+  ^bb0(%e: f32):
+    cuda.yield %e : f32
+  } ins(%a : memref<4xf32>) outs(%b : memref<4xf32>)
+}
+
+// -----
+
+cuda.program @arena arena 256 {
+  // expected-error@+1 {{ends at 400, behind the arena of 256 bytes}}
+  %a = cuda.buffer "a" at 0 : memref<100xf32>
+}
+
+// -----
+
+cuda.program @alignment arena 256 {
+  // expected-error@+1 {{lies at 4, expected a multiple of 256}}
+  %a = cuda.buffer "a" at 4 : memref<4xf32>
+}
+
+// -----
+
+cuda.program @names arena 512 {
+  %a = cuda.buffer "a" at 0 : memref<4xf32>
+  // expected-error@+1 {{has the name 'a', which another buffer has}}
+  %b = cuda.buffer "a" at 256 : memref<4xf32>
+}
+
+// -----
+
+cuda.program @role arena 256 {
+  // expected-error@+1 {{has the unknown role 'weights'}}
+  %a = cuda.buffer "a" at 0 {role = "weights"} : memref<4xf32>
+}
+
+// -----
+
+#map = affine_map<(d0) -> (d0)>
+cuda.program @order arena 512 {
+  %a = cuda.buffer "a" at 0 : memref<4xf32>
+  cuda.kernel over [4] maps [#map] {
+    %0 = arith.constant 0.0 : f32
+    cuda.yield %0 : f32
+  } ins() outs(%a : memref<4xf32>)
+  // expected-error@+1 {{stands behind a launch, expected all buffers first}}
+  %b = cuda.buffer "b" at 256 : memref<4xf32>
+}
+
+// -----
+
+cuda.program @foreign arena 0 {
+  // expected-error@+1 {{cannot stand in a 'cuda.program', expected buffers, views and launches}}
+  %a = arith.constant 1.0 : f32
+}
+
+// -----
+
+#reverse = affine_map<(d0) -> (-d0 + 3)>
+#map = affine_map<(d0) -> (d0)>
+cuda.program @in_place arena 256 {
+  %a = cuda.buffer "a" at 0 : memref<4xf32>
+  // expected-error@+1 {{writes 'a' while it reads it}}
+  cuda.kernel over [4] maps [#reverse, #map] {
+  ^bb0(%e: f32):
+    cuda.yield %e : f32
+  } ins(%a : memref<4xf32>) outs(%a : memref<4xf32>)
+}
+
+// -----
+
+func.func @outside(%a: memref<4x4xf32>) {
+  // expected-error@+1 {{writes buffers outside of a 'cuda.program'}}
+  cuda.gemm ins(%a, %a : memref<4x4xf32>, memref<4x4xf32>) outs(%a : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @no_target(%a: tensor<4x4xf32>) {
+  // expected-error@+1 {{has 0 outputs or results, expected 1}}
+  cuda.gemm ins(%a, %a : tensor<4x4xf32>, tensor<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @k(%a: tensor<4x3xf32>, %b: tensor<4x5xf32>) {
+  // expected-error@+1 {{sums over 3 elements of A and 4 of B}}
+  %0 = cuda.gemm ins(%a, %b : tensor<4x3xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @shape(%a: tensor<4x3xf32>, %b: tensor<3x5xf32>) {
+  // expected-error@+1 {{the result has shape [5, 4] of 'f32', expected [4, 5] of 'f32'}}
+  %0 = cuda.gemm ins(%a, %b : tensor<4x3xf32>, tensor<3x5xf32>) -> tensor<5x4xf32>
+  return
+}
+
+// -----
+
+func.func @types(%a: tensor<4x3xf16>, %b: tensor<3x5xbf16>) {
+  // expected-error@+1 {{multiplies 'f16' and 'bf16', expected both to be f16, bf16 or f32}}
+  %0 = cuda.gemm ins(%a, %b : tensor<4x3xf16>, tensor<3x5xbf16>) -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @tf32(%a: tensor<4x3xf16>, %b: tensor<3x5xf16>) {
+  // expected-error@+1 {{has 'tf32' but operands of 'f16', expected f32}}
+  %0 = cuda.gemm ins(%a, %b : tensor<4x3xf16>, tensor<3x5xf16>) {tf32} -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @auxiliary(%a: tensor<4x4xf16>) {
+  // expected-error@+1 {{has 'auxiliary' but the activation none, expected relu or gelu_tanh}}
+  %0:2 = cuda.gemm ins(%a, %a : tensor<4x4xf16>, tensor<4x4xf16>) {auxiliary} -> tensor<4x4xf16>, tensor<4x16xi8>
+  return
+}
+
+// -----
+
+func.func @mask(%a: tensor<4x4xf16>) {
+  // expected-error@+1 {{the auxiliary matrix has shape [4, 4] of 'i8', expected [4, 16] of 'i8'}}
+  %0:2 = cuda.gemm ins(%a, %a : tensor<4x4xf16>, tensor<4x4xf16>)
+      {auxiliary, activation = #cuda.activation<relu>} -> tensor<4x4xf16>, tensor<4x4xi8>
+  return
+}
+
+// -----
+
+func.func @bias_and_grad(%a: tensor<4x4xf16>, %b: tensor<4xf16>) {
+  // expected-error@+1 {{has 'bias_grad' beside a bias or a forward activation, expected a product of a backward pass}}
+  %0:2 = cuda.gemm ins(%a, %a, %b : tensor<4x4xf16>, tensor<4x4xf16>, tensor<4xf16>)
+      {bias, bias_grad} -> tensor<4x4xf16>, tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @batched_bias(%a: tensor<2x4x4xf16>, %b: tensor<4xf16>) {
+  // expected-error@+1 {{has batch dimensions, with which there is neither bias nor activation}}
+  %0 = cuda.gemm ins(%a, %a, %b : tensor<2x4x4xf16>, tensor<2x4x4xf16>, tensor<4xf16>)
+      {bias} -> tensor<2x4x4xf16>
+  return
+}
+
+// -----
+
+func.func @conv(%x: tensor<1x4x4x2xf32>, %w: tensor<3x3x2x5xf32>) {
+  // expected-error@+1 {{the output of the convolution has shape [1, 4, 4, 5] of 'f32', expected [1, 2, 2, 5] of 'f32'}}
+  %0 = cuda.conv <forward> ins(%x, %w : tensor<1x4x4x2xf32>, tensor<3x3x2x5xf32>) -> tensor<1x4x4x5xf32>
+  return
+}
+
+// -----
+
+func.func @bounds(%x: tensor<4xf32>) {
+  // expected-error@+1 {{the map of input 0 leaves the dimension of 4 elements: it runs from 1 to 4}}
+  %0 = cuda.kernel over [4] maps [affine_map<(d0) -> (d0 + 1)>, affine_map<(d0) -> (d0)>] {
+  ^bb0(%e: f32):
+    cuda.yield %e : f32
+  } ins(%x : tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @output_order(%x: tensor<4x5xf32>) {
+  // expected-error@+1 {{the map of output 0 is affine_map<(d0, d1) -> (d1, d0)>, expected affine_map<(d0, d1) -> (d0, d1)>}}
+  %0 = cuda.kernel over [4, 5] maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1, d0)>] {
+  ^bb0(%e: f32):
+    cuda.yield %e : f32
+  } ins(%x : tensor<4x5xf32>) -> tensor<5x4xf32>
+  return
+}
+
+// -----
+
+func.func @body(%x: tensor<4xf16>) {
+  // expected-error@+1 {{argument 0 of the body is of type 'f32', expected 'f16'}}
+  %0 = cuda.kernel over [4] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>] {
+  ^bb0(%e: f32):
+    cuda.yield %e : f32
+  } ins(%x : tensor<4xf16>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @combined(%x: tensor<4xi1>) {
+  // expected-error@+1 {{cannot combine values of type 'i1' with 'add'}}
+  %0 = cuda.kernel over [4] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>] reduce [0] with <add> {
+  ^bb0(%e: i1):
+    cuda.yield %e : i1
+  } ins(%x : tensor<4xi1>) -> tensor<i1>
+  return
+}
+
+// -----
+
+func.func @callee(%x: tensor<4xf32>) {
+  // expected-error@+1 {{calls 'fft', which the runtime does not have}}
+  %0 = cuda.call "fft" ins(%x : tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @parameter(%x: tensor<4xf32>) {
+  // expected-error@+1 {{needs the parameter 'axis', an integer}}
+  %0 = cuda.call "softmax" ins(%x : tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @labels(%x: tensor<4x8xf32>, %l: tensor<3xi64>) {
+  // expected-error@+1 {{has labels of shape [3] of 'i64' for logits of shape [4, 8], expected one i32 or i64 per row}}
+  %0 = cuda.call "cross_entropy" ins(%x, %l : tensor<4x8xf32>, tensor<3xi64>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @optimizer(%p: tensor<4xf32>, %g: tensor<5xf32>, %lr: tensor<f32>) {
+  // expected-error@+1 {{a gradient has shape [5] of 'f32', expected [4] of 'f32'}}
+  %0 = cuda.optimizer <sgd> ins(%p, %g, %lr : tensor<4xf32>, tensor<5xf32>, tensor<f32>)
+      {weight_decay = array<f64: 0.0>} -> tensor<4xf32>
+  return
+}
+
+// -----
+
+cuda.program @tied arena 2048 {
+  %p = cuda.buffer "p" at 0 {role = "parameter"} : memref<4xf32>
+  %g = cuda.buffer "g" at 256 : memref<4xf32>
+  %lr = cuda.buffer "lr" at 512 {role = "hyperparameter"} : memref<f32>
+  %q = cuda.buffer "q" at 768 : memref<4xf32>
+  // expected-error@+1 {{works in place, but output 0 lies at 768 and input 0 at 0}}
+  cuda.optimizer <sgd> ins(%p, %g, %lr : memref<4xf32>, memref<4xf32>, memref<f32>) outs(%q : memref<4xf32>)
+      {weight_decay = array<f64: 0.0>}
+}
+
+// -----
+
+cuda.program @scratch arena 1024 {
+  %x = cuda.buffer "x" at 0 {role = "batch"} : memref<8xf32>
+  %y = cuda.buffer "y" at 256 {role = "metric"} : memref<f32>
+  // expected-error@+1 {{has 0 bytes of scratch memory, expected at least 4}}
+  cuda.kernel over [8] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>] reduce [0] with <add> {
+  ^bb0(%e: f32):
+    cuda.yield %e : f32
+  } ins(%x : memref<8xf32>) outs(%y : memref<f32>)
+}

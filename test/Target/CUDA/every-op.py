@@ -1,0 +1,151 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Operations of the train dialect one by one, in f32, f16 and bf16, with odd
+# extents: each writes a state, which is that of amp-run.
+#
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib'
+
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+import numpy as np
+from program import Builder, distance, load, run
+
+folder, compiler, library = sys.argv[1:4]
+builder = Builder(compiler, library, folder)
+
+# %x, %y: T[6x10], %p: T[6x10] positive, %v: T[10], %im: T[2x6x5x3], %l: i64[6].
+# T is the element type; $n names the case. The result is %$n.
+X, V, IM = "tensor<6x10xT>", "tensor<10xT>", "tensor<2x6x5x3xT>"
+CASES = {}
+
+
+def case(name, result, text):
+    CASES[name] = (result, text.replace("$", "%" + name))
+
+
+for op in "neg abs sign sin cos erf tanh relu exp expm1 sigmoid square gelu".split():
+    case(op, X, f"$ = train.{op} %x : {X}")
+case("gelu_tanh", X, f"$ = train.gelu %x {{approximate = 1 : i32}} : {X}")
+for op in "sqrt log log1p rsqrt reciprocal".split():
+    case(op, X, f"$ = train.{op} %p : {X}")
+for op in "add sub mul maximum minimum".split():
+    case(op, X, f"$ = train.{op} %x, %y : ({X}, {X}) -> {X}")
+case("div", X, f"$ = train.div %x, %p : ({X}, {X}) -> {X}")
+case("pow", X, f"$ = train.pow %p, %x : ({X}, {X}) -> {X}")
+case("add_row", X, f"$ = train.add %x, %v : ({X}, {V}) -> {X}")
+case("add_column", X, f"""$c = train.reduce_max %x {{dims = array<i64: 1>, keep_dims}} : ({X}) -> tensor<6x1xT>
+    $ = train.sub %x, $c : ({X}, tensor<6x1xT>) -> {X}""")
+for dims, shape in (("0", "10x"), ("1", "6x"), ("0, 1", "")):
+    for op in ("sum", "mean", "max"):
+        case(f"{op}_{dims.replace(', ', '_')}", f"tensor<{shape}T>",
+             f"$ = train.reduce_{op} %x {{dims = array<i64: {dims}>}} : ({X}) -> tensor<{shape}T>")
+case("sum_middle", "tensor<2x3xT>",
+     f"$ = train.reduce_sum %im {{dims = array<i64: 1, 2>}} : ({IM}) -> tensor<2x3xT>")
+case("select", X, f"""$c = train.compare gt, %x, %y : ({X}, {X}) -> tensor<6x10xi1>
+    $ = train.select $c, %x, %v : (tensor<6x10xi1>, {X}, {V}) -> {X}""")
+case("transpose", "tensor<10x6xT>",
+     f"$ = train.transpose %x {{permutation = array<i64: 1, 0>}} : ({X}) -> tensor<10x6xT>")
+case("slice", "tensor<2x5xT>", f"$ = train.slice %x {{offsets = array<i64: 1, 0>, "
+     f"sizes = array<i64: 2, 5>, strides = array<i64: 3, 2>}} : ({X}) -> tensor<2x5xT>")
+case("pad", "tensor<9x12xT>", f"$ = train.pad %x {{low = array<i64: 2, 0>, high = array<i64: 1, 2>, "
+     f"interior = array<i64: 0, 0>, value = 0.5 : f64}} : ({X}) -> tensor<9x12xT>")
+case("spread", "tensor<11x10xT>", f"$ = train.pad %x {{low = array<i64: 0, 0>, high = array<i64: 0, 0>, "
+     f"interior = array<i64: 1, 0>, value = 0.0 : f64}} : ({X}) -> tensor<11x10xT>")
+case("concat", "tensor<12x10xT>",
+     f"$ = train.concat %x, %y {{axis = 0 : i64}} : ({X}, {X}) -> tensor<12x10xT>")
+case("broadcast", "tensor<6x10xT>",
+     f"$ = train.broadcast %v {{dims = array<i64: 0>, mean}} : ({V}) -> {X}")
+case("one_hot", X, f"$ = train.one_hot %l : (tensor<6xi64>) -> {X}")
+for axis in (0, 1):
+    for op in ("softmax", "log_softmax"):
+        case(f"{op}_{axis}", X, f"$ = train.{op} %x {{axis = {axis} : i64}} : {X}")
+        case(f"{op}_grad_{axis}", X, f"""$y = train.{op} %x {{axis = {axis} : i64}} : {X}
+    $ = train.{op}_grad $y, %y {{axis = {axis} : i64}} : {X}""")
+F = "tensor<10xf32>"
+case("layer_norm", X, f"""$, $m, $r = train.layer_norm %x, %g, %g : ({X}, {F}, {F}) -> ({X}, tensor<6xf32>, tensor<6xf32>)""")
+case("layer_norm_dx", X, f"""$y, $m, $r = train.layer_norm %x, %g, %g : ({X}, {F}, {F}) -> ({X}, tensor<6xf32>, tensor<6xf32>)
+    $, $g, $b = train.layer_norm_grad %y, %x, %g, $m, $r : ({X}, {X}, {F}, tensor<6xf32>, tensor<6xf32>) -> ({X}, {F}, {F})""")
+case("batch_norm_dx", X, f"""$y, $m, $r, $a, $b = train.batch_norm_training %x, %g, %g, %g, %g : ({X}, {F}, {F}, {F}, {F}) -> ({X}, {F}, {F}, {F}, {F})
+    $, $dg, $db = train.batch_norm_grad %y, %x, %g, $m, $r : ({X}, {X}, {F}, {F}, {F}) -> ({X}, {F}, {F})""")
+case("batch_norm_inference", X, f"""$v = train.square %g : {F}
+    $ = train.batch_norm_inference %x, %g, %g, %g, $v : ({X}, {F}, {F}, {F}, {F}) -> {X}""")
+POOL = "window = array<i64: 3, 2>, strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 0, 1>"
+PIM = "tensor<2x3x3x3xT>"
+for kind in ("max", "avg"):
+    case(f"{kind}_pool", PIM, f"$ = train.{kind}_pool2d %im {{{POOL}}} : ({IM}) -> {PIM}")
+case("max_pool_dx", IM, f"""$y = train.max_pool2d %im {{{POOL}}} : ({IM}) -> {PIM}
+    $ = train.max_pool2d_grad %im, $y, $y {{{POOL}}} : ({IM}, {PIM}, {PIM}) -> {IM}""")
+case("avg_pool_dx", IM, f"""$y = train.avg_pool2d %im {{{POOL}}} : ({IM}) -> {PIM}
+    $ = train.avg_pool2d_grad $y {{{POOL}}} : ({PIM}) -> {IM}""")
+CONV = "strides = array<i64: 2, 1>, padding = array<i64: 1, 0, 1, 1>"
+W, CIM = "tensor<2x3x3x4xT>", "tensor<2x3x5x4xT>"
+case("conv", CIM, f"$ = train.conv2d %im, %w {{{CONV}}} : ({IM}, {W}) -> {CIM}")
+case("conv_dx", IM, f"""$y = train.conv2d %im, %w {{{CONV}}} : ({IM}, {W}) -> {CIM}
+    $ = train.conv2d_input_grad $y, %w {{{CONV}}} : ({CIM}, {W}) -> {IM}""")
+case("conv_dw", W, f"""$y = train.conv2d %im, %w {{{CONV}}} : ({IM}, {W}) -> {CIM}
+    $ = train.conv2d_filter_grad %im, $y {{{CONV}}} : ({IM}, {CIM}) -> {W}""")
+case("matmul", "tensor<10x10xT>", f"$ = train.matmul %x, %y {{transpose_a}} : ({X}, {X}) -> tensor<10x10xT>")
+case("cross_entropy", "tensor<f32>", f"$ = train.cross_entropy %x, %l : ({X}, tensor<6xi64>) -> tensor<f32>")
+case("mse", "tensor<f32>", f"$ = train.mse %x, %y : ({X}, {X}) -> tensor<f32>")
+case("l1_dx", X, f"$ = train.l1_grad %x, %y, %lr : ({X}, {X}, tensor<f32>) -> {X}")
+
+INPUTS = {"x": "6x10", "y": "6x10", "p": "6x10", "v": "10", "im": "2x6x5x3", "w": "2x3x3x4"}
+
+
+def make_module(element):
+    low = element != "f32"
+    arguments, casts, body, results, returns = [], [], [], [], []
+    for name, shape in INPUTS.items():
+        read = f"{name}32" if low else name
+        # One batch of the whole: a sample is the first dimension.
+        arguments.append(f'%{read}: tensor<{shape}xf32> {{amp.role = "model_state", amp.name = "{name}"}}')
+        results.append(f'tensor<{shape}xf32> {{amp.updates = "{name}"}}')
+        returns.append((f"%{read}", f"tensor<{shape}xf32>"))
+        if low:
+            casts.append(f"%{name} = amp.cast %{read} : tensor<{shape}xf32> to tensor<{shape}x{element}>")
+    arguments.append('%g: tensor<10xf32> {amp.role = "model_state", amp.name = "g"}')
+    arguments.append('%lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr", amp.init = #amp.init<constant, value = 0.5>}')
+    arguments.append('%l: tensor<6xi64> {amp.role = "batch", amp.name = "l"}')
+    for name, (result, text) in CASES.items():
+        result = result.replace("T", element)
+        arguments.append(f'%s_{name}: {result} {{amp.role = "model_state", amp.name = "out.{name}", amp.init = #amp.init<zeros>}}')
+        results.append(f'{result} {{amp.updates = "out.{name}"}}')
+        returns.append((f"%{name}", result))
+        body.append(re.sub(r"xT>|<T>", lambda m: m[0].replace("T", element), text))
+    return (
+        "func.func @step(" + ",\n    ".join(arguments) + ")\n    -> (" + ",\n    ".join(results)
+        + ") {\n    " + "\n    ".join(casts + body) + "\n  return "
+        + ", ".join(value for value, _ in returns) + " : " + ", ".join(kind for _, kind in returns) + "\n}\n"
+    )
+
+
+generator = np.random.default_rng(7)
+start = {name: generator.standard_normal([int(n) for n in shape.split("x")]).astype(np.float32)
+         for name, shape in INPUTS.items()}
+start["p"] = np.abs(start["p"]) + 0.1
+start["g"] = generator.standard_normal(10).astype(np.float32)
+np.savez(f"{folder}/start.npz", **start)
+np.savez(f"{folder}/data.npz", train_l=generator.integers(0, 10, 6))
+
+failures = []
+for element, bound in (("f32", 2e-6), ("f16", 1e-3), ("bf16", 8e-3)):
+    model = f"{folder}/{element}.mlir"
+    with open(model, "w") as file:
+        file.write(make_module(element))
+    program = builder.build(element, model)
+    common = ["--data", f"{folder}/data.npz", "--init", f"{folder}/start.npz", "--steps", "1", "--quiet"]
+    run(["amp-run", model, *common, "--save", f"{folder}/cpu.npz"])
+    run([program, *common, "--poison", "--save", f"{folder}/gpu.npz"])
+    expected, actual = load(f"{folder}/cpu.npz"), load(f"{folder}/gpu.npz")
+    for name in CASES:
+        apart = distance(actual["out." + name], expected["out." + name])
+        if not apart <= bound:
+            failures.append(f"{element} {name}: {apart:.2e}")
+    assert np.any(expected["out.tanh"] != 0)
+print(len(CASES), "cases;", *failures, sep="\n")
+sys.exit(1 if failures else 0)

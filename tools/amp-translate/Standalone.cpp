@@ -1,0 +1,54 @@
+//===- Standalone.cpp - One file without headers --------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Standalone.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+/// Appends `text` to `out`, line by line.
+static bool append(llvm::StringRef text, llvm::StringRef folder,
+                   llvm::StringSet<> &included, std::string &out,
+                   std::string &message) {
+  while (!text.empty()) {
+    auto [line, rest] = text.split('\n');
+    text = rest;
+    llvm::StringRef header = line;
+    if (!header.consume_front("#include \"amp/") ||
+        !header.consume_back("\"")) {
+      out += line;
+      out += '\n';
+      continue;
+    }
+    if (!included.insert(header).second)
+      continue;
+    llvm::SmallString<128> path(folder);
+    llvm::sys::path::append(path, "amp", header);
+    auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+    if (!file) {
+      message =
+          ("cannot read '" + path + "': " + file.getError().message()).str();
+      return false;
+    }
+    out += ("// amp/" + header + "\n").str();
+    if (!append((*file)->getBuffer(), folder, included, out, message))
+      return false;
+  }
+  return true;
+}
+
+bool inlineRuntime(std::string &text, llvm::StringRef folder,
+                   std::string &message) {
+  std::string out;
+  llvm::StringSet<> included;
+  if (!append(text, folder, included, out, message))
+    return false;
+  text = std::move(out);
+  return true;
+}
