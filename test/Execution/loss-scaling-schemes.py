@@ -148,3 +148,27 @@ assert (state["a"] == 1 - 0.5 * (good["train_y"].mean(0) / 4)).all(), state
 assert metrics[0]["loss"] == good["train_y"].mean() and state["growth_tracker"] == 1
 metrics, state = run(ACCUMULATED, "bad", 1)
 assert (state["a"] == 1).all() and metrics[0]["skipped"] and state["loss_scale"] == 32768
+
+# Clipping by value comes behind the unscaling: as in a run without a scale.
+CLIPPED = """
+func.func @step(
+    %a: tensor<4xf32> {amp.role = "parameter", amp.name = "a", amp.init = #amp.init<ones>},
+    %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr", amp.init = #amp.init<constant, value = 1.0>},
+    %y: tensor<8x4xf32> {amp.role = "batch", amp.name = "y"},
+    %x: tensor<8x4xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<4xf32> {amp.updates = "a"}, tensor<f32> {amp.metric = "loss"}) {
+  %p = train.mul %y, %a : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8x4xf32>
+  %loss = train.reduce_mean %p {dims = array<i64: 0, 1>} : (tensor<8x4xf32>) -> tensor<f32>
+  %g = train.gradients %loss wrt(%a) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  %c = train.clip %g {min = 0.0 : f64, max = 0.625 : f64} : tensor<4xf32>
+  %n = train.sgd %a, %c, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %n, %loss : tensor<4xf32>, tensor<f32>
+}
+"""
+gradients = good["train_y"].mean(0) / 4
+assert (gradients > 0.625).any() and (gradients < 0.625).any(), gradients
+for options in ((), ("--loss-scale", "none"), ("--loss-scale", "1024")):
+    _, state = run(CLIPPED, "good", 1, *options)
+    assert (state["a"] == 1 - np.minimum(gradients, np.float32(0.625))).all(), (options, state, gradients)
+_, state = run(CLIPPED, "bad", 1)
+assert (state["a"] == 1).all()

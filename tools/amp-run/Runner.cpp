@@ -309,9 +309,12 @@ llvm::Error Runner::runSeed(StepProgram &program, const Dataset *trainingData,
   if (trainingData)
     if (llvm::Error error = train(session, *trainingData, plan, record))
       return error;
-  if (options.gradientHistogram)
+  if (options.gradientHistogram) {
     histogram.print(column.precision + ", seed " + std::to_string(seed),
                     llvm::outs());
+    if (std::string wrong = histogram.checkConstantScale(); !wrong.empty())
+      llvm::errs() << "amp-run: warning: " << wrong << '\n';
+  }
   if (llvm::Error error = finishRun(session, program, record))
     return error;
   column.runs.push_back(std::move(record));
