@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinalgBuilder.h"
+#include "PhiloxBuilder.h"
 
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
@@ -26,17 +27,139 @@ using namespace mlir::amp;
 
 namespace {
 
-/// Casts, and copies of master weights.
-template <typename OpTy>
-struct LowerCast : OpRewritePattern<OpTy> {
-  using OpRewritePattern<OpTy>::OpRewritePattern;
-  LogicalResult matchAndRewrite(OpTy op,
+struct LowerCast : OpRewritePattern<CastOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(CastOp op,
                                 PatternRewriter &rewriter) const override {
     if (!isa<RankedTensorType>(op->getOperand(0).getType()))
       return rewriter.notifyMatchFailure(op, "is of another dialect's type");
     LinalgBuilder b(rewriter, op.getLoc());
-    rewriter.replaceOp(op, b.castTo(op->getOperand(0),
-                                    getElementTypeOrSelf(op->getResult(0))));
+    rewriter.replaceOp(
+        op, b.castTo(op.getInput(), getElementTypeOrSelf(op.getType())));
+    return success();
+  }
+};
+
+struct LowerMasterCopy : OpRewritePattern<MasterCopyOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MasterCopyOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
+    LinalgBuilder b(rewriter, op.getLoc());
+    auto type = b.typeOf(op.getCopy());
+    if (!op.getRng()) {
+      rewriter.replaceOp(op, b.castTo(op.getMaster(), type.getElementType()));
+      return success();
+    }
+    PhiloxBuilder random(b.getBuilder(), op.getRng(), op.getKey(),
+                         op.getMaster());
+    // bf16 is the upper half of f32: adding 16 random bits to the lower half
+    // and cutting it off rounds up with the probability that the lower half
+    // is. What is left is exact in bf16.
+    rewriter.replaceOp(
+        op,
+        b.elementwise(
+            type, op.getMaster(),
+            [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+              Type i32 = inner.getI32Type();
+              auto constant = PhiloxBuilder::constant32;
+              Value bits = arith::BitcastOp::create(inner, i32, args[0]);
+              Value word = arith::ShRUIOp::create(
+                  inner, random.buildWord(inner), constant(inner, 16));
+              Value sum = arith::AddIOp::create(inner, bits, word);
+              Value upper = arith::AndIOp::create(inner, sum,
+                                                  constant(inner, 0xFFFF0000));
+              Value rounded =
+                  arith::BitcastOp::create(inner, args[0].getType(), upper);
+              Value isNaN = arith::CmpFOp::create(
+                  inner, arith::CmpFPredicate::UNO, args[0], args[0]);
+              return arith::SelectOp::create(inner, isNaN, args[0], rounded);
+            }));
+    return success();
+  }
+};
+
+struct LowerResidual : OpRewritePattern<ResidualOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ResidualOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
+    LinalgBuilder b(rewriter, op.getLoc());
+    rewriter.replaceOp(
+        op, b.elementwise(
+                b.typeOf(op.getResidual()), {op.getMaster(), op.getCopy()},
+                [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                  auto type = cast<FloatType>(args[1].getType());
+                  auto number = [&](const APFloat &value) -> Value {
+                    return arith::ConstantOp::create(
+                        inner, inner.getFloatAttr(type, value));
+                  };
+                  Value lost = arith::SubFOp::create(inner, args[0], args[1]);
+                  Value magnitude = math::AbsFOp::create(inner, args[1]);
+                  Value isFinite = arith::CmpFOp::create(
+                      inner, arith::CmpFPredicate::OLT, magnitude,
+                      number(APFloat::getInf(type.getFloatSemantics())));
+                  return arith::SelectOp::create(
+                      inner, isFinite, lost,
+                      number(APFloat::getZero(type.getFloatSemantics())));
+                }));
+    return success();
+  }
+};
+
+struct LowerCompensate : OpRewritePattern<CompensateOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(CompensateOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
+    LinalgBuilder b(rewriter, op.getLoc());
+    rewriter.replaceOp(
+        op, b.elementwise(
+                b.typeOf(op.getMaster()), {op.getCopy(), op.getResidual()},
+                [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                  return arith::AddFOp::create(inner, args[0], args[1]);
+                }));
+    return success();
+  }
+};
+
+struct LowerGlobalNorm : OpRewritePattern<GlobalNormOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GlobalNormOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
+    LinalgBuilder b(rewriter, op.getLoc());
+    Type f32 = rewriter.getF32Type();
+    Value total;
+    for (Value gradient : op.getGradients()) {
+      auto all =
+          llvm::to_vector(llvm::seq<int64_t>(0, b.typeOf(gradient).getRank()));
+      Value sum =
+          b.reduce(gradient, all, f32, 0,
+                   [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                     Value value = roundScalar(inner, args[0], f32);
+                     Value square = arith::MulFOp::create(inner, value, value);
+                     return arith::AddFOp::create(inner, args[1], square);
+                   });
+      total =
+          !total
+              ? sum
+              : b.elementwise(
+                    b.typeOf(total), {total, sum},
+                    [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                      return arith::AddFOp::create(inner, args[0], args[1]);
+                    });
+    }
+    rewriter.replaceOp(op, b.elementwise(b.typeOf(op.getNorm()), total,
+                                         [](ImplicitLocOpBuilder &inner,
+                                            ValueRange args) -> Value {
+                                           return math::SqrtOp::create(inner,
+                                                                       args[0]);
+                                         }));
     return success();
   }
 };
@@ -113,6 +236,16 @@ struct LowerUnscale : OpRewritePattern<UnscaleOp> {
               inner, one, arith::ExtFOp::create(inner, f64, args[0]));
         });
     Value finite;
+    auto require = [&](Value flag) {
+      finite =
+          !finite
+              ? flag
+              : b.elementwise(
+                    b.typeOf(finite), {finite, flag},
+                    [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                      return arith::AndIOp::create(inner, args[0], args[1]);
+                    });
+    };
     SmallVector<Value> results;
     for (auto [gradient, unscaled] :
          llvm::zip_equal(op.getGradients(), op.getUnscaled())) {
@@ -124,16 +257,9 @@ struct LowerUnscale : OpRewritePattern<UnscaleOp> {
           [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
             return arith::MulFOp::create(inner, args[0], args[1]);
           }));
-      Value one = buildAllFinite(b, gradient);
-      if (!finite) {
-        finite = one;
-        continue;
-      }
-      finite = b.elementwise(
-          b.typeOf(finite), {finite, one},
-          [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-            return arith::AndIOp::create(inner, args[0], args[1]);
-          });
+      require(buildAllFinite(b, gradient));
+      if (op.getStrict())
+        require(buildAllFinite(b, results.back()));
     }
     results.push_back(finite);
     rewriter.replaceOp(op, results);
@@ -168,6 +294,7 @@ LowerUpdateScale::matchAndRewrite(UpdateScaleOp op,
   Value scale = read(op.getScale()), finite = read(op.getAllFinite());
   Value growth = read(op.getGrowthTracker());
   Value hysteresis = read(op.getHysteresisTracker());
+  Value full = integer(op.getHysteresis());
 
   // Overflow: back off once the hysteresis is used up.
   Value left = arith::SubIOp::create(b, hysteresis, integer(1));
@@ -176,38 +303,52 @@ LowerUpdateScale::matchAndRewrite(UpdateScaleOp op,
   Value reduced = arith::MaximumFOp::create(
       b, arith::MulFOp::create(b, scale, real(op.getBackoffFactor())),
       real(op.getMinScale()));
-  Value afterOverflow = select(tolerated, scale, reduced);
+  Value scaleAfterOverflow = select(tolerated, scale, reduced);
+  Value hysteresisAfterOverflow = left;
+  if (op.getAfterBackoff() != AfterBackoff::Count)
+    hysteresisAfterOverflow =
+        select(tolerated, left,
+               op.getAfterBackoff() == AfterBackoff::Hold ? integer(1) : full);
 
   // No overflow: grow at the end of the interval, if there is room.
   Value next = arith::AddIOp::create(b, growth, integer(1));
-  Value due = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, next,
-                                    integer(op.getGrowthInterval()));
+  Value due =
+      arith::CmpIOp::create(b,
+                            op.getExactInterval() ? arith::CmpIPredicate::eq
+                                                  : arith::CmpIPredicate::sge,
+                            next, integer(op.getGrowthInterval()));
   Value grown = arith::MulFOp::create(b, scale, real(op.getGrowthFactor()));
-  Value room = arith::CmpFOp::create(b, arith::CmpFPredicate::OLE, grown,
-                                     real(op.getMaxScale()));
-  Value infinity = real(APFloat::getInf(APFloat::IEEEsingle()));
-  room = arith::AndIOp::create(
-      b, room,
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, grown, infinity));
-  Value afterSuccess =
-      select(arith::AndIOp::create(b, due, room), grown, scale);
+  Value grows = due;
+  if (op.getFiniteGrowth()) {
+    Value infinity = real(APFloat::getInf(APFloat::IEEEsingle()));
+    grows = arith::AndIOp::create(
+        b, due,
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, grown, infinity));
+  }
+  Value capped = arith::MinimumFOp::create(b, grown, real(op.getMaxScale()));
+  Value scaleAfterSuccess = select(grows, capped, scale);
+  Value hysteresisAfterSuccess =
+      op.getHysteresisRefill() == HysteresisRefill::Clean
+          ? full
+          : select(due, full, hysteresis);
 
   auto wrap = [&](Value scalar, Value like) -> Value {
     return tensor::FromElementsOp::create(b, like.getType(), scalar);
   };
   rewriter.replaceOp(
-      op, {wrap(select(finite, afterSuccess, afterOverflow), op.getNewScale()),
+      op, {wrap(select(finite, scaleAfterSuccess, scaleAfterOverflow),
+                op.getNewScale()),
            wrap(select(finite, select(due, integer(0), next), integer(0)),
                 op.getNewGrowthTracker()),
-           wrap(select(finite, integer(op.getHysteresis()), left),
+           wrap(select(finite, hysteresisAfterSuccess, hysteresisAfterOverflow),
                 op.getNewHysteresisTracker())});
   return success();
 }
 
 void mlir::amp::populateAMPToLinalg(RewritePatternSet &patterns) {
-  patterns.add<LowerCast<CastOp>, LowerCast<MasterCopyOp>, LowerGradientSeed,
-               LowerScale, LowerUnscale, LowerUpdateScale>(
-      patterns.getContext());
+  patterns.add<LowerCast, LowerCompensate, LowerGlobalNorm, LowerGradientSeed,
+               LowerMasterCopy, LowerResidual, LowerScale, LowerUnscale,
+               LowerUpdateScale>(patterns.getContext());
 }
 
 namespace {

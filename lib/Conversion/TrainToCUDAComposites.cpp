@@ -41,6 +41,33 @@ struct ConvertComposite : OpRewritePattern<OpTy> {
   StringRef callee;
 };
 
+/// The rules of the scale become numbers, as the runtime has them.
+struct ConvertUpdateScale : OpRewritePattern<amp::UpdateScaleOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(amp::UpdateScaleOp op,
+                                PatternRewriter &rewriter) const override {
+    NamedAttrList parameters;
+    for (StringRef name : findCallee("update_scale")->parameters)
+      if (std::optional<Attribute> attribute = op->getInherentAttr(name))
+        parameters.set(name, *attribute);
+    auto setRule = [&](StringRef name, int32_t rule) {
+      parameters.set(name, rewriter.getI32IntegerAttr(rule));
+    };
+    setRule("refill", static_cast<int32_t>(op.getHysteresisRefill()));
+    setRule("after_backoff", static_cast<int32_t>(op.getAfterBackoff()));
+    setRule("finite_growth", op.getFiniteGrowth());
+    setRule("exact_interval", op.getExactInterval());
+    auto call =
+        CallOp::create(rewriter, getNamedLocation(op), op->getResultTypes(),
+                       rewriter.getStringAttr("update_scale"), StringAttr(),
+                       op->getOperands(), ValueRange(), ValueRange(), Value(),
+                       parameters.getDictionary(op.getContext()));
+    call->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    rewriter.replaceOp(op, call.getResults());
+    return success();
+  }
+};
+
 struct ConvertReshape : OpRewritePattern<train::ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(train::ReshapeOp op,
@@ -54,7 +81,7 @@ struct ConvertReshape : OpRewritePattern<train::ReshapeOp> {
 
 void mlir::cuda::populateCompositesToCUDA(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<ConvertReshape>(context);
+  patterns.add<ConvertReshape, ConvertUpdateScale>(context);
   patterns.add<ConvertComposite<train::SoftmaxOp>>(context, "softmax");
   patterns.add<ConvertComposite<train::SoftmaxGradOp>>(context, "softmax_grad");
   patterns.add<ConvertComposite<train::LogSoftmaxOp>>(context, "log_softmax");
@@ -80,7 +107,6 @@ void mlir::cuda::populateCompositesToCUDA(RewritePatternSet &patterns) {
   patterns.add<ConvertComposite<train::AvgPool2DGradOp>>(context,
                                                          "avg_pool2d_grad");
   patterns.add<ConvertComposite<train::DropoutOp>>(context, "dropout");
-  patterns.add<ConvertComposite<amp::UpdateScaleOp>>(context, "update_scale");
 }
 
 //===----------------------------------------------------------------------===//

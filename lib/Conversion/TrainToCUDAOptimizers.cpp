@@ -104,7 +104,7 @@ static void readSurroundings(Update &update) {
   SmallVector<Operation *> users(parameter.getUsers());
   // A copy, and one other user.
   for (Operation *user : users)
-    if (auto copy = dyn_cast<amp::MasterCopyOp>(user))
+    if (auto copy = dyn_cast<amp::MasterCopyOp>(user); copy && !copy.getRng())
       update.copy = copy;
   bool guarded = true;
   Value flag;
@@ -222,7 +222,8 @@ CheckGradientsOp Gradients::getCheck(Operation *op) {
     return it->second;
   auto unscale = dyn_cast<amp::UnscaleOp>(op);
   if (unscale) {
-    if (isReadByOptimizers(unscale.getUnscaled()) &&
+    // The check looks at gradients before the multiplication only.
+    if (!unscale.getStrict() && isReadByOptimizers(unscale.getUnscaled()) &&
         llvm::all_of(unscale.getUnscaled().getTypes(), [](Type type) {
           return cast<ShapedType>(type).getElementType().isF32();
         }))
@@ -242,7 +243,8 @@ CheckGradientsOp Gradients::getCheck(Operation *op) {
   SmallVector<Value> gradients(clip.getGradients());
   Value scale;
   if (scaled) {
-    if (clip.getGradients().size() != scaled.getUnscaled().size())
+    if (scaled.getStrict() ||
+        clip.getGradients().size() != scaled.getUnscaled().size())
       return {};
     SmallPtrSet<Value, 8> seen;
     for (Value &gradient : gradients) {
@@ -280,7 +282,7 @@ void Gradients::convertFlags(func::FuncOp step) {
   SmallVector<amp::UnscaleOp> left;
   step.walk([&](amp::UnscaleOp op) { left.push_back(op); });
   for (amp::UnscaleOp op : left) {
-    if (op.getAllFinite().use_empty())
+    if (op.getStrict() || op.getAllFinite().use_empty())
       continue;
     CheckGradientsOp check = getCheck(op);
     if (!check)

@@ -25,13 +25,27 @@ static int classify(double magnitude) {
   return magnitude < 0x1p-27 ? 0 : magnitude < 0x1p-24 ? 1 : 2;
 }
 
+static constexpr double kLargestF16 = 65504;
+
+/// The largest power of two that keeps `gradient` within f16's range.
+static int getLargestExponent(double gradient) {
+  return static_cast<int>(std::floor(std::log2(kLargestF16 / gradient)));
+}
+
 GradientHistogram::GradientHistogram(StepProgram &program, double assumedScale)
     : assumedScale(assumedScale) {
   // A scale that is no state is a constant of the step.
-  program.getFunction()->walk([&](UnscaleOp op) {
+  program.getFunction()->walk([&](Operation *op) {
+    hasF16 |= llvm::any_of(op->getResultTypes(), [](Type type) {
+      return getElementTypeOrSelf(type).isF16();
+    });
+    auto unscale = dyn_cast<UnscaleOp>(op);
     DenseFPElementsAttr value;
-    if (matchPattern(op.getScale(), m_Constant(&value)) && value.isSplat())
-      scale = value.getSplatValue<APFloat>().convertToDouble();
+    if (!unscale || !matchPattern(unscale.getScale(), m_Constant(&value)) ||
+        !value.isSplat())
+      return;
+    scale = value.getSplatValue<APFloat>().convertToDouble();
+    isConstant = true;
   });
 }
 
@@ -65,6 +79,7 @@ void GradientHistogram::afterStep(const Session &session,
       } else if (!std::isfinite(magnitude)) {
         ++counts.nonFinite;
       } else {
+        largest = std::max(largest, scale ? magnitude / *scale : magnitude);
         ++counts.before[classify(scale ? magnitude / *scale : magnitude)];
         ++counts.after[classify(scale ? magnitude : magnitude * assumedScale)];
       }
@@ -101,4 +116,24 @@ void GradientHistogram::print(llvm::StringRef run,
     share(counts.nonFinite, counts.total);
     os << '\n';
   }
+  if (largest > 0)
+    os << "largest: " << formatNumber(largest)
+       << "; below 65504 with constant scales up to 2^"
+       << getLargestExponent(largest) << '\n';
+}
+
+std::string GradientHistogram::checkConstantScale() const {
+  bool overflows = llvm::any_of(parameters, [](const auto &entry) {
+    return entry.second.nonFinite != 0;
+  });
+  if (!isConstant || !hasF16 || (!overflows && largest * *scale < kLargestF16))
+    return "";
+  std::string allowed =
+      overflows ? "a smaller one, or a dynamic scale"
+                : "at most 2^" + std::to_string(getLargestExponent(largest)) +
+                      ", or a dynamic scale";
+  return "the constant loss scale " + formatNumber(*scale) +
+         (overflows ? " takes gradients out of f16's range"
+                    : " is more than the largest gradient leaves room for") +
+         "; expected " + allowed;
 }

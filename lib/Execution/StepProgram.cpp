@@ -180,6 +180,12 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
         SymbolTable::symbolKnownUseEmpty(function, *program->module))
       function.erase();
 
+  AMPPipelineOptions pipeline;
+  std::string wrong;
+  llvm::raw_string_ostream os(wrong);
+  if (failed(pipeline.parseFromString(options.pipeline, os)))
+    return makeError("wrong options of the pipeline: {0}",
+                     llvm::StringRef(wrong).rtrim());
   program->precision = canonicalizePrecision(options.precision).str();
   program->computeFingerprint();
 
@@ -189,9 +195,9 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
           manager.addPass(train::createTrainAutodiff());
           return;
         }
-        AMPPipelineOptions pipeline;
         pipeline.precision = options.precision;
-        pipeline.lossScaling = options.lossScaling;
+        if (!options.lossScaling.empty())
+          pipeline.lossScaling = options.lossScaling;
         if (!options.masterWeights.empty())
           pipeline.masterWeights = options.masterWeights;
         buildAMPTrainingPipeline(manager, pipeline);

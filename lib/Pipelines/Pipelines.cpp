@@ -74,6 +74,10 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
   // overflow guard.
   InsertMasterWeightsPassOptions masterWeights;
   masterWeights.mode = training ? masters : "inference";
+  if (training) {
+    masterWeights.updateRounding = options.updateRounding;
+    masterWeights.moments = options.moments;
+  }
   pm.addPass(createInsertMasterWeightsPass(masterWeights));
 
   if (training) {
@@ -81,20 +85,39 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
     const LossScalingSettings &scaling = settings.lossScaling;
     lossScaling.mode = choose(options.lossScaling, scaling.mode,
                               isFP16(precision) ? "dynamic" : "none");
-    setFrom(lossScaling.initScale, scaling.initScale);
-    setFrom(lossScaling.growthFactor, scaling.growthFactor);
-    setFrom(lossScaling.backoffFactor, scaling.backoffFactor);
-    setFrom(lossScaling.growthInterval, scaling.growthInterval);
-    setFrom(lossScaling.minScale, scaling.minScale);
-    setFrom(lossScaling.maxScale, scaling.maxScale);
-    setFrom(lossScaling.hysteresis, scaling.hysteresis);
+    // A scaler that is given as an option replaces the policy's altogether.
+    if (!options.scaler.empty()) {
+      lossScaling.scaler = options.scaler;
+    } else {
+      if (!scaling.scaler.empty())
+        lossScaling.scaler = scaling.scaler;
+      setFrom(lossScaling.initScale, scaling.initScale);
+      setFrom(lossScaling.growthFactor, scaling.growthFactor);
+      setFrom(lossScaling.backoffFactor, scaling.backoffFactor);
+      setFrom(lossScaling.growthInterval, scaling.growthInterval);
+      setFrom(lossScaling.minScale, scaling.minScale);
+      setFrom(lossScaling.maxScale, scaling.maxScale);
+      setFrom(lossScaling.hysteresis, scaling.hysteresis);
+      lossScaling.hysteresisRefill = scaling.hysteresisRefill;
+      lossScaling.afterBackoff = scaling.afterBackoff;
+      lossScaling.growthGuard = scaling.growthGuard;
+      lossScaling.intervalRule = scaling.intervalRule;
+      lossScaling.check = scaling.check;
+    }
+    lossScaling.perLoss = options.scalePerLoss;
+    lossScaling.guardModelState = options.guardModelState;
+    lossScaling.gradientNorm = options.gradientNorm;
+    lossScaling.countSkipped = options.countSkipped;
     pm.addPass(createInsertLossScalingPass(lossScaling));
   }
   pm.addPass(createOptimizeCastsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  if (training && options.checkLossScaling)
-    pm.addPass(createCheckLossScalingPass());
+  if (training && options.checkLossScaling) {
+    CheckLossScalingPassOptions check;
+    check.linear.assign(settings.linear.begin(), settings.linear.end());
+    pm.addPass(createCheckLossScalingPass(check));
+  }
 }
 
 void mlir::amp::registerPipelines() {

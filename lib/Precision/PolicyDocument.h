@@ -40,8 +40,9 @@ struct PinMap {
 };
 
 struct LossScalingOptions {
-  PolicyScalar mode, initScale, growthFactor, backoffFactor, growthInterval,
-      minScale, maxScale, hysteresis;
+  PolicyScalar mode, scaler, initScale, growthFactor, backoffFactor,
+      growthInterval, minScale, maxScale, hysteresis, hysteresisRefill,
+      afterBackoff, growthGuard, intervalRule, check;
 };
 
 /// The mode alone, or a mapping.
@@ -81,6 +82,7 @@ struct PolicyDocument {
   PolicyScalar version, precision, strategy, gradientType, masterWeights;
   ExtendsEntry extends;
   LossScalingEntry lossScaling;
+  std::vector<PolicyScalar> linear;
   TargetEntry target;
   PolicyLists lists;
   std::vector<SlotEntry> slots;

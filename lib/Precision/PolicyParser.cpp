@@ -10,10 +10,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "PolicyDocument.h"
+#include "amp/Precision/LossScaler.h"
 #include "amp/Precision/Policy.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -91,6 +94,7 @@ template <>
 struct MappingTraits<LossScalingOptions> {
   static void mapping(IO &io, LossScalingOptions &options) {
     io.mapOptional("mode", options.mode);
+    io.mapOptional("scaler", options.scaler);
     io.mapOptional("init-scale", options.initScale);
     io.mapOptional("growth-factor", options.growthFactor);
     io.mapOptional("backoff-factor", options.backoffFactor);
@@ -98,6 +102,11 @@ struct MappingTraits<LossScalingOptions> {
     io.mapOptional("min-scale", options.minScale);
     io.mapOptional("max-scale", options.maxScale);
     io.mapOptional("hysteresis", options.hysteresis);
+    io.mapOptional("hysteresis-refill", options.hysteresisRefill);
+    io.mapOptional("after-backoff", options.afterBackoff);
+    io.mapOptional("growth-guard", options.growthGuard);
+    io.mapOptional("interval-rule", options.intervalRule);
+    io.mapOptional("check", options.check);
   }
 };
 
@@ -175,6 +184,7 @@ struct MappingTraits<PolicyDocument> {
     io.mapOptional("strategy", document.strategy);
     io.mapOptional("gradient-type", document.gradientType);
     io.mapOptional("loss-scaling", document.lossScaling);
+    io.mapOptional("linear", document.linear);
     io.mapOptional("master-weights", document.masterWeights);
     io.mapOptional("target", document.target);
     for (auto [index, key] : llvm::enumerate(listKeys))
@@ -325,24 +335,36 @@ private:
 
 } // namespace
 
-/// Returns whether gradients can be multiplied by `value` and its reciprocal in
-/// f32.
-static bool isScale(double value) {
-  auto scale = static_cast<float>(value);
-  return scale > 0 && std::isfinite(scale) && std::isfinite(1 / scale);
-}
-
 void SettingsReader::readLossScaling(LossScalingSettings &settings) {
   const LossScalingOptions &options = document.lossScaling.options;
   if (options.mode.isGiven()) {
     double scale;
     const std::string &mode = options.mode.text;
     if (mode != "dynamic" && mode != "none" &&
-        (StringRef(mode).getAsDouble(scale) || !isScale(scale)))
+        (StringRef(mode).getAsDouble(scale) || !isLossScale(scale)))
       fail("loss-scaling", "dynamic, none or a positive number", options.mode);
     settings.mode = mode;
   }
-  readNumber("init-scale", options.initScale, "a positive number", isScale,
+  auto readWord = [&](StringRef key, const PolicyScalar &scalar,
+                      ArrayRef<StringRef> choices, std::string &result) {
+    if (!scalar.isGiven())
+      return;
+    if (!llvm::is_contained(choices, scalar.text))
+      fail(key, "one of " + llvm::join(choices, ", "), scalar);
+    result = scalar.text;
+  };
+  readWord("scaler", options.scaler, getLossScalerNames(), settings.scaler);
+  for (auto [key, scalar, result] :
+       {std::tuple("hysteresis-refill", &options.hysteresisRefill,
+                   &settings.hysteresisRefill),
+        std::tuple("after-backoff", &options.afterBackoff,
+                   &settings.afterBackoff),
+        std::tuple("growth-guard", &options.growthGuard, &settings.growthGuard),
+        std::tuple("interval-rule", &options.intervalRule,
+                   &settings.intervalRule),
+        std::tuple("check", &options.check, &settings.check)})
+    readWord(key, *scalar, LossScaler::getChoices(key), *result);
+  readNumber("init-scale", options.initScale, "a positive number", isLossScale,
              settings.initScale);
   readNumber(
       "growth-factor", options.growthFactor, "a number greater than 1",
@@ -442,6 +464,16 @@ bool SettingsReader::run() {
       fail("master-weights", "cast, copy or none", document.masterWeights);
   }
   readLossScaling(settings.lossScaling);
+  for (const PolicyScalar &glob : document.linear) {
+    if (llvm::Expected<llvm::GlobPattern> pattern =
+            llvm::GlobPattern::create(glob.text);
+        !pattern) {
+      llvm::consumeError(pattern.takeError());
+      fail("linear", "a list of globs", glob);
+    } else if (!llvm::is_contained(settings.linear, glob.text)) {
+      settings.linear.push_back(glob.text);
+    }
+  }
   readTarget(settings.target);
   return !failed;
 }

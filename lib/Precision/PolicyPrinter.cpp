@@ -55,6 +55,8 @@ static void printLossScaling(raw_ostream &os,
   llvm::raw_string_ostream body(text);
   if (!settings.mode.empty())
     body << "  mode: " << settings.mode << "\n";
+  if (!settings.scaler.empty())
+    body << "  scaler: " << settings.scaler << "\n";
   printNumber(body, "init-scale", settings.initScale);
   printNumber(body, "growth-factor", settings.growthFactor);
   printNumber(body, "backoff-factor", settings.backoffFactor);
@@ -64,6 +66,14 @@ static void printLossScaling(raw_ostream &os,
   printNumber(body, "max-scale", settings.maxScale);
   if (settings.hysteresis)
     body << "  hysteresis: " << *settings.hysteresis << "\n";
+  for (auto [key, rule] :
+       {std::pair("hysteresis-refill", &settings.hysteresisRefill),
+        std::pair("after-backoff", &settings.afterBackoff),
+        std::pair("growth-guard", &settings.growthGuard),
+        std::pair("interval-rule", &settings.intervalRule),
+        std::pair("check", &settings.check)})
+    if (!rule->empty())
+      body << "  " << key << ": " << *rule << "\n";
   if (!text.empty())
     os << "loss-scaling:\n" << text;
 }
@@ -90,6 +100,10 @@ static void printSettings(raw_ostream &os, const PolicySettings &settings) {
     os << "gradient-type: "
        << (*settings.gradientType == GradientType::Low ? "low" : "f32") << "\n";
   printLossScaling(os, settings.lossScaling);
+  if (!settings.linear.empty())
+    os << "linear:\n";
+  for (StringRef glob : settings.linear)
+    os << "  - " << Policy::quote(glob) << "\n";
   if (!settings.masterWeights.empty())
     os << "master-weights: " << settings.masterWeights << "\n";
   if (settings.target)

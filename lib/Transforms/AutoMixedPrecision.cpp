@@ -396,6 +396,7 @@ LogicalResult AutoMixedPrecisionPass::rewrite(Plan &plan, FloatType low) {
   numCasts += counts->casts;
   numWideProducts += counts->wideProducts;
   numUnlisted += plan.graph.getUnlisted().size();
+  warnOfForcedRanges(plan.graph, plan.assignment, low);
   if (getContext().getRemarkEngine())
     emitPrecisionRemarks(functions.front(), plan.graph, plan.costs,
                          plan.assignment, chosenStrategy);

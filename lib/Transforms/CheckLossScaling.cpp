@@ -15,6 +15,7 @@
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "amp/Interfaces/GradientInterfaces.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
@@ -109,9 +110,14 @@ static bool isFalseWith(Operation *op, unsigned index) {
   // Folding may change the operation that it is asked about.
   Operation *copy = op->clone();
   SmallVector<OpFoldResult> results;
-  bool folds = succeeded(copy->fold(operands, results)) &&
-               results.size() == 1 &&
-               dyn_cast<Attribute>(results.front()) == wanted;
+  bool folds = succeeded(copy->fold(operands, results)) && results.size() == 1;
+  // To the constant, or to the operand that is one.
+  if (folds) {
+    auto value = dyn_cast<Value>(results.front());
+    folds = value
+                ? value == copy->getOperand(index) && operands[index] == wanted
+                : cast<Attribute>(results.front()) == wanted;
+  }
   copy->destroy();
   return folds;
 }
@@ -254,6 +260,38 @@ LogicalResult GuardAnalysis::check() {
 }
 
 //===----------------------------------------------------------------------===//
+// Guidance
+//===----------------------------------------------------------------------===//
+
+/// Warns of a backward pass that computes in f16 without a loss scale, at the
+/// first operation that does.
+static void warnOfUnscaledBackwardPass(FunctionOpInterface function,
+                                       const ScaleDegreeAnalysis &analysis) {
+  DenseSet<Value> fromSeed;
+  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    bool isSeed = isa<GradientSeedOpInterface>(op);
+    // What is computed from gradients of parameters is the update.
+    if (!isSeed && llvm::none_of(op->getOperands(), [&](Value operand) {
+          return fromSeed.contains(operand);
+        }))
+      return WalkResult::advance();
+    for (Value result : op->getResults())
+      if (getElementTypeOrSelf(result).isF16() &&
+          analysis.getDegree(result).isUnscaled() &&
+          !analysis.getDegree(result).isAny()) {
+        InFlightDiagnostic diagnostic = op->emitWarning(
+            "the backward pass computes in f16 without a loss "
+            "scale: gradients below 2^-25 become zero; expected "
+            "a dynamic or constant loss scale, or bf16");
+        return WalkResult::interrupt();
+      }
+    if (!op->hasAttr(AMPDialect::kGradientOfAttr))
+      fromSeed.insert(op->result_begin(), op->result_end());
+    return WalkResult::advance();
+  });
+}
+
+//===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
@@ -321,6 +359,7 @@ CheckLossScalingPass::checkFunction(FunctionOpInterface function,
   if (failed)
     return failure();
 
+  warnOfUnscaledBackwardPass(function, analysis);
   GuardAnalysis guards(function);
   if (guards.isDynamic() && mlir::failed(guards.check()))
     return failure();

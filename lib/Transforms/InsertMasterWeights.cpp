@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StepRewriter.h"
+#include "StepParameters.h"
+#include "UpdateRounder.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Transforms/Passes.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_INSERTMASTERWEIGHTSPASS
@@ -20,39 +21,6 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Returns the operations of the forward and the backward pass: those on which
-/// a gradient, a prediction, a metric or a model state depends, without what
-/// depends on gradients in turn (the update).
-static StepRewriter::OpSet getForwardAndBackward(const StepRewriter &step) {
-  SmallVector<Value> gradients = step.getGradients();
-  SmallVector<Operation *> roots;
-  for (Value gradient : gradients)
-    roots.push_back(gradient.getDefiningOp());
-  StepRewriter::OpSet slice;
-  step.addBackwardSlice(roots, slice);
-
-  StepRewriter::OpSet update = step.getDependents(gradients, slice);
-  FunctionOpInterface function = step.getFunction();
-  roots.clear();
-  for (OpOperand &operand : step.getReturn()->getOpOperands()) {
-    Operation *op = operand.get().getDefiningOp();
-    auto updates = function.getResultAttrOfType<StringAttr>(
-        operand.getOperandNumber(), AMPDialect::kUpdatesAttr);
-    bool isModelState = false;
-    for (unsigned i = 0; updates && i < function.getNumArguments(); ++i) {
-      auto role =
-          function.getArgAttrOfType<StringAttr>(i, AMPDialect::kRoleAttr);
-      isModelState |=
-          function.getArgAttr(i, AMPDialect::kNameAttr) == updates && role &&
-          symbolizeRole(role.getValue()) == Role::ModelState;
-    }
-    if (op && (!updates || isModelState))
-      roots.push_back(op);
-  }
-  step.addBackwardSlice(roots, slice, update);
-  return slice;
-}
-
 namespace {
 
 class InsertMasterWeightsPass final
@@ -61,97 +29,101 @@ public:
   using Base::Base;
 
   void runOnOperation() override {
-    static constexpr StringLiteral modes[] = {"cast", "copy", "none",
-                                              "inference"};
-    if (!llvm::is_contained(modes, StringRef(mode))) {
-      emitError(getOperation()->getLoc())
-          << "amp-insert-master-weights: unknown mode '" << mode
-          << "', expected cast, copy, none or inference";
+    if (failed(checkOptions()))
       return signalPassFailure();
-    }
-    if (mode == "cast")
+    if (mode == "cast" && moments == "f32")
       return;
     WalkResult result = getOperation()->walk<WalkOrder::PreOrder>(
         [&](FunctionOpInterface function) {
           if (function.isExternal() || !isStepFunction(function))
             return WalkResult::skip();
-          if (mode == "inference")
-            storeLow(function);
-          else if (mode == "none")
-            return succeeded(dropMasters(function)) ? WalkResult::skip()
-                                                    : WalkResult::interrupt();
-          else if (failed(rewriteStep(function)))
-            return WalkResult::interrupt();
-          return WalkResult::skip();
+          return succeeded(rewriteFunction(function)) ? WalkResult::skip()
+                                                      : WalkResult::interrupt();
         });
     if (result.wasInterrupted())
       signalPassFailure();
   }
 
 private:
-  LogicalResult rewriteStep(FunctionOpInterface function);
-  LogicalResult dropMasters(FunctionOpInterface function);
+  LogicalResult checkOptions();
+  LogicalResult rewriteFunction(FunctionOpInterface function);
+  LogicalResult addCopies(StepRewriter &step);
+  LogicalResult dropMasters(StepRewriter &step, UpdateRounder &rounder);
   void storeLow(FunctionOpInterface function);
 };
 
 } // namespace
 
-/// Returns the f32 parameters of a step, with the low type in which some
-/// operation reads them, or null.
-static SmallVector<std::pair<BlockArgument, FloatType>>
-getParameters(FunctionOpInterface function) {
-  SmallVector<std::pair<BlockArgument, FloatType>> parameters;
-  for (BlockArgument argument : function.getArguments()) {
-    unsigned index = argument.getArgNumber();
-    auto role =
-        function.getArgAttrOfType<StringAttr>(index, AMPDialect::kRoleAttr);
-    if (!role || symbolizeRole(role.getValue()) != Role::Parameter ||
-        !function.getArgAttrOfType<StringAttr>(index, AMPDialect::kNameAttr) ||
-        !isPrecisionTensor(argument.getType()) ||
-        !getElementTypeOrSelf(argument.getType()).isF32())
-      continue;
-    FloatType low;
-    for (Operation *user : argument.getUsers())
-      if (CastLike cast{user}; cast && cast.isInserted())
-        low = mlir::cast<FloatType>(getElementTypeOrSelf(cast.getType()));
-    parameters.push_back({argument, low});
-  }
-  return parameters;
+LogicalResult InsertMasterWeightsPass::checkOptions() {
+  auto check = [&](StringRef option, StringRef value,
+                   ArrayRef<StringRef> choices) -> LogicalResult {
+    if (llvm::is_contained(choices, value))
+      return success();
+    return emitError(getOperation()->getLoc())
+           << "amp-insert-master-weights: unknown " << option << " '" << value
+           << "', expected " << llvm::join(choices.drop_back(), ", ") << " or "
+           << choices.back();
+  };
+  if (failed(check("mode", mode, {"cast", "copy", "none", "inference"})) ||
+      failed(check("update-rounding", updateRounding,
+                   {"nearest", "stochastic", "kahan"})) ||
+      failed(check("moments", moments, {"f32", "bf16"})))
+    return failure();
+  if ((updateRounding == "kahan" && mode != "none") ||
+      (updateRounding == "stochastic" && mode != "none" && moments == "f32"))
+    return emitError(getOperation()->getLoc())
+           << "amp-insert-master-weights: update-rounding=" << updateRounding
+           << " is for weights without a master, expected mode=none, got mode="
+           << mode;
+  return success();
 }
 
-/// Reports a parameter of which the low version `low` cannot be widened again,
-/// or, for `narrows`, the update not be rounded.
-static LogicalResult checkCasts(FunctionOpInterface function,
-                                BlockArgument parameter, FloatType low,
-                                bool narrows) {
-  Type type = parameter.getType();
-  Type narrow = getWithElementType(type, low);
-  if (canBuildInsertedCast(narrow, Float32Type::get(type.getContext())) &&
-      (!narrows || canBuildInsertedCast(type, low)))
+LogicalResult
+InsertMasterWeightsPass::rewriteFunction(FunctionOpInterface function) {
+  if (mode == "inference") {
+    storeLow(function);
     return success();
-  return function->emitError("parameter ")
-         << function.getArgAttr(parameter.getArgNumber(), AMPDialect::kNameAttr)
-         << " is needed as " << type << " and as " << narrow
-         << ", but the dialect '" << type.getDialect().getNamespace()
-         << "' has no cast between them; expected a "
-            "CastMaterializationInterface";
+  }
+  FailureOr<StepRewriter> step = StepRewriter::get(function);
+  if (failed(step))
+    return failure();
+  UpdateRounder rounder(*step, updateRounding == "stochastic");
+  if ((mode == "none" && failed(dropMasters(*step, rounder))) ||
+      (mode == "copy" && failed(addCopies(*step))))
+    return failure();
+  if (moments == "f32")
+    return success();
+  FailureOr<unsigned> count = rounder.narrowMoments();
+  if (failed(count))
+    return failure();
+  numLowMoments += *count;
+  return success();
 }
 
 /// Gives each parameter that is read low the low type, rounds its update, and
 /// widens it where it is read in f32, as updates do.
-LogicalResult
-InsertMasterWeightsPass::dropMasters(FunctionOpInterface function) {
-  FailureOr<StepRewriter> step = StepRewriter::get(function);
-  if (failed(step))
+LogicalResult InsertMasterWeightsPass::dropMasters(StepRewriter &step,
+                                                   UpdateRounder &rounder) {
+  FunctionOpInterface function = step.getFunction();
+  SmallVector<std::pair<BlockArgument, FloatType>> parameters =
+      getParameters(function);
+  llvm::erase_if(parameters, [](const auto &entry) { return !entry.second; });
+  if (parameters.empty())
+    return success();
+  for (auto &[parameter, low] : parameters)
+    if (failed(checkCasts(function, parameter, low, /*narrows=*/true)))
+      return failure();
+  StepRewriter::OpSet forwardAndBackward = getForwardAndBackward(step);
+  for (auto &[parameter, low] : parameters)
+    if (updateRounding == "stochastic" && !low.isBF16())
+      return function->emitError("stochastic rounding is to bf16, but "
+                                 "argument ")
+             << parameter.getArgNumber() << " is read in " << low;
+  if (failed(rounder.prepare()))
     return failure();
   SmallVector<Type> argumentTypes(function.getArgumentTypes());
   SmallVector<Type> resultTypes(function.getResultTypes());
-  for (auto [parameter, low] : getParameters(function))
-    if (low && failed(checkCasts(function, parameter, low, /*narrows=*/true)))
-      return failure();
-  for (auto [parameter, low] : getParameters(function)) {
-    if (!low)
-      continue;
+  for (auto [parameter, low] : parameters) {
     unsigned index = parameter.getArgNumber();
     Type lowType = getWithElementType(parameter.getType(), low);
     parameter.setType(lowType);
@@ -166,7 +138,7 @@ InsertMasterWeightsPass::dropMasters(FunctionOpInterface function) {
         continue;
       }
       if (!widened) {
-        OpBuilder builder = OpBuilder::atBlockBegin(&step->getBody());
+        OpBuilder builder = OpBuilder::atBlockBegin(&step.getBody());
         widened = buildInsertedCast(builder, function.getLoc(), parameter,
                                     builder.getF32Type());
       }
@@ -174,20 +146,23 @@ InsertMasterWeightsPass::dropMasters(FunctionOpInterface function) {
     }
 
     Attribute name = function.getArgAttr(index, AMPDialect::kNameAttr);
-    for (OpOperand &operand : step->getReturn()->getOpOperands()) {
+    for (OpOperand &operand : step.getReturn()->getOpOperands()) {
       unsigned result = operand.getOperandNumber();
       if (function.getResultAttr(result, AMPDialect::kUpdatesAttr) != name)
         continue;
-      OpBuilder builder(step->getReturn());
+      OpBuilder builder(step.getReturn());
       if (Operation *producer = operand.get().getDefiningOp())
         builder.setInsertionPointAfter(producer);
-      operand.set(buildInsertedCast(builder, operand.get().getLoc(),
-                                    operand.get(), low));
+      operand.set(rounder.round(builder, operand.get(), low));
       resultTypes[result] = lowType;
     }
   }
   function.setFunctionTypeAttr(
       TypeAttr::get(function.cloneTypeWith(argumentTypes, resultTypes)));
+  if (updateRounding == "kahan")
+    for (auto &[parameter, low] : parameters)
+      if (failed(rounder.addCompensation(parameter, forwardAndBackward)))
+        return failure();
   return success();
 }
 
@@ -230,14 +205,13 @@ void InsertMasterWeightsPass::storeLow(FunctionOpInterface function) {
       function.cloneTypeWith(argumentTypes, function.getResultTypes())));
 }
 
-LogicalResult
-InsertMasterWeightsPass::rewriteStep(FunctionOpInterface function) {
-  FailureOr<StepRewriter> step = StepRewriter::get(function);
-  if (failed(step))
+/// Adds a low copy of each parameter that is read low, which forward and
+/// backward pass read from then on, and which the update writes.
+LogicalResult InsertMasterWeightsPass::addCopies(StepRewriter &step) {
+  FunctionOpInterface function = step.getFunction();
+  if (!step.getGradients().empty() && failed(step.checkUpdates()))
     return failure();
-  if (!step->getGradients().empty() && failed(step->checkUpdates()))
-    return failure();
-  StepRewriter::OpSet forwardAndBackward = getForwardAndBackward(*step);
+  StepRewriter::OpSet forwardAndBackward = getForwardAndBackward(step);
   // Forward and backward read the copy, widened where they want f32.
   for (auto [master, low] : getParameters(function)) {
     if (!low)
@@ -245,7 +219,7 @@ InsertMasterWeightsPass::rewriteStep(FunctionOpInterface function) {
     Type lowType = getWithElementType(master.getType(), low);
     bool widens = llvm::any_of(master.getUsers(), [&](Operation *user) {
       CastLike cast(user);
-      return forwardAndBackward.contains(step->getAncestor(user)) &&
+      return forwardAndBackward.contains(step.getAncestor(user)) &&
              !(cast && cast.getType() == lowType);
     });
     if (widens && failed(checkCasts(function, master, low, /*narrows=*/false)))
@@ -268,7 +242,7 @@ InsertMasterWeightsPass::rewriteStep(FunctionOpInterface function) {
       continue;
     }
 
-    FailureOr<BlockArgument> copy = step->addArgument(
+    FailureOr<BlockArgument> copy = step.addArgument(
         (name.getValue() + ".low").str(), Role::Parameter,
         getWithElementType(master.getType(), low),
         InitAttr::get(&getContext(), InitKind::CopyOf, {}, {}, name));
@@ -281,7 +255,7 @@ InsertMasterWeightsPass::rewriteStep(FunctionOpInterface function) {
     Value widened;
     for (OpOperand &use : llvm::make_early_inc_range(master.getUses())) {
       Operation *user = use.getOwner();
-      if (!forwardAndBackward.contains(step->getAncestor(user)))
+      if (!forwardAndBackward.contains(step.getAncestor(user)))
         continue;
       if (CastLike cast{user}; cast && cast.getType() == copy->getType()) {
         cast.getResult().replaceAllUsesWith(*copy);
@@ -289,7 +263,7 @@ InsertMasterWeightsPass::rewriteStep(FunctionOpInterface function) {
         continue;
       }
       if (!widened) {
-        OpBuilder builder = OpBuilder::atBlockBegin(&step->getBody());
+        OpBuilder builder = OpBuilder::atBlockBegin(&step.getBody());
         widened = buildInsertedCast(builder, function.getLoc(), *copy,
                                     builder.getF32Type());
       }
@@ -297,17 +271,17 @@ InsertMasterWeightsPass::rewriteStep(FunctionOpInterface function) {
     }
 
     // The new copy, beside the new master.
-    for (OpOperand &operand : step->getReturn()->getOpOperands()) {
+    for (OpOperand &operand : step.getReturn()->getOpOperands()) {
       if (function.getResultAttr(operand.getOperandNumber(),
                                  AMPDialect::kUpdatesAttr) != name)
         continue;
-      OpBuilder builder(step->getReturn());
+      OpBuilder builder(step.getReturn());
       if (Operation *producer = operand.get().getDefiningOp())
         builder.setInsertionPointAfter(producer);
       auto newCopy = MasterCopyOp::create(builder, operand.get().getLoc(),
                                           copy->getType(), operand.get());
-      if (failed(step->addResult(newCopy, AMPDialect::kUpdatesAttr,
-                                 (name.getValue() + ".low").str())))
+      if (failed(step.addResult(newCopy, AMPDialect::kUpdatesAttr,
+                                (name.getValue() + ".low").str())))
         return failure();
       break;
     }

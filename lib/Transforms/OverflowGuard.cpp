@@ -14,32 +14,47 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-unsigned mlir::amp::guardUpdates(StepRewriter &step, Value allFinite,
-                                 const StepRewriter::OpSet &backward) {
-  // The results to guard, with the arguments that they replace.
+SmallVector<GuardedResult>
+mlir::amp::getGuardedResults(const StepRewriter &step, bool modelState) {
   FunctionOpInterface function = step.getFunction();
-  Operation *terminator = step.getReturn();
-  SmallVector<OpOperand *> guarded;
-  SmallVector<Value> newValues, oldValues;
-  for (OpOperand &operand : terminator->getOpOperands()) {
+  SmallVector<GuardedResult> guarded;
+  for (OpOperand &operand : step.getReturn()->getOpOperands()) {
     auto updates = function.getResultAttrOfType<StringAttr>(
         operand.getOperandNumber(), AMPDialect::kUpdatesAttr);
     for (unsigned i = 0; updates && i < function.getNumArguments(); ++i) {
-      if (function.getArgAttr(i, AMPDialect::kNameAttr) != updates)
+      if (function.getArgAttr(i, AMPDialect::kNameAttr) != updates ||
+          operand.get() == function.getArgument(i))
         continue;
       auto role =
           function.getArgAttrOfType<StringAttr>(i, AMPDialect::kRoleAttr);
       auto kind = role ? symbolizeRole(role.getValue()) : std::nullopt;
-      if ((kind != Role::Parameter && kind != Role::OptimizerState) ||
-          operand.get() == function.getArgument(i))
-        continue;
-      guarded.push_back(&operand);
-      newValues.push_back(operand.get());
-      oldValues.push_back(function.getArgument(i));
+      // Random number states are integers.
+      bool isStatistic =
+          kind == Role::ModelState &&
+          isa<FloatType>(getElementTypeOrSelf(operand.get().getType()));
+      if (kind == Role::Parameter || kind == Role::OptimizerState ||
+          (modelState && isStatistic))
+        guarded.push_back({&operand, function.getArgument(i)});
     }
   }
-  if (guarded.empty())
-    return 0;
+  return guarded;
+}
+
+void mlir::amp::guardUpdates(StepRewriter &step, Value allFinite,
+                             ArrayRef<GuardedResult> guarded,
+                             const StepRewriter::OpSet &backward) {
+  FunctionOpInterface function = step.getFunction();
+  Operation *terminator = step.getReturn();
+  SmallVector<Value> newValues, oldValues;
+  for (const GuardedResult &entry : guarded) {
+    newValues.push_back(entry.result->get());
+    oldValues.push_back(entry.argument);
+  }
+  auto isGuarded = [&](OpOperand &use) {
+    return llvm::any_of(guarded, [&](const GuardedResult &entry) {
+      return entry.result == &use;
+    });
+  };
   // Metrics and predictions observe; other results are updates of their own.
   auto observes = [&](OpOperand &use) {
     return !function.getResultAttr(use.getOperandNumber(),
@@ -65,8 +80,7 @@ unsigned mlir::amp::guardUpdates(StepRewriter &step, Value allFinite,
       return llvm::all_of(result.getUses(), [&](OpOperand &use) {
         Operation *user = step.getAncestor(use.getOwner());
         if (user == terminator)
-          return llvm::is_contained(guarded, &use) ||
-                 (updated.contains(result) && observes(use));
+          return isGuarded(use) || (updated.contains(result) && observes(use));
         return moved.contains(user) ||
                (updated.contains(result) && !feedsUpdate.contains(user));
       });
@@ -109,13 +123,12 @@ unsigned mlir::amp::guardUpdates(StepRewriter &step, Value allFinite,
     });
   }
   // One value may replace several arguments, each of which keeps its own.
-  for (auto [operand, guardedValue] : llvm::zip(guarded, guard.getResults()))
-    operand->set(guardedValue);
+  for (auto [entry, guardedValue] : llvm::zip(guarded, guard.getResults()))
+    entry.result->set(guardedValue);
   builder.setInsertionPointToEnd(guard.thenBlock());
   auto yield = scf::YieldOp::create(builder, loc, newValues);
   for (Operation *op : llvm::reverse(moved))
     op->moveBefore(yield);
   builder.setInsertionPointToEnd(guard.elseBlock());
   scf::YieldOp::create(builder, loc, oldValues);
-  return guarded.size();
 }

@@ -12,14 +12,26 @@
 
 namespace mlir::amp {
 
-/// Makes the updates of parameters and optimizer state conditional on
-/// `allFinite`, a tensor<i1>: an `scf.if` that gives either the new values or
-/// the old ones. What only they need moves into it; what observes them, in
-/// metrics, sees what it lets through. `backward` holds the operations on which
-/// gradients depend; they stay where they are. Returns the number of results
-/// that are guarded.
-unsigned guardUpdates(StepRewriter &step, Value allFinite,
-                      const StepRewriter::OpSet &backward);
+/// A result of the step that replaces an argument, and must keep its old value
+/// where a step overflows.
+struct GuardedResult {
+  OpOperand *result;
+  BlockArgument argument;
+};
+
+/// The updates of parameters and optimizer state, and of float model state
+/// (statistics of batches) if `modelState` is set. Results that give an
+/// argument back are left out.
+SmallVector<GuardedResult> getGuardedResults(const StepRewriter &step,
+                                             bool modelState);
+
+/// Makes `guarded` conditional on `allFinite`, a tensor<i1>: an `scf.if` that
+/// gives either the new values or the old ones. What only they need moves into
+/// it; what observes them, in metrics, sees what it lets through. `backward`
+/// holds the operations on which gradients depend; they stay where they are.
+void guardUpdates(StepRewriter &step, Value allFinite,
+                  ArrayRef<GuardedResult> guarded,
+                  const StepRewriter::OpSet &backward);
 
 } // namespace mlir::amp
 

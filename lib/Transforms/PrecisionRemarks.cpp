@@ -238,3 +238,26 @@ void mlir::amp::emitPrecisionRemarks(FunctionOpInterface function,
                                      Strategy strategy) {
   RemarkEmitter(function, graph, costs, assignment, strategy).run();
 }
+
+void mlir::amp::warnOfForcedRanges(const SlotGraph &graph,
+                                   const Assignment &assignment,
+                                   FloatType low) {
+  // bf16 has the range of f32.
+  if (!low.isF16())
+    return;
+  llvm::SmallPtrSet<OperationName, 8> named;
+  ArrayRef<SlotVertex> vertices = graph.getVertices();
+  for (VertexId v = 1, e = vertices.size(); v != e; ++v) {
+    const SlotVertex &vertex = vertices[v];
+    if (vertex.kind != SlotKind::Range || vertex.opClass != OpClass::Allow ||
+        !assignment.low[v] || !vertex.produces || vertex.isBounded ||
+        vertex.proof == RangeProof::Fits ||
+        !named.insert(vertex.op->getName()).second)
+      continue;
+    vertex.op->emitWarning()
+        << "'" << vertex.op->getName() << "' can exceed the range of f16, but "
+        << (vertex.pinned ? "a pin" : "the policy")
+        << " makes it low; expected it to be in the list 'deny', or pinned to "
+           "f32";
+  }
+}

@@ -19,6 +19,11 @@ void emitPrecisionRemarks(FunctionOpInterface function, const SlotGraph &graph,
                           const CostModel &costs, const Assignment &assignment,
                           Strategy strategy);
 
+/// Warns of each kind of operation whose results the lists or pins of a policy
+/// make f16 although nothing shows that they fit.
+void warnOfForcedRanges(const SlotGraph &graph, const Assignment &assignment,
+                        FloatType low);
+
 } // namespace mlir::amp
 
 #endif // AMP_LIB_TRANSFORMS_PRECISIONREMARKS_H

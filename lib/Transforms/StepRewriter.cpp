@@ -77,6 +77,14 @@ SmallVector<Value> StepRewriter::getGradients() const {
   return gradients;
 }
 
+StringAttr StepRewriter::getOptimizer(StringAttr argument) const {
+  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+    if (function.getArgAttr(i, AMPDialect::kNameAttr) == argument)
+      return function.getArgAttrOfType<StringAttr>(i,
+                                                   AMPDialect::kOptimizerAttr);
+  return {};
+}
+
 LogicalResult StepRewriter::checkUpdates() const {
   llvm::StringSet<> updated, withGradient;
   for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)

@@ -46,6 +46,8 @@ public:
   /// The values of the body that `amp.gradient_of` names, in program order.
   SmallVector<Value> getGradients() const;
 
+  /// The `amp.optimizer` of the argument named `argument`, or null.
+  StringAttr getOptimizer(StringAttr argument) const;
   /// Returns failure, after a diagnostic, if an argument is what steps update
   /// by its role, and no result updates it: optimizer state, and parameters of
   /// which the step computes a gradient. Others may be frozen.

@@ -18,14 +18,14 @@ from oracle import Step, check_same_bits, mlir_type, tensor, wide  # noqa: E402
 rng = np.random.default_rng(9)
 
 
-def unscale(gradients, scale, name):
+def unscale(gradients, scale, name, strict=""):
     step = Step()
     names = [step.input(g) for g in gradients]
     s = step.input(tensor(np.float64(scale), "f32"))
     results = ["f64" if g[1] == "f64" else "f32" for g in gradients]
     shapes = [mlir_type(g[0], r) for g, r in zip(gradients, results)]
     values = step.op(
-        f"amp.unscale {', '.join(names)} by {s} : "
+        f"amp.unscale {', '.join(names)} by {s} {strict} : "
         f"({', '.join(mlir_type(*g) for g in gradients)}) -> ({', '.join(shapes)})",
         *results, "i1",
     )
@@ -67,6 +67,19 @@ big = [tensor(np.full(3, 3e38), "f32"), tensor(np.full(3, 65504.0), "f16"),
 *results, finite = unscale(big, 2.0**-20, "overflowing-product")
 assert finite[0] == True and np.isinf(results[0][0]).all(), (finite, results)  # noqa: E712
 
+# A strict check sees it; and at 2^-127 the reciprocal is the last that f32 has.
+*_, finite = unscale(big, 2.0**-20, "strict-overflow", "strict")
+assert finite[0] == False  # noqa: E712
+*_, finite = unscale([tensor(np.full(3, 1.0), "f32")], 2.0**-20, "strict-fine", "strict")
+assert finite[0] == True  # noqa: E712
+small = [tensor(np.array([0.0, 2.0**-10]), "f32")]
+for exponent, first, second in ((-127, 0.0, 2.0**117), (-128, np.nan, np.inf), (None, np.nan, np.inf)):
+    scale = 0.0 if exponent is None else 2.0**exponent
+    for strict in ("", "strict"):
+        (values, _), (finite, _) = unscale(small, scale, f"tiny{exponent}{strict}", strict)
+        assert np.array_equal(values, [first, second], equal_nan=True), (exponent, values)
+        assert finite == (not strict or exponent == -127), (exponent, strict)
+
 # The seed is 1, and scaling multiplies it.
 step = Step()
 scale = step.input(tensor(np.float64(3.7), "f32"))
@@ -90,8 +103,8 @@ def update(scale, growth, hysteresis, finite, o):
     if growth + 1 >= o["growth_interval"]:
         with np.errstate(over="ignore"):
             grown = f(scale * f(o["growth_factor"]))
-        if np.isfinite(grown) and grown <= f(o["max_scale"]):
-            scale = grown
+        if np.isfinite(grown):
+            scale = min(grown, f(o["max_scale"]))
         return scale, 0, hysteresis
     return scale, growth + 1, hysteresis
 

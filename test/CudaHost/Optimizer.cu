@@ -13,6 +13,7 @@
 #include "amp/CudaHost/Testing.h"
 #include "amp/Runtime/CUDA/Optimizer.h"
 
+#include <cmath>
 #include <memory>
 
 using namespace amp::cuda;
@@ -291,6 +292,43 @@ static void testScale() {
   Buffer<uint8_t> one(Values{1});
   CHECK_OK(updateScale(nullptr, free, large, growth, hysteresis, one));
   CHECK(large.read()[0] == 0x1p127);
+
+  // Growth ends at the cap, and to infinity where nothing refuses it.
+  free.maxScale = 48;
+  Buffer<float> half(Values{32});
+  CHECK_OK(updateScale(nullptr, free, half, growth, hysteresis, one));
+  CHECK(half.read()[0] == 48);
+  free.maxScale = HUGE_VALF;
+  free.finiteGrowth = false;
+  CHECK_OK(updateScale(nullptr, free, large, growth, hysteresis, one));
+  CHECK(large.read()[0] == HUGE_VAL);
+
+  // The other rules: only growth refills the hysteresis, and a tracker above
+  // the interval, as a restored one can be, never meets it.
+  Buffer<uint8_t> zero(Values{0});
+  for (AfterBackoff rule : {AfterBackoff::Hold, AfterBackoff::Refill}) {
+    ScaleConfig other = config;
+    other.refill = HysteresisRefill::Growth;
+    other.afterBackoff = rule;
+    other.exactInterval = true;
+    Buffer<float> s(Values{16});
+    Buffer<int32_t> g(Values{7}), h(Values{2});
+    auto step = [&](Buffer<uint8_t> &flag, double scale, double growth,
+                    double hysteresis) {
+      CHECK_OK(updateScale(nullptr, other, s, g, h, flag));
+      CHECK(s.read()[0] == scale);
+      CHECK(g.read()[0] == growth);
+      CHECK(h.read()[0] == hysteresis);
+    };
+    bool holds = rule == AfterBackoff::Hold;
+    step(one, 16, 8, 2);
+    step(zero, 16, 0, 1);
+    step(one, 16, 1, 1);
+    step(zero, 8, 0, holds ? 1 : 2);
+    step(zero, holds ? 4 : 8, 0, 1);
+    step(one, holds ? 4 : 8, 1, 1);
+    step(one, holds ? 8 : 16, 0, 2);
+  }
 }
 
 static void testCasts() {

@@ -8,6 +8,7 @@
 # RUN: %python %s %t
 
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
@@ -79,6 +80,27 @@ for scale in ("dynamic", "1024"):
     assert np.allclose(scaled["bias"][:3], [0, 0, 1]), scaled
     # Those of the second feature lie below 2^-24, and the scale saves them.
     assert scaled["weight"][1] > 0.2 and scaled["weight"][4] == 0, scaled
+
+# The largest gradient tells which constant scales f16 has room for, and a scale
+# that is too large is a warning.
+def said(scale, precision="fp16"):
+    done = subprocess.run(
+        ["amp-run", MODEL, "--data", folder + "data.npz", "--init", folder + "w.npz", "--batch-size", str(n),
+         "--steps", "1", "--gradient-histogram", "--quiet", "--precision", precision, "--loss-scale", str(scale)],
+        capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
+everything = max(gradient.max(), np.abs(p.mean(0)).max())
+most = int(np.floor(np.log2(65504 / everything)))
+out, err = said("none", "f32")
+assert f"; below 65504 with constant scales up to 2^{most}" in out and not err, (out, err, most)
+out, err = said(2 ** (most - 1))
+assert f"up to 2^{most}" in out and not err, (out, err)
+out, err = said(2 ** (most + 6))
+assert "warning: the constant loss scale" in err and "takes gradients out of f16's range; expected a smaller" in err, err
+assert not said("dynamic")[1] and not said(2 ** (most + 6), "f32")[1] and not said(2 ** (most + 6), "bf16")[1]
 
 # The gradients that are exposed for it are no part of the forward function.
 out = ok(

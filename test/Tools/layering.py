@@ -32,7 +32,7 @@ NOT_DIALECTS = {
 }
 # The guard, its condition and a constant scale are written in these.
 GUARD = {"arith", "scf", "tensor"}
-GUARD_OBJECTS = re.compile(r"^(InsertLossScaling|InsertMasterWeights|OverflowGuard)\.cpp\.o$")
+GUARD_OBJECTS = re.compile(r"^(GradientGroups|InsertLossScaling|InsertMasterWeights|OverflowGuard|ScalerState|UpdateRounder)\.cpp\.o$")
 
 
 def links(build):

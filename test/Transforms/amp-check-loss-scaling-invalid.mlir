@@ -17,6 +17,20 @@ func.func @clip_before_unscale(%w: tensor<4xf32>, %x: tensor<4xf32>, %scale: ten
 
 // -----
 
+func.func @clip_by_value_before_unscale(%x: tensor<4xf32>, %scale: tensor<f32> {amp.name = "loss_scale"}) -> tensor<4xf32> {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  // expected-note @below {{the loss scale enters here}}
+  %s = amp.scale %seed by %scale : tensor<f32>
+  // expected-note @below {{the factor passes through this 'train.mul'}}
+  %g = train.mul %x, %s : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  // expected-error @below {{operand 0 is multiplied by loss_scale, expected an unscaled value: the bounds are constants}}
+  %c = train.clip %g {min = -0.5 : f64, max = 0.5 : f64} : tensor<4xf32>
+  %u, %finite = amp.unscale %c by %scale : (tensor<4xf32>) -> (tensor<4xf32>)
+  return %u : tensor<4xf32>
+}
+
+// -----
+
 func.func @unscale_twice(%x: tensor<4xf32>, %scale: tensor<f32> {amp.name = "loss_scale"}) -> tensor<4xf32> {
   %seed = amp.gradient_seed "loss" : tensor<f32>
   %s = amp.scale %seed by %scale : tensor<f32>

@@ -34,6 +34,18 @@
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=max-scale=1024 2>&1 | FileCheck %s --check-prefix=BETWEEN
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=init-scale=0.5 2>&1 | FileCheck %s --check-prefix=BETWEEN
 // BETWEEN: error: amp-insert-loss-scaling: 'init-scale' must be between 'min-scale' and 'max-scale', got
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=scaler=jax 2>&1 | FileCheck %s --check-prefix=SCALER
+// SCALER: error: amp-insert-loss-scaling: unknown scaler 'jax', expected amp, pytorch, apex, deepspeed, megatron, tf-keras, keras, mxnet, paddle
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=hysteresis-refill=never 2>&1 | FileCheck %s --check-prefix=REFILL
+// REFILL: error: amp-insert-loss-scaling: 'hysteresis-refill' must be clean or growth, got 'never'
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=after-backoff=stop 2>&1 | FileCheck %s --check-prefix=AFTER
+// AFTER: error: amp-insert-loss-scaling: 'after-backoff' must be count or hold or refill, got 'stop'
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=growth-guard=yes 2>&1 | FileCheck %s --check-prefix=GUARD
+// GUARD: error: amp-insert-loss-scaling: 'growth-guard' must be on or off, got 'yes'
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=interval-rule=less 2>&1 | FileCheck %s --check-prefix=RULE
+// RULE: error: amp-insert-loss-scaling: 'interval-rule' must be at-least or equal, got 'less'
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=check=none 2>&1 | FileCheck %s --check-prefix=CHECKED
+// CHECKED: error: amp-insert-loss-scaling: 'check' must be scaled or both, got 'none'
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=growth-interval=often 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: 'often' value invalid for integer argument
 
@@ -49,20 +61,6 @@ func.func @no_seed(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}) -
 func.func @no_gradients(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}) -> (tensor<4xf32> {amp.updates = "w"}) {
   %seed = amp.gradient_seed "loss" : tensor<f32>
   %g = train.mul %w, %seed : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
-  return %g : tensor<4xf32>
-}
-
-// -----
-
-func.func @nested_seed(%c: i1, %w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}) -> (tensor<4xf32> {amp.updates = "w"}) {
-  %g = scf.if %c -> tensor<4xf32> {
-    // expected-error@below {{must stand in the body of the step, not in a nested region}}
-    %seed = amp.gradient_seed "loss" : tensor<f32>
-    %0 = train.mul %w, %seed : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
-    scf.yield %0 : tensor<4xf32>
-  } else {
-    scf.yield %w : tensor<4xf32>
-  } {amp.gradient_of = ["w"]}
   return %g : tensor<4xf32>
 }
 

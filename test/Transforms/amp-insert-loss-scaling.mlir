@@ -146,6 +146,26 @@ func.func @reported_clip(
 
 // -----
 
+// A clip by value sees true gradients, too.
+// CHECK-LABEL: func.func @clip_by_value(
+// CHECK: %[[U:.*]], %{{.*}} = amp.unscale
+// CHECK: scf.if
+// CHECK-NEXT: %[[C:.*]] = train.clip %[[U]]
+// CHECK-NEXT: train.sgd %{{.*}}, %[[C]]
+func.func @clip_by_value(
+    %w: tensor<4x4xf32> {amp.role = "parameter", amp.name = "w"},
+    %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"},
+    %x: tensor<4x4xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<4x4xf32> {amp.updates = "w"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %g = train.mse_grad %x, %w, %seed {amp.gradient_of = ["w"]} : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
+  %c = train.clip %g {min = -0.5 : f64, max = 0.5 : f64} : tensor<4x4xf32>
+  %n = train.sgd %w, %c, %lr : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
+  return %n : tensor<4x4xf32>
+}
+
+// -----
+
 // A gradient in f16 is unscaled into f32. A cast that widened it vanishes; who
 // reads it in f16 gets the unscaled one, rounded.
 // CHECK-LABEL: func.func @low_gradients(

@@ -3,6 +3,16 @@
 // RUN: echo 'module {}' > %t.mlir
 // RUN: not amp-opt %t.mlir --amp-insert-master-weights=mode=keep 2>&1 | FileCheck %s --check-prefix=MODE
 // MODE: error: amp-insert-master-weights: unknown mode 'keep', expected cast, copy, none or inference
+// RUN: not amp-opt %t.mlir --amp-insert-master-weights='mode=none update-rounding=odd' 2>&1 | FileCheck %s --check-prefix=ROUNDING
+// ROUNDING: error: amp-insert-master-weights: unknown update-rounding 'odd', expected nearest, stochastic or kahan
+// RUN: not amp-opt %t.mlir --amp-insert-master-weights=moments=f16 2>&1 | FileCheck %s --check-prefix=MOMENTS
+// MOMENTS: error: amp-insert-master-weights: unknown moments 'f16', expected f32 or bf16
+// RUN: not amp-opt %t.mlir --amp-insert-master-weights='mode=copy update-rounding=kahan' 2>&1 | FileCheck %s --check-prefix=MASTER
+// RUN: not amp-opt %t.mlir --amp-insert-master-weights=update-rounding=stochastic 2>&1 | FileCheck %s --check-prefix=MASTER
+// MASTER: error: amp-insert-master-weights: update-rounding={{kahan|stochastic}} is for weights without a master, expected mode=none, got mode={{copy|cast}}
+// RUN: not amp-opt %S/amp-insert-master-weights-rounding.mlir --auto-mixed-precision=precision=fp16 \
+// RUN:   --amp-insert-master-weights='mode=none update-rounding=stochastic' 2>&1 | FileCheck %s --check-prefix=FP16
+// FP16: error: stochastic rounding is to bf16, but argument 0 is read in 'f16'
 
 // expected-error@below {{cannot add the argument 'w.low': argument 1 has that 'amp.name'}}
 func.func @name_clash(

@@ -51,14 +51,18 @@ static llvm::Error checkOptions(const RunnerOptions &options) {
                      "none or a positive number",
                      scaling);
   llvm::StringRef master = options.program.masterWeights;
-  if (!master.empty() && master != "cast" && master != "copy")
-    return makeError("wrong value of --master-weights: '{0}', expected cast or "
-                     "copy",
+  if (!master.empty() && master != "cast" && master != "copy" &&
+      master != "none")
+    return makeError("wrong value of --master-weights: '{0}', expected cast, "
+                     "copy or none",
                      master);
-  if (!pipeline && (!scaling.empty() || !master.empty()))
+  if (!pipeline && (!scaling.empty() || !master.empty() ||
+                    !options.program.pipeline.empty()))
     return makeError("--{0} needs --precision or --compare: without them the "
                      "module runs as written",
-                     scaling.empty() ? "master-weights" : "loss-scale");
+                     !scaling.empty()  ? "loss-scale"
+                     : !master.empty() ? "master-weights"
+                                       : "pipeline");
   if (options.steps && options.epochs)
     return makeError("--steps and --epochs exclude each other");
   if ((options.steps && *options.steps < 0) ||
@@ -305,9 +309,12 @@ llvm::Error Runner::runSeed(StepProgram &program, const Dataset *trainingData,
   if (trainingData)
     if (llvm::Error error = train(session, *trainingData, plan, record))
       return error;
-  if (options.gradientHistogram)
+  if (options.gradientHistogram) {
     histogram.print(column.precision + ", seed " + std::to_string(seed),
                     llvm::outs());
+    if (std::string wrong = histogram.checkConstantScale(); !wrong.empty())
+      llvm::errs() << "amp-run: warning: " << wrong << '\n';
+  }
   if (llvm::Error error = finishRun(session, program, record))
     return error;
   column.runs.push_back(std::move(record));

@@ -56,9 +56,14 @@ static cl::opt<std::string>
                          "for fp16, none for bf16)"),
                 cl::cat(category));
 static cl::opt<std::string> masterWeights(
-    "master-weights", cl::value_desc("cast|copy"),
+    "master-weights", cl::value_desc("cast|copy|none"),
     cl::desc("How the pipeline keeps f32 weights (default: cast)"),
     cl::cat(category));
+static cl::opt<std::string>
+    pipelineOptions("pipeline", cl::value_desc("options"),
+                    cl::desc("Further options of the training pipeline, as in "
+                             "--pipeline='scaler=apex gradient-norm'"),
+                    cl::cat(category));
 static cl::opt<int64_t> steps("steps", cl::init(-1),
                               cl::desc("Training steps to run"),
                               cl::cat(category));
@@ -143,6 +148,7 @@ static llvm::Error readOptions(RunnerOptions &options) {
   options.program.entry = entry;
   options.program.lossScaling = lossScaling;
   options.program.masterWeights = masterWeights;
+  options.program.pipeline = pipelineOptions;
   options.program.exposeGradients = gradientHistogram;
   options.precision = precision;
   options.compare.assign(compare.begin(), compare.end());

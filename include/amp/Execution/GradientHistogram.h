@@ -34,8 +34,12 @@ public:
   void afterStep(const Session &session, const StepProgram &program);
 
   /// Prints a table with one line for each parameter, under a line that says
-  /// which run it is of.
+  /// which run it is of, and the largest constant scale that f16 has room for.
   void print(llvm::StringRef run, llvm::raw_ostream &os) const;
+
+  /// Says what is wrong with the constant scale of a step with f16 values: that
+  /// it took gradients beyond the range of f16. Empty if nothing is.
+  std::string checkConstantScale() const;
 
 private:
   struct Counts {
@@ -48,6 +52,9 @@ private:
   std::optional<double> scale;
   /// The least and the greatest scale so far.
   double leastScale = 0, greatestScale = 0;
+  /// The largest finite gradient, before scaling.
+  double largest = 0;
+  bool isConstant = false, hasF16 = false;
   std::vector<std::pair<std::string, Counts>> parameters;
 };
 

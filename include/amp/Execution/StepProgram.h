@@ -28,6 +28,8 @@ struct ProgramOptions {
   /// Options of the training pipeline; empty leaves its default.
   std::string lossScaling;
   std::string masterWeights;
+  /// Further options of the training pipeline, as `amp-opt` takes them.
+  std::string pipeline;
   /// Adds a prediction `gradient of NAME` to the step for each gradient.
   bool exposeGradients = false;
 };

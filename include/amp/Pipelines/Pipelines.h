@@ -31,6 +31,31 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
                      "what the policy says, and if it says nothing dynamic for "
                      "fp16 and none otherwise"),
       llvm::cl::init("")};
+  Option<std::string> scaler{
+      *this, "scaler",
+      llvm::cl::desc(
+          "How a dynamic loss scale adapts: amp, pytorch, apex, "
+          "deepspeed, megatron, tf-keras, keras, mxnet or paddle; by "
+          "default what the policy says, and amp if it says "
+          "nothing"),
+      llvm::cl::init("")};
+  Option<bool> scalePerLoss{
+      *this, "scale-per-loss",
+      llvm::cl::desc("One dynamic loss scale for each loss"),
+      llvm::cl::init(false)};
+  Option<bool> guardModelState{
+      *this, "guard-model-state",
+      llvm::cl::desc("A step that overflows keeps float model state "
+                     "(batch-norm statistics) too"),
+      llvm::cl::init(false)};
+  Option<bool> gradientNorm{
+      *this, "gradient-norm",
+      llvm::cl::desc("Publish the norm of all gradients as a metric"),
+      llvm::cl::init(false)};
+  Option<bool> countSkipped{
+      *this, "count-skipped",
+      llvm::cl::desc("Keep the number of skipped steps, as a metric"),
+      llvm::cl::init(false)};
   Option<std::string> masterWeights{
       *this, "master-weights",
       llvm::cl::desc("cast: parameters stay f32 and are cast once per step; "
@@ -38,6 +63,15 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
                      "parameters are low; by default what the policy says, and "
                      "cast if it says nothing"),
       llvm::cl::init("")};
+  Option<std::string> updateRounding{
+      *this, "update-rounding",
+      llvm::cl::desc("How updates of weights without a master are rounded: "
+                     "nearest, stochastic or kahan"),
+      llvm::cl::init("nearest")};
+  Option<std::string> moments{
+      *this, "moments",
+      llvm::cl::desc("How optimizer states are stored: f32 or bf16"),
+      llvm::cl::init("f32")};
   Option<std::string> policy{*this, "policy",
                              llvm::cl::desc("Name of a preset, or a YAML file"),
                              llvm::cl::init("default")};

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mlir::amp {
 
@@ -51,10 +52,14 @@ struct LossScalingSettings {
   /// `dynamic`, `none` or a number; empty for dynamic with fp16 and none
   /// otherwise.
   std::string mode;
+  /// The name of a LossScaler, whose constants and rules the others replace.
+  std::string scaler;
   std::optional<double> initScale, growthFactor, backoffFactor;
   std::optional<int32_t> growthInterval;
   std::optional<double> minScale, maxScale;
   std::optional<int32_t> hysteresis;
+  /// Empty for that of the scaler.
+  std::string hysteresisRefill, afterBackoff, growthGuard, intervalRule, check;
 };
 
 /// What a policy says to the passes, where their options do not.
@@ -64,9 +69,14 @@ struct LossScalingSettings {
 /// strategy: grappler                # also autocast or optimal
 /// gradient-type: f32                # or low
 /// loss-scaling: none                # also dynamic or a number; or:
-/// loss-scaling: {mode: dynamic, init-scale: 65536, growth-factor: 2,
-///                backoff-factor: 0.5, growth-interval: 2000, min-scale: 1,
-///                max-scale: 16777216, hysteresis: 1}
+/// loss-scaling: {mode: dynamic, scaler: apex, init-scale: 65536,
+///                growth-factor: 2, backoff-factor: 0.5,
+///                growth-interval: 2000, min-scale: 1, max-scale: 16777216,
+///                hysteresis: 1, hysteresis-refill: clean,
+///                after-backoff: count, growth-guard: on,
+///                interval-rule: at-least, check: scaled}
+/// linear: [foreign.halo_exchange]   # globs of operations that commute with a
+///                                   # factor; for amp-check-loss-scaling
 /// master-weights: cast              # also copy or none
 /// target: h100                      # also a100 or h200; or a mapping:
 /// target: {base: h100, low-types: [f16, bf16], low-flop-per-byte: 295,
@@ -80,6 +90,9 @@ struct PolicySettings {
   std::optional<Strategy> strategy;
   std::optional<GradientType> gradientType;
   LossScalingSettings lossScaling;
+  /// Globs of operations without LossScaleOpInterface that commute with a
+  /// factor that all their float operands share; those of the base come first.
+  std::vector<std::string> linear;
   /// Empty if the policy leaves it open.
   std::string masterWeights;
   std::optional<Target> target;

@@ -11,6 +11,7 @@
 #include "amp/Precision/Policy.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Pass/Pass.h"
+#include <limits>
 #include <optional>
 
 namespace mlir::amp {

@@ -194,6 +194,19 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling"> {
     scale is that constant and nothing is skipped: non-finite gradients are the
     user's responsibility, as with a constant scale in every framework.
 
+    `scaler` names the machine that updates the scale, with the constants and
+    rules of a framework; the options that follow it replace them one by one.
+
+    Several losses share one scale, or have one each with `per-loss`; then the
+    names above end with the loss (`loss_scale.critic`), and each gradient must
+    depend on one loss alone. Where arguments carry `amp.optimizer`, the gradients
+    of each optimizer are unscaled and checked apart: one whose gradients
+    overflow skips, another one steps, and the scale backs off once. What
+    depends on the gradients of several (a common norm) needs all of them finite.
+
+    A seed may stand in a loop over micro-batches that accumulates gradients; the
+    results of the loop carry `amp.gradient_of`, and are unscaled once.
+
     ```mlir
     %seed = amp.gradient_seed "loss" : tensor<f32>
     ...
@@ -220,24 +233,45 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling"> {
   let options = [
     Option<"mode", "mode", "std::string", /*default=*/"\"dynamic\"",
            "dynamic, none, or a number: a constant scale">,
-    Option<"initScale", "init-scale", "double", /*default=*/"65536.0",
-           "Initial scale of mode=dynamic">,
-    Option<"growthFactor", "growth-factor", "double", /*default=*/"2.0",
+    Option<"scaler", "scaler", "std::string", /*default=*/"\"amp\"",
+           "The machine of mode=dynamic: amp, pytorch, apex, deepspeed, megatron, tf-keras, keras, mxnet or paddle">,
+    Option<"initScale", "init-scale", "double", /*default=*/"std::numeric_limits<double>::lowest()",
+           "Initial scale; here and below, by default the scaler's">,
+    Option<"growthFactor", "growth-factor", "double", /*default=*/"std::numeric_limits<double>::lowest()",
            "Factor after growth-interval steps without overflow">,
-    Option<"backoffFactor", "backoff-factor", "double", /*default=*/"0.5",
+    Option<"backoffFactor", "backoff-factor", "double", /*default=*/"std::numeric_limits<double>::lowest()",
            "Factor after an overflow">,
-    Option<"growthInterval", "growth-interval", "int32_t", /*default=*/"2000",
+    Option<"growthInterval", "growth-interval", "int32_t", /*default=*/"std::numeric_limits<int32_t>::min()",
            "Steps without overflow after which the scale grows">,
-    Option<"minScale", "min-scale", "double", /*default=*/"1.0",
+    Option<"minScale", "min-scale", "double", /*default=*/"std::numeric_limits<double>::lowest()",
            "Floor of the scale">,
-    Option<"maxScale", "max-scale", "double", /*default=*/"3.40282346638528859811704183484516925440e+38",
+    Option<"maxScale", "max-scale", "double", /*default=*/"std::numeric_limits<double>::lowest()",
            "Cap of the scale">,
-    Option<"hysteresis", "hysteresis", "int32_t", /*default=*/"1",
-           "Overflows in a row before the scale backs off">,
+    Option<"hysteresis", "hysteresis", "int32_t", /*default=*/"std::numeric_limits<int32_t>::min()",
+           "Overflows before the scale backs off">,
+    Option<"hysteresisRefill", "hysteresis-refill", "std::string", /*default=*/"\"\"",
+           "What fills the hysteresis up again: clean (every step without overflow) or growth">,
+    Option<"afterBackoff", "after-backoff", "std::string", /*default=*/"\"\"",
+           "The hysteresis after a backoff: count (down on), hold (at 1) or refill">,
+    Option<"growthGuard", "growth-guard", "std::string", /*default=*/"\"\"",
+           "Whether growth beyond the range of f32 is refused: on or off">,
+    Option<"intervalRule", "interval-rule", "std::string", /*default=*/"\"\"",
+           "The scale grows when the tracker is at-least the interval, or equal to it">,
+    Option<"check", "check", "std::string", /*default=*/"\"\"",
+           "Gradients that must be finite: scaled, or both these and the unscaled ones">,
+    Option<"perLoss", "per-loss", "bool", /*default=*/"false",
+           "One scale for each loss, with mode=dynamic">,
+    Option<"guardModelState", "guard-model-state", "bool", /*default=*/"false",
+           "A skipped step keeps float model state (batch-norm statistics) too">,
+    Option<"gradientNorm", "gradient-norm", "bool", /*default=*/"false",
+           "Publish the norm of all unscaled gradients as the metric gradient_norm">,
+    Option<"countSkipped", "count-skipped", "bool", /*default=*/"false",
+           "Keep the number of skipped steps, and publish it as the metric skipped_steps">,
   ];
   let statistics = [
     Statistic<"numGradients", "gradients-unscaled", "Gradients unscaled">,
     Statistic<"numGuarded", "updates-guarded", "Updates made conditional">,
+    Statistic<"numGuards", "guards", "Conditions under which updates are made">,
   ];
   let dependentDialects = ["::mlir::amp::AMPDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
@@ -273,8 +307,18 @@ def InsertMasterWeightsPass : Pass<"amp-insert-master-weights"> {
     ```
 
     With `mode=none` a parameter that is read low is stored in that type alone:
-    the update reads it widened, is computed in f32, and is rounded. Small
-    updates are lost in the rounding, which is what masters are for.
+    the update reads it widened, is computed in f32, and is rounded.
+
+    - `update-rounding=nearest` loses updates below half the spacing of the low
+      type, which is what masters are for.
+    - `stochastic` rounds up or down so that the expected value is exact (bf16).
+      The random numbers come from a counter in the state `update_rounding`,
+      which every step advances: a resumed run rounds as an uninterrupted one.
+    - `kahan` keeps what rounding lost in a further state of the low type,
+      `<name>.compensation`, which the next update adds again.
+
+    With `moments=bf16` optimizer states but scalars are stored in bf16, rounded
+    to nearest, or with `update-rounding=stochastic` as weights are.
 
     With `mode=inference` there is no master: a parameter that nothing updates
     and that is only read through casts to one low type is stored in that type.
@@ -282,12 +326,18 @@ def InsertMasterWeightsPass : Pass<"amp-insert-master-weights"> {
   let options = [
     Option<"mode", "mode", "std::string", /*default=*/"\"cast\"",
            "cast, copy, none, or inference">,
+    Option<"updateRounding", "update-rounding", "std::string", /*default=*/"\"nearest\"",
+           "How updates of weights without a master are rounded: nearest, stochastic or kahan">,
+    Option<"moments", "moments", "std::string", /*default=*/"\"f32\"",
+           "How optimizer states are stored: f32 or bf16">,
   ];
   let statistics = [
+    Statistic<"numLowMoments", "low-moments", "Optimizer states stored in bf16">,
     Statistic<"numLowParameters", "low-parameters", "Parameters without a master">,
     Statistic<"numCopies", "copies", "Parameters that got a low-precision copy">,
   ];
-  let dependentDialects = ["::mlir::amp::AMPDialect", "::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::mlir::amp::AMPDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def CheckLossScalingPass : Pass<"amp-check-loss-scaling"> {
@@ -306,6 +356,9 @@ def CheckLossScalingPass : Pass<"amp-check-loss-scaling"> {
     depends on an unscaled gradient is the result of an `scf.if` on the
     conjunction of the flags of all gradients that it depends on, and the scale
     is updated on the flags of all gradients that it divides.
+
+    A backward pass that computes in f16 without a loss scale is no error, but
+    gets a warning: gradients below 2^-25 round to zero.
 
     The module is not changed. A wrong order of operations, of which a framework
     tells at run time or never:
@@ -326,7 +379,8 @@ def CheckLossScalingPass : Pass<"amp-check-loss-scaling"> {
   let options = [
     ListOption<"linear", "linear", "std::string",
                "Globs of operations without LossScaleOpInterface that commute "
-               "with a factor that all their float operands share">,
+               "with a factor that all their float operands share; the pipeline "
+               "takes them from the policy's key of this name">,
   ];
   let statistics = [
     Statistic<"numScaled", "values-scaled", "Values that are multiplied by a loss scale">,

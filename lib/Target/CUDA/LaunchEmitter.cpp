@@ -301,6 +301,23 @@ static std::string getPoolShape(CallOp call, ShapedType input) {
   return text + "}";
 }
 
+/// The rules of amp.update_scale that are not the usual ones, as the last
+/// fields of a ScaleConfig.
+static std::string getScaleRules(CallOp call) {
+  static constexpr StringLiteral kRefills[] = {"Clean", "Growth"};
+  static constexpr StringLiteral kAfter[] = {"Count", "Hold", "Refill"};
+  int64_t refill = call.getInteger("refill"),
+          after = call.getInteger("after_backoff");
+  bool finite = call.getInteger("finite_growth") != 0,
+       exact = call.getInteger("exact_interval") != 0;
+  if (refill == 0 && after == 0 && finite && !exact)
+    return "";
+  return (", HysteresisRefill::" + kRefills[refill] +
+          ", AfterBackoff::" + kAfter[after] + ", " +
+          (finite ? "true" : "false") + ", " + (exact ? "true" : "false"))
+      .str();
+}
+
 LogicalResult ProgramEmitter::emitCall(CallOp call) {
   auto launch = cast<LaunchOpInterface>(call.getOperation());
   StringRef callee = call.getCallee();
@@ -409,11 +426,11 @@ LogicalResult ProgramEmitter::emitCall(CallOp call) {
   }
   if (callee == "update_scale") {
     SmallVector<std::string> arguments;
-    arguments.push_back("ScaleConfig{" + real("growth_factor") + ", " +
-                        real("backoff_factor") + ", " +
-                        number(call.getInteger("growth_interval")) + ", " +
-                        real("min_scale") + ", " + real("max_scale") + ", " +
-                        number(call.getInteger("hysteresis")) + "}");
+    arguments.push_back(
+        "ScaleConfig{" + real("growth_factor") + ", " + real("backoff_factor") +
+        ", " + number(call.getInteger("growth_interval")) + ", " +
+        real("min_scale") + ", " + real("max_scale") + ", " +
+        number(call.getInteger("hysteresis")) + getScaleRules(call) + "}");
     arguments.append(out);
     arguments.push_back(in[3]);
     return print("updateScale", arguments);

@@ -422,3 +422,74 @@ func.func @f(%x: tensor<4xf32>) {
   %r = amp.cast %x {amp.inserted = true} : tensor<4xf32> to tensor<4xf16>
   return
 }
+
+// -----
+
+func.func @f(%m: tensor<8xf32>, %rng: tensor<2xi64>) {
+  // expected-error@+1 {{stochastic rounding is to bf16, got 'tensor<8xf16>'}}
+  %0 = amp.master_copy %m stochastic %rng key 0 : tensor<8xf32> to tensor<8xf16>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<8xf32>) {
+  // expected-error@+1 {{'key' is of stochastic rounding, expected it with a random number state}}
+  %0 = amp.master_copy %m {key = 2 : i32} : tensor<8xf32> to tensor<8xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<8xf32>, %rng: tensor<3xi64>) {
+  // expected-error@+1 {{operand #1 must be random number state tensor<2xi64>, but got 'tensor<3xi64>'}}
+  %0 = "amp.master_copy"(%m, %rng) : (tensor<8xf32>, tensor<3xi64>) -> tensor<8xbf16>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error@+1 {{expected at least one gradient}}
+  %0 = "amp.global_norm"() : () -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<8xf32>, %low: tensor<8xbf16>) {
+  // expected-error@+1 {{expected the residual to be 'tensor<8xbf16>' as the copy, got 'tensor<8xf16>'}}
+  %0 = "amp.residual"(%m, %low) : (tensor<8xf32>, tensor<8xbf16>) -> tensor<8xf16>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<8xf32>, %low: tensor<4xbf16>) {
+  // expected-error@+1 {{expected the copy to be 'tensor<8xbf16>', got 'tensor<4xbf16>'}}
+  %0 = amp.residual %m, %low : (tensor<8xf32>, tensor<4xbf16>) -> tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%low: tensor<8xbf16>, %c: tensor<8xf16>) {
+  // expected-error@+1 {{expected the residual to be 'tensor<8xbf16>' as the copy, got 'tensor<8xf16>'}}
+  %0 = amp.compensate %low, %c : (tensor<8xbf16>, tensor<8xf16>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%low: tensor<8xbf16>) {
+  // expected-error@+1 {{expected the copy to be 'tensor<?xbf16>', got 'tensor<8xbf16>'}}
+  %0 = amp.compensate %low, %low : (tensor<8xbf16>, tensor<8xbf16>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'amp.optimizer' must not be empty}}
+func.func @f(%m: tensor<8xf32> {amp.optimizer = ""}) {
+  return
+}

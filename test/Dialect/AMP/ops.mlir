@@ -82,5 +82,22 @@ func.func @scaling(
   %c8 = amp.master_copy %m_1 : tensor<f32> to tensor<bf16>
   // CHECK: amp.master_copy %{{[^ ,)]+}} : tensor<?xf32> to tensor<?xf16>
   %c9 = amp.master_copy %m_2 : tensor<?xf32> to tensor<?xf16>
+  // CHECK: amp.unscale %{{[^ ,)]+}} by %{{[^ ,)]+}} strict : (tensor<f32>) -> (tensor<f32>)
+  %u10, %f10 = amp.unscale %g1 by %scale strict : (tensor<f32>) -> (tensor<f32>)
+  // CHECK: amp.update_scale {{.*}} {after_backoff = #amp.after_backoff<hold>, exact_interval = true, finite_growth = false, hysteresis_refill = #amp.hysteresis_refill<growth>}
+  %s11, %g11, %h11 = amp.update_scale %scale, %t, %hy, %f {after_backoff = #amp.after_backoff<hold>, exact_interval = true, finite_growth = false, hysteresis_refill = #amp.hysteresis_refill<growth>}
+  // CHECK: amp.global_norm %{{[^ ,)]+}}, %{{[^ ,)]+}} : tensor<?x8xf16>, tensor<f32>
+  %n12 = amp.global_norm %g0, %g1 : tensor<?x8xf16>, tensor<f32>
+  return
+}
+
+// CHECK-LABEL: func.func @weights(
+func.func @weights(%m: tensor<8xf32>, %low: tensor<8xbf16>, %half: tensor<8xf16>, %rng: tensor<2xi64>) {
+  // CHECK: amp.master_copy %{{[^ ,)]+}} stochastic %{{[^ ,)]+}} key 3 : tensor<8xf32> to tensor<8xbf16>
+  %0 = amp.master_copy %m stochastic %rng key 3 : tensor<8xf32> to tensor<8xbf16>
+  // CHECK: amp.residual %{{[^ ,)]+}}, %{{[^ ,)]+}} : (tensor<8xf32>, tensor<8xf16>) -> tensor<8xf16>
+  %1 = amp.residual %m, %half : (tensor<8xf32>, tensor<8xf16>) -> tensor<8xf16>
+  // CHECK: amp.compensate %{{[^ ,)]+}}, %{{[^ ,)]+}} : (tensor<8xbf16>, tensor<8xbf16>) -> tensor<8xf32>
+  %2 = amp.compensate %low, %low : (tensor<8xbf16>, tensor<8xbf16>) -> tensor<8xf32>
   return
 }

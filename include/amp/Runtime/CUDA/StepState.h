@@ -33,6 +33,12 @@ struct UnscaleState {
   uint32_t reserved[3];
 };
 
+/// What fills the hysteresis of a scale up again.
+enum class HysteresisRefill { Clean, Growth };
+
+/// What the tracker of the hysteresis is after a backoff: below 1, 1, or full.
+enum class AfterBackoff { Count, Hold, Refill };
+
 /// The attributes of amp.update_scale.
 struct ScaleConfig {
   float growthFactor = 2.0f;
@@ -41,13 +47,18 @@ struct ScaleConfig {
   float minScale = 1.0f;
   float maxScale = 3.402823466e+38f;
   int32_t hysteresis = 1;
+  HysteresisRefill refill = HysteresisRefill::Clean;
+  AfterBackoff afterBackoff = AfterBackoff::Count;
+  bool finiteGrowth = true;   ///< growth to infinity is refused
+  bool exactInterval = false; ///< grow at growth == interval only
 };
 
 /// amp.update_scale in place, once per step and after all uses of the scale:
 ///   overflow: hysteresis -= 1, growth = 0, and if hysteresis <= 0
-///     scale = max(scale · backoff, min);
-///   else: hysteresis = config.hysteresis, growth += 1, and if growth >=
-///     interval, growth = 0 and scale *= growth factor if finite and <= max.
+///     scale = max(scale · backoff, min), hysteresis as `afterBackoff` says;
+///   else: growth += 1, and if growth >= interval, growth = 0 and
+///     scale = min(scale · growth factor, max) if the product is finite;
+///     hysteresis = config.hysteresis, with `refill` = Growth then only.
 /// Several flags (up to four, the others null) are combined by `and`.
 inline Status updateScale(cudaStream_t stream, const ScaleConfig &config,
                           float *scale, int32_t *growthTracker,
@@ -72,19 +83,26 @@ updateScaleKernel(ScaleConfig config, float *scale, int32_t *growthTracker,
   if (!allFinite) {
     // Back off once the hysteresis is used up.
     const int32_t left = loadOne(hysteresisTracker) - 1;
-    storeOne(hysteresisTracker, left);
+    int32_t kept = left;
+    if (left <= 0 && config.afterBackoff == AfterBackoff::Hold)
+      kept = 1;
+    if (left <= 0 && config.afterBackoff == AfterBackoff::Refill)
+      kept = config.hysteresis;
+    storeOne(hysteresisTracker, kept);
     storeOne(growthTracker, int32_t(0));
     if (left <= 0)
       storeOne(scale, maximum(old * config.backoffFactor, config.minScale));
     return;
   }
-  storeOne(hysteresisTracker, config.hysteresis);
   const int32_t steps = loadOne(growthTracker) + 1;
-  const bool due = steps >= config.growthInterval;
+  const bool due = config.exactInterval ? steps == config.growthInterval
+                                        : steps >= config.growthInterval;
+  if (due || config.refill == HysteresisRefill::Clean)
+    storeOne(hysteresisTracker, config.hysteresis);
   storeOne(growthTracker, due ? int32_t(0) : steps);
   const float grown = old * config.growthFactor;
-  if (due && grown <= config.maxScale && isFinite(grown))
-    storeOne(scale, grown);
+  if (due && (!config.finiteGrowth || isFinite(grown)))
+    storeOne(scale, grown < config.maxScale ? grown : config.maxScale);
 }
 
 inline Status updateScale(cudaStream_t stream, const ScaleConfig &config,

@@ -171,7 +171,8 @@ LogicalResult AMPDialect::verifyOperationAttribute(Operation *op,
              << "expected '" << name << "' to be a type, on a function";
     return success();
   }
-  if (llvm::is_contained({kRoleAttr, kNameAttr, kInitAttr}, name))
+  if (llvm::is_contained({kRoleAttr, kNameAttr, kInitAttr, kOptimizerAttr},
+                         name))
     return op->emitOpError()
            << "'" << name << "' belongs on arguments of functions";
   if (llvm::is_contained({kUpdatesAttr, kMetricAttr, kPredictionAttr}, name))
@@ -299,6 +300,11 @@ LogicalResult AMPDialect::verifyRegionArgAttribute(Operation *op, unsigned,
     if (findNamedArgument(function, value.getValue(), argIndex, other))
       return error() << "'amp.name' must be unique, but argument " << other
                      << " is named " << value << " too";
+    return success();
+  }
+  if (name == kOptimizerAttr) {
+    if (value.getValue().empty())
+      return error() << "'amp.optimizer' must not be empty";
     return success();
   }
   return error() << "'" << name << "' is not an argument attribute of 'amp'";

@@ -98,7 +98,7 @@ void CastOp::getPrecisionSlots(PrecisionSlots &slots) {
 }
 
 //===----------------------------------------------------------------------===//
-// GradientSeedOp, ScaleOp, MasterCopyOp
+// GradientSeedOp, ScaleOp, weights and their copies
 //===----------------------------------------------------------------------===//
 
 StringRef GradientSeedOp::getLossName() { return getLoss(); }
@@ -111,6 +111,25 @@ void ScaleOp::getPrecisionSlots(PrecisionSlots &slots) {
   getUniformPrecisionSlots(*this, SlotKind::Fixed, slots);
 }
 
+/// Checks that `copy` is `master` in another element type.
+static LogicalResult verifyNarrowed(Operation *op, Value master, Value copy) {
+  Type wanted =
+      getWithElementType(master.getType(), getElementTypeOrSelf(copy));
+  if (copy.getType() != wanted)
+    return op->emitOpError("expected the copy to be ")
+           << wanted << ", got " << copy.getType();
+  return success();
+}
+
+/// Checks what an operation that compensates for rounding relates.
+static LogicalResult verifyResidual(Operation *op, Value master, Value copy,
+                                    Value residual) {
+  if (residual.getType() != copy.getType())
+    return op->emitOpError("expected the residual to be ")
+           << copy.getType() << " as the copy, got " << residual.getType();
+  return verifyNarrowed(op, master, copy);
+}
+
 void MasterCopyOp::getPrecisionSlots(PrecisionSlots &slots) {
   slots.reset(*this);
   slots.add(SlotKind::Fixed, {0}, {});
@@ -118,12 +137,33 @@ void MasterCopyOp::getPrecisionSlots(PrecisionSlots &slots) {
 }
 
 LogicalResult MasterCopyOp::verify() {
-  Type wanted = getWithElementType(getMaster().getType(),
-                                   getElementTypeOrSelf(getCopy()));
-  if (getCopy().getType() != wanted)
-    return emitOpError("expected the copy to be ")
-           << wanted << ", got " << getCopy().getType();
-  return success();
+  if (getRng() && !getElementTypeOrSelf(getCopy()).isBF16())
+    return emitOpError("stochastic rounding is to bf16, got ")
+           << getCopy().getType();
+  if (!getRng() && getKey() != 0)
+    return emitOpError("'key' is of stochastic rounding, expected it with a "
+                       "random number state");
+  return verifyNarrowed(*this, getMaster(), getCopy());
+}
+
+LogicalResult ResidualOp::verify() {
+  return verifyResidual(*this, getMaster(), getCopy(), getResidual());
+}
+
+void ResidualOp::getPrecisionSlots(PrecisionSlots &slots) {
+  slots.reset(*this);
+  slots.add(SlotKind::Fixed, {0}, {});
+  slots.add(SlotKind::Fixed, {1}, {0});
+}
+
+LogicalResult CompensateOp::verify() {
+  return verifyResidual(*this, getMaster(), getCopy(), getResidual());
+}
+
+void CompensateOp::getPrecisionSlots(PrecisionSlots &slots) {
+  slots.reset(*this);
+  slots.add(SlotKind::Fixed, {0, 1}, {});
+  slots.add(SlotKind::Fixed, {}, {0});
 }
 
 // Rounding to the type of the result is the analysis's.
@@ -135,6 +175,16 @@ void CastOp::inferFloatRanges(ArrayRef<FloatRange> operands,
 void MasterCopyOp::inferFloatRanges(ArrayRef<FloatRange> operands,
                                     MutableArrayRef<FloatRange> results) {
   results[0] = operands[0];
+}
+
+void ResidualOp::inferFloatRanges(ArrayRef<FloatRange> operands,
+                                  MutableArrayRef<FloatRange> results) {
+  results[0] = interval::sub(operands[0], operands[1]);
+}
+
+void CompensateOp::inferFloatRanges(ArrayRef<FloatRange> operands,
+                                    MutableArrayRef<FloatRange> results) {
+  results[0] = interval::add(operands[0], operands[1]);
 }
 
 void ScaleOp::inferFloatRanges(ArrayRef<FloatRange> operands,
@@ -178,6 +228,25 @@ void UnscaleOp::getPrecisionSlots(PrecisionSlots &slots) {
   int8_t fixed = slots.add(SlotKind::Fixed, {count}, {});
   for (unsigned i = 0; i != count; ++i)
     slots.resultSlots[i] = fixed;
+}
+
+//===----------------------------------------------------------------------===//
+// GlobalNormOp
+//===----------------------------------------------------------------------===//
+
+OperandRange GlobalNormOp::getGradientOperands() { return getGradients(); }
+
+LogicalResult GlobalNormOp::verify() {
+  if (getGradients().empty())
+    return emitOpError("expected at least one gradient");
+  return success();
+}
+
+void GlobalNormOp::getPrecisionSlots(PrecisionSlots &slots) {
+  slots.reset(*this);
+  for (unsigned i = 0, e = getGradients().size(); i != e; ++i)
+    slots.add(SlotKind::Storage, {i}, {});
+  slots.add(SlotKind::Fixed, {}, {0});
 }
 
 //===----------------------------------------------------------------------===//

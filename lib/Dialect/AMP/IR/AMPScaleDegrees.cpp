@@ -73,11 +73,16 @@ struct UpdateScaleModel
   int getFiniteFlagOperand(Operation *) const { return 3; }
 };
 
-struct MasterCopyModel
-    : LossScaleOpInterface::ExternalModel<MasterCopyModel, MasterCopyOp> {
-  LogicalResult inferScaleDegrees(Operation *,
+/// Roundings of a weight and what they lose.
+template <typename OpTy>
+struct WeightModel
+    : LossScaleOpInterface::ExternalModel<WeightModel<OpTy>, OpTy> {
+  LogicalResult inferScaleDegrees(Operation *op,
                                   ScaleDegreeInference &inference) const {
-    return inference.requireUnscaled(0, "it becomes a parameter");
+    for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i)
+      if (failed(inference.requireUnscaled(i, "it becomes a parameter")))
+        return failure();
+    return success();
   }
 };
 
@@ -89,5 +94,8 @@ void mlir::amp::attachScaleDegreeModels(MLIRContext *context) {
   ScaleOp::attachInterface<ScaleModel>(*context);
   UnscaleOp::attachInterface<UnscaleModel>(*context);
   UpdateScaleOp::attachInterface<UpdateScaleModel>(*context);
-  MasterCopyOp::attachInterface<MasterCopyModel>(*context);
+  GlobalNormOp::attachInterface<JointModel<GlobalNormOp>>(*context);
+  MasterCopyOp::attachInterface<WeightModel<MasterCopyOp>>(*context);
+  ResidualOp::attachInterface<WeightModel<ResidualOp>>(*context);
+  CompensateOp::attachInterface<WeightModel<CompensateOp>>(*context);
 }

@@ -23,9 +23,10 @@ static constexpr StringRef kEpsilon[] = {"epsilon"};
 static constexpr StringRef kTraining[] = {"epsilon", "momentum"};
 static constexpr StringRef kPool[] = {"window", "strides", "padding"};
 static constexpr StringRef kDropout[] = {"rate", "key"};
-static constexpr StringRef kScale[] = {"growth_factor",   "backoff_factor",
-                                       "growth_interval", "min_scale",
-                                       "max_scale",       "hysteresis"};
+static constexpr StringRef kScale[] = {
+    "growth_factor", "backoff_factor", "growth_interval", "min_scale",
+    "max_scale",     "hysteresis",     "refill",          "after_backoff",
+    "finite_growth", "exact_interval"};
 
 static constexpr CalleeInfo kCallees[] = {
     {"softmax", 1, 1, kAxis},
@@ -70,7 +71,9 @@ ArrayRef<int64_t> CallOp::getIntegers(StringRef parameter) {
 static LogicalResult verifyParameter(CallOp op, StringRef name) {
   Attribute value = op.getParameters().get(name);
   bool isInteger = name == "axis" || name == "key" ||
-                   name == "growth_interval" || name == "hysteresis";
+                   name == "growth_interval" || name == "hysteresis" ||
+                   name == "refill" || name == "after_backoff" ||
+                   name == "finite_growth" || name == "exact_interval";
   bool isList = llvm::is_contained(kPool, name);
   if (isList) {
     auto list = dyn_cast_or_null<DenseI64ArrayAttr>(value);

@@ -31,6 +31,7 @@ def AMP_Dialect : Dialect {
     | `amp.role` | argument | `parameter`, `optimizer_state`, `model_state`, `batch`, `hyperparameter` or `scaler_state` |
     | `amp.name` | argument | unique name; the key in `.npz` files |
     | `amp.init` | argument | how a parameter or state starts, `#amp.init<...>` |
+    | `amp.optimizer` | argument | name of the optimizer that a parameter or optimizer state belongs to, where a step has several |
     | `amp.updates` | result | name of the argument that this result replaces |
     | `amp.metric` | result | name of the metric that this result is |
     | `amp.prediction` | result | name of the model output that this result is |
@@ -45,7 +46,8 @@ def AMP_Dialect : Dialect {
     | `amp.id` | operation | number of a forward operation, referred to by `amp.backward_of` |
 
     `scaler_state` is the state of dynamic loss scaling: the scale, the growth
-    tracker and the hysteresis tracker. It is never guarded by the overflow
+    tracker and the hysteresis tracker, and the count of skipped steps where one
+    is kept. It is never guarded by the overflow
     check, which is why it is not an optimizer state.
 
     Roles are discardable attributes so that upstream passes keep working on a
@@ -62,6 +64,7 @@ def AMP_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kRoleAttr = "amp.role";
     static constexpr ::llvm::StringLiteral kNameAttr = "amp.name";
     static constexpr ::llvm::StringLiteral kInitAttr = "amp.init";
+    static constexpr ::llvm::StringLiteral kOptimizerAttr = "amp.optimizer";
     static constexpr ::llvm::StringLiteral kUpdatesAttr = "amp.updates";
     static constexpr ::llvm::StringLiteral kMetricAttr = "amp.metric";
     static constexpr ::llvm::StringLiteral kPredictionAttr = "amp.prediction";
@@ -126,5 +129,29 @@ def AMP_InitAttr : AttrDef<AMP_Dialect, "Init"> {
       "`<` $kind (`,` struct($value, $seed, $source)^)? `>`";
   let genVerifyDecl = 1;
 }
+
+class AMP_EnumAttr<EnumInfo info, string name> : EnumAttr<AMP_Dialect, info, name> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def AMP_HysteresisRefill
+    : I32EnumAttr<"HysteresisRefill", "what fills the hysteresis up again", [
+        I32EnumAttrCase<"Clean", 0, "clean">,
+        I32EnumAttrCase<"Growth", 1, "growth">]> {
+  let cppNamespace = "::mlir::amp";
+  let genSpecializedAttr = 0;
+}
+def AMP_HysteresisRefillAttr
+    : AMP_EnumAttr<AMP_HysteresisRefill, "hysteresis_refill">;
+
+def AMP_AfterBackoff
+    : I32EnumAttr<"AfterBackoff", "the hysteresis tracker after a backoff", [
+        I32EnumAttrCase<"Count", 0, "count">,
+        I32EnumAttrCase<"Hold", 1, "hold">,
+        I32EnumAttrCase<"Refill", 2, "refill">]> {
+  let cppNamespace = "::mlir::amp";
+  let genSpecializedAttr = 0;
+}
+def AMP_AfterBackoffAttr : AMP_EnumAttr<AMP_AfterBackoff, "after_backoff">;
 
 #endif // AMP_DIALECT_AMP_IR_AMPDIALECT_TD

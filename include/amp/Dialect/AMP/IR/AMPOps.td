@@ -125,6 +125,10 @@ def AMP_UnscaleOp : AMP_Op<"unscale", [
     so that one pass over memory suffices. Gradients may be of any type that is
     a tensor: a ranked `ShapedType` of floats.
 
+    With a scale below 1 a finite gradient can overflow in the multiplication,
+    and with one below 2^-127 the reciprocal is infinite. `strict` sees that: it
+    asks every element of every result to be finite as well.
+
     Example:
 
     ```mlir
@@ -133,11 +137,11 @@ def AMP_UnscaleOp : AMP_Op<"unscale", [
     ```
   }];
   let arguments = (ins Variadic<AMP_AnyFloatTensor>:$gradients,
-                       AMP_ScalarF32:$scale);
+                       AMP_ScalarF32:$scale, UnitAttr:$strict);
   let results = (outs Variadic<AMP_AnyFloatTensor>:$unscaled,
                       AMP_ScalarBool:$all_finite);
   let assemblyFormat = [{
-    $gradients `by` $scale attr-dict `:`
+    $gradients `by` $scale (`strict` $strict^)? attr-dict `:`
         `(` type($gradients) `)` `->` `(` type($unscaled) `)`
   }];
   let hasVerifier = 1;
@@ -150,19 +154,25 @@ def AMP_UpdateScaleOp : AMP_Op<"update_scale", []> {
 
     ```
     if not all_finite:
-      hysteresis' = hysteresis - 1, growth_tracker' = 0
-      scale' = hysteresis' > 0 ? scale : max(scale * backoff_factor, min_scale)
+      h = hysteresis_tracker - 1, growth_tracker' = 0
+      if h > 0: scale' = scale, hysteresis_tracker' = h
+      else:
+        scale' = max(scale * backoff_factor, min_scale)
+        hysteresis_tracker' = h, 1 or hysteresis     # after_backoff: count, hold, refill
     else:
-      hysteresis' = the attribute `hysteresis`
-      if growth_tracker + 1 >= growth_interval:
-        scale' = scale * growth_factor if that is finite and <= max_scale, else scale
-        growth_tracker' = 0
-      else: growth_tracker' = growth_tracker + 1, scale' = scale
+      c = growth_tracker + 1
+      due = c >= growth_interval                     # exact_interval: ==
+      if due and (not finite_growth or scale * growth_factor is finite):
+        scale' = min(scale * growth_factor, max_scale)
+      growth_tracker' = due ? 0 : c
+      if hysteresis_refill is clean, or it is growth and due:
+        hysteresis_tracker' = hysteresis
     ```
 
-    With the default attributes this is torch.amp.GradScaler with a floor of 1
-    and `>=` in place of `==`. The hysteresis tracker starts at the attribute
-    `hysteresis`; with the default of 1 every overflow backs off.
+    What is not assigned stays. With the default attributes this is
+    torch.amp.GradScaler with a floor of 1 and `>=` in place of `==`. The
+    hysteresis tracker starts at the attribute `hysteresis`; with the default of
+    1 every overflow backs off.
 
     Example:
 
@@ -179,7 +189,13 @@ def AMP_UpdateScaleOp : AMP_Op<"update_scale", []> {
       DefaultValuedAttr<I32Attr, "2000">:$growth_interval,
       DefaultValuedAttr<F32Attr, "1.0">:$min_scale,
       DefaultValuedAttr<F32Attr, "3.40282347e+38f">:$max_scale,
-      DefaultValuedAttr<I32Attr, "1">:$hysteresis);
+      DefaultValuedAttr<I32Attr, "1">:$hysteresis,
+      DefaultValuedAttr<AMP_HysteresisRefillAttr,
+                        "::mlir::amp::HysteresisRefill::Clean">:$hysteresis_refill,
+      DefaultValuedAttr<AMP_AfterBackoffAttr,
+                        "::mlir::amp::AfterBackoff::Count">:$after_backoff,
+      DefaultValuedAttr<BoolAttr, "true">:$finite_growth,
+      DefaultValuedAttr<BoolAttr, "false">:$exact_interval);
   let results = (outs AMP_ScalarF32:$new_scale,
                       AMP_ScalarI32:$new_growth_tracker,
                       AMP_ScalarI32:$new_hysteresis_tracker);
@@ -198,24 +214,112 @@ def AMP_UpdateScaleOp : AMP_Op<"update_scale", []> {
   }]>];
 }
 
-def AMP_MasterCopyOp : AMP_Op<"master_copy", [AMP_Ranges]> {
-  let summary = "the low-precision copy of an updated master weight";
+def AMP_GlobalNormOp : AMP_Op<"global_norm", [
+    DeclareOpInterfaceMethods<GradientConsumerOpInterface>]> {
+  let summary = "the norm of all gradients together";
   let description = [{
-    Rounds an f32 master weight to the type of the model's copy of it, to
-    nearest even. It is an operation of its own, apart from `amp.cast`, so that
-    it stays beside the optimizer and can be fused with it: master and copy are
-    written together. Both may be of any type that is a tensor, and differ in
-    the element type alone.
+    The square root of the sum of the squares of all elements of all gradients,
+    computed in f32. It is infinite or NaN if a gradient is not finite, and
+    infinite if the sum of the squares is.
+
+    Example:
+
+    ```mlir
+    %norm = amp.global_norm %g0, %g1 : tensor<8xf32>, tensor<4x4xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AMP_AnyFloatTensor>:$gradients);
+  let results = (outs AMP_ScalarF32:$norm);
+  let assemblyFormat = "$gradients attr-dict `:` type($gradients)";
+  let hasVerifier = 1;
+}
+
+def AMP_RngState
+    : Type<CPred<"$_self == ::mlir::RankedTensorType::get({2}, "
+                 "::mlir::IntegerType::get($_self.getContext(), 64))">,
+           "random number state tensor<2xi64>">,
+      BuildableType<"::mlir::RankedTensorType::get({2}, "
+                    "$_builder.getI64Type())">;
+
+def AMP_MasterCopyOp : AMP_Op<"master_copy", [AMP_Ranges]> {
+  let summary = "the low-precision copy of an updated weight";
+  let description = [{
+    Rounds an f32 weight to the type in which the model keeps it. It is an
+    operation of its own, apart from `amp.cast`, so that it stays beside the
+    optimizer and can be fused with it: master and copy are written together.
+    Both may be of any type that is a tensor, and differ in the element type
+    alone.
+
+    It rounds to nearest even. With `stochastic` it rounds up or down with the
+    probabilities that make the expected value exact, and leaves values of the
+    low type as they are (bf16 only). The random number of an element depends on
+    `rng` (seed and step), `key` and the element's index alone: the upper 16 bits
+    of the word that train.dropout would compare with its rate.
 
     Example:
 
     ```mlir
     %copy = amp.master_copy %master : tensor<8x4xf32> to tensor<8x4xf16>
+    %w1 = amp.master_copy %w stochastic %rng key 3 : tensor<8x4xf32> to tensor<8x4xbf16>
     ```
   }];
-  let arguments = (ins AMP_AnyWideTensor:$master);
+  let arguments = (ins AMP_AnyWideTensor:$master,
+                       Optional<AMP_RngState>:$rng,
+                       DefaultValuedAttr<I32Attr, "0">:$key);
   let results = (outs AMP_AnyLowTensor:$copy);
-  let assemblyFormat = "$master attr-dict `:` type($master) `to` type($copy)";
+  let assemblyFormat = [{
+    $master (`stochastic` $rng^ `key` $key)? attr-dict `:`
+        type($master) `to` type($copy)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$type,
+                                 "::mlir::Value":$master), [{
+    build($_builder, $_state, type, master, ::mlir::Value());
+  }]>];
+  let hasVerifier = 1;
+}
+
+def AMP_ResidualOp : AMP_Op<"residual", [AMP_Ranges]> {
+  let summary = "what rounding a weight lost";
+  let description = [{
+    f32(`master`) - f32(`copy`), rounded to the type of `copy`: the compensation
+    of Kahan's summation. Where the copy is not finite it is 0.
+
+    Example:
+
+    ```mlir
+    %c1 = amp.residual %w1, %low
+        : (tensor<8xf32>, tensor<8xbf16>) -> tensor<8xbf16>
+    ```
+  }];
+  let arguments = (ins AMP_AnyWideTensor:$master,
+                       AMP_AnyLowTensor:$copy);
+  let results = (outs AMP_AnyLowTensor:$residual);
+  let assemblyFormat = [{
+    $master `,` $copy attr-dict `:` `(` type($master) `,` type($copy) `)` `->`
+        type($residual)
+  }];
+  let hasVerifier = 1;
+}
+
+def AMP_CompensateOp : AMP_Op<"compensate", [AMP_Ranges]> {
+  let summary = "a weight with what rounding lost of it";
+  let description = [{
+    f32(`copy`) + f32(`residual`), in f32.
+
+    Example:
+
+    ```mlir
+    %w = amp.compensate %low, %c
+        : (tensor<8xbf16>, tensor<8xbf16>) -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins AMP_AnyLowTensor:$copy,
+                       AMP_AnyLowTensor:$residual);
+  let results = (outs AMP_AnyWideTensor:$master);
+  let assemblyFormat = [{
+    $copy `,` $residual attr-dict `:` `(` type($copy) `,` type($residual) `)`
+        `->` type($master)
+  }];
   let hasVerifier = 1;
 }
 

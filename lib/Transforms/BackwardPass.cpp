@@ -1,0 +1,106 @@
+//===- BackwardPass.cpp - What loss scaling asks of a step ----------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BackwardPass.h"
+#include "amp/Dialect/AMP/IR/InsertedCast.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+LogicalResult mlir::amp::checkRolesOfUpdates(FunctionOpInterface function) {
+  bool updatesParameter = false;
+  for (unsigned result = 0; result < function.getNumResults(); ++result) {
+    auto updates = function.getResultAttrOfType<StringAttr>(
+        result, AMPDialect::kUpdatesAttr);
+    for (unsigned i = 0; updates && i < function.getNumArguments(); ++i) {
+      if (function.getArgAttr(i, AMPDialect::kNameAttr) != updates)
+        continue;
+      auto role =
+          function.getArgAttrOfType<StringAttr>(i, AMPDialect::kRoleAttr);
+      if (!role)
+        return function->emitError("the step updates argument ")
+               << i << ", " << updates
+               << ", which has no 'amp.role'; expected one that says whether "
+                  "an overflow guards it";
+      updatesParameter |= symbolizeRole(role.getValue()) == Role::Parameter;
+    }
+  }
+  if (!updatesParameter)
+    return function->emitError(
+        "the step has gradients but updates no parameter; expected a result "
+        "with 'amp.updates' that names an argument with 'amp.role' = "
+        "\"parameter\"");
+  return success();
+}
+
+LogicalResult mlir::amp::checkBackwardPass(
+    const StepRewriter &step, ArrayRef<Operation *> seeds,
+    ArrayRef<Value> gradients, const StepRewriter::OpSet &backward) {
+  for (Value gradient : gradients)
+    if (!isPrecisionTensor(gradient.getType()))
+      return gradient.getDefiningOp()->emitOpError(
+                 "expected a gradient to be a ranked tensor of floats, got ")
+             << gradient.getType();
+
+  // What reads a low gradient behind the backward pass reads the unscaled one,
+  // rounded to that type again.
+  for (Value gradient : gradients) {
+    Type type = gradient.getType();
+    if (canBuildInsertedCast(type, cast<FloatType>(getElementTypeOrSelf(type))))
+      continue;
+    for (Operation *user : gradient.getUsers()) {
+      CastLike widening(user);
+      if (backward.contains(step.getAncestor(user)) ||
+          getElementTypeOrSelf(type).isF32() ||
+          getElementTypeOrSelf(type).isF64() ||
+          (widening && getElementTypeOrSelf(widening.getType()).isF32()))
+        continue;
+      return user->emitOpError("reads a gradient as ")
+             << type << ", for which the dialect '"
+             << type.getDialect().getNamespace()
+             << "' has no cast; expected a CastMaterializationInterface";
+    }
+  }
+
+  // What the results of the step depend on; the rest is dead.
+  StepRewriter::OpSet live;
+  step.addBackwardSlice({step.getReturn()}, live);
+  SmallVector<Value> worklist;
+  StepRewriter::OpSet holders;
+  for (Operation *seed : seeds) {
+    worklist.push_back(seed->getResult(0));
+    if (Operation *ancestor = step.getAncestor(seed); ancestor != seed)
+      holders.insert(ancestor);
+  }
+  llvm::DenseSet<Value> seen(gradients.begin(), gradients.end());
+  StepRewriter::OpSet visited;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    for (Operation *nested : value.getUsers()) {
+      Operation *user = step.getAncestor(nested);
+      if (backward.contains(user)) {
+        // What a loop that holds a seed carries out of it, gradients beside
+        // losses, is for amp-check-loss-scaling to prove.
+        if (visited.insert(user).second && !holders.contains(user))
+          llvm::append_range(worklist, user->getResults());
+        continue;
+      }
+      if (seen.contains(value) || !live.contains(user))
+        continue;
+      auto diag = value.getDefiningOp()->emitOpError(
+          "depends on a gradient seed and is used outside of the backward "
+          "pass, where it would still be scaled; expected "
+          "'amp.gradient_of' here, or on the gradient that is computed "
+          "from it");
+      diag.attachNote(user->getLoc()) << "used here";
+      return diag;
+    }
+  }
+  return success();
+}

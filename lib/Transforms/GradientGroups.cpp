@@ -1,0 +1,174 @@
+//===- GradientGroups.cpp - Gradients that are unscaled together ----------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GradientGroups.h"
+#include "amp/Dialect/AMP/IR/InsertedCast.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+SmallVector<Value> mlir::amp::getUnscaled(ArrayRef<GradientGroup> groups) {
+  SmallVector<Value> unscaled;
+  for (GradientGroup group : groups)
+    llvm::append_range(unscaled, group.unscale.getUnscaled());
+  return unscaled;
+}
+
+Value mlir::amp::buildConjunction(StepRewriter &step, ArrayRef<Value> flags) {
+  if (flags.size() == 1)
+    return flags.front();
+  Operation *last = flags.front().getDefiningOp();
+  for (Value flag : flags.drop_front())
+    if (last->isBeforeInBlock(flag.getDefiningOp()))
+      last = flag.getDefiningOp();
+  OpBuilder builder(step.getFunction().getContext());
+  builder.setInsertionPointAfter(last);
+  Value all;
+  for (Value flag : flags) {
+    Value one =
+        tensor::ExtractOp::create(builder, flag.getLoc(), flag, ValueRange());
+    all = all ? arith::AndIOp::create(builder, flag.getLoc(), all, one) : one;
+  }
+  return tensor::FromElementsOp::create(builder, last->getLoc(),
+                                        flags.front().getType(), all);
+}
+
+LogicalResult mlir::amp::groupGradients(const StepRewriter &step,
+                                        ArrayRef<Scaling> scalings,
+                                        SmallVector<GradientGroup> &groups) {
+  // The operations that depend on the seeds of each scale.
+  SmallVector<StepRewriter::OpSet> dependents;
+  for (const Scaling &scaling : scalings) {
+    SmallVector<Value> values;
+    StepRewriter::OpSet holders;
+    for (Operation *seed : scaling.seeds) {
+      Operation *ancestor = step.getAncestor(seed);
+      holders.insert(ancestor);
+      llvm::append_range(values, ancestor->getResults());
+    }
+    dependents.push_back(step.getDependents(values, {}));
+    dependents.back().insert(holders.begin(), holders.end());
+  }
+  for (Value gradient : step.getGradients()) {
+    Operation *op = gradient.getDefiningOp();
+    SmallVector<unsigned> of;
+    for (unsigned i = 0, e = scalings.size(); i != e; ++i)
+      if (dependents[i].contains(op))
+        of.push_back(i);
+    if (of.size() > 1) {
+      InFlightDiagnostic diagnostic = op->emitOpError(
+          "gives a gradient of several losses that have a scale each, expected "
+          "gradients of one loss that are added behind 'amp.gradient_of'");
+      for (unsigned i : of)
+        diagnostic.attachNote(scalings[i].seeds.front()->getLoc())
+            << "it depends on this seed";
+      return diagnostic;
+    }
+    auto names = op->getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr);
+    StringAttr optimizer = step.getOptimizer(
+        cast<StringAttr>(names[cast<OpResult>(gradient).getResultNumber()]));
+    unsigned scaling = of.empty() ? 0 : of.front();
+    auto group = llvm::find_if(groups, [&](const GradientGroup &other) {
+      return other.scaling == scaling && other.optimizer == optimizer;
+    });
+    if (group == groups.end()) {
+      groups.push_back({scaling, optimizer, {}, {}});
+      group = std::prev(groups.end());
+    }
+    group->gradients.push_back(gradient);
+  }
+  return success();
+}
+
+void mlir::amp::unscaleGradients(StepRewriter &step, GradientGroup &group,
+                                 Value scale, bool strict,
+                                 const StepRewriter::OpSet &backward) {
+  ArrayRef<Value> gradients = group.gradients;
+  OpBuilder builder(scale.getContext());
+  Operation *last = gradients.back().getDefiningOp();
+  builder.setInsertionPointAfter(last);
+  SmallVector<Type> types;
+  for (Value gradient : gradients) {
+    Type type = gradient.getType();
+    types.push_back(getElementTypeOrSelf(type).isF64()
+                        ? type
+                        : getWithElementType(type, builder.getF32Type()));
+  }
+  types.push_back(RankedTensorType::get({}, builder.getI1Type()));
+  SmallVector<Location> locs;
+  for (Value gradient : gradients)
+    locs.push_back(gradient.getLoc());
+  auto unscale = UnscaleOp::create(builder, builder.getFusedLoc(locs), types,
+                                   gradients, scale, strict);
+
+  step.moveDependentsAfter(unscale, gradients, backward);
+  builder.setInsertionPointAfter(unscale);
+  for (auto [gradient, unscaled] :
+       llvm::zip(unscale.getGradients(), unscale.getUnscaled())) {
+    Value narrowed;
+    for (OpOperand &use : llvm::make_early_inc_range(gradient.getUses())) {
+      Operation *user = step.getAncestor(use.getOwner());
+      if (user == unscale || backward.contains(user))
+        continue;
+      // What was widened before is wide now.
+      if (CastLike cast{use.getOwner()};
+          cast && cast.getType() == unscaled.getType()) {
+        cast.getResult().replaceAllUsesWith(unscaled);
+        cast->erase();
+        continue;
+      }
+      if (gradient.getType() == unscaled.getType()) {
+        use.set(unscaled);
+        continue;
+      }
+      if (!narrowed)
+        narrowed =
+            buildInsertedCast(builder, unscale.getLoc(), unscaled,
+                              cast<FloatType>(getElementTypeOrSelf(gradient)));
+      use.set(narrowed);
+    }
+  }
+  group.unscale = unscale;
+}
+
+SmallVector<UpdateGuard>
+mlir::amp::getUpdateGuards(StepRewriter &step, ArrayRef<GradientGroup> groups,
+                           bool modelState) {
+  SmallVector<StepRewriter::OpSet> dependents;
+  for (const GradientGroup &group : groups) {
+    UnscaleOp unscale = group.unscale;
+    dependents.push_back(step.getDependents(
+        llvm::to_vector_of<Value>(unscale.getUnscaled()), {}));
+    dependents.back().insert(unscale);
+  }
+  FunctionOpInterface function = step.getFunction();
+  SmallVector<UpdateGuard> guards;
+  for (GuardedResult entry : getGuardedResults(step, modelState)) {
+    auto optimizer = function.getArgAttrOfType<StringAttr>(
+        entry.argument.getArgNumber(), AMPDialect::kOptimizerAttr);
+    BitVector needed(groups.size());
+    Operation *op = entry.result->get().getDefiningOp();
+    for (auto [index, group] : llvm::enumerate(groups))
+      if (dependents[index].contains(op) ||
+          (optimizer && group.optimizer == optimizer))
+        needed.set(index);
+    if (needed.none())
+      needed.set();
+    auto it = llvm::find_if(guards, [&](const UpdateGuard &guard) {
+      return guard.groups == needed;
+    });
+    if (it == guards.end()) {
+      guards.push_back({needed, {}});
+      it = std::prev(guards.end());
+    }
+    it->results.push_back(entry);
+  }
+  return guards;
+}

@@ -1,0 +1,154 @@
+//===- ScalerState.cpp - The state and the metrics of loss scaling --------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScalerState.h"
+#include "amp/Dialect/AMP/IR/InsertedCast.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+LogicalResult mlir::amp::addScalerState(StepRewriter &step,
+                                        const LossScaler &machine,
+                                        MutableArrayRef<Scaling> scalings) {
+  MLIRContext *context = step.getFunction().getContext();
+  Builder builder(context);
+  auto f32Type = RankedTensorType::get({}, builder.getF32Type());
+  auto i32Type = RankedTensorType::get({}, builder.getI32Type());
+  auto constant = [&](double value) {
+    return InitAttr::get(context, InitKind::Constant,
+                         builder.getF64FloatAttr(value), {}, {});
+  };
+  auto zeros = InitAttr::get(context, InitKind::Zeros, {}, {}, {});
+  for (Scaling &scaling : scalings) {
+    for (auto [name, type, init] :
+         {std::tuple("loss_scale", f32Type, constant(machine.initScale)),
+          std::tuple("growth_tracker", i32Type, zeros),
+          std::tuple("hysteresis_tracker", i32Type,
+                     constant(machine.hysteresis))}) {
+      FailureOr<BlockArgument> argument = step.addArgument(
+          name + scaling.suffix, Role::ScalerState, type, init);
+      if (failed(argument))
+        return failure();
+      scaling.state.push_back(*argument);
+    }
+    scaling.scale = scaling.state.front();
+  }
+  return success();
+}
+
+LogicalResult mlir::amp::addScaleUpdate(StepRewriter &step,
+                                        const LossScaler &machine,
+                                        const Scaling &scaling,
+                                        Value allFinite) {
+  // Before the casts of what the step returns, which stay last: where
+  // auto-mixed-precision puts them when it decides anew.
+  Operation *before = step.getReturn();
+  while (Operation *previous = before->getPrevNode()) {
+    CastLike cast(previous);
+    if (!cast || !cast.isInserted() ||
+        llvm::any_of(previous->getUsers(),
+                     [&](Operation *user) { return user != step.getReturn(); }))
+      break;
+    before = previous;
+  }
+  OpBuilder builder(before);
+  ArrayRef<BlockArgument> state = scaling.state;
+  auto update = UpdateScaleOp::create(builder, allFinite.getLoc(), state[0],
+                                      state[1], state[2], allFinite);
+  update.setGrowthFactorAttr(builder.getF32FloatAttr(machine.growthFactor));
+  update.setBackoffFactorAttr(builder.getF32FloatAttr(machine.backoffFactor));
+  update.setGrowthInterval(machine.growthInterval);
+  update.setMinScaleAttr(builder.getF32FloatAttr(machine.minScale));
+  update.setMaxScaleAttr(builder.getF32FloatAttr(machine.maxScale));
+  update.setHysteresis(machine.hysteresis);
+  update.setHysteresisRefill(
+      *symbolizeHysteresisRefill(machine.hysteresisRefill));
+  update.setAfterBackoff(*symbolizeAfterBackoff(machine.afterBackoff));
+  update.setFiniteGrowth(machine.growthGuard == "on");
+  update.setExactInterval(machine.intervalRule == "equal");
+
+  constexpr StringLiteral updates = AMPDialect::kUpdatesAttr;
+  for (auto [name, value] :
+       {std::pair("loss_scale", update.getNewScale()),
+        std::pair("growth_tracker", update.getNewGrowthTracker()),
+        std::pair("hysteresis_tracker", update.getNewHysteresisTracker())})
+    if (failed(step.addResult(value, updates, name + scaling.suffix)))
+      return failure();
+  return step.addResult(state[0], AMPDialect::kMetricAttr,
+                        "loss_scale" + scaling.suffix);
+}
+
+LogicalResult mlir::amp::addSkipMetrics(StepRewriter &step,
+                                        ArrayRef<GradientGroup> groups,
+                                        bool count) {
+  constexpr StringLiteral metric = AMPDialect::kMetricAttr;
+  OpBuilder builder(step.getReturn());
+  auto scalar = [&](Value value) -> Value {
+    return tensor::FromElementsOp::create(
+        builder, value.getLoc(), RankedTensorType::get({}, value.getType()),
+        value);
+  };
+  auto addSkipped = [&](StringRef name, ArrayRef<Value> flags,
+                        Value &overflow) {
+    Value allFinite = buildConjunction(step, flags);
+    Location loc = allFinite.getLoc();
+    builder.setInsertionPoint(step.getReturn());
+    Value finite =
+        tensor::ExtractOp::create(builder, loc, allFinite, ValueRange());
+    Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
+    overflow = arith::XOrIOp::create(builder, loc, finite, yes);
+    return step.addResult(scalar(overflow), metric, name);
+  };
+  Value overflow;
+  SmallVector<Value> all;
+  llvm::MapVector<StringAttr, SmallVector<Value>> byOptimizer;
+  for (GradientGroup group : groups) {
+    all.push_back(group.unscale.getAllFinite());
+    byOptimizer[group.optimizer].push_back(group.unscale.getAllFinite());
+  }
+  for (auto &[optimizer, flags] : byOptimizer)
+    if (optimizer && byOptimizer.size() > 1 &&
+        failed(addSkipped("skipped." + optimizer.str(), flags, overflow)))
+      return failure();
+  if (failed(addSkipped("skipped", all, overflow)))
+    return failure();
+
+  if (count) {
+    auto type = RankedTensorType::get({}, builder.getI32Type());
+    FailureOr<BlockArgument> counter = step.addArgument(
+        "skipped_steps", Role::ScalerState, type,
+        InitAttr::get(builder.getContext(), InitKind::Zeros, {}, {}, {}));
+    if (failed(counter))
+      return failure();
+    builder.setInsertionPoint(step.getReturn());
+    Location loc = overflow.getLoc();
+    Value old = tensor::ExtractOp::create(builder, loc, *counter, ValueRange());
+    Value one =
+        arith::ExtUIOp::create(builder, loc, builder.getI32Type(), overflow);
+    Value sum = scalar(arith::AddIOp::create(builder, loc, old, one));
+    if (failed(
+            step.addResult(sum, AMPDialect::kUpdatesAttr, "skipped_steps")) ||
+        failed(step.addResult(sum, metric, "skipped_steps")))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult mlir::amp::addGradientNorm(StepRewriter &step,
+                                         ArrayRef<Value> gradients) {
+  OpBuilder builder(step.getReturn());
+  SmallVector<Location> locs;
+  for (Value gradient : gradients)
+    locs.push_back(gradient.getLoc());
+  Value norm =
+      GlobalNormOp::create(builder, builder.getFusedLoc(locs), gradients);
+  return step.addResult(norm, AMPDialect::kMetricAttr, "gradient_norm");
+}

@@ -1,0 +1,35 @@
+//===- ScalerState.h - The state and the metrics of loss scaling *- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_TRANSFORMS_SCALERSTATE_H
+#define AMP_LIB_TRANSFORMS_SCALERSTATE_H
+
+#include "GradientGroups.h"
+#include "amp/Precision/LossScaler.h"
+
+namespace mlir::amp {
+
+/// Adds the state of each scale to the step. Returns failure, after a
+/// diagnostic, if a name is taken.
+LogicalResult addScalerState(StepRewriter &step, const LossScaler &machine,
+                             MutableArrayRef<Scaling> scalings);
+
+/// Updates the state of one scale as `machine` says, and publishes the scale.
+LogicalResult addScaleUpdate(StepRewriter &step, const LossScaler &machine,
+                             const Scaling &scaling, Value allFinite);
+
+/// Publishes whether updates were skipped, and of each optimizer where there
+/// are several; with `count`, also how often they were.
+LogicalResult addSkipMetrics(StepRewriter &step, ArrayRef<GradientGroup> groups,
+                             bool count);
+
+/// Publishes the norm of all `gradients` together.
+LogicalResult addGradientNorm(StepRewriter &step, ArrayRef<Value> gradients);
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_TRANSFORMS_SCALERSTATE_H

@@ -1,0 +1,84 @@
+//===- StepParameters.cpp - The parameters of a step and who reads them ---===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepParameters.h"
+#include "amp/Dialect/AMP/IR/InsertedCast.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+StepRewriter::OpSet mlir::amp::getForwardAndBackward(const StepRewriter &step) {
+  SmallVector<Value> gradients = step.getGradients();
+  SmallVector<Operation *> roots;
+  for (Value gradient : gradients)
+    roots.push_back(gradient.getDefiningOp());
+  StepRewriter::OpSet slice;
+  step.addBackwardSlice(roots, slice);
+
+  StepRewriter::OpSet update = step.getDependents(gradients, slice);
+  FunctionOpInterface function = step.getFunction();
+  roots.clear();
+  for (OpOperand &operand : step.getReturn()->getOpOperands()) {
+    Operation *op = operand.get().getDefiningOp();
+    auto updates = function.getResultAttrOfType<StringAttr>(
+        operand.getOperandNumber(), AMPDialect::kUpdatesAttr);
+    bool isModelState = false;
+    for (unsigned i = 0; updates && i < function.getNumArguments(); ++i) {
+      auto role =
+          function.getArgAttrOfType<StringAttr>(i, AMPDialect::kRoleAttr);
+      isModelState |=
+          function.getArgAttr(i, AMPDialect::kNameAttr) == updates && role &&
+          symbolizeRole(role.getValue()) == Role::ModelState;
+    }
+    if (op && (!updates || isModelState))
+      roots.push_back(op);
+  }
+  step.addBackwardSlice(roots, slice, update);
+  return slice;
+}
+
+StringAttr mlir::amp::getUpdated(FunctionOpInterface function, unsigned index) {
+  return function.getResultAttrOfType<StringAttr>(index,
+                                                  AMPDialect::kUpdatesAttr);
+}
+
+SmallVector<std::pair<BlockArgument, FloatType>>
+mlir::amp::getParameters(FunctionOpInterface function) {
+  SmallVector<std::pair<BlockArgument, FloatType>> parameters;
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    auto role =
+        function.getArgAttrOfType<StringAttr>(index, AMPDialect::kRoleAttr);
+    if (!role || symbolizeRole(role.getValue()) != Role::Parameter ||
+        !function.getArgAttrOfType<StringAttr>(index, AMPDialect::kNameAttr) ||
+        !isPrecisionTensor(argument.getType()) ||
+        !getElementTypeOrSelf(argument.getType()).isF32())
+      continue;
+    FloatType low;
+    for (Operation *user : argument.getUsers())
+      if (CastLike cast{user}; cast && cast.isInserted())
+        low = mlir::cast<FloatType>(getElementTypeOrSelf(cast.getType()));
+    parameters.push_back({argument, low});
+  }
+  return parameters;
+}
+
+LogicalResult mlir::amp::checkCasts(FunctionOpInterface function,
+                                    BlockArgument parameter, FloatType low,
+                                    bool narrows) {
+  Type type = parameter.getType();
+  Type narrow = getWithElementType(type, low);
+  if (canBuildInsertedCast(narrow, Float32Type::get(type.getContext())) &&
+      (!narrows || canBuildInsertedCast(type, low)))
+    return success();
+  return function->emitError("parameter ")
+         << function.getArgAttr(parameter.getArgNumber(), AMPDialect::kNameAttr)
+         << " is needed as " << type << " and as " << narrow
+         << ", but the dialect '" << type.getDialect().getNamespace()
+         << "' has no cast between them; expected a "
+            "CastMaterializationInterface";
+}

@@ -1,0 +1,49 @@
+//===- UpdateRounder.h - Rounding what optimizers store low -----*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_TRANSFORMS_UPDATEROUNDER_H
+#define AMP_LIB_TRANSFORMS_UPDATEROUNDER_H
+
+#include "StepRewriter.h"
+
+namespace mlir::amp {
+
+/// Rounds updates of values that have no f32 master: to nearest even or
+/// stochastically, with or without compensation.
+class UpdateRounder {
+public:
+  UpdateRounder(StepRewriter &step, bool stochastic)
+      : step(step), stochastic(stochastic) {}
+
+  /// Adds the random number state, if rounding needs it, to the step once, and
+  /// advances it. Returns failure, after a diagnostic, if its name is taken.
+  LogicalResult prepare();
+
+  /// Rounds `value` to `low`.
+  Value round(OpBuilder &builder, Value value, FloatType low);
+
+  /// Stores optimizer states in bf16: all but scalars, which count steps.
+  /// Returns how many, or failure, after a diagnostic.
+  FailureOr<unsigned> narrowMoments();
+
+  /// Keeps beside `parameter`, of which the update is rounded already, what
+  /// rounding lost of it: the update reads and writes both together.
+  /// `forwardAndBackward` reads the parameter alone.
+  LogicalResult addCompensation(BlockArgument parameter,
+                                const StepRewriter::OpSet &forwardAndBackward);
+
+private:
+  StepRewriter &step;
+  bool stochastic;
+  /// The random number state, and how many roundings have a key.
+  Value random;
+  uint32_t numRoundings = 0;
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_LIB_TRANSFORMS_UPDATEROUNDER_H

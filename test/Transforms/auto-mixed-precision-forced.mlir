@@ -1,0 +1,47 @@
+// A policy or a pin that makes an operation low although its values may leave
+// the range of f16 is a warning, once for each kind of operation. Not in bf16,
+// not where values fit, and not for a slot that the policy says is storage.
+// RUN: split-file %s %t
+// RUN: amp-opt %t/input.mlir --auto-mixed-precision=policy=%t/forced.yaml -o /dev/null 2>&1 | FileCheck %s
+// CHECK: input.mlir:3:8: warning: 'train.exp' can exceed the range of f16, but the policy makes it low; expected it to be in the list 'deny', or pinned to f32
+// CHECK-NOT: warning: 'train.exp'
+// CHECK: input.mlir:7:8: warning: 'train.square' can exceed the range of f16, but a pin makes it low
+// CHECK-NOT: warning
+//
+// RUN: amp-opt %t/input.mlir --auto-mixed-precision='policy=%t/forced.yaml precision=bf16' -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
+// RUN: amp-opt %t/input.mlir --auto-mixed-precision='policy=%t/forced.yaml precision=f32' -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
+// RUN: amp-opt %t/unpinned.mlir --auto-mixed-precision=policy=%t/trusted.yaml -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
+// RUN: amp-opt %t/unpinned.mlir --auto-mixed-precision -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
+// NONE-NOT: warning
+
+//--- forced.yaml
+version: 1
+extends: default
+allow: [train.exp]
+
+//--- trusted.yaml
+version: 1
+extends: default
+allow: [train.exp]
+slots:
+  - {op: train.exp, slot: 0, kind: storage}
+
+//--- input.mlir
+func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %a = train.matmul %x, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %b = train.exp %a : tensor<4x4xf32>
+  %c = train.exp %b : tensor<4x4xf32>
+  %n = train.tanh %x : tensor<4x4xf32>
+  %e = train.exp %n : tensor<4x4xf32>
+  %d = train.square %c {amp.precision = "low"} : tensor<4x4xf32>
+  %m = train.matmul %d, %e : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %m : tensor<4x4xf32>
+}
+
+//--- unpinned.mlir
+func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %a = train.matmul %x, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %b = train.exp %a : tensor<4x4xf32>
+  %m = train.matmul %b, %b : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %m : tensor<4x4xf32>
+}
