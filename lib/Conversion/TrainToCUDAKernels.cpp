@@ -50,6 +50,11 @@ struct ExtractToLoops : OpRewritePattern<tensor::ExtractSliceOp> {
       if (!dropped[dim])
         expr = rewriter.getAffineDimExpr(loop++) * op.getStaticStrides()[dim] +
                offset;
+      // A bare loop would have the extent of the source, by the verifier of
+      // linalg; `dropModulos` takes this off again.
+      int64_t extent = op.getSourceType().getDimSize(dim);
+      if (isa<AffineDimExpr>(expr) && op.getStaticSizes()[dim] != extent)
+        expr = expr % extent;
       exprs.push_back(expr);
     }
     amp::LinalgBuilder b(rewriter, op.getLoc());
@@ -391,6 +396,29 @@ static LogicalResult cloneBody(KernelBuilder &kernel, linalg::GenericOp op,
   return success();
 }
 
+/// Replaces `e mod c` by `e` in `map` where e runs over [0, c) at most, with
+/// loops of these extents.
+static AffineMap dropModulos(AffineMap map, ArrayRef<int64_t> extents) {
+  SmallVector<std::optional<int64_t>> lower(extents.size(), 0), upper;
+  for (int64_t extent : extents)
+    upper.push_back(extent - 1);
+  DenseMap<AffineExpr, AffineExpr> replacements;
+  map.walkExprs([&](AffineExpr expr) {
+    auto modulo = dyn_cast<AffineBinaryOpExpr>(expr);
+    if (!modulo || modulo.getKind() != AffineExprKind::Mod)
+      return;
+    auto divisor = dyn_cast<AffineConstantExpr>(modulo.getRHS());
+    auto getBound = [&](bool isUpper) {
+      return getBoundForAffineExpr(modulo.getLHS(), extents.size(), 0, lower,
+                                   upper, isUpper);
+    };
+    std::optional<int64_t> least = getBound(false), most = getBound(true);
+    if (divisor && least && *least >= 0 && most && *most < divisor.getValue())
+      replacements[expr] = modulo.getLHS();
+  });
+  return map.replace(replacements, map.getNumDims(), map.getNumSymbols());
+}
+
 /// Adds the inputs of `op` that have dimensions to run over, and captures its
 /// scalars.
 static LogicalResult addInputs(KernelBuilder &kernel, linalg::GenericOp op) {
@@ -402,7 +430,9 @@ static LogicalResult addInputs(KernelBuilder &kernel, linalg::GenericOp op) {
     if (TypedAttr splat = getSplat(input->get()))
       value = kernel.constant(splat);
     else if (isa<ShapedType>(input->get().getType()))
-      value = kernel.addInput(input->get(), op.getMatchingIndexingMap(input));
+      value = kernel.addInput(input->get(),
+                              dropModulos(op.getMatchingIndexingMap(input),
+                                          op.getStaticLoopRanges()));
     else
       value = kernel.lookup(input->get());
     if (!value)

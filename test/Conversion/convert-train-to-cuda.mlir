@@ -163,3 +163,19 @@ func.func @slices(%x: tensor<4x8xf32> {amp.role = "batch", amp.name = "x"})
       : (tensor<2x4xf32>) -> tensor<4x6xf32>
   return %1 : tensor<4x6xf32>
 }
+
+// -----
+
+// The start of a tensor, in any order of dimensions.
+// CHECK-DAG: #[[IN_ORDER:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[SWAPPED:.*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-LABEL: func.func @prefix
+// CHECK: cuda.kernel named "transpose" over [9, 5] maps [#[[SWAPPED]], #[[IN_ORDER]]]
+func.func @prefix(%x: tensor<16x9xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<9x5xf32> {amp.prediction = "y"}) {
+  %0 = train.tanh %x : tensor<16x9xf32>
+  %1 = train.slice %0 {offsets = array<i64: 0, 0>, sizes = array<i64: 5, 9>, strides = array<i64: 1, 1>}
+      : (tensor<16x9xf32>) -> tensor<5x9xf32>
+  %2 = train.transpose %1 {permutation = array<i64: 1, 0>} : (tensor<5x9xf32>) -> tensor<9x5xf32>
+  return %2 : tensor<9x5xf32>
+}
