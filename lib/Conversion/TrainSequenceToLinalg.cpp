@@ -26,8 +26,8 @@ static std::pair<Value, Value> checkIndex(ImplicitLocOpBuilder &b, Value index,
   Value at = arith::IndexCastOp::create(b, b.getIndexType(), index);
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value last = arith::ConstantIndexOp::create(b, extent - 1);
-  Value clamped = arith::MinSIOp::create(
-      b, arith::MaxSIOp::create(b, at, zero), last);
+  Value clamped =
+      arith::MinSIOp::create(b, arith::MaxSIOp::create(b, at, zero), last);
   Value inside =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, at, clamped);
   return {inside, clamped};
@@ -92,8 +92,8 @@ struct LowerScatterAdd : OpRewritePattern<ScatterAddOp> {
 
     Value updates = b.reshape(op.getUpdates(), {before, count, after});
     Value indices = b.reshape(op.getIndices(), {count});
-    Value sums = b.filled(
-        RankedTensorType::get({before, extent, after}, compute), 0.0);
+    Value sums =
+        b.filled(RankedTensorType::get({before, extent, after}, compute), 0.0);
     auto loop = scf::ForOp::create(
         builder, arith::ConstantIndexOp::create(builder, 0),
         arith::ConstantIndexOp::create(builder, count),
@@ -104,8 +104,8 @@ struct LowerScatterAdd : OpRewritePattern<ScatterAddOp> {
           Value index = tensor::ExtractOp::create(inner, indices, n);
           std::pair<Value, Value> at = checkIndex(inner, index, extent);
           auto part = [&](Value from, Value offset, Type element) -> Value {
-            SmallVector<OpFoldResult> offsets{
-                inner.getIndexAttr(0), offset, inner.getIndexAttr(0)};
+            SmallVector<OpFoldResult> offsets{inner.getIndexAttr(0), offset,
+                                              inner.getIndexAttr(0)};
             SmallVector<OpFoldResult> sizes{inner.getIndexAttr(before),
                                             inner.getIndexAttr(1),
                                             inner.getIndexAttr(after)};
@@ -115,8 +115,7 @@ struct LowerScatterAdd : OpRewritePattern<ScatterAddOp> {
                 offsets, sizes, strides);
           };
           Value slice = part(carried[0], at.second, compute);
-          Value update =
-              part(updates, n, l.typeOf(updates).getElementType());
+          Value update = part(updates, n, l.typeOf(updates).getElementType());
           AffineMap map = inner.getMultiDimIdentityMap(3);
           SmallVector<utils::IteratorType> iterators(
               3, utils::IteratorType::parallel);
@@ -153,11 +152,11 @@ struct LowerArgmax : OpRewritePattern<ArgmaxOp> {
     int64_t axis = op.getAxis(), rank = from.getRank();
     Type compute = getScalarComputeType(from.getElementType());
     double infinity = std::numeric_limits<double>::infinity();
-    Value max = b.reduce(
-        input, axis, compute, -infinity,
-        [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-          return arith::MaximumFOp::create(inner, args[0], args[1]);
-        });
+    Value max =
+        b.reduce(input, axis, compute, -infinity,
+                 [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                   return arith::MaximumFOp::create(inner, args[0], args[1]);
+                 });
     Type f32 = rewriter.getF32Type();
     AffineMap whole = rewriter.getMultiDimIdentityMap(rank);
     AffineMap kept = whole.dropResult(axis);
@@ -215,8 +214,8 @@ struct LowerCumsum : OpRewritePattern<CumsumOp> {
                                                utils::IteratorType::parallel);
     iterators.push_back(utils::IteratorType::reduction);
     Value start = b.filled(type.clone(compute), 0.0);
-    auto predicate = op.getReverse() ? arith::CmpIPredicate::sge
-                                     : arith::CmpIPredicate::sle;
+    auto predicate =
+        op.getReverse() ? arith::CmpIPredicate::sge : arith::CmpIPredicate::sle;
     Value sums = b.accumulate(
         start, op.getInput(), maps, iterators,
         [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {

@@ -100,8 +100,7 @@ struct ConvertScatterAdd : OpRewritePattern<train::ScatterAddOp> {
     Value sums = b.accumulate(
         b.filled(type.clone(compute), 0.0),
         {b.reshape(indices, {count}), b.reshape(op.getUpdates(), shape)}, maps,
-        iterators,
-        [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+        iterators, [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
           Value slice = arith::IndexCastOp::create(
               inner, args[0].getType(), linalg::IndexOp::create(inner, axis));
           Value here = arith::CmpIOp::create(inner, arith::CmpIPredicate::eq,

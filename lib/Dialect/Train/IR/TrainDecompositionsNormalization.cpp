@@ -53,15 +53,15 @@ LogicalResult LogsumexpOp::decompose(OpBuilder &builder,
   int64_t axis = getAxis();
   Value x = t.widen(getInput());
   // A row of -inf alone must not become NaN.
-  double lowest = -APFloat::getLargest(
-                       cast<FloatType>(getElementTypeOrSelf(x))
-                           .getFloatSemantics())
-                       .convertToDouble();
+  double lowest =
+      -APFloat::getLargest(
+           cast<FloatType>(getElementTypeOrSelf(x)).getFloatSemantics())
+           .convertToDouble();
   Value max = t.maximum(t.max(x, {axis}, true), t.scalar(lowest, x));
   Value sum = t.sum(t.exp(t.sub(x, max)), {axis}, true);
   Value y = t.add(max, t.log(sum));
-  return finish(*this, t,
-                t.reshape(y, t.typeOf(getResult()).getShape()), results);
+  return finish(*this, t, t.reshape(y, t.typeOf(getResult()).getShape()),
+                results);
 }
 
 LogicalResult SoftmaxGradOp::decompose(OpBuilder &builder,

@@ -111,11 +111,11 @@ AMP_GRADIENT_RULE(LogSoftmaxOp) {
 AMP_GRADIENT_RULE(LogsumexpOp) {
   TrainBuilder t(builder, getLoc());
   Value x = t.widen(getInput());
-  Value share = SoftmaxOp::create(builder, getLoc(), x.getType(), x,
-                                  getAxisAttr());
-  Value dy = t.unsqueeze(t.widen(resultGradients[0]),
-                         {static_cast<int64_t>(getAxis())},
-                         TrainBuilder::typeOf(x));
+  Value share =
+      SoftmaxOp::create(builder, getLoc(), x.getType(), x, getAxisAttr());
+  Value dy =
+      t.unsqueeze(t.widen(resultGradients[0]),
+                  {static_cast<int64_t>(getAxis())}, TrainBuilder::typeOf(x));
   operandGradients[0] =
       t.castTo(t.mul(share, dy), getElementTypeOrSelf(getInput()));
   return success();

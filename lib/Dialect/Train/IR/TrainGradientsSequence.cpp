@@ -27,11 +27,11 @@ AMP_GRADIENT_RULE(ScatterAddOp) {
     return success();
   TrainBuilder t(builder, getLoc());
   Value dy = resultGradients[0];
-  Value taken = GatherOp::create(
-      builder, getLoc(),
-      TrainBuilder::typeOf(dy).clone(
-          TrainBuilder::typeOf(getUpdates()).getShape()),
-      dy, getIndices(), getAxisAttr());
+  Value taken =
+      GatherOp::create(builder, getLoc(),
+                       TrainBuilder::typeOf(dy).clone(
+                           TrainBuilder::typeOf(getUpdates()).getShape()),
+                       dy, getIndices(), getAxisAttr());
   operandGradients[0] = t.castTo(taken, getElementTypeOrSelf(getUpdates()));
   return success();
 }

@@ -58,8 +58,7 @@ void ScaledDotProductAttentionOp::getPrecisionSlots(PrecisionSlots &slots) {
   slots.add(SlotKind::Fixed, {}, {1});
   slots.addImplication(result, operands);
 }
-void ScaledDotProductAttentionGradOp::getPrecisionSlots(
-    PrecisionSlots &slots) {
+void ScaledDotProductAttentionGradOp::getPrecisionSlots(PrecisionSlots &slots) {
   slots.reset(*this);
   int8_t operands = slots.add(SlotKind::Compute, {0, 1, 2, 3}, {});
   int8_t results = slots.add(SlotKind::Storage, {}, {0, 1, 2});

@@ -63,7 +63,8 @@ void LogSoftmaxOp::inferFloatRanges(Ranges x, MutableRanges results) {
 
 void LogsumexpOp::inferFloatRanges(Ranges x, MutableRanges results) {
   int64_t count = getInput().getType().getDimSize(getAxis());
-  double more = ShapedType::isDynamic(count) ? kInfinity : std::log(4.0 * count);
+  double more =
+      ShapedType::isDynamic(count) ? kInfinity : std::log(4.0 * count);
   results[0] = interval::computed(x[0].lo, x[0].hi + more,
                                   x[0].mayBeNaN || x[0].mayBeInfinite());
 }
@@ -161,15 +162,14 @@ void ScatterAddOp::inferFloatRanges(Ranges x, MutableRanges results) {
 
 void CumsumOp::inferFloatRanges(Ranges x, MutableRanges results) {
   auto type = cast<RankedTensorType>(getInput().getType());
-  results[0] = x[0].join(interval::sum(x[0], type.getDimSize(getAxis()),
-                                       getComputeType(type)));
+  results[0] = x[0].join(
+      interval::sum(x[0], type.getDimSize(getAxis()), getComputeType(type)));
 }
 
 void RotaryEmbeddingOp::inferFloatRanges(Ranges x, MutableRanges results) {
   FloatRange cosine = interval::mul(x[0], x[1]);
   FloatRange sine = interval::mul(x[0], x[2]);
-  results[0] =
-      interval::sub(cosine, sine).join(interval::add(cosine, sine));
+  results[0] = interval::sub(cosine, sine).join(interval::add(cosine, sine));
 }
 
 void ScaledDotProductAttentionOp::inferFloatRanges(Ranges x,

@@ -202,8 +202,8 @@ static void attach(MLIRContext *context) {
 void mlir::train::attachScaleDegreeModels(MLIRContext *context) {
   attach<joint, NegOp, AbsOp, ReluOp, AddOp, SubOp, MaximumOp, MinimumOp,
          ConcatOp, ReduceSumOp, ReduceMeanOp, ReduceMaxOp, ReshapeOp,
-         TransposeOp, SliceOp, CumsumOp, MaxPool2DOp, AvgPool2DOp, AvgPool2DGradOp, L1Op>(
-      context);
+         TransposeOp, SliceOp, CumsumOp, MaxPool2DOp, AvgPool2DOp,
+         AvgPool2DGradOp, L1Op>(context);
   attach<jointFirst, BroadcastOp, DropoutOp, GatherOp, ScatterAddOp>(context);
   attach<selection, SelectOp>(context);
   attach<ordered, SignOp, CompareOp, ArgmaxOp>(context);
@@ -217,8 +217,8 @@ void mlir::train::attachScaleDegreeModels(MLIRContext *context) {
   attach<variablePower, PowOp>(context);
   attach<linear<0>, LayerNormGradOp, RMSNormGradOp, BatchNormGradOp,
          RotaryEmbeddingOp, ScaledDotProductAttentionGradOp>(context);
-  attach<linear<1>, TanhGradOp, SigmoidGradOp, SiluGradOp, GeluGradOp, SoftmaxGradOp,
-         LogSoftmaxGradOp>(context);
+  attach<linear<1>, TanhGradOp, SigmoidGradOp, SiluGradOp, GeluGradOp,
+         SoftmaxGradOp, LogSoftmaxGradOp>(context);
   attach<linear<2>, CrossEntropyGradOp>(context);
   attach<gated<1>, ReluGradOp>(context);
   attach<gated<2>, MaxPool2DGradOp>(context);

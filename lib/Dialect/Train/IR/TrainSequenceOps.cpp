@@ -182,9 +182,8 @@ static FailureOr<SmallVector<int64_t>> inferScores(AttentionOp op) {
   for (RankedTensorType type : {query, key, value})
     if (type.getShape().drop_back(2) != query.getShape().drop_back(2))
       return fail("operands must have equal leading dimensions");
-  for (int64_t extent :
-       {query.getDimSize(rank - 2), query.getDimSize(rank - 1),
-        key.getDimSize(rank - 2), value.getDimSize(rank - 1)})
+  for (int64_t extent : {query.getDimSize(rank - 2), query.getDimSize(rank - 1),
+                         key.getDimSize(rank - 2), value.getDimSize(rank - 1)})
     if (ShapedType::isDynamic(extent))
       return fail("the last two dimensions must be static");
   if (query.getDimSize(rank - 1) != key.getDimSize(rank - 1))
