@@ -46,6 +46,7 @@ llvm_config.add_tool_substitutions(
         ToolSubst(name, unresolved="ignore")
         for name in (
             "amp-lsp-server",
+            "amp-model",
             "amp-opt",
             "amp-reduce",
             "amp-run",

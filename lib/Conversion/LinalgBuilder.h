@@ -108,6 +108,7 @@ void populateTrainShapeToLinalg(RewritePatternSet &patterns);
 void populateTrainProductToLinalg(RewritePatternSet &patterns);
 void populateTrainPoolingToLinalg(RewritePatternSet &patterns);
 void populateTrainRandomToLinalg(RewritePatternSet &patterns);
+void populateTrainSequenceToLinalg(RewritePatternSet &patterns);
 
 /// The lowerings of the amp dialect. Shapes may be dynamic.
 void populateAMPToLinalg(RewritePatternSet &patterns);

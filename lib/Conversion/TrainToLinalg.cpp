@@ -67,6 +67,7 @@ struct ConvertTrainToLinalg
     populateTrainProductToLinalg(patterns);
     populateTrainPoolingToLinalg(patterns);
     populateTrainRandomToLinalg(patterns);
+    populateTrainSequenceToLinalg(patterns);
     walkAndApplyPatterns(root, std::move(patterns));
 
     WalkResult left = root->walk([](Operation *op) {

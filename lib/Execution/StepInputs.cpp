@@ -142,13 +142,16 @@ llvm::Error StepProgram::checkResults() const {
   return llvm::Error::success();
 }
 
-/// How many classes the consumers of `labels` know, if any of them does.
+/// How many classes, or slices of a table, the consumers of `labels` know, if
+/// any of them does.
 static std::optional<int64_t> getNumClasses(Value labels) {
   std::optional<int64_t> classes;
-  auto note = [&](Value value) {
-    int64_t extent = cast<RankedTensorType>(value.getType()).getShape().back();
+  auto noteExtent = [&](int64_t extent) {
     if (!ShapedType::isDynamic(extent))
       classes = std::min(classes.value_or(extent), extent);
+  };
+  auto note = [&](Value value) {
+    noteExtent(cast<RankedTensorType>(value.getType()).getShape().back());
   };
   for (Operation *user : labels.getUsers()) {
     if (auto loss = dyn_cast<train::CrossEntropyOp>(user))
@@ -157,6 +160,11 @@ static std::optional<int64_t> getNumClasses(Value labels) {
       note(gradient.getLogits());
     else if (auto oneHot = dyn_cast<train::OneHotOp>(user))
       note(oneHot.getResult());
+    else if (auto gather = dyn_cast<train::GatherOp>(user);
+             gather && gather.getIndices() == labels)
+      noteExtent(gather.getInput().getType().getDimSize(gather.getAxis()));
+    else if (auto scatter = dyn_cast<train::ScatterAddOp>(user))
+      noteExtent(scatter.getType().getDimSize(scatter.getAxis()));
   }
   return classes;
 }

@@ -180,6 +180,35 @@ func.func @slots(%m: tensor<4x4xf32>, %v: tensor<4xf32>, %s: tensor<f32>, %i: te
   // expected-remark@below {{fixed(o2 o3 o4 r1 r2) storage(o0 o1 r0)}}
   %batch_norm_grad:3 = train.batch_norm_grad %m, %m, %v, %v, %v : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>, tensor<4xf32>)
 
+  // expected-remark@below {{storage(o0) storage(r0) 1->0}}
+  %logsumexp = train.logsumexp %m {axis = 1 : i64} : (tensor<4x4xf32>) -> tensor<4xf32>
+  // expected-remark@below {{fixed(o1 r1) storage(o0 r0)}}
+  %rms_norm:2 = train.rms_norm %m, %v : (tensor<4x4xf32>, tensor<4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>)
+  // expected-remark@below {{fixed(o2 o3 r1) storage(o0 o1 r0)}}
+  %rms_norm_grad:2 = train.rms_norm_grad %m, %m, %v, %v : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>)
+
+  // Attention: products on low operands, sums of exponentials in f32. Sums
+  // over what an index names may leave the range of f16.
+  // expected-remark@below {{compute(o0 o1 o2) storage(r0) fixed(r1) 1->0}}
+  %attention:2 = train.scaled_dot_product_attention %m, %m, %m : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>)
+  // expected-remark@below {{compute(o0 o1 o2 o3) storage(r0 r1 r2) storage(o4) fixed(o5) 1->0}}
+  %attention_grad:3 = train.scaled_dot_product_attention_grad %m, %m, %m, %m, %m, %v : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>)
+  %table = train.slice %m {offsets = array<i64: 0, 0>, sizes = array<i64: 4, 2>, strides = array<i64: 1, 1>} : (tensor<4x4xf32>) -> tensor<4x2xf32> // expected-remark {{storage(o0 r0)}}
+  // expected-remark@below {{fixed(o1 o2) storage(o0 r0)}}
+  %rotary_embedding = train.rotary_embedding %m, %table, %table : (tensor<4x4xf32>, tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x4xf32>
+  // expected-remark@below {{storage(o0 r0)}}
+  %gather = train.gather %m, %labels {axis = 0 : i64} : (tensor<4x4xf32>, tensor<4xi64>) -> tensor<4x4xf32>
+  // expected-remark@below {{storage(o0) range(r0) 1->0}}
+  %scatter_add = train.scatter_add %m, %labels {axis = 0 : i64} : (tensor<4x4xf32>, tensor<4xi64>) -> tensor<4x4xf32>
+  // expected-remark@below {{storage(o0) range(r0) 1->0}}
+  %cumsum = train.cumsum %m {axis = 0 : i64} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // expected-remark@below {{storage(o0)}}
+  %argmax = train.argmax %m {axis = 0 : i64} : (tensor<4x4xf32>) -> tensor<4xi64>
+  // expected-remark@below {{storage(o0 r0)}}
+  %silu = train.silu %m : tensor<4x4xf32>
+  // expected-remark@below {{storage(o0 o1 r0)}}
+  %silu_grad = train.silu_grad %m, %m : tensor<4x4xf32>
+
   // Losses are f32; what they read, and its gradient, may be low.
   // expected-remark@below {{fixed(r0) storage(o0)}}
   %cross_entropy = train.cross_entropy %m, %labels : (tensor<4x4xf32>, tensor<4xi64>) -> tensor<f32>

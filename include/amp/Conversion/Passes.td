@@ -31,7 +31,8 @@ def ConvertTrainToLinalg : Pass<"convert-train-to-linalg"> {
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"];
 }
 
 def ConvertAMPToLinalg : Pass<"convert-amp-to-linalg"> {

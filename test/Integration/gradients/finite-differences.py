@@ -230,11 +230,12 @@ def second_order_cases():
     names = (
         "mul div pow tanh sigmoid gelu softmax log_softmax matmul linear conv2d max_pool2d "
         "avg_pool2d batch_norm_inference mse l1 cross_entropy relu clip reduce_mean reduce_max "
-        "slice concat dropout"
+        "slice concat dropout silu logsumexp cumsum gather scatter_add scaled_dot_product_attention"
     )
     for name in names.split():
         for case in CASES[f"train.{name}"][:2]:
             yield f"train.{name}", case
+    yield "train.rms_norm", CASES["train.rms_norm"][0]
     # Norms save statistics, through which the second derivative goes too.
     yield "train.layer_norm", CASES["train.layer_norm"][0]
     yield "train.batch_norm_training", CASES["train.batch_norm_training"][0]

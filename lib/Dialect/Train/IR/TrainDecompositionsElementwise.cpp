@@ -37,6 +37,14 @@ LogicalResult SigmoidOp::decompose(OpBuilder &builder,
   return finish(*this, t, t.div(numerator, t.add(decay, one)), results);
 }
 
+LogicalResult SiluOp::decompose(OpBuilder &builder,
+                                SmallVectorImpl<Value> &results) {
+  TrainBuilder t(builder, getLoc());
+  Value x = t.widen(getInput());
+  Value gate = SigmoidOp::create(builder, getLoc(), x.getType(), x);
+  return finish(*this, t, t.mul(x, gate), results);
+}
+
 /// (1 + erf(x / √2)) / 2, the distribution function of the normal distribution.
 static Value buildNormalCdf(TrainBuilder &t, Value x) {
   Value erf = t.erf(t.mul(x, std::sqrt(0.5)));
@@ -95,6 +103,16 @@ LogicalResult SigmoidGradOp::decompose(OpBuilder &builder,
   TrainBuilder t(builder, getLoc());
   Value y = t.widen(getOutput()), dy = t.widen(getGrad());
   return finish(*this, t, t.mul(dy, t.mul(y, t.sub(1.0, y))), results);
+}
+
+LogicalResult SiluGradOp::decompose(OpBuilder &builder,
+                                    SmallVectorImpl<Value> &results) {
+  TrainBuilder t(builder, getLoc());
+  Value x = t.widen(getInput()), dy = t.widen(getGrad());
+  // With s = sigmoid(x): s · (1 + x · (1 - s)).
+  Value s = SigmoidOp::create(builder, getLoc(), x.getType(), x);
+  Value slope = t.mul(s, t.add(t.mul(x, t.sub(1.0, s)), 1.0));
+  return finish(*this, t, t.mul(dy, slope), results);
 }
 
 LogicalResult GeluGradOp::decompose(OpBuilder &builder,

@@ -67,6 +67,10 @@ LogicalResult CrossEntropyOp::decompose(OpBuilder &builder,
   Value isLabel =
       t.compare(ComparePredicate::NE, buildOneHot(t, getLabels(), x), zero);
   Value chosen = t.sum(t.select(isLabel, shifted, zero), {axis});
+  double smoothing = getLabelSmoothing().convertToDouble();
+  if (smoothing != 0)
+    chosen = t.add(t.mul(chosen, 1.0 - smoothing),
+                   t.mul(t.mean(shifted, {axis}), smoothing));
   Value rows = t.sub(logSum, chosen);
   return finish(*this, t, t.mean(rows, t.allDims(rows)), results);
 }
@@ -82,7 +86,12 @@ LogicalResult CrossEntropyGradOp::decompose(OpBuilder &builder,
   Value softmax = t.div(e, t.unsqueeze(sum, {axis}, type));
   // The gradient of the loss, divided by the number of rows.
   Value scale = t.broadcast(getGrad(), sum, t.allDims(sum), /*mean=*/true);
-  Value difference = t.sub(softmax, buildOneHot(t, getLabels(), x));
+  Value target = buildOneHot(t, getLabels(), x);
+  double smoothing = getLabelSmoothing().convertToDouble();
+  if (smoothing != 0)
+    target = t.add(t.mul(target, 1.0 - smoothing),
+                   smoothing / static_cast<double>(type.getShape().back()));
+  Value difference = t.sub(softmax, target);
   return finish(*this, t, t.mul(difference, t.unsqueeze(scale, {axis}, type)),
                 results);
 }

@@ -47,6 +47,23 @@ LogicalResult LogSoftmaxOp::decompose(OpBuilder &builder,
   return finish(*this, t, t.sub(shifted, logSum), results);
 }
 
+LogicalResult LogsumexpOp::decompose(OpBuilder &builder,
+                                     SmallVectorImpl<Value> &results) {
+  TrainBuilder t(builder, getLoc());
+  int64_t axis = getAxis();
+  Value x = t.widen(getInput());
+  // A row of -inf alone must not become NaN.
+  double lowest =
+      -APFloat::getLargest(
+           cast<FloatType>(getElementTypeOrSelf(x)).getFloatSemantics())
+           .convertToDouble();
+  Value max = t.maximum(t.max(x, {axis}, true), t.scalar(lowest, x));
+  Value sum = t.sum(t.exp(t.sub(x, max)), {axis}, true);
+  Value y = t.add(max, t.log(sum));
+  return finish(*this, t, t.reshape(y, t.typeOf(getResult()).getShape()),
+                results);
+}
+
 LogicalResult SoftmaxGradOp::decompose(OpBuilder &builder,
                                        SmallVectorImpl<Value> &results) {
   TrainBuilder t(builder, getLoc());
@@ -86,6 +103,35 @@ LogicalResult LayerNormOp::decompose(OpBuilder &builder,
   Value normal = t.mul(centered, t.unsqueeze(rstd, dims, full));
   Value y = t.add(t.mul(normal, getGamma()), getBeta());
   return finish(*this, t, {y, mean, rstd}, results);
+}
+
+LogicalResult RMSNormOp::decompose(OpBuilder &builder,
+                                   SmallVectorImpl<Value> &results) {
+  TrainBuilder t(builder, getLoc());
+  Value x = t.widen(getInput());
+  auto full = t.typeOf(x);
+  auto dims =
+      dimRange(full.getRank() - t.typeOf(getGamma()).getRank(), full.getRank());
+  Value square = t.mean(t.square(x), dims);
+  Value rstd = t.rsqrt(t.add(square, getEpsilon().convertToDouble()));
+  Value normal = t.mul(x, t.unsqueeze(rstd, dims, full));
+  return finish(*this, t, {t.mul(normal, getGamma()), rstd}, results);
+}
+
+LogicalResult RMSNormGradOp::decompose(OpBuilder &builder,
+                                       SmallVectorImpl<Value> &results) {
+  TrainBuilder t(builder, getLoc());
+  Value x = t.widen(getInput()), dy = t.widen(getGrad());
+  auto full = t.typeOf(x);
+  int64_t leading = full.getRank() - t.typeOf(getGamma()).getRank();
+  auto outer = dimRange(0, leading), inner = dimRange(leading, full.getRank());
+  Value rstd = t.unsqueeze(getRstd(), inner, full);
+  Value normal = t.mul(x, rstd);
+  // With g = dy · gamma, dx = rstd · (g - x̂ · mean (g · x̂)).
+  Value g = t.mul(dy, getGamma());
+  Value meanDot = t.mean(t.mul(g, normal), inner, /*keepDims=*/true);
+  Value dx = t.mul(rstd, t.sub(g, t.mul(normal, meanDot)));
+  return finish(*this, t, {dx, t.sum(t.mul(dy, normal), outer)}, results);
 }
 
 LogicalResult LayerNormGradOp::decompose(OpBuilder &builder,

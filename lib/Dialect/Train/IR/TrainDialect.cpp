@@ -53,6 +53,7 @@ void TrainDialect::initialize() {
   registerLossOps();
   registerNormalizationOps();
   registerProductOps();
+  registerSequenceOps();
   registerShapeOps();
   attachScaleDegreeModels(getContext());
 }

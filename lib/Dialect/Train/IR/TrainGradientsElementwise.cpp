@@ -48,6 +48,8 @@ AMP_UNARY_RULE(SigmoidOp,
                SigmoidGradOp::create(builder, getLoc(), dy.getType(), y, dy))
 AMP_UNARY_RULE(GeluOp, GeluGradOp::create(builder, getLoc(), dy.getType(), x,
                                           dy, getApproximate()))
+AMP_UNARY_RULE(SiluOp,
+               SiluGradOp::create(builder, getLoc(), dy.getType(), x, dy))
 AMP_UNARY_RULE(ClipOp, ClipGradOp::create(builder, getLoc(), dy.getType(), x,
                                           dy, getMinAttr(), getMaxAttr()))
 
@@ -94,6 +96,31 @@ AMP_GRADIENT_RULE(SigmoidGradOp) {
   return success();
 }
 
+/// The derivative by the input of the backward operation `op`, through its
+/// decomposition.
+static LogicalResult differentiateByInput(Operation *op, OpBuilder &builder,
+                                          ArrayRef<Value> resultGradients,
+                                          Value &inputGradient) {
+  BitVector input(2);
+  input.set(0);
+  SmallVector<Value> gradients(2);
+  if (failed(differentiateDecomposition(op, builder, resultGradients, input,
+                                        gradients)))
+    return failure();
+  inputGradient = gradients[0];
+  return success();
+}
+
+AMP_GRADIENT_RULE(SiluGradOp) {
+  if (wanted[1])
+    operandGradients[1] = SiluGradOp::create(builder, getLoc(), getType(),
+                                             getInput(), resultGradients[0]);
+  if (!wanted[0])
+    return success();
+  return differentiateByInput(*this, builder, resultGradients,
+                              operandGradients[0]);
+}
+
 AMP_GRADIENT_RULE(GeluGradOp) {
   if (wanted[1])
     operandGradients[1] =
@@ -101,14 +128,8 @@ AMP_GRADIENT_RULE(GeluGradOp) {
                            resultGradients[0], getApproximate());
   if (!wanted[0])
     return success();
-  BitVector input(2);
-  input.set(0);
-  SmallVector<Value> gradients(2);
-  if (failed(differentiateDecomposition(*this, builder, resultGradients, input,
-                                        gradients)))
-    return failure();
-  operandGradients[0] = gradients[0];
-  return success();
+  return differentiateByInput(*this, builder, resultGradients,
+                              operandGradients[0]);
 }
 
 AMP_GRADIENT_RULE(ClipGradOp) {

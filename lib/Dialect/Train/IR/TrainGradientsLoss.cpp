@@ -26,7 +26,7 @@ AMP_GRADIENT_RULE(CrossEntropyOp) {
   if (wanted[0])
     operandGradients[0] = CrossEntropyGradOp::create(
         builder, getLoc(), getLogits().getType(), getLogits(), getLabels(),
-        resultGradients[0]);
+        resultGradients[0], getLabelSmoothingAttr());
   return success();
 }
 
@@ -108,6 +108,19 @@ AMP_GRADIENT_RULE(LogSoftmaxOp) {
   return success();
 }
 
+AMP_GRADIENT_RULE(LogsumexpOp) {
+  TrainBuilder t(builder, getLoc());
+  Value x = t.widen(getInput());
+  Value share =
+      SoftmaxOp::create(builder, getLoc(), x.getType(), x, getAxisAttr());
+  Value dy =
+      t.unsqueeze(t.widen(resultGradients[0]),
+                  {static_cast<int64_t>(getAxis())}, TrainBuilder::typeOf(x));
+  operandGradients[0] =
+      t.castTo(t.mul(share, dy), getElementTypeOrSelf(getInput()));
+  return success();
+}
+
 AMP_DECOMPOSED_RULE(SoftmaxGradOp)
 AMP_DECOMPOSED_RULE(LogSoftmaxGradOp)
 
@@ -151,6 +164,20 @@ AMP_GRADIENT_RULE(BatchNormTrainingOp) {
                                             wanted, operandGradients);
 }
 
+AMP_GRADIENT_RULE(RMSNormOp) {
+  if (!resultGradients[0] || resultGradients[1])
+    return differentiateDecomposition(*this, builder, resultGradients, wanted,
+                                      operandGradients);
+  auto gradients = RMSNormGradOp::create(
+      builder, getLoc(), getInput().getType(), getGamma().getType(),
+      resultGradients[0], getInput(), getGamma(), getRstd());
+  for (unsigned i = 0; i < 2; ++i)
+    if (wanted[i])
+      operandGradients[i] = gradients->getResult(i);
+  return success();
+}
+
+AMP_DECOMPOSED_RULE(RMSNormGradOp)
 AMP_DECOMPOSED_RULE(LayerNormGradOp)
 AMP_DECOMPOSED_RULE(BatchNormGradOp)
 AMP_DECOMPOSED_RULE(BatchNormInferenceOp)

@@ -46,7 +46,12 @@ static LogicalResult verifyLabels(Operation *op, RankedTensorType logits,
   return success();
 }
 
+static LogicalResult verifyRange(Operation *op, StringRef name,
+                                 const APFloat &value, double limit);
+
 LogicalResult CrossEntropyOp::verify() {
+  if (failed(verifyRange(*this, "label_smoothing", getLabelSmoothing(), 1)))
+    return failure();
   return verifyLossType(*this, getLogits(), getLoss());
 }
 LogicalResult CrossEntropyOp::inferResultShapes(Shapes &shapes) {
@@ -55,6 +60,8 @@ LogicalResult CrossEntropyOp::inferResultShapes(Shapes &shapes) {
 }
 
 LogicalResult CrossEntropyGradOp::verify() {
+  if (failed(verifyRange(*this, "label_smoothing", getLabelSmoothing(), 1)))
+    return failure();
   return verifyLossType(*this, getLogits(), getGrad());
 }
 LogicalResult CrossEntropyGradOp::inferResultShapes(Shapes &shapes) {

@@ -77,6 +77,23 @@ LogicalResult LogSoftmaxGradOp::verify() {
   return verifyAxis(*this, getAxis());
 }
 
+LogicalResult LogsumexpOp::verify() {
+  Type from = getElementTypeOrSelf(getInput());
+  Type to = getElementTypeOrSelf(getResult());
+  if (to != from && to != getComputeType(from))
+    return emitOpError("expected a result of ")
+           << from << " or " << getComputeType(from) << " elements, got " << to;
+  return success();
+}
+LogicalResult LogsumexpOp::inferResultShapes(Shapes &shapes) {
+  if (failed(verifyAxis(*this, getAxis())))
+    return failure();
+  SmallVector<int64_t> shape(typeOf(getInput()).getShape());
+  shape.erase(shape.begin() + getAxis());
+  shapes.push_back(std::move(shape));
+  return success();
+}
+
 LogicalResult SoftmaxOp::inferResultShapes(Shapes &shapes) {
   return inferSameShape(*this, shapes);
 }
@@ -106,6 +123,38 @@ inferStatisticsShape(Operation *op, RankedTensorType input,
                            "input, at least one and all static, got ")
            << gamma << " for " << input;
   return SmallVector<int64_t>(input.getShape().take_front(leading));
+}
+
+LogicalResult RMSNormOp::verify() {
+  if (failed(verifyEpsilon(*this, getEpsilon())))
+    return failure();
+  return verifyComputeType(*this, getInput(), getGamma());
+}
+
+LogicalResult RMSNormOp::inferResultShapes(Shapes &shapes) {
+  auto input = typeOf(getInput());
+  auto statistics = inferStatisticsShape(*this, input, typeOf(getGamma()));
+  if (failed(statistics))
+    return failure();
+  shapes.emplace_back(input.getShape());
+  shapes.push_back(std::move(*statistics));
+  return success();
+}
+
+LogicalResult RMSNormGradOp::verify() {
+  return verifyComputeType(*this, getInput(), getGamma());
+}
+
+LogicalResult RMSNormGradOp::inferResultShapes(Shapes &shapes) {
+  auto input = typeOf(getInput()), gamma = typeOf(getGamma());
+  auto statistics = inferStatisticsShape(*this, input, gamma);
+  if (failed(statistics) ||
+      failed(verifyShape(*this, "grad", getGrad(), input.getShape())) ||
+      failed(verifyShape(*this, "rstd", getRstd(), *statistics)))
+    return failure();
+  shapes.emplace_back(input.getShape());
+  shapes.emplace_back(gamma.getShape());
+  return success();
 }
 
 LogicalResult LayerNormOp::verify() {

@@ -51,6 +51,23 @@ void LinearOp::getPrecisionSlots(PrecisionSlots &slots) {
     getProductSlots(*this, slots);
 }
 
+void ScaledDotProductAttentionOp::getPrecisionSlots(PrecisionSlots &slots) {
+  slots.reset(*this);
+  int8_t operands = slots.add(SlotKind::Compute, {0, 1, 2}, {});
+  int8_t result = slots.add(SlotKind::Storage, {}, {0});
+  slots.add(SlotKind::Fixed, {}, {1});
+  slots.addImplication(result, operands);
+}
+void ScaledDotProductAttentionGradOp::getPrecisionSlots(PrecisionSlots &slots) {
+  slots.reset(*this);
+  int8_t operands = slots.add(SlotKind::Compute, {0, 1, 2, 3}, {});
+  int8_t results = slots.add(SlotKind::Storage, {}, {0, 1, 2});
+  // The output only meets its gradient, in f32.
+  slots.add(SlotKind::Storage, {4}, {});
+  slots.add(SlotKind::Fixed, {5}, {});
+  slots.addImplication(results, operands);
+}
+
 //===----------------------------------------------------------------------===//
 // Elementwise operations that may leave the range of a low type
 //===----------------------------------------------------------------------===//
@@ -129,6 +146,15 @@ static void getReduceSlots(Operation *op, SlotKind resultKind,
 void ReduceSumOp::getPrecisionSlots(PrecisionSlots &slots) {
   getReduceSlots(*this, SlotKind::Range, slots);
 }
+void ScatterAddOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getReduceSlots(*this, SlotKind::Range, slots);
+}
+void CumsumOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getReduceSlots(*this, SlotKind::Range, slots);
+}
+void LogsumexpOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getReduceSlots(*this, SlotKind::Storage, slots);
+}
 void ReduceMeanOp::getPrecisionSlots(PrecisionSlots &slots) {
   getReduceSlots(*this, SlotKind::Storage, slots);
 }
@@ -167,6 +193,15 @@ void LayerNormOp::getPrecisionSlots(PrecisionSlots &slots) {
 }
 void LayerNormGradOp::getPrecisionSlots(PrecisionSlots &slots) {
   getActivationSlots(*this, {0, 1}, {0}, slots);
+}
+void RMSNormOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getActivationSlots(*this, {0}, {0}, slots);
+}
+void RMSNormGradOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getActivationSlots(*this, {0, 1}, {0}, slots);
+}
+void RotaryEmbeddingOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getActivationSlots(*this, {0}, {0}, slots);
 }
 void BatchNormTrainingOp::getPrecisionSlots(PrecisionSlots &slots) {
   getActivationSlots(*this, {0}, {0}, slots);

@@ -71,6 +71,14 @@ void GeluOp::inferFloatRanges(Ranges x, MutableRanges results) {
       x[0].mayBeNaN || x[0].contains(-std::numeric_limits<double>::infinity()));
 }
 
+void SiluOp::inferFloatRanges(Ranges x, MutableRanges results) {
+  // At most max(x, 0), and at least -0.27847; -inf times zero is NaN.
+  double lo = x[0].lo >= 0 ? 0.0 : -0.2785;
+  results[0] = interval::computed(
+      lo, std::max(x[0].hi, 0.0),
+      x[0].mayBeNaN || x[0].contains(-std::numeric_limits<double>::infinity()));
+}
+
 /// The number that `value` is in the type in which operations on `type`
 /// compute.
 static double inComputeType(const APFloat &value, Type type) {
@@ -108,6 +116,13 @@ void SigmoidGradOp::inferFloatRanges(Ranges x, MutableRanges results) {
 void GeluGradOp::inferFloatRanges(Ranges x, MutableRanges results) {
   // The slope is within [-0.13, 1.13]; in the tanh form x³ overflows long
   // before the factor that it meets is more than zero.
+  FloatRange slope = FloatRange::get(-0.2, 1.2, x[0].mayBeNaN);
+  results[0] =
+      interval::mul(x[1], slope).withNaN(!(x[0].getMaxAbs() <= 0x1p40));
+}
+
+void SiluGradOp::inferFloatRanges(Ranges x, MutableRanges results) {
+  // The slope is within [-0.1, 1.1]; x · (1 - s) is ∞ · 0 far out.
   FloatRange slope = FloatRange::get(-0.2, 1.2, x[0].mayBeNaN);
   results[0] =
       interval::mul(x[1], slope).withNaN(!(x[0].getMaxAbs() <= 0x1p40));

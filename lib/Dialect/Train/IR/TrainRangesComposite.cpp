@@ -61,6 +61,14 @@ void LogSoftmaxOp::inferFloatRanges(Ranges x, MutableRanges results) {
       interval::neg(negativeLogSoftmax(x[0], getType().getDimSize(getAxis())));
 }
 
+void LogsumexpOp::inferFloatRanges(Ranges x, MutableRanges results) {
+  int64_t count = getInput().getType().getDimSize(getAxis());
+  double more =
+      ShapedType::isDynamic(count) ? kInfinity : std::log(4.0 * count);
+  results[0] = interval::computed(x[0].lo, x[0].hi + more,
+                                  x[0].mayBeNaN || x[0].mayBeInfinite());
+}
+
 void SoftmaxGradOp::inferFloatRanges(Ranges x, MutableRanges results) {
   FloatRange dot =
       interval::sum(interval::mul(x[0], x[1]), getType().getDimSize(getAxis()),
@@ -108,6 +116,13 @@ void LayerNormOp::inferFloatRanges(Ranges x, MutableRanges results) {
   results[2] = rstdOf(x[0], epsilon);
 }
 
+void RMSNormOp::inferFloatRanges(Ranges x, MutableRanges results) {
+  double epsilon = getEpsilon().convertToDouble();
+  int64_t count = countElements(getGamma().getType().getShape());
+  results[0] = interval::mul(normalize(x[0], count, epsilon), x[1]);
+  results[1] = rstdOf(x[0], epsilon);
+}
+
 void BatchNormTrainingOp::inferFloatRanges(Ranges x, MutableRanges results) {
   double epsilon = getEpsilon().convertToDouble();
   double momentum = getMomentum().convertToDouble();
@@ -127,6 +142,46 @@ void BatchNormInferenceOp::inferFloatRanges(Ranges x, MutableRanges results) {
   FloatRange rstd = interval::rsqrt(interval::add(x[4], epsilon));
   FloatRange normal = interval::mul(interval::sub(x[0], x[3]), rstd);
   results[0] = interval::add(interval::mul(normal, x[1]), x[2]);
+}
+
+//===----------------------------------------------------------------------===//
+// Indexing and attention
+//===----------------------------------------------------------------------===//
+
+void GatherOp::inferFloatRanges(Ranges x, MutableRanges results) {
+  // Zeros for what is out of range.
+  results[0] = x[0].join(0.0);
+}
+
+void ScatterAddOp::inferFloatRanges(Ranges x, MutableRanges results) {
+  auto type = cast<RankedTensorType>(getUpdates().getType());
+  int64_t count = countElements(getIndices().getType().getShape());
+  results[0] =
+      interval::sum(x[0].join(0.0), count, getComputeType(type)).join(0.0);
+}
+
+void CumsumOp::inferFloatRanges(Ranges x, MutableRanges results) {
+  auto type = cast<RankedTensorType>(getInput().getType());
+  results[0] = x[0].join(
+      interval::sum(x[0], type.getDimSize(getAxis()), getComputeType(type)));
+}
+
+void RotaryEmbeddingOp::inferFloatRanges(Ranges x, MutableRanges results) {
+  FloatRange cosine = interval::mul(x[0], x[1]);
+  FloatRange sine = interval::mul(x[0], x[2]);
+  results[0] = interval::sub(cosine, sine).join(interval::add(cosine, sine));
+}
+
+void ScaledDotProductAttentionOp::inferFloatRanges(Ranges x,
+                                                   MutableRanges results) {
+  // A mean of the values, up to the rounding of its weights; a score that
+  // overflows gives NaN.
+  auto query = cast<RankedTensorType>(getQuery().getType());
+  double largest = x[0].getMaxAbs() * x[1].getMaxAbs() *
+                   static_cast<double>(query.getShape().back());
+  results[0] = interval::mul(x[2], FloatRange::get(0, 1.02))
+                   .join(0.0)
+                   .withNaN(!(largest <= 0x1p100));
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,6 +205,7 @@ static FloatRange share(FloatRange gradient, ArrayRef<int64_t> extents) {
 void CrossEntropyOp::inferFloatRanges(Ranges x, MutableRanges results) {
   auto type = cast<RankedTensorType>(getLogits().getType());
   ArrayRef<int64_t> shape = type.getShape();
+  // Smoothing takes a mean of what the classes would cost: the same bounds.
   results[0] =
       meanOf(negativeLogSoftmax(x[0], shape.back()), type, shape.drop_back());
 }

@@ -202,11 +202,11 @@ static void attach(MLIRContext *context) {
 void mlir::train::attachScaleDegreeModels(MLIRContext *context) {
   attach<joint, NegOp, AbsOp, ReluOp, AddOp, SubOp, MaximumOp, MinimumOp,
          ConcatOp, ReduceSumOp, ReduceMeanOp, ReduceMaxOp, ReshapeOp,
-         TransposeOp, SliceOp, MaxPool2DOp, AvgPool2DOp, AvgPool2DGradOp, L1Op>(
-      context);
-  attach<jointFirst, BroadcastOp, DropoutOp>(context);
+         TransposeOp, SliceOp, CumsumOp, MaxPool2DOp, AvgPool2DOp,
+         AvgPool2DGradOp, L1Op>(context);
+  attach<jointFirst, BroadcastOp, DropoutOp, GatherOp, ScatterAddOp>(context);
   attach<selection, SelectOp>(context);
-  attach<ordered, SignOp, CompareOp>(context);
+  attach<ordered, SignOp, CompareOp, ArgmaxOp>(context);
   attach<product, MulOp, MatmulOp, LinearOp, Conv2DOp, Conv2DInputGradOp,
          Conv2DFilterGradOp>(context);
   attach<quotient, DivOp>(context);
@@ -215,14 +215,16 @@ void mlir::train::attachScaleDegreeModels(MLIRContext *context) {
   attach<power<-1, 2>, RsqrtOp>(context);
   attach<power<-1, 1>, ReciprocalOp>(context);
   attach<variablePower, PowOp>(context);
-  attach<linear<0>, LayerNormGradOp, BatchNormGradOp>(context);
-  attach<linear<1>, TanhGradOp, SigmoidGradOp, GeluGradOp, SoftmaxGradOp,
-         LogSoftmaxGradOp>(context);
+  attach<linear<0>, LayerNormGradOp, RMSNormGradOp, BatchNormGradOp,
+         RotaryEmbeddingOp, ScaledDotProductAttentionGradOp>(context);
+  attach<linear<1>, TanhGradOp, SigmoidGradOp, SiluGradOp, GeluGradOp,
+         SoftmaxGradOp, LogSoftmaxGradOp>(context);
   attach<linear<2>, CrossEntropyGradOp>(context);
   attach<gated<1>, ReluGradOp>(context);
   attach<gated<2>, MaxPool2DGradOp>(context);
   attach<nonlinear, SinOp, CosOp, ErfOp, LogOp, Log1pOp, TanhOp, SigmoidOp,
-         ExpOp, Expm1Op, GeluOp, SoftmaxOp, LogSoftmaxOp, LayerNormOp,
+         ExpOp, Expm1Op, SiluOp, GeluOp, LogsumexpOp, RMSNormOp,
+         ScaledDotProductAttentionOp, SoftmaxOp, LogSoftmaxOp, LayerNormOp,
          BatchNormTrainingOp, BatchNormInferenceOp, CrossEntropyOp, OneHotOp,
          AdvanceRngOp, GradientsOp>(context);
   attach<clip, ClipOp>(context);

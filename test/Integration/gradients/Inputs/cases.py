@@ -226,6 +226,30 @@ def max_pool_grads():
     return cases
 
 
+def attentions():
+    """Plain, causal, masked with one query that has no key, and all results."""
+    q, k, v = (2, 3, 4), (2, 5, 4), (2, 5, 2)
+    y = [(2, 3, 2), (2, 3)]
+    mask = np.array([[True, False, True, True, False], [True] * 5, [False] * 5])
+    square = (2, 3, 4)
+    return [
+        Case([normal(*q), normal(*k), normal(*v)], y, use=[0]),
+        Case([normal(*q), normal(*k), normal(*v)], y, "scale = 0.7 : f64"),
+        Case([normal(*square) for _ in range(3)], [square, (2, 3)], "causal", use=[0]),
+        Case([normal(*q), normal(*k), normal(*v), mask], y, use=[0]),
+        Case([normal(3, 4), Same(0), Same(0)], [(3, 4), (3,)], "causal", use=[0]),
+    ]
+
+
+def attention_grads():
+    cases = []
+    mask = np.array([[True, False, True], [True] * 3, [False, True, True]])
+    for attrs, masks in (("", []), ("causal, scale = 0.3 : f64", []), ("", [mask])):
+        x = [normal(2, 3, 4) for _ in range(5)]
+        cases.append(Case(x + [2 + normal(2, 3)] + masks, [(2, 3, 4)] * 3, attrs))
+    return cases
+
+
 TANH = "approximate = 1 : i32"
 BOUNDS = "min = -0.31 : f64, max = 0.52 : f64"
 MIXED = np.array([[True, False, True], [False, False, True]])
@@ -322,8 +346,12 @@ CASES = {
     "train.cross_entropy": [
         Case([normal(3, 4), labels(2, 0, 3)], [()]),
         Case([normal(2, 2, 3), labels(2, 0, 1, 1).reshape(2, 2)], [()]),
+        Case([normal(3, 4), labels(2, 0, 3)], [()], "label_smoothing = 0.2 : f64"),
     ],
-    "train.cross_entropy_grad": [Case([normal(3, 4), labels(2, 0, 3), normal()], [(3, 4)])],
+    "train.cross_entropy_grad": [
+        Case([normal(3, 4), labels(2, 0, 3), normal()], [(3, 4)]),
+        Case([normal(3, 4), labels(2, 0, 3), normal()], [(3, 4)], "label_smoothing = 0.2 : f64"),
+    ],
     "train.mse": regression(grad=False),
     "train.l1": regression(grad=False),
     "train.mse_grad": regression(grad=True),
@@ -349,6 +377,38 @@ CASES = {
         Case([normal(2, 2, 2, 3), normal(3), normal(3), normal(3), positive(3)], [(2, 2, 2, 3)])
     ],
     "train.batch_norm_grad": [batch_norm_grad((4, 3)), batch_norm_grad((2, 2, 2, 2))],
+    "train.gather": [
+        Case([normal(5, 2), labels(4, 0, 4, 1).reshape(2, 2)], [(2, 2, 2)], "axis = 0 : i64"),
+        Case([normal(2, 4, 3), labels(1, 3, 1)], [(2, 3, 3)], "axis = 1 : i64"),
+        Case([normal(2, 4), labels(9, -1, 3)], [(2, 3)], "axis = 1 : i64"),
+    ],
+    "train.scatter_add": [
+        Case([normal(2, 2, 3), labels(4, 0, 4, 1).reshape(2, 2)], [(5, 3)], "axis = 0 : i64"),
+        Case([normal(2, 3), labels(1, 3, 1)], [(2, 4)], "axis = 1 : i64"),
+        Case([normal(3, 2), labels(1, -7, 4)], [(4, 2)], "axis = 0 : i64"),
+    ],
+    "train.cumsum": unary(normal(2, 3, 4), "axis = 1 : i64")
+    + unary(normal(4), "axis = 0 : i64, reverse"),
+    "train.logsumexp": [
+        Case([normal(2, 4)], [(2,)], "axis = 1 : i64"),
+        Case([normal(3, 2, 2)], [(2, 2)], "axis = 0 : i64"),
+    ],
+    "train.silu": unary(normal(2, 3)),
+    "train.silu_grad": activation_grad(normal(2, 3)) + activation_grad(normal(2, 3), wrt=[1]),
+    "train.rms_norm": [
+        Case([normal(3, 5), normal(5)], [(3, 5), (3,)], use=[0]),
+        Case([normal(3, 5), normal(5)], [(3, 5), (3,)]),
+        Case([normal(2, 2, 3), normal(2, 3)], [(2, 2, 3), (2,)], use=[0]),
+    ],
+    "train.rms_norm_grad": [
+        Case([normal(3, 4), normal(3, 4), normal(4), positive(3)], [(3, 4), (4,)])
+    ],
+    "train.rotary_embedding": [
+        Case([normal(2, 3, 4), normal(3, 2), normal(3, 2)], [(2, 3, 4)]),
+        Case([normal(2, 3, 4), normal(3, 2), normal(3, 2)], [(2, 3, 4)], wrt=[0]),
+    ],
+    "train.scaled_dot_product_attention": attentions(),
+    "train.scaled_dot_product_attention_grad": attention_grads(),
     "train.matmul": matmuls(),
     "train.linear": linears(),
     "train.conv2d": convolutions("conv2d"),

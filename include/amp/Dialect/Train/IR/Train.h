@@ -60,6 +60,8 @@ FloatType getComputeType(Type type);
 #define GET_OP_CLASSES
 #include "amp/Dialect/Train/IR/TrainProductOps.h.inc"
 #define GET_OP_CLASSES
+#include "amp/Dialect/Train/IR/TrainSequenceOps.h.inc"
+#define GET_OP_CLASSES
 #include "amp/Dialect/Train/IR/TrainShapeOps.h.inc"
 
 #endif // AMP_DIALECT_TRAIN_IR_TRAIN_H

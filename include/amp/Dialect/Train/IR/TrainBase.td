@@ -50,6 +50,7 @@ def Train_Dialect : Dialect {
     void registerLossOps();
     void registerNormalizationOps();
     void registerProductOps();
+    void registerSequenceOps();
     void registerShapeOps();
 
   public:

@@ -53,6 +53,7 @@ def Train_LogOp : Train_UnaryStorageOp<"log", "ln(x)">;
 def Train_Log1pOp : Train_UnaryStorageOp<"log1p", "ln(1 + x)">;
 def Train_TanhOp : Train_UnaryStorageOp<"tanh", "tanh(x)">;
 def Train_SigmoidOp : Train_UnaryStorageOp<"sigmoid", "1 / (1 + exp(-x))", [Train_Composite]>;
+def Train_SiluOp : Train_UnaryStorageOp<"silu", "x / (1 + exp(-x))", [Train_Composite]>;
 def Train_ReluOp : Train_UnaryStorageOp<"relu", "max(x, 0), with NaN propagated,">;
 def Train_ExpOp : Train_UnaryRangeOp<"exp", "exp(x)">;
 def Train_Expm1Op : Train_UnaryRangeOp<"expm1", "exp(x) - 1">;
@@ -128,6 +129,9 @@ def Train_TanhGradOp : Train_ActivationGradOp<"tanh_grad", "dy · (1 - output²)
 }
 def Train_SigmoidGradOp : Train_ActivationGradOp<"sigmoid_grad", "dy · output · (1 - output)", "output"> {
   let arguments = (ins Train_FloatTensor:$output, Train_FloatTensor:$grad);
+}
+def Train_SiluGradOp : Train_ActivationGradOp<"silu_grad", "dy · silu'(input)", "input"> {
+  let arguments = (ins Train_FloatTensor:$input, Train_FloatTensor:$grad);
 }
 def Train_GeluGradOp : Train_ActivationGradOp<"gelu_grad", "dy · gelu'(input)", "input"> {
   let arguments = (ins Train_FloatTensor:$input, Train_FloatTensor:$grad,

@@ -19,8 +19,9 @@ def Train_CrossEntropyOp : Train_Op<"cross_entropy", [
   let summary = "mean cross-entropy of logits with integer labels";
   let description = [{
     The mean over all rows of ln Σ exp(x) - x[label], the classes being the
-    last dimension. Labels out of range are the caller's error; `amp-run`
-    checks them when it reads the data.
+    last dimension. With `label_smoothing` ε the label's logit counts 1 - ε and
+    every class ε divided by their number more, as in torch. Labels out of range
+    are the caller's error; `amp-run` checks them when it reads the data.
 
     Example:
 
@@ -29,7 +30,8 @@ def Train_CrossEntropyOp : Train_Op<"cross_entropy", [
         : (tensor<?x10xf16>, tensor<?xi64>) -> tensor<f32>
     ```
   }];
-  let arguments = (ins Train_FloatTensor:$logits, Train_IntTensor:$labels);
+  let arguments = (ins Train_FloatTensor:$logits, Train_IntTensor:$labels,
+                       DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing);
   let results = (outs Train_WideScalar:$loss);
   let hasVerifier = 1;
 }
@@ -40,7 +42,7 @@ def Train_CrossEntropyGradOp : Train_Op<"cross_entropy_grad", [
   let summary = "gradient of the logits of cross_entropy";
   let description = [{
     (softmax(x) - one_hot(label)) · `grad` / rows, where `grad` is the gradient
-    of the loss.
+    of the loss; with `label_smoothing` the one-hot encoding is smoothed.
 
     Example:
 
@@ -50,7 +52,8 @@ def Train_CrossEntropyGradOp : Train_Op<"cross_entropy_grad", [
     ```
   }];
   let arguments = (ins Train_FloatTensor:$logits, Train_IntTensor:$labels,
-                       Train_WideScalar:$grad);
+                       Train_WideScalar:$grad,
+                       DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing);
   let results = (outs Train_FloatTensor:$result);
   let hasVerifier = 1;
 }

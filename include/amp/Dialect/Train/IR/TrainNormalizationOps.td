@@ -78,8 +78,26 @@ def Train_LogSoftmaxGradOp : Train_SoftmaxLikeOp<"log_softmax_grad"> {
   let arguments = (ins Train_FloatTensor:$output, Train_FloatTensor:$grad, I64Attr:$axis);
 }
 
+def Train_LogsumexpOp : Train_Op<"logsumexp", [
+    Train_Slots, Train_Composite, Train_Differentiable, Train_Ranges]> {
+  let summary = "logarithm of the sum of exponentials along a dimension";
+  let description = [{
+    max x + ln Σ exp(x - max x) along dimension `axis`, which is dropped. The
+    result may be wider than the operand.
+
+    Example:
+
+    ```mlir
+    %1 = train.logsumexp %0 {axis = 1 : i64} : (tensor<?x10xf16>) -> tensor<?xf32>
+    ```
+  }];
+  let arguments = (ins Train_FloatTensor:$input, I64Attr:$axis);
+  let results = (outs Train_FloatTensor:$result);
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
-// Layer norm
+// Layer norm and RMS norm
 //===----------------------------------------------------------------------===//
 
 def Train_LayerNormOp : Train_Op<"layer_norm", [
@@ -129,6 +147,51 @@ def Train_LayerNormGradOp : Train_Op<"layer_norm_grad", [
       Train_WideTensor:$gamma, Train_WideTensor:$mean, Train_WideTensor:$rstd);
   let results = (outs Train_FloatTensor:$input_grad,
                       Train_WideTensor:$gamma_grad, Train_WideTensor:$beta_grad);
+  let hasVerifier = 1;
+}
+
+def Train_RMSNormOp : Train_Op<"rms_norm", [
+    AllElementTypesMatch<["input", "result"]>,
+    AllElementTypesMatch<["gamma", "rstd"]>,
+    Train_Slots, Train_Composite, Train_Differentiable, Train_Ranges]> {
+  let summary = "division by the root mean square of the trailing dimensions";
+  let description = [{
+    y = x · rstd · gamma, with rstd = 1 / √(mean x² + `epsilon`) over the
+    trailing dimensions, which are those of `gamma`. `rstd` has the leading
+    dimensions and is saved for the backward pass.
+
+    Example:
+
+    ```mlir
+    %y, %rstd = train.rms_norm %x, %gamma {epsilon = 1.0e-6 : f64}
+        : (tensor<?x8xf16>, tensor<8xf32>) -> (tensor<?x8xf16>, tensor<?xf32>)
+    ```
+  }];
+  let arguments = (ins Train_FloatTensor:$input, Train_WideTensor:$gamma,
+                       DefaultValuedAttr<F64Attr, "1.0e-6">:$epsilon);
+  let results = (outs Train_FloatTensor:$result, Train_WideTensor:$rstd);
+  let hasVerifier = 1;
+}
+
+def Train_RMSNormGradOp : Train_Op<"rms_norm_grad", [
+    AllElementTypesMatch<["grad", "input", "input_grad"]>,
+    AllElementTypesMatch<["gamma", "rstd", "gamma_grad"]>,
+    Train_Slots, Train_Composite, Train_Differentiable]> {
+  let summary = "gradients of rms_norm";
+  let description = [{
+    Gradients of the input and gamma, from what the forward operation saved.
+
+    Example:
+
+    ```mlir
+    %dx, %dgamma = train.rms_norm_grad %dy, %x, %gamma, %rstd
+        : (tensor<?x8xf16>, tensor<?x8xf16>, tensor<8xf32>, tensor<?xf32>)
+        -> (tensor<?x8xf16>, tensor<8xf32>)
+    ```
+  }];
+  let arguments = (ins Train_FloatTensor:$grad, Train_FloatTensor:$input,
+      Train_WideTensor:$gamma, Train_WideTensor:$rstd);
+  let results = (outs Train_FloatTensor:$input_grad, Train_WideTensor:$gamma_grad);
   let hasVerifier = 1;
 }
 

@@ -12,6 +12,7 @@ include "amp/Dialect/Train/IR/TrainElementwiseOps.td"
 include "amp/Dialect/Train/IR/TrainLossOps.td"
 include "amp/Dialect/Train/IR/TrainNormalizationOps.td"
 include "amp/Dialect/Train/IR/TrainProductOps.td"
+include "amp/Dialect/Train/IR/TrainSequenceOps.td"
 include "amp/Dialect/Train/IR/TrainShapeOps.td"
 
 #endif // AMP_DIALECT_TRAIN_IR_TRAINOPS_TD

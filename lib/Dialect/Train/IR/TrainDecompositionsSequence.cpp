@@ -1,0 +1,178 @@
+//===- TrainDecompositionsSequence.cpp - Definition of attention ----------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Dialect/Train/IR/TrainBuilder.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::train;
+
+//===----------------------------------------------------------------------===//
+// Rotary embedding
+//===----------------------------------------------------------------------===//
+
+LogicalResult RotaryEmbeddingOp::decompose(OpBuilder &builder,
+                                           SmallVectorImpl<Value> &results) {
+  TrainBuilder t(builder, getLoc());
+  Value x = t.widen(getInput());
+  auto type = t.typeOf(x);
+  int64_t rank = type.getRank(), half = type.getShape().back() / 2;
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() = half;
+  auto part = [&](int64_t offset) -> Value {
+    SmallVector<int64_t> offsets(rank, 0), sizes(rank, -1), strides(rank, 1);
+    offsets.back() = offset;
+    sizes.back() = half;
+    return SliceOp::create(builder, getLoc(), type.clone(shape), x, offsets,
+                           sizes, strides);
+  };
+  Value a = part(0), b = part(half);
+  Value first = t.sub(t.mul(a, getCosines()), t.mul(b, getSines()));
+  Value second = t.add(t.mul(b, getCosines()), t.mul(a, getSines()));
+  Value joined = ConcatOp::create(builder, getLoc(), type,
+                                  ValueRange{first, second}, rank - 1);
+  results.push_back(t.castTo(joined, getElementTypeOrSelf(getResult())));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The scores of an attention, and which of them count.
+struct Scores {
+  /// Scaled; -inf where masked.
+  Value value;
+  /// Null if all of them count.
+  Value mask;
+  double scale;
+};
+} // namespace
+
+/// The numbers 0, 1, ..., `count` - 1 in the shape `shape`.
+static Value buildPositions(TrainBuilder &t, int64_t count,
+                            ArrayRef<int64_t> shape, FloatType element) {
+  SmallVector<APFloat> numbers;
+  for (int64_t i = 0; i < count; ++i) {
+    APFloat number(static_cast<double>(i));
+    bool losesInfo;
+    number.convert(element.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                   &losesInfo);
+    numbers.push_back(number);
+  }
+  auto type = RankedTensorType::get(shape, element);
+  return ConstantOp::create(t.getBuilder(), t.getLoc(), type,
+                            DenseElementsAttr::get(type, numbers));
+}
+
+template <typename AttentionOp>
+static Scores buildScores(AttentionOp op, TrainBuilder &t) {
+  auto query = t.typeOf(op.getQuery()), key = t.typeOf(op.getKey());
+  int64_t rank = query.getRank();
+  int64_t queries = query.getDimSize(rank - 2);
+  int64_t keys = key.getDimSize(rank - 2);
+  FloatType compute = getComputeType(query);
+  SmallVector<int64_t> shape(query.getShape().drop_back());
+  shape.push_back(keys);
+
+  Scores scores;
+  scores.scale =
+      op.getScale()
+          ? op.getScale()->convertToDouble()
+          : 1.0 / std::sqrt(static_cast<double>(query.getShape().back()));
+  Value product = MatmulOp::create(
+      t.getBuilder(), t.getLoc(), RankedTensorType::get(shape, compute),
+      op.getQuery(), op.getKey(), /*transpose_a=*/false, /*transpose_b=*/true);
+  scores.value = t.mul(product, scores.scale);
+  Value masked =
+      t.scalar(-std::numeric_limits<double>::infinity(), scores.value);
+  scores.mask = op.getMask();
+  if (op.getCausal()) {
+    Value row = buildPositions(t, queries, {queries, 1}, compute);
+    Value column = buildPositions(t, keys, {keys}, compute);
+    Value past = t.compare(ComparePredicate::GE, row, column);
+    // Both masks, without a conjunction of booleans.
+    scores.value = t.select(past, scores.value, masked);
+  }
+  if (op.getMask())
+    scores.value = t.select(op.getMask(), scores.value, masked);
+  if (op.getCausal() || op.getMask())
+    scores.mask = t.compare(ComparePredicate::NE, scores.value, masked);
+  return scores;
+}
+
+LogicalResult
+ScaledDotProductAttentionOp::decompose(OpBuilder &builder,
+                                       SmallVectorImpl<Value> &results) {
+  TrainBuilder t(builder, getLoc());
+  Scores scores = buildScores(*this, t);
+  Value s = scores.value;
+  int64_t axis = t.typeOf(s).getRank() - 1;
+  Value max = t.max(s, {axis}, /*keepDims=*/true);
+  if (getMask()) {
+    // A query without a key: no -inf - -inf, and no 0 / 0 below.
+    auto element = cast<FloatType>(getElementTypeOrSelf(s));
+    double lowest = -APFloat::getLargest(element.getFloatSemantics())
+                         .convertToDouble();
+    max = t.maximum(max, t.scalar(lowest, s));
+  }
+  Value e = t.exp(t.sub(s, max));
+  Value sum = t.sum(e, {axis}, /*keepDims=*/true);
+  Value divisor = sum;
+  if (getMask()) {
+    Value none = t.compare(ComparePredicate::EQ, sum, t.scalar(0.0, sum));
+    divisor = t.select(none, t.scalar(1.0, sum), sum);
+  }
+  Value weights =
+      t.castTo(t.div(e, divisor), getElementTypeOrSelf(getValue()));
+  Value y = MatmulOp::create(builder, getLoc(), getResult().getType(), weights,
+                             getValue(), /*transpose_a=*/false,
+                             /*transpose_b=*/false);
+  Value logsumexp = t.add(max, t.log(sum));
+  results.push_back(y);
+  results.push_back(
+      t.reshape(logsumexp, t.typeOf(getLogsumexp()).getShape()));
+  return success();
+}
+
+LogicalResult
+ScaledDotProductAttentionGradOp::decompose(OpBuilder &builder,
+                                           SmallVectorImpl<Value> &results) {
+  TrainBuilder t(builder, getLoc());
+  Scores scores = buildScores(*this, t);
+  auto full = t.typeOf(scores.value);
+  int64_t axis = full.getRank() - 1;
+  Type low = getElementTypeOrSelf(getQuery());
+  auto product = [&](Type type, Value a, Value b, bool transposeA,
+                     bool transposeB) -> Value {
+    return MatmulOp::create(builder, getLoc(), type, a, b, transposeA,
+                            transposeB);
+  };
+  Value weights =
+      t.exp(t.sub(scores.value, t.unsqueeze(getLogsumexp(), {axis}, full)));
+  // -inf - -inf of a query without a key.
+  if (getMask())
+    weights = t.select(scores.mask, weights, t.scalar(0.0, weights));
+  Value dValue = product(getValueGrad().getType(), t.castTo(weights, low),
+                         getGrad(), true, false);
+  // dS = P · (dP - Σ dy · y) · scale, the sum being that of P · dP.
+  Value dWeights = product(full, getGrad(), getValue(), false, true);
+  Value dot = t.sum(t.mul(t.widen(getGrad()), t.widen(getOutput())), {axis},
+                    /*keepDims=*/true);
+  Value dScores =
+      t.mul(t.mul(weights, t.sub(dWeights, dot)), scores.scale);
+  dScores = t.castTo(dScores, low);
+  results.push_back(product(getQueryGrad().getType(), dScores, getKey(), false,
+                            false));
+  results.push_back(product(getKeyGrad().getType(), dScores, getQuery(), true,
+                            false));
+  results.push_back(dValue);
+  return success();
+}

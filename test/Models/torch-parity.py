@@ -1,0 +1,228 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Each model that amp-model writes, small, against the same network in PyTorch:
+# from the same weights and on the same batch, the loss, the logits and the
+# gradients of all parameters agree. One step of plain SGD with a large rate
+# gives the gradients: what the weights moved by.
+#
+# REQUIRES: torch
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %t mlp lenet resnet18 resnet50 gpt2 bert vit
+# RUN: not %python %s %t gpt2 --wrong 2>&1 | FileCheck %s
+# CHECK: gpt2: gradient of
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+folder = sys.argv[1]
+BOUND = 1e-4
+RATE = 256.0
+rng = np.random.default_rng(5)
+
+
+def heads_first(x, heads):
+    n, s, c = x.shape
+    return x.reshape(n, s, heads, c // heads).transpose(1, 2)
+
+
+def attention(p, name, x, heads, mask):
+    """`mask` is added to the scores."""
+    q, k, v = (heads_first(t, heads) for t in linear(p, name + ".qkv", x).chunk(3, -1))
+    scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5 + mask
+    y = (torch.softmax(scores, -1) @ v).transpose(1, 2).reshape(x.shape)
+    return linear(p, name + ".proj", y)
+
+
+def linear(p, name, x):
+    return x @ p[name + ".weight"] + p[name + ".bias"]
+
+
+def conv(p, name, x, stride, padding):
+    weight = p[name + ".weight"].permute(3, 2, 0, 1)
+    return F.conv2d(x, weight, p.get(name + ".bias"), stride, padding)
+
+
+def norm(p, name, x, epsilon):
+    return F.layer_norm(x, x.shape[-1:], p[name + ".weight"], p[name + ".bias"], epsilon)
+
+
+def batch_norm(p, name, x):
+    return F.batch_norm(x, None, None, p[name + ".weight"], p[name + ".bias"], training=True)
+
+
+def mlp_block(p, name, x, approximate):
+    return linear(p, name + ".proj", F.gelu(linear(p, name + ".fc", x), approximate=approximate))
+
+
+def mlp(p, batch):
+    x = batch["x"]
+    for i in (1, 2):
+        x = F.relu(linear(p, f"fc{i}", x))
+    return linear(p, "fc3", x)
+
+
+def lenet(p, batch):
+    x = batch["images"].permute(0, 3, 1, 2)
+    x = F.max_pool2d(F.relu(conv(p, "conv1", x, 1, 2)), 2)
+    x = F.max_pool2d(F.relu(conv(p, "conv2", x, 1, 0)), 2)
+    x = x.permute(0, 2, 3, 1).flatten(1)
+    for i in (1, 2):
+        x = F.relu(linear(p, f"fc{i}", x))
+    return linear(p, "fc3", x)
+
+
+def resnet(depth):
+    def forward(p, batch):
+        x = batch["images"].permute(0, 3, 1, 2)
+        x = F.relu(batch_norm(p, "bn1", conv(p, "conv1", x, 2, 3)))
+        x = F.max_pool2d(x, 3, 2, 1)
+        for stage, count in enumerate((2, 2, 2, 2) if depth == 18 else (3, 4, 6, 3)):
+            for block in range(count):
+                name = f"layer{stage + 1}.{block}."
+                stride = 2 if stage and not block else 1
+                if depth == 18:
+                    sizes, strides = (3, 3), (stride, 1)
+                else:
+                    sizes, strides = (1, 3, 1), (1, stride, 1)
+                y = x
+                for i, (size, step) in enumerate(zip(sizes, strides), 1):
+                    y = batch_norm(p, f"{name}bn{i}", conv(p, f"{name}conv{i}", y, step, size // 2))
+                    if i < len(sizes):
+                        y = F.relu(y)
+                if name + "downsample.0.weight" in p:
+                    x = batch_norm(p, name + "downsample.1", conv(p, name + "downsample.0", x, stride, 0))
+                x = F.relu(y + x)
+        return linear(p, "fc", x.mean((2, 3)))
+
+    return forward
+
+
+def gpt2(p, batch):
+    tokens = batch["tokens"]
+    s = tokens.shape[1]
+    x = p["wte.weight"][tokens] + p["wpe.weight"][:s]
+    mask = torch.full((s, s), float("-inf")).triu(1)
+    for i in range(2):
+        x = x + attention(p, f"h.{i}.attn", norm(p, f"h.{i}.ln_1", x, 1e-5), 2, mask)
+        x = x + mlp_block(p, f"h.{i}.mlp", norm(p, f"h.{i}.ln_2", x, 1e-5), "tanh")
+    return norm(p, "ln_f", x, 1e-5) @ p["wte.weight"].T
+
+
+def bert(p, batch):
+    tokens = batch["tokens"]
+    x = p["embeddings.word.weight"][tokens] + p["embeddings.type.weight"][batch["token_types"]]
+    x = norm(p, "embeddings.ln", x + p["embeddings.position.weight"][: tokens.shape[1]], 1e-12)
+    mask = torch.where(batch["mask"], 0.0, float("-inf"))
+    for i in range(2):
+        name = f"encoder.{i}."
+        x = norm(p, name + "ln_1", x + attention(p, name + "attn", x, 2, mask), 1e-12)
+        x = norm(p, name + "ln_2", x + mlp_block(p, name + "mlp", x, "none"), 1e-12)
+    return linear(p, "classifier", torch.tanh(linear(p, "pooler", x[:, 0])))
+
+
+def vit(p, batch):
+    x = conv(p, "embed.patch", batch["images"].permute(0, 3, 1, 2), 8, 0)
+    x = x.flatten(2).transpose(1, 2)
+    x = torch.cat([p["embed.class_token"].expand(len(x), 1, -1), x], 1) + p["embed.positions"]
+    for i in range(2):
+        x = x + attention(p, f"blocks.{i}.attn", norm(p, f"blocks.{i}.ln_1", x, 1e-6), 2, 0.0)
+        x = x + mlp_block(p, f"blocks.{i}.mlp", norm(p, f"blocks.{i}.ln_2", x, 1e-6), "none")
+    return linear(p, "head", norm(p, "norm", x, 1e-6)[:, 0])
+
+
+def normal(*shape):
+    return rng.standard_normal(shape).astype(np.float32)
+
+
+mask = np.ones((4, 1, 1, 12), bool)
+mask[1, ..., 7:] = mask[3, ..., 3:] = False
+small = ("--layers=2", "--width=16", "--heads=2")
+# The options, the network, and the batch.
+MODELS = {
+    "mlp": (("--features=20", "--hidden=16,12", "--classes=5"), mlp,
+            {"x": normal(6, 20), "labels": rng.integers(0, 5, 6)}),
+    "lenet": ((), lenet, {"images": normal(4, 28, 28, 1), "labels": rng.integers(0, 10, 4)}),
+    "resnet18": (("--width=8", "--image-size=32", "--classes=10", "--label-smoothing=0.1"), resnet(18),
+                 {"images": normal(8, 32, 32, 3), "labels": rng.integers(0, 10, 8)}),
+    "resnet50": (("--width=4", "--image-size=32", "--classes=10"), resnet(50),
+                 {"images": normal(8, 32, 32, 3), "labels": rng.integers(0, 10, 8)}),
+    "gpt2": (("--vocabulary=31", "--positions=16", "--sequence=12", *small), gpt2,
+             {"tokens": rng.integers(0, 31, (3, 12)), "targets": rng.integers(0, 31, (3, 12))}),
+    "bert": (("--vocabulary=31", "--positions=16", "--sequence=12", *small), bert,
+             {"tokens": rng.integers(0, 31, (4, 12)), "token_types": rng.integers(0, 2, (4, 12)),
+              "mask": mask, "labels": rng.integers(0, 2, 4)}),
+    "vit": (("--image-size=24", "--patch=8", "--classes=5", *small), vit,
+            {"images": normal(5, 24, 24, 3), "labels": rng.integers(0, 5, 5)}),
+}
+
+
+def execute(*command):
+    result = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    assert result.returncode == 0, (command, result.stderr)
+
+
+def check(name):
+    options, forward, batch = MODELS[name]
+    path = f"{folder}/{name}"
+    execute("amp-model", name, *options, "--optimizer=sgd", "--momentum=0", f"--lr={RATE}", "--weight-decay=0",
+            "--clip=0", "--warmup-steps=0", "--decay-steps=0", "-o", path + ".mlir")
+    np.savez(path + ".npz", **batch)
+    size = len(next(iter(batch.values())))
+    run = ("amp-run", path + ".mlir", "--data", path + ".npz", "--batch-size", size, "--seed", 3, "--quiet")
+    # Weights as they start, away from zeros and ones.
+    execute(*run, "--steps", 0, "--save", path + "-init.npz")
+    with np.load(path + "-init.npz") as file:
+        start = {key: file[key] for key in file if not key.startswith("__amp") and "running" not in key}
+    for key in sorted(start):
+        start[key] = (start[key] + 0.1 * rng.standard_normal(start[key].shape)).astype(np.float32)
+    np.savez(path + "-start.npz", **start)
+    execute(*run, "--steps", 1, "--init", path + "-start.npz", "--save", path + "-end.npz",
+            "--metrics-json", path + ".json")
+    execute(*run, "--steps", 0, "--init", path + "-start.npz", "--predict", path + "-out.npz")
+    with np.load(path + "-end.npz") as file:
+        end = {key: file[key] for key in start}
+
+    parameters = {key: torch.tensor(value, requires_grad=True) for key, value in start.items()}
+    logits = forward(parameters, {key: torch.from_numpy(value) for key, value in batch.items()})
+    labels = torch.from_numpy(batch.get("labels", batch.get("targets")))
+    smoothing = 0.1 if "--label-smoothing=0.1" in options else 0.0
+    loss = F.cross_entropy(logits.flatten(0, -2), labels.flatten(), label_smoothing=smoothing)
+    loss.backward()
+
+    def near(what, ours, theirs):
+        error = np.linalg.norm(np.float64(ours) - theirs) / np.linalg.norm(theirs)
+        assert error < BOUND, f"{name}: {what} differs by {error:.1e}"
+        return error
+
+    with open(path + ".json") as file:
+        record = json.load(file)["runs"][0]["steps"]
+    near("loss", record[0]["loss"], loss.item())
+    # In inference norms take the running statistics, which is another function.
+    if not name.startswith("resnet"):
+        with np.load(path + "-out.npz") as file:
+            near("logits", file["logits"], logits.detach().numpy())
+    worst = 0.0
+    for key, parameter in parameters.items():
+        theirs = parameter.grad.numpy().astype(np.float64)
+        if "--wrong" in sys.argv:
+            theirs = theirs * 1.001
+        ours = (start[key].astype(np.float64) - end[key]) / RATE
+        # What is left of the weight's last bit counts as well.
+        error = np.linalg.norm(ours - theirs)
+        slack = np.linalg.norm(np.spacing(np.maximum(abs(start[key]), abs(end[key])))) / RATE
+        assert error < BOUND * np.linalg.norm(theirs) + slack, (
+            f"{name}: gradient of {key} differs by {error:.1e}, its norm is {np.linalg.norm(theirs):.1e}"
+        )
+        worst = max(worst, error / np.linalg.norm(theirs))
+    print(f"{name}: {len(parameters)} gradients, worst relative error {worst:.1e}")
+
+
+for name in sys.argv[2:]:
+    if name != "--wrong":
+        check(name)

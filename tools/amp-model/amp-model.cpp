@@ -1,0 +1,222 @@
+//===- amp-model.cpp - Writes training steps of well-known models ---------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Models/Models.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("amp-model options");
+
+#define AMP_OPTION(TYPE, VARIABLE, NAME, TEXT)                                 \
+  static cl::opt<TYPE> VARIABLE(NAME, cl::desc(TEXT), cl::cat(category))
+
+static cl::opt<std::string> modelName(cl::Positional, cl::Required,
+                                      cl::desc("<model>"), cl::cat(category));
+static cl::opt<std::string> outputName("o", cl::desc("file to write"),
+                                       cl::value_desc("file"), cl::init("-"),
+                                       cl::cat(category));
+static cl::opt<bool>
+    printLocations("locations", cl::init(true),
+                   cl::desc("write locations, which carry the layer names"),
+                   cl::cat(category));
+AMP_OPTION(bool, onlyCount, "count",
+           "print the number of parameters and nothing else");
+
+AMP_OPTION(std::string, batch, "batch", "size of the batch, or '?' for any");
+AMP_OPTION(int64_t, sequence, "sequence", "tokens of a sample");
+AMP_OPTION(int64_t, layers, "layers", "blocks of a transformer");
+AMP_OPTION(int64_t, width, "width",
+           "features of a transformer, channels of the first stage of a "
+           "residual network");
+AMP_OPTION(int64_t, heads, "heads", "attention heads");
+AMP_OPTION(int64_t, vocabulary, "vocabulary", "number of tokens");
+AMP_OPTION(int64_t, positions, "positions", "longest sequence");
+AMP_OPTION(int64_t, imageSize, "image-size", "height and width of images");
+AMP_OPTION(int64_t, patch, "patch", "height and width of a patch (vit)");
+AMP_OPTION(int64_t, classes, "classes", "number of classes");
+AMP_OPTION(int64_t, features, "features", "features of a sample (mlp)");
+AMP_OPTION(double, dropout, "dropout", "rate of dropout (transformers)");
+AMP_OPTION(double, labelSmoothing, "label-smoothing",
+           "smoothing of the labels (resnet, vit)");
+static cl::list<int64_t> hidden("hidden", cl::CommaSeparated,
+                                cl::desc("widths of hidden layers (mlp)"),
+                                cl::cat(category));
+
+static cl::opt<TrainingOptions::Optimizer> optimizer(
+    "optimizer",
+    cl::desc("optimizer; sgd for mlp, lenet and resnet by default"),
+    cl::values(clEnumValN(TrainingOptions::Optimizer::SGD, "sgd",
+                          "SGD with momentum"),
+               clEnumValN(TrainingOptions::Optimizer::AdamW, "adamw", "AdamW")),
+    cl::cat(category));
+AMP_OPTION(double, learningRate, "lr", "largest learning rate");
+AMP_OPTION(double, weightDecay, "weight-decay",
+           "decay of weights; norms, biases and tokens do not decay");
+AMP_OPTION(double, momentum, "momentum", "momentum of sgd");
+AMP_OPTION(double, maxNorm, "clip", "largest norm of the gradients, 0 for any");
+AMP_OPTION(int64_t, warmupSteps, "warmup-steps",
+           "steps over which the rate rises");
+AMP_OPTION(int64_t, decaySteps, "decay-steps",
+           "step at which the rate has fallen along a cosine, 0 for constant");
+
+/// Sets `value` if the option was given.
+template <typename T, typename Option>
+static void take(const Option &option, T &value) {
+  if (option.getNumOccurrences() > 0)
+    value = option;
+}
+
+static LogicalResult takeBatch(int64_t &value) {
+  if (batch.getNumOccurrences() == 0 || batch == "?")
+    return success();
+  if (!StringRef(batch).getAsInteger(10, value))
+    return success();
+  llvm::errs() << "error: '--batch' must be a number or '?', got '" << batch
+               << "'\n";
+  return failure();
+}
+
+static void takeTransformer(TransformerOptions &options) {
+  take(sequence, options.sequence);
+  take(layers, options.layers);
+  take(width, options.width);
+  take(heads, options.heads);
+  take(dropout, options.dropout);
+}
+
+static FailureOr<Model> build(MLIRContext *context, int64_t batchSize) {
+  StringRef name = modelName;
+  // What each model was published with.
+  TrainingOptions training;
+  bool isTransformer = name == "gpt2" || name == "bert" || name == "vit";
+  if (isTransformer) {
+    training.learningRate = name == "gpt2"   ? 6e-4
+                            : name == "bert" ? 5e-5
+                                             : 1e-3;
+    training.weightDecay = name == "gpt2" ? 0.1 : name == "bert" ? 0.01 : 0.05;
+    training.beta2 = name == "gpt2" ? 0.95 : 0.999;
+    training.maxNorm = 1.0;
+    training.warmupSteps = 2000;
+    training.decaySteps = 100000;
+  } else {
+    training.optimizer = TrainingOptions::Optimizer::SGD;
+    training.learningRate = name.starts_with("resnet") ? 0.1 : 0.05;
+    training.weightDecay = name.starts_with("resnet") ? 1e-4 : 0.0;
+    if (name.starts_with("resnet")) {
+      training.warmupSteps = 2500;
+      training.decaySteps = 450000;
+      training.finalFraction = 0.0;
+    }
+  }
+  take(optimizer, training.optimizer);
+  take(learningRate, training.learningRate);
+  take(weightDecay, training.weightDecay);
+  take(momentum, training.momentum);
+  take(maxNorm, training.maxNorm);
+  take(warmupSteps, training.warmupSteps);
+  take(decaySteps, training.decaySteps);
+
+  auto sized = [&](auto options) {
+    options.batch = batchSize;
+    if constexpr (!std::is_same_v<decltype(options), GPT2Options>)
+      take(classes, options.classes);
+    return options;
+  };
+  if (name == "mlp") {
+    MLPOptions options = sized(MLPOptions());
+    take(features, options.features);
+    if (hidden.getNumOccurrences() > 0)
+      options.hidden.assign(hidden.begin(), hidden.end());
+    return buildMLP(context, options, training);
+  }
+  if (name == "lenet") {
+    LeNetOptions options = sized(LeNetOptions());
+    take(imageSize, options.imageSize);
+    return buildLeNet(context, options, training);
+  }
+  if (name == "resnet18" || name == "resnet50") {
+    ResNetOptions options = sized(ResNetOptions());
+    options.depth = name == "resnet18" ? 18 : 50;
+    take(imageSize, options.imageSize);
+    take(width, options.width);
+    take(labelSmoothing, options.labelSmoothing);
+    return buildResNet(context, options, training);
+  }
+  if (name == "gpt2") {
+    GPT2Options options = sized(GPT2Options());
+    take(vocabulary, options.vocabulary);
+    take(positions, options.positions);
+    options.sequence = options.positions;
+    takeTransformer(options);
+    return buildGPT2(context, options, training);
+  }
+  if (name == "bert") {
+    BertOptions options = sized(BertOptions());
+    take(vocabulary, options.vocabulary);
+    take(positions, options.positions);
+    options.sequence = options.positions;
+    takeTransformer(options);
+    return buildBert(context, options, training);
+  }
+  if (name == "vit") {
+    ViTOptions options = sized(ViTOptions());
+    take(imageSize, options.imageSize);
+    take(patch, options.patch);
+    take(labelSmoothing, options.labelSmoothing);
+    takeTransformer(options);
+    return buildViT(context, options, training);
+  }
+  llvm::errs() << "error: unknown model '" << name
+               << "', expected mlp, lenet, resnet18, resnet50, gpt2, bert or "
+               << "vit\n";
+  return failure();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Writes the training step of a model: mlp, lenet, resnet18, resnet50, "
+      "gpt2, bert or vit\n");
+  MLIRContext context;
+  int64_t batchSize = ModelBuilder::kBatch;
+  if (failed(takeBatch(batchSize)))
+    return 1;
+  FailureOr<Model> model = build(&context, batchSize);
+  if (failed(model) || failed(verify(*model->module)))
+    return 1;
+
+  std::string message;
+  std::unique_ptr<llvm::ToolOutputFile> file =
+      openOutputFile(outputName, &message);
+  if (!file) {
+    llvm::errs() << "error: " << message << "\n";
+    return 1;
+  }
+  if (onlyCount) {
+    file->os() << model->numParameters << "\n";
+  } else {
+    OpPrintingFlags flags;
+    flags.printNameLocAsPrefix();
+    if (printLocations)
+      flags.enableDebugInfo(true, /*prettyForm=*/false);
+    model->module->print(file->os(), flags);
+    file->os() << "\n";
+  }
+  file->keep();
+  return 0;
+}
