@@ -45,6 +45,7 @@ llvm_config.add_tool_substitutions(
     [
         ToolSubst(name, unresolved="ignore")
         for name in (
+            "amp-capi-test",
             "amp-lsp-server",
             "amp-model",
             "amp-opt",
@@ -87,6 +88,15 @@ config.substitutions.append(
 
 if runs(python, "-c", "import torch"):
     config.available_features.add("torch")
+# JAX is pinned (tools/dev jax) and may lie anywhere.
+for jax_python in (
+    os.environ.get("AMP_JAX_PYTHON"),
+    os.path.join(config.amp_src_root, ".venv", "bin", "python"),
+):
+    if jax_python and runs(jax_python, "-c", "import jax"):
+        config.available_features.add("jax")
+        config.substitutions.append(("%jax_python", jax_python))
+        break
 if shutil.which("chromium"):
     config.available_features.add("chromium")
 nvcc = shutil.which("nvcc", path=config.environment["PATH"]) or shutil.which(

@@ -31,7 +31,8 @@ static void setFrom(OptionT &option, const std::optional<SettingT> &setting) {
 
 void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
                                          const AMPPipelineOptions &options,
-                                         OperationClassifier classifier) {
+                                         OperationClassifier classifier,
+                                         ReportHandler onReport) {
   bool training = options.mode == PipelineMode::Training;
   // What is not given as an option is up to the policy. If that is wrong,
   // auto-mixed-precision says so.
@@ -62,13 +63,13 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
                         : options.strategy == "autocast";
   bool beforeAutodiff = training && isAutocast;
   if (beforeAutodiff)
-    pm.addPass(createAutoMixedPrecisionPass(mixedPrecision, classifier));
+    pm.addPass(createAutoMixedPrecisionPass(mixedPrecision, classifier, onReport));
   if (training)
     pm.addPass(train::createTrainAutodiff());
   else
     pm.addPass(train::createTrainToInference());
   if (!beforeAutodiff)
-    pm.addPass(createAutoMixedPrecisionPass(mixedPrecision, classifier));
+    pm.addPass(createAutoMixedPrecisionPass(mixedPrecision, classifier, onReport));
 
   // Masters come before scaling, so that the copies are written under the same
   // overflow guard.

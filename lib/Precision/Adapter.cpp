@@ -38,6 +38,28 @@ bool AdapterOperation::ownsRegions(Operation *op) const {
          !capturesTensors(op);
 }
 
+std::optional<SlotKind> AdapterOperation::getBodyKind(Operation *op) const {
+  SlotKind kind = SlotKind::Storage;
+  for (Region &region : op->getRegions()) {
+    for (Operation &nested : region.getOps()) {
+      // The last one gives the result.
+      if (!nested.getNextNode())
+        continue;
+      StringRef nestedName = nested.getName().getStringRef();
+      auto entry = llvm::find_if(
+          bodies, [&](const auto &body) { return body.first == nestedName; });
+      if (entry == bodies.end())
+        return std::nullopt;
+      kind = std::max(kind, entry->second);
+    }
+  }
+  return kind;
+}
+
+bool AdapterOperation::hasKnownBody(Operation *op) const {
+  return bodies.empty() || getBodyKind(op).has_value();
+}
+
 LogicalResult AdapterOperation::getSlots(Operation *op,
                                          PrecisionSlots &result) const {
   if (op->getNumRegions() != 0 && !ownsRegions(op)) {
@@ -45,7 +67,10 @@ LogicalResult AdapterOperation::getSlots(Operation *op,
     return success();
   }
   if (slots.empty()) {
-    getUniformPrecisionSlots(op, kind, result);
+    std::optional<SlotKind> found = kind;
+    if (!bodies.empty())
+      found = getBodyKind(op);
+    getUniformPrecisionSlots(op, found.value_or(SlotKind::Fixed), result);
   } else {
     result.reset(op);
     auto assign = [&](const AdapterIndex &entry, StringRef what, size_t count,
@@ -80,6 +105,8 @@ LogicalResult AdapterOperation::getSlots(Operation *op,
           return failure();
       if (slot.implies)
         result.addImplication(number, static_cast<int8_t>(*slot.implies));
+      if (slot.isRounded)
+        result.roundedSlot = number;
     }
   }
   // An attribute that cannot be rounded, or that would become infinite.

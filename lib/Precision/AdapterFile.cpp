@@ -34,6 +34,7 @@ private:
     return emitError(getLoc(entry)) << "policy: ";
   }
   SlotKind readKind(const PolicyScalar &entry);
+  bool readBool(const PolicyScalar &entry, StringRef key);
   std::optional<unsigned> readIndex(const PolicyScalar &entry, StringRef what);
   std::string qualify(const PolicyScalar &entry, StringRef dialect);
   AdapterCast readCast(const CastDocument &document, StringRef dialect);
@@ -59,6 +60,13 @@ SlotKind AdapterReader::readKind(const PolicyScalar &entry) {
                     "got '"
                  << entry.text << "'";
   return kind.value_or(SlotKind::Fixed);
+}
+
+bool AdapterReader::readBool(const PolicyScalar &entry, StringRef key) {
+  if (entry.isGiven() && entry.text != "true" && entry.text != "false")
+    error(entry) << "expected '" << key << "' to be true or false, got '"
+                 << entry.text << "'";
+  return entry.text == "true";
 }
 
 std::optional<unsigned> AdapterReader::readIndex(const PolicyScalar &entry,
@@ -116,7 +124,8 @@ AdapterReader::readOperation(const AdapterOperationDocument &document,
                       {},
                       SlotKind::Storage,
                       {},
-                      RegionRule::None};
+                      RegionRule::None,
+                      {}};
   if (document.kind.isGiven()) {
     op.kind = readKind(document.kind);
     if (!document.slots.empty())
@@ -125,6 +134,14 @@ AdapterReader::readOperation(const AdapterOperationDocument &document,
   for (const AdapterSlotDocument &slotDocument : document.slots) {
     AdapterSlot &slot = op.slots.emplace_back();
     slot.kind = readKind(slotDocument.kind);
+    slot.isRounded = readBool(slotDocument.rounded, "rounded");
+    if (slot.isRounded && !slotDocument.operands.empty())
+      error(slotDocument.rounded) << "expected 'rounded' on a slot of results";
+    if (slot.isRounded && llvm::any_of(op.slots, [&](const AdapterSlot &other) {
+          return &other != &slot && other.isRounded;
+        }))
+      error(slotDocument.rounded)
+          << "'" << op.name << "' has a rounded slot already";
     auto readIndices =
         [&](ArrayRef<PolicyScalar> entries, StringRef what, auto member) {
           for (const PolicyScalar &entry : entries) {
@@ -154,6 +171,14 @@ AdapterReader::readOperation(const AdapterOperationDocument &document,
   }
   for (const PolicyScalar &attribute : document.attributes)
     op.typeAttributes.push_back(attribute.text);
+  op.isBounded = readBool(document.bounded, "bounded");
+  for (const BodyDocument &body : document.bodies) {
+    SlotKind kind = readKind(body.kind);
+    for (const PolicyScalar &nested : body.operations)
+      op.bodies.push_back({qualify(nested, dialect), kind});
+  }
+  if (!op.bodies.empty() && (document.kind.isGiven() || !op.slots.empty()))
+    error(document.name) << "expected either 'bodies' or 'kind' and 'slots'";
   if (document.regions.text == "keep")
     op.regions = RegionRule::Keep;
   else if (document.regions.text == "follow")
@@ -172,8 +197,21 @@ FailureOr<Adapter> AdapterReader::read(const AdapterDocument &document) {
   Adapter adapter{dialect.str(), getLoc(document.dialect), std::nullopt, {}};
   if (document.cast)
     adapter.cast = readCast(*document.cast, dialect);
+  adapter.rejection = document.reject.text;
+  auto readNames = [&](ArrayRef<PolicyScalar> entries, llvm::StringSet<> &set) {
+    for (const PolicyScalar &entry : entries)
+      set.insert(qualify(entry, dialect));
+  };
+  readNames(document.units.reduce, adapter.units.reduce);
+  readNames(document.units.repeat, adapter.units.repeat);
+  readNames(document.units.move, adapter.units.move);
+  readNames(document.units.elementwise, adapter.units.elementwise);
   for (const AdapterOperationDocument &operation : document.operations) {
     AdapterOperation op = readOperation(operation, dialect);
+    for (const AdapterSlot &slot : op.slots)
+      if (slot.isRounded && !adapter.cast)
+        error(operation.name) << "'" << op.name << "' has a rounded slot, but "
+                              << "the adapter has no 'cast'";
     std::string name = op.name;
     if (!adapter.operations.try_emplace(name, std::move(op)).second)
       error(operation.name) << "'" << name << "' is described twice";
@@ -207,10 +245,15 @@ static void printFlow(raw_ostream &os, StringRef key, const RangeT &items,
 static void printOperation(raw_ostream &os, const AdapterOperation &op) {
   StringRef indent = "        ";
   os << "      - op: " << Policy::quote(op.name) << "\n";
-  if (op.slots.empty())
+  if (op.slots.empty() && op.bodies.empty())
     os << indent << "kind: " << stringifySlotKind(op.kind) << "\n";
-  else
+  else if (op.bodies.empty())
     os << indent << "slots:\n";
+  else
+    os << indent << "bodies:\n";
+  for (const auto &[name, kind] : op.bodies)
+    os << indent << "  - {kind: " << stringifySlotKind(kind) << ", of: ["
+       << Policy::quote(name) << "]}\n";
   auto printIndex = [&](const AdapterIndex &entry) { os << entry.index; };
   for (const AdapterSlot &slot : op.slots) {
     os << indent << "  - kind: " << stringifySlotKind(slot.kind) << "\n";
@@ -219,12 +262,16 @@ static void printOperation(raw_ostream &os, const AdapterOperation &op) {
     printFlow(os, inner + "results", slot.results, printIndex);
     if (slot.implies)
       os << inner << "implies: " << *slot.implies << "\n";
+    if (slot.isRounded)
+      os << inner << "rounded: true\n";
   }
   // One on each line: what needs quotes depends on the brackets around it.
   if (!op.typeAttributes.empty())
     os << indent << "attributes:\n";
   for (const std::string &attribute : op.typeAttributes)
     os << indent << "  - " << Policy::quote(attribute) << "\n";
+  if (op.isBounded)
+    os << indent << "bounded: true\n";
   if (op.regions != RegionRule::None)
     os << indent
        << "regions: " << (op.regions == RegionRule::Keep ? "keep" : "follow")
@@ -261,4 +308,21 @@ void amp::detail::printAdapter(raw_ostream &os, const Adapter &adapter) {
     os << "    operations:\n";
   for (const AdapterOperation *op : operations)
     printOperation(os, *op);
+  if (!adapter.rejection.empty())
+    os << "    reject: " << Policy::quote(adapter.rejection) << "\n";
+  if (adapter.units.empty())
+    return;
+  os << "    units:\n";
+  auto printNames = [&](StringRef key, const llvm::StringSet<> &names) {
+    SmallVector<StringRef> sorted;
+    for (const auto &name : names)
+      sorted.push_back(name.getKey());
+    llvm::sort(sorted);
+    printFlow(os, ("      " + key).str(), sorted,
+              [&](StringRef name) { os << Policy::quote(name); });
+  };
+  printNames("reduce", adapter.units.reduce);
+  printNames("repeat", adapter.units.repeat);
+  printNames("move", adapter.units.move);
+  printNames("elementwise", adapter.units.elementwise);
 }

@@ -18,12 +18,19 @@
 namespace mlir::amp::detail {
 
 struct AdapterSlotDocument {
-  PolicyScalar kind, implies;
+  PolicyScalar kind, implies, rounded;
   std::vector<PolicyScalar> operands, results;
 };
 
+/// Operations in regions, and the kind that they make the slot.
+struct BodyDocument {
+  PolicyScalar kind;
+  std::vector<PolicyScalar> operations;
+};
+
 struct AdapterOperationDocument {
-  PolicyScalar name, kind, regions;
+  PolicyScalar name, kind, regions, bounded;
+  std::vector<BodyDocument> bodies;
   std::vector<AdapterSlotDocument> slots;
   std::vector<PolicyScalar> attributes;
 };
@@ -37,13 +44,18 @@ struct CastDocument {
   std::vector<CastAttributeDocument> attributes;
 };
 
+struct UnitsDocument {
+  std::vector<PolicyScalar> reduce, repeat, move, elementwise;
+};
+
 /// One entry of `adapters`.
 struct AdapterDocument {
-  PolicyScalar dialect;
+  PolicyScalar dialect, reject;
   std::optional<CastDocument> cast;
   /// Operations may stand without their dialect.
   PolicyLists lists;
   std::vector<AdapterOperationDocument> operations;
+  UnitsDocument units;
 };
 
 /// Turns `document` into an adapter. Returns failure, after diagnostics at the

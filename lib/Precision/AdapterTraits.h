@@ -21,6 +21,7 @@ LLVM_YAML_IS_SEQUENCE_VECTOR(mlir::amp::detail::AdapterDocument)
 LLVM_YAML_IS_SEQUENCE_VECTOR(mlir::amp::detail::CastAttributeDocument)
 LLVM_YAML_IS_SEQUENCE_VECTOR(mlir::amp::detail::AdapterOperationDocument)
 LLVM_YAML_IS_SEQUENCE_VECTOR(mlir::amp::detail::AdapterSlotDocument)
+LLVM_YAML_IS_SEQUENCE_VECTOR(mlir::amp::detail::BodyDocument)
 
 namespace llvm::yaml {
 
@@ -31,6 +32,25 @@ struct MappingTraits<mlir::amp::detail::AdapterSlotDocument> {
     io.mapOptional("operands", slot.operands);
     io.mapOptional("results", slot.results);
     io.mapOptional("implies", slot.implies);
+    io.mapOptional("rounded", slot.rounded);
+  }
+};
+
+template <>
+struct MappingTraits<mlir::amp::detail::BodyDocument> {
+  static void mapping(IO &io, mlir::amp::detail::BodyDocument &body) {
+    io.mapRequired("kind", body.kind);
+    io.mapRequired("of", body.operations);
+  }
+};
+
+template <>
+struct MappingTraits<mlir::amp::detail::UnitsDocument> {
+  static void mapping(IO &io, mlir::amp::detail::UnitsDocument &units) {
+    io.mapOptional("reduce", units.reduce);
+    io.mapOptional("repeat", units.repeat);
+    io.mapOptional("move", units.move);
+    io.mapOptional("elementwise", units.elementwise);
   }
 };
 
@@ -43,6 +63,8 @@ struct MappingTraits<mlir::amp::detail::AdapterOperationDocument> {
     io.mapOptional("slots", operation.slots);
     io.mapOptional("attributes", operation.attributes);
     io.mapOptional("regions", operation.regions);
+    io.mapOptional("bodies", operation.bodies);
+    io.mapOptional("bounded", operation.bounded);
   }
 };
 
@@ -71,6 +93,8 @@ struct MappingTraits<mlir::amp::detail::AdapterDocument> {
     for (auto [index, key] : llvm::enumerate(mlir::amp::detail::listKeys))
       io.mapOptional(key.data(), adapter.lists[index]);
     io.mapOptional("operations", adapter.operations);
+    io.mapOptional("units", adapter.units);
+    io.mapOptional("reject", adapter.reject);
   }
 };
 

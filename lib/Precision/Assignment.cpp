@@ -55,6 +55,8 @@ StringRef mlir::amp::explain(Reason reason) {
     return "the values may leave the range of the low type";
   case Reason::Tainted:
     return "computed from a value that may leave the range of the low type";
+  case Reason::Unit:
+    return "part of a unit that is f32 inside: rows and statistics of them";
   case Reason::Update:
     return "computed from the gradient of a parameter, for its update";
   case Reason::State:

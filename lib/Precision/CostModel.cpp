@@ -160,10 +160,9 @@ CostModel::CostModel(const SlotGraph &graph, const CostOptions &options)
       rounding.bytes += elements * narrowingBytes;
     }
     if (vertex.isConstant)
-      cheap[index] = vertex.op->hasTrait<OpTrait::ConstantLike>()
-                         ? CheapCast::Free
-                         : CheapCast::Empty;
-    else if (producer && producer->hasTrait<OpTrait::ConstantLike>())
+      cheap[index] =
+          graph.holdsElements(vertex.op) ? CheapCast::Free : CheapCast::Empty;
+    else if (producer && graph.holdsElements(producer))
       cheap[index] = CheapCast::Free;
     else if (options.masterCopies && value.vertex == 0 &&
              isParameter(value.value))

@@ -53,12 +53,19 @@ private:
     set(0, State::F32, Reason::Fixed);
     for (VertexId v = 1; v < vertices.size(); ++v) {
       const SlotVertex &vertex = vertices[v];
-      if (vertex.opClass == OpClass::Deny)
+      if (isInUnit(v) && !vertex.pinned)
+        set(v, State::F32, Reason::Unit);
+      else if (vertex.opClass == OpClass::Deny)
         set(v, State::F32, getDenial(vertex));
       else if (vertex.opClass == OpClass::Allow &&
                (vertex.pinned || (!vertex.isProductResult && !hasChoice(v))))
         set(v, State::Low, Reason::Allowed);
     }
+  }
+
+  bool isInUnit(VertexId v) const {
+    return vertices[v].slot != SlotVertex::carried &&
+           graph.isInUnit(vertices[v].op);
   }
 
   static Reason getDenial(const SlotVertex &vertex) {
@@ -109,7 +116,7 @@ private:
     for (VertexId v = 1; v < vertices.size(); ++v)
       if (vertices[v].kind == SlotKind::Range &&
           result.states[v] == State::F32 && vertices[v].produces &&
-          !vertices[v].isBounded)
+          !vertices[v].isBounded && !isInUnit(v))
         sources.push_back(v);
     if (sources.empty())
       return;
@@ -137,7 +144,7 @@ private:
       from[v] = producer;
       root[v] = root[producer];
       order.push_back(v);
-      if (!vertices[v].isBounded && !normalized.contains(v))
+      if (!vertices[v].isBounded && !normalized.contains(v) && !isInUnit(v))
         worklist.push_back(v);
     };
     while (!worklist.empty()) {

@@ -363,6 +363,11 @@ const Adapter *Policy::findAdapter(StringRef dialect) const {
   return nullptr;
 }
 
+bool Policy::hasUnits() const {
+  return llvm::any_of(
+      adapters, [](const Adapter &adapter) { return !adapter.units.empty(); });
+}
+
 const AdapterOperation *Policy::findAdapted(OperationName name) const {
   if (adapters.empty())
     return nullptr;

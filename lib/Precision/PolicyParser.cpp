@@ -600,7 +600,7 @@ std::unique_ptr<PolicyDocument>
 amp::detail::loadPolicyDocument(StringRef presetOrFile,
                                 PolicyErrorHandler error) {
   SmallVector<std::string> chain;
-  if (presetOrFile.starts_with("{"))
+  if (presetOrFile.starts_with("{") || presetOrFile.contains('\n'))
     return readDocument(presetOrFile, "policy", error, chain);
   return loadDocument(presetOrFile, error, chain);
 }

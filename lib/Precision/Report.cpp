@@ -64,6 +64,8 @@ StringRef mlir::amp::stringifyReason(Reason reason) {
     return "range";
   case Reason::Tainted:
     return "tainted";
+  case Reason::Unit:
+    return "unit";
   case Reason::Update:
     return "update";
   case Reason::State:

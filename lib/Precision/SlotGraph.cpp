@@ -7,10 +7,14 @@
 
 #include "amp/Precision/SlotGraph.h"
 
+#include "Units.h"
+
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Interfaces/GradientInterfaces.h"
+#include "amp/Precision/CastRules.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -109,6 +113,7 @@ SlotGraph::SlotGraph(const CallGroup &group, const Policy &policy,
   }
 
   callees = nullptr;
+  units = findUnits(group, policy);
 
   resolveProducers();
   if (low)
@@ -422,6 +427,10 @@ const SlotGraph::OperationInfo &SlotGraph::getInfo(Operation *op) {
     info.isTerminator = op->hasTrait<OpTrait::IsTerminator>();
     info.isCombiner = isa<ParallelCombiningOpInterface>(op);
     info.adapted = policy.findAdapted(name);
+    const Adapter *adapter = policy.findAdapter(name.getDialectNamespace());
+    if (adapter && !adapter->rejection.empty() && !std::exchange(invalid, true))
+      op->emitOpError("the policy rejects the dialect '")
+          << adapter->dialect << "': " << adapter->rejection;
     info.isConstant = info.adapted ? info.adapted->isConstant(op)
                                    : op->hasTrait<OpTrait::ConstantLike>();
   }
@@ -461,6 +470,11 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
   } else if (info.hasSlots) {
     cast<PrecisionOpInterface>(op).getPrecisionSlots(scratch);
   } else if (op->getNumRegions() != 0 || info.isTerminator) {
+    // What no interface tells control flow of keeps what it carries.
+    if (!op->isRegistered() && op->getNumRegions() != 0 &&
+        llvm::any_of(op->getOperandTypes(),
+                     [&](Type type) { return isEligible(type, f32); }))
+      unlisted.push_back(op);
     return addForwarded();
   } else if (opClass != OpClass::Unlisted && canRetypeByName(op, f32)) {
     getUniformPrecisionSlots(op, SlotKind::Storage, scratch);
@@ -501,6 +515,8 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
   if (opClass == OpClass::Unlisted && pin == Pin::None &&
       (mayBeLow || !info.hasSlots) && !info.isTerminator && !info.isConstant)
     unlisted.push_back(op);
+  else if (info.adapted && hasUnknownBody(op))
+    unlisted.push_back(op);
   if (policy.gradientType == GradientType::F32)
     if (auto gradients =
             op->getRawDictionaryAttrs().getAs<ArrayAttr>(gradientOfName))
@@ -530,6 +546,7 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
     vertices[vertex].isConstant = info.isConstant || scratch.isConstant;
     vertices[vertex].isRounded =
         static_cast<int8_t>(slot) == scratch.roundedSlot;
+    vertices[vertex].isBounded = info.adapted && info.adapted->isBounded;
     slotVertices[slot] = vertex;
   }
   for (auto [slot, number] : scratch.constants) {
@@ -575,8 +592,29 @@ void SlotGraph::getSlots(Operation *op, PrecisionSlots &slots) const {
 LogicalResult SlotGraph::retype(Operation *op, ArrayRef<Type> slotTypes,
                                 RewriterBase &rewriter) const {
   const OperationInfo &info = infos.find(op->getName())->second;
-  if (info.adapted)
-    return info.adapted->retype(op, slotTypes);
+  if (info.adapted) {
+    if (failed(info.adapted->retype(op, slotTypes)))
+      return failure();
+    PrecisionSlots slots;
+    getSlots(op, slots);
+    int8_t rounded = slots.roundedSlot;
+    if (rounded == PrecisionSlots::none ||
+        rounded >= static_cast<int64_t>(slotTypes.size()) ||
+        !slotTypes[rounded])
+      return success();
+    CastRule rule;
+    rule.adapter = policy.findAdapter(op->getName().getDialectNamespace());
+    rewriter.setInsertionPointAfter(op);
+    for (OpResult result : op->getResults()) {
+      if (slots.resultSlots[result.getResultNumber()] != rounded)
+        continue;
+      Type type = result.getType();
+      result.setType(getWithElementType(type, f32));
+      Value cast = rule.build(rewriter, op->getLoc(), result, type);
+      rewriter.replaceAllUsesExcept(result, cast, cast.getDefiningOp());
+    }
+    return success();
+  }
   PrecisionOpInterface iface = getInterface(op);
   return iface ? iface.retype(slotTypes, rewriter) : success();
 }

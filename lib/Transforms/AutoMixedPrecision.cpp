@@ -67,8 +67,9 @@ class AutoMixedPrecisionPass final
 public:
   using Base::Base;
   AutoMixedPrecisionPass(const AutoMixedPrecisionPassOptions &options,
-                         OperationClassifier classifier)
-      : Base(options), classifier(std::move(classifier)) {}
+                         OperationClassifier classifier, ReportHandler onReport)
+      : Base(options), classifier(std::move(classifier)),
+        onReport(std::move(onReport)) {}
 
   void runOnOperation() override {
     Location loc = getOperation()->getLoc();
@@ -95,7 +96,7 @@ public:
     if (failed(checkOtherPrecision(low)))
       return signalPassFailure();
     // Reports come first: if one cannot be written, nothing has changed.
-    if (!reports.empty() && failed(writeReports(low, *loaded)))
+    if ((!reports.empty() || onReport) && failed(writeReports(low, *loaded)))
       return signalPassFailure();
     restoreFunctions();
     if (low.isF32())
@@ -145,15 +146,16 @@ private:
   std::optional<Target> chosenTarget;
   CostOptions costOptions;
   OperationClassifier classifier;
+  ReportHandler onReport;
 };
 
 } // namespace
 
 std::unique_ptr<Pass> mlir::amp::createAutoMixedPrecisionPass(
     const AutoMixedPrecisionPassOptions &options,
-    OperationClassifier classifier) {
-  return std::make_unique<AutoMixedPrecisionPass>(options,
-                                                  std::move(classifier));
+    OperationClassifier classifier, ReportHandler onReport) {
+  return std::make_unique<AutoMixedPrecisionPass>(
+      options, std::move(classifier), std::move(onReport));
 }
 
 LogicalResult
@@ -325,6 +327,8 @@ LogicalResult AutoMixedPrecisionPass::writeReports(FloatType low,
   for (const std::string &path : reports)
     if (failed(report.write(path, loc)))
       return failure();
+  if (onReport)
+    onReport(report);
   return success();
 }
 

@@ -166,7 +166,10 @@ private:
         break;
       remark::missed(op->getLoc(), options("Unlisted", op))
           << remark::metric("Op", op->getName().getStringRef())
-          << remark::reason("no list of the policy names it");
+          << remark::reason("{0}", graph.hasUnknownBody(op)
+                                       ? "its regions keep their types, and so "
+                                         "does what it carries"
+                                       : "no list of the policy names it");
     }
   }
 

@@ -42,6 +42,7 @@ install(FILES ${PROJECT_BINARY_DIR}/cmake/AMP/AMPConfig.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindLibZip.cmake
         DESTINATION ${AMP_PACKAGE_DIR} COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/amp
+                  ${PROJECT_SOURCE_DIR}/include/amp-c
                   ${PROJECT_BINARY_DIR}/include/amp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
         FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.h.inc"

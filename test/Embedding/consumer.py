@@ -101,6 +101,7 @@ def main(consumer, source, build, scratch):
                 sys.exit(f"{path} names {folder}")
     for path in ("bin/amp-opt", "lib/AMPPlugin.so", "include/amp/InitAll.h",
                  "include/amp/Dialect/AMP/IR/AMPOps.h.inc",
+                 "include/amp-c/Pipeline.h", "include/amp/Transforms/Passes.capi.h.inc",
                  "include/amp/Interfaces/PrecisionOpInterface.td",
                  "share/amp/presets/default.yaml"):  # fmt: skip
         if not (prefix / path).is_file():
@@ -109,6 +110,9 @@ def main(consumer, source, build, scratch):
     # The consumer, where nothing of this project is.
     toy = scratch / "toy"
     shutil.copytree(consumer, toy)
+    tests = consumer.parent.parent
+    shutil.copy(tests / "CAPI/capi.c", toy)
+    shutil.copy(source / "docs/examples/one-layer.mlir", toy)
     seal = sealed([folder for folder in (source, build) if folder.is_dir()])
     configure = [
         "cmake", "-G", "Ninja", "-S", toy, "-B", toy / "build",
@@ -138,6 +142,8 @@ def main(consumer, source, build, scratch):
         return result.stderr
 
     toy_dialect(run_toy, toy)
+    output = run(*seal, toy / "build/toy-c", "one-layer.mlir", cwd=toy)
+    run("FileCheck", "capi.c", cwd=toy, input=output)
 
     # Every tool does the same to every dialect that it knows.
     plugin = prefix / "lib/AMPPlugin.so"

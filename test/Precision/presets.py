@@ -16,7 +16,7 @@ import sys
 source, slots, scratch = map(pathlib.Path, sys.argv[1:])
 PRESETS = [
     "apex-O0", "apex-O1", "apex-O2", "apex-O3", "default",
-    "mxnet", "pytorch", "pytorch-cpu", "tensorflow",
+    "mxnet", "pytorch", "pytorch-cpu", "stablehlo", "tensorflow",
 ]
 shipped = sorted(path.stem for path in (source / "lib/Precision/presets").glob("*.yaml"))
 assert shipped == sorted(PRESETS), shipped

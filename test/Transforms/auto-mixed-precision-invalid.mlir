@@ -20,7 +20,7 @@
 // OPTION: no such option precison
 
 // RUN: not amp-opt input.mlir --auto-mixed-precision=policy=no-such-file 2>&1 | FileCheck %s --check-prefix=MISSING
-// MISSING: no-such-file:1:1: error: cannot read policy 'no-such-file': No such file or directory; expected a file or one of the presets apex-O0, apex-O1, apex-O2, apex-O3, default, mxnet, pytorch, pytorch-cpu, tensorflow
+// MISSING: no-such-file:1:1: error: cannot read policy 'no-such-file': No such file or directory; expected a file or one of the presets apex-O0, apex-O1, apex-O2, apex-O3, default, mxnet, pytorch, pytorch-cpu, stablehlo, tensorflow
 
 // RUN: not amp-opt input.mlir --auto-mixed-precision=policy=%t 2>&1 | FileCheck %s --check-prefix=FOLDER
 // FOLDER: error: cannot read policy '{{.*}}': Is a directory
@@ -256,7 +256,7 @@ version: 1
 target: {low-flop-per-byte: 1}
 
 //--- extends-unknown.yaml
-# expect 3:10 policy: cannot read policy 'pytroch': No such file or directory; expected a file or one of the presets apex-O0, apex-O1, apex-O2, apex-O3, default, mxnet, pytorch, pytorch-cpu, tensorflow
+# expect 3:10 policy: cannot read policy 'pytroch': No such file or directory; expected a file or one of the presets apex-O0, apex-O1, apex-O2, apex-O3, default, mxnet, pytorch, pytorch-cpu, stablehlo, tensorflow
 version: 1
 extends: pytroch
 

@@ -64,6 +64,44 @@ def ConvertAMPToUpstream : Pass<"convert-amp-to-upstream"> {
     "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ConvertAMPToStableHLO : Pass<"convert-amp-to-stablehlo"> {
+  let summary = "Lowers the amp dialect to StableHLO in generic form";
+  let description = [{
+    For a step that goes back to JAX, XLA or IREE: the operations of loss
+    scaling and master weights, and the arith, scf and tensor operations of the
+    overflow guard, become StableHLO. The guard becomes a `stablehlo.select` for
+    each value. Attributes such as `amp.role` and `amp.inserted` are removed.
+
+    StableHLO need not be linked in: its operations are built unregistered, for
+    which the context has to allow unregistered dialects. Any other operation of
+    these dialects is an error.
+  }];
+}
+
+def StableHLOToTrain : Pass<"stablehlo-to-train", "::mlir::ModuleOp"> {
+  let summary = "Turns a loss in StableHLO into a training step";
+  let description = [{
+    Takes the forward pass of a loss in generic form, as JAX dumps it, with
+    `amp.role` and `amp.name` on its arguments, and writes it with operations of
+    the train dialect, so that differentiation, the CPU and CUDA work on it.
+    Functions that it calls become part of it. With an optimizer, the loss is
+    its only result, with `amp.metric = "loss"`, and the step gets the gradients,
+    the updates and the state that they need.
+
+    StableHLO need not be linked in. Operations that have no counterpart are an
+    error, which names each kind with its number; the module is as it was.
+  }];
+  let options = [
+    Option<"optimizer", "optimizer", "std::string", /*default=*/"\"none\"",
+           "none, sgd or adam">,
+    Option<"learningRate", "learning-rate", "double", /*default=*/"0.001",
+           "The initial value of the hyperparameter lr">,
+  ];
+  let dependentDialects = ["::mlir::train::TrainDialect",
+                           "::mlir::amp::AMPDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
 def LowerStep : Pass<"amp-lower-step", "::mlir::ModuleOp"> {
   let summary = "Gives step functions the calling convention of the runner";
   let description = [{

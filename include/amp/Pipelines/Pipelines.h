@@ -9,6 +9,7 @@
 #define AMP_PIPELINES_PIPELINES_H
 
 #include "amp/Precision/Policy.h"
+#include "amp/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -115,10 +116,12 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
 /// differentiation, precision assignment, master weights, loss scaling, cast
 /// cleanup, and the proof that the loss scale is handled correctly. A wrong
 /// option value is diagnosed by the pass that it goes to. The policy may come
-/// from a `PolicyBuilder`; `classifier`, if there is one, is asked before it.
+/// from a `PolicyBuilder`; `classifier`, if there is one, is asked before it, and
+/// `onReport` gets the report of the precisions.
 void buildAMPTrainingPipeline(OpPassManager &pm,
                               const AMPPipelineOptions &options,
-                              OperationClassifier classifier = {});
+                              OperationClassifier classifier = {},
+                              ReportHandler onReport = {});
 
 /// Registers `amp-training-pipeline`.
 void registerPipelines();

@@ -19,6 +19,7 @@
 #include "mlir/IR/Location.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +48,9 @@ struct AdapterSlot {
   std::vector<AdapterIndex> operands, results;
   /// The slot that must be low for this one to be.
   std::optional<unsigned> implies;
+  /// Whether the operation goes on giving the results in f32, which a cast
+  /// behind it rounds.
+  bool isRounded = false;
 };
 
 /// One operation of an adapted dialect.
@@ -60,6 +64,16 @@ struct AdapterOperation {
   /// or numbers that are rounded.
   std::vector<std::string> typeAttributes;
   RegionRule regions = RegionRule::None;
+  /// The kind of the one slot by the operations in the regions: of several, the
+  /// least free. With any other operation there the types stay. Empty where the
+  /// regions do not matter.
+  std::vector<std::pair<std::string, SlotKind>> bodies;
+  /// Whether results fit any low type, whatever the operation reads.
+  bool isBounded = false;
+
+  /// Returns whether the regions of `op` are of a known sort: if not, it keeps
+  /// its types.
+  bool hasKnownBody(Operation *op) const;
 
   /// Describes the slots of `op`, which has this name. Returns failure, after a
   /// diagnostic at the entry, if the entry does not fit the operation.
@@ -76,6 +90,27 @@ struct AdapterOperation {
   bool isConstant(Operation *op) const {
     return !typeAttributes.empty() && op->getNumOperands() == 0 &&
            op->getNumRegions() == 0;
+  }
+
+private:
+  std::optional<SlotKind> getBodyKind(Operation *op) const;
+};
+
+/// Operations of an adapted dialect in which softmax, normalisations and the
+/// like are written out (see Units.h).
+struct AdapterUnits {
+  /// Reduce rows to statistics.
+  llvm::StringSet<> reduce;
+  /// Repeat elements of operand 0.
+  llvm::StringSet<> repeat;
+  /// Move elements of operand 0.
+  llvm::StringSet<> move;
+  /// Compute element by element.
+  llvm::StringSet<> elementwise;
+
+  bool empty() const {
+    return reduce.empty() && repeat.empty() && move.empty() &&
+           elementwise.empty();
   }
 };
 
@@ -97,6 +132,9 @@ struct Adapter {
   Location loc;
   std::optional<AdapterCast> cast;
   llvm::StringMap<AdapterOperation> operations;
+  AdapterUnits units;
+  /// If not empty: why operations of the dialect are an error.
+  std::string rejection;
 
   /// Builds the cast of `value` to `type` at the insertion point.
   Operation *buildCast(OpBuilder &builder, Location loc, Value value,

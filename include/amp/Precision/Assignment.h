@@ -56,6 +56,8 @@ enum class Reason : uint8_t {
   Range,
   /// Computed from a value that may leave the range of the low type.
   Tainted,
+  /// Part of a softmax, a normalisation or the like that is written out.
+  Unit,
   /// Computed from the gradient of a parameter: part of its update.
   Update,
   /// Computed from hyperparameters and state alone, such as a learning rate.

@@ -104,7 +104,7 @@ public:
   Policy &operator=(const Policy &) = delete;
 
   /// Reads the preset or the file named `presetOrFile`, or YAML that stands
-  /// there itself, in braces. On failure prints one
+  /// there itself, in braces or on more than one line. On failure prints one
   /// diagnostic with file, line and column, or one at `loc` if there is no such
   /// file.
   static FailureOr<Policy> load(StringRef presetOrFile, Location loc);
@@ -161,6 +161,8 @@ public:
   const Adapter *findAdapter(StringRef dialect) const;
   /// Returns what an adapter says of operations named `name`, or null.
   const AdapterOperation *findAdapted(OperationName name) const;
+  /// Returns whether some adapter describes units.
+  bool hasUnits() const;
 
   /// To be called when all operations of `root` have been seen. Reports slots
   /// that were never found, which is an error, and with a warning what the file

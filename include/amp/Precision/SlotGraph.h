@@ -155,6 +155,25 @@ public:
   /// The interval that freed `v`, a slot with `RangeProof::Fits`.
   FloatRange getProvenRange(VertexId v) const { return proven.lookup(v); }
 
+  /// Whether `op` is a constant with elements, not one without contents.
+  bool holdsElements(Operation *op) const {
+    auto it = infos.find(op->getName());
+    return op->hasTrait<OpTrait::ConstantLike>() ||
+           (it != infos.end() && it->second.adapted &&
+            it->second.adapted->isConstant(op));
+  }
+
+  /// Whether `op` is part of a unit (see Units.h).
+  bool isInUnit(Operation *op) const { return units.contains(op); }
+
+  /// Operations whose regions keep their types because nothing says how they
+  /// would follow.
+  bool hasUnknownBody(Operation *op) const {
+    auto it = infos.find(op->getName());
+    return op->getNumRegions() != 0 && it != infos.end() &&
+           (!it->second.adapted || !it->second.adapted->hasKnownBody(op));
+  }
+
   /// Whether `value` is a constant of which some low slot makes a mask, so that
   /// it becomes the lowest finite value of the low type there, and not -inf.
   bool isMask(Value value) const { return masks.contains(value); }
@@ -251,6 +270,7 @@ private:
   std::vector<Operation *> seeds;
   llvm::DenseMap<VertexId, FloatRange> proven;
   llvm::DenseSet<Value> masks;
+  llvm::DenseSet<Operation *> units;
 
   const Policy &policy;
   bool invalid = false;

@@ -11,10 +11,16 @@
 #include "amp/Precision/Policy.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Pass/Pass.h"
+#include <functional>
 #include <limits>
 #include <optional>
 
 namespace mlir::amp {
+
+class PrecisionReport;
+
+/// Gets the report of a run of `auto-mixed-precision`.
+using ReportHandler = std::function<void(const PrecisionReport &)>;
 
 /// Returns the element type that `name` stands for: f16 for "fp16", "f16" and
 /// "half", bf16 for "bf16" and "bfloat16", f32 for "f32", "fp32" and "float";
@@ -25,10 +31,12 @@ FloatType parsePrecision(StringRef name, MLIRContext *context);
 #include "amp/Transforms/Passes.h.inc"
 
 /// Creates `auto-mixed-precision` with a host compiler's own classification of
-/// operations, which is asked before the lists of the policy.
+/// operations, which is asked before the lists of the policy. `onReport`, if
+/// there is one, gets the report before anything changes.
 std::unique_ptr<Pass>
 createAutoMixedPrecisionPass(const AutoMixedPrecisionPassOptions &options,
-                             OperationClassifier classifier);
+                             OperationClassifier classifier,
+                             ReportHandler onReport = {});
 
 #define GEN_PASS_REGISTRATION
 #include "amp/Transforms/Passes.h.inc"

@@ -431,4 +431,26 @@ def PolicySkeletonPass : Pass<"amp-policy-skeleton"> {
   ];
 }
 
+def ImportStepPass : Pass<"amp-import-step"> {
+  let summary = "Find gradients and the gradient seed by position";
+  let description = [{
+    A step that a framework dumps can be marked on its arguments and results
+    alone. Let it return its gradients, and take the number that the backward
+    pass starts from, 1, as an argument: the result with
+    `amp.gradient_of = "<parameter>"` and the argument with
+    `amp.gradient_seed = "<loss>"` go, the operation that gives the gradient is
+    marked, and an `amp.gradient_seed` stands where the argument was read.
+
+    ```mlir
+    func.func @step(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"},
+                    %seed: tensor<f32> {amp.gradient_seed = "loss"})
+        -> (tensor<4xf32> {amp.updates = "w"}, tensor<4xf32> {amp.gradient_of = "w"})
+    ```
+  }];
+  let statistics = [
+    Statistic<"numGradients", "gradients", "Gradients marked">,
+  ];
+  let dependentDialects = ["::mlir::amp::AMPDialect"];
+}
+
 #endif // AMP_TRANSFORMS_PASSES_TD

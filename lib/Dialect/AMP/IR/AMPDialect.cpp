@@ -307,6 +307,13 @@ LogicalResult AMPDialect::verifyRegionArgAttribute(Operation *op, unsigned,
       return error() << "'amp.optimizer' must not be empty";
     return success();
   }
+  if (name == kGradientSeedAttr) {
+    Type type = function.getArgumentTypes()[argIndex];
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || tensor.getRank() != 0 || !tensor.getElementType().isF32())
+      return error() << "a gradient seed must be a tensor<f32>, got " << type;
+    return success();
+  }
   return error() << "'" << name << "' is not an argument attribute of 'amp'";
 }
 
@@ -339,6 +346,18 @@ LogicalResult AMPDialect::verifyRegionResultAttribute(
         (role.getValue() == "batch" || role.getValue() == "hyperparameter"))
       return error() << "updates " << value << ", which is a "
                      << role.getValue() << " and not a state";
+  } else if (name == kGradientOfAttr) {
+    unsigned argument;
+    if (!findNamedArgument(function, value.getValue(),
+                           function.getNumArguments(), argument))
+      return error() << "'amp.gradient_of' names " << value
+                     << ", but no argument has that 'amp.name'";
+    // A shape alone: gradients may be low.
+    Type have = function.getResultTypes()[resultIndex];
+    Type need = function.getArgumentTypes()[argument];
+    if (failed(verifyCompatibleShape(have, need)))
+      return error() << "is the gradient of " << value << " of type " << need
+                     << ", but has type " << have;
   } else if (name != kMetricAttr && name != kPredictionAttr) {
     return error() << "'" << name << "' is not a result attribute of 'amp'";
   }

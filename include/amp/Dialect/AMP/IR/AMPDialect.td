@@ -69,6 +69,7 @@ def AMP_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kMetricAttr = "amp.metric";
     static constexpr ::llvm::StringLiteral kPredictionAttr = "amp.prediction";
     static constexpr ::llvm::StringLiteral kGradientOfAttr = "amp.gradient_of";
+    static constexpr ::llvm::StringLiteral kGradientSeedAttr = "amp.gradient_seed";
     static constexpr ::llvm::StringLiteral kBackwardOfAttr = "amp.backward_of";
     static constexpr ::llvm::StringLiteral kIdAttr = "amp.id";
     static constexpr ::llvm::StringLiteral kPrecisionAttr = "amp.precision";

@@ -1,0 +1,25 @@
+//===- Dialects.cpp - The dialects, for C ---------------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp-c/Dialects.h"
+
+#include "amp/InitAll.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Registration.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(AMP, amp, mlir::amp::AMPDialect)
+MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(AMPTrain, train,
+                                      mlir::train::TrainDialect)
+MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(AMPCUDA, cuda, mlir::cuda::CUDADialect)
+
+void ampRegisterAllDialects(MlirDialectRegistry registry) {
+  mlir::DialectRegistry &target = *unwrap(registry);
+  target.insert<mlir::func::FuncDialect>();
+  mlir::amp::registerAllDialects(target);
+  mlir::amp::registerAllExtensions(target);
+}

@@ -1,0 +1,75 @@
+//===- Pipeline.cpp - Mixed precision in one call, for C ------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp-c/Pipeline.h"
+
+#include "amp/Pipelines/Pipelines.h"
+#include "amp/Precision/Report.h"
+#include "mlir/CAPI/Diagnostics.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Support.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <optional>
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Runs the pipeline on `module`, writing the report to `json` if that is not
+/// null.
+static LogicalResult runPipeline(ModuleOp module, StringRef policy,
+                                 StringRef text, std::string *json) {
+  AMPPipelineOptions options;
+  std::string problem;
+  llvm::raw_string_ostream stream(problem);
+  if (failed(options.parseFromString(text, stream))) {
+    auto diag = module.emitError()
+                << "invalid options of amp-training-pipeline: '" << text << "'";
+    if (!StringRef(problem).trim().empty())
+      diag.attachNote() << StringRef(problem).trim();
+    return diag;
+  }
+  if (options.policy.hasValue())
+    return module.emitError() << "the policy stands among the options of "
+                                 "amp-training-pipeline; expected it apart";
+  if (!policy.empty())
+    options.policy = policy.str();
+  PassManager manager(module.getContext());
+  ReportHandler onReport;
+  if (json)
+    onReport = [json](const PrecisionReport &report) {
+      llvm::raw_string_ostream os(*json);
+      report.writeJSON(os);
+    };
+  buildAMPTrainingPipeline(manager, options, {}, onReport);
+  return manager.run(module);
+}
+
+MlirLogicalResult ampRunTrainingPipeline(
+    MlirModule module, MlirStringRef policy, MlirStringRef options,
+    MlirDiagnosticHandler diagnostics, void *diagnosticsData,
+    MlirStringCallback report, void *reportData) {
+  ModuleOp target = unwrap(module);
+  std::optional<ScopedDiagnosticHandler> handler;
+  if (diagnostics)
+    handler.emplace(target.getContext(), [&](Diagnostic &diag) {
+      return unwrap(diagnostics(wrap(diag), diagnosticsData));
+    });
+  // A pipeline that fails leaves what it had done.
+  OwningOpRef<ModuleOp> copy = target.clone();
+  std::string json;
+  if (failed(runPipeline(*copy, unwrap(policy), unwrap(options),
+                         report ? &json : nullptr)))
+    return mlirLogicalResultFailure();
+  target->setAttrs(copy.get()->getAttrDictionary());
+  target.getBodyRegion().takeBody(copy->getBodyRegion());
+  if (report)
+    report(wrap(StringRef(json)), reportData);
+  return mlirLogicalResultSuccess();
+}

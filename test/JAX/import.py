@@ -1,0 +1,69 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Losses written in JAX, imported into the train dialect, train on the CPU to the
+# losses that they have in JAX.
+#
+# REQUIRES: jax
+# RUN: %jax_python %s mlp amp-opt amp-run %t
+# RUN: %jax_python %s convnet amp-opt amp-run %t
+# RUN: %jax_python %s transformer amp-opt amp-run %t
+"""Usage: import.py <program> <amp-opt> <amp-run> <scratch>"""
+
+import csv
+import pathlib
+import subprocess
+import sys
+
+import amp_jax
+import jax
+import numpy as np
+import programs
+
+STEPS = 20
+RATE = 3e-3
+
+
+def run(*command):
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def main(name, amp_opt, amp_run, scratch):
+    scratch = pathlib.Path(f"{scratch}-{name}")
+    scratch.mkdir(parents=True, exist_ok=True)
+    loss, shapes, data = programs.PROGRAMS[name]
+    params = programs.initial(shapes)
+    batch = next(data(programs.BATCH, 1))
+    text = amp_jax.lower_loss(loss, params, batch)
+    dump = pathlib.Path(programs.__file__).with_name(f"{name}-loss.mlir")
+    assert dump.read_text() == text, f"{dump.name} is not what this JAX dumps"
+    step = scratch / "step.mlir"
+    run(amp_opt, "--allow-unregistered-dialect", dump, "-o", step,
+        f"--stablehlo-to-train=optimizer=adam learning-rate={RATE}")  # fmt: skip
+    np.savez(scratch / "batch.npz", **{f"batch.{i}": part for i, part in enumerate(batch)})
+    np.savez(scratch / "weights.npz", **{f"params.{key}": value for key, value in params.items()})
+    run(amp_run, step, "--data", scratch / "batch.npz", "--init", scratch / "weights.npz",
+        "--steps", STEPS, "--quiet", "--metrics-csv", scratch / "metrics.csv")  # fmt: skip
+    with open(scratch / "metrics.csv") as file:
+        ours = np.array([float(row["loss"]) for row in csv.DictReader(file)])
+
+    @jax.jit
+    def train(params, state):
+        value, gradients = jax.value_and_grad(loss)(params, *batch)
+        return (*programs.adam(params, state, gradients, rate=RATE), value)
+
+    state, theirs = programs.adam_state(params), []
+    for _ in range(STEPS):
+        params, state, value = train(params, state)
+        theirs.append(float(value))
+    theirs = np.array(theirs)
+    error = (np.abs(ours - theirs) / np.maximum(theirs, theirs[0] / 100)).max()
+    print(f"{name}: loss {theirs[0]:.4f} to {theirs[-1]:.6f} in JAX, {ours[-1]:.6f} here; {error:.1e}")
+    assert theirs[-1] < 0.5 * theirs[0], "the program does not train"
+    assert error < 1e-4, (ours, theirs)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

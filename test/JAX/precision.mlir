@@ -1,0 +1,87 @@
+// Programs of JAX in small: what becomes of each form of operation.
+//
+// RUN: amp-opt %s --allow-unregistered-dialect --auto-mixed-precision='precision=bf16 policy=stablehlo' | FileCheck %s
+// RUN: amp-opt %s --allow-unregistered-dialect --auto-mixed-precision='precision=bf16 policy=stablehlo' --remarks-filter=amp -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// The accumulator is f32, whoever reads the product; attributes stay.
+// CHECK-LABEL: func.func @products
+// CHECK: %[[P:.*]] = "stablehlo.dot_general"(%{{.*}}) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>, precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision DEFAULT>]}> : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xf32>
+// CHECK: %[[L:.*]] = "stablehlo.convert"(%[[P]]) {amp.inserted} : (tensor<4x4xf32>) -> tensor<4x4xbf16>
+// CHECK: %[[C:.*]] = "stablehlo.constant"() <{value = dense<1.000980e-01> : tensor<4x4xbf16>}>
+// CHECK: "stablehlo.multiply"(%[[L]], %[[C]]) : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xbf16>
+func.func @products(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = "stablehlo.dot_general"(%a, %a) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>, precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision DEFAULT>]}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %c = "stablehlo.constant"() <{value = dense<0.1> : tensor<4x4xf32>}> : () -> tensor<4x4xf32>
+  %1 = "stablehlo.multiply"(%0, %c) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = "stablehlo.dot_general"(%1, %a) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>, precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision DEFAULT>]}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
+}
+
+// A softmax between products: f32 within, low in and out, and what follows is
+// low again. The sum is a range slot, and the remark says what became of it.
+// CHECK-LABEL: func.func @softmax
+// CHECK: %[[X:.*]] = "stablehlo.convert"(%{{.*}}) {amp.inserted} : (tensor<4x8xbf16>) -> tensor<4x8xf32>
+// CHECK: "stablehlo.subtract"(%[[X]], %{{.*}}) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK: "stablehlo.exponential"(%{{.*}}) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK: %[[D:.*]] = "stablehlo.divide"(%{{.*}}) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK: %[[LOW:.*]] = "stablehlo.convert"(%[[D]]) {amp.inserted} : (tensor<4x8xf32>) -> tensor<4x8xbf16>
+// CHECK: "stablehlo.multiply"(%[[LOW]], %[[LOW]]) : (tensor<4x8xbf16>, tensor<4x8xbf16>) -> tensor<4x8xbf16>
+// REMARK-DAG: stablehlo.exponential{{.*}}part of a unit that is f32 inside
+func.func @softmax(%a: tensor<4x8xf32>, %b: tensor<8x8xf32>) -> tensor<4x8xf32> {
+  %m0 = "stablehlo.constant"() <{value = dense<0xFF800000> : tensor<f32>}> : () -> tensor<f32>
+  %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  %p = "stablehlo.dot_general"(%a, %b) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %r = "stablehlo.maximum"(%p, %p) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %x = "stablehlo.negate"(%r) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %m = "stablehlo.reduce"(%x, %m0) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%u: tensor<f32>, %v: tensor<f32>):
+    %w = "stablehlo.maximum"(%u, %v) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%w) : (tensor<f32>) -> ()
+  }) : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
+  %mb = "stablehlo.broadcast_in_dim"(%m) <{broadcast_dimensions = array<i64: 0>}> : (tensor<4xf32>) -> tensor<4x8xf32>
+  %d = "stablehlo.subtract"(%x, %mb) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %e = "stablehlo.exponential"(%d) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %s = "stablehlo.reduce"(%e, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%u: tensor<f32>, %v: tensor<f32>):
+    %w = "stablehlo.add"(%u, %v) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%w) : (tensor<f32>) -> ()
+  }) : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
+  %sb = "stablehlo.broadcast_in_dim"(%s) <{broadcast_dimensions = array<i64: 0>}> : (tensor<4xf32>) -> tensor<4x8xf32>
+  %q = "stablehlo.divide"(%e, %sb) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %t = "stablehlo.multiply"(%q, %q) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %y = "stablehlo.dot_general"(%t, %b) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
+// An exponential that is part of no unit holds back what is computed from it.
+// CHECK-LABEL: func.func @poison
+// CHECK: %[[E:.*]] = "stablehlo.exponential"(%{{.*}}) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+// CHECK: "stablehlo.multiply"(%[[E]], %[[E]]) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+func.func @poison(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = "stablehlo.dot_general"(%a, %a) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = "stablehlo.exponential"(%0) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = "stablehlo.multiply"(%1, %1) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = "stablehlo.dot_general"(%2, %a) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}
+
+// The body of a maximum follows; the custom call keeps its types.
+// CHECK-LABEL: func.func @bodies
+// CHECK: "stablehlo.reduce_window"(%{{.*}}) <{window_dimensions = array<i64: 2, 2>}> ({
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<bf16>, %{{.*}}: tensor<bf16>):
+// CHECK-NEXT: "stablehlo.maximum"(%{{.*}}) : (tensor<bf16>, tensor<bf16>) -> tensor<bf16>
+// CHECK: }) : (tensor<4x4xbf16>, tensor<bf16>) -> tensor<4x4xbf16>
+// CHECK: "stablehlo.custom_call"(%{{.*}}) <{call_target_name = "f"}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+func.func @bodies(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %m0 = "stablehlo.constant"() <{value = dense<0xFF800000> : tensor<f32>}> : () -> tensor<f32>
+  %0 = "stablehlo.dot_general"(%a, %a) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = "stablehlo.reduce_window"(%0, %m0) <{window_dimensions = array<i64: 2, 2>}> ({
+  ^bb0(%u: tensor<f32>, %v: tensor<f32>):
+    %w = "stablehlo.maximum"(%u, %v) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%w) : (tensor<f32>) -> ()
+  }) : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
+  %2 = "stablehlo.dot_general"(%1, %a) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = "stablehlo.custom_call"(%2) <{call_target_name = "f"}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %4 = "stablehlo.dot_general"(%3, %a) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %4 : tensor<4x4xf32>
+}

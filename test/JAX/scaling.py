@@ -1,0 +1,86 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# A step of JAX in fp16: its gradients vanish without loss scaling; with it the
+# step trains as in f32, an overflow changes nothing but the scale, and nothing of
+# the amp dialect is left. Low copies of the weights change nothing.
+#
+# REQUIRES: jax
+# RUN: %jax_python %s amp-opt
+"""Usage: scaling.py <amp-opt>"""
+
+import functools
+import re
+import sys
+
+import amp_jax
+import jax
+import jax.numpy as jnp
+import numpy as np
+import programs
+
+STEPS = 60
+
+
+def main(amp_opt):
+    loss, shapes, data = programs.TINY
+    update = functools.partial(programs.adam, rate=3e-6, eps=1e-14)
+    params = programs.initial(shapes)
+    params["w2"] = params["w2"] * 1e-4
+    state = programs.adam_state(params)
+    batches = list(data(programs.BATCH, STEPS))
+    step = amp_jax.lower(loss, update, params, state, batches[0])
+    leaves = step.flatten(params, state)
+    count = len(leaves)
+
+    def rewrite(precision, **options):
+        text = amp_jax.rewrite(step.text, precision, command=(amp_opt,), **options)
+        assert "amp." not in text, "something of the amp dialect is left"
+        assert not re.search(r'"(arith|scf|tensor|linalg)\.', text)
+        return amp_jax.compile(text)
+
+    def train(run, extra=(), between=lambda new: []):
+        values, extra, losses = list(leaves), list(extra), []
+        for batch in batches:
+            new = run(*values, *batch, *extra)
+            values, extra = new[:count], between(new)
+            losses.append(float(new[count]))
+        return np.array(losses), new
+
+    wide, _ = train(rewrite("f32"))
+    lost, _ = train(rewrite("fp16"))
+    scaled = rewrite("fp16", scaling="dynamic")
+    state_of = lambda new: new[count + 1 : count + 4]  # noqa: E731
+    low, last = train(scaled, amp_jax.scaler_state(), state_of)
+    gap = np.abs(low - wide).max() / wide[0]
+    print(
+        f"loss {wide[0]:.3e} to {wide[-1]:.3e} in f32, {lost[-1]:.3e} in fp16 without scaling, "
+        f"{low[-1]:.3e} with; largest difference {gap:.2%} of the first; "
+        f"scale {float(last[count + 1])}"
+    )
+    assert wide[-1] < 0.5 * wide[0], "the program does not train"
+    assert abs(lost[-1] - wide[-1]) > 0.1 * wide[0], "nothing is lost without scaling"
+    assert gap < 0.02 and (low != wide).any(), "the losses differ"
+    assert float(last[count + 1]) == 65536.0 and int(last[count + 2]) == STEPS
+
+    # An overflow: nothing moves, and the scale backs off.
+    new = scaled(*leaves, *batches[0], *amp_jax.scaler_state(2.0**120))
+    for before, after in zip(leaves, new):
+        np.testing.assert_array_equal(before, after)
+    assert float(new[count + 1]) == 2.0**119 and int(new[count + 2]) == 0
+    assert bool(new[-1]), "the step does not say that it was skipped"
+
+    # Low copies beside the weights, which the step reads instead.
+    copies = rewrite("fp16", scaling="dynamic", masters="copy")
+    weights = [leaf.astype(jnp.float16) for leaf in jax.tree.leaves(params) if leaf.ndim == 2]
+    size = len(weights)
+    copied, _ = train(
+        copies,
+        [*weights, *amp_jax.scaler_state()],
+        lambda new: new[count + 1 : count + 4 + size],
+    )
+    np.testing.assert_array_equal(copied, low, "copies are not the casts")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
