@@ -24,9 +24,8 @@ STEPS = 60
 
 def main(amp_opt):
     loss, shapes, data = programs.TINY
-    update = functools.partial(programs.adam, rate=3e-6, eps=1e-14)
+    update = functools.partial(programs.adam, eps=1e-14)
     params = programs.initial(shapes)
-    params["w2"] = params["w2"] * 1e-4
     state = programs.adam_state(params)
     batches = list(data(programs.BATCH, STEPS))
     step = amp_jax.lower(loss, update, params, state, batches[0])
@@ -72,7 +71,7 @@ def main(amp_opt):
 
     # Low copies beside the weights, which the step reads instead.
     copies = rewrite("fp16", scaling="dynamic", masters="copy")
-    weights = [leaf.astype(jnp.float16) for leaf in jax.tree.leaves(params) if leaf.ndim == 2]
+    weights = [leaf.astype(jnp.float16) for leaf in jax.tree.leaves(params)]
     size = len(weights)
     copied, _ = train(
         copies,
