@@ -493,3 +493,24 @@ func.func @f(%low: tensor<8xbf16>) {
 func.func @f(%m: tensor<8xf32> {amp.optimizer = ""}) {
   return
 }
+
+// -----
+
+// expected-error@+1 {{argument 0: a gradient seed must be a tensor<f32>, got 'tensor<4xf32>'}}
+func.func @seed(%a: tensor<4xf32> {amp.gradient_seed = "loss"}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{result 0: 'amp.gradient_of' names "v", but no argument has that 'amp.name'}}
+func.func @gradient(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}) -> (tensor<4xf32> {amp.gradient_of = "v"}) {
+  return %w : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{result 0: is the gradient of "w" of type 'tensor<4xf32>', but has type 'tensor<3xf32>'}}
+func.func @shape(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}, %g: tensor<3xf32>) -> (tensor<3xf32> {amp.gradient_of = "w"}) {
+  return %g : tensor<3xf32>
+}
