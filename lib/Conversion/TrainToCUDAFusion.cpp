@@ -302,7 +302,7 @@ void mlir::cuda::nameLaunches(func::FuncOp step) {
     std::string base;
     for (char c : getBaseName(step, launch))
       base += llvm::isAlnum(c) ? c : '_';
-    if (base.empty() || llvm::isDigit(base.front()))
+    if (base.empty() || llvm::isDigit(base.front()) || isReservedName(base))
       base = "launch_" + base;
     std::string name = base;
     for (unsigned next = 2; !taken.insert(name).second; ++next)

@@ -119,7 +119,7 @@ FailureOr<Model> mlir::amp::buildLeNet(MLIRContext *context,
                      {options.batch, type.getDimSize(1) * type.getDimSize(2) *
                                          type.getDimSize(3)});
   for (auto [index, width] :
-       llvm::enumerate(ArrayRef<int64_t>{120, 84, options.classes})) {
+       llvm::enumerate(SmallVector<int64_t>{120, 84, options.classes})) {
     Scope scope(b, "fc" + Twine(index + 1));
     x = b.linear(x, width);
     if (index != 2)

@@ -261,6 +261,9 @@ LogicalResult ProgramEmitter::emit() {
     if (name.empty() || getIdentifier(name) != name)
       return launch->emitOpError("is named '")
              << name << "', expected a name that is an identifier";
+    if (isReservedName(name))
+      return launch->emitOpError("is named '")
+             << name << "', which kernels use otherwise";
     if (!taken.insert(name).second)
       return launch->emitOpError("is named '")
              << name << "', as another launch is";

@@ -359,13 +359,15 @@ static std::string getExpression(Operation &op, ArrayRef<std::string> x) {
   if (StringRef symbol = getOperator(op); !symbol.empty())
     return getRounded(type, x[0] + " " + symbol.str() + " " + x[1]);
   if (StringRef function = getMathFunction(op); !function.empty())
-    return getRounded(
-        type,
-        (function + (isDouble ? "(" : "f(") + llvm::join(x, ", ") + ")").str());
+    return getRounded(type,
+                      // Without the colons it could be a kernel of that name.
+                      ((isDouble ? "::" : "") + function +
+                       (isDouble ? "(" : "f(") + llvm::join(x, ", ") + ")")
+                          .str());
   return llvm::TypeSwitch<Operation *, std::string>(&op)
       .Case([&](arith::NegFOp) { return "-" + x[0]; })
       .Case([&](math::RsqrtOp) {
-        return getRounded(type, (isDouble ? "1.0 / sqrt(" : "1.0f / sqrtf(") +
+        return getRounded(type, (isDouble ? "1.0 / ::sqrt(" : "1.0f / sqrtf(") +
                                     x[0] + ")");
       })
       .Case<arith::MaximumFOp>([&](auto) {

@@ -9,6 +9,7 @@
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -71,6 +72,28 @@ BufferOp mlir::cuda::getBuffer(Value value) {
       return {};
   }
   return value.getDefiningOp<BufferOp>();
+}
+
+bool mlir::cuda::isReservedName(StringRef name) {
+  static const llvm::StringSet<> reserved = {
+      // Words of C++20 that an operation, a tensor or a layer may be called.
+      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor",
+      "bool", "break", "case", "catch", "char", "class", "co_await",
+      "co_return", "co_yield", "compl", "concept", "const", "const_cast",
+      "consteval", "constexpr", "constinit", "continue", "decltype", "default",
+      "delete", "do", "double", "dynamic_cast", "else", "enum", "explicit",
+      "export", "extern", "false", "float", "for", "friend", "goto", "if",
+      "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not",
+      "not_eq", "nullptr", "operator", "or", "or_eq", "private", "protected",
+      "public", "register", "reinterpret_cast", "requires", "return", "short",
+      "signed", "sizeof", "static", "static_assert", "static_cast", "struct",
+      "switch", "template", "this", "thread_local", "throw", "true", "try",
+      "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual",
+      "void", "volatile", "while", "xor", "xor_eq",
+      // Of the runtime.
+      "elementwise", "guarded", "maximum", "minimum", "reduceAll",
+      "reduceColumns", "reduceRows", "roundThrough", "storeOne"};
+  return reserved.contains(name);
 }
 
 int64_t mlir::cuda::getTrafficBytes(LaunchOpInterface launch) {

@@ -63,6 +63,10 @@ struct CalleeInfo {
   ArrayRef<StringRef> parameters;
 };
 
+/// Whether a launch cannot have this name, since its kernel would be a word of
+/// C++ or hide a function that bodies of kernels call.
+bool isReservedName(StringRef name);
+
 /// Returns what is known of `callee`, or null if there is no such callee.
 const CalleeInfo *findCallee(StringRef callee);
 
