@@ -28,7 +28,7 @@ def case(name, result, text):
     CASES[name] = (result, text.replace("$", "%" + name))
 
 
-for op in "neg abs sign sin cos erf tanh relu exp expm1 sigmoid square gelu silu".split():
+for op in "neg abs sign sin cos erf tanh relu exp expm1 sigmoid square gelu".split():
     case(op, X, f"$ = train.{op} %x : {X}")
 case("gelu_tanh", X, f"$ = train.gelu %x {{approximate = 1 : i32}} : {X}")
 for op in "sqrt log log1p rsqrt reciprocal".split():
@@ -67,28 +67,6 @@ for axis in (0, 1):
         case(f"{op}_grad_{axis}", X, f"""$y = train.{op} %x {{axis = {axis} : i64}} : {X}
     $ = train.{op}_grad $y, %y {{axis = {axis} : i64}} : {X}""")
 F = "tensor<10xf32>"
-L = "tensor<6xi64>"
-case("gather", "tensor<6x6xT>", f"$ = train.gather %x, %l {{axis = 1 : i64}} : ({X}, {L}) -> tensor<6x6xT>")
-case("scatter_add", "tensor<12x10xT>",
-     f"$ = train.scatter_add %x, %l {{axis = 0 : i64}} : ({X}, {L}) -> tensor<12x10xT>")
-case("cumsum", X, f"$ = train.cumsum %x {{axis = 1 : i64}} : ({X}) -> {X}")
-case("argmax", L, f"$ = train.argmax %x {{axis = 1 : i64}} : ({X}) -> {L}")
-case("logsumexp", "tensor<10xT>", f"$ = train.logsumexp %x {{axis = 0 : i64}} : ({X}) -> tensor<10xT>")
-case("silu_dx", X, f"$ = train.silu_grad %x, %y : {X}")
-case("rms_norm", X, f"$, $r = train.rms_norm %x, %g : ({X}, {F}) -> ({X}, tensor<6xf32>)")
-case("rms_norm_dx", X, f"""$y, $r = train.rms_norm %x, %g : ({X}, {F}) -> ({X}, tensor<6xf32>)
-    $, $g = train.rms_norm_grad %y, %x, %g, $r : ({X}, {X}, {F}, tensor<6xf32>) -> ({X}, {F})""")
-case("rotary", X, f"""$t = train.slice %g {{offsets = array<i64: 0>, sizes = array<i64: 5>, strides = array<i64: 1>}} : ({F}) -> tensor<5xf32>
-    $ = train.rotary_embedding %x, $t, $t : ({X}, tensor<5xf32>, tensor<5xf32>) -> {X}""")
-ATTENTION = f"{X}, {X}, {X}"
-case("attention", X, f"$, $s = train.scaled_dot_product_attention %x, %y, %x : ({ATTENTION}) -> ({X}, tensor<6xf32>)")
-case("attention_masked", X, f"""$m = train.compare ge, %x, %y : ({X}, {X}) -> tensor<6x10xi1>
-    $k = train.matmul %x, %y {{transpose_a}} : ({X}, {X}) -> tensor<10x10xT>
-    $, $s = train.scaled_dot_product_attention %x, $k, $k, $m : ({X}, tensor<10x10xT>, tensor<10x10xT>, tensor<6x10xi1>) -> ({X}, tensor<6xf32>)""")
-case("attention_dq", X, f"""$y, $s = train.scaled_dot_product_attention %x, %y, %x {{causal}} : ({ATTENTION}) -> ({X}, tensor<6xf32>)
-    $, $k, $v = train.scaled_dot_product_attention_grad %y, %x, %y, %x, $y, $s {{causal}} : ({X}, {ATTENTION}, {X}, tensor<6xf32>) -> ({ATTENTION})""")
-case("smooth", "tensor<f32>", f"$ = train.cross_entropy %x, %l {{label_smoothing = 0.1 : f64}} : ({X}, {L}) -> tensor<f32>")
-case("smooth_dx", X, f"$ = train.cross_entropy_grad %x, %l, %lr {{label_smoothing = 0.1 : f64}} : ({X}, {L}, tensor<f32>) -> {X}")
 case("layer_norm", X, f"""$, $m, $r = train.layer_norm %x, %g, %g : ({X}, {F}, {F}) -> ({X}, tensor<6xf32>, tensor<6xf32>)""")
 case("layer_norm_dx", X, f"""$y, $m, $r = train.layer_norm %x, %g, %g : ({X}, {F}, {F}) -> ({X}, tensor<6xf32>, tensor<6xf32>)
     $, $g, $b = train.layer_norm_grad %y, %x, %g, $m, $r : ({X}, {X}, {F}, tensor<6xf32>, tensor<6xf32>) -> ({X}, {F}, {F})""")
