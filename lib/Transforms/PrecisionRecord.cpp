@@ -107,29 +107,10 @@ void mlir::amp::recordInput(FunctionOpInterface function, FloatType low) {
   });
 }
 
-/// All attributes of an unregistered operation: what its properties hold is not
-/// among the others.
-static SmallVector<NamedAttribute> getAllAttributes(Operation *op) {
-  SmallVector<NamedAttribute> attributes(op->getDiscardableAttrs());
-  if (auto inherent =
-          dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute()))
-    llvm::append_range(attributes, inherent.getValue());
-  return attributes;
-}
-
 Attribute mlir::amp::getConstantValue(Operation *op) {
   Attribute value;
-  if (matchPattern(op, m_Constant(&value)))
-    return value;
-  // One that only an adapter knows: an attribute of the type of its result.
-  if (!op->isRegistered() && op->getNumOperands() == 0 &&
-      op->getNumRegions() == 0 && op->getNumResults() == 1)
-    for (NamedAttribute attribute : getAllAttributes(op))
-      if (auto elements = dyn_cast<DenseFPElementsAttr>(attribute.getValue());
-          elements && elements.getType() == op->getResult(0).getType() &&
-          attribute.getName() != AMPDialect::kInputValueAttr)
-        return elements;
-  return {};
+  matchPattern(op, m_Constant(&value));
+  return value;
 }
 
 /// Returns `value` with its elements rounded or widened to `type`, or null.
@@ -178,20 +159,6 @@ static void restoreConstant(Operation *op) {
   for (NamedAttribute attribute : op->getAttrs())
     if (attribute.getValue() == value)
       return op->setAttr(attribute.getName(), input);
-}
-
-/// Gives an unregistered operation, the results of which are f32 again, the
-/// attributes that had their type back.
-static void restoreAttributes(Operation *op, FloatType low) {
-  Attribute input = op->removeAttr(AMPDialect::kInputValueAttr);
-  for (NamedAttribute attribute : getAllAttributes(op)) {
-    auto elements = dyn_cast<DenseFPElementsAttr>(attribute.getValue());
-    if (elements && elements.getElementType() == low)
-      op->setAttr(attribute.getName(),
-                  input
-                      ? input
-                      : convert(elements, Float32Type::get(op->getContext())));
-  }
 }
 
 namespace {
@@ -370,9 +337,6 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
               (recorded && recorded[index] == TypeAttr::get(low)))
             continue;
           widen(value);
-          if (!op->isRegistered() && op->getNumResults() == 1 &&
-              op->getNumOperands() == 0)
-            restoreAttributes(op, low);
         }
         return WalkResult::advance();
       });

@@ -7,7 +7,7 @@
 // CHECK-NOT: amp.cast
 // CHECK: %[[A:.*]] = "toy.convert"(%{{.*}}) {amp.inserted, mode = "nearest", to = f16} : (tensor<4x4xf32>) -> tensor<4x4xf16>
 // CHECK: %[[P:.*]] = "toy.dot"(%[[A]], %[[A]]) {output_type = f16} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
-// CHECK: %[[C:.*]] = "toy.constant"() {amp.input_value = dense<1.000000e-01> : tensor<4x4xf32>, value = dense<9.997550e-02> : tensor<4x4xf16>} : () -> tensor<4x4xf16>
+// CHECK: %[[C:.*]] = "toy.constant"() {value = dense<9.997550e-02> : tensor<4x4xf16>} : () -> tensor<4x4xf16>
 // CHECK: %[[S:.*]] = "toy.add"(%[[P]], %[[C]])
 // CHECK: %[[R:.*]] = "toy.relu"(%[[S]]) {slope = 1.000000e-01 : f32} : (tensor<4x4xf16>) -> tensor<4x4xf16>
 // CHECK: %[[Q:.*]] = "toy.dot"(%[[R]], %[[A]]) {output_type = f32} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf32>

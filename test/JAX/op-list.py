@@ -16,7 +16,7 @@ import sys
 BODIES = {
     "reduce": (("maximum", True), ("minimum", True), ("add", False), ("multiply", False), ("divide", False)),
     "reduce_window": (("maximum", True), ("add", False), ("subtract", False)),
-    "select_and_scatter": (("compare", True), ("add", True), ("multiply", False)),
+    "select_and_scatter": (("compare", True), ("add", False), ("multiply", False)),
     "scatter": (("maximum", True), ("add", False), ("divide", False)),
     "sort": (("compare", True), ("add", False)),
     "while": (("add", False),),
