@@ -51,10 +51,11 @@ static LogicalResult runPipeline(ModuleOp module, StringRef policy,
   return manager.run(module);
 }
 
-MlirLogicalResult ampRunTrainingPipeline(
-    MlirModule module, MlirStringRef policy, MlirStringRef options,
-    MlirDiagnosticHandler diagnostics, void *diagnosticsData,
-    MlirStringCallback report, void *reportData) {
+MlirLogicalResult
+ampRunTrainingPipeline(MlirModule module, MlirStringRef policy,
+                       MlirStringRef options, MlirDiagnosticHandler diagnostics,
+                       void *diagnosticsData, MlirStringCallback report,
+                       void *reportData) {
   ModuleOp target = unwrap(module);
   std::optional<ScopedDiagnosticHandler> handler;
   if (diagnostics)

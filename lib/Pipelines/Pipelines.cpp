@@ -63,13 +63,15 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
                         : options.strategy == "autocast";
   bool beforeAutodiff = training && isAutocast;
   if (beforeAutodiff)
-    pm.addPass(createAutoMixedPrecisionPass(mixedPrecision, classifier, onReport));
+    pm.addPass(
+        createAutoMixedPrecisionPass(mixedPrecision, classifier, onReport));
   if (training)
     pm.addPass(train::createTrainAutodiff());
   else
     pm.addPass(train::createTrainToInference());
   if (!beforeAutodiff)
-    pm.addPass(createAutoMixedPrecisionPass(mixedPrecision, classifier, onReport));
+    pm.addPass(
+        createAutoMixedPrecisionPass(mixedPrecision, classifier, onReport));
 
   // Masters come before scaling, so that the copies are written under the same
   // overflow guard.

@@ -110,12 +110,12 @@ static void runPasses(MlirContext context, const char *source) {
           &problem)))
     printf("pipeline: %s\n", problem.data);
   mlirPassManagerAddOwnedPass(manager, mlirCreateAMPOptimizeCastsPass());
-  if (mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(
-          manager, mlirModuleGetOperation(module))))
+  if (mlirLogicalResultIsFailure(
+          mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(module))))
     printf("the passes failed\n");
   output = print(module);
-  printf("passes: gradients %d, bf16 %d\n", contains(&output, "amp.gradient_of"),
-         contains(&output, "bf16>"));
+  printf("passes: gradients %d, bf16 %d\n",
+         contains(&output, "amp.gradient_of"), contains(&output, "bf16>"));
   free(problem.data);
   free(output.data);
   mlirPassManagerDestroy(manager);
@@ -154,19 +154,20 @@ int main(int argc, char **argv) {
   mlirDialectRegistryDestroy(registry);
   ampRegisterAllPasses();
 
-  /* CHECK: policy 'default' options 'precision=fp16': success, 0 errors, changed, report of functions
-   * CHECK: f16: 1, bf16: 0, unscale: 1
+  /* CHECK: policy 'default' options 'precision=fp16': success, 0 errors,
+   * changed, report of functions CHECK: f16: 1, bf16: 0, unscale: 1
    */
   run(context, source, "default", "precision=fp16");
   /* A policy as a string, in braces and as a document.
-   * CHECK: policy '{version: 1, extends: default, precision: bf16}' options '': success, 0 errors, changed, report of functions
-   * CHECK: bf16: 1, unscale: 0
+   * CHECK: policy '{version: 1, extends: default, precision: bf16}' options '':
+   * success, 0 errors, changed, report of functions CHECK: bf16: 1, unscale: 0
    */
   run(context, source, "{version: 1, extends: default, precision: bf16}", "");
-  /* CHECK: options 'precision=bf16': success, 0 errors, changed, report of functions
-   * CHECK: f16: 0, bf16: 0, unscale: 0
+  /* CHECK: options 'precision=bf16': success, 0 errors, changed, report of
+   * functions CHECK: f16: 0, bf16: 0, unscale: 0
    */
-  run(context, source, "version: 1\nextends: default\ndeny: [train.linear, train.matmul]\n",
+  run(context, source,
+      "version: 1\nextends: default\ndeny: [train.linear, train.matmul]\n",
       "precision=bf16");
 
   /* What is wrong comes to the callback, and the module stays as it was.

@@ -116,8 +116,8 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
 /// differentiation, precision assignment, master weights, loss scaling, cast
 /// cleanup, and the proof that the loss scale is handled correctly. A wrong
 /// option value is diagnosed by the pass that it goes to. The policy may come
-/// from a `PolicyBuilder`; `classifier`, if there is one, is asked before it, and
-/// `onReport` gets the report of the precisions.
+/// from a `PolicyBuilder`; `classifier`, if there is one, is asked before it,
+/// and `onReport` gets the report of the precisions.
 void buildAMPTrainingPipeline(OpPassManager &pm,
                               const AMPPipelineOptions &options,
                               OperationClassifier classifier = {},

@@ -119,8 +119,8 @@ ScaledDotProductAttentionOp::decompose(OpBuilder &builder,
   if (getMask()) {
     // A query without a key: no -inf - -inf, and no 0 / 0 below.
     auto element = cast<FloatType>(getElementTypeOrSelf(s));
-    double lowest = -APFloat::getLargest(element.getFloatSemantics())
-                         .convertToDouble();
+    double lowest =
+        -APFloat::getLargest(element.getFloatSemantics()).convertToDouble();
     max = t.maximum(max, t.scalar(lowest, s));
   }
   Value e = t.exp(t.sub(s, max));
@@ -130,15 +130,13 @@ ScaledDotProductAttentionOp::decompose(OpBuilder &builder,
     Value none = t.compare(ComparePredicate::EQ, sum, t.scalar(0.0, sum));
     divisor = t.select(none, t.scalar(1.0, sum), sum);
   }
-  Value weights =
-      t.castTo(t.div(e, divisor), getElementTypeOrSelf(getValue()));
+  Value weights = t.castTo(t.div(e, divisor), getElementTypeOrSelf(getValue()));
   Value y = MatmulOp::create(builder, getLoc(), getResult().getType(), weights,
                              getValue(), /*transpose_a=*/false,
                              /*transpose_b=*/false);
   Value logsumexp = t.add(max, t.log(sum));
   results.push_back(y);
-  results.push_back(
-      t.reshape(logsumexp, t.typeOf(getLogsumexp()).getShape()));
+  results.push_back(t.reshape(logsumexp, t.typeOf(getLogsumexp()).getShape()));
   return success();
 }
 
@@ -166,13 +164,12 @@ ScaledDotProductAttentionGradOp::decompose(OpBuilder &builder,
   Value dWeights = product(full, getGrad(), getValue(), false, true);
   Value dot = t.sum(t.mul(t.widen(getGrad()), t.widen(getOutput())), {axis},
                     /*keepDims=*/true);
-  Value dScores =
-      t.mul(t.mul(weights, t.sub(dWeights, dot)), scores.scale);
+  Value dScores = t.mul(t.mul(weights, t.sub(dWeights, dot)), scores.scale);
   dScores = t.castTo(dScores, low);
-  results.push_back(product(getQueryGrad().getType(), dScores, getKey(), false,
-                            false));
-  results.push_back(product(getKeyGrad().getType(), dScores, getQuery(), true,
-                            false));
+  results.push_back(
+      product(getQueryGrad().getType(), dScores, getKey(), false, false));
+  results.push_back(
+      product(getKeyGrad().getType(), dScores, getQuery(), true, false));
   results.push_back(dValue);
   return success();
 }
