@@ -88,9 +88,10 @@ LogicalResult InsertLossScalingPass::readOptions() {
     return error() << "unknown scaler '" << scaler << "', expected "
                    << llvm::join(getLossScalerNames(), ", ");
   machine = *named;
-  // The defaults of options stand for the scaler's, and are no valid values.
+  // The defaults of options stand for the scaler's, and are no valid values. A
+  // reproducer has them with six digits.
   auto readNumber = [](auto option, auto &value) {
-    if (option != std::numeric_limits<decltype(option)>::lowest())
+    if (option > std::numeric_limits<decltype(option)>::lowest() / 2)
       value = option;
   };
   readNumber(initScale.getValue(), machine.initScale);

@@ -48,18 +48,7 @@ LogicalResult mlir::amp::addScaleUpdate(StepRewriter &step,
                                         const LossScaler &machine,
                                         const Scaling &scaling,
                                         Value allFinite) {
-  // Before the casts of what the step returns, which stay last: where
-  // auto-mixed-precision puts them when it decides anew.
-  Operation *before = step.getReturn();
-  while (Operation *previous = before->getPrevNode()) {
-    CastLike cast(previous);
-    if (!cast || !cast.isInserted() ||
-        llvm::any_of(previous->getUsers(),
-                     [&](Operation *user) { return user != step.getReturn(); }))
-      break;
-    before = previous;
-  }
-  OpBuilder builder(before);
+  OpBuilder builder(step.getResultPoint());
   ArrayRef<BlockArgument> state = scaling.state;
   auto update = UpdateScaleOp::create(builder, allFinite.getLoc(), state[0],
                                       state[1], state[2], allFinite);
@@ -90,7 +79,7 @@ LogicalResult mlir::amp::addSkipMetrics(StepRewriter &step,
                                         ArrayRef<GradientGroup> groups,
                                         bool count) {
   constexpr StringLiteral metric = AMPDialect::kMetricAttr;
-  OpBuilder builder(step.getReturn());
+  OpBuilder builder(step.getResultPoint());
   auto scalar = [&](Value value) -> Value {
     return tensor::FromElementsOp::create(
         builder, value.getLoc(), RankedTensorType::get({}, value.getType()),
@@ -100,7 +89,7 @@ LogicalResult mlir::amp::addSkipMetrics(StepRewriter &step,
                         Value &overflow) {
     Value allFinite = buildConjunction(step, flags);
     Location loc = allFinite.getLoc();
-    builder.setInsertionPoint(step.getReturn());
+    builder.setInsertionPoint(step.getResultPoint());
     Value finite =
         tensor::ExtractOp::create(builder, loc, allFinite, ValueRange());
     Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
@@ -128,7 +117,7 @@ LogicalResult mlir::amp::addSkipMetrics(StepRewriter &step,
         InitAttr::get(builder.getContext(), InitKind::Zeros, {}, {}, {}));
     if (failed(counter))
       return failure();
-    builder.setInsertionPoint(step.getReturn());
+    builder.setInsertionPoint(step.getResultPoint());
     Location loc = overflow.getLoc();
     Value old = tensor::ExtractOp::create(builder, loc, *counter, ValueRange());
     Value one =
@@ -144,7 +133,7 @@ LogicalResult mlir::amp::addSkipMetrics(StepRewriter &step,
 
 LogicalResult mlir::amp::addGradientNorm(StepRewriter &step,
                                          ArrayRef<Value> gradients) {
-  OpBuilder builder(step.getReturn());
+  OpBuilder builder(step.getResultPoint());
   SmallVector<Location> locs;
   for (Value gradient : gradients)
     locs.push_back(gradient.getLoc());

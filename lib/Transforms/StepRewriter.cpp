@@ -7,6 +7,8 @@
 
 #include "StepRewriter.h"
 
+#include "amp/Dialect/AMP/IR/InsertedCast.h"
+
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -75,6 +77,19 @@ SmallVector<Value> StepRewriter::getGradients() const {
         gradients.push_back(result);
   }
   return gradients;
+}
+
+Operation *StepRewriter::getResultPoint() const {
+  Operation *before = getReturn();
+  while (Operation *previous = before->getPrevNode()) {
+    CastLike cast(previous);
+    if (!cast || !cast.isInserted() ||
+        llvm::any_of(previous->getUsers(),
+                     [&](Operation *user) { return user != getReturn(); }))
+      break;
+    before = previous;
+  }
+  return before;
 }
 
 StringAttr StepRewriter::getOptimizer(StringAttr argument) const {

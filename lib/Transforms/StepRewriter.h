@@ -29,6 +29,10 @@ public:
   FunctionOpInterface getFunction() const { return function; }
   Block &getBody() const { return function.getFunctionBody().front(); }
   Operation *getReturn() const { return getBody().getTerminator(); }
+  /// Where new results are computed: before the return and the inserted casts
+  /// for it alone, which stay last, where auto-mixed-precision puts them when it
+  /// decides anew.
+  Operation *getResultPoint() const;
 
   /// Appends an argument. Returns failure, after a diagnostic, if `name` is
   /// taken.
@@ -48,6 +52,7 @@ public:
 
   /// The `amp.optimizer` of the argument named `argument`, or null.
   StringAttr getOptimizer(StringAttr argument) const;
+
   /// Returns failure, after a diagnostic, if an argument is what steps update
   /// by its role, and no result updates it: optimizer state, and parameters of
   /// which the step computes a gradient. Others may be frozen.

@@ -167,10 +167,10 @@ func.func @slices(%x: tensor<4x8xf32> {amp.role = "batch", amp.name = "x"})
 // -----
 
 // The start of a tensor, in any order of dimensions.
-// CHECK-DAG: #[[IN_ORDER:.*]] = affine_map<(d0, d1) -> (d0, d1)>
-// CHECK-DAG: #[[SWAPPED:.*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-DAG: #[[$IN_ORDER:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[$SWAPPED:.*]] = affine_map<(d0, d1) -> (d1, d0)>
 // CHECK-LABEL: func.func @prefix
-// CHECK: cuda.kernel named "transpose" over [9, 5] maps [#[[SWAPPED]], #[[IN_ORDER]]]
+// CHECK: cuda.kernel named "transpose" over [9, 5] maps [#[[$SWAPPED]], #[[$IN_ORDER]]]
 func.func @prefix(%x: tensor<16x9xf32> {amp.role = "batch", amp.name = "x"})
     -> (tensor<9x5xf32> {amp.prediction = "y"}) {
   %0 = train.tanh %x : tensor<16x9xf32>

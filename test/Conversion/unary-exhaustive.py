@@ -70,6 +70,7 @@ OPS = {
     "log1p": ("", np.log1p, 0),
     "tanh": ("", np.tanh, 0),
     "sigmoid": ("", sigmoid, 0),
+    "silu": ("", lambda x: x * sigmoid(x), 2.0**-23),
     "relu": ("", lambda x: np.where(np.isnan(x), x, np.maximum(x, 0)), 0),
     "exp": ("", np.exp, 0),
     "expm1": ("", np.expm1, 0),

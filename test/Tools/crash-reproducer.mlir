@@ -16,10 +16,10 @@
 // FAILURE: error: amp-insert-loss-scaling: unknown mode 'wrong', expected dynamic, none or a number
 //
 // WHOLE: train.matmul {{.*}} (tensor<4x4xf32>, tensor<4x4xf32>)
-// WHOLE: pipeline: "builtin.module(auto-mixed-precision{{[{].*}}precision=bf16{{.*[}]}}, amp-insert-loss-scaling{{[{].*}}mode=wrong})"
+// WHOLE: pipeline: "builtin.module(auto-mixed-precision{{[{].*}}precision=bf16{{.*[}]}}, amp-insert-loss-scaling{{[{].*}}mode=wrong {{.*[}]}})"
 //
 // LOCAL: train.matmul {{.*}} (tensor<4x4xbf16>, tensor<4x4xbf16>)
-// LOCAL: pipeline: "builtin.module(amp-insert-loss-scaling{{[{].*}}mode=wrong})"
+// LOCAL: pipeline: "builtin.module(amp-insert-loss-scaling{{[{].*}}mode=wrong {{.*[}]}})"
 func.func @f(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = train.relu %0 : tensor<4x4xf32>
