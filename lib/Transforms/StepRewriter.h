@@ -30,8 +30,8 @@ public:
   Block &getBody() const { return function.getFunctionBody().front(); }
   Operation *getReturn() const { return getBody().getTerminator(); }
   /// Where new results are computed: before the return and the inserted casts
-  /// for it alone, which stay last, where auto-mixed-precision puts them when it
-  /// decides anew.
+  /// for it alone, which stay last, where auto-mixed-precision puts them when
+  /// it decides anew.
   Operation *getResultPoint() const;
 
   /// Appends an argument. Returns failure, after a diagnostic, if `name` is

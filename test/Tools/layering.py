@@ -48,7 +48,9 @@ def links(build):
     }
 
     def closure(name):
-        return direct[name].union(*(closure(other) for other in direct[name]))
+        # A library that links none of ours is not listed.
+        others = direct.get(name, set())
+        return others.union(*(closure(other) for other in others))
 
     return {name: closure(name) for name in direct}
 
