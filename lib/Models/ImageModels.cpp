@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FinishClassifier.h"
 #include "ModelChecks.h"
 
 #include "amp/Models/Models.h"
@@ -38,23 +39,6 @@ LogicalResult mlir::amp::checkTraining(ModelChecks &checks,
                          << options.warmupSteps << ", or 0, got "
                          << options.decaySteps;
   return success();
-}
-
-/// Ends a classifier: the loss, its metrics and the update.
-static Model finishClassifier(ModelBuilder &b, Value logits, Value labels,
-                              double labelSmoothing,
-                              const TrainingOptions &training) {
-  Value loss;
-  {
-    Scope scope(b, "loss");
-    loss = b.crossEntropy(logits, labels, labelSmoothing);
-  }
-  b.addAccuracy(logits, labels);
-  b.addPrediction("logits", logits);
-  Model model;
-  model.numParameters = b.getNumParameters();
-  model.module = b.finish(loss, training);
-  return model;
 }
 
 //===----------------------------------------------------------------------===//

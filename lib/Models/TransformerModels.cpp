@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FinishClassifier.h"
 #include "ModelChecks.h"
 
 #include "amp/Models/Models.h"
@@ -120,23 +121,6 @@ static Value table(ModelBuilder &b, StringRef name, int64_t rows, int64_t width,
                         b.getInit(InitKind::Normal, deviation), true);
 }
 
-/// Ends a model: the loss, its metrics and the update.
-static Model finishModel(ModelBuilder &b, Value logits, Value labels,
-                         double labelSmoothing,
-                         const TrainingOptions &training) {
-  Value loss;
-  {
-    Scope scope(b, "loss");
-    loss = b.crossEntropy(logits, labels, labelSmoothing);
-  }
-  b.addAccuracy(logits, labels);
-  b.addPrediction("logits", logits);
-  Model model;
-  model.numParameters = b.getNumParameters();
-  model.module = b.finish(loss, training);
-  return model;
-}
-
 //===----------------------------------------------------------------------===//
 // GPT-2
 //===----------------------------------------------------------------------===//
@@ -181,7 +165,7 @@ FailureOr<Model> mlir::amp::buildGPT2(MLIRContext *context,
     Scope scope(b, "lm_head");
     logits = b.tiedLinear(x, embedding);
   }
-  return finishModel(b, logits, targets, 0.0, training);
+  return finishClassifier(b, logits, targets, 0.0, training);
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,7 +220,7 @@ FailureOr<Model> mlir::amp::buildBert(MLIRContext *context,
   }
   first = b.dropout(first, options.dropout);
   Value logits = normal(b, first, "classifier", options.classes, 0.02);
-  return finishModel(b, logits, labels, 0.0, training);
+  return finishClassifier(b, logits, labels, 0.0, training);
 }
 
 //===----------------------------------------------------------------------===//
@@ -298,5 +282,5 @@ FailureOr<Model> mlir::amp::buildViT(MLIRContext *context,
   Value first =
       b.at().reshape(b.slice(x, 1, 0, 1), {options.batch, options.width});
   Value logits = normal(b, first, "head", options.classes, 0.02);
-  return finishModel(b, logits, labels, options.labelSmoothing, training);
+  return finishClassifier(b, logits, labels, options.labelSmoothing, training);
 }
