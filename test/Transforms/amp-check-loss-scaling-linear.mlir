@@ -20,6 +20,6 @@ func.func @step(%y: tensor<2x4xf32>, %t: tensor<2x4xf32>, %x: tensor<8x2xf32>, %
   %low = "toy.convert"(%moved) {amp.inserted} : (tensor<2x4xf32>) -> tensor<2x4xf16>
   %wide = "toy.convert"(%low) {amp.inserted} : (tensor<2x4xf16>) -> tensor<2x4xf32>
   %dw = "toy.dot"(%x, %wide) : (tensor<8x2xf32>, tensor<2x4xf32>) -> tensor<8x4xf32>
-  %u, %finite = amp.unscale %dw by %s : tensor<8x4xf32>
+  %u, %finite = amp.unscale %dw by %s : (tensor<8x4xf32>) -> (tensor<8x4xf32>)
   return %u : tensor<8x4xf32>
 }

@@ -70,7 +70,7 @@ func.func @combined_unscaled(%w: tensor<4xf32> {amp.name = "w", amp.role = "para
       tensor.parallel_insert_slice %e into %o[%i] [1] [1] : tensor<1xf32> into tensor<4xf32>
     }
   }
-  %u, %finite = amp.unscale %g by %s : tensor<4xf32>
+  %u, %finite = amp.unscale %g by %s : (tensor<4xf32>) -> (tensor<4xf32>)
   %new = arith.subf %w, %u : tensor<4xf32>
   return %new : tensor<4xf32>
 }
