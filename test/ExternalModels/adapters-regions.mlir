@@ -57,22 +57,6 @@ func.func @narrows(%a: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 // REMARK: RegionKept
-// REMARK-SAME: 'func.call' refers to what is not in the region
-// CHECK-LABEL: func.func @calls
-// CHECK: (tensor<4xf32>) -> tensor<4xf32>
-func.func private @g(tensor<f32>) -> tensor<f32>
-func.func @calls(%a: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = "toy.reg"(%a) ({
-  ^bb0(%x: tensor<f32>):
-    %y = func.call @g(%x) : (tensor<f32>) -> tensor<f32>
-    "toy.return"(%y) : (tensor<f32>) -> ()
-  }) : (tensor<4xf32>) -> tensor<4xf32>
-  return %0 : tensor<4xf32>
-}
-
-// -----
-
-// REMARK: RegionKept
 // REMARK-SAME: 'arith.constant' holds a number that does not fit the low type
 // CHECK-LABEL: func.func @overflows
 // CHECK: arith.constant 1.000000e+30 : f32
