@@ -7,11 +7,19 @@
 
 #include "amp/Precision/Adapter.h"
 
+#include "amp/Dialect/AMP/IR/InputAttributes.h"
 #include "amp/Interfaces/Rounding.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include <utility>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -60,12 +68,8 @@ bool AdapterOperation::hasKnownBody(Operation *op) const {
   return bodies.empty() || getBodyKind(op).has_value();
 }
 
-LogicalResult AdapterOperation::getSlots(Operation *op,
-                                         PrecisionSlots &result) const {
-  if (op->getNumRegions() != 0 && !ownsRegions(op)) {
-    result.reset(op);
-    return success();
-  }
+LogicalResult AdapterOperation::assignSlots(Operation *op,
+                                            PrecisionSlots &result) const {
   if (slots.empty()) {
     std::optional<SlotKind> found = kind;
     if (!bodies.empty())
@@ -135,11 +139,52 @@ static Type narrow(Type type, Type low) {
   return element && element.isF32() ? getWithElementType(type, low) : type;
 }
 
-LogicalResult AdapterOperation::retype(Operation *op,
-                                       ArrayRef<Type> slotTypes) const {
-  PrecisionSlots current;
-  if (failed(getSlots(op, current)))
-    return failure();
+/// Gives `op` the attribute `value` under `name`, and records what it had.
+static void follow(Operation *op, StringAttr name, Attribute value) {
+  Attribute before = op->getAttr(name);
+  if (before == value)
+    return;
+  NamedAttrList record;
+  if (auto known =
+          op->getAttrOfType<DictionaryAttr>(kInputAttributesAttr))
+    record = known;
+  if (!record.get(name))
+    record.set(name, before);
+  op->setAttr(name, value);
+  op->setAttr(kInputAttributesAttr,
+              record.getDictionary(op->getContext()));
+}
+
+/// Makes every f32 value in the regions of `op` one of `low`.
+static void narrowRegions(Operation *op, FloatType low) {
+  // Marks that the body followed, if nothing else does.
+  if (!op->getAttr(kInputAttributesAttr))
+    op->setAttr(kInputAttributesAttr,
+                DictionaryAttr::get(op->getContext()));
+  auto narrowArguments = [&](Region &region) {
+    for (Block &block : region)
+      for (BlockArgument argument : block.getArguments())
+        argument.setType(narrow(argument.getType(), low));
+  };
+  for (Region &region : op->getRegions()) {
+    narrowArguments(region);
+    region.walk([&](Operation *nested) {
+      for (Value value : nested->getResults())
+        value.setType(narrow(value.getType(), low));
+      // The elements of constants have the type of the result.
+      for (NamedAttribute attribute : llvm::to_vector(nested->getAttrs()))
+        if (canRoundAttribute(attribute.getValue()) &&
+            !isa<TypeAttr>(attribute.getValue()))
+          follow(nested, attribute.getName(),
+                 roundAttribute(attribute.getValue(), low));
+      llvm::for_each(nested->getRegions(), narrowArguments);
+    });
+  }
+}
+
+void AdapterOperation::retypeContents(Operation *op,
+                                      const PrecisionSlots &current,
+                                      ArrayRef<Type> slotTypes) const {
   auto typeOf = [&](int8_t slot) -> Type {
     return slot == PrecisionSlots::none ||
                    slot >= static_cast<int64_t>(slotTypes.size())
@@ -150,34 +195,168 @@ LogicalResult AdapterOperation::retype(Operation *op,
     if (Type low = typeOf(current.resultSlots[0]))
       for (StringRef attributeName : typeAttributes)
         if (Attribute attribute = op->getAttr(attributeName))
-          op->setAttr(attributeName,
-                      roundAttribute(attribute, cast<FloatType>(low)));
-  if (regions != RegionRule::Follow)
-    return success();
+          follow(op, StringAttr::get(op->getContext(), attributeName),
+                 roundAttribute(attribute, cast<FloatType>(low)));
   const auto *low = llvm::find_if(slotTypes, [](Type type) { return !!type; });
-  if (low == slotTypes.end())
-    return success();
+  if (regions == RegionRule::Follow && op->getNumRegions() != 0 &&
+      low != slotTypes.end())
+    narrowRegions(op, cast<FloatType>(*low));
+}
+
+LogicalResult AdapterOperation::retype(Operation *op,
+                                       ArrayRef<Type> slotTypes) const {
+  // Whether it can follow has been seen when the slots were asked for.
+  PrecisionSlots current;
+  if (failed(assignSlots(op, current)))
+    return failure();
+  retypeContents(op, current, slotTypes);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Whether an operation can follow
+//===----------------------------------------------------------------------===//
+
+/// Returns why the regions of `op` cannot become low whatever the verifier says
+/// of single operations, or an empty string.
+static std::string findObstacle(Operation *op) {
+  std::string reason;
+  auto found = [&](Operation *nested, const Twine &what) {
+    reason = ("'" + nested->getName().getStringRef() + "' " + what).str();
+    return WalkResult::interrupt();
+  };
+  auto isHalf = [](Type type) {
+    Type element = getElementTypeOrSelf(type);
+    return element.isF16() || element.isBF16();
+  };
+  auto visit = [&](Operation *nested) {
+    if (isa<CallOpInterface, FunctionOpInterface, SymbolUserOpInterface>(
+            nested))
+      return found(nested, "refers to what is not in the region");
+    // No value could be told from one that has become low.
+    if (llvm::any_of(nested->getResultTypes(), isHalf))
+      return found(nested, "gives a low type in the input");
+    for (NamedAttribute attribute : nested->getAttrs())
+      if (canRoundAttribute(attribute.getValue()) &&
+          !isa<TypeAttr>(attribute.getValue()) &&
+          !fitsHalf(attribute.getValue()))
+        return found(nested, "holds a number that does not fit the low type");
+    return WalkResult::advance();
+  };
   for (Region &region : op->getRegions()) {
-    region.walk([&](Operation *nested) {
-      for (Value value : nested->getResults())
-        value.setType(narrow(value.getType(), *low));
-      for (NamedAttribute attribute : llvm::to_vector(nested->getAttrs())) {
-        // The elements of constants have the type of the result.
-        if (canRoundAttribute(attribute.getValue()) &&
-            !isa<TypeAttr>(attribute.getValue()))
-          nested->setAttr(
-              attribute.getName(),
-              roundAttribute(attribute.getValue(), cast<FloatType>(*low)));
-      }
-      for (Region &inner : nested->getRegions())
-        for (Block &block : inner)
-          for (BlockArgument argument : block.getArguments())
-            argument.setType(narrow(argument.getType(), *low));
-    });
-    for (Block &block : region)
-      for (BlockArgument argument : block.getArguments())
-        argument.setType(narrow(argument.getType(), *low));
+    if (llvm::any_of(region.getArgumentTypes(), isHalf))
+      return "an argument has a low type in the input";
+    if (region.walk(visit).wasInterrupted())
+      break;
   }
+  return reason;
+}
+
+/// Verifies a copy of `op` whose slots have the types `slotTypes`, beside
+/// placeholders for what it reads.
+LogicalResult AdapterOperation::verifyRetyped(Operation *op,
+                                              const PrecisionSlots &current,
+                                              ArrayRef<Type> slotTypes,
+                                              std::string &reason) const {
+  OwningOpRef<ModuleOp> holder = ModuleOp::create(op->getLoc());
+  OpBuilder builder = OpBuilder::atBlockBegin(holder->getBody());
+  auto create = [&](Type type) {
+    return UnrealizedConversionCastOp::create(builder, op->getLoc(), type,
+                                              ValueRange())
+        .getResult(0);
+  };
+  auto typeOf = [&](Type type, int8_t slot) {
+    return slot != PrecisionSlots::none && slotTypes[slot]
+               ? getWithElementType(type, slotTypes[slot])
+               : type;
+  };
+  IRMapping mapping;
+  for (Region &region : op->getRegions())
+    region.walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands())
+        if (!op->isAncestor(operand.getParentRegion()->getParentOp()) &&
+            !mapping.contains(operand))
+          mapping.map(operand, create(operand.getType()));
+    });
+  SmallVector<Value> operands;
+  for (auto [operand, slot] : llvm::zip(op->getOperands(), current.operandSlots))
+    operands.push_back(create(typeOf(operand.getType(), slot)));
+  Operation *copy = builder.clone(*op, mapping);
+  copy->setOperands(operands);
+  for (auto [result, slot] : llvm::zip(copy->getResults(), current.resultSlots))
+    result.setType(typeOf(result.getType(), slot));
+  retypeContents(copy, current, slotTypes);
+  // What this project says of the step says nothing of the operation.
+  copy->walk([](Operation *nested) {
+    for (NamedAttribute attribute : llvm::to_vector(nested->getAttrs()))
+      if (attribute.getName().strref().starts_with("amp."))
+        nested->removeAttr(attribute.getName());
+  });
+  ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &diag) {
+    if (reason.empty())
+      reason = diag.str();
+    return success();
+  });
+  return verify(copy);
+}
+
+LogicalResult AdapterOperation::getSlots(Operation *op, PrecisionSlots &result,
+                                         std::string *kept) const {
+  bool hasRegions = op->getNumRegions() != 0;
+  if (hasRegions && !ownsRegions(op)) {
+    result.reset(op);
+    return success();
+  }
+  if (failed(assignSlots(op, result)))
+    return failure();
+  bool follows = hasRegions && regions == RegionRule::Follow;
+  if (!follows && !op->isRegistered())
+    return success();
+
+  // What holds anything but f32 never changes.
+  SmallVector<bool> mayBeLow(result.kinds.size(), true);
+  auto examine = [&](TypeRange types, ArrayRef<int8_t> numbers) {
+    for (auto [type, slot] : llvm::zip(types, numbers))
+      if (slot != PrecisionSlots::none && !getElementTypeOrSelf(type).isF32())
+        mayBeLow[slot] = false;
+  };
+  examine(op->getOperandTypes(), result.operandSlots);
+  examine(op->getResultTypes(), result.resultSlots);
+  for (auto [slot, kind] : llvm::enumerate(result.kinds))
+    if (kind == SlotKind::Fixed)
+      mayBeLow[slot] = false;
+
+  // Each slot alone, with those that it implies.
+  Type low = Float16Type::get(op->getContext());
+  std::string reason = follows ? findObstacle(op) : std::string();
+  for (unsigned slot = 0, e = mayBeLow.size(); slot != e && reason.empty();
+       ++slot) {
+    if (!mayBeLow[slot])
+      continue;
+    SmallVector<Type> slotTypes(mayBeLow.size());
+    slotTypes[slot] = low;
+    for (bool changed = true; std::exchange(changed, false);)
+      for (auto [premise, conclusion] : result.implications)
+        if (slotTypes[premise] && !slotTypes[conclusion]) {
+          slotTypes[conclusion] = low;
+          changed = true;
+        }
+    if (succeeded(verifyRetyped(op, result, slotTypes, reason)))
+      reason.clear();
+    else if (reason.empty())
+      reason = "it is not valid in the low type";
+  }
+  if (reason.empty())
+    return success();
+  if (!follows) {
+    auto diag = emitError(loc) << "policy: the slots of '" << name
+                               << "' do not fit the operation: " << reason;
+    diag.attachNote(op->getLoc()) << "used here";
+    return diag;
+  }
+  result.reset(op);
+  if (kept)
+    *kept = reason;
   return success();
 }
 

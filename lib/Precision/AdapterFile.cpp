@@ -92,6 +92,15 @@ AdapterCast AdapterReader::readCast(const CastDocument &document,
                                     StringRef dialect) {
   AdapterCast cast{qualify(document.op, dialect), getLoc(document.op), {}};
   for (const CastAttributeDocument &attribute : document.attributes) {
+    StringRef name = attribute.name.text;
+    if (name.empty())
+      error(attribute.name) << "expected the name of an attribute of '"
+                            << cast.op << "'";
+    if (llvm::any_of(cast.attributes, [&](const auto &other) {
+          return other.name == name;
+        }))
+      error(attribute.name) << "the attribute '" << name << "' of '" << cast.op
+                            << "' is given twice";
     if (attribute.value.text == "$type") {
       cast.attributes.push_back({attribute.name.text, Attribute()});
       continue;
@@ -131,6 +140,12 @@ AdapterReader::readOperation(const AdapterOperationDocument &document,
     if (!document.slots.empty())
       error(document.kind) << "expected either 'kind' or 'slots'";
   }
+  // Slots are numbered in a byte with a sign.
+  constexpr unsigned kMostSlots = 128;
+  if (document.slots.size() > kMostSlots)
+    error(document.name) << "expected at most " << kMostSlots
+                         << " slots of '" << op.name << "', got "
+                         << document.slots.size();
   for (const AdapterSlotDocument &slotDocument : document.slots) {
     AdapterSlot &slot = op.slots.emplace_back();
     slot.kind = readKind(slotDocument.kind);

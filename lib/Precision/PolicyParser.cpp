@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PolicyDocument.h"
+#include "amp/Precision/LinearRule.h"
 #include "amp/Precision/LossScaler.h"
 #include "amp/Precision/Policy.h"
 
@@ -201,6 +202,48 @@ struct MappingTraits<PolicyDocument> {
 // Structure
 //===----------------------------------------------------------------------===//
 
+/// Returns the first place where mappings and lists nest too deeply for the
+/// parser, which descends into them, or null. Brackets in quoted text count: a
+/// policy has no use for so many.
+static const char *findTooDeep(StringRef text) {
+  constexpr unsigned maxDepth = 64;
+  unsigned brackets = 0;
+  SmallVector<size_t> columns;
+  while (!text.empty()) {
+    auto [line, rest] = text.split('\n');
+    text = rest;
+    // Lines within brackets continue them, however they are indented.
+    size_t column = line.find_first_not_of(' ');
+    if (column == StringRef::npos || line[column] == '#')
+      continue;
+    if (brackets == 0) {
+      while (!columns.empty() && columns.back() >= column)
+        columns.pop_back();
+      columns.push_back(column);
+      // Each `- ` on a line is a list within the one before.
+      while (column + 1 < line.size() &&
+             (line[column] == '-' || line[column] == '?') &&
+             line[column + 1] == ' ') {
+        column = line.find_first_not_of(' ', column + 1);
+        if (column == StringRef::npos)
+          break;
+        columns.push_back(column);
+        if (columns.size() > maxDepth)
+          return line.data() + column;
+      }
+    }
+    for (const char &c : line) {
+      if (c == '{' || c == '[')
+        ++brackets;
+      else if ((c == '}' || c == ']') && brackets != 0)
+        --brackets;
+      if (brackets + columns.size() > maxDepth)
+        return &c;
+    }
+  }
+  return nullptr;
+}
+
 /// Checks what yaml::Input would crash on or report badly: the version before
 /// anything that a newer one may have added, and values that are missing where
 /// their kind decides how to go on.
@@ -258,6 +301,13 @@ static bool checkStructure(llvm::MemoryBufferRef text,
   llvm::SourceMgr sourceMgr;
   sourceMgr.setDiagHandler(report, context);
   llvm::yaml::Stream stream(text, sourceMgr);
+  if (const char *place = findTooDeep(text.getBuffer())) {
+    llvm::SMLoc loc = llvm::SMLoc::getFromPointer(place);
+    stream.printError(llvm::SMRange(loc, loc),
+                      "expected at most 64 mappings and lists within one "
+                      "another");
+    return false;
+  }
   unsigned documents = 0;
   for (llvm::yaml::Document &part : stream) {
     llvm::yaml::Node *root = part.getRoot();
@@ -465,11 +515,9 @@ bool SettingsReader::run() {
   }
   readLossScaling(settings.lossScaling);
   for (const PolicyScalar &glob : document.linear) {
-    if (llvm::Expected<llvm::GlobPattern> pattern =
-            llvm::GlobPattern::create(glob.text);
-        !pattern) {
-      llvm::consumeError(pattern.takeError());
-      fail("linear", "a list of globs", glob);
+    std::string expected;
+    if (mlir::failed(LinearRule::parse(glob.text, expected))) {
+      fail("linear", expected, glob);
     } else if (!llvm::is_contained(settings.linear, glob.text)) {
       settings.linear.push_back(glob.text);
     }

@@ -15,6 +15,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -461,10 +462,16 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
   if (info.isCombiner)
     return addForwarded();
   if (info.adapted) {
-    if (failed(info.adapted->getSlots(op, scratch))) {
+    std::string kept;
+    if (failed(info.adapted->getSlots(op, scratch, &kept))) {
       invalid = true;
       return;
     }
+    if (!kept.empty())
+      remark::missed(op->getLoc(), remark::RemarkOpts::name("RegionKept")
+                                       .category("amp"))
+          << "the regions cannot follow, and the operation keeps its types"
+          << remark::reason("{0}", kept);
   } else if (info.slots) {
     PrecisionOpInterface(op, info.slots).getPrecisionSlots(scratch);
   } else if (info.hasSlots) {

@@ -71,6 +71,24 @@ public:
       : Base(options), classifier(std::move(classifier)),
         onReport(std::move(onReport)) {}
 
+  /// Loads the dialects whose operations the policy casts with: which these are
+  /// only the policy knows, and later it is too late.
+  LogicalResult initialize(MLIRContext *context) override {
+    ScopedDiagnosticHandler handler(context,
+                                    [](Diagnostic &) { return success(); });
+    FailureOr<Policy> loaded = Policy::load(policy, UnknownLoc::get(context));
+    // What is wrong with it is said when the pass runs.
+    if (failed(loaded))
+      return success();
+    for (const Adapter &adapter : loaded->getAdapters())
+      if (adapter.cast) {
+        StringRef dialect = StringRef(adapter.cast->op).split('.').first;
+        if (!context->getLoadedDialect(dialect))
+          (void)context->getOrLoadDialect(dialect);
+      }
+    return success();
+  }
+
   void runOnOperation() override {
     Location loc = getOperation()->getLoc();
     FailureOr<Policy> loaded = Policy::load(policy, loc);

@@ -40,31 +40,41 @@ LogicalResult mlir::amp::checkRolesOfUpdates(FunctionOpInterface function) {
 }
 
 LogicalResult mlir::amp::checkBackwardPass(
-    const StepRewriter &step, ArrayRef<Operation *> seeds,
+    const StepRewriter &step, CastChooser &casts, ArrayRef<Operation *> seeds,
     ArrayRef<Value> gradients, const StepRewriter::OpSet &backward) {
-  for (Value gradient : gradients)
+  for (Value gradient : gradients) {
+    Type element = getElementTypeOrSelf(gradient);
     if (!isPrecisionTensor(gradient.getType()))
       return gradient.getDefiningOp()->emitOpError(
                  "expected a gradient to be a ranked tensor of floats, got ")
              << gradient.getType();
+    if (!isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element))
+      return gradient.getDefiningOp()->emitOpError(
+                 "expected the elements of a gradient to be f16, bf16, f32 or "
+                 "f64, got ")
+             << element;
+  }
 
   // What reads a low gradient behind the backward pass reads the unscaled one,
   // rounded to that type again.
   for (Value gradient : gradients) {
     Type type = gradient.getType();
-    if (canBuildInsertedCast(type, cast<FloatType>(getElementTypeOrSelf(type))))
+    auto element = cast<FloatType>(getElementTypeOrSelf(type));
+    if (element.isF32() || element.isF64())
       continue;
-    for (Operation *user : gradient.getUsers()) {
-      CastLike widening(user);
-      if (backward.contains(step.getAncestor(user)) ||
-          getElementTypeOrSelf(type).isF32() ||
-          getElementTypeOrSelf(type).isF64() ||
-          (widening && getElementTypeOrSelf(widening.getType()).isF32()))
+    Type wide = getWithElementType(type, Float32Type::get(type.getContext()));
+    for (Operation *nested : gradient.getUsers()) {
+      Operation *user = step.getAncestor(nested);
+      CastLike widening(nested);
+      if (backward.contains(user) ||
+          (widening && widening.getType() == wide) ||
+          casts.canBuild(wide, element, {user, gradient.getDefiningOp()}))
         continue;
-      return user->emitOpError("reads a gradient as ")
-             << type << ", for which the dialect '"
-             << type.getDialect().getNamespace()
-             << "' has no cast; expected a CastMaterializationInterface";
+      return nested->emitOpError("reads a gradient as ")
+             << type
+             << ", for which neither its dialect nor that of its producer has "
+                "a cast; expected a CastMaterializationInterface, or a step "
+                "into which auto-mixed-precision has put casts by an adapter";
     }
   }
 

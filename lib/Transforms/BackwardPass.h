@@ -8,6 +8,7 @@
 #ifndef AMP_LIB_TRANSFORMS_BACKWARDPASS_H
 #define AMP_LIB_TRANSFORMS_BACKWARDPASS_H
 
+#include "CastChooser.h"
 #include "StepRewriter.h"
 
 namespace mlir::amp {
@@ -18,7 +19,7 @@ LogicalResult checkRolesOfUpdates(FunctionOpInterface function);
 
 /// Checks that `gradients` are float tensors, and that nothing else leaves the
 /// operations `backward`, on which they depend: it would leave them scaled.
-LogicalResult checkBackwardPass(const StepRewriter &step,
+LogicalResult checkBackwardPass(const StepRewriter &step, CastChooser &casts,
                                 ArrayRef<Operation *> seeds,
                                 ArrayRef<Value> gradients,
                                 const StepRewriter::OpSet &backward);

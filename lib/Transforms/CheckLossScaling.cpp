@@ -19,6 +19,7 @@
 #include "amp/Transforms/Passes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/BitVector.h"
@@ -307,7 +308,7 @@ public:
 private:
   LogicalResult checkFunction(FunctionOpInterface function,
                               SymbolTableCollection &tables,
-                              ArrayRef<llvm::GlobPattern> linear);
+                              ArrayRef<LinearRule> linear);
 };
 
 } // namespace
@@ -315,7 +316,7 @@ private:
 LogicalResult
 CheckLossScalingPass::checkFunction(FunctionOpInterface function,
                                     SymbolTableCollection &tables,
-                                    ArrayRef<llvm::GlobPattern> linear) {
+                                    ArrayRef<LinearRule> linear) {
   ScaleSymbols symbols;
   ScaleDegreeAnalysis analysis(tables, symbols, linear);
   SmallVector<ScaleDegree> arguments(function.getNumArguments());
@@ -387,25 +388,32 @@ CheckLossScalingPass::checkFunction(FunctionOpInterface function,
 
 void CheckLossScalingPass::runOnOperation() {
   Operation *module = getOperation();
-  SmallVector<llvm::GlobPattern> patterns;
-  for (const std::string &glob : linear) {
-    llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(glob);
-    if (!pattern) {
-      module->emitError() << "amp-check-loss-scaling: '" << glob
-                          << "' is not a glob: "
-                          << llvm::toString(pattern.takeError());
+  SmallVector<LinearRule> rules;
+  for (const std::string &entry : linear) {
+    std::string expected;
+    FailureOr<LinearRule> rule = LinearRule::parse(entry, expected);
+    if (mlir::failed(rule)) {
+      module->emitError() << "amp-check-loss-scaling: expected 'linear' to be "
+                          << expected << ", got '" << entry << "'";
       return signalPassFailure();
     }
-    patterns.push_back(*pattern);
+    rules.push_back(std::move(*rule));
   }
   // A private function that is called is followed from its calls.
   SymbolTableCollection tables;
-  SymbolUserMap users(tables, module);
+  // Calls tell more than uses of symbols, which are not known where an
+  // unregistered operation might be a symbol table.
+  DenseSet<Operation *> called;
+  module->walk([&](CallOpInterface call) {
+    Operation *callee = call.resolveCallableInTable(&tables);
+    if (callee && !callee->isAncestor(call))
+      called.insert(callee);
+  });
   bool failed = false;
   module->walk<WalkOrder::PreOrder>([&](FunctionOpInterface function) {
     if (!function.isExternal() &&
-        (!function.isPrivate() || users.useEmpty(function)))
-      failed |= mlir::failed(checkFunction(function, tables, patterns));
+        (!function.isPrivate() || !called.contains(function)))
+      failed |= mlir::failed(checkFunction(function, tables, rules));
     return WalkResult::skip();
   });
   if (failed)

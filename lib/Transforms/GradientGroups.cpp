@@ -87,8 +87,8 @@ LogicalResult mlir::amp::groupGradients(const StepRewriter &step,
   return success();
 }
 
-void mlir::amp::unscaleGradients(StepRewriter &step, GradientGroup &group,
-                                 Value scale, bool strict,
+void mlir::amp::unscaleGradients(StepRewriter &step, CastChooser &casts,
+                                 GradientGroup &group, Value scale, bool strict,
                                  const StepRewriter::OpSet &backward) {
   ArrayRef<Value> gradients = group.gradients;
   OpBuilder builder(scale.getContext());
@@ -130,8 +130,9 @@ void mlir::amp::unscaleGradients(StepRewriter &step, GradientGroup &group,
       }
       if (!narrowed)
         narrowed =
-            buildInsertedCast(builder, unscale.getLoc(), unscaled,
-                              cast<FloatType>(getElementTypeOrSelf(gradient)));
+            casts.build(builder, unscale.getLoc(), unscaled,
+                        cast<FloatType>(getElementTypeOrSelf(gradient)),
+                        {user, gradient.getDefiningOp()});
       use.set(narrowed);
     }
   }

@@ -8,6 +8,7 @@
 #ifndef AMP_LIB_TRANSFORMS_GRADIENTGROUPS_H
 #define AMP_LIB_TRANSFORMS_GRADIENTGROUPS_H
 
+#include "CastChooser.h"
 #include "OverflowGuard.h"
 #include "llvm/ADT/BitVector.h"
 
@@ -43,8 +44,9 @@ LogicalResult groupGradients(const StepRewriter &step,
 /// Unscales a group by `scale` after its last gradient, and moves what needs
 /// true gradients behind it. `backward` holds the operations on which gradients
 /// depend. `strict`: what unscaling gives must be finite, too.
-void unscaleGradients(StepRewriter &step, GradientGroup &group, Value scale,
-                      bool strict, const StepRewriter::OpSet &backward);
+void unscaleGradients(StepRewriter &step, CastChooser &casts,
+                      GradientGroup &group, Value scale, bool strict,
+                      const StepRewriter::OpSet &backward);
 
 /// All gradients, unscaled.
 SmallVector<Value> getUnscaled(ArrayRef<GradientGroup> groups);

@@ -15,6 +15,7 @@
 
 #include "BackwardPass.h"
 #include "ScalerState.h"
+#include "StepTransaction.h"
 #include "amp/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,19 +45,24 @@ public:
   void runOnOperation() override {
     if (failed(readOptions()))
       return signalPassFailure();
+    StepTransaction transaction;
     WalkResult result = getOperation()->walk<WalkOrder::PreOrder>(
         [&](FunctionOpInterface function) {
-          if (!function.isExternal() && failed(rewriteStep(function)))
+          if (!function.isExternal() &&
+              failed(rewriteStep(function, transaction)))
             return WalkResult::interrupt();
           return WalkResult::skip();
         });
-    if (result.wasInterrupted())
-      signalPassFailure();
+    if (!result.wasInterrupted())
+      return;
+    transaction.rollBack();
+    signalPassFailure();
   }
 
 private:
   LogicalResult readOptions();
-  LogicalResult rewriteStep(FunctionOpInterface function);
+  LogicalResult rewriteStep(FunctionOpInterface function,
+                            StepTransaction &transaction);
   LogicalResult guardAndUpdate(StepRewriter &step, ArrayRef<Scaling> scalings,
                                ArrayRef<GradientGroup> groups,
                                const StepRewriter::OpSet &backward);
@@ -115,7 +121,9 @@ LogicalResult InsertLossScalingPass::readOptions() {
   });
 }
 
-LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function) {
+LogicalResult
+InsertLossScalingPass::rewriteStep(FunctionOpInterface function,
+                                   StepTransaction &transaction) {
   auto remarkOptions = [&](StringRef name) {
     return remark::RemarkOpts::name(name).category("amp").function(
         function.getName());
@@ -128,7 +136,7 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function) {
     alreadyScaled |= isa<UnscaleOp>(op);
     hasGradients |= op->hasAttr(AMPDialect::kGradientOfAttr);
   });
-  if (mode == "none" && (!gradientNorm || !hasGradients))
+  if (mode == "none" && !hasGradients)
     return success();
   if (alreadyScaled) {
     remark::missed(function.getLoc(), remarkOptions("AlreadyScaled"))
@@ -145,8 +153,14 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function) {
   if (failed(step))
     return failure();
   SmallVector<Value> gradients = step->getGradients();
-  if (mode == "none")
+  if (mode == "none") {
+    if (failed(step->checkUpdates()))
+      return failure();
+    if (!gradientNorm)
+      return success();
+    transaction.begin(function);
     return addGradientNorm(*step, gradients);
+  }
   if (seeds.empty())
     return function->emitError("the step has gradients but no gradient seed; "
                                "expected an amp.gradient_seed where the "
@@ -170,7 +184,8 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function) {
     roots.push_back(gradient.getDefiningOp());
   StepRewriter::OpSet backward;
   step->addBackwardSlice(roots, backward);
-  if (failed(checkBackwardPass(*step, seeds, gradients, backward)) ||
+  CastChooser casts(function);
+  if (failed(checkBackwardPass(*step, casts, seeds, gradients, backward)) ||
       (isDynamic() && failed(checkRolesOfUpdates(function))) ||
       failed(step->checkUpdates()))
     return failure();
@@ -189,6 +204,7 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function) {
   SmallVector<GradientGroup> groups;
   if (failed(groupGradients(*step, scalings, groups)))
     return failure();
+  transaction.begin(function);
   if (isDynamic()) {
     if (failed(addScalerState(*step, machine, scalings)))
       return failure();
@@ -210,7 +226,7 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function) {
       backward.insert(scaled);
     }
   for (GradientGroup &group : groups) {
-    unscaleGradients(*step, group, scalings[group.scaling].scale,
+    unscaleGradients(*step, casts, group, scalings[group.scaling].scale,
                      /*strict=*/machine.check == "both", backward);
     backward.insert(group.unscale);
     numGradients += group.gradients.size();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StepParameters.h"
+#include "StepTransaction.h"
 #include "UpdateRounder.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Transforms/Passes.h"
@@ -36,22 +37,27 @@ public:
       return signalPassFailure();
     if (mode == "cast" && moments == "f32")
       return;
+    StepTransaction transaction;
     WalkResult result = getOperation()->walk<WalkOrder::PreOrder>(
         [&](FunctionOpInterface function) {
           if (function.isExternal() || !isStepFunction(function))
             return WalkResult::skip();
+          transaction.begin(function);
           return succeeded(rewriteFunction(function)) ? WalkResult::skip()
                                                       : WalkResult::interrupt();
         });
-    if (result.wasInterrupted())
-      signalPassFailure();
+    if (!result.wasInterrupted())
+      return;
+    transaction.rollBack();
+    signalPassFailure();
   }
 
 private:
   LogicalResult checkOptions();
   LogicalResult rewriteFunction(FunctionOpInterface function);
-  LogicalResult addCopies(StepRewriter &step);
-  LogicalResult dropMasters(StepRewriter &step, UpdateRounder &rounder);
+  LogicalResult addCopies(StepRewriter &step, CastChooser &casts);
+  LogicalResult dropMasters(StepRewriter &step, CastChooser &casts,
+                            UpdateRounder &rounder);
   void storeLow(FunctionOpInterface function);
 };
 
@@ -90,9 +96,13 @@ InsertMasterWeightsPass::rewriteFunction(FunctionOpInterface function) {
   FailureOr<StepRewriter> step = StepRewriter::get(function);
   if (failed(step))
     return failure();
-  UpdateRounder rounder(*step, updateRounding == "stochastic");
-  if ((mode == "none" && failed(dropMasters(*step, rounder))) ||
-      (mode == "copy" && failed(addCopies(*step))))
+  CastChooser casts(function);
+  UpdateRounder rounder(*step, casts, updateRounding == "stochastic");
+  if (mode != "cast" && !step->getGradients().empty() &&
+      failed(step->checkUpdates()))
+    return failure();
+  if ((mode == "none" && failed(dropMasters(*step, casts, rounder))) ||
+      (mode == "copy" && failed(addCopies(*step, casts))))
     return failure();
   if (moments == "f32")
     return success();
@@ -106,6 +116,7 @@ InsertMasterWeightsPass::rewriteFunction(FunctionOpInterface function) {
 /// Gives each parameter that is read low the low type, rounds its update, and
 /// widens it where it is read in f32, as updates do.
 LogicalResult InsertMasterWeightsPass::dropMasters(StepRewriter &step,
+                                                   CastChooser &casts,
                                                    UpdateRounder &rounder) {
   FunctionOpInterface function = step.getFunction();
   SmallVector<std::pair<BlockArgument, FloatType>> parameters =
@@ -114,7 +125,8 @@ LogicalResult InsertMasterWeightsPass::dropMasters(StepRewriter &step,
   if (parameters.empty())
     return success();
   for (auto &[parameter, low] : parameters)
-    if (failed(checkCasts(function, parameter, low, /*narrows=*/true)))
+    if (failed(checkCasts(function, casts, parameter, low,
+                          /*narrows=*/updateRounding != "stochastic")))
       return failure();
   StepRewriter::OpSet forwardAndBackward = getForwardAndBackward(step);
   for (auto &[parameter, low] : parameters)
@@ -134,6 +146,7 @@ LogicalResult InsertMasterWeightsPass::dropMasters(StepRewriter &step,
     ++numLowParameters;
 
     Value widened;
+    SmallVector<Operation *> readers = getWideReaders(parameter, lowType);
     for (OpOperand &use : llvm::make_early_inc_range(parameter.getUses())) {
       if (CastLike cast{use.getOwner()}; cast && cast.getType() == lowType) {
         cast.getResult().replaceAllUsesWith(parameter);
@@ -142,8 +155,8 @@ LogicalResult InsertMasterWeightsPass::dropMasters(StepRewriter &step,
       }
       if (!widened) {
         OpBuilder builder = OpBuilder::atBlockBegin(&step.getBody());
-        widened = buildInsertedCast(builder, function.getLoc(), parameter,
-                                    builder.getF32Type());
+        widened = casts.build(builder, function.getLoc(), parameter,
+                              builder.getF32Type(), readers);
       }
       use.set(widened);
     }
@@ -210,10 +223,9 @@ void InsertMasterWeightsPass::storeLow(FunctionOpInterface function) {
 
 /// Adds a low copy of each parameter that is read low, which forward and
 /// backward pass read from then on, and which the update writes.
-LogicalResult InsertMasterWeightsPass::addCopies(StepRewriter &step) {
+LogicalResult InsertMasterWeightsPass::addCopies(StepRewriter &step,
+                                                 CastChooser &casts) {
   FunctionOpInterface function = step.getFunction();
-  if (!step.getGradients().empty() && failed(step.checkUpdates()))
-    return failure();
   StepRewriter::OpSet forwardAndBackward = getForwardAndBackward(step);
   // Forward and backward read the copy, widened where they want f32.
   for (auto [master, low] : getParameters(function)) {
@@ -225,7 +237,8 @@ LogicalResult InsertMasterWeightsPass::addCopies(StepRewriter &step) {
       return forwardAndBackward.contains(step.getAncestor(user)) &&
              !(cast && cast.getType() == lowType);
     });
-    if (widens && failed(checkCasts(function, master, low, /*narrows=*/false)))
+    if (widens &&
+        failed(checkCasts(function, casts, master, low, /*narrows=*/false)))
       return failure();
   }
 
@@ -256,6 +269,12 @@ LogicalResult InsertMasterWeightsPass::addCopies(StepRewriter &step) {
         << remark::metric("Parameter", name.getValue());
 
     Value widened;
+    SmallVector<Operation *> readers =
+        llvm::filter_to_vector(getWideReaders(master, copy->getType()),
+                               [&](Operation *user) {
+                                 return forwardAndBackward.contains(
+                                     step.getAncestor(user));
+                               });
     for (OpOperand &use : llvm::make_early_inc_range(master.getUses())) {
       Operation *user = use.getOwner();
       if (!forwardAndBackward.contains(step.getAncestor(user)))
@@ -267,8 +286,8 @@ LogicalResult InsertMasterWeightsPass::addCopies(StepRewriter &step) {
       }
       if (!widened) {
         OpBuilder builder = OpBuilder::atBlockBegin(&step.getBody());
-        widened = buildInsertedCast(builder, function.getLoc(), *copy,
-                                    builder.getF32Type());
+        widened = casts.build(builder, function.getLoc(), *copy,
+                              builder.getF32Type(), readers);
       }
       use.set(widened);
     }

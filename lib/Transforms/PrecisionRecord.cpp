@@ -7,6 +7,7 @@
 
 #include "PrecisionRecord.h"
 
+#include "amp/Dialect/AMP/IR/InputAttributes.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -159,6 +160,35 @@ static void restoreConstant(Operation *op) {
   for (NamedAttribute attribute : op->getAttrs())
     if (attribute.getValue() == value)
       return op->setAttr(attribute.getName(), input);
+}
+
+/// Gives an operation that followed by an adapter its attributes back, and the
+/// values in its regions, none of which was low.
+static void restoreContents(Operation *op, FloatType low) {
+  auto record = dyn_cast_or_null<DictionaryAttr>(
+      op->removeAttr(kInputAttributesAttr));
+  if (!record)
+    return;
+  for (NamedAttribute attribute : record)
+    op->setAttr(attribute.getName(), attribute.getValue());
+  Type f32 = Float32Type::get(op->getContext());
+  auto widen = [&](Value value) {
+    if (value.getType() == low)
+      value.setType(f32);
+    else if (isTensorOf(value.getType(), low))
+      value.setType(getWithElementType(value.getType(), f32));
+  };
+  auto widenArguments = [&](Region &region) {
+    for (Block &block : region)
+      llvm::for_each(block.getArguments(), widen);
+  };
+  for (Region &region : op->getRegions()) {
+    widenArguments(region);
+    region.walk([&](Operation *nested) {
+      llvm::for_each(nested->getResults(), widen);
+      llvm::for_each(nested->getRegions(), widenArguments);
+    });
+  }
 }
 
 namespace {
@@ -342,6 +372,8 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
       });
   if (walk.wasInterrupted())
     return failure();
+  function.getFunctionBody().walk(
+      [&](Operation *op) { restoreContents(op, low); });
 
   for (LowSlots &entry : lowSlots)
     if ((copies.contains(entry.op) ||

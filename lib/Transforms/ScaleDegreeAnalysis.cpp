@@ -8,9 +8,13 @@
 #include "ScaleDegreeAnalysis.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -263,7 +267,7 @@ LogicalResult ScaleDegreeAnalysis::visit(Operation *op) {
   }
   if (isa<CallOpInterface>(op))
     return visitCall(op);
-  if (isa<RegionBranchOpInterface>(op))
+  if (isa<RegionBranchOpInterface, LoopLikeOpInterface>(op))
     return visitRegions(op);
   return visitUnknown(op);
 }
@@ -281,17 +285,49 @@ LogicalResult ScaleDegreeAnalysis::visitUnknown(Operation *op) {
     getUsedValuesDefinedAbove(op->getRegions(), read);
   auto it = llvm::find_if(
       read, [&](Value value) { return !getDegree(value).isUnscaled(); });
-  if (it == read.end())
+  if (it == read.end()) {
+    // A constant scale may enter within.
+    Operation *scaling = nullptr;
+    for (Region &region : op->getRegions())
+      region.walk([&](LossScaleOpInterface nested) {
+        if (nested.getLossScaleOperand() >= 0)
+          scaling = nested;
+      });
+    if (!scaling)
+      return success();
+    InFlightDiagnostic diagnostic = op->emitOpError(
+        "has a region that uses a loss scale, and what becomes of the factor "
+        "is unknown: it does not implement LossScaleOpInterface");
+    diagnostic.attachNote(scaling->getLoc()) << "the loss scale enters here";
+    return diagnostic;
+  }
+  // What a pass inserted as a cast is one, whatever its dialect calls it.
+  if (CastLike cast{op}; cast && op->getNumRegions() == 0) {
+    set(cast.getResult(), getDegree(cast.getInput()));
     return success();
-  if (op->getNumRegions() == 0 &&
-      llvm::any_of(linear, [op](const llvm::GlobPattern &pattern) {
-        return pattern.match(op->getName().getStringRef());
-      })) {
+  }
+  const auto *rule = llvm::find_if(linear, [op](const LinearRule &rule) {
+    return rule.pattern.match(op->getName().getStringRef());
+  });
+  if (op->getNumRegions() == 0 && rule != linear.end()) {
+    Inference inference(*this, op);
+    if (rule->isProduct) {
+      if (op->getNumOperands() < 2)
+        return op->emitOpError("is declared a product in 'linear', expected "
+                               "two operands, got ")
+               << op->getNumOperands();
+      return inferProductDegree(inference);
+    }
+    if (rule->operand) {
+      if (*rule->operand >= op->getNumOperands())
+        return op->emitOpError("is declared linear in operand ")
+               << *rule->operand << ", but has " << op->getNumOperands();
+      return inferLinearDegree(inference, *rule->operand);
+    }
     SmallVector<unsigned> operands;
     for (auto [index, operand] : llvm::enumerate(op->getOperands()))
       if (isa<FloatType>(getElementTypeOrSelf(operand)))
         operands.push_back(index);
-    Inference inference(*this, op);
     return inferJointDegree(inference, operands);
   }
   InFlightDiagnostic diagnostic =
@@ -369,41 +405,107 @@ LogicalResult ScaleDegreeAnalysis::carry(OpOperand &operand, Value input,
   return success();
 }
 
-LogicalResult ScaleDegreeAnalysis::visitRegions(Operation *op) {
-  auto branch = cast<RegionBranchOpInterface>(op);
-  for (Region &region : op->getRegions())
-    if (!region.empty() && !region.hasOneBlock())
-      return visitUnknown(op);
-  RegionBranchSuccessorMapping mapping;
-  branch.getSuccessorOperandInputMapping(mapping);
-  // In program order, for the same diagnostic each time.
-  SmallVector<Operation *> holders = {op};
-  for (Region &region : op->getRegions())
-    if (!region.empty() && region.front().mightHaveTerminator())
-      holders.push_back(region.front().getTerminator());
+/// What one operation of control flow passes on.
+using Ties = SmallVector<std::pair<OpOperand *, Value>>;
 
-  for (Region &region : op->getRegions())
-    for (Value argument : region.getArguments()) {
-      degrees.erase(argument);
-      if (scales.contains(argument))
-        set(argument, {});
-    }
-  for (Value result : op->getResults()) {
-    degrees.erase(result);
-    if (scales.contains(result))
-      set(result, {});
+/// Returns what `op`, a loop whose iterations combine their results in
+/// parallel, passes to its body and its results, and what the terminator of the
+/// body passes: a destination is one tensor throughout.
+static std::pair<Ties, Ties> getCombined(LoopLikeOpInterface op,
+                                         InParallelOpInterface terminator) {
+  std::pair<Ties, Ties> ties;
+  auto style = dyn_cast<DestinationStyleOpInterface>(op.getOperation());
+  if (!style)
+    return ties;
+  DenseMap<Value, Value> results;
+  for (OpOperand &init : op.getInitsMutable()) {
+    BlockArgument argument = op.getTiedLoopRegionIterArg(&init);
+    if (!argument || !style.isDpsInit(&init))
+      continue;
+    Value result = style.getTiedOpResult(&init);
+    results[argument] = result;
+    ties.first.push_back({&init, argument});
+    ties.first.push_back({&init, result});
   }
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (Operation *holder : holders) {
-      // The body that ends with this terminator.
-      if (holder != op && failed(visit(*holder->getBlock())))
-        return failure();
+  for (Operation &inner : terminator.getYieldingOps()) {
+    auto combiner = dyn_cast<ParallelCombiningOpInterface>(inner);
+    if (!combiner)
+      return {};
+    for (OpOperand &destination : combiner.getUpdatedDestinations()) {
+      auto it = results.find(destination.get());
+      if (it == results.end())
+        return {};
+      for (OpOperand &operand : inner.getOpOperands())
+        if (isa<FloatType>(getElementTypeOrSelf(operand.get()))) {
+          ties.second.push_back({&operand, it->first});
+          ties.second.push_back({&operand, it->second});
+        }
+    }
+  }
+  return ties;
+}
+
+LogicalResult ScaleDegreeAnalysis::visitRegions(Operation *op) {
+  // In program order, for the same diagnostic each time. An operation with a
+  // body stands for its terminator too.
+  SmallVector<std::pair<Operation *, Ties>> holders = {{op, {}}};
+  auto loop = dyn_cast<LoopLikeOpInterface>(op);
+  RegionBranchSuccessorMapping mapping;
+  if (auto branch = dyn_cast<RegionBranchOpInterface>(op))
+    branch.getSuccessorOperandInputMapping(mapping);
+  for (Region &region : op->getRegions()) {
+    if (region.empty())
+      continue;
+    if (!region.hasOneBlock())
+      return visitUnknown(op);
+    if (!region.front().mightHaveTerminator())
+      continue;
+    Operation *last = region.front().getTerminator();
+    holders.push_back({last, {}});
+    if (auto parallel = dyn_cast<InParallelOpInterface>(last); parallel && loop)
+      std::tie(holders.front().second, holders.back().second) =
+          getCombined(loop, parallel);
+  }
+  for (auto &[holder, ties] : holders)
+    if (ties.empty())
       for (OpOperand &operand : holder->getOpOperands())
         if (auto it = mapping.find(&operand); it != mapping.end())
           for (Value input : it->second)
-            if (failed(carry(operand, input, op, changed)))
-              return failure();
+            ties.push_back({&operand, input});
+
+  // Of what comes from elsewhere, such as from a reduction, nothing is known.
+  llvm::DenseSet<Value> tied;
+  for (auto &[holder, ties] : holders)
+    for (auto [operand, input] : ties)
+      tied.insert(input);
+  auto isUnknown = [&](Value value) {
+    return !tied.contains(value) &&
+           isa<FloatType>(getElementTypeOrSelf(value));
+  };
+  if (llvm::any_of(op->getResults(), isUnknown))
+    return visitUnknown(op);
+  for (Region &region : op->getRegions())
+    if (llvm::any_of(region.getArguments(), isUnknown))
+      return visitUnknown(op);
+
+  auto reset = [&](Value value) {
+    degrees.erase(value);
+    // The rest, such as induction variables, is no multiple of a scale.
+    if (scales.contains(value) || !tied.contains(value))
+      set(value, {});
+  };
+  for (Region &region : op->getRegions())
+    llvm::for_each(region.getArguments(), reset);
+  llvm::for_each(op->getResults(), reset);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto &[holder, ties] : holders) {
+      // The body that ends with this terminator.
+      if (holder != op && failed(visit(*holder->getBlock())))
+        return failure();
+      for (auto [operand, input] : ties)
+        if (failed(carry(*operand, input, op, changed)))
+          return failure();
     }
   }
   return success();

@@ -15,10 +15,10 @@
 #define AMP_TRANSFORMS_SCALEDEGREEANALYSIS_H
 
 #include "amp/Interfaces/LossScaleOpInterface.h"
+#include "amp/Precision/LinearRule.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/Support/GlobPattern.h"
 
 namespace mlir::amp {
 
@@ -40,10 +40,9 @@ private:
 /// Degrees of the values of one function, for given degrees of its arguments.
 class ScaleDegreeAnalysis {
 public:
-  /// `linear` are names of operations without LossScaleOpInterface that commute
-  /// with a factor that all their float operands share.
+  /// `linear` are rules for operations without LossScaleOpInterface.
   ScaleDegreeAnalysis(SymbolTableCollection &tables, ScaleSymbols &symbols,
-                      ArrayRef<llvm::GlobPattern> linear)
+                      ArrayRef<LinearRule> linear)
       : tables(tables), symbols(symbols), linear(linear) {}
 
   /// Analyses the body of `function`. On failure an error has been printed.
@@ -67,6 +66,7 @@ private:
   LogicalResult visit(Operation *op);
   LogicalResult visit(Block &block);
   LogicalResult visitCall(Operation *op);
+  /// For control flow and loops whose iterations combine in parallel.
   LogicalResult visitRegions(Operation *op);
   LogicalResult visitUnknown(Operation *op);
   /// Joins what `operand` carries into `input`; `changed` is set if that gave
@@ -77,7 +77,7 @@ private:
 
   SymbolTableCollection &tables;
   ScaleSymbols &symbols;
-  ArrayRef<llvm::GlobPattern> linear;
+  ArrayRef<LinearRule> linear;
   llvm::DenseMap<Value, ScaleDegree> degrees;
   llvm::DenseSet<Value> scales;
   /// Functions that are being analysed, innermost last; shared with the

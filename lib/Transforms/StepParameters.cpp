@@ -67,18 +67,38 @@ mlir::amp::getParameters(FunctionOpInterface function) {
   return parameters;
 }
 
+SmallVector<Operation *> mlir::amp::getWideReaders(BlockArgument parameter,
+                                                   Type low) {
+  SmallVector<Operation *> readers;
+  // Uses are listed from the last one.
+  SmallVector<Operation *> users(parameter.getUsers());
+  for (Operation *user : llvm::reverse(users))
+    if (CastLike cast(user); !cast || cast.getType() != low)
+      readers.push_back(user);
+  return readers;
+}
+
 LogicalResult mlir::amp::checkCasts(FunctionOpInterface function,
-                                    BlockArgument parameter, FloatType low,
-                                    bool narrows) {
+                                    CastChooser &casts, BlockArgument parameter,
+                                    FloatType low, bool narrows) {
   Type type = parameter.getType();
   Type narrow = getWithElementType(type, low);
-  if (canBuildInsertedCast(narrow, Float32Type::get(type.getContext())) &&
-      (!narrows || canBuildInsertedCast(type, low)))
+  Attribute name =
+      function.getArgAttr(parameter.getArgNumber(), AMPDialect::kNameAttr);
+  auto wide = Float32Type::get(type.getContext());
+  SmallVector<Operation *> readers = getWideReaders(parameter, narrow);
+  bool canBuild = readers.empty() || casts.canBuild(narrow, wide, readers);
+  for (OpOperand &operand :
+       function.getFunctionBody().front().getTerminator()->getOpOperands())
+    if (narrows && getUpdated(function, operand.getOperandNumber()) == name)
+      canBuild &= casts.canBuild(type, low, operand.get().getDefiningOp());
+  if (canBuild)
     return success();
   return function->emitError("parameter ")
-         << function.getArgAttr(parameter.getArgNumber(), AMPDialect::kNameAttr)
-         << " is needed as " << type << " and as " << narrow
-         << ", but the dialect '" << type.getDialect().getNamespace()
-         << "' has no cast between them; expected a "
-            "CastMaterializationInterface";
+         << name << " is needed as " << type << " and as " << narrow
+         << ", but neither the operations around it nor the dialect '"
+         << type.getDialect().getNamespace()
+         << "' have a cast between them; expected a "
+            "CastMaterializationInterface, or a step into which "
+            "auto-mixed-precision has put casts by an adapter";
 }

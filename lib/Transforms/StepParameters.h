@@ -9,6 +9,7 @@
 #ifndef AMP_LIB_TRANSFORMS_STEPPARAMETERS_H
 #define AMP_LIB_TRANSFORMS_STEPPARAMETERS_H
 
+#include "CastChooser.h"
 #include "StepRewriter.h"
 
 namespace mlir::amp {
@@ -28,8 +29,12 @@ StringAttr getUpdated(FunctionOpInterface function, unsigned index);
 
 /// Reports a parameter of which the low version `low` cannot be widened again,
 /// or, for `narrows`, the update not be rounded.
-LogicalResult checkCasts(FunctionOpInterface function, BlockArgument parameter,
-                         FloatType low, bool narrows);
+LogicalResult checkCasts(FunctionOpInterface function, CastChooser &casts,
+                         BlockArgument parameter, FloatType low, bool narrows);
+
+/// The operations that read `parameter` otherwise than through a cast to
+/// `low`, in program order where they stand in one block.
+SmallVector<Operation *> getWideReaders(BlockArgument parameter, Type low);
 
 } // namespace mlir::amp
 

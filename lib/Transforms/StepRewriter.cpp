@@ -101,15 +101,24 @@ StringAttr StepRewriter::getOptimizer(StringAttr argument) const {
 }
 
 LogicalResult StepRewriter::checkUpdates() const {
-  llvm::StringSet<> updated, withGradient;
+  llvm::StringSet<> updated, withGradient, arguments;
+  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+    if (auto name =
+            function.getArgAttrOfType<StringAttr>(i, AMPDialect::kNameAttr))
+      arguments.insert(name.getValue());
   for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
     if (auto name = function.getResultAttrOfType<StringAttr>(
             i, AMPDialect::kUpdatesAttr))
       updated.insert(name.getValue());
   for (Operation &op : getBody())
     if (auto names = op.getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr))
-      for (Attribute name : names)
-        withGradient.insert(cast<StringAttr>(name).getValue());
+      for (Attribute name : names) {
+        StringRef text = cast<StringAttr>(name).getValue();
+        if (!text.empty() && !arguments.contains(text))
+          return op.emitOpError("is the gradient of ")
+                 << name << ", but no argument of the step has that 'amp.name'";
+        withGradient.insert(text);
+      }
   for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
     auto attribute =
         function.getArgAttrOfType<StringAttr>(i, AMPDialect::kRoleAttr);
@@ -119,7 +128,8 @@ LogicalResult StepRewriter::checkUpdates() const {
     std::optional<Role> role = symbolizeRole(attribute.getValue());
     bool hasGradient = role == Role::Parameter && name &&
                        withGradient.contains(name.getValue());
-    if (role != Role::OptimizerState && !hasGradient)
+    if (role != Role::OptimizerState && role != Role::ScalerState &&
+        !hasGradient)
       continue;
     InFlightDiagnostic diagnostic = function->emitError("argument ") << i;
     if (name)

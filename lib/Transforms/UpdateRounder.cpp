@@ -37,7 +37,8 @@ LogicalResult UpdateRounder::prepare() {
 
 Value UpdateRounder::round(OpBuilder &builder, Value value, FloatType low) {
   if (!random)
-    return buildInsertedCast(builder, value.getLoc(), value, low);
+    return casts.build(builder, value.getLoc(), value, low,
+                       value.getDefiningOp());
   Type type = getWithElementType(value.getType(), low);
   return MasterCopyOp::create(builder, value.getLoc(), type, value, random,
                               numRoundings++);
@@ -56,11 +57,14 @@ FailureOr<unsigned> UpdateRounder::narrowMoments() {
   }
   if (states.empty())
     return 0;
+  FloatType low = BFloat16Type::get(function.getContext());
+  for (BlockArgument state : states)
+    if (failed(checkCasts(function, casts, state, low, !stochastic)))
+      return failure();
   if (failed(prepare()))
     return failure();
   SmallVector<Type> argumentTypes(function.getArgumentTypes());
   SmallVector<Type> resultTypes(function.getResultTypes());
-  FloatType low = BFloat16Type::get(function.getContext());
   for (BlockArgument state : states) {
     unsigned index = state.getArgNumber();
     argumentTypes[index] = getWithElementType(state.getType(), low);
@@ -68,8 +72,9 @@ FailureOr<unsigned> UpdateRounder::narrowMoments() {
     Attribute name = function.getArgAttr(index, AMPDialect::kNameAttr);
     if (!state.use_empty()) {
       OpBuilder builder = OpBuilder::atBlockBegin(&step.getBody());
-      Value widened = buildInsertedCast(builder, function.getLoc(), state,
-                                        builder.getF32Type());
+      Value widened =
+          casts.build(builder, function.getLoc(), state, builder.getF32Type(),
+                      getWideReaders(state, state.getType()));
       state.replaceAllUsesExcept(widened, widened.getDefiningOp());
     }
     for (OpOperand &operand : step.getReturn()->getOpOperands()) {

@@ -8,6 +8,7 @@
 #ifndef AMP_LIB_TRANSFORMS_UPDATEROUNDER_H
 #define AMP_LIB_TRANSFORMS_UPDATEROUNDER_H
 
+#include "CastChooser.h"
 #include "StepRewriter.h"
 
 namespace mlir::amp {
@@ -16,8 +17,8 @@ namespace mlir::amp {
 /// stochastically, with or without compensation.
 class UpdateRounder {
 public:
-  UpdateRounder(StepRewriter &step, bool stochastic)
-      : step(step), stochastic(stochastic) {}
+  UpdateRounder(StepRewriter &step, CastChooser &casts, bool stochastic)
+      : step(step), casts(casts), stochastic(stochastic) {}
 
   /// Adds the random number state, if rounding needs it, to the step once, and
   /// advances it. Returns failure, after a diagnostic, if its name is taken.
@@ -38,6 +39,7 @@ public:
 
 private:
   StepRewriter &step;
+  CastChooser &casts;
   bool stochastic;
   /// The random number state, and how many roundings have a key.
   Value random;

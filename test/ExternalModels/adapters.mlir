@@ -1,13 +1,19 @@
 // A dialect that is not linked in, as the policy describes it.
 //
 // RUN: amp-opt %s --allow-unregistered-dialect --auto-mixed-precision='policy=%S/Inputs/toy.yaml strategy=optimal' | FileCheck %s
+//
+// amp-strip-precision gives it back, and a second run with another precision is
+// as good as the first.
+// RUN: amp-opt %s --allow-unregistered-dialect > %t.in
+// RUN: amp-opt %s --allow-unregistered-dialect --auto-mixed-precision='policy=%S/Inputs/toy.yaml strategy=optimal' --amp-strip-precision | diff %t.in -
+// RUN: amp-opt %s --allow-unregistered-dialect --auto-mixed-precision='policy=%S/Inputs/toy.yaml strategy=optimal' --auto-mixed-precision='policy=%S/Inputs/toy.yaml strategy=optimal precision=bf16' | FileCheck %s --check-prefix=BF16
 // RUN: amp-opt %s --allow-unregistered-dialect --auto-mixed-precision='policy=%S/Inputs/toy.yaml strategy=optimal precision=bf16' | FileCheck %s --check-prefix=BF16
 
 // CHECK-LABEL: func.func @chain
 // CHECK-NOT: amp.cast
 // CHECK: %[[A:.*]] = "toy.convert"(%{{.*}}) {amp.inserted, mode = "nearest", to = f16} : (tensor<4x4xf32>) -> tensor<4x4xf16>
-// CHECK: %[[P:.*]] = "toy.dot"(%[[A]], %[[A]]) {output_type = f16} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
-// CHECK: %[[C:.*]] = "toy.constant"() {value = dense<9.997550e-02> : tensor<4x4xf16>} : () -> tensor<4x4xf16>
+// CHECK: %[[P:.*]] = "toy.dot"(%[[A]], %[[A]]) {amp.input_attributes = {output_type = f32}, output_type = f16} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
+// CHECK: %[[C:.*]] = "toy.constant"() {amp.input_attributes = {value = dense<1.000000e-01> : tensor<4x4xf32>}, value = dense<9.997550e-02> : tensor<4x4xf16>} : () -> tensor<4x4xf16>
 // CHECK: %[[S:.*]] = "toy.add"(%[[P]], %[[C]])
 // CHECK: %[[R:.*]] = "toy.relu"(%[[S]]) {slope = 1.000000e-01 : f32} : (tensor<4x4xf16>) -> tensor<4x4xf16>
 // CHECK: %[[Q:.*]] = "toy.dot"(%[[R]], %[[A]]) {output_type = f32} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf32>
@@ -31,7 +37,7 @@ func.func @chain(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // CHECK-NEXT: ^bb0(%[[X:.*]]: tensor<f16>, %[[Y:.*]]: tensor<f16>):
 // CHECK-NEXT: %[[Z:.*]] = "toy.add"(%[[X]], %[[Y]]) : (tensor<f16>, tensor<f16>) -> tensor<f16>
 // CHECK-NEXT: "toy.return"(%[[Z]]) : (tensor<f16>) -> ()
-// CHECK-NEXT: }) : (tensor<4x4xf16>) -> tensor<4x4xf16>
+// CHECK-NEXT: }) {amp.input_attributes = {}} : (tensor<4x4xf16>) -> tensor<4x4xf16>
 // CHECK: "toy.loop"(%{{.*}}) ({
 // CHECK-NEXT: ^bb0(%{{.*}}: tensor<4x4xf32>):
 // CHECK: }) : (tensor<4x4xf32>) -> tensor<4x4xf32>

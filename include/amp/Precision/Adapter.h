@@ -76,8 +76,10 @@ struct AdapterOperation {
   bool hasKnownBody(Operation *op) const;
 
   /// Describes the slots of `op`, which has this name. Returns failure, after a
-  /// diagnostic at the entry, if the entry does not fit the operation.
-  LogicalResult getSlots(Operation *op, PrecisionSlots &slots) const;
+  /// diagnostic at the entry, if the entry does not fit the operation. If the
+  /// regions cannot follow there are no slots, and `kept`, if any, says why.
+  LogicalResult getSlots(Operation *op, PrecisionSlots &slots,
+                         std::string *kept = nullptr) const;
 
   /// Whether the regions of `op` are its own business: no value from outside
   /// that could change type is read there.
@@ -94,6 +96,12 @@ struct AdapterOperation {
 
 private:
   std::optional<SlotKind> getBodyKind(Operation *op) const;
+  LogicalResult assignSlots(Operation *op, PrecisionSlots &slots) const;
+  void retypeContents(Operation *op, const PrecisionSlots &slots,
+                      ArrayRef<Type> slotTypes) const;
+  LogicalResult verifyRetyped(Operation *op, const PrecisionSlots &slots,
+                              ArrayRef<Type> slotTypes,
+                              std::string &reason) const;
 };
 
 /// Operations of an adapted dialect in which softmax, normalisations and the

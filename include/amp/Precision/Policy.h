@@ -159,6 +159,9 @@ public:
   /// Returns the adapter of the dialect named `dialect`, or null. That of a
   /// file wins, as a whole, over that of a policy that it extends.
   const Adapter *findAdapter(StringRef dialect) const;
+  /// Returns all adapters.
+  /// All adapters, each of another dialect.
+  ArrayRef<Adapter> getAdapters() const { return adapters; }
   /// Returns what an adapter says of operations named `name`, or null.
   const AdapterOperation *findAdapted(OperationName name) const;
   /// Returns whether some adapter describes units.

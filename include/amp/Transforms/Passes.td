@@ -379,8 +379,10 @@ def CheckLossScalingPass : Pass<"amp-check-loss-scaling"> {
   let options = [
     ListOption<"linear", "linear", "std::string",
                "Globs of operations without LossScaleOpInterface that commute "
-               "with a factor that all their float operands share; the pipeline "
-               "takes them from the policy's key of this name">,
+               "with a factor that all their float operands share; with "
+               "=product, whose factors multiply; with =N, that are linear in "
+               "operand N alone. The pipeline takes them from the policy's key "
+               "of this name">,
   ];
   let statistics = [
     Statistic<"numScaled", "values-scaled", "Values that are multiplied by a loss scale">,

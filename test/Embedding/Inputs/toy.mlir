@@ -3,7 +3,7 @@
 //
 // TOOLS: amp-opt, installed amp-opt, mlir-opt
 // OPTIONS: --allow-unregistered-dialect
-// PIPELINE: auto-mixed-precision{policy=toy.yaml},amp-insert-loss-scaling,amp-insert-master-weights{mode=copy},canonicalize
+// PIPELINE: auto-mixed-precision{policy=toy.yaml},amp-insert-loss-scaling,amp-insert-master-weights{mode=copy},canonicalize,amp-check-loss-scaling{linear=toy.matmul=product,toy.loss_grad=2,toy.relu_grad=0}
 //
 // CHECK-LABEL: func.func @step
 // CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<8x4xf32> {amp.name = "w"

@@ -13,8 +13,8 @@ def tensor(shape, element="f32"):
 
 
 def named(name, inputs, output, attributes="", element="f32"):
-    """One structured operation: shapes of the inputs (None: a scalar) and output."""
-    types = [element if s is None else tensor(s, element) for s in inputs]
+    """One structured operation: shapes of the inputs (text: a type) and output."""
+    types = [s if isinstance(s, str) else tensor(s, element) for s in inputs]
     out = tensor(output, element)
     arguments = [f"%a{i}: {type}" for i, type in enumerate(types)] + [f"%o: {out}"]
     ins = ", ".join(f"%a{i}" for i in range(len(types)))
@@ -69,12 +69,26 @@ PRODUCTS = {
         [2, 4, 4, 4, 3, 2],
     ),
 }
+# Products that subtract zero points, which are integers beside floats too.
+ZERO_POINTS = ["i32", "i32"]
+QUANTIZED = {
+    "quantized_matmul": ([M, M], M),
+    "quantized_batch_matmul": ([[2, 4, 4], [2, 4, 4]], [2, 4, 4]),
+    "conv_2d_nchw_fchw_q": ([[2, 3, 6, 6], [5, 3, 3, 3]], [2, 5, 4, 4]),
+    "conv_2d_ngchw_gfchw_q": ([[2, 2, 3, 6, 6], [2, 5, 3, 3, 3]], [2, 2, 5, 4, 4]),
+    "conv_2d_nhwc_fhwc_q": ([[2, 6, 6, 3], [5, 3, 3, 3]], [2, 4, 4, 5]),
+    "conv_2d_nhwc_hwcf_q": ([[2, 6, 6, 3], [3, 3, 3, 5]], [2, 4, 4, 5]),
+    "conv_2d_nhwgc_gfhwc_q": ([[2, 6, 6, 2, 3], [2, 5, 3, 3, 3]], [2, 4, 4, 2, 5]),
+    "conv_3d_ndhwc_dhwcf_q": ([[2, 6, 6, 6, 3], [3, 3, 3, 3, 5]], [2, 4, 4, 4, 5]),
+    "depthwise_conv_2d_nhwc_hwc_q": ([[2, 6, 6, 3], [3, 3, 3]], [2, 4, 4, 3]),
+    "depthwise_conv_2d_nhwc_hwcm_q": ([[2, 6, 6, 3], [3, 3, 3, 2]], [2, 4, 4, 3, 2]),
+}
 POOLING = {
     "nchw": ([2, 3, 6, 6], [3, 3], [2, 3, 4, 4], "max sum"),
     "ncw": ([2, 3, 6], [3], [2, 3, 4], "max sum"),
     "ndhwc": ([2, 6, 6, 6, 3], [3, 3, 3], [2, 4, 4, 4, 3], "max min sum"),
-    "nhwc": ([2, 6, 6, 3], [3, 3], [2, 4, 4, 3], "max min sum"),
-    "nwc": ([2, 6, 3], [3], [2, 4, 3], "max min sum"),
+    "nhwc": ([2, 6, 6, 3], [3, 3], [2, 4, 4, 3], "max min sum max_unsigned min_unsigned"),
+    "nwc": ([2, 6, 3], [3], [2, 4, 3], "max min sum max_unsigned min_unsigned"),
 }
 
 WRITTEN_OUT = """
@@ -164,13 +178,7 @@ func.func @winograd(%a: tensor<2x6x6x5xf32>, %f: tensor<2x3x3x5xf32>, %fo: tenso
 """
 
 # Operations of integers alone.
-LINALG_INTEGERS = (
-    "div_unsigned quantized_matmul quantized_batch_matmul pooling_nhwc_max_unsigned "
-    "pooling_nhwc_min_unsigned pooling_nwc_max_unsigned pooling_nwc_min_unsigned "
-    "conv_2d_nchw_fchw_q conv_2d_ngchw_gfchw_q conv_2d_nhwc_fhwc_q conv_2d_nhwc_hwcf_q "
-    "conv_2d_nhwgc_gfhwc_q conv_3d_ndhwc_dhwcf_q depthwise_conv_2d_nhwc_hwc_q "
-    "depthwise_conv_2d_nhwc_hwcm_q"
-).split()
+LINALG_INTEGERS = ["div_unsigned"]
 
 
 def linalg_module():
@@ -178,6 +186,8 @@ def linalg_module():
     for count, names in ELEMENTWISE.items():
         functions += [named(name, [M] * count, M) for name in names.split()]
     functions += [named(name, *shapes) for name, shapes in PRODUCTS.items()]
+    for name, (inputs, output) in QUANTIZED.items():
+        functions.append(named(name, inputs + ZERO_POINTS, output))
     for layout, (image, window, output, kinds) in POOLING.items():
         for kind in kinds.split():
             functions.append(named(f"pooling_{layout}_{kind}", [image, window], output))
@@ -274,8 +284,9 @@ func.func @fixed(%a: tensor<4x4xf32>, %r: tensor<2x8x16xf32>) -> (tensor<4x4xi32
 }
 """
 
-# State, control flow, block scaling, and operations of integers or shapes alone.
-TOSA_NOT_FLOAT = (
+# State, control flow and block scaling, which may hold f32 and keep it, and
+# operations of integers or shapes alone.
+TOSA_OTHERS = (
     "add_shape apply_scale arithmetic_right_shift bitwise_and bitwise_not bitwise_or "
     "bitwise_xor cast_from_block_scaled cast_to_block_scaled clz concat_shape cond_if "
     "const_shape dim div_ceil_shape div_floor_shape exp2_shape intdiv log2_ceil_shape "

@@ -13,6 +13,7 @@
 #include "ScaleDegreeModels.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/InputAttributes.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Interfaces/CastMaterialization.h"
 
@@ -163,6 +164,12 @@ LogicalResult AMPDialect::verifyOperationAttribute(Operation *op,
     if (!isa<ElementsAttr>(attribute.getValue()))
       return op->emitOpError()
              << "expected '" << name << "' to be the elements of a tensor";
+    return success();
+  }
+  if (name == kInputAttributesAttr) {
+    if (!isa<DictionaryAttr>(attribute.getValue()))
+      return op->emitOpError()
+             << "expected '" << name << "' to be a dictionary of attributes";
     return success();
   }
   if (name == kMixedPrecisionAttr || name == kInputSignatureAttr) {

@@ -41,6 +41,7 @@ def AMP_Dialect : Dialect {
     | `amp.input_signature` | function | its type before that, if it has another |
     | `amp.input_types` | operation | in such a function, the element types of its results and region arguments that stood in the input; none for a copy of a constant that did not stand there |
     | `amp.input_value` | constant | in such a function, its value in the input, where rounding lost it |
+    | `amp.input_attributes` | operation that an adapter describes | in such a function, its attributes in the input, where they have followed its type |
     | `amp.inserted` | operation | a pass inserted this cast of another dialect, and may move, merge and remove it |
     | `amp.backward_of` | operation | number of the forward operation that a backward operation belongs to |
     | `amp.id` | operation | number of a forward operation, referred to by `amp.backward_of` |

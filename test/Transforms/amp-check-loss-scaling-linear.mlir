@@ -1,0 +1,25 @@
+// Rules of a policy for operations that describe nothing.
+// RUN: amp-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(amp-check-loss-scaling{linear=toy.dot=product,toy.loss_grad=2,toy.trans*})'
+// RUN: not amp-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(amp-check-loss-scaling{linear=toy.*})' 2>&1 | FileCheck %s --check-prefix=SUM
+// RUN: not amp-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(amp-check-loss-scaling{linear=toy.dot=product,toy.loss_grad=0})' 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: not amp-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(amp-check-loss-scaling{linear=toy.loss_grad=3})' 2>&1 | FileCheck %s --check-prefix=RANGE
+// RUN: not amp-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(amp-check-loss-scaling{linear=toy.dot=sum})' 2>&1 | FileCheck %s --check-prefix=WRONG
+// RUN: printf 'version: 1\nlinear:\n  - toy.dot=product\n  - toy.loss_grad=x\n' > %t.yaml
+// RUN: not amp-opt --amp-print-policy=%t.yaml 2>&1 | FileCheck %s --check-prefix=POLICY
+//
+// SUM: error: 'toy.loss_grad' op operand 0 is multiplied by 1, but operand 2 by loss_scale, expected values with one factor
+// OTHER: error: 'toy.loss_grad' op operand 2 is multiplied by loss_scale, expected an unscaled value: the operation is linear only in operand 0
+// RANGE: error: 'toy.loss_grad' op is declared linear in operand 3, but has 3
+// WRONG: error: amp-check-loss-scaling: expected 'linear' to be a list of globs, each alone or with '=product' or '=' and the number of an operand, got 'toy.dot=sum'
+// POLICY: yaml":4:5): error: policy: expected 'linear' to be a list of globs, each alone or with '=product' or '=' and the number of an operand, got 'toy.loss_grad=x'
+func.func @step(%y: tensor<2x4xf32>, %t: tensor<2x4xf32>, %x: tensor<8x2xf32>, %s: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"}) -> tensor<8x4xf32> {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %sc = amp.scale %seed by %s : tensor<f32>
+  %dy = "toy.loss_grad"(%y, %t, %sc) : (tensor<2x4xf32>, tensor<2x4xf32>, tensor<f32>) -> tensor<2x4xf32>
+  %moved = "toy.transpose"(%dy) : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %low = "toy.convert"(%moved) {amp.inserted} : (tensor<2x4xf32>) -> tensor<2x4xf16>
+  %wide = "toy.convert"(%low) {amp.inserted} : (tensor<2x4xf16>) -> tensor<2x4xf32>
+  %dw = "toy.dot"(%x, %wide) : (tensor<8x2xf32>, tensor<2x4xf32>) -> tensor<8x4xf32>
+  %u, %finite = amp.unscale %dw by %s : (tensor<8x4xf32>) -> (tensor<8x4xf32>)
+  return %u : tensor<8x4xf32>
+}
