@@ -145,22 +145,19 @@ static void follow(Operation *op, StringAttr name, Attribute value) {
   if (before == value)
     return;
   NamedAttrList record;
-  if (auto known =
-          op->getAttrOfType<DictionaryAttr>(kInputAttributesAttr))
+  if (auto known = op->getAttrOfType<DictionaryAttr>(kInputAttributesAttr))
     record = known;
   if (!record.get(name))
     record.set(name, before);
   op->setAttr(name, value);
-  op->setAttr(kInputAttributesAttr,
-              record.getDictionary(op->getContext()));
+  op->setAttr(kInputAttributesAttr, record.getDictionary(op->getContext()));
 }
 
 /// Makes every f32 value in the regions of `op` one of `low`.
 static void narrowRegions(Operation *op, FloatType low) {
   // Marks that the body followed, if nothing else does.
   if (!op->getAttr(kInputAttributesAttr))
-    op->setAttr(kInputAttributesAttr,
-                DictionaryAttr::get(op->getContext()));
+    op->setAttr(kInputAttributesAttr, DictionaryAttr::get(op->getContext()));
   auto narrowArguments = [&](Region &region) {
     for (Block &block : region)
       for (BlockArgument argument : block.getArguments())
@@ -279,7 +276,8 @@ LogicalResult AdapterOperation::verifyRetyped(Operation *op,
           mapping.map(operand, create(operand.getType()));
     });
   SmallVector<Value> operands;
-  for (auto [operand, slot] : llvm::zip(op->getOperands(), current.operandSlots))
+  for (auto [operand, slot] :
+       llvm::zip(op->getOperands(), current.operandSlots))
     operands.push_back(create(typeOf(operand.getType(), slot)));
   Operation *copy = builder.clone(*op, mapping);
   copy->setOperands(operands);

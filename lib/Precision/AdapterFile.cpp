@@ -94,11 +94,10 @@ AdapterCast AdapterReader::readCast(const CastDocument &document,
   for (const CastAttributeDocument &attribute : document.attributes) {
     StringRef name = attribute.name.text;
     if (name.empty())
-      error(attribute.name) << "expected the name of an attribute of '"
-                            << cast.op << "'";
-    if (llvm::any_of(cast.attributes, [&](const auto &other) {
-          return other.name == name;
-        }))
+      error(attribute.name)
+          << "expected the name of an attribute of '" << cast.op << "'";
+    if (llvm::any_of(cast.attributes,
+                     [&](const auto &other) { return other.name == name; }))
       error(attribute.name) << "the attribute '" << name << "' of '" << cast.op
                             << "' is given twice";
     if (attribute.value.text == "$type") {
@@ -143,9 +142,8 @@ AdapterReader::readOperation(const AdapterOperationDocument &document,
   // Slots are numbered in a byte with a sign.
   constexpr unsigned kMostSlots = 128;
   if (document.slots.size() > kMostSlots)
-    error(document.name) << "expected at most " << kMostSlots
-                         << " slots of '" << op.name << "', got "
-                         << document.slots.size();
+    error(document.name) << "expected at most " << kMostSlots << " slots of '"
+                         << op.name << "', got " << document.slots.size();
   for (const AdapterSlotDocument &slotDocument : document.slots) {
     AdapterSlot &slot = op.slots.emplace_back();
     slot.kind = readKind(slotDocument.kind);

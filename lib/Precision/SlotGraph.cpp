@@ -468,8 +468,8 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
       return;
     }
     if (!kept.empty())
-      remark::missed(op->getLoc(), remark::RemarkOpts::name("RegionKept")
-                                       .category("amp"))
+      remark::missed(op->getLoc(),
+                     remark::RemarkOpts::name("RegionKept").category("amp"))
           << "the regions cannot follow, and the operation keeps its types"
           << remark::reason("{0}", kept);
   } else if (info.slots) {

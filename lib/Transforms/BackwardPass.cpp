@@ -66,8 +66,7 @@ LogicalResult mlir::amp::checkBackwardPass(
     for (Operation *nested : gradient.getUsers()) {
       Operation *user = step.getAncestor(nested);
       CastLike widening(nested);
-      if (backward.contains(user) ||
-          (widening && widening.getType() == wide) ||
+      if (backward.contains(user) || (widening && widening.getType() == wide) ||
           casts.canBuild(wide, element, {user, gradient.getDefiningOp()}))
         continue;
       return nested->emitOpError("reads a gradient as ")

@@ -110,7 +110,8 @@ CastChooser::find(Type from, Type to, ArrayRef<Operation *> neighbours) {
     return failure();
   Source found;
   auto consider = [&](Source candidate) {
-    if (candidate && (!found || (found.isBorrowed() && !candidate.isBorrowed())))
+    if (candidate &&
+        (!found || (found.isBorrowed() && !candidate.isBorrowed())))
       found = candidate;
   };
   bool isPassedOn = true;
@@ -119,9 +120,9 @@ CastChooser::find(Type from, Type to, ArrayRef<Operation *> neighbours) {
     isPassedOn &= isSilent(op);
   }
   if (!found || found.isBorrowed())
-    if (const auto *dialect = from.getDialect()
-                                  .getRegisteredInterface<
-                                      CastMaterializationInterface>();
+    if (const auto *dialect =
+            from.getDialect()
+                .getRegisteredInterface<CastMaterializationInterface>();
         dialect && dialect->canMaterializeCast(from, to))
       consider({dialect, nullptr});
   if (found)

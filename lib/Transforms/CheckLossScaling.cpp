@@ -313,10 +313,9 @@ private:
 
 } // namespace
 
-LogicalResult
-CheckLossScalingPass::checkFunction(FunctionOpInterface function,
-                                    SymbolTableCollection &tables,
-                                    ArrayRef<LinearRule> linear) {
+LogicalResult CheckLossScalingPass::checkFunction(FunctionOpInterface function,
+                                                  SymbolTableCollection &tables,
+                                                  ArrayRef<LinearRule> linear) {
   ScaleSymbols symbols;
   ScaleDegreeAnalysis analysis(tables, symbols, linear);
   SmallVector<ScaleDegree> arguments(function.getNumArguments());

@@ -129,10 +129,9 @@ void mlir::amp::unscaleGradients(StepRewriter &step, CastChooser &casts,
         continue;
       }
       if (!narrowed)
-        narrowed =
-            casts.build(builder, unscale.getLoc(), unscaled,
-                        cast<FloatType>(getElementTypeOrSelf(gradient)),
-                        {user, gradient.getDefiningOp()});
+        narrowed = casts.build(builder, unscale.getLoc(), unscaled,
+                               cast<FloatType>(getElementTypeOrSelf(gradient)),
+                               {user, gradient.getDefiningOp()});
       use.set(narrowed);
     }
   }

@@ -121,9 +121,8 @@ LogicalResult InsertLossScalingPass::readOptions() {
   });
 }
 
-LogicalResult
-InsertLossScalingPass::rewriteStep(FunctionOpInterface function,
-                                   StepTransaction &transaction) {
+LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function,
+                                                 StepTransaction &transaction) {
   auto remarkOptions = [&](StringRef name) {
     return remark::RemarkOpts::name(name).category("amp").function(
         function.getName());

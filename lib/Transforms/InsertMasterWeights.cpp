@@ -269,12 +269,10 @@ LogicalResult InsertMasterWeightsPass::addCopies(StepRewriter &step,
         << remark::metric("Parameter", name.getValue());
 
     Value widened;
-    SmallVector<Operation *> readers =
-        llvm::filter_to_vector(getWideReaders(master, copy->getType()),
-                               [&](Operation *user) {
-                                 return forwardAndBackward.contains(
-                                     step.getAncestor(user));
-                               });
+    SmallVector<Operation *> readers = llvm::filter_to_vector(
+        getWideReaders(master, copy->getType()), [&](Operation *user) {
+          return forwardAndBackward.contains(step.getAncestor(user));
+        });
     for (OpOperand &use : llvm::make_early_inc_range(master.getUses())) {
       Operation *user = use.getOwner();
       if (!forwardAndBackward.contains(step.getAncestor(user)))

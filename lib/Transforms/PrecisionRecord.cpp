@@ -165,8 +165,8 @@ static void restoreConstant(Operation *op) {
 /// Gives an operation that followed by an adapter its attributes back, and the
 /// values in its regions, none of which was low.
 static void restoreContents(Operation *op, FloatType low) {
-  auto record = dyn_cast_or_null<DictionaryAttr>(
-      op->removeAttr(kInputAttributesAttr));
+  auto record =
+      dyn_cast_or_null<DictionaryAttr>(op->removeAttr(kInputAttributesAttr));
   if (!record)
     return;
   for (NamedAttribute attribute : record)

@@ -479,8 +479,7 @@ LogicalResult ScaleDegreeAnalysis::visitRegions(Operation *op) {
     for (auto [operand, input] : ties)
       tied.insert(input);
   auto isUnknown = [&](Value value) {
-    return !tied.contains(value) &&
-           isa<FloatType>(getElementTypeOrSelf(value));
+    return !tied.contains(value) && isa<FloatType>(getElementTypeOrSelf(value));
   };
   if (llvm::any_of(op->getResults(), isUnknown))
     return visitUnknown(op);
