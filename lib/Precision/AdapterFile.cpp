@@ -207,7 +207,8 @@ FailureOr<Adapter> AdapterReader::read(const AdapterDocument &document) {
   if (dialect.empty() || dialect.contains('.'))
     error(document.dialect)
         << "expected the name of a dialect, got '" << dialect << "'";
-  Adapter adapter{dialect.str(), getLoc(document.dialect), std::nullopt, {}};
+  Adapter adapter{
+      dialect.str(), getLoc(document.dialect), std::nullopt, {}, {}, {}};
   if (document.cast)
     adapter.cast = readCast(*document.cast, dialect);
   adapter.rejection = document.reject.text;

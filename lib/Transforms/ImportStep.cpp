@@ -47,7 +47,8 @@ public:
     SmallVector<Import> imports;
     WalkResult result = getOperation()->walk<WalkOrder::PreOrder>(
         [&](FunctionOpInterface function) {
-          Import found{function};
+          Import found;
+          found.function = function;
           if (failed(examine(found)))
             return WalkResult::interrupt();
           if (!found.gradients.empty() || !found.seeds.empty())

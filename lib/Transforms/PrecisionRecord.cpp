@@ -55,32 +55,6 @@ static bool mentions(Operation *op, Type element) {
   return found && !op->hasTrait<OpTrait::IsTerminator>();
 }
 
-/// Returns whether an attribute or a region of `op`, of which only a policy
-/// knows what they mean, is or holds numbers or types of `element`.
-static bool contentsMention(Operation *op, Type element) {
-  if (op->isRegistered())
-    return false;
-  bool found = false;
-  auto examine = [&](TypeRange types) {
-    for (Type type : types)
-      found |= type == element || isTensorOf(type, element);
-  };
-  for (Region &region : op->getRegions()) {
-    examine(region.getArgumentTypes());
-    region.walk([&](Operation *nested) { examine(nested->getResultTypes()); });
-  }
-  return found ||
-         llvm::any_of(op->getDiscardableAttrs(), [&](NamedAttribute entry) {
-           Attribute value = entry.getValue();
-           if (auto type = dyn_cast<TypeAttr>(value))
-             return type.getValue() == element ||
-                    isTensorOf(type.getValue(), element);
-           auto typed = dyn_cast<TypedAttr>(value);
-           return typed && (typed.getType() == element ||
-                            isTensorOf(typed.getType(), element));
-         });
-}
-
 FloatType mlir::amp::getRecordedPrecision(FunctionOpInterface function) {
   auto marker =
       function->getAttrOfType<TypeAttr>(AMPDialect::kMixedPrecisionAttr);
@@ -409,7 +383,7 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
       return WalkResult::skip();
     if (op->removeAttr(AMPDialect::kInputTypesAttr) ||
         op->hasTrait<OpTrait::IsTerminator>() || CastLike{op} ||
-        (!mentions(op, low) && !contentsMention(op, low)))
+        !mentions(op, low))
       return WalkResult::advance();
     reason = ("'" + op->getName().getStringRef() +
               "' reads or gives a low type that nothing says was in the input")

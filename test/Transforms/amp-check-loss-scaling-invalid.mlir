@@ -1,7 +1,7 @@
 // Each wrong order that frameworks find at run time or never.
 // RUN: amp-opt %s --amp-check-loss-scaling --split-input-file --verify-diagnostics -o /dev/null
 // RUN: not amp-opt %s --amp-check-loss-scaling=linear=[ 2>&1 | FileCheck %s --check-prefix=GLOB
-// GLOB: error: amp-check-loss-scaling: '[' is not a glob
+// GLOB: error: amp-check-loss-scaling: expected 'linear' to be a list of globs, got '['
 
 func.func @clip_before_unscale(%w: tensor<4xf32>, %x: tensor<4xf32>, %scale: tensor<f32> {amp.name = "loss_scale"}) -> tensor<4xf32> {
   %seed = amp.gradient_seed "loss" : tensor<f32>

@@ -13,15 +13,18 @@
 // RUN: not amp-opt %t/roles.mlir --amp-insert-master-weights=mode=none --split-input-file 2>&1 | FileCheck %s --check-prefix=ROLES
 // RUN: not amp-opt %t/elements.mlir --amp-insert-loss-scaling 2>&1 | FileCheck %s --check-prefix=ELEMENTS
 //
-// SCALING: error: argument 0, "w", has 'amp.role' = "parameter" and a gradient, but the step does not update it
+// SCALING: error: the step has gradients but updates no parameter
+// SCALING: IR Dump After
 // SCALING: func.func @first
 // SCALING-NOT: amp.unscale
 // SCALING: func.func @second
 // MASTERS: error: argument 0, "w", has 'amp.role' = "parameter" and a gradient, but the step does not update it
+// MASTERS: IR Dump After
 // MASTERS: func.func @first
 // MASTERS-NOT: w.low
 // MASTERS: func.func @second
 // TAKEN: error: cannot add the argument 'growth_tracker'
+// TAKEN: IR Dump After
 // TAKEN: func.func @step
 // TAKEN-NOT: loss_scale
 // TAKEN: return

@@ -87,8 +87,8 @@ POOLING = {
     "nchw": ([2, 3, 6, 6], [3, 3], [2, 3, 4, 4], "max sum"),
     "ncw": ([2, 3, 6], [3], [2, 3, 4], "max sum"),
     "ndhwc": ([2, 6, 6, 6, 3], [3, 3, 3], [2, 4, 4, 4, 3], "max min sum"),
-    "nhwc": ([2, 6, 6, 3], [3, 3], [2, 4, 4, 3], "max min sum max_unsigned min_unsigned"),
-    "nwc": ([2, 6, 3], [3], [2, 4, 3], "max min sum max_unsigned min_unsigned"),
+    "nhwc": ([2, 6, 6, 3], [3, 3], [2, 4, 4, 3], "max min sum"),
+    "nwc": ([2, 6, 3], [3], [2, 4, 3], "max min sum"),
 }
 
 WRITTEN_OUT = """
@@ -178,7 +178,10 @@ func.func @winograd(%a: tensor<2x6x6x5xf32>, %f: tensor<2x3x3x5xf32>, %fo: tenso
 """
 
 # Operations of integers alone.
-LINALG_INTEGERS = ["div_unsigned"]
+LINALG_INTEGERS = (
+    "div_unsigned pooling_nhwc_max_unsigned pooling_nhwc_min_unsigned "
+    "pooling_nwc_max_unsigned pooling_nwc_min_unsigned"
+).split()
 
 
 def linalg_module():
