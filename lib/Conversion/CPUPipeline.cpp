@@ -93,8 +93,9 @@ void mlir::amp::buildCPUPipeline(OpPassManager &pm,
                                  const CPUPipelineOptions &options) {
   addTensorPasses(pm);
   addBufferPasses(pm);
-  pm.addPass(createVectorizeContractions());
   pm.addPass(createCopiesToLoops());
+  pm.addPass(createOutlineKernels());
+  pm.addPass(createVectorizeContractions());
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -65,14 +65,6 @@ static LogicalResult replaceBF16(ModuleOp module) {
   return success();
 }
 
-/// The buffers of a step do not overlap.
-static void markArguments(LLVM::LLVMFuncOp function) {
-  auto unit = UnitAttr::get(function.getContext());
-  for (unsigned index = 0; index < function.getNumArguments(); ++index)
-    if (isa<LLVM::LLVMPointerType>(function.getArgument(index).getType()))
-      function.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(), unit);
-}
-
 /// Conversions leave attributes of their source dialects behind, which the
 /// translation to LLVM IR would not know.
 static void dropForeignAttributes(ModuleOp module) {
@@ -87,9 +79,6 @@ namespace {
 
 struct FinishLLVM : amp::impl::FinishLLVMBase<FinishLLVM> {
   void runOnOperation() override {
-    for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
-      if (function->hasAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName()))
-        markArguments(function);
     dropForeignAttributes(getOperation());
     if (failed(replaceBF16(getOperation())))
       signalPassFailure();

@@ -223,8 +223,11 @@ void StepLowering::run() {
                                      body().getArgumentTypes(), TypeRange()));
   function.setName((function.getName() + kLoweredSuffix).str());
   function.setPublic();
-  function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
-                    UnitAttr::get(function.getContext()));
+  // One pointer a buffer: shapes are static and contiguous.
+  function->setAttr("llvm.bareptr", builder.getUnitAttr());
+  for (unsigned index = 0; index < function.getNumArguments(); ++index)
+    function.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(),
+                        builder.getUnitAttr());
 }
 
 namespace {

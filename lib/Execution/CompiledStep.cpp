@@ -77,23 +77,13 @@ CompiledStep::compile(ModuleOp module, llvm::StringRef function,
 
   std::unique_ptr<CompiledStep> step(new CompiledStep());
   step->engine = std::move(*engine);
-  auto entry = step->engine->lookupPacked(("_mlir_ciface_" + function).str());
+  auto entry = step->engine->lookupPacked(function);
   if (!entry)
     return makeError("cannot compile '{0}': {1}", function,
                      llvm::toString(entry.takeError()));
   step->entry = *entry;
 
   step->buffers.assign(buffers.begin(), buffers.end());
-  for (const BufferType &buffer : buffers) {
-    step->starts.push_back(step->descriptors.size());
-    step->descriptors.resize(step->descriptors.size() + 3);
-    llvm::append_range(step->descriptors, buffer.shape);
-    size_t rank = buffer.shape.size();
-    llvm::SmallVector<int64_t> strides(rank, 1);
-    for (size_t axis = rank; axis-- > 1;)
-      strides[axis - 1] = strides[axis] * buffer.shape[axis];
-    llvm::append_range(step->descriptors, strides);
-  }
   return step;
 }
 
@@ -101,22 +91,19 @@ llvm::Error CompiledStep::run(llvm::ArrayRef<NDArray *> arrays) {
   if (arrays.size() != buffers.size())
     return makeError("the compiled function takes {0} buffers, got {1}",
                      buffers.size(), arrays.size());
-  llvm::SmallVector<int64_t *> pointers;
-  for (auto [array, buffer, start] : llvm::zip_equal(arrays, buffers, starts)) {
+  llvm::SmallVector<void *> pointers;
+  for (auto [array, buffer] : llvm::zip_equal(arrays, buffers)) {
     if (array->getType() != buffer.type ||
         array->getShape() != llvm::ArrayRef<int64_t>(buffer.shape))
       return makeError("buffer {0} of the compiled function is {1}, got {2}",
                        pointers.size(),
                        describeShape(buffer.shape, buffer.type),
                        array->describe());
-    int64_t *descriptor = &descriptors[start];
-    descriptor[0] = descriptor[1] = reinterpret_cast<int64_t>(array->data());
-    pointers.push_back(descriptor);
+    pointers.push_back(array->data());
   }
-  // The packed interface takes a pointer to each argument, which is a pointer
-  // to a descriptor.
+  // The packed interface takes a pointer to each argument.
   llvm::SmallVector<void *> packed;
-  for (int64_t *&pointer : pointers)
+  for (void *&pointer : pointers)
     packed.push_back(&pointer);
   entry(packed.data());
   return llvm::Error::success();

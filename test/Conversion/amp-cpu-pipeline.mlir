@@ -8,25 +8,27 @@
 // RUN:   | amp-opt --amp-cpu-pipeline=to-llvm=false | FileCheck %s --check-prefix=MLP
 // MLP-LABEL: func.func @step_cpu
 // MLP-SAME: memref<64x128xf32>
-// MLP-SAME: llvm.emit_c_interface
+// MLP-SAME: llvm.bareptr
 // MLP-DAG: memref.alloc() {{.*}} : memref<32x128xbf16>
 // MLP-DAG: memref.alloc() {{.*}} : memref<64x128xbf16>
-// MLP: vector.fma
 // MLP-NOT: memref.copy {{.*}} : memref<64x128xf32> to
 // MLP: return{{$}}
+// MLP: vector.fma
 
+// The step calls a function for each nest, of which the cast's, the product's
+// and the exponential's are three.
 // LOOPS-LABEL: func.func @step_cpu
-// LOOPS-SAME: (%[[W:.*]]: memref<4x8xf32>, %{{.*}}: memref<2x4xf16>, %{{.*}}: memref<2x8xf16>)
+// LOOPS-SAME: (%[[W:.*]]: memref<4x8xf32> {llvm.noalias}, %{{.*}}: memref<2x4xf16> {llvm.noalias}, %{{.*}}: memref<2x8xf16> {llvm.noalias})
 // LOOPS-NOT: linalg.
-// LOOPS: vector.fma
-// LOOPS: arith.truncf {{.*}} : f32 to f16
-// LOOPS: memref.store %{{.*}}, %[[W]]
+// LOOPS: call @step_cpu_kernel
 // LOOPS: memref.dealloc
 // LOOPS: return{{$}}
+// LOOPS-DAG: arith.truncf {{.*}} : f32 to f16
+// LOOPS-DAG: vector.fma
+// LOOPS-DAG: math.exp
 
-// LLVM: llvm.func @step_cpu(
+// LLVM: llvm.func @step_cpu(%{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: !llvm.ptr {llvm.noalias})
 // LLVM: llvm.intr.fmuladd
-// LLVM: llvm.func @_mlir_ciface_step_cpu(
 func.func @step(%w: tensor<4x8xf32> {amp.role = "parameter", amp.name = "w"},
                 %x: tensor<2x4xf16> {amp.role = "batch", amp.name = "x"})
     -> (tensor<4x8xf32> {amp.updates = "w"}, tensor<2x8xf16> {amp.prediction = "y"}) {

@@ -6,7 +6,7 @@
 // batch is only read.
 
 // CHECK-LABEL: func.func @step_cpu
-// CHECK-SAME: (%[[W:.*]]: memref<4xf32>, %[[X:.*]]: memref<4xf32>, %[[OUT:.*]]: memref<f32>) attributes {llvm.emit_c_interface}
+// CHECK-SAME: (%[[W:.*]]: memref<4xf32> {llvm.noalias}, %[[X:.*]]: memref<4xf32> {llvm.noalias}, %[[OUT:.*]]: memref<f32> {llvm.noalias}) attributes {llvm.bareptr}
 // CHECK: %[[TW:.*]] = bufferization.to_tensor %[[W]] restrict writable
 // CHECK: %[[TX:.*]] = bufferization.to_tensor %[[X]] restrict :
 // CHECK: %[[METRIC:.*]] = tensor.from_elements

@@ -2,14 +2,14 @@
 // 16-bit floats included; arrays that do not fit are refused.
 
 // RUN: rm -rf %t && mkdir %t
-// RUN: mlir-opt %s --llvm-request-c-wrappers --convert-scf-to-cf --expand-strided-metadata --convert-to-llvm --reconcile-unrealized-casts -o %t/llvm.mlir
+// RUN: mlir-opt %s --convert-scf-to-cf --expand-strided-metadata --convert-to-llvm --reconcile-unrealized-casts -o %t/llvm.mlir
 // RUN: %python -c "import numpy as np; np.savez('%t/in.npz', x=np.arange(12, dtype=np.float32).reshape(3, 4), s=np.float32(0.5), h=np.ones((3, 4), np.float16), n=np.int64(7))"
 // RUN: amp-execution-test jit %t/llvm.mlir step %t/out.npz %t/in.npz
 // RUN: %python -c "import numpy as np; f = np.load('%t/out.npz'); x = np.arange(12).reshape(3, 4) * 0.5; assert (f['x'] == x).all(); assert f['h'].dtype == np.float16 and (f['h'] == x + 1).all(); assert f['n'] == 8"
 // RUN: not amp-execution-test jit %t/llvm.mlir nothing %t/out2.npz %t/in.npz 2>&1 | FileCheck %s
 // CHECK: error: cannot compile 'nothing'
 
-func.func @step(%x: memref<3x4xf32>, %s: memref<f32>, %h: memref<3x4xf16>, %n: memref<i64>) {
+func.func @step(%x: memref<3x4xf32>, %s: memref<f32>, %h: memref<3x4xf16>, %n: memref<i64>) attributes {llvm.bareptr} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index

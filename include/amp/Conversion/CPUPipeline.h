@@ -9,10 +9,8 @@
 // convention of what comes out:
 //
 // A step function NAME (its arguments carry `amp.role`; training steps and the
-// inference functions derived from them alike) becomes NAME_cpu, with the C
-// wrapper _mlir_ciface_NAME_cpu. It takes one pointer to a memref descriptor
-// (allocated pointer, aligned pointer, offset, sizes, strides; row-major,
-// contiguous) per
+// inference functions derived from them alike) becomes the C function NAME_cpu.
+// It takes one pointer to the elements of a buffer (row-major, contiguous) per
 //
 //   - argument of the step, in order, whatever its role. A result with
 //     `amp.updates` is written into the buffer of the argument that it names;

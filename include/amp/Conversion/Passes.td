@@ -109,7 +109,8 @@ def LowerStep : Pass<"amp-lower-step", "::mlir::ModuleOp"> {
     memrefs that returns nothing and is called `NAME_cpu`. All arguments become
     memrefs, in order; a result that updates an argument is written into that
     argument's memref; every other result becomes a memref argument at the end,
-    in order. Other functions, which nothing calls by then, are removed.
+    in order. The memrefs do not overlap (`llvm.noalias`) and are passed as bare
+    pointers. Other functions, which nothing calls by then, are removed.
 
     A value is written only when the old one has been read for the last time. An
     `scf.if` that yields either a new value or the old one writes in place.
@@ -138,6 +139,26 @@ def CopiesToLoops : Pass<"amp-copies-to-loops"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def OutlineKernels : Pass<"amp-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Makes a function of each loop nest over buffers";
+  let description = [{
+    Every `linalg` operation on buffers, and every loop that is not large, becomes
+    a private function, called where the nest was. Nests that are equal but for
+    the buffers, as those of the layers of a transformer, share one function. What
+    follows, LLVM's passes above all, then takes time proportional to the number
+    of different nests.
+
+    Buffers that are known not to overlap are marked so, which LLVM could see
+    where they were allocated and cannot see in the function.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Number of functions made">,
+    Statistic<"numShared", "shared",
+              "Number of nests that call a function made for another">];
+}
+
 def VectorizeContractions : Pass<"amp-vectorize-contractions"> {
   let summary = "Lowers sums of products over buffers to register-blocked vector code";
   let description = [{
@@ -153,10 +174,10 @@ def VectorizeContractions : Pass<"amp-vectorize-contractions"> {
 }
 
 def FinishLLVM : Pass<"amp-finish-llvm", "::mlir::ModuleOp"> {
-  let summary = "Removes bf16 from the LLVM dialect and states what buffers overlap";
+  let summary = "Removes bf16 from the LLVM dialect";
   let description = [{
-    bf16 is stored as i16, so that no code generator converts it in its own way,
-    and the buffers of a step are marked as not overlapping.
+    bf16 is stored as i16, so that no code generator converts it in its own way.
+    Attributes of other dialects are dropped.
   }];
 }
 

@@ -40,8 +40,8 @@ llvm::Expected<BufferType> getBufferType(RankedTensorType type,
 class CompiledStep {
 public:
   /// Compiles `module`, which is in the LLVM dialect and stays unchanged.
-  /// `function` was a function of contiguous row-major memrefs of the types
-  /// `buffers` with the attribute `llvm.emit_c_interface`.
+  /// `function` takes a pointer to the elements of each of `buffers`, which are
+  /// contiguous and row-major.
   static llvm::Expected<std::unique_ptr<CompiledStep>>
   compile(ModuleOp module, llvm::StringRef function,
           llvm::ArrayRef<BufferType> buffers);
@@ -60,11 +60,6 @@ private:
   llvm::SmallVector<BufferType> buffers;
   std::unique_ptr<ExecutionEngine> engine;
   void (*entry)(void **) = nullptr;
-  /// Memref descriptors, one after the other: two pointers, the offset, sizes
-  /// and strides, all of them 64 bits wide.
-  std::vector<int64_t> descriptors;
-  /// Where each descriptor starts.
-  llvm::SmallVector<size_t> starts;
 };
 
 } // namespace mlir::amp
