@@ -12,6 +12,7 @@
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Dialect/CUDA/IR/CUDA.h"
 #include "amp/Runtime/CUDA/Sizes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -40,6 +41,8 @@ struct Slot {
   StringRef role;
   Location loc;
   mlir::amp::InitAttr init = {};
+  /// Of a constant.
+  ElementsAttr value = {};
   /// The numbers of the operations between which it is in use.
   unsigned first = 0, last = 0;
   int64_t bytes = 0, offset = 0;
@@ -125,6 +128,11 @@ Slot *Planner::makeSlot(const Twine &name, RankedTensorType type,
   return slots.back().get();
 }
 
+static bool isConstantTensor(Operation *op) {
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  return constant && isa<DenseIntOrFPElementsAttr>(constant.getValue());
+}
+
 /// A launch that copies `value`.
 Value Planner::copy(Value value, Operation *before, StringRef name) {
   builder.setInsertionPoint(before);
@@ -192,6 +200,12 @@ void Planner::assignResults() {
     slot->init = argument.init;
     names.insert(slot->name);
     slotOf[value] = slot;
+  }
+  for (auto constant : block.getOps<arith::ConstantOp>()) {
+    Slot *slot = makeSlot(getUniqueName("constant"), typeOf(constant),
+                          "constant", constant.getLoc());
+    slot->value = cast<ElementsAttr>(constant.getValue());
+    slotOf[constant] = slot;
   }
   // Updates first: what cannot be written in place is copied at the end, from
   // values that are saved before the first of these copies.
@@ -495,7 +509,7 @@ void Planner::emit() {
           inner.getStringAttr(slot->name),
           inner.getI64IntegerAttr(slot->offset),
           persistent ? inner.getStringAttr(slot->role) : StringAttr(),
-          slot->init);
+          slot->init, slot->value);
     }
   IRMapping mapping;
   for (Operation &op : block)
@@ -505,7 +519,7 @@ void Planner::emit() {
 
 LogicalResult Planner::run() {
   for (Operation &op : block.without_terminator())
-    if (!isa<LaunchOpInterface, ViewOp>(op))
+    if (!isa<LaunchOpInterface, ViewOp>(op) && !isConstantTensor(&op))
       return op.emitOpError("stands in a step that is to become a program; "
                             "expected 'convert-train-to-cuda' to have lowered "
                             "it");

@@ -615,15 +615,19 @@ static LogicalResult convertFill(Operation *op, RankedTensorType type,
   return success();
 }
 
-/// A constant that differs from element to element: the kernel looks it up.
+/// A constant whose elements differ stays, and becomes a buffer of its own.
 static LogicalResult convertConstant(arith::ConstantOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   if (auto splat = dyn_cast<SplatElementsAttr>(op.getValue()))
     return convertFill(op, type, [&](KernelBuilder &kernel) {
       return kernel.constant(cast<TypedAttr>(splat.getSplatValue<Attribute>()));
     });
-  return op.emitOpError("is a constant of elements that are not all equal; "
-                        "expected it to be a state with an '#amp.init'");
+  if (!isa<DenseIntOrFPElementsAttr>(op.getValue()))
+    return op.emitOpError("holds elements that are not in the text of the "
+                          "module, expected a dense constant");
+  // Before every launch, so that it keeps none from being merged.
+  op->moveBefore(&op->getBlock()->front());
+  return success();
 }
 
 static LogicalResult convertOperation(Operation *op) {

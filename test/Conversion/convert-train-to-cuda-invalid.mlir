@@ -65,8 +65,16 @@ func.func @call(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x"})
 
 func.func @table(%x: tensor<2xf32> {amp.role = "batch", amp.name = "x"})
     -> (tensor<2xf32> {amp.prediction = "y"}) {
-  // expected-error@+1 {{is a constant of elements that are not all equal; expected it to be a state with an '#amp.init'}}
-  %0 = train.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  // expected-error@+1 {{holds elements that are not in the text of the module, expected a dense constant}}
+  %0 = arith.constant dense_resource<elsewhere> : tensor<2xf32>
   %1 = train.add %x, %0 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   return %1 : tensor<2xf32>
 }
+
+{-#
+  dialect_resources: {
+    builtin: {
+      elsewhere: "0x040000000000803F00000040"
+    }
+  }
+#-}

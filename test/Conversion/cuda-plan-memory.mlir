@@ -85,3 +85,24 @@ func.func @late_read(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"},
   %1 = train.sub %w, %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// A constant whose elements differ is a buffer that is written once; as a result
+// it is copied. One of equal elements is a part of the kernels that use it.
+// CHECK-LABEL: cuda.program @constants
+// CHECK: %[[X:.*]] = cuda.buffer "x"
+// CHECK: %[[C:.*]] = cuda.buffer "constant" at {{[0-9]+}} {role = "constant", value = dense<[0.000000e+00, 1.000000e+00, 2.000000e+00, 3.000000e+00]> : tensor<4xf32>} : memref<4xf32>
+// CHECK: %[[Y:.*]] = cuda.buffer "y"
+// CHECK: %[[Z:.*]] = cuda.buffer "z"
+// CHECK-NOT: cuda.buffer
+// CHECK: ins(%[[X]], %[[C]] : memref<4xf32>, memref<4xf32>) outs(%[[Y]] : memref<4xf32>)
+// CHECK: ins(%[[C]] : memref<4xf32>) outs(%[[Z]] : memref<4xf32>)
+func.func @constants(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<4xf32> {amp.prediction = "y"}, tensor<4xf32> {amp.prediction = "z"}) {
+  %0 = train.constant dense<[0.0, 1.0, 2.0, 3.0]> : tensor<4xf32>
+  %1 = train.constant dense<0.5> : tensor<4xf32>
+  %2 = train.mul %x, %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %3 = train.add %2, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %3, %0 : tensor<4xf32>, tensor<4xf32>
+}

@@ -24,6 +24,8 @@ static StringRef getRole(BufferOp buffer) {
     return "Metric";
   if (role == "prediction")
     return "Prediction";
+  if (role == "constant")
+    return "Constant";
   if (std::optional<amp::Role> known = amp::symbolizeRole(role))
     switch (*known) {
     case amp::Role::Parameter:
@@ -110,6 +112,96 @@ static std::string getInit(amp::InitAttr init, StringRef name) {
   return text + ", " + std::to_string(llvm::xxh3_64bits(name)) + "u}";
 }
 
+/// The elements of a constant, floats widened to f64.
+static SmallVector<double> getNumbers(DenseElementsAttr value) {
+  return llvm::map_to_vector(value.getValues<APFloat>(), [](APFloat number) {
+    bool losesInfo;
+    number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                   &losesInfo);
+    return number.convertToDouble();
+  });
+}
+
+static SmallVector<int64_t> getIntegers(DenseElementsAttr value) {
+  bool isBool = value.getElementType().isInteger(1);
+  return llvm::map_to_vector(value.getValues<APInt>(), [&](APInt number) {
+    return isBool ? int64_t(number.getZExtValue()) : number.getSExtValue();
+  });
+}
+
+/// The first element and the step of a constant that counts, if it does.
+static std::optional<std::pair<double, double>>
+matchRange(DenseElementsAttr value) {
+  SmallVector<double> numbers;
+  if (isa<FloatType>(value.getElementType()))
+    numbers = getNumbers(value);
+  else
+    for (int64_t integer : getIntegers(value)) {
+      // Exact as a double.
+      if (std::abs(integer) >= int64_t(1) << 53)
+        return std::nullopt;
+      numbers.push_back(double(integer));
+    }
+  if (numbers.size() < 2)
+    return std::nullopt;
+  double first = numbers[0], step = numbers[1] - numbers[0];
+  for (auto [i, number] : llvm::enumerate(numbers))
+    // -0 is not 0, and an infinity or a NaN is no number of a range.
+    if (!std::isfinite(number) || first + double(i) * step != number ||
+        (number == 0 && std::signbit(number)))
+      return std::nullopt;
+  return std::pair(first, step);
+}
+
+void ProgramEmitter::emitConstants() {
+  bool isFirst = true;
+  for (BufferOp buffer : program.getBody().front().getOps<BufferOp>()) {
+    if (!buffer.isConstant())
+      continue;
+    auto value = cast<DenseElementsAttr>(*buffer.getValue());
+    if (matchRange(value) || value.empty())
+      continue;
+    SmallVector<std::string> elements;
+    bool isFloat = isa<FloatType>(value.getElementType());
+    if (isFloat)
+      for (double number : getNumbers(value))
+        elements.push_back(
+            getFloatLiteral(APFloat(number), value.getElementType().isF64()));
+    else
+      for (int64_t integer : getIntegers(value))
+        elements.push_back(integer == INT64_MIN ? "INT64_MIN"
+                                                : std::to_string(integer));
+    if (isFirst)
+      os << "// Elements of constants.\nnamespace elements {\n";
+    isFirst = false;
+    os << "const " << (isFloat ? "double " : "int64_t ") << buffers[buffer]
+       << "[] = {";
+    unsigned column = 80;
+    for (const std::string &element : elements) {
+      if (column + element.size() + 2 > 80) {
+        os << "\n   ";
+        column = 3;
+      }
+      os << " " << element << ",";
+      column += element.size() + 2;
+    }
+    os << "\n};\n";
+  }
+  if (!isFirst)
+    os << "} // namespace elements\n\n";
+}
+
+/// An initialiser of amp::cuda::InitInfo for a constant called `name`.
+static std::string getConstantInit(DenseElementsAttr value, StringRef name) {
+  auto range = matchRange(value);
+  if (!range)
+    return value.empty() ? "{InitInfo::Kind::Zeros}"
+                         : ("InitInfo::table(elements::" + name + ")").str();
+  return "{InitInfo::Kind::Range, " +
+         getFloatLiteral(APFloat(range->first), /*isDouble=*/true) + ", " +
+         getFloatLiteral(APFloat(range->second), /*isDouble=*/true) + "}";
+}
+
 std::string mlir::cuda::getPrefix(ProgramOp program) {
   return getIdentifier(program.getSymName());
 }
@@ -171,14 +263,21 @@ void ProgramEmitter::emitPlan() {
     os << "constexpr int64_t " << buffers[buffer] << " = " << buffer.getOffset()
        << "; // " << describe(buffer.getType())
        << (buffer.getRole() ? ", " + *buffer.getRole() : Twine()) << "\n";
-  os << "} // namespace at\n\nconst BufferInfo kBuffers[] = {\n";
+  os << "} // namespace at\n\n";
+  emitConstants();
+  os << "const BufferInfo kBuffers[] = {\n";
   for (BufferOp buffer : all) {
     os << "    {" << quote(buffer.getName()) << ", Role::" << getRole(buffer)
        << ", Type::" << getTypeEnumerator(buffer.getType().getElementType())
        << ", " << buffer.getType().getRank() << ", {";
     llvm::interleaveComma(buffer.getType().getShape(), os);
-    os << "}, at::" << buffers[buffer] << ", "
-       << getInit(buffer.getInit().value_or(amp::InitAttr()), buffer.getName());
+    os << "}, at::" << buffers[buffer] << ", ";
+    if (buffer.isConstant())
+      os << getConstantInit(cast<DenseElementsAttr>(*buffer.getValue()),
+                            buffers[buffer]);
+    else
+      os << getInit(buffer.getInit().value_or(amp::InitAttr()),
+                    buffer.getName());
     // Labels lie below the number of classes.
     int64_t classes = 0;
     for (LaunchOpInterface launch : launches)

@@ -78,6 +78,8 @@ private:
   void readProgram();
   void emitBanner();
   void emitPlan();
+  /// Prints the elements of constants that do not count.
+  void emitConstants();
   void emitProducts();
   LogicalResult emitOptimizers();
   LogicalResult emitKernels();

@@ -61,6 +61,47 @@ cuda.program @role arena 256 {
 
 // -----
 
+cuda.program @no_value arena 256 {
+  // expected-error@+1 {{needs the role 'constant' and a 'value' together}}
+  %a = cuda.buffer "a" at 0 {role = "constant"} : memref<4xf32>
+}
+
+// -----
+
+cuda.program @value arena 256 {
+  // expected-error@+1 {{needs the role 'constant' and a 'value' together}}
+  %a = cuda.buffer "a" at 0 {role = "parameter", value = dense<1.0> : tensor<4xf32>} : memref<4xf32>
+}
+
+// -----
+
+cuda.program @type arena 256 {
+  // expected-error@+1 {{has a 'value' of type 'tensor<2x2xf32>', expected dense elements of type 'tensor<4xf32>'}}
+  %a = cuda.buffer "a" at 0 {role = "constant", value = dense<1.0> : tensor<2x2xf32>} : memref<4xf32>
+}
+
+// -----
+
+cuda.program @sparse arena 256 {
+  // expected-error@+1 {{has a 'value' of type 'tensor<4xf32>', expected dense elements of type 'tensor<4xf32>'}}
+  %a = cuda.buffer "a" at 0 {role = "constant", value = sparse<[[0]], [1.0]> : tensor<4xf32>} : memref<4xf32>
+}
+
+// -----
+
+#map = affine_map<(d0) -> (d0)>
+cuda.program @written arena 512 {
+  %a = cuda.buffer "a" at 0 {role = "constant", value = dense<[0.0, 1.0]> : tensor<2xf32>} : memref<2xf32>
+  %b = cuda.buffer "b" at 256 {role = "batch"} : memref<2xf32>
+  // expected-error@+1 {{writes the constant 'a'}}
+  cuda.kernel named "copy" over [2] maps [#map, #map] {
+  ^bb0(%e: f32):
+    cuda.yield %e : f32
+  } ins(%b : memref<2xf32>) outs(%a : memref<2xf32>)
+}
+
+// -----
+
 #map = affine_map<(d0) -> (d0)>
 cuda.program @order arena 512 {
   %a = cuda.buffer "a" at 0 : memref<4xf32>

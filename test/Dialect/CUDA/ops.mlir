@@ -40,6 +40,16 @@ cuda.program @step arena 1536 bound 1536 {
   } ins(%v : memref<8xf32>) outs(%s : memref<2xf32>)
 }
 
+// CHECK-LABEL: cuda.program @constants
+cuda.program @constants arena 768 {
+  // CHECK: cuda.buffer "steps" at 0 {role = "constant", value = dense<[1, 2, 4]> : tensor<3xi32>} : memref<3xi32>
+  %t = cuda.buffer "steps" at 0 {role = "constant", value = dense<[1, 2, 4]> : tensor<3xi32>} : memref<3xi32>
+  // CHECK: cuda.buffer "half" at 256 {role = "constant", value = dense<5.000000e-01> : tensor<2x2xbf16>} : memref<2x2xbf16>
+  %h = cuda.buffer "half" at 256 {role = "constant", value = dense<0.5> : tensor<2x2xbf16>} : memref<2x2xbf16>
+  // CHECK: cuda.buffer "where" at 512 {role = "constant", value = dense<[true, false]> : tensor<2xi1>} : memref<2xi1>
+  %w = cuda.buffer "where" at 512 {role = "constant", value = dense<[true, false]> : tensor<2xi1>} : memref<2xi1>
+}
+
 // CHECK-LABEL: func.func @tensors
 func.func @tensors(%x: tensor<4x8xf16>, %w: tensor<8x8xf16>, %b: tensor<8xf16>,
                    %p: tensor<8xf32>, %lr: tensor<f32>, %flag: tensor<i1>,

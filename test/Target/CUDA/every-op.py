@@ -5,7 +5,7 @@
 # extents: each writes a state, which is that of amp-run.
 #
 # RUN: rm -rf %t && mkdir %t
-# RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib'
+# RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib' %amp_src_root/docs/reference/train-dialect.md
 
 import os
 import re
@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import numpy as np
 from program import Builder, distance, load, run
 
-folder, compiler, library = sys.argv[1:4]
+folder, compiler, library, reference = sys.argv[1:5]
 builder = Builder(compiler, library, folder)
 
 # %x, %y: T[6x10], %p: T[6x10] positive, %v: T[10], %im: T[2x6x5x3], %l: i64[6].
@@ -28,7 +28,7 @@ def case(name, result, text):
     CASES[name] = (result, text.replace("$", "%" + name))
 
 
-for op in "neg abs sign sin cos erf tanh relu exp expm1 sigmoid square gelu".split():
+for op in "neg abs sign sin cos erf tanh relu exp expm1 sigmoid square gelu silu".split():
     case(op, X, f"$ = train.{op} %x : {X}")
 case("gelu_tanh", X, f"$ = train.gelu %x {{approximate = 1 : i32}} : {X}")
 for op in "sqrt log log1p rsqrt reciprocal".split():
@@ -66,7 +66,87 @@ for axis in (0, 1):
         case(f"{op}_{axis}", X, f"$ = train.{op} %x {{axis = {axis} : i64}} : {X}")
         case(f"{op}_grad_{axis}", X, f"""$y = train.{op} %x {{axis = {axis} : i64}} : {X}
     $ = train.{op}_grad $y, %y {{axis = {axis} : i64}} : {X}""")
-F = "tensor<10xf32>"
+for op in "relu tanh sigmoid gelu silu".split():
+    case(f"{op}_dx", X, f"$ = train.{op}_grad %x, %y : {X}")
+CLIP = "{min = -0.5 : f64, max = 0.75 : f64}"
+case("clip", X, f"$ = train.clip %x {CLIP} : {X}")
+case("clip_dx", X, f"$ = train.clip_grad %x, %y {CLIP} : {X}")
+case("reshape", "tensor<4x15xT>", f"""$r = train.reshape %x : ({X}) -> tensor<4x15xT>
+    $ = train.neg $r : tensor<4x15xT>""")
+F, G = "tensor<10xf32>", "tensor<6xf32>"
+L = "tensor<6xi64>"
+# Constants: one that counts, two that do not, one that is the result itself.
+case("counting", X, f"""$c = train.constant dense<[[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]> : tensor<6x1xT>
+    $ = train.mul %x, $c : ({X}, tensor<6x1xT>) -> {X}""")
+case("table", X, f"""$c = train.constant dense<[0.5, -1.0, 3.0, 1.0e-3, 0.1, 7.0, -0.0, 2.0, 1.0, 9.0]> : {V}
+    $ = train.add %x, $c : ({X}, {V}) -> {X}""")
+case("integers", "tensor<6x5xT>", f"""$c = train.constant dense<[7, 0, 3, 9, 3]> : tensor<5xi64>
+    $ = train.gather %x, $c {{axis = 1 : i64}} : ({X}, tensor<5xi64>) -> tensor<6x5xT>""")
+case("constant", "tensor<3xT>", "$ = train.constant dense<[0.25, 0.5, -1.5]> : tensor<3xT>")
+# Operations over sequences.
+case("gather", "tensor<6x6xT>", f"$ = train.gather %x, %l {{axis = 1 : i64}} : ({X}, {L}) -> tensor<6x6xT>")
+case("embedding", "tensor<2x3x6xT>", f"""$l = train.constant dense<[[9, 0, 4], [4, 4, 1]]> : tensor<2x3xi64>
+    $t = train.transpose %x {{permutation = array<i64: 1, 0>}} : ({X}) -> tensor<10x6xT>
+    $ = train.gather $t, $l {{axis = 0 : i64}} : (tensor<10x6xT>, tensor<2x3xi64>) -> tensor<2x3x6xT>""")
+case("embedding_dx", "tensor<12x10xf32>",
+     f"$ = train.scatter_add %x, %l {{axis = 0 : i64}} : ({X}, {L}) -> tensor<12x10xf32>")
+case("scatter_add", "tensor<2x10x5x3xT>",
+     f"$ = train.scatter_add %im, %l {{axis = 1 : i64}} : ({IM}, {L}) -> tensor<2x10x5x3xT>")
+for axis, kept in ((0, 10), (1, 6)):
+    for reverse in ("", ", reverse"):
+        case(f"cumsum_{axis}{reverse[2:]}", X, f"$ = train.cumsum %x {{axis = {axis} : i64{reverse}}} : ({X}) -> {X}")
+    case(f"argmax_{axis}", f"tensor<{kept}xi64>",
+         f"$ = train.argmax %x {{axis = {axis} : i64}} : ({X}) -> tensor<{kept}xi64>")
+    case(f"logsumexp_{axis}", f"tensor<{kept}xf32>",
+         f"$ = train.logsumexp %x {{axis = {axis} : i64}} : ({X}) -> tensor<{kept}xf32>")
+case("rms_norm", X, f"$, $r = train.rms_norm %x, %g : ({X}, {F}) -> ({X}, {G})")
+for name, result, results in (("dx", X, "$, $g"), ("dg", F, "$x, $")):
+    case(f"rms_norm_{name}", result, f"""$y, $r = train.rms_norm %x, %g : ({X}, {F}) -> ({X}, {G})
+    {results} = train.rms_norm_grad %y, %x, %g, $r : ({X}, {X}, {F}, {G}) -> ({X}, {F})""")
+case("rotary", X, f"""$t = train.slice %g {{offsets = array<i64: 0>, sizes = array<i64: 5>, strides = array<i64: 1>}} : ({F}) -> tensor<5xf32>
+    $s = train.square $t : tensor<5xf32>
+    $ = train.rotary_embedding %x, $t, $s : ({X}, tensor<5xf32>, tensor<5xf32>) -> {X}""")
+ATTENTION = "train.scaled_dot_product_attention"
+for name, tensor, causal in (("attention", X, ""), ("causal", X, " {causal}"), ("causal_heads", IM, " {causal, scale = 0.3 : f64}")):
+    # Queries, keys and values are the input, a version of it, and the input.
+    rows = "2x6x5" if tensor == IM else "6"
+    before = f"$q = train.sin %{'im' if tensor == IM else 'x'} : {tensor}\n    $k = train.cos $q : {tensor}\n    "
+    forward = f"{ATTENTION} $q, $k, $q{causal} : ({tensor}, {tensor}, {tensor}) -> ({tensor}, tensor<{rows}xf32>)"
+    backward = (f"{ATTENTION}_grad $k, $q, $k, $q, $o, $e{causal} : ({tensor}, {tensor}, {tensor}, {tensor}, {tensor}, "
+                f"tensor<{rows}xf32>) -> ({tensor}, {tensor}, {tensor})")
+    case(name, tensor, f"{before}$, $e = {forward}")
+    case(name + "_lse", f"tensor<{rows}xf32>", f"{before}$o, $ = {forward}")
+    for i, which in enumerate(("dq", "dk", "dv")):
+        results = ", ".join("$" if j == i else f"$r{j}" for j in range(3))
+        case(f"{name}_{which}", tensor, f"{before}$o, $e = {forward}\n    {results} = {backward}")
+# A mask without a row of nothing but false, and one with.
+for name, least in (("masked", "-3.0e4"), ("masked_row", "1.5")):
+    before = f"""$n = train.reduce_max %x {{dims = array<i64: 1>, keep_dims}} : ({X}) -> tensor<6x1xT>
+    $c = train.constant dense<{least}> : tensor<6x1xT>
+    $l = train.compare ge, $n, $c : (tensor<6x1xT>, tensor<6x1xT>) -> tensor<6x1xi1>
+    $z = train.constant dense<-3.0e4> : tensor<6x1xT>
+    $w = train.select $l, %y, $z : (tensor<6x1xi1>, {X}, tensor<6x1xT>) -> {X}
+    $h = train.constant dense<-0.3> : tensor<6x1xT>
+    $v = train.compare gt, $w, $h : ({X}, tensor<6x1xT>) -> tensor<6x10xi1>
+    $k = train.matmul %x, %y {{transpose_a}} : ({X}, {X}) -> tensor<10x10xT>
+    """
+    K = "tensor<10x10xT>"
+    forward = f"{ATTENTION} %x, $k, $k, $v : ({X}, {K}, {K}, tensor<6x10xi1>) -> ({X}, {G})"
+    case(name, X, f"{before}$, $e = {forward}")
+    for i, (which, result) in enumerate((("dq", X), ("dk", K), ("dv", K))):
+        results = ", ".join("$" if j == i else f"$r{j}" for j in range(3))
+        case(f"{name}_{which}", result, f"""{before}$o, $e = {forward}
+    {results} = {ATTENTION}_grad %y, %x, $k, $k, $o, $e, $v : ({X}, {X}, {K}, {K}, {X}, {G}, tensor<6x10xi1>) -> ({X}, {K}, {K})""")
+case("smooth", "tensor<f32>", f"$ = train.cross_entropy %x, %l {{label_smoothing = 0.1 : f64}} : ({X}, {L}) -> tensor<f32>")
+case("smooth_dx", X, f"$ = train.cross_entropy_grad %x, %l, %lr {{label_smoothing = 0.1 : f64}} : ({X}, {L}, tensor<f32>) -> {X}")
+case("cross_entropy_dx", X, f"$ = train.cross_entropy_grad %x, %l, %lr : ({X}, {L}, tensor<f32>) -> {X}")
+case("mse_dx", X, f"$ = train.mse_grad %x, %y, %lr : ({X}, {X}, tensor<f32>) -> {X}")
+case("l1", "tensor<f32>", f"$ = train.l1 %x, %y : ({X}, {X}) -> tensor<f32>")
+case("linear", "tensor<6x10xT>", f"""$w = train.matmul %x, %y {{transpose_a}} : ({X}, {X}) -> tensor<10x10xT>
+    $ = train.linear %x, $w, %v {{transpose_weight}} : ({X}, tensor<10x10xT>, {V}) -> {X}""")
+case("dropout", X, f"""$r = train.constant dense<[5, 9]> : tensor<2xi64>
+    $a = train.advance_rng $r : tensor<2xi64>
+    $ = train.dropout %x, $a {{rate = 0.4 : f64, key = 3 : i32}} : ({X}, tensor<2xi64>) -> {X}""")
 case("layer_norm", X, f"""$, $m, $r = train.layer_norm %x, %g, %g : ({X}, {F}, {F}) -> ({X}, tensor<6xf32>, tensor<6xf32>)""")
 case("layer_norm_dx", X, f"""$y, $m, $r = train.layer_norm %x, %g, %g : ({X}, {F}, {F}) -> ({X}, tensor<6xf32>, tensor<6xf32>)
     $, $g, $b = train.layer_norm_grad %y, %x, %g, $m, $r : ({X}, {X}, {F}, tensor<6xf32>, tensor<6xf32>) -> ({X}, {F}, {F})""")
@@ -124,6 +204,14 @@ def make_module(element):
     )
 
 
+# Every operation has a case; those of updates and the request for gradients
+# stand in digits.py and networks.py.
+ELSEWHERE = set("adam adamw clip_by_global_norm gradients sgd".split())
+with open(reference) as file:
+    known = set(re.findall(r"^### `train\.(\w+)`", file.read(), re.M))
+tested = set(re.findall(r"train\.(\w+)", " ".join(text for _, text in CASES.values())))
+assert known - tested == ELSEWHERE, sorted(known - tested ^ ELSEWHERE)
+
 generator = np.random.default_rng(7)
 start = {name: generator.standard_normal([int(n) for n in shape.split("x")]).astype(np.float32)
          for name, shape in INPUTS.items()}
@@ -133,7 +221,7 @@ np.savez(f"{folder}/start.npz", **start)
 np.savez(f"{folder}/data.npz", train_l=generator.integers(0, 10, 6))
 
 failures = []
-for element, bound in (("f32", 2e-6), ("f16", 1e-3), ("bf16", 8e-3)):
+for element, bound in (("f32", 4e-6), ("f16", 1e-3), ("bf16", 8e-3)):
     model = f"{folder}/{element}.mlir"
     with open(model, "w") as file:
         file.write(make_module(element))

@@ -24,6 +24,7 @@ enum class Role : uint8_t {
   Batch,
   Metric,
   Prediction,
+  Constant,
   Temporary,
 };
 
@@ -43,6 +44,8 @@ struct InitInfo {
     XavierNormal,   ///< deviation gain · √(2 / (fan_in + fan_out))
     CopyOf,         ///< rounded copy of the state `source`
     RngState,       ///< (seed, 0)
+    Range,          ///< first + i · second for element i
+    Table,          ///< the elements of `numbers` or `integers`
   };
   Kind kind = Kind::None;
   double first = 0.0, second = 1.0, gain = 1.0;
@@ -50,6 +53,22 @@ struct InitInfo {
   bool hasSeed = false; ///< `seed` replaces that of the run
   uint64_t seed = 0;
   uint64_t stream = 0; ///< of random kinds: llvm::xxh3_64bits(name)
+  const double *numbers = nullptr;
+  const int64_t *integers = nullptr;
+
+  /// The elements of a constant of a float type, or of another one.
+  static InitInfo table(const double *numbers) {
+    InitInfo init;
+    init.kind = Kind::Table;
+    init.numbers = numbers;
+    return init;
+  }
+  static InitInfo table(const int64_t *integers) {
+    InitInfo init;
+    init.kind = Kind::Table;
+    init.integers = integers;
+    return init;
+  }
 };
 
 /// A buffer of the memory plan. Names of states, batches, metrics and
@@ -182,6 +201,17 @@ inline Status initializeArray(const BufferInfo &buffer, uint64_t seed,
     break;
   case Kind::RngState:
     array->setInt(0, int64_t(seed));
+    break;
+  case Kind::Range:
+    for (int64_t i = 0; i < array->count(); ++i)
+      array->set(i, init.first + double(i) * init.second);
+    break;
+  case Kind::Table:
+    for (int64_t i = 0; i < array->count(); ++i)
+      if (init.numbers)
+        array->set(i, init.numbers[i]);
+      else
+        array->setInt(i, init.integers[i]);
     break;
   }
   return Status();

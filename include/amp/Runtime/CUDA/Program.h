@@ -295,6 +295,11 @@ inline Status Program::create(const ProgramOptions &from) {
                                             arena + group.tableOffset, &table));
     tables.push_back(table);
   }
+  for (int i : buffersOf(Role::Constant)) {
+    HostArray array;
+    AMP_RETURN_IF_ERROR(initializeArray(info.buffers[i], options.seed, &array));
+    AMP_RETURN_IF_ERROR(writeBuffer(i, array));
+  }
   return initialize(options.seed);
 }
 

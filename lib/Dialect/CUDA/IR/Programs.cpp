@@ -41,9 +41,21 @@ LogicalResult BufferOp::verify() {
     return emitOpError("has a layout, expected it to be row-major");
   if (auto role = getRole(); role && !amp::symbolizeRole(*role) &&
                              *role != "metric" && *role != "prediction" &&
-                             *role != "tickets" && *role != "table" &&
-                             *role != "workspace")
+                             *role != "constant" && *role != "tickets" &&
+                             *role != "table" && *role != "workspace")
     return emitOpError("has the unknown role '") << *role << "'";
+  std::optional<ElementsAttr> value = getValue();
+  if (value.has_value() != isConstant())
+    return emitOpError("needs the role 'constant' and a 'value' together");
+  if (!value)
+    return success();
+  auto expected =
+      RankedTensorType::get(getType().getShape(), getType().getElementType());
+  if (!isa<DenseIntOrFPElementsAttr>(*value) ||
+      value->getShapedType() != expected)
+    return emitOpError("has a 'value' of type ")
+           << value->getShapedType() << ", expected dense elements of type "
+           << expected;
   return success();
 }
 
@@ -137,6 +149,9 @@ LogicalResult ProgramOp::verifyRegions() {
     // the launch can work in place.
     for (auto [target, output] : llvm::enumerate(launch.getOutputs())) {
       BufferOp written = mlir::cuda::getBuffer(output);
+      if (written.isConstant())
+        return op.emitOpError("writes the constant '")
+               << written.getName() << "'";
       for (auto [input, value] : llvm::enumerate(launch.getInputs()))
         if (mlir::cuda::getBuffer(value) == written &&
             !launch.mayAlias(target, input))

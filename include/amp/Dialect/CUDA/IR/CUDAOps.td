@@ -120,26 +120,32 @@ def CUDA_BufferOp : CUDA_Op<"buffer", [
   let summary = "a range of the arena";
   let description = [{
     `role` is that of `amp.role`, or one of these: `metric` and `prediction`, known
-    by `name` outside as the others are; `tickets`, zeros with which reductions
-    count their blocks; `table`, the tensors of an optimizer; `workspace`, scratch
-    memory of the library. Buffers with a role keep their contents from one step
-    to the next. A buffer without one holds an intermediate value.
+    by `name` outside as the others are; `constant`, the elements of `value`,
+    which nothing writes; `tickets`, zeros with which reductions count their
+    blocks; `table`, the tensors of an optimizer; `workspace`, scratch memory of
+    the library. Buffers with a role keep their contents from one step to the
+    next. A buffer without one holds an intermediate value.
 
     Example:
 
     ```mlir
     %w = cuda.buffer "fc1.weight" at 512 {role = "parameter", init = #amp.init<kaiming_uniform>}
         : memref<64x128xf32>
+    %t = cuda.buffer "steps" at 33280 {role = "constant", value = dense<[1, 2, 4]> : tensor<3xi32>}
+        : memref<3xi32>
     ```
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$offset,
-                       OptionalAttr<StrAttr>:$role, OptionalAttr<CUDA_InitAttr>:$init);
+                       OptionalAttr<StrAttr>:$role, OptionalAttr<CUDA_InitAttr>:$init,
+                       OptionalAttr<ElementsAttr>:$value);
   let results = (outs CUDA_Buffer:$buffer);
   let assemblyFormat = "$name `at` $offset attr-dict `:` type($buffer)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Returns the number of bytes that the buffer holds.
     int64_t getBytes();
+    /// Whether the buffer holds the elements of `value`.
+    bool isConstant() { return getRole() == "constant"; }
   }];
 }
 
