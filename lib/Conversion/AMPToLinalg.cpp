@@ -218,6 +218,42 @@ static Value buildAllFinite(LinalgBuilder &b, Value value) {
       });
 }
 
+/// 1 / `scale`, rounded once from f64 as GradScaler does.
+static Value buildInverse(LinalgBuilder &b, Value scale) {
+  return b.elementwise(
+      b.typeOf(scale), scale,
+      [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+        Value one =
+            arith::ConstantOp::create(inner, inner.getF64FloatAttr(1.0));
+        return arith::DivFOp::create(
+            inner, one,
+            arith::ExtFOp::create(inner, inner.getF64Type(), args[0]));
+      });
+}
+
+struct LowerInnerGradient : OpRewritePattern<InnerGradientOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(InnerGradientOp op,
+                                PatternRewriter &rewriter) const override {
+    LinalgBuilder b(rewriter, op.getLoc());
+    Type type = b.typeOf(op.getResult()).getElementType();
+    if (!op.getScale()) {
+      rewriter.replaceOp(op, b.castTo(op.getGradient(), type));
+      return success();
+    }
+    Value wide = b.castTo(
+        buildInverse(b, op.getScale()),
+        getScalarComputeType(b.typeOf(op.getGradient()).getElementType()));
+    rewriter.replaceOp(
+        op, b.elementwise(
+                b.typeOf(op.getResult()), {op.getGradient(), wide},
+                [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                  return arith::MulFOp::create(inner, args[0], args[1]);
+                }));
+    return success();
+  }
+};
+
 struct LowerUnscale : OpRewritePattern<UnscaleOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(UnscaleOp op,
@@ -225,16 +261,7 @@ struct LowerUnscale : OpRewritePattern<UnscaleOp> {
     if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
       return rewriter.notifyMatchFailure(op, "is of another dialect's type");
     LinalgBuilder b(rewriter, op.getLoc());
-    // The inverse, rounded once from f64 as GradScaler does.
-    Value inverse = b.elementwise(
-        b.typeOf(op.getScale()), op.getScale(),
-        [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-          Type f64 = inner.getF64Type();
-          Value one =
-              arith::ConstantOp::create(inner, inner.getF64FloatAttr(1.0));
-          return arith::DivFOp::create(
-              inner, one, arith::ExtFOp::create(inner, f64, args[0]));
-        });
+    Value inverse = buildInverse(b, op.getScale());
     Value finite;
     auto require = [&](Value flag) {
       finite =
@@ -347,8 +374,8 @@ LowerUpdateScale::matchAndRewrite(UpdateScaleOp op,
 
 void mlir::amp::populateAMPToLinalg(RewritePatternSet &patterns) {
   patterns.add<LowerCast, LowerCompensate, LowerGlobalNorm, LowerGradientSeed,
-               LowerMasterCopy, LowerResidual, LowerScale, LowerUnscale,
-               LowerUpdateScale>(patterns.getContext());
+               LowerInnerGradient, LowerMasterCopy, LowerResidual, LowerScale,
+               LowerUnscale, LowerUpdateScale>(patterns.getContext());
 }
 
 namespace {

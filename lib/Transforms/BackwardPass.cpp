@@ -94,6 +94,10 @@ LogicalResult mlir::amp::checkBackwardPass(
     for (Operation *nested : value.getUsers()) {
       Operation *user = step.getAncestor(nested);
       if (backward.contains(user)) {
+        // What stands in a loss is the true gradient, and what goes back from
+        // there has no factor either.
+        if (isa<InnerGradientOp>(user))
+          continue;
         // What a loop that holds a seed carries out of it, gradients beside
         // losses, is for amp-check-loss-scaling to prove.
         if (visited.insert(user).second && !holders.contains(user))

@@ -128,10 +128,13 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function,
         function.getName());
   };
   SmallVector<Operation *> seeds;
+  SmallVector<InnerGradientOp> innerGradients;
   bool hasGradients = false, alreadyScaled = false;
   function.getFunctionBody().walk([&](Operation *op) {
     if (isa<GradientSeedOpInterface>(op))
       seeds.push_back(op);
+    if (auto inner = dyn_cast<InnerGradientOp>(op); inner && !inner.getScale())
+      innerGradients.push_back(inner);
     alreadyScaled |= isa<UnscaleOp>(op);
     hasGradients |= op->hasAttr(AMPDialect::kGradientOfAttr);
   });
@@ -200,6 +203,10 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function,
       scaling.suffix = ("." + loss).str();
     scalings.push_back(std::move(scaling));
   }
+  if (!innerGradients.empty() && scalings.size() > 1)
+    return innerGradients.front()->emitOpError(
+        "is a gradient on which another loss depends, expected one scale for "
+        "all losses instead of one for each");
   SmallVector<GradientGroup> groups;
   if (failed(groupGradients(*step, scalings, groups)))
     return failure();
@@ -224,6 +231,8 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function,
       seed->getResult(0).replaceAllUsesExcept(scaled, scaled);
       backward.insert(scaled);
     }
+  for (InnerGradientOp inner : innerGradients)
+    inner.getScaleMutable().assign(scalings.front().scale);
   for (GradientGroup &group : groups) {
     unscaleGradients(*step, casts, group, scalings[group.scaling].scale,
                      /*strict=*/machine.check == "both", backward);

@@ -248,6 +248,10 @@ func.func @slots(%m: tensor<4x4xf32>, %v: tensor<4xf32>, %s: tensor<f32>, %i: te
   %scale = amp.scale %gradient_seed by %s : tensor<f32>
   // expected-remark@below {{storage(o0) storage(o1) fixed(o2 r0 r1)}}
   %unscale:2, %finite = amp.unscale %m, %v by %s : (tensor<4x4xf32>, tensor<4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>)
+  // expected-remark@below {{storage(o0) fixed(r0)}}
+  %inner_gradient = amp.inner_gradient %v : tensor<4xf32> to tensor<4xf32>
+  // expected-remark@below {{storage(o0) fixed(o1 r0)}}
+  %inner_gradient_2 = amp.inner_gradient %v by %s : tensor<4xf32> to tensor<4xf32>
   // expected-remark@below {{fixed(o0 r0)}}
   %update_scale:3 = amp.update_scale %s, %tracker, %tracker, %finite
   // expected-remark@below {{fixed(o0) fixed(r0)}}

@@ -489,6 +489,14 @@ func.func @f(%low: tensor<8xbf16>) {
 
 // -----
 
+func.func @f(%g: tensor<8xf16>) {
+  // expected-error@+1 {{failed to verify that all of {gradient, result} have same shape}}
+  %0 = amp.inner_gradient %g : tensor<8xf16> to tensor<4xf32>
+  return
+}
+
+// -----
+
 // expected-error@+1 {{'amp.optimizer' must not be empty}}
 func.func @f(%m: tensor<8xf32> {amp.optimizer = ""}) {
   return

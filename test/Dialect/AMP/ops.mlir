@@ -86,6 +86,10 @@ func.func @scaling(
   %u10, %f10 = amp.unscale %g1 by %scale strict : (tensor<f32>) -> (tensor<f32>)
   // CHECK: amp.update_scale {{.*}} {after_backoff = #amp.after_backoff<hold>, exact_interval = true, finite_growth = false, hysteresis_refill = #amp.hysteresis_refill<growth>}
   %s11, %g11, %h11 = amp.update_scale %scale, %t, %hy, %f {after_backoff = #amp.after_backoff<hold>, exact_interval = true, finite_growth = false, hysteresis_refill = #amp.hysteresis_refill<growth>}
+  // CHECK: amp.inner_gradient %{{[^ ,)]+}} : tensor<f32> to tensor<f32>
+  %i0 = amp.inner_gradient %g1 : tensor<f32> to tensor<f32>
+  // CHECK: amp.inner_gradient %{{[^ ,)]+}} by %{{[^ ,)]+}} : tensor<?x8xf16> to tensor<?x8xf32>
+  %i1 = amp.inner_gradient %g0 by %g1 : tensor<?x8xf16> to tensor<?x8xf32>
   // CHECK: amp.global_norm %{{[^ ,)]+}}, %{{[^ ,)]+}} : tensor<?x8xf16>, tensor<f32>
   %n12 = amp.global_norm %g0, %g1 : tensor<?x8xf16>, tensor<f32>
   return

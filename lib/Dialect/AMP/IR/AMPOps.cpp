@@ -193,6 +193,34 @@ void ScaleOp::inferFloatRanges(ArrayRef<FloatRange> operands,
 }
 
 //===----------------------------------------------------------------------===//
+// InnerGradientOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult InnerGradientOp::buildOperandGradients(
+    OpBuilder &builder, ArrayRef<Value> resultGradients, const BitVector &,
+    MutableArrayRef<Value> operandGradients) {
+  operandGradients[0] =
+      InnerGradientOp::create(builder, getLoc(), getGradient().getType(),
+                              resultGradients[0], getScale());
+  return success();
+}
+
+void InnerGradientOp::getPrecisionSlots(PrecisionSlots &slots) {
+  // It arrives in any type; what it is divided to is f32.
+  slots.reset(*this);
+  slots.add(SlotKind::Storage, {0}, {});
+  if (getScale())
+    slots.add(SlotKind::Fixed, {1}, {0});
+  else
+    slots.add(SlotKind::Fixed, {}, {0});
+}
+
+void InnerGradientOp::inferFloatRanges(ArrayRef<FloatRange> operands,
+                                       MutableArrayRef<FloatRange> results) {
+  results[0] = getScale() ? FloatRange::unknown() : operands[0];
+}
+
+//===----------------------------------------------------------------------===//
 // UnscaleOp
 //===----------------------------------------------------------------------===//
 

@@ -40,6 +40,21 @@ struct ScaleModel : LossScaleOpInterface::ExternalModel<ScaleModel, ScaleOp> {
   int getLossScaleOperand(Operation *) const { return 1; }
 };
 
+struct InnerGradientModel
+    : LossScaleOpInterface::ExternalModel<InnerGradientModel, InnerGradientOp> {
+  LogicalResult inferScaleDegrees(Operation *op,
+                                  ScaleDegreeInference &inference) const {
+    int scale = getLossScaleOperand(op);
+    inference.setResults(scale < 0 ? inference.getOperand(0)
+                                   : inference.getOperand(0) +
+                                         inference.getScale(scale).power(-1));
+    return success();
+  }
+  int getLossScaleOperand(Operation *op) const {
+    return op->getNumOperands() == 2 ? 1 : -1;
+  }
+};
+
 struct UnscaleModel
     : LossScaleOpInterface::ExternalModel<UnscaleModel, UnscaleOp> {
   LogicalResult inferScaleDegrees(Operation *op,
@@ -92,6 +107,7 @@ void mlir::amp::attachScaleDegreeModels(MLIRContext *context) {
   CastOp::attachInterface<JointModel<CastOp>>(*context);
   GradientSeedOp::attachInterface<SeedModel>(*context);
   ScaleOp::attachInterface<ScaleModel>(*context);
+  InnerGradientOp::attachInterface<InnerGradientModel>(*context);
   UnscaleOp::attachInterface<UnscaleModel>(*context);
   UpdateScaleOp::attachInterface<UpdateScaleModel>(*context);
   GlobalNormOp::attachInterface<JointModel<GlobalNormOp>>(*context);

@@ -60,8 +60,10 @@ private:
 /// The expansion of one `train.gradients`.
 class Expansion {
 public:
-  Expansion(GradientsOp op, ForwardIds &ids)
-      : op(op), builder(op), t(builder, op.getLoc()), ids(ids) {}
+  /// `later` holds the operations on which the losses of later gradients
+  /// depend, and these gradients.
+  Expansion(GradientsOp op, ForwardIds &ids, const DenseSet<Operation *> &later)
+      : op(op), builder(op), t(builder, op.getLoc()), ids(ids), later(later) {}
 
   LogicalResult run();
 
@@ -79,6 +81,7 @@ private:
   OpBuilder builder;
   TrainBuilder t;
   ForwardIds &ids;
+  const DenseSet<Operation *> &later;
   /// What the expansion emitted, in order, with the forward operation that each
   /// belongs to (null for the seed and for zeros).
   llvm::MapVector<Operation *, Operation *> emitted;
@@ -232,6 +235,18 @@ LogicalResult Expansion::run() {
       }
       result = giveName(value, getArgumentName(wrt));
     }
+    // What is differentiated again says so, for loss scaling.
+    Value inner;
+    for (OpOperand &use : llvm::make_early_inc_range(gradient.getUses())) {
+      if (!later.contains(use.getOwner()))
+        continue;
+      if (!inner) {
+        inner = amp::InnerGradientOp::create(builder, op.getLoc(),
+                                             result.getType(), result, Value());
+        emitted.insert({inner.getDefiningOp(), nullptr});
+      }
+      use.set(inner);
+    }
     gradient.replaceAllUsesWith(result);
   }
   op.erase();
@@ -256,14 +271,23 @@ void AutodiffPass::runOnOperation() {
   SmallVector<GradientsOp> worklist;
   getOperation()->walk([&](GradientsOp op) { worklist.push_back(op); });
   DenseMap<Operation *, std::unique_ptr<ForwardIds>> idsOf;
-  for (GradientsOp op : worklist) {
+  for (auto [index, op] : llvm::enumerate(worklist)) {
     Operation *scope = op->getParentOfType<FunctionOpInterface>();
     if (!scope)
       scope = getOperation();
     std::unique_ptr<ForwardIds> &ids = idsOf[scope];
     if (!ids)
       ids = std::make_unique<ForwardIds>(scope);
-    Expansion expansion(op, *ids);
+    DenseSet<Operation *> later;
+    for (GradientsOp other : ArrayRef(worklist).drop_front(index + 1)) {
+      SmallVector<Operation *> producers;
+      collectProducers(other.getLoss(), producers);
+      if (!llvm::is_contained(producers, op.getOperation()))
+        continue;
+      later.insert(producers.begin(), producers.end());
+      later.insert(other);
+    }
+    Expansion expansion(op, *ids, later);
     if (failed(expansion.run()))
       return signalPassFailure();
     ++numExpanded;

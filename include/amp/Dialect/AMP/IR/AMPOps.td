@@ -115,6 +115,34 @@ def AMP_ScaleOp : AMP_Op<"scale", [SameOperandsAndResultType, AMP_Ranges]> {
   let assemblyFormat = "$input `by` $scale attr-dict `:` type($result)";
 }
 
+def AMP_InnerGradientOp : AMP_Op<"inner_gradient", [
+    AllShapesMatch<["gradient", "result"]>, AMP_Ranges,
+    DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
+  let summary = "a gradient that a loss depends on";
+  let description = [{
+    Stands where a gradient becomes part of a loss that is differentiated in
+    turn, as in a gradient penalty, and where the gradient of that loss with
+    respect to it goes back into the first backward pass. Both are linear in the
+    seed of the inner gradient.
+
+    Without `scale` the result is the operand. Loss scaling adds the scale: the
+    result is then f32(`gradient`) · (1 / `scale`), so that the loss sees the
+    true gradient, and each product in the second backward pass one factor.
+
+    Example:
+
+    ```mlir
+    %true = amp.inner_gradient %g by %scale : tensor<8xf16> to tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins AMP_FloatTensor:$gradient,
+                       Optional<AMP_ScalarF32>:$scale);
+  let results = (outs AMP_FloatTensor:$result);
+  let assemblyFormat = [{
+    $gradient (`by` $scale^)? attr-dict `:` type($gradient) `to` type($result)
+  }];
+}
+
 def AMP_UnscaleOp : AMP_Op<"unscale", [
     DeclareOpInterfaceMethods<GradientConsumerOpInterface>]> {
   let summary = "divides gradients by the loss scale and checks that they are finite";
