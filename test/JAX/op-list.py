@@ -88,7 +88,7 @@ def main(amp_opt, names):
     for (name, body, low), text in zip(cases, functions):
         # A product gives f32; its cast shows that the result is low.
         line = re.search(
-            rf'"stablehlo\.{name}"\([^)]*\)(?: ?<\{{[^}}]*\}}>)?(?: \(\{{.*?\}}\))?(?: \{{[^}}]*\}})? : (.*)$',
+            rf'"stablehlo\.{name}"\([^)]*\)(?: ?<\{{[^}}]*\}}>)?(?: \(\{{.*?\}}\))?(?: \{{[^\n]*\}})? : (.*)$',
             text.split("dot_general", 1)[1] if name != "dot_general" else text,
             re.M | re.S,
         )
