@@ -7,14 +7,12 @@
 
 #include "amp/Dialect/Train/IR/Train.h"
 
+#include "ShapeVerifiers.h"
+
 using namespace mlir;
 using namespace mlir::train;
 
 using Shapes = SmallVectorImpl<SmallVector<int64_t>>;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// Verifies that `scalar`, the loss or its gradient, has the type in which an
 /// operation on `input` computes.

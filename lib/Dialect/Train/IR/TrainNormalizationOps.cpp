@@ -7,26 +7,14 @@
 
 #include "amp/Dialect/Train/IR/Train.h"
 
+#include "ShapeVerifiers.h"
+
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::train;
 
 using Shapes = SmallVectorImpl<SmallVector<int64_t>>;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-/// Verifies that `value` has shape `shape`.
-static LogicalResult verifyShape(Operation *op, StringRef name, Value value,
-                                 ArrayRef<int64_t> shape) {
-  if (typeOf(value).getShape() == shape)
-    return success();
-  return op->emitOpError("'")
-         << name << "' must have type " << typeOf(value).clone(shape)
-         << ", got " << value.getType();
-}
 
 /// Verifies that the parameters of a norm have the type in which it computes.
 static LogicalResult verifyComputeType(Operation *op, Value input,

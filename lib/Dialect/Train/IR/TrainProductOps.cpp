@@ -7,6 +7,8 @@
 
 #include "amp/Dialect/Train/IR/Train.h"
 
+#include "ShapeVerifiers.h"
+
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -14,10 +16,6 @@ using namespace mlir;
 using namespace mlir::train;
 
 using Shapes = SmallVectorImpl<SmallVector<int64_t>>;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// Returns the product of `extents`, or 0 if one of them is dynamic.
 static int64_t staticProduct(ArrayRef<int64_t> extents) {

@@ -7,6 +7,8 @@
 
 #include "amp/Dialect/Train/IR/Train.h"
 
+#include "ShapeVerifiers.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -15,20 +17,6 @@ using namespace mlir;
 using namespace mlir::train;
 
 using Shapes = SmallVectorImpl<SmallVector<int64_t>>;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-/// Verifies that `value` has shape `shape`.
-static LogicalResult verifyShape(Operation *op, StringRef name, Value value,
-                                 ArrayRef<int64_t> shape) {
-  if (typeOf(value).getShape() == shape)
-    return success();
-  return op->emitOpError("'")
-         << name << "' must have type " << typeOf(value).clone(shape)
-         << ", got " << value.getType();
-}
 
 /// Verifies that `axis` is a dimension of `type`.
 static LogicalResult verifyAxis(Operation *op, int64_t axis,

@@ -7,16 +7,14 @@
 
 #include "amp/Dialect/Train/IR/Train.h"
 
+#include "ShapeVerifiers.h"
+
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace mlir::train;
 
 using Shapes = SmallVectorImpl<SmallVector<int64_t>>;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// Verifies that `dims` are distinct dimensions of a tensor of rank `rank`, in
 /// increasing order.

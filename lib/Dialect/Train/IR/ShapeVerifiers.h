@@ -1,0 +1,38 @@
+//===- ShapeVerifiers.h - What shape rules share ----------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to the files Train*Ops.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_DIALECT_TRAIN_IR_SHAPEVERIFIERS_H
+#define AMP_LIB_DIALECT_TRAIN_IR_SHAPEVERIFIERS_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/Support/LLVM.h"
+
+namespace mlir::train {
+
+/// The type of `value`, which is a ranked tensor.
+inline RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// Verifies that `value`, the operand `name` of `op`, has shape `shape`.
+inline LogicalResult verifyShape(Operation *op, StringRef name, Value value,
+                                 ArrayRef<int64_t> shape) {
+  if (typeOf(value).getShape() == shape)
+    return success();
+  return op->emitOpError("'")
+         << name << "' must have type " << typeOf(value).clone(shape)
+         << ", got " << value.getType();
+}
+
+} // namespace mlir::train
+
+#endif // AMP_LIB_DIALECT_TRAIN_IR_SHAPEVERIFIERS_H
