@@ -419,4 +419,8 @@ CASES = {
     "train.avg_pool2d": pools(grad=False),
     "train.avg_pool2d_grad": pools(grad=True),
     "amp.cast": [Case([normal(2, 3).astype(np.float32)], [(2, 3)])],
+    "amp.inner_gradient": [
+        Case([normal(2, 3)], [(2, 3)]),
+        Case([normal(2, 3), np.array(4.0, np.float32)], [(2, 3)], wrt=[0]),
+    ],
 }
