@@ -13,6 +13,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_LOWERSTEP
@@ -49,6 +51,7 @@ private:
   bool mayAliasState(Value value);
   Value materialize(Value value, Value destination);
   Value materializeGuarded(OpResult guarded, Value destination);
+  void anchor(Value value, Value buffer);
   void writeUpdates();
   void writeOutputs();
 
@@ -145,6 +148,15 @@ Value StepLowering::materializeGuarded(OpResult guarded, Value destination) {
   return guarded;
 }
 
+/// Keeps the contents of `buffer`, which are `value`, until the end;
+/// bufferizes to a copy of the buffer to itself.
+void StepLowering::anchor(Value value, Value buffer) {
+  builder.setInsertionPoint(terminator);
+  auto anchor = bufferization::MaterializeInDestinationOp::create(
+      builder, value.getLoc(), /*result=*/Type(), value, buffer);
+  anchor.setWritable(true);
+}
+
 void StepLowering::writeUpdates() {
   struct Update {
     Value value;
@@ -182,29 +194,53 @@ void StepLowering::writeUpdates() {
       update.value = materialize(update.value, tensors[update.argument]);
     if (update.value == tensors[update.argument])
       continue;
-    // Keeps the value alive; bufferizes to a copy of the buffer to itself.
-    auto anchor = bufferization::MaterializeInDestinationOp::create(
-        builder, update.value.getLoc(), /*result=*/Type(), update.value,
-        buffers[update.argument]);
-    anchor.setWritable(true);
+    anchor(update.value, buffers[update.argument]);
   }
 }
 
+/// Whether `value` is what operations on destinations, one after the other,
+/// have made of an empty tensor: that can be the buffer of an output. Where a
+/// select or a region chooses among values it cannot, since the others that
+/// would stand in the buffer may be read after it is written.
+static bool fillsEmptyTensor(Value value) {
+  while (auto result = dyn_cast<OpResult>(value)) {
+    if (isa<tensor::EmptyOp>(result.getOwner()))
+      return true;
+    auto op = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
+    if (!op || op->getNumRegions() > 1 || isa<LoopLikeOpInterface>(*op))
+      return false;
+    value = op.getTiedOpOperand(result)->get();
+  }
+  return false;
+}
+
 void StepLowering::writeOutputs() {
-  // As early as possible, before the updates: an output may be an old value.
   for (const StepResult &result : signature.results) {
     if (result.kind == ResultKind::Update)
       continue;
     Value value = terminator.getOperand(result.index);
     Value buffer = body().addArgument(bufferType(result.type), value.getLoc());
-    if (auto *op = value.getDefiningOp(); llvm::is_contained(tensors, value))
+    bool inPlace = fillsEmptyTensor(value);
+    Value destination;
+    if (inPlace) {
+      builder.setInsertionPointToStart(&body());
+      destination = bufferization::ToTensorOp::create(
+          builder, value.getLoc(), result.type, buffer, /*restrict=*/true,
+          /*writable=*/true);
+    }
+    // As early as possible, before the updates: an output may be an old value.
+    if (llvm::is_contained(tensors, value))
       builder.setInsertionPointAfter(tensors.back().getDefiningOp());
     else
-      builder.setInsertionPointAfter(op);
-    auto write = bufferization::MaterializeInDestinationOp::create(
+      builder.setInsertionPointAfterValue(value);
+    if (inPlace) {
+      anchor(materialize(value, destination), buffer);
+      continue;
+    }
+    // Not restrict: what is copied must not be computed in the buffer.
+    auto copy = bufferization::MaterializeInDestinationOp::create(
         builder, value.getLoc(), /*result=*/Type(), value, buffer);
-    write.setRestrict(true);
-    write.setWritable(true);
+    copy.setWritable(true);
   }
 }
 

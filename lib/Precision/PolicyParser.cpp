@@ -35,8 +35,17 @@ namespace {
 /// What scalars find their place by: they do not see their node, whose range
 /// points into the text.
 struct ReadContext {
-  llvm::yaml::Input *input;
+  explicit ReadContext(StringRef text) : text(text) {
+    lineStarts.push_back(0);
+    for (size_t at = text.find('\n'); at != StringRef::npos;
+         at = text.find('\n', at + 1))
+      lineStarts.push_back(at + 1);
+  }
+
+  llvm::yaml::Input *input = nullptr;
   StringRef text;
+  /// Where the lines begin, in ascending order.
+  std::vector<size_t> lineStarts;
 };
 } // namespace
 
@@ -57,10 +66,10 @@ struct ScalarTraits<PolicyScalar> {
     const Node *node = context.input->getCurrentNode();
     if (!node || !node->getSourceRange().isValid())
       return {};
-    StringRef before = context.text.take_front(
-        node->getSourceRange().Start.getPointer() - context.text.data());
-    scalar.line = before.count('\n') + 1;
-    scalar.column = before.size() - (before.rfind('\n') + 1) + 1;
+    size_t at = node->getSourceRange().Start.getPointer() - context.text.data();
+    auto next = llvm::upper_bound(context.lineStarts, at);
+    scalar.line = next - context.lineStarts.begin();
+    scalar.column = at - *std::prev(next) + 1;
     return {};
   }
   static QuotingType mustQuote(StringRef text) { return needsQuotes(text); }
@@ -602,9 +611,9 @@ readDocument(StringRef text, StringRef name, PolicyErrorHandler error,
   }
   auto document = std::make_unique<PolicyDocument>();
   document->file = name.str();
-  ReadContext context;
+  ReadContext context(text);
   llvm::yaml::Input input(buffer, &context, report, &diagContext);
-  context = {&input, text};
+  context.input = &input;
   input >> *document;
   if (input.error() || diagContext.failed ||
       !resolveDocument(*document, error, chain))

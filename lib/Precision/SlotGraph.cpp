@@ -113,6 +113,7 @@ SlotGraph::SlotGraph(const CallGroup &group, const Policy &policy,
     });
   }
 
+  reportContested();
   callees = nullptr;
   units = findUnits(group, policy);
 
@@ -135,17 +136,33 @@ void SlotGraph::pinSignature(VertexId vertex, Pin pin, Operation *holder,
                              bool isOwn) {
   if (vertex == 0 || pin == Pin::None)
     return;
-  auto [it, isNew] =
-      signaturePins.try_emplace(vertex, SignaturePin{pin, holder, isOwn});
+  SignaturePin entry = {pin, holder, isOwn};
+  auto [it, isNew] = signaturePins.try_emplace(vertex, entry);
   SignaturePin &known = it->second;
-  if (!isNew && isOwn == known.isOwn &&
-      (pin == Pin::Low) != (known.pin == Pin::Low))
-    return reportConflict(holder, pin, known.holder, known.pin);
-  if (!isNew && (known.isOwn || !isOwn))
+  if (!isNew && isOwn == known.isOwn) {
+    if ((pin == Pin::Low) == (known.pin == Pin::Low))
+      return;
+    if (isOwn)
+      return reportConflict(holder, pin, known.holder, known.pin);
+    // A pin that goes before both may follow.
+    contested.push_back({vertex, entry});
     return;
-  known = {pin, holder, isOwn};
+  }
+  if (!isNew && !isOwn)
+    return;
+  known = entry;
   vertices[vertex].opClass = getCarriedClass(pin);
   vertices[vertex].pinned = true;
+}
+
+/// Reports pins of regions that contradict each other, where no pin of a
+/// function, call or return goes before them.
+void SlotGraph::reportContested() {
+  for (const auto &[vertex, entry] : contested) {
+    const SignaturePin &known = signaturePins.find(vertex)->second;
+    if (!known.isOwn)
+      reportConflict(entry.holder, entry.pin, known.holder, known.pin);
+  }
 }
 
 /// Adds a vertex for each argument and result of a function whose callers are
@@ -401,7 +418,9 @@ void SlotGraph::reportConflict(Operation *op, Pin pin, Operation *other,
   if (std::exchange(invalid, true))
     return;
   auto source = [&](Operation *of) {
-    return of->hasAttr(precisionName) ? "'amp.precision'" : "the policy";
+    return of->hasAttr(precisionName)    ? "'amp.precision'"
+           : findOwnPin(of) != Pin::None ? "the policy"
+                                         : "an operation around it";
   };
   InFlightDiagnostic diag = op->emitOpError()
                             << "pinned to " << stringifyPin(pin) << " by "

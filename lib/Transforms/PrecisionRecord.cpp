@@ -74,10 +74,9 @@ void mlir::amp::recordInput(FunctionOpInterface function, FloatType low) {
     forEachChangeable(op, [&](Value value) {
       types.push_back(TypeAttr::get(getElementTypeOrSelf(value)));
     });
-    // An empty list marks copies of constants.
-    if (!types.empty())
-      op->setAttr(AMPDialect::kInputTypesAttr,
-                  ArrayAttr::get(op->getContext(), types));
+    // An empty list marks copies of constants, and what only reads.
+    op->setAttr(AMPDialect::kInputTypesAttr,
+                ArrayAttr::get(op->getContext(), types));
     return WalkResult::advance();
   });
 }

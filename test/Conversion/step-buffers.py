@@ -121,6 +121,21 @@ for flag in (True, False):
             assert (out[0] == new[0] - old[0]).all()
         assert (new[3] == old[3]).all() and new[4] == old[4] and new[5] == old[5]
 
+# An output on which something is accumulated afterwards, in its place.
+step = Step()
+x = step.input(draw())
+total = binary(step, "add", x, x)
+step.line(f"%part = tensor.extract_slice {x}[0, 0] [1, 5] [1, 1] : {T} to tensor<1x5xf32>")
+step.line(f"%changed = tensor.insert_slice %part into {total}[2, 0] [1, 5] [1, 1] : tensor<1x5xf32> into {T}")
+largest = step.op(f"train.reduce_max %changed {{dims = array<i64: 0>}} : ({T}) -> tensor<5xf32>", "f32")
+step.output(total, (4, 5), "f32")
+step.output(largest, (5,), "f32")
+old, _, out = run(step, "accumulated")
+total = old[0] + old[0]
+assert (out[0] == total).all()
+total[2] = old[0][0]
+assert (out[1] == total.max(axis=0)).all()
+
 # Scalars, booleans and integers as state and as results; a private helper.
 step = Step()
 count = step.input((np.array(41, np.int32), "i32"), "optimizer_state")

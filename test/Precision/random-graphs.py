@@ -16,9 +16,13 @@ checks, for fp16 and bf16, that
     operations are f32, casts of the user are as they were, no value is cast
     twice to one type, and no inserted cast reads another;
   * a second run changes nothing, neither of one pass nor of both.
+What is computed from constants alone and does not fit the low type denies its
+slot and those that read it, as decision 0031 says; constants have one value
+throughout, so that what follows from them does too, and is computed here.
 The tool verifies the types. AMP_LONG_TESTS=1 takes twenty times the functions.
 """
 
+import math
 import os
 import random
 import re
@@ -45,12 +49,54 @@ CLASS_OF.update({
 })
 
 
+MATH = {
+    "tanh": math.tanh, "sigmoid": lambda a: 1 / (1 + math.exp(-a)),
+    "gelu": lambda a: a * (1 + math.erf(a / math.sqrt(2))) / 2, "sqrt": math.sqrt,
+    "relu": lambda a: max(a, 0.0), "neg": lambda a: -a, "abs": abs,
+    "sign": lambda a: float((a > 0) - (a < 0)), "exp": math.exp, "log": math.log,
+    "square": lambda a: a * a, "rsqrt": lambda a: 1 / math.sqrt(a),
+    "add": lambda a, b: a + b, "mul": lambda a, b: a * b, "sub": lambda a, b: a - b,
+    "div": lambda a, b: a / b, "maximum": max, "minimum": min,
+    "matmul": lambda a, b: 4 * a * b, "softmax": lambda a: 0.25, "transpose": lambda a: a,
+    "cast": lambda a: a,
+}
+MAXIMUM = {"f16": 65504.0, "bf16": 3.3895e38}
+
+
+def evaluate(name, operands):
+    """The value of all elements, None if it is not known, NaN if it is beyond
+    or close to a limit, so that one should not depend on it."""
+    values = [op.value if op else None for op in operands]
+    function = MATH.get(name.split(".")[1])
+    if function is None or None in values:
+        return None
+    try:
+        value = function(*values)
+    except (ArithmeticError, ValueError):
+        return math.nan
+    near = any(0.99 < abs(value) / limit < 1.01 for limit in MAXIMUM.values())
+    return math.nan if abs(value) > 1e30 or near else value
+
+
+BOUNDED = {f"train.{name}" for name in ("softmax", "tanh", "sigmoid", "sign", "constant")}
+BOUNDED_IF_ONE_END = {f"train.{name}" for name in ("gelu", "exp", "rsqrt", "minimum", "maximum")}
+ONE_END = {f"train.{name}" for name in ("relu", "abs", "square", "sqrt", "exp", "gelu", "rsqrt")}
+
+
 class Op:
     """An operation, with the slots of its operands and of its result 0."""
 
     def __init__(self, tag, name, operands, text, pin=None, gradient=False):
         self.tag, self.name, self.operands, self.text = tag, name, operands, text
-        self.pin, self.gradient = pin, gradient
+        self.pin, self.gradient, self.value = pin, gradient, None
+        # Whether an interval might be known: with two ends, or with one, which
+        # some functions make two.
+        known = [op for op in operands if op and name != "train.layer_norm"]
+        has_end = any(op.has_end for op in known)
+        self.is_bounded = name in BOUNDED or (
+            has_end if name in BOUNDED_IF_ONE_END
+            else len(known) == len(operands) and all(op.is_bounded for op in known))
+        self.has_end = self.is_bounded or has_end or name in ONE_END
         self.kind = {"f32": "deny", "low": "allow"}.get(pin, CLASS_OF.get(name))
         if pin == "keep":
             self.kind = None
@@ -75,7 +121,19 @@ class Op:
     def slots(self):
         return {s for s in [*self.operand_slots, self.result_slot] if s}
 
-    def kind_of(self, slot):
+    def must_not_fit(self, slot, low_type):
+        """Whether the slot has a known value beyond the range of the type."""
+        def is_beyond(op):
+            return op is not None and op.value is not None and abs(op.value) > MAXIMUM[low_type]
+        if self.pin or self.name in ("train.constant", "amp.cast"):
+            return False
+        return (slot == self.result_slot and is_beyond(self)
+                or any(s == slot and is_beyond(op)
+                       for op, s in zip(self.operands, self.operand_slots)))
+
+    def kind_of(self, slot, low_type):
+        if self.must_not_fit(slot, low_type):
+            return "deny"
         if slot == "range" and self.kind in ("infer", "clear"):
             return "deny"
         return self.kind
@@ -107,16 +165,16 @@ class Function:
 
     def unbounded(self, picked):
         """`picked`, or an argument if an interval might be known of it."""
-        def is_bounded(op):
-            return op is not None and (
-                op.name in ("train.softmax", "train.tanh", "train.sigmoid", "train.sign",
-                            "train.constant")
-                or op.name != "train.layer_norm" and all(map(is_bounded, op.operands))
-            )
-        return ("%a0", None) if is_bounded(picked[1]) else picked
+        return ("%a0", None) if picked[1] and picked[1].is_bounded else picked
 
-    def emit(self, indent, name, operands, attributes, types, result="T", decorate=True):
+    def emit(self, indent, name, operands, attributes, types, result="T", decorate=True,
+             constant=None):
         tag = self.count = self.count + 1
+        value = evaluate(name, [op for _, op in operands])
+        low = types.startswith(T) and types.endswith("xf16>")
+        if value is not None and (math.isnan(value) or low and abs(value) > 65504):
+            operands, value = [("%a0", None), *operands[1:]], None
+        known = constant if name == "train.constant" else value
         pin, gradient = None, False
         if decorate and self.rng.random() < 0.06:
             pin = self.rng.choice(["f32", "low", "keep"])
@@ -140,6 +198,7 @@ class Function:
             value += "#0"
         self.lines.append(indent + text)
         op = Op(tag, name, [op for _, op in operands], text, pin, gradient)
+        op.value = known
         self.ops.append(op)
         if result == "T":
             self.scope.append((value, op))
@@ -178,7 +237,9 @@ class Function:
                 self.emit(indent, "train.layer_norm", [a, ("%v", None), ("%v", None)], [],
                           f"({T}, tensor<4xf32>, tensor<4xf32>) -> ({T}, tensor<4xf32>, tensor<4xf32>)")
             elif draw < 0.90:
-                self.emit(indent, "train.constant", [], [], f"dense<{rng.choice(['0.1', '2.0'])}> : {T}")
+                number = rng.choice(["0.1", "2.0"])
+                self.emit(indent, "train.constant", [], [], f"dense<{number}> : {T}",
+                          constant=float(number))
             elif draw < 0.94:
                 low = rng.choice(["f16", "bf16"])
                 narrow, op = self.emit(indent, "amp.cast", [a], [], f"{T} to tensor<4x4x{low}>",
@@ -214,10 +275,14 @@ class Function:
         self.scope = [*outer, (f"%x{tag}", None)]
 
 
-def expected_low(function):
+def is_denied(op, low_type):
+    return "deny" in (op.kind_of(slot, low_type) for slot in op.slots())
+
+
+def expected_low(function, low_type):
     """The low slots of a function without control flow, as (tag, slot). The
     slots of an operation have one colour."""
-    kinds = {op.tag: "deny" if "deny" in map(op.kind_of, op.slots()) else op.kind
+    kinds = {op.tag: "deny" if is_denied(op, low_type) else op.kind
              for op in function.ops if op.kind and op.slots()}
     constants = {op.tag for op in function.ops if op.name == "train.constant"}
     edges = [(producer.tag, op.tag) for op in function.ops
@@ -300,7 +365,8 @@ def check(function, text, low_type):
         if name == "amp.cast":
             if types != op.text.rsplit(" : ", 1)[1]:
                 errors.append(f"cast of the user became {types}")
-        elif op.pin is None and op.kind == "allow" and not getattr(function, "pinned_regions", False):
+        elif (op.pin is None and op.kind == "allow" and not is_denied(op, low_type)
+              and not getattr(function, "pinned_regions", False)):
             if set(operands[:2]) != {low_type}:
                 errors.append(f"product reads {operands}: {op.text}")
         elif op.pin is None and op.kind == "deny" and not getattr(function, "pinned_regions", False):
@@ -314,7 +380,7 @@ def check(function, text, low_type):
         errors.append("an inserted cast reads an inserted cast")
     if function.control_flow:
         return errors
-    low = expected_low(function)
+    low = expected_low(function, low_type)
     for op in function.ops:
         if op.name == "amp.cast" or op.tag not in parsed.by_tag:
             continue

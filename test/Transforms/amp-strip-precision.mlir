@@ -53,6 +53,8 @@ func.func @constants(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // CHECK: train.relu %{{.*}} : tensor<4x4xbf16>
 // CHECK: amp.cast %{{.*}} inserted {amp.input_types = [f32]} : tensor<4x4xf16> to tensor<4x4xf32>
 // CHECK: train.constant {amp.input_types = [f16]} dense<9.997550e-02> : tensor<4x4xf16>
+// What gives nothing has read it, too.
+// CHECK: "foreign.sink"(%{{.*}}) {amp.input_types = []} : (tensor<4x4xf16>, tensor<4x4xf32>)
 func.func @low_in_the_input(%a: tensor<4x4xf32>, %b: tensor<4x4xf16>, %c: tensor<4x4xbf16>) -> (tensor<4x4xf32>, tensor<4x4xf16>, tensor<4x4xbf16>, tensor<4x4xf16>) {
   %0 = amp.cast %a : tensor<4x4xf32> to tensor<4x4xf16>
   %1 = train.relu %0 : tensor<4x4xf16>
@@ -62,6 +64,7 @@ func.func @low_in_the_input(%a: tensor<4x4xf32>, %b: tensor<4x4xf16>, %c: tensor
   %5 = train.relu %4 : tensor<4x4xf32>
   %6 = train.matmul %5, %5 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %7 = train.constant dense<0.1> : tensor<4x4xf16>
+  "foreign.sink"(%1, %6) : (tensor<4x4xf16>, tensor<4x4xf32>) -> ()
   return %6, %1, %2, %7 : tensor<4x4xf32>, tensor<4x4xf16>, tensor<4x4xbf16>, tensor<4x4xf16>
 }
 

@@ -88,6 +88,56 @@ func.func private @layer(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = train.relu %x : tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
+func.func @calls_in_pinned_regions(%a: tensor<4x4xf32>, %c: i1) -> tensor<4x4xf32> {
+  %0 = scf.if %c -> tensor<4x4xf32> {
+    // expected-note@below {{pinned to f32 here, by an operation around it}}
+    %1 = func.call @layer(%a) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.yield %1 : tensor<4x4xf32>
+  } else {
+    scf.yield %a : tensor<4x4xf32>
+  } {amp.precision = "f32"}
+  %2 = scf.if %c -> tensor<4x4xf32> {
+    // expected-error@below {{pinned to low by an operation around it, but control flow ties a value of it to one that is pinned to f32}}
+    %3 = func.call @layer(%a) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.yield %3 : tensor<4x4xf32>
+  } else {
+    scf.yield %a : tensor<4x4xf32>
+  } {amp.precision = "low"}
+  %4 = train.matmul %0, %2 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %4 : tensor<4x4xf32>
+}
+
+// -----
+
+// A pin of a call goes before those of regions, wherever it stands.
+func.func private @layer(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = train.relu %x : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+func.func @pinned_call_after_regions(%a: tensor<4x4xf32>, %c: i1) -> tensor<4x4xf32> {
+  %0 = scf.if %c -> tensor<4x4xf32> {
+    %1 = func.call @layer(%a) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.yield %1 : tensor<4x4xf32>
+  } else {
+    scf.yield %a : tensor<4x4xf32>
+  } {amp.precision = "f32"}
+  %2 = scf.if %c -> tensor<4x4xf32> {
+    %3 = func.call @layer(%a) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.yield %3 : tensor<4x4xf32>
+  } else {
+    scf.yield %a : tensor<4x4xf32>
+  } {amp.precision = "low"}
+  %4 = call @layer(%0) {amp.precision = "f32"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %5 = train.matmul %4, %2 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %5 : tensor<4x4xf32>
+}
+
+// -----
+
+func.func private @layer(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = train.relu %x : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
 func.func @calls(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   // expected-note@below {{pinned to low here, by 'amp.precision'}}
   %0 = call @layer(%a) {amp.precision = "low"} : (tensor<4x4xf32>) -> tensor<4x4xf32>

@@ -109,7 +109,7 @@ private:
     // in f32 costs what a cast does: else readers of the exact one would get
     // it.
     auto recorded = op->getAttrOfType<ArrayAttr>(AMPDialect::kInputTypesAttr);
-    if (recorded && recorded.empty())
+    if (recorded && recorded.empty() && op->getNumResults() != 0)
       return op->hasTrait<OpTrait::ConstantLike>() &&
                      getElementTypeOrSelf(op->getResult(0)).isF32()
                  ? cost / 2 * 3
@@ -160,7 +160,8 @@ public:
     function.walk([&](Operation *op) {
       auto recorded = op->getAttrOfType<ArrayAttr>(AMPDialect::kInputTypesAttr);
       CastLike cast(op);
-      if ((cast && cast.isInserted()) || (recorded && recorded.empty()))
+      bool isCopy = recorded && recorded.empty() && op->getNumResults() != 0;
+      if ((cast && cast.isInserted()) || isCopy)
         added.push_back(op);
     });
     for (Operation *op : added)

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PlainPins.h"
 #include "RandomGraph.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
@@ -53,6 +54,8 @@ public:
       if (!isa<ModuleOp>(op))
         op->setAttr(kId, Builder(context).getI64IntegerAttr(next++));
     });
+    if (pinsContradict(*input))
+      return checkContradiction(*input, "fp16", /*policy=*/{});
     inputText = print(*input);
     for (StringRef precision : {"fp16", "bf16"}) {
       std::string problem = runWith(precision);
@@ -92,7 +95,7 @@ private:
     module.walk([&](Operation *op) {
       auto id = op->getAttrOfType<IntegerAttr>(kId);
       auto recorded = op->getAttrOfType<ArrayAttr>(AMPDialect::kInputTypesAttr);
-      bool isCopy = recorded && recorded.empty();
+      bool isCopy = recorded && recorded.empty() && op->getNumResults() != 0;
       if (!id || isCopy)
         return;
       SmallVector<Type> &entry = types[id.getInt()];
@@ -102,6 +105,24 @@ private:
         llvm::append_range(entry, region.getArgumentTypes());
     });
     return types;
+  }
+
+  /// Pins that cannot all hold are an error that names both.
+  std::string checkContradiction(ModuleOp module, StringRef precision,
+                                 StringRef policy) {
+    unsigned numErrors = 0, numNotes = 0;
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+      numErrors += StringRef(diagnostic.str())
+                       .contains("control flow ties a value of it to one that "
+                                 "is pinned to ");
+      for (Diagnostic &note : diagnostic.getNotes())
+        numNotes += StringRef(note.str()).starts_with("pinned to ");
+      return success();
+    });
+    if (succeeded(mix(module, precision, policy)) || numErrors == 0 ||
+        numNotes != numErrors)
+      return "pins that contradict each other are not reported";
+    return {};
   }
 
   std::string runWith(StringRef precision) {
@@ -248,6 +269,8 @@ private:
   std::string checkDenied(ModuleOp denied, StringRef precision,
                           StringRef policy, StringRef chosen,
                           const TypesById &after) {
+    if (pinsContradict(denied))
+      return checkContradiction(denied, precision, policy);
     if (failed(mix(denied, precision, policy)))
       return "the result does not verify where an operation is denied";
     FloatType low = parsePrecision(precision, context);

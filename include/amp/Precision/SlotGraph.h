@@ -201,6 +201,7 @@ private:
   void addCarriedValues(Operation *op, Pin pin);
   void addSignature(FunctionOpInterface function, Pin pin);
   void pinSignature(VertexId vertex, Pin pin, Operation *holder, bool isOwn);
+  void reportContested();
   void addCall(Operation *call, FunctionOpInterface callee, Pin pin);
   Pin findPin(Operation *op);
   Pin findOwnPin(Operation *op);
@@ -251,6 +252,8 @@ private:
     bool isOwn;
   };
   llvm::DenseMap<VertexId, SignaturePin> signaturePins;
+  /// Pins of regions that contradict those above.
+  std::vector<std::pair<VertexId, SignaturePin>> contested;
   llvm::DenseMap<Operation *, Signature> signatures;
   const llvm::DenseMap<Operation *, FunctionOpInterface> *callees = nullptr;
   /// The pin that holds within an operation, for those where there is one.
