@@ -128,12 +128,30 @@ LogicalResult BodyDegrees::visit(Operation *op) {
   return success();
 }
 
+/// An operation on buffers reads nothing that is scaled, by operands or in its
+/// body.
+static LogicalResult refuseScaled(ScaleDegreeInference &inference,
+                                  BodyDegrees &body) {
+  Operation *op = inference.getOperation();
+  llvm::SetVector<Value> read(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), read);
+  for (Value value : read)
+    if (ScaleDegree degree = body.get(value); !degree.isUnscaled())
+      return body.fail(
+          "it writes to a buffer, and reads what is multiplied by " +
+          inference.describe(degree) + ", expected an operation on tensors");
+  return success();
+}
+
 /// A structured operation: its body, with a reduction repeated until what it
 /// accumulates has a factor that does not change.
 static LogicalResult structured(ScaleDegreeInference &inference) {
   auto op = cast<linalg::LinalgOp>(inference.getOperation());
   Block *block = op.getBlock();
   BodyDegrees body(inference);
+  // A buffer has no degree: what is written there is lost.
+  if (!op.hasPureTensorSemantics())
+    return refuseScaled(inference, body);
   for (OpOperand &operand : op->getOpOperands())
     body.set(op.getMatchingBlockArgument(&operand),
              inference.getOperand(operand.getOperandNumber()));

@@ -55,7 +55,9 @@ Attribute mlir::amp::roundAttribute(Attribute attribute, FloatType type) {
 
 bool mlir::amp::fitsHalf(Attribute attribute) {
   auto fits = [](const APFloat &value) {
-    return !value.isFinite() || roundTo(value, APFloat::IEEEhalf()).isFinite();
+    APFloat rounded = roundTo(value, APFloat::IEEEhalf());
+    return !value.isFinite() ||
+           (rounded.isFinite() && rounded.isZero() == value.isZero());
   };
   if (auto elements = dyn_cast<DenseFPElementsAttr>(attribute))
     return elements.isSplat() ? fits(elements.getSplatValue<APFloat>())

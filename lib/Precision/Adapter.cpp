@@ -119,9 +119,13 @@ LogicalResult AdapterOperation::assignSlots(Operation *op,
   SlotKind &first = result.kinds[result.resultSlots[0]];
   for (StringRef attributeName : typeAttributes) {
     Attribute attribute = op->getAttr(attributeName);
-    if (attribute && !canRoundAttribute(attribute))
+    if (!attribute || first == SlotKind::Fixed)
+      continue;
+    // The range of a constant is known from its number.
+    if (!canRoundAttribute(attribute) ||
+        (!fitsHalf(attribute) && !isConstant(op)))
       first = SlotKind::Fixed;
-    else if (attribute && first != SlotKind::Fixed && !fitsHalf(attribute))
+    else if (!fitsHalf(attribute))
       first = SlotKind::Range;
   }
   return success();
@@ -214,6 +218,12 @@ LogicalResult AdapterOperation::retype(Operation *op,
 // Whether an operation can follow
 //===----------------------------------------------------------------------===//
 
+/// Returns whether `type` is f32 or is made of it.
+static bool mentionsF32(Type type) {
+  return type.walk([](Float32Type) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 /// Returns why the regions of `op` cannot become low whatever the verifier says
 /// of single operations, or an empty string.
 static std::string findObstacle(Operation *op) {
@@ -233,11 +243,17 @@ static std::string findObstacle(Operation *op) {
     // No value could be told from one that has become low.
     if (llvm::any_of(nested->getResultTypes(), isHalf))
       return found(nested, "gives a low type in the input");
-    for (NamedAttribute attribute : nested->getAttrs())
+    for (Type type : nested->getResultTypes())
+      if (!getPrecisionElementType(type) && mentionsF32(type))
+        return found(nested, "gives a type that holds f32");
+    for (NamedAttribute attribute : nested->getAttrs()) {
+      if (auto type = dyn_cast<TypeAttr>(attribute.getValue());
+          type && mentionsF32(type.getValue()))
+        return found(nested, "has an attribute that says f32");
       if (canRoundAttribute(attribute.getValue()) &&
-          !isa<TypeAttr>(attribute.getValue()) &&
           !fitsHalf(attribute.getValue()))
         return found(nested, "holds a number that does not fit the low type");
+    }
     return WalkResult::advance();
   };
   for (Region &region : op->getRegions()) {

@@ -96,6 +96,9 @@ AdapterCast AdapterReader::readCast(const CastDocument &document,
     if (name.empty())
       error(attribute.name)
           << "expected the name of an attribute of '" << cast.op << "'";
+    if (name.starts_with("amp."))
+      error(attribute.name) << "the attribute '" << name << "' of '" << cast.op
+                            << "' is this project's own";
     if (llvm::any_of(cast.attributes,
                      [&](const auto &other) { return other.name == name; }))
       error(attribute.name) << "the attribute '" << name << "' of '" << cast.op

@@ -229,7 +229,11 @@ static const char *findTooDeep(StringRef text) {
       while (!columns.empty() && columns.back() >= column)
         columns.pop_back();
       columns.push_back(column);
-      // Each `- ` on a line is a list within the one before.
+      // Each `- ` at the start of a line is a list within the one before, and
+      // each one behind a key makes the parser descend, valid or not.
+      size_t start = line.find(": ");
+      if (start != StringRef::npos && line[column] != '-')
+        column = line.find_first_not_of(' ', start + 1);
       while (column + 1 < line.size() &&
              (line[column] == '-' || line[column] == '?') &&
              line[column + 1] == ' ') {
@@ -241,6 +245,7 @@ static const char *findTooDeep(StringRef text) {
           return line.data() + column;
       }
     }
+    line = line.take_front(line.find(" #"));
     for (const char &c : line) {
       if (c == '{' || c == '[')
         ++brackets;

@@ -277,7 +277,7 @@ static void warnOfUnscaledBackwardPass(FunctionOpInterface function,
         }))
       return WalkResult::advance();
     for (Value result : op->getResults())
-      if (getElementTypeOrSelf(result).isF16() &&
+      if (getElementTypeOrSelf(result).isF16() && analysis.knows(result) &&
           analysis.getDegree(result).isUnscaled() &&
           !analysis.getDegree(result).isAny()) {
         InFlightDiagnostic diagnostic = op->emitWarning(

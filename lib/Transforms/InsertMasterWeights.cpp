@@ -113,6 +113,19 @@ InsertMasterWeightsPass::rewriteFunction(FunctionOpInterface function) {
   return success();
 }
 
+/// The state of a step has a size from the start.
+static LogicalResult checkStaticShape(FunctionOpInterface function,
+                                      BlockArgument parameter,
+                                      StringRef state) {
+  auto type = dyn_cast<ShapedType>(parameter.getType());
+  if (!type || type.hasStaticShape())
+    return success();
+  return function->emitError("parameter ")
+         << function.getArgAttr(parameter.getArgNumber(), AMPDialect::kNameAttr)
+         << " has type " << Type(type) << ", but " << state
+         << " is kept from step to step, expected a static shape";
+}
+
 /// Gives each parameter that is read low the low type, rounds its update, and
 /// widens it where it is read in f32, as updates do.
 LogicalResult InsertMasterWeightsPass::dropMasters(StepRewriter &step,
@@ -125,7 +138,10 @@ LogicalResult InsertMasterWeightsPass::dropMasters(StepRewriter &step,
   if (parameters.empty())
     return success();
   for (auto &[parameter, low] : parameters)
-    if (failed(checkCasts(function, casts, parameter, low,
+    if ((updateRounding == "kahan" &&
+         failed(checkStaticShape(function, parameter,
+                                 "what its updates leave over"))) ||
+        failed(checkCasts(function, casts, parameter, low,
                           /*narrows=*/updateRounding != "stochastic")))
       return failure();
   StepRewriter::OpSet forwardAndBackward = getForwardAndBackward(step);
@@ -231,6 +247,8 @@ LogicalResult InsertMasterWeightsPass::addCopies(StepRewriter &step,
   for (auto [master, low] : getParameters(function)) {
     if (!low)
       continue;
+    if (failed(checkStaticShape(function, master, "a low copy of it")))
+      return failure();
     Type lowType = getWithElementType(master.getType(), low);
     bool widens = llvm::any_of(master.getUsers(), [&](Operation *user) {
       CastLike cast(user);

@@ -50,6 +50,9 @@ public:
                     ArrayRef<ScaleDegree> arguments);
 
   ScaleDegree getDegree(Value value) const { return degrees.lookup(value); }
+  /// Whether `value` was visited: what the body of an operation with a model of
+  /// its own computes is not.
+  bool knows(Value value) const { return degrees.contains(value); }
   /// Whether `value` is a loss scale itself, rather than multiplied by one.
   bool isScale(Value value) const { return scales.contains(value); }
 

@@ -101,23 +101,42 @@ StringAttr StepRewriter::getOptimizer(StringAttr argument) const {
 }
 
 LogicalResult StepRewriter::checkUpdates() const {
-  llvm::StringSet<> updated, withGradient, arguments;
+  llvm::StringSet<> updated, withGradient;
+  llvm::StringMap<unsigned> arguments;
   for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
     if (auto name =
             function.getArgAttrOfType<StringAttr>(i, AMPDialect::kNameAttr))
-      arguments.insert(name.getValue());
+      arguments.try_emplace(name.getValue(), i);
   for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
     if (auto name = function.getResultAttrOfType<StringAttr>(
             i, AMPDialect::kUpdatesAttr))
       updated.insert(name.getValue());
   for (Operation &op : getBody())
     if (auto names = op.getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr))
-      for (Attribute name : names) {
+      for (auto [index, name] : llvm::enumerate(names)) {
         StringRef text = cast<StringAttr>(name).getValue();
-        if (!text.empty() && !arguments.contains(text))
+        if (text.empty())
+          continue;
+        auto found = arguments.find(text);
+        if (found == arguments.end())
           return op.emitOpError("is the gradient of ")
                  << name << ", but no argument of the step has that 'amp.name'";
-        withGradient.insert(text);
+        if (!withGradient.insert(text).second)
+          return op.emitOpError("is the gradient of ")
+                 << name
+                 << ", which has one already, expected one gradient "
+                    "for each parameter";
+        auto type =
+            dyn_cast<ShapedType>(function.getArgument(found->second).getType());
+        auto gradient =
+            index < op.getNumResults()
+                ? dyn_cast<ShapedType>(op.getResult(index).getType())
+                : ShapedType();
+        if (type && gradient && type.hasRank() && gradient.hasRank() &&
+            failed(verifyCompatibleShape(type, gradient)))
+          return op.emitOpError("is the gradient of ")
+                 << name << ", expected the shape of " << Type(type) << ", got "
+                 << Type(gradient);
       }
   for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
     auto attribute =

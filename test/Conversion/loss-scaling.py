@@ -52,6 +52,19 @@ for index, scale in enumerate([65536.0, 1.0, 3.0, 2.0**-100, 1e38]):
                 expected = wide(g).astype(np.float32) * inverse, "f32"
         check_same_bits(result, expected, f"unscale {g[1]} by {scale}")
 
+# An inner gradient is unscaled in the same way, and is only cast without a scale.
+for type in ("f16", "bf16", "f32"):
+    g = tensor(rng.standard_normal((6, 5)) * 100, type)
+    step = Step()
+    name, scale = step.input(g), step.input(tensor(np.float64(3.0), "f32"))
+    for by in (f" by {scale}", ""):
+        value = step.op(f"amp.inner_gradient {name}{by} : {mlir_type(*g)} to {mlir_type(g[0], 'f32')}", "f32")
+        step.output(value, g[0].shape, "f32")
+    scaled, plain = step.run(f"{folder}/inner-{type}")
+    inverse = np.float32(1.0 / np.float64(3.0))
+    check_same_bits(scaled, (wide(g).astype(np.float32) * inverse, "f32"), f"inner gradient {type}")
+    check_same_bits(plain, (wide(g).astype(np.float32), "f32"), f"inner gradient {type}")
+
 # One value anywhere that is not finite; a product that overflows is not one.
 for index, value in enumerate([np.inf, -np.inf, np.nan]):
     for where in range(len(shapes)):

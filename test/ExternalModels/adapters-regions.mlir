@@ -100,3 +100,50 @@ func.func @vectors(%a: tensor<4xf32>) -> tensor<4xf32> {
   }) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// REMARK: RegionKept
+// REMARK-SAME: 'arith.constant' holds a number that does not fit the low type
+// CHECK-LABEL: func.func @vanishes
+// CHECK: arith.constant 9.99999996E-13 : f32
+func.func @vanishes(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "toy.reg"(%a) ({
+  ^bb0(%x: f32):
+    %k = arith.constant 1.0e-12 : f32
+    %z = arith.addf %x, %k : f32
+    "toy.return"(%z) : (f32) -> ()
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// REMARK: RegionKept
+// REMARK-SAME: 'toy.pair' gives a type that holds f32
+// CHECK-LABEL: func.func @pairs
+// CHECK: (tensor<4xf32>) -> tensor<4xf32>
+func.func @pairs(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "toy.reg"(%a) ({
+  ^bb0(%x: f32):
+    %y = "toy.pair"(%x) : (f32) -> tuple<f32, f32>
+    %z = "toy.first"(%y) : (tuple<f32, f32>) -> f32
+    "toy.return"(%z) : (f32) -> ()
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// REMARK: RegionKept
+// REMARK-SAME: 'toy.inner' has an attribute that says f32
+// CHECK-LABEL: func.func @says
+// CHECK: (tensor<4xf32>) -> tensor<4xf32>
+func.func @says(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "toy.reg"(%a) ({
+  ^bb0(%x: f32):
+    %z = "toy.inner"(%x) {type = f32} : (f32) -> f32
+    "toy.return"(%z) : (f32) -> ()
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

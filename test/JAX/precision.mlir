@@ -69,7 +69,7 @@ func.func @poison(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // CHECK: "stablehlo.reduce_window"(%{{.*}}) <{window_dimensions = array<i64: 2, 2>}> ({
 // CHECK-NEXT: ^bb0(%{{.*}}: tensor<bf16>, %{{.*}}: tensor<bf16>):
 // CHECK-NEXT: "stablehlo.maximum"(%{{.*}}) : (tensor<bf16>, tensor<bf16>) -> tensor<bf16>
-// CHECK: }) : (tensor<4x4xbf16>, tensor<bf16>) -> tensor<4x4xbf16>
+// CHECK: }) {amp.input_attributes = {}} : (tensor<4x4xbf16>, tensor<bf16>) -> tensor<4x4xbf16>
 // CHECK: "stablehlo.custom_call"(%{{.*}}) <{call_target_name = "f"}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
 func.func @bodies(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %m0 = "stablehlo.constant"() <{value = dense<0xFF800000> : tensor<f32>}> : () -> tensor<f32>

@@ -117,3 +117,22 @@ func.func @within(%x: tensor<4xf32>) -> tensor<f32> {
   }) : () -> tensor<f32>
   return %r : tensor<f32>
 }
+
+// -----
+
+// What is written to a buffer is lost to the check.
+func.func @buffer(%w: tensor<4xf32>, %s: tensor<f32> {amp.name = "s", amp.role = "scaler_state"}) -> tensor<4xf32> {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  // expected-note @below {{the loss scale enters here}}
+  %sc = amp.scale %seed by %s : tensor<f32>
+  // expected-note @below {{the factor passes through this 'tensor.extract'}}
+  %f = tensor.extract %sc[] : tensor<f32>
+  %m = memref.alloc() : memref<4xf32>
+  // expected-error @below {{it writes to a buffer, and reads what is multiplied by s, expected an operation on tensors}}
+  linalg.fill ins(%f : f32) outs(%m : memref<4xf32>)
+  %i = arith.constant 0 : index
+  %v = memref.load %m[%i] : memref<4xf32>
+  %g = tensor.splat %v : tensor<4xf32>
+  %new = arith.subf %w, %g : tensor<4xf32>
+  return %new : tensor<4xf32>
+}

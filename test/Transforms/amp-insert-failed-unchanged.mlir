@@ -13,6 +13,20 @@
 // RUN: not amp-opt %t/roles.mlir --amp-insert-master-weights=mode=none --split-input-file 2>&1 | FileCheck %s --check-prefix=ROLES
 // RUN: not amp-opt %t/elements.mlir --amp-insert-loss-scaling 2>&1 | FileCheck %s --check-prefix=ELEMENTS
 //
+// RUN: not amp-opt %t/gradients.mlir --amp-insert-loss-scaling --split-input-file 2>&1 | FileCheck %s --check-prefix=GRADIENTS
+//
+// What is kept from step to step has a size.
+// RUN: not amp-opt %t/dynamic.mlir --amp-insert-master-weights=mode=copy --mlir-print-ir-after-failure -o /dev/null 2>&1 | FileCheck %s --check-prefix=DYNAMIC
+// RUN: not amp-opt %t/dynamic.mlir --amp-insert-master-weights='mode=none update-rounding=kahan' --mlir-print-ir-after-failure -o /dev/null 2>&1 | FileCheck %s --check-prefix=KAHAN
+//
+// GRADIENTS: error: 'arith.mulf' op is the gradient of "w", which has one already, expected one gradient for each parameter
+// GRADIENTS: error: 'arith.mulf' op is the gradient of "w", expected the shape of 'tensor<4xf32>', got 'tensor<8xf32>'
+// DYNAMIC: error: parameter "w" has type 'tensor<?xf32>', but a low copy of it is kept from step to step, expected a static shape
+// DYNAMIC: IR Dump After
+// DYNAMIC-NOT: w.low
+// KAHAN: error: parameter "w" has type 'tensor<?xf32>', but what its updates leave over is kept from step to step, expected a static shape
+// KAHAN: IR Dump After
+// KAHAN-NOT: w.compensation
 // SCALING: error: the step has gradients but updates no parameter
 // SCALING: IR Dump After
 // SCALING: func.func @first
@@ -97,4 +111,34 @@ func.func @step(%w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"}, %x: 
   %wide = arith.extf %g : tensor<4xf8E4M3FN> to tensor<4xf32>
   %new = arith.subf %w, %wide : tensor<4xf32>
   return %new : tensor<4xf32>
+}
+
+//--- gradients.mlir
+func.func @twice(%w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"}, %x: tensor<4xf32>) -> (tensor<4xf32> {amp.updates = "w"}) {
+  %g = arith.mulf %x, %x {amp.gradient_of = ["w"]} : tensor<4xf32>
+  %h = arith.mulf %g, %x {amp.gradient_of = ["w"]} : tensor<4xf32>
+  %new = arith.subf %w, %h : tensor<4xf32>
+  return %new : tensor<4xf32>
+}
+
+// -----
+
+func.func @shape(%w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"}, %x: tensor<8xf32>) -> (tensor<4xf32> {amp.updates = "w"}) {
+  %g = arith.mulf %x, %x {amp.gradient_of = ["w"]} : tensor<8xf32>
+  %s = tensor.extract_slice %g[0] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  %new = arith.subf %w, %s : tensor<4xf32>
+  return %new : tensor<4xf32>
+}
+
+//--- dynamic.mlir
+func.func @step(%w: tensor<?xf32> {amp.name = "w", amp.role = "parameter"}, %x: tensor<?xf16>, %n: index) -> (tensor<?xf32> {amp.updates = "w"}) {
+  %low = amp.cast %w inserted : tensor<?xf32> to tensor<?xf16>
+  %y = arith.mulf %low, %x : tensor<?xf16>
+  %y32 = amp.cast %y inserted : tensor<?xf16> to tensor<?xf32>
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %f = tensor.extract %seed[] : tensor<f32>
+  %sp = tensor.splat %f[%n] : tensor<?xf32>
+  %g = arith.mulf %y32, %sp {amp.gradient_of = ["w"]} : tensor<?xf32>
+  %new = arith.subf %w, %g : tensor<?xf32>
+  return %new : tensor<?xf32>
 }

@@ -29,7 +29,7 @@ bool canRoundAttribute(Attribute attribute);
 Attribute roundAttribute(Attribute attribute, FloatType type);
 
 /// Returns whether rounding `attribute` to f16 turns no finite number into an
-/// infinity.
+/// infinity, and none but zero into zero.
 bool fitsHalf(Attribute attribute);
 
 } // namespace mlir::amp

@@ -403,6 +403,14 @@ func.func @f(%x: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected 'amp.input_attributes' to be a dictionary of attributes}}
+  %r = amp.cast %x {amp.input_attributes = "f16"} : tensor<4xf32> to tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
   // expected-error@+1 {{expected 'amp.input_value' to be the elements of a tensor}}
   %r = amp.cast %x {amp.input_value = 1.0 : f32} : tensor<4xf32> to tensor<4xf16>
   return
