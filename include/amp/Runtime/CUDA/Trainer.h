@@ -15,7 +15,8 @@
 //   --data f.npz[,g.npz]  --train-prefix train_  --synthetic  --steps N
 //   --epochs N  --set name=value  --init w.npz  --load s.npz  --save s.npz
 //   --seed N  --metrics-csv f  --metrics-json f  --quiet
-//   --no-graph  --tune  --tune-cache f  --profile  --poison  --device N
+//   --no-graph  --tune  --tune-cache f  --profile  --time N  --poison
+//   --device N
 //
 // Batches are drawn in the order of amp-run: the same seed gives the same data
 // in the same steps. The batch size is that of the program. Evaluation is that
@@ -39,7 +40,7 @@ struct TrainerOptions {
   std::vector<std::string> dataPaths;
   std::string prefix = "train_";
   bool synthetic = false;
-  int64_t steps = -1, epochs = -1;
+  int64_t steps = -1, epochs = -1, timedSteps = 0;
   std::vector<std::pair<std::string, double>> settings;
   std::string initPath, loadPath, savePath, csvPath, jsonPath;
   bool quiet = false, profile = false, seedGiven = false, help = false;
@@ -60,6 +61,9 @@ inline const char *trainerUsage() {
          "  --metrics-csv <file>    write the metrics of each step\n"
          "  --metrics-json <file>   the same, as JSON\n"
          "  --profile               print the time of each launch\n"
+         "  --time <n>              then time n steps of one batch, which "
+         "stays "
+         "on the device\n"
          "  --no-graph              launch kernels one by one\n"
          "  --tune                  time the algorithms of products\n"
          "  --tune-cache <file>     keep the choice in a file\n"
@@ -124,6 +128,7 @@ inline Status parseOptions(int argc, char **argv, TrainerOptions *options) {
     const std::pair<const char *, int64_t *> numbers[] = {
         {"--steps", &options->steps},
         {"--epochs", &options->epochs},
+        {"--time", &options->timedSteps},
         {"--seed", &seed},
         {"--device", &device}};
     for (auto &number : numbers)
@@ -205,12 +210,17 @@ struct TrainingLog {
                 : makeError(kFile, "cannot write '%s'", path.c_str());
   }
 
-  /// {"metrics": [...], "steps": [{"step": 1, "epoch": 0, "loss": ...}]};
-  /// numbers that JSON lacks as null.
-  Status writeJson(const std::string &path, double msPerStep) const {
+  /// {"ms per step": ..., "steps": [{"step": 1, "epoch": 0, "loss": ...}]};
+  /// numbers that JSON lacks as null. `timedMs` is that of --time, if it is
+  /// not 0.
+  Status writeJson(const std::string &path, double msPerStep,
+                   double timedMs) const {
     std::ofstream file(path);
     file.precision(9);
-    file << "{\"ms per step\": " << msPerStep << ", \"steps\": [";
+    file << "{\"ms per step\": " << msPerStep;
+    if (timedMs > 0)
+      file << ", \"ms per step on the device\": " << timedMs;
+    file << ", \"steps\": [";
     for (size_t i = 0; i < steps.size(); ++i) {
       file << (i ? ",\n" : "\n") << "{\"step\": " << steps[i]
            << ", \"epoch\": " << epochs[i];
@@ -248,7 +258,9 @@ inline Status train(const TrainerOptions &options, const ProgramInfo &info) {
       batches.empty() || batches[0]->rank == 0 ? 1 : batches[0]->shape[0];
   Dataset data;
   if (options.synthetic) {
-    data.createSynthetic(8 * batchSize, options.program.seed, batches);
+    // For --time alone one batch is enough.
+    int64_t count = options.timedSteps > 0 && options.steps == 0 ? 1 : 8;
+    data.createSynthetic(count * batchSize, options.program.seed, batches);
   } else {
     std::vector<HostArray> arrays;
     std::string paths;
@@ -325,17 +337,34 @@ inline Status train(const TrainerOptions &options, const ProgramInfo &info) {
                 (long long)steps, msPerStep, (long long)program.memoryBytes());
   if (!options.csvPath.empty())
     AMP_RETURN_IF_ERROR(log.writeCsv(options.csvPath));
-  if (!options.jsonPath.empty())
-    AMP_RETURN_IF_ERROR(log.writeJson(options.jsonPath, msPerStep));
   if (!options.savePath.empty())
     AMP_RETURN_IF_ERROR(program.save(options.savePath));
-  if (options.profile) {
-    // After everything that is kept: it trains on.
+  // After everything that is kept: what follows trains on.
+  if (options.profile || options.timedSteps > 0)
     for (size_t i = 0; i < batches.size() && steps == 0; ++i) {
       std::vector<unsigned char> batch =
           data.gather(i, order.data(), batchSize);
       AMP_RETURN_IF_ERROR(program.setBatch(int(i), batch.data(), batch.size()));
     }
+  double timedMs = 0;
+  if (options.timedSteps > 0) {
+    // The graph is there after two steps.
+    AMP_RETURN_IF_ERROR(program.run(3));
+    AMP_RETURN_IF_ERROR(program.synchronize());
+    start = std::chrono::steady_clock::now();
+    AMP_RETURN_IF_ERROR(program.run(int(options.timedSteps)));
+    AMP_RETURN_IF_ERROR(program.synchronize());
+    timedMs = std::chrono::duration<double, std::milli>(
+                  std::chrono::steady_clock::now() - start)
+                  .count() /
+              double(options.timedSteps);
+    if (!options.quiet)
+      std::printf("%lld steps of one batch, %.4g ms per step\n",
+                  (long long)options.timedSteps, timedMs);
+  }
+  if (!options.jsonPath.empty())
+    AMP_RETURN_IF_ERROR(log.writeJson(options.jsonPath, msPerStep, timedMs));
+  if (options.profile) {
     std::string table;
     AMP_RETURN_IF_ERROR(program.profile(20, &table));
     std::fputs(table.c_str(), stdout);

@@ -1,0 +1,61 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Both stages of `tools/dev gpu`, without a GPU: the second one runs the programs
+# on the CPU shim, passes, and writes its results; a reference that is wrong by
+# little fails; without a GPU it says so, with status 3.
+#
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %S/../../../tools/gpu/generate.py %amp_obj_root/bin %t/gpu '^digits-mlp'
+# RUN: %python %s %t/gpu '%cuda_host_cxx -O0 {} %cuda_host_lib'
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+folder, compiler = pathlib.Path(sys.argv[1]), sys.argv[2]
+
+
+def run_stage(status, *arguments, env=None):
+    # With Python as it is on a machine that has nothing else.
+    result = subprocess.run([sys.executable, "-I", "-S", folder / "run.py", *arguments], capture_output=True, text=True,
+                            env=env)
+    print(result.stdout, result.stderr, sep="", flush=True)
+    assert result.returncode == status, (arguments, result.returncode)
+    return result.stdout + result.stderr
+
+
+EMULATED = ("--emulator", compiler, "--rounds", "1", "--cases", "fp16|overflow")
+text = run_stage(0, *EMULATED)
+assert "overflow lowers the scale" in text
+with open(folder / "results.json") as file:
+    results = json.load(file)
+assert all(check["passed"] for check in results["checks"])
+assert {check["case"] for check in results["checks"]} == {"digits-mlp-fp16", "digits-mlp-overflow"}
+assert results["times"]["digits-mlp-fp16"]["ms per step"] > 0
+assert "emulated" in results["device"]
+
+# A parameter of the reference that is off by a hundredth.
+reference = folder / "reference/digits-mlp-fp16.npz"
+with np.load(reference) as file:
+    arrays = {name: file[name] for name in file.files}
+arrays["fc1.weight"] = arrays["fc1.weight"] * np.float32(1.01)
+np.savez(reference, **arrays)
+assert "FAILED digits-mlp-fp16: states as on the CPU: fc1.weight" in run_stage(1, *EMULATED)
+
+# A machine that has a compiler and no GPU, and one that has neither.
+(folder / "bin").mkdir()
+nvidia = folder / "bin/nvidia-smi"
+nvidia.write_text("#!/bin/sh\necho 'No devices were found'\nexit 6\n")
+nvidia.chmod(0o755)
+alone = {"PATH": str(folder / "bin")}
+assert "no GPU" in run_stage(3, "--nvcc", "/bin/true", env=alone)
+if not os.path.exists("/usr/local/cuda/bin/nvcc"):
+    assert "no nvcc" in run_stage(2, env=alone)
+# A source that does not compile.
+(folder / "sources/digits-mlp-f32.cu").write_text("not C++\n")
+assert "does not compile" in run_stage(2, "--emulator", compiler, "--cases", "mlp-f32")

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The first stage of `tools/dev gpu`: everything that needs the compiler.
+
+Usage: generate.py <folder of the tools> <folder to write> [<models>]
+
+Writes training steps as CUDA sources, the runtime headers, data, states that
+amp-run reached on the CPU, what is to be checked of each (cases.json), and
+run.py, which does it on a machine with a GPU; of the models whose names the
+regular expression matches, by default all."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+
+root = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(root / "test/Target/CUDA/Inputs"))
+from program import distance, load  # noqa: E402
+
+PRECISIONS = ("f32", "tf32", "bf16", "fp16")
+# Of a state after five steps, where the same in f32 on the CPU is no farther.
+BOUNDS = {"f32": 1e-5, "tf32": 4e-3, "bf16": 3.2e-2, "fp16": 4e-3}
+STEPS = 5
+MOST_BYTES = 64 << 20
+# The models of the CPU tests, and perceptrons: options of amp-model, batch.
+DIGITS = ("digits-mlp", "digits-cnn")
+PERCEPTRONS = {
+    "mlp-small": (("--features=784", "--hidden=128,64", "--classes=10"), 128),
+    "mlp-4096x2": (("--features=1024", "--hidden=4096,4096", "--classes=1024"), 16384),
+    "mlp-4096x5": (("--features=4096", "--hidden=4096,4096,4096,4096", "--classes=4096"), 8192),
+}
+
+
+def execute(*command):
+    # Small steps: threads would wait for each other more than they work.
+    result = subprocess.run(list(map(str, command)), capture_output=True, text=True,
+                            env={**os.environ, "OMP_NUM_THREADS": "1"})
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{result.stderr}")
+    return result.stdout
+
+
+class Generator:
+    def __init__(self, tools, folder):
+        self.tools, self.folder = tools, folder
+        self.cases = []
+        for part in ("sources", "data", "reference"):
+            (folder / part).mkdir(parents=True)
+        headers = folder / "include/amp/Runtime"
+        shutil.copytree(root / "include/amp/Runtime/CUDA", headers / "CUDA")
+        shutil.copy(pathlib.Path(__file__).with_name("run.py"), folder)
+
+    def emit(self, name, path, batch, precision):
+        """The source of a step, as the beginning of a case."""
+        source = self.folder / f"sources/{name}.cu"
+        options = [] if precision is None else ["--precision", precision]
+        execute(self.tools / "amp-translate", "--mlir-to-cuda", "--emit-main", "--batch-size", batch, *options, path,
+                "-o", source)
+        flops = int(re.search(r"launches, (\d+) operations", source.read_text())[1])
+        return {"name": name, "source": f"sources/{name}.cu", "batch": batch, "operations": flops}
+
+    def train(self, name, path, batch, data, *options):
+        """Trains on the CPU and returns the states and the file with them."""
+        saved = self.folder / f"reference/{name}.npz"
+        execute(self.tools / "amp-run", path, "--data", self.folder / data, "--seed", "3", "--quiet", "--batch-size", batch,
+                "--steps", STEPS, "--save", saved, *options)
+        return load(saved), f"reference/{name}.npz"
+
+    def compare(self, case, low, wide, bound, data):
+        """Adds to a case how far each state may lie from that on the CPU: in low
+        precision as far as that lies from f32."""
+        states, file = low
+        limits = {}
+        for state, value in states.items():
+            if state.startswith("__"):
+                continue
+            limits[state] = bound
+            if state not in wide or wide is states:
+                # The scale and its counters are exact.
+                limits[state] = bound if value.ndim else 0.0
+            else:
+                limits[state] = max(bound, distance(value, wide[state]))
+        case.update(data=data, steps=STEPS, reference=file, limits=limits)
+
+    def add(self, model, path, batch, data):
+        wide, file = self.train(f"{model}-f32", path, batch, data, "--precision", "f32")
+        fp16 = self.train(f"{model}-fp16", path, batch, data, "--precision", "fp16")
+        for precision in PRECISIONS:
+            case = self.emit(f"{model}-{precision}", path, batch, precision)
+            case.update(model=model, precision=precision)
+            if precision == "f32":
+                self.compare(case, (wide, file), wide, BOUNDS["f32"], data)
+            elif precision == "tf32":
+                # On the CPU there is no TF32, whose significand is that of fp16.
+                self.compare(case, (wide, file), fp16[0], BOUNDS["tf32"], data)
+                for state in case["limits"]:
+                    case["limits"][state] = max(BOUNDS["tf32"], distance(fp16[0][state], wide[state]))
+            else:
+                low = fp16 if precision == "fp16" else self.train(
+                    case["name"], path, batch, data, "--precision", precision)
+                self.compare(case, low, wide, BOUNDS[precision], data)
+            self.cases.append(case)
+
+    def add_overflow(self, model, path, batch, data):
+        """So large a scale at the start that the first steps overflow and are
+        skipped. In f32 more steps count, so that its states say nothing."""
+        step = execute(self.tools / "amp-opt", path, "--amp-training-pipeline=precision=fp16")
+        assert "value = 6.553600e+04" in step
+        changed = self.folder / f"reference/{model}.mlir"
+        changed.write_text(step.replace("value = 6.553600e+04", "value = 16777216.0"))
+        case = self.emit(f"{model}-overflow", changed, batch, None)
+        case.update(model=model, precision="fp16", overflow=True)
+        low = self.train(case["name"], changed, batch, data)
+        assert low[0]["loss_scale"] < 16777216.0, "no step overflows"
+        self.compare(case, low, low[0], BOUNDS["fp16"], data)
+        changed.unlink()
+        self.cases.append(case)
+
+
+def main():
+    tools, folder = map(pathlib.Path, sys.argv[1:3])
+    wanted = re.compile(sys.argv[3] if len(sys.argv) > 3 else "")
+    if folder.exists():
+        if any(folder.iterdir()) and not (folder / "run.py").exists():
+            sys.exit(f"'{folder}' holds other files, expected a folder that generate.py wrote, or none")
+        shutil.rmtree(folder)
+    generator = Generator(tools, folder)
+    models = root / "test/Models"
+    shutil.copy(models / "data/digits.npz", folder / "data/digits.npz")
+    for name in filter(wanted.search, DIGITS):
+        path = models / f"{name}.mlir"
+        generator.add(name, path, 32, "data/digits.npz")
+        generator.add_overflow(name, path, 32, "data/digits.npz")
+    rng = np.random.default_rng(17)
+    for name in filter(wanted.search, PERCEPTRONS):
+        options, batch = PERCEPTRONS[name]
+        path = folder / f"reference/{name}.mlir"
+        execute(tools / "amp-model", "mlp", *options, "-o", path)
+        if name == "mlp-small":
+            data = f"data/{name}.npz"
+            np.savez(folder / data, x=rng.standard_normal((3 * batch, 784)).astype(np.float32),
+                     labels=rng.integers(0, 10, 3 * batch))
+            generator.add(name, path, batch, data)
+        else:
+            # A CPU would take minutes: the losses are compared with those of f32.
+            for precision in PRECISIONS:
+                case = generator.emit(f"{name}-{precision}", path, batch, precision)
+                generator.cases.append({**case, "model": name, "precision": precision})
+        path.unlink()
+    with open(folder / "cases.json", "w") as file:
+        json.dump(generator.cases, file, indent=1)
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    print(f"{len(generator.cases)} cases, {size / 2**20:.1f} MiB in {folder}")
+    if size > MOST_BYTES:
+        sys.exit(f"'{folder}' takes {size} bytes, expected at most {MOST_BYTES}")
+
+
+main()
