@@ -236,6 +236,7 @@ static std::string findObstacle(Operation *op) {
     Type element = getElementTypeOrSelf(type);
     return element.isF16() || element.isBF16();
   };
+  Type half = Float16Type::get(op->getContext());
   auto visit = [&](Operation *nested) {
     if (isa<CallOpInterface, FunctionOpInterface, SymbolUserOpInterface>(
             nested))
@@ -244,7 +245,7 @@ static std::string findObstacle(Operation *op) {
     if (llvm::any_of(nested->getResultTypes(), isHalf))
       return found(nested, "gives a low type in the input");
     for (Type type : nested->getResultTypes())
-      if (!getPrecisionElementType(type) && mentionsF32(type))
+      if (mentionsF32(type) && mentionsF32(narrow(type, half)))
         return found(nested, "gives a type that holds f32");
     for (NamedAttribute attribute : nested->getAttrs()) {
       if (auto type = dyn_cast<TypeAttr>(attribute.getValue());

@@ -23,6 +23,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_CHECKLOSSSCALINGPASS
@@ -271,9 +272,13 @@ static void warnOfUnscaledBackwardPass(FunctionOpInterface function,
   DenseSet<Value> fromSeed;
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
     bool isSeed = isa<GradientSeedOpInterface>(op);
+    // A body may read what is no operand.
+    llvm::SetVector<Value> read(op->operand_begin(), op->operand_end());
+    if (op->getNumRegions() != 0)
+      getUsedValuesDefinedAbove(op->getRegions(), read);
     // What is computed from gradients of parameters is the update.
-    if (!isSeed && llvm::none_of(op->getOperands(), [&](Value operand) {
-          return fromSeed.contains(operand);
+    if (!isSeed && llvm::none_of(read, [&](Value value) {
+          return fromSeed.contains(value);
         }))
       return WalkResult::advance();
     for (Value result : op->getResults())

@@ -81,7 +81,7 @@ func.func @swap(%a: tensor<4xf32> {amp.role = "parameter", amp.name = "a"},
 // the other values may be read after it is written.
 
 // CHECK-LABEL: func.func @outputs_cpu
-// CHECK-SAME: %[[SUM:[^:]*]]: memref<4xf32>, %[[CHOSEN:[^:]*]]: memref<4xf32>)
+// CHECK-SAME: %[[SUM:[^:]*]]: memref<4xf32> {llvm.noalias}, %[[CHOSEN:[^:]*]]: memref<4xf32> {llvm.noalias})
 // CHECK: %[[T:.*]] = bufferization.to_tensor %[[SUM]] restrict writable
 // CHECK: %[[S:.*]] = linalg.add
 // CHECK: %[[IN:.*]] = bufferization.materialize_in_destination %[[S]] in %[[T]] : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>

@@ -88,7 +88,7 @@ func.func @bits(%a: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 // REMARK: RegionKept
-// REMARK-SAME: 'vector.broadcast' op
+// REMARK-SAME: 'vector.broadcast' gives a type that holds f32
 // CHECK-LABEL: func.func @vectors
 // CHECK: (tensor<4xf32>) -> tensor<4xf32>
 func.func @vectors(%a: tensor<4xf32>) -> tensor<4xf32> {

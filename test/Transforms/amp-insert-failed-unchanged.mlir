@@ -13,7 +13,7 @@
 // RUN: not amp-opt %t/roles.mlir --amp-insert-master-weights=mode=none --split-input-file 2>&1 | FileCheck %s --check-prefix=ROLES
 // RUN: not amp-opt %t/elements.mlir --amp-insert-loss-scaling 2>&1 | FileCheck %s --check-prefix=ELEMENTS
 //
-// RUN: not amp-opt %t/gradients.mlir --amp-insert-loss-scaling --split-input-file 2>&1 | FileCheck %s --check-prefix=GRADIENTS
+// RUN: not amp-opt %t/gradients.mlir --amp-insert-loss-scaling=mode=none --split-input-file 2>&1 | FileCheck %s --check-prefix=GRADIENTS
 //
 // What is kept from step to step has a size.
 // RUN: not amp-opt %t/dynamic.mlir --amp-insert-master-weights=mode=copy --mlir-print-ir-after-failure -o /dev/null 2>&1 | FileCheck %s --check-prefix=DYNAMIC

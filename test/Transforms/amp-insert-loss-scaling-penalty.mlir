@@ -17,10 +17,11 @@
 // AUTODIFF-NEXT: %[[TRUE:.*]] = amp.inner_gradient %[[GX]] {{.*}}: tensor<8x4xf32> to tensor<8x4xf32>
 // AUTODIFF-NEXT: train.square %[[TRUE]]
 // AUTODIFF: amp.gradient_seed "loss"
-// AUTODIFF: amp.inner_gradient %{{.*}} : tensor<8x4xf32> to tensor<8x4xf32>
+// AUTODIFF: amp.inner_gradient %{{.*}}: tensor<8x4xf32> to tensor<8x4xf32>
 // AUTODIFF: amp.gradient_of = ["w"]
 //
-// CHECK-SAME: %[[S:arg[0-9]+]]: tensor<f32> {{{[^}]*}}amp.name = "loss_scale"
+// CHECK: func.func @penalty(
+// CHECK-SAME: %[[S:arg[0-9]+]]: tensor<f32> {{[{][^}]*}}amp.name = "loss_scale"
 // CHECK: %[[INNER:.*]] = amp.gradient_seed "inner"
 // CHECK: amp.scale %[[INNER]] by %[[S]]
 // CHECK: amp.inner_gradient %{{.*}} by %[[S]]
