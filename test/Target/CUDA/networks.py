@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Steps of small convolutional networks and transformers on the CPU shim are
-# those of amp-run: in f32 within 1e-5 for each state after three steps; in low
-# precision after one step within a few roundings, or no farther than the low run
-# of amp-run is from f32. The longest one takes bf16 with --long.
+# those of amp-run: in f32 within 1e-5 for each state after three steps, or no
+# farther than four times what one unit in the last place of the inputs makes of
+# amp-run itself (a residual network of 1x1 images in batch norm makes 2e-4 of
+# it); in low precision after one step within a few roundings, or no farther than
+# two runs can be that are both as far from f32 as the one of amp-run. The longest
+# one takes bf16 with --long.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib' lenet
@@ -25,23 +28,28 @@ folder, compiler, library, name = sys.argv[1:5]
 # Compiling takes most of the time.
 builder = Builder(compiler + " -O0", library, folder)
 options, batches, size = NETWORKS[name]
-data = f"{folder}/{name}.npz"
-np.savez(data, **batches(np.random.default_rng(11), 3 * size))
+data, moved = f"{folder}/{name}.npz", f"{folder}/{name}-moved.npz"
+arrays = batches(np.random.default_rng(11), 3 * size)
+np.savez(data, **arrays)
+np.savez(moved, **{
+    key: np.nextafter(array, np.float32(np.inf)) if array.dtype == np.float32 else array
+    for key, array in arrays.items()
+})
 model = f"{folder}/{name}.mlir"
 run(["amp-model", name, *options, "--optimizer=sgd", *CONSTANT_RATE, "-o", model])
 failures = []
 
 
-def paths(precision, steps):
+def paths(precision, steps, data=data):
     sized = ["--batch-size", str(size), "--precision", precision]
     common = ["--data", data, "--seed", "3", "--quiet", "--steps", str(steps)]
     return sized, common, f"{folder}/{name}-{precision}-{steps}"
 
 
-def train_on_cpu(precision, steps):
-    sized, common, saved = paths(precision, steps)
-    run(["amp-run", model, *common, *sized, "--save", saved + ".cpu.npz"])
-    return saved + ".cpu.npz"
+def train_on_cpu(precision, steps, suffix=".cpu.npz", data=data):
+    sized, common, saved = paths(precision, steps, data)
+    run(["amp-run", model, *common, *sized, "--save", saved + suffix])
+    return saved + suffix
 
 
 def run_program(precision, steps):
@@ -50,24 +58,32 @@ def run_program(precision, steps):
     return saved + ".npz"
 
 
-def check(precision, steps, bound, wide=None):
+def check(precision, steps, bound, allowed=lambda low, state: 0):
+    """Compares states within `bound` or what is `allowed` for one."""
     expected = train_on_cpu(precision, steps)
     builder.build(f"{name}-{precision}", model, *paths(precision, steps)[0])
     apart = distances(run_program(precision, steps), expected)
     worst = max(apart, key=apart.get)
     print(f"{name} {precision}: {len(apart)} states, {apart[worst]:.1e} ({worst}) after {steps} steps", flush=True)
-    low, wide = load(expected), wide and load(wide)
+    low = load(expected)
     for state, value in apart.items():
-        # The scale and its counters have no counterpart in f32.
-        limit = max(bound, distance(low[state], wide[state])) if wide and state in wide else bound
+        limit = max(bound, allowed(low, state))
         if not value <= limit:
             failures.append(f"{precision} {state}: {value:.1e}, expected at most {limit:.1e}")
 
 
-check("f32", 3, 1e-5)
-wide = run_program("f32", 1)
-check("fp16", 1, 2e-3, wide)
+sensitive = load(train_on_cpu("f32", 3, ".moved.npz", moved))
+check("f32", 3, 1e-5, lambda cpu, state: 4 * distance(sensitive[state], cpu[state]))
+wide = load(run_program("f32", 1))
+
+
+def far_from_f32(low, state):
+    # The scale and its counters have no counterpart in f32.
+    return 2 * distance(low[state], wide[state]) if state in wide else 0
+
+
+check("fp16", 1, 2e-3, far_from_f32)
 if name != "resnet18" or "AMP_LONG_TESTS" in os.environ:
-    check("bf16", 1, 1.6e-2, wide)
+    check("bf16", 1, 1.6e-2, far_from_f32)
 print(*failures, sep="\n")
 sys.exit(1 if failures else 0)
