@@ -75,6 +75,7 @@ CompiledStep::compile(ModuleOp module, llvm::StringRef function,
     return symbols;
   });
 
+  keepFreedMemory();
   std::unique_ptr<CompiledStep> step(new CompiledStep());
   step->engine = std::move(*engine);
   auto entry = step->engine->lookupPacked(function);

@@ -16,6 +16,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -99,4 +102,12 @@ void *mlir::amp::allocateForStep(size_t alignment, size_t bytes) {
   static char message[64];
   std::snprintf(message, sizeof(message), "out of memory for %zu bytes", bytes);
   llvm::report_bad_alloc_error(message);
+}
+
+void mlir::amp::keepFreedMemory() {
+#ifdef __GLIBC__
+  // The largest threshold that glibc takes.
+  ::mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  ::mallopt(M_TRIM_THRESHOLD, -1);
+#endif
 }

@@ -26,6 +26,11 @@ llvm::Error checkMemory(llvm::StringRef what, uint64_t bytes);
 /// runs out, LLVM's handler for that is called, which does not return.
 void *allocateForStep(size_t alignment, size_t bytes);
 
+/// Has the C library keep what compiled steps free, as far as it can be told:
+/// each step allocates the same buffers again, and memory that went back to the
+/// kernel has to be mapped and cleared again, page by page.
+void keepFreedMemory();
+
 } // namespace mlir::amp
 
 #endif // AMP_EXECUTION_MEMORY_H
