@@ -121,11 +121,8 @@ LogicalResult StepRewriter::checkUpdates() const {
         if (found == arguments.end())
           return op.emitOpError("is the gradient of ")
                  << name << ", but no argument of the step has that 'amp.name'";
-        if (!withGradient.insert(text).second)
-          return op.emitOpError("is the gradient of ")
-                 << name
-                 << ", which has one already, expected one gradient "
-                    "for each parameter";
+        // With several losses it has a gradient of each.
+        withGradient.insert(text);
         auto type =
             dyn_cast<ShapedType>(function.getArgument(found->second).getType());
         auto gradient =
