@@ -291,7 +291,10 @@ static void warnOfUnscaledBackwardPass(FunctionOpInterface function,
             "a dynamic or constant loss scale, or bf16");
         return WalkResult::interrupt();
       }
-    if (!op->hasAttr(AMPDialect::kGradientOfAttr))
+    // What an inner gradient divides by the scale has none on purpose.
+    auto inner = dyn_cast<InnerGradientOp>(op);
+    if (!op->hasAttr(AMPDialect::kGradientOfAttr) &&
+        !(inner && inner.getScale()))
       fromSeed.insert(op->result_begin(), op->result_end());
     return WalkResult::advance();
   });

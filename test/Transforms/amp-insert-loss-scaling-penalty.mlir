@@ -7,6 +7,8 @@
 // RUN: amp-opt %t/penalty.mlir --train-autodiff --amp-insert-loss-scaling=mode=1024 --amp-check-loss-scaling | FileCheck %s --check-prefix=CONSTANT
 // RUN: amp-opt %t/penalty.mlir --train-autodiff --amp-insert-loss-scaling=mode=none | FileCheck %s --check-prefix=AUTODIFF
 // RUN: amp-opt %t/penalty.mlir --amp-training-pipeline | FileCheck %s --check-prefix=FP16
+// RUN: amp-opt %t/penalty.mlir --amp-training-pipeline -o /dev/null 2>&1 | count 0
+// RUN: amp-opt %t/penalty.mlir --amp-training-pipeline=loss-scale=none -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNSCALED
 // RUN: amp-opt %t/penalty.mlir --amp-training-pipeline=strategy=autocast -o /dev/null
 // RUN: amp-opt %t/penalty.mlir --amp-training-pipeline=master-weights=copy -o /dev/null
 // RUN: not amp-opt %t/penalty.mlir --amp-training-pipeline=scale-per-loss 2>&1 | FileCheck %s --check-prefix=PER-LOSS
@@ -36,6 +38,8 @@
 //
 // FP16: amp.inner_gradient %{{.*}} by %{{.*}} : tensor<8x4xf{{16|32}}> to tensor<8x4xf32>
 // FP16: train.matmul {{.*}}tensor<{{.*}}xf16>
+//
+// UNSCALED: warning: the backward pass computes in f16 without a loss scale
 //
 // PER-LOSS: error: 'amp.inner_gradient' op is a gradient on which another loss depends, expected one scale for all losses instead of one for each
 //
