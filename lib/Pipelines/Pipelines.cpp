@@ -73,6 +73,9 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
     pm.addPass(
         createAutoMixedPrecisionPass(mixedPrecision, classifier, onReport));
 
+  if (training && options.narrowSavedActivations)
+    pm.addPass(createNarrowSavedActivationsPass());
+
   // Masters come before scaling, so that the copies are written under the same
   // overflow guard.
   InsertMasterWeightsPassOptions masterWeights;

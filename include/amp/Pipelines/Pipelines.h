@@ -57,6 +57,11 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       *this, "count-skipped",
       llvm::cl::desc("Keep the number of skipped steps, as a metric"),
       llvm::cl::init(false)};
+  Option<bool> narrowSavedActivations{
+      *this, "narrow-saved-activations",
+      llvm::cl::desc("Store f32 values that the backward pass reads in the low "
+                     "type (amp-narrow-saved-activations)"),
+      llvm::cl::init(false)};
   Option<std::string> masterWeights{
       *this, "master-weights",
       llvm::cl::desc("cast: parameters stay f32 and are cast once per step; "

@@ -174,6 +174,51 @@ def OptimizeCastsPass : Pass<"amp-optimize-casts"> {
   let dependentDialects = ["::mlir::amp::AMPDialect"];
 }
 
+def NarrowSavedActivationsPass : Pass<"amp-narrow-saved-activations"> {
+  let summary = "Store in the low type what the backward pass reads";
+  let description = [{
+    `auto-mixed-precision` decides in what type an operation computes. What an
+    f32 operation gives (the exponentials of a softmax, the normalised values of
+    a norm) and the backward pass reads again lies in memory in f32 in between.
+    In a function that `auto-mixed-precision` has rewritten, this pass rounds
+    such values where they are computed and widens them again before the first
+    operation of the backward pass that reads them; forward readers see the
+    unrounded value, and every operation computes in the type it had. A cast to
+    the low type that stands in the backward pass and serves it alone moves to
+    what it casts.
+
+    ```mlir
+    %e = train.exp %x : tensor<64x64xf32>
+    %s = amp.gradient_seed "loss" : tensor<f32>
+    ...
+    %d = train.mul %g, %e : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    ```
+
+    ```mlir
+    %e = train.exp %x : tensor<64x64xf32>
+    %l = amp.cast %e inserted : tensor<64x64xf32> to tensor<64x64xbf16>
+    %s = amp.gradient_seed "loss" : tensor<f32>
+    ...
+    %w = amp.cast %l inserted : tensor<64x64xbf16> to tensor<64x64xf32>
+    %d = train.mul %g, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    ```
+
+    Gradients change by the rounding of one operand, as those of any saved
+    activation that is low. Left in f32, with a remark that says why: statistics
+    (what the backward pass spreads over a larger tensor) and what is spread
+    from them, values that the step returns, values with a pin, and in f16
+    values that are not proved to fit. The backward pass is what depends on a
+    gradient seed or carries `amp.backward_of`. `amp-strip-precision` removes the
+    casts again.
+  }];
+  let statistics = [
+    Statistic<"numNarrowed", "values-narrowed", "Saved values that are stored in the low type">,
+    Statistic<"numMoved", "casts-moved", "Casts to the low type that moved from the backward to the forward pass">,
+    Statistic<"numBytes", "bytes-saved", "Bytes by which they are smaller">,
+  ];
+  let dependentDialects = ["::mlir::amp::AMPDialect"];
+}
+
 def InsertLossScalingPass : Pass<"amp-insert-loss-scaling"> {
   let summary = "Scale the loss gradient, unscale gradients, guard the update";
   let description = [{
