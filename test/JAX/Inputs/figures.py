@@ -103,6 +103,12 @@ def activation_share(module):
             backward.add(op)
         elif any(value in data or owner(value) in forward for value in op.operands):
             forward.add(op)
+    # What stands in the backward pass and serves it alone.
+    serving = set(backward)
+    for op in reversed(body):
+        uses = [use.owner.operation for result in op.results for use in result.uses]
+        if op in late and uses and all(use in serving for use in uses):
+            serving.add(op)
     for op in body:
         if op not in backward:
             continue
@@ -113,7 +119,7 @@ def activation_share(module):
                 maker = owner(value)
                 if maker not in late and size(value) < size(maker.operands[0]):
                     break
-                if not all(use.owner.operation in backward for use in value.uses):
+                if not all(use.owner.operation in serving for use in value.uses):
                     break
                 value = owner(value).operands[0]
             if owner(value) in forward:
