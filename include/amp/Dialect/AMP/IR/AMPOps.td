@@ -351,4 +351,6 @@ def AMP_CompensateOp : AMP_Op<"compensate", [AMP_Ranges]> {
   let hasVerifier = 1;
 }
 
+include "amp/Dialect/AMP/IR/AMPLayerOps.td"
+
 #endif // AMP_DIALECT_AMP_IR_AMPOPS_TD
