@@ -82,7 +82,7 @@ private:
 /// reproducer has them with six digits.
 template <typename NumberT>
 static bool isGiven(NumberT option) {
-  return option > std::numeric_limits<NumberT>::lowest() / 2;
+  return !(option <= std::numeric_limits<NumberT>::lowest() / 2);
 }
 
 template <typename NumberT>
