@@ -82,9 +82,13 @@ mlir::amp::compareScalerRules(llvm::StringRef saved, llvm::StringRef current) {
   };
   read(saved, /*isSaved=*/true);
   read(current, /*isSaved=*/false);
+  // Another machine has other rules altogether.
+  auto machine = rules.find("scaler");
+  bool isOther =
+      machine != rules.end() && machine->second.first != machine->second.second;
   std::string first, second;
   for (auto &[name, values] : rules) {
-    if (values.first == values.second)
+    if (values.first == values.second || (isOther && name != "scaler"))
       continue;
     for (auto [text, value] :
          {std::pair(&first, values.first), std::pair(&second, values.second)}) {

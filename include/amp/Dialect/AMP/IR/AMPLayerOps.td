@@ -14,6 +14,8 @@
 #ifndef AMP_DIALECT_AMP_IR_AMPLAYEROPS_TD
 #define AMP_DIALECT_AMP_IR_AMPLAYEROPS_TD
 
+include "amp/Dialect/AMP/IR/AMPBase.td"
+
 def AMP_RescaleOp
     : AMP_Op<"rescale", [AllTypesMatch<["gradient", "result"]>]> {
   let summary = "brings a gradient from one loss scale to another";
