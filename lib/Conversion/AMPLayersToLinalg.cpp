@@ -71,13 +71,16 @@ struct LowerMaxMagnitude : OpRewritePattern<MaxMagnitudeOp> {
     Value largest;
     for (Value gradient : op.getGradients()) {
       Type compute = getScalarComputeType(b.typeOf(gradient).getElementType());
-      Value bits = buildMaxMagnitudeBits(b, gradient);
-      Value one = b.elementwise(
-          type, bits,
-          [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-            Value real = arith::BitcastOp::create(inner, compute, args[0]);
-            return roundScalar(inner, real, type.getElementType());
-          });
+      auto source = b.typeOf(gradient);
+      auto all = llvm::to_vector(llvm::seq<int64_t>(0, source.getRank()));
+      // A maximum that every target has as a reduction, and that keeps NaN.
+      Value magnitude =
+          b.reduce(gradient, all, compute, 0,
+                   [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                     Value absolute = math::AbsFOp::create(inner, args[0]);
+                     return arith::MaximumFOp::create(inner, args[1], absolute);
+                   });
+      Value one = b.castTo(magnitude, type.getElementType());
       // NaN is the largest.
       largest =
           !largest
