@@ -91,10 +91,13 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
     const LossScalingSettings &scaling = settings.lossScaling;
     lossScaling.mode = choose(options.lossScaling, scaling.mode,
                               isFP16(precision) ? "dynamic" : "none");
-    // A scaler that is given as an option replaces the policy's altogether.
+    // A scaler that is given as an option replaces the policy's altogether, and
+    // so do the scales of layers, which have another machine.
+    bool isOtherMachine =
+        lossScaling.mode == "layerwise" && lossScaling.mode != scaling.mode;
     if (!options.scaler.empty()) {
       lossScaling.scaler = options.scaler;
-    } else {
+    } else if (!isOtherMachine) {
       if (!scaling.scaler.empty())
         lossScaling.scaler = scaling.scaler;
       setFrom(lossScaling.initScale, scaling.initScale);

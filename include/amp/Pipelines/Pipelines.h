@@ -28,7 +28,8 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       llvm::cl::init("")};
   Option<std::string> lossScaling{
       *this, "loss-scale",
-      llvm::cl::desc("dynamic, none, or a number: a constant scale; by default "
+      llvm::cl::desc("dynamic, layerwise (a scale for each layer), none, or a "
+                     "number: a constant scale; by default "
                      "what the policy says, and if it says nothing dynamic for "
                      "fp16 and none otherwise"),
       llvm::cl::init("")};

@@ -242,6 +242,17 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling"> {
     `scaler` names the machine that updates the scale, with the constants and
     rules of a framework; the options that follow it replace them one by one.
 
+    With `mode=layerwise` each layer has a scale of its own, a power of two that
+    follows the largest gradient of the layer: an argument, an update and a metric
+    `loss_scale.<parameter>`, and a metric `skipped.<parameter>`, with the name of
+    the layer's first parameter. A layer ends where a gradient is multiplied by a
+    parameter, both being matrices or of more dimensions. There, and where
+    gradients of several layers are added, `amp.rescale` brings them to one scale;
+    `amp.adapt_scale` updates the scales. A layer that overflows skips alone:
+    `skipped` is set where no update was made. Of the options of a machine,
+    init-scale, growth-factor, backoff-factor, min-scale and max-scale apply, and
+    are powers of two.
+
     Several losses share one scale, or have one each with `per-loss`; then the
     names above end with the loss (`loss_scale.critic`), and each gradient must
     depend on one loss alone. Where arguments carry `amp.optimizer`, the gradients
@@ -277,7 +288,7 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling"> {
   }];
   let options = [
     Option<"mode", "mode", "std::string", /*default=*/"\"dynamic\"",
-           "dynamic, none, or a number: a constant scale">,
+           "dynamic, layerwise, none, or a number: a constant scale">,
     Option<"scaler", "scaler", "std::string", /*default=*/"\"amp\"",
            "The machine of mode=dynamic: amp, pytorch, apex, deepspeed, megatron, tf-keras, keras, mxnet or paddle">,
     Option<"initScale", "init-scale", "double", /*default=*/"std::numeric_limits<double>::lowest()",
@@ -304,6 +315,8 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling"> {
            "The scale grows when the tracker is at-least the interval, or equal to it">,
     Option<"check", "check", "std::string", /*default=*/"\"\"",
            "Gradients that must be finite: scaled, or both these and the unscaled ones">,
+    Option<"layerTarget", "layer-target", "double", /*default=*/"std::numeric_limits<double>::lowest()",
+           "With mode=layerwise, what the largest gradient of a layer is brought to, times its scale; 2048 by default">,
     Option<"perLoss", "per-loss", "bool", /*default=*/"false",
            "One scale for each loss, with mode=dynamic">,
     Option<"guardModelState", "guard-model-state", "bool", /*default=*/"false",
@@ -317,6 +330,7 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling"> {
     Statistic<"numGradients", "gradients-unscaled", "Gradients unscaled">,
     Statistic<"numGuarded", "updates-guarded", "Updates made conditional">,
     Statistic<"numGuards", "guards", "Conditions under which updates are made">,
+    Statistic<"numScales", "scales", "Loss scales">,
   ];
   let dependentDialects = ["::mlir::amp::AMPDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];

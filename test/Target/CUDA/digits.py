@@ -73,6 +73,7 @@ f32 = train_on_cpu("f32", 5, "--precision", "f32")
 check("f32", name="f32")
 check("fp16", name="fp16")
 check("fp16", "--master-weights", "copy", name="copy")
+check("fp16", "--loss-scale", "layerwise", name="layers")
 check("bf16", name="bf16")
 # So large a scale at the start that three steps overflow, are skipped and halve
 # it, and two update.
