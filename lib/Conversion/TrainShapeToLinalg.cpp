@@ -79,6 +79,11 @@ struct LowerBroadcast : OpRewritePattern<BroadcastOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(BroadcastOp op,
                                 PatternRewriter &rewriter) const override {
+    // The identity.
+    if (op.getDims().empty()) {
+      rewriter.replaceOp(op, op.getInput());
+      return success();
+    }
     LinalgBuilder b(rewriter, op.getLoc());
     auto type = op.getType();
     SmallVector<AffineExpr> kept;

@@ -85,6 +85,12 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
     masterWeights.moments = options.moments;
   }
   pm.addPass(createInsertMasterWeightsPass(masterWeights));
+  if (options.padForTensorCores) {
+    train::TrainPadForTensorCoresOptions padding;
+    if (!options.target.empty())
+      padding.target = options.target;
+    pm.addPass(train::createTrainPadForTensorCores(padding));
+  }
 
   if (training) {
     InsertLossScalingPassOptions lossScaling;
@@ -126,6 +132,15 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
     CheckLossScalingPassOptions check;
     check.linear.assign(settings.linear.begin(), settings.linear.end());
     pm.addPass(createCheckLossScalingPass(check));
+  }
+  // Last: common subexpression elimination would undo it.
+  if (training && (options.rematerialize || !options.recomputeBlocks.empty())) {
+    train::TrainRematerializeOptions again;
+    if (!options.rematerialize)
+      again.chain = 0;
+    again.blocks.assign(options.recomputeBlocks.begin(),
+                        options.recomputeBlocks.end());
+    pm.addPass(train::createTrainRematerialize(again));
   }
 }
 

@@ -104,6 +104,20 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       llvm::cl::desc("With strategy=grappler: what lies between an allowed "
                      "operation and the end of the graph becomes low too"),
       llvm::cl::init(false)};
+  Option<bool> padForTensorCores{
+      *this, "pad-for-tensor-cores",
+      llvm::cl::desc("Pad products to extents that tensor cores take whole "
+                     "where that pays on the target (h100 if none is given)"),
+      llvm::cl::init(false)};
+  Option<bool> rematerialize{
+      *this, "rematerialize",
+      llvm::cl::desc("Compute cheap values again in the backward pass instead "
+                     "of keeping them"),
+      llvm::cl::init(false)};
+  ListOption<std::string> recomputeBlocks{
+      *this, "recompute-blocks",
+      llvm::cl::desc("Patterns of the names of locations that are blocks to "
+                     "compute again whole, e.g. h.*")};
   ListOption<std::string> reports{
       *this, "report",
       llvm::cl::desc("Files to write every decision on precision to, as JSON "

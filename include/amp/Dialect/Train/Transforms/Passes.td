@@ -154,4 +154,131 @@ def TrainToInference : Pass<"train-to-inference", "::mlir::ModuleOp"> {
   ];
 }
 
+def TrainPadForTensorCores : Pass<"train-pad-for-tensor-cores"> {
+  let summary = "pad products to extents that tensor cores take whole";
+  let description = [{
+    Low products (`train.matmul`, `linear`, `conv2d` and its gradients) run at
+    the rate of tensor cores only if the innermost extents of their operands and
+    of their result are multiples of 16 bytes. Where one is not, the operands
+    are padded with zeros and the result is sliced, if an estimate says that it
+    pays: bytes that move, those of pads and slices included, and the time of
+    the product as bytes, at the rate of f32 as it is and at the low rate padded,
+    on `target`. A padded operand is made once for all products in a block that
+    read it.
+
+    An extent becomes a multiple of 128 bytes (64 elements of 16 bit) if that
+    adds no more than 1/32 to it, else of 16 bytes (8 elements). With the
+    vocabulary of GPT-2, 50257:
+
+    ```mlir
+    %y = train.linear %x, %w {transpose_weight}
+        : (tensor<64x768xbf16>, tensor<50257x768xbf16>) -> tensor<64x50257xbf16>
+    ```
+
+    becomes
+
+    ```mlir
+    %p = train.pad %w {high = array<i64: 47, 0>, ...} : (tensor<50257x768xbf16>) -> tensor<50304x768xbf16>
+    %z = train.linear %x, %p {transpose_weight}
+        : (tensor<64x768xbf16>, tensor<50304x768xbf16>) -> tensor<64x50304xbf16>
+    %y = train.slice %z {sizes = array<i64: 64, 50257>, ...} : (tensor<64x50304xbf16>) -> tensor<64x50257xbf16>
+    ```
+
+    Softmax, loss and whatever else reads the result see what they saw before,
+    so results are equal: zeros add nothing to a sum of products, and padded rows
+    and columns are cut off. Sums may be taken in another order on a GPU. A
+    gradient of a parameter keeps its shape and its `amp.gradient_of`.
+
+    Each low product with a misaligned extent that is left has a remark
+    (`Misaligned`) with the reason, and so has each misaligned batch
+    (`MisalignedBatch`): samples are never added. Run it after
+    `auto-mixed-precision`; a second run changes nothing.
+  }];
+  let dependentDialects = ["TrainDialect"];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"h100\"",
+           "The machine of the estimate: a100, h100 or h200">,
+    Option<"alignment", "alignment", "int64_t", /*default=*/"0",
+           "Elements of which innermost extents must be multiples (0: 16 bytes)">,
+    Option<"multiple", "multiple", "int64_t", /*default=*/"0",
+           "Elements to whose multiples extents are padded (0: 128 bytes where "
+           "that adds little, else the alignment)">,
+    Option<"always", "always", "bool", /*default=*/"false",
+           "Pad whether it pays or not">,
+  ];
+  let statistics = [
+    Statistic<"numPadded", "padded", "Number of products padded">,
+    Statistic<"numPads", "pads", "Number of operands padded">,
+    Statistic<"numSlices", "slices", "Number of results sliced">,
+    Statistic<"numLeft", "left",
+              "Number of misaligned products and batches left as they are">,
+  ];
+}
+
+def TrainRematerialize : Pass<"train-rematerialize"> {
+  let summary = "compute cheap values again instead of keeping them";
+  let description = [{
+    A value of the forward pass that the backward pass reads occupies memory
+    between the two. This pass computes such values again, right before the
+    backward pass first needs them. Results are equal bit for bit: the same
+    operations run on the same operands (`train.dropout` draws from a state and
+    a key, so it draws the same).
+
+    The policy for single values: one is computed again if what it takes are at
+    most `chain` cheap operations (elementwise operations, casts, data movement,
+    norms, dropout) from arguments, constants and values that are kept anyway,
+    or that are smaller than what is saved. Small values (under `min-bytes`) are
+    kept.
+
+    On request whole blocks are computed again from their inputs, products and
+    all: `blocks` has patterns (`*` is anything but a dot) of the names of
+    locations, and operations whose names begin with one match are a block.
+    `blocks=h.*` makes one of each layer of GPT-2, with everything in `h.0`,
+    `h.0.attn` and `h.0.mlp.fc`.
+
+    Before, with `%0` needed by the backward pass:
+
+    ```mlir
+    %0 = train.gelu %x : tensor<8x64xf32>
+    ...
+    %dw = train.matmul %0, %dy {transpose_a} : (tensor<8x64xf32>, tensor<8x16xf32>) -> tensor<64x16xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %0 = train.gelu %x : tensor<8x64xf32>
+    ...
+    %1 = train.broadcast %x {dims = array<i64>, train.recomputed = 0 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32>
+    %2 = train.gelu %1 {train.recomputed = 0 : i64} : tensor<8x64xf32>
+    %dw = train.matmul %2, %dy {transpose_a} : (tensor<8x64xf32>, tensor<8x16xf32>) -> tensor<64x16xf32>
+    ```
+
+    The broadcast without dimensions is the identity, of which nothing remains
+    when the step is lowered: it keeps common subexpression elimination from
+    finding the first value again.
+
+    Run it last: what computes gradients is told from the forward pass by its
+    dependence on `amp.gradient_seed`. A value that is left has a remark
+    (`Kept`) with the reason; a second run changes nothing.
+  }];
+  let dependentDialects = ["TrainDialect"];
+  let options = [
+    Option<"chain", "chain", "int64_t", /*default=*/"4",
+           "The most operations to run again for one value (0: none)">,
+    Option<"minBytes", "min-bytes", "int64_t", /*default=*/"1024",
+           "Values of fewer bytes are kept">,
+    ListOption<"blocks", "blocks", "std::string",
+               "Patterns of the names of locations that are blocks">,
+  ];
+  let statistics = [
+    Statistic<"numValues", "values", "Number of values no longer kept">,
+    Statistic<"numBytes", "bytes",
+              "Bytes no longer kept between forward and backward pass">,
+    Statistic<"numOps", "operations", "Number of operations that run again">,
+    Statistic<"numBlocks", "blocks-computed-again",
+              "Number of blocks that run again">,
+  ];
+}
+
 #endif // AMP_DIALECT_TRAIN_TRANSFORMS_PASSES_TD
