@@ -341,8 +341,7 @@ static void testNaN() {
     }
     CHECK_NEAR(d.read(), expected, 0.0);
     // The gradient of NaN passes, as on the CPU.
-    CHECK(aux.read()[0] == 255 && aux.read()[16] == 255 &&
-          aux.read()[32] == 0);
+    CHECK(aux.read()[0] == 255 && aux.read()[16] == 255 && aux.read()[32] == 0);
   }
   host::options().reluDropsNaN = false;
 }

@@ -30,7 +30,7 @@ COMMON = ["--data", digits, "--seed", "3", "--quiet"]
 BOUNDS = {"f32": 1e-5, "fp16": 1e-3, "bf16": 8e-3, "as written": 1e-3}
 # After five, where no bit flips: with these batches and seeds (measured: 6.3e-4
 # and 1.6e-4 for the convolutional network, 1.1e-4 and 1.7e-8 for the other).
-TIGHT = {"fp16": 2e-3, "bf16": 1e-3, "as written": 1e-3}
+TIGHT = {"fp16": 2e-3, "bf16": 1e-3}
 
 
 def read(name):
@@ -76,7 +76,9 @@ class Case:
             for state, value in apart.items():
                 # Copies and the scale have no counterpart in f32.
                 limit = distance(low[state], wide[state]) if state in wide else 0.0
-                limit = max(limit, 4 * BOUNDS[self.precision]) if LONG else TIGHT[self.precision]
+                limit = max(limit, 4 * BOUNDS[self.precision])
+                if not LONG:
+                    limit = TIGHT.get(self.precision, limit)
                 assert value <= limit, (self.program, state, value, limit)
             if LONG or self.model == "digits-mlp":
                 apart = distances(self.train("one", 1), self.train_on_cpu(1))
