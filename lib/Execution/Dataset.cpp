@@ -30,14 +30,14 @@ static std::string listNames(const ArrayMap &arrays) {
       ", ");
 }
 
-/// Labels are an integer per sample; the first one out of range is reported.
+/// Labels are an integer per sample; the first out of range is reported.
 static llvm::Error checkLabels(const NDArray &array, llvm::StringRef name,
                                int64_t numClasses, llvm::StringRef path) {
   for (int64_t i = 0, e = array.getNumElements(); i < e; ++i) {
     int64_t label = array.getInt(i);
     if (label < 0 || label >= numClasses)
       return makeError(
-          "label {0} at element {1} of array '{2}' in '{3}' is out "
+          "value {0} at element {1} of array '{2}' in '{3}' is out "
           "of range, expected 0 to {4}",
           label, i, name, path, numClasses - 1);
   }

@@ -556,7 +556,7 @@ static void testErrors() {
   CHECK_ERROR(program.setBatch(0, labels.data(), 7),
               "'x' has 7 bytes, expected 144 (12x6xf16)");
   CHECK_ERROR(program.setBatch(1, labels.data(), N * 8),
-              "label 3 at element 0 of 'labels' is out of range");
+              "value 3 at element 0 of 'labels' is out of range");
   CHECK_ERROR(program.setBatch(2, labels.data(), 7), "batch argument 2 of 2");
   CHECK_ERROR(program.setHyperparameter("rate", 1), "there is lr");
   CHECK_OK(program.setHyperparameter("lr", 0.5));

@@ -30,5 +30,5 @@ for wrong in (11, -1):
     tokens[1, 2] = wrong
     result = train(tokens)
     assert result.returncode != 0
-    assert f"label {wrong} at element 6 of array 'tokens'" in result.stderr, result.stderr
+    assert f"value {wrong} at element 6 of array 'tokens'" in result.stderr, result.stderr
     assert "out of range, expected 0 to 10" in result.stderr, result.stderr

@@ -65,7 +65,7 @@ public:
       for (int64_t i = 0; batch->classes > 0 && i < converted.count(); ++i)
         if (converted.getInt(i) < 0 || converted.getInt(i) >= batch->classes)
           return makeError(kFile,
-                           "label %lld at element %lld of array '%s' in '%s' "
+                           "value %lld at element %lld of array '%s' in '%s' "
                            "is out of range, expected 0 to %lld",
                            (long long)converted.getInt(i), (long long)i,
                            found->name.c_str(), path.c_str(),

@@ -372,7 +372,7 @@ inline Status Program::setBatch(int index, const void *host, size_t bytes) {
                           : static_cast<const int64_t *>(host)[i];
       if (label < 0 || label >= buffer.classes)
         return makeError(kInvalidArgument,
-                         "label %lld at element %lld of '%s' is out of range, "
+                         "value %lld at element %lld of '%s' is out of range, "
                          "expected 0 to %lld",
                          (long long)label, (long long)i, buffer.name,
                          (long long)buffer.classes - 1);
