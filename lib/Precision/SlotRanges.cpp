@@ -91,8 +91,7 @@ void SlotGraph::denyStored() {
         continue;
       for (Operation *user : result.getUsers()) {
         auto iface = dyn_cast<FloatRangeOpInterface>(user);
-        if (iface && iface.getElementFlow() == ElementFlow::Moves &&
-            user->getNumOperands() == 1)
+        if (iface && iface.getElementFlow() == ElementFlow::Moves)
           worklist.push_back(user);
       }
     }
@@ -213,6 +212,14 @@ void SlotGraph::denyConstants() {
         users[entry.operand] = entry.user;
     return users.lookup(&use);
   };
+  llvm::DenseMap<VertexId, SmallVector<Value>> carried;
+  auto findCarried = [&](VertexId v) -> ArrayRef<Value> {
+    if (carried.empty())
+      for (const SlotValue &entry : values)
+        if (vertices[entry.vertex].slot == SlotVertex::carried)
+          carried[entry.vertex].push_back(entry.value);
+    return carried[v];
+  };
   for (Operation *op : constants) {
     auto elements = getConstantElements(op, low);
     if (!elements)
@@ -248,11 +255,13 @@ void SlotGraph::denyConstants() {
         }
         vertices[user].opClass = OpClass::Deny;
         vertices[user].proof = RangeProof::DoesNotFit;
-        // What moves these elements and no others has them in its result.
+        // What moves these elements has them in its result, and so has what
+        // control flow and calls carry.
         auto iface = dyn_cast<FloatRangeOpInterface>(reader);
-        if (iface && iface.getElementFlow() == ElementFlow::Moves &&
-            reader->getNumOperands() == 1)
+        if (iface && iface.getElementFlow() == ElementFlow::Moves)
           llvm::append_range(worklist, reader->getResults());
+        else if (vertices[user].slot == SlotVertex::carried)
+          llvm::append_range(worklist, findCarried(user));
       }
     }
     if (masks.contains(op->getResult(0))) {
