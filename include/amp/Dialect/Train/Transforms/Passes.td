@@ -281,4 +281,23 @@ def TrainRematerialize : Pass<"train-rematerialize"> {
   ];
 }
 
+def TrainReportMemory : Pass<"train-report-memory", "::mlir::ModuleOp"> {
+  let summary = "print what occupies the memory of a training step";
+  let description = [{
+    Prints, for each training step of static shapes, the bytes of its tensors by
+    category, in all and where most of them live at once: parameters, optimizer
+    state, other state, batch, low copies of weights that the step makes, saved
+    activations (what the backward pass reads of the forward pass), gradients
+    and temporaries. Updates are in place. As JSON there are also the results of
+    the forward pass that depend on the batch, by operation. The module stays as
+    it is.
+  }];
+  let options = [
+    Option<"output", "output", "std::string", /*default=*/"\"-\"",
+           "The file to write (-: the standard output)">,
+    Option<"json", "json", "bool", /*default=*/"false",
+           "Print JSON, not a table">,
+  ];
+}
+
 #endif // AMP_DIALECT_TRAIN_TRANSFORMS_PASSES_TD
