@@ -191,22 +191,11 @@ struct LowerScale : OpRewritePattern<ScaleOp> {
   }
 };
 
-/// Whether all elements of `value` are finite, a tensor<i1>. The maximum of the
-/// magnitudes as integers, in which infinity and NaN are the largest, needs no
-/// branch and vectorises.
+/// Whether all elements of `value` are finite, a tensor<i1>.
 static Value buildAllFinite(LinalgBuilder &b, Value value) {
-  auto type = b.typeOf(value);
-  Type compute = getScalarComputeType(type.getElementType());
-  auto bits =
-      IntegerType::get(type.getContext(), compute.getIntOrFloatBitWidth());
-  auto all = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
-  Value largest =
-      b.reduce(value, all, bits, 0,
-               [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-                 Value magnitude = math::AbsFOp::create(inner, args[0]);
-                 magnitude = arith::BitcastOp::create(inner, bits, magnitude);
-                 return arith::MaxUIOp::create(inner, args[1], magnitude);
-               });
+  Type compute = getScalarComputeType(b.typeOf(value).getElementType());
+  Value largest = buildMaxMagnitudeBits(b, value);
+  Type bits = b.typeOf(largest).getElementType();
   auto infinity = APFloat::getInf(cast<FloatType>(compute).getFloatSemantics());
   return b.elementwise(
       RankedTensorType::get({}, b.getBuilder().getI1Type()), largest,
@@ -376,6 +365,7 @@ void mlir::amp::populateAMPToLinalg(RewritePatternSet &patterns) {
   patterns.add<LowerCast, LowerCompensate, LowerGlobalNorm, LowerGradientSeed,
                LowerInnerGradient, LowerMasterCopy, LowerResidual, LowerScale,
                LowerUnscale, LowerUpdateScale>(patterns.getContext());
+  populateAMPLayersToLinalg(patterns);
 }
 
 namespace {

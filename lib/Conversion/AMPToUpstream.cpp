@@ -110,8 +110,8 @@ struct ConvertAMPToUpstream
   void runOnOperation() override {
     Operation *root = getOperation();
     root->walk([](Operation *op) {
-      if (isa<UnscaleOp, MasterCopyOp, ResidualOp, CompensateOp, GlobalNormOp>(
-              op))
+      if (isa<UnscaleOp, MasterCopyOp, ResidualOp, CompensateOp, GlobalNormOp,
+              RescaleOp, MaxMagnitudeOp>(op))
         bridgeForeignTypes(op);
     });
     RewritePatternSet patterns(&getContext());

@@ -112,6 +112,11 @@ void populateTrainSequenceToLinalg(RewritePatternSet &patterns);
 
 /// The lowerings of the amp dialect. Shapes may be dynamic.
 void populateAMPToLinalg(RewritePatternSet &patterns);
+void populateAMPLayersToLinalg(RewritePatternSet &patterns);
+
+/// The largest magnitude of the elements of `value` as the bits of a float of
+/// its compute type, a scalar tensor: infinity and NaN are the largest of them.
+Value buildMaxMagnitudeBits(LinalgBuilder &b, Value value);
 
 /// Removes the attributes of the amp dialect from `op`.
 void removeAMPAttributes(Operation *op);

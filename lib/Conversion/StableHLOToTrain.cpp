@@ -256,9 +256,9 @@ bool Importer::fold(Operation *op) {
     if (!elements.getElementType().isSignlessInteger())
       return false;
     APInt value = elements.getSplatValue<APInt>();
-    return set(op, static_cast<double>(value.getBitWidth() == 1
-                                           ? value.getZExtValue()
-                                           : value.getSExtValue()));
+    // True is one; all other integers are signed.
+    return set(op, value.getBitWidth() == 1 ? double(value.getZExtValue())
+                                            : double(value.getSExtValue()));
   }
   SmallVector<double> x;
   for (Value operand : op->getOperands()) {

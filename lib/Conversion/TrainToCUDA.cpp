@@ -121,9 +121,14 @@ struct ConvertTrainToCUDA
       populateProductsToCUDA(patterns, tf32);
       populateCompositesToCUDA(patterns);
     });
-    apply(step, populateCanonicalProducts);
+    apply(step, [&](RewritePatternSet &patterns) {
+      populateCanonicalProducts(patterns, strictRounding);
+    });
+    concatenateProducts(step);
     if (epilogues)
-      apply(step, populateEpilogues);
+      apply(step, [&](RewritePatternSet &patterns) {
+        populateEpilogues(patterns, strictRounding);
+      });
     mergeCrossEntropy(step);
     // By attributes that do not outlive the lowering of the amp dialect.
     nameLaunches(step);

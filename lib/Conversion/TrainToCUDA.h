@@ -30,11 +30,17 @@ void mergeParameterCasts(func::FuncOp step);
 /// Lowers products and convolutions to `cuda.gemm` and `cuda.conv`.
 void populateProductsToCUDA(RewritePatternSet &patterns, bool tf32);
 
-/// Moves transposes, casts and additions into products.
-void populateCanonicalProducts(RewritePatternSet &patterns);
+/// Moves transposes, casts and additions into products. With `strict`, what
+/// would leave out a rounding to a low type stays.
+void populateCanonicalProducts(RewritePatternSet &patterns, bool strict);
 
-/// Moves activations, their gradients and bias gradients into products.
-void populateEpilogues(RewritePatternSet &patterns);
+/// Makes one product of those that multiply the same matrix, where that saves
+/// memory traffic.
+void concatenateProducts(func::FuncOp step);
+
+/// Moves activations, their gradients and bias gradients into products, with
+/// `strict` as above.
+void populateEpilogues(RewritePatternSet &patterns, bool strict);
 
 /// Lowers composites that have a tuned kernel to `cuda.call`, and reshapes to
 /// `cuda.view`.

@@ -8,6 +8,7 @@
 #include "TrainToCUDA.h"
 
 #include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "amp/Dialect/Train/IR/Train.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -261,6 +262,19 @@ static std::string getBaseName(func::FuncOp step, LaunchOpInterface launch) {
       if (auto name = dyn_cast<StringAttr>(gradient); name && !name.empty())
         if (isa<GemmOp, ConvOp>(launch.getOperation()))
           return (name.getValue() + "_grad").str();
+  // "a.q.weight", "a.k.weight" to "a.q_k".
+  if (auto joined = isa<GemmOp>(launch.getOperation())
+                        ? launch.getInputs()[1].getDefiningOp<train::ConcatOp>()
+                        : train::ConcatOp()) {
+    std::string base;
+    for (Value part : joined.getInputs()) {
+      std::string layer = getLayer(getParameterName(step, part));
+      if (layer.empty())
+        return "product";
+      base += base.empty() ? layer : "_" + layer.substr(layer.rfind('.') + 1);
+    }
+    return base;
+  }
   if (isa<GemmOp, ConvOp>(launch.getOperation())) {
     StringRef parameter = getParameterName(step, launch.getInputs()[1]);
     if (!parameter.empty())

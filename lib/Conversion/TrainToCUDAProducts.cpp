@@ -259,7 +259,9 @@ struct FoldWidenedOperands : OpRewritePattern<GemmOp> {
 /// compiler inserted, whose rounding is then skipped, or a narrowing, which
 /// then is the only rounding.
 struct FoldResultCast : OpRewritePattern<amp::CastOp> {
-  using OpRewritePattern::OpRewritePattern;
+  FoldResultCast(MLIRContext *context, bool strict)
+      : OpRewritePattern(context), strict(strict) {}
+
   LogicalResult matchAndRewrite(amp::CastOp op,
                                 PatternRewriter &rewriter) const override {
     GemmOp gemm = getOnlyProduct(op.getInput());
@@ -268,7 +270,7 @@ struct FoldResultCast : OpRewritePattern<amp::CastOp> {
     Type from = typeOf(gemm.getResult(0)).getElementType(),
          to = op.getType().getElementType();
     Type operand = typeOf(gemm.getA()).getElementType();
-    bool widens = to.isF32() && op.getInserted() && !from.isF32();
+    bool widens = to.isF32() && op.getInserted() && !from.isF32() && !strict;
     bool narrows = from.isF32() && to == operand && !to.isF32();
     if (!widens && !narrows)
       return failure();
@@ -278,13 +280,19 @@ struct FoldResultCast : OpRewritePattern<amp::CastOp> {
     replaceReshaped(rewriter, op, copy.getResult(0));
     return success();
   }
+
+  bool strict;
 };
 
-/// product + x to the operand C.
+/// product + x to the operand C. The product by itself is not rounded then.
 struct FoldResidual : OpRewritePattern<train::AddOp> {
-  using OpRewritePattern::OpRewritePattern;
+  FoldResidual(MLIRContext *context, bool strict)
+      : OpRewritePattern(context), strict(strict) {}
+
   LogicalResult matchAndRewrite(train::AddOp op,
                                 PatternRewriter &rewriter) const override {
+    if (strict && !op.getType().getElementType().isF32())
+      return failure();
     for (unsigned index : {0u, 1u}) {
       GemmOp gemm = getOnlyProduct(op->getOperand(index));
       Value other = op->getOperand(1 - index);
@@ -305,14 +313,17 @@ struct FoldResidual : OpRewritePattern<train::AddOp> {
     }
     return failure();
   }
+
+  bool strict;
 };
 
 } // namespace
 
-void mlir::cuda::populateCanonicalProducts(RewritePatternSet &patterns) {
-  patterns
-      .add<FoldTranspose, FoldWidenedOperands, FoldResultCast, FoldResidual>(
-          patterns.getContext());
+void mlir::cuda::populateCanonicalProducts(RewritePatternSet &patterns,
+                                           bool strict) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<FoldTranspose, FoldWidenedOperands>(context);
+  patterns.add<FoldResultCast, FoldResidual>(context, strict);
 }
 
 //===----------------------------------------------------------------------===//
@@ -347,10 +358,13 @@ struct FuseRelu : OpRewritePattern<train::ReluOp> {
 /// gelu(product) in its tanh form, where nothing but its gradient needs what is
 /// before it. The erf form is another function.
 struct FuseGelu : OpRewritePattern<train::GeluOp> {
-  using OpRewritePattern::OpRewritePattern;
+  FuseGelu(MLIRContext *context, bool strict)
+      : OpRewritePattern(context), strict(strict) {}
+
   LogicalResult matchAndRewrite(train::GeluOp op,
                                 PatternRewriter &rewriter) const override {
-    if (op.getApproximate() != train::GeluApproximation::Tanh)
+    if (op.getApproximate() != train::GeluApproximation::Tanh ||
+        (strict && !typeOf(op.getInput()).getElementType().isF32()))
       return failure();
     GemmOp gemm = getProduct(op.getInput());
     if (!gemm || !takesEpilogue(gemm))
@@ -371,6 +385,8 @@ struct FuseGelu : OpRewritePattern<train::GeluOp> {
       rewriter.replaceOp(gemm, copy.getResult(1));
     return success();
   }
+
+  bool strict;
 };
 
 /// relu_grad(relu, product) with the bit mask of the forward product.
@@ -410,10 +426,13 @@ struct FuseReluGrad : OpRewritePattern<train::ReluGradOp> {
 
 /// gelu_grad(sum, product) in the tanh form.
 struct FuseGeluGrad : OpRewritePattern<train::GeluGradOp> {
-  using OpRewritePattern::OpRewritePattern;
+  FuseGeluGrad(MLIRContext *context, bool strict)
+      : OpRewritePattern(context), strict(strict) {}
+
   LogicalResult matchAndRewrite(train::GeluGradOp op,
                                 PatternRewriter &rewriter) const override {
-    if (op.getApproximate() != train::GeluApproximation::Tanh)
+    if (op.getApproximate() != train::GeluApproximation::Tanh ||
+        (strict && !typeOf(op.getInput()).getElementType().isF32()))
       return failure();
     GemmOp backward = getOnlyProduct(op.getGrad());
     if (!backward || !takesEpilogue(backward) || backward.getBias() ||
@@ -429,6 +448,8 @@ struct FuseGeluGrad : OpRewritePattern<train::GeluGradOp> {
     replaceReshaped(rewriter, op, copy.getResult(0));
     return success();
   }
+
+  bool strict;
 };
 
 /// The sum of the rows of a gradient, with the product that reads it for the
@@ -471,7 +492,9 @@ struct FuseBiasGrad : OpRewritePattern<train::ReduceSumOp> {
 
 } // namespace
 
-void mlir::cuda::populateEpilogues(RewritePatternSet &patterns) {
-  patterns.add<FuseRelu, FuseGelu, FuseReluGrad, FuseGeluGrad, FuseBiasGrad>(
-      patterns.getContext());
+void mlir::cuda::populateEpilogues(RewritePatternSet &patterns, bool strict) {
+  MLIRContext *context = patterns.getContext();
+  // The others round as the operations apart do: relu only selects.
+  patterns.add<FuseRelu, FuseReluGrad, FuseBiasGrad>(context);
+  patterns.add<FuseGelu, FuseGeluGrad>(context, strict);
 }

@@ -40,8 +40,24 @@ GradientHistogram::GradientHistogram(StepProgram &program, double assumedScale)
       return getElementTypeOrSelf(type).isF16();
     });
     auto unscale = dyn_cast<UnscaleOp>(op);
+    if (!unscale)
+      return;
+    auto argument = dyn_cast<BlockArgument>(unscale.getScale());
+    auto state = argument && argument.getOwner()->isEntryBlock()
+                     ? program.getFunction().getArgAttrOfType<StringAttr>(
+                           argument.getArgNumber(), AMPDialect::kNameAttr)
+                     : StringAttr();
+    for (Value gradient : unscale.getGradients()) {
+      auto result = dyn_cast<OpResult>(gradient);
+      auto names = result ? result.getOwner()->getAttrOfType<ArrayAttr>(
+                                AMPDialect::kGradientOfAttr)
+                          : ArrayAttr();
+      if (state && names)
+        scaleStates[cast<StringAttr>(names[result.getResultNumber()]).str()] =
+            state.str();
+    }
     DenseFPElementsAttr value;
-    if (!unscale || !matchPattern(unscale.getScale(), m_Constant(&value)) ||
+    if (!matchPattern(unscale.getScale(), m_Constant(&value)) ||
         !value.isSplat())
       return;
     scale = value.getSplatValue<APFloat>().convertToDouble();
@@ -53,13 +69,13 @@ void GradientHistogram::beforeStep(const Session &session) {
   const NDArray *array = session.getStates().lookup(kLossScaleState);
   if (array)
     scale = array->getDouble(0);
+  for (const auto &[parameter, state] : scaleStates)
+    if (const NDArray *own = session.getStates().lookup(state))
+      scales[parameter] = own->getDouble(0);
 }
 
 void GradientHistogram::afterStep(const Session &session,
                                   const StepProgram &program) {
-  double applied = scale.value_or(assumedScale);
-  leastScale = leastScale ? std::min(leastScale, applied) : applied;
-  greatestScale = std::max(greatestScale, applied);
   for (const StepResult &result : program.getSignature().results) {
     llvm::StringRef name = result.name;
     if (result.kind != ResultKind::Prediction ||
@@ -70,6 +86,12 @@ void GradientHistogram::afterStep(const Session &session,
     if (it == parameters.end())
       it = parameters.insert(it, {name.str(), Counts()});
     Counts &counts = it->second;
+    auto own = scales.find(name.str());
+    std::optional<double> scale =
+        own != scales.end() ? std::optional(own->second) : this->scale;
+    double applied = scale.value_or(assumedScale);
+    leastScale = leastScale ? std::min(leastScale, applied) : applied;
+    greatestScale = std::max(greatestScale, applied);
     const NDArray &gradient = *session.getTrainingPrediction(result.name);
     for (int64_t i = 0, e = gradient.getNumElements(); i < e; ++i) {
       double magnitude = std::abs(gradient.getDouble(i));
@@ -97,7 +119,8 @@ void GradientHistogram::print(llvm::StringRef run,
                        whole ? 100.0 * double(part) / double(whole) : 0.0);
   };
   os << "gradients, " << run << ", "
-     << (scale ? "scaled by " : "as if scaled by ") << formatNumber(leastScale);
+     << (scale || !scales.empty() ? "scaled by " : "as if scaled by ")
+     << formatNumber(leastScale);
   if (leastScale != greatestScale)
     os << " to " << formatNumber(greatestScale);
   os << ", share of the non-zero ones:\n";

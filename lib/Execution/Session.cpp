@@ -9,6 +9,7 @@
 #include "amp/Execution/Session.h"
 
 #include "amp/Execution/Files.h"
+#include "amp/Execution/ScalerRules.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <chrono>
@@ -126,6 +127,14 @@ static int64_t getPrecisionNumber(const StepProgram &program) {
   return it - std::begin(kPrecisions);
 }
 
+/// The rules of loss scaling, as text.
+static constexpr llvm::StringLiteral kScalerMember = "__amp_scaler__";
+
+static bool isScalerRecord(const NDArray &array) {
+  return array.getType() == ElementType::U8 && array.getShape().size() == 1 &&
+         array.getShape().front() <= 1 << 16;
+}
+
 /// Whether the fields are those of a run that can have happened.
 static bool isSound(const NDArray &record) {
   auto field = [&](ProgressField number) { return record.getInt(number); };
@@ -155,14 +164,20 @@ llvm::Error Session::save(llvm::StringRef path) const {
   record.setInt(Precision, getPrecisionNumber(program));
   record.setInt(Fingerprint, int64_t(program.getFingerprint()));
   file.set(kProgressMember, std::move(record));
+  llvm::StringRef rules = program.getScalerRules();
+  NDArray text(ElementType::U8, {static_cast<int64_t>(rules.size())});
+  llvm::copy(rules.bytes(), text.as<uint8_t>().begin());
+  file.set(kScalerMember, std::move(text));
   return writeNpz(path, file);
 }
 
-llvm::Error Session::load(llvm::StringRef path) {
+llvm::Error Session::load(llvm::StringRef path, bool otherScaler) {
   // What does not fit is an error, for which its header is enough.
   auto wants = [&](llvm::StringRef name, const NDArray &header) {
     return name == kProgressMember
                ? header.getShape() == llvm::ArrayRef<int64_t>({NumFields})
+           : name == kScalerMember
+               ? isScalerRecord(header)
                : llvm::any_of(program.getStates(), [&](const StateSpec &spec) {
                    return spec.name == name && spec.type == header.getType() &&
                           header.getShape() ==
@@ -187,6 +202,22 @@ llvm::Error Session::load(llvm::StringRef path) {
                      "--init for weights alone",
                      path, describePrecision(saved),
                      describePrecision(getPrecisionNumber(program)));
+  // States saved before there were rules in them have none.
+  const NDArray *scaler = file->lookup(kScalerMember);
+  if (scaler && !isScalerRecord(*scaler))
+    return makeError("'{0}' has a damaged member '{1}'", path, kScalerMember);
+  if (scaler && !otherScaler) {
+    auto text = scaler->as<uint8_t>();
+    auto [saved, current] = compareScalerRules(
+        llvm::StringRef(reinterpret_cast<const char *>(text.data()),
+                        text.size()),
+        program.getScalerRules());
+    if (!saved.empty())
+      return makeError("'{0}' was saved by a run whose loss scaling has {1}, "
+                       "but that of this one has {2}; expected the same, or "
+                       "--other-scaler to go on with these rules",
+                       path, saved, current);
+  }
 
   llvm::ArrayRef<StateSpec> specs = program.getStates();
   for (const StateSpec &spec : specs) {
@@ -203,7 +234,7 @@ llvm::Error Session::load(llvm::StringRef path) {
                        describeShape(spec.shape, spec.type));
   }
   for (const auto &[name, array] : *file)
-    if (name != kProgressMember &&
+    if (name != kProgressMember && name != kScalerMember &&
         llvm::none_of(specs, [&, &name = name](const StateSpec &spec) {
           return spec.name == llvm::StringRef(name);
         }))

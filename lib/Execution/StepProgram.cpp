@@ -13,6 +13,7 @@
 #include "amp/Dialect/Train/Transforms/Passes.h"
 #include "amp/Execution/Files.h"
 #include "amp/Execution/Memory.h"
+#include "amp/Execution/ScalerRules.h"
 #include "amp/Pipelines/Pipelines.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Pass/PassManager.h"
@@ -204,6 +205,7 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
       });
   if (prepared)
     return prepared;
+  program->scalerRules = describeScalerRules(program->getFunction());
   if (options.exposeGradients) {
     program->unexposed = program->module->clone();
     if (llvm::Error error = program->exposeGradients())

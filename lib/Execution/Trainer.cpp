@@ -129,8 +129,15 @@ llvm::Error mlir::amp::train(Session &session, const Dataset &data,
         "final loss", averageLast(record, *column, order.getBatchesPerEpoch()));
   if (skipColumn)
     record.results.emplace_back("skipped steps", double(skipped));
-  if (const NDArray *scale = session.getStates().lookup(kLossScaleState))
-    record.results.emplace_back("final loss scale", scale->getDouble(0));
+  // Those of several losses or layers have their names behind a dot.
+  for (const auto &[state, scale] : session.getStates()) {
+    llvm::StringRef suffix = state;
+    if (suffix.consume_front(kLossScaleState) &&
+        (suffix.empty() || suffix.consume_front(".")))
+      record.results.emplace_back(
+          "final loss scale" + (suffix.empty() ? "" : " " + suffix.str()),
+          scale.getDouble(0));
+  }
   auto middle = seconds.begin() + seconds.size() / 2;
   std::nth_element(seconds.begin(), middle, seconds.end());
   record.results.emplace_back("ms per step", *middle * 1e3);

@@ -40,6 +40,7 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
   ConvertTrainToCUDAOptions convert;
   convert.tf32 = tf32;
   convert.epilogues = options.epilogues;
+  convert.strictRounding = options.strictRounding;
   pm.addNestedPass<func::FuncOp>(createConvertTrainToCUDA(convert));
   PlanMemoryOptions plan;
   plan.report = options.report;

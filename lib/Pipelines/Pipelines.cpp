@@ -73,6 +73,9 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
     pm.addPass(
         createAutoMixedPrecisionPass(mixedPrecision, classifier, onReport));
 
+  if (training && options.narrowSavedActivations)
+    pm.addPass(createNarrowSavedActivationsPass());
+
   // Masters come before scaling, so that the copies are written under the same
   // overflow guard.
   InsertMasterWeightsPassOptions masterWeights;
@@ -94,10 +97,13 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
     const LossScalingSettings &scaling = settings.lossScaling;
     lossScaling.mode = choose(options.lossScaling, scaling.mode,
                               isFP16(precision) ? "dynamic" : "none");
-    // A scaler that is given as an option replaces the policy's altogether.
+    // A scaler that is given as an option replaces the policy's altogether, and
+    // so do the scales of layers, which have another machine.
+    bool isOtherMachine =
+        lossScaling.mode == "layerwise" && lossScaling.mode != scaling.mode;
     if (!options.scaler.empty()) {
       lossScaling.scaler = options.scaler;
-    } else {
+    } else if (!isOtherMachine) {
       if (!scaling.scaler.empty())
         lossScaling.scaler = scaling.scaler;
       setFrom(lossScaling.initScale, scaling.initScale);

@@ -91,6 +91,54 @@ ArrayRef<StringRef> LossScaler::getChoices(StringRef key) {
   return check;
 }
 
+/// Writes `value` with six digits.
+static SmallString<16> formatNumber(double value) {
+  SmallString<16> text;
+  llvm::raw_svector_ostream(text) << llvm::format("%g", value);
+  return text;
+}
+
+LogicalResult LayerScaler::verify(LossScaler::ErrorHandler error) const {
+  bool failed = false;
+  auto require = [&](bool holds, StringRef key, const Twine &message) {
+    if (!holds && !failed)
+      error(key, message);
+    failed |= !holds;
+  };
+  auto isPower = [](double value) {
+    int exponent;
+    return value > 0 && std::frexp(value, &exponent) == 0.5;
+  };
+  // What divides has a reciprocal that is normal in f32.
+  auto isScale = [&](double value) {
+    return isPower(value) && value >= 0x1p-126 && value <= 0x1p126;
+  };
+  require(isScale(initScale), "init-scale",
+          "must be a power of two between 2^-126 and 2^126, got " +
+              formatNumber(initScale));
+  require(isScale(growthFactor) && growthFactor > 1, "growth-factor",
+          "must be a power of two from 2 to 2^126, got " +
+              formatNumber(growthFactor));
+  require(isScale(backoffFactor) && backoffFactor < 1, "backoff-factor",
+          "must be a power of two from 2^-126 to 0.5, got " +
+              formatNumber(backoffFactor));
+  require(isScale(minScale), "min-scale",
+          "must be a power of two between 2^-126 and 2^126, got " +
+              formatNumber(minScale));
+  require(isScale(maxScale), "max-scale",
+          "must be a power of two between 2^-126 and 2^126, got " +
+              formatNumber(maxScale));
+  require(initScale >= minScale && initScale <= maxScale, "init-scale",
+          "must be between 'min-scale' and 'max-scale', got " +
+              formatNumber(initScale) + ", " + formatNumber(minScale) +
+              " and " + formatNumber(maxScale));
+  require(static_cast<float>(target) > 0 &&
+              std::isfinite(static_cast<float>(target)),
+          "layer-target",
+          "must be positive and finite in f32, got " + formatNumber(target));
+  return failure(failed);
+}
+
 LogicalResult LossScaler::verify(ErrorHandler error) const {
   bool failed = false;
   auto require = [&](bool holds, StringRef key, const Twine &message) {
@@ -98,11 +146,7 @@ LogicalResult LossScaler::verify(ErrorHandler error) const {
       error(key, message);
     failed |= !holds;
   };
-  auto number = [](double value) {
-    SmallString<16> text;
-    llvm::raw_svector_ostream(text) << llvm::format("%g", value);
-    return text;
-  };
+  auto number = formatNumber;
   // What counts is the f32 that a number rounds to.
   auto growth = static_cast<float>(growthFactor);
   auto backoff = static_cast<float>(backoffFactor);

@@ -404,9 +404,10 @@ void SettingsReader::readLossScaling(LossScalingSettings &settings) {
   if (options.mode.isGiven()) {
     double scale;
     const std::string &mode = options.mode.text;
-    if (mode != "dynamic" && mode != "none" &&
+    if (mode != "dynamic" && mode != "layerwise" && mode != "none" &&
         (StringRef(mode).getAsDouble(scale) || !isLossScale(scale)))
-      fail("loss-scaling", "dynamic, none or a positive number", options.mode);
+      fail("loss-scaling", "dynamic, layerwise, none or a positive number",
+           options.mode);
     settings.mode = mode;
   }
   auto readWord = [&](StringRef key, const PolicyScalar &scalar,

@@ -21,7 +21,9 @@ SmallVector<Value> mlir::amp::getUnscaled(ArrayRef<GradientGroup> groups) {
   return unscaled;
 }
 
-Value mlir::amp::buildConjunction(StepRewriter &step, ArrayRef<Value> flags) {
+/// Combines `flags` by `OpTy`.
+template <typename OpTy>
+static Value combineFlags(StepRewriter &step, ArrayRef<Value> flags) {
   if (flags.size() == 1)
     return flags.front();
   Operation *last = flags.front().getDefiningOp();
@@ -34,18 +36,29 @@ Value mlir::amp::buildConjunction(StepRewriter &step, ArrayRef<Value> flags) {
   for (Value flag : flags) {
     Value one =
         tensor::ExtractOp::create(builder, flag.getLoc(), flag, ValueRange());
-    all = all ? arith::AndIOp::create(builder, flag.getLoc(), all, one) : one;
+    all = all ? OpTy::create(builder, flag.getLoc(), all, one) : one;
   }
   return tensor::FromElementsOp::create(builder, last->getLoc(),
                                         flags.front().getType(), all);
 }
 
-LogicalResult mlir::amp::groupGradients(const StepRewriter &step,
-                                        ArrayRef<Scaling> scalings,
-                                        SmallVector<GradientGroup> &groups) {
+Value mlir::amp::buildConjunction(StepRewriter &step, ArrayRef<Value> flags) {
+  return combineFlags<arith::AndIOp>(step, flags);
+}
+
+Value mlir::amp::buildDisjunction(StepRewriter &step, ArrayRef<Value> flags) {
+  return combineFlags<arith::OrIOp>(step, flags);
+}
+
+LogicalResult
+mlir::amp::groupGradients(const StepRewriter &step, ArrayRef<Scaling> scalings,
+                          SmallVector<GradientGroup> &groups,
+                          llvm::function_ref<unsigned(Value)> getLayer) {
   // The operations that depend on the seeds of each scale.
   SmallVector<StepRewriter::OpSet> dependents;
   for (const Scaling &scaling : scalings) {
+    if (getLayer)
+      break;
     SmallVector<Value> values;
     StepRewriter::OpSet holders;
     for (Operation *seed : scaling.seeds) {
@@ -59,7 +72,9 @@ LogicalResult mlir::amp::groupGradients(const StepRewriter &step,
   for (Value gradient : step.getGradients()) {
     Operation *op = gradient.getDefiningOp();
     SmallVector<unsigned> of;
-    for (unsigned i = 0, e = scalings.size(); i != e; ++i)
+    if (getLayer)
+      of.push_back(getLayer(gradient));
+    for (unsigned i = 0, e = dependents.size(); i != e; ++i)
       if (dependents[i].contains(op))
         of.push_back(i);
     if (of.size() > 1) {
@@ -140,7 +155,7 @@ void mlir::amp::unscaleGradients(StepRewriter &step, CastChooser &casts,
 
 SmallVector<UpdateGuard>
 mlir::amp::getUpdateGuards(StepRewriter &step, ArrayRef<GradientGroup> groups,
-                           bool modelState) {
+                           bool modelState, bool byLayer) {
   SmallVector<StepRewriter::OpSet> dependents;
   for (const GradientGroup &group : groups) {
     UnscaleOp unscale = group.unscale;
@@ -156,16 +171,20 @@ mlir::amp::getUpdateGuards(StepRewriter &step, ArrayRef<GradientGroup> groups,
     BitVector needed(groups.size());
     Operation *op = entry.result->get().getDefiningOp();
     for (auto [index, group] : llvm::enumerate(groups))
-      if (dependents[index].contains(op) ||
-          (optimizer && group.optimizer == optimizer))
+      if (dependents[index].contains(op))
         needed.set(index);
+    bool follows = byLayer && needed.none();
+    if (!byLayer || follows)
+      for (auto [index, group] : llvm::enumerate(groups))
+        if (optimizer && group.optimizer == optimizer)
+          needed.set(index);
     if (needed.none())
       needed.set();
     auto it = llvm::find_if(guards, [&](const UpdateGuard &guard) {
-      return guard.groups == needed;
+      return guard.groups == needed && guard.follows == follows;
     });
     if (it == guards.end()) {
-      guards.push_back({needed, {}});
+      guards.push_back({needed, follows, {}});
       it = std::prev(guards.end());
     }
     it->results.push_back(entry);

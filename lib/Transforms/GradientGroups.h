@@ -23,6 +23,8 @@ struct Scaling {
   /// The scale, the growth tracker and the hysteresis tracker, if the step
   /// updates the scale.
   SmallVector<BlockArgument> state;
+  /// The largest magnitude of the gradients, where it is that of a layer.
+  Value magnitude;
 };
 
 /// The gradients of one optimizer that one scale multiplies.
@@ -35,11 +37,12 @@ struct GradientGroup {
 };
 
 /// Puts the gradients of a step into groups: those of one optimizer and one
-/// scale. Returns failure, after a diagnostic, if a gradient has several
-/// scales.
-LogicalResult groupGradients(const StepRewriter &step,
-                             ArrayRef<Scaling> scalings,
-                             SmallVector<GradientGroup> &groups);
+/// scale, that of `getLayer` if it is given. Returns failure, after a
+/// diagnostic, if a gradient has several scales.
+LogicalResult
+groupGradients(const StepRewriter &step, ArrayRef<Scaling> scalings,
+               SmallVector<GradientGroup> &groups,
+               llvm::function_ref<unsigned(Value)> getLayer = nullptr);
 
 /// Unscales a group by `scale` after its last gradient, and moves what needs
 /// true gradients behind it. `backward` holds the operations on which gradients
@@ -55,17 +58,25 @@ SmallVector<Value> getUnscaled(ArrayRef<GradientGroup> groups);
 /// that is computed as early as they are.
 Value buildConjunction(StepRewriter &step, ArrayRef<Value> flags);
 
+/// The same of whether any of `flags` is set.
+Value buildDisjunction(StepRewriter &step, ArrayRef<Value> flags);
+
 /// Updates and the flags that let them through: bit i is that of group i.
 struct UpdateGuard {
   BitVector groups;
+  /// Whether the updates depend on no gradient, and any other guard lets them
+  /// through.
+  bool follows = false;
   SmallVector<GuardedResult> results;
 };
 
 /// Says which flags guard each update: those of all gradients that it depends
 /// on, and of those of its own optimizer; for one that depends on none, all.
+/// With `byLayer` an optimizer need not step as a whole, and what depends on no
+/// gradient, such as a count of steps, follows its optimizer.
 SmallVector<UpdateGuard> getUpdateGuards(StepRewriter &step,
                                          ArrayRef<GradientGroup> groups,
-                                         bool modelState);
+                                         bool modelState, bool byLayer);
 
 } // namespace mlir::amp
 

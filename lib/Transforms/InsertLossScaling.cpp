@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BackwardPass.h"
+#include "LayerScales.h"
 #include "ScalerState.h"
 #include "StepTransaction.h"
 #include "amp/Transforms/Passes.h"
@@ -61,18 +62,34 @@ public:
 
 private:
   LogicalResult readOptions();
+  LogicalResult readLayerOptions();
   LogicalResult rewriteStep(FunctionOpInterface function,
                             StepTransaction &transaction);
   LogicalResult guardAndUpdate(StepRewriter &step, ArrayRef<Scaling> scalings,
                                ArrayRef<GradientGroup> groups,
                                const StepRewriter::OpSet &backward);
 
-  bool isDynamic() const { return mode == "dynamic"; }
+  bool isByLayer() const { return mode == "layerwise"; }
+  bool isDynamic() const { return mode == "dynamic" || isByLayer(); }
   double constantScale = 0;
   LossScaler machine;
+  LayerScaler layerMachine;
 };
 
 } // namespace
+
+/// The defaults of options stand for the scaler's, and are no valid values. A
+/// reproducer has them with six digits.
+template <typename NumberT>
+static bool isGiven(NumberT option) {
+  return !(option <= std::numeric_limits<NumberT>::lowest() / 2);
+}
+
+template <typename NumberT>
+static void readNumber(NumberT option, NumberT &value) {
+  if (isGiven(option))
+    value = option;
+}
 
 LogicalResult InsertLossScalingPass::readOptions() {
   Location loc = getOperation()->getLoc();
@@ -82,24 +99,22 @@ LogicalResult InsertLossScalingPass::readOptions() {
   if (!isDynamic()) {
     if (StringRef(mode).getAsDouble(constantScale))
       return error() << "unknown mode '" << mode
-                     << "', expected dynamic, none or a number";
+                     << "', expected dynamic, layerwise, none or a number";
     if (!isLossScale(constantScale))
       return error() << "the scale must be positive, and it and its reciprocal "
                         "finite in f32, got "
                      << mode;
     return success();
   }
+  if (isByLayer())
+    return readLayerOptions();
+  if (isGiven(layerTarget.getValue()))
+    return error() << "'layer-target' is for mode=layerwise";
   std::optional<LossScaler> named = getLossScaler(scaler);
   if (!named)
     return error() << "unknown scaler '" << scaler << "', expected "
                    << llvm::join(getLossScalerNames(), ", ");
   machine = *named;
-  // The defaults of options stand for the scaler's, and are no valid values. A
-  // reproducer has them with six digits.
-  auto readNumber = [](auto option, auto &value) {
-    if (option > std::numeric_limits<decltype(option)>::lowest() / 2)
-      value = option;
-  };
   readNumber(initScale.getValue(), machine.initScale);
   readNumber(growthFactor.getValue(), machine.growthFactor);
   readNumber(backoffFactor.getValue(), machine.backoffFactor);
@@ -119,6 +134,38 @@ LogicalResult InsertLossScalingPass::readOptions() {
   return machine.verify([&](StringRef key, const Twine &message) {
     error() << "'" << key << "' " << message;
   });
+}
+
+LogicalResult InsertLossScalingPass::readLayerOptions() {
+  auto error = [&] {
+    return emitError(getOperation()->getLoc()) << "amp-insert-loss-scaling: ";
+  };
+  for (auto [key, given] :
+       {std::pair("scaler", scaler != "amp"),
+        std::pair("growth-interval", isGiven(growthInterval.getValue())),
+        std::pair("hysteresis", isGiven(hysteresis.getValue())),
+        std::pair("hysteresis-refill", !hysteresisRefill.empty()),
+        std::pair("after-backoff", !afterBackoff.empty()),
+        std::pair("growth-guard", !growthGuard.empty()),
+        std::pair("interval-rule", !intervalRule.empty()),
+        std::pair("per-loss", perLoss.getValue())})
+    if (given)
+      return error() << "'" << key
+                     << "' does not apply to mode=layerwise, whose scales "
+                        "follow the gradients of their layers";
+  readNumber(initScale.getValue(), layerMachine.initScale);
+  readNumber(growthFactor.getValue(), layerMachine.growthFactor);
+  readNumber(backoffFactor.getValue(), layerMachine.backoffFactor);
+  readNumber(minScale.getValue(), layerMachine.minScale);
+  readNumber(maxScale.getValue(), layerMachine.maxScale);
+  readNumber(layerTarget.getValue(), layerMachine.target);
+  if (!check.empty())
+    machine.check = check;
+  auto report = [&](StringRef key, const Twine &message) {
+    error() << "'" << key << "' " << message;
+  };
+  return failure(failed(layerMachine.verify(report)) ||
+                 failed(machine.verify(report)));
 }
 
 LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function,
@@ -192,12 +239,20 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function,
       failed(step->checkUpdates()))
     return failure();
 
-  llvm::MapVector<StringRef, Scaling> byLoss;
-  for (Operation *seed : seeds) {
-    StringRef loss = cast<GradientSeedOpInterface>(seed).getLossName();
-    byLoss[perLoss && isDynamic() ? loss : ""].seeds.push_back(seed);
-  }
   SmallVector<Scaling> scalings;
+  std::optional<GradientLayers> layers;
+  llvm::MapVector<StringRef, Scaling> byLoss;
+  if (isByLayer()) {
+    layers.emplace(*step, seeds, gradients, backward);
+    for (const std::string &name : layers->getNames())
+      scalings.emplace_back().suffix = "." + name;
+    scalings[layers->getFirstLayer()].seeds = seeds;
+  } else {
+    for (Operation *seed : seeds) {
+      StringRef loss = cast<GradientSeedOpInterface>(seed).getLossName();
+      byLoss[perLoss && isDynamic() ? loss : ""].seeds.push_back(seed);
+    }
+  }
   for (auto &[loss, scaling] : byLoss) {
     if (byLoss.size() > 1)
       scaling.suffix = ("." + loss).str();
@@ -205,13 +260,20 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function,
   }
   if (!innerGradients.empty() && scalings.size() > 1)
     return innerGradients.front()->emitOpError(
-        "is a gradient on which another loss depends, expected one scale for "
-        "all losses instead of one for each");
+               "is a gradient on which another loss depends, expected one "
+               "scale for "
+               "all losses instead of one for each")
+           << (isByLayer() ? " layer" : "");
   SmallVector<GradientGroup> groups;
-  if (failed(groupGradients(*step, scalings, groups)))
+  auto getLayer = [&](Value gradient) { return layers->getLayer(gradient); };
+  if (failed(isByLayer() ? groupGradients(*step, scalings, groups, getLayer)
+                         : groupGradients(*step, scalings, groups)))
     return failure();
   transaction.begin(function);
-  if (isDynamic()) {
+  if (isByLayer()) {
+    if (failed(addLayerScales(*step, layerMachine, scalings)))
+      return failure();
+  } else if (isDynamic()) {
     if (failed(addScalerState(*step, machine, scalings)))
       return failure();
   } else {
@@ -231,6 +293,9 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function,
       seed->getResult(0).replaceAllUsesExcept(scaled, scaled);
       backward.insert(scaled);
     }
+  if (layers)
+    layers->insert(*step, scalings, backward);
+  numScales += scalings.size();
   for (InnerGradientOp inner : innerGradients)
     inner.getScaleMutable().assign(scalings.front().scale);
   for (GradientGroup &group : groups) {
@@ -239,10 +304,11 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function,
     backward.insert(group.unscale);
     numGradients += group.gradients.size();
   }
-  if (isDynamic() &&
-      (failed(guardAndUpdate(*step, scalings, groups, backward)) ||
-       failed(addSkipMetrics(*step, groups, countSkipped))))
+  if (isDynamic() && failed(guardAndUpdate(*step, scalings, groups, backward)))
     return failure();
+  if (isByLayer())
+    remark::passed(function.getLoc(), remarkOptions("LayerScales"))
+        << remark::metric("Layers", scalings.size());
   return gradientNorm ? addGradientNorm(*step, getUnscaled(groups)) : success();
 }
 
@@ -257,11 +323,30 @@ LogicalResult InsertLossScalingPass::guardAndUpdate(
         flags.push_back(unscale.getAllFinite());
     return flags;
   };
-  for (const UpdateGuard &guard :
-       getUpdateGuards(step, groups, guardModelState)) {
+  SmallVector<UpdateGuard> guards =
+      getUpdateGuards(step, groups, guardModelState, isByLayer());
+  llvm::stable_sort(guards, [](const UpdateGuard &a, const UpdateGuard &b) {
+    return a.follows < b.follows;
+  });
+  SmallVector<std::pair<BitVector, Value>> conditions;
+  auto getAny = [&](const BitVector &of) {
+    SmallVector<Value> found;
+    for (auto &[belongs, condition] : conditions)
+      if (belongs.anyCommon(of))
+        found.push_back(condition);
+    return found;
+  };
+  for (const UpdateGuard &guard : guards) {
     SmallVector<Value> flags =
         getFlags([&](unsigned index) { return guard.groups.test(index); });
-    guardUpdates(step, buildConjunction(step, flags), guard.results, backward);
+    SmallVector<Value> others;
+    if (guard.follows)
+      others = getAny(guard.groups);
+    Value condition = others.empty() ? buildConjunction(step, flags)
+                                     : buildDisjunction(step, others);
+    if (!guard.follows)
+      conditions.push_back({guard.groups, condition});
+    guardUpdates(step, condition, guard.results, backward);
     numGuarded += guard.results.size();
     ++numGuards;
   }
@@ -271,9 +356,18 @@ LogicalResult InsertLossScalingPass::guardAndUpdate(
     if (flags.empty())
       return scalings[i].seeds.front()->emitOpError(
           "has a scale of its own, but no gradient depends on it alone");
-    if (failed(addScaleUpdate(step, machine, scalings[i],
-                              buildConjunction(step, flags))))
+    Value allFinite = buildConjunction(step, flags);
+    if (failed(isByLayer()
+                   ? addLayerUpdate(step, layerMachine, scalings[i], allFinite)
+                   : addScaleUpdate(step, machine, scalings[i], allFinite)))
       return failure();
   }
-  return success();
+  SmallVector<Value> made;
+  if (isByLayer())
+    made = getAny(BitVector(groups.size(), true));
+  Value passed =
+      made.empty()
+          ? buildConjunction(step, getFlags([](unsigned) { return true; }))
+          : buildDisjunction(step, made);
+  return addSkipMetrics(step, groups, passed, countSkipped);
 }

@@ -75,39 +75,44 @@ LogicalResult mlir::amp::addScaleUpdate(StepRewriter &step,
                         "loss_scale" + scaling.suffix);
 }
 
+static Value wrapScalar(OpBuilder &builder, Value value) {
+  return tensor::FromElementsOp::create(
+      builder, value.getLoc(), RankedTensorType::get({}, value.getType()),
+      value);
+}
+
+/// Returns whether `passed` is false, as a scalar.
+static Value buildSkipped(StepRewriter &step, Value passed) {
+  Location loc = passed.getLoc();
+  OpBuilder builder(step.getResultPoint());
+  Value finite = tensor::ExtractOp::create(builder, loc, passed, ValueRange());
+  Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
+  return arith::XOrIOp::create(builder, loc, finite, yes);
+}
+
+LogicalResult mlir::amp::addSkipMetric(StepRewriter &step, StringRef name,
+                                       Value passed) {
+  Value skipped = buildSkipped(step, passed);
+  OpBuilder builder(step.getResultPoint());
+  return step.addResult(wrapScalar(builder, skipped), AMPDialect::kMetricAttr,
+                        name);
+}
+
 LogicalResult mlir::amp::addSkipMetrics(StepRewriter &step,
                                         ArrayRef<GradientGroup> groups,
-                                        bool count) {
+                                        Value passed, bool count) {
   constexpr StringLiteral metric = AMPDialect::kMetricAttr;
-  OpBuilder builder(step.getResultPoint());
-  auto scalar = [&](Value value) -> Value {
-    return tensor::FromElementsOp::create(
-        builder, value.getLoc(), RankedTensorType::get({}, value.getType()),
-        value);
-  };
-  auto addSkipped = [&](StringRef name, ArrayRef<Value> flags,
-                        Value &overflow) {
-    Value allFinite = buildConjunction(step, flags);
-    Location loc = allFinite.getLoc();
-    builder.setInsertionPoint(step.getResultPoint());
-    Value finite =
-        tensor::ExtractOp::create(builder, loc, allFinite, ValueRange());
-    Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
-    overflow = arith::XOrIOp::create(builder, loc, finite, yes);
-    return step.addResult(scalar(overflow), metric, name);
-  };
-  Value overflow;
-  SmallVector<Value> all;
   llvm::MapVector<StringAttr, SmallVector<Value>> byOptimizer;
-  for (GradientGroup group : groups) {
-    all.push_back(group.unscale.getAllFinite());
+  for (GradientGroup group : groups)
     byOptimizer[group.optimizer].push_back(group.unscale.getAllFinite());
-  }
   for (auto &[optimizer, flags] : byOptimizer)
     if (optimizer && byOptimizer.size() > 1 &&
-        failed(addSkipped("skipped." + optimizer.str(), flags, overflow)))
+        failed(addSkipMetric(step, "skipped." + optimizer.str(),
+                             buildConjunction(step, flags))))
       return failure();
-  if (failed(addSkipped("skipped", all, overflow)))
+  Value overflow = buildSkipped(step, passed);
+  OpBuilder builder(step.getResultPoint());
+  if (failed(step.addResult(wrapScalar(builder, overflow), metric, "skipped")))
     return failure();
 
   if (count) {
@@ -122,7 +127,8 @@ LogicalResult mlir::amp::addSkipMetrics(StepRewriter &step,
     Value old = tensor::ExtractOp::create(builder, loc, *counter, ValueRange());
     Value one =
         arith::ExtUIOp::create(builder, loc, builder.getI32Type(), overflow);
-    Value sum = scalar(arith::AddIOp::create(builder, loc, old, one));
+    Value sum =
+        wrapScalar(builder, arith::AddIOp::create(builder, loc, old, one));
     if (failed(
             step.addResult(sum, AMPDialect::kUpdatesAttr, "skipped_steps")) ||
         failed(step.addResult(sum, metric, "skipped_steps")))

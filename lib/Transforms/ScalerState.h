@@ -22,10 +22,13 @@ LogicalResult addScalerState(StepRewriter &step, const LossScaler &machine,
 LogicalResult addScaleUpdate(StepRewriter &step, const LossScaler &machine,
                              const Scaling &scaling, Value allFinite);
 
-/// Publishes whether updates were skipped, and of each optimizer where there
-/// are several; with `count`, also how often they were.
+/// Publishes that `passed`, a tensor<i1>, is false as the metric `name`.
+LogicalResult addSkipMetric(StepRewriter &step, StringRef name, Value passed);
+
+/// Publishes that `passed`, whether the step was made, is false, and that of
+/// each optimizer where there are several; with `count`, also how often it was.
 LogicalResult addSkipMetrics(StepRewriter &step, ArrayRef<GradientGroup> groups,
-                             bool count);
+                             Value passed, bool count);
 
 /// Publishes the norm of all `gradients` together.
 LogicalResult addGradientNorm(StepRewriter &step, ArrayRef<Value> gradients);

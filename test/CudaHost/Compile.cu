@@ -7,15 +7,15 @@
 //===----------------------------------------------------------------------===//
 //
 // Every kernel, and the code around them: no warning, no spill to local memory,
-// and 128-bit accesses where elements are consecutive.
+// and 128-bit accesses where elements are consecutive. compile-types.test
+// compiles them for sm_80 as well.
 //
 // REQUIRES: nvcc
-// RUN: %nvcc -gencode arch=compute_80,code=compute_80 \
-// RUN:   -gencode arch=compute_90,code=sm_90 -Xptxas -v \
-// RUN:   -c %s -o %t.o > %t.log 2>&1
+// RUN: rm -rf %t.dir && mkdir %t.dir
+// RUN: %nvcc -gencode arch=compute_90,code=sm_90 -Xptxas -v \
+// RUN:   --keep --keep-dir %t.dir -c %s -o %t.o > %t.log 2>&1
 // RUN: %python %S/Inputs/check-ptxas.py %t.log
-// RUN: %nvcc -arch=sm_90 -ptx %s -o %t.ptx
-// RUN: %python %S/Inputs/check-vectors.py %t.ptx
+// RUN: %python %S/Inputs/check-vectors.py %t.dir/Compile.ptx
 //
 //===----------------------------------------------------------------------===//
 

@@ -104,6 +104,42 @@ for name in ("spelling", "start"):
 ok(*data, "--precision", "fp16", "--steps", 1, "--save", folder + "fp16.npz")
 ok(*data, "--precision", "half", "--load", folder + "fp16.npz", "--steps", 1)
 
+# Other rules of the scaler: an error that names both, unless they are asked for.
+fp16 = *data, "--precision", "fp16"
+resumed = *fp16, "--load", folder + "fp16.npz", "--steps", 1
+fails(
+    "fp16.npz' was saved by a run whose loss scaling has exact_interval = false, max_scale = 3.40282347E+38, "
+    "min_scale = 1, but that of this one has exact_interval = true, max_scale = 16777216, min_scale = 0; expected the "
+    "same, or --other-scaler to go on with these rules",
+    *resumed, "--pipeline", "scaler=mxnet",
+)
+fails(
+    "whose loss scaling has scaler = amp.update_scale, but that of this one has scaler = amp.adapt_scale; expected",
+    *resumed, "--loss-scale", "layerwise",
+)
+ok(*resumed, "--pipeline", "scaler=mxnet", "--other-scaler", "--save", folder + "mxnet.npz")
+assert load(folder + "mxnet.npz")["growth_tracker"] == 2
+ok(*resumed, "--save", folder + "same.npz")
+ok(*resumed, "--pipeline", "scaler=amp", "--save", folder + "named.npz")
+assert bytes_of("same.npz") == bytes_of("named.npz")
+# So are another constant, and none.
+constant = *fp16, "--loss-scale", 1024
+ok(*constant, "--steps", 1, "--save", folder + "constant.npz")
+for scale, words in (("2048", "loss_scale = 2048"), ("none", "no loss_scale")):
+    fails(
+        "was saved by a run whose loss scaling has loss_scale = 1024, but that of this one has " + words,
+        *fp16, "--loss-scale", scale, "--load", folder + "constant.npz", "--steps", 1,
+    )
+ok(*constant, "--load", folder + "constant.npz", "--steps", 1)
+# A state from before files had them has none to compare; a damaged one is no state.
+rules = np.load(folder + "constant.npz")
+old = {key: rules[key] for key in rules if key != "__amp_scaler__"}
+np.savez(folder + "old.npz", **old)
+ok(*fp16, "--loss-scale", "2048", "--load", folder + "old.npz", "--steps", 1)
+np.savez(folder + "damaged.npz", **old, __amp_scaler__=np.zeros(3, np.float32))
+fails("has a damaged member '__amp_scaler__'", *constant, "--load", folder + "damaged.npz", "--steps", 1)
+fails("--other-scaler needs --load", *fp16, "--other-scaler", "--steps", 1)
+
 # The batch size of the run goes on, unless another one is given.
 unsized = data[:2]
 ok(*unsized, "--load", folder + "plain.npz", "--steps", 3, "--save", folder + "more.npz")

@@ -33,6 +33,7 @@ def accuracy(text):
 schemes = {"constant": [*FP16, "--loss-scale", 2**14], "f32, scaled": ["--precision", "f32", "--loss-scale", "dynamic"]}
 for scaler in SCALERS if LONG else ("amp", "deepspeed", "megatron"):
     schemes[scaler] = [*FP16, "--pipeline", f"scaler={scaler}"]
+schemes["layers"] = [*FP16, "--loss-scale", "layerwise"]
 schemes["copies"] = [*FP16, "--master-weights", "copy"]
 if LONG:
     schemes["a scale per loss"] = [*FP16, "--pipeline", "scale-per-loss"]

@@ -15,6 +15,7 @@
 # CHECK-DAG: train.forgotten: no slot test
 # CHECK-DAG: train.forgotten: no degree in the loss scale
 # CHECK-DAG: train.forgotten: no f16 and bf16 lowering test
+# CHECK-DAG: train.forgotten: no lowering of its example in f16 and bf16
 # CHECK-DAG: train.forgotten: not in docs/reference
 # CHECK-DAG: train.forgotten: no summary
 # CHECK-DAG: train.forgotten: no example in its description
@@ -36,7 +37,7 @@ test = root / "test"
 # What an operation needs no test of, and why.
 EXEMPT = {
     # Expanded by train-autodiff before anything is lowered.
-    "train.gradients": {"f16 and bf16 lowering test"},
+    "train.gradients": {"f16 and bf16 lowering test", "lowering of its example in f16 and bf16"},
 }
 
 
@@ -220,7 +221,118 @@ def verify_examples(ops):
     for example, text in zip(examples, [] if ERROR.search(result.stderr) else round_trip(source)):
         if f"{example[0]} " in text or f'"{example[0]}"' in text:
             round_trips_run.add(example[0])
-    return [f"{examples[at(line)][0]}: the example is rejected: {error}" for line, error in ERROR.findall(result.stderr)]
+    problems = [
+        f"{examples[at(line)][0]}: the example is rejected: {error}"
+        for line, error in ERROR.findall(result.stderr)
+    ]
+    return problems, examples
+
+
+# ===----------------------------------------------------------------------=== #
+# Lowering in low precision
+# ===----------------------------------------------------------------------=== #
+
+GENERIC = re.compile(r'"([\w.]+)"\((?:%[^)]*)?\)(.*?) : \((.*?)\) -> (.*)$')
+NARROW = re.compile(r"(?<![a-w])f16\b")
+
+
+@dataclass
+class Case:
+    """One operation alone, in the types of its example, and which of its f32
+    operands and results are in the low type."""
+
+    name: str
+    low: str
+    attributes: str
+    types: dict
+    turned: dict
+
+    def text(self):
+        operands, results = (
+            [type.replace("f32", self.low) if turn else type
+             for type, turn in zip(self.types[key], self.turned[key])]
+            for key in ("operand", "result")
+        )
+        values = [f"%v{i}" for i in range(len(operands))]
+        returned = [f"%r#{i}" for i in range(len(results))]
+        # A constant has its type in its attribute.
+        attributes = self.attributes if operands else self.attributes.replace("f32", self.low)
+        # An argument with a role makes it a step.
+        arguments = ['%s: tensor<f32> {amp.role = "batch", amp.name = "s"}'] + [
+            f'{value}: {type} {{amp.role = "batch", amp.name = "{value[1:]}"}}'
+            for value, type in zip(values, operands)
+        ]
+        metrics = [f'{type} {{amp.metric = "m{i}"}}' for i, type in enumerate(results)]
+        return (
+            f"func.func @step({', '.join(arguments)}) -> ({', '.join(metrics)}) {{\n"
+            f'%r:{len(results)} = "{self.name}"({", ".join(values)})'
+            f"{attributes} : ({', '.join(operands)}) -> ({', '.join(results)})\n"
+            f"return {', '.join(returned)} : {', '.join(results)}\n}}\n"
+        )
+
+    def keep_wide(self, error):
+        """Turns back what the verifier names. False if it names nothing."""
+        if match := re.search(r"(operand|result) #(\d+) must be", error):
+            self.turned[match[1]][int(match[2])] = False
+        elif "but operand and result are both" in error:
+            self.turned["operand"] = [False] * len(self.types["operand"])
+        else:
+            return False
+        return True
+
+    def is_low(self):
+        return self.low in self.text()
+
+
+def split_run(texts, *options):
+    """Output and errors of amp-opt for each text."""
+    separator = "// -----\n"
+    source = separator.join(texts)
+    done = subprocess.run(
+        ["amp-opt", "-", "-split-input-file", *options], input=source, capture_output=True, text=True
+    )
+    ends = [part.count("\n") for part in texts]
+    starts = [sum(ends[:i]) + i + 1 for i in range(len(texts))]
+    errors = [""] * len(texts)
+    for line, error in ERROR.findall(done.stderr):
+        index = max(i for i, start in enumerate(starts) if start <= int(line))
+        errors[index] = errors[index] or error
+    outputs = done.stdout.split(separator)
+    assert len(outputs) == len(texts), (len(outputs), len(texts), done.stderr)
+    return list(zip(outputs, errors))
+
+
+def lowered_low(examples, low):
+    """The operations that the CPU pipeline takes with as many f32 operands and
+    results turned to `low` as their verifiers allow."""
+    sources = [
+        f"func.func @f({', '.join(f'{name}: {type}' for name, type in types.items())}) {{\n{body}\nreturn\n}}\n"
+        for _, body, types in examples
+    ]
+    cases = []
+    for (name, _, _), (text, _) in zip(examples, split_run(sources, "-mlir-print-op-generic")):
+        for line in NARROW.sub(low, text).splitlines():
+            match = GENERIC.search(line)
+            if match and match[1] == name:
+                types = {
+                    key: re.findall(r"tensor<[^>]*>|\w+", match[group])
+                    for key, group in (("operand", 3), ("result", 4))
+                }
+                turned = {key: ["f32" in type for type in list] for key, list in types.items()}
+                cases.append(Case(name, low, match[2], types, turned))
+                break
+    while True:
+        answers = split_run([case.text() for case in cases])
+        kept = [case for case, (_, error) in zip(cases, answers) if not error or case.keep_wide(error)]
+        if not any(error for _, error in answers):
+            break
+        cases = kept
+    sources = [case.text() for case in cases]
+    return {
+        case.name
+        for case, (text, error) in zip(cases, split_run(sources, "--train-set-batch=batch-size=3", "--amp-cpu-pipeline"))
+        if case.is_low() and not error and "llvm.func" in text and not re.search(r"\b(train|amp)\.\w+ ", text)
+    }
 
 
 # ===----------------------------------------------------------------------=== #
@@ -252,7 +364,8 @@ degrees = {
 lowerings = lowered(read("Conversion/*.py"))
 reference = "".join(path.read_text() for path in (root / "docs/reference").glob("*-dialect.md"))
 
-problems = verify_examples(operations)
+problems, examples = verify_examples(operations)
+lowered_examples = set() if problems else lowered_low(examples, "f16") & lowered_low(examples, "bf16")
 for op in operations:
     needs = {
         "round trip": op.name in round_trips and op.name in round_trips_run,
@@ -262,6 +375,7 @@ for op in operations:
         "degree in the loss scale": op.name.split(".")[1].replace("_", "") in degrees,
         "f16 and bf16 lowering test": lowerings.get(op.name, False)
         or (op.name in lowerings and not op.takes_low_types),
+        "lowering of its example in f16 and bf16": not op.takes_low_types or op.name in lowered_examples,
         "summary": bool(op.summary.strip()),
         "example in its description": bool(op.examples) and "Example:" in op.description,
     }

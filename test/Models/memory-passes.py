@@ -8,7 +8,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
 # RUN: not %python %s %t --wrong 2>&1 | FileCheck %s
-# CHECK: bf16 recomputed: {{.*}} differs
+# CHECK: gpt2 bf16 blocks: {{.*}} differs
 
 import subprocess
 import sys

@@ -22,7 +22,7 @@
 // RUN: not amp-opt %s --amp-training-pipeline=mode=test 2>&1 | FileCheck %s --check-prefix=ERR-MODE
 
 // ERR-PRECISION: error: auto-mixed-precision: unknown precision 'fp8', expected fp16, bf16 or f32
-// ERR-SCALING: error: amp-insert-loss-scaling: unknown mode 'often', expected dynamic, none or a number
+// ERR-SCALING: error: amp-insert-loss-scaling: unknown mode 'often', expected dynamic, layerwise, none or a number
 // ERR-MASTER: error: auto-mixed-precision: unknown master-weights 'keep', expected cast, copy or none
 // ERR-POLICY: error: cannot read policy 'nowhere.yaml'
 // ERR-MODE: Cannot find option named 'test'

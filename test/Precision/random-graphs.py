@@ -402,9 +402,14 @@ def run(tool, text, *passes):
 
 
 def split(module):
-    """The text of each function, by name."""
+    """The text of each function, by name, its values numbered from 0: the tool
+    counts through the module, so that one function would shift all others."""
+    def renumber(text):
+        numbers = {}
+        return re.sub(r"%(?:arg)?\d+", lambda m: numbers.setdefault(m[0], f"%v{len(numbers)}"), text)
+
     parts = re.split(r"^  func\.func @(\w+)", module, flags=re.M)
-    return dict(zip(parts[1::2], parts[2::2]))
+    return dict(zip(parts[1::2], map(renumber, parts[2::2])))
 
 
 def main():

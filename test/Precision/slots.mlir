@@ -262,6 +262,12 @@ func.func @slots(%m: tensor<4x4xf32>, %v: tensor<4xf32>, %s: tensor<f32>, %i: te
   %compensate = amp.compensate %master_copy, %residual : (tensor<4xf16>, tensor<4xf16>) -> tensor<4xf32>
   // expected-remark@below {{storage(o0) storage(o1) fixed(r0)}}
   %global_norm = amp.global_norm %m, %v : tensor<4x4xf32>, tensor<4xf32>
+  // expected-remark@below {{storage(o0 r0) fixed(o1 o2)}}
+  %rescale = amp.rescale %v from %s to %scale : tensor<4xf32>
+  // expected-remark@below {{storage(o0) storage(o1) fixed(r0)}}
+  %max_magnitude = amp.max_magnitude %m, %v : tensor<4x4xf32>, tensor<4xf32>
+  // expected-remark@below {{fixed(o0 o1 r0)}}
+  %adapt_scale = amp.adapt_scale %s, %max_magnitude, %finite
   return
 }
 

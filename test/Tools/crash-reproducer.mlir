@@ -13,7 +13,7 @@
 // RUN: FileCheck %s --check-prefix=LOCAL < %t.local.mlir
 // RUN: not amp-opt --run-reproducer %t.local.mlir 2>&1 | FileCheck %s --check-prefix=FAILURE
 //
-// FAILURE: error: amp-insert-loss-scaling: unknown mode 'wrong', expected dynamic, none or a number
+// FAILURE: error: amp-insert-loss-scaling: unknown mode 'wrong', expected dynamic, layerwise, none or a number
 //
 // WHOLE: train.matmul {{.*}} (tensor<4x4xf32>, tensor<4x4xf32>)
 // WHOLE: pipeline: "builtin.module(auto-mixed-precision{{[{].*}}precision=bf16{{.*[}]}}, amp-insert-loss-scaling{{[{].*}}mode=wrong {{.*[}]}})"

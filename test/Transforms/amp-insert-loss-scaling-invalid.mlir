@@ -6,13 +6,44 @@
 // a module.
 // RUN: echo 'module {}' > %t.mlir
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=mode=static 2>&1 | FileCheck %s --check-prefix=MODE
-// MODE: error: amp-insert-loss-scaling: unknown mode 'static', expected dynamic, none or a number
+// MODE: error: amp-insert-loss-scaling: unknown mode 'static', expected dynamic, layerwise, none or a number
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=mode=0 2>&1 | FileCheck %s --check-prefix=SCALE
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=mode=-8 2>&1 | FileCheck %s --check-prefix=SCALE
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=mode=nan 2>&1 | FileCheck %s --check-prefix=SCALE
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=mode=1e39 2>&1 | FileCheck %s --check-prefix=SCALE
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=mode=1e-40 2>&1 | FileCheck %s --check-prefix=SCALE
 // SCALE: error: amp-insert-loss-scaling: the scale must be positive, and it and its reciprocal finite in f32, got {{0|-8|nan|1e39|1e-40}}
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise scaler=apex' 2>&1 | FileCheck %s --check-prefix=LAYER-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise growth-interval=9' 2>&1 | FileCheck %s --check-prefix=LAYER-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise hysteresis=2' 2>&1 | FileCheck %s --check-prefix=LAYER-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise hysteresis-refill=growth' 2>&1 | FileCheck %s --check-prefix=LAYER-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise after-backoff=hold' 2>&1 | FileCheck %s --check-prefix=LAYER-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise growth-guard=off' 2>&1 | FileCheck %s --check-prefix=LAYER-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise interval-rule=equal' 2>&1 | FileCheck %s --check-prefix=LAYER-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise per-loss' 2>&1 | FileCheck %s --check-prefix=LAYER-OTHER
+// LAYER-OTHER: error: amp-insert-loss-scaling: '{{scaler|growth-interval|hysteresis|hysteresis-refill|after-backoff|growth-guard|interval-rule|per-loss}}' does not apply to mode=layerwise, whose scales follow the gradients of their layers
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise init-scale=3' 2>&1 | FileCheck %s --check-prefix=LAYER-POWER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise min-scale=0.3' 2>&1 | FileCheck %s --check-prefix=LAYER-POWER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise max-scale=inf' 2>&1 | FileCheck %s --check-prefix=LAYER-POWER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise min-scale=0' 2>&1 | FileCheck %s --check-prefix=LAYER-POWER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise init-scale=1e-40' 2>&1 | FileCheck %s --check-prefix=LAYER-POWER
+// LAYER-POWER: error: amp-insert-loss-scaling: '{{init|min|max}}-scale' must be a power of two between 2^-126 and 2^126, got {{3|0.3|inf|0|1e-40}}
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise growth-factor=1' 2>&1 | FileCheck %s --check-prefix=LAYER-GROWTH
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise growth-factor=3' 2>&1 | FileCheck %s --check-prefix=LAYER-GROWTH
+// LAYER-GROWTH: error: amp-insert-loss-scaling: 'growth-factor' must be a power of two from 2 to 2^126, got {{1|3}}
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise backoff-factor=1' 2>&1 | FileCheck %s --check-prefix=LAYER-BACKOFF
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise backoff-factor=0.3' 2>&1 | FileCheck %s --check-prefix=LAYER-BACKOFF
+// LAYER-BACKOFF: error: amp-insert-loss-scaling: 'backoff-factor' must be a power of two from 2^-126 to 0.5, got {{1|0.3}}
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise init-scale=4 max-scale=2' 2>&1 | FileCheck %s --check-prefix=LAYER-BETWEEN
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise init-scale=4 min-scale=8' 2>&1 | FileCheck %s --check-prefix=LAYER-BETWEEN
+// LAYER-BETWEEN: error: amp-insert-loss-scaling: 'init-scale' must be between 'min-scale' and 'max-scale', got 4, {{1.52588e-05 and 2|8 and 1.09951e\+12}}
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise layer-target=0' 2>&1 | FileCheck %s --check-prefix=LAYER-TARGET
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise layer-target=nan' 2>&1 | FileCheck %s --check-prefix=LAYER-TARGET
+// LAYER-TARGET: error: amp-insert-loss-scaling: 'layer-target' must be positive and finite in f32, got {{0|nan}}
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='layer-target=8' 2>&1 | FileCheck %s --check-prefix=TARGET-ALONE
+// TARGET-ALONE: error: amp-insert-loss-scaling: 'layer-target' is for mode=layerwise
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise check=some' 2>&1 | FileCheck %s --check-prefix=LAYER-CHECK
+// LAYER-CHECK: error: amp-insert-loss-scaling: 'check' must be scaled or both, got 'some'
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=init-scale=0 2>&1 | FileCheck %s --check-prefix=INIT
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=init-scale=inf 2>&1 | FileCheck %s --check-prefix=INIT
 // INIT: error: amp-insert-loss-scaling: 'init-scale' must be positive, and it and its reciprocal finite in f32, got

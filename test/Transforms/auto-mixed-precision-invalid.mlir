@@ -175,7 +175,7 @@ version: 1
 master-weights: inference
 
 //--- loss-scaling.yaml
-# expect 3:15 policy: expected 'loss-scaling' to be dynamic, none or a positive number, got '-1'
+# expect 3:15 policy: expected 'loss-scaling' to be dynamic, layerwise, none or a positive number, got '-1'
 version: 1
 loss-scaling: -1
 

@@ -23,9 +23,9 @@ from random_steps import M, S, step  # noqa: E402
 
 first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 LONG = bool(os.environ.get("AMP_LONG_TESTS"))
-BATCHES, BATCH = (100, 50) if LONG else (3, 50)
+BATCHES, BATCH = (105, 50) if LONG else (4, 50)
 MUTATED = 6 if LONG else 1  # Batches of which mutants are made.
-VARIANTS = ["", "master-weights=copy", "loss-scale=1024", "strategy=grappler", "scaler=deepspeed gradient-norm",
+VARIANTS = ["", "master-weights=copy", "loss-scale=layerwise", "loss-scale=1024", "strategy=grappler", "scaler=deepspeed gradient-norm",
             "precision=bf16 loss-scale=dynamic count-skipped"]
 T1 = "tensor<i1>"
 
@@ -141,6 +141,40 @@ def mutants(lines):
         yield name, lines[:end] + ["    " + new, f"    return {', '.join(changed)} : {returned}", "  }"]
 
 
+def layer_mutants(lines):
+    """Wrong versions of a step whose layers have a scale each."""
+    find = lambda text: [i for i, line in enumerate(lines) if text in line]
+    scales = sorted({re.search(r" from (%\w+) to", lines[i]).group(1) for i in find("= amp.rescale ")}
+                    | {re.search(r" to (%\w+) :", lines[i]).group(1) for i in find("= amp.rescale ")})
+    other = lambda scale: scales[(scales.index(scale) + 1) % len(scales)]
+
+    def edit(index, line):
+        return [line if i == index else old for i, old in enumerate(lines)]
+
+    for at in find("= amp.rescale "):
+        result, gradient, source, target = re.match(
+            r"\s*(%[\w-]+) = amp\.rescale (\S+) from (%\w+) to (%\w+) :", lines[at]).groups()
+        yield "not rescaled", replace(lines, result, gradient, at)
+        yield "rescaled backwards", edit(
+            at, lines[at].replace(f"from {source} to {target}", f"from {target} to {source}"))
+        yield "rescaled twice", replace(
+            lines[:at + 1] + [re.sub(r"%[\w-]+ = amp\.rescale \S+", f"%m = amp.rescale {result}", lines[at])] + lines[at + 1:],
+            result, "%m", at + 1)
+    for at in find("= amp.unscale "):
+        scale = re.search(r" by (%\w+) ", lines[at]).group(1)
+        if scale in scales:
+            yield "unscaled by another layer's", edit(at, lines[at].replace(f" by {scale} ", f" by {other(scale)} "))
+    adapted = [(at, *re.search(r"amp\.adapt_scale (%\w+), (\S+), (\S+)", lines[at]).groups())
+               for at in find("= amp.adapt_scale ")]
+    for at, scale, magnitude, flag in adapted:
+        if scale not in scales:
+            continue
+        yield "not told of its overflow", edit(
+            at, lines[at].replace(f", {flag}", f", {next(f for _, s, _, f in adapted if s == other(scale))}"))
+        yield "adapted to another layer", edit(
+            at, lines[at].replace(f" {magnitude},", f" {next(m for _, s, m, _ in adapted if s == other(scale))},"))
+
+
 def result_of(lines, name):
     """The number of the result that updates, or is the metric, `name`."""
     signature = lines[0].split(" -> (", 1)[1]
@@ -159,10 +193,11 @@ for batch in range(BATCHES):
     assert len(found) == BATCH, len(found)
     assert all(any("amp.unscale" in line for line in lines) for lines in found), batch
     accepted += BATCH
-    # Those of the first variants with a dynamic scale.
-    if batch % len(VARIANTS) not in (0, 1) or batch // len(VARIANTS) >= MUTATED:
+    # Those of the first variants, which have scales that adapt.
+    if batch % len(VARIANTS) not in (0, 1, 2) or batch // len(VARIANTS) >= MUTATED:
         continue
-    made = [(kind, lines) for lines in found for kind, lines in mutants(lines)]
+    make = layer_mutants if "layerwise" in variant else mutants
+    made = [(kind, lines) for lines in found for kind, lines in make(lines)]
     if not LONG:
         made = rng.sample(made, 150)
     for start in range(0, len(made), 200):
@@ -179,7 +214,7 @@ for batch in range(BATCHES):
         rejected += len(part)
         for kind, _ in part:
             kinds[kind] = kinds.get(kind, 0) + 1
-assert len(kinds) >= 12, kinds
+assert len(kinds) >= 18, kinds
 if LONG:
     assert accepted >= 5000 and rejected >= 1000, (accepted, rejected)
 print(f"{accepted} steps accepted, {rejected} mutants rejected: {kinds}")

@@ -129,12 +129,15 @@ def lower_loss(loss, params, batch):
     return annotate(lowered, marks, {0: {"amp.metric": "loss"}})
 
 
-def pipeline(precision, options="", scaling=None, masters=None):
+def pipeline(precision, options="", scaling=None, masters=None, narrow_saved=False):
     """The passes that rewrite a marked step. `scaling` is a mode of
     amp-insert-loss-scaling: dynamic or a number; `masters` one of
-    amp-insert-master-weights: copy."""
+    amp-insert-master-weights: copy. With `narrow_saved`, f32 values that the
+    backward pass reads are stored in the low type."""
     passes = ["amp-import-step"]
     passes.append(f"auto-mixed-precision{{precision={precision} policy=stablehlo {options}}}")
+    if narrow_saved:
+        passes.append("amp-narrow-saved-activations")
     if masters:
         passes.append(f"amp-insert-master-weights{{mode={masters}}}")
     if scaling:
@@ -143,9 +146,10 @@ def pipeline(precision, options="", scaling=None, masters=None):
     return f"builtin.module({','.join(passes)})"
 
 
-def rewrite(text, precision, options="", scaling=None, masters=None, command=("amp-opt",)):
-    """Runs the passes. `command` may be a stock mlir-opt with the plugin."""
-    passes = pipeline(precision, options, scaling, masters)
+def rewrite(text, precision, command=("amp-opt",), **settings):
+    """Runs the passes of `pipeline` with these settings. `command` may be a
+    stock mlir-opt with the plugin."""
+    passes = pipeline(precision, **settings)
     return run_passes(text, passes, command)
 
 

@@ -45,10 +45,10 @@ static llvm::Error checkOptions(const RunnerOptions &options) {
   bool pipeline = !options.precision.empty() || !options.compare.empty();
   llvm::StringRef scaling = options.program.lossScaling;
   double scale;
-  if (!scaling.empty() && scaling != "dynamic" && scaling != "none" &&
-      (scaling.getAsDouble(scale) || !(scale > 0)))
+  if (!scaling.empty() && scaling != "dynamic" && scaling != "layerwise" &&
+      scaling != "none" && (scaling.getAsDouble(scale) || !(scale > 0)))
     return makeError("wrong value of --loss-scale: '{0}', expected dynamic, "
-                     "none or a positive number",
+                     "layerwise, none or a positive number",
                      scaling);
   llvm::StringRef master = options.program.masterWeights;
   if (!master.empty() && master != "cast" && master != "copy" &&
@@ -80,6 +80,8 @@ static llvm::Error checkOptions(const RunnerOptions &options) {
     return makeError("--seeds must be positive, got {0}", options.seeds);
   if (!options.initPath.empty() && !options.loadPath.empty())
     return makeError("--init and --load exclude each other");
+  if (options.otherScaler && options.loadPath.empty())
+    return makeError("--other-scaler needs --load");
   if (!options.loadPath.empty() && options.seedGiven)
     return makeError("--seed and --load exclude each other: a resumed run "
                      "keeps its seed");
@@ -272,7 +274,7 @@ llvm::Error Runner::runSeed(StepProgram &program, const Dataset *trainingData,
   if (llvm::Error error = session.setHyperparameters(options.hyperparameters))
     return error;
   if (!options.loadPath.empty()) {
-    if (llvm::Error error = session.load(options.loadPath))
+    if (llvm::Error error = session.load(options.loadPath, options.otherScaler))
       return error;
     seed = session.getProgress().position.seed;
   } else if (llvm::Error error = session.initialize(

@@ -27,6 +27,7 @@ struct RunnerOptions {
   std::string predictPath, initPath, loadPath, savePath;
   uint64_t seed = 0;
   bool seedGiven = false;
+  bool otherScaler = false;
   int64_t seeds = 1;
   std::string csvPath, jsonPath, plotPath, title;
   bool gradientHistogram = false;

@@ -51,7 +51,7 @@ static cl::list<std::string>
             cl::desc("Train once in each precision and print a table"),
             cl::cat(category));
 static cl::opt<std::string>
-    lossScaling("loss-scale", cl::value_desc("dynamic|none|number"),
+    lossScaling("loss-scale", cl::value_desc("dynamic|layerwise|none|number"),
                 cl::desc("How the pipeline scales the loss (default: dynamic "
                          "for fp16, none for bf16)"),
                 cl::cat(category));
@@ -109,6 +109,11 @@ static cl::opt<std::string>
 static cl::opt<std::string> loadFile("load", cl::value_desc("state.npz"),
                                      cl::desc("Resume from a saved state"),
                                      cl::cat(category));
+static cl::opt<bool>
+    otherScaler("other-scaler",
+                cl::desc("With --load, go on with other rules of loss scaling "
+                         "than those that the state was saved with"),
+                cl::cat(category));
 static cl::opt<std::string> saveFile("save", cl::value_desc("state.npz"),
                                      cl::desc("Save the state at the end"),
                                      cl::cat(category));
@@ -173,6 +178,7 @@ static llvm::Error readOptions(RunnerOptions &options) {
   options.predictPath = predictFile;
   options.initPath = initFile;
   options.loadPath = loadFile;
+  options.otherScaler = otherScaler;
   options.savePath = saveFile;
   options.seed = seed;
   options.seedGiven = seed.getNumOccurrences();

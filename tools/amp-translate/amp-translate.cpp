@@ -81,6 +81,10 @@ static cl::opt<bool> noEpilogues(
     "no-epilogues",
     cl::desc("Leave activations and bias gradients out of products"),
     cl::cat(category));
+static cl::opt<bool> strictRounding(
+    "strict-rounding",
+    cl::desc("Round the result of each operation to its type, as amp-run does"),
+    cl::cat(category));
 static cl::opt<bool> emitMain(
     "emit-main",
     cl::desc("Add a trainer with the options of amp-run, and --synthetic, "
@@ -151,6 +155,7 @@ static LogicalResult runPipeline(ModuleOp module, int64_t batch) {
   options.lossScaling = lossScaling;
   options.masterWeights = masterWeights;
   options.epilogues = !noEpilogues;
+  options.strictRounding = strictRounding;
   amp::buildCUDAPipeline(pm, options);
   return pm.run(module);
 }

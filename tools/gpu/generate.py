@@ -55,7 +55,8 @@ class Generator:
             (folder / part).mkdir(parents=True)
         headers = folder / "include/amp/Runtime"
         shutil.copytree(root / "include/amp/Runtime/CUDA", headers / "CUDA")
-        shutil.copy(pathlib.Path(__file__).with_name("run.py"), folder)
+        for script in ("run.py", "peers.py"):
+            shutil.copy(pathlib.Path(__file__).with_name(script), folder)
 
     def emit(self, name, path, batch, precision):
         """The source of a step, as the beginning of a case."""
@@ -154,6 +155,11 @@ def main():
                 case = generator.emit(f"{name}-{precision}", path, batch, precision)
                 generator.cases.append({**case, "model": name, "precision": precision})
         path.unlink()
+        # The widths from the features to the classes, for peers.
+        layers = [int(width) for option in options for width in option.split("=")[1].split(",")]
+        for case in generator.cases:
+            if case["model"] == name:
+                case["layers"] = layers
     with open(folder / "cases.json", "w") as file:
         json.dump(generator.cases, file, indent=1)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

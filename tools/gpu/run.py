@@ -6,7 +6,7 @@
 Builds the training steps with nvcc, compares the states that they reach with
 those of a CPU, forces an overflow, times them, and writes results.json. Needs a
 GPU with its driver, the CUDA toolkit and Python 3.8; no other package, no network
-and no rights.
+and no rights. Where there is PyTorch with CUDA, it times perceptrons there too.
 
 Exit status: 0 if every check passed; 1 if one failed; 2 if something could not be
 built; 3 if there is no GPU, so that nothing was checked."""
@@ -20,6 +20,7 @@ import math
 import os
 import pathlib
 import re
+import select
 import shlex
 import shutil
 import statistics
@@ -106,6 +107,53 @@ def query_gpu():
     return {"name": fields[0], "driver": fields[1], "architecture": fields[2].replace(".", "")}
 
 
+# --- Peers ------------------------------------------------------------------------
+
+PEERS = ("eager", "compile", "graph")
+RATE = 0.05  # of the steps whose losses are compared
+
+
+class Peers:
+    """The process of peers.py, or the reason why there is none."""
+
+    def __init__(self, python, device):
+        self.process, self.why = None, "no torch: --no-peers"
+        if not python:
+            return
+        self.process = subprocess.Popen([python, str(folder / "peers.py"), device], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1)
+        answer = self.ask(120, do="about")
+        self.why = answer.get("why") or answer.get("error")
+        self.version = answer.get("torch")
+        if self.why:
+            self.stop()
+
+    def ask(self, seconds, **request):
+        """The answer to a request; an error if none comes in time, the last one."""
+        if not self.process:
+            return {"error": self.why}
+        try:
+            self.process.stdin.write(json.dumps(request) + "\n")
+            self.process.stdin.flush()
+            if select.select([self.process.stdout], [], [], max(1, seconds))[0]:
+                line = self.process.stdout.readline()
+                if line:
+                    return json.loads(line)
+                self.why = "PyTorch ended early"
+            else:
+                self.why = f"PyTorch took more than {seconds:.0f} s"
+        except OSError as error:
+            self.why = str(error)
+        self.stop()
+        return {"error": self.why}
+
+    def stop(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+
 # --- Stages -----------------------------------------------------------------------
 
 
@@ -113,7 +161,8 @@ class Run:
     def __init__(self, options):
         self.options = options
         self.start = time.monotonic()
-        self.results = {"checks": [], "times": {}}
+        self.results = {"checks": [], "times": {}, "peers": {}}
+        self.peers = None
         with open(folder / "cases.json") as file:
             self.cases = [case for case in json.load(file) if re.search(options.cases, case["name"])]
         if not self.cases:
@@ -224,6 +273,59 @@ class Run:
                 apart = max(abs(a - b) / abs(b) for a, b in zip(losses, wide))
                 self.note(case["name"], "losses as in f32", apart <= LOSS_BOUND, f"{apart:.1e} of at most {LOSS_BOUND:.0e}")
 
+    def check_peer_losses(self):
+        """Losses of the same batch from the same weights, here and in PyTorch."""
+        for case in self.cases:
+            if "layers" not in case or self.seconds_left < 120:
+                continue
+            data, weights, path = (self.out / f"{case['name']}.peer.{end}" for end in ("data.npz", "npz", "json"))
+            shared = {"layers": case["layers"], "batch": case["batch"], "precision": case["precision"]}
+            answer = self.peers.ask(60, do="data", path=str(data), **shared)
+            common = [self.program(case), "--data", data, "--seed", 3, "--quiet", "--set", f"lr={RATE}", "--steps"]
+            if "error" not in answer:
+                status, text = execute([*common, 0, "--save", weights], 120)
+                if status == 0:
+                    status, text = execute([*common, 5, "--metrics-json", path], 120)
+                if status:
+                    self.note(case["name"], "losses as in torch", False, text.strip())
+                    continue
+                answer = self.peers.ask(120, do="losses", weights=str(weights), data=str(data), steps=5, rate=RATE, **shared)
+            if "error" in answer:
+                print(f"{case['name']}: no losses of torch: {answer['error']}", flush=True)
+                continue
+            with open(path) as file:
+                own = [step["loss"] for step in json.load(file)["steps"]]
+            apart = max(abs(a - b) / abs(b) if a is not None else math.inf for a, b in zip(own, answer["losses"]))
+            self.note(case["name"], "losses as in torch", apart <= LOSS_BOUND, f"{apart:.1e} of at most {LOSS_BOUND:.0e}")
+
+    def time_peers(self, case, steps, samples):
+        """One round of a case in PyTorch; the first one, without samples, warms up."""
+        for peer in PEERS if "layers" in case else ():
+            entry = self.results["peers"].setdefault(f"{case['name']}-{peer}", {
+                "model": case["model"], "precision": case["precision"], "peer": peer, "all": []})
+            if "error" in entry or self.seconds_left < 20:
+                continue
+            answer = self.peers.ask(min(240, self.seconds_left), do="time", peer=peer, steps=steps, layers=case["layers"],
+                                    batch=case["batch"], precision=case["precision"])
+            if "error" in answer:
+                entry["error"] = answer["error"]
+                print(f"{case['name']}: no torch {peer}: {answer['error']}", flush=True)
+            elif samples:
+                entry["all"].append(answer["ms"])
+
+    def finish_peers(self):
+        """Medians, and how many times as long as the own step each takes."""
+        for entry in self.results["peers"].values():
+            own = self.results["times"].get(f"{entry['model']}-{entry['precision']}")
+            if not entry["all"]:
+                continue
+            entry["ms per step"] = statistics.median(entry["all"])
+            text = f"{entry['model']}-{entry['precision']}: torch {entry['peer']} {entry['ms per step']:.4g} ms per step"
+            if own:
+                entry["times the own step"] = entry["ms per step"] / own["ms per step"]
+                text += f", {entry['times the own step']:.2f} times the own"
+            print(text, flush=True)
+
     def time_once(self, case, steps):
         path = self.out / f"{case['name']}.time.json"
         command = [self.program(case), "--synthetic", "--seed", 3, "--quiet", "--steps", 0, "--time", steps, "--metrics-json", path]
@@ -250,6 +352,8 @@ class Run:
                     steps[name] = 0 if ms is None else int(min(2000, max(3, 1000 / ms)))
                 elif ms is not None:
                     samples[name].append(ms)
+                if self.peers.process and steps[name]:
+                    self.time_peers(case, steps[name], samples=round > 0)
         for case in timed:
             values = samples[case["name"]]
             if not values:
@@ -265,8 +369,10 @@ class Run:
                     if (other := self.results["times"].get(f"{model}-{precision}"))}
             for model in sorted({case["model"] for case in timed})
             if (wide := self.results["times"].get(f"{model}-f32"))}
+        self.finish_peers()
 
     def finish(self):
+        self.peers.stop()
         self.results["seconds"] = round(time.monotonic() - self.start, 1)
         with open(self.options.output, "w") as file:
             json.dump(self.results, file, indent=1)
@@ -283,6 +389,8 @@ def main():
     parser.add_argument("--tune", action="store_true", help="time the algorithms of products first")
     parser.add_argument("--rounds", type=int, default=5, help="rounds of timing (default: 5)")
     parser.add_argument("--minutes", type=float, default=10, help="when to stop timing (default: 10)")
+    parser.add_argument("--torch-python", default=sys.executable, help="the Python that has PyTorch (default: this one)")
+    parser.add_argument("--no-peers", action="store_true", help="do not time PyTorch")
     parser.add_argument("--output", type=pathlib.Path, default=folder / "results.json")
     parser.add_argument("--emulator", help="instead of nvcc and a GPU: a compiler command, {} for the source, whose programs run on the CPU")
     options = parser.parse_args()
@@ -316,6 +424,12 @@ def main():
     else:
         print("without compute-sanitizer")
     run.check_losses()
+    run.peers = Peers(None if options.no_peers else options.torch_python, "cpu" if options.emulator else "cuda")
+    run.results["torch"] = run.peers.version if run.peers.process else run.peers.why
+    if run.peers.process:
+        run.check_peer_losses()
+    else:
+        print(f"without PyTorch to compare with: {run.peers.why}")
     run.time()
     run.finish()
 

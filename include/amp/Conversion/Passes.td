@@ -205,6 +205,8 @@ def ConvertTrainToCUDA
     - Composites that have a tuned kernel become `cuda.call`, the optimizer
       operations of one kind a single `cuda.optimizer`, which unscales, clips
       and writes the low-precision copies.
+    - Products of one matrix, such as queries, keys and values, become one product
+      with the columns of all, where that moves fewer bytes.
     - Everything else takes the way of the CPU, to loops over elements, which
       are fused and become `cuda.kernel`.
 
@@ -216,7 +218,10 @@ def ConvertTrainToCUDA
     Option<"tf32", "tf32", "bool", "false",
            "Multiply f32 operands on tensor cores, rounded to TF32">,
     Option<"epilogues", "epilogues", "bool", "true",
-           "Move activations and bias gradients into products">];
+           "Move activations and bias gradients into products">,
+    Option<"strictRounding", "strict-rounding", "bool", "false",
+           "Round the result of each operation to its type, as the CPU does, "
+           "also where a product could take the operations around it">];
   let statistics = [
     Statistic<"numLaunches", "launches", "Number of launches">];
 }

@@ -10,6 +10,7 @@
 #define AMP_EXECUTION_GRADIENTHISTOGRAM_H
 
 #include "amp/Execution/Session.h"
+#include <map>
 
 namespace mlir::amp {
 
@@ -49,7 +50,12 @@ private:
   };
 
   double assumedScale;
+  /// The scale of the step, if it has only one.
   std::optional<double> scale;
+  /// The states that hold the scales of parameters' gradients, and their
+  /// values.
+  std::map<std::string, std::string> scaleStates;
+  std::map<std::string, double> scales;
   /// The least and the greatest scale so far.
   double leastScale = 0, greatestScale = 0;
   /// The largest finite gradient, before scaling.

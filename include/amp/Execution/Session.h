@@ -54,8 +54,9 @@ public:
 
   /// Takes over the state that `save` wrote. It must be of the same graph, run
   /// in the same precision, and have exactly the state of this program, with
-  /// the same types.
-  llvm::Error load(llvm::StringRef path);
+  /// the same types, and of the same rules of loss scaling unless
+  /// `otherScaler` is set.
+  llvm::Error load(llvm::StringRef path, bool otherScaler = false);
 
   /// Writes all state by name and the progress.
   llvm::Error save(llvm::StringRef path) const;

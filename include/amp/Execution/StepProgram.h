@@ -80,6 +80,9 @@ public:
   /// names of values, locations and initial values.
   uint64_t getFingerprint() const { return fingerprint; }
 
+  /// The rules by which the step scales its loss, as in a saved state.
+  llvm::StringRef getScalerRules() const { return scalerRules; }
+
   const StepSignature &getSignature() const { return signature; }
 
   /// Every state of the step with its initial value.
@@ -129,7 +132,7 @@ private:
   OwningOpRef<ModuleOp> unexposed;
   /// The forward function derived from `module`, once it is asked for.
   OwningOpRef<ModuleOp> forwardModule;
-  std::string entry, forwardEntry, precision;
+  std::string entry, forwardEntry, precision, scalerRules;
   uint64_t fingerprint = 0;
   StepSignature signature;
   llvm::SmallVector<StateSpec> states;

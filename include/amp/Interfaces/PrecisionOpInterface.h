@@ -65,6 +65,7 @@ struct PrecisionSlots {
     variant = {};
     isConstant = false;
     roundedSlot = none;
+    shapeOperand = none;
     operandSlots.assign(op->getNumOperands(), none);
     resultSlots.assign(op->getNumResults(), none);
   }
@@ -114,6 +115,8 @@ struct PrecisionSlots {
   /// The slot, if any, whose results the operation goes on giving in f32 when
   /// the slot is low: `retype` rounds them in casts after the operation.
   int8_t roundedSlot = none;
+  /// The operand, if any, that is read for its extents alone.
+  int8_t shapeOperand = none;
 
   static constexpr StringLiteral contraction = "contraction",
                                  elementwise = "elementwise",

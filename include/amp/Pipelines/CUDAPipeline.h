@@ -39,6 +39,12 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
       *this, "epilogues",
       llvm::cl::desc("Move activations and bias gradients into products"),
       llvm::cl::init(true)};
+  Option<bool> strictRounding{
+      *this, "strict-rounding",
+      llvm::cl::desc("Round the result of each operation to its type, as the "
+                     "CPU does: bit for bit its results but for the order of "
+                     "sums"),
+      llvm::cl::init(false)};
   Option<bool> report{*this, "report",
                       llvm::cl::desc("Print the sizes of the memory plan"),
                       llvm::cl::init(false)};

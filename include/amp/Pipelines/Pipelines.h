@@ -28,7 +28,8 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       llvm::cl::init("")};
   Option<std::string> lossScaling{
       *this, "loss-scale",
-      llvm::cl::desc("dynamic, none, or a number: a constant scale; by default "
+      llvm::cl::desc("dynamic, layerwise (a scale for each layer), none, or a "
+                     "number: a constant scale; by default "
                      "what the policy says, and if it says nothing dynamic for "
                      "fp16 and none otherwise"),
       llvm::cl::init("")};
@@ -56,6 +57,11 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
   Option<bool> countSkipped{
       *this, "count-skipped",
       llvm::cl::desc("Keep the number of skipped steps, as a metric"),
+      llvm::cl::init(false)};
+  Option<bool> narrowSavedActivations{
+      *this, "narrow-saved-activations",
+      llvm::cl::desc("Store f32 values that the backward pass reads in the low "
+                     "type (amp-narrow-saved-activations)"),
       llvm::cl::init(false)};
   Option<std::string> masterWeights{
       *this, "master-weights",

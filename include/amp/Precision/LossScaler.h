@@ -57,6 +57,22 @@ struct LossScaler {
   static ArrayRef<StringRef> getChoices(StringRef key);
 };
 
+/// The constants by which the loss scales of layers adapt: those of
+/// `amp.adapt_scale`.
+struct LayerScaler {
+  double initScale = 65536;
+  double growthFactor = 2;
+  double backoffFactor = 0.0625;
+  double minScale = 0x1p-16;
+  double maxScale = 0x1p40;
+  /// The largest gradient of a layer is brought to between half of this and
+  /// this.
+  double target = 2048;
+
+  /// As that of LossScaler.
+  LogicalResult verify(LossScaler::ErrorHandler error) const;
+};
+
 /// Whether gradients can be multiplied by `value` and its reciprocal in f32.
 bool isLossScale(double value);
 

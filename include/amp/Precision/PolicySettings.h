@@ -49,8 +49,8 @@ enum class GradientType {
 /// What a policy says of loss scaling; the names are those of the options of
 /// `amp-insert-loss-scaling`.
 struct LossScalingSettings {
-  /// `dynamic`, `none` or a number; empty for dynamic with fp16 and none
-  /// otherwise.
+  /// `dynamic`, `layerwise`, `none` or a number; empty for dynamic with fp16
+  /// and none otherwise.
   std::string mode;
   /// The name of a LossScaler, whose constants and rules the others replace.
   std::string scaler;

@@ -174,6 +174,51 @@ def OptimizeCastsPass : Pass<"amp-optimize-casts"> {
   let dependentDialects = ["::mlir::amp::AMPDialect"];
 }
 
+def NarrowSavedActivationsPass : Pass<"amp-narrow-saved-activations"> {
+  let summary = "Store in the low type what the backward pass reads";
+  let description = [{
+    `auto-mixed-precision` decides in what type an operation computes. What an
+    f32 operation gives (the exponentials of a softmax, the normalised values of
+    a norm) and the backward pass reads again lies in memory in f32 in between.
+    In a function that `auto-mixed-precision` has rewritten, this pass rounds
+    such values where they are computed and widens them again before the first
+    operation of the backward pass that reads them; forward readers see the
+    unrounded value, and every operation computes in the type it had. A cast to
+    the low type that stands in the backward pass and serves it alone moves to
+    what it casts.
+
+    ```mlir
+    %e = train.exp %x : tensor<64x64xf32>
+    %s = amp.gradient_seed "loss" : tensor<f32>
+    ...
+    %d = train.mul %g, %e : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    ```
+
+    ```mlir
+    %e = train.exp %x : tensor<64x64xf32>
+    %l = amp.cast %e inserted : tensor<64x64xf32> to tensor<64x64xbf16>
+    %s = amp.gradient_seed "loss" : tensor<f32>
+    ...
+    %w = amp.cast %l inserted : tensor<64x64xbf16> to tensor<64x64xf32>
+    %d = train.mul %g, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    ```
+
+    Gradients change by the rounding of one operand, as those of any saved
+    activation that is low. Left in f32, with a remark that says why: statistics
+    (what the backward pass spreads over a larger tensor) and what is spread
+    from them, values that the step returns, values with a pin, and in f16
+    values that are not proved to fit. The backward pass is what depends on a
+    gradient seed or carries `amp.backward_of`. `amp-strip-precision` removes the
+    casts again.
+  }];
+  let statistics = [
+    Statistic<"numNarrowed", "values-narrowed", "Saved values that are stored in the low type">,
+    Statistic<"numMoved", "casts-moved", "Casts to the low type that moved from the backward to the forward pass">,
+    Statistic<"numBytes", "bytes-saved", "Bytes by which they are smaller">,
+  ];
+  let dependentDialects = ["::mlir::amp::AMPDialect"];
+}
+
 def InsertLossScalingPass : Pass<"amp-insert-loss-scaling"> {
   let summary = "Scale the loss gradient, unscale gradients, guard the update";
   let description = [{
@@ -196,6 +241,17 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling"> {
 
     `scaler` names the machine that updates the scale, with the constants and
     rules of a framework; the options that follow it replace them one by one.
+
+    With `mode=layerwise` each layer has a scale of its own, a power of two that
+    follows the largest gradient of the layer: an argument, an update and a metric
+    `loss_scale.<parameter>`, and a metric `skipped.<parameter>`, with the name of
+    the layer's first parameter. A layer ends where a gradient is multiplied by a
+    parameter, both being matrices or of more dimensions. There, and where
+    gradients of several layers are added, `amp.rescale` brings them to one scale;
+    `amp.adapt_scale` updates the scales. A layer that overflows skips alone:
+    `skipped` is set where no update was made. Of the options of a machine,
+    init-scale, growth-factor, backoff-factor, min-scale and max-scale apply, and
+    are powers of two.
 
     Several losses share one scale, or have one each with `per-loss`; then the
     names above end with the loss (`loss_scale.critic`), and each gradient must
@@ -232,7 +288,7 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling"> {
   }];
   let options = [
     Option<"mode", "mode", "std::string", /*default=*/"\"dynamic\"",
-           "dynamic, none, or a number: a constant scale">,
+           "dynamic, layerwise, none, or a number: a constant scale">,
     Option<"scaler", "scaler", "std::string", /*default=*/"\"amp\"",
            "The machine of mode=dynamic: amp, pytorch, apex, deepspeed, megatron, tf-keras, keras, mxnet or paddle">,
     Option<"initScale", "init-scale", "double", /*default=*/"std::numeric_limits<double>::lowest()",
@@ -259,6 +315,8 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling"> {
            "The scale grows when the tracker is at-least the interval, or equal to it">,
     Option<"check", "check", "std::string", /*default=*/"\"\"",
            "Gradients that must be finite: scaled, or both these and the unscaled ones">,
+    Option<"layerTarget", "layer-target", "double", /*default=*/"std::numeric_limits<double>::lowest()",
+           "With mode=layerwise, what the largest gradient of a layer is brought to, times its scale; 2048 by default">,
     Option<"perLoss", "per-loss", "bool", /*default=*/"false",
            "One scale for each loss, with mode=dynamic">,
     Option<"guardModelState", "guard-model-state", "bool", /*default=*/"false",
@@ -272,6 +330,7 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling"> {
     Statistic<"numGradients", "gradients-unscaled", "Gradients unscaled">,
     Statistic<"numGuarded", "updates-guarded", "Updates made conditional">,
     Statistic<"numGuards", "guards", "Conditions under which updates are made">,
+    Statistic<"numScales", "scales", "Loss scales">,
   ];
   let dependentDialects = ["::mlir::amp::AMPDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];

@@ -141,7 +141,8 @@ std::string ProgramEmitter::getRead(KernelOp kernel, ArrayRef<unsigned> order,
   for (unsigned loop : loops)
     text += "        const int64_t d" + std::to_string(loop) + " = " +
             getPosition(kernel, order, loop) + ";\n";
-  if (loops.empty())
+  // Loops of one iteration are at 0 whatever i is.
+  if (llvm::all_of(loops, [&](unsigned loop) { return extents[loop] == 1; }))
     text += "        (void)i;\n";
   return text + "        return int64_t(" + offset + ");\n      })";
 }

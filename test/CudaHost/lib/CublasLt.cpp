@@ -470,7 +470,7 @@ void Product::runOne(int64_t batch) const {
       int64_t at = i + j * desc.auxLd;
       if ((epilogue & 2) && hasAux(epilogue)) {
         auto bit = uint8_t(1 << (at % 8));
-        mask[at / 8] = value > 0 ? mask[at / 8] | bit : mask[at / 8] & ~bit;
+        mask[at / 8] = !(value <= 0) ? mask[at / 8] | bit : mask[at / 8] & ~bit;
       }
       if (epilogue & 2)
         value = value > 0 || (value != value && !options().reluDropsNaN) ? value

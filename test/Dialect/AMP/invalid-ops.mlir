@@ -459,6 +459,102 @@ func.func @f(%m: tensor<8xf32>, %rng: tensor<3xi64>) {
 
 func.func @f() {
   // expected-error@+1 {{expected at least one gradient}}
+  %0 = "amp.max_magnitude"() : () -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%g: tensor<4xf32>, %s: tensor<f32>) {
+  // expected-error@+1 {{failed to verify that all of {gradient, result} have same type}}
+  %0 = "amp.rescale"(%g, %s, %s) : (tensor<4xf32>, tensor<f32>, tensor<f32>) -> tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @f(%g: tensor<4xi32>, %s: tensor<f32>) {
+  // expected-error@+1 {{operand #0 must be ranked tensor of f16, bf16, f32 or f64 values}}
+  %0 = "amp.rescale"(%g, %s, %s) : (tensor<4xi32>, tensor<f32>, tensor<f32>) -> tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %ok: tensor<i1>) {
+  // expected-error@+1 {{'target' must be finite and greater than 0, got 0.000000e+00}}
+  %0 = amp.adapt_scale %s, %s, %ok {target = 0.0 : f32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %ok: tensor<i1>) {
+  // expected-error@+1 {{'target' must be finite and greater than 0, got INF}}
+  %0 = amp.adapt_scale %s, %s, %ok {target = 0x7F800000 : f32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %ok: tensor<i1>) {
+  // expected-error@+1 {{'growth_factor' must be a power of two of at least 2, got 1.000000e+00}}
+  %0 = amp.adapt_scale %s, %s, %ok {growth_factor = 1.0 : f32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %ok: tensor<i1>) {
+  // expected-error@+1 {{'growth_factor' must be a power of two of at least 2, got 3.000000e+00}}
+  %0 = amp.adapt_scale %s, %s, %ok {growth_factor = 3.0 : f32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %ok: tensor<i1>) {
+  // expected-error@+1 {{'backoff_factor' must be a power of two of at most 0.5, got 1.000000e+00}}
+  %0 = amp.adapt_scale %s, %s, %ok {backoff_factor = 1.0 : f32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %ok: tensor<i1>) {
+  // expected-error@+1 {{'backoff_factor' must be a power of two of at most 0.5, got 3.000000e-01}}
+  %0 = amp.adapt_scale %s, %s, %ok {backoff_factor = 0.3 : f32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %ok: tensor<i1>) {
+  // expected-error@+1 {{'min_scale' must be a power of two whose reciprocal is finite, got 0.000000e+00}}
+  %0 = amp.adapt_scale %s, %s, %ok {min_scale = 0.0 : f32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %ok: tensor<i1>) {
+  // expected-error@+1 {{'max_scale' must be a power of two whose reciprocal is normal, got 3.000000e+00}}
+  %0 = amp.adapt_scale %s, %s, %ok {max_scale = 3.0 : f32}
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %ok: tensor<i1>) {
+  // expected-error@+1 {{'min_scale' must not exceed 'max_scale', got 4.000000e+00 and 2.000000e+00}}
+  %0 = amp.adapt_scale %s, %s, %ok {min_scale = 4.0 : f32, max_scale = 2.0 : f32}
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error@+1 {{expected at least one gradient}}
   %0 = "amp.global_norm"() : () -> tensor<f32>
   return
 }

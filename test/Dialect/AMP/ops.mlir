@@ -92,6 +92,14 @@ func.func @scaling(
   %i1 = amp.inner_gradient %g0 by %g1 : tensor<?x8xf16> to tensor<?x8xf32>
   // CHECK: amp.global_norm %{{[^ ,)]+}}, %{{[^ ,)]+}} : tensor<?x8xf16>, tensor<f32>
   %n12 = amp.global_norm %g0, %g1 : tensor<?x8xf16>, tensor<f32>
+  // CHECK: amp.rescale %{{[^ ,)]+}} from %{{[^ ,)]+}} to %{{[^ ,)]+}} : tensor<?x8xf16>
+  %r13 = amp.rescale %g0 from %scale to %x : tensor<?x8xf16>
+  // CHECK: amp.max_magnitude %{{[^ ,)]+}}, %{{[^ ,)]+}} : tensor<?x8xf16>, tensor<f32>
+  %l14 = amp.max_magnitude %g0, %g1 : tensor<?x8xf16>, tensor<f32>
+  // CHECK: amp.adapt_scale %{{[^ ,)]+}}, %{{[^ ,)]+}}, %{{[^ ,)]+}}{{$}}
+  %a15 = amp.adapt_scale %scale, %l14, %f
+  // CHECK: amp.adapt_scale {{.*}} {backoff_factor = 5.000000e-01 : f32, growth_factor = 4.000000e+00 : f32, max_scale = 1.024000e+03 : f32, min_scale = 1.250000e-01 : f32, target = 1.000000e+02 : f32}
+  %a16 = amp.adapt_scale %scale, %l14, %f {backoff_factor = 5.000000e-01 : f32, growth_factor = 4.000000e+00 : f32, max_scale = 1.024000e+03 : f32, min_scale = 1.250000e-01 : f32, target = 1.000000e+02 : f32}
   return
 }
 

@@ -37,6 +37,12 @@ def tensor(value):
     return list(type.shape), str(type.element_type)
 
 
+def size(value):
+    """In bytes."""
+    shape, element = tensor(value)
+    return math.prod(shape) * WIDTH[element]
+
+
 def product_flops(op):
     shape, _ = tensor(op.results[0])
     other, _ = tensor(op.operands[1])
@@ -88,26 +94,39 @@ def activation_share(module):
         for value, entry in zip(block.arguments, roles)
         if "amp.role" in entry and ir.StringAttr(entry["amp.role"]).value == "batch"
     }
-    backward, forward, saved = set(), set(), {}
+    backward, forward, late, saved = set(), set(), set(), {}
     for op in body:
+        # A seed may stand anywhere.
+        if any(maker.name != "amp.gradient_seed" for maker in backward):
+            late.add(op)
         if op.name == "amp.gradient_seed" or any(owner(value) in backward for value in op.operands):
             backward.add(op)
         elif any(value in data or owner(value) in forward for value in op.operands):
             forward.add(op)
+    # What stands in the backward pass and serves it alone.
+    serving = set(backward)
+    for op in reversed(body):
+        uses = [use.owner.operation for result in op.results for use in result.uses]
+        if op in late and uses and all(use in serving for use in uses):
+            serving.add(op)
     for op in body:
         if op not in backward:
             continue
         for value in op.operands:
-            # What only moves or casts for the backward pass alone is made there.
+            # What only moves or casts for the backward pass alone is made there,
+            # unless the forward pass makes something smaller of it.
             while owner(value) in forward and owner(value).name in MADE_AGAIN:
-                if not all(use.owner.operation in backward for use in value.uses):
+                maker = owner(value)
+                if maker not in late and size(value) < size(maker.operands[0]):
+                    break
+                if not all(use.owner.operation in serving for use in value.uses):
                     break
                 value = owner(value).operands[0]
             if owner(value) in forward:
                 saved[value] = None
     sizes = {"low": 0, "wide": 0}
     for value in saved:
-        shape, element = tensor(value)
+        element = tensor(value)[1]
         if element in ("bf16", "f16", "f32"):
-            sizes["wide" if element == "f32" else "low"] += math.prod(shape) * WIDTH[element]
+            sizes["wide" if element == "f32" else "low"] += size(value)
     return sizes["low"] / (sizes["low"] + sizes["wide"]), sizes

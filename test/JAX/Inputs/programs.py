@@ -22,32 +22,6 @@ def mlp_loss(params, images, labels):
     return cross_entropy(x @ params["w3"] + params["b3"], labels)
 
 
-def mlp_by_hand(params, images, labels, low=jnp.bfloat16):
-    """Loss and gradients of the perceptron with the roundings that the rewritten
-    step has."""
-
-    def r(x):
-        return x.astype(low)
-
-    def dot(x, y):
-        return jnp.dot(x, y, preferred_element_type=jnp.float32)
-
-    inputs, sums = [r(images)], []
-    for name in ("1", "2"):
-        sums.append(r(dot(inputs[-1], r(params["w" + name]))) + r(params["b" + name]))
-        inputs.append(jnp.maximum(sums[-1], 0))
-    logits = dot(inputs[-1], r(params["w3"])) + params["b3"]
-    value, delta = jax.value_and_grad(cross_entropy)(logits, labels)
-    gradients = {"b3": delta.sum(0)}
-    delta = r(delta)
-    for name, x, total in (("3", inputs[2], sums[1]), ("2", inputs[1], sums[0])):
-        gradients["w" + name] = dot(x.T, delta)
-        delta = jnp.where(total > 0, r(dot(delta, r(params["w" + name]).T)), 0).astype(low)
-        gradients["b" + str(int(name) - 1)] = delta.astype(jnp.float32).sum(0)
-    gradients["w1"] = dot(inputs[0].T, delta)
-    return value, gradients
-
-
 def convolve(x, kernel):
     return jax.lax.conv_general_dilated(
         x, kernel, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")

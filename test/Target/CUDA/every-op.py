@@ -221,11 +221,14 @@ np.savez(f"{folder}/start.npz", **start)
 np.savez(f"{folder}/data.npz", train_l=generator.integers(0, 10, 6))
 
 failures = []
-for element, bound in (("f32", 4e-6), ("f16", 1e-3), ("bf16", 8e-3)):
-    model = f"{folder}/{element}.mlir"
+BOUNDS = {"f32": 4e-6, "f16": 1e-3, "bf16": 8e-3}
+models = {element: f"{folder}/{element}.mlir" for element in BOUNDS}
+for element, model in models.items():
     with open(model, "w") as file:
         file.write(make_module(element))
-    program = builder.build(element, model)
+programs = builder.build_all({element: (model,) for element, model in models.items()})
+for (element, bound), program in zip(BOUNDS.items(), programs):
+    model = models[element]
     common = ["--data", f"{folder}/data.npz", "--init", f"{folder}/start.npz", "--steps", "1", "--quiet"]
     run(["amp-run", model, *common, "--save", f"{folder}/cpu.npz"])
     run([program, *common, "--poison", "--save", f"{folder}/gpu.npz"])

@@ -6,8 +6,8 @@
 # little fails; without a GPU it says so, with status 3.
 #
 # RUN: rm -rf %t && mkdir %t
-# RUN: %python %S/../../../tools/gpu/generate.py %amp_obj_root/bin %t/gpu '^digits-mlp'
-# RUN: %python %s %t/gpu '%cuda_host_cxx -O0 {} %cuda_host_lib'
+# RUN: %python %S/../../../tools/gpu/generate.py %amp_obj_root/bin %t/gpu '^digits-mlp|^mlp-small'
+# RUN: %python %s %t/gpu '%cuda_host_cxx {} %cuda_host_lib'
 
 import json
 import os
@@ -29,7 +29,12 @@ def run_stage(status, *arguments, env=None):
     return result.stdout + result.stderr
 
 
-EMULATED = ("--emulator", compiler, "--rounds", "1", "--cases", "fp16|overflow")
+# A Python without packages.
+folder.mkdir(exist_ok=True)
+bare = folder / "python"
+bare.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
+bare.chmod(0o755)
+EMULATED = ("--emulator", compiler, "--rounds", "1", "--cases", "mlp-fp16|overflow", "--torch-python", bare)
 text = run_stage(0, *EMULATED)
 assert "overflow lowers the scale" in text
 with open(folder / "results.json") as file:
@@ -38,6 +43,21 @@ assert all(check["passed"] for check in results["checks"])
 assert {check["case"] for check in results["checks"]} == {"digits-mlp-fp16", "digits-mlp-overflow"}
 assert results["times"]["digits-mlp-fp16"]["ms per step"] > 0
 assert "emulated" in results["device"]
+assert "without PyTorch to compare with: no torch" in text and results["torch"].startswith("no torch"), results["torch"]
+assert results["peers"] == {}
+
+# Peers, on the CPU: their losses are those of the program, their times are taken;
+# what needs a GPU is an error of that peer alone.
+if subprocess.run([sys.executable, "-c", "import torch"], capture_output=True).returncode == 0:
+    text = run_stage(0, "--emulator", compiler, "--rounds", "1", "--cases", "mlp-small-f32")
+    assert "ok     mlp-small-f32: losses as in torch" in text
+    with open(folder / "results.json") as file:
+        results = json.load(file)
+    assert results["torch"][0].isdigit(), results["torch"]
+    assert set(results["peers"]) == {f"mlp-small-f32-{peer}" for peer in ("eager", "compile", "graph")}
+    eager = results["peers"]["mlp-small-f32-eager"]
+    assert eager["ms per step"] > 0 and eager["times the own step"] > 0 and len(eager["all"]) == 1
+    assert "error" in results["peers"]["mlp-small-f32-graph"]
 
 # A parameter of the reference that is off by a hundredth.
 reference = folder / "reference/digits-mlp-fp16.npz"

@@ -19,7 +19,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 from networks import NETWORKS
-from program import run
+from program import join, run
 
 folder, nvcc = sys.argv[1], shlex.split(sys.argv[2])
 wrong, full = "--wrong" in sys.argv, "AMP_LONG_TESTS" in os.environ
@@ -28,13 +28,12 @@ precisions = ("f32", "fp16", "bf16") if full else ("fp16",)
 names = ["lenet"] if wrong else list(NETWORKS) if full else ["resnet18", "gpt2"]
 for name in names:
     options, _, size = NETWORKS[name]
-    model = f"{folder}/{name}.mlir"
-    run(["amp-model", name, *options, "--optimizer=adamw", f"--batch={size}", "-o", model])
-    for precision in precisions[: 1 if wrong else None]:
-        source = f"{folder}/{name}-{precision}.cu"
-        run(["amp-translate", "--mlir-to-cuda", "--precision", precision, model, "-o", source])
-        if wrong:
-            with open(source, "a") as file:
-                file.write("static int never_used() { return 0; }\n")
-        run([*nvcc, *architectures, "-c", source, "-o", f"{folder}/step.o"])
-        print(name, precision, flush=True)
+    run(["amp-model", name, *options, "--optimizer=adamw", f"--batch={size}", "-o", f"{folder}/{name}.mlir"])
+# Networks in one compilation share what they have of the runtime.
+for precision in precisions[: 1 if wrong else None]:
+    sources = {name: run(["amp-translate", "--mlir-to-cuda", "--precision", precision, f"{folder}/{name}.mlir"]) for name in names}
+    source = f"{folder}/{precision}.cu"
+    with open(source, "w") as file:
+        file.write(join(sources) + ("static int never_used() { return 0; }\n" if wrong else ""))
+    run([*nvcc, *architectures, "-c", source, "-o", f"{folder}/steps.o"])
+    print(*names, precision, flush=True)

@@ -6,8 +6,8 @@
 # farther than four times what one unit in the last place of the inputs makes of
 # amp-run itself (a residual network of 1x1 images in batch norm makes 2e-4 of
 # it); in low precision after one step within a few roundings, or no farther than
-# two runs can be that are both as far from f32 as the one of amp-run. The longest
-# one takes bf16 with --long.
+# two runs can be that are both as far from f32 as the one of amp-run. Without
+# --long each takes one low type.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib' lenet
@@ -16,6 +16,7 @@
 # RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib' bert
 # RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib' vit
 
+import functools
 import os
 import sys
 
@@ -25,8 +26,7 @@ from networks import CONSTANT_RATE, NETWORKS
 from program import Builder, distance, distances, load, run
 
 folder, compiler, library, name = sys.argv[1:5]
-# Compiling takes most of the time.
-builder = Builder(compiler + " -O0", library, folder)
+builder = Builder(compiler, library, folder)
 options, batches, size = NETWORKS[name]
 data, moved = f"{folder}/{name}.npz", f"{folder}/{name}-moved.npz"
 arrays = batches(np.random.default_rng(11), 3 * size)
@@ -61,19 +61,30 @@ def run_program(precision, steps):
 def check(precision, steps, bound, allowed=lambda low, state: 0):
     """Compares states within `bound` or what is `allowed` for one."""
     expected = train_on_cpu(precision, steps)
-    builder.build(f"{name}-{precision}", model, *paths(precision, steps)[0])
     apart = distances(run_program(precision, steps), expected)
     worst = max(apart, key=apart.get)
     print(f"{name} {precision}: {len(apart)} states, {apart[worst]:.1e} ({worst}) after {steps} steps", flush=True)
     low = load(expected)
     for state, value in apart.items():
-        limit = max(bound, allowed(low, state))
+        limit = bound if value <= bound else max(bound, allowed(low, state))
         if not value <= limit:
             failures.append(f"{precision} {state}: {value:.1e}, expected at most {limit:.1e}")
 
 
-sensitive = load(train_on_cpu("f32", 3, ".moved.npz", moved))
-check("f32", 3, 1e-5, lambda cpu, state: 4 * distance(sensitive[state], cpu[state]))
+BOUNDS = {"fp16": 2e-3, "bf16": 1.6e-2}
+if "AMP_LONG_TESTS" not in os.environ:
+    kept = "bf16" if name in ("gpt2", "vit") else "fp16"
+    BOUNDS = {kept: BOUNDS[kept]}
+precisions = ["f32", *BOUNDS]
+builder.build_all({f"{name}-{precision}": (model, *paths(precision, 1)[0]) for precision in precisions})
+
+
+@functools.lru_cache(None)
+def moved_run():
+    return load(train_on_cpu("f32", 3, ".moved.npz", moved))
+
+
+check("f32", 3, 1e-5, lambda cpu, state: 4 * distance(moved_run()[state], cpu[state]))
 wide = load(run_program("f32", 1))
 
 
@@ -82,8 +93,7 @@ def far_from_f32(low, state):
     return 2 * distance(low[state], wide[state]) if state in wide else 0
 
 
-check("fp16", 1, 2e-3, far_from_f32)
-if name != "resnet18" or "AMP_LONG_TESTS" in os.environ:
-    check("bf16", 1, 1.6e-2, far_from_f32)
+for precision, bound in BOUNDS.items():
+    check(precision, 1, bound, far_from_f32)
 print(*failures, sep="\n")
 sys.exit(1 if failures else 0)

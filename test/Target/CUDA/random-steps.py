@@ -3,7 +3,8 @@
 #
 # Random small graphs with odd extents, several in one step, forward and with
 # their gradients: the state after a step on the CPU shim is that of amp-run, in
-# ascending and in random order of threads. With --long 500 graphs.
+# ascending and in random order of threads. With --long 500 graphs; two more
+# arguments choose the first step and how many follow.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib'
@@ -14,13 +15,16 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import numpy as np
-from program import Builder, distance, load, run
+from program import Builder, load, run
 
 folder, compiler, library = sys.argv[1:4]
-builder = Builder(compiler, library, folder)
+# Compiling takes most of the time.
+builder = Builder(compiler + " -O0", library, folder)
 LONG = bool(os.environ.get("AMP_LONG_TESTS"))
-# Graphs in a step, and steps; each step is one compilation.
-GRAPHS, STEPS = 10, 50 if LONG else 1
+# Graphs in a step, steps in a compilation, and steps from which number on.
+GRAPHS, TOGETHER, FIRST, STEPS = 10, 5, 0, 50 if LONG else 1
+if len(sys.argv) > 4:
+    FIRST, STEPS = map(int, sys.argv[4:6])
 # Of a graph without a product in f32; each operation after another adds its
 # rounding in the low types.
 BOUNDS = {"f32": 2e-5, "f16": 2e-2, "bf16": 1.5e-1}
@@ -156,41 +160,59 @@ def make_step(graphs):
             + f"\n  return {', '.join(returns)} : {', '.join(plain)}\n}}\n")
 
 
+class Step:
+    """Some graphs in one step, which is one program."""
+
+    def __init__(self, number):
+        self.number, self.name = number, f"step{number}"
+        draw = random.Random(1000 + number)
+        element = ["f16", "f32", "bf16"][number % 3] if LONG else "f16"
+        # f32 beside the low type shows what is wrong whatever the rounding.
+        self.graphs = [Graph(i, element if i % 2 else "f32", draw) for i in range(GRAPHS)]
+        model = f"{folder}/{self.name}.mlir"
+        with open(model, "w") as file:
+            file.write(make_step(self.graphs))
+        self.lowered = f"{folder}/{self.name}.backward.mlir"
+        run(["amp-opt", model, "--train-autodiff", "-o", self.lowered])
+
+    def check(self, program):
+        """The number of values compared, and those that differ."""
+        generator = np.random.default_rng(self.number)
+        start = {name: generator.standard_normal(shape).astype(np.float32)
+                 for graph in self.graphs for name, shape in graph.arguments}
+        np.savez(f"{folder}/start.npz", **start)
+        common = ["--data", f"{folder}/data.npz", "--init", f"{folder}/start.npz", "--steps", "1", "--quiet"]
+        run(["amp-run", self.lowered, *common, "--save", f"{folder}/cpu.npz"])
+        expected = load(f"{folder}/cpu.npz")
+        compared, failures = 0, []
+        for order in ("ascending", "random"):
+            run([program, *common, "--poison", "--save", f"{folder}/gpu.npz"],
+                env={**os.environ, "AMP_CUDA_HOST_ORDER": order})
+            actual = load(f"{folder}/gpu.npz")
+            for number, graph in enumerate(self.graphs):
+                for name in expected:
+                    if not name.startswith(f"out.g{number}_"):
+                        continue
+                    compared += 1
+                    difference = np.abs(actual[name] - expected[name])
+                    size = max(np.max(np.abs(expected[name]), initial=0.0), 1e-3)
+                    apart = np.max(difference, initial=0.0) / size
+                    if not apart <= BOUNDS[graph.element]:
+                        failures.append(f"{self.name} ({order}) {name} {graph.element}: {apart:.2e}")
+        return compared, failures
+
+
+np.savez(f"{folder}/data.npz", train_l=np.zeros(2, np.int64))
 failures, compared = [], 0
-for step in range(STEPS):
-    draw = random.Random(1000 + step)
-    element = ["f16", "f32", "bf16"][step % 3] if LONG else "f16"
-    # f32 beside the low type shows what is wrong whatever the rounding.
-    graphs = [Graph(i, element if i % 2 else "f32", draw) for i in range(GRAPHS)]
-    model = f"{folder}/step{step}.mlir"
-    written = make_step(graphs)
-    with open(model, "w") as file:
-        file.write(written)
-    lowered = f"{folder}/step{step}.backward.mlir"
-    run(["amp-opt", model, "--train-autodiff", "-o", lowered])
-    generator = np.random.default_rng(step)
-    start = {name: generator.standard_normal(shape).astype(np.float32) for graph in graphs for name, shape in graph.arguments}
-    np.savez(f"{folder}/start.npz", **start)
-    np.savez(f"{folder}/data.npz", train_l=np.zeros(2, np.int64))
-    common = ["--data", f"{folder}/data.npz", "--init", f"{folder}/start.npz", "--steps", "1", "--quiet"]
-    program = builder.build(f"step{step}", lowered)
-    run(["amp-run", lowered, *common, "--save", f"{folder}/cpu.npz"])
-    expected = load(f"{folder}/cpu.npz")
-    for order in ("ascending", "random"):
-        run([program, *common, "--poison", "--save", f"{folder}/gpu.npz"],
-            env={**os.environ, "AMP_CUDA_HOST_ORDER": order})
-        actual = load(f"{folder}/gpu.npz")
-        for number, graph in enumerate(graphs):
-            for name in expected:
-                if not name.startswith(f"out.g{number}_"):
-                    continue
-                compared += 1
-                difference = np.abs(actual[name] - expected[name])
-                size = max(np.max(np.abs(expected[name]), initial=0.0), 1e-3)
-                apart = np.max(difference, initial=0.0) / size
-                if not apart <= BOUNDS[graph.element]:
-                    failures.append(f"step {step} ({order}) {name} {graph.element}: {apart:.2e}")
-    os.remove(program)
+for first in range(FIRST, FIRST + STEPS, TOGETHER):
+    steps = [Step(number) for number in range(first, min(first + TOGETHER, FIRST + STEPS))]
+    programs = builder.build_all({step.name: (step.lowered,) for step in steps})
+    for step, program in zip(steps, programs):
+        more, different = step.check(program)
+        compared += more
+        failures += different
+        print(step.name, more, *different, flush=True)
+        os.remove(program)
 print(STEPS * GRAPHS, "graphs,", compared, "values;", *failures, sep="\n")
 assert compared >= STEPS * GRAPHS * 4
 sys.exit(1 if failures else 0)

@@ -19,29 +19,30 @@ folder, models, compiler, library = sys.argv[1:5]
 builder = Builder(compiler, library, folder)
 failures = []
 launches = 0
-for model, precision in (("digits-mlp", "f32"), ("digits-mlp", "fp16"), ("digits-cnn", "bf16")):
-    path = f"{models}/{model}.mlir"
-    options = ["--batch-size", "32", "--precision", precision]
-    program = builder.build(f"{model}-{precision}", path, *options)
+STEPS = {
+    f"{model}-{precision}": (f"{models}/{model}.mlir", "--batch-size", "32", "--precision", precision)
+    for model, precision in (("digits-mlp", "f32"), ("digits-mlp", "fp16"), ("digits-cnn", "bf16"))
+}
+for name, program in zip(STEPS, builder.build_all(STEPS)):
     trace = f"{folder}/trace"
     run([program, "--synthetic", "--steps", "1", "--no-graph", "--quiet"],
         env={**os.environ, "AMP_CUDA_HOST_TRACE": trace})
     counted = collections.Counter()
     with open(trace) as file:
         for line in file:
-            name, _, loaded, stored = line.rstrip("\n").split("\t")
-            counted[name] += int(loaded) + int(stored)
+            launch, _, loaded, stored = line.rstrip("\n").split("\t")
+            counted[launch] += int(loaded) + int(stored)
     reported = {}
-    for line in run(["amp-translate", "--cuda-costs", path, *options]).splitlines()[2:]:
+    for line in run(["amp-translate", "--cuda-costs", *STEPS[name]]).splitlines()[2:]:
         fields = line.split()
         if len(fields) == 5:  # name, operations, bytes, bound, floor
             reported[fields[0]] = int(fields[2])
     assert len(reported) >= 14, reported
     # What creation and saving launch stands in no range.
     assert not set(counted) - set(reported) - {""}, set(counted) - set(reported)
-    for name, bytes in reported.items():
+    for launch, bytes in reported.items():
         launches += 1
-        if not bytes / 2 <= counted[name] <= 1.1 * bytes:
-            failures.append(f"{model} {precision} {name}: {counted[name]} bytes, reported {bytes}")
+        if not bytes / 2 <= counted[launch] <= 1.1 * bytes:
+            failures.append(f"{name} {launch}: {counted[launch]} bytes, reported {bytes}")
 print(launches, "launches;", *failures, sep="\n")
 sys.exit(1 if failures else 0)

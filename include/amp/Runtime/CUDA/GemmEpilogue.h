@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(kThreads)
       if (bias)
         x += loadOne(bias + column);
       if (isRelu(epilogue)) {
-        bits |= unsigned(x > 0.0f) << i;
+        bits |= unsigned(!(x <= 0.0f)) << i; // the gradient of NaN passes
         x = maximum(x, 0.0f);
       } else if (isGelu(epilogue)) {
         if (writesAux(epilogue))

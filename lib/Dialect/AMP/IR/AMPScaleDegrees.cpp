@@ -88,6 +88,39 @@ struct UpdateScaleModel
   int getFiniteFlagOperand(Operation *) const { return 3; }
 };
 
+struct RescaleModel
+    : LossScaleOpInterface::ExternalModel<RescaleModel, RescaleOp> {
+  LogicalResult inferScaleDegrees(Operation *,
+                                  ScaleDegreeInference &inference) const {
+    const ScaleDegree &degree = inference.getOperand(0);
+    ScaleDegree from = inference.getScale(1);
+    if (!degree.join(from))
+      return inference.fail(0, "the gradient is multiplied by " +
+                                   inference.describe(degree) + ", expected " +
+                                   inference.describe(from));
+    inference.setResults(degree.isAny() ? degree : inference.getScale(2));
+    return success();
+  }
+  int getLossScaleOperand(Operation *) const { return 1; }
+};
+
+struct AdaptScaleModel
+    : LossScaleOpInterface::ExternalModel<AdaptScaleModel, AdaptScaleOp> {
+  LogicalResult inferScaleDegrees(Operation *,
+                                  ScaleDegreeInference &inference) const {
+    const ScaleDegree &degree = inference.getOperand(1);
+    ScaleDegree scale = inference.getScale(0);
+    if (!degree.join(scale))
+      return inference.fail(1, "the magnitude is multiplied by " +
+                                   inference.describe(degree) + ", expected " +
+                                   inference.describe(scale));
+    return success();
+  }
+  int getLossScaleOperand(Operation *) const { return 0; }
+  int getLossScaleResult(Operation *) const { return 0; }
+  int getFiniteFlagOperand(Operation *) const { return 2; }
+};
+
 /// Roundings of a weight and what they lose.
 template <typename OpTy>
 struct WeightModel
@@ -111,6 +144,9 @@ void mlir::amp::attachScaleDegreeModels(MLIRContext *context) {
   UnscaleOp::attachInterface<UnscaleModel>(*context);
   UpdateScaleOp::attachInterface<UpdateScaleModel>(*context);
   GlobalNormOp::attachInterface<JointModel<GlobalNormOp>>(*context);
+  MaxMagnitudeOp::attachInterface<JointModel<MaxMagnitudeOp>>(*context);
+  RescaleOp::attachInterface<RescaleModel>(*context);
+  AdaptScaleOp::attachInterface<AdaptScaleModel>(*context);
   MasterCopyOp::attachInterface<WeightModel<MasterCopyOp>>(*context);
   ResidualOp::attachInterface<WeightModel<ResidualOp>>(*context);
   CompensateOp::attachInterface<WeightModel<CompensateOp>>(*context);

@@ -170,8 +170,10 @@ void BroadcastOp::getPrecisionSlots(PrecisionSlots &slots) {
   slots.reset(*this);
   slots.add(SlotKind::Storage, {0}, {0});
   // Only the extents of `like` are read, in whatever type it is.
-  if (getLike())
+  if (getLike()) {
     slots.add(SlotKind::Storage, {1}, {});
+    slots.shapeOperand = 1;
+  }
 }
 
 //===----------------------------------------------------------------------===//

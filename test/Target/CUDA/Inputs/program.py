@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Emits programs, builds them for the CPU shim and runs them beside amp-run."""
 
+import os
+import re
 import shlex
 import subprocess
 import sys
@@ -16,6 +18,24 @@ def run(command, **options):
     return result.stdout
 
 
+def join(sources):
+    """One source of the programs `sources` (names to texts): those that compile
+    apart share what they have of the runtime. Its main, if they have one, is that
+    of the program whose name it is called by."""
+    headers, parts, mains = [], [], []
+    for index, (name, text) in enumerate(sources.items()):
+        part = f"part{index}"
+        headers += [line for line in re.findall(r'^#include (?:"amp/|<).*$', text, re.M) if line not in headers]
+        # The C interface knows no namespaces.
+        text = re.sub(r"\bstep_(?!kernels\.cuh)", f"{part}_step_", text)
+        parts.append(f"namespace {part} {{\n{text}}} // namespace {part}\n")
+        if "int main(" in text:
+            mains.append(f'  if (name == "{name}")\n    return {part}::main(argc, argv);\n')
+    main = ("int main(int argc, char **argv) {\n  std::string name = argv[0];\n  name = name.substr(name.rfind('/') + 1);\n"
+            + "".join(mains) + "  return 1;\n}\n") if mains else ""
+    return "\n".join(headers) + "\n" + "".join(parts) + main
+
+
 class Builder:
     """`compiler` and `library` are what builds a source against the shim."""
 
@@ -26,11 +46,28 @@ class Builder:
 
     def build(self, name, model, *options):
         """Emits `model` with a trainer and returns the path of the program."""
-        source = f"{self.folder}/{name}.cu"
-        program = f"{self.folder}/{name}"
-        run(["amp-translate", "--mlir-to-cuda", "--emit-main", *options, model, "-o", source])
-        run([*self.compiler, source, *self.library, "-o", program])
-        return program
+        return self.build_all({name: (model, *options)})[0]
+
+    def build_all(self, programs):
+        """As above, for names with the model and the options of each, in one
+        compilation. The paths are in the order of the names."""
+        sources = {}
+        for name, (model, *options) in programs.items():
+            source = f"{self.folder}/{name}.cu"
+            run(["amp-translate", "--mlir-to-cuda", "--emit-main", *options, model, "-o", source])
+            with open(source) as file:
+                sources[name] = file.read()
+        first = next(iter(programs))
+        # One program is compiled as it was printed.
+        source = f"{self.folder}/{first}.cu"
+        if len(sources) > 1:
+            source = f"{self.folder}/{first}.all.cu"
+            with open(source, "w") as file:
+                file.write(join(sources))
+        run([*self.compiler, source, *self.library, "-o", f"{self.folder}/{first}"])
+        for name in list(programs)[1:]:
+            os.link(f"{self.folder}/{first}", f"{self.folder}/{name}")
+        return [f"{self.folder}/{name}" for name in programs]
 
 
 def load(path):

@@ -8,44 +8,8 @@
 #ifndef AMP_DIALECT_AMP_IR_AMPOPS_TD
 #define AMP_DIALECT_AMP_IR_AMPOPS_TD
 
-include "amp/Dialect/AMP/IR/AMPDialect.td"
-include "amp/Interfaces/DifferentiableOpInterface.td"
-include "amp/Interfaces/FloatRangeOpInterface.td"
-include "amp/Interfaces/GradientInterfaces.td"
-include "amp/Interfaces/PrecisionOpInterface.td"
-include "mlir/Interfaces/CastInterfaces.td"
-include "mlir/Interfaces/InferTypeOpInterface.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
-
-class AMP_Op<string mnemonic, list<Trait> traits = []>
-    : Op<AMP_Dialect, mnemonic, traits # [
-          Pure, DeclareOpInterfaceMethods<PrecisionOpInterface,
-                                          ["getPrecisionSlots"]>]>;
-
-def AMP_Ranges
-    : DeclareOpInterfaceMethods<FloatRangeOpInterface, ["inferFloatRanges"]>;
-
-def AMP_FloatTensor : RankedTensorOf<[F16, BF16, F32, F64]>;
-/// A tensor of any dialect, for the operations that a host's own types meet.
-class AMP_AnyTensorOf<list<Type> elements, string summary>
-    : Type<And<[CPred<"::mlir::amp::isPrecisionTensor($_self)">,
-                SubstLeaves<"$_self", "::mlir::getElementTypeOrSelf($_self)",
-                            Or<!foreach(element, elements,
-                                        element.predicate)>>]>,
-           summary, "::mlir::ShapedType">;
-def AMP_AnyFloatTensor
-    : AMP_AnyTensorOf<[F16, BF16, F32, F64],
-                      "ranked tensor of f16, bf16, f32 or f64 values">;
-def AMP_AnyWideTensor
-    : AMP_AnyTensorOf<[F32], "ranked tensor of 32-bit float values">;
-def AMP_AnyLowTensor
-    : AMP_AnyTensorOf<[F16, BF16], "ranked tensor of f16 or bf16 values">;
-class AMP_Scalar<Type element, string getter>
-    : 0DTensorOf<[element]>,
-      BuildableType<"::mlir::RankedTensorType::get({}, " # getter # ")">;
-def AMP_ScalarF32 : AMP_Scalar<F32, "$_builder.getF32Type()">;
-def AMP_ScalarI32 : AMP_Scalar<I32, "$_builder.getI32Type()">;
-def AMP_ScalarBool : AMP_Scalar<I1, "$_builder.getI1Type()">;
+include "amp/Dialect/AMP/IR/AMPBase.td"
+include "amp/Dialect/AMP/IR/AMPLayerOps.td"
 
 def AMP_CastOp : AMP_Op<"cast", [
     DeclareOpInterfaceMethods<CastOpInterface>,

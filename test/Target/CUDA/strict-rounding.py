@@ -1,0 +1,86 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# With --strict-rounding a program on the CPU shim rounds where amp-run does: what
+# surrounds products is equal bit for bit, where the products are exact in any
+# order, as those of small fractions. Without, a residual, gelu and its gradient
+# and a widening take the unrounded sum, which shows that the cases tell.
+#
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib'
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+import numpy as np
+from program import Builder, load, run
+
+folder, compiler, library = sys.argv[1:4]
+X, W = "tensor<24x40xT>", "tensor<40x16xT>"
+Y = "tensor<24x16xT>"
+SUM = f"$s = train.linear %x, $w : ({X}, {W}) -> {Y}\n  "
+CASES = {
+    "residual": SUM + f"$ = train.add $s, %r : ({Y}, {Y}) -> {Y}",
+    "bias": f"$ = train.linear %x, $w, %b : ({X}, {W}, tensor<16xT>) -> {Y}",
+    "relu": f"$s = train.linear %x, $w, %b : ({X}, {W}, tensor<16xT>) -> {Y}\n  $ = train.relu $s : {Y}",
+    "gelu": SUM + f"$ = train.gelu $s {{approximate = 1 : i32}} : {Y}",
+    "gelu_dx": SUM + f"$ = train.gelu_grad %r, $s {{approximate = 1 : i32}} : {Y}",
+    # The sum is read by something else as well.
+    "chain": SUM + f"$t = train.tanh $s : {Y}\n  $u = train.mul $t, %r : ({Y}, {Y}) -> {Y}\n  $ = train.sub $u, $s : ({Y}, {Y}) -> {Y}",
+}
+# The weights of each case are its own: equal products would be one, of several
+# readers.
+SHAPES = {"x": "24x40", "r": "24x16", "b": "16", **{f"{name}w": "40x16" for name in (*CASES, "widened")}}
+TAKEN = ("residual", "gelu", "gelu_dx", "widened")
+
+
+def make_step(element):
+    arguments = ['%l: tensor<2xi64> {amp.role = "batch", amp.name = "l"}']
+    results, returned, lines = [], [], []
+    for name, shape in SHAPES.items():
+        arguments.append(f'%{name}.wide: tensor<{shape}xf32> {{amp.role = "model_state", amp.name = "{name}"}}')
+        results.append(f'tensor<{shape}xf32> {{amp.updates = "{name}"}}')
+        returned.append(f"%{name}.wide")
+        lines.append(f"%{name} = amp.cast %{name}.wide : tensor<{shape}xf32> to tensor<{shape}x{element}>")
+    # A widening that a pass inserted.
+    cases = {name: text + f"\n  $.wide = amp.cast $ : {Y} to {Y.replace('T', 'f32')}" for name, text in CASES.items()}
+    cases["widened"] = SUM + f"$.wide = amp.cast $s inserted : {Y} to {Y.replace('T', 'f32')}"
+    for name, text in cases.items():
+        arguments.append(f'%s.{name}: tensor<24x16xf32> {{amp.role = "model_state", amp.name = "out.{name}", amp.init = #amp.init<zeros>}}')
+        results.append(f'tensor<24x16xf32> {{amp.updates = "out.{name}"}}')
+        returned.append(f"%{name}.wide")
+        lines.append(text.replace("$", "%" + name).replace("xT>", f"x{element}>"))
+    kinds = [result.split(" {")[0] for result in results]
+    return (f"func.func @step({', '.join(arguments)})\n    -> ({', '.join(results)}) {{\n  " + "\n  ".join(lines)
+            + f"\n  return {', '.join(returned)} : {', '.join(kinds)}\n}}\n")
+
+
+rng = np.random.default_rng(3)
+np.savez(f"{folder}/data.npz", train_l=np.zeros(2, np.int64))
+# Fractions with few bits, whose products f32 adds exactly.
+start = {name: rng.integers(-60, 61, [int(n) for n in shape.split("x")]).astype(np.float32) / 64
+         for name, shape in SHAPES.items()}
+start["r"] = rng.standard_normal((24, 16)).astype(np.float32)
+np.savez(f"{folder}/start.npz", **start)
+common = ["--data", f"{folder}/data.npz", "--init", f"{folder}/start.npz", "--steps", "1", "--quiet"]
+models = {element: f"{folder}/{element}.mlir" for element in ("f16", "bf16")}
+for element, model in models.items():
+    with open(model, "w") as file:
+        file.write(make_step(element))
+names = {f"{element}-{mode or 'fused'}": (model, *mode.split()) for element, model in models.items()
+         for mode in ("", "--strict-rounding")}
+programs = dict(zip(names, Builder(compiler, library, folder).build_all(names)))
+for element, model in models.items():
+    run(["amp-run", model, *common, "--save", f"{folder}/cpu.npz"])
+    expected = load(f"{folder}/cpu.npz")
+    actual = {}
+    for mode in ("fused", "--strict-rounding"):
+        run([programs[f"{element}-{mode}"], *common, "--poison", "--save", f"{folder}/gpu.npz"])
+        actual[mode] = load(f"{folder}/gpu.npz")
+    for name in (*CASES, "widened"):
+        cpu = expected["out." + name]
+        strict, fused = (int(np.sum(actual[mode]["out." + name] != cpu)) for mode in ("--strict-rounding", "fused"))
+        print(f"{element} {name}: {strict} of {cpu.size} differ, {fused} without", flush=True)
+        assert np.any(cpu) and strict == 0, (element, name)
+        assert (fused > 0) == (name in TAKEN), (element, name)

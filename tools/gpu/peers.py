@@ -1,0 +1,173 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Usage: peers.py [cuda|cpu]
+
+The same training steps of perceptrons in PyTorch, for run.py, which times them in
+turns with its own. Reads a line of JSON for each request and answers with one:
+
+  {"do": "about"}                    what there is: {"torch": ..., "usable": ...}
+  {"do": "data", "layers": [...], "batch": n, "path": file}
+                                     writes one batch as .npz
+  {"do": "losses", CASE, "weights": file, "data": file, "steps": n, "rate": x}
+                                     losses of n steps of that batch
+  {"do": "time", CASE, "peer": name, "steps": n}
+                                     milliseconds of a step, the mean of n
+
+CASE is "layers", "batch" and "precision": f32, tf32, bf16 or fp16. Peers: `eager`
+is autocast (with GradScaler in fp16), `compile` torch.compile of the network with
+max-autotune, which uses CUDA graphs, `graph` the whole eager step in one CUDA
+graph. An answer with "error" says why there is no other."""
+
+import json
+import sys
+import time
+
+DEVICE = sys.argv[1] if len(sys.argv) > 1 else "cuda"
+MOMENTUM = 0.9
+WARM_UP = 11
+
+
+def about():
+    try:
+        import torch
+    except Exception as error:  # a broken installation raises what it likes
+        return {"torch": None, "usable": False, "why": f"no torch: {error}"}
+    if DEVICE == "cuda" and not torch.cuda.is_available():
+        return {"torch": torch.__version__, "usable": False, "why": "torch has no CUDA device"}
+    return {"torch": torch.__version__, "usable": True}
+
+
+class Peer:
+    """A network, its optimizer and one batch on the device."""
+
+    def __init__(self, case, weights=None, data=None):
+        import numpy as np
+        import torch
+
+        self.torch, self.precision = torch, case["precision"]
+        layers, batch, lr = case["layers"], case["batch"], case.get("rate", 0.01)
+        torch.manual_seed(3)
+        modules = []
+        for index, (inputs, outputs) in enumerate(zip(layers, layers[1:])):
+            modules += [torch.nn.ReLU()] if index else []
+            modules.append(torch.nn.Linear(inputs, outputs))
+        self.network = torch.nn.Sequential(*modules).to(DEVICE)
+        if weights:
+            with np.load(weights) as file, torch.no_grad():
+                for index, linear in enumerate(modules[::2], 1):
+                    linear.weight.copy_(torch.from_numpy(file[f"fc{index}.weight"].T.copy()))
+                    linear.bias.copy_(torch.from_numpy(file[f"fc{index}.bias"]))
+        if data:
+            with np.load(data) as file:
+                x, labels = torch.from_numpy(file["x"]), torch.from_numpy(file["labels"])
+        else:
+            x, labels = torch.randn(batch, layers[0]), torch.randint(layers[-1], (batch,))
+        self.x, self.labels = x.to(DEVICE), labels.to(DEVICE)
+        # A fused optimizer takes scale and overflow as tensors: no step waits.
+        fused = {"fused": True} if DEVICE == "cuda" else {}
+        try:
+            self.optimizer = torch.optim.SGD(self.network.parameters(), lr, MOMENTUM, **fused)
+        except TypeError:  # before torch 2.3
+            self.optimizer = torch.optim.SGD(self.network.parameters(), lr, MOMENTUM)
+        self.scaler = torch.cuda.amp.GradScaler(enabled=self.precision == "fp16" and DEVICE == "cuda")
+        self.low = {"fp16": torch.float16, "bf16": torch.bfloat16}.get(self.precision)
+        self.forward, self.replay = self.network, None
+
+    def compute_loss(self):
+        torch = self.torch
+        with torch.autocast(DEVICE, dtype=self.low or torch.bfloat16, enabled=self.low is not None):
+            return torch.nn.functional.cross_entropy(self.forward(self.x), self.labels)
+
+    def backward_and_update(self):
+        loss = self.compute_loss()
+        self.scaler.scale(loss).backward()
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
+        return loss
+
+    def step(self):
+        if self.replay:
+            self.replay()
+            return None
+        # A setting of the process, which peers share.
+        if DEVICE == "cuda":
+            self.torch.backends.cuda.matmul.allow_tf32 = self.precision == "tf32"
+        self.optimizer.zero_grad(set_to_none=True)
+        return self.backward_and_update()
+
+    def wait(self):
+        if DEVICE == "cuda":
+            self.torch.cuda.synchronize()
+
+    def compile(self):
+        self.forward = self.torch.compile(self.network, mode="max-autotune")
+
+    def capture(self):
+        torch = self.torch
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for _ in range(WARM_UP):
+                self.step()
+        torch.cuda.current_stream().wait_stream(stream)
+        graph = torch.cuda.CUDAGraph()
+        self.optimizer.zero_grad(set_to_none=True)
+        with torch.cuda.graph(graph):
+            self.backward_and_update()
+        self.replay = graph.replay
+
+
+peers = {}
+
+
+def measure(request):
+    key = (tuple(request["layers"]), request["batch"], request["precision"], request["peer"])
+    if key not in peers:
+        peer = Peer(request)
+        if request["peer"] == "compile":
+            peer.compile()
+        elif request["peer"] == "graph":
+            peer.capture()
+        for _ in range(WARM_UP if DEVICE == "cuda" else 1):
+            peer.step()
+        peer.wait()
+        peers[key] = peer
+    peer = peers[key]
+    peer.step()
+    peer.wait()
+    start = time.perf_counter()
+    for _ in range(request["steps"]):
+        peer.step()
+    peer.wait()
+    return {"ms": (time.perf_counter() - start) * 1e3 / request["steps"]}
+
+
+def write_data(request):
+    import numpy as np
+
+    generator = np.random.default_rng(17)
+    layers, batch = request["layers"], request["batch"]
+    np.savez(request["path"], x=generator.standard_normal((batch, layers[0])).astype(np.float32),
+             labels=generator.integers(0, layers[-1], batch))
+    return {}
+
+
+def compare_losses(request):
+    peer = Peer(request, request["weights"], request["data"])
+    return {"losses": [float(peer.step()) for _ in range(request["steps"])]}
+
+
+def main():
+    actions = {"about": lambda _: about(), "data": write_data, "losses": compare_losses, "time": measure}
+    # What libraries print must not stand between the answers.
+    answers, sys.stdout = sys.stdout, sys.stderr
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            answer = actions[request["do"]](request)
+        except Exception as error:  # whatever torch raises is an answer
+            answer = {"error": f"{type(error).__name__}: {error}".splitlines()[0]}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+main()
