@@ -56,6 +56,16 @@ static void addDependents(Block &block, llvm::DenseSet<Value> &values) {
   }
 }
 
+/// Returns the value in whose memory `value` is.
+static Value getRoot(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isTensorView(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
 static void count(MemoryReport::Count &entry, const TensorRange &range) {
   ++entry.tensors;
   entry.elements += cast<ShapedType>(range.value.getType()).getNumElements();
@@ -98,7 +108,7 @@ FailureOr<MemoryReport> MemoryReport::compute(FunctionOpInterface function) {
   }
   for (const StepResult &result : signature->results)
     if (result.kind == ResultKind::Update)
-      updates.insert(block.getTerminator()->getOperand(result.index));
+      updates.insert(getRoot(block.getTerminator()->getOperand(result.index)));
 
   // The backward pass begins at the first seed.
   unsigned numOperations = 0, seed = 0;
@@ -115,7 +125,7 @@ FailureOr<MemoryReport> MemoryReport::compute(FunctionOpInterface function) {
       continue;
     for (auto [result, name] : llvm::zip(op.getResults(), names))
       if (!cast<StringAttr>(name).empty())
-        gradients.insert(result);
+        gradients.insert(getRoot(result));
   }
   if (!hasSeed)
     seed = numOperations;
@@ -127,7 +137,7 @@ FailureOr<MemoryReport> MemoryReport::compute(FunctionOpInterface function) {
   };
   auto categorize = [&](const TensorRange &range) {
     Operation *op = range.value.getDefiningOp();
-    if (isa<CastOp>(op) && weights.contains(op->getOperand(0)))
+    if (isa<CastOp>(op) && weights.contains(getRoot(op->getOperand(0))))
       return MemoryCategory::LowWeights;
     if (gradients.contains(range.value))
       return MemoryCategory::Gradients;
@@ -138,8 +148,8 @@ FailureOr<MemoryReport> MemoryReport::compute(FunctionOpInterface function) {
   };
 
   // Bytes that begin and end to live at each operation.
-  std::vector<std::array<int64_t, kNumMemoryCategories>> change(
-      numOperations + 1);
+  std::vector<std::array<int64_t, kNumMemoryCategories>> change(numOperations +
+                                                                1);
   for (const TensorRange &range : liveness->getRanges()) {
     if (updates.contains(range.value))
       continue;

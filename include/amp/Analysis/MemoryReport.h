@@ -31,7 +31,7 @@ enum class MemoryCategory : unsigned {
   Batch,
   /// Casts of parameters that the step makes.
   LowWeights,
-  /// Results of the forward pass that the backward pass reads.
+  /// Results of the forward pass that live on behind it.
   SavedActivations,
   /// Gradients of parameters, and what is computed from them.
   Gradients,
@@ -61,7 +61,7 @@ struct MemoryReport {
   /// Elements of parameters, without low copies.
   int64_t parameters = 0;
   /// Float results of the forward pass that depend on the batch, by operation:
-  /// all of them, and those that the backward pass reads.
+  /// all of them, and those that live on behind it.
   std::map<std::string, Count> forward, saved;
 
   const Entry &operator[](MemoryCategory category) const {

@@ -11,6 +11,7 @@
 #include "amp/Support/OutputFile.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
+#include <string>
 
 namespace mlir::train {
 #define GEN_PASS_DEF_TRAINREPORTMEMORY
@@ -34,8 +35,7 @@ void ReportMemoryPass::runOnOperation() {
   for (auto function : getOperation().getOps<FunctionOpInterface>()) {
     if (function.isExternal() || !amp::isStepFunction(function))
       continue;
-    FailureOr<amp::MemoryReport> report =
-        amp::MemoryReport::compute(function);
+    FailureOr<amp::MemoryReport> report = amp::MemoryReport::compute(function);
     if (failed(report))
       return signalPassFailure();
     if (json)
@@ -48,11 +48,10 @@ void ReportMemoryPass::runOnOperation() {
                               "a function whose arguments have 'amp.role'");
     return signalPassFailure();
   }
-  llvm::Error error =
-      amp::writeOutputFile(output, [&](llvm::raw_ostream &out) {
-        out << text;
-        return llvm::Error::success();
-      });
+  llvm::Error error = amp::writeOutputFile(output, [&](llvm::raw_ostream &out) {
+    out << text;
+    return llvm::Error::success();
+  });
   if (error) {
     getOperation()->emitError("train-report-memory: cannot write '")
         << output << "': " << llvm::toString(std::move(error));

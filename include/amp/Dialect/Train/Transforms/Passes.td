@@ -287,10 +287,18 @@ def TrainReportMemory : Pass<"train-report-memory", "::mlir::ModuleOp"> {
     Prints, for each training step of static shapes, the bytes of its tensors by
     category, in all and where most of them live at once: parameters, optimizer
     state, other state, batch, low copies of weights that the step makes, saved
-    activations (what the backward pass reads of the forward pass), gradients
-    and temporaries. Updates are in place. As JSON there are also the results of
-    the forward pass that depend on the batch, by operation. The module stays as
-    it is.
+    activations (what the forward pass computes from the batch and the backward
+    pass reads), gradients, and temporaries, of which "in all" are the most that
+    live at once. Updates are in place. JSON, one object for each step, also has
+    the results of the forward pass that depend on the batch, by operation. The
+    module stays as it is.
+
+    ```
+    memory of 'step' in bytes
+                                   in all      at the peak
+    parameters                        512              512
+    optimizer state                   512              512
+    ```
   }];
   let options = [
     Option<"output", "output", "std::string", /*default=*/"\"-\"",
