@@ -37,8 +37,8 @@ def graph(name, *options):
 
 
 def residual_layers():
-    """Results of convolutions and of sums of ResNet-50, by hand."""
-    convolutions, sums, size, blocks = 112 * 112 * 64, 0, 56, (3, 4, 6, 3)
+    """Values of convolutions, sums and relus of ResNet-50, by hand."""
+    convolutions, sums, wide, size, blocks = 112 * 112 * 64, 0, 0, 56, (3, 4, 6, 3)
     for stage, count in enumerate(blocks):
         width, stride = 64 << stage, 1 if stage == 0 else 2
         for block in range(count):
@@ -50,15 +50,16 @@ def residual_layers():
             else:
                 convolutions += 2 * inner * width
             block_result = size * size * width * 4
-            convolutions += block_result * (2 if block == 0 else 1)
+            # The last convolution and the one beside the block have no relu.
+            wide += block_result * (2 if block == 0 else 1)
             sums += block_result
-    return convolutions, sums
+    return convolutions + wide, sums, convolutions + sums
 
 
 def by_hand():
-    """The test's own count of `layers`: also pooling, its mean and the logits,
-    the loss and the accuracy."""
-    convolutions, sums = residual_layers()
+    """The test's own count of `layers`: also pooling, its mean and and the
+    logits."""
+    convolutions, sums, _ = residual_layers()
     return convolutions + sums + 56 * 56 * 64 + 2048 + 1000
 
 
@@ -73,8 +74,9 @@ def check(name, path, precision):
     assert sum(part["at_peak"] for part in parts.values()) == found["peak_bytes"], found
     for part in parts.values():
         assert part["at_peak"] <= part["bytes"], parts
-    for which, all_bytes in (("saved", total(found["saved"])[1]), ("forward", total(found["forward"])[1])):
-        print(f"{name} {precision}: {which} {all_bytes / 1e6:.1f} MB, with weights {(weights(found) + all_bytes) / 1e6:.1f} MB")
+    for which in ("saved", "forward"):
+        size = total(found[which])[1]
+        print(f"{name} {precision}: {which} {size / 1e6:.1f} MB, with weights {(weights(found) + size) / 1e6:.1f} MB")
     return found
 
 
@@ -90,7 +92,13 @@ for name in ("resnet50",) if wrong else PARAMETERS:
             assert abs(1e6 * megabytes / CLAIM[precision] - 1) < 0.05, (
                 f"{name} {precision}: {megabytes:.1f} MB, expected {CLAIM[precision] / 1e6:.0f} within 5 %")
             if not wrong:
-                assert 0 <= values - by_hand() <= 2, (values, by_hand())
+                # The accuracy is a mean too.
+                assert values == by_hand() + 1, (values, by_hand())
+                saved = {key: count["elements"] for key, count in found[name, precision]["saved"].items()}
+                convolutions, _, relus = residual_layers()
+                assert saved["train.conv2d"] == convolutions and saved["train.relu"] == relus, saved
+                # Mean and deviation of each channel.
+                assert saved["train.batch_norm_training"] == 53_120 and "train.add" not in saved, saved
 
 if wrong:
     sys.exit("smaller images passed")

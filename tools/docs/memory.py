@@ -45,7 +45,8 @@ def layers(counts):
 
 
 def total(counts):
-    return sum(count["elements"] for count in counts.values()), sum(count["bytes"] for count in counts.values())
+    chosen = counts.values()
+    return sum(count["elements"] for count in chosen), sum(count["bytes"] for count in chosen)
 
 
 def weights(found):
@@ -78,7 +79,8 @@ def tables(tools, folder):
 | model | type | weights | weights, MB | layers | with weights, MB | saved | with weights, MB | all | with weights, MB |
 |---|---|---:|---:|---:|---:|---:|---:|---:|---:|
 """
-    parts = ("| model | type | parameters | low copies | optimizer | other | batch | saved | gradients | temporaries | peak, MB | "
+    parts = ("| model | type | parameters | low copies | optimizer | other | batch | saved | gradients "
+             "| temporaries | peak, MB | "
              + " | ".join(f"batch in {gib} GiB" for gib in GIB) + " |\n|---|---|" + "---:|" * (9 + len(GIB)) + "\n")
     for name in MODELS:
         graph = folder / f"{name}-any.mlir"

@@ -287,8 +287,8 @@ def TrainReportMemory : Pass<"train-report-memory", "::mlir::ModuleOp"> {
     Prints, for each training step of static shapes, the bytes of its tensors by
     category, in all and where most of them live at once: parameters, optimizer
     state, other state, batch, low copies of weights that the step makes, saved
-    activations (what the forward pass computes from the batch and the backward
-    pass reads), gradients, and temporaries, of which "in all" are the most that
+    activations (what the forward pass computes from the batch and lives on
+    behind it), gradients, and temporaries, of which "in all" are the most that
     live at once. Updates are in place. JSON, one object for each step, also has
     the results of the forward pass that depend on the batch, by operation. The
     module stays as it is.
