@@ -112,22 +112,29 @@ FailureOr<MemoryReport> MemoryReport::compute(FunctionOpInterface function) {
 
   // The backward pass begins at the first seed.
   unsigned numOperations = 0, seed = 0;
-  bool hasSeed = false;
+  Operation *firstSeed = nullptr;
   for (Operation &op : block) {
-    if (!hasSeed && (isa<GradientSeedOpInterface>(op) ||
-                     op.hasAttr(AMPDialect::kGradientSeedAttr))) {
-      hasSeed = true;
+    if (!firstSeed && (isa<GradientSeedOpInterface>(op) ||
+                       op.hasAttr(AMPDialect::kGradientSeedAttr))) {
+      firstSeed = &op;
       seed = numOperations;
     }
     ++numOperations;
     auto names = op.getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr);
     if (!names)
       continue;
-    for (auto [result, name] : llvm::zip(op.getResults(), names))
-      if (!cast<StringAttr>(name).empty())
-        gradients.insert(getRoot(result));
+    // A gradient that is another value has its name on a view of it.
+    for (auto [result, name] : llvm::zip(op.getResults(), names)) {
+      if (cast<StringAttr>(name).empty())
+        continue;
+      Value root = getRoot(result);
+      Operation *producer = root.getDefiningOp();
+      bool isBackward =
+          producer && firstSeed && firstSeed->isBeforeInBlock(producer);
+      gradients.insert(isBackward ? root : result);
+    }
   }
-  if (!hasSeed)
+  if (!firstSeed)
     seed = numOperations;
   addDependents(block, fromBatch);
   addDependents(block, gradients);
