@@ -33,6 +33,12 @@ FailureOr<int64_t> mlir::amp::getTensorBytes(Type type) {
   return bytes;
 }
 
+bool mlir::amp::isTensorView(Operation *op) {
+  if (auto broadcast = dyn_cast<train::BroadcastOp>(op))
+    return broadcast.getDims().empty();
+  return isa<train::ReshapeOp, ViewLikeOpInterface>(op);
+}
+
 FailureOr<TensorLiveness>
 TensorLiveness::compute(FunctionOpInterface function) {
   if (!function.getFunctionBody().hasOneBlock())
@@ -50,7 +56,7 @@ TensorLiveness::compute(FunctionOpInterface function) {
         if (auto it = rangeOf.find(operand); it != rangeOf.end())
           liveness.ranges[it->second].lastUse = number;
     });
-    if (isa<train::ReshapeOp, ViewLikeOpInterface>(op)) {
+    if (isTensorView(&op)) {
       auto it = rangeOf.find(op.getOperand(0));
       if (it != rangeOf.end())
         rangeOf[op.getResult(0)] = it->second;

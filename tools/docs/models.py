@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes the full-size models and the table of docs/models.md.
+"""Writes the full-size models and the tables of docs/models.md.
 
 Usage: models.py <folder of the tools> <folder for the graphs> [--update | --check [--only <model>]]
 
-Prints the table, or puts it into docs/models.md, or fails if the one that stands
+Prints the tables, or puts them into docs/models.md, or fails if one that stands
 there says anything else, times excepted. Times are the least of three runs of
 the whole training pipeline, less that of reading and printing the graph, in
 seconds of a processor, which depend little on what else the machine does."""
@@ -19,10 +19,10 @@ import sys
 
 root = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(root / "test/Models/Inputs"))
+from memory import tables as memory_tables  # noqa: E402
 from products import Counts  # noqa: E402
 
 MODELS = ("mlp", "lenet", "resnet18", "resnet50", "bert", "vit", "gpt2")
-BEGIN, END = "<!-- begin: tools/dev models -->", "<!-- end: tools/dev models -->"
 HEAD = """\
 | model | parameters | operations | casts | low | GFLOP | f32, MB | mixed, MB | pipeline, CPU s |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|
@@ -73,6 +73,26 @@ def without_times(table, only):
     return [row for row in rows if only is None or row.startswith(f"| {only} ")]
 
 
+class Page:
+    """A page with tables between marks."""
+
+    def __init__(self, path):
+        self.path = path
+        self.text = path.read_text()
+
+    def split(self, name):
+        begin, end = f"<!-- begin: tools/dev models{name} -->", f"<!-- end: tools/dev models{name} -->"
+        before, found, rest = self.text.partition(begin)
+        if not found:
+            sys.exit(f"{self.path} has no line '{begin}'")
+        old, _, after = rest.partition(end)
+        return before + begin + "\n", old, end + after
+
+    def update(self, name, table):
+        before, _, after = self.split(name)
+        self.text = before + table + after
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tools", type=pathlib.Path)
@@ -86,18 +106,25 @@ def main():
     runs = 1 if options.check else 3
     table = HEAD + "".join(
         row(options.tools, options.folder, name, runs) + "\n" for name in MODELS if options.only in (None, name))
-    before, found, rest = options.page.read_text().partition(BEGIN)
-    old, _, after = rest.partition(END)
-    if not found:
-        sys.exit(f"{options.page} has no line '{BEGIN}'")
+    found = {"": table}
+    if options.only is None:
+        forward, parts = memory_tables(options.tools, options.folder)
+        found |= {", forward": forward, ", memory": parts}
+    page = Page(options.page)
+    for name, table in found.items():
+        if options.update:
+            page.update(name, table)
+        elif options.check:
+            _, old, _ = page.split(name)
+            same = (without_times(old, options.only) == without_times(table, options.only) if name == ""
+                    else old.strip() == table.strip())
+            if not same:
+                sys.exit(f"{options.page}: the table of models{name} is out of date, expected\n{table}"
+                         "run tools/dev models")
+        else:
+            print(table)
     if options.update:
-        options.page.write_text(f"{before}{BEGIN}\n{table}{END}{after}")
-    elif options.check:
-        if without_times(old, options.only) != without_times(table, options.only):
-            sys.exit(f"{options.page}: the table of models is out of date, expected\n{table}"
-                     "run tools/dev models")
-    else:
-        print(table, end="")
+        options.page.write_text(page.text)
 
 
 main()

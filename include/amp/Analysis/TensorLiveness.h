@@ -35,14 +35,18 @@ struct TensorRange {
 /// large for their type, here and below, are its largest value.
 FailureOr<int64_t> getTensorBytes(Type type);
 
+/// Returns whether the result of `op` is a view of its first operand: of
+/// reshapes, and of broadcasts without new dimensions, which are the identity.
+bool isTensorView(Operation *op);
+
 /// Live ranges of the tensors of one function.
 class TensorLiveness {
 public:
   /// Computes the ranges of the tensors that the operations of the single block
   /// of `function` produce, in program order. Operations inside regions count
-  /// as their ancestor in the block. A reshape is a view of its operand, not a
-  /// tensor of its own, and keeps it alive. Returns failure, after a diagnostic
-  /// at the operation, if a shape is dynamic.
+  /// as their ancestor in the block. A view is no tensor of its own, and keeps
+  /// its operand alive. Returns failure, after a diagnostic at the operation,
+  /// if a shape is dynamic.
   static FailureOr<TensorLiveness> compute(FunctionOpInterface function);
 
   ArrayRef<TensorRange> getRanges() const { return ranges; }

@@ -281,4 +281,31 @@ def TrainRematerialize : Pass<"train-rematerialize"> {
   ];
 }
 
+def TrainReportMemory : Pass<"train-report-memory", "::mlir::ModuleOp"> {
+  let summary = "print what occupies the memory of a training step";
+  let description = [{
+    Prints, for each training step of static shapes, the bytes of its tensors by
+    category, in all and where most of them live at once: parameters, optimizer
+    state, other state, batch, low copies of weights that the step makes, saved
+    activations (what the forward pass computes from the batch and lives on
+    behind it), gradients, and temporaries, of which "in all" are the most that
+    live at once. Updates are in place. JSON, one object for each step, also has
+    the results of the forward pass that depend on the batch, by operation. The
+    module stays as it is.
+
+    ```
+    memory of 'step' in bytes
+                                   in all      at the peak
+    parameters                        512              512
+    optimizer state                   512              512
+    ```
+  }];
+  let options = [
+    Option<"output", "output", "std::string", /*default=*/"\"-\"",
+           "The file to write (-: the standard output)">,
+    Option<"json", "json", "bool", /*default=*/"false",
+           "Print JSON, not a table">,
+  ];
+}
+
 #endif // AMP_DIALECT_TRAIN_TRANSFORMS_PASSES_TD

@@ -1,0 +1,84 @@
+//===- MemoryReport.h - What occupies the memory of a step ------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_ANALYSIS_MEMORYREPORT_H
+#define AMP_ANALYSIS_MEMORYREPORT_H
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringRef.h"
+#include <array>
+#include <map>
+#include <string>
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace mlir::amp {
+
+/// What a tensor of a step is there for.
+enum class MemoryCategory : unsigned {
+  /// Parameters in the type in which they are updated, and low copies that the
+  /// step takes.
+  Parameters,
+  OptimizerState,
+  /// Model state, the state of loss scaling, hyperparameters.
+  OtherState,
+  Batch,
+  /// Casts of parameters that the step makes.
+  LowWeights,
+  /// Results of the forward pass that live on behind it.
+  SavedActivations,
+  /// Gradients of parameters, and what is computed from them.
+  Gradients,
+  /// All else.
+  Temporaries,
+};
+constexpr unsigned kNumMemoryCategories = 8;
+
+/// Returns the name that reports print, e.g. "saved activations".
+llvm::StringRef stringifyMemoryCategory(MemoryCategory category);
+
+/// What occupies memory in one step of static shapes, in bytes. Updates are in
+/// place: the new value of a state occupies nothing of its own.
+struct MemoryReport {
+  struct Entry {
+    /// All tensors of the category; of temporaries the most that live at once.
+    int64_t bytes = 0;
+    /// Those that live where most bytes do. They add up to `peakBytes`.
+    int64_t atPeak = 0;
+  };
+  struct Count {
+    int64_t tensors = 0, elements = 0, bytes = 0;
+  };
+
+  std::array<Entry, kNumMemoryCategories> categories;
+  int64_t peakBytes = 0;
+  /// Elements of parameters, without low copies.
+  int64_t parameters = 0;
+  /// Float results of the forward pass that depend on the batch, by operation:
+  /// all of them, and those that live on behind it.
+  std::map<std::string, Count> forward, saved;
+
+  const Entry &operator[](MemoryCategory category) const {
+    return categories[static_cast<unsigned>(category)];
+  }
+  Entry &operator[](MemoryCategory category) {
+    return categories[static_cast<unsigned>(category)];
+  }
+
+  /// Computes the report of `function`. Returns failure, after a diagnostic, if
+  /// it is not a step, has several blocks, or has dynamic shapes.
+  static FailureOr<MemoryReport> compute(FunctionOpInterface function);
+
+  void printTable(llvm::raw_ostream &os, llvm::StringRef function) const;
+  void printJSON(llvm::raw_ostream &os, llvm::StringRef function) const;
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_ANALYSIS_MEMORYREPORT_H
