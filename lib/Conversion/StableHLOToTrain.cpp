@@ -4,23 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// StableHLO is not linked in: operations are told by name, their dimension
-// numbers by text.
-//
-//===----------------------------------------------------------------------===//
 
 #include "amp/Conversion/Passes.h"
 
+#include "StableHLOImporter.h"
 #include "StableHLOText.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
-#include "amp/Dialect/Train/IR/Train.h"
-#include "amp/Dialect/Train/IR/TrainBuilder.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
-#include "llvm/ADT/MapVector.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>
@@ -35,79 +28,6 @@ using namespace mlir::amp;
 using namespace mlir::train;
 
 namespace {
-
-/// What a value of the dump has become: a value of the new graph, or a number
-/// that all its elements are, or, for labels, the argument they come from.
-struct Known {
-  Value value;
-  std::optional<double> number;
-};
-
-/// Converts one function, with those that it calls.
-class Importer {
-public:
-  explicit Importer(func::FuncOp function)
-      : builder(function.getContext()), function(function) {}
-
-  /// Writes the graph of the function before its old body, which it replaces.
-  LogicalResult run(StringRef optimizer, double learningRate);
-
-private:
-  void visitBlock(Block &block, SmallVectorImpl<Value> &returned);
-  void visit(Operation *op);
-  bool convert(Operation *op);
-  bool fold(Operation *op);
-  bool convertElementwise(Operation *op, StringRef name);
-  bool convertMovement(Operation *op, StringRef name);
-  bool convertDot(Operation *op);
-  bool convertConvolution(Operation *op);
-  bool convertReduce(Operation *op);
-  bool convertPool(Operation *op);
-  bool convertGather(Operation *op);
-  void addUpdates(StringRef optimizer, double learningRate, Value loss,
-                  SmallVectorImpl<Value> &results);
-
-  TrainBuilder at(Operation *op) { return {builder, op->getLoc()}; }
-  std::optional<double> getNumber(Value value) const {
-    auto it = known.find(value);
-    return it == known.end() ? std::nullopt : it->second.number;
-  }
-  /// The value in the new graph; a constant for a number.
-  Value get(Value value);
-  bool set(Operation *op, Value value) {
-    known[op->getResult(0)] = {value, std::nullopt};
-    return true;
-  }
-  bool set(Operation *op, double number) {
-    if (getElementTypeOrSelf(op->getResult(0)).isF32())
-      number = static_cast<float>(number);
-    known[op->getResult(0)] = {Value(), number};
-    return true;
-  }
-  static RankedTensorType typeOf(Value value) {
-    return dyn_cast<RankedTensorType>(value.getType());
-  }
-  Value reshape(TrainBuilder &b, Value x, ArrayRef<int64_t> shape) {
-    return typeOf(x).getShape() == shape ? x : b.reshape(x, shape);
-  }
-  Value transpose(TrainBuilder &b, Value x, ArrayRef<int64_t> permutation) {
-    return llvm::is_sorted(permutation) ? x : b.transpose(x, permutation);
-  }
-  /// The operation that computes in the only body of `op`, or nothing.
-  static StringRef getBody(Operation *op);
-  /// The argument of integers that `value` holds the elements of, in order,
-  /// once indices counted from the end are left aside.
-  Value findLabels(Value value);
-  Value resolve(Value value) const;
-
-  OpBuilder builder;
-  func::FuncOp function;
-  llvm::DenseMap<Value, Known> known;
-  /// What arguments and results of calls are outside or inside.
-  llvm::DenseMap<Value, Value> aliases;
-  llvm::MapVector<StringRef, unsigned> unsupported;
-  Location firstUnsupported = builder.getUnknownLoc();
-};
 
 struct StableHLOToTrain final
     : amp::impl::StableHLOToTrainBase<StableHLOToTrain> {
@@ -129,7 +49,7 @@ struct StableHLOToTrain final
       return signalPassFailure();
     }
     for (func::FuncOp step : steps)
-      if (failed(Importer(step).run(optimizer, learningRate)))
+      if (failed(StableHLOImporter(step).run(optimizer, learningRate)))
         return signalPassFailure();
     // What was called stands in the steps now.
     for (func::FuncOp other : others)
@@ -140,7 +60,7 @@ struct StableHLOToTrain final
 
 } // namespace
 
-Value Importer::get(Value value) {
+Value StableHLOImporter::get(Value value) {
   auto it = known.find(value);
   if (it == known.end())
     return {};
@@ -155,7 +75,7 @@ Value Importer::get(Value value) {
       DenseElementsAttr::get(type, static_cast<float>(*entry.number)));
 }
 
-StringRef Importer::getBody(Operation *op) {
+StringRef StableHLOImporter::getBody(Operation *op) {
   if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock())
     return {};
   Block &body = op->getRegion(0).front();
@@ -168,7 +88,8 @@ StringRef Importer::getBody(Operation *op) {
 // Walk
 //===----------------------------------------------------------------------===//
 
-void Importer::visitBlock(Block &block, SmallVectorImpl<Value> &returned) {
+void StableHLOImporter::visitBlock(Block &block,
+                                   SmallVectorImpl<Value> &returned) {
   for (Operation &op : block) {
     if (isa<func::ReturnOp>(op)) {
       returned.assign(op.operand_begin(), op.operand_end());
@@ -178,28 +99,30 @@ void Importer::visitBlock(Block &block, SmallVectorImpl<Value> &returned) {
   }
 }
 
-void Importer::visit(Operation *op) {
+void StableHLOImporter::visit(Operation *op) {
   if (auto call = dyn_cast<func::CallOp>(op)) {
     auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
         op, call.getCalleeAttr());
     if (callee && !callee.isExternal()) {
       for (auto [argument, operand] :
-           llvm::zip(callee.getArguments(), call.getOperands())) {
+           llvm::zip(callee.getArguments(), call.getOperands()))
         known[argument] = known.lookup(operand);
-        aliases[argument] = operand;
-      }
       SmallVector<Value> returned;
       visitBlock(callee.getBody().front(), returned);
-      for (auto [result, value] : llvm::zip(call.getResults(), returned)) {
+      for (auto [result, value] : llvm::zip(call.getResults(), returned))
         known[result] = known.lookup(value);
-        aliases[result] = value;
-      }
       return;
     }
   }
+  // What another call of this function left is of no use any more.
+  for (Value result : op->getResults()) {
+    known.erase(result);
+    gelus.erase(result);
+    averages.erase(result);
+  }
   if (convert(op))
     return;
-  // Integers and booleans are of use only to those who look for labels.
+  // Whoever needs integers or booleans that are not known names itself.
   bool hasFloats = llvm::any_of(op->getResultTypes(), [](Type type) {
     return isa<FloatType>(getElementTypeOrSelf(type));
   });
@@ -212,10 +135,10 @@ void Importer::visit(Operation *op) {
   for (OpResult result : op->getResults())
     if (auto type = typeOf(result);
         type && type.hasStaticShape() && type.getElementType().isF32())
-      known[result] = {Value(), 0.0};
+      known[result] = {Value(), 0.0, std::nullopt};
 }
 
-bool Importer::convert(Operation *op) {
+bool StableHLOImporter::convert(Operation *op) {
   StringRef name = op->getName().stripDialect();
   StringRef dialect = op->getName().getDialectNamespace();
   if ((dialect != "stablehlo" && dialect != "chlo") || op->getNumResults() != 1)
@@ -225,8 +148,21 @@ bool Importer::convert(Operation *op) {
     return false;
   if (fold(op))
     return true;
-  if (!type.getElementType().isF32() && name != "compare")
-    return false;
+  if (!type.getElementType().isF32())
+    return convertIntegers(op) || ((name == "compare" || name == "is_finite") &&
+                                   convertElementwise(op, name));
+  if (name == "select")
+    return convertSelect(op);
+  if (name == "convert")
+    return convertConvert(op);
+  if (name == "iota")
+    return convertIota(op);
+  if (name == "erfc")
+    return convertErfc(op);
+  if (name == "concatenate")
+    return convertConcatenate(op);
+  if (name == "pad")
+    return convertPad(op);
   if (name == "dot_general")
     return convertDot(op);
   if (name == "convolution")
@@ -241,16 +177,17 @@ bool Importer::convert(Operation *op) {
 }
 
 /// Computes `op` if all elements of its operands are one number each.
-bool Importer::fold(Operation *op) {
+bool StableHLOImporter::fold(Operation *op) {
   StringRef name = op->getName().stripDialect();
   if (name == "constant") {
     auto elements = dyn_cast_or_null<DenseElementsAttr>(op->getAttr("value"));
     if (!elements)
       return false;
     if (!elements.isSplat())
-      return elements.getElementType().isF32() &&
-             set(op,
-                 train::ConstantOp::create(builder, op->getLoc(), elements));
+      return elements.getElementType().isF32()
+                 ? set(op, train::ConstantOp::create(builder, op->getLoc(),
+                                                     elements))
+                 : convertIntegers(op);
     if (isa<FloatType>(elements.getElementType()))
       return set(op, elements.getSplatValue<APFloat>().convertToDouble());
     if (!elements.getElementType().isSignlessInteger())
@@ -284,6 +221,10 @@ bool Importer::fold(Operation *op) {
   if (name == "convert" || name == "broadcast_in_dim" || name == "reshape" ||
       name == "transpose")
     return (isFloat || x[0] == std::trunc(x[0])) && set(op, x[0]);
+  // Integers wrap around.
+  if (!isFloat && name != "is_finite")
+    return false;
+  bool isNaN = llvm::any_of(x, [](double each) { return std::isnan(each); });
   auto result = llvm::StringSwitch<std::optional<double>>(name)
                     .Case("negate", -x[0])
                     .Case("sqrt", std::sqrt(x[0]))
@@ -294,8 +235,8 @@ bool Importer::fold(Operation *op) {
                  .Case("add", x[0] + x[1])
                  .Case("subtract", x[0] - x[1])
                  .Case("multiply", x[0] * x[1])
-                 .Case("maximum", std::max(x[0], x[1]))
-                 .Case("minimum", std::min(x[0], x[1]))
+                 .Case("maximum", isNaN ? NAN : std::max(x[0], x[1]))
+                 .Case("minimum", isNaN ? NAN : std::min(x[0], x[1]))
                  .Default(std::nullopt);
   if (!result && name == "divide" && isFloat)
     result = x[0] / x[1];
@@ -306,28 +247,22 @@ bool Importer::fold(Operation *op) {
 // Elementwise and movement
 //===----------------------------------------------------------------------===//
 
-bool Importer::convertElementwise(Operation *op, StringRef name) {
+bool StableHLOImporter::convertElementwise(Operation *op, StringRef name) {
   TrainBuilder b = at(op);
-  if (name == "select") {
-    if (std::optional<double> chosen = getNumber(op->getOperand(0))) {
-      Value value = get(op->getOperand(*chosen != 0 ? 1 : 2));
-      return value && set(op, value);
-    }
-    Value condition = known.lookup(op->getOperand(0)).value;
-    // A test of labels for the range of classes, which is the caller's.
-    std::optional<double> otherwise = getNumber(op->getOperand(2));
-    if (!condition) {
-      Value value = get(op->getOperand(1));
-      return otherwise && std::isnan(*otherwise) && value && set(op, value);
-    }
-    Value yes = get(op->getOperand(1)), no = get(op->getOperand(2));
-    return yes && no && set(op, b.select(condition, yes, no));
-  }
   if (name == "clamp") {
     Value low = get(op->getOperand(0)), x = get(op->getOperand(1)),
           high = get(op->getOperand(2));
     return low && x && high && set(op, b.minimum(b.maximum(x, low), high));
   }
+  if (name == "multiply")
+    for (Value operand : op->getOperands())
+      if (Value gelu = gelus.lookup(operand))
+        return set(op, gelu);
+  if (name == "divide")
+    if (auto it = averages.find(op->getOperand(0));
+        it != averages.end() &&
+        getNumber(op->getOperand(1)) == double(it->second.second))
+      return set(op, it->second.first);
   SmallVector<Value> x;
   for (Value operand : op->getOperands()) {
     Value value = get(operand);
@@ -346,6 +281,9 @@ bool Importer::convertElementwise(Operation *op, StringRef name) {
     return set(op, OpTy::create(builder, loc, x[0].getType(), x[0]));
   };
   if (x.size() == 1) {
+    if (name == "is_finite")
+      return set(op, b.compare(ComparePredicate::LT, b.abs(x[0]),
+                               b.scalar(INFINITY, x[0])));
     if (name == "logistic")
       return unary(SigmoidOp());
     if (name == "log_plus_one")
@@ -377,7 +315,7 @@ bool Importer::convertElementwise(Operation *op, StringRef name) {
       result = b.erf(x[0]);
     else if (name == "square")
       result = b.square(x[0]);
-    else if (name == "convert" || name == "optimization_barrier")
+    else if (name == "optimization_barrier")
       result = x[0];
     return result && set(op, result);
   }
@@ -397,7 +335,7 @@ bool Importer::convertElementwise(Operation *op, StringRef name) {
   return result && set(op, result);
 }
 
-bool Importer::convertMovement(Operation *op, StringRef name) {
+bool StableHLOImporter::convertMovement(Operation *op, StringRef name) {
   TrainBuilder b = at(op);
   if (op->getNumOperands() == 0)
     return false;
@@ -445,7 +383,7 @@ bool Importer::convertMovement(Operation *op, StringRef name) {
 // Products and reductions
 //===----------------------------------------------------------------------===//
 
-bool Importer::convertDot(Operation *op) {
+bool StableHLOImporter::convertDot(Operation *op) {
   TrainBuilder b = at(op);
   Value lhs = get(op->getOperand(0)), rhs = get(op->getOperand(1));
   std::string text = getText(op, "dot_dimension_numbers");
@@ -488,30 +426,7 @@ bool Importer::convertDot(Operation *op) {
   return set(op, reshape(b, result, typeOf(op->getResult(0)).getShape()));
 }
 
-bool Importer::convertConvolution(Operation *op) {
-  Value x = get(op->getOperand(0)), filter = get(op->getOperand(1));
-  StringRef wanted = "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]";
-  if (!x || !filter ||
-      !StringRef(getText(op, "dimension_numbers")).contains(wanted))
-    return false;
-  auto strides = getNumbers(op, "window_strides");
-  auto dilations = getNumbers(op, "rhs_dilation");
-  auto spread = getNumbers(op, "lhs_dilation");
-  auto padding = getNumbers(op, "padding");
-  auto groups = op->getAttrOfType<IntegerAttr>("feature_group_count");
-  auto batches = op->getAttrOfType<IntegerAttr>("batch_group_count");
-  auto isOne = [](int64_t value) { return value == 1; };
-  if ((spread && !llvm::all_of(*spread, isOne)) ||
-      (batches && batches.getInt() != 1))
-    return false;
-  SmallVector<int64_t> ones = {1, 1}, zeros = {0, 0, 0, 0};
-  return set(op, train::Conv2DOp::create(
-                     builder, op->getLoc(), op->getResult(0).getType(), x,
-                     filter, strides.value_or(ones), padding.value_or(zeros),
-                     dilations.value_or(ones), groups ? groups.getInt() : 1));
-}
-
-bool Importer::convertReduce(Operation *op) {
+bool StableHLOImporter::convertReduce(Operation *op) {
   if (op->getNumOperands() != 2)
     return false;
   TrainBuilder b = at(op);
@@ -528,98 +443,24 @@ bool Importer::convertReduce(Operation *op) {
   return false;
 }
 
-bool Importer::convertPool(Operation *op) {
-  auto window = getNumbers(op, "window_dimensions");
-  auto strides = getNumbers(op, "window_strides");
-  auto padding = getNumbers(op, "padding");
-  auto base = getNumbers(op, "base_dilations");
-  auto inner = getNumbers(op, "window_dilations");
-  auto isOne = [](int64_t value) { return value == 1; };
-  if (op->getNumOperands() != 2 || !window || window->size() != 4 ||
-      (base && !llvm::all_of(*base, isOne)) ||
-      (inner && !llvm::all_of(*inner, isOne)) || getBody(op) != "maximum")
-    return false;
-  Value x = get(op->getOperand(0));
-  std::optional<double> start = getNumber(op->getOperand(1));
-  SmallVector<int64_t> ones(4, 1), zeros(8, 0);
-  SmallVector<int64_t> step = strides.value_or(ones),
-                       pad = padding.value_or(zeros);
-  if (!x || !start || !std::isinf(*start) || *start > 0 || (*window)[0] != 1 ||
-      (*window)[3] != 1 || step[0] != 1 || step[3] != 1 || pad.size() != 8 ||
-      pad[0] || pad[1] || pad[6] || pad[7])
-    return false;
-  return set(op, train::MaxPool2DOp::create(
-                     builder, op->getLoc(), op->getResult(0).getType(), x,
-                     ArrayRef<int64_t>(*window).slice(1, 2),
-                     ArrayRef<int64_t>(step).slice(1, 2),
-                     ArrayRef<int64_t>(pad).slice(2, 4)));
-}
-
-//===----------------------------------------------------------------------===//
-// Labels
-//===----------------------------------------------------------------------===//
-
-Value Importer::resolve(Value value) const {
-  while (Value next = aliases.lookup(value))
-    value = next;
-  return value;
-}
-
-Value Importer::findLabels(Value value) {
-  auto sizeOf = [](Value v) {
-    auto type = typeOf(v);
-    return type && type.hasStaticShape() ? type.getNumElements() : -1;
-  };
-  while (true) {
-    value = resolve(value);
-    Operation *op = value.getDefiningOp();
-    if (!op)
-      break;
-    StringRef name = op->getName().stripDialect();
-    bool moves = name == "reshape" || name == "broadcast_in_dim";
-    // Indices below 0 count from the end; labels are not.
-    bool wraps = name == "select" && resolve(op->getOperand(2)) != value;
-    if (moves && sizeOf(op->getOperand(0)) == sizeOf(value))
-      value = op->getOperand(0);
-    else if (wraps)
-      value = op->getOperand(2);
-    else
-      return {};
-  }
-  auto type = typeOf(value);
-  return type &&
-                 (type.getElementType().isSignlessInteger(32) ||
-                  type.getElementType().isSignlessInteger(64)) &&
-                 value.getParentBlock() == &function.getBody().back()
-             ? known.lookup(value).value
-             : Value();
-}
-
-/// One element of each row, at a label: what take_along_axis becomes.
-bool Importer::convertGather(Operation *op) {
-  TrainBuilder b = at(op);
-  Value x = get(op->getOperand(0));
-  Value labels = findLabels(op->getOperand(1));
-  std::string text = getText(op, "dimension_numbers");
-  auto sizes = getNumbers(op, "slice_sizes");
-  if (!x || !labels || text.empty() || !sizes || typeOf(x).getRank() != 2 ||
-      typeOf(labels).getRank() != 1 ||
-      typeOf(labels).getDimSize(0) != typeOf(x).getDimSize(0) ||
-      *sizes != SmallVector<int64_t>{1, 1} ||
-      getField(text, "start_index_map") != SmallVector<int64_t>{1} ||
-      getField(text, "operand_batching_dims") != SmallVector<int64_t>{0})
-    return false;
-  Value chosen =
-      train::OneHotOp::create(builder, op->getLoc(), x.getType(), labels);
-  Value picked = b.sum(b.mul(x, chosen), 1);
-  return set(op, reshape(b, picked, typeOf(op->getResult(0)).getShape()));
-}
-
 //===----------------------------------------------------------------------===//
 // The step
 //===----------------------------------------------------------------------===//
 
-LogicalResult Importer::run(StringRef optimizer, double learningRate) {
+/// What the dump knows of an argument: of integers, that they are indices.
+static Known describeArgument(Value argument) {
+  Known result{argument, std::nullopt, std::nullopt};
+  auto type = dyn_cast<RankedTensorType>(argument.getType());
+  if (type && type.hasStaticShape() &&
+      (type.getElementType().isSignlessInteger(32) ||
+       type.getElementType().isSignlessInteger(64)))
+    result.integers =
+        KnownIntegers{KnownIntegers::Kind::Index,
+                      llvm::to_vector(type.getShape()), argument, 0, nullptr};
+  return result;
+}
+
+LogicalResult StableHLOImporter::run(StringRef optimizer, double learningRate) {
   if (!function.getBody().hasOneBlock())
     return function.emitError("expected a loss of one block");
   Block *old = &function.getBody().front();
@@ -638,9 +479,8 @@ LogicalResult Importer::run(StringRef optimizer, double learningRate) {
   Block *block =
       builder.createBlock(&function.getBody(), function.getBody().begin());
   for (BlockArgument argument : old->getArguments())
-    known[argument] = {
-        block->addArgument(argument.getType(), argument.getLoc()),
-        std::nullopt};
+    known[argument] = describeArgument(
+        block->addArgument(argument.getType(), argument.getLoc()));
   SmallVector<Value> returned, results;
   visitBlock(*old, returned);
   for (Value value : returned)
@@ -657,6 +497,10 @@ LogicalResult Importer::run(StringRef optimizer, double learningRate) {
     });
     return diag;
   }
+  // What only part of a pattern asked for.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
+    if (isOpTriviallyDead(&op) && !llvm::is_contained(results, op.getResult(0)))
+      op.erase();
   builder.setInsertionPointToEnd(block);
   if (updates)
     addUpdates(optimizer, learningRate, results[0], results);
@@ -669,8 +513,9 @@ LogicalResult Importer::run(StringRef optimizer, double learningRate) {
 
 /// Appends gradients and an update of each parameter, with the state of the
 /// optimizer as arguments.
-void Importer::addUpdates(StringRef optimizer, double learningRate, Value loss,
-                          SmallVectorImpl<Value> &results) {
+void StableHLOImporter::addUpdates(StringRef optimizer, double learningRate,
+                                   Value loss,
+                                   SmallVectorImpl<Value> &results) {
   Block *block = loss.getParentBlock();
   MLIRContext *context = function.getContext();
   Location loc = function.getLoc();
