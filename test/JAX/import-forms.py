@@ -21,7 +21,7 @@ from jax import lax
 
 STEPS = 8
 RATE = 0.1
-TOLERANCE = 2e-6
+TOLERANCE = 1e-5
 RNG = np.random.default_rng(3)
 
 
