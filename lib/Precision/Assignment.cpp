@@ -10,6 +10,12 @@
 using namespace mlir;
 using namespace mlir::amp;
 
+Reason mlir::amp::getDenial(const SlotVertex &vertex) {
+  if (vertex.proof == RangeProof::DoesNotFit)
+    return Reason::DoesNotFit;
+  return vertex.kind == SlotKind::Range ? Reason::Range : Reason::Denied;
+}
+
 StringRef mlir::amp::explain(Reason reason) {
   switch (reason) {
   case Reason::NoLowNeighbour:

@@ -132,10 +132,7 @@ private:
         setWide(v, Reason::NoLowNeighbour, 0);
       return;
     default:
-      setWide(v,
-              vertices[v].proof == RangeProof::DoesNotFit ? Reason::DoesNotFit
-              : vertices[v].pinned                        ? Reason::Pinned
-                                                          : Reason::Denied,
+      setWide(v, vertices[v].pinned ? Reason::Pinned : getDenial(vertices[v]),
               v);
       return;
     }

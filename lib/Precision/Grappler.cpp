@@ -165,11 +165,7 @@ private:
     bool anyLow = false;
     for (VertexId v = 1; v < vertices.size(); ++v) {
       if (vertices[v].opClass == OpClass::Deny)
-        setDenied(v,
-                  vertices[v].proof == RangeProof::DoesNotFit
-                      ? Reason::DoesNotFit
-                      : Reason::Denied,
-                  v);
+        setDenied(v, getDenial(vertices[v]), v);
       else if (vertices[v].opClass == OpClass::Allow &&
                state[v] != State::Denied)
         setLow(v, Reason::Allowed, v);
@@ -182,6 +178,7 @@ private:
   /// Deny flows to infer slots downstream, and through clear slots only where
   /// they lead to another deny or infer slot.
   void poison() {
+    result.previous.assign(vertices.size(), 0);
     std::vector<bool> conducts(vertices.size(), false);
     SmallVector<VertexId> worklist;
     for (VertexId v = 1; v < vertices.size(); ++v)
@@ -203,8 +200,11 @@ private:
     while (!worklist.empty()) {
       VertexId v = worklist.pop_back_val();
       forEachUser(v, [&](VertexId user) {
-        if (isOpen(user) && (isInfer(user) || conducts[user]))
-          setDenied(user, Reason::Poisoned, result.causes[v], &worklist);
+        if (!isOpen(user) || !(isInfer(user) || conducts[user]))
+          return;
+        setDenied(user, Reason::Poisoned, result.causes[v], &worklist);
+        forEachTied(user,
+                    [&](VertexId member) { result.previous[member] = v; });
       });
     }
   }
@@ -293,6 +293,7 @@ private:
         continue;
       result.low[premise] = false;
       result.reasons[premise] = Reason::Implied;
+      result.causes[premise] = conclusion;
     }
   }
 

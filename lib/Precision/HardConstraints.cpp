@@ -9,10 +9,7 @@
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Precision/Optimal.h"
-#include "amp/Precision/Ranges.h"
 #include "llvm/ADT/DenseSet.h"
-
-#include <memory>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -68,12 +65,6 @@ private:
            graph.isInUnit(vertices[v].op);
   }
 
-  static Reason getDenial(const SlotVertex &vertex) {
-    if (vertex.proof == RangeProof::DoesNotFit)
-      return Reason::DoesNotFit;
-    return vertex.kind == SlotKind::Range ? Reason::Range : Reason::Denied;
-  }
-
   /// Whether the operands of an allowed product may stay f32 if that pays.
   bool hasChoice(VertexId v) const {
     return costs.getTarget() && vertices[v].kind == SlotKind::Compute &&
@@ -96,12 +87,13 @@ private:
       visit(it->second);
   }
 
-  /// Whether what reads through `v` gets a cast, or is known to be harmless.
+  /// Whether what reads through `use` gets a cast, or is known to be harmless.
   bool endsTaint(const SlotUse &use) const {
     const SlotVertex &user = vertices[use.user];
     return user.kind == SlotKind::Compute ||
            result.states[use.user] == State::Low ||
-           (!normalizers.empty() && normalizers.contains(use.operand));
+           (!normalizers.empty() && normalizers.contains(use.operand)) ||
+           (endsAtFitting && graph.fitsLow(graph.getValues()[use.value].value));
   }
   bool isMovement(VertexId v) const {
     return vertices[v].opClass == OpClass::Clear && vertices[v].produces;
@@ -122,7 +114,9 @@ private:
       return;
     for (VertexId source : sources)
       findNormalizations(source);
+    endsAtFitting = true;
     flood(sources, Reason::Tainted);
+    endsAtFitting = false;
   }
 
   /// Holds back what is computed from the values of `sources`; each slot that
@@ -151,7 +145,8 @@ private:
       VertexId v = worklist.pop_back_val();
       for (uint32_t index : graph.getUsesOf(v)) {
         const SlotUse &use = graph.getUses()[index];
-        if ((v != 0 || isGradient[use.value]) && !endsTaint(use))
+        if ((v != 0 || isGradient[use.value]) && !reached[use.user] &&
+            !endsTaint(use))
           enter(use.user, v);
       }
       forEachResultSlot(v, [&](VertexId slot) { enter(slot, v); });
@@ -211,20 +206,6 @@ private:
         reached[v] = false;
   }
 
-  /// Whether `value` fits the low type; if that is not known, nothing can fail
-  /// to.
-  bool fitsLow(Value value) {
-    FloatType low = graph.getLowType();
-    if (!low)
-      return true;
-    auto function =
-        value.getDefiningOp()->getParentOfType<FunctionOpInterface>();
-    std::unique_ptr<ValueRanges> &entry = ranges[function];
-    if (!entry)
-      entry = std::make_unique<ValueRanges>(function, low);
-    return entry->get(value).fits(low);
-  }
-
   /// Finds products with the reciprocal root `source` that normalise: whatever
   /// the other operand is, its n elements become at most the root of n. The
   /// root has to fit the low type, in which the product may read it: the number
@@ -244,7 +225,7 @@ private:
           worklist.push_back(use.user);
         } else if (user.getArithmetic() == Arithmetic::Multiply &&
                    isNormalization(*use.operand) &&
-                   fitsLow(root->getResult(0))) {
+                   (!graph.getLowType() || graph.fitsLow(root->getResult(0)))) {
           normalizers.insert(use.operand);
           normalized.insert(use.user);
         }
@@ -307,8 +288,14 @@ private:
           !llvm::all_of(graph.getUsesInto(v), isKnown))
         continue;
       holds[v] = true;
-      if (isFree(v))
+      if (isFree(v)) {
         set(v, State::F32, Reason::State);
+        result.previous.resize(vertices.size(), 0);
+        for (uint32_t use : graph.getUsesInto(v))
+          if (VertexId producer = graph.getUses()[use].producer;
+              holds[producer])
+            result.previous[v] = producer;
+      }
       for (uint32_t use : graph.getUsesOf(v))
         worklist.push_back(graph.getUses()[use].user);
       forEachResultSlot(v, [&](VertexId slot) { worklist.push_back(slot); });
@@ -362,8 +349,8 @@ private:
   llvm::DenseSet<VertexId> normalized;
   /// By value: whether it is a gradient whose type the policy fixed.
   std::vector<bool> isGradient;
-  /// By function, once asked for.
-  llvm::DenseMap<Operation *, std::unique_ptr<ValueRanges>> ranges;
+  /// Whether a flood ends at values that are proved to fit the low type.
+  bool endsAtFitting = false;
   /// By vertex, during a flood: whether it was reached, from which neighbour,
   /// and from which source.
   std::vector<bool> reached;

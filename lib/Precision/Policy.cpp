@@ -126,6 +126,7 @@ private:
   void addLists(const PolicyDocument &document, unsigned layer);
   void addSlots(const PolicyDocument &document, unsigned layer);
   void addPins(const PolicyDocument &document, unsigned layer);
+  void addLinear(const PolicyDocument &document, unsigned layer);
   void addAdapters(const PolicyDocument &document, unsigned layer);
 
   Location getLoc(const PolicyDocument &document, const PolicyScalar &scalar) {
@@ -167,6 +168,13 @@ void Policy::Builder::addRule(std::vector<RuleT> &rules, StringRef text,
     error(loc, text) << "matches no operation of the dialect '"
                      << text.split('.').first << "'";
   rules.push_back(RuleT{std::move(glob), args...});
+}
+
+void Policy::Builder::addLinear(const PolicyDocument &document,
+                                unsigned layer) {
+  for (const PolicyScalar &entry : document.linear)
+    addRule(policy.linearRules, StringRef(entry.text).split('=').first,
+            getLoc(document, entry), layer, /*isOp=*/true);
 }
 
 void Policy::Builder::addLists(const PolicyDocument &document, unsigned layer) {
@@ -259,7 +267,11 @@ void Policy::Builder::add(const PolicyDocument &document, unsigned layer) {
   addLists(document, layer);
   addSlots(document, layer);
   addPins(document, layer);
+  addLinear(document, layer);
   addAdapters(document, layer);
+  const auto &target = document.target.options;
+  if (target && !target->lowTypes.empty() && !policy.lowTypesLoc)
+    policy.lowTypesLoc = getLoc(document, target->lowTypes.front());
   policy.numLayers = std::max(policy.numLayers, layer + 1);
   if (document.base)
     add(*document.base, layer + 1);
@@ -524,36 +536,60 @@ Pin Policy::getPin(Location loc) const {
   return it->second;
 }
 
-/// Warns of entries for dialects of which there is no sign: most likely the
-/// name is wrong.
+/// Warns of entries that match no operation which is loaded or in the module:
+/// most likely the name is wrong.
 void Policy::checkDialects(Operation *root) const {
   MLIRContext *context = root->getContext();
   auto dialectOf = [](const Glob &glob) {
     return glob.text.take_until([](char c) { return c == '.'; });
   };
+  auto isGlob = [](StringRef text) {
+    return text.find_first_of("*?[{\\") != StringRef::npos;
+  };
   SmallVector<const Glob *> doubtful;
   auto examine = [&](const Glob &glob) {
     StringRef dialect = dialectOf(glob);
-    if (glob.layer == 0 && dialect.find_first_of("*?[{\\") == StringRef::npos &&
-        !context->getLoadedDialect(dialect) && !findAdapter(dialect))
+    if (glob.layer != 0)
+      return;
+    bool isKnown =
+        isGlob(dialect)
+            ? llvm::any_of(context->getRegisteredOperations(),
+                           [&](RegisteredOperationName op) {
+                             return glob.matches(op.getStringRef());
+                           })
+            : context->getLoadedDialect(dialect) || findAdapter(dialect);
+    if (!isKnown)
       doubtful.push_back(&glob);
   };
   for (const ListRule &rule : rules)
     examine(rule);
   for (const SlotRule &rule : slotRules)
     examine(rule);
+  for (const Glob &glob : linearRules)
+    examine(glob);
   if (doubtful.empty())
     return;
-  llvm::DenseSet<StringRef> present;
+  llvm::DenseSet<StringRef> dialects, names;
   root->walk([&](Operation *op) {
-    present.insert(op->getName().getDialectNamespace());
+    dialects.insert(op->getName().getDialectNamespace());
+    names.insert(op->getName().getStringRef());
   });
-  for (const Glob *glob : doubtful)
-    if (!present.contains(dialectOf(*glob)))
-      emitWarning(glob->loc)
-          << "policy: '" << glob->text
-          << "' matches no operation: the dialect '" << dialectOf(*glob)
-          << "' is neither loaded nor in the module";
+  for (const Glob *glob : doubtful) {
+    StringRef dialect = dialectOf(*glob);
+    if (!isGlob(dialect)) {
+      if (!dialects.contains(dialect))
+        emitWarning(glob->loc)
+            << "policy: '" << glob->text
+            << "' matches no operation: the dialect '" << dialect
+            << "' is neither loaded nor in the module";
+    } else if (llvm::none_of(names, [&](StringRef name) {
+                 return glob->matches(name);
+               })) {
+      emitWarning(glob->loc) << "policy: '" << glob->text
+                             << "' matches no operation that is registered or "
+                                "in the module";
+    }
+  }
 }
 
 LogicalResult Policy::checkUse(Operation *root) const {

@@ -55,7 +55,7 @@ static Pin readPin(Attribute attribute) {
   return symbolizePin(text.getValue()).value_or(Pin::Keep);
 }
 
-Pin SlotGraph::findOwnPin(Operation *op) {
+Pin SlotGraph::findOwnPin(Operation *op) const {
   Pin pin = readPin(op->getRawDictionaryAttrs().get(precisionName));
   return pin == Pin::None && policy.hasPins() ? policy.getPin(op->getLoc())
                                               : pin;

@@ -25,9 +25,7 @@ void SlotGraph::applyRanges(ArrayRef<FunctionOpInterface> functions) {
   // The other low types have the exponents of f32.
   if (!seeds.empty() && low.isF16())
     denySeeds();
-  if (!rangeSlots.empty())
-    for (FunctionOpInterface function : functions)
-      freeRangeSlots(function);
+  freeRangeSlots();
   if (!storing.empty())
     denyStored();
   if (!constants.empty()) {
@@ -39,10 +37,11 @@ void SlotGraph::applyRanges(ArrayRef<FunctionOpInterface> functions) {
 
 /// Keeps `v` in f32, unless a pin asks for something.
 void SlotGraph::deny(VertexId v) {
-  if (v == 0 || vertices[v].pinned)
+  if (v == 0)
     return;
-  vertices[v].opClass = OpClass::Deny;
   vertices[v].proof = RangeProof::DoesNotFit;
+  if (!vertices[v].pinned)
+    vertices[v].opClass = OpClass::Deny;
 }
 
 /// Keeps what reads one of `read` in f32, but for products if they may have it
@@ -103,36 +102,62 @@ void SlotGraph::denyStored() {
 // Slots that fit
 //===----------------------------------------------------------------------===//
 
-void SlotGraph::freeRangeSlots(FunctionOpInterface function) {
-  ValueRanges ranges(function, low,
-                     /*hasForeignSeeds=*/!signatures.empty() && !seeds.empty());
+/// Returns the intervals of the function that `value` is part of.
+ValueRanges &SlotGraph::getRanges(Value value) const {
+  auto function =
+      value.getParentRegion()->getParentOfType<FunctionOpInterface>();
+  std::unique_ptr<ValueRanges> &entry = ranges[function];
+  if (!entry)
+    entry = std::make_unique<ValueRanges>(
+        function, low,
+        /*hasForeignSeeds=*/!signatures.empty() && !seeds.empty());
+  return *entry;
+}
+
+bool SlotGraph::fitsLow(Value value) const {
+  if (!low)
+    return false;
+  ValueRanges &known = getRanges(value);
+  return known.get(value).fits(low) && !known.dependsOnSeed(value);
+}
+
+std::optional<FloatRange> SlotGraph::findFittingRange(VertexId v) const {
+  const SlotVertex &vertex = vertices[v];
+  PrecisionSlots slots;
+  getSlots(vertex.op, slots);
+  FloatRange all = FloatRange::empty();
+  auto fits = [&](Value value, int8_t slot) {
+    if (slot != vertex.slot)
+      return true;
+    if (!fitsLow(value))
+      return false;
+    all = all.join(getRanges(value).get(value));
+    return true;
+  };
+  // Results first: they are what leaves the range, as a rule.
+  for (auto [result, slot] :
+       llvm::zip(vertex.op->getResults(), slots.resultSlots))
+    if (!fits(result, slot))
+      return std::nullopt;
+  for (auto [operand, slot] :
+       llvm::zip(vertex.op->getOperands(), slots.operandSlots))
+    if (!fits(operand, slot))
+      return std::nullopt;
+  return all;
+}
+
+void SlotGraph::freeRangeSlots() {
   for (auto [v, opClass] : rangeSlots) {
     SlotVertex &vertex = vertices[v];
     // Constants are exact, and need no interval: see below.
-    if (vertex.isConstant || vertex.proof == RangeProof::DoesNotFit ||
-        !function->isProperAncestor(vertex.op))
+    if (vertex.isConstant || vertex.proof == RangeProof::DoesNotFit)
       continue;
-    getSlots(vertex.op, scratch);
-    FloatRange all = FloatRange::empty();
-    auto fits = [&](Value value, int8_t slot) {
-      if (slot != vertex.slot)
-        return true;
-      FloatRange range = ranges.get(value);
-      all = all.join(range);
-      return range.fits(low) && !ranges.dependsOnSeed(value);
-    };
-    bool allFit = true;
-    // Results first: they are what leaves the range, as a rule.
-    for (unsigned i = 0, e = vertex.op->getNumResults(); allFit && i != e; ++i)
-      allFit = fits(vertex.op->getResult(i), scratch.resultSlots[i]);
-    for (unsigned i = 0, e = vertex.op->getNumOperands(); allFit && i != e; ++i)
-      allFit = fits(vertex.op->getOperand(i), scratch.operandSlots[i]);
-    if (!allFit)
+    std::optional<FloatRange> range = findFittingRange(v);
+    if (!range)
       continue;
     vertex.opClass = opClass;
     vertex.proof = RangeProof::Fits;
-    vertex.isBounded = true;
-    proven[v] = all;
+    proven[v] = *range;
   }
 }
 
@@ -244,8 +269,7 @@ void SlotGraph::denyConstants() {
     while (!worklist.empty()) {
       for (OpOperand &use : worklist.pop_back_val().getUses()) {
         VertexId user = findUser(use);
-        if (user == 0 || vertices[user].pinned ||
-            vertices[user].proof == RangeProof::DoesNotFit)
+        if (user == 0 || vertices[user].proof == RangeProof::DoesNotFit)
           continue;
         Operation *reader = use.getOwner();
         if (canMask && use.get() == op->getResult(0) &&
@@ -253,8 +277,7 @@ void SlotGraph::denyConstants() {
           masks.insert(use.get());
           continue;
         }
-        vertices[user].opClass = OpClass::Deny;
-        vertices[user].proof = RangeProof::DoesNotFit;
+        deny(user);
         // What moves these elements has them in its result, and so has what
         // control flow and calls carry.
         auto iface = dyn_cast<FloatRangeOpInterface>(reader);
@@ -266,9 +289,8 @@ void SlotGraph::denyConstants() {
     }
     if (masks.contains(op->getResult(0))) {
       free();
-    } else if (own != 0 && !vertex.pinned) {
-      vertex.opClass = OpClass::Deny;
-      vertex.proof = RangeProof::DoesNotFit;
+    } else {
+      deny(own);
     }
   }
 }

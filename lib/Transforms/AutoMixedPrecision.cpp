@@ -106,7 +106,7 @@ public:
       return signalPassFailure();
     }
     if (failed(readStrategy(settings, loc)) ||
-        failed(readTarget(settings, low, loc)))
+        failed(readTarget(*loaded, low, loc)))
       return signalPassFailure();
     for (const std::string &report : reports)
       if (failed(PrecisionReport::checkPath(report, loc)))
@@ -149,8 +149,7 @@ public:
 
 private:
   LogicalResult readStrategy(const PolicySettings &settings, Location loc);
-  LogicalResult readTarget(const PolicySettings &settings, FloatType low,
-                           Location loc);
+  LogicalResult readTarget(const Policy &policy, FloatType low, Location loc);
   Assignment decide(const SlotGraph &graph, const CostModel &costs,
                     Strategy strategy) const;
   LogicalResult checkOtherPrecision(FloatType low);
@@ -200,9 +199,9 @@ AutoMixedPrecisionPass::readStrategy(const PolicySettings &settings,
   return success();
 }
 
-LogicalResult AutoMixedPrecisionPass::readTarget(const PolicySettings &settings,
+LogicalResult AutoMixedPrecisionPass::readTarget(const Policy &policy,
                                                  FloatType low, Location loc) {
-  chosenTarget = target.empty() ? settings.target : getTarget(target);
+  chosenTarget = target.empty() ? policy.settings.target : getTarget(target);
   if (!chosenTarget && target.empty())
     return success();
   if (!chosenTarget) {
@@ -213,10 +212,9 @@ LogicalResult AutoMixedPrecisionPass::readTarget(const PolicySettings &settings,
   }
   StringRef name = low.isF16() ? "f16" : low.isBF16() ? "bf16" : "";
   if (!name.empty() && !llvm::is_contained(chosenTarget->lowTypes, name))
-    return emitError(loc) << "auto-mixed-precision: the target has no products "
-                             "of "
-                          << name << ", expected one of "
-                          << llvm::join(chosenTarget->lowTypes, ", ");
+    return emitError(target.empty() ? policy.lowTypesLoc.value_or(loc) : loc)
+           << "auto-mixed-precision: the target has no products of " << name
+           << ", expected one of " << llvm::join(chosenTarget->lowTypes, ", ");
   costOptions.target = &*chosenTarget;
   return success();
 }
@@ -405,6 +403,11 @@ std::unique_ptr<Plan> AutoMixedPrecisionPass::plan(const CallGroup &group,
 
 LogicalResult AutoMixedPrecisionPass::rewrite(Plan &plan, FloatType low) {
   ArrayRef<FunctionOpInterface> functions = plan.group.functions;
+  // What they tell of is found in the functions as they are now.
+  warnOfForcedLow(plan.graph, plan.assignment, low);
+  if (getContext().getRemarkEngine())
+    emitPrecisionRemarks(functions, plan.graph, plan.costs, plan.assignment,
+                         chosenStrategy);
   for (FunctionOpInterface function : functions)
     recordInput(function, low);
   FailureOr<RewriteCounts> counts =
@@ -418,9 +421,5 @@ LogicalResult AutoMixedPrecisionPass::rewrite(Plan &plan, FloatType low) {
   numCasts += counts->casts;
   numWideProducts += counts->wideProducts;
   numUnlisted += plan.graph.getUnlisted().size();
-  warnOfForcedRanges(plan.graph, plan.assignment, low);
-  if (getContext().getRemarkEngine())
-    emitPrecisionRemarks(functions.front(), plan.graph, plan.costs,
-                         plan.assignment, chosenStrategy);
   return success();
 }

@@ -8,7 +8,9 @@
 #include "PrecisionRemarks.h"
 
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -19,16 +21,17 @@ namespace {
 
 class RemarkEmitter {
 public:
-  RemarkEmitter(FunctionOpInterface function, const SlotGraph &graph,
+  RemarkEmitter(ArrayRef<FunctionOpInterface> functions, const SlotGraph &graph,
                 const CostModel &costs, const Assignment &assignment,
                 Strategy strategy)
-      : function(function), graph(graph), costs(costs), assignment(assignment),
-        strategy(strategy) {}
+      : functions(functions), graph(graph), costs(costs),
+        assignment(assignment), strategy(strategy) {}
 
   void run() {
     for (VertexId v = 1, e = graph.getVertices().size(); v != e; ++v)
-      if (graph.getVertices()[v].slot != SlotVertex::carried)
-        emitSlot(v);
+      emitSlot(v);
+    for (FunctionOpInterface function : functions)
+      emitFixed(function);
     emitRanges();
     emitUnlisted();
     emitIgnoredPins();
@@ -40,15 +43,22 @@ private:
   /// Functions that call one another are assigned together: a remark names the
   /// one that holds `op`.
   remark::RemarkOpts options(StringRef name, Operation *op = nullptr) {
-    FunctionOpInterface holder = function;
-    if (op)
-      if (auto parent = op->getParentOfType<FunctionOpInterface>())
-        holder = parent;
+    FunctionOpInterface holder = functions.front();
+    if (auto self = dyn_cast_or_null<FunctionOpInterface>(op))
+      holder = self;
+    else if (auto parent = op ? op->getParentOfType<FunctionOpInterface>()
+                              : FunctionOpInterface())
+      holder = parent;
     return remark::RemarkOpts::name(name).category("amp").function(
         holder.getName());
   }
   StringRef nameOf(VertexId v) const {
     return graph.getVertices()[v].op->getName().getStringRef();
+  }
+
+  std::string nameOfSlot(VertexId v) const {
+    int slot = graph.getVertices()[v].slot;
+    return slot == SlotVertex::carried ? "carried" : std::to_string(slot);
   }
 
   /// The names of the operations on the path from the cause of `v` to it.
@@ -67,13 +77,21 @@ private:
   }
 
   void emitSlot(VertexId v) {
-    ++total;
+    const SlotVertex &vertex = graph.getVertices()[v];
     bool isLow = assignment.low[v];
-    low += isLow;
+    bool isCarried = vertex.slot == SlotVertex::carried;
+    if (isCarried) {
+      // Values that control flow ties together are one vertex, and others that
+      // are left over.
+      if (graph.getUsesInto(v).empty() && graph.getUsesOf(v).empty())
+        return;
+    } else {
+      ++total;
+      low += isLow;
+    }
     bool &enabled = isLow ? passes : misses;
     if (!enabled)
       return;
-    const SlotVertex &vertex = graph.getVertices()[v];
     auto remark =
         isLow ? remark::passed(vertex.op->getLoc(), options("Low", vertex.op))
               : remark::missed(vertex.op->getLoc(),
@@ -81,24 +99,28 @@ private:
     enabled = static_cast<bool>(remark);
     if (!enabled)
       return;
+    Reason reason = assignment.reasons[v];
     remark << remark::metric("Op", nameOf(v))
-           << remark::metric("Slot", static_cast<int>(vertex.slot))
+           << remark::metric("Slot", nameOfSlot(v))
            << remark::metric("Kind", stringifySlotKind(vertex.kind))
            << remark::metric("Class", stringifyOpClass(vertex.opClass))
            << remark::metric("Bytes", costs.getSlotBytes(v, isLow))
-           << remark::reason("{0}", explain(assignment.reasons[v]));
+           << remark::reason("{0}", explain(reason));
+    if (isLow)
+      return;
     VertexId cause = assignment.causes[v];
-    Reason reason = assignment.reasons[v];
-    if (reason == Reason::Poisoned && cause != 0)
-      remark << remark::metric("From", nameOf(cause));
-    if (reason == Reason::Tainted)
+    if (cause != 0 && cause != v)
       remark << remark::metric("From", nameOf(cause))
-             << remark::metric("Path", pathTo(v));
+             << remark::metric("FromSlot", nameOfSlot(cause));
+    if (!assignment.previous.empty() && assignment.previous[v] != 0)
+      remark << remark::metric("Path", pathTo(v));
+    if (reason != Reason::Unprofitable && reason != Reason::Cheapest)
+      return;
+    remark << remark::metric("CastBytes", countCastsIfLow(v))
+           << remark::metric("SavedBytes", costs.getSlotBytes(v, false) -
+                                               costs.getSlotBytes(v, true));
     if (reason == Reason::Unprofitable)
-      remark << remark::metric("CastBytes", countCastsOf(v))
-             << remark::metric("SavedBytes", costs.getSlotBytes(v, false) -
-                                                 costs.getSlotBytes(v, true))
-             << remark::metric("SavedTimeAsBytes",
+      remark << remark::metric("SavedTimeAsBytes",
                                costs.getProductTime(v, false) -
                                    costs.getProductTime(v, true))
              << remark::metric("Target", costs.getTarget()->name)
@@ -112,24 +134,70 @@ private:
                         .str());
   }
 
-  /// Bytes of the casts that the operands of `v`, an f32 slot, would need for
-  /// it alone to be low.
-  int64_t countCastsOf(VertexId v) const {
+  /// Bytes of the casts, beside those that are there, with which `v`, an f32
+  /// slot, would be low and all others as they are.
+  int64_t countCastsIfLow(VertexId v) const {
     int64_t bytes = 0;
     SmallVector<uint32_t, 4> seen;
+    // Whether somebody else reads the value in that type.
+    auto isRead = [&](VertexId producer, uint32_t value, bool low) {
+      return llvm::any_of(graph.getUsesOf(producer), [&](uint32_t index) {
+        const SlotUse &use = graph.getUses()[index];
+        return use.value == value && use.user != v &&
+               assignment.low[use.user] == low;
+      });
+    };
     for (uint32_t index : graph.getUsesInto(v)) {
       const SlotUse &use = graph.getUses()[index];
-      bool isThere =
-          assignment.low[use.producer] || llvm::is_contained(seen, use.value) ||
-          llvm::any_of(graph.getUsesOf(use.producer), [&](uint32_t other) {
-            return graph.getUses()[other].value == use.value &&
-                   assignment.low[graph.getUses()[other].user];
-          });
+      if (use.producer == v || llvm::is_contained(seen, use.value))
+        continue;
       seen.push_back(use.value);
-      if (!isThere)
+      if (assignment.low[use.producer]) {
+        // It is widened, perhaps for this slot alone.
+        if (!isRead(use.producer, use.value, /*low=*/false))
+          bytes -= costs.getCastCost(use.value, /*toLow=*/false);
+      } else if (!isRead(use.producer, use.value, /*low=*/true)) {
         bytes += costs.getCastCost(use.value, /*toLow=*/true);
+      }
+    }
+    seen.clear();
+    for (uint32_t index : graph.getUsesOf(v)) {
+      const SlotUse &use = graph.getUses()[index];
+      if (llvm::is_contained(seen, use.value))
+        continue;
+      seen.push_back(use.value);
+      if (isRead(v, use.value, /*low=*/false))
+        bytes += costs.getCastCost(use.value, /*toLow=*/false);
+      if (isRead(v, use.value, /*low=*/true))
+        bytes -= costs.getCastCost(use.value, /*toLow=*/true);
     }
     return bytes;
+  }
+
+  /// Tensors of floats that no decision is about.
+  void emitFixed(FunctionOpInterface function) {
+    llvm::DenseSet<std::pair<Operation *, int>> decided;
+    for (const SlotVertex &vertex : graph.getVertices())
+      decided.insert({vertex.op, vertex.slot});
+    PrecisionSlots slots;
+    function.getFunctionBody().walk([&](Operation *op) {
+      if (!graph.hasSlots(op))
+        return WalkResult::advance();
+      graph.getSlots(op, slots);
+      for (int slot = 0, e = slots.kinds.size(); slot != e; ++slot) {
+        if (decided.contains({op, slot}))
+          continue;
+        std::string why = graph.explainFixed(op, slot, slots);
+        if (why.empty())
+          continue;
+        auto remark = remark::analysis(op->getLoc(), options("Fixed", op));
+        if (!remark)
+          return WalkResult::interrupt();
+        remark << remark::metric("Op", op->getName().getStringRef())
+               << remark::metric("Slot", slot) << remark::reason("{0}", why);
+      }
+      return WalkResult::advance();
+    });
   }
 
   /// Slots that intervals freed, and constants that became masks.
@@ -179,8 +247,11 @@ private:
         break;
       remark::missed(op->getLoc(), options("PinIgnored", op))
           << remark::metric("Op", op->getName().getStringRef())
-          << remark::reason("pinned to low, but it has no f32 tensor that may "
-                            "change type");
+          << remark::reason("pinned to low, but {0}",
+                            graph.hasSlots(op)
+                                ? "it has no f32 tensor that may change type"
+                                : "no list of the policy names it, so that "
+                                  "nothing tells how it would");
     }
   }
 
@@ -192,7 +263,9 @@ private:
     for (const SlotUse &use : graph.getUses()) {
       Reason reason = assignment.reasons[use.producer];
       if (!assignment.low[use.user] || assignment.low[use.producer] ||
-          (reason != Reason::Range && reason != Reason::Tainted))
+          (reason != Reason::Range && reason != Reason::Tainted) ||
+          graph.getVertices()[use.producer].isBounded ||
+          graph.fitsLow(use.operand->get()))
         continue;
       auto remark =
           remark::analysis(use.operand->getOwner()->getLoc(),
@@ -209,7 +282,8 @@ private:
   }
 
   void emitSummary() {
-    auto remark = remark::analysis(function.getLoc(), options("Summary"));
+    FunctionOpInterface first = functions.front();
+    auto remark = remark::analysis(first.getLoc(), options("Summary"));
     if (!remark)
       return;
     AssignmentCost cost = costs.evaluate(assignment);
@@ -221,7 +295,7 @@ private:
            << remark::metric("Casts", cost.casts);
   }
 
-  FunctionOpInterface function;
+  ArrayRef<FunctionOpInterface> functions;
   const SlotGraph &graph;
   const CostModel &costs;
   const Assignment &assignment;
@@ -234,33 +308,61 @@ private:
 
 } // namespace
 
-void mlir::amp::emitPrecisionRemarks(FunctionOpInterface function,
+void mlir::amp::emitPrecisionRemarks(ArrayRef<FunctionOpInterface> functions,
                                      const SlotGraph &graph,
                                      const CostModel &costs,
                                      const Assignment &assignment,
                                      Strategy strategy) {
-  RemarkEmitter(function, graph, costs, assignment, strategy).run();
+  RemarkEmitter(functions, graph, costs, assignment, strategy).run();
 }
 
-void mlir::amp::warnOfForcedRanges(const SlotGraph &graph,
-                                   const Assignment &assignment,
-                                   FloatType low) {
+/// Warns once for each name of an operation of which a low slot `isForced`.
+static void warnOfForced(const SlotGraph &graph, const Assignment &assignment,
+                         llvm::function_ref<bool(VertexId)> isForced,
+                         llvm::function_ref<void(const SlotVertex &)> warn) {
+  llvm::SmallPtrSet<OperationName, 8> named;
+  ArrayRef<SlotVertex> vertices = graph.getVertices();
+  for (VertexId v = 1, e = vertices.size(); v != e; ++v)
+    if (assignment.low[v] && isForced(v) &&
+        named.insert(vertices[v].op->getName()).second)
+      warn(vertices[v]);
+}
+
+void mlir::amp::warnOfForcedLow(const SlotGraph &graph,
+                                const Assignment &assignment, FloatType low) {
+  ArrayRef<SlotVertex> vertices = graph.getVertices();
+  warnOfForced(
+      graph, assignment,
+      [&](VertexId v) {
+        return vertices[v].pinned &&
+               vertices[v].proof == RangeProof::DoesNotFit;
+      },
+      [&](const SlotVertex &vertex) {
+        vertex.op->emitWarning()
+            << "'" << vertex.op->getName()
+            << "' reads or holds a constant or a gradient seed that is beyond "
+               "the range of "
+            << low
+            << ", but a pin makes it low; expected it to be pinned to f32";
+      });
   // bf16 has the range of f32.
   if (!low.isF16())
     return;
-  llvm::SmallPtrSet<OperationName, 8> named;
-  ArrayRef<SlotVertex> vertices = graph.getVertices();
-  for (VertexId v = 1, e = vertices.size(); v != e; ++v) {
-    const SlotVertex &vertex = vertices[v];
-    if (vertex.kind != SlotKind::Range || vertex.opClass != OpClass::Allow ||
-        !assignment.low[v] || !vertex.produces || vertex.isBounded ||
-        vertex.proof == RangeProof::Fits ||
-        !named.insert(vertex.op->getName()).second)
-      continue;
-    vertex.op->emitWarning()
-        << "'" << vertex.op->getName() << "' can exceed the range of f16, but "
-        << (vertex.pinned ? "a pin" : "the policy")
-        << " makes it low; expected it to be in the list 'deny', or pinned to "
-           "f32";
-  }
+  warnOfForced(
+      graph, assignment,
+      [&](VertexId v) {
+        const SlotVertex &vertex = vertices[v];
+        return vertex.kind == SlotKind::Range &&
+               vertex.opClass == OpClass::Allow && vertex.produces &&
+               !vertex.isBounded && vertex.proof == RangeProof::None &&
+               !graph.findFittingRange(v);
+      },
+      [](const SlotVertex &vertex) {
+        vertex.op->emitWarning()
+            << "'" << vertex.op->getName()
+            << "' can exceed the range of f16, but "
+            << (vertex.pinned ? "a pin" : "the policy")
+            << " makes it low; expected it to be in the list 'deny', or pinned "
+               "to f32";
+      });
 }

@@ -12,17 +12,22 @@
 
 namespace mlir::amp {
 
-/// Emits a remark for each slot of `function` (passed: low; missed: f32), for
-/// each operation that no list names, for each product that reads a cast of a
-/// value that may not fit (analysis), and one summary (analysis).
-void emitPrecisionRemarks(FunctionOpInterface function, const SlotGraph &graph,
-                          const CostModel &costs, const Assignment &assignment,
-                          Strategy strategy);
+/// Emits a remark for each slot of `functions`, which were assigned together,
+/// and for each value that control flow carries (passed: low; missed: f32), for
+/// each slot of floats that no decision is about (analysis), for each operation
+/// that no list names, for each product that reads a cast of a value that may
+/// not fit (analysis), and one summary (analysis). To be called before the
+/// functions change.
+void emitPrecisionRemarks(ArrayRef<FunctionOpInterface> functions,
+                          const SlotGraph &graph, const CostModel &costs,
+                          const Assignment &assignment, Strategy strategy);
 
-/// Warns of each kind of operation whose results the lists or pins of a policy
-/// make f16 although nothing shows that they fit.
-void warnOfForcedRanges(const SlotGraph &graph, const Assignment &assignment,
-                        FloatType low);
+/// Warns of each kind of operation that the lists or pins of a policy make low
+/// although nothing shows that its results fit, and of those that a pin makes
+/// low although a number that they read does not fit. To be called before the
+/// functions change.
+void warnOfForcedLow(const SlotGraph &graph, const Assignment &assignment,
+                     FloatType low);
 
 } // namespace mlir::amp
 

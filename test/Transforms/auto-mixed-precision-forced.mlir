@@ -12,7 +12,18 @@
 // RUN: amp-opt %t/input.mlir --auto-mixed-precision='policy=%t/forced.yaml precision=f32' -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
 // RUN: amp-opt %t/unpinned.mlir --auto-mixed-precision=policy=%t/trusted.yaml -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
 // RUN: amp-opt %t/unpinned.mlir --auto-mixed-precision -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
+// RUN: amp-opt %t/fits.mlir --auto-mixed-precision=policy=apex-O3 -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
 // NONE-NOT: warning
+//
+// A pin that makes low what reads a number beyond f16, or a scaled seed. A mask
+// becomes the lowest finite number there, too.
+// RUN: amp-opt %t/constants.mlir --auto-mixed-precision -o %t/constants.out 2>&1 | FileCheck %s --check-prefix=PIN
+// RUN: FileCheck %s --check-prefix=MASK --input-file=%t/constants.out
+// RUN: amp-opt %t/constants.mlir --auto-mixed-precision=precision=bf16 -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
+// PIN: constants.mlir:3:8: warning: 'train.add' reads or holds a constant or a gradient seed that is beyond the range of 'f16', but a pin makes it low; expected it to be pinned to f32
+// PIN-NOT: warning
+// MASK: train.constant dense<-6.550400e+04> : tensor<4x4xf16>
+// MASK: train.select {{.*}}xf16>
 
 //--- forced.yaml
 version: 1
@@ -44,4 +55,22 @@ func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %b = train.exp %a : tensor<4x4xf32>
   %m = train.matmul %b, %b : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %m : tensor<4x4xf32>
+}
+
+//--- constants.mlir
+func.func @f(%m: tensor<4x4xi1>, %x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %c = train.constant dense<1.0e5> : tensor<4x4xf32>
+  %a = train.add %x, %c {amp.precision = "low"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %b = train.add %a, %c {amp.precision = "low"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %k = train.constant dense<-1.0e9> : tensor<4x4xf32>
+  %s = train.select %m, %x, %k {amp.precision = "low"} : (tensor<4x4xi1>, tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p = train.softmax %s {axis = 1 : i64} : tensor<4x4xf32>
+  return %b, %p : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+//--- fits.mlir
+func.func @f(%x: tensor<4x4xf32>) -> tensor<4xf32> {
+  %a = train.tanh %x : tensor<4x4xf32>
+  %s = train.reduce_sum %a {dims = array<i64: 1>} : (tensor<4x4xf32>) -> tensor<4xf32>
+  return %s : tensor<4xf32>
 }

@@ -35,6 +35,17 @@
 // DIALECT: dialects.txt:4:14: warning: policy: 'tain.*' matches no operation: the dialect 'tain' is neither loaded nor in the module
 // DIALECT-NOT: warning
 
+// So are globs that match no operation of any dialect.
+// RUN: amp-opt input.mlir --auto-mixed-precision=policy=globs.txt -o /dev/null 2>&1 | FileCheck %s --check-prefix=GLOB --implicit-check-not=warning:
+// GLOB: globs.txt:3:21: warning: policy: '*.zzz' matches no operation that is registered or in the module
+// GLOB: globs.txt:3:8: warning: policy: 'trai?.x' matches no operation that is registered or in the module
+// GLOB: globs.txt:5:10: warning: policy: 'tain.halo' matches no operation: the dialect 'tain' is neither loaded nor in the module
+
+// What a target of the policy lacks is said where it stands there.
+// RUN: not amp-opt input.mlir --auto-mixed-precision='policy=low-types.txt precision=bf16' 2>&1 | FileCheck %s --check-prefix=LOWTYPES
+// RUN: amp-opt input.mlir --auto-mixed-precision='policy=low-types.txt precision=fp16' -o /dev/null 2>&1 | count 0
+// LOWTYPES: low-types.txt:3:33: error: auto-mixed-precision: the target has no products of bf16, expected one of f16
+
 // The loop takes each policy below with the diagnostic that it carries, and
 // makes sure that there is no second one.
 // RUN: %python check.py amp-opt input.mlir *.yaml
@@ -45,6 +56,18 @@
 // RUN: amp-opt other.mlir --auto-mixed-precision=policy=contradiction.yaml -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER --implicit-check-not='error:' --implicit-check-not='warning:'
 // OTHER: contradiction.yaml:3:9: warning: policy: 'train.mat*' matches no operation: the dialect 'train' is neither loaded nor in the module
 // OTHER: contradiction.yaml:4:8: warning: policy: 'train.*mul' matches no operation: the dialect 'train' is neither loaded nor in the module
+
+//--- globs.txt
+version: 1
+extends: default
+deny: ["trai?.x", "*.zzz"]
+infer: ["*.exp"]
+linear: [tain.halo]
+
+//--- low-types.txt
+version: 1
+extends: default
+target: {base: h100, low-types: [f16]}
 
 //--- check.py
 import re
@@ -308,6 +331,11 @@ slots: [{op: train.exp, slot: 0, kind: range},
 # expect 3:14 policy: 'train.exq' matches no operation of the dialect 'train'
 version: 1
 slots: [{op: train.exq, slot: 0, kind: range}]
+
+//--- linear-of-nothing.yaml
+# expect 3:10 policy: 'train.zzz' matches no operation of the dialect 'train'
+version: 1
+linear: [train.zzz=0]
 
 //--- slot-not-there.yaml
 # expect 4:14 policy: no 'train.matmul' has a slot 2 that may change type

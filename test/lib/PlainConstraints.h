@@ -38,11 +38,13 @@ public:
                (vertex.pinned || (!vertex.isProductResult && !mayLose)))
         states[v] = State::Low;
     }
+    endsAtFitting = true;
     holdFrom([&](const SlotUse &use) {
       return use.producer != 0 && !vertices[use.producer].isBounded &&
              vertices[use.producer].kind == SlotKind::Range &&
              states[use.producer] == State::F32;
     });
+    endsAtFitting = false;
     holdFrom([&](const SlotUse &use) { return isGradient(use); });
     holdState();
   }
@@ -82,7 +84,8 @@ private:
   }
   bool ends(const SlotUse &use) const {
     return vertices[use.user].kind == SlotKind::Compute ||
-           states[use.user] == State::Low;
+           states[use.user] == State::Low ||
+           (endsAtFitting && graph.fitsLow(use.operand->get()));
   }
   /// What is bounded is held, but what is computed from it is not.
   bool passes(const std::vector<bool> &held, VertexId v) const {
@@ -176,6 +179,8 @@ private:
   const SlotGraph &graph;
   ArrayRef<SlotVertex> vertices;
   std::vector<State> states;
+  /// Whether what is proved to fit the low type holds nothing back.
+  bool endsAtFitting = false;
 };
 
 } // namespace mlir::amp::test

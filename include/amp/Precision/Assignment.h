@@ -68,6 +68,10 @@ enum class Reason : uint8_t {
   Unprofitable,
 };
 
+/// Why the policy keeps `vertex`, a slot of the class `Deny`, in f32: for what
+/// it reads, for its kind, or because a list says so.
+Reason getDenial(const SlotVertex &vertex);
+
 /// Returns one phrase that explains `reason`, for remarks.
 StringRef explain(Reason reason);
 
@@ -80,8 +84,8 @@ struct Assignment {
   /// grown ones, the neighbour; for those with an f32 operand, what gives it. 0
   /// if there is none.
   std::vector<VertexId> causes;
-  /// For tainted slots, the slot before on the path from the cause. May be
-  /// empty.
+  /// For slots that stay f32 since something they are computed from does, the
+  /// slot before on the path from there. May be empty.
   std::vector<VertexId> previous;
 };
 

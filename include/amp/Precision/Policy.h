@@ -176,6 +176,9 @@ public:
   /// What the passes do unless their options say otherwise.
   PolicySettings settings;
 
+  /// Where the low types of `settings.target` stand, if a file lists them.
+  std::optional<Location> lowTypesLoc;
+
   /// Puts operations named `name`, whatever their variant, into `opClass`,
   /// whatever the lists say, until `dropAssumption`.
   void assume(OperationName name, OpClass opClass) {
@@ -242,6 +245,8 @@ private:
   std::vector<ListRule> rules;
   std::vector<SlotRule> slotRules;
   std::vector<PinRule> pinRules;
+  /// What stands under `linear`; `settings` has the rest of each entry.
+  std::vector<Glob> linearRules;
   /// One for each dialect.
   std::vector<Adapter> adapters;
   unsigned numLayers = 1;

@@ -19,6 +19,7 @@
 #include "amp/Precision/Policy.h"
 #include "amp/Precision/Ranges.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include <memory>
 
 namespace mlir::amp {
 
@@ -32,7 +33,7 @@ enum class RangeProof : uint8_t {
   Fits,
   /// The slot reads, is or stores a constant that becomes infinite in the low
   /// type, or nothing but zeros, or reads a gradient seed, which loss scaling
-  /// makes infinite: it is denied.
+  /// makes infinite: it is denied, unless a pin asks for something.
   DoesNotFit,
 };
 
@@ -56,8 +57,8 @@ struct SlotVertex {
   bool pinned;
   /// Whether the operation is a constant, which can stand in any type.
   bool isConstant;
-  /// Whether the values that the slot produces are known to fit the low type,
-  /// whatever the operation reads.
+  /// Whether an adapter says that the values which the slot produces fit the
+  /// low type, whatever the operation reads.
   bool isBounded;
   /// Whether the operation gives the results of this slot in f32 even if it is
   /// low, and rounds them in casts of its own.
@@ -152,6 +153,24 @@ public:
   /// that could be low.
   ArrayRef<Operation *> getIgnoredPins() const { return ignoredPins; }
 
+  /// Whether intervals prove that every number which `value` can hold is finite
+  /// in the low type, whatever the data and whatever the gradient seed. To be
+  /// asked before the function changes; false without a low type.
+  bool fitsLow(Value value) const;
+
+  /// The interval of all values of the slot `v` if each of them fits in this
+  /// sense.
+  std::optional<FloatRange> findFittingRange(VertexId v) const;
+
+  /// Why slot `slot` of `op`, which `slots` describes and which has no vertex,
+  /// keeps its type. Empty if it has no tensor of floats.
+  std::string explainFixed(Operation *op, int8_t slot,
+                           const PrecisionSlots &slots) const;
+
+  /// Whether `op` has slots: by its interface, by an adapter, or since a list
+  /// of the policy names it.
+  bool hasSlots(Operation *op) const;
+
   /// The interval that freed `v`, a slot with `RangeProof::Fits`.
   FloatRange getProvenRange(VertexId v) const { return proven.lookup(v); }
 
@@ -204,7 +223,9 @@ private:
   void reportContested();
   void addCall(Operation *call, FunctionOpInterface callee, Pin pin);
   Pin findPin(Operation *op);
-  Pin findOwnPin(Operation *op);
+  Pin findOwnPin(Operation *op) const;
+  OpClass findClass(Operation *op, OpClass listed,
+                    const PrecisionSlots &slots) const;
   void reportConflict(Operation *op, Pin pin, Operation *other, Pin otherPin);
   void addUse(OpOperand &operand, VertexId user);
   void addValue(Value value, VertexId vertex);
@@ -218,7 +239,8 @@ private:
   void denyReaders(const llvm::DenseSet<Value> &read, bool evenProducts);
   void denySeeds();
   void denyStored();
-  void freeRangeSlots(FunctionOpInterface function);
+  ValueRanges &getRanges(Value value) const;
+  void freeRangeSlots();
   void denyConstants();
   void denyComputedConstants(FunctionOpInterface function);
   void buildAdjacency();
@@ -272,6 +294,8 @@ private:
   /// Gradient seeds.
   std::vector<Operation *> seeds;
   llvm::DenseMap<VertexId, FloatRange> proven;
+  /// Intervals of the values of each function, once something asks for one.
+  mutable llvm::DenseMap<Operation *, std::unique_ptr<ValueRanges>> ranges;
   llvm::DenseSet<Value> masks;
   llvm::DenseSet<Operation *> units;
 
