@@ -8,6 +8,7 @@
 #include "Normalization.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Interfaces/FloatRangeOpInterface.h"
 #include "amp/Precision/Optimal.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -93,7 +94,16 @@ private:
     return user.kind == SlotKind::Compute ||
            result.states[use.user] == State::Low ||
            (!normalizers.empty() && normalizers.contains(use.operand)) ||
-           (endsAtFitting && graph.fitsLow(graph.getValues()[use.value].value));
+           (endsAtFitting && bounds(use));
+  }
+  /// Whether the operation that gives what `use` reads bounds it, whatever it
+  /// reads itself. A range slot does not, nor does what moves elements.
+  bool bounds(const SlotUse &use) const {
+    const SlotVertex &producer = vertices[use.producer];
+    auto rule = dyn_cast_or_null<FloatRangeOpInterface>(producer.op);
+    return rule && producer.kind != SlotKind::Range &&
+           rule.getElementFlow() != ElementFlow::Moves &&
+           graph.fitsLow(use.operand->get());
   }
   bool isMovement(VertexId v) const {
     return vertices[v].opClass == OpClass::Clear && vertices[v].produces;

@@ -109,7 +109,8 @@ private:
     if (isLow)
       return;
     VertexId cause = assignment.causes[v];
-    if (cause != 0 && cause != v)
+    bool isOwn = graph.getVertices()[cause].op == vertex.op;
+    if (cause != 0 && (!isOwn || reason == Reason::Implied))
       remark << remark::metric("From", nameOf(cause))
              << remark::metric("FromSlot", nameOfSlot(cause));
     if (!assignment.previous.empty() && assignment.previous[v] != 0)

@@ -24,7 +24,7 @@
 // CHECK-NEXT: train.matmul %[[LN]], %[[LW]]
 // WHY-DAG: [[#@LINE+5]]:{{.*}} Low {{.*}} Op=train.matmul, Reason="allowed: low precision is fast here"
 // WHY-DAG: [[#@LINE+5]]:{{.*}} Low {{.*}} Op=train.tanh, Reason="all of its operands are in low precision"
-// WHY-DAG: [[#@LINE+5]]:{{.*}} KeptF32 {{.*}} Op=train.exp, Reason="low precision could lose range or accuracy"
+// WHY-DAG: [[#@LINE+5]]:{{.*}} KeptF32 {{.*}} Op=train.exp, Reason="the values may leave the range of the low type"
 // WHY-DAG: [[#@LINE+5]]:{{.*}} KeptF32 {{.*}} Op=train.neg, Reason="an operand is f32"
 func.func @follow(%a: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = train.matmul %a, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>

@@ -49,9 +49,9 @@ func.func @between(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> 
 // CHECK-NEXT: amp.cast
 // CHECK-NEXT: train.neg {{.*}} : tensor<4x4xf16>
 // CHECK: train.matmul {{.*}} -> tensor<4x4xf16>
-// WHY-DAG: [[#@LINE+4]]:{{.*}} KeptF32 {{.*}} Op=train.exp, Reason="low precision could lose range or accuracy"
-// WHY-DAG: [[#@LINE+4]]:{{.*}} KeptF32 {{.*}} From=train.exp, Kind=storage, Op=train.relu, Reason="computed from a value that must stay f32"
-// WHY-DAG: [[#@LINE+4]]:{{.*}} KeptF32 {{.*}} From=train.exp, Kind=storage, Op=train.tanh, Reason="computed from a value that must stay f32"
+// WHY-DAG: [[#@LINE+4]]:{{.*}} KeptF32 {{.*}} Op=train.exp, Reason="the values may leave the range of the low type"
+// WHY-DAG: [[#@LINE+4]]:{{.*}} KeptF32 {{.*}} From=train.exp, FromSlot=0, Kind=storage, Op=train.relu, Path="train.exp > train.relu", Reason="computed from a value that must stay f32"
+// WHY-DAG: [[#@LINE+4]]:{{.*}} KeptF32 {{.*}} From=train.exp, FromSlot=0, Kind=storage, Op=train.tanh, Path="train.exp > train.relu > train.tanh", Reason="computed from a value that must stay f32"
 func.func @poison(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = train.exp %a : tensor<4x4xf32>
   %1 = train.relu %0 : tensor<4x4xf32>

@@ -37,14 +37,14 @@
 
 // So are globs that match no operation of any dialect.
 // RUN: amp-opt input.mlir --auto-mixed-precision=policy=globs.txt -o /dev/null 2>&1 | FileCheck %s --check-prefix=GLOB --implicit-check-not=warning:
-// GLOB: globs.txt:3:21: warning: policy: '*.zzz' matches no operation that is registered or in the module
 // GLOB: globs.txt:3:8: warning: policy: 'trai?.x' matches no operation that is registered or in the module
+// GLOB: globs.txt:3:19: warning: policy: '*.zzz' matches no operation that is registered or in the module
 // GLOB: globs.txt:5:10: warning: policy: 'tain.halo' matches no operation: the dialect 'tain' is neither loaded nor in the module
 
 // What a target of the policy lacks is said where it stands there.
 // RUN: not amp-opt input.mlir --auto-mixed-precision='policy=low-types.txt precision=bf16' 2>&1 | FileCheck %s --check-prefix=LOWTYPES
 // RUN: amp-opt input.mlir --auto-mixed-precision='policy=low-types.txt precision=fp16' -o /dev/null 2>&1 | count 0
-// LOWTYPES: low-types.txt:3:33: error: auto-mixed-precision: the target has no products of bf16, expected one of f16
+// LOWTYPES: low-types.txt:3:34: error: auto-mixed-precision: the target has no products of bf16, expected one of f16
 
 // The loop takes each policy below with the diagnostic that it carries, and
 // makes sure that there is no second one.

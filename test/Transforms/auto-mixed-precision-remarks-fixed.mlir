@@ -54,7 +54,7 @@ func.func @dear(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<8x8xf32> {
 // -----
 
 // A path under grappler.
-// GRAPPLER: [Missed] KeptF32 | {{.*}}Function=poisoned | {{.*}}From=train.exp, FromSlot=0, Kind=storage, Op=train.mul, Path=train.exp > train.tanh > train.mul, Reason="computed from a value that must stay f32"
+// GRAPPLER: [Missed] KeptF32 | {{.*}}Function=poisoned | {{.*}}From=train.exp, FromSlot=0, Kind=storage, Op=train.mul, Path="train.exp > train.tanh > train.mul", Reason="computed from a value that must stay f32"
 func.func @poisoned(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %e = train.exp %x : tensor<8x8xf32>
   %t = train.tanh %e : tensor<8x8xf32>

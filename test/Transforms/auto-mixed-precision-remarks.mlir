@@ -19,9 +19,9 @@
 func.func @why(%a: tensor<4x4xf32>, %labels: tensor<4xi64>) -> (tensor<4x4xf32>, tensor<f32>) {
   // CHECK: [[#@LINE+1]]:{{.*}} remark: [Missed] KeptF32 | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=clear, Kind=storage, Op=train.constant, Reason="no neighbour is in low precision", Slot=0
   %c = train.constant dense<0.5> : tensor<f32>
-  // CHECK: [[#@LINE+1]]:{{.*}} remark: [Missed] KeptF32 | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=deny, Kind=range, Op=train.exp, Reason="low precision could lose range or accuracy", Slot=0
+  // CHECK: [[#@LINE+1]]:{{.*}} remark: [Missed] KeptF32 | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=deny, Kind=range, Op=train.exp, Reason="the values may leave the range of the low type", Slot=0
   %0 = train.exp %a : tensor<4x4xf32>
-  // CHECK: [[#@LINE+1]]:{{.*}} remark: [Missed] KeptF32 | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=infer, From=train.exp, Kind=storage, Op=train.tanh, Reason="computed from a value that must stay f32", Slot=0
+  // CHECK: [[#@LINE+1]]:{{.*}} remark: [Missed] KeptF32 | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=infer, From=train.exp, FromSlot=0, Kind=storage, Op=train.tanh, Path="train.exp > train.tanh", Reason="computed from a value that must stay f32", Slot=0
   %1 = train.tanh %0 : tensor<4x4xf32>
   // CHECK: [[#@LINE+2]]:{{.*}} remark: [Passed] Low | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=allow, Kind=compute, Op=train.matmul, Reason="allowed: low precision is fast here", Slot=0
   // CHECK: [[#@LINE+1]]:{{.*}} remark: [Passed] Low | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=allow, Kind=storage, Op=train.matmul, Reason="allowed: low precision is fast here", Slot=1

@@ -11,7 +11,7 @@
 // CHECK: %[[Y:.*]] = train.matmul {{.*}} -> tensor<8x8xf16>
 // CHECK: %[[E:.*]] = train.exp %{{.*}} : tensor<8x8xf32>
 // CHECK: %[[S:.*]] = train.sigmoid %[[E]] : tensor<8x8xf32>
-// CHECK: %[[LOW:.*]] = amp.cast %[[S]] : tensor<8x8xf32> to tensor<8x8xf16>
+// CHECK: %[[LOW:.*]] = amp.cast %[[S]] inserted : tensor<8x8xf32> to tensor<8x8xf16>
 // CHECK: train.mul %[[LOW]], %[[Y]] : (tensor<8x8xf16>, tensor<8x8xf16>)
 func.func @bounded(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %y = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>

@@ -14,6 +14,7 @@
 #define AMP_TEST_LIB_PLAINCONSTRAINTS_H
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Interfaces/FloatRangeOpInterface.h"
 #include "amp/Precision/Optimal.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -84,8 +85,15 @@ private:
   }
   bool ends(const SlotUse &use) const {
     return vertices[use.user].kind == SlotKind::Compute ||
-           states[use.user] == State::Low ||
-           (endsAtFitting && graph.fitsLow(use.operand->get()));
+           states[use.user] == State::Low || (endsAtFitting && bounds(use));
+  }
+  /// Whether an operation computes what fits the low type, whatever it reads.
+  bool bounds(const SlotUse &use) const {
+    Operation *op = use.operand->get().getDefiningOp();
+    auto rule = dyn_cast_or_null<FloatRangeOpInterface>(op);
+    return rule && rule.getElementFlow() != ElementFlow::Moves &&
+           vertices[use.producer].kind != SlotKind::Range &&
+           graph.fitsLow(use.operand->get());
   }
   /// What is bounded is held, but what is computed from it is not.
   bool passes(const std::vector<bool> &held, VertexId v) const {

@@ -288,7 +288,7 @@ __global__ void __launch_bounds__(kThreads)
 
 /// y = (x - mean) · rstd · gamma + beta, or with the variance for rstd.
 template <bool Inference, typename Y, typename X>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocks)
     batchNormApplyKernel(Y *y, const X *x, const float *gamma,
                          const float *beta, const float *mean,
                          const float *rstd, int64_t rows, int64_t channels,
@@ -346,7 +346,7 @@ Status batchNormInference(cudaStream_t stream, Y *y, const X *x,
 }
 
 template <typename DX, typename DY, typename X>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocks)
     batchNormInputGradKernel(DX *dx, const float *dgamma, const float *dbeta,
                              const DY *dy, const X *x, const float *gamma,
                              const float *mean, const float *rstd, int64_t rows,

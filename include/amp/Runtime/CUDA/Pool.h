@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <int Width, typename DX, typename X, typename Y, typename DY>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocks)
     maxPoolBackwardKernel(DX *dx, const X *x, const Y *y, const DY *dy,
                           PoolIndex s) {
   forEachPixel<Width>(

@@ -91,6 +91,11 @@ inline constexpr int64_t kTicketBytes = kTickets * 4;
 /// Threads of a block of every kernel of the runtime.
 inline constexpr int kThreads = 256;
 
+/// Blocks of a multiprocessor that kernels with long bodies ask for, so that a
+/// thread has up to 64 registers: left alone, ptxas settles for 32 on sm_80 and
+/// spills.
+inline constexpr int kBlocks = 4;
+
 /// Leading dimension, in bits, of the bit mask of RELU_AUX for rows of
 /// `columns` elements; cuBLASLt wants a multiple of 128.
 AMP_SIZE int64_t reluMaskStride(int64_t columns) {
