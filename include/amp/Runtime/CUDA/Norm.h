@@ -346,7 +346,7 @@ Status batchNormInference(cudaStream_t stream, Y *y, const X *x,
 }
 
 template <typename DX, typename DY, typename X>
-__global__ void __launch_bounds__(kThreads, kBlocks)
+__global__ void __launch_bounds__(kThreads, kBlocks / 2)
     batchNormInputGradKernel(DX *dx, const float *dgamma, const float *dbeta,
                              const DY *dy, const X *x, const float *gamma,
                              const float *mean, const float *rstd, int64_t rows,
