@@ -10,6 +10,7 @@
 
 include "amp/Dialect/CUDA/IR/CUDADialect.td"
 include "amp/Dialect/CUDA/IR/CUDAInterfaces.td"
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -67,6 +68,24 @@ def CUDA_Combine : EnumAttr<CUDA_Dialect, CUDA_CombineEnum, "combine"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def CUDA_JudgeEnum : CUDA_Enum<"Judge", "The loss that judges a prediction", [
+    I32EnumAttrCase<"CrossEntropy", 0, "cross_entropy">,
+    I32EnumAttrCase<"MSE", 1, "mse">, I32EnumAttrCase<"L1", 2, "l1">]>;
+def CUDA_EvaluationAttr : AttrDef<CUDA_Dialect, "Evaluation"> {
+  let mnemonic = "evaluation";
+  let summary = "how a prediction is judged";
+  let description = [{
+    `cross_entropy` (with the accuracy), `mse` or `l1` of the prediction and the
+    batch argument of these names.
+
+    Example: `#cuda.evaluation<cross_entropy of "logits" by "labels">`.
+  }];
+  let parameters = (ins EnumParameter<CUDA_JudgeEnum>:$judge,
+                        StringRefParameter<"of a prediction">:$prediction,
+                        StringRefParameter<"of a batch argument">:$target);
+  let assemblyFormat = "`<` $judge `of` $prediction `by` $target `>`";
+}
+
 def CUDA_OptimizerKindEnum : CUDA_Enum<"OptimizerKind", "The rule of an optimizer", [
     I32EnumAttrCase<"SGD", 0, "sgd">, I32EnumAttrCase<"Adam", 1, "adam">,
     I32EnumAttrCase<"AdamW", 2, "adamw">]>;
@@ -89,6 +108,10 @@ def CUDA_ProgramOp : CUDA_Op<"program", [
     of the memory that holds all buffers; `bound`, for the record, the most
     bytes that are in use at one time, below which no plan can go.
 
+    A program with `inference_of` is the forward function of another one, which
+    stands beside it: with its parameters, a trainer makes predictions for
+    held-out data, and judges them as `evaluation` says.
+
     Example:
 
     ```mlir
@@ -105,7 +128,10 @@ def CUDA_ProgramOp : CUDA_Op<"program", [
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arena,
-                       OptionalAttr<I64Attr>:$bound);
+                       OptionalAttr<I64Attr>:$bound,
+                       OptionalAttr<FlatSymbolRefAttr>:$inference_of,
+                       OptionalAttr<TypedArrayAttrBase<CUDA_EvaluationAttr,
+                           "rules of evaluation">>:$evaluation);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `arena` $arena (`bound` $bound^)? attr-dict-with-keyword $body
