@@ -294,6 +294,9 @@ static std::string getTargetName(LaunchOpInterface launch, unsigned target) {
     return name +
            (gemm.getActivation() == Activation::Relu ? ".mask" : ".saved");
   }
+  if (auto conv = dyn_cast<ConvOp>(launch.getOperation()))
+    return target == 0 ? name
+                       : name + (conv.getBiasGrad() ? ".bias_grad" : ".mask");
   return launch.getNumTargets() == 1 ? name
                                      : name + "." + std::to_string(target);
 }

@@ -287,19 +287,30 @@ def CUDA_ConvOp : CUDA_LaunchOp<"conv", "$kind"> {
     inputs, filters and results in the layouts and with the attributes of these.
     Computed as products over patches that are gathered into scratch memory.
 
+    With one group, the product takes what it takes in `cuda.gemm`: a forward
+    convolution a `bias` ([F], of the type of the result, behind the filter) and
+    `relu`, with `auxiliary` its bit mask as a second result, of the shape of the
+    first with ceil(F / 128) · 16 bytes for each pixel; a filter gradient
+    `bias_grad`, the sum of the output's gradient over its pixels ([F], of the
+    type of the result), as a second result. The product of an input gradient
+    makes the gradients of patches, whose sum comes later, so it takes none.
+
     Example:
 
     ```mlir
-    %y = cuda.conv <forward> ins(%x, %w : tensor<32x8x8x1xf16>, tensor<3x3x1x16xf16>)
-        {padding = array<i64: 1, 1, 1, 1>} -> tensor<32x8x8x16xf16>
+    %y = cuda.conv <forward> ins(%x, %w, %b : tensor<32x8x8x1xf16>, tensor<3x3x1x16xf16>, tensor<16xf16>)
+        {activation = #cuda.activation<relu>, bias, padding = array<i64: 1, 1, 1, 1>} -> tensor<32x8x8x16xf16>
     ```
   }];
   let arguments = !con((ins CUDA_ConvKind:$kind), operands, (ins
       DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$strides,
       DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0, 0, 0}">:$padding,
       DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$dilations,
-      DefaultValuedAttr<I64Attr, "1">:$groups, UnitAttr:$tf32));
+      DefaultValuedAttr<I64Attr, "1">:$groups, UnitAttr:$tf32,
+      UnitAttr:$bias, UnitAttr:$auxiliary, UnitAttr:$bias_grad,
+      DefaultValuedAttr<CUDA_Activation, "::mlir::cuda::Activation::None">:$activation));
   let extraClassDeclaration = [{
+    ::mlir::Value getBiasVector() { return getBias() ? getInputs()[2] : ::mlir::Value(); }
     /// The types of input, filter and result of the forward convolution.
     struct Types {
       ::mlir::ShapedType input, filter, output;
