@@ -18,6 +18,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -31,6 +32,8 @@ using namespace mlir::cuda;
 
 /// Bytes of an entry of an optimizer's table; the emitted text asserts it.
 static constexpr int64_t kTableEntryBytes = 64;
+/// The note of 'train-to-inference' on a forward function.
+static constexpr StringLiteral kInferenceOfAttr = "amp.inference_of";
 
 namespace {
 
@@ -60,6 +63,7 @@ public:
         builder(step.getContext()) {}
 
   LogicalResult run();
+  ProgramOp getProgram() { return program; }
 
   /// What the plan takes, in bytes.
   int64_t stateBytes = 0, plannedBytes = 0, boundBytes = 0;
@@ -290,6 +294,9 @@ static std::string getTargetName(LaunchOpInterface launch, unsigned target) {
     return name +
            (gemm.getActivation() == Activation::Relu ? ".mask" : ".saved");
   }
+  if (auto conv = dyn_cast<ConvOp>(launch.getOperation()))
+    return target == 0 ? name
+                       : name + (conv.getBiasGrad() ? ".bias_grad" : ".mask");
   return launch.getNumTargets() == 1 ? name
                                      : name + "." + std::to_string(target);
 }
@@ -498,7 +505,8 @@ void Planner::emit() {
   program = ProgramOp::create(
       builder, step.getLoc(), builder.getStringAttr(step.getName()),
       builder.getI64IntegerAttr(stateBytes + plannedBytes),
-      builder.getI64IntegerAttr(stateBytes + boundBytes));
+      builder.getI64IntegerAttr(stateBytes + boundBytes), FlatSymbolRefAttr(),
+      ArrayAttr());
   OpBuilder inner = OpBuilder::atBlockEnd(&program.getBody().emplaceBlock());
   for (bool persistent : {true, false})
     for (std::unique_ptr<Slot> &slot : slots) {
@@ -559,6 +567,11 @@ struct PlanMemory : mlir::amp::impl::PlanMemoryBase<PlanMemory> {
   }
 
   void runOnOperation() override {
+    // A forward function is judged as the step that it was derived from.
+    llvm::StringMap<ArrayAttr> evaluations;
+    for (auto step : getOperation().getOps<func::FuncOp>())
+      if (auto rules = step->getAttrOfType<ArrayAttr>(kEvaluationNote))
+        evaluations[step.getName()] = rules;
     for (auto step :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (step.isExternal() || !mlir::amp::isStepFunction(step))
@@ -569,9 +582,15 @@ struct PlanMemory : mlir::amp::impl::PlanMemoryBase<PlanMemory> {
         return signalPassFailure();
       std::string name = step.getName().str();
       Location loc = step.getLoc();
+      auto source = step->getAttrOfType<StringAttr>(kInferenceOfAttr);
       Planner planner(step, *signature);
       if (failed(planner.run()))
         return signalPassFailure();
+      if (source) {
+        planner.getProgram().setInferenceOfAttr(FlatSymbolRefAttr::get(source));
+        planner.getProgram().setEvaluationAttr(
+            evaluations.lookup(source.getValue()));
+      }
       stateBytes += planner.stateBytes;
       plannedBytes += planner.plannedBytes;
       boundBytes += planner.boundBytes;

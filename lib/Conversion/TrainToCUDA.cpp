@@ -11,6 +11,7 @@
 
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "amp/Dialect/Train/IR/Evaluation.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Conversion/Passes.h"
@@ -79,6 +80,26 @@ static LogicalResult verifyStep(func::FuncOp step) {
   return success();
 }
 
+/// Notes on `step` how its predictions are judged, for 'cuda-plan-memory'.
+static LogicalResult noteEvaluation(func::FuncOp step) {
+  FailureOr<amp::StepSignature> signature = amp::StepSignature::get(step);
+  if (failed(signature))
+    return failure();
+  using Kind = amp::EvaluationRule::Kind;
+  SmallVector<Attribute> rules;
+  for (const amp::EvaluationRule &rule :
+       amp::findEvaluationRules(step, *signature)) {
+    Judge judge = rule.kind == Kind::CrossEntropy ? Judge::CrossEntropy
+                  : rule.kind == Kind::MSE        ? Judge::MSE
+                                                  : Judge::L1;
+    rules.push_back(EvaluationAttr::get(step.getContext(), judge,
+                                        rule.prediction, rule.target));
+  }
+  if (!rules.empty())
+    step->setAttr(kEvaluationNote, ArrayAttr::get(step.getContext(), rules));
+  return success();
+}
+
 namespace {
 
 struct ConvertTrainToCUDA
@@ -101,7 +122,8 @@ struct ConvertTrainToCUDA
   }
 
   LogicalResult convert(func::FuncOp step) {
-    if (failed(verifyStep(step)) || failed(flattenRegions(step)))
+    if (failed(verifyStep(step)) || failed(noteEvaluation(step)) ||
+        failed(flattenRegions(step)))
       return failure();
     auto run = [&](ArrayRef<function_ref<std::unique_ptr<Pass>()>> passes) {
       sortTopologically(&step.getBody().front());

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Dialect/Train/IR/Evaluation.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Execution/Files.h"
 #include "amp/Execution/Report.h"
@@ -209,34 +210,6 @@ llvm::Error StepProgram::collectBatchInputs() {
   return llvm::Error::success();
 }
 
-/// Looks through casts, which change how a value is stored but not what it is.
-static Value skipCasts(Value value) {
-  while (auto cast = value.getDefiningOp<amp::CastOp>())
-    value = cast.getInput();
-  return value;
-}
-
 void StepProgram::collectRules() {
-  FunctionOpInterface function = getFunction();
-  Operation *terminator = function.getFunctionBody().front().getTerminator();
-  auto addRule = [&](EvaluationRule::Kind kind, Value input, Value target) {
-    auto argument = dyn_cast<BlockArgument>(skipCasts(target));
-    if (!argument || argument.getOwner() != &function.getFunctionBody().front())
-      return;
-    for (const StepResult &result : signature.results)
-      if (result.kind == ResultKind::Prediction &&
-          skipCasts(terminator->getOperand(result.index)) == skipCasts(input))
-        rules.push_back(
-            {kind, result.name.str(),
-             signature.arguments[argument.getArgNumber()].name.str()});
-  };
-  for (Operation &op : function.getFunctionBody().front()) {
-    if (auto loss = dyn_cast<train::CrossEntropyOp>(op))
-      addRule(EvaluationRule::Kind::CrossEntropy, loss.getLogits(),
-              loss.getLabels());
-    else if (auto loss = dyn_cast<train::MSEOp>(op))
-      addRule(EvaluationRule::Kind::MSE, loss.getInput(), loss.getTarget());
-    else if (auto loss = dyn_cast<train::L1Op>(op))
-      addRule(EvaluationRule::Kind::L1, loss.getInput(), loss.getTarget());
-  }
+  rules = findEvaluationRules(getFunction(), signature);
 }

@@ -35,6 +35,12 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
     training.policy = options.policy;
     buildAMPTrainingPipeline(pm, training);
   }
+  if (!options.inference.empty()) {
+    train::TrainToInferenceOptions inference;
+    inference.entry = options.inference;
+    inference.keepStep = true;
+    pm.addPass(train::createTrainToInference(inference));
+  }
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   ConvertTrainToCUDAOptions convert;

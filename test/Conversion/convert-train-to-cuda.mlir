@@ -34,6 +34,62 @@ func.func @layer(%x: tensor<16x8xf32> {amp.role = "batch", amp.name = "x"},
 
 // -----
 
+// A convolution takes bias and relu, the gradient of its filter that of the bias.
+// The product of an input gradient makes gradients of patches, so that the gradient
+// of a relu behind it is a kernel.
+// CHECK-LABEL: func.func @convolution
+// CHECK: cuda.conv <forward> {{.*}}ins(%{{.*}}, %{{.*}}, %{{.*}} : {{.*}}tensor<8xf16>) {activation = #cuda.activation<relu>, bias,
+// CHECK: cuda.conv <input_grad>
+// CHECK: cuda.kernel {{.*}}relu_grad
+// CHECK: cuda.conv <filter_grad> {{.*}}{bias_grad, padding = {{.*}}} -> tensor<3x3x8x4xf32>, tensor<4xf32>
+// CHECK-NOT: cuda.kernel
+// PLAIN-LABEL: func.func @convolution
+// PLAIN-COUNT-3: cuda.kernel
+func.func @convolution(%x: tensor<2x6x6x4xf16> {amp.role = "batch", amp.name = "x"},
+                       %w: tensor<3x3x4x8xf16> {amp.role = "parameter", amp.name = "c.weight"},
+                       %b: tensor<1x1x1x8xf16> {amp.role = "parameter", amp.name = "c.bias"},
+                       %v: tensor<3x3x8x4xf16> {amp.role = "parameter", amp.name = "d.weight"},
+                       %dy: tensor<2x6x6x4xf16> {amp.role = "batch", amp.name = "dy"})
+    -> (tensor<2x6x6x8xf16> {amp.prediction = "dh"}, tensor<3x3x8x4xf32> {amp.prediction = "dv"},
+        tensor<4xf32> {amp.prediction = "db"}) {
+  %c = train.conv2d %x, %w {padding = array<i64: 1, 1, 1, 1>} : (tensor<2x6x6x4xf16>, tensor<3x3x4x8xf16>) -> tensor<2x6x6x8xf16>
+  %h = train.add %c, %b : (tensor<2x6x6x8xf16>, tensor<1x1x1x8xf16>) -> tensor<2x6x6x8xf16>
+  %a = train.relu %h : tensor<2x6x6x8xf16>
+  %da = train.conv2d_input_grad %dy, %v {padding = array<i64: 1, 1, 1, 1>} : (tensor<2x6x6x4xf16>, tensor<3x3x8x4xf16>) -> tensor<2x6x6x8xf16>
+  %dh = train.relu_grad %a, %da : tensor<2x6x6x8xf16>
+  %dv = train.conv2d_filter_grad %a, %dy {padding = array<i64: 1, 1, 1, 1>} : (tensor<2x6x6x8xf16>, tensor<2x6x6x4xf16>) -> tensor<3x3x8x4xf32>
+  %db = train.reduce_sum %dy {dims = array<i64: 0, 1, 2>} : (tensor<2x6x6x4xf16>) -> tensor<4xf32>
+  return %dh, %dv, %db : tensor<2x6x6x8xf16>, tensor<3x3x8x4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// One of 1 x 1 is a product of matrices, with its epilogues; the mask of the relu
+// before it comes from a convolution.
+// CHECK-LABEL: func.func @pointwise
+// CHECK: %[[H:.*]]:2 = cuda.conv <forward> {{.*}}{activation = #cuda.activation<relu>, auxiliary, padding = {{.*}}} -> tensor<2x6x6x8xf32>, tensor<2x6x6x16xi8>
+// CHECK: cuda.gemm {{.*}}bias} -> tensor<72x4xf32>
+// CHECK: %[[MASK:.*]] = cuda.view %[[H]]#1 : tensor<2x6x6x16xi8> to tensor<72x16xi8>
+// CHECK: cuda.gemm {{.*}}%[[MASK]] : {{.*}}activation = #cuda.activation<relu_grad>, transpose_b} -> tensor<72x8xf32>
+// CHECK: cuda.gemm {{.*}}{transpose_a} -> tensor<8x4xf32>
+// CHECK-NOT: cuda.kernel
+func.func @pointwise(%x: tensor<2x6x6x4xf32> {amp.role = "batch", amp.name = "x"},
+                     %w: tensor<3x3x4x8xf32> {amp.role = "parameter", amp.name = "c.weight"},
+                     %v: tensor<1x1x8x4xf32> {amp.role = "parameter", amp.name = "d.weight"},
+                     %b: tensor<4xf32> {amp.role = "parameter", amp.name = "d.bias"})
+    -> (tensor<2x6x6x8xf32> {amp.prediction = "dh"}, tensor<1x1x8x4xf32> {amp.prediction = "dv"}) {
+  %c = train.conv2d %x, %w {padding = array<i64: 1, 1, 1, 1>} : (tensor<2x6x6x4xf32>, tensor<3x3x4x8xf32>) -> tensor<2x6x6x8xf32>
+  %a = train.relu %c : tensor<2x6x6x8xf32>
+  %d = train.conv2d %a, %v : (tensor<2x6x6x8xf32>, tensor<1x1x8x4xf32>) -> tensor<2x6x6x4xf32>
+  %y = train.add %d, %b : (tensor<2x6x6x4xf32>, tensor<4xf32>) -> tensor<2x6x6x4xf32>
+  %da = train.conv2d_input_grad %y, %v : (tensor<2x6x6x4xf32>, tensor<1x1x8x4xf32>) -> tensor<2x6x6x8xf32>
+  %dh = train.relu_grad %a, %da : tensor<2x6x6x8xf32>
+  %dv = train.conv2d_filter_grad %a, %y : (tensor<2x6x6x8xf32>, tensor<2x6x6x4xf32>) -> tensor<1x1x8x4xf32>
+  return %dh, %dv : tensor<2x6x6x8xf32>, tensor<1x1x8x4xf32>
+}
+
+// -----
+
 // gelu: the tanh form is an epilogue, which saves what the gradient needs; the
 // erf form is a kernel.
 // CHECK-LABEL: func.func @gelu

@@ -40,6 +40,9 @@ static void testConv(const ConvShape &s) {
            bias = randomValues<R>(s.features, 4);
     bool hasBias = s.groups == 1;
     Values y(outCount, 0.0), dx(inCount, 0.0), df(filterCount, 0.0);
+    Values db(s.features, 0.0);
+    for (int64_t i = 0; i < outCount; ++i)
+      db[i % s.features] += dy[i];
     for (int64_t n = 0; n < s.batch; ++n)
       for (int64_t oh = 0; oh < s.outHeight(); ++oh)
         for (int64_t ow = 0; ow < s.outWidth(); ++ow)
@@ -70,13 +73,15 @@ static void testConv(const ConvShape &s) {
         convForwardGemm("conv", s, typeOf<T>(), typeOf<R>()),
         convFilterGradGemm("conv_filter_grad", s, typeOf<T>(), Type::F32),
         convInputGradGemm("conv_input_grad", s, typeOf<T>(), typeOf<T>())};
-    if (hasBias)
+    if (hasBias) {
       configs[0].epilogue = Epilogue::Bias;
+      configs[1].epilogue = Epilogue::BiasGradB;
+    }
     GemmPlans plans;
     CHECK_OK(plans.create(configs, 3, nullptr, 0));
     Buffer<T> dX(x), dF(f), dDy(dy), dDx(inCount);
     Buffer<R> dY(outCount), dBias(bias);
-    Buffer<float> dDf(filterCount);
+    Buffer<float> dDf(filterCount), dDb(s.features);
     Buffer<unsigned char> scratch(size_t(convScratchBytes(s, sizeof(T)))),
         gradScratch(size_t(convInputGradScratchBytes(s)));
     GemmBuffers buffers;
@@ -86,11 +91,14 @@ static void testConv(const ConvShape &s) {
     CHECK_OK(
         convForward(nullptr, plans, 0, s, buffers, dX.get(), scratch.get()));
     CHECK_OK(convFilterGrad(nullptr, plans, 1, s, dDf.get(), dDy.get(),
-                            dX.get(), scratch.get()));
+                            dX.get(), scratch.get(),
+                            hasBias ? dDb.get() : nullptr));
     CHECK_OK(convInputGrad(nullptr, plans, 2, s, dDx.get(), dDy.get(), dF.get(),
                            gradScratch.get()));
     CHECK_NEAR(dY.read(), y, std::max(epsilonOf<R>(), 2e-6));
     CHECK_NEAR(dDf.read(), df, 2e-6);
+    if (hasBias)
+      CHECK_NEAR(dDb.read(), db, 2e-6);
     CHECK_NEAR(dDx.read(), dx, std::max(epsilonOf<T>(), 2e-6));
     return Results{dY.read(), dDf.read(), dDx.read()};
   });

@@ -8,8 +8,10 @@
 #include "amp/InitAll.h"
 
 #include "Standalone.h"
+#include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Pipelines/CUDAPipeline.h"
 #include "amp/Target/CUDA/CUDAEmitter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -88,7 +90,7 @@ static cl::opt<bool> strictRounding(
 static cl::opt<bool> emitMain(
     "emit-main",
     cl::desc("Add a trainer with the options of amp-run, and --synthetic, "
-             "--profile and --no-graph"),
+             "--profile, --time and --no-graph"),
     cl::cat(category));
 static cl::opt<std::string>
     headerFile("emit-header", cl::value_desc("file.h"),
@@ -128,11 +130,13 @@ writeFiles(llvm::ArrayRef<std::pair<std::string, std::string>> pathsAndTexts) {
   return 0;
 }
 
-/// The program to translate, of those of `module`; null after an error.
+/// The program to translate, of those of `module`; null after an error. Forward
+/// functions of other programs are not meant unless they are named.
 static cuda::ProgramOp findProgram(ModuleOp module) {
   cuda::ProgramOp found;
   for (auto program : module.getOps<cuda::ProgramOp>()) {
-    if (!entry.empty() && program.getSymName() != entry)
+    if (entry.empty() ? program.getInferenceOf().has_value()
+                      : program.getSymName() != entry)
       continue;
     if (found) {
       fail("the module has several programs, expected --entry");
@@ -147,7 +151,35 @@ static cuda::ProgramOp findProgram(ModuleOp module) {
   return found;
 }
 
-static LogicalResult runPipeline(ModuleOp module, int64_t batch) {
+/// The forward function of `program`, if it stands beside it.
+static cuda::ProgramOp findForward(ModuleOp module, cuda::ProgramOp program) {
+  for (auto other : module.getOps<cuda::ProgramOp>())
+    if (other.getInferenceOf() == program.getSymName())
+      return other;
+  return {};
+}
+
+/// The name of the step to translate, if it makes predictions.
+static std::string findPredictingStep(ModuleOp module) {
+  func::FuncOp found;
+  for (auto step : module.getOps<func::FuncOp>()) {
+    if (step.isExternal() || !amp::isStepFunction(step) ||
+        (!entry.empty() && step.getName() != entry))
+      continue;
+    if (found)
+      return {};
+    found = step;
+  }
+  for (unsigned i = 0; found && i < found.getNumResults(); ++i)
+    if (found.getResultAttr(i, amp::AMPDialect::kPredictionAttr))
+      return found.getName().str();
+  return {};
+}
+
+/// Runs the pipeline; the forward function of `inference`, if it is not empty,
+/// becomes a program too.
+static LogicalResult runPipeline(ModuleOp module, int64_t batch,
+                                 StringRef inference = {}) {
   PassManager pm(module.getContext());
   amp::CUDAPipelineOptions options;
   options.batchSize = batch;
@@ -156,8 +188,41 @@ static LogicalResult runPipeline(ModuleOp module, int64_t batch) {
   options.masterWeights = masterWeights;
   options.epilogues = !noEpilogues;
   options.strictRounding = strictRounding;
+  options.inference = inference.str();
   amp::buildCUDAPipeline(pm, options);
   return pm.run(module);
+}
+
+/// Turns the steps of `module` into programs, with a forward function for the
+/// trainer where there is one. A step without is translated all the same, with
+/// a warning that says why.
+static LogicalResult makePrograms(OwningOpRef<ModuleOp> &module) {
+  std::string step = emitMain ? findPredictingStep(*module) : "";
+  if (step.empty())
+    return runPipeline(*module, batchSize);
+  OwningOpRef<ModuleOp> copy(module->clone());
+  std::string reason;
+  {
+    ScopedDiagnosticHandler handler(
+        module->getContext(), [&](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+            return failure();
+          if (reason.empty())
+            reason = diagnostic.str();
+          return success();
+        });
+    if (succeeded(runPipeline(*copy, batchSize, step))) {
+      module = std::move(copy);
+      return success();
+    }
+  }
+  // An error of the step itself comes again.
+  if (failed(runPipeline(*module, batchSize)))
+    return failure();
+  llvm::errs() << "amp-translate: warning: the trainer has neither --eval nor "
+                  "--predict: "
+               << reason << "\n";
+  return success();
 }
 
 /// The bytes that `text` names, 0 if it is none.
@@ -260,7 +325,7 @@ static int translate() {
     if (failed(printLargestBatch(*module, parseBytes(memory), os)))
       return 1;
   }
-  if (failed(runPipeline(*module, batchSize)))
+  if (failed(makePrograms(module)))
     return 1;
   cuda::ProgramOp program = findProgram(*module);
   if (!program)
@@ -279,6 +344,7 @@ static int translate() {
   if (inputFile != "-")
     options.source = llvm::sys::path::filename(inputFile).str();
   options.emitMain = emitMain;
+  options.forward = findForward(*module, program);
   std::string text;
   if (!headerFile.empty()) {
     options.header = llvm::sys::path::filename(headerFile).str();

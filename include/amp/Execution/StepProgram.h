@@ -11,6 +11,7 @@
 
 #include "amp/Analysis/StepStatistics.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "amp/Dialect/Train/IR/Evaluation.h"
 #include "amp/Execution/CompiledStep.h"
 #include "amp/Execution/Dataset.h"
 #include "amp/Execution/Initializer.h"
@@ -46,15 +47,6 @@ struct Binding {
 struct BoundStep {
   std::unique_ptr<CompiledStep> code;
   llvm::SmallVector<Binding> bindings;
-};
-
-/// How predictions are judged: the loss of the graph and the accuracy, taken
-/// from the loss operation that reads a prediction and a batch argument.
-struct EvaluationRule {
-  enum class Kind { CrossEntropy, MSE, L1 };
-  Kind kind;
-  std::string prediction;
-  std::string target;
 };
 
 /// A training step in one precision, compiled for the batch sizes that are

@@ -45,6 +45,11 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
                      "CPU does: bit for bit its results but for the order of "
                      "sums"),
       llvm::cl::init(false)};
+  Option<std::string> inference{
+      *this, "inference",
+      llvm::cl::desc("The step whose forward function becomes a program too, "
+                     "for predictions"),
+      llvm::cl::init("")};
   Option<bool> report{*this, "report",
                       llvm::cl::desc("Print the sizes of the memory plan"),
                       llvm::cl::init(false)};

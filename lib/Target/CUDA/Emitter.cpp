@@ -348,11 +348,10 @@ void ProgramEmitter::emitTables() {
     os << "0, 0";
   os << ",\n    " << list("kOptimizers", !tables.empty()) << ", "
      << tables.size() << ",\n    " << list("kLaunches", !launches.empty())
-     << ", " << launches.size() << ",\n    enqueue};\n} // namespace\n\n";
+     << ", " << launches.size() << ",\n    enqueue};\n";
 }
 
-LogicalResult ProgramEmitter::emit() {
-  readProgram();
+LogicalResult ProgramEmitter::verifyLaunches() {
   // Names of launches become names of functions.
   llvm::StringSet<> taken;
   for (LaunchOpInterface launch : launches) {
@@ -375,12 +374,56 @@ LogicalResult ProgramEmitter::emit() {
   if (!products.empty() && !findBuffer("workspace"))
     return program.emitOpError("multiplies matrices, but has no buffer of role "
                                "'workspace'");
-  emitBanner();
+  return success();
+}
+
+LogicalResult ProgramEmitter::emitParts() {
   emitPlan();
   emitProducts();
   if (failed(emitOptimizers()) || failed(emitKernels()) ||
       failed(emitLaunches()))
     return failure();
   emitTables();
+  return success();
+}
+
+LogicalResult ProgramEmitter::emit() {
+  readProgram();
+  if (failed(verifyLaunches()))
+    return failure();
+  emitBanner();
+  if (failed(emitParts()))
+    return failure();
+  os << "} // namespace\n\n";
+  return success();
+}
+
+LogicalResult ProgramEmitter::emitForward() {
+  readProgram();
+  if (failed(verifyLaunches()))
+    return failure();
+  os << "//===-- The forward function, for --eval and --predict "
+        "----------------===//\n\n"
+     << "namespace {\nnamespace forward {\n";
+  if (failed(emitParts()))
+    return failure();
+  SmallVector<EvaluationAttr> rules;
+  if (ArrayAttr evaluation = program.getEvaluationAttr())
+    llvm::append_range(rules, evaluation.getAsRange<EvaluationAttr>());
+  if (!rules.empty()) {
+    os << "\nconst EvaluationRule kRules[] = {\n";
+    for (EvaluationAttr rule : rules) {
+      StringRef judge = rule.getJudge() == Judge::CrossEntropy ? "CrossEntropy"
+                        : rule.getJudge() == Judge::MSE        ? "MSE"
+                                                               : "L1";
+      os << "    {EvaluationRule::Kind::" << judge << ", "
+         << quote(rule.getPrediction()) << ", " << quote(rule.getTarget())
+         << "},\n";
+    }
+    os << "};\n";
+  }
+  os << "const ForwardInfo kForward = {&kProgram, "
+     << (rules.empty() ? "nullptr" : "kRules") << ", " << rules.size()
+     << "};\n} // namespace forward\n} // namespace\n";
   return success();
 }

@@ -73,9 +73,14 @@ public:
       : program(program), options(options), os(os) {}
 
   LogicalResult emit();
+  /// Prints the program in a namespace, behind another one, with the rules by
+  /// which its predictions are judged.
+  LogicalResult emitForward();
 
 private:
   void readProgram();
+  LogicalResult verifyLaunches();
+  LogicalResult emitParts();
   void emitBanner();
   void emitPlan();
   /// Prints the elements of constants that do not count.

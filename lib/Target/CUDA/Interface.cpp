@@ -119,10 +119,6 @@ const char *@_last_error(void) { return lastError(); }
 } // extern "C"
 )";
 
-static constexpr StringLiteral kMain = R"(
-int main(int argc, char **argv) { return trainerMain(argc, argv, kProgram); }
-)";
-
 void mlir::cuda::emitHeader(ProgramOp program, std::string &text) {
   std::string prefix = getPrefix(program), guard = StringRef(prefix).upper();
   llvm::raw_string_ostream os(text);
@@ -161,8 +157,15 @@ LogicalResult mlir::cuda::emitCUDA(ProgramOp program,
     os << "#include " << quote(options.header) << "\n";
   }
   os << instantiate(kDefinitions, prefix);
-  if (options.emitMain)
-    os << kMain;
+  if (!options.emitMain)
+    return success();
+  os << "\n";
+  if (options.forward &&
+      failed(ProgramEmitter(options.forward, options, os).emitForward()))
+    return failure();
+  os << "\nint main(int argc, char **argv) {\n"
+     << "  return trainerMain(argc, argv, kProgram"
+     << (options.forward ? ", forward::kForward" : "") << ");\n}\n";
   return success();
 }
 

@@ -71,6 +71,15 @@ static std::string getEpilogue(GemmOp gemm) {
   llvm_unreachable("an activation");
 }
 
+static std::string getEpilogue(ConvOp conv) {
+  std::string bias = conv.getBias() ? "Bias" : "";
+  if (conv.getBiasGrad())
+    return "BiasGradB";
+  if (conv.getActivation() == Activation::Relu)
+    return (conv.getAuxiliary() ? "ReluAux" : "Relu") + bias;
+  return conv.getBias() ? bias : "None";
+}
+
 static std::string getConvShape(ConvOp conv) {
   ConvOp::Types types = conv.getForwardTypes();
   SmallVector<int64_t> values(types.input.getShape());
@@ -103,16 +112,22 @@ void ProgramEmitter::emitProducts() {
          << "constexpr ConvShape shape_" << name << " = " << getConvShape(conv)
          << ";\n";
       os << "GemmConfig gemm_" << name << "() {\n  ";
-      os << (conv.getTf32() ? "GemmConfig g = " : "return ") << "conv" << kind
+      std::string epilogue = getEpilogue(conv);
+      bool isPlain = !conv.getTf32() && epilogue == "None";
+      os << (isPlain ? "return " : "GemmConfig g = ") << "conv" << kind
          << "Gemm(\"" << name << "\", shape_" << name << ", Type::"
          << getTypeEnumerator(shapedType(conv.getInputs()[0]).getElementType())
          << ", Type::"
          << getTypeEnumerator(shapedType(conv.getOutputs()[0]).getElementType())
          << ");\n";
       if (conv.getTf32())
-        os << "  g.compute = GemmCompute::TF32;\n  return g;\n";
-      os << "}\n\n";
-      (void)types;
+        os << "  g.compute = GemmCompute::TF32;\n";
+      if (epilogue != "None")
+        os << "  g.epilogue = Epilogue::" << epilogue << ";\n";
+      if (conv.getAuxiliary())
+        os << "  g.strideAux = reluMaskStride("
+           << types.output.getShape().back() << ");\n";
+      os << (isPlain ? "" : "  return g;\n") << "}\n\n";
       continue;
     }
     auto gemm = dyn_cast<GemmOp>(launch.getOperation());
@@ -187,7 +202,10 @@ void ProgramEmitter::emitConvolution(ConvOp conv) {
   case ConvKind::FilterGrad:
     os << "convFilterGrad(" << start << ",\n        " << result << ",\n        "
        << constant(conv.getInputs()[1], second) << ",\n        "
-       << constant(conv.getInputs()[0], first) << ", " << scratch << ")";
+       << constant(conv.getInputs()[0], first) << ", " << scratch;
+    if (conv.getBiasGrad())
+      os << ",\n        " << getPointer(conv.getOutputs()[1]);
+    os << ")";
     break;
   case ConvKind::InputGrad:
     os << "convInputGrad(" << start << ",\n        " << result << ",\n        "
@@ -547,6 +565,9 @@ LogicalResult ProgramEmitter::emitLaunches() {
       } else {
         set("b", conv.getInputs()[1]);
         set("d", conv.getOutputs()[0]);
+        set("bias", conv.getBiasVector());
+        if (conv.getAuxiliary())
+          set("aux", conv.getOutputs()[1]);
       }
     }
     os << "    AMP_RETURN_IF_ERROR(";

@@ -432,6 +432,29 @@ static float geluTanhSlope(float x) {
                                  (1.0f + 3.0f * 0.044715f * x * x);
 }
 
+/// The sum of `k` products, and of `k` numbers, of f32 or less.
+static float sumProducts(const double *x, const double *y, int64_t k) {
+  double sum = 0;
+  float inOrder = 0;
+  if (options().sumsInOrder) {
+    for (int64_t l = 0; l < k; ++l)
+      inOrder = std::fma(float(x[l]), float(y[l]), inOrder);
+    return inOrder;
+  }
+  for (int64_t l = 0; l < k; ++l)
+    sum += x[l] * y[l];
+  return float(sum);
+}
+static float sumAll(const double *x, int64_t k) {
+  double sum = 0;
+  float inOrder = 0;
+  for (int64_t l = 0; l < k; ++l) {
+    sum += x[l];
+    inOrder += float(x[l]);
+  }
+  return options().sumsInOrder ? inOrder : float(sum);
+}
+
 namespace {
 struct Product {
   Desc desc;
@@ -459,10 +482,7 @@ void Product::runOne(int64_t batch) const {
   for (int64_t j = 0; j < n; ++j) {
     for (int64_t i = 0; i < m; ++i) {
       const double *x = &rowsA[i * k], *y = &columnsB[j * k];
-      double sum = 0;
-      for (int64_t l = 0; l < k; ++l)
-        sum += x[l] * y[l];
-      float value = alpha * float(sum);
+      float value = alpha * sumProducts(x, y, k);
       if (beta != 0)
         value += beta * readElement(dataC, c.type, baseC + i + j * c.ld);
       if (epilogue & 4)
@@ -493,10 +513,8 @@ void Product::runOne(int64_t batch) const {
       writeElement(dataD, d.type, baseD + i + j * d.ld, out[i + j * m]);
   auto sums = [&](const std::vector<double> &rows, int64_t count) {
     for (int64_t i = 0; i < count; ++i) {
-      double sum = 0;
-      for (int64_t l = 0; l < k; ++l)
-        sum += rows[i * k + l];
-      writeElement(desc.bias, d.type, i, float(sum));
+      const double *row = &rows[i * k];
+      writeElement(desc.bias, d.type, i, sumAll(row, k));
     }
   };
   if (epilogue & 16)

@@ -54,6 +54,7 @@ Options &amp::cuda::host::options() {
       result.order = order[0] == 'd'   ? Order::Descending
                      : order[0] == 'r' ? Order::Random
                                        : Order::Ascending;
+    result.sumsInOrder = std::getenv("AMP_CUDA_HOST_IN_ORDER") != nullptr;
     return result;
   }();
   return instance;

@@ -109,3 +109,75 @@ func.func @conv_channels(%x: tensor<1x4x4x3xf32>, %w: tensor<3x3x2x5xf32>) {
   %0 = cuda.conv <forward> ins(%x, %w : tensor<1x4x4x3xf32>, tensor<3x3x2x5xf32>) -> tensor<1x2x2x5xf32>
   return
 }
+
+// -----
+
+func.func @conv_activation(%x: tensor<1x4x4x2xf16>, %w: tensor<3x3x2x5xf16>) {
+  // expected-error@+1 {{has the activation gelu_tanh, expected none or relu}}
+  %0 = cuda.conv <forward> ins(%x, %w : tensor<1x4x4x2xf16>, tensor<3x3x2x5xf16>)
+      {activation = #cuda.activation<gelu_tanh>} -> tensor<1x2x2x5xf16>
+  return
+}
+
+// -----
+
+func.func @conv_filter_relu(%x: tensor<1x4x4x2xf16>, %dy: tensor<1x2x2x5xf16>) {
+  // expected-error@+1 {{has a bias or an activation, which only a forward convolution takes}}
+  %0 = cuda.conv <filter_grad> ins(%x, %dy : tensor<1x4x4x2xf16>, tensor<1x2x2x5xf16>)
+      {activation = #cuda.activation<relu>} -> tensor<3x3x2x5xf16>
+  return
+}
+
+// -----
+
+func.func @conv_auxiliary(%x: tensor<1x4x4x2xf16>, %w: tensor<3x3x2x5xf16>) {
+  // expected-error@+1 {{has 'auxiliary' without a relu}}
+  %0 = cuda.conv <forward> ins(%x, %w : tensor<1x4x4x2xf16>, tensor<3x3x2x5xf16>)
+      {auxiliary} -> tensor<1x2x2x5xf16>
+  return
+}
+
+// -----
+
+func.func @conv_bias_grad(%x: tensor<1x4x4x2xf16>, %w: tensor<3x3x2x5xf16>) {
+  // expected-error@+1 {{has 'bias_grad', which only a filter gradient takes}}
+  %0 = cuda.conv <forward> ins(%x, %w : tensor<1x4x4x2xf16>, tensor<3x3x2x5xf16>)
+      {bias_grad} -> tensor<1x2x2x5xf16>
+  return
+}
+
+// -----
+
+func.func @conv_groups(%x: tensor<1x4x4x2xf16>, %w: tensor<3x3x1x4xf16>) {
+  // expected-error@+1 {{has 2 groups, with which there is neither bias nor activation}}
+  %0 = cuda.conv <forward> ins(%x, %w : tensor<1x4x4x2xf16>, tensor<3x3x1x4xf16>)
+      {activation = #cuda.activation<relu>, groups = 2 : i64} -> tensor<1x2x2x4xf16>
+  return
+}
+
+// -----
+
+func.func @conv_bias(%x: tensor<1x4x4x2xf16>, %w: tensor<3x3x2x5xf16>, %b: tensor<4xf16>) {
+  // expected-error@+1 {{the bias has shape [4] of 'f16', expected [5] of 'f16'}}
+  %0 = cuda.conv <forward> ins(%x, %w, %b : tensor<1x4x4x2xf16>, tensor<3x3x2x5xf16>, tensor<4xf16>)
+      {bias} -> tensor<1x2x2x5xf16>
+  return
+}
+
+// -----
+
+func.func @conv_mask(%x: tensor<1x4x4x2xf16>, %w: tensor<3x3x2x5xf16>) {
+  // expected-error@+1 {{the auxiliary matrix}}
+  %0:2 = cuda.conv <forward> ins(%x, %w : tensor<1x4x4x2xf16>, tensor<3x3x2x5xf16>)
+      {activation = #cuda.activation<relu>, auxiliary} -> tensor<1x2x2x5xf16>, tensor<1x2x2x8xi8>
+  return
+}
+
+// -----
+
+func.func @conv_sums(%x: tensor<1x4x4x2xf16>, %dy: tensor<1x2x2x5xf16>) {
+  // expected-error@+1 {{the bias gradient}}
+  %0:2 = cuda.conv <filter_grad> ins(%x, %dy : tensor<1x4x4x2xf16>, tensor<1x2x2x5xf16>)
+      {bias_grad} -> tensor<3x3x2x5xf16>, tensor<4xf16>
+  return
+}

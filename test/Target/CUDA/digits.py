@@ -9,13 +9,19 @@
 # and five steps are no farther than the low run of amp-run is from its f32 run.
 # Graph and launches agree bit by bit, and so do two runs.
 #
+# The trainers' evaluation of held-out data and their predictions are those of
+# amp-run, after the same steps in f32 and with the same weights else; so is what
+# they say of wrong data. A state that amp-run saved resumes.
+#
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %models %digits '%cuda_host_cxx' '%cuda_host_lib'
 
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+import numpy as np
 from program import Builder, distance, distances, load, run
 
 folder, models, digits, compiler, library = sys.argv[1:6]
@@ -25,12 +31,18 @@ LONG = "AMP_LONG_TESTS" in os.environ
 # scales are too large for the first steps.
 BATCHES = {"digits-mlp": "32", "digits-cnn": "32" if LONG else "8"}
 SCALES = {"digits-mlp": 2**24, "digits-cnn": 2**24 if LONG else 2**20}
-COMMON = ["--data", digits, "--seed", "3", "--quiet"]
+# Held-out samples that do not fill the last batch.
+held = f"{folder}/held.npz"
+with np.load(digits) as arrays:
+    np.savez(held, **{name: array[:45] if name.startswith("test_") else array for name, array in arrays.items()})
+COMMON = ["--data", held, "--seed", "3", "--quiet"]
 # Relative distance of any state: in f32 after five steps, else after one.
 BOUNDS = {"f32": 1e-5, "fp16": 1e-3, "bf16": 8e-3, "as written": 1e-3}
 # After five, where no bit flips: with these batches and seeds (measured: 6.3e-4
 # and 1.6e-4 for the convolutional network, 1.1e-4 and 1.7e-8 for the other).
 TIGHT = {"fp16": 2e-3, "bf16": 1e-3}
+# Of the predictions, with the same weights but after f32.
+PREDICTED = {"f32": 1e-5, "fp16": 2e-3, "bf16": 1.6e-2, "as written": 2e-3}
 
 
 def read(name):
@@ -62,10 +74,37 @@ class Case:
         run([f"{folder}/{self.program}", *COMMON, "--steps", str(steps), "--save", saved, *more])
         return saved
 
+    def evaluate(self, *weights):
+        """Predictions and their evaluation, as amp-run has them."""
+        reads, results = [], []
+        for name, command in ("cpu", ["amp-run", self.path, *self.options]), ("gpu", [f"{folder}/{self.program}"]):
+            predictions = f"{folder}/{self.program}.{name}.predictions.npz"
+            text = run([*command, *COMMON, *weights, "--eval", "--predict", predictions])
+            results.append({key: float(value) for key, value in (line.split(": ") for line in text.splitlines())
+                            if key.startswith("eval ")})
+            reads.append(predictions)
+        apart = distances(reads[1], reads[0])
+        bound = PREDICTED[self.precision]
+        cpu, gpu = results
+        print(f"{self.program}: {apart}, {gpu}", flush=True)
+        assert list(apart) == ["logits"] and load(reads[1])["logits"].shape == (45, 10)
+        assert apart["logits"] <= bound, (self.program, apart)
+        assert cpu.keys() == gpu.keys() == {"eval loss", "eval accuracy"}, (cpu, gpu)
+        assert abs(cpu["eval loss"] / gpu["eval loss"] - 1) <= bound, (cpu, gpu)
+        assert cpu["eval accuracy"] == gpu["eval accuracy"], (cpu, gpu)
+
     def check(self, f32):
         """`f32` is the file of the same five steps in f32."""
         actual = self.train("five", 5, "--poison")
         expected = self.train_on_cpu(5)
+        if self.precision == "f32":
+            self.evaluate("--steps", "5")
+            saved = [f"{folder}/{self.program}.{name}.resumed.npz" for name in ("cpu", "gpu")]
+            resume = ["--data", held, "--load", expected, "--steps", "2", "--quiet", "--save"]
+            run(["amp-run", self.path, *self.options, *resume, saved[0]])
+            run([f"{folder}/{self.program}", *resume, saved[1]])
+            assert max(distances(saved[1], saved[0]).values()) <= BOUNDS["f32"], self.program
+        self.evaluate("--init", expected)
         apart = distances(actual, expected)
         worst = max(apart, key=apart.get)
         print(f"{self.program}: {apart[worst]:.1e} ({worst}) after 5 steps", flush=True)
@@ -114,3 +153,40 @@ for case in cases:
 for model in BATCHES:
     # Some steps were skipped, and at least one was not.
     assert SCALES[model] / 2**4 <= load(f"{folder}/{model}-overflow.five.npz")["loss_scale"] < SCALES[model]
+
+# What is wrong with the data is what amp-run says, and nothing is written.
+case = cases[0]
+good = load(held)
+WRONG = {
+    "none": {},
+    "no images": {"test_labels": good["test_labels"]},
+    "shape": {**good, "test_images": good["test_images"][:, :63]},
+    "type": {**good, "test_labels": good["test_labels"].astype(np.float32)},
+    "class": {**good, "test_labels": good["test_labels"] + 1},
+    "samples": {**good, "test_labels": good["test_labels"][:7]},
+    "empty": {**good, "test_images": good["test_images"][:0], "test_labels": good["test_labels"][:0]},
+}
+output = f"{folder}/wrong.npz"
+weights = ["--init", f"{folder}/{case.program}.cpu5.npz"]
+
+
+def message(command):
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 1 and "error: " in result.stderr, (command, result.stderr)
+    assert not os.path.exists(output), command
+    return result.stderr[result.stderr.index("error: "):]
+
+
+COMMANDS = [["amp-run", case.path, *case.options], [f"{folder}/{case.program}"]]
+for name, arrays in WRONG.items():
+    path = f"{folder}/wrong {name}.npz"
+    np.savez(path, **arrays)
+    cpu, gpu = (message([*command, "--data", path, *weights, "--eval", "--predict", output]) for command in COMMANDS)
+    assert cpu == gpu, (name, cpu, gpu)
+    print(gpu.rstrip(), flush=True)
+for options in (["--data", f"{folder}/absent.npz"], ["--data", held, "--predict", f"{folder}/absent/out.npz"],
+                ["--data", held, "--predict", held], ["--data", held, "--predict", output, "--save", output],
+                ["--data", held, "--predict", folder]):
+    for command in COMMANDS:
+        text = message([*command, *weights, "--eval", *options])
+        assert any(part in text for part in ("cannot read", "cannot write", "cannot open", "would overwrite")), text

@@ -169,6 +169,38 @@ case("conv_dx", IM, f"""$y = train.conv2d %im, %w {{{CONV}}} : ({IM}, {W}) -> {C
     $ = train.conv2d_input_grad $y, %w {{{CONV}}} : ({CIM}, {W}) -> {IM}""")
 case("conv_dw", W, f"""$y = train.conv2d %im, %w {{{CONV}}} : ({IM}, {W}) -> {CIM}
     $ = train.conv2d_filter_grad %im, $y {{{CONV}}} : ({IM}, {CIM}) -> {W}""")
+# Bias, relu and bias gradient of convolutions, as epilogues; each a convolution of
+# its own. The rows are the start of a vector.
+ROW = """$b = train.slice %v {offsets = array<i64: 0>, sizes = array<i64: 4>, strides = array<i64: 1>} : (tensor<10xT>) -> tensor<4xT>
+    """
+ROWS = "tensor<4xT>"
+for left, (name, bias, relu) in enumerate((("bias", True, False), ("relu", False, True), ("bias_relu", True, True))):
+    pads = f"strides = array<i64: 2, 1>, padding = array<i64: 1, 0, {left + 2}, 0>"
+    out = f"tensor<2x3x{left + 5}x4xT>"
+    case(f"conv_{name}", out, f"""{ROW}$c = train.conv2d %im, %w {{{pads}}} : ({IM}, {W}) -> {out}
+    """ + (f"$h = train.add $c, $b : ({out}, {ROWS}) -> {out}\n    " if bias else "")
+         + (f"$ = train.relu ${'h' if bias else 'c'} : {out}" if relu else f"$ = train.neg $h : {out}"))
+case("conv_db", ROWS, f"""$y = train.conv2d %im, %w {{strides = array<i64: 2, 1>, padding = array<i64: 1, 0, 0, 2>}} : ({IM}, {W}) -> {CIM}
+    $g = train.conv2d_filter_grad %im, $y {{{CONV}}} : ({IM}, {CIM}) -> {W}
+    $s = train.reduce_max $g {{dims = array<i64: 0, 1, 2>}} : ({W}) -> {ROWS}
+    $d = train.reduce_sum $y {{dims = array<i64: 0, 1, 2>}} : ({CIM}) -> {ROWS}
+    $ = train.add $s, $d : ({ROWS}, {ROWS}) -> {ROWS}""")
+# A convolution of 1 x 1 behind one with a relu, and the gradients of both.
+PW, PWIM = "tensor<1x1x3x4xT>", "tensor<2x6x5x4xT>"
+CUT = f"train.slice %w {{offsets = array<i64: 0, $o, 0, 0>, sizes = array<i64: 1, 1, 3, 4>, strides = array<i64: 1, 1, 1, 1>}} : ({W}) -> {PW}"
+for name, result, last in (
+        ("", PWIM, "$ = train.neg $z : " + PWIM),
+        ("_dx", IM, f"$d = train.conv2d_input_grad $z, $f : ({PWIM}, {PW}) -> {IM}\n    $ = train.relu_grad $a, $d : {IM}"),
+        ("_dw", PW, f"$ = train.conv2d_filter_grad $a, $z : ({IM}, {PWIM}) -> {PW}")):
+    offset = {"": 0, "_dx": 1, "_dw": 2}[name]
+    case(f"pointwise{name}", result, f"""{ROW}$f = {CUT.replace('$o', str(offset))}
+    $h = train.transpose $f {{permutation = array<i64: 0, 1, 3, 2>}} : ({PW}) -> tensor<1x1x4x3xT>
+    $i = train.conv2d %im, $f : ({IM}, {PW}) -> {PWIM}
+    $c = train.conv2d $i, $h : ({PWIM}, tensor<1x1x4x3xT>) -> {IM}
+    $a = train.relu $c : {IM}
+    $y = train.conv2d $a, $f : ({IM}, {PW}) -> {PWIM}
+    $z = train.add $y, $b : ({PWIM}, {ROWS}) -> {PWIM}
+    {last}""")
 case("matmul", "tensor<10x10xT>", f"$ = train.matmul %x, %y {{transpose_a}} : ({X}, {X}) -> tensor<10x10xT>")
 case("cross_entropy", "tensor<f32>", f"$ = train.cross_entropy %x, %l : ({X}, tensor<6xi64>) -> tensor<f32>")
 case("mse", "tensor<f32>", f"$ = train.mse %x, %y : ({X}, {X}) -> tensor<f32>")

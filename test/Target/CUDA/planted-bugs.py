@@ -30,7 +30,10 @@ model = f"{folder}/model.mlir"
 with open(model, "w") as file:
     file.write(lowered.replace("value = 6.553600e+04", "value = 4194304.0"))
 run(["amp-run", model, *COMMON, "--save", f"{folder}/cpu.npz"])
-source = run(["amp-translate", "--mlir-to-cuda", "--emit-main", model])
+# Of the step alone, so that what is replaced stands once.
+program = f"{folder}/program.mlir"
+run(["amp-opt", model, "--amp-cuda-pipeline", "--mlir-print-debuginfo", "-o", program])
+source = run(["amp-translate", "--mlir-to-cuda", "--emit-main", program])
 
 
 def replace(old, new):

@@ -70,7 +70,8 @@
 
 // MAIN: #include "{{.*}}.h"
 // MAIN-NOT: typedef struct
-// MAIN: int main(int argc, char **argv) { return trainerMain(argc, argv, kProgram); }
+// MAIN: int main(int argc, char **argv) {
+// MAIN-NEXT: return trainerMain(argc, argv, kProgram);
 
 func.func @step(
     %w: tensor<8x4xf32> {amp.role = "parameter", amp.name = "fc.weight", amp.init = #amp.init<kaiming_uniform>},

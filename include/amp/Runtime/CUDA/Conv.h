@@ -41,7 +41,8 @@ inline GemmConfig convForwardGemm(const char *name, const ConvShape &shape,
   return config;
 }
 
-/// dW = patchesᵀ · dY.
+/// dW = patchesᵀ · dY. The gradient of a bias, `BiasGradB`, may be added if
+/// there is one group.
 inline GemmConfig convFilterGradGemm(const char *name, const ConvShape &shape,
                                      Type operands, Type result) {
   GemmConfig config = convForwardGemm(name, shape, operands, result);
@@ -50,7 +51,8 @@ inline GemmConfig convFilterGradGemm(const char *name, const ConvShape &shape,
   return config;
 }
 
-/// dPatches = dY · filterᵀ, in f32 unless the convolution is pointwise.
+/// dPatches = dY · filterᵀ, in f32 unless the convolution is pointwise. Its
+/// result is not dX, so that no epilogue can be the gradient of a relu.
 inline GemmConfig convInputGradGemm(const char *name, const ConvShape &shape,
                                     Type operands, Type result) {
   GemmConfig config;
@@ -211,16 +213,17 @@ Status convForward(cudaStream_t stream, const GemmPlans &plans, int gemm,
   return plans.run(gemm, buffers, stream);
 }
 
-/// dW of the type planned, from dY and the input. `scratch` has
-/// `convScratchBytes`.
+/// dW of the type planned, from dY and the input, and with `BiasGradB` the sum
+/// of dY. `scratch` has `convScratchBytes`.
 template <typename T>
 Status convFilterGrad(cudaStream_t stream, const GemmPlans &plans, int gemm,
                       const ConvShape &shape, void *dw, const T *dy, const T *x,
-                      void *scratch) {
+                      void *scratch, void *biasGrad = nullptr) {
   GemmBuffers buffers;
   AMP_RETURN_IF_ERROR(gatherPatches(stream, shape, x, scratch, &buffers.a));
   buffers.b = dy;
   buffers.d = dw;
+  buffers.biasGrad = biasGrad;
   return plans.run(gemm, buffers, stream);
 }
 

@@ -29,30 +29,46 @@ public:
                 const std::string &prefix,
                 const std::vector<const BufferInfo *> &batches) {
     samples.clear();
+    count = 0;
     for (const BufferInfo *batch : batches) {
       const HostArray *found = findArray(arrays, prefix + batch->name);
       if (!found)
         found = findArray(arrays, batch->name);
-      if (!found)
+      if (!found) {
+        std::string wanted = "'" + std::string(batch->name) + "'", names;
+        if (!prefix.empty())
+          wanted = "'" + prefix + batch->name + "' or " + wanted;
+        for (const HostArray &array : arrays)
+          names += (names.empty() ? "" : ", ") + array.name;
         return makeError(kFile,
-                         "'%s' has no array '%s%s' or '%s' for batch argument "
-                         "'%s'",
-                         path.c_str(), prefix.c_str(), batch->name, batch->name,
-                         batch->name);
-      HostArray wanted = makeArray(*batch);
-      bool fits = !found->shape.empty() &&
-                  found->shape.size() == wanted.shape.size() &&
-                  std::equal(found->shape.begin() + 1, found->shape.end(),
-                             wanted.shape.begin() + 1);
-      if (!fits)
-        return makeError(kFile,
-                         "array '%s' in '%s' is %s, expected batches of "
+                         "'%s' has no array %s for batch argument '%s'; it has "
                          "%s",
+                         path.c_str(), wanted.c_str(), batch->name,
+                         names.empty() ? "no arrays" : names.c_str());
+      }
+      HostArray wanted = makeArray(*batch);
+      bool hasShape = !found->shape.empty() &&
+                      found->shape.size() == wanted.shape.size() &&
+                      std::equal(found->shape.begin() + 1, found->shape.end(),
+                                 wanted.shape.begin() + 1);
+      if (!hasShape) {
+        // Of any number of samples.
+        std::string described = wanted.describe();
+        if (size_t first = described.find('x'); first != std::string::npos)
+          described = "?" + described.substr(first);
+        return makeError(kFile,
+                         "array '%s' in '%s' is %s, expected %s for batch "
+                         "argument '%s'",
                          found->name.c_str(), path.c_str(),
-                         found->describe().c_str(), wanted.describe().c_str());
+                         found->describe().c_str(), described.c_str(),
+                         batch->name);
+      }
       HostArray converted = *found;
-      AMP_RETURN_IF_ERROR(
-          convertLossless(&converted, batch->type).in("'" + path + "'"));
+      Status converts = convertLossless(&converted, batch->type);
+      if (!converts.isOk())
+        return makeError(kFile, "%s for batch argument '%s' (in '%s')",
+                         converts.getMessage().c_str(), batch->name,
+                         path.c_str());
       if (samples.empty())
         count = converted.shape[0];
       if (converted.shape[0] != count)
@@ -72,6 +88,9 @@ public:
                            (long long)batch->classes - 1);
       samples.push_back(std::move(converted));
     }
+    if (!samples.empty() && count == 0)
+      return makeError(kFile, "array '%s' in '%s' has no samples",
+                       samples.front().name.c_str(), path.c_str());
     return Status();
   }
 
@@ -98,6 +117,8 @@ public:
   }
 
   int64_t size() const { return count; }
+  /// All samples of argument `index`.
+  const HostArray &getArray(size_t index) const { return samples[index]; }
 
   /// The samples `rows` of argument `index`, one after the other.
   std::vector<unsigned char> gather(size_t index, const int64_t *rows,

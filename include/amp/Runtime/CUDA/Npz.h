@@ -16,6 +16,7 @@
 #ifndef AMP_RUNTIME_CUDA_NPZ_H
 #define AMP_RUNTIME_CUDA_NPZ_H
 
+#include "amp/Runtime/CUDA/OutputFiles.h"
 #include "amp/Runtime/CUDA/Types.h"
 #include "amp/Runtime/CUDA/Zip.h"
 
@@ -151,9 +152,16 @@ inline Status convertLossless(HostArray *array, Type type) {
                 byteWidth(type) > byteWidth(array->type));
       }
     }
+    if (!fits && !isFloat(array->type) && !isFloat(type))
+      return makeError(
+          kFile,
+          "array '%s' of %s holds %lld at element %lld, which does "
+          "not fit in %s",
+          array->name.c_str(), typeName(array->type),
+          (long long)array->getInt(i), (long long)i, typeName(type));
     if (!fits)
-      return makeError(kFile, "array '%s' is %s, which does not convert to %s",
-                       array->name.c_str(), array->describe().c_str(),
+      return makeError(kFile, "array '%s' has element type %s, expected %s",
+                       array->name.c_str(), typeName(array->type),
                        typeName(type));
   }
   *array = std::move(result);
@@ -343,16 +351,7 @@ inline Status writeArrays(const std::string &path,
     members.push_back({array.name + ".npy", npz::printNpy(array)});
   }
   std::vector<unsigned char> bytes = printZip(members);
-  std::string temporary = path + ".tmp";
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  file.write(reinterpret_cast<const char *>(bytes.data()),
-             std::streamsize(bytes.size()));
-  file.close();
-  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    std::remove(temporary.c_str());
-    return makeError(kFile, "cannot write '%s'", path.c_str());
-  }
-  return Status();
+  return writeFile(path, bytes.data(), bytes.size());
 }
 
 } // namespace amp::cuda

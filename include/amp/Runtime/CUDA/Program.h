@@ -148,6 +148,9 @@ public:
   /// Sets the hyperparameter `name`.
   inline Status setHyperparameter(const std::string &name, double value);
 
+  /// Fails if a state or hyperparameter, or a batch with `batches`, has no
+  /// value.
+  inline Status checkValues(bool batches) const;
   /// Enqueues `steps` steps. The first runs as launches, the others as a graph.
   inline Status run(int steps);
   /// Waits.
@@ -421,18 +424,24 @@ inline Status Program::enqueueStep(Profiler *profiler) {
   return info.enqueue(step);
 }
 
-inline Status Program::run(int steps) {
+inline Status Program::checkValues(bool batches) const {
   if (!arena)
     return makeError(kInvalidArgument, "program '%s' has not been created",
                      info.name);
   for (int i = 0; i < info.numBuffers; ++i)
-    if (info.buffers[i].role <= Role::Batch &&
+    if (info.buffers[i].role <=
+            (batches ? Role::Batch : Role::Hyperparameter) &&
         (size_t(i) >= written.size() || !written[size_t(i)]))
       return makeError(kInvalidArgument, "'%s' has no value: %s",
                        info.buffers[i].name,
                        info.buffers[i].role == Role::Batch
                            ? "set a batch first"
                            : "load it from a file, or set it");
+  return Status();
+}
+
+inline Status Program::run(int steps) {
+  AMP_RETURN_IF_ERROR(checkValues(/*batches=*/true));
   for (int i = 0; i < steps; ++i) {
     // Not captured the first time: libraries load their kernels lazily.
     if (!options.useGraph || !warm) {
@@ -482,7 +491,10 @@ inline Status Program::profile(int steps, std::string *table) {
 //===----------------------------------------------------------------------===//
 
 /// The member with the progress: version, step, seed, epoch, offset, samples.
+/// amp-run writes version 2, with the batch size, the precision and a hash of
+/// the graph behind them, and its rules of loss scaling as another member.
 inline constexpr const char *kProgressMember = "__amp_progress__";
+inline constexpr const char *kScalerMember = "__amp_scaler__";
 
 inline Status Program::save(const std::string &path) {
   std::vector<HostArray> arrays;
@@ -510,11 +522,15 @@ inline Status Program::load(const std::string &path) {
   std::vector<HostArray> arrays;
   AMP_RETURN_IF_ERROR(readArrays(path, &arrays));
   const HostArray *record = findArray(arrays, kProgressMember);
-  if (!record || record->describe() != "6xi64" || record->getInt(0) != 1)
+  bool own = record && record->describe() == "6xi64" && record->getInt(0) == 1,
+       other =
+           record && record->describe() == "9xi64" && record->getInt(0) == 2;
+  if (!own && !other)
     return makeError(kFile,
                      "'%s' is not a saved training state: it has no member "
-                     "'%s' of version 1",
+                     "'%s' of version 1 or 2",
                      path.c_str(), kProgressMember);
+  const size_t notes = findArray(arrays, kScalerMember) ? 2 : 1;
   for (int i : states()) {
     const BufferInfo &buffer = info.buffers[i];
     const HostArray *array = findArray(arrays, buffer.name);
@@ -530,11 +546,11 @@ inline Status Program::load(const std::string &path) {
                        path.c_str(), buffer.name, array->describe().c_str(),
                        makeArray(buffer).describe().c_str());
   }
-  if (arrays.size() != states().size() + 1)
+  if (arrays.size() != states().size() + notes)
     return makeError(kFile,
                      "'%s' was saved from another graph: it has %zu states, "
                      "expected %zu",
-                     path.c_str(), arrays.size() - 1, states().size());
+                     path.c_str(), arrays.size() - notes, states().size());
   for (int field = 1; field < 6; ++field)
     if (field != 2 && record->getInt(field) < 0)
       return makeError(kFile, "'%s' has a damaged member '%s'", path.c_str(),

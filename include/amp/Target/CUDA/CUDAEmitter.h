@@ -28,6 +28,9 @@ struct EmitterOptions {
   std::string header;
   /// A `main` that trains, with the options of amp-run.
   bool emitMain = false;
+  /// The forward function of the program, by which that `main` predicts and
+  /// evaluates; null if there is none.
+  ProgramOp forward;
 };
 
 /// Prints `program` to `text`. Returns failure, after a diagnostic at the

@@ -184,7 +184,26 @@ static ::amp::cuda::ConvShape getConvShape(ConvOp op) {
 
 LogicalResult ConvOp::verify() {
   auto launch = cast<LaunchOpInterface>(getOperation());
-  if (failed(verifyCounts(launch, 2, 1)))
+  Activation activation = getActivation();
+  // What the product can take.
+  if (activation != Activation::None && activation != Activation::Relu)
+    return emitOpError("has the activation ")
+           << stringifyActivation(activation) << ", expected none or relu";
+  bool isForward = getKind() == ConvKind::Forward,
+       isRelu = activation == Activation::Relu;
+  if ((getBias() || isRelu) && !isForward)
+    return emitOpError("has a bias or an activation, which only a forward "
+                       "convolution takes");
+  if (getAuxiliary() && !isRelu)
+    return emitOpError("has 'auxiliary' without a relu");
+  if (getBiasGrad() && getKind() != ConvKind::FilterGrad)
+    return emitOpError("has 'bias_grad', which only a filter gradient takes");
+  if ((getBias() || isRelu || getBiasGrad()) && int64_t(getGroups()) != 1)
+    return emitOpError("has ")
+           << int64_t(getGroups())
+           << " groups, with which there is neither bias nor activation";
+  if (failed(verifyCounts(launch, 2 + getBias(),
+                          1 + getAuxiliary() + getBiasGrad())))
     return failure();
   auto first = launch.getInputType(0), second = launch.getInputType(1),
        result = launch.getTargetType(0);
@@ -223,6 +242,19 @@ LogicalResult ConvOp::verify() {
           *this, "the output of the convolution", types.output,
           {shape.batch, shape.outHeight(), shape.outWidth(), shape.features},
           types.output.getElementType())))
+    return failure();
+  Type stored = result.getElementType();
+  if (getBias() && failed(verifyType(*this, "the bias", launch.getInputType(2),
+                                     {features}, stored)))
+    return failure();
+  if (getAuxiliary() &&
+      failed(verifyType(*this, "the auxiliary matrix", launch.getTargetType(1),
+                        GemmOp::getMaskShape(result.getShape()),
+                        IntegerType::get(getContext(), 8))))
+    return failure();
+  if (getBiasGrad() &&
+      failed(verifyType(*this, "the bias gradient", launch.getTargetType(1),
+                        {features}, stored)))
     return failure();
   return verifyLaunch(launch, getScratch());
 }

@@ -55,6 +55,10 @@ inline int64_t alignTo(int64_t value, int64_t alignment) {
 /// neither.
 BufferOp getBuffer(Value value);
 
+/// The note on a step, on its way to a program, of how its predictions are
+/// judged: an array of `#cuda.evaluation`.
+inline constexpr StringLiteral kEvaluationNote = "cuda.evaluation";
+
 /// What is known of a callee of `cuda.call`.
 struct CalleeInfo {
   StringRef name;

@@ -10,6 +10,7 @@
 
 include "amp/Dialect/CUDA/IR/CUDADialect.td"
 include "amp/Dialect/CUDA/IR/CUDAInterfaces.td"
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -67,6 +68,24 @@ def CUDA_Combine : EnumAttr<CUDA_Dialect, CUDA_CombineEnum, "combine"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def CUDA_JudgeEnum : CUDA_Enum<"Judge", "The loss that judges a prediction", [
+    I32EnumAttrCase<"CrossEntropy", 0, "cross_entropy">,
+    I32EnumAttrCase<"MSE", 1, "mse">, I32EnumAttrCase<"L1", 2, "l1">]>;
+def CUDA_EvaluationAttr : AttrDef<CUDA_Dialect, "Evaluation"> {
+  let mnemonic = "evaluation";
+  let summary = "how a prediction is judged";
+  let description = [{
+    `cross_entropy` (with the accuracy), `mse` or `l1` of the prediction and the
+    batch argument of these names.
+
+    Example: `#cuda.evaluation<cross_entropy of "logits" by "labels">`.
+  }];
+  let parameters = (ins EnumParameter<CUDA_JudgeEnum>:$judge,
+                        StringRefParameter<"of a prediction">:$prediction,
+                        StringRefParameter<"of a batch argument">:$target);
+  let assemblyFormat = "`<` $judge `of` $prediction `by` $target `>`";
+}
+
 def CUDA_OptimizerKindEnum : CUDA_Enum<"OptimizerKind", "The rule of an optimizer", [
     I32EnumAttrCase<"SGD", 0, "sgd">, I32EnumAttrCase<"Adam", 1, "adam">,
     I32EnumAttrCase<"AdamW", 2, "adamw">]>;
@@ -89,6 +108,10 @@ def CUDA_ProgramOp : CUDA_Op<"program", [
     of the memory that holds all buffers; `bound`, for the record, the most
     bytes that are in use at one time, below which no plan can go.
 
+    A program with `inference_of` is the forward function of another one, which
+    stands beside it: with its parameters, a trainer makes predictions for
+    held-out data, and judges them as `evaluation` says.
+
     Example:
 
     ```mlir
@@ -105,7 +128,10 @@ def CUDA_ProgramOp : CUDA_Op<"program", [
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arena,
-                       OptionalAttr<I64Attr>:$bound);
+                       OptionalAttr<I64Attr>:$bound,
+                       OptionalAttr<FlatSymbolRefAttr>:$inference_of,
+                       OptionalAttr<TypedArrayAttrBase<CUDA_EvaluationAttr,
+                           "rules of evaluation">>:$evaluation);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `arena` $arena (`bound` $bound^)? attr-dict-with-keyword $body
@@ -261,19 +287,30 @@ def CUDA_ConvOp : CUDA_LaunchOp<"conv", "$kind"> {
     inputs, filters and results in the layouts and with the attributes of these.
     Computed as products over patches that are gathered into scratch memory.
 
+    With one group, the product takes what it takes in `cuda.gemm`: a forward
+    convolution a `bias` ([F], of the type of the result, behind the filter) and
+    `relu`, with `auxiliary` its bit mask as a second result, of the shape of the
+    first with ceil(F / 128) · 16 bytes for each pixel; a filter gradient
+    `bias_grad`, the sum of the output's gradient over its pixels ([F], of the
+    type of the result), as a second result. The product of an input gradient
+    makes the gradients of patches, whose sum comes later, so it takes none.
+
     Example:
 
     ```mlir
-    %y = cuda.conv <forward> ins(%x, %w : tensor<32x8x8x1xf16>, tensor<3x3x1x16xf16>)
-        {padding = array<i64: 1, 1, 1, 1>} -> tensor<32x8x8x16xf16>
+    %y = cuda.conv <forward> ins(%x, %w, %b : tensor<32x8x8x1xf16>, tensor<3x3x1x16xf16>, tensor<16xf16>)
+        {activation = #cuda.activation<relu>, bias, padding = array<i64: 1, 1, 1, 1>} -> tensor<32x8x8x16xf16>
     ```
   }];
   let arguments = !con((ins CUDA_ConvKind:$kind), operands, (ins
       DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$strides,
       DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0, 0, 0}">:$padding,
       DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$dilations,
-      DefaultValuedAttr<I64Attr, "1">:$groups, UnitAttr:$tf32));
+      DefaultValuedAttr<I64Attr, "1">:$groups, UnitAttr:$tf32,
+      UnitAttr:$bias, UnitAttr:$auxiliary, UnitAttr:$bias_grad,
+      DefaultValuedAttr<CUDA_Activation, "::mlir::cuda::Activation::None">:$activation));
   let extraClassDeclaration = [{
+    ::mlir::Value getBiasVector() { return getBias() ? getInputs()[2] : ::mlir::Value(); }
     /// The types of input, filter and result of the forward convolution.
     struct Types {
       ::mlir::ShapedType input, filter, output;

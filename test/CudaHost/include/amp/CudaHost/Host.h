@@ -40,11 +40,14 @@ namespace amp::cuda::host {
 enum class Order { Ascending, Descending, Random };
 
 /// May be changed between launches. The environment sets the defaults:
-/// AMP_CUDA_HOST_ORDER=ascending|descending|random.
+/// AMP_CUDA_HOST_ORDER=ascending|descending|random, AMP_CUDA_HOST_IN_ORDER=1.
 struct Options {
   /// Of blocks, and of the threads of a block between two barriers.
   Order order = Order::Ascending;
   uint64_t seed = 1;
+  /// Products sum in f32, from the first element on, as amp-run does, where
+  /// they else sum in f64.
+  bool sumsInOrder = false;
   bool checkAccesses = true;
   bool checkRaces = true;
   /// What cudaMalloc hands out.
