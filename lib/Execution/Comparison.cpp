@@ -120,6 +120,11 @@ void mlir::amp::printComparison(llvm::ArrayRef<ComparisonColumn> columns,
   table.addRow("peak activation bytes", [](const ComparisonColumn &column) {
     return formatBytes(column.statistics.peakActivationBytes);
   });
+  for (llvm::StringRef result : {kPlannedBytes, kAllocatedBytes})
+    table.addRow(result, [&](const ComparisonColumn &column) {
+      Spread spread = summarize(column.runs, result);
+      return spread.count ? formatBytes(int64_t(spread.mean)) : "";
+    });
   table.addRow("parameter bytes", [](const ComparisonColumn &column) {
     return formatBytes(column.statistics.parameterBytes);
   });

@@ -46,6 +46,9 @@ struct Binding {
 struct BoundStep {
   std::unique_ptr<CompiledStep> code;
   llvm::SmallVector<Binding> bindings;
+  /// The most bytes that a run allocates at one time, by the lowered code;
+  /// nothing where that depends on values.
+  std::optional<int64_t> plannedBytes;
 };
 
 /// How predictions are judged: the loss of the graph and the accuracy, taken
