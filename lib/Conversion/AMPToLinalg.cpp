@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinalgBuilder.h"
+#include "LongSums.h"
 #include "PhiloxBuilder.h"
 
 #include "amp/Conversion/Passes.h"
@@ -138,13 +139,20 @@ struct LowerGlobalNorm : OpRewritePattern<GlobalNormOp> {
     for (Value gradient : op.getGradients()) {
       auto all =
           llvm::to_vector(llvm::seq<int64_t>(0, b.typeOf(gradient).getRank()));
+      RankedTensorType type = b.typeOf(gradient);
+      bool isLong = type.hasStaticShape() && type.getNumElements() > kLongSum;
+      Type accumulator = isLong ? rewriter.getF64Type() : f32;
       Value sum =
-          b.reduce(gradient, all, f32, 0,
+          b.reduce(gradient, all, accumulator, 0,
                    [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
                      Value value = roundScalar(inner, args[0], f32);
                      Value square = arith::MulFOp::create(inner, value, value);
+                     if (isLong)
+                       square =
+                           arith::ExtFOp::create(inner, accumulator, square);
                      return arith::AddFOp::create(inner, args[1], square);
                    });
+      sum = b.castTo(sum, f32);
       total =
           !total
               ? sum

@@ -51,11 +51,13 @@ static void addBufferPasses(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   bufferization::buildBufferDeallocationPipeline(pm);
+  // Until here everything is freed at the end.
+  pm.addNestedPass<func::FuncOp>(
+      bufferization::createOptimizeAllocationLivenessPass());
   pm.addPass(createCSEPass());
 }
 
-/// From loops over buffers to the LLVM dialect.
-static void addLLVMPasses(OpPassManager &pm) {
+void mlir::amp::buildLoopsToLLVMPipeline(OpPassManager &pm) {
   // Arithmetic in f16 and bf16, where a foreign step has it, computes in f32;
   // f32 to bf16 is integer arithmetic, because the instructions for it flush
   // subnormals.
@@ -100,7 +102,7 @@ void mlir::amp::buildCPUPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   if (options.toLLVM)
-    addLLVMPasses(pm);
+    buildLoopsToLLVMPipeline(pm);
 }
 
 void mlir::amp::registerCPUPipeline() {

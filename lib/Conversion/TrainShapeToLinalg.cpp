@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinalgBuilder.h"
+#include "LongSums.h"
 
 #include "amp/Dialect/Train/IR/Train.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,10 +22,6 @@ using namespace mlir::train;
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-/// Sums of more than this many values accumulate in f64: the error of adding in
-/// order grows with their number.
-constexpr int64_t kLongSum = 8192;
 
 /// Sums, means and maxima: accumulate in the compute type, then divide, round
 /// and restore the dimensions that are kept.

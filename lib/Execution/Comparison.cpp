@@ -140,5 +140,10 @@ void mlir::amp::printComparison(llvm::ArrayRef<ComparisonColumn> columns,
   table.addResult("final loss scale", "final loss scale", "%g");
   table.addHeading("CPU emulation, not GPU speed:");
   table.addResult("time per step, ms", "ms per step", "%.3f");
+  for (llvm::StringRef result : {kPlannedBytes, kAllocatedBytes})
+    table.addRow(result, [&](const ComparisonColumn &column) {
+      Spread spread = summarize(column.runs, result);
+      return spread.count ? formatBytes(int64_t(spread.mean)) : "";
+    });
   table.print(os);
 }

@@ -69,9 +69,12 @@ CompiledStep::compile(ModuleOp module, llvm::StringRef function,
 
   (*engine)->registerSymbols([](llvm::orc::MangleAndInterner interner) {
     llvm::orc::SymbolMap symbols;
-    symbols[interner("aligned_alloc")] = {
-        llvm::orc::ExecutorAddr::fromPtr(&allocateForStep),
-        llvm::JITSymbolFlags::Exported};
+    auto define = [&](llvm::StringRef name, auto *function) {
+      symbols[interner(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                                 llvm::JITSymbolFlags::Exported};
+    };
+    define("aligned_alloc", &allocateForStep);
+    define("free", &freeForStep);
     return symbols;
   });
 
@@ -106,6 +109,9 @@ llvm::Error CompiledStep::run(llvm::ArrayRef<NDArray *> arrays) {
   llvm::SmallVector<void *> packed;
   for (void *&pointer : pointers)
     packed.push_back(&pointer);
+  StepMemory &memory = getStepMemory();
+  int64_t before = memory.peak = memory.live;
   entry(packed.data());
+  peakBytes = memory.peak - before;
   return llvm::Error::success();
 }

@@ -94,14 +94,57 @@ llvm::Error mlir::amp::checkMemory(llvm::StringRef what, uint64_t bytes) {
                    limit);
 }
 
-void *mlir::amp::allocateForStep(size_t alignment, size_t bytes) {
-  void *pointer = std::aligned_alloc(alignment, bytes);
-  if (pointer || bytes == 0)
-    return pointer;
-  // Without an allocation: there is nothing left.
+/// Ends the process, without an allocation: there is nothing left.
+[[noreturn]] static void reportOutOfMemory(size_t bytes) {
   static char message[64];
   std::snprintf(message, sizeof(message), "out of memory for %zu bytes", bytes);
   llvm::report_bad_alloc_error(message);
+  llvm_unreachable("the handler of bad allocations returned");
+}
+
+void *mlir::amp::allocateArray(size_t alignment, size_t bytes) {
+  void *pointer = std::aligned_alloc(alignment, bytes);
+  if (!pointer && bytes != 0)
+    reportOutOfMemory(bytes);
+  return pointer;
+}
+
+StepMemory &mlir::amp::getStepMemory() {
+  static thread_local StepMemory memory;
+  return memory;
+}
+
+namespace {
+/// What stands in front of each buffer of a step.
+struct BufferHeader {
+  void *allocation;
+  size_t bytes;
+};
+} // namespace
+
+void *mlir::amp::allocateForStep(size_t alignment, size_t bytes) {
+  // As far behind the beginning as keeps the alignment.
+  size_t offset = std::max(alignment, sizeof(BufferHeader));
+  if (bytes > std::numeric_limits<size_t>::max() - offset)
+    reportOutOfMemory(bytes);
+  auto *allocation =
+      static_cast<char *>(std::aligned_alloc(alignment, offset + bytes));
+  if (!allocation)
+    reportOutOfMemory(bytes);
+  void *pointer = allocation + offset;
+  *(static_cast<BufferHeader *>(pointer) - 1) = {allocation, bytes};
+  StepMemory &memory = getStepMemory();
+  memory.live += bytes;
+  memory.peak = std::max(memory.peak, memory.live);
+  return pointer;
+}
+
+void mlir::amp::freeForStep(void *pointer) {
+  if (!pointer)
+    return;
+  BufferHeader header = *(static_cast<BufferHeader *>(pointer) - 1);
+  getStepMemory().live -= header.bytes;
+  std::free(header.allocation);
 }
 
 void mlir::amp::keepFreedMemory() {

@@ -154,7 +154,7 @@ NDArray::NDArray(ElementType type, llvm::ArrayRef<int64_t> shape)
                                  "to be numbered");
   size_t bytes = (getNumBytes() + 63) / 64 * 64;
   bytes = std::max<size_t>(bytes, 64);
-  buffer.reset(allocateForStep(64, bytes));
+  buffer.reset(allocateArray(64, bytes));
   std::memset(buffer.get(), 0, bytes);
 }
 

@@ -8,6 +8,7 @@
 
 #include "amp/Execution/StepProgram.h"
 
+#include "amp/Analysis/BufferLiveness.h"
 #include "amp/Analysis/TensorLiveness.h"
 #include "amp/Conversion/CPUPipeline.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
@@ -392,12 +393,19 @@ StepProgram::compile(ModuleOp source, llvm::StringRef name, int64_t batchSize) {
       return error;
   }
 
-  if (llvm::Error error = runPasses(*clone, [](OpPassManager &manager) {
-        buildCPUPipeline(manager, CPUPipelineOptions());
+  CPUPipelineOptions options;
+  options.toLLVM = false;
+  if (llvm::Error error = runPasses(*clone, [&](OpPassManager &manager) {
+        buildCPUPipeline(manager, options);
       }))
     return error;
+  std::string lowered = (name + kLoweredSuffix).str();
+  bound.plannedBytes = computePeakBufferBytes(
+      cast<func::FuncOp>(SymbolTable::lookupSymbolIn(*clone, lowered)));
+  if (llvm::Error error = runPasses(*clone, buildLoopsToLLVMPipeline))
+    return error;
   llvm::Expected<std::unique_ptr<CompiledStep>> code =
-      CompiledStep::compile(*clone, (name + kLoweredSuffix).str(), buffers);
+      CompiledStep::compile(*clone, lowered, buffers);
   if (!code)
     return code.takeError();
   bound.code = std::move(*code);

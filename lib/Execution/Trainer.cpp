@@ -103,6 +103,8 @@ llvm::Error mlir::amp::train(Session &session, const Dataset &data,
   std::optional<size_t> skipColumn = record.findMetric(kSkippedMetric);
   int64_t skipped = 0;
   std::vector<double> seconds;
+  int64_t planned = 0, allocated = 0;
+  bool isPlanned = true;
   ProgressLine line(plan.label, steps, record);
   for (int64_t done = 1; done <= steps; ++done) {
     llvm::Expected<std::vector<double>> values =
@@ -111,6 +113,10 @@ llvm::Error mlir::amp::train(Session &session, const Dataset &data,
       return values.takeError();
     progress.position = order.getPosition();
     seconds.push_back(session.getStepSeconds());
+    const BoundStep &last = *session.getLastStep();
+    isPlanned &= last.plannedBytes.has_value();
+    planned = std::max(planned, last.plannedBytes.value_or(0));
+    allocated = std::max(allocated, last.code->getPeakBytes());
     record.steps.push_back(
         {progress.step, progress.position.epoch, std::move(*values)});
     const StepRecord &step = record.steps.back();
@@ -138,6 +144,9 @@ llvm::Error mlir::amp::train(Session &session, const Dataset &data,
           "final loss scale" + (suffix.empty() ? "" : " " + suffix.str()),
           scale.getDouble(0));
   }
+  if (isPlanned)
+    record.results.emplace_back(kPlannedBytes.str(), double(planned));
+  record.results.emplace_back(kAllocatedBytes.str(), double(allocated));
   auto middle = seconds.begin() + seconds.size() / 2;
   std::nth_element(seconds.begin(), middle, seconds.end());
   record.results.emplace_back("ms per step", *middle * 1e3);

@@ -141,8 +141,17 @@ LogicalResult mlir::amp::addGradientNorm(StepRewriter &step,
                                          ArrayRef<Value> gradients) {
   OpBuilder builder(step.getResultPoint());
   SmallVector<Location> locs;
-  for (Value gradient : gradients)
+  // As soon as all are there: at the end of the step they would be kept for it.
+  Operation *last = nullptr;
+  for (Value gradient : gradients) {
     locs.push_back(gradient.getLoc());
+    Operation *op = gradient.getDefiningOp();
+    if (op && op->getBlock() == builder.getInsertionBlock() &&
+        (!last || last->isBeforeInBlock(op)))
+      last = op;
+  }
+  if (last)
+    builder.setInsertionPointAfter(last);
   Value norm =
       GlobalNormOp::create(builder, builder.getFusedLoc(locs), gradients);
   return step.addResult(norm, AMPDialect::kMetricAttr, "gradient_norm");

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Sums and means of many values are right to the last place, however many there
-# are: the error of adding in order does not grow with their number.
+# are, and so is the norm of all gradients: the error of adding in order does not
+# grow with their number.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %S/Inputs
@@ -46,6 +47,16 @@ for type in ("f32", "bf16", "f16"):
     assert len(expected) >= 9
     for (kind, shape, exact), actual in zip(expected, step.run(f"{folder}/{type}")):
         check(actual, exact, 1, 0, f"{kind} of {type} {shape}")
+
+step, norms = Step(), []
+for values in (np.full(1 << 22, 0.1, np.float32), rng.uniform(0, 1, (300, 400)), rng.uniform(0, 1, 7)):
+    gradient = tensor(values, "f32")
+    name = step.input(gradient, role="hyperparameter")
+    norm = step.op(f"amp.global_norm {name} : {mlir_type(*gradient)}", "f32")
+    step.output(norm, [], "f32")
+    norms.append(np.linalg.norm(wide(gradient)))
+for values, actual in zip(norms, step.run(f"{folder}/norm")):
+    check(actual, np.asarray(values), 1, 0, "global norm")
 
 # What this is about: in order, f32 would not do.
 total = np.float32(0)

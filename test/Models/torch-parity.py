@@ -13,6 +13,7 @@
 # CHECK: gpt2: gradient of
 
 import json
+import os
 import subprocess
 import sys
 
@@ -20,120 +21,13 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from networks import bert, gpt2, lenet, mlp, resnet, vit  # noqa: E402
+
 folder = sys.argv[1]
 BOUND = 1e-4
 RATE = 256.0
 rng = np.random.default_rng(5)
-
-
-def heads_first(x, heads):
-    n, s, c = x.shape
-    return x.reshape(n, s, heads, c // heads).transpose(1, 2)
-
-
-def attention(p, name, x, heads, mask):
-    """`mask` is added to the scores."""
-    q, k, v = (heads_first(t, heads) for t in linear(p, name + ".qkv", x).chunk(3, -1))
-    scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5 + mask
-    y = (torch.softmax(scores, -1) @ v).transpose(1, 2).reshape(x.shape)
-    return linear(p, name + ".proj", y)
-
-
-def linear(p, name, x):
-    return x @ p[name + ".weight"] + p[name + ".bias"]
-
-
-def conv(p, name, x, stride, padding):
-    weight = p[name + ".weight"].permute(3, 2, 0, 1)
-    return F.conv2d(x, weight, p.get(name + ".bias"), stride, padding)
-
-
-def norm(p, name, x, epsilon):
-    return F.layer_norm(x, x.shape[-1:], p[name + ".weight"], p[name + ".bias"], epsilon)
-
-
-def batch_norm(p, name, x):
-    return F.batch_norm(x, None, None, p[name + ".weight"], p[name + ".bias"], training=True)
-
-
-def mlp_block(p, name, x, approximate):
-    return linear(p, name + ".proj", F.gelu(linear(p, name + ".fc", x), approximate=approximate))
-
-
-def mlp(p, batch):
-    x = batch["x"]
-    for i in (1, 2):
-        x = F.relu(linear(p, f"fc{i}", x))
-    return linear(p, "fc3", x)
-
-
-def lenet(p, batch):
-    x = batch["images"].permute(0, 3, 1, 2)
-    x = F.max_pool2d(F.relu(conv(p, "conv1", x, 1, 2)), 2)
-    x = F.max_pool2d(F.relu(conv(p, "conv2", x, 1, 0)), 2)
-    x = x.permute(0, 2, 3, 1).flatten(1)
-    for i in (1, 2):
-        x = F.relu(linear(p, f"fc{i}", x))
-    return linear(p, "fc3", x)
-
-
-def resnet(depth):
-    def forward(p, batch):
-        x = batch["images"].permute(0, 3, 1, 2)
-        x = F.relu(batch_norm(p, "bn1", conv(p, "conv1", x, 2, 3)))
-        x = F.max_pool2d(x, 3, 2, 1)
-        for stage, count in enumerate((2, 2, 2, 2) if depth == 18 else (3, 4, 6, 3)):
-            for block in range(count):
-                name = f"layer{stage + 1}.{block}."
-                stride = 2 if stage and not block else 1
-                if depth == 18:
-                    sizes, strides = (3, 3), (stride, 1)
-                else:
-                    sizes, strides = (1, 3, 1), (1, stride, 1)
-                y = x
-                for i, (size, step) in enumerate(zip(sizes, strides), 1):
-                    y = batch_norm(p, f"{name}bn{i}", conv(p, f"{name}conv{i}", y, step, size // 2))
-                    if i < len(sizes):
-                        y = F.relu(y)
-                if name + "downsample.0.weight" in p:
-                    x = batch_norm(p, name + "downsample.1", conv(p, name + "downsample.0", x, stride, 0))
-                x = F.relu(y + x)
-        return linear(p, "fc", x.mean((2, 3)))
-
-    return forward
-
-
-def gpt2(p, batch):
-    tokens = batch["tokens"]
-    s = tokens.shape[1]
-    x = p["wte.weight"][tokens] + p["wpe.weight"][:s]
-    mask = torch.full((s, s), float("-inf")).triu(1)
-    for i in range(2):
-        x = x + attention(p, f"h.{i}.attn", norm(p, f"h.{i}.ln_1", x, 1e-5), 2, mask)
-        x = x + mlp_block(p, f"h.{i}.mlp", norm(p, f"h.{i}.ln_2", x, 1e-5), "tanh")
-    return norm(p, "ln_f", x, 1e-5) @ p["wte.weight"].T
-
-
-def bert(p, batch):
-    tokens = batch["tokens"]
-    x = p["embeddings.word.weight"][tokens] + p["embeddings.type.weight"][batch["token_types"]]
-    x = norm(p, "embeddings.ln", x + p["embeddings.position.weight"][: tokens.shape[1]], 1e-12)
-    mask = torch.where(batch["mask"], 0.0, float("-inf"))
-    for i in range(2):
-        name = f"encoder.{i}."
-        x = norm(p, name + "ln_1", x + attention(p, name + "attn", x, 2, mask), 1e-12)
-        x = norm(p, name + "ln_2", x + mlp_block(p, name + "mlp", x, "none"), 1e-12)
-    return linear(p, "classifier", torch.tanh(linear(p, "pooler", x[:, 0])))
-
-
-def vit(p, batch):
-    x = conv(p, "embed.patch", batch["images"].permute(0, 3, 1, 2), 8, 0)
-    x = x.flatten(2).transpose(1, 2)
-    x = torch.cat([p["embed.class_token"].expand(len(x), 1, -1), x], 1) + p["embed.positions"]
-    for i in range(2):
-        x = x + attention(p, f"blocks.{i}.attn", norm(p, f"blocks.{i}.ln_1", x, 1e-6), 2, 0.0)
-        x = x + mlp_block(p, f"blocks.{i}.mlp", norm(p, f"blocks.{i}.ln_2", x, 1e-6), "none")
-    return linear(p, "head", norm(p, "norm", x, 1e-6)[:, 0])
 
 
 def normal(*shape):
@@ -181,6 +75,10 @@ def check(name):
         start = {key: file[key] for key in file if not key.startswith("__amp") and "running" not in key}
     for key in sorted(start):
         start[key] = (start[key] + 0.1 * rng.standard_normal(start[key].shape)).astype(np.float32)
+        # Where sixteen blocks add as much as there is, rounding decides: the
+        # gradients of PyTorch itself in f32 and in f64 differ by 1e-3.
+        if key.endswith("bn3.weight"):
+            start[key] *= np.float32(0.2)
     np.savez(path + "-start.npz", **start)
     execute(*run, "--steps", 1, "--init", path + "-start.npz", "--save", path + "-end.npz",
             "--metrics-json", path + ".json")

@@ -16,11 +16,13 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 namespace mlir::amp::test {
+void registerBufferLivenessTest();
 void registerErrorBoundTest();
 void registerOptimalCutTest();
 void registerPrecisionTests();
@@ -34,11 +36,12 @@ int main(int argc, char **argv) {
   mlir::amp::test::registerRandomGraphDialects(registry);
   registry.insert<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
                   mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
-                  mlir::math::MathDialect, mlir::scf::SCFDialect,
-                  mlir::tosa::TosaDialect>();
+                  mlir::math::MathDialect, mlir::memref::MemRefDialect,
+                  mlir::scf::SCFDialect, mlir::tosa::TosaDialect>();
   mlir::amp::registerPrecisionExternalModels(registry);
   mlir::amp::registerScaleDegreeExternalModels(registry);
   mlir::amp::registerAMPPasses();
+  mlir::amp::test::registerBufferLivenessTest();
   mlir::amp::test::registerErrorBoundTest();
   mlir::amp::test::registerOptimalCutTest();
   mlir::amp::test::registerPrecisionTests();

@@ -47,6 +47,10 @@ struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
 /// static, to the LLVM dialect.
 void buildCPUPipeline(OpPassManager &pm, const CPUPipelineOptions &options);
 
+/// Adds the second part of that: from loops over buffers, where `to-llvm=false`
+/// stops, to the LLVM dialect.
+void buildLoopsToLLVMPipeline(OpPassManager &pm);
+
 /// Registers `--amp-cpu-pipeline`.
 void registerCPUPipeline();
 

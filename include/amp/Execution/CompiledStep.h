@@ -54,12 +54,17 @@ public:
   /// the types of `getBuffers`; this is checked.
   llvm::Error run(llvm::ArrayRef<NDArray *> arrays);
 
+  /// The most bytes that the last run had allocated at one time, beside the
+  /// arrays that it was given, as the allocator counted them.
+  int64_t getPeakBytes() const { return peakBytes; }
+
 private:
   CompiledStep() = default;
 
   llvm::SmallVector<BufferType> buffers;
   std::unique_ptr<ExecutionEngine> engine;
   void (*entry)(void **) = nullptr;
+  int64_t peakBytes = 0;
 };
 
 } // namespace mlir::amp

@@ -22,9 +22,25 @@ uint64_t getMemoryLimit();
 /// Fails if `what`, which takes `bytes`, cannot be had.
 llvm::Error checkMemory(llvm::StringRef what, uint64_t bytes);
 
-/// The `aligned_alloc` of compiled steps, which never returns null: when memory
-/// runs out, LLVM's handler for that is called, which does not return.
+/// An `aligned_alloc` that never returns null: when memory runs out, LLVM's
+/// handler for that is called, which does not return.
+void *allocateArray(size_t alignment, size_t bytes);
+
+/// The `aligned_alloc` and the `free` of compiled steps, which count what is
+/// allocated. They go together: each knows its buffers by a header.
 void *allocateForStep(size_t alignment, size_t bytes);
+void freeForStep(void *pointer);
+
+/// Bytes that compiled steps have asked for on this thread.
+struct StepMemory {
+  /// Those that are not freed yet, and the most there were.
+  int64_t live = 0;
+  int64_t peak = 0;
+};
+
+/// The count of this thread; whoever wants the peak of something sets it back
+/// before.
+StepMemory &getStepMemory();
 
 /// Has the C library keep what compiled steps free, as far as it can be told:
 /// each step allocates the same buffers again, and memory that went back to the

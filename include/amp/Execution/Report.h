@@ -22,6 +22,11 @@ namespace mlir::amp {
 inline constexpr llvm::StringLiteral kMetricColumns[] = {"precision", "seed",
                                                          "step", "epoch"};
 
+/// The results for the most bytes that a training step has allocated at one
+/// time beside its arguments and results: by the lowered code, and as counted.
+inline constexpr llvm::StringLiteral kPlannedBytes = "peak bytes planned";
+inline constexpr llvm::StringLiteral kAllocatedBytes = "peak bytes allocated";
+
 /// What one training step reported.
 struct StepRecord {
   int64_t step = 0;

@@ -90,6 +90,9 @@ public:
   /// Seconds that the last training step took, without gathering its batch.
   double getStepSeconds() const { return stepSeconds; }
 
+  /// The training step that ran last; null before the first.
+  const BoundStep *getLastStep() const { return lastStep; }
+
 private:
   /// Batch, metric and prediction arrays of one compiled step, by binding.
   using Buffers = std::vector<NDArray>;

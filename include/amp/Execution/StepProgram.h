@@ -47,6 +47,9 @@ struct Binding {
 struct BoundStep {
   std::unique_ptr<CompiledStep> code;
   llvm::SmallVector<Binding> bindings;
+  /// The most bytes that a run allocates at one time, by the lowered code;
+  /// nothing where that depends on values.
+  std::optional<int64_t> plannedBytes;
 };
 
 /// A training step in one precision, compiled for the batch sizes that are

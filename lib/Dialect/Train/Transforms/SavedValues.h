@@ -1,0 +1,105 @@
+//===- SavedValues.h - What a step keeps for its backward pass --*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything goes by position in the function's block: what stands before the
+// first gradient seed is the forward pass, and a value from there that is read
+// behind the seed is kept between the two.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_DIALECT_TRAIN_TRANSFORMS_SAVEDVALUES_H
+#define AMP_LIB_DIALECT_TRAIN_TRANSFORMS_SAVEDVALUES_H
+
+#include "amp/Dialect/Train/IR/Train.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+#include <string>
+
+namespace mlir::train {
+
+/// What marks operations that run again, with the number of their group.
+inline constexpr llvm::StringLiteral kRecomputedAttr = "train.recomputed";
+
+/// Returns the bytes of `value`, or 0 if that is not known.
+int64_t countBytes(Value value);
+
+/// The options of a remark of this pass at `op`.
+remark::RemarkOpts getRemarkOptions(StringRef name, Operation *op);
+
+/// The values that one step keeps, and the copies of what computes them.
+class SavedValues {
+public:
+  using Ops = llvm::SetVector<Operation *>;
+
+  explicit SavedValues(Block &block) : block(block) {}
+
+  /// Finds what is kept. Returns false if the block has no gradient seed.
+  bool analyze();
+
+  Block &getBlock() const { return block; }
+  unsigned numberOf(Operation *op) const { return numbers.lookup(op); }
+  bool isForward(Operation *op) const {
+    return op->getBlock() == &block && numberOf(op) < seed;
+  }
+  bool isForwardValue(Value value) const {
+    Operation *op = value.getDefiningOp();
+    return op && isForward(op);
+  }
+  bool isConstant(Value value) const {
+    Operation *op = value.getDefiningOp();
+    return op && op->hasTrait<OpTrait::ConstantLike>();
+  }
+  bool isKept(Value value) const {
+    return saved.contains(value) && !dropped.contains(value);
+  }
+  bool isReturned(Value value) const;
+
+  /// The value of whose memory `value` is a view.
+  Value getRoot(Value value) const;
+  /// `value` and the views of it that the forward pass makes.
+  void collectViews(Value value, SmallVectorImpl<Value> &views) const;
+  /// The operation of the block that `use` is in.
+  Operation *getUser(OpOperand &use) const {
+    return block.findAncestorOpInBlock(*use.getOwner());
+  }
+  /// The first operation behind the seed that reads `value` or a view.
+  Operation *getFirstReader(Value value) const;
+
+  /// Writes `ops` again before `where`, and lets all behind the seed that reads
+  /// one of `values` read the copy.
+  void emit(ArrayRef<Value> values, const Ops &ops, Operation *where);
+
+  /// What is kept, in order of the program; what of it is not any more; what
+  /// must be, because something else is computed from it; and why.
+  llvm::SetVector<Value> saved;
+  DenseSet<Value> dropped, pinned;
+  llvm::MapVector<Value, std::string> reasons;
+
+  unsigned numValues = 0, numOps = 0, numBlocks = 0;
+  int64_t numBytes = 0;
+
+private:
+  Block &block;
+  unsigned seed = 0;
+  int64_t group = 0;
+  DenseMap<Operation *, unsigned> numbers;
+};
+
+/// Computes each block again whose locations match one of `patterns`; those
+/// that match any go into `usedPatterns`.
+void recomputeBlocks(SavedValues &step, ArrayRef<std::string> patterns,
+                     llvm::StringSet<> &usedPatterns);
+
+/// Computes single values of at least `minBytes` again where that takes at most
+/// `chain` cheap operations.
+void recomputeSingleValues(SavedValues &step, int64_t chain, int64_t minBytes);
+
+} // namespace mlir::train
+
+#endif // AMP_LIB_DIALECT_TRAIN_TRANSFORMS_SAVEDVALUES_H
