@@ -97,6 +97,7 @@ assert (state["b"] == 1).all() and np.allclose(state["a"], first - 0.5 * 1.5 * g
 # Even then one optimizer steps with all its gradients or not at all.
 _, state = run(one, "bad", 1, "--pipeline", "scale-per-loss")
 assert state["loss_scale.one"] == 65536 and state["loss_scale.two"] == 32768
+assert all((state[key] == (1 if key in "ab" else 0)).all() for key in ("a", "b", "ma", "mb")), state
 
 # A count of steps that optimizers share, or that another one owns: Adam of the
 # one that steps computes with the new count, as it does without a guard.
@@ -139,6 +140,13 @@ for count in ("", names["second"]):
         for key in ("a", "m", "v", "mean"):
             assert np.isfinite(state[key]).all() and (state[key] == expected[key]).all(), (count, key, state)
         assert state["t"] == 0 and (state["b"] == 1).all(), state
+# All of one optimizer, with a scale for each loss: nothing moves, not even the
+# mean of a weight, for which its own gradient would do.
+both = {"first": names["first"], "second": names["first"]}
+for names in ({"first": "", "second": ""}, both):
+    _, state = run(ADAM.format(**names, count=""), "bad", 1, "--pipeline", "scale-per-loss")
+    assert state["loss_scale.one"] == 65536 and state["loss_scale.two"] == 32768
+    assert all((state[key] == (1 if key in "ab" else 0)).all() for key in ("a", "b", "t", "m", "v", "mean")), state
 
 # Without an overflow no scheme changes a bit of what a run without scaling gives.
 _, plain = run(one, "good", 3, "--loss-scale", "none", "--pipeline", "gradient-norm")
