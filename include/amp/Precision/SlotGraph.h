@@ -273,6 +273,8 @@ private:
   std::vector<Operation *> seeds;
   llvm::DenseMap<VertexId, FloatRange> proven;
   llvm::DenseSet<Value> masks;
+  /// Sums that loops carry, which keep f32 unless a pin says otherwise.
+  llvm::DenseSet<Value> runningSums;
   llvm::DenseSet<Operation *> units;
 
   const Policy &policy;
