@@ -12,6 +12,8 @@
 #include "amp/Execution/ScalerRules.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -232,6 +234,13 @@ llvm::Error Session::load(llvm::StringRef path, bool otherScaler) {
                        "{2}, expected {3}",
                        path, spec.name, array->describe(),
                        describeShape(spec.shape, spec.type));
+    for (int64_t i = 0, e = array->getNumElements(); spec.isLossScale && i != e;
+         ++i)
+      if (double scale = array->getDouble(i); !(scale > 0) || std::isinf(scale))
+        return makeError("'{0}' has the loss scale '{1}' = {2}, expected a "
+                         "positive finite number",
+                         path, spec.name,
+                         llvm::formatv("{0}", llvm::format("%g", scale)).str());
   }
   for (const auto &[name, array] : *file)
     if (name != kProgressMember && name != kScalerMember &&

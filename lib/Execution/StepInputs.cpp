@@ -16,6 +16,8 @@
 #include "amp/Execution/Files.h"
 #include "amp/Execution/Report.h"
 #include "amp/Execution/StepProgram.h"
+#include "amp/Interfaces/LossScaleOpInterface.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -95,6 +97,11 @@ static InitSpec convertInit(InitAttr attr) {
 }
 
 llvm::Error StepProgram::collectStates() {
+  llvm::DenseSet<Value> scales;
+  getFunction()->walk([&](LossScaleOpInterface op) {
+    if (int operand = op.getLossScaleOperand(); operand >= 0)
+      scales.insert(op->getOperand(operand));
+  });
   for (const StepArgument &argument : signature.arguments) {
     if (!argument.isState() && argument.role != Role::Hyperparameter)
       continue;
@@ -114,6 +121,9 @@ llvm::Error StepProgram::collectStates() {
         argument.role == Role::Parameter || argument.role == Role::ModelState;
     spec.type = buffer->type;
     spec.shape = buffer->shape;
+    spec.isLossScale =
+        argument.role == Role::ScalerState && isFloat(spec.type) &&
+        scales.contains(getFunction().getArgument(argument.index));
     if (argument.init)
       spec.init = convertInit(argument.init);
     else if (argument.role == Role::OptimizerState)

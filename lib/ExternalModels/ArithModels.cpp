@@ -47,8 +47,9 @@ void mlir::amp::registerArithPrecisionModels(DialectRegistry &registry) {
     attachUniform<SlotKind::Fixed, arith::BitcastOp, arith::ExtFOp,
                   arith::TruncFOp, arith::ScalingExtFOp,
                   arith::ScalingTruncFOp>(context);
-    attachUniform<SlotKind::Storage, arith::AddFOp, arith::SubFOp,
-                  arith::MulFOp, arith::DivFOp, arith::RemFOp, arith::NegFOp,
+    arith::AddFOp::attachInterface<AddModel<arith::AddFOp>>(*context);
+    attachUniform<SlotKind::Storage, arith::SubFOp, arith::MulFOp,
+                  arith::DivFOp, arith::RemFOp, arith::NegFOp,
                   arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
                   arith::MinNumFOp, arith::CmpFOp, arith::SelectOp,
                   arith::FPToSIOp, arith::FPToUIOp>(context);

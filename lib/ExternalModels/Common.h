@@ -16,13 +16,20 @@ namespace mlir::amp {
 
 /// The model of an operation that is one slot of `kind`, which holds every
 /// float tensor.
-template <typename OpTy, SlotKind kind>
+template <typename OpTy, SlotKind kind,
+          Arithmetic arithmetic = Arithmetic::Other>
 struct UniformModel
-    : PrecisionOpInterface::ExternalModel<UniformModel<OpTy, kind>, OpTy> {
+    : PrecisionOpInterface::ExternalModel<UniformModel<OpTy, kind, arithmetic>,
+                                          OpTy> {
   void getPrecisionSlots(Operation *op, PrecisionSlots &slots) const {
     getUniformPrecisionSlots(op, kind, slots);
   }
+  Arithmetic getArithmetic(Operation *) const { return arithmetic; }
 };
+
+/// The model of an addition.
+template <typename OpTy>
+using AddModel = UniformModel<OpTy, SlotKind::Storage, Arithmetic::Add>;
 
 /// Attaches a uniform model to each operation.
 template <SlotKind kind, typename... OpTys>

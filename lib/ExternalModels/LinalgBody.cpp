@@ -270,6 +270,22 @@ void mlir::amp::getStructuredSlots(LinalgOp op, PrecisionSlots &slots) {
     slots.variant = getVariant(structure);
 }
 
+bool mlir::amp::isElementwiseSum(LinalgOp op) {
+  Block *body = op.getBlock();
+  if (op->getNumResults() != 1 ||
+      op.getNumLoops() != op.getNumParallelLoops() ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isIdentity(); }))
+    return false;
+  auto add = skipCasts(body->getTerminator()->getOperand(0))
+                 .getDefiningOp<arith::AddFOp>();
+  auto isElement = [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(skipCasts(value));
+    return argument && argument.getOwner() == body;
+  };
+  return add && isElement(add.getLhs()) && isElement(add.getRhs());
+}
+
 int64_t mlir::amp::getStructuredFlops(LinalgOp op) {
   if (!op.hasPureTensorSemantics() || classify(op) != Structure::Contraction)
     return 0;

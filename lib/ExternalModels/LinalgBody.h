@@ -33,6 +33,9 @@ LogicalResult retypeStructured(linalg::LinalgOp op, ArrayRef<Type> slotTypes,
 /// Multiplications and additions of a contraction, 0 for anything else.
 int64_t getStructuredFlops(linalg::LinalgOp op);
 
+/// Returns whether the result is, element by element, the sum of two operands.
+bool isElementwiseSum(linalg::LinalgOp op);
+
 } // namespace mlir::amp
 
 #endif // AMP_LIB_EXTERNALMODELS_LINALGBODY_H

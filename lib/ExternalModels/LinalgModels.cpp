@@ -36,6 +36,10 @@ struct StructuredModel
   int64_t getProductFlops(Operation *op) const {
     return getStructuredFlops(cast<linalg::LinalgOp>(op));
   }
+  Arithmetic getArithmetic(Operation *op) const {
+    return isElementwiseSum(cast<linalg::LinalgOp>(op)) ? Arithmetic::Add
+                                                        : Arithmetic::Other;
+  }
 };
 
 /// linalg.pack may have a padding value, a scalar of the type of the tensors.

@@ -202,7 +202,8 @@ void mlir::amp::registerTosaPrecisionModels(DialectRegistry &registry) {
         ConvModel<tosa::DepthwiseConv2DOp>>(*context);
     tosa::TransposeConv2DOp::attachInterface<
         ConvModel<tosa::TransposeConv2DOp>>(*context);
-    attachUniform<SlotKind::Storage, tosa::AbsOp, tosa::AddOp, tosa::ArgMaxOp,
+    tosa::AddOp::attachInterface<AddModel<tosa::AddOp>>(*context);
+    attachUniform<SlotKind::Storage, tosa::AbsOp, tosa::ArgMaxOp,
                   tosa::AvgPool2dOp, tosa::CeilOp, tosa::ConcatOp, tosa::CosOp,
                   tosa::EqualOp, tosa::ErfOp, tosa::FloorOp, tosa::GatherOp,
                   tosa::GreaterEqualOp, tosa::GreaterOp, tosa::IdentityOp,

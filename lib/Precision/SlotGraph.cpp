@@ -7,6 +7,7 @@
 
 #include "amp/Precision/SlotGraph.h"
 
+#include "RunningSums.h"
 #include "Units.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
@@ -343,7 +344,8 @@ void SlotGraph::addCarriedValues(Operation *op, Pin pin) {
   // Pins of the operation itself and of what forwards values in it hold for the
   // values, one that comes from outside for those without.
   Pin ownPin = findOwnPin(op);
-  SmallVector<VertexId> carried;
+  findRunningSums(op, runningSums);
+  SmallVector<VertexId> carried, sums;
   SmallVector<std::tuple<VertexId, Pin, Operation *>> pinned;
   auto vertexFor = [&](Value value) {
     auto it = valueOf.find(value);
@@ -354,6 +356,8 @@ void SlotGraph::addCarriedValues(Operation *op, Pin pin) {
       vertices[vertex].produces = true;
       addValue(value, vertex);
       carried.push_back(vertex);
+      if (runningSums.contains(value))
+        sums.push_back(vertex);
       if (ownPin != Pin::None)
         pinned.push_back({vertex, ownPin, op});
     }
@@ -400,6 +404,8 @@ void SlotGraph::addCarriedValues(Operation *op, Pin pin) {
     if (!isNew && (it->second.first == Pin::Low) != (asked == Pin::Low))
       reportConflict(holder, asked, it->second.second, it->second.first);
   }
+  for (VertexId vertex : sums)
+    vertices[findRoot(vertex)].opClass = OpClass::Deny;
   for (VertexId vertex : carried) {
     Pin chosen = decided.lookup(findRoot(vertex)).first;
     if (chosen == Pin::None)
@@ -409,6 +415,17 @@ void SlotGraph::addCarriedValues(Operation *op, Pin pin) {
       vertices[vertex].opClass =
           chosen == Pin::Low ? OpClass::Allow : OpClass::Deny;
   }
+
+  // What is carried to the gradient of a parameter is one.
+  if (policy.gradientType != GradientType::F32)
+    return;
+  if (auto gradients =
+          op->getRawDictionaryAttrs().getAs<ArrayAttr>(gradientOfName))
+    for (auto [result, name] : llvm::zip(op->getResults(), gradients))
+      if (auto it = valueOf.find(result);
+          it != valueOf.end() && !cast<StringAttr>(name).empty())
+        if (VertexId root = findRoot(values[it->second].vertex); root != 0)
+          parents[root] = 0;
 }
 
 /// Reports that two operations want different types for a value that both of
@@ -558,14 +575,18 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
   bool isFixedOp = pin == Pin::Keep || opClass == OpClass::Keep ||
                    opClass == OpClass::Unlisted;
   bool hasCompute = llvm::is_contained(scratch.kinds, SlotKind::Compute);
+  bool givesSum = !runningSums.empty() && op->getNumResults() == 1 &&
+                  runningSums.contains(op->getResult(0));
   SmallVector<VertexId, 8> slotVertices(scratch.kinds.size(), 0);
   for (auto [slot, kind] : llvm::enumerate(scratch.kinds)) {
     if (kind == SlotKind::Fixed || isFixedOp)
       continue;
     bool isRange = kind == SlotKind::Range && opClass != OpClass::Allow;
+    bool isSum = kind != SlotKind::Compute && pin == Pin::None && givesSum;
     VertexId vertex =
-        addVertex(op, slot, kind, isRange ? OpClass::Deny : opClass);
-    if (isRange && (opClass == OpClass::Infer || opClass == OpClass::Clear))
+        addVertex(op, slot, kind, isRange || isSum ? OpClass::Deny : opClass);
+    if (isRange && !isSum &&
+        (opClass == OpClass::Infer || opClass == OpClass::Clear))
       rangeSlots.push_back({vertex, opClass});
     vertices[vertex].pinned = pin != Pin::None;
     vertices[vertex].isProductResult = hasCompute && kind != SlotKind::Compute;

@@ -164,8 +164,11 @@ mlir::amp::getUpdateGuards(StepRewriter &step, ArrayRef<GradientGroup> groups,
     dependents.back().insert(unscale);
   }
   FunctionOpInterface function = step.getFunction();
-  SmallVector<UpdateGuard> guards;
-  for (GuardedResult entry : getGuardedResults(step, modelState)) {
+  SmallVector<GuardedResult> entries = getGuardedResults(step, modelState);
+  // The flags of the gradients that each update depends on, and all that it
+  // needs.
+  SmallVector<BitVector> reads, needs;
+  for (const GuardedResult &entry : entries) {
     auto optimizer = function.getArgAttrOfType<StringAttr>(
         entry.argument.getArgNumber(), AMPDialect::kOptimizerAttr);
     BitVector needed(groups.size());
@@ -173,13 +176,32 @@ mlir::amp::getUpdateGuards(StepRewriter &step, ArrayRef<GradientGroup> groups,
     for (auto [index, group] : llvm::enumerate(groups))
       if (dependents[index].contains(op))
         needed.set(index);
-    bool follows = byLayer && needed.none();
-    if (!byLayer || follows)
+    reads.push_back(needed);
+    if (!byLayer || needed.none())
       for (auto [index, group] : llvm::enumerate(groups))
-        if (optimizer && group.optimizer == optimizer)
+        if (group.optimizer == optimizer)
           needed.set(index);
     if (needed.none())
       needed.set();
+    needs.push_back(std::move(needed));
+  }
+  // What is computed from a new value that a guard holds back is held back,
+  // too, such as a mean over the weights of steps. (Where each layer steps
+  // apart, both have the gradients that they depend on.)
+  if (!byLayer && !llvm::all_equal(needs)) {
+    SmallVector<BitVector> own = needs;
+    for (auto [index, entry] : llvm::enumerate(entries)) {
+      if (reads[index].none())
+        continue;
+      StepRewriter::OpSet later = step.getDependents(entry.result->get(), {});
+      for (auto [other, needed] : llvm::zip(entries, needs))
+        if (later.contains(other.result->get().getDefiningOp()))
+          needed |= own[index];
+    }
+  }
+  SmallVector<UpdateGuard> guards;
+  for (auto [entry, read, needed] : llvm::zip(entries, reads, needs)) {
+    bool follows = byLayer && read.none();
     auto it = llvm::find_if(guards, [&](const UpdateGuard &guard) {
       return guard.groups == needed && guard.follows == follows;
     });

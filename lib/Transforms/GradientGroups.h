@@ -71,9 +71,10 @@ struct UpdateGuard {
 };
 
 /// Says which flags guard each update: those of all gradients that it depends
-/// on, and of those of its own optimizer; for one that depends on none, all.
-/// With `byLayer` an optimizer need not step as a whole, and what depends on no
-/// gradient, such as a count of steps, follows its optimizer.
+/// on, and of those of its own optimizer (arguments without `amp.optimizer`
+/// have one in common); for one that depends on none, and whose optimizer has
+/// none, all. With `byLayer` an optimizer need not step as a whole, and what
+/// depends on no gradient, such as a count of steps, follows its optimizer.
 SmallVector<UpdateGuard> getUpdateGuards(StepRewriter &step,
                                          ArrayRef<GradientGroup> groups,
                                          bool modelState, bool byLayer);

@@ -336,6 +336,10 @@ LogicalResult InsertLossScalingPass::guardAndUpdate(
         found.push_back(condition);
     return found;
   };
+  SmallVector<GuardedResult> guarded;
+  for (const UpdateGuard &guard : guards)
+    llvm::append_range(guarded, guard.results);
+  StepRewriter::OpSet feedsUpdate = getUpdateSlice(step, guarded, backward);
   for (const UpdateGuard &guard : guards) {
     SmallVector<Value> flags =
         getFlags([&](unsigned index) { return guard.groups.test(index); });
@@ -346,7 +350,7 @@ LogicalResult InsertLossScalingPass::guardAndUpdate(
                                      : buildDisjunction(step, others);
     if (!guard.follows)
       conditions.push_back({guard.groups, condition});
-    guardUpdates(step, condition, guard.results, backward);
+    guardUpdates(step, condition, guard.results, backward, feedsUpdate);
     numGuarded += guard.results.size();
     ++numGuards;
   }

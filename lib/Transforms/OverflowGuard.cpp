@@ -40,9 +40,23 @@ mlir::amp::getGuardedResults(const StepRewriter &step, bool modelState) {
   return guarded;
 }
 
+StepRewriter::OpSet
+mlir::amp::getUpdateSlice(const StepRewriter &step,
+                          ArrayRef<GuardedResult> guarded,
+                          const StepRewriter::OpSet &backward) {
+  SmallVector<Operation *> roots;
+  for (const GuardedResult &entry : guarded)
+    if (Operation *op = entry.result->get().getDefiningOp())
+      roots.push_back(op);
+  StepRewriter::OpSet slice;
+  step.addBackwardSlice(roots, slice, backward);
+  return slice;
+}
+
 void mlir::amp::guardUpdates(StepRewriter &step, Value allFinite,
                              ArrayRef<GuardedResult> guarded,
-                             const StepRewriter::OpSet &backward) {
+                             const StepRewriter::OpSet &backward,
+                             StepRewriter::OpSet &feedsUpdate) {
   FunctionOpInterface function = step.getFunction();
   Operation *terminator = step.getReturn();
   SmallVector<Value> newValues, oldValues;
@@ -61,16 +75,9 @@ void mlir::amp::guardUpdates(StepRewriter &step, Value allFinite,
                                    AMPDialect::kUpdatesAttr);
   };
 
-  // What updates depend on; all other users of an updated value only observe
-  // it, and must see what the guard lets through.
-  SmallVector<Operation *> roots;
-  for (Value value : newValues)
-    if (Operation *op = value.getDefiningOp())
-      roots.push_back(op);
-  StepRewriter::OpSet feedsUpdate;
-  step.addBackwardSlice(roots, feedsUpdate, backward);
-
-  // Of these, what feeds nothing else moves into the guard.
+  // Users of an updated value that feed no update only observe it, and must see
+  // what the guard lets through. Of the others, what feeds nothing but these
+  // updates moves into the guard.
   llvm::DenseSet<Value> updated(newValues.begin(), newValues.end());
   llvm::SetVector<Operation *> moved;
   for (Operation &op : llvm::reverse(step.getBody())) {
@@ -105,6 +112,7 @@ void mlir::amp::guardUpdates(StepRewriter &step, Value allFinite,
       tensor::ExtractOp::create(builder, loc, allFinite, ValueRange());
   auto guard = scf::IfOp::create(builder, loc, TypeRange(ValueRange(newValues)),
                                  condition, /*withElseRegion=*/true);
+  feedsUpdate.insert(guard);
   // Observers may stand anywhere behind the update: bring them behind the
   // guard.
   StepRewriter::OpSet except = backward;
@@ -118,8 +126,7 @@ void mlir::amp::guardUpdates(StepRewriter &step, Value allFinite,
       Operation *user = step.getAncestor(use.getOwner());
       if (user == terminator)
         return observes(use);
-      return user != guard && !feedsUpdate.contains(user) &&
-             !backward.contains(user);
+      return !feedsUpdate.contains(user) && !backward.contains(user);
     });
   }
   // One value may replace several arguments, each of which keeps its own.

@@ -25,13 +25,24 @@ struct GuardedResult {
 SmallVector<GuardedResult> getGuardedResults(const StepRewriter &step,
                                              bool modelState);
 
+/// The operations on which `guarded` depend, without those in `backward`.
+StepRewriter::OpSet getUpdateSlice(const StepRewriter &step,
+                                   ArrayRef<GuardedResult> guarded,
+                                   const StepRewriter::OpSet &backward);
+
 /// Makes `guarded` conditional on `allFinite`, a tensor<i1>: an `scf.if` that
 /// gives either the new values or the old ones. What only they need moves into
 /// it; what observes them, in metrics, sees what it lets through. `backward`
 /// holds the operations on which gradients depend; they stay where they are.
+///
+/// `feedsUpdate` is the slice of the updates of all guards, and takes the
+/// guard. An update computes with new values as it does without guards, even
+/// if another guard holds them back: bias correction with the old count of
+/// steps would divide by zero.
 void guardUpdates(StepRewriter &step, Value allFinite,
                   ArrayRef<GuardedResult> guarded,
-                  const StepRewriter::OpSet &backward);
+                  const StepRewriter::OpSet &backward,
+                  StepRewriter::OpSet &feedsUpdate);
 
 } // namespace mlir::amp
 

@@ -97,6 +97,56 @@ assert (state["b"] == 1).all() and np.allclose(state["a"], first - 0.5 * 1.5 * g
 # Even then one optimizer steps with all its gradients or not at all.
 _, state = run(one, "bad", 1, "--pipeline", "scale-per-loss")
 assert state["loss_scale.one"] == 65536 and state["loss_scale.two"] == 32768
+assert all((state[key] == (1 if key in "ab" else 0)).all() for key in ("a", "b", "ma", "mb")), state
+
+# A count of steps that optimizers share, or that another one owns: Adam of the
+# one that steps computes with the new count, as it does without a guard.
+ADAM = """
+func.func @step(
+    %a: tensor<4xf32> {{amp.role = "parameter", amp.name = "a", amp.init = #amp.init<ones>{first}}},
+    %b: tensor<4xf32> {{amp.role = "parameter", amp.name = "b", amp.init = #amp.init<ones>{second}}},
+    %t: tensor<f32> {{amp.role = "optimizer_state", amp.name = "t", amp.init = #amp.init<zeros>{count}}},
+    %m: tensor<4xf32> {{amp.role = "optimizer_state", amp.name = "m", amp.init = #amp.init<zeros>{first}}},
+    %v: tensor<4xf32> {{amp.role = "optimizer_state", amp.name = "v", amp.init = #amp.init<zeros>{first}}},
+    %mean: tensor<4xf32> {{amp.role = "optimizer_state", amp.name = "mean", amp.init = #amp.init<zeros>}},
+    %lr: tensor<f32> {{amp.role = "hyperparameter", amp.name = "lr", amp.init = #amp.init<constant, value = 0.5>}},
+    %x: tensor<8x4xf32> {{amp.role = "batch", amp.name = "x"}},
+    %y: tensor<8x4xf32> {{amp.role = "batch", amp.name = "y"}})
+    -> (tensor<4xf32> {{amp.updates = "a"}}, tensor<4xf32> {{amp.updates = "b"}}, tensor<f32> {{amp.updates = "t"}},
+        tensor<4xf32> {{amp.updates = "m"}}, tensor<4xf32> {{amp.updates = "v"}}, tensor<4xf32> {{amp.updates = "mean"}},
+        tensor<f32> {{amp.metric = "loss"}}) {{
+  %xa = train.mul %x, %a : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8x4xf32>
+  %la = train.reduce_mean %xa {{dims = array<i64: 0, 1>}} : (tensor<8x4xf32>) -> tensor<f32>
+  %yb = train.mul %y, %b : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8x4xf32>
+  %lb = train.reduce_mean %yb {{dims = array<i64: 0, 1>}} : (tensor<8x4xf32>) -> tensor<f32>
+  %ga = train.gradients %la wrt(%a) {{name = "one"}} : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  %gb = train.gradients %lb wrt(%b) {{name = "two"}} : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  %one = train.constant dense<1.0> : tensor<f32>
+  %t1 = train.add %t, %one : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %na, %nm, %nv = train.adam %a, %ga, %lr, %m, %v, %t1 : (tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  %nb = train.sgd %b, %gb, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %half = train.constant dense<0.5> : tensor<f32>
+  %sum = train.add %mean, %na : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %average = train.mul %sum, %half : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %na, %nb, %t1, %nm, %nv, %average, %la : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>
+}}
+"""
+names = {"first": ', amp.optimizer = "A"', "second": ', amp.optimizer = "B"'}
+for count in ("", names["second"]):
+    shared = ADAM.format(**names, count=count)
+    _, expected = run(shared, "good", 1)
+    for options in ((), ("--pipeline", "scale-per-loss")):
+        _, state = run(shared, "bad", 1, *options)
+        for key in ("a", "m", "v", "mean"):
+            assert np.isfinite(state[key]).all() and (state[key] == expected[key]).all(), (count, key, state)
+        assert state["t"] == 0 and (state["b"] == 1).all(), state
+# All of one optimizer, with a scale for each loss: nothing moves, not even the
+# mean of a weight, for which its own gradient would do.
+both = {"first": names["first"], "second": names["first"]}
+for names in ({"first": "", "second": ""}, both):
+    _, state = run(ADAM.format(**names, count=""), "bad", 1, "--pipeline", "scale-per-loss")
+    assert state["loss_scale.one"] == 65536 and state["loss_scale.two"] == 32768
+    assert all((state[key] == (1 if key in "ab" else 0)).all() for key in ("a", "b", "t", "m", "v", "mean")), state
 
 # Without an overflow no scheme changes a bit of what a run without scaling gives.
 _, plain = run(one, "good", 3, "--loss-scale", "none", "--pipeline", "gradient-norm")

@@ -118,6 +118,25 @@ fails(
     *resumed, "--loss-scale", "layerwise",
 )
 ok(*resumed, "--pipeline", "scaler=mxnet", "--other-scaler", "--save", folder + "mxnet.npz")
+
+# A loss scale by which nothing can be divided.
+scaled = load(folder + "fp16.npz")
+for scale, text in ((0, "0"), (-4, "-4"), (np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")):
+    np.savez(folder + "bad.npz", **{**scaled, "loss_scale": np.float32(scale)})
+    fails(
+        f"bad.npz' has the loss scale 'loss_scale' = {text}, expected a positive finite number",
+        *fp16, "--load", folder + "bad.npz", "--steps", 1,
+    )
+np.savez(folder + "small.npz", **{**scaled, "loss_scale": np.float32(2.0**-20)})
+ok(*fp16, "--load", folder + "small.npz", "--steps", 1)
+ok(*fp16, "--loss-scale", "layerwise", "--steps", 1, "--save", folder + "layers.npz")
+layers = load(folder + "layers.npz")
+name = next(key for key in layers if key.startswith("loss_scale."))
+np.savez(folder + "bad.npz", **{**layers, name: np.float32(0)})
+fails(
+    f"bad.npz' has the loss scale '{name}' = 0, expected a positive finite number",
+    *fp16, "--loss-scale", "layerwise", "--load", folder + "bad.npz", "--steps", 1,
+)
 assert load(folder + "mxnet.npz")["growth_tracker"] == 2
 ok(*resumed, "--save", folder + "same.npz")
 ok(*resumed, "--pipeline", "scaler=amp", "--save", folder + "named.npz")

@@ -27,6 +27,7 @@
 // CHECK-SAME: {amp.metric = "loss_scale.w1"}
 // CHECK-SAME: {amp.metric = "skipped.w1"}
 // CHECK-SAME: {amp.metric = "skipped"}
+// CHECK: %[[T:.*]] = train.add
 // CHECK: %[[SEED:.*]] = amp.gradient_seed "loss"
 // CHECK-NEXT: %[[SCALED:.*]] = amp.scale %[[SEED]] by %[[S2]]
 // CHECK-NEXT: %[[G:.*]] = train.mse_grad %{{.*}}, %{{.*}}, %[[SCALED]]
@@ -38,10 +39,9 @@
 // CHECK-NEXT: %[[G1:.*]] = train.matmul %{{.*}}, %[[GX]]
 // CHECK-NEXT: %[[U1:.*]], %[[F1:.*]] = amp.unscale %[[G1]] by %[[S1]]
 // CHECK: arith.ori
-// CHECK: %[[T:.*]] = scf.if %{{.*}} -> (tensor<f32>)
 // CHECK: %[[M1:.*]] = amp.max_magnitude %[[R]], %[[G1]]
 // CHECK: scf.if %{{.*}} -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
-// CHECK-NEXT: train.adam %[[W1]], %[[U1]], {{.*}}, %[[T]]
+// CHECK-NEXT: train.adam %[[W1]], %[[U1]], {{.*}}, %[[T]] :
 // CHECK: scf.if %{{.*}} -> (tensor<8x4xf32>) {
 // CHECK-NEXT: train.sgd %[[W2]], %[[U2]]
 // CHECK: amp.adapt_scale %[[S2]], %[[M2]], %[[F2]]{{$}}

@@ -90,13 +90,14 @@ func.func @for_iter_args(%a: tensor<4x4xf32>, %w: tensor<4x4xf32>, %n: index) ->
 
 // -----
 
-// An infer operation that accumulates products follows them, and what the loop
-// carries with it. Integers are carried beside.
+// A sum of products stays f32, and so does what the loop carries with it.
+// Integers are carried beside.
 // CHECK-LABEL: func.func @for_accumulator
-// CHECK: scf.for {{.*}} iter_args(%[[X:.*]] = %{{.*}}, %{{.*}} = %{{.*}}) -> (tensor<4x4xf16>, i32) {
+// CHECK: scf.for {{.*}} iter_args(%[[X:.*]] = %{{.*}}, %{{.*}} = %{{.*}}) -> (tensor<4x4xf32>, i32) {
 // CHECK: %[[P:.*]] = train.matmul {{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
-// CHECK: train.add %[[X]], %[[P]] : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
-// CHECK: scf.yield {{.*}} : tensor<4x4xf16>, i32
+// CHECK: %[[W:.*]] = amp.cast %[[P]] inserted
+// CHECK: train.add %[[X]], %[[W]] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+// CHECK: scf.yield {{.*}} : tensor<4x4xf32>, i32
 func.func @for_accumulator(%a: tensor<4x4xf32>, %n: index, %k: i32) -> tensor<4x4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -56,6 +56,8 @@ struct StateSpec {
   /// Whether files of weights may set it: a parameter or a statistic of the
   /// model, as opposed to the state of the optimizer or the loss scaler.
   bool isWeight = false;
+  /// Whether it is a loss scale, by which gradients are divided.
+  bool isLossScale = false;
 };
 
 /// Computes the initial value of one state other than a copy. Fails when there

@@ -297,6 +297,8 @@ private:
   /// Intervals of the values of each function, once something asks for one.
   mutable llvm::DenseMap<Operation *, std::unique_ptr<ValueRanges>> ranges;
   llvm::DenseSet<Value> masks;
+  /// Sums that loops carry, which keep f32 unless a pin says otherwise.
+  llvm::DenseSet<Value> runningSums;
   llvm::DenseSet<Operation *> units;
 
   const Policy &policy;

@@ -1,0 +1,86 @@
+// Sums that loops carry stay f32, what they add and what is no sum need not.
+// RUN: amp-opt %s --auto-mixed-precision --split-input-file | FileCheck %s --check-prefixes=CHECK,FREE
+// RUN: amp-opt %s --auto-mixed-precision=strategy=grappler --split-input-file | FileCheck %s
+// RUN: amp-opt %s --auto-mixed-precision=strategy=autocast --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func @products
+// CHECK: scf.for {{.*}} -> (tensor<64x64xf32>) {
+// CHECK: %[[P:.*]] = train.matmul {{.*}} : (tensor<64x64xf16>, tensor<64x64xf16>) ->
+// CHECK: train.add {{.*}} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+func.func @products(%a: tensor<64x64xf32>, %n: index) -> tensor<64x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %w = train.matmul %a, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %w) -> (tensor<64x64xf32>) {
+    %p = train.matmul %a, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %next = train.add %p, %acc : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %next : tensor<64x64xf32>
+  }
+  %r = train.matmul %sum, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
+
+// -----
+
+// A residual stream: what is added is computed from the value.
+// CHECK-LABEL: func.func @residual_stream
+// CHECK: scf.for {{.*}} -> (tensor<64x64xf16>) {
+func.func @residual_stream(%a: tensor<64x64xf32>, %n: index) -> tensor<64x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %w = train.matmul %a, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %h = scf.for %i = %c0 to %n step %c1 iter_args(%x = %w) -> (tensor<64x64xf32>) {
+    %p = train.matmul %x, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %next = train.add %x, %p : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %next : tensor<64x64xf32>
+  }
+  %r = train.matmul %h, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
+
+// -----
+
+// A pin goes before the rule.
+// CHECK-LABEL: func.func @pinned
+// CHECK: scf.for {{.*}} -> (tensor<64x64xf16>) {
+func.func @pinned(%a: tensor<64x64xf32>, %n: index) -> tensor<64x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %w = train.matmul %a, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %w) -> (tensor<64x64xf32>) {
+    %next = train.add %w, %acc : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %next : tensor<64x64xf32>
+  } {amp.precision = "low"}
+  %r = train.matmul %sum, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
+
+// -----
+
+// Other dialects add, too, and a product of theirs may add to its destination.
+// (The lists give all slots of an operation one type.)
+// CHECK-LABEL: func.func @other_dialects
+// CHECK: scf.for {{.*}} -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) {
+// CHECK: arith.addf {{.*}} : tensor<64x64xf32>
+// FREE: linalg.matmul ins(%{{.*}}, %{{.*}} : tensor<64x64xf16>, tensor<64x64xf16>) outs(%{{.*}} : tensor<64x64xf32>)
+// CHECK: linalg.add {{.*}} outs(%{{.*}} : tensor<64x64xf32>)
+// CHECK: tosa.add {{.*}} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+func.func @other_dialects(%a: tensor<64x64xf32>, %n: index) -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %w = train.matmul %a, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %sum:4 = scf.for %i = %c0 to %n step %c1 iter_args(%b = %w, %c = %w, %d = %w, %e = %w)
+      -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) {
+    %b1 = arith.addf %b, %w : tensor<64x64xf32>
+    %c2 = linalg.matmul ins(%a, %w : tensor<64x64xf32>, tensor<64x64xf32>) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
+    %empty = tensor.empty() : tensor<64x64xf32>
+    %d1 = linalg.add ins(%d, %w : tensor<64x64xf32>, tensor<64x64xf32>) outs(%empty : tensor<64x64xf32>) -> tensor<64x64xf32>
+    %e1 = tosa.add %w, %e : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %b1, %c2, %d1, %e1 : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+  }
+  %rb = train.matmul %sum#0, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %rc = train.matmul %sum#1, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %rd = train.matmul %sum#2, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %re = train.matmul %sum#3, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %rb, %rc, %rd, %re : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+}
