@@ -92,8 +92,8 @@ private:
   bool foldIntegers(Operation *op, ArrayRef<KnownIntegers> x);
   bool moveIntegers(Operation *op, KnownIntegers x);
   bool matchIndex(Operation *op, ArrayRef<KnownIntegers> x);
-  void addUpdates(StringRef optimizer, double learningRate, Value loss,
-                  SmallVectorImpl<Value> &results);
+  LogicalResult addUpdates(StringRef optimizer, double learningRate, Value loss,
+                           SmallVectorImpl<Value> &results);
 
   train::TrainBuilder at(Operation *op) { return {builder, op->getLoc()}; }
   std::optional<double> getNumber(Value value) const {
@@ -137,6 +137,8 @@ private:
 
   OpBuilder builder;
   func::FuncOp function;
+  /// The functions whose calls are being followed.
+  SmallVector<func::FuncOp> callees;
   llvm::DenseMap<Value, Known> known;
   /// Of values of the new graph: the index they take, and that it is below.
   llvm::DenseMap<Value, std::pair<Value, int64_t>> taken;
