@@ -115,12 +115,7 @@ private:
     known[op->getResult(0)] = {value, std::nullopt, std::nullopt};
     return true;
   }
-  bool set(Operation *op, double number) {
-    if (getElementTypeOrSelf(op->getResult(0)).isF32())
-      number = static_cast<float>(number);
-    known[op->getResult(0)] = {Value(), number, std::nullopt};
-    return true;
-  }
+  bool set(Operation *op, double number);
   bool set(Operation *op, KnownIntegers integers);
   static RankedTensorType typeOf(Value value) {
     return dyn_cast<RankedTensorType>(value.getType());

@@ -215,6 +215,22 @@ bool StableHLOImporter::convert(Operation *op) {
   return convertElementwise(op, name) || convertMovement(op, name);
 }
 
+/// Rounds `number` to the type of the result, as the operation does.
+bool StableHLOImporter::set(Operation *op, double number) {
+  Type element = getElementTypeOrSelf(op->getResult(0));
+  if (auto type = dyn_cast<FloatType>(element)) {
+    if (type.getWidth() > 64)
+      return false;
+    bool ignored;
+    APFloat rounded(number);
+    rounded.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                    &ignored);
+    number = rounded.convertToDouble();
+  }
+  known[op->getResult(0)] = {Value(), number, std::nullopt};
+  return true;
+}
+
 /// Computes `op` if all elements of its operands are one number each.
 bool StableHLOImporter::fold(Operation *op) {
   StringRef name = op->getName().stripDialect();
@@ -233,8 +249,9 @@ bool StableHLOImporter::fold(Operation *op) {
       return false;
     APInt value = elements.getSplatValue<APInt>();
     // True is one; all other integers are signed.
-    return set(op, value.getBitWidth() == 1 ? double(value.getZExtValue())
-                                            : double(value.getSExtValue()));
+    double number = value.getBitWidth() == 1 ? double(value.getZExtValue())
+                                             : double(value.getSExtValue());
+    return std::abs(number) <= double(1LL << 53) && set(op, number);
   }
   SmallVector<double> x;
   for (Value operand : op->getOperands()) {
@@ -257,9 +274,20 @@ bool StableHLOImporter::fold(Operation *op) {
   if (name == "select")
     return set(op, x[0] != 0 ? x[1] : x[2]);
   bool isFloat = isa<FloatType>(getElementTypeOrSelf(op->getResult(0)));
-  if (name == "convert" || name == "broadcast_in_dim" || name == "reshape" ||
-      name == "transpose")
-    return (isFloat || x[0] == std::trunc(x[0])) && set(op, x[0]);
+  if (name == "broadcast_in_dim" || name == "reshape" || name == "transpose" ||
+      (name == "convert" && isFloat))
+    return set(op, x[0]);
+  if (name == "convert") {
+    auto type = getElementTypeOrSelf(op->getResult(0));
+    if (type.isInteger(1))
+      return set(op, x[0] != 0);
+    // Towards zero. What does not fit is up to the implementation.
+    double number = std::trunc(x[0]);
+    double end = type.isSignlessInteger() && type.getIntOrFloatBitWidth() <= 64
+                     ? std::ldexp(1, type.getIntOrFloatBitWidth() - 1)
+                     : 0;
+    return number >= -end && number < end && set(op, number);
+  }
   // Integers wrap around.
   if (!isFloat && name != "is_finite")
     return false;
