@@ -84,3 +84,31 @@ func.func @bodies(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %4 = "stablehlo.dot_general"(%3, %a) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %4 : tensor<4x4xf32>
 }
+
+// The size of a complex number has its precision: f32, whoever reads it.
+// CHECK-LABEL: func.func @complex
+// CHECK: "stablehlo.abs"(%{{.*}}) : (tensor<4x4xcomplex<f32>>) -> tensor<4x4xf32>
+// CHECK: "stablehlo.slice"(%{{.*}}) : (tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>>
+// CHECK: "stablehlo.optimization_barrier"(%{{.*}}) : (tensor<4x4xf32>, tensor<4x4xcomplex<f32>>) -> (tensor<4x4xf32>, tensor<4x4xcomplex<f32>>)
+func.func @complex(%a: tensor<4x4xf32>, %z: tensor<4x4xcomplex<f32>>) -> tensor<4x4xf32> {
+  %0 = "stablehlo.abs"(%z) : (tensor<4x4xcomplex<f32>>) -> tensor<4x4xf32>
+  %1 = "stablehlo.dot_general"(%0, %a) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = "stablehlo.slice"(%z) : (tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>>
+  %3:2 = "stablehlo.optimization_barrier"(%1, %2) : (tensor<4x4xf32>, tensor<4x4xcomplex<f32>>) -> (tensor<4x4xf32>, tensor<4x4xcomplex<f32>>)
+  %4 = "stablehlo.dot_general"(%3#0, %a) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %4 : tensor<4x4xf32>
+}
+
+// Products of what is no float keep their types.
+// CHECK-LABEL: func.func @otherProducts
+// CHECK: "stablehlo.dot_general"(%{{.*}}) : (tensor<4x4xcomplex<f32>>, tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>>
+// CHECK: "stablehlo.dot_general"(%{{.*}}) : (tensor<4x4xi8>, tensor<4x4xi8>) -> tensor<4x4xi32>
+// CHECK: "stablehlo.dot_general"(%{{.*}}) : (tensor<4x4xi8>, tensor<4x4xi8>) -> tensor<4x4xf32>
+// CHECK: "stablehlo.dot_general"(%{{.*}}) : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xf32>
+func.func @otherProducts(%a: tensor<4x4xf32>, %z: tensor<4x4xcomplex<f32>>, %i: tensor<4x4xi8>) -> (tensor<4x4xcomplex<f32>>, tensor<4x4xi32>, tensor<4x4xf32>) {
+  %0 = "stablehlo.dot_general"(%z, %z) : (tensor<4x4xcomplex<f32>>, tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>>
+  %1 = "stablehlo.dot_general"(%i, %i) : (tensor<4x4xi8>, tensor<4x4xi8>) -> tensor<4x4xi32>
+  %2 = "stablehlo.dot_general"(%i, %i) : (tensor<4x4xi8>, tensor<4x4xi8>) -> tensor<4x4xf32>
+  %3 = "stablehlo.dot_general"(%2, %a) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0, %1, %3 : tensor<4x4xcomplex<f32>>, tensor<4x4xi32>, tensor<4x4xf32>
+}
