@@ -12,6 +12,7 @@
 #include "amp/Conversion/Passes.h"
 
 #include "LinalgBuilder.h"
+#include "OnCopy.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -19,7 +20,11 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_CONVERTAMPTOSTABLEHLO
@@ -120,54 +125,25 @@ public:
           "loaded; expected --allow-unregistered-dialect");
       return signalPassFailure();
     }
-    SmallVector<Operation *> worklist;
-    SmallVector<scf::IfOp> guards;
-    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa_and_nonnull<AMPDialect, arith::ArithDialect, scf::SCFDialect,
-                          tensor::TensorDialect>(op->getDialect())) {
-        if (auto guard = dyn_cast<scf::IfOp>(op))
-          guards.push_back(guard);
-        else if (!isa<scf::YieldOp>(op))
-          worklist.push_back(op);
-      }
-    });
-    // Guards last: what stands within moves out of them, converted.
-    for (Operation *op : worklist)
-      if (failed(convert(op)))
-        return signalPassFailure();
-    for (scf::IfOp guard : llvm::reverse(guards)) {
-      if (guard.getNumResults() != 0 && !getCondition(guard)) {
-        guard.emitOpError("cannot be converted to StableHLO: expected a "
-                          "condition that is an element of a tensor");
-        return signalPassFailure();
-      }
-      convertGuard(guard);
-    }
-    for (Operation *op : llvm::reverse(scalars)) {
-      if (!op->use_empty()) {
-        op->emitOpError("cannot be converted to StableHLO: its result, a "
-                        "scalar, is used by something else than a guard");
-        return signalPassFailure();
-      }
-      op->erase();
-    }
-    getOperation()->walk([](Operation *op) {
-      removeAMPAttributes(op);
-      if (auto function = dyn_cast<FunctionOpInterface>(op))
-        removeSignatureAttributes(function);
-    });
+    // Symbols are found from where the step stands.
+    WalkResult guards = getOperation()->walk(
+        [](scf::IfOp guard) { return WalkResult(checkGuard(guard)); });
+    if (guards.wasInterrupted() ||
+        failed(convertOnCopy(getOperation(), [&](Operation *root) {
+          tensors.clear();
+          scalars.clear();
+          return convertAll(root);
+        })))
+      signalPassFailure();
   }
 
 private:
+  static LogicalResult checkGuard(scf::IfOp guard);
+  LogicalResult convertAll(Operation *root);
   LogicalResult convert(Operation *op);
   void convertUnscale(UnscaleOp op, HLOBuilder &b);
   void convertUpdate(UpdateScaleOp op, HLOBuilder &b);
-  void convertGuard(scf::IfOp guard);
-  Value getCondition(scf::IfOp guard) {
-    OpBuilder builder(guard);
-    HLOBuilder b(builder, guard.getLoc());
-    return getTensor(guard.getCondition(), b);
-  }
+  LogicalResult convertGuard(scf::IfOp guard);
   Value getTensor(Value scalar, HLOBuilder &b);
   static void removeSignatureAttributes(FunctionOpInterface function);
 
@@ -327,24 +303,113 @@ LogicalResult ConvertAMPToStableHLO::convert(Operation *op) {
   return op->emitOpError("cannot be converted to StableHLO");
 }
 
+/// Returns an operation in `root`, or in a function that it calls, that may do
+/// more than to compute its results, or null.
+static Operation *findEffect(Operation *root,
+                             llvm::DenseSet<Operation *> &called) {
+  Operation *found = nullptr;
+  root->walk([&](Operation *op) {
+    if (op == root || op->hasTrait<OpTrait::IsTerminator>() ||
+        op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+      return WalkResult::advance();
+    if (auto call = dyn_cast<CallOpInterface>(op)) {
+      Operation *callee = call.resolveCallable();
+      auto function = dyn_cast_or_null<FunctionOpInterface>(callee);
+      if (!function || function.isExternal())
+        found = op;
+      else if (called.insert(function).second)
+        found = findEffect(function, called);
+    } else if (op->isRegistered()) {
+      found = isMemoryEffectFree(op) ? nullptr : op;
+    } else {
+      // Without StableHLO its names tell.
+      auto [dialect, name] = op->getName().getStringRef().split('.');
+      auto effect = dyn_cast_or_null<BoolAttr>(op->getAttr("has_side_effect"));
+      if ((dialect != "stablehlo" && dialect != "chlo") ||
+          (effect && effect.getValue()) ||
+          llvm::is_contained({"infeed", "outfeed", "send", "recv", "rng"},
+                             name))
+        found = op;
+    }
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
+/// What the overflow guard is: values, of which the condition selects.
+LogicalResult ConvertAMPToStableHLO::checkGuard(scf::IfOp guard) {
+  if (guard.getNumResults() == 0)
+    return guard.emitOpError("cannot be converted to StableHLO: expected "
+                             "results, of which the condition selects");
+  llvm::DenseSet<Operation *> called;
+  Operation *effect = findEffect(guard, called);
+  if (!effect)
+    return success();
+  InFlightDiagnostic diagnostic =
+      guard.emitOpError("cannot be converted to StableHLO: both branches would "
+                        "happen; expected operations without side effects");
+  diagnostic.attachNote(effect->getLoc())
+      << "'" << effect->getName().getStringRef() << "' may have one";
+  return diagnostic;
+}
+
 /// Lets what stands in `guard` happen whatever the condition is, and selects.
-void ConvertAMPToStableHLO::convertGuard(scf::IfOp guard) {
+LogicalResult ConvertAMPToStableHLO::convertGuard(scf::IfOp guard) {
   OpBuilder builder(guard);
   HLOBuilder b(builder, guard.getLoc());
-  Value condition;
-  if (guard.getNumResults() != 0)
-    condition = getCondition(guard);
+  Value condition = getTensor(guard.getCondition(), b);
+  if (!condition)
+    return guard.emitOpError("cannot be converted to StableHLO: expected a "
+                             "condition that is an element of a tensor");
   for (Region *region : {&guard.getThenRegion(), &guard.getElseRegion()})
-    if (!region->empty())
-      for (Operation &op :
-           llvm::make_early_inc_range(region->front().without_terminator()))
-        op.moveBefore(guard);
+    for (Operation &op :
+         llvm::make_early_inc_range(region->front().without_terminator()))
+      op.moveBefore(guard);
   builder.setInsertionPoint(guard);
   for (auto [result, yes, no] :
-       llvm::zip(guard.getResults(), guard.thenYield().getOperands(),
-                 guard.elseYield().getOperands()))
+       llvm::zip_equal(guard.getResults(), guard.thenYield().getOperands(),
+                       guard.elseYield().getOperands())) {
+    if (!isa<RankedTensorType>(result.getType()))
+      return guard.emitOpError("cannot be converted to StableHLO: expected "
+                               "results that are tensors, got ")
+             << result.getType();
     result.replaceAllUsesWith(b.select(condition, yes, no));
+  }
   guard->erase();
+  return success();
+}
+
+LogicalResult ConvertAMPToStableHLO::convertAll(Operation *root) {
+  SmallVector<Operation *> worklist;
+  SmallVector<scf::IfOp> guards;
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa_and_nonnull<AMPDialect, arith::ArithDialect, scf::SCFDialect,
+                        tensor::TensorDialect>(op->getDialect())) {
+      if (auto guard = dyn_cast<scf::IfOp>(op))
+        guards.push_back(guard);
+      else if (!isa<scf::YieldOp>(op))
+        worklist.push_back(op);
+    }
+  });
+  // Guards last: what stands within moves out of them, converted.
+  for (Operation *op : worklist)
+    if (failed(convert(op)))
+      return failure();
+  for (scf::IfOp guard : llvm::reverse(guards))
+    if (failed(convertGuard(guard)))
+      return failure();
+  for (Operation *op : llvm::reverse(scalars)) {
+    if (!op->use_empty())
+      return op->emitOpError("cannot be converted to StableHLO: its result, a "
+                             "scalar, is used by something else than a guard");
+    op->erase();
+  }
+  root->walk([](Operation *op) {
+    removeAMPAttributes(op);
+    if (auto function = dyn_cast<FunctionOpInterface>(op))
+      removeSignatureAttributes(function);
+  });
+  return success();
 }
 
 void ConvertAMPToStableHLO::removeSignatureAttributes(

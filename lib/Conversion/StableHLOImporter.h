@@ -92,8 +92,8 @@ private:
   bool foldIntegers(Operation *op, ArrayRef<KnownIntegers> x);
   bool moveIntegers(Operation *op, KnownIntegers x);
   bool matchIndex(Operation *op, ArrayRef<KnownIntegers> x);
-  void addUpdates(StringRef optimizer, double learningRate, Value loss,
-                  SmallVectorImpl<Value> &results);
+  LogicalResult addUpdates(StringRef optimizer, double learningRate, Value loss,
+                           SmallVectorImpl<Value> &results);
 
   train::TrainBuilder at(Operation *op) { return {builder, op->getLoc()}; }
   std::optional<double> getNumber(Value value) const {
@@ -115,12 +115,7 @@ private:
     known[op->getResult(0)] = {value, std::nullopt, std::nullopt};
     return true;
   }
-  bool set(Operation *op, double number) {
-    if (getElementTypeOrSelf(op->getResult(0)).isF32())
-      number = static_cast<float>(number);
-    known[op->getResult(0)] = {Value(), number, std::nullopt};
-    return true;
-  }
+  bool set(Operation *op, double number);
   bool set(Operation *op, KnownIntegers integers);
   static RankedTensorType typeOf(Value value) {
     return dyn_cast<RankedTensorType>(value.getType());
@@ -137,6 +132,8 @@ private:
 
   OpBuilder builder;
   func::FuncOp function;
+  /// The functions whose calls are being followed.
+  SmallVector<func::FuncOp> callees;
   llvm::DenseMap<Value, Known> known;
   /// Of values of the new graph: the index they take, and that it is below.
   llvm::DenseMap<Value, std::pair<Value, int64_t>> taken;

@@ -7,13 +7,17 @@
 
 #include "amp/Conversion/Passes.h"
 
+#include "OnCopy.h"
 #include "StableHLOImporter.h"
 #include "StableHLOText.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "amp/Support/SymbolUses.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>
@@ -39,22 +43,53 @@ struct StableHLOToTrain final
           << optimizer << "', expected none, sgd or adam";
       return signalPassFailure();
     }
-    SmallVector<func::FuncOp> steps, others;
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      (isStepFunction(function) ? steps : others).push_back(function);
-    if (steps.empty()) {
-      getOperation().emitError(
+    if (failed(convertOnCopy(getOperation(), [&](Operation *root) {
+          return convert(cast<ModuleOp>(root));
+        })))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult convert(ModuleOp module) {
+    SmallVector<func::FuncOp> steps;
+    for (auto function : module.getOps<func::FuncOp>())
+      if (isStepFunction(function))
+        steps.push_back(function);
+    if (steps.empty())
+      return module.emitError(
           "stablehlo-to-train: no function has arguments with 'amp.role'; "
           "expected a loss that is marked by position");
-      return signalPassFailure();
-    }
     for (func::FuncOp step : steps)
       if (failed(StableHLOImporter(step).run(optimizer, learningRate)))
-        return signalPassFailure();
-    // What was called stands in the steps now.
-    for (func::FuncOp other : others)
-      if (other.isPrivate())
-        other.erase();
+        return failure();
+    eraseUnused(module);
+    return success();
+  }
+
+  /// What was called stands in the steps now. Erases the private functions that
+  /// nothing else names.
+  static void eraseUnused(ModuleOp module) {
+    llvm::StringMap<func::FuncOp> unused;
+    SmallVector<Operation *> worklist;
+    for (Operation &op : *module.getBody()) {
+      auto function = dyn_cast<func::FuncOp>(op);
+      if (function && function.isPrivate() && !isStepFunction(function))
+        unused[function.getName()] = function;
+      else
+        worklist.push_back(&op);
+    }
+    while (!worklist.empty())
+      worklist.pop_back_val()->walk([&](Operation *op) {
+        forEachSymbolRef(op, [&](SymbolRefAttr symbol) {
+          auto it = unused.find(symbol.getRootReference().getValue());
+          if (it == unused.end())
+            return;
+          worklist.push_back(it->second);
+          unused.erase(it);
+        });
+      });
+    for (auto &entry : unused)
+      entry.second.erase();
   }
 };
 
@@ -103,7 +138,10 @@ void StableHLOImporter::visit(Operation *op) {
   if (auto call = dyn_cast<func::CallOp>(op)) {
     auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
         op, call.getCalleeAttr());
-    if (callee && !callee.isExternal()) {
+    // What calls itself has no end; its call is named as unsupported.
+    if (callee && callee.getBody().hasOneBlock() && callee != function &&
+        !llvm::is_contained(callees, callee)) {
+      callees.push_back(callee);
       for (auto [argument, operand] :
            llvm::zip(callee.getArguments(), call.getOperands()))
         known[argument] = known.lookup(operand);
@@ -111,6 +149,7 @@ void StableHLOImporter::visit(Operation *op) {
       visitBlock(callee.getBody().front(), returned);
       for (auto [result, value] : llvm::zip(call.getResults(), returned))
         known[result] = known.lookup(value);
+      callees.pop_back();
       return;
     }
   }
@@ -176,6 +215,22 @@ bool StableHLOImporter::convert(Operation *op) {
   return convertElementwise(op, name) || convertMovement(op, name);
 }
 
+/// Rounds `number` to the type of the result, as the operation does.
+bool StableHLOImporter::set(Operation *op, double number) {
+  Type element = getElementTypeOrSelf(op->getResult(0));
+  if (auto type = dyn_cast<FloatType>(element)) {
+    if (type.getWidth() > 64)
+      return false;
+    bool ignored;
+    APFloat rounded(number);
+    rounded.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                    &ignored);
+    number = rounded.convertToDouble();
+  }
+  known[op->getResult(0)] = {Value(), number, std::nullopt};
+  return true;
+}
+
 /// Computes `op` if all elements of its operands are one number each.
 bool StableHLOImporter::fold(Operation *op) {
   StringRef name = op->getName().stripDialect();
@@ -194,8 +249,9 @@ bool StableHLOImporter::fold(Operation *op) {
       return false;
     APInt value = elements.getSplatValue<APInt>();
     // True is one; all other integers are signed.
-    return set(op, value.getBitWidth() == 1 ? double(value.getZExtValue())
-                                            : double(value.getSExtValue()));
+    double number = value.getBitWidth() == 1 ? double(value.getZExtValue())
+                                             : double(value.getSExtValue());
+    return std::abs(number) <= double(1LL << 53) && set(op, number);
   }
   SmallVector<double> x;
   for (Value operand : op->getOperands()) {
@@ -218,9 +274,20 @@ bool StableHLOImporter::fold(Operation *op) {
   if (name == "select")
     return set(op, x[0] != 0 ? x[1] : x[2]);
   bool isFloat = isa<FloatType>(getElementTypeOrSelf(op->getResult(0)));
-  if (name == "convert" || name == "broadcast_in_dim" || name == "reshape" ||
-      name == "transpose")
-    return (isFloat || x[0] == std::trunc(x[0])) && set(op, x[0]);
+  if (name == "broadcast_in_dim" || name == "reshape" || name == "transpose" ||
+      (name == "convert" && isFloat))
+    return set(op, x[0]);
+  if (name == "convert") {
+    auto type = getElementTypeOrSelf(op->getResult(0));
+    if (type.isInteger(1))
+      return set(op, x[0] != 0);
+    // Towards zero. What does not fit is up to the implementation.
+    double number = std::trunc(x[0]);
+    double end = type.isSignlessInteger() && type.getIntOrFloatBitWidth() <= 64
+                     ? std::ldexp(1, type.getIntOrFloatBitWidth() - 1)
+                     : 0;
+    return number >= -end && number < end && set(op, number);
+  }
   // Integers wrap around.
   if (!isFloat && name != "is_finite")
     return false;
@@ -502,8 +569,9 @@ LogicalResult StableHLOImporter::run(StringRef optimizer, double learningRate) {
     if (isOpTriviallyDead(&op) && !llvm::is_contained(results, op.getResult(0)))
       op.erase();
   builder.setInsertionPointToEnd(block);
-  if (updates)
-    addUpdates(optimizer, learningRate, results[0], results);
+  if (updates &&
+      failed(addUpdates(optimizer, learningRate, results[0], results)))
+    return failure();
   func::ReturnOp::create(builder, function.getLoc(), results);
   // Values of the old body are read in callees by nobody any more.
   old->dropAllDefinedValueUses();
@@ -513,9 +581,9 @@ LogicalResult StableHLOImporter::run(StringRef optimizer, double learningRate) {
 
 /// Appends gradients and an update of each parameter, with the state of the
 /// optimizer as arguments.
-void StableHLOImporter::addUpdates(StringRef optimizer, double learningRate,
-                                   Value loss,
-                                   SmallVectorImpl<Value> &results) {
+LogicalResult StableHLOImporter::addUpdates(StringRef optimizer,
+                                            double learningRate, Value loss,
+                                            SmallVectorImpl<Value> &results) {
   Block *block = loss.getParentBlock();
   MLIRContext *context = function.getContext();
   Location loc = function.getLoc();
@@ -523,9 +591,13 @@ void StableHLOImporter::addUpdates(StringRef optimizer, double learningRate,
   StringAttr nameName = StringAttr::get(context, AMPDialect::kNameAttr);
   StringAttr initName = StringAttr::get(context, AMPDialect::kInitAttr);
   SmallVector<std::pair<std::string, Value>> parameters;
+  llvm::StringSet<> names;
+  std::string taken;
   for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
     auto role = function.getArgAttrOfType<StringAttr>(i, roleName);
     auto name = function.getArgAttrOfType<StringAttr>(i, nameName);
+    if (name)
+      names.insert(name.getValue());
     if (role && name && role.getValue() == "parameter")
       parameters.push_back({name.str(), block->getArgument(i)});
   }
@@ -533,6 +605,8 @@ void StableHLOImporter::addUpdates(StringRef optimizer, double learningRate,
   auto zeros = InitAttr::get(context, InitKind::Zeros, {}, {}, {});
   auto add = [&](Role role, const Twine &name, Type type, InitAttr init) {
     unsigned index = function.getNumArguments();
+    if (!names.insert(name.str()).second)
+      taken = name.str();
     DictionaryAttr attributes = builder.getDictionaryAttr(
         {{roleName, builder.getStringAttr(stringifyRole(role))},
          {nameName, builder.getStringAttr(name)},
@@ -605,4 +679,9 @@ void StableHLOImporter::addUpdates(StringRef optimizer, double learningRate,
   function.setFunctionType(
       FunctionType::get(context, function.getArgumentTypes(), resultTypes));
   function.setResAttrsAttr(builder.getArrayAttr(attributes));
+  if (!taken.empty())
+    return function.emitError("stablehlo-to-train: the optimizer '")
+           << optimizer << "' needs an argument named '" << taken
+           << "', but there is one; expected it to have another 'amp.name'";
+  return success();
 }

@@ -65,9 +65,18 @@ static bool hasPrecisionElementType(Type type) {
   return static_cast<bool>(getPrecisionElementType(type));
 }
 
+static bool isComplexTensor(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped && isa<ComplexType>(shaped.getElementType());
+}
+
 void mlir::amp::getUniformPrecisionSlots(Operation *op, SlotKind kind,
                                          PrecisionSlots &slots) {
   slots.reset(op);
+  // Parts and sizes of complex numbers have their precision, which stays.
+  if (llvm::any_of(op->getOperandTypes(), isComplexTensor) ||
+      llvm::any_of(op->getResultTypes(), isComplexTensor))
+    kind = SlotKind::Fixed;
   int8_t slot = PrecisionSlots::none;
   auto assign = [&](Type type, int8_t &entry) {
     if (!hasPrecisionElementType(type))

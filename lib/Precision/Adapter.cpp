@@ -68,6 +68,26 @@ bool AdapterOperation::hasKnownBody(Operation *op) const {
   return bodies.empty() || getBodyKind(op).has_value();
 }
 
+/// Returns whether `type` is a tensor of integers or complex numbers.
+static bool isOtherTensor(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped && isa<IntegerType, ComplexType>(shaped.getElementType());
+}
+
+/// Returns whether `op` computes on something else than floats this time: then
+/// it keeps its types.
+static bool hasOtherNumbers(Operation *op, ArrayRef<AdapterSlot> slots) {
+  auto isOther = [](TypeRange types) {
+    return [types](const AdapterIndex &entry) {
+      return entry.index < types.size() && isOtherTensor(types[entry.index]);
+    };
+  };
+  return llvm::any_of(slots, [&](const AdapterSlot &slot) {
+    return llvm::any_of(slot.operands, isOther(op->getOperandTypes())) ||
+           llvm::any_of(slot.results, isOther(op->getResultTypes()));
+  });
+}
+
 LogicalResult AdapterOperation::assignSlots(Operation *op,
                                             PrecisionSlots &result) const {
   if (slots.empty()) {
@@ -75,8 +95,7 @@ LogicalResult AdapterOperation::assignSlots(Operation *op,
     if (!bodies.empty())
       found = getBodyKind(op);
     getUniformPrecisionSlots(op, found.value_or(SlotKind::Fixed), result);
-  } else {
-    result.reset(op);
+  } else if (result.reset(op); !hasOtherNumbers(op, slots)) {
     auto assign = [&](const AdapterIndex &entry, StringRef what, size_t count,
                       auto types, auto &numbers, int8_t slot) -> LogicalResult {
       if (entry.index >= count) {

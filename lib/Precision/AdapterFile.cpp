@@ -12,6 +12,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/GlobPattern.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -211,10 +213,17 @@ FailureOr<Adapter> AdapterReader::read(const AdapterDocument &document) {
     error(document.dialect)
         << "expected the name of a dialect, got '" << dialect << "'";
   Adapter adapter{
-      dialect.str(), getLoc(document.dialect), std::nullopt, {}, {}, {}};
+      dialect.str(), getLoc(document.dialect), std::nullopt, {}, {}, {}, {}};
   if (document.cast)
     adapter.cast = readCast(*document.cast, dialect);
   adapter.rejection = document.reject.text;
+  for (const PolicyScalar &entry : document.rejectOperations) {
+    adapter.rejectedOperations.push_back(qualify(entry, dialect));
+    auto pattern = llvm::GlobPattern::create(adapter.rejectedOperations.back());
+    if (!pattern)
+      error(entry) << "'" << entry.text << "' is not a glob: "
+                   << llvm::toString(pattern.takeError());
+  }
   auto readNames = [&](ArrayRef<PolicyScalar> entries, llvm::StringSet<> &set) {
     for (const PolicyScalar &entry : entries)
       set.insert(qualify(entry, dialect));
@@ -327,6 +336,10 @@ void amp::detail::printAdapter(raw_ostream &os, const Adapter &adapter) {
     printOperation(os, *op);
   if (!adapter.rejection.empty())
     os << "    reject: " << Policy::quote(adapter.rejection) << "\n";
+  if (!adapter.rejectedOperations.empty())
+    os << "    reject-operations:\n";
+  for (const std::string &glob : adapter.rejectedOperations)
+    os << "      - " << Policy::quote(glob) << "\n";
   if (adapter.units.empty())
     return;
   os << "    units:\n";

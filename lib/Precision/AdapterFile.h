@@ -51,6 +51,7 @@ struct UnitsDocument {
 /// One entry of `adapters`.
 struct AdapterDocument {
   PolicyScalar dialect, reject;
+  std::vector<PolicyScalar> rejectOperations;
   std::optional<CastDocument> cast;
   /// Operations may stand without their dialect.
   PolicyLists lists;

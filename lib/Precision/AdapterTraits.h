@@ -95,6 +95,7 @@ struct MappingTraits<mlir::amp::detail::AdapterDocument> {
     io.mapOptional("operations", adapter.operations);
     io.mapOptional("units", adapter.units);
     io.mapOptional("reject", adapter.reject);
+    io.mapOptional("reject-operations", adapter.rejectOperations);
   }
 };
 

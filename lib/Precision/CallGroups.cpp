@@ -8,6 +8,7 @@
 #include "amp/Precision/CallGroups.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Support/SymbolUses.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
@@ -97,23 +98,29 @@ mlir::amp::findCallGroups(Operation *root,
           callees[callee].calls.push_back(call);
       });
     }
-    // Uses are found table by table: a search does not enter nested ones.
-    auto countUses = [&](Operation *table) {
-      if (!table->hasTrait<OpTrait::SymbolTable>())
-        return;
-      auto uses = SymbolTable::getSymbolUses(&table->getRegion(0));
-      if (!uses)
-        return;
-      for (const SymbolTable::SymbolUse &use : *uses) {
-        Operation *symbol =
-            symbols.lookupNearestSymbolFrom(use.getUser(), use.getSymbolRef());
-        auto it = callees.find(symbol);
-        if (it != callees.end())
+    // What SymbolTable counts leaves out properties of unregistered operations.
+    auto countUses = [&](Operation *user) {
+      forEachSymbolRef(user, [&](SymbolRefAttr name) {
+        Operation *symbol = symbols.lookupNearestSymbolFrom(user, name);
+        if (auto it = callees.find(symbol); it != callees.end())
           ++it->second.uses;
-      }
+        // The scope is unknown: whatever has that name may be meant.
+        if (!symbol)
+          for (auto &[callee, entry] : callees)
+            entry.uses +=
+                SymbolTable::getSymbolName(callee) == name.getRootReference();
+      });
     };
-    if (!callees.empty())
+    // An unregistered operation with one region might be a symbol table.
+    auto isUnknownTable = [&](Operation *op) {
+      return WalkResult(failure(op->getNumRegions() == 1 && !op->getDialect()));
+    };
+    if (!callees.empty()) {
       root->walk(countUses);
+      if (root->walk(isUnknownTable).wasInterrupted())
+        for (auto &[callee, entry] : callees)
+          ++entry.uses;
+    }
   }
 
   llvm::EquivalenceClasses<Operation *> joined;

@@ -592,6 +592,30 @@ void Policy::checkDialects(Operation *root) const {
   }
 }
 
+LogicalResult Policy::checkRejected(Operation *root) const {
+  llvm::DenseSet<OperationName> seen;
+  auto visit = [&](Operation *op) -> WalkResult {
+    OperationName name = op->getName();
+    const Adapter *adapter = findAdapter(name.getDialectNamespace());
+    if (!adapter || !seen.insert(name).second)
+      return WalkResult::advance();
+    if (!adapter->rejection.empty())
+      return op->emitOpError("the policy rejects the dialect '")
+             << adapter->dialect << "': " << adapter->rejection;
+    for (StringRef text : adapter->rejectedOperations) {
+      auto pattern = llvm::GlobPattern::create(text);
+      assert(pattern && "checked when the policy was read");
+      if (pattern->match(name.getStringRef()) &&
+          classify(name) == OpClass::Unlisted)
+        return op->emitOpError("the policy rejects '")
+               << text << "', expected an operation that it knows";
+    }
+    return WalkResult::advance();
+  };
+  return failure(!adapters.empty() &&
+                 root->walk<WalkOrder::PreOrder>(visit).wasInterrupted());
+}
+
 LogicalResult Policy::checkUse(Operation *root) const {
   if (isOwn && !root->getParentOp())
     checkDialects(root);

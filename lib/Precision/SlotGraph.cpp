@@ -464,10 +464,6 @@ const SlotGraph::OperationInfo &SlotGraph::getInfo(Operation *op) {
     info.isTerminator = op->hasTrait<OpTrait::IsTerminator>();
     info.isCombiner = isa<ParallelCombiningOpInterface>(op);
     info.adapted = policy.findAdapted(name);
-    const Adapter *adapter = policy.findAdapter(name.getDialectNamespace());
-    if (adapter && !adapter->rejection.empty() && !std::exchange(invalid, true))
-      op->emitOpError("the policy rejects the dialect '")
-          << adapter->dialect << "': " << adapter->rejection;
     info.isConstant = info.adapted ? info.adapted->isConstant(op)
                                    : op->hasTrait<OpTrait::ConstantLike>();
   }

@@ -111,7 +111,8 @@ public:
     for (const std::string &report : reports)
       if (failed(PrecisionReport::checkPath(report, loc)))
         return signalPassFailure();
-    if (failed(checkOtherPrecision(low)))
+    if (failed(loaded->checkRejected(getOperation())) ||
+        failed(checkOtherPrecision(low)))
       return signalPassFailure();
     // Reports come first: if one cannot be written, nothing has changed.
     if ((!reports.empty() || onReport) && failed(writeReports(low, *loaded)))

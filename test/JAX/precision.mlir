@@ -84,3 +84,96 @@ func.func @bodies(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %4 = "stablehlo.dot_general"(%3, %a) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %4 : tensor<4x4xf32>
 }
+
+// The size of a complex number has its precision: f32, whoever reads it.
+// CHECK-LABEL: func.func @complex
+// CHECK: "stablehlo.abs"(%{{.*}}) : (tensor<4x4xcomplex<f32>>) -> tensor<4x4xf32>
+// CHECK: "stablehlo.slice"(%{{.*}}) : (tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>>
+// CHECK: "stablehlo.optimization_barrier"(%{{.*}}) : (tensor<4x4xf32>, tensor<4x4xcomplex<f32>>) -> (tensor<4x4xf32>, tensor<4x4xcomplex<f32>>)
+func.func @complex(%a: tensor<4x4xf32>, %z: tensor<4x4xcomplex<f32>>) -> tensor<4x4xf32> {
+  %0 = "stablehlo.abs"(%z) : (tensor<4x4xcomplex<f32>>) -> tensor<4x4xf32>
+  %1 = "stablehlo.dot_general"(%0, %a) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = "stablehlo.slice"(%z) : (tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>>
+  %3:2 = "stablehlo.optimization_barrier"(%1, %2) : (tensor<4x4xf32>, tensor<4x4xcomplex<f32>>) -> (tensor<4x4xf32>, tensor<4x4xcomplex<f32>>)
+  %4 = "stablehlo.dot_general"(%3#0, %a) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %4 : tensor<4x4xf32>
+}
+
+// Products of what is no float keep their types.
+// CHECK-LABEL: func.func @otherProducts
+// CHECK: "stablehlo.dot_general"(%{{.*}}) : (tensor<4x4xcomplex<f32>>, tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>>
+// CHECK: "stablehlo.dot_general"(%{{.*}}) : (tensor<4x4xi8>, tensor<4x4xi8>) -> tensor<4x4xi32>
+// CHECK: "stablehlo.dot_general"(%{{.*}}) : (tensor<4x4xi8>, tensor<4x4xi8>) -> tensor<4x4xf32>
+// CHECK: "stablehlo.dot_general"(%{{.*}}) : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xf32>
+func.func @otherProducts(%a: tensor<4x4xf32>, %z: tensor<4x4xcomplex<f32>>, %i: tensor<4x4xi8>) -> (tensor<4x4xcomplex<f32>>, tensor<4x4xi32>, tensor<4x4xf32>) {
+  %0 = "stablehlo.dot_general"(%z, %z) : (tensor<4x4xcomplex<f32>>, tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>>
+  %1 = "stablehlo.dot_general"(%i, %i) : (tensor<4x4xi8>, tensor<4x4xi8>) -> tensor<4x4xi32>
+  %2 = "stablehlo.dot_general"(%i, %i) : (tensor<4x4xi8>, tensor<4x4xi8>) -> tensor<4x4xf32>
+  %3 = "stablehlo.dot_general"(%2, %a) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0, %1, %3 : tensor<4x4xcomplex<f32>>, tensor<4x4xi32>, tensor<4x4xf32>
+}
+
+// What a product asks of the hardware stays.
+// CHECK-LABEL: func.func @algorithm
+// CHECK: "stablehlo.dot_general"(%{{.*}}) <{algorithm = #stablehlo.dot_algorithm<lhs_precision_type = bf16, rhs_precision_type = bf16, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>, dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xf32>
+func.func @algorithm(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = "stablehlo.dot_general"(%a, %a) <{algorithm = #stablehlo.dot_algorithm<lhs_precision_type = bf16, rhs_precision_type = bf16, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>, dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// Control flow as JAX writes it: branches without arguments that read values
+// from outside. What it carries and reads keeps its type; products within are
+// low.
+// CHECK-LABEL: func.func @branches
+// CHECK: %[[Y:.*]] = "stablehlo.dot_general"(%{{.*}}) : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xf32>
+// CHECK: "stablehlo.case"(%{{.*}}) ({
+// CHECK: "stablehlo.dot_general"(%{{.*}}) : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xf32>
+// CHECK: "stablehlo.return"(%{{.*}}) : (tensor<4x4xf32>) -> ()
+// CHECK: "stablehlo.return"(%[[Y]]) : (tensor<4x4xf32>) -> ()
+// CHECK: }) : (tensor<i32>) -> tensor<4x4xf32>
+// CHECK: "stablehlo.if"(%{{.*}}) ({
+// CHECK: "stablehlo.return"(%{{.*}}) : (tensor<4x4xf32>) -> ()
+// CHECK: }) : (tensor<i1>) -> tensor<4x4xf32>
+func.func @branches(%a: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<i32>, %p: tensor<i1>) -> tensor<4x4xf32> {
+  %y = "stablehlo.dot_general"(%a, %w) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = "stablehlo.case"(%i) ({
+    %1 = "stablehlo.dot_general"(%y, %w) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    "stablehlo.return"(%1) : (tensor<4x4xf32>) -> ()
+  }, {
+    "stablehlo.return"(%y) : (tensor<4x4xf32>) -> ()
+  }) : (tensor<i32>) -> tensor<4x4xf32>
+  %2 = "stablehlo.if"(%p) ({
+    %3 = "stablehlo.tanh"(%0) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    "stablehlo.return"(%3) : (tensor<4x4xf32>) -> ()
+  }, {
+    "stablehlo.return"(%0) : (tensor<4x4xf32>) -> ()
+  }) : (tensor<i1>) -> tensor<4x4xf32>
+  %4 = "stablehlo.dot_general"(%2, %w) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %4 : tensor<4x4xf32>
+}
+
+// A loop whose body reads a weight from outside.
+// CHECK-LABEL: func.func @loop
+// CHECK: "stablehlo.while"(%{{.*}}, %{{.*}}) ({
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<i32>, %{{.*}}: tensor<4x4xf32>):
+// CHECK: ^bb0(%{{.*}}: tensor<i32>, %[[X:.*]]: tensor<4x4xf32>):
+// CHECK: "stablehlo.dot_general"(%{{.*}}) : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xf32>
+// CHECK: "stablehlo.return"(%{{.*}}) : (tensor<i32>, tensor<4x4xf32>) -> ()
+// CHECK: }) : (tensor<i32>, tensor<4x4xf32>) -> (tensor<i32>, tensor<4x4xf32>)
+func.func @loop(%a: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+  %end = "stablehlo.constant"() <{value = dense<3> : tensor<i32>}> : () -> tensor<i32>
+  %y = "stablehlo.dot_general"(%a, %w) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0:2 = "stablehlo.while"(%zero, %y) ({
+  ^bb0(%i: tensor<i32>, %x: tensor<4x4xf32>):
+    %1 = "stablehlo.compare"(%i, %end) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%1) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %x: tensor<4x4xf32>):
+    %2 = "stablehlo.dot_general"(%x, %w) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %3 = "stablehlo.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%3, %2) : (tensor<i32>, tensor<4x4xf32>) -> ()
+  }) : (tensor<i32>, tensor<4x4xf32>) -> (tensor<i32>, tensor<4x4xf32>)
+  return %0#1 : tensor<4x4xf32>
+}

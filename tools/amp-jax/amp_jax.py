@@ -96,18 +96,45 @@ def names_of(prefix, tree):
     return [prefix + jax.tree_util.keystr(path, simple=True, separator=".") for path, _ in paths]
 
 
+def shared_results(lowered, first):
+    """Positions, from `first` on and counted from there, of results of the main
+    function that are arguments or other results from there on."""
+    main = next(
+        op
+        for op in lowered.compiler_ir("stablehlo").body.operations
+        if ir.StringAttr(op.attributes["sym_name"]).value == "main"
+    )
+    (block,) = main.regions[0].blocks
+    returned = list(list(block.operations)[-1].operands)[first:]
+    return {
+        i
+        for i, value in enumerate(returned)
+        if isinstance(value, ir.BlockArgument) or value in returned[:i]
+    }
+
+
 def lower(loss, update, params, state, batch):
     """Lowers the step that `update(params, state, gradients)` makes with the
     gradients of `loss(params, *batch)`, marked for the passes."""
 
-    def step(params, state, batch, seed):
-        value, pull = jax.vjp(lambda p: loss(p, *batch), params)
-        (gradients,) = pull(seed)
-        params, state = update(params, state, gradients)
-        return params, state, value, gradients
+    def lower_with(separate):
+        def step(params, state, batch, seed):
+            value, pull = jax.vjp(lambda p: loss(p, *batch), params)
+            (gradients,) = pull(seed)
+            leaves, tree = jax.tree.flatten(gradients)
+            for i in separate:
+                leaves[i] = jax.lax.optimization_barrier(leaves[i])
+            gradients = jax.tree.unflatten(tree, leaves)
+            params, state = update(params, state, gradients)
+            return params, state, value, gradients
 
-    lowered = jax.jit(step, keep_unused=True).lower(params, state, batch, jnp.float32(1))
+        return jax.jit(step, keep_unused=True).lower(params, state, batch, jnp.float32(1))
+
     parameters, states = names_of("params.", params), names_of("state.", state)
+    # A mark names one value: gradients that are the same one get their own.
+    lowered = lower_with(())
+    if separate := shared_results(lowered, len(parameters) + len(states) + 1):
+        lowered = lower_with(separate)
     batches = [f"batch.{i}" for i in range(len(jax.tree.leaves(batch)))]
     roles = [("parameter", parameters), ("optimizer_state", states), ("batch", batches)]
     marks = [{"amp.role": role, "amp.name": name} for role, names in roles for name in names]

@@ -143,6 +143,8 @@ struct Adapter {
   AdapterUnits units;
   /// If not empty: why operations of the dialect are an error.
   std::string rejection;
+  /// Globs of operations that are an error unless a list names them.
+  std::vector<std::string> rejectedOperations;
 
   /// Builds the cast of `value` to `type` at the insertion point.
   Operation *buildCast(OpBuilder &builder, Location loc, Value value,

@@ -167,6 +167,10 @@ public:
   /// Returns whether some adapter describes units.
   bool hasUnits() const;
 
+  /// Returns failure, after an error, if `root` is or holds an operation that
+  /// an adapter rejects.
+  LogicalResult checkRejected(Operation *root) const;
+
   /// To be called when all operations of `root` have been seen. Reports slots
   /// that were never found, which is an error, and with a warning what the file
   /// itself says of nothing: pins that matched no location, and, of a whole
