@@ -9,6 +9,7 @@
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
+#include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -96,13 +97,7 @@ public:
     return analysis.getDegree(value);
   }
   ScaleDegree getScale(unsigned index) const override {
-    Value scale = op->getOperand(index);
-    // A scale that was cast or moved is still that scale.
-    const ScaleDegree &degree = operands[index];
-    if (degree.getTerms().size() == 1 &&
-        degree == ScaleDegree::of(degree.getTerms().front().symbol))
-      return degree;
-    return ScaleDegree::of(analysis.symbols.get(scale));
+    return ScaleDegree::of(analysis.getSymbol(op->getOperand(index)));
   }
   void setResult(unsigned index, ScaleDegree degree) override {
     analysis.set(op->getResult(index), std::move(degree));
@@ -165,6 +160,13 @@ void ScaleDegreeAnalysis::explain(Value value, Diagnostic &diagnostic) const {
 /// Finds the values that are loss scales: what operations use or define as one,
 /// and what control flow ties to these.
 void ScaleDegreeAnalysis::findScales(FunctionOpInterface function) {
+  // What the state of the scaler says of itself, whoever reads it.
+  for (BlockArgument argument : function.getArguments())
+    if (function.getArgAttr(argument.getArgNumber(), AMPDialect::kRoleAttr) ==
+            StringAttr::get(function.getContext(),
+                            stringifyRole(Role::ScalerState)) &&
+        isa<FloatType>(getElementTypeOrSelf(argument)))
+      scales.insert(argument);
   SmallVector<std::pair<Value, Value>> ties;
   function->walk([&](Operation *op) {
     if (auto iface = dyn_cast<LossScaleOpInterface>(op)) {
