@@ -10,6 +10,7 @@
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "amp/Precision/LossScaler.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -260,8 +261,33 @@ LogicalResult ScaleDegreeAnalysis::visit(Block &block) {
   return success();
 }
 
+/// Returns failure, after an error, if `op` scales by a constant by which
+/// nothing can be divided.
+static LogicalResult checkConstantScale(LossScaleOpInterface op) {
+  int index = op.getLossScaleOperand();
+  DenseFPElementsAttr constant;
+  if (index < 0 || !matchPattern(op->getOperand(index), m_Constant(&constant)))
+    return success();
+  for (const APFloat &element : constant.getValues<APFloat>()) {
+    APFloat scale = element;
+    bool losesInfo;
+    scale.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+    SmallString<16> digits;
+    element.toString(digits);
+    if (!isLossScale(scale.convertToDouble()))
+      return op->emitOpError("has the constant loss scale ")
+             << digits
+             << ", expected a positive one that is finite in f32, and so is "
+                "its reciprocal";
+  }
+  return success();
+}
+
 LogicalResult ScaleDegreeAnalysis::visit(Operation *op) {
   if (auto iface = dyn_cast<LossScaleOpInterface>(op)) {
+    if (failed(checkConstantScale(iface)))
+      return failure();
     for (Value result : op->getResults())
       set(result, {});
     Inference inference(*this, op);

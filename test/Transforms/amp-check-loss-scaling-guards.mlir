@@ -377,6 +377,58 @@ func.func @widened_and_stored_again(
 
 // -----
 
+// A constant by which nothing can be divided.
+func.func @constant_zero(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %scale = arith.constant dense<0.0> : tensor<f32>
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  // expected-error @below {{has the constant loss scale 0, expected a positive one that is finite in f32, and so is its reciprocal}}
+  %s = amp.scale %seed by %scale : tensor<f32>
+  %g = train.mul %x, %s : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %finite = amp.unscale %g by %scale : (tensor<4xf32>) -> (tensor<4xf32>)
+  return %u : tensor<4xf32>
+}
+
+// -----
+
+// A constant by which nothing can be divided.
+func.func @constant_negative(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %scale = arith.constant dense<-4.0> : tensor<f32>
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  // expected-error @below {{has the constant loss scale -4, expected a positive one that is finite in f32, and so is its reciprocal}}
+  %s = amp.scale %seed by %scale : tensor<f32>
+  %g = train.mul %x, %s : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %finite = amp.unscale %g by %scale : (tensor<4xf32>) -> (tensor<4xf32>)
+  return %u : tensor<4xf32>
+}
+
+// -----
+
+// A constant by which nothing can be divided.
+func.func @constant_nan(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %scale = arith.constant dense<0x7FC00000> : tensor<f32>
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  // expected-error @below {{has the constant loss scale NaN, expected a positive one that is finite in f32, and so is its reciprocal}}
+  %s = amp.scale %seed by %scale : tensor<f32>
+  %g = train.mul %x, %s : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %finite = amp.unscale %g by %scale : (tensor<4xf32>) -> (tensor<4xf32>)
+  return %u : tensor<4xf32>
+}
+
+// -----
+
+// A constant by which nothing can be divided.
+func.func @constant_infinite(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %scale = arith.constant dense<0x7F800000> : tensor<f32>
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  // expected-error @below {{has the constant loss scale +Inf, expected a positive one that is finite in f32, and so is its reciprocal}}
+  %s = amp.scale %seed by %scale : tensor<f32>
+  %g = train.mul %x, %s : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %finite = amp.unscale %g by %scale : (tensor<4xf32>) -> (tensor<4xf32>)
+  return %u : tensor<4xf32>
+}
+
+// -----
+
 // Several steps in a loop, each with its own scale and guard.
 func.func @steps_in_a_loop(
     %w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"},
