@@ -47,7 +47,8 @@ static void warnOfUnscaledBackwardPass(FunctionOpInterface function,
     llvm::SetVector<Value> read(op->operand_begin(), op->operand_end());
     if (op->getNumRegions() != 0)
       getUsedValuesDefinedAbove(op->getRegions(), read);
-    // What is computed from gradients of parameters is the update.
+    // What is computed from gradients of parameters, or reads gradients as an
+    // optimizer does, is the update.
     if (!isSeed && llvm::none_of(read, [&](Value value) {
           return fromSeed.contains(value);
         }))
@@ -65,7 +66,7 @@ static void warnOfUnscaledBackwardPass(FunctionOpInterface function,
     // What an inner gradient divides by the scale has none on purpose.
     auto inner = dyn_cast<InnerGradientOp>(op);
     if (!op->hasAttr(AMPDialect::kGradientOfAttr) &&
-        !(inner && inner.getScale()))
+        !isa<GradientConsumerOpInterface>(op) && !(inner && inner.getScale()))
       fromSeed.insert(op->result_begin(), op->result_end());
     return WalkResult::advance();
   });
