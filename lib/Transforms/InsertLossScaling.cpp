@@ -232,7 +232,7 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function,
     if (!gradientNorm)
       return success();
     transaction.begin(function);
-    return addGradientNorm(*step, gradients);
+    return addGradientNorm(*step, gradients, gradients);
   }
   if (seeds.empty())
     return function->emitError("the step has gradients but no gradient seed; "
@@ -333,7 +333,12 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function,
   if (isByLayer())
     remark::passed(function.getLoc(), remarkOptions("LayerScales"))
         << remark::metric("Layers", scalings.size());
-  return gradientNorm ? addGradientNorm(*step, getUnscaled(groups)) : success();
+  if (!gradientNorm)
+    return success();
+  SmallVector<Value> named;
+  for (const GradientGroup &group : groups)
+    llvm::append_range(named, group.gradients);
+  return addGradientNorm(*step, getUnscaled(groups), named);
 }
 
 /// Guards what the optimizers update, and updates the scales.

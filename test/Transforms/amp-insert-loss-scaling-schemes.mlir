@@ -35,12 +35,14 @@
 // ALL: train.add %[[UA]], %[[UB]]
 // ALL: amp.update_scale %[[SA]], {{.*}}, %[[FA]]
 // ALL: amp.update_scale %[[SB]], {{.*}}, %[[FB]]
-// ALL: %[[NORM:.*]] = amp.global_norm %[[UA]], %[[UB]]
+// ALL: %[[SUM:.*]] = arith.addf %[[UA]], %[[UB]]
+// ALL: %[[NORM:.*]] = amp.global_norm %[[SUM]] :
 // ALL: return {{.*}}%[[NORM]] :
 //
 // CONSTANT-LABEL: func @two_losses
 // CONSTANT: %[[U:.*]]:2, %{{.*}} = amp.unscale
-// CONSTANT: amp.global_norm %[[U]]#0, %[[U]]#1
+// CONSTANT: %[[SUM:.*]] = arith.addf %[[U]]#0, %[[U]]#1
+// CONSTANT: amp.global_norm %[[SUM]] :
 //
 // NONE-LABEL: func @two_losses
 // NONE-NOT: amp.unscale
