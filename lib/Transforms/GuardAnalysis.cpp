@@ -180,8 +180,12 @@ static std::optional<Choice> getChoice(Value value) {
   return std::nullopt;
 }
 
-llvm::BitVector GuardAnalysis::getFlags(Value condition) {
-  llvm::BitVector flags(checks.size());
+const llvm::BitVector &GuardAnalysis::getFlags(Value condition) {
+  auto [it, isNew] = flagsOf.try_emplace(condition);
+  if (!isNew)
+    return it->second;
+  llvm::BitVector &flags = it->second;
+  flags.resize(checks.size());
   SmallVector<Value> worklist = {condition};
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
@@ -309,17 +313,23 @@ GuardAnalysis::GuardAnalysis(FunctionOpInterface function,
 }
 
 void GuardAnalysis::findUpdates() {
+  DenseMap<StringAttr, SmallVector<BlockArgument, 1>> arguments;
+  for (BlockArgument argument : function.getArguments())
+    if (auto name = function.getArgAttrOfType<StringAttr>(
+            argument.getArgNumber(), AMPDialect::kNameAttr))
+      arguments[name].push_back(argument);
   Operation *last = function.getFunctionBody().back().getTerminator();
   for (OpOperand &operand : last->getOpOperands()) {
     auto name = operand.getOperandNumber() < function.getNumResults()
                     ? function.getResultAttrOfType<StringAttr>(
                           operand.getOperandNumber(), AMPDialect::kUpdatesAttr)
                     : StringAttr();
-    for (unsigned i = 0, e = function.getNumArguments(); name && i != e; ++i)
-      if (function.getArgAttr(i, AMPDialect::kNameAttr) == name)
-        results.push_back({name, function.getArgument(i), operand.get(),
-                           function.getArgAttrOfType<StringAttr>(
-                               i, AMPDialect::kOptimizerAttr)});
+    if (name)
+      for (BlockArgument old : arguments.lookup(name))
+        results.push_back(
+            {name, old, operand.get(),
+             function.getArgAttrOfType<StringAttr>(
+                 old.getArgNumber(), AMPDialect::kOptimizerAttr)});
   }
 }
 

@@ -71,7 +71,7 @@ private:
   LogicalResult check(LossScaleOpInterface update);
 
   /// The checks of whose flags `condition` is the conjunction.
-  llvm::BitVector getFlags(Value condition);
+  const llvm::BitVector &getFlags(Value condition);
   /// Whether `condition` is false where the flags of `off` are.
   bool isFalse(Value condition, const llvm::BitVector &off);
   /// The checks without which `value` is `old`, whatever the others find.
@@ -91,6 +91,7 @@ private:
   SmallVector<Operation *> unchecked;
   DenseMap<Operation *, unsigned> numbers;
   DenseMap<Value, Dependence> depends;
+  DenseMap<Value, llvm::BitVector> flagsOf;
   /// The checks on which the updates of an optimizer depend.
   llvm::MapVector<StringAttr, llvm::BitVector> byOptimizer;
 };
