@@ -99,8 +99,9 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
                               isFP16(precision) ? "dynamic" : "none");
     // A scaler that is given as an option replaces the policy's altogether, and
     // so do the scales of layers, which have another machine.
+    // A constant scale has none.
     bool isOtherMachine =
-        lossScaling.mode == "layerwise" && lossScaling.mode != scaling.mode;
+        lossScaling.mode != "dynamic" && lossScaling.mode != scaling.mode;
     if (!options.scaler.empty()) {
       lossScaling.scaler = options.scaler;
     } else if (!isOtherMachine) {

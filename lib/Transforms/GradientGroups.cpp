@@ -86,9 +86,8 @@ mlir::amp::groupGradients(const StepRewriter &step, ArrayRef<Scaling> scalings,
             << "it depends on this seed";
       return diagnostic;
     }
-    auto names = op->getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr);
-    StringAttr optimizer = step.getOptimizer(
-        cast<StringAttr>(names[cast<OpResult>(gradient).getResultNumber()]));
+    StringAttr optimizer =
+        step.getOptimizer(StepRewriter::getParameterOf(gradient));
     unsigned scaling = of.empty() ? 0 : of.front();
     auto group = llvm::find_if(groups, [&](const GradientGroup &other) {
       return other.scaling == scaling && other.optimizer == optimizer;

@@ -63,6 +63,7 @@ public:
 private:
   LogicalResult readOptions();
   LogicalResult readLayerOptions();
+  LogicalResult rejectOptions(const Twine &mode);
   LogicalResult rewriteStep(FunctionOpInterface function,
                             StepTransaction &transaction);
   LogicalResult guardAndUpdate(StepRewriter &step, ArrayRef<Scaling> scalings,
@@ -80,9 +81,11 @@ private:
 
 /// The defaults of options stand for the scaler's, and are no valid values. A
 /// reproducer has them with six digits.
-template <typename NumberT>
-static bool isGiven(NumberT option) {
-  return !(option <= std::numeric_limits<NumberT>::lowest() / 2);
+static bool isGiven(double option) {
+  return !(option <= std::numeric_limits<double>::lowest() * (1 - 1e-5));
+}
+static bool isGiven(int32_t option) {
+  return option != std::numeric_limits<int32_t>::lowest();
 }
 
 template <typename NumberT>
@@ -104,7 +107,7 @@ LogicalResult InsertLossScalingPass::readOptions() {
       return error() << "the scale must be positive, and it and its reciprocal "
                         "finite in f32, got "
                      << mode;
-    return success();
+    return rejectOptions("a constant scale, which no step changes or checks");
   }
   if (isByLayer())
     return readLayerOptions();
@@ -136,10 +139,10 @@ LogicalResult InsertLossScalingPass::readOptions() {
   });
 }
 
-LogicalResult InsertLossScalingPass::readLayerOptions() {
-  auto error = [&] {
-    return emitError(getOperation()->getLoc()) << "amp-insert-loss-scaling: ";
-  };
+/// Rejects what has no meaning but for the machine of a dynamic scale, or for
+/// scales that change at all.
+LogicalResult InsertLossScalingPass::rejectOptions(const Twine &mode) {
+  bool changes = isByLayer();
   for (auto [key, given] :
        {std::pair("scaler", scaler != "amp"),
         std::pair("growth-interval", isGiven(growthInterval.getValue())),
@@ -148,11 +151,32 @@ LogicalResult InsertLossScalingPass::readLayerOptions() {
         std::pair("after-backoff", !afterBackoff.empty()),
         std::pair("growth-guard", !growthGuard.empty()),
         std::pair("interval-rule", !intervalRule.empty()),
-        std::pair("per-loss", perLoss.getValue())})
+        std::pair("per-loss", perLoss.getValue()),
+        std::pair("init-scale", !changes && isGiven(initScale.getValue())),
+        std::pair("growth-factor",
+                  !changes && isGiven(growthFactor.getValue())),
+        std::pair("backoff-factor",
+                  !changes && isGiven(backoffFactor.getValue())),
+        std::pair("min-scale", !changes && isGiven(minScale.getValue())),
+        std::pair("max-scale", !changes && isGiven(maxScale.getValue())),
+        std::pair("layer-target", !changes && isGiven(layerTarget.getValue())),
+        std::pair("check", !changes && !check.empty()),
+        std::pair("guard-model-state", !changes && guardModelState),
+        std::pair("count-skipped", !changes && countSkipped)})
     if (given)
-      return error() << "'" << key
-                     << "' does not apply to mode=layerwise, whose scales "
-                        "follow the gradients of their layers";
+      return emitError(getOperation()->getLoc())
+             << "amp-insert-loss-scaling: '" << key << "' does not apply to "
+             << mode;
+  return success();
+}
+
+LogicalResult InsertLossScalingPass::readLayerOptions() {
+  if (failed(rejectOptions("mode=layerwise, whose scales follow the gradients "
+                           "of their layers")))
+    return failure();
+  auto error = [&] {
+    return emitError(getOperation()->getLoc()) << "amp-insert-loss-scaling: ";
+  };
   readNumber(initScale.getValue(), layerMachine.initScale);
   readNumber(growthFactor.getValue(), layerMachine.growthFactor);
   readNumber(backoffFactor.getValue(), layerMachine.backoffFactor);
@@ -208,7 +232,7 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function,
     if (!gradientNorm)
       return success();
     transaction.begin(function);
-    return addGradientNorm(*step, gradients);
+    return addGradientNorm(*step, gradients, gradients);
   }
   if (seeds.empty())
     return function->emitError("the step has gradients but no gradient seed; "
@@ -309,7 +333,12 @@ LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function,
   if (isByLayer())
     remark::passed(function.getLoc(), remarkOptions("LayerScales"))
         << remark::metric("Layers", scalings.size());
-  return gradientNorm ? addGradientNorm(*step, getUnscaled(groups)) : success();
+  if (!gradientNorm)
+    return success();
+  SmallVector<Value> named;
+  for (const GradientGroup &group : groups)
+    llvm::append_range(named, group.gradients);
+  return addGradientNorm(*step, getUnscaled(groups), named);
 }
 
 /// Guards what the optimizers update, and updates the scales.

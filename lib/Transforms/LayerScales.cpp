@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -75,10 +76,7 @@ GradientLayers::GradientLayers(const StepRewriter &step,
       positions[name] = i;
   SmallVector<unsigned> first;
   for (Value gradient : gradients) {
-    auto attribute = gradient.getDefiningOp()->getAttrOfType<ArrayAttr>(
-        AMPDialect::kGradientOfAttr);
-    auto name =
-        cast<StringAttr>(attribute[cast<OpResult>(gradient).getResultNumber()]);
+    StringAttr name = StepRewriter::getParameterOf(gradient);
     auto [it, isNew] =
         number.try_emplace(find(layers.lookup(gradient)), names.size());
     unsigned position = positions.lookup(name);
@@ -89,6 +87,13 @@ GradientLayers::GradientLayers(const StepRewriter &step,
       names[it->second] = name.str();
       first[it->second] = position;
     }
+  }
+  // With several losses a parameter has a gradient in several layers.
+  llvm::StringSet<> taken;
+  for (std::string &name : names) {
+    std::string base = name;
+    for (unsigned i = 2; !taken.insert(name).second; ++i)
+      name = base + "." + std::to_string(i);
   }
 }
 

@@ -28,7 +28,8 @@ public:
                  ArrayRef<Value> gradients,
                  const StepRewriter::OpSet &backward);
 
-  /// Returns the names of the layers, each that of its first parameter.
+  /// Returns the names of the layers, each that of its first parameter, with a
+  /// number behind it if another layer has that name.
   ArrayRef<std::string> getNames() const { return names; }
   /// Returns the layer of `gradient`, one of the given ones.
   unsigned getLayer(Value gradient) const;

@@ -9,6 +9,8 @@
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
+#include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "amp/Precision/LossScaler.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -96,13 +98,7 @@ public:
     return analysis.getDegree(value);
   }
   ScaleDegree getScale(unsigned index) const override {
-    Value scale = op->getOperand(index);
-    // A scale that was cast or moved is still that scale.
-    const ScaleDegree &degree = operands[index];
-    if (degree.getTerms().size() == 1 &&
-        degree == ScaleDegree::of(degree.getTerms().front().symbol))
-      return degree;
-    return ScaleDegree::of(analysis.symbols.get(scale));
+    return ScaleDegree::of(analysis.getSymbol(op->getOperand(index)));
   }
   void setResult(unsigned index, ScaleDegree degree) override {
     analysis.set(op->getResult(index), std::move(degree));
@@ -165,6 +161,13 @@ void ScaleDegreeAnalysis::explain(Value value, Diagnostic &diagnostic) const {
 /// Finds the values that are loss scales: what operations use or define as one,
 /// and what control flow ties to these.
 void ScaleDegreeAnalysis::findScales(FunctionOpInterface function) {
+  // What the state of the scaler says of itself, whoever reads it.
+  for (BlockArgument argument : function.getArguments())
+    if (function.getArgAttr(argument.getArgNumber(), AMPDialect::kRoleAttr) ==
+            StringAttr::get(function.getContext(),
+                            stringifyRole(Role::ScalerState)) &&
+        isa<FloatType>(getElementTypeOrSelf(argument)))
+      scales.insert(argument);
   SmallVector<std::pair<Value, Value>> ties;
   function->walk([&](Operation *op) {
     if (auto iface = dyn_cast<LossScaleOpInterface>(op)) {
@@ -258,8 +261,33 @@ LogicalResult ScaleDegreeAnalysis::visit(Block &block) {
   return success();
 }
 
+/// Returns failure, after an error, if `op` scales by a constant by which
+/// nothing can be divided.
+static LogicalResult checkConstantScale(LossScaleOpInterface op) {
+  int index = op.getLossScaleOperand();
+  DenseFPElementsAttr constant;
+  if (index < 0 || !matchPattern(op->getOperand(index), m_Constant(&constant)))
+    return success();
+  for (const APFloat &element : constant.getValues<APFloat>()) {
+    APFloat scale = element;
+    bool losesInfo;
+    scale.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+    SmallString<16> digits;
+    element.toString(digits);
+    if (!isLossScale(scale.convertToDouble()))
+      return op->emitOpError("has the constant loss scale ")
+             << digits
+             << ", expected a positive one that is finite in f32, and so is "
+                "its reciprocal";
+  }
+  return success();
+}
+
 LogicalResult ScaleDegreeAnalysis::visit(Operation *op) {
   if (auto iface = dyn_cast<LossScaleOpInterface>(op)) {
+    if (failed(checkConstantScale(iface)))
+      return failure();
     for (Value result : op->getResults())
       set(result, {});
     Inference inference(*this, op);

@@ -56,6 +56,19 @@ public:
   /// Whether `value` is a loss scale itself, rather than multiplied by one.
   bool isScale(Value value) const { return scales.contains(value); }
 
+  /// The number of a loss scale. One that was cast or moved is still that one.
+  ScaleDegree::Symbol getSymbol(Value scale) const {
+    ScaleDegree degree = getDegree(scale);
+    if (degree.getTerms().size() == 1 &&
+        degree == ScaleDegree::of(degree.getTerms().front().symbol))
+      return degree.getTerms().front().symbol;
+    return symbols.get(scale);
+  }
+  /// The value that first stood for it.
+  Value getScale(ScaleDegree::Symbol symbol) const {
+    return symbols.getValue(symbol);
+  }
+
   /// Adds to `diagnostic` by which operations the factor came to `value`.
   void explain(Value value, Diagnostic &diagnostic) const;
 

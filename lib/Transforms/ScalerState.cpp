@@ -137,22 +137,55 @@ LogicalResult mlir::amp::addSkipMetrics(StepRewriter &step,
   return success();
 }
 
+/// Returns `value` in f32 at least, or null if it is no tensor that arith
+/// knows.
+static Value widen(OpBuilder &builder, Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  auto element =
+      type ? dyn_cast<FloatType>(type.getElementType()) : FloatType();
+  if (!element)
+    return {};
+  if (element.getWidth() >= 32)
+    return value;
+  return arith::ExtFOp::create(builder, value.getLoc(),
+                               type.clone(builder.getF32Type()), value);
+}
+
 LogicalResult mlir::amp::addGradientNorm(StepRewriter &step,
-                                         ArrayRef<Value> gradients) {
+                                         ArrayRef<Value> gradients,
+                                         ArrayRef<Value> named) {
   OpBuilder builder(step.getResultPoint());
   SmallVector<Location> locs;
   // As soon as all are there: at the end of the step they would be kept for it.
   Operation *last = nullptr;
-  for (Value gradient : gradients) {
+  llvm::MapVector<StringAttr, SmallVector<Value, 1>> byParameter;
+  for (auto [gradient, name] : llvm::zip_equal(gradients, named)) {
     locs.push_back(gradient.getLoc());
     Operation *op = gradient.getDefiningOp();
     if (op && op->getBlock() == builder.getInsertionBlock() &&
         (!last || last->isBeforeInBlock(op)))
       last = op;
+    byParameter[StepRewriter::getParameterOf(name)].push_back(gradient);
   }
   if (last)
     builder.setInsertionPointAfter(last);
-  Value norm =
-      GlobalNormOp::create(builder, builder.getFusedLoc(locs), gradients);
+  SmallVector<Value> sums;
+  for (auto &[name, parts] : byParameter) {
+    Value sum = parts.front();
+    if (parts.size() > 1)
+      sum = widen(builder, sum);
+    for (Value part : ArrayRef<Value>(parts).drop_front()) {
+      part = widen(builder, part);
+      if (!sum || !part || sum.getType() != part.getType())
+        return parts.back().getDefiningOp()->emitOpError(
+                   "is one of several gradients of ")
+               << name
+               << " that cannot be added for 'gradient-norm', expected tensors "
+                  "of one shape";
+      sum = arith::AddFOp::create(builder, part.getLoc(), sum, part);
+    }
+    sums.push_back(sum);
+  }
+  Value norm = GlobalNormOp::create(builder, builder.getFusedLoc(locs), sums);
   return step.addResult(norm, AMPDialect::kMetricAttr, "gradient_norm");
 }

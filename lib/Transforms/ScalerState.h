@@ -30,8 +30,11 @@ LogicalResult addSkipMetric(StepRewriter &step, StringRef name, Value passed);
 LogicalResult addSkipMetrics(StepRewriter &step, ArrayRef<GradientGroup> groups,
                              Value passed, bool count);
 
-/// Publishes the norm of all `gradients` together.
-LogicalResult addGradientNorm(StepRewriter &step, ArrayRef<Value> gradients);
+/// Publishes the norm of all gradients together. Each of `gradients` stands for
+/// the one that `amp.gradient_of` names, at the same place in `named`; several
+/// of one parameter, such as those of several losses, are added.
+LogicalResult addGradientNorm(StepRewriter &step, ArrayRef<Value> gradients,
+                              ArrayRef<Value> named);
 
 } // namespace mlir::amp
 

@@ -92,6 +92,12 @@ Operation *StepRewriter::getResultPoint() const {
   return before;
 }
 
+StringAttr StepRewriter::getParameterOf(Value gradient) {
+  auto names = gradient.getDefiningOp()->getAttrOfType<ArrayAttr>(
+      AMPDialect::kGradientOfAttr);
+  return cast<StringAttr>(names[cast<OpResult>(gradient).getResultNumber()]);
+}
+
 StringAttr StepRewriter::getOptimizer(StringAttr argument) const {
   for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
     if (function.getArgAttr(i, AMPDialect::kNameAttr) == argument)

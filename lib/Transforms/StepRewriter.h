@@ -50,6 +50,9 @@ public:
   /// The values of the body that `amp.gradient_of` names, in program order.
   SmallVector<Value> getGradients() const;
 
+  /// The `amp.name` of the parameter of which `gradient` is one.
+  static StringAttr getParameterOf(Value gradient);
+
   /// The `amp.optimizer` of the argument named `argument`, or null.
   StringAttr getOptimizer(StringAttr argument) const;
 

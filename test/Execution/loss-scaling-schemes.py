@@ -222,3 +222,28 @@ for options in ((), ("--loss-scale", "none"), ("--loss-scale", "1024")):
     assert (state["a"] == 1 - np.minimum(gradients, np.float32(0.625))).all(), (options, state, gradients)
 _, state = run(CLIPPED, "bad", 1)
 assert (state["a"] == 1).all()
+
+# A parameter with a gradient of each of two losses: the norm is that of their
+# sum, on which the optimizer steps.
+SUMMED = """
+func.func @step(
+    %a: tensor<4xf32> {amp.role = "parameter", amp.name = "a", amp.init = #amp.init<ones>},
+    %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr", amp.init = #amp.init<constant, value = 1.0>},
+    %x: tensor<8x4xf32> {amp.role = "batch", amp.name = "x"},
+    %y: tensor<8x4xf32> {amp.role = "batch", amp.name = "y"})
+    -> (tensor<4xf32> {amp.updates = "a"}, tensor<f32> {amp.metric = "loss"}) {
+  %p = train.mul %x, %a : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8x4xf32>
+  %l = train.reduce_mean %p {dims = array<i64: 0, 1>} : (tensor<8x4xf32>) -> tensor<f32>
+  %q = train.mul %y, %a : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8x4xf32>
+  %k = train.reduce_mean %q {dims = array<i64: 0, 1>} : (tensor<8x4xf32>) -> tensor<f32>
+  %g = train.gradients %l wrt(%a) {name = "one"} : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  %h = train.gradients %k wrt(%a) {name = "two"} : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  %s = train.add %g, %h : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %n = train.sgd %a, %s, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %n, %l : tensor<4xf32>, tensor<f32>
+}
+"""
+for scale in ("none", "1024", "dynamic", "layerwise"):
+    metrics, state = run(SUMMED, "good", 1, "--loss-scale", scale, "--pipeline", "gradient-norm")
+    norm = np.sqrt(((1 - state["a"]) ** 2).sum())
+    assert abs(metrics[0]["gradient_norm"] - norm) < 1e-6 * norm, (scale, metrics, norm)

@@ -15,6 +15,18 @@
 // WRONG: wrong.yaml":3:10): error: policy: expected 'linear' to be a list of globs, got '['
 
 //--- steps.mlir
+// What an optimizer gives is no gradient, whatever it is stored as.
+func.func @low_parameter(%w: tensor<4xf16>, %x: tensor<4xf32>, %lr: tensor<f32>) -> tensor<4xf16> {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %g = train.mul %x, %seed : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %wide = amp.cast %w : tensor<4xf16> to tensor<4xf32>
+  %new = train.sgd %wide, %g, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %low = amp.cast %new : tensor<4xf32> to tensor<4xf16>
+  return %low : tensor<4xf16>
+}
+
+// -----
+
 func.func @low_backward_pass(%w: tensor<4xf16>, %x: tensor<4xf16>) -> tensor<4xf32> {
   %seed = amp.gradient_seed "loss" : tensor<f32>
   // expected-warning @below {{the backward pass computes in f16 without a loss scale: gradients below 2^-25 become zero; expected a dynamic or constant loss scale, or bf16}}

@@ -22,6 +22,32 @@
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise interval-rule=equal' 2>&1 | FileCheck %s --check-prefix=LAYER-OTHER
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise per-loss' 2>&1 | FileCheck %s --check-prefix=LAYER-OTHER
 // LAYER-OTHER: error: amp-insert-loss-scaling: '{{scaler|growth-interval|hysteresis|hysteresis-refill|after-backoff|growth-guard|interval-rule|per-loss}}' does not apply to mode=layerwise, whose scales follow the gradients of their layers
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 scaler=apex' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 init-scale=8' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 growth-factor=4' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 backoff-factor=0.25' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 growth-interval=9' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 min-scale=2' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 max-scale=2' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 hysteresis=2' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 hysteresis-refill=growth' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 after-backoff=hold' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 growth-guard=off' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 interval-rule=equal' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 check=both' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 layer-target=8' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 per-loss' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 guard-model-state' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 count-skipped' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 check=foo' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 scaler=foo' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=1024 growth-factor=0.5' 2>&1 | FileCheck %s --check-prefix=CONSTANT-OTHER
+// CONSTANT-OTHER: error: amp-insert-loss-scaling: '{{scaler|init-scale|growth-factor|backoff-factor|growth-interval|min-scale|max-scale|hysteresis|hysteresis-refill|after-backoff|growth-guard|interval-rule|check|layer-target|per-loss|guard-model-state|count-skipped}}' does not apply to a constant scale, which no step changes or checks
+// A number that no user can mean as a default.
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=init-scale=-1e308 2>&1 | FileCheck %s --check-prefix=INIT
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=growth-factor=-1.7e308 2>&1 | FileCheck %s --check-prefix=GROWTH
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=growth-interval=-2000000000 2>&1 | FileCheck %s --check-prefix=INTERVAL
+// RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=hysteresis=-2147483647 2>&1 | FileCheck %s --check-prefix=HYSTERESIS
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise init-scale=3' 2>&1 | FileCheck %s --check-prefix=LAYER-POWER
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise min-scale=0.3' 2>&1 | FileCheck %s --check-prefix=LAYER-POWER
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='mode=layerwise max-scale=inf' 2>&1 | FileCheck %s --check-prefix=LAYER-POWER
@@ -56,9 +82,9 @@
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=backoff-factor=1e-60 2>&1 | FileCheck %s --check-prefix=BACKOFF
 // BACKOFF: error: amp-insert-loss-scaling: 'backoff-factor' must be between 0 and 1, got
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=growth-interval=0 2>&1 | FileCheck %s --check-prefix=INTERVAL
-// INTERVAL: error: amp-insert-loss-scaling: 'growth-interval' must be at least 1, got 0
+// INTERVAL: error: amp-insert-loss-scaling: 'growth-interval' must be at least 1, got {{0|-2000000000}}
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=hysteresis=0 2>&1 | FileCheck %s --check-prefix=HYSTERESIS
-// HYSTERESIS: error: amp-insert-loss-scaling: 'hysteresis' must be at least 1, got 0
+// HYSTERESIS: error: amp-insert-loss-scaling: 'hysteresis' must be at least 1, got {{0|-2147483647}}
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=min-scale=-1 2>&1 | FileCheck %s --check-prefix=MIN
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling='min-scale=2 max-scale=1' 2>&1 | FileCheck %s --check-prefix=MIN
 // MIN: error: amp-insert-loss-scaling: 'min-scale' must be between 0 and 'max-scale', got

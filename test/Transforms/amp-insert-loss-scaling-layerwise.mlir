@@ -195,3 +195,27 @@ func.func @loop(
   %n2 = train.sgd %w2, %c#1, %lr : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
   return %n1, %n2 : tensor<4x4xf32>, tensor<4x4xf32>
 }
+
+// -----
+
+// With several losses a weight has a gradient in several layers: each has a name
+// of its own, which no other layer has.
+
+// CHECK-LABEL: func.func @two_losses(
+// CHECK-SAME: amp.name = "loss_scale.w"
+// CHECK-SAME: amp.name = "loss_scale.w.2"
+// CHECK-SAME: {amp.metric = "skipped.w"}
+// CHECK-SAME: {amp.metric = "skipped.w.2"}
+func.func @two_losses(%w: tensor<4x4xf32> {amp.name = "w", amp.role = "parameter"}, %x: tensor<4x4xf32> {amp.name = "x", amp.role = "batch"})
+    -> (tensor<4x4xf32> {amp.updates = "w"}) {
+  %a = amp.gradient_seed "a" : tensor<f32>
+  %ga = train.broadcast %a {dims = array<i64: 0, 1>, mean} : (tensor<f32>) -> tensor<4x4xf32>
+  %g1 = train.matmul %x, %ga {transpose_a, amp.gradient_of = ["w"]} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %b = amp.gradient_seed "b" : tensor<f32>
+  %gb = train.broadcast %b {dims = array<i64: 0, 1>, mean} : (tensor<f32>) -> tensor<4x4xf32>
+  %h = train.matmul %gb, %w {transpose_b} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %g2 = train.matmul %x, %h {transpose_a, amp.gradient_of = ["w"]} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %g = train.add %g1, %g2 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %n = train.sub %w, %g : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %n : tensor<4x4xf32>
+}

@@ -28,7 +28,8 @@
 // ALL: amp.scale %{{.*}} by %[[SB]]
 // ALL: %[[UA:.*]], %[[FA:.*]] = amp.unscale {{.*}} by %[[SA]] strict
 // ALL: %[[UB:.*]], %[[FB:.*]] = amp.unscale {{.*}} by %[[SB]] strict
-// ALL-NEXT: %[[NORM:.*]] = amp.global_norm %[[UA]], %[[UB]]
+// ALL-NEXT: %[[SUM:.*]] = arith.addf %[[UA]], %[[UB]]
+// ALL-NEXT: %[[NORM:.*]] = amp.global_norm %[[SUM]] :
 // ALL: %[[XA:.*]] = tensor.extract %[[FA]]
 // ALL: %[[XB:.*]] = tensor.extract %[[FB]]
 // ALL: %[[AND:.*]] = arith.andi %[[XA]], %[[XB]]
@@ -41,7 +42,8 @@
 //
 // CONSTANT-LABEL: func @two_losses
 // CONSTANT: %[[U:.*]]:2, %{{.*}} = amp.unscale
-// CONSTANT: amp.global_norm %[[U]]#0, %[[U]]#1
+// CONSTANT: %[[SUM:.*]] = arith.addf %[[U]]#0, %[[U]]#1
+// CONSTANT: amp.global_norm %[[SUM]] :
 //
 // NONE-LABEL: func @two_losses
 // NONE-NOT: amp.unscale

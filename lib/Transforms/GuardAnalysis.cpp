@@ -1,0 +1,553 @@
+//===- GuardAnalysis.cpp - What an overflow leaves as it was
+//---------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GuardAnalysis.h"
+
+#include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/InsertedCast.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// Returns the function that `call` calls if its body can stand in its place.
+static FunctionOpInterface getInlinable(CallOpInterface call, Operation *scope,
+                                        SymbolTableCollection &tables) {
+  auto symbol = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
+  auto callee = symbol ? dyn_cast_or_null<FunctionOpInterface>(
+                             tables.lookupNearestSymbolFrom(scope, symbol))
+                       : FunctionOpInterface();
+  if (!callee || callee.isExternal() ||
+      !callee.getFunctionBody().hasOneBlock() ||
+      callee.getNumArguments() != call.getArgOperands().size())
+    return {};
+  Operation *last = callee.getFunctionBody().front().getTerminator();
+  return last->hasTrait<OpTrait::ReturnLike>() &&
+                 last->getNumOperands() == call->getNumResults()
+             ? callee
+             : FunctionOpInterface();
+}
+
+/// Puts bodies in place of the calls in `root`; those of `open` are being
+/// inlined already. `scope` stands where the symbols are known.
+static void inlineCalls(Operation *root, Operation *scope,
+                        SymbolTableCollection &tables,
+                        SmallVectorImpl<Operation *> &open) {
+  SmallVector<CallOpInterface> calls;
+  root->walk([&](CallOpInterface call) { calls.push_back(call); });
+  for (CallOpInterface call : calls) {
+    FunctionOpInterface callee = getInlinable(call, scope, tables);
+    if (!callee || llvm::is_contained(open, callee))
+      continue;
+    IRMapping mapping;
+    mapping.map(callee.getArguments(), call.getArgOperands());
+    OpBuilder builder(call);
+    Block &body = callee.getFunctionBody().front();
+    SmallVector<Operation *> copies;
+    for (Operation &op : body.without_terminator())
+      copies.push_back(builder.clone(op, mapping));
+    for (auto [result, operand] :
+         llvm::zip(call->getResults(), body.getTerminator()->getOperands()))
+      result.replaceAllUsesWith(mapping.lookupOrDefault(operand));
+    call->erase();
+    open.push_back(callee);
+    for (Operation *copy : copies)
+      inlineCalls(copy, scope, tables, open);
+    open.pop_back();
+  }
+}
+
+OwningOpRef<FunctionOpInterface>
+mlir::amp::cloneInlined(FunctionOpInterface function,
+                        SymbolTableCollection &tables) {
+  WalkResult found = function->walk([&](CallOpInterface call) {
+    return getInlinable(call, function, tables) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+  });
+  if (!found.wasInterrupted())
+    return {};
+  OwningOpRef<FunctionOpInterface> copy(
+      cast<FunctionOpInterface>(function->clone()));
+  SmallVector<Operation *> open = {function};
+  inlineCalls(*copy, function, tables, open);
+  return copy;
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+/// Returns an i1, or a tensor of them, that is false, or null for another type.
+static Attribute getFalse(Type type) {
+  if (!getElementTypeOrSelf(type).isInteger(1))
+    return {};
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor.hasStaticShape() ? DenseElementsAttr::get(tensor, false)
+                                   : Attribute();
+  return type.isInteger(1) ? BoolAttr::get(type.getContext(), false)
+                           : Attribute();
+}
+
+/// Returns whether the one result of `op` is false wherever the operands of
+/// `known` are, whatever the others are: whether it folds so.
+static bool isFalseWith(Operation *op, ArrayRef<unsigned> known) {
+  if (op->getNumResults() != 1 || op->getNumRegions() != 0)
+    return false;
+  Attribute wanted = getFalse(op->getResult(0).getType());
+  if (!wanted)
+    return false;
+  SmallVector<Attribute> operands(op->getNumOperands());
+  unsigned last = op->getNumOperands() - known.size();
+  for (unsigned index : known) {
+    // Folding moves constant operands to the end, where the order is free.
+    unsigned position = op->hasTrait<OpTrait::IsCommutative>() ? last++ : index;
+    operands[position] = getFalse(op->getOperand(index).getType());
+    if (!operands[position])
+      return false;
+  }
+  // Folding may change the operation that it is asked about.
+  Operation *copy = op->clone();
+  SmallVector<OpFoldResult> results;
+  bool folds = succeeded(copy->fold(operands, results)) && results.size() == 1;
+  // To the constant, or to an operand that is one.
+  if (folds) {
+    auto value = dyn_cast<Value>(results.front());
+    folds = value
+                ? llvm::any_of(copy->getOpOperands(),
+                               [&](OpOperand &operand) {
+                                 return operand.get() == value &&
+                                        operands[operand.getOperandNumber()] ==
+                                            wanted;
+                               })
+                : cast<Attribute>(results.front()) == wanted;
+  }
+  copy->destroy();
+  return folds;
+}
+
+/// Returns the region that the branch `op` enters when its only operand, an i1,
+/// is `condition`, or null.
+static Region *getBranch(RegionBranchOpInterface op, bool condition) {
+  if (op->getNumOperands() != 1 || !op->getOperand(0).getType().isInteger(1))
+    return nullptr;
+  SmallVector<RegionSuccessor> successors;
+  op.getEntrySuccessorRegions(BoolAttr::get(op->getContext(), condition),
+                              successors);
+  return successors.size() == 1 ? successors.front().getSuccessor() : nullptr;
+}
+
+namespace {
+/// One of two values, by a condition.
+struct Choice {
+  Value condition, good, bad;
+};
+} // namespace
+
+/// Returns what `value` is chosen from, if it is.
+static std::optional<Choice> getChoice(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto branch = dyn_cast_or_null<RegionBranchOpInterface>(op)) {
+    Region *good = getBranch(branch, true), *bad = getBranch(branch, false);
+    if (!good || !bad || good == bad || !good->hasOneBlock() ||
+        !bad->hasOneBlock())
+      return std::nullopt;
+    unsigned index = cast<OpResult>(value).getResultNumber();
+    Operation *goodYield = good->front().getTerminator();
+    Operation *badYield = bad->front().getTerminator();
+    if (index >= goodYield->getNumOperands() ||
+        index >= badYield->getNumOperands())
+      return std::nullopt;
+    return Choice{op->getOperand(0), goodYield->getOperand(index),
+                  badYield->getOperand(index)};
+  }
+  if (auto select = dyn_cast_or_null<SelectLikeOpInterface>(op))
+    return Choice{select.getCondition(), select.getTrueValue(),
+                  select.getFalseValue()};
+  return std::nullopt;
+}
+
+const llvm::BitVector &GuardAnalysis::getFlags(Value condition) {
+  auto [it, isNew] = flagsOf.try_emplace(condition);
+  if (!isNew)
+    return it->second;
+  llvm::BitVector &flags = it->second;
+  flags.resize(checks.size());
+  SmallVector<Value> worklist = {condition};
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      continue;
+    for (auto [index, check] : llvm::enumerate(checks))
+      if (op == check && op->getResult(check.getFiniteFlagResult()) == value)
+        flags.set(index);
+    for (OpOperand &operand : op->getOpOperands())
+      if (isFalseWith(op, operand.getOperandNumber()))
+        worklist.push_back(operand.get());
+  }
+  return flags;
+}
+
+bool GuardAnalysis::isFalse(Value condition, const llvm::BitVector &off) {
+  Operation *op = condition.getDefiningOp();
+  if (!op)
+    return false;
+  for (auto [index, check] : llvm::enumerate(checks))
+    if (op == check && op->getResult(check.getFiniteFlagResult()) == condition)
+      return off.test(index);
+  SmallVector<unsigned> known;
+  for (OpOperand &operand : op->getOpOperands())
+    if (getFalse(operand.get().getType()) && isFalse(operand.get(), off))
+      known.push_back(operand.getOperandNumber());
+  return !known.empty() && isFalseWith(op, known);
+}
+
+//===----------------------------------------------------------------------===//
+// Old values
+//===----------------------------------------------------------------------===//
+
+/// Returns the input of a cast that loses nothing of what was once of the type
+/// of `old`.
+static Value skipCast(Value value, BlockArgument old) {
+  auto width = [](Value of) -> unsigned {
+    Type type = getElementTypeOrSelf(of);
+    return isa<FloatType>(type) ? type.getIntOrFloatBitWidth() : 0;
+  };
+  CastLike cast{value.getDefiningOp()};
+  if (!cast)
+    return {};
+  Value input = cast.getInput();
+  return width(old) != 0 && width(input) >= width(old) &&
+                 width(value) >= width(old)
+             ? input
+             : Value();
+}
+
+namespace {
+/// What a loop makes of a value, from iteration to iteration.
+struct Carried {
+  Operation *loop;
+  Value init, yielded;
+  BlockArgument argument;
+};
+} // namespace
+
+/// Returns how `value` came about if it is the result of a loop.
+static std::optional<Carried> getCarried(Value value) {
+  auto loop = dyn_cast_or_null<LoopLikeOpInterface>(value.getDefiningOp());
+  if (!loop || !isa<RegionBranchOpInterface>(loop.getOperation()) ||
+      loop.getLoopRegions().size() != 1)
+    return std::nullopt;
+  auto result = cast<OpResult>(value);
+  OpOperand *init = loop.getTiedLoopInit(result);
+  BlockArgument argument = loop.getTiedLoopRegionIterArg(result);
+  OpOperand *yielded =
+      argument ? loop.getTiedLoopYieldedValue(argument) : nullptr;
+  if (!init || !yielded)
+    return std::nullopt;
+  return Carried{loop, init->get(), yielded->get(), argument};
+}
+
+llvm::BitVector GuardAnalysis::getKeepers(Value value, BlockArgument old) {
+  if (value == old)
+    return llvm::BitVector(checks.size(), true);
+  if (std::optional<Choice> choice = getChoice(value)) {
+    llvm::BitVector keepers = getFlags(choice->condition);
+    keepers |= getKeepers(choice->good, old);
+    keepers &= getKeepers(choice->bad, old);
+    return keepers;
+  }
+  // A check in a loop has to keep what its iteration begins with.
+  if (std::optional<Carried> carried = getCarried(value)) {
+    llvm::BitVector keepers = getKeepers(carried->yielded, carried->argument);
+    llvm::BitVector before = getKeepers(carried->init, old);
+    for (auto [index, check] : llvm::enumerate(checks))
+      if (!carried->loop->isProperAncestor(check) && !before.test(index))
+        keepers.reset(index);
+    return keepers;
+  }
+  if (Value input = skipCast(value, old))
+    return getKeepers(input, old);
+  return llvm::BitVector(checks.size());
+}
+
+bool GuardAnalysis::isKept(Value value, BlockArgument old,
+                           const llvm::BitVector &off) {
+  if (value == old)
+    return true;
+  if (std::optional<Choice> choice = getChoice(value))
+    return (isFalse(choice->condition, off) ||
+            isKept(choice->good, old, off)) &&
+           isKept(choice->bad, old, off);
+  if (std::optional<Carried> carried = getCarried(value))
+    return isKept(carried->yielded, carried->argument, off) &&
+           isKept(carried->init, old, off);
+  Value input = skipCast(value, old);
+  return input && isKept(input, old, off);
+}
+
+//===----------------------------------------------------------------------===//
+// Dependence
+//===----------------------------------------------------------------------===//
+
+GuardAnalysis::GuardAnalysis(FunctionOpInterface function,
+                             ScaleDegreeAnalysis &degrees)
+    : function(function), degrees(degrees) {
+  findUpdates();
+  findDynamicScales();
+  findSources();
+}
+
+void GuardAnalysis::findUpdates() {
+  DenseMap<StringAttr, SmallVector<BlockArgument, 1>> arguments;
+  for (BlockArgument argument : function.getArguments())
+    if (auto name = function.getArgAttrOfType<StringAttr>(
+            argument.getArgNumber(), AMPDialect::kNameAttr))
+      arguments[name].push_back(argument);
+  Operation *last = function.getFunctionBody().back().getTerminator();
+  for (OpOperand &operand : last->getOpOperands()) {
+    auto name = operand.getOperandNumber() < function.getNumResults()
+                    ? function.getResultAttrOfType<StringAttr>(
+                          operand.getOperandNumber(), AMPDialect::kUpdatesAttr)
+                    : StringAttr();
+    if (name)
+      for (BlockArgument old : arguments.lookup(name))
+        results.push_back(
+            {name, old, operand.get(),
+             function.getArgAttrOfType<StringAttr>(
+                 old.getArgNumber(), AMPDialect::kOptimizerAttr)});
+  }
+}
+
+static std::optional<Role> getRole(FunctionOpInterface function,
+                                   BlockArgument argument) {
+  auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                    AMPDialect::kRoleAttr);
+  return role ? symbolizeRole(role.getValue()) : std::nullopt;
+}
+
+void GuardAnalysis::findDynamicScales() {
+  function->walk([&](LossScaleOpInterface op) {
+    if (op.getFiniteFlagOperand() < 0)
+      return;
+    updates.push_back(op);
+    dynamic.insert(degrees.getSymbol(op->getOperand(op.getLossScaleOperand())));
+  });
+  // Updated by operations that are none of ours.
+  for (const Update &update : results)
+    if (getRole(function, update.old) == Role::ScalerState &&
+        update.value != update.old && degrees.isScale(update.old))
+      dynamic.insert(degrees.getSymbol(update.old));
+}
+
+void GuardAnalysis::findSources() {
+  if (dynamic.empty())
+    return;
+  function->walk([&](LossScaleOpInterface op) {
+    if (op.getFiniteFlagResult() >= 0 &&
+        dynamic.contains(
+            degrees.getSymbol(op->getOperand(op.getLossScaleOperand())))) {
+      numbers[op] = checks.size();
+      checks.push_back(op);
+    }
+  });
+  function->walk([&](Operation *op) {
+    if (numbers.contains(op) || op == function ||
+        isa<RegionBranchOpInterface>(op) ||
+        op->hasTrait<OpTrait::IsTerminator>())
+      return;
+    llvm::SetVector<Value> read(op->operand_begin(), op->operand_end());
+    getUsedValuesDefinedAbove(op->getRegions(), read);
+    if (llvm::none_of(read, [&](Value value) {
+          return !degrees.isScale(value) && isDynamic(degrees.getDegree(value));
+        }))
+      return;
+    // Zeros and loss scales are no gradients.
+    if (llvm::any_of(op->getResults(), [&](Value value) {
+          return isa<FloatType>(getElementTypeOrSelf(value)) &&
+                 degrees.knows(value) && !degrees.isScale(value) &&
+                 !degrees.getDegree(value).isAny() &&
+                 !isDynamic(degrees.getDegree(value));
+        })) {
+      numbers[op] = checks.size() + unchecked.size();
+      unchecked.push_back(op);
+    }
+  });
+}
+
+void GuardAnalysis::visit(Operation *op) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Operation &nested : block)
+        visit(&nested);
+
+  // A guard lets through what its branch computes only if all is finite.
+  if (op->getNumResults() != 0 && getChoice(op->getResult(0))) {
+    for (OpResult result : op->getResults()) {
+      std::optional<Choice> choice = getChoice(result);
+      if (!choice)
+        continue;
+      llvm::BitVector flags = getFlags(choice->condition);
+      flags.resize(checks.size() + unchecked.size());
+      Dependence sum = get(choice->good);
+      sum.unguarded.reset(flags);
+      sum.unguarded |= get(choice->bad).unguarded;
+      sum.all |= get(choice->bad).all;
+      depends[result] = sum;
+    }
+    return;
+  }
+  unsigned size = checks.size() + unchecked.size();
+  Dependence sum = {llvm::BitVector(size), llvm::BitVector(size)};
+  llvm::SetVector<Value> read(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), read);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (block.mightHaveTerminator())
+        read.insert(block.getTerminator()->operand_begin(),
+                    block.getTerminator()->operand_end());
+  for (Value value : read) {
+    Dependence &of = get(value);
+    sum.unguarded |= of.unguarded;
+    sum.all |= of.all;
+  }
+  int flag = -1;
+  if (auto it = numbers.find(op); it != numbers.end()) {
+    // What is not finite before a check is not finite in it.
+    if (it->second < checks.size()) {
+      flag = checks[it->second].getFiniteFlagResult();
+      sum.unguarded.reset(checks.size(), size);
+      sum.all.reset(checks.size(), size);
+    }
+    sum.unguarded.set(it->second);
+    sum.all.set(it->second);
+  }
+  for (OpResult result : op->getResults())
+    if (static_cast<int>(result.getResultNumber()) != flag)
+      depends[result] = sum;
+}
+
+//===----------------------------------------------------------------------===//
+// The proof
+//===----------------------------------------------------------------------===//
+
+LogicalResult GuardAnalysis::check(const Update &update) {
+  const Dependence &of = get(update.value);
+  Location loc = update.value.getLoc();
+  if (int index = of.unguarded.find_first(); index >= 0) {
+    bool isChecked = index < static_cast<int>(checks.size());
+    InFlightDiagnostic diagnostic =
+        emitError(loc) << "the update of " << update.name
+                       << " depends on gradients that may not be finite, "
+                          "expected it within an 'scf.if' on the conjunction "
+                          "of their finite flags";
+    diagnostic.attachNote(isChecked
+                              ? checks[index]->getLoc()
+                              : unchecked[index - checks.size()]->getLoc())
+        << (isChecked ? "these gradients are unscaled and checked here"
+                      : "they are unscaled here without a check, expected an "
+                        "operation that gives a flag, such as 'amp.unscale'");
+    return diagnostic;
+  }
+  if (checks.empty() || update.value == update.old)
+    return success();
+
+  llvm::BitVector needed = of.all;
+  needed.resize(checks.size());
+  if (needed.any()) {
+    needed.reset(getKeepers(update.value, update.old));
+    int index = needed.find_first();
+    if (index < 0)
+      return success();
+    InFlightDiagnostic diagnostic =
+        emitError(loc) << "the update of " << update.name
+                       << " does not give the old value back where gradients "
+                          "are not finite, expected the argument from the "
+                          "'else' branch of its guard";
+    diagnostic.attachNote(checks[index]->getLoc())
+        << "these gradients are unscaled and checked here";
+    return diagnostic;
+  }
+  // A count of steps, or decay without a gradient.
+  auto it = byOptimizer.find(update.optimizer);
+  if (isKept(update.value, update.old,
+             it != byOptimizer.end() && it->second.any()
+                 ? it->second
+                 : llvm::BitVector(checks.size(), true)))
+    return success();
+  return emitError(loc)
+         << "the update of " << update.name
+         << " is made even if no gradient of its optimizer is finite, expected "
+            "it within the guard";
+}
+
+LogicalResult GuardAnalysis::check(LossScaleOpInterface update) {
+  Value scale = update->getOperand(update.getLossScaleOperand());
+  ScaleDegree::Symbol symbol = degrees.getSymbol(scale);
+  auto first = dyn_cast_or_null<LossScaleOpInterface>(
+      degrees.getScale(symbol).getDefiningOp());
+  if (first && first.getFiniteFlagOperand() >= 0) {
+    InFlightDiagnostic diagnostic = update->emitOpError(
+        "updates a scale that was updated before, expected one update of each "
+        "scale in a step");
+    diagnostic.attachNote(first->getLoc()) << "it is updated here";
+    return diagnostic;
+  }
+  // The scale must learn of every overflow.
+  llvm::BitVector flags =
+      getFlags(update->getOperand(update.getFiniteFlagOperand()));
+  LogicalResult result = success();
+  for (auto [index, check] : llvm::enumerate(checks))
+    if (degrees.getSymbol(check->getOperand(check.getLossScaleOperand())) ==
+            symbol &&
+        !flags.test(index)) {
+      InFlightDiagnostic diagnostic =
+          update->emitOpError("does not see the finite flag of all gradients "
+                              "that its scale divides, expected their "
+                              "conjunction");
+      diagnostic.attachNote(check->getLoc()) << "this one is missing";
+      result = diagnostic;
+    }
+  return result;
+}
+
+LogicalResult GuardAnalysis::check() {
+  if (dynamic.empty())
+    return success();
+  // Twice, so that what a loop carries back is known.
+  for (int round = 0; round != 2; ++round)
+    for (Block &block : function.getFunctionBody())
+      for (Operation &op : block)
+        visit(&op);
+  llvm::erase_if(results, [&](const Update &update) {
+    std::optional<Role> role = getRole(function, update.old);
+    return role != Role::Parameter && role != Role::OptimizerState;
+  });
+  for (const Update &update : results) {
+    llvm::BitVector &of = byOptimizer[update.optimizer];
+    of.resize(checks.size());
+    llvm::BitVector all = get(update.value).all;
+    all.resize(checks.size());
+    of |= all;
+  }
+  bool failed = false;
+  for (const Update &update : results)
+    failed |= mlir::failed(check(update));
+  for (LossScaleOpInterface update : updates)
+    failed |= mlir::failed(check(update));
+  return failure(failed);
+}
