@@ -104,26 +104,10 @@ inline LogicalResult uninitialized(ScaleDegreeInference &inference) {
   return success();
 }
 
-/// Returns whether multiples of `constant` are `constant`: all its numbers are
-/// zero or infinite.
-inline bool isInvariant(Attribute constant) {
-  auto isFixed = [](const APFloat &number) {
-    return number.isZero() || number.isInfinity();
-  };
-  if (auto number = dyn_cast<FloatAttr>(constant))
-    return isFixed(number.getValue());
-  auto elements = dyn_cast<DenseFPElementsAttr>(constant);
-  if (!elements)
-    return false;
-  if (elements.isSplat())
-    return isFixed(elements.getSplatValue<APFloat>());
-  return llvm::all_of(elements.getValues<APFloat>(), isFixed);
-}
-
 inline LogicalResult constant(ScaleDegreeInference &inference) {
   Attribute value;
   if (matchPattern(inference.getOperation(), m_Constant(&value)) &&
-      isInvariant(value))
+      isScaleInvariant(value))
     inference.setResults(ScaleDegree::any());
   return success();
 }

@@ -57,7 +57,7 @@ static LogicalResult zeroedProduct(ScaleDegreeInference &inference) {
 /// largest number does not: it would hide an overflow.
 static LogicalResult clamp(ScaleDegreeInference &inference) {
   auto op = cast<tosa::ClampOp>(inference.getOperation());
-  return isInvariant(op.getMinVal()) && isInvariant(op.getMaxVal())
+  return isScaleInvariant(op.getMinVal()) && isScaleInvariant(op.getMaxVal())
              ? joint(inference)
              : nonlinear(inference);
 }

@@ -7,6 +7,8 @@
 
 #include "amp/Interfaces/LossScaleOpInterface.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -80,6 +82,20 @@ std::optional<ScaleDegree> ScaleDegree::join(const ScaleDegree &other) const {
 //===----------------------------------------------------------------------===//
 // Rules
 //===----------------------------------------------------------------------===//
+
+bool mlir::amp::isScaleInvariant(Attribute constant) {
+  auto isFixed = [](const APFloat &number) {
+    return number.isZero() || !number.isFinite();
+  };
+  if (auto number = dyn_cast<FloatAttr>(constant))
+    return isFixed(number.getValue());
+  auto elements = dyn_cast<DenseFPElementsAttr>(constant);
+  if (!elements)
+    return false;
+  if (elements.isSplat())
+    return isFixed(elements.getSplatValue<APFloat>());
+  return llvm::all_of(elements.getValues<APFloat>(), isFixed);
+}
 
 void ScaleDegreeInference::setResults(const ScaleDegree &degree) {
   for (unsigned i = 0, e = getOperation()->getNumResults(); i != e; ++i)

@@ -62,6 +62,9 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
                         ? settings.strategy == Strategy::Autocast
                         : options.strategy == "autocast";
   bool beforeAutodiff = training && isAutocast;
+  // A step from a framework has its gradients marked by position.
+  if (training)
+    pm.addPass(createImportStepPass());
   if (beforeAutodiff)
     pm.addPass(
         createAutoMixedPrecisionPass(mixedPrecision, classifier, onReport));

@@ -16,6 +16,7 @@
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Interfaces/GradientInterfaces.h"
+#include "amp/Precision/Policy.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
@@ -196,8 +197,15 @@ LogicalResult CheckLossScalingPass::checkFunction(FunctionOpInterface function,
 
 void CheckLossScalingPass::runOnOperation() {
   Operation *module = getOperation();
+  std::vector<std::string> entries(linear.begin(), linear.end());
+  if (!policy.empty()) {
+    FailureOr<Policy> loaded = Policy::load(policy, module->getLoc());
+    if (mlir::failed(loaded))
+      return signalPassFailure();
+    llvm::append_range(entries, loaded->settings.linear);
+  }
   SmallVector<LinearRule> rules;
-  for (const std::string &entry : linear) {
+  for (const std::string &entry : entries) {
     std::string expected;
     FailureOr<LinearRule> rule = LinearRule::parse(entry, expected);
     if (mlir::failed(rule)) {

@@ -20,6 +20,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <utility>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -284,6 +285,16 @@ static LogicalResult checkConstantScale(LossScaleOpInterface op) {
   return success();
 }
 
+/// Returns whether `type` holds numbers that a factor may multiply.
+static bool holdsNumbers(Type type) {
+  return isa<FloatType, ComplexType>(getElementTypeOrSelf(type));
+}
+
+static bool isControlFlow(const LinearRule &rule) {
+  return rule.kind == LinearRule::Kind::Branch ||
+         rule.kind == LinearRule::Kind::Loop;
+}
+
 LogicalResult ScaleDegreeAnalysis::visit(Operation *op) {
   if (auto iface = dyn_cast<LossScaleOpInterface>(op)) {
     if (failed(checkConstantScale(iface)))
@@ -295,9 +306,24 @@ LogicalResult ScaleDegreeAnalysis::visit(Operation *op) {
   }
   if (isa<CallOpInterface>(op))
     return visitCall(op);
-  if (isa<RegionBranchOpInterface, LoopLikeOpInterface>(op))
+  const LinearRule *rule = findRule(op);
+  if (isa<RegionBranchOpInterface, LoopLikeOpInterface>(op) ||
+      (rule && isControlFlow(*rule)))
     return visitRegions(op);
   return visitUnknown(op);
+}
+
+const LinearRule *ScaleDegreeAnalysis::findRule(Operation *op) {
+  if (linear.empty())
+    return nullptr;
+  auto [it, isNew] = rules.try_emplace(op->getName(), nullptr);
+  if (isNew) {
+    const auto *rule = llvm::find_if(linear, [op](const LinearRule &rule) {
+      return rule.pattern.match(op->getName().getStringRef());
+    });
+    it->second = rule == linear.end() ? nullptr : rule;
+  }
+  return it->second;
 }
 
 LogicalResult ScaleDegreeAnalysis::visitUnknown(Operation *op) {
@@ -305,14 +331,29 @@ LogicalResult ScaleDegreeAnalysis::visitUnknown(Operation *op) {
   for (Value result : op->getResults())
     set(result, isZero ? ScaleDegree::any() : ScaleDegree());
   // What a region hands on to its parent or to the caller is theirs to judge.
-  if (op->hasTrait<OpTrait::IsTerminator>())
+  // Of an unregistered operation nobody knows that it does, but its place.
+  bool isLast = !op->isRegistered() && op->getNumResults() == 0 &&
+                !op->getNextNode() && findRule(op->getParentOp());
+  if (isLast || op->hasTrait<OpTrait::IsTerminator>())
     return success();
 
   llvm::SetVector<Value> read(op->operand_begin(), op->operand_end());
   if (op->getNumRegions() != 0)
     getUsedValuesDefinedAbove(op->getRegions(), read);
+  const LinearRule *rule = findRule(op);
+  if (rule && (isControlFlow(*rule) || (op->getNumRegions() != 0 &&
+                                        rule->kind != LinearRule::Kind::Joint)))
+    rule = nullptr;
+  if (rule && rule->kind == LinearRule::Kind::Constant)
+    return applyRule(op, *rule);
   auto it = llvm::find_if(
       read, [&](Value value) { return !getDegree(value).isUnscaled(); });
+  // What is zero stays so.
+  bool isFromZero = rule && llvm::any_of(read, [&](Value value) {
+                      return getDegree(value).isAny();
+                    });
+  if (it == read.end() && isFromZero)
+    return applyRule(op, *rule);
   if (it == read.end()) {
     // A constant scale may enter within.
     Operation *scaling = nullptr;
@@ -334,30 +375,8 @@ LogicalResult ScaleDegreeAnalysis::visitUnknown(Operation *op) {
     set(cast.getResult(), getDegree(cast.getInput()));
     return success();
   }
-  const auto *rule = llvm::find_if(linear, [op](const LinearRule &rule) {
-    return rule.pattern.match(op->getName().getStringRef());
-  });
-  if (op->getNumRegions() == 0 && rule != linear.end()) {
-    Inference inference(*this, op);
-    if (rule->isProduct) {
-      if (op->getNumOperands() < 2)
-        return op->emitOpError("is declared a product in 'linear', expected "
-                               "two operands, got ")
-               << op->getNumOperands();
-      return inferProductDegree(inference);
-    }
-    if (rule->operand) {
-      if (*rule->operand >= op->getNumOperands())
-        return op->emitOpError("is declared linear in operand ")
-               << *rule->operand << ", but has " << op->getNumOperands();
-      return inferLinearDegree(inference, *rule->operand);
-    }
-    SmallVector<unsigned> operands;
-    for (auto [index, operand] : llvm::enumerate(op->getOperands()))
-      if (isa<FloatType>(getElementTypeOrSelf(operand)))
-        operands.push_back(index);
-    return inferJointDegree(inference, operands);
-  }
+  if (rule)
+    return applyRule(op, *rule);
   InFlightDiagnostic diagnostic =
       op->emitOpError() << "has an operand that is multiplied by "
                         << symbols.describe(getDegree(*it))
@@ -365,6 +384,148 @@ LogicalResult ScaleDegreeAnalysis::visitUnknown(Operation *op) {
                            "does not implement LossScaleOpInterface";
   explain(*it, *diagnostic.getUnderlyingDiagnostic());
   return diagnostic;
+}
+
+LogicalResult ScaleDegreeAnalysis::applyRule(Operation *op,
+                                             const LinearRule &rule) {
+  using Kind = LinearRule::Kind;
+  Inference inference(*this, op);
+  auto require = [&](StringRef what, unsigned count) -> LogicalResult {
+    if (op->getNumOperands() >= count)
+      return success();
+    return op->emitOpError("is declared a ")
+           << what << " in 'linear', expected "
+           << (count == 1 ? "an operand" : "two operands") << ", got "
+           << op->getNumOperands();
+  };
+  switch (rule.kind) {
+  case Kind::Product:
+    if (failed(require("product", 2)))
+      return failure();
+    return inferProductDegree(inference);
+  case Kind::Quotient:
+    if (failed(require("quotient", 2)))
+      return failure();
+    inference.setResults(inference.getOperand(0) +
+                         inference.getOperand(1).power(-1));
+    return success();
+  case Kind::Power:
+    if (failed(require("power", 1)))
+      return failure();
+    return inferPowerDegree(inference, rule.numerator, rule.denominator);
+  case Kind::Each:
+    if (op->getNumOperands() != op->getNumResults())
+      return op->emitOpError("is declared to keep each operand in 'linear', "
+                             "expected as many results, got ")
+             << op->getNumOperands() << " and " << op->getNumResults();
+    for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i)
+      inference.setResult(i, inference.getOperand(i));
+    return success();
+  case Kind::Constant: {
+    // Unregistered operations keep what is inherent to them as properties.
+    SmallVector<NamedAttribute> attributes(op->getAttrs());
+    if (!op->isRegistered())
+      if (auto inherent =
+              dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute()))
+        llvm::append_range(attributes, inherent);
+    if (llvm::any_of(attributes, [](NamedAttribute attribute) {
+          return isScaleInvariant(attribute.getValue());
+        }))
+      inference.setResults(ScaleDegree::any());
+    return success();
+  }
+  case Kind::Joint:
+  case Kind::Order:
+    return applyJointRule(op, rule);
+  case Kind::Branch:
+  case Kind::Loop:
+    break;
+  }
+  llvm_unreachable("control flow has no factor of its own");
+}
+
+/// One factor of operands, results, and the elements that regions work on.
+LogicalResult ScaleDegreeAnalysis::applyJointRule(Operation *op,
+                                                  const LinearRule &rule) {
+  Inference inference(*this, op);
+  SmallVector<unsigned> operands(rule.operands.begin(), rule.operands.end());
+  for (unsigned index : operands)
+    if (index >= op->getNumOperands())
+      return op->emitOpError("is declared linear in operand ")
+             << index << ", but has " << op->getNumOperands();
+  for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i) {
+    if (rule.operands.empty()) {
+      if (holdsNumbers(op->getOperand(i).getType()))
+        operands.push_back(i);
+    } else if (!llvm::is_contained(rule.operands, i)) {
+      std::string named;
+      llvm::raw_string_ostream os(named);
+      llvm::interleave(rule.operands, os, " and ");
+      if (failed(inference.requireUnscaled(
+              i, "the operation is linear only in operand " + named)))
+        return failure();
+    }
+  }
+  ScaleDegree degree;
+  if (!operands.empty() && failed(inference.join(operands, degree)))
+    return failure();
+  if (rule.kind == LinearRule::Kind::Order)
+    return success();
+
+  for (Region &region : op->getRegions()) {
+    if (region.empty())
+      continue;
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(region, captured);
+    auto scaled = llvm::find_if(
+        captured, [&](Value value) { return !getDegree(value).isUnscaled(); });
+    if (scaled != captured.end() || !region.hasOneBlock()) {
+      InFlightDiagnostic diagnostic =
+          op->emitOpError("is declared linear, expected regions of one block "
+                          "that read nothing scaled from outside");
+      if (scaled != captured.end())
+        explain(*scaled, *diagnostic.getUnderlyingDiagnostic());
+      return diagnostic;
+    }
+    // Twice if all operands are zeros, and what is computed from them is not.
+    for (bool changed = true; std::exchange(changed, false);) {
+      for (BlockArgument argument : region.getArguments()) {
+        degrees.erase(argument);
+        set(argument,
+            holdsNumbers(argument.getType()) ? degree : ScaleDegree());
+      }
+      if (failed(visit(region.front())))
+        return failure();
+      if (!region.front().mightHaveTerminator())
+        continue;
+      for (Value yielded : region.front().getTerminator()->getOperands()) {
+        if (!holdsNumbers(yielded.getType()))
+          continue;
+        std::optional<ScaleDegree> joined = degree.join(getDegree(yielded));
+        if (!joined) {
+          InFlightDiagnostic diagnostic =
+              op->emitOpError("computes in its region what is multiplied by ")
+              << symbols.describe(getDegree(yielded)) << " from elements that "
+              << "are by " << symbols.describe(degree)
+              << ", expected one factor";
+          explain(yielded, *diagnostic.getUnderlyingDiagnostic());
+          return diagnostic;
+        }
+        changed |= *joined != degree;
+        degree = *joined;
+      }
+    }
+  }
+  bool isHeld = false;
+  for (Value result : op->getResults())
+    if (holdsNumbers(result.getType())) {
+      set(result, degree);
+      isHeld = true;
+    }
+  if (isHeld || degree.isUnscaled())
+    return success();
+  return inference.fail(operands.front(),
+                        "loses a factor: it gives no float that could have it");
 }
 
 LogicalResult ScaleDegreeAnalysis::visitCall(Operation *op) {
@@ -473,11 +634,46 @@ static std::pair<Ties, Ties> getCombined(LoopLikeOpInterface op,
   return ties;
 }
 
+/// Finds what an operation that is control flow by a rule passes on: `holders`
+/// are the operation and the terminators of its regions. Returns whether it has
+/// the form that the rule says.
+static bool tieByRule(Operation *op, const LinearRule &rule,
+                      MutableArrayRef<std::pair<Operation *, Ties>> holders) {
+  auto tie = [](std::pair<Operation *, Ties> &holder, ValueRange to) {
+    if (holder.first->getNumOperands() != to.size())
+      return false;
+    for (auto [operand, input] :
+         llvm::zip_equal(holder.first->getOpOperands(), to))
+      holder.second.push_back({&operand, input});
+    return true;
+  };
+  MutableArrayRef<std::pair<Operation *, Ties>> yields = holders.drop_front();
+  if (yields.empty() || yields.size() != op->getNumRegions())
+    return false;
+  if (rule.kind == LinearRule::Kind::Branch)
+    return llvm::all_of(yields, [&](auto &yield) {
+      return yield.first->getParentRegion()->getNumArguments() == 0 &&
+             tie(yield, op->getResults());
+    });
+  for (std::pair<Operation *, Ties> *holder :
+       {&holders.front(), &yields.back()}) {
+    for (Region &region : op->getRegions())
+      if (!tie(*holder, region.getArguments()))
+        return false;
+    if (!tie(*holder, op->getResults()))
+      return false;
+  }
+  return true;
+}
+
 LogicalResult ScaleDegreeAnalysis::visitRegions(Operation *op) {
   // In program order, for the same diagnostic each time. An operation with a
   // body stands for its terminator too.
   SmallVector<std::pair<Operation *, Ties>> holders = {{op, {}}};
   auto loop = dyn_cast<LoopLikeOpInterface>(op);
+  const LinearRule *rule = findRule(op);
+  if (rule && !isControlFlow(*rule))
+    rule = nullptr;
   RegionBranchSuccessorMapping mapping;
   if (auto branch = dyn_cast<RegionBranchOpInterface>(op))
     branch.getSuccessorOperandInputMapping(mapping);
@@ -494,6 +690,8 @@ LogicalResult ScaleDegreeAnalysis::visitRegions(Operation *op) {
       std::tie(holders.front().second, holders.back().second) =
           getCombined(loop, parallel);
   }
+  if (rule && !tieByRule(op, *rule, holders))
+    return visitUnknown(op);
   for (auto &[holder, ties] : holders)
     if (ties.empty())
       for (OpOperand &operand : holder->getOpOperands())
@@ -507,7 +705,7 @@ LogicalResult ScaleDegreeAnalysis::visitRegions(Operation *op) {
     for (auto [operand, input] : ties)
       tied.insert(input);
   auto isUnknown = [&](Value value) {
-    return !tied.contains(value) && isa<FloatType>(getElementTypeOrSelf(value));
+    return !tied.contains(value) && holdsNumbers(value.getType());
   };
   if (llvm::any_of(op->getResults(), isUnknown))
     return visitUnknown(op);

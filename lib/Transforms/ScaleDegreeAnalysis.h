@@ -85,6 +85,11 @@ private:
   /// For control flow and loops whose iterations combine in parallel.
   LogicalResult visitRegions(Operation *op);
   LogicalResult visitUnknown(Operation *op);
+  /// What the policy says of `op`, or null.
+  const LinearRule *findRule(Operation *op);
+  /// For anything but control flow.
+  LogicalResult applyRule(Operation *op, const LinearRule &rule);
+  LogicalResult applyJointRule(Operation *op, const LinearRule &rule);
   /// Joins what `operand` carries into `input`; `changed` is set if that gave
   /// anything new.
   LogicalResult carry(OpOperand &operand, Value input, Operation *op,
@@ -94,6 +99,7 @@ private:
   SymbolTableCollection &tables;
   ScaleSymbols &symbols;
   ArrayRef<LinearRule> linear;
+  llvm::DenseMap<OperationName, const LinearRule *> rules;
   llvm::DenseMap<Value, ScaleDegree> degrees;
   llvm::DenseSet<Value> scales;
   /// Functions that are being analysed, innermost last; shared with the

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// RUN: amp-capi-test %amp_src_root/docs/examples/one-layer.mlir | FileCheck %s
+// clang-format off
+// RUN: amp-capi-test %amp_src_root/docs/examples/one-layer.mlir %S/../JAX/Inputs/mlp.mlir | FileCheck %s
+// clang-format on
 //
 //===----------------------------------------------------------------------===//
 
@@ -127,9 +129,10 @@ int main(int argc, char **argv) {
   MlirContext context;
   MlirDialectHandle train = mlirGetDialectHandle__train__();
   MlirStringRef name = mlirDialectHandleGetNamespace(train);
-  char *source = argc == 2 ? readFile(argv[1]) : NULL;
-  if (!source) {
-    fprintf(stderr, "usage: amp-capi-test <step.mlir>\n");
+  char *source = argc == 3 ? readFile(argv[1]) : NULL;
+  char *dump = argc == 3 ? readFile(argv[2]) : NULL;
+  if (!source || !dump) {
+    fprintf(stderr, "usage: amp-capi-test <step.mlir> <dump of JAX>\n");
     return 1;
   }
 
@@ -197,7 +200,15 @@ int main(int argc, char **argv) {
    */
   runPasses(context, source);
 
+  /* A step of JAX, in one call; its scale is proved to be handled right.
+   * CHECK: policy 'stablehlo' options 'precision=fp16': success, 0 errors,
+   * changed, report of functions CHECK: f16: 1, bf16: 0, unscale: 1
+   */
+  mlirContextSetAllowUnregisteredDialects(context, true);
+  run(context, dump, "stablehlo", "precision=fp16");
+
   free(source);
+  free(dump);
   mlirContextDestroy(context);
   /* CHECK: done
    */

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # The preset knows every operation that StableHLO publishes, and each one between
-# two products becomes low or stays f32 as its list and its body say.
+# two products becomes low or stays f32 as its list and its body say. It says what
+# becomes of a loss scale in each that commutes with a factor.
 #
 # RUN: %python %s amp-opt %S/Inputs/stablehlo-ops.txt
 """Usage: op-list.py <amp-opt> <names>"""
@@ -26,20 +27,34 @@ BODIES = {
 }  # fmt: skip
 # Not between two products in a function: terminators.
 ELSEWHERE = {"return"}
+# No factor passes through these, or nobody can tell.
+NONLINEAR = set(
+    """after_all and async_done async_start atan2 batch_norm_grad batch_norm_inference
+    batch_norm_training bitcast_convert ceil cholesky composite cosine count_leading_zeros
+    create_token custom_call dynamic_conv dynamic_iota exponential exponential_minus_one floor
+    get_tuple_element infeed iota log log_plus_one logistic not or outfeed partition_id popcnt power
+    recv replica_id return rng rng_bit_generator round_nearest_afz round_nearest_even send shift_left
+    shift_right_arithmetic shift_right_logical sine tan tanh tuple unary_einsum uniform_dequantize
+    uniform_quantize xor""".split()
+)
 
 
 def lists(amp_opt):
     text = subprocess.run(
         [amp_opt, "--amp-print-policy=stablehlo"], capture_output=True, text=True, check=True
     ).stdout
-    found, current = {}, None
+    found, linear, current = {}, set(), None
     for line in text.splitlines():
         if key := re.match(r"(\w+):$", line):
             current = key[1]
-        elif (entry := re.match(r"  - stablehlo\.([\w-]+)$", line)) and current:
-            assert entry[1] not in found, f"{entry[1]} is in two lists"
-            found[entry[1]] = current
-    return found
+        elif (entry := re.match(r"  - '?stablehlo\.([\w-]+)(=.*)?$", line)) and current:
+            known = linear if current == "linear" else found
+            assert entry[1] not in known, f"{entry[1]} is in two lists"
+            if current == "linear":
+                linear.add(entry[1])
+            else:
+                found[entry[1]] = current
+    return found, linear
 
 
 def function(index, name, body):
@@ -65,10 +80,12 @@ func.func @f{index}(%a: {a}) -> {a} {{
 
 
 def main(amp_opt, names):
-    known = lists(amp_opt)
+    known, linear = lists(amp_opt)
     names = pathlib.Path(names).read_text().split()
     missing = [name for name in names if name not in known]
     assert not missing, f"in no list of the preset: {missing}"
+    undecided = set(names) ^ (linear | NONLINEAR) | (linear & NONLINEAR)
+    assert not undecided, f"not decided what a loss scale does in: {undecided}"
     cases = []
     for name in names:
         if name in ELSEWHERE:

@@ -6,12 +6,20 @@
 // RUN: not amp-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(amp-check-loss-scaling{linear=toy.dot=sum})' 2>&1 | FileCheck %s --check-prefix=WRONG
 // RUN: printf 'version: 1\nlinear:\n  - toy.dot=product\n  - toy.loss_grad=x\n' > %t.yaml
 // RUN: not amp-opt --amp-print-policy=%t.yaml 2>&1 | FileCheck %s --check-prefix=POLICY
+// RUN: not amp-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(amp-check-loss-scaling{linear=toy.dot=power:1/0})' 2>&1 | FileCheck %s --check-prefix=POWER
+// RUN: not amp-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(amp-check-loss-scaling{linear=toy.loss_grad=each})' 2>&1 | FileCheck %s --check-prefix=EACH
+// RUN: not amp-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(amp-check-loss-scaling{linear=toy.loss_grad=1+2})' 2>&1 | FileCheck %s --check-prefix=TWO
+// RUN: not amp-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(amp-check-loss-scaling{linear=toy.loss_grad=2,toy.transpose=quotient})' 2>&1 | FileCheck %s --check-prefix=QUOTIENT
 //
+// POWER: error: amp-check-loss-scaling: expected 'linear' to be a list of globs, {{.*}}, got 'toy.dot=power:1/0'
+// EACH: error: 'toy.loss_grad' op is declared to keep each operand in 'linear', expected as many results, got 3 and 1
+// TWO: error: 'toy.loss_grad' op operand 1 is multiplied by 1, but operand 2 by loss_scale, expected values with one factor
+// QUOTIENT: error: 'toy.transpose' op is declared a quotient in 'linear', expected two operands, got 1
 // SUM: error: 'toy.loss_grad' op operand 0 is multiplied by 1, but operand 2 by loss_scale, expected values with one factor
 // OTHER: error: 'toy.loss_grad' op operand 2 is multiplied by loss_scale, expected an unscaled value: the operation is linear only in operand 0
 // RANGE: error: 'toy.loss_grad' op is declared linear in operand 3, but has 3
-// WRONG: error: amp-check-loss-scaling: expected 'linear' to be a list of globs, each alone or with '=product' or '=' and the number of an operand, got 'toy.dot=sum'
-// POLICY: yaml":4:5): error: policy: expected 'linear' to be a list of globs, each alone or with '=product' or '=' and the number of an operand, got 'toy.loss_grad=x'
+// WRONG: error: amp-check-loss-scaling: expected 'linear' to be a list of globs, each alone or with '=' and operands as in '1+2' or a rule: product, quotient, power:1/2, order, each, constant, branch or loop, got 'toy.dot=sum'
+// POLICY: yaml":4:5): error: policy: expected 'linear' to be a list of globs, each alone or with '=' and operands as in '1+2' or a rule: product, quotient, power:1/2, order, each, constant, branch or loop, got 'toy.loss_grad=x'
 func.func @step(%y: tensor<2x4xf32>, %t: tensor<2x4xf32>, %x: tensor<8x2xf32>, %s: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"}) -> tensor<8x4xf32> {
   %seed = amp.gradient_seed "loss" : tensor<f32>
   %sc = amp.scale %seed by %s : tensor<f32>

@@ -156,9 +156,10 @@ def lower_loss(loss, params, batch):
     return annotate(lowered, marks, {0: {"amp.metric": "loss"}})
 
 
-def pipeline(precision, options="", scaling=None, masters=None, narrow_saved=False):
+def pipeline(precision, options="", scaling=None, masters=None, narrow_saved=False, check=True):
     """The passes that rewrite a marked step. `scaling` is a mode of
-    amp-insert-loss-scaling: dynamic or a number; `masters` one of
+    amp-insert-loss-scaling: dynamic or a number, which is proved to be handled
+    right unless `check` is false; `masters` is a mode of
     amp-insert-master-weights: copy. With `narrow_saved`, f32 values that the
     backward pass reads are stored in the low type."""
     passes = ["amp-import-step"]
@@ -169,7 +170,10 @@ def pipeline(precision, options="", scaling=None, masters=None, narrow_saved=Fal
         passes.append(f"amp-insert-master-weights{{mode={masters}}}")
     if scaling:
         passes.append(f"amp-insert-loss-scaling{{mode={scaling}}}")
-    passes += ["amp-optimize-casts", "convert-amp-to-stablehlo", "canonicalize", "cse"]
+    passes.append("amp-optimize-casts")
+    if scaling and check:
+        passes.append("amp-check-loss-scaling{policy=stablehlo}")
+    passes += ["convert-amp-to-stablehlo", "canonicalize", "cse"]
     return f"builtin.module({','.join(passes)})"
 
 

@@ -98,6 +98,10 @@ public:
   LogicalResult join(ArrayRef<unsigned> operands, ScaleDegree &degree);
 };
 
+/// Returns whether multiples of `constant` are `constant`: all its numbers are
+/// zero, infinite or NaN.
+bool isScaleInvariant(Attribute constant);
+
 /// Rules that many operations share. Each sets the degree of all results.
 ///
 /// Sums and selections: `operands` have one degree, which the results have; all

@@ -14,22 +14,48 @@
 #define AMP_PRECISION_LINEARRULE_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/GlobPattern.h"
-#include <optional>
 
 namespace mlir::amp {
 
-/// An entry of the key `linear`: `GLOB`, where all float operands share a
-/// factor that the results have too; `GLOB=product`, where the factors of the
-/// first two operands multiply, and further operands are added to the product;
-/// or `GLOB=N`, which is linear in operand N alone.
+/// An entry of the key `linear`: `GLOB` or `GLOB=RULE`.
 struct LinearRule {
-  llvm::GlobPattern pattern;
-  bool isProduct = false;
-  std::optional<unsigned> operand;
+  enum class Kind {
+    /// `GLOB`: all float operands share a factor, which the float results have
+    /// too, and what a region computes from elements. `GLOB=N+M`: of these
+    /// operands; the others have none.
+    Joint,
+    /// `product`: the factors of the first two operands multiply; further
+    /// operands are added to the product.
+    Product,
+    /// `quotient`: of the first two operands.
+    Quotient,
+    /// `power:N/D` of the first operand.
+    Power,
+    /// `order`: the outcome does not change with a factor that all float
+    /// operands share.
+    Order,
+    /// `each`: result i has the factor of operand i.
+    Each,
+    /// `constant`: zeros, infinities and NaN in an attribute have every factor.
+    Constant,
+    /// `branch`: the results are what one of the regions yields.
+    Branch,
+    /// `loop`: the regions take the operands, and then what the last one
+    /// yields;
+    /// the results are the last of these.
+    Loop,
+  };
 
-  /// Reads an entry. Returns failure, with what was expected in `expected`, if
-  /// it is none.
+  llvm::GlobPattern pattern;
+  Kind kind = Kind::Joint;
+  /// Of a joint factor: the operands that have it, all floats if empty.
+  SmallVector<unsigned, 2> operands;
+  int64_t numerator = 1, denominator = 1;
+
+  /// Reads an entry, which must outlive the rule. Returns failure, with what
+  /// was expected in `expected`, if it is none.
   static FailureOr<LinearRule> parse(StringRef text, std::string &expected);
 };
 

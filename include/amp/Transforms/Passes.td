@@ -438,10 +438,12 @@ def CheckLossScalingPass : Pass<"amp-check-loss-scaling"> {
   let options = [
     ListOption<"linear", "linear", "std::string",
                "Globs of operations without LossScaleOpInterface that commute "
-               "with a factor that all their float operands share; with "
-               "=product, whose factors multiply; with =N, that are linear in "
-               "operand N alone. The pipeline takes them from the policy's key "
-               "of this name">,
+               "with a factor that all their float operands share; with =N, "
+               "that are linear in operand N alone; with =product, whose "
+               "factors multiply; and more. The pipeline takes them from the "
+               "policy's key of this name">,
+    Option<"policy", "policy", "std::string", /*default=*/"\"\"",
+           "A preset or file whose rules of that name are taken as well">,
   ];
   let statistics = [
     Statistic<"numScaled", "values-scaled", "Values that are multiplied by a loss scale">,
