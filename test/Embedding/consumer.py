@@ -113,6 +113,7 @@ def main(consumer, source, build, scratch):
     tests = consumer.parent.parent
     shutil.copy(tests / "CAPI/capi.c", toy)
     shutil.copy(source / "docs/examples/one-layer.mlir", toy)
+    shutil.copy(tests / "JAX/Inputs/mlp.mlir", toy)
     seal = sealed([folder for folder in (source, build) if folder.is_dir()])
     configure = [
         "cmake", "-G", "Ninja", "-S", toy, "-B", toy / "build",
@@ -142,7 +143,7 @@ def main(consumer, source, build, scratch):
         return result.stderr
 
     toy_dialect(run_toy, toy)
-    output = run(*seal, toy / "build/toy-c", "one-layer.mlir", cwd=toy)
+    output = run(*seal, toy / "build/toy-c", "one-layer.mlir", "mlp.mlir", cwd=toy)
     run("FileCheck", "capi.c", cwd=toy, input=output)
 
     # Every tool does the same to every dialect that it knows.
