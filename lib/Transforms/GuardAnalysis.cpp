@@ -1,5 +1,4 @@
-//===- GuardAnalysis.cpp - What an overflow leaves as it was
-//---------------------===//
+//===- GuardAnalysis.cpp - What an overflow leaves as it was --------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -282,7 +281,25 @@ llvm::BitVector GuardAnalysis::getKeepers(Value value, BlockArgument old) {
   }
   if (Value input = skipCast(value, old))
     return getKeepers(input, old);
+  if (const Update *master = findMaster(value, old))
+    return getKeepers(master->value, master->old);
   return llvm::BitVector(checks.size());
+}
+
+/// Returns the state whose new value `value` rounds, if it does no more: a low
+/// copy of a master is what it was where the master is.
+const GuardAnalysis::Update *
+GuardAnalysis::findMaster(Value value, BlockArgument old) const {
+  Operation *op = value.getDefiningOp();
+  Value input;
+  if (isa_and_nonnull<MasterCopyOp>(op) && op->getNumOperands() == 1)
+    input = op->getOperand(0);
+  else if (CastLike cast{op})
+    input = cast.getInput();
+  auto it = llvm::find_if(results, [&](const Update &update) {
+    return input && update.value == input && update.old != old;
+  });
+  return it == results.end() ? nullptr : &*it;
 }
 
 bool GuardAnalysis::isKept(Value value, BlockArgument old,
@@ -296,8 +313,10 @@ bool GuardAnalysis::isKept(Value value, BlockArgument old,
   if (std::optional<Carried> carried = getCarried(value))
     return isKept(carried->yielded, carried->argument, off) &&
            isKept(carried->init, old, off);
-  Value input = skipCast(value, old);
-  return input && isKept(input, old, off);
+  if (Value input = skipCast(value, old))
+    return isKept(input, old, off);
+  const Update *master = findMaster(value, old);
+  return master && isKept(master->value, master->old, off);
 }
 
 //===----------------------------------------------------------------------===//

@@ -78,6 +78,7 @@ private:
   llvm::BitVector getKeepers(Value value, BlockArgument old);
   /// Whether `value` is `old` where the flags of `off` are false.
   bool isKept(Value value, BlockArgument old, const llvm::BitVector &off);
+  const Update *findMaster(Value value, BlockArgument old) const;
 
   FunctionOpInterface function;
   ScaleDegreeAnalysis &degrees;

@@ -496,3 +496,35 @@ func.func @back_to_the_start(
   }
   return %r#0, %r#2, %r#3, %r#4 : tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>
 }
+
+// -----
+
+// A low copy that is made of the guarded master, outside of the guard: it is
+// what it was where the master is.
+func.func @copy_of_a_kept_master(
+    %w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"},
+    %low: tensor<4xf16> {amp.name = "w.low", amp.role = "parameter"},
+    %x: tensor<4xf16> {amp.name = "x", amp.role = "batch"},
+    %lr: tensor<f32> {amp.name = "lr", amp.role = "hyperparameter"},
+    %scale: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"},
+    %t: tensor<i32> {amp.name = "t", amp.role = "scaler_state"},
+    %h: tensor<i32> {amp.name = "h", amp.role = "scaler_state"})
+    -> (tensor<4xf32> {amp.updates = "w"}, tensor<4xf16> {amp.updates = "w.low"}, tensor<f32> {amp.updates = "loss_scale"},
+        tensor<i32> {amp.updates = "t"}, tensor<i32> {amp.updates = "h"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %s = amp.scale %seed by %scale : tensor<f32>
+  %y = train.mul %x, %low : (tensor<4xf16>, tensor<4xf16>) -> tensor<4xf16>
+  %f = amp.cast %y : tensor<4xf16> to tensor<4xf32>
+  %g = train.mul %f, %s : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %finite = amp.unscale %g by %scale : (tensor<4xf32>) -> (tensor<4xf32>)
+  %ok = tensor.extract %finite[] : tensor<i1>
+  %n = scf.if %ok -> tensor<4xf32> {
+    %stepped = train.sgd %w, %u, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    scf.yield %stepped : tensor<4xf32>
+  } else {
+    scf.yield %w : tensor<4xf32>
+  }
+  %copy = amp.master_copy %n : tensor<4xf32> to tensor<4xf16>
+  %next, %nt, %nh = amp.update_scale %scale, %t, %h, %finite
+  return %n, %copy, %next, %nt, %nh : tensor<4xf32>, tensor<4xf16>, tensor<f32>, tensor<i32>, tensor<i32>
+}
