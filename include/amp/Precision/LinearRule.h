@@ -43,8 +43,7 @@ struct LinearRule {
     /// `branch`: the results are what one of the regions yields.
     Branch,
     /// `loop`: the regions take the operands, and then what the last one
-    /// yields;
-    /// the results are the last of these.
+    /// yields; the results are the last of these.
     Loop,
   };
 

@@ -159,7 +159,6 @@ public:
   /// Returns the adapter of the dialect named `dialect`, or null. That of a
   /// file wins, as a whole, over that of a policy that it extends.
   const Adapter *findAdapter(StringRef dialect) const;
-  /// Returns all adapters.
   /// All adapters, each of another dialect.
   ArrayRef<Adapter> getAdapters() const { return adapters; }
   /// Returns what an adapter says of operations named `name`, or null.
@@ -174,7 +173,8 @@ public:
   /// To be called when all operations of `root` have been seen. Reports slots
   /// that were never found, which is an error, and with a warning what the file
   /// itself says of nothing: pins that matched no location, and, of a whole
-  /// module, entries of dialects that are neither loaded nor in it.
+  /// module, entries of dialects that are neither loaded nor in it and globs
+  /// over dialects that match no operation.
   LogicalResult checkUse(Operation *root) const;
 
   /// What the passes do unless their options say otherwise.
