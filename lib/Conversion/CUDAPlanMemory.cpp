@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CUDAArena.h"
+#include "TensorTypes.h"
 
 #include "amp/Analysis/TensorLiveness.h"
 #include "amp/Conversion/Passes.h"
@@ -107,10 +108,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 Value Planner::getRoot(Value value) {
   while (auto view = value.getDefiningOp<ViewOp>())

@@ -15,6 +15,7 @@
 #define AMP_LIB_CONVERSION_LINALGBUILDER_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -32,6 +33,9 @@ Value widenScalar(ImplicitLocOpBuilder &b, Value value);
 
 /// Rounds a scalar float to `type`, once and to nearest even, or widens it.
 Value roundScalar(ImplicitLocOpBuilder &b, Value value, Type type);
+
+inline constexpr auto parallel = utils::IteratorType::parallel;
+inline constexpr auto reduction = utils::IteratorType::reduction;
 
 /// Emits linalg operations at one location.
 class LinalgBuilder {

@@ -16,9 +16,6 @@ using namespace mlir;
 using namespace mlir::amp;
 using namespace mlir::train;
 
-static constexpr auto parallel = utils::IteratorType::parallel;
-static constexpr auto reduction = utils::IteratorType::reduction;
-
 namespace {
 
 /// The loop nest of a pooling operation: n, h, w, kh, kw, c.

@@ -14,9 +14,6 @@ using namespace mlir;
 using namespace mlir::amp;
 using namespace mlir::train;
 
-static constexpr auto parallel = utils::IteratorType::parallel;
-static constexpr auto reduction = utils::IteratorType::reduction;
-
 /// Emits a contraction into a tensor of zeros of shape `shape` and of the
 /// compute type. Loops are ordered such that the innermost one runs over
 /// contiguous elements of the result.

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TensorTypes.h"
 #include "TrainToCUDA.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
@@ -18,10 +19,6 @@
 
 using namespace mlir;
 using namespace mlir::cuda;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// Whether what reads `value`, perhaps in another shape, becomes a kernel that
 /// can take columns of a wider matrix: no launch, whose operands are whole, no

@@ -8,13 +8,10 @@
 #ifndef AMP_LIB_CONVERSION_TRAINTOCUDAPRODUCTS_H
 #define AMP_LIB_CONVERSION_TRAINTOCUDAPRODUCTS_H
 
+#include "TensorTypes.h"
 #include "TrainToCUDA.h"
 
 namespace mlir::cuda {
-
-inline RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// `value` in the shape `shape`.
 inline Value reshape(PatternRewriter &rewriter, Value value,

@@ -52,7 +52,7 @@ struct Contraction {
 
 } // namespace
 
-static MemRefType typeOf(Value buffer) {
+static MemRefType memRefTypeOf(Value buffer) {
   return cast<MemRefType>(buffer.getType());
 }
 
@@ -90,7 +90,7 @@ static std::optional<Contraction> matchContraction(linalg::GenericOp op) {
     return std::nullopt;
   for (Value operand : op->getOperands())
     if (!isa<MemRefType>(operand.getType()) ||
-        !typeOf(operand).hasStaticShape())
+        !memRefTypeOf(operand).hasStaticShape())
       return std::nullopt;
   Contraction result;
   result.result = op.getDpsInits()[0];
@@ -98,11 +98,11 @@ static std::optional<Contraction> matchContraction(linalg::GenericOp op) {
   result.iterators = op.getIteratorTypesArray();
   auto maps = op.getIndexingMapsArray();
   result.resultMap = maps[2];
-  Type element = typeOf(result.result).getElementType();
+  Type element = memRefTypeOf(result.result).getElementType();
   if ((!element.isF32() && !element.isF64()) || maps[2].getNumResults() == 0 ||
       !maps[2].isProjectedPermutation() ||
       llvm::is_contained(result.extents, 0) ||
-      !typeOf(result.result).isLastDimUnitStride())
+      !memRefTypeOf(result.result).isLastDimUnitStride())
     return std::nullopt;
   result.lane = cast<AffineDimExpr>(maps[2].getResults().back()).getPosition();
   bool first = maps[0].isFunctionOfDim(result.lane);
@@ -154,8 +154,8 @@ static Value pack(ImplicitLocOpBuilder &b, Value source, AffineMap from,
 static SmallVector<Value> packOperands(ImplicitLocOpBuilder &b,
                                        Contraction &c) {
   SmallVector<Value> buffers;
-  Type element = typeOf(c.result).getElementType();
-  MemRefType vectors = typeOf(c.vectors);
+  Type element = memRefTypeOf(c.result).getElementType();
+  MemRefType vectors = memRefTypeOf(c.vectors);
   bool contiguous =
       c.vectorMap.getResults().back() == b.getAffineDimExpr(c.lane) &&
       vectors.isLastDimUnitStride();
@@ -170,12 +170,12 @@ static SmallVector<Value> packOperands(ImplicitLocOpBuilder &b,
                                                        b.getContext());
     buffers.push_back(c.vectors);
   }
-  if (typeOf(c.scalars).getElementType() != element) {
+  if (memRefTypeOf(c.scalars).getElementType() != element) {
     // As it is, but wider.
-    int64_t rank = typeOf(c.scalars).getRank();
+    int64_t rank = memRefTypeOf(c.scalars).getRank();
     auto order = llvm::to_vector(llvm::seq<unsigned>(0, rank));
     c.scalars = pack(b, c.scalars, b.getMultiDimIdentityMap(rank), order,
-                     typeOf(c.scalars).getShape(), element);
+                     memRefTypeOf(c.scalars).getShape(), element);
     buffers.push_back(c.scalars);
   }
   return buffers;
@@ -188,11 +188,11 @@ static SmallVector<Value> packOperands(ImplicitLocOpBuilder &b,
 namespace {
 
 /// Emits the loops of one contraction.
-class KernelBuilder {
+class ContractionBuilder {
 public:
-  KernelBuilder(ImplicitLocOpBuilder &b, const Contraction &c)
+  ContractionBuilder(ImplicitLocOpBuilder &b, const Contraction &c)
       : b(b), c(c), indices(c.extents.size(), b.getIndexAttr(0)) {
-    element = typeOf(c.result).getElementType();
+    element = memRefTypeOf(c.result).getElementType();
     lanes = 512 / element.getIntOrFloatBitWidth();
     zero = arith::ConstantIndexOp::create(b, 0);
     chooseBlock();
@@ -250,7 +250,7 @@ private:
 /// Sixteen accumulators leave registers for the operands on hosts with 32.
 static constexpr int64_t kAccumulators = 16;
 
-void KernelBuilder::chooseBlock() {
+void ContractionBuilder::chooseBlock() {
   vectors = c.extents[c.lane] > lanes ? 2 : 1;
   int64_t rows = kAccumulators / vectors;
   SmallVector<unsigned> candidates;
@@ -278,8 +278,8 @@ void KernelBuilder::chooseBlock() {
   }
 }
 
-void KernelBuilder::emitLoop(unsigned dim, int64_t begin, int64_t end,
-                             int64_t step, function_ref<void()> body) {
+void ContractionBuilder::emitLoop(unsigned dim, int64_t begin, int64_t end,
+                                  int64_t step, function_ref<void()> body) {
   OpFoldResult saved = indices[dim];
   if (end - begin <= step) {
     indices[dim] = b.getIndexAttr(begin);
@@ -295,16 +295,16 @@ void KernelBuilder::emitLoop(unsigned dim, int64_t begin, int64_t end,
   indices[dim] = saved;
 }
 
-void KernelBuilder::run() { emitLoops(outer); }
+void ContractionBuilder::run() { emitLoops(outer); }
 
-void KernelBuilder::emitLoops(ArrayRef<unsigned> dims) {
+void ContractionBuilder::emitLoops(ArrayRef<unsigned> dims) {
   if (dims.empty())
     return emitLaneBlocks();
   emitLoop(dims.front(), 0, c.extents[dims.front()], 1,
            [&] { emitLoops(dims.drop_front()); });
 }
 
-void KernelBuilder::emitLaneBlocks() {
+void ContractionBuilder::emitLaneBlocks() {
   int64_t extent = c.extents[c.lane], width = vectors * lanes;
   int64_t whole = extent / width * width;
   if (whole > 0)
@@ -314,7 +314,7 @@ void KernelBuilder::emitLaneBlocks() {
              [&] { emitRowBlocks(extent - whole); });
 }
 
-void KernelBuilder::emitRowBlocks(int64_t width) {
+void ContractionBuilder::emitRowBlocks(int64_t width) {
   if (!tiled)
     return emitBlock(width, 1);
   int64_t extent = c.extents[*tiled], whole = extent / tile * tile;
@@ -325,9 +325,9 @@ void KernelBuilder::emitRowBlocks(int64_t width) {
              [&] { emitBlock(width, extent - whole); });
 }
 
-SmallVector<Value> KernelBuilder::getIndices(AffineMap map,
-                                             ArrayRef<int64_t> row,
-                                             int64_t vector) {
+SmallVector<Value> ContractionBuilder::getIndices(AffineMap map,
+                                                  ArrayRef<int64_t> row,
+                                                  int64_t vector) {
   SmallVector<OpFoldResult> at(indices);
   auto advance = [&](unsigned dim, int64_t offset) {
     if (offset != 0)
@@ -349,12 +349,12 @@ SmallVector<Value> KernelBuilder::getIndices(AffineMap map,
   return values;
 }
 
-Value KernelBuilder::mask(int64_t count) {
+Value ContractionBuilder::mask(int64_t count) {
   auto type = VectorType::get({lanes}, b.getI1Type());
   return vector::ConstantMaskOp::create(b, type, ArrayRef<int64_t>{count});
 }
 
-Value KernelBuilder::load(Value buffer, ValueRange at, int64_t count) {
+Value ContractionBuilder::load(Value buffer, ValueRange at, int64_t count) {
   if (count == lanes)
     return vector::LoadOp::create(b, vectorType(), buffer, at);
   Value nothing = arith::ConstantOp::create(b, b.getZeroAttr(vectorType()));
@@ -362,15 +362,15 @@ Value KernelBuilder::load(Value buffer, ValueRange at, int64_t count) {
                                       nothing);
 }
 
-void KernelBuilder::store(Value value, Value buffer, ValueRange at,
-                          int64_t count) {
+void ContractionBuilder::store(Value value, Value buffer, ValueRange at,
+                               int64_t count) {
   if (count == lanes)
     vector::StoreOp::create(b, value, buffer, at);
   else
     vector::MaskedStoreOp::create(b, buffer, at, mask(count), value);
 }
 
-void KernelBuilder::emitBlock(int64_t width, int64_t tileRows) {
+void ContractionBuilder::emitBlock(int64_t width, int64_t tileRows) {
   // Every combination of the unrolled loops' indices and of the tile's.
   SmallVector<SmallVector<int64_t>> rows(1);
   auto cross = [&](int64_t extent) {
@@ -403,7 +403,7 @@ void KernelBuilder::emitBlock(int64_t width, int64_t tileRows) {
             laneCount(width, vector));
 }
 
-SmallVector<Value> KernelBuilder::emitReduction(
+SmallVector<Value> ContractionBuilder::emitReduction(
     ArrayRef<unsigned> dims, SmallVector<Value> accumulators,
     ArrayRef<SmallVector<int64_t>> rows, int64_t width) {
   if (!dims.empty()) {
@@ -459,7 +459,7 @@ struct VectorizeContractions
         continue;
       ImplicitLocOpBuilder b(op.getLoc(), op);
       SmallVector<Value> buffers = packOperands(b, *contraction);
-      KernelBuilder(b, *contraction).run();
+      ContractionBuilder(b, *contraction).run();
       for (Value buffer : buffers)
         memref::DeallocOp::create(b, buffer);
       op.erase();

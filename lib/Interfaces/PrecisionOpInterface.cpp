@@ -66,6 +66,9 @@ static bool hasPrecisionElementType(Type type) {
 }
 
 static bool isComplexTensor(Type type) {
+  // Most types are of this class, and asking for an interface takes longer.
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return isa<ComplexType>(tensor.getElementType());
   auto shaped = dyn_cast<ShapedType>(type);
   return shaped && isa<ComplexType>(shaped.getElementType());
 }

@@ -13,6 +13,10 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
+#include <limits>
+#include <utility>
+#include <vector>
+
 using namespace mlir;
 using namespace mlir::amp;
 
@@ -82,28 +86,30 @@ CastRule CastRules::findOfFunction(const SlotGraph &graph, Type from, Type to) {
 LogicalResult CastRules::choose(const SlotGraph &graph,
                                 const Assignment &assignment, FloatType low) {
   MLIRContext *context = low.getContext();
-  // The uses of a value that need a cast share it. Values come in the order of
-  // their first use.
   ArrayRef<SlotUse> uses = graph.getUses();
-  SmallVector<uint32_t> order;
-  for (auto [index, use] : llvm::enumerate(uses))
-    if (assignment.low[use.producer] != assignment.low[use.user])
-      order.push_back(index);
-  llvm::stable_sort(order, [&](uint32_t first, uint32_t second) {
-    return uses[first].value < uses[second].value;
-  });
   chosen.assign(graph.getValues().size(), {});
+  // The uses of a value that need a cast share it: a list for each value, in
+  // the order of the uses.
+  constexpr uint32_t end = std::numeric_limits<uint32_t>::max();
+  std::vector<uint32_t> firstUse(chosen.size(), end), nextUse(uses.size(), end);
+  for (uint32_t index = uses.size(); index-- != 0;) {
+    const SlotUse &use = uses[index];
+    if (assignment.low[use.producer] != assignment.low[use.user])
+      nextUse[index] = std::exchange(firstUse[use.value], index);
+  }
+  SmallVector<uint32_t> same;
 
   // Casts of one dialect between the same types need one check.
   llvm::DenseSet<std::tuple<const Adapter *, Type, Type>> checked;
-  for (ArrayRef<uint32_t> rest = order, same; !rest.empty();
-       rest = rest.drop_front(same.size())) {
-    same = rest.take_while([&](uint32_t use) {
-      return uses[use].value == uses[rest.front()].value;
-    });
-    OpOperand *operand = uses[same.front()].operand;
+  for (uint32_t first : firstUse) {
+    if (first == end)
+      continue;
+    same.clear();
+    for (uint32_t use = first; use != end; use = nextUse[use])
+      same.push_back(use);
+    OpOperand *operand = uses[first].operand;
     Value value = operand->get();
-    bool toLow = assignment.low[uses[same.front()].user];
+    bool toLow = assignment.low[uses[first].user];
     // All that takes part is f32 still.
     Type from = value.getType(), to = getWithElementType(from, low);
     if (!to)
@@ -113,7 +119,7 @@ LogicalResult CastRules::choose(const SlotGraph &graph,
                 "'cloneWith' to";
     if (!toLow)
       std::swap(from, to);
-    CastRule &rule = chosen[uses[same.front()].value];
+    CastRule &rule = chosen[uses[first].value];
     auto consider = [&](CastRule candidate) {
       // Most dialects have a cast of their own: nothing comes before it.
       if ((!rule || (rule.isBorrowed() && !candidate.isBorrowed())) &&
@@ -131,7 +137,7 @@ LogicalResult CastRules::choose(const SlotGraph &graph,
     });
     bool isPassed = isControlFlow(value.getDefiningOp());
     // What is carried, to or from here, got its precision elsewhere.
-    if (!rule && (!isRead || (isPassed && uses[same.front()].producer != 0)))
+    if (!rule && (!isRead || (isPassed && uses[first].producer != 0)))
       rule = findOfFunction(graph, from, to);
     // Where nothing computes, low precision was asked for by a pin, an
     // attribute of the amp dialect.

@@ -100,9 +100,10 @@ private:
   /// reads itself. A range slot does not, nor does what moves elements.
   bool bounds(const SlotUse &use) const {
     const SlotVertex &producer = vertices[use.producer];
+    if (producer.kind == SlotKind::Range)
+      return false;
     auto rule = dyn_cast_or_null<FloatRangeOpInterface>(producer.op);
-    return rule && producer.kind != SlotKind::Range &&
-           rule.getElementFlow() != ElementFlow::Moves &&
+    return rule && rule.getElementFlow() != ElementFlow::Moves &&
            graph.fitsLow(use.operand->get());
   }
   bool isMovement(VertexId v) const {

@@ -104,13 +104,18 @@ void SlotGraph::denyStored() {
 
 /// Returns the intervals of the function that `value` is part of.
 ValueRanges &SlotGraph::getRanges(Value value) const {
-  auto function =
-      value.getParentRegion()->getParentOfType<FunctionOpInterface>();
+  // Most values stand in the body of one function.
+  Region *region = value.getParentRegion();
+  if (region == lastRegion)
+    return *lastRanges;
+  auto function = region->getParentOfType<FunctionOpInterface>();
   std::unique_ptr<ValueRanges> &entry = ranges[function];
   if (!entry)
     entry = std::make_unique<ValueRanges>(
         function, low,
         /*hasForeignSeeds=*/!signatures.empty() && !seeds.empty());
+  lastRegion = region;
+  lastRanges = entry.get();
   return *entry;
 }
 

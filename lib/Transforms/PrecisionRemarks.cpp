@@ -7,6 +7,7 @@
 
 #include "PrecisionRemarks.h"
 
+#include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -28,15 +29,18 @@ public:
         assignment(assignment), strategy(strategy) {}
 
   void run() {
+    // First, since it tells whether remarks of its kind are wanted at all.
+    bool analyses = emitSummary();
     for (VertexId v = 1, e = graph.getVertices().size(); v != e; ++v)
       emitSlot(v);
+    emitUnlisted();
+    emitIgnoredPins();
+    if (!analyses)
+      return;
     for (FunctionOpInterface function : functions)
       emitFixed(function);
     emitRanges();
-    emitUnlisted();
-    emitIgnoredPins();
     emitTaintedProducts();
-    emitSummary();
   }
 
 private:
@@ -80,15 +84,10 @@ private:
     const SlotVertex &vertex = graph.getVertices()[v];
     bool isLow = assignment.low[v];
     bool isCarried = vertex.slot == SlotVertex::carried;
-    if (isCarried) {
-      // Values that control flow ties together are one vertex, and others that
-      // are left over.
-      if (graph.getUsesInto(v).empty() && graph.getUsesOf(v).empty())
-        return;
-    } else {
-      ++total;
-      low += isLow;
-    }
+    // Values that control flow ties together are one vertex, and others that
+    // are left over.
+    if (isCarried && graph.getUsesInto(v).empty() && graph.getUsesOf(v).empty())
+      return;
     bool &enabled = isLow ? passes : misses;
     if (!enabled)
       return;
@@ -282,11 +281,19 @@ private:
     }
   }
 
-  void emitSummary() {
+  /// Returns whether remarks of analyses are wanted.
+  bool emitSummary() {
     FunctionOpInterface first = functions.front();
     auto remark = remark::analysis(first.getLoc(), options("Summary"));
     if (!remark)
-      return;
+      return false;
+    size_t low = 0, total = 0;
+    for (auto [v, vertex] : llvm::enumerate(graph.getVertices())) {
+      if (v == 0 || vertex.slot == SlotVertex::carried)
+        continue;
+      ++total;
+      low += assignment.low[v];
+    }
     AssignmentCost cost = costs.evaluate(assignment);
     remark << remark::metric("Strategy", stringifyStrategy(strategy))
            << remark::metric("LowSlots", low) << remark::metric("Slots", total)
@@ -294,6 +301,7 @@ private:
            << remark::metric("Bytes", cost.bytes)
            << remark::metric("CastBytes", cost.castBytes)
            << remark::metric("Casts", cost.casts);
+    return true;
   }
 
   ArrayRef<FunctionOpInterface> functions;
@@ -304,7 +312,6 @@ private:
   /// An engine that is there may still filter ours; then the first remark of a
   /// kind tells.
   bool passes = true, misses = true;
-  size_t low = 0, total = 0;
 };
 
 } // namespace
@@ -314,6 +321,8 @@ void mlir::amp::emitPrecisionRemarks(ArrayRef<FunctionOpInterface> functions,
                                      const CostModel &costs,
                                      const Assignment &assignment,
                                      Strategy strategy) {
+  if (!functions.front()->getContext()->getRemarkEngine())
+    return;
   RemarkEmitter(functions, graph, costs, assignment, strategy).run();
 }
 

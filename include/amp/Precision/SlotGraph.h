@@ -296,6 +296,9 @@ private:
   llvm::DenseMap<VertexId, FloatRange> proven;
   /// Intervals of the values of each function, once something asks for one.
   mutable llvm::DenseMap<Operation *, std::unique_ptr<ValueRanges>> ranges;
+  /// Of the last question, since the next one is mostly of the same region.
+  mutable Region *lastRegion = nullptr;
+  mutable ValueRanges *lastRanges = nullptr;
   llvm::DenseSet<Value> masks;
   /// Sums that loops carry, which keep f32 unless a pin says otherwise.
   llvm::DenseSet<Value> runningSums;

@@ -33,6 +33,28 @@ inline LogicalResult verifyShape(Operation *op, StringRef name, Value value,
          << ", got " << value.getType();
 }
 
+/// The shapes of results, as they are inferred.
+using Shapes = SmallVectorImpl<SmallVector<int64_t>>;
+
+/// Appends the shape of the operands of `op`, which must have one type.
+inline LogicalResult inferSameShape(Operation *op, Shapes &shapes) {
+  for (Value operand : op->getOperands().drop_front())
+    if (operand.getType() != op->getOperand(0).getType())
+      return op->emitOpError("operands must have one type, got ")
+             << op->getOperandTypes();
+  shapes.emplace_back(typeOf(op->getOperand(0)).getShape());
+  return success();
+}
+
+/// Verifies that `axis`, an attribute of `op`, is a dimension of `type`.
+inline LogicalResult verifyAxis(Operation *op, int64_t axis,
+                                RankedTensorType type) {
+  if (axis >= 0 && axis < type.getRank())
+    return success();
+  return op->emitOpError("'axis' must be in [0, ")
+         << type.getRank() << "), got " << axis;
+}
+
 } // namespace mlir::train
 
 #endif // AMP_LIB_DIALECT_TRAIN_IR_SHAPEVERIFIERS_H

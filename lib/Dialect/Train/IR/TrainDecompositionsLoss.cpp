@@ -5,18 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Dialect/Train/IR/TrainBuilder.h"
+#include "Decompositions.h"
 
 using namespace mlir;
 using namespace mlir::train;
-
-/// Rounds `value`, computed in the compute type, to the type of the only result
-/// of `op`.
-static LogicalResult finish(Operation *op, TrainBuilder &t, Value value,
-                            SmallVectorImpl<Value> &results) {
-  results.push_back(t.castTo(value, getElementTypeOrSelf(op->getResult(0))));
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // Linear

@@ -6,20 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Dialect/Train/IR/TrainBuilder.h"
+#include "Decompositions.h"
 
 using namespace mlir;
 using namespace mlir::train;
-
-/// Rounds `values`, computed in the compute type, to the types of the results
-/// of `op`.
-static LogicalResult finish(Operation *op, TrainBuilder &t,
-                            ArrayRef<Value> values,
-                            SmallVectorImpl<Value> &results) {
-  for (auto [value, result] : llvm::zip_equal(values, op->getResults()))
-    results.push_back(t.castTo(value, getElementTypeOrSelf(result)));
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // Softmax

@@ -7,12 +7,12 @@
 
 #include "amp/Dialect/Train/IR/Train.h"
 
+#include "ShapeVerifiers.h"
+
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::train;
-
-using Shapes = SmallVectorImpl<SmallVector<int64_t>>;
 
 static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
@@ -21,16 +21,6 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 //===----------------------------------------------------------------------===//
 // Shapes
 //===----------------------------------------------------------------------===//
-
-/// Appends the shape of the operands, which they must share.
-static LogicalResult inferSameShape(Operation *op, Shapes &shapes) {
-  for (Value operand : op->getOperands().drop_front())
-    if (operand.getType() != op->getOperand(0).getType())
-      return op->emitOpError("operands must have one type, got ")
-             << op->getOperandTypes();
-  shapes.emplace_back(shapeOf(op->getOperand(0)));
-  return success();
-}
 
 /// Appends the shape to which all operands broadcast.
 static LogicalResult inferBroadcastShape(Operation *op, Shapes &shapes) {

@@ -12,8 +12,6 @@
 using namespace mlir;
 using namespace mlir::train;
 
-using Shapes = SmallVectorImpl<SmallVector<int64_t>>;
-
 /// Verifies that `scalar`, the loss or its gradient, has the type in which an
 /// operation on `input` computes.
 static LogicalResult verifyLossType(Operation *op, Value input, Value scalar) {
@@ -158,7 +156,7 @@ static LogicalResult verifyRange(Operation *op, StringRef name,
   return diag << "be in [0, " << static_cast<int>(limit) << "), got " << number;
 }
 
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 LogicalResult SGDOp::verify() {
   SmallVector<Value> states;
@@ -166,8 +164,8 @@ LogicalResult SGDOp::verify() {
     states.push_back(getVelocity());
   if (failed(verifyOptimizer(*this, getParameter(), getGrad(),
                              getLearningRate(), {"velocity"}, states)) ||
-      failed(verifyRange(*this, "momentum", getMomentum(), kInfinity)) ||
-      failed(verifyRange(*this, "weight_decay", getWeightDecay(), kInfinity)))
+      failed(verifyRange(*this, "momentum", getMomentum(), kNoLimit)) ||
+      failed(verifyRange(*this, "weight_decay", getWeightDecay(), kNoLimit)))
     return failure();
   if (static_cast<bool>(getVelocity()) != static_cast<bool>(getNewVelocity()))
     return emitOpError("expected a momentum buffer both as operand and as "
@@ -195,8 +193,8 @@ static LogicalResult verifyAdam(AdamOpTy op) {
                              {op.getExpAvg(), op.getExpAvgSq()})) ||
       failed(verifyRange(op, "beta1", op.getBeta1(), 1)) ||
       failed(verifyRange(op, "beta2", op.getBeta2(), 1)) ||
-      failed(verifyRange(op, "epsilon", op.getEpsilon(), kInfinity)) ||
-      failed(verifyRange(op, "weight_decay", op.getWeightDecay(), kInfinity)))
+      failed(verifyRange(op, "epsilon", op.getEpsilon(), kNoLimit)) ||
+      failed(verifyRange(op, "weight_decay", op.getWeightDecay(), kNoLimit)))
     return failure();
   return success();
 }

@@ -14,8 +14,6 @@
 using namespace mlir;
 using namespace mlir::train;
 
-using Shapes = SmallVectorImpl<SmallVector<int64_t>>;
-
 /// Verifies that the parameters of a norm have the type in which it computes.
 static LogicalResult verifyComputeType(Operation *op, Value input,
                                        Value parameter) {
@@ -41,28 +39,17 @@ static LogicalResult verifyEpsilon(Operation *op, const APFloat &epsilon) {
 // Softmax
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifyAxis(Operation *op, int64_t axis) {
-  int64_t rank = typeOf(op->getOperand(0)).getRank();
-  if (axis < 0 || axis >= rank)
-    return op->emitOpError("'axis' must be in [0, ")
-           << rank << "), got " << axis;
-  return success();
+LogicalResult SoftmaxOp::verify() {
+  return verifyAxis(*this, getAxis(), typeOf(getOperation()->getOperand(0)));
 }
-
-static LogicalResult inferSameShape(Operation *op, Shapes &shapes) {
-  for (Value operand : op->getOperands().drop_front())
-    if (operand.getType() != op->getOperand(0).getType())
-      return op->emitOpError("operands must have one type, got ")
-             << op->getOperandTypes();
-  shapes.emplace_back(typeOf(op->getOperand(0)).getShape());
-  return success();
+LogicalResult LogSoftmaxOp::verify() {
+  return verifyAxis(*this, getAxis(), typeOf(getOperation()->getOperand(0)));
 }
-
-LogicalResult SoftmaxOp::verify() { return verifyAxis(*this, getAxis()); }
-LogicalResult LogSoftmaxOp::verify() { return verifyAxis(*this, getAxis()); }
-LogicalResult SoftmaxGradOp::verify() { return verifyAxis(*this, getAxis()); }
+LogicalResult SoftmaxGradOp::verify() {
+  return verifyAxis(*this, getAxis(), typeOf(getOperation()->getOperand(0)));
+}
 LogicalResult LogSoftmaxGradOp::verify() {
-  return verifyAxis(*this, getAxis());
+  return verifyAxis(*this, getAxis(), typeOf(getOperation()->getOperand(0)));
 }
 
 LogicalResult LogsumexpOp::verify() {
@@ -74,7 +61,8 @@ LogicalResult LogsumexpOp::verify() {
   return success();
 }
 LogicalResult LogsumexpOp::inferResultShapes(Shapes &shapes) {
-  if (failed(verifyAxis(*this, getAxis())))
+  if (failed(
+          verifyAxis(*this, getAxis(), typeOf(getOperation()->getOperand(0)))))
     return failure();
   SmallVector<int64_t> shape(typeOf(getInput()).getShape());
   shape.erase(shape.begin() + getAxis());

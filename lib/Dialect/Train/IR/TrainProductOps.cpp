@@ -15,8 +15,6 @@
 using namespace mlir;
 using namespace mlir::train;
 
-using Shapes = SmallVectorImpl<SmallVector<int64_t>>;
-
 /// Returns the product of `extents`, or 0 if one of them is dynamic.
 static int64_t staticProduct(ArrayRef<int64_t> extents) {
   int64_t product = 1;

@@ -16,17 +16,6 @@
 using namespace mlir;
 using namespace mlir::train;
 
-using Shapes = SmallVectorImpl<SmallVector<int64_t>>;
-
-/// Verifies that `axis` is a dimension of `type`.
-static LogicalResult verifyAxis(Operation *op, int64_t axis,
-                                RankedTensorType type) {
-  if (axis >= 0 && axis < type.getRank())
-    return success();
-  return op->emitOpError("'axis' must be in [0, ")
-         << type.getRank() << "), got " << axis;
-}
-
 /// Verifies that a result of `operand` elements is of their type or of the one
 /// in which they are added up.
 static LogicalResult verifyWiderType(Operation *op, Value operand,

@@ -14,8 +14,6 @@
 using namespace mlir;
 using namespace mlir::train;
 
-using Shapes = SmallVectorImpl<SmallVector<int64_t>>;
-
 /// Verifies that `dims` are distinct dimensions of a tensor of rank `rank`, in
 /// increasing order.
 static LogicalResult verifyDims(Operation *op, ArrayRef<int64_t> dims,

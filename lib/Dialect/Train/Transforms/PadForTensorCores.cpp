@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RemarkOptions.h"
+
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
 #include "amp/Precision/Target.h"
@@ -169,13 +171,6 @@ LogicalResult PadForTensorCoresPass::readOptions() {
                                      "must be a multiple of 'alignment', got ")
            << multiple.getValue() << " and " << alignment.getValue();
   return success();
-}
-
-static remark::RemarkOpts getRemarkOptions(StringRef name, Operation *op) {
-  auto options = remark::RemarkOpts::name(name).category("amp");
-  if (auto function = op->getParentOfType<FunctionOpInterface>())
-    options = options.function(function.getName());
-  return options;
 }
 
 void PadForTensorCoresPass::leave(Operation *op, StringRef extents,

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RemarkOptions.h"
 #include "SavedValues.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"

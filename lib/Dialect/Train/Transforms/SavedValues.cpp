@@ -26,14 +26,6 @@ int64_t mlir::train::countBytes(Value value) {
   return llvm::SaturatingMultiply<uint64_t>(type.getNumElements(), width);
 }
 
-remark::RemarkOpts mlir::train::getRemarkOptions(StringRef name,
-                                                 Operation *op) {
-  auto options = remark::RemarkOpts::name(name).category("amp");
-  if (auto function = op->getParentOfType<FunctionOpInterface>())
-    options = options.function(function.getName());
-  return options;
-}
-
 Value SavedValues::getRoot(Value value) const {
   while (auto reshape = value.getDefiningOp<ReshapeOp>()) {
     if (!isForward(reshape.getOperation()))

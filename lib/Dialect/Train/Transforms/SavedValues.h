@@ -15,7 +15,6 @@
 #define AMP_LIB_DIALECT_TRAIN_TRANSFORMS_SAVEDVALUES_H
 
 #include "amp/Dialect/Train/IR/Train.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -28,9 +27,6 @@ inline constexpr llvm::StringLiteral kRecomputedAttr = "train.recomputed";
 
 /// Returns the bytes of `value`, or 0 if that is not known.
 int64_t countBytes(Value value);
-
-/// The options of a remark of this pass at `op`.
-remark::RemarkOpts getRemarkOptions(StringRef name, Operation *op);
 
 /// The values that one step keeps, and the copies of what computes them.
 class SavedValues {

@@ -1,0 +1,31 @@
+//===- Decompositions.h - Shared by the decompositions ----------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_DIALECT_TRAIN_IR_DECOMPOSITIONS_H
+#define AMP_LIB_DIALECT_TRAIN_IR_DECOMPOSITIONS_H
+
+#include "amp/Dialect/Train/IR/TrainBuilder.h"
+
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace mlir::train {
+
+/// Rounds `values`, computed in the compute type, to the types of the results
+/// of `op`, and appends them to `results`.
+inline LogicalResult finish(Operation *op, TrainBuilder &t,
+                            ArrayRef<Value> values,
+                            SmallVectorImpl<Value> &results) {
+  for (auto [value, result] : llvm::zip_equal(values, op->getResults()))
+    results.push_back(t.castTo(value, getElementTypeOrSelf(result)));
+  return success();
+}
+
+} // namespace mlir::train
+
+#endif // AMP_LIB_DIALECT_TRAIN_IR_DECOMPOSITIONS_H
