@@ -16,6 +16,8 @@ NO_OLD = r"does not give the old value back"
 NOT_SCALED = r"is multiplied by \S+, expected (an unscaled value|\S+$)"
 TWO_FACTORS = r"operand \d is multiplied by .*, but operand \d by .*, expected values with one factor"
 CARRIED = r"carries a value that is multiplied by .* to where another one is"
+KEPT = r'the update of "\S+" gives the old scale back where gradients are not finite'
+OTHER = r'the update of "\S+" is the new value of "\S+", expected that of its own scale'
 UNSEEN = r"does not see the finite flag of all gradients that its scale divides"
 EITHER = "|".join([NOT_SCALED, TWO_FACTORS, CARRIED])
 
@@ -259,6 +261,28 @@ def schemes(f):
                 g.replace(result, replaced, but=[new])
             g.after(at, new)
 
+        def kept(g, name=name, condition=None):
+            """The update stands in a guard, whose result replaces the scale."""
+            at = g.definer(name)
+            guard = g.make("scf.if", [condition], ["i1"], [S, I32, I32])
+            then, other = (g.make("scf.yield", of, [S, I32, I32], []) for of in (at.results, at.operands[:3]))
+            for value, result in zip(at.results, guard.results):
+                g.replace(value, result, but=[then])
+            ops, index = g.block(at)
+            ops[index] = guard
+            guard.regions = [[[], [at, then]], [[], [other]]]
+
+        place = f.body[-1].operands.index(name)
+        yield "the new scale lost", KEPT, lambda g, place=place, scale=scale: swap(g.body[-1], place, scale)
+        for theirs in facts.updates:
+            if theirs is not op:
+                yield ("another's new scale", OTHER,
+                       lambda g, place=place, value=theirs.results[0]: swap(g.body[-1], place, value))
+        for guard in facts.guards:
+            condition = guard.operands[0]
+            if seen & facts.flags(condition):
+                yield ("updated within the guard", KEPT,
+                       lambda g, kept=kept, condition=condition: kept(g, condition=condition))
         yield "updated on nothing", UNSEEN, blind
         yield "updated twice", "updates a scale that was updated before", again
         for value, type in types.items():
