@@ -66,7 +66,7 @@ func.func @update_before_unscale(%x: tensor<4xf32>, %scale: tensor<f32> {amp.nam
   // expected-note @below {{the factor passes through this 'train.mul'}}
   %g = train.mul %x, %s : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   %next, %nt, %nh = amp.update_scale %scale, %t, %h, %ok
-  // expected-error @below {{gradient 0 is multiplied by loss_scale, expected %}}
+  // expected-error @below {{gradient 0 is multiplied by loss_scale, expected the new loss_scale}}
   %u, %finite = amp.unscale %g by %next : (tensor<4xf32>) -> (tensor<4xf32>)
   return %u : tensor<4xf32>
 }

@@ -13,7 +13,7 @@ from random_steps import M, S
 T1, I32 = "tensor<i1>", "tensor<i32>"
 UNFINITE = r"depends on gradients that may not be finite"
 NO_OLD = r"does not give the old value back"
-NOT_SCALED = r"is multiplied by \S+, expected (an unscaled value|\S+$)"
+NOT_SCALED = r"is multiplied by .+, expected (an unscaled value|(the new )?\S+$)"
 TWO_FACTORS = r"operand \d is multiplied by .*, but operand \d by .*, expected values with one factor"
 CARRIED = r"carries a value that is multiplied by .* to where another one is"
 KEPT = r'the update of "\S+" gives the old scale back where gradients are not finite'
@@ -153,7 +153,7 @@ def schemes(f):
         if len(facts.unscales) > 1 and all(types[v] == M for v in gradients):
             yield "an optimizer left scaled", EITHER, left
         yield "norm of scaled gradients", r'the metric "loss" is multiplied by', norm
-        yield "updated before unscaled", r"gradient 0 is multiplied by .*, expected %", early
+        yield "updated before unscaled", r"gradient 0 is multiplied by .*, expected (the new |%)", early
         for other in facts.unscales:
             if other is op:
                 continue
