@@ -544,6 +544,56 @@ LogicalResult GuardAnalysis::check(LossScaleOpInterface update) {
   return result;
 }
 
+Value GuardAnalysis::getUpdatedScale(Value value) const {
+  while (auto update =
+             dyn_cast_or_null<LossScaleOpInterface>(value.getDefiningOp())) {
+    int result = update.getLossScaleResult();
+    if (result < 0 || update->getResult(result) != value)
+      break;
+    Value scale = update->getOperand(update.getLossScaleOperand());
+    value = degrees.getScale(degrees.getSymbol(scale));
+  }
+  return value;
+}
+
+LogicalResult GuardAnalysis::checkScale(const Update &update) {
+  ScaleDegree::Symbol symbol = degrees.getSymbol(update.old);
+  // Each scale follows the overflows of its own gradients.
+  auto made = dyn_cast<BlockArgument>(getUpdatedScale(update.value));
+  if (made && made != update.value &&
+      made.getOwner() == &function.getFunctionBody().front() &&
+      degrees.getSymbol(made) != symbol) {
+    InFlightDiagnostic diagnostic =
+        emitError(update.value.getLoc())
+        << "the update of " << update.name << " is the new value of ";
+    if (auto name = function.getArgAttrOfType<StringAttr>(
+            made.getArgNumber(), AMPDialect::kNameAttr))
+      diagnostic << name;
+    else
+      diagnostic << "another scale";
+    diagnostic << ", expected that of its own scale";
+    return diagnostic;
+  }
+  // A scale that stays as it is after an overflow never falls: the next step
+  // overflows, too.
+  llvm::BitVector keepers = getKeepers(update.value, update.old);
+  for (auto [index, check] : llvm::enumerate(checks)) {
+    if (!keepers.test(index) ||
+        degrees.getSymbol(check->getOperand(check.getLossScaleOperand())) !=
+            symbol)
+      continue;
+    InFlightDiagnostic diagnostic =
+        emitError(update.value.getLoc())
+        << "the update of " << update.name
+        << " gives the old scale back where gradients are not finite, expected "
+           "the new one, which is updated outside of the guard";
+    diagnostic.attachNote(check->getLoc())
+        << "these gradients are unscaled and checked here";
+    return diagnostic;
+  }
+  return success();
+}
+
 LogicalResult GuardAnalysis::check() {
   if (dynamic.empty())
     return success();
@@ -552,6 +602,12 @@ LogicalResult GuardAnalysis::check() {
     for (Block &block : function.getFunctionBody())
       for (Operation &op : block)
         visit(&op);
+  bool failed = false;
+  for (const Update &update : results)
+    if (getRole(function, update.old) == Role::ScalerState &&
+        degrees.isScale(update.old) &&
+        dynamic.contains(degrees.getSymbol(update.old)))
+      failed |= mlir::failed(checkScale(update));
   llvm::erase_if(results, [&](const Update &update) {
     std::optional<Role> role = getRole(function, update.old);
     return role != Role::Parameter && role != Role::OptimizerState;
@@ -563,7 +619,6 @@ LogicalResult GuardAnalysis::check() {
     all.resize(checks.size());
     of |= all;
   }
-  bool failed = false;
   for (const Update &update : results)
     failed |= mlir::failed(check(update));
   for (LossScaleOpInterface update : updates)

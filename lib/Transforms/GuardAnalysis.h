@@ -69,6 +69,8 @@ private:
   }
   LogicalResult check(const Update &update);
   LogicalResult check(LossScaleOpInterface update);
+  /// Checks what replaces a loss scale that the step updates.
+  LogicalResult checkScale(const Update &update);
 
   /// The checks of whose flags `condition` is the conjunction.
   const llvm::BitVector &getFlags(Value condition);
@@ -79,6 +81,8 @@ private:
   /// Whether `value` is `old` where the flags of `off` are false.
   bool isKept(Value value, BlockArgument old, const llvm::BitVector &off);
   const Update *findMaster(Value value, BlockArgument old) const;
+  /// The scale of which `value` is the new one, or `value`.
+  Value getUpdatedScale(Value value) const;
 
   FunctionOpInterface function;
   ScaleDegreeAnalysis &degrees;

@@ -57,6 +57,14 @@ static std::string getName(Value scale) {
       if (auto attribute = function.getArgAttrOfType<StringAttr>(
               argument.getArgNumber(), AMPDialect::kNameAttr))
         return attribute.str();
+  // The names that a printer makes up are in no file, and cost the numbering of
+  // the whole module.
+  if (auto update = scale.getDefiningOp<LossScaleOpInterface>()) {
+    int result = update.getLossScaleResult();
+    if (result >= 0 && update->getResult(result) == scale)
+      return "the new " +
+             getName(update->getOperand(update.getLossScaleOperand()));
+  }
   scale.printAsOperand(os, OpPrintingFlags());
   return name;
 }

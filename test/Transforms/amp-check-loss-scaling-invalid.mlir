@@ -66,7 +66,7 @@ func.func @update_before_unscale(%x: tensor<4xf32>, %scale: tensor<f32> {amp.nam
   // expected-note @below {{the factor passes through this 'train.mul'}}
   %g = train.mul %x, %s : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   %next, %nt, %nh = amp.update_scale %scale, %t, %h, %ok
-  // expected-error @below {{gradient 0 is multiplied by loss_scale, expected %}}
+  // expected-error @below {{gradient 0 is multiplied by loss_scale, expected the new loss_scale}}
   %u, %finite = amp.unscale %g by %next : (tensor<4xf32>) -> (tensor<4xf32>)
   return %u : tensor<4xf32>
 }
@@ -177,7 +177,7 @@ func.func @second_optimizer_left_unscaled(%w: tensor<4xf32>, %x: tensor<4xf32>, 
   %g = train.mul %x, %s : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   %u, %finite = amp.unscale %g by %scale : (tensor<4xf32>) -> (tensor<4xf32>)
   %first = train.sgd %w, %u, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
-  // expected-error @below {{operand 1 is multiplied by loss_scale, expected an unscaled value}}
+  // expected-error @below {{operand 1 is multiplied by loss_scale, expected an unscaled value: an optimizer steps on true gradients}}
   %second = train.sgd %w, %g, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   return %first, %second : tensor<4xf32>, tensor<4xf32>
 }

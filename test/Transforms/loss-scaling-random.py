@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # amp-check-loss-scaling accepts what the pipeline makes of random training steps,
-# and rejects every mutant of these in which the order of loss scaling is wrong.
+# and rejects every mutant of these in which the order of loss scaling is wrong: of
+# plain steps, and of those with several losses, several optimizers, micro-batches
+# or calls of private functions.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %S/Inputs
 """Usage: loss-scaling-random.py <folder> <inputs> [first seed]
 
-AMP_LONG_TESTS=1 takes 5,000 graphs and the mutants of 300 of them.
+AMP_LONG_TESTS=1 takes 7,000 graphs and mutants of 1,500 of them.
 """
 
 import os
@@ -19,14 +21,22 @@ import sys
 
 folder = sys.argv[1]
 sys.path.insert(0, sys.argv[2])
-from random_steps import M, S, step  # noqa: E402
+import generic_ops  # noqa: E402
+from random_steps import M, S, scheme, step  # noqa: E402
+from scheme_mutants import schemes  # noqa: E402
 
 first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 LONG = bool(os.environ.get("AMP_LONG_TESTS"))
-BATCHES, BATCH = (105, 50) if LONG else (4, 50)
+BATCHES, BATCH = (105, 50) if LONG else (4, 25)
 MUTATED = 6 if LONG else 1  # Batches of which mutants are made.
+SCHEMES = (20, 50) if LONG else (2, 12)  # Batches with several losses and so on.
+# A diagnostic numbers the whole module: many small ones are faster.
+CHUNK = 60
 VARIANTS = ["", "master-weights=copy", "loss-scale=layerwise", "loss-scale=1024", "strategy=grappler", "scaler=deepspeed gradient-norm",
             "precision=bf16 loss-scale=dynamic count-skipped"]
+# Those of steps with several losses, and whether mutants are made.
+SCHEME_VARIANTS = {"": True, "scale-per-loss": True, "master-weights=copy": True,
+                   "scale-per-loss gradient-norm count-skipped scaler=deepspeed": False, "loss-scale=layerwise": False}
 T1 = "tensor<i1>"
 
 
@@ -181,6 +191,59 @@ def result_of(lines, name):
     return [m.group(1) for m in re.finditer(r'\{amp\.(?:metric|updates) = "([^"]*)"\}', signature)].index(name)
 
 
+def check_schemes(batch, accepted, kinds):
+    """Checks a batch of steps with several losses, optimizers or micro-batches, as
+    they are and with parts of them in functions that they call, and mutants of both."""
+    rng = random.Random(first * 1000 + batch + 500)
+    variants = list(SCHEME_VARIANTS)
+    variant = variants[batch % len(variants)]
+    steps = [scheme(rng, f"f{i}", together="per-loss" not in variant) for i in range(SCHEMES[1])]
+    result = tool("".join(steps), "schemes.mlir", f"--amp-training-pipeline={variant}",
+                  "--mlir-print-op-generic", "--mlir-print-local-scope")
+    assert result.returncode == 0, (batch, variant, result.stderr[-3000:])
+    found = generic_ops.functions(result.stdout)
+    assert len(found) == SCHEMES[1], len(found)
+
+    def called(function, number, count):
+        return [line for i in range(count) for line in generic_ops.outline(function, rng, f"c{number}_{i}")]
+
+    # With calls: what is right stays so.
+    lines = []
+    for number, one in enumerate(found):
+        function = generic_ops.Function(one)
+        lines += called(function, number, 3) + function.lines()
+    result = tool("\n".join(lines) + "\n", "calls.mlir", "--amp-check-loss-scaling", "-o", "/dev/null")
+    assert result.returncode == 0, (batch, variant, result.stderr[-3000:])
+    accepted += 2 * len(found)
+    if not SCHEME_VARIANTS[variant] or batch // len(variants) >= MUTATED:
+        return accepted
+    made = {}
+    for number, one in enumerate(found):
+        for kind, message, change in schemes(generic_ops.Function(one)):
+            made.setdefault(kind, []).append((number, kind, message, change))
+    # As many of each kind.
+    made = [m for of in made.values() for m in rng.sample(of, min(len(of), 40 if LONG else 2))]
+    for start in range(0, len(made), CHUNK):
+        part, module, owner = made[start : start + CHUNK], [], []
+        for number, (step_number, _, _, change) in enumerate(part):
+            function = generic_ops.Function(found[step_number])
+            change(function)
+            function.root.head = re.sub(r'sym_name = "\w+"', f'sym_name = "m{number}"', function.root.head)
+            lines = called(function, number, rng.choice([0, 0, 1, 2])) + function.lines()
+            module += lines
+            owner += [number] * len(lines)
+        result = tool("\n".join(module) + "\n", "mutants.mlir", "--amp-check-loss-scaling", "-o", "/dev/null")
+        said = {}
+        for m in re.finditer(r"mutants\.mlir:(\d+):\d+: error: (.*)", result.stderr):
+            said.setdefault(owner[int(m.group(1)) - 1], []).append(m.group(2))
+        for number, (_, kind, message, _) in enumerate(part):
+            errors = said.get(number, [])
+            text = "\n".join(line for line, of in zip(module, owner) if of == number)
+            assert any(re.search(message, error) for error in errors), (kind, message, errors, text, result.stderr[:2000])
+            kinds[kind] = kinds.get(kind, 0) + 1
+    return accepted
+
+
 accepted = rejected = 0
 kinds = {}
 for batch in range(BATCHES):
@@ -199,9 +262,9 @@ for batch in range(BATCHES):
     make = layer_mutants if "layerwise" in variant else mutants
     made = [(kind, lines) for lines in found for kind, lines in make(lines)]
     if not LONG:
-        made = rng.sample(made, 150)
-    for start in range(0, len(made), 200):
-        part = made[start : start + 200]
+        made = rng.sample(made, CHUNK)
+    for start in range(0, len(made), CHUNK):
+        part = made[start : start + CHUNK]
         module, owner = [], []
         for number, (kind, lines) in enumerate(part):
             named = [re.sub(r"@f\d+", f"@m{number}", lines[0]), *lines[1:]]
@@ -215,6 +278,11 @@ for batch in range(BATCHES):
         for kind, _ in part:
             kinds[kind] = kinds.get(kind, 0) + 1
 assert len(kinds) >= 18, kinds
+combined = {}
+for batch in range(SCHEMES[0]):
+    accepted = check_schemes(batch, accepted, combined)
+assert len(combined) >= 24, combined
+rejected += sum(combined.values())
 if LONG:
     assert accepted >= 5000 and rejected >= 1000, (accepted, rejected)
-print(f"{accepted} steps accepted, {rejected} mutants rejected: {kinds}")
+print(f"{accepted} steps accepted, {rejected} mutants rejected: {kinds}, {combined}")

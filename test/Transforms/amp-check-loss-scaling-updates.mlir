@@ -1,0 +1,132 @@
+// The new value of a loss scale: its own, and another one after an overflow.
+// RUN: amp-opt %s --amp-check-loss-scaling --split-input-file --verify-diagnostics -o /dev/null
+
+// Each new scale replaces the other's old one.
+func.func @two_scales_swapped(
+    %v: tensor<4xf32> {amp.name = "v", amp.role = "parameter"},
+    %w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"},
+    %x: tensor<4xf32> {amp.name = "x", amp.role = "batch"},
+    %lr: tensor<f32> {amp.name = "lr", amp.role = "hyperparameter"},
+    %a: tensor<f32> {amp.name = "loss_scale.a", amp.role = "scaler_state"},
+    %b: tensor<f32> {amp.name = "loss_scale.b", amp.role = "scaler_state"},
+    %t: tensor<i32> {amp.name = "t", amp.role = "scaler_state"},
+    %h: tensor<i32> {amp.name = "h", amp.role = "scaler_state"})
+    -> (tensor<4xf32> {amp.updates = "v"}, tensor<4xf32> {amp.updates = "w"},
+        tensor<f32> {amp.updates = "loss_scale.a"}, tensor<f32> {amp.updates = "loss_scale.b"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %sa = amp.scale %seed by %a : tensor<f32>
+  %ga = train.mul %x, %sa : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %ua, %fa = amp.unscale %ga by %a : (tensor<4xf32>) -> (tensor<4xf32>)
+  %sb = amp.scale %seed by %b : tensor<f32>
+  %gb = train.mul %x, %sb : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %ub, %fb = amp.unscale %gb by %b : (tensor<4xf32>) -> (tensor<4xf32>)
+  %oka = tensor.extract %fa[] : tensor<i1>
+  %okb = tensor.extract %fb[] : tensor<i1>
+  %nv = scf.if %oka -> tensor<4xf32> {
+    %stepped = train.sgd %v, %ua, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    scf.yield %stepped : tensor<4xf32>
+  } else {
+    scf.yield %v : tensor<4xf32>
+  }
+  %nw = scf.if %okb -> tensor<4xf32> {
+    %stepped = train.sgd %w, %ub, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    scf.yield %stepped : tensor<4xf32>
+  } else {
+    scf.yield %w : tensor<4xf32>
+  }
+  // expected-error @below {{the update of "loss_scale.b" is the new value of "loss_scale.a", expected that of its own scale}}
+  %na, %ta, %ha = amp.update_scale %a, %t, %h, %fa
+  // expected-error @below {{the update of "loss_scale.a" is the new value of "loss_scale.b", expected that of its own scale}}
+  %nb, %tb, %hb = amp.update_scale %b, %t, %h, %fb
+  return %nv, %nw, %nb, %na : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// The scale is updated in the guard of the optimizer: it never falls.
+func.func @update_within_the_guard(
+    %w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"},
+    %x: tensor<4xf32> {amp.name = "x", amp.role = "batch"},
+    %lr: tensor<f32> {amp.name = "lr", amp.role = "hyperparameter"},
+    %scale: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"},
+    %t: tensor<i32> {amp.name = "t", amp.role = "scaler_state"},
+    %h: tensor<i32> {amp.name = "h", amp.role = "scaler_state"})
+    -> (tensor<4xf32> {amp.updates = "w"}, tensor<f32> {amp.updates = "loss_scale"},
+        tensor<i32> {amp.updates = "t"}, tensor<i32> {amp.updates = "h"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %s = amp.scale %seed by %scale : tensor<f32>
+  %g = train.mul %x, %s : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  // expected-note @below {{these gradients are unscaled and checked here}}
+  %u, %finite = amp.unscale %g by %scale : (tensor<4xf32>) -> (tensor<4xf32>)
+  %ok = tensor.extract %finite[] : tensor<i1>
+  // expected-error @below {{the update of "loss_scale" gives the old scale back where gradients are not finite, expected the new one, which is updated outside of the guard}}
+  %new:4 = scf.if %ok -> (tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>) {
+    %stepped = train.sgd %w, %u, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %next, %nt, %nh = amp.update_scale %scale, %t, %h, %finite
+    scf.yield %stepped, %next, %nt, %nh : tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>
+  } else {
+    scf.yield %w, %scale, %t, %h : tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>
+  }
+  return %new#0, %new#1, %new#2, %new#3 : tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>
+}
+
+// -----
+
+// The new scale is computed, and lost.
+func.func @update_lost(
+    %w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"},
+    %x: tensor<4xf32> {amp.name = "x", amp.role = "batch"},
+    %lr: tensor<f32> {amp.name = "lr", amp.role = "hyperparameter"},
+    // expected-error @below {{the update of "loss_scale" gives the old scale back where gradients are not finite}}
+    %scale: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"},
+    %t: tensor<i32> {amp.name = "t", amp.role = "scaler_state"},
+    %h: tensor<i32> {amp.name = "h", amp.role = "scaler_state"})
+    -> (tensor<4xf32> {amp.updates = "w"}, tensor<f32> {amp.updates = "loss_scale"},
+        tensor<i32> {amp.updates = "t"}, tensor<i32> {amp.updates = "h"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %s = amp.scale %seed by %scale : tensor<f32>
+  %g = train.mul %x, %s : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  // expected-note @below {{these gradients are unscaled and checked here}}
+  %u, %finite = amp.unscale %g by %scale : (tensor<4xf32>) -> (tensor<4xf32>)
+  %ok = tensor.extract %finite[] : tensor<i1>
+  %new = scf.if %ok -> tensor<4xf32> {
+    %stepped = train.sgd %w, %u, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    scf.yield %stepped : tensor<4xf32>
+  } else {
+    scf.yield %w : tensor<4xf32>
+  }
+  %next, %nt, %nh = amp.update_scale %scale, %t, %h, %finite
+  return %new, %scale, %nt, %nh : tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>
+}
+
+// -----
+
+// Where it is finite, the scale may stay as it is.
+func.func @kept_after_success(
+    %w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"},
+    %x: tensor<4xf32> {amp.name = "x", amp.role = "batch"},
+    %lr: tensor<f32> {amp.name = "lr", amp.role = "hyperparameter"},
+    %scale: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"},
+    %t: tensor<i32> {amp.name = "t", amp.role = "scaler_state"},
+    %h: tensor<i32> {amp.name = "h", amp.role = "scaler_state"})
+    -> (tensor<4xf32> {amp.updates = "w"}, tensor<f32> {amp.updates = "loss_scale"},
+        tensor<i32> {amp.updates = "t"}, tensor<i32> {amp.updates = "h"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %s = amp.scale %seed by %scale : tensor<f32>
+  %g = train.mul %x, %s : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %finite = amp.unscale %g by %scale : (tensor<4xf32>) -> (tensor<4xf32>)
+  %ok = tensor.extract %finite[] : tensor<i1>
+  %new = scf.if %ok -> tensor<4xf32> {
+    %stepped = train.sgd %w, %u, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    scf.yield %stepped : tensor<4xf32>
+  } else {
+    scf.yield %w : tensor<4xf32>
+  }
+  %next, %nt, %nh = amp.update_scale %scale, %t, %h, %finite
+  %kept = scf.if %ok -> tensor<f32> {
+    scf.yield %scale : tensor<f32>
+  } else {
+    scf.yield %next : tensor<f32>
+  }
+  return %new, %kept, %nt, %nh : tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>
+}
