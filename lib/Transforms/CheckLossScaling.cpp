@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GuardAnalysis.h"
+#include "InlineCalls.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"

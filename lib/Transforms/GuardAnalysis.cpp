@@ -7,10 +7,9 @@
 
 #include "GuardAnalysis.h"
 
+#include "CarriedValues.h"
+
 #include "amp/Dialect/AMP/IR/AMP.h"
-#include "amp/Dialect/AMP/IR/InsertedCast.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -20,164 +19,8 @@ using namespace mlir;
 using namespace mlir::amp;
 
 //===----------------------------------------------------------------------===//
-// Calls
-//===----------------------------------------------------------------------===//
-
-/// Returns the function that `call` calls if its body can stand in its place.
-static FunctionOpInterface getInlinable(CallOpInterface call, Operation *scope,
-                                        SymbolTableCollection &tables) {
-  auto symbol = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
-  auto callee = symbol ? dyn_cast_or_null<FunctionOpInterface>(
-                             tables.lookupNearestSymbolFrom(scope, symbol))
-                       : FunctionOpInterface();
-  if (!callee || callee.isExternal() ||
-      !callee.getFunctionBody().hasOneBlock() ||
-      callee.getNumArguments() != call.getArgOperands().size())
-    return {};
-  Operation *last = callee.getFunctionBody().front().getTerminator();
-  return last->hasTrait<OpTrait::ReturnLike>() &&
-                 last->getNumOperands() == call->getNumResults()
-             ? callee
-             : FunctionOpInterface();
-}
-
-/// Puts bodies in place of the calls in `root`; those of `open` are being
-/// inlined already. `scope` stands where the symbols are known.
-static void inlineCalls(Operation *root, Operation *scope,
-                        SymbolTableCollection &tables,
-                        SmallVectorImpl<Operation *> &open) {
-  SmallVector<CallOpInterface> calls;
-  root->walk([&](CallOpInterface call) { calls.push_back(call); });
-  for (CallOpInterface call : calls) {
-    FunctionOpInterface callee = getInlinable(call, scope, tables);
-    if (!callee || llvm::is_contained(open, callee))
-      continue;
-    IRMapping mapping;
-    mapping.map(callee.getArguments(), call.getArgOperands());
-    OpBuilder builder(call);
-    Block &body = callee.getFunctionBody().front();
-    SmallVector<Operation *> copies;
-    for (Operation &op : body.without_terminator())
-      copies.push_back(builder.clone(op, mapping));
-    for (auto [result, operand] :
-         llvm::zip(call->getResults(), body.getTerminator()->getOperands()))
-      result.replaceAllUsesWith(mapping.lookupOrDefault(operand));
-    call->erase();
-    open.push_back(callee);
-    for (Operation *copy : copies)
-      inlineCalls(copy, scope, tables, open);
-    open.pop_back();
-  }
-}
-
-OwningOpRef<FunctionOpInterface>
-mlir::amp::cloneInlined(FunctionOpInterface function,
-                        SymbolTableCollection &tables) {
-  WalkResult found = function->walk([&](CallOpInterface call) {
-    return getInlinable(call, function, tables) ? WalkResult::interrupt()
-                                                : WalkResult::advance();
-  });
-  if (!found.wasInterrupted())
-    return {};
-  OwningOpRef<FunctionOpInterface> copy(
-      cast<FunctionOpInterface>(function->clone()));
-  SmallVector<Operation *> open = {function};
-  inlineCalls(*copy, function, tables, open);
-  return copy;
-}
-
-//===----------------------------------------------------------------------===//
 // Conditions
 //===----------------------------------------------------------------------===//
-
-/// Returns an i1, or a tensor of them, that is false, or null for another type.
-static Attribute getFalse(Type type) {
-  if (!getElementTypeOrSelf(type).isInteger(1))
-    return {};
-  if (auto tensor = dyn_cast<RankedTensorType>(type))
-    return tensor.hasStaticShape() ? DenseElementsAttr::get(tensor, false)
-                                   : Attribute();
-  return type.isInteger(1) ? BoolAttr::get(type.getContext(), false)
-                           : Attribute();
-}
-
-/// Returns whether the one result of `op` is false wherever the operands of
-/// `known` are, whatever the others are: whether it folds so.
-static bool isFalseWith(Operation *op, ArrayRef<unsigned> known) {
-  if (op->getNumResults() != 1 || op->getNumRegions() != 0)
-    return false;
-  Attribute wanted = getFalse(op->getResult(0).getType());
-  if (!wanted)
-    return false;
-  SmallVector<Attribute> operands(op->getNumOperands());
-  unsigned last = op->getNumOperands() - known.size();
-  for (unsigned index : known) {
-    // Folding moves constant operands to the end, where the order is free.
-    unsigned position = op->hasTrait<OpTrait::IsCommutative>() ? last++ : index;
-    operands[position] = getFalse(op->getOperand(index).getType());
-    if (!operands[position])
-      return false;
-  }
-  // Folding may change the operation that it is asked about.
-  Operation *copy = op->clone();
-  SmallVector<OpFoldResult> results;
-  bool folds = succeeded(copy->fold(operands, results)) && results.size() == 1;
-  // To the constant, or to an operand that is one.
-  if (folds) {
-    auto value = dyn_cast<Value>(results.front());
-    folds = value
-                ? llvm::any_of(copy->getOpOperands(),
-                               [&](OpOperand &operand) {
-                                 return operand.get() == value &&
-                                        operands[operand.getOperandNumber()] ==
-                                            wanted;
-                               })
-                : cast<Attribute>(results.front()) == wanted;
-  }
-  copy->destroy();
-  return folds;
-}
-
-/// Returns the region that the branch `op` enters when its only operand, an i1,
-/// is `condition`, or null.
-static Region *getBranch(RegionBranchOpInterface op, bool condition) {
-  if (op->getNumOperands() != 1 || !op->getOperand(0).getType().isInteger(1))
-    return nullptr;
-  SmallVector<RegionSuccessor> successors;
-  op.getEntrySuccessorRegions(BoolAttr::get(op->getContext(), condition),
-                              successors);
-  return successors.size() == 1 ? successors.front().getSuccessor() : nullptr;
-}
-
-namespace {
-/// One of two values, by a condition.
-struct Choice {
-  Value condition, good, bad;
-};
-} // namespace
-
-/// Returns what `value` is chosen from, if it is.
-static std::optional<Choice> getChoice(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (auto branch = dyn_cast_or_null<RegionBranchOpInterface>(op)) {
-    Region *good = getBranch(branch, true), *bad = getBranch(branch, false);
-    if (!good || !bad || good == bad || !good->hasOneBlock() ||
-        !bad->hasOneBlock())
-      return std::nullopt;
-    unsigned index = cast<OpResult>(value).getResultNumber();
-    Operation *goodYield = good->front().getTerminator();
-    Operation *badYield = bad->front().getTerminator();
-    if (index >= goodYield->getNumOperands() ||
-        index >= badYield->getNumOperands())
-      return std::nullopt;
-    return Choice{op->getOperand(0), goodYield->getOperand(index),
-                  badYield->getOperand(index)};
-  }
-  if (auto select = dyn_cast_or_null<SelectLikeOpInterface>(op))
-    return Choice{select.getCondition(), select.getTrueValue(),
-                  select.getFalseValue()};
-  return std::nullopt;
-}
 
 const llvm::BitVector &GuardAnalysis::getFlags(Value condition) {
   auto [it, isNew] = flagsOf.try_emplace(condition);
@@ -218,48 +61,6 @@ bool GuardAnalysis::isFalse(Value condition, const llvm::BitVector &off) {
 //===----------------------------------------------------------------------===//
 // Old values
 //===----------------------------------------------------------------------===//
-
-/// Returns the input of a cast that loses nothing of what was once of the type
-/// of `old`.
-static Value skipCast(Value value, BlockArgument old) {
-  auto width = [](Value of) -> unsigned {
-    Type type = getElementTypeOrSelf(of);
-    return isa<FloatType>(type) ? type.getIntOrFloatBitWidth() : 0;
-  };
-  CastLike cast{value.getDefiningOp()};
-  if (!cast)
-    return {};
-  Value input = cast.getInput();
-  return width(old) != 0 && width(input) >= width(old) &&
-                 width(value) >= width(old)
-             ? input
-             : Value();
-}
-
-namespace {
-/// What a loop makes of a value, from iteration to iteration.
-struct Carried {
-  Operation *loop;
-  Value init, yielded;
-  BlockArgument argument;
-};
-} // namespace
-
-/// Returns how `value` came about if it is the result of a loop.
-static std::optional<Carried> getCarried(Value value) {
-  auto loop = dyn_cast_or_null<LoopLikeOpInterface>(value.getDefiningOp());
-  if (!loop || !isa<RegionBranchOpInterface>(loop.getOperation()) ||
-      loop.getLoopRegions().size() != 1)
-    return std::nullopt;
-  auto result = cast<OpResult>(value);
-  OpOperand *init = loop.getTiedLoopInit(result);
-  BlockArgument argument = loop.getTiedLoopRegionIterArg(result);
-  OpOperand *yielded =
-      argument ? loop.getTiedLoopYieldedValue(argument) : nullptr;
-  if (!init || !yielded)
-    return std::nullopt;
-  return Carried{loop, init->get(), yielded->get(), argument};
-}
 
 llvm::BitVector GuardAnalysis::getKeepers(Value value, BlockArgument old) {
   if (value == old)
@@ -563,9 +364,9 @@ LogicalResult GuardAnalysis::checkScale(const Update &update) {
   if (made && made != update.value &&
       made.getOwner() == &function.getFunctionBody().front() &&
       degrees.getSymbol(made) != symbol) {
-    InFlightDiagnostic diagnostic =
-        emitError(update.value.getLoc())
-        << "the update of " << update.name << " is the new value of ";
+    InFlightDiagnostic diagnostic = emitError(update.value.getLoc())
+                                    << "the update of " << update.name
+                                    << " is the new value of ";
     if (auto name = function.getArgAttrOfType<StringAttr>(
             made.getArgNumber(), AMPDialect::kNameAttr))
       diagnostic << name;
@@ -578,9 +379,8 @@ LogicalResult GuardAnalysis::checkScale(const Update &update) {
   // overflows, too.
   llvm::BitVector keepers = getKeepers(update.value, update.old);
   for (auto [index, check] : llvm::enumerate(checks)) {
-    if (!keepers.test(index) ||
-        degrees.getSymbol(check->getOperand(check.getLossScaleOperand())) !=
-            symbol)
+    if (!keepers.test(index) || degrees.getSymbol(check->getOperand(
+                                    check.getLossScaleOperand())) != symbol)
       continue;
     InFlightDiagnostic diagnostic =
         emitError(update.value.getLoc())

@@ -22,11 +22,6 @@
 
 namespace mlir::amp {
 
-/// Returns a copy of `function` with the bodies of private and other known
-/// functions in place of their calls, or null if it calls none.
-OwningOpRef<FunctionOpInterface> cloneInlined(FunctionOpInterface function,
-                                              SymbolTableCollection &tables);
-
 class GuardAnalysis {
 public:
   /// `degrees` holds those of `function`, which should call no functions that
