@@ -379,7 +379,7 @@ void mlir::amp::populateAMPToLinalg(RewritePatternSet &patterns) {
 namespace {
 
 struct ConvertAMPToLinalg
-    : amp::impl::ConvertAMPToLinalgBase<ConvertAMPToLinalg> {
+    : mlir::amp::impl::ConvertAMPToLinalgBase<ConvertAMPToLinalg> {
   void runOnOperation() override {
     Operation *root = getOperation();
     if (failed(verifyStaticShapes(root, "amp")))

@@ -113,7 +113,7 @@ private:
 };
 
 class ConvertAMPToStableHLO final
-    : public amp::impl::ConvertAMPToStableHLOBase<ConvertAMPToStableHLO> {
+    : public mlir::amp::impl::ConvertAMPToStableHLOBase<ConvertAMPToStableHLO> {
 public:
   using Base::Base;
 

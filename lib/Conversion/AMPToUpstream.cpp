@@ -104,7 +104,7 @@ static void bridgeForeignTypes(Operation *op) {
 namespace {
 
 struct ConvertAMPToUpstream
-    : amp::impl::ConvertAMPToUpstreamBase<ConvertAMPToUpstream> {
+    : mlir::amp::impl::ConvertAMPToUpstreamBase<ConvertAMPToUpstream> {
   using Base::Base;
 
   void runOnOperation() override {

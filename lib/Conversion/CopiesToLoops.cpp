@@ -21,7 +21,7 @@ using namespace mlir::amp;
 
 namespace {
 
-struct CopiesToLoops : amp::impl::CopiesToLoopsBase<CopiesToLoops> {
+struct CopiesToLoops : mlir::amp::impl::CopiesToLoopsBase<CopiesToLoops> {
   void runOnOperation() override {
     auto isContiguous = [](Value buffer) {
       auto type = dyn_cast<MemRefType>(buffer.getType());

@@ -77,7 +77,7 @@ static void dropForeignAttributes(ModuleOp module) {
 
 namespace {
 
-struct FinishLLVM : amp::impl::FinishLLVMBase<FinishLLVM> {
+struct FinishLLVM : mlir::amp::impl::FinishLLVMBase<FinishLLVM> {
   void runOnOperation() override {
     dropForeignAttributes(getOperation());
     if (failed(replaceBF16(getOperation())))

@@ -30,7 +30,7 @@ static bool shouldFuse(OpOperand *operand) {
 
 namespace {
 
-struct FuseElementwise : amp::impl::FuseElementwiseBase<FuseElementwise> {
+struct FuseElementwise : mlir::amp::impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);

@@ -268,7 +268,7 @@ void StepLowering::run() {
 
 namespace {
 
-struct LowerStep : amp::impl::LowerStepBase<LowerStep> {
+struct LowerStep : mlir::amp::impl::LowerStepBase<LowerStep> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);

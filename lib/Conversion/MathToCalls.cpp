@@ -22,7 +22,7 @@ using namespace mlir::amp;
 
 namespace {
 
-struct MathToCalls : amp::impl::MathToCallsBase<MathToCalls> {
+struct MathToCalls : mlir::amp::impl::MathToCallsBase<MathToCalls> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateMathToLibmConversionPatterns(patterns);

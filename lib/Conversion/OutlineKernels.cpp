@@ -162,7 +162,7 @@ static bool areEqual(func::FuncOp lhs, func::FuncOp rhs) {
 
 namespace {
 
-struct OutlineKernels : amp::impl::OutlineKernelsBase<OutlineKernels> {
+struct OutlineKernels : mlir::amp::impl::OutlineKernelsBase<OutlineKernels> {
   void runOnOperation() override {
     known.clear();
     SymbolTable symbols(getOperation());

@@ -34,7 +34,7 @@ using namespace mlir::train;
 namespace {
 
 struct StableHLOToTrain final
-    : amp::impl::StableHLOToTrainBase<StableHLOToTrain> {
+    : mlir::amp::impl::StableHLOToTrainBase<StableHLOToTrain> {
   using Base::Base;
 
   void runOnOperation() override {

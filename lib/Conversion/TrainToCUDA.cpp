@@ -82,13 +82,14 @@ static LogicalResult verifyStep(func::FuncOp step) {
 
 /// Notes on `step` how its predictions are judged, for 'cuda-plan-memory'.
 static LogicalResult noteEvaluation(func::FuncOp step) {
-  FailureOr<amp::StepSignature> signature = amp::StepSignature::get(step);
+  FailureOr<mlir::amp::StepSignature> signature =
+      mlir::amp::StepSignature::get(step);
   if (failed(signature))
     return failure();
-  using Kind = amp::EvaluationRule::Kind;
+  using Kind = mlir::amp::EvaluationRule::Kind;
   SmallVector<Attribute> rules;
-  for (const amp::EvaluationRule &rule :
-       amp::findEvaluationRules(step, *signature)) {
+  for (const mlir::amp::EvaluationRule &rule :
+       mlir::amp::findEvaluationRules(step, *signature)) {
     Judge judge = rule.kind == Kind::CrossEntropy ? Judge::CrossEntropy
                   : rule.kind == Kind::MSE        ? Judge::MSE
                                                   : Judge::L1;
@@ -103,13 +104,14 @@ static LogicalResult noteEvaluation(func::FuncOp step) {
 namespace {
 
 struct ConvertTrainToCUDA
-    : amp::impl::ConvertTrainToCUDABase<ConvertTrainToCUDA> {
+    : mlir::amp::impl::ConvertTrainToCUDABase<ConvertTrainToCUDA> {
   using ConvertTrainToCUDABase::ConvertTrainToCUDABase;
 
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<amp::AMPDialect, train::TrainDialect, cuda::CUDADialect,
-                    arith::ArithDialect, linalg::LinalgDialect,
-                    math::MathDialect, tensor::TensorDialect>();
+    registry
+        .insert<mlir::amp::AMPDialect, train::TrainDialect, cuda::CUDADialect,
+                arith::ArithDialect, linalg::LinalgDialect, math::MathDialect,
+                tensor::TensorDialect>();
   }
 
   /// Applies patterns, without simplifying anything else.
@@ -162,15 +164,16 @@ struct ConvertTrainToCUDA
         op->setLoc(getNamedLocation(op));
     });
 
-    if (failed(run({[] { return amp::createDecomposeTrain(); }, canonicalizer,
-                    cse, [] { return amp::createConvertTrainToLinalg(); },
-                    [] { return amp::createConvertAMPToLinalg(); },
+    if (failed(run({[] { return mlir::amp::createDecomposeTrain(); },
+                    canonicalizer, cse,
+                    [] { return mlir::amp::createConvertTrainToLinalg(); },
+                    [] { return mlir::amp::createConvertAMPToLinalg(); },
                     [] { return createConvertElementwiseToLinalgPass(); },
                     [] { return createLinalgGeneralizeNamedOpsPass(); }})))
       return failure();
     apply(step, populateSlicesToLoops);
-    if (failed(run({[] { return amp::createFuseElementwise(); }, canonicalizer,
-                    cse})) ||
+    if (failed(run({[] { return mlir::amp::createFuseElementwise(); },
+                    canonicalizer, cse})) ||
         failed(convertKernels(step)) || failed(run({canonicalizer, cse})))
       return failure();
     mergeKernels(step);
@@ -183,7 +186,7 @@ struct ConvertTrainToCUDA
 
   void runOnOperation() override {
     func::FuncOp step = getOperation();
-    if (step.isExternal() || !amp::isStepFunction(step))
+    if (step.isExternal() || !mlir::amp::isStepFunction(step))
       return;
     if (failed(convert(step)))
       signalPassFailure();

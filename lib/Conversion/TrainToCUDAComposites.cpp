@@ -45,9 +45,9 @@ struct ConvertComposite : OpRewritePattern<OpTy> {
 };
 
 /// The rules of the scale become numbers, as the runtime has them.
-struct ConvertUpdateScale : OpRewritePattern<amp::UpdateScaleOp> {
+struct ConvertUpdateScale : OpRewritePattern<mlir::amp::UpdateScaleOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(amp::UpdateScaleOp op,
+  LogicalResult matchAndRewrite(mlir::amp::UpdateScaleOp op,
                                 PatternRewriter &rewriter) const override {
     NamedAttrList parameters;
     for (StringRef name : findCallee("update_scale")->parameters)
@@ -102,7 +102,7 @@ struct ConvertScatterAdd : OpRewritePattern<train::ScatterAddOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(train::ScatterAddOp op,
                                 PatternRewriter &rewriter) const override {
-    amp::LinalgBuilder b(rewriter, op.getLoc());
+    mlir::amp::LinalgBuilder b(rewriter, op.getLoc());
     auto type = op.getType();
     int64_t axis = op.getAxis(), rank = type.getRank();
     Value indices = op.getIndices();
@@ -123,7 +123,7 @@ struct ConvertScatterAdd : OpRewritePattern<train::ScatterAddOp> {
     SmallVector<utils::IteratorType> iterators(rank,
                                                utils::IteratorType::parallel);
     iterators.push_back(utils::IteratorType::reduction);
-    Type compute = amp::getScalarComputeType(type.getElementType());
+    Type compute = mlir::amp::getScalarComputeType(type.getElementType());
     Value sums = b.accumulate(
         b.filled(type.clone(compute), 0.0),
         {b.reshape(indices, {count}), b.reshape(op.getUpdates(), shape)}, maps,

@@ -39,7 +39,7 @@ static bool isCandidate(GemmOp gemm) {
          gemm.getActivation() == Activation::None && !gemm.getAccumulate() &&
          typeOf(gemm.getA()).getRank() == 2 &&
          typeOf(gemm.getB()).getRank() == 2 &&
-         !gemm->hasAttr(amp::AMPDialect::kGradientOfAttr) &&
+         !gemm->hasAttr(mlir::amp::AMPDialect::kGradientOfAttr) &&
          isReadByElements(gemm.getResult(0));
 }
 

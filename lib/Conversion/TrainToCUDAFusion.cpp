@@ -228,11 +228,11 @@ static void readNames(Location loc, SetVector<StringRef> &names) {
 /// The parameter that `value` is, or is a version of.
 static StringRef getParameterName(func::FuncOp step, Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto name = step.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                  amp::AMPDialect::kNameAttr);
-    auto role = step.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                  amp::AMPDialect::kRoleAttr);
-    if (name && role && role == stringifyRole(amp::Role::Parameter))
+    auto name = step.getArgAttrOfType<StringAttr>(
+        argument.getArgNumber(), mlir::amp::AMPDialect::kNameAttr);
+    auto role = step.getArgAttrOfType<StringAttr>(
+        argument.getArgNumber(), mlir::amp::AMPDialect::kRoleAttr);
+    if (name && role && role == stringifyRole(mlir::amp::Role::Parameter))
       return name;
     return {};
   }
@@ -256,8 +256,8 @@ static std::string getLayer(StringRef parameter) {
 static std::string getBaseName(func::FuncOp step, LaunchOpInterface launch) {
   if (launch.getName())
     return launch.getName()->str();
-  if (auto gradients =
-          launch->getAttrOfType<ArrayAttr>(amp::AMPDialect::kGradientOfAttr))
+  if (auto gradients = launch->getAttrOfType<ArrayAttr>(
+          mlir::amp::AMPDialect::kGradientOfAttr))
     for (Attribute gradient : gradients)
       if (auto name = dyn_cast<StringAttr>(gradient); name && !name.empty())
         if (isa<GemmOp, ConvOp>(launch.getOperation()))
@@ -279,8 +279,9 @@ static std::string getBaseName(func::FuncOp step, LaunchOpInterface launch) {
     StringRef parameter = getParameterName(step, launch.getInputs()[1]);
     if (!parameter.empty())
       return getLayer(parameter) +
-             (launch->hasAttr(amp::AMPDialect::kBackwardOfAttr) ? "_input_grad"
-                                                                : "");
+             (launch->hasAttr(mlir::amp::AMPDialect::kBackwardOfAttr)
+                  ? "_input_grad"
+                  : "");
     return isa<GemmOp>(launch.getOperation()) ? "product" : "convolution";
   }
   if (auto call = dyn_cast<CallOp>(launch.getOperation())) {

@@ -57,7 +57,7 @@ struct ExtractToLoops : OpRewritePattern<tensor::ExtractSliceOp> {
         expr = expr % extent;
       exprs.push_back(expr);
     }
-    amp::LinalgBuilder b(rewriter, op.getLoc());
+    mlir::amp::LinalgBuilder b(rewriter, op.getLoc());
     auto map = AffineMap::get(loop, 0, exprs, getContext());
     rewriter.replaceOp(op,
                        b.elementwise(op.getType(), op.getSource(), map,
@@ -74,7 +74,7 @@ struct InsertToLoops : OpRewritePattern<tensor::InsertSliceOp> {
                                 PatternRewriter &rewriter) const override {
     if (!isStatic(op))
       return failure();
-    amp::LinalgBuilder b(rewriter, op.getLoc());
+    mlir::amp::LinalgBuilder b(rewriter, op.getLoc());
     auto type = op.getType();
     Value source = op.getSource(), destination = op.getDest();
     if (b.typeOf(source).getRank() != type.getRank())

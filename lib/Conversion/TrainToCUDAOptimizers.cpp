@@ -32,7 +32,7 @@ struct Update {
   Value guard;
   /// Choices between new and old values: what they give is then the target.
   SmallVector<train::SelectOp> choices;
-  amp::MasterCopyOp copy;
+  mlir::amp::MasterCopyOp copy;
   /// The check whose factors the gradient is to be multiplied by.
   CheckGradientsOp check;
 
@@ -104,7 +104,8 @@ static void readSurroundings(Update &update) {
   SmallVector<Operation *> users(parameter.getUsers());
   // A copy, and one other user.
   for (Operation *user : users)
-    if (auto copy = dyn_cast<amp::MasterCopyOp>(user); copy && !copy.getRng())
+    if (auto copy = dyn_cast<mlir::amp::MasterCopyOp>(user);
+        copy && !copy.getRng())
       update.copy = copy;
   bool guarded = true;
   Value flag;
@@ -220,7 +221,7 @@ CheckGradientsOp Gradients::getCheck(Operation *op) {
   auto [it, isNew] = checks.try_emplace(op);
   if (!isNew)
     return it->second;
-  auto unscale = dyn_cast<amp::UnscaleOp>(op);
+  auto unscale = dyn_cast<mlir::amp::UnscaleOp>(op);
   if (unscale) {
     // The check looks at gradients before the multiplication only.
     if (!unscale.getStrict() && isReadByOptimizers(unscale.getUnscaled()) &&
@@ -236,9 +237,9 @@ CheckGradientsOp Gradients::getCheck(Operation *op) {
       !cast<ShapedType>(clip.getNorm().getType()).getElementType().isF32())
     return {};
   // All that one unscaling gives, and nothing else.
-  amp::UnscaleOp scaled;
+  mlir::amp::UnscaleOp scaled;
   for (Value gradient : clip.getGradients())
-    if (auto source = gradient.getDefiningOp<amp::UnscaleOp>())
+    if (auto source = gradient.getDefiningOp<mlir::amp::UnscaleOp>())
       scaled = source;
   SmallVector<Value> gradients(clip.getGradients());
   Value scale;
@@ -268,7 +269,7 @@ CheckGradientsOp Gradients::getCheck(Operation *op) {
 
 void Gradients::absorb(Update &update) {
   Operation *op = update.gradient.getDefiningOp();
-  if (!isa_and_nonnull<amp::UnscaleOp, train::ClipByGlobalNormOp>(op))
+  if (!isa_and_nonnull<mlir::amp::UnscaleOp, train::ClipByGlobalNormOp>(op))
     return;
   CheckGradientsOp check = getCheck(op);
   if (!check)
@@ -279,9 +280,9 @@ void Gradients::absorb(Update &update) {
 }
 
 void Gradients::convertFlags(func::FuncOp step) {
-  SmallVector<amp::UnscaleOp> left;
-  step.walk([&](amp::UnscaleOp op) { left.push_back(op); });
-  for (amp::UnscaleOp op : left) {
+  SmallVector<mlir::amp::UnscaleOp> left;
+  step.walk([&](mlir::amp::UnscaleOp op) { left.push_back(op); });
+  for (mlir::amp::UnscaleOp op : left) {
     if (op.getStrict() || op.getAllFinite().use_empty())
       continue;
     CheckGradientsOp check = getCheck(op);
@@ -440,15 +441,15 @@ void mlir::cuda::convertOptimizers(func::FuncOp step) {
 //===----------------------------------------------------------------------===//
 
 void mlir::cuda::mergeParameterCasts(func::FuncOp step) {
-  llvm::MapVector<Type, SmallVector<amp::CastOp>> groups;
+  llvm::MapVector<Type, SmallVector<mlir::amp::CastOp>> groups;
   for (BlockArgument argument : step.getArguments()) {
-    auto role = step.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                  amp::AMPDialect::kRoleAttr);
-    if (!role || role != stringifyRole(amp::Role::Parameter) ||
+    auto role = step.getArgAttrOfType<StringAttr>(
+        argument.getArgNumber(), mlir::amp::AMPDialect::kRoleAttr);
+    if (!role || role != stringifyRole(mlir::amp::Role::Parameter) ||
         !getElementTypeOrSelf(argument.getType()).isF32())
       continue;
     for (Operation *user : argument.getUsers())
-      if (auto cast = dyn_cast<amp::CastOp>(user);
+      if (auto cast = dyn_cast<mlir::amp::CastOp>(user);
           cast && cast->getBlock() == &step.getBody().front() &&
           cast.getType().getElementTypeBitWidth() == 16)
         groups[cast.getType().getElementType()].push_back(cast);
@@ -459,7 +460,7 @@ void mlir::cuda::mergeParameterCasts(func::FuncOp step) {
     SmallVector<Value> inputs;
     SmallVector<Type> types;
     SmallVector<Location> locations;
-    for (amp::CastOp cast : casts) {
+    for (mlir::amp::CastOp cast : casts) {
       inputs.push_back(cast.getInput());
       types.push_back(cast.getType());
       locations.push_back(getNamedLocation(cast));

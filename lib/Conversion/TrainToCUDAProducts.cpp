@@ -178,8 +178,8 @@ struct FoldWidenedOperands : OpRewritePattern<GemmOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(GemmOp op,
                                 PatternRewriter &rewriter) const override {
-    auto a = op.getA().getDefiningOp<amp::CastOp>();
-    auto b = op.getB().getDefiningOp<amp::CastOp>();
+    auto a = op.getA().getDefiningOp<mlir::amp::CastOp>();
+    auto b = op.getB().getDefiningOp<mlir::amp::CastOp>();
     if (!a || !b ||
         a.getInput().getType().getElementType() !=
             b.getInput().getType().getElementType())
@@ -200,11 +200,11 @@ struct FoldWidenedOperands : OpRewritePattern<GemmOp> {
 /// cast(product) to a product of another result type: a widening that the
 /// compiler inserted, whose rounding is then skipped, or a narrowing, which
 /// then is the only rounding.
-struct FoldResultCast : OpRewritePattern<amp::CastOp> {
+struct FoldResultCast : OpRewritePattern<mlir::amp::CastOp> {
   FoldResultCast(MLIRContext *context, bool strict)
       : OpRewritePattern(context), strict(strict) {}
 
-  LogicalResult matchAndRewrite(amp::CastOp op,
+  LogicalResult matchAndRewrite(mlir::amp::CastOp op,
                                 PatternRewriter &rewriter) const override {
     GemmOp gemm = getOnlyProduct<GemmOp>(op.getInput());
     if (!gemm || !isPlain(gemm) || gemm.getBias() || gemm.getAccumulate())

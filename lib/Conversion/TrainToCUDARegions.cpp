@@ -39,7 +39,7 @@ static Value choose(OpBuilder &builder, Location loc, Value condition,
   Value flag = getFlag(builder, condition);
   if (isa<FloatType>(type.getElementType()))
     return train::SelectOp::create(builder, loc, type, flag, onTrue, onFalse);
-  amp::LinalgBuilder b(builder, loc);
+  mlir::amp::LinalgBuilder b(builder, loc);
   return b.elementwise(
       type, {flag, onTrue, onFalse},
       [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {

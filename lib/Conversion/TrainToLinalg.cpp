@@ -27,7 +27,7 @@ using namespace mlir::amp;
 
 namespace {
 
-struct DecomposeTrain : amp::impl::DecomposeTrainBase<DecomposeTrain> {
+struct DecomposeTrain : mlir::amp::impl::DecomposeTrainBase<DecomposeTrain> {
   void runOnOperation() override {
     // A definition may use other composites: repeat for what it emits.
     SmallVector<DecomposableOpInterface> worklist;
@@ -57,7 +57,7 @@ struct DecomposeTrain : amp::impl::DecomposeTrainBase<DecomposeTrain> {
 };
 
 struct ConvertTrainToLinalg
-    : amp::impl::ConvertTrainToLinalgBase<ConvertTrainToLinalg> {
+    : mlir::amp::impl::ConvertTrainToLinalgBase<ConvertTrainToLinalg> {
   void runOnOperation() override {
     Operation *root = getOperation();
     if (failed(verifyStaticShapes(root, "train")))

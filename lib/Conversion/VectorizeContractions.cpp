@@ -448,7 +448,7 @@ SmallVector<Value> ContractionBuilder::emitReduction(
 namespace {
 
 struct VectorizeContractions
-    : amp::impl::VectorizeContractionsBase<VectorizeContractions> {
+    : mlir::amp::impl::VectorizeContractionsBase<VectorizeContractions> {
   void runOnOperation() override {
     SmallVector<linalg::GenericOp> candidates;
     getOperation()->walk(
