@@ -18,6 +18,8 @@ config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
 config.suffixes = [".mlir", ".test", ".py"]
 # `Inputs` holds what tests read (data, helper modules); `data` the data sets.
 config.excludes = ["Inputs", "consumer", "subdirectory", "data", "lit.cfg.py", "lit.site.cfg.py"]
+# The times that .lit_test_times.txt beside this file holds let the first run of a
+# build folder start with the longest tests; later ones use those that they measured.
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.amp_obj_root, "test")
 
