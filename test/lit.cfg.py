@@ -5,6 +5,7 @@
 # which features a REQUIRES line may name.
 
 import os
+import shlex
 import shutil
 import subprocess
 
@@ -17,6 +18,8 @@ config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
 config.suffixes = [".mlir", ".test", ".py"]
 # `Inputs` holds what tests read (data, helper modules); `data` the data sets.
 config.excludes = ["Inputs", "consumer", "subdirectory", "data", "lit.cfg.py", "lit.site.cfg.py"]
+# The times that .lit_test_times.txt beside this file holds let the first run of a
+# build folder start with the longest tests; later ones use those that they measured.
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.amp_obj_root, "test")
 
@@ -57,6 +60,36 @@ llvm_config.add_tool_substitutions(
     ],
     [tools_dir, config.llvm_tools_dir],
 )
+
+
+def compile_steps_quickly(tool):
+    """Makes `amp-run` of the scripts that lit runs, and the tool that compiles for
+    tests, unroll no loop in full: LLVM takes half of the time in which it compiles
+    a step for that, and tests run a step a few times. Results stay the same bit for
+    bit. RUN lines that name amp-run themselves, scripts that get its folder, and
+    long runs take it as it is."""
+    flag = "--unroll-full-max-count=1"
+    try:
+        result = subprocess.run([tool, flag, "--version"], capture_output=True, text=True)
+    except OSError:
+        return
+    # An LLVM that lacks the option would fail every test.
+    if result.returncode != 0 or result.stderr:
+        return
+    config.environment["AMP_TEST_LLVM_OPTIONS"] = flag
+    folder = os.path.join(config.test_exec_root, "quick-bin")
+    os.makedirs(folder, exist_ok=True)
+    script = os.path.join(folder, "amp-run")
+    # Another lit may be running tests of this folder.
+    with open(f"{script}.{os.getpid()}", "w") as file:
+        file.write(f'#!/bin/sh\nexec {shlex.quote(tool)} {flag} "$@"\n')
+    os.chmod(file.name, 0o755)
+    os.replace(file.name, script)
+    llvm_config.with_environment("PATH", folder, append_path=True)
+
+
+if not os.environ.get("AMP_LONG_TESTS"):
+    compile_steps_quickly(os.path.join(tools_dir, "amp-run"))
 
 config.substitutions.append(("%python", python))
 config.substitutions.append(("%amp_src_root", config.amp_src_root))

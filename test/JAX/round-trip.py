@@ -3,7 +3,8 @@
 #
 # Steps of JAX, rewritten to bf16 by amp-opt and by a stock mlir-opt with the
 # plugin, run in JAX again and train as well as in f32, with the losses of a
-# program that has the same roundings written by hand.
+# program that has the same roundings written by hand. So do steps that store in
+# bf16 what the backward pass reads: saved_activations.py.
 #
 # REQUIRES: jax
 # UNSUPPORTED: static-mlir, sanitizer
@@ -23,6 +24,7 @@ import figures
 import jax
 import numpy as np
 import programs
+import saved_activations
 
 STEPS = 60
 
@@ -144,6 +146,7 @@ def main(name, amp_opt, mlir_opt, plugin):
     assert products >= 0.95, "products are f32"
     assert activations >= {"mlp": 0.9, "convnet": 0.25, "transformer": 0.6}[name], "f32 is saved"
     assert casts["optimal"] <= min(casts.values()), "other strategies cast less"
+    saved_activations.check(name, amp_opt, step.text, lambda run: train(run, leaves, batches), wide, low)
 
 
 if __name__ == "__main__":

@@ -15,9 +15,10 @@
 //   philox C0 C1 C2 C3 K0 K1               one block, all words hexadecimal
 //   order SAMPLES SEED EPOCH COUNT         the order of COUNT epochs
 //   batches SAMPLES SIZE drop|keep COUNT   the first batches
-//   jit FILE FUNCTION OUT IN               run a function of the LLVM dialect
-//   in
-//                                          place on the arrays of IN
+//   jit FILE FUNCTION OUT IN               run a function of the LLVM dialect,
+//                                          compiled with the options of LLVM
+//                                          in AMP_TEST_LLVM_OPTIONS, in place
+//                                          on the arrays of IN
 //   dataset FILE PREFIX NAME:TYPE:SHAPE[:CLASSES]...
 //
 // SHAPE is extents joined by `x`, or `scalar`. RULE is the name of a rule with
@@ -34,6 +35,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir::amp;
@@ -205,6 +207,8 @@ int main(int argc, char **argv) {
     }
   } else if (command == "jit") {
     needs(4);
+    llvm::cl::ParseCommandLineOptions(1, argv, "", nullptr, nullptr,
+                                      "AMP_TEST_LLVM_OPTIONS");
     runJit(args);
   } else if (command == "dataset") {
     needs(2);
