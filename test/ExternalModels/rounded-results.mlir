@@ -6,9 +6,9 @@
 // RUN: FileCheck %s --check-prefix=IR < %t.mixed
 // RUN: %python -c "import json, sys; [print(f['name'], *(str(c['value']) + ':' + c['from'] + '>' + c['to'] + ':' + str(c['bytes']) for c in f['casts']), *(v['name'] + '=' + v['typeAfter'] + ':' + str(v['bytesAfter']) for v in f['values'] if v['name'] == '%%0')) for f in json.load(open(r'%t.json'))['functions']]" | FileCheck %s --check-prefix=REPORT
 
-// CHECK: Op=linalg.matmul, {{.*}}Slot=1
 // CHECK: Summary {{.*}}Function=linalg
 // CHECK-SAME: Casts=4
+// CHECK: Op=linalg.matmul, {{.*}}Slot=1
 // CHECK: Summary {{.*}}Function=train
 // CHECK-SAME: Casts=3
 // IR-LABEL: func.func @linalg

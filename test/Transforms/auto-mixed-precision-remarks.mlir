@@ -16,6 +16,7 @@
 // MISSED-NOT: Passed
 
 // CHECK-NOT: error
+// CHECK: remark: [Analysis] Summary | Category:amp | Function=why | Bytes=1750, CastBytes=480, Casts=6, Cost=1750, LowSlots=13, Slots=19, Strategy=grappler
 func.func @why(%a: tensor<4x4xf32>, %labels: tensor<4xi64>) -> (tensor<4x4xf32>, tensor<f32>) {
   // CHECK: [[#@LINE+1]]:{{.*}} remark: [Missed] KeptF32 | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=clear, Kind=storage, Op=train.constant, Reason="no neighbour is in low precision", Slot=0
   %c = train.constant dense<0.5> : tensor<f32>
@@ -52,15 +53,14 @@ func.func @why(%a: tensor<4x4xf32>, %labels: tensor<4xi64>) -> (tensor<4x4xf32>,
 }
 
 // CHECK: remark: [Missed] Unlisted | Category:amp | Function=why | Op=foreign.tan, Reason="no list of the policy names it"
-// CHECK: remark: [Analysis] Summary | Category:amp | Function=why | Bytes=1750, CastBytes=480, Casts=6, Cost=1750, LowSlots=13, Slots=19, Strategy=grappler
 // TWICE-COUNT-2: remark: [Analysis] Summary | Category:amp | Function=why | {{.*}}LowSlots=13, Slots=19, Strategy=grappler
 
 // Terminators, constants and what has no f32 tensor are nobody's to list.
+// CHECK: remark: [Analysis] Summary | Category:amp | Function=unlisted | Bytes=64, CastBytes=0, Casts=0, Cost=64, LowSlots=0, Slots=1, Strategy=grappler
 // CHECK-NOT: Unlisted
 // CHECK: remark: [Missed] Unlisted | Category:amp | Function=unlisted | Op=foreign.op,
 // CHECK: remark: [Missed] Unlisted | Category:amp | Function=unlisted | Op=foreign.shape,
 // CHECK-NOT: Unlisted
-// CHECK: remark: [Analysis] Summary | Category:amp | Function=unlisted | Bytes=64, CastBytes=0, Casts=0, Cost=64, LowSlots=0, Slots=1, Strategy=grappler
 func.func @unlisted(%a: tensor<4x4xf32>, %b: tensor<4xi64>) -> tensor<?x4xf32> {
   %c = arith.constant dense<1.0> : tensor<4x4xf32>
   %0 = "foreign.op"(%a, %c) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
