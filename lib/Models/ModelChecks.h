@@ -17,7 +17,9 @@ namespace mlir::amp {
 class ModelChecks {
 public:
   ModelChecks(MLIRContext *context, StringRef model)
-      : loc(UnknownLoc::get(context)), model(model) {}
+      : ModelChecks(UnknownLoc::get(context), model) {}
+  /// Emits the options of a part, such as a layer, at `loc`.
+  ModelChecks(Location loc, StringRef part) : loc(loc), model(part) {}
 
   InFlightDiagnostic fail() { return emitError(loc) << model << ": "; }
 
