@@ -178,13 +178,16 @@ FailureOr<Model> mlir::amp::buildResNet(MLIRContext *context,
   if (failed(checks.batch(options.batch)) ||
       failed(checks.size("image-size", options.imageSize, 32)) ||
       failed(checks.size("classes", options.classes, 2)) ||
-      failed(checks.size("width", options.width)) ||
       failed(checks.share("label-smoothing", options.labelSmoothing)) ||
       failed(checkTraining(checks, training)))
     return failure();
   if (options.depth != 18 && options.depth != 50)
     return checks.fail() << "'depth' must be 18 or 50, got " << options.depth;
   bool bottleneck = options.depth == 50;
+  // The last of four stages is the widest.
+  if (failed(checks.size("width", options.width, /*least=*/1,
+                         /*factor=*/bottleneck ? 32 : 8)))
+    return failure();
   SmallVector<int64_t> blocks{2, 2, 2, 2};
   if (bottleneck)
     blocks = {3, 4, 6, 3};

@@ -8,7 +8,6 @@
 #include "amp/Models/Models.h"
 
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/Verifier.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -242,7 +241,7 @@ int main(int argc, char **argv) {
   if (failed(takeBatch(batchSize)))
     return 1;
   FailureOr<Model> model = build(&context, batchSize);
-  if (failed(model) || failed(verify(*model->module)))
+  if (failed(model))
     return 1;
 
   std::string message;
