@@ -14,6 +14,8 @@
 // RUN: amp-model gpt2 --layers=2 --width=64 --heads=2 --positions=32 --vocabulary=64 --batch=2 -o %t.gpt
 // RUN: amp-opt %t.gpt --amp-training-pipeline='precision=bf16 rematerialize' | FileCheck %s --check-prefix=CHEAP
 // RUN: amp-opt %t.gpt --amp-training-pipeline='precision=bf16 recompute-blocks=h.*' | FileCheck %s --check-prefix=LAYERS
+// A pattern behind another that matches the same locations matches too.
+// RUN: amp-opt %t.gpt --train-autodiff --train-rematerialize=blocks=h.*,h.0,h.*.attn | FileCheck %s --check-prefix=LAYERS
 
 // NONE-NOT: train.recomputed
 // NEGATIVE: train-rematerialize: 'chain' and 'min-bytes' must not be negative, got -1 and 1024
