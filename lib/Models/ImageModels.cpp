@@ -10,6 +10,8 @@
 
 #include "amp/Models/Models.h"
 
+#include "llvm/ADT/APFloat.h"
+
 #include <cmath>
 
 using namespace mlir;
