@@ -11,9 +11,10 @@ using namespace mlir;
 using namespace mlir::amp;
 using Scope = ModelBuilder::Scope;
 
-Model mlir::amp::finishClassifier(ModelBuilder &b, Value logits, Value labels,
-                                  double labelSmoothing,
-                                  const TrainingOptions &training) {
+FailureOr<Model> mlir::amp::finishClassifier(ModelBuilder &b, Value logits,
+                                             Value labels,
+                                             double labelSmoothing,
+                                             const TrainingOptions &training) {
   Value loss;
   {
     Scope scope(b, "loss");
@@ -24,5 +25,7 @@ Model mlir::amp::finishClassifier(ModelBuilder &b, Value logits, Value labels,
   Model model;
   model.numParameters = b.getNumParameters();
   model.module = b.finish(loss, training);
+  if (!model.module)
+    return failure();
   return model;
 }

@@ -13,9 +13,11 @@
 namespace mlir::amp {
 
 /// Ends a model that tells classes or tokens apart: the cross-entropy of
-/// `logits` and `labels`, the metrics, the prediction and the update.
-Model finishClassifier(ModelBuilder &b, Value logits, Value labels,
-                       double labelSmoothing, const TrainingOptions &training);
+/// `logits` and `labels`, the metrics, the prediction and the update. Fails,
+/// after an error, where the builder's `finish` returns null.
+FailureOr<Model> finishClassifier(ModelBuilder &b, Value logits, Value labels,
+                                  double labelSmoothing,
+                                  const TrainingOptions &training);
 
 } // namespace mlir::amp
 

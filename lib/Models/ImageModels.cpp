@@ -10,6 +10,8 @@
 
 #include "amp/Models/Models.h"
 
+#include "llvm/ADT/APFloat.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -17,20 +19,39 @@ using namespace mlir::amp;
 
 using Scope = ModelBuilder::Scope;
 
+/// Steps compute in f32, whatever the type of an option is.
+static float roundToF32(double value) {
+  APFloat number(value);
+  bool loses;
+  number.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &loses);
+  return number.convertToFloat();
+}
+
 LogicalResult mlir::amp::checkTraining(ModelChecks &checks,
                                        const TrainingOptions &options) {
   for (auto [name, value] :
        {std::pair<StringRef, double>("lr", options.learningRate),
         {"weight-decay", options.weightDecay},
-        {"clip", options.maxNorm}})
+        {"clip", options.maxNorm},
+        {"epsilon", options.epsilon}}) {
     if (!(value >= 0) || std::isinf(value))
       return checks.fail() << "'" << name
                            << "' must be finite and not negative, got "
                            << value;
+    float rounded = roundToF32(value);
+    if (std::isinf(rounded) || (rounded == 0 && value > 0))
+      return checks.fail() << "'" << name
+                           << "' must be 0 or in the range of f32, got "
+                           << value;
+  }
+  // A rate that is 1 in f32 would divide by 1 - 1.
   if (failed(checks.share("momentum", options.momentum)) ||
-      failed(checks.share("beta1", options.beta1)) ||
-      failed(checks.share("beta2", options.beta2)))
+      failed(checks.share("beta1", roundToF32(options.beta1))) ||
+      failed(checks.share("beta2", roundToF32(options.beta2))))
     return failure();
+  if (!(options.finalFraction >= 0 && options.finalFraction <= 1))
+    return checks.fail() << "'final-fraction' must be in [0, 1], got "
+                         << options.finalFraction;
   if (options.warmupSteps < 0)
     return checks.fail() << "'warmup-steps' must not be negative, got "
                          << options.warmupSteps;
@@ -159,13 +180,16 @@ FailureOr<Model> mlir::amp::buildResNet(MLIRContext *context,
   if (failed(checks.batch(options.batch)) ||
       failed(checks.size("image-size", options.imageSize, 32)) ||
       failed(checks.size("classes", options.classes, 2)) ||
-      failed(checks.size("width", options.width)) ||
       failed(checks.share("label-smoothing", options.labelSmoothing)) ||
       failed(checkTraining(checks, training)))
     return failure();
   if (options.depth != 18 && options.depth != 50)
     return checks.fail() << "'depth' must be 18 or 50, got " << options.depth;
   bool bottleneck = options.depth == 50;
+  // The last of four stages is the widest.
+  if (failed(checks.size("width", options.width, /*least=*/1,
+                         /*factor=*/bottleneck ? 32 : 8)))
+    return failure();
   SmallVector<int64_t> blocks{2, 2, 2, 2};
   if (bottleneck)
     blocks = {3, 4, 6, 3};

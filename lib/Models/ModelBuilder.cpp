@@ -7,6 +7,9 @@
 
 #include "amp/Models/ModelBuilder.h"
 
+#include "ModelChecks.h"
+
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
@@ -51,6 +54,19 @@ Location ModelBuilder::getLoc() const {
   return NameLoc::get(StringAttr::get(context, join()));
 }
 
+InFlightDiagnostic ModelBuilder::fail() {
+  hasFailed = true;
+  return emitError(getLoc());
+}
+
+int64_t ModelBuilder::checkExtent(StringRef layer, StringRef name,
+                                  int64_t value, int64_t least) {
+  if (succeeded(ModelChecks(getLoc(), layer).size(name, value, least)))
+    return value;
+  hasFailed = true;
+  return least;
+}
+
 //===----------------------------------------------------------------------===//
 // Arguments and results
 //===----------------------------------------------------------------------===//
@@ -88,7 +104,11 @@ Value ModelBuilder::addParameter(StringRef name, ArrayRef<int64_t> shape,
   std::string label = join(name);
   Value value = addArgument(ParameterGroup, "parameter", label, type, init);
   parameters.push_back({value, label, decays});
-  numParameters += type.getNumElements();
+  if (type.hasStaticShape())
+    numParameters += type.getNumElements();
+  else
+    fail() << "parameter '" << label << "' must have a static shape, got "
+           << type;
   return value;
 }
 
@@ -167,6 +187,13 @@ Value ModelBuilder::buildSchedule(Value rate, Value step,
 
 OwningOpRef<ModuleOp> ModelBuilder::finish(Value loss,
                                            const TrainingOptions &options) {
+  if (!module) {
+    fail() << "expected one call of 'finish', got another";
+    return {};
+  }
+  ModelChecks checks(builder.getContext(), function.getName());
+  if (hasFailed || failed(checkTraining(checks, options)))
+    return {};
   using Optimizer = TrainingOptions::Optimizer;
   auto scalar = RankedTensorType::get({}, builder.getF32Type());
   outputs.insert(outputs.begin(), {loss, AMPDialect::kMetricAttr, "loss"});
@@ -273,5 +300,8 @@ OwningOpRef<ModuleOp> ModelBuilder::finish(Value loss,
     llvm::append_range(arguments, group);
   function.setAllArgAttrs(arguments);
   function.setAllResultAttrs(resultAttributes);
-  return std::move(module);
+  OwningOpRef<ModuleOp> finished = std::move(module);
+  if (failed(verify(*finished)))
+    return {};
+  return finished;
 }

@@ -17,17 +17,23 @@ namespace mlir::amp {
 class ModelChecks {
 public:
   ModelChecks(MLIRContext *context, StringRef model)
-      : loc(UnknownLoc::get(context)), model(model) {}
+      : ModelChecks(UnknownLoc::get(context), model) {}
+  /// Emits the options of a part, such as a layer, at `loc`.
+  ModelChecks(Location loc, StringRef part) : loc(loc), model(part) {}
 
   InFlightDiagnostic fail() { return emitError(loc) << model << ": "; }
 
-  /// A size of at least `least`.
-  LogicalResult size(StringRef name, int64_t value, int64_t least = 1) {
-    // Products of two sizes must not leave 64 bits.
-    if (value >= least && value <= (int64_t(1) << 24))
+  /// Products of two sizes must not leave 64 bits.
+  static constexpr int64_t kLargest = int64_t(1) << 24;
+
+  /// A size of at least `least`. Where the model has an extent of `factor`
+  /// times the size, that is a size too.
+  LogicalResult size(StringRef name, int64_t value, int64_t least = 1,
+                     int64_t factor = 1) {
+    if (value >= least && value <= kLargest / factor)
       return success();
     return fail() << "'" << name << "' must be in [" << least << ", "
-                  << (int64_t(1) << 24) << "], got " << value;
+                  << kLargest / factor << "], got " << value;
   }
 
   LogicalResult batch(int64_t value) {

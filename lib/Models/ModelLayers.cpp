@@ -26,6 +26,7 @@ static RankedTensorType withLast(Value value, int64_t last) {
 
 Value ModelBuilder::linear(Value x, int64_t features, bool bias,
                            InitAttr init) {
+  features = checkExtent("linear", "features", features);
   if (!init)
     init = getInit(InitKind::KaimingUniform, std::sqrt(1.0 / 3.0));
   Value weight = addParameter("weight", {typeOf(x).getShape().back(), features},
@@ -72,21 +73,32 @@ Value ModelBuilder::batchNorm(Value x, double gamma) {
   return norm.getResult();
 }
 
-/// The extent that a window of `size` leaves of `extent`.
-static int64_t slide(int64_t extent, int64_t size, int64_t stride,
-                     int64_t padding) {
-  return (extent + 2 * padding - size) / stride + 1;
+int64_t ModelBuilder::slide(StringRef layer, int64_t extent, int64_t size,
+                            int64_t stride, int64_t padding) {
+  if (ShapedType::isDynamic(extent))
+    return extent;
+  if (extent + 2 * padding >= size)
+    return (extent + 2 * padding - size) / stride + 1;
+  fail() << layer << ": 'size' must be at most the padded extent, "
+         << extent + 2 * padding << ", got " << size;
+  return 1;
 }
 
 Value ModelBuilder::conv(Value x, int64_t filters, int64_t size, int64_t stride,
                          int64_t padding, bool bias, int64_t groups) {
+  filters = checkExtent("conv", "filters", filters);
+  size = checkExtent("conv", "size", size);
+  stride = checkExtent("conv", "stride", stride);
+  padding = checkExtent("conv", "padding", padding, /*least=*/0);
+  groups = checkExtent("conv", "groups", groups);
   auto type = typeOf(x);
   int64_t channels = type.getDimSize(3) / groups;
   Value weight = addParameter("weight", {size, size, channels, filters},
                               getInit(InitKind::KaimingNormal), true);
   auto result = type.clone(
-      {type.getDimSize(0), slide(type.getDimSize(1), size, stride, padding),
-       slide(type.getDimSize(2), size, stride, padding), filters});
+      {type.getDimSize(0),
+       slide("conv", type.getDimSize(1), size, stride, padding),
+       slide("conv", type.getDimSize(2), size, stride, padding), filters});
   Value y = train::Conv2DOp::create(
       builder, getLoc(), result, x, weight, ArrayRef<int64_t>{stride, stride},
       ArrayRef<int64_t>{padding, padding, padding, padding},
@@ -99,10 +111,15 @@ Value ModelBuilder::conv(Value x, int64_t filters, int64_t size, int64_t stride,
 
 Value ModelBuilder::maxPool(Value x, int64_t size, int64_t stride,
                             int64_t padding) {
+  size = checkExtent("max_pool", "size", size);
+  stride = checkExtent("max_pool", "stride", stride);
+  padding = checkExtent("max_pool", "padding", padding, /*least=*/0);
   auto type = typeOf(x);
-  auto result = type.clone(
-      {type.getDimSize(0), slide(type.getDimSize(1), size, stride, padding),
-       slide(type.getDimSize(2), size, stride, padding), type.getDimSize(3)});
+  auto result =
+      type.clone({type.getDimSize(0),
+                  slide("max_pool", type.getDimSize(1), size, stride, padding),
+                  slide("max_pool", type.getDimSize(2), size, stride, padding),
+                  type.getDimSize(3)});
   return train::MaxPool2DOp::create(
       builder, getLoc(), result, x, ArrayRef<int64_t>{size, size},
       ArrayRef<int64_t>{stride, stride},
@@ -155,6 +172,15 @@ Value ModelBuilder::dropout(Value x, double rate) {
 
 Value ModelBuilder::attention(Value query, Value key, Value value,
                               int64_t heads, bool causal, Value mask) {
+  heads = checkExtent("attention", "heads", heads);
+  for (Value x : {query, key, value}) {
+    int64_t width = typeOf(x).getShape().back();
+    if (!ShapedType::isDynamic(width) && width % heads == 0)
+      continue;
+    fail() << "attention: 'heads' must divide the width, got " << heads
+           << " heads for " << x.getType();
+    heads = 1;
+  }
   TrainBuilder t = at();
   auto split = [&](Value x) {
     ArrayRef<int64_t> shape = typeOf(x).getShape();
@@ -171,6 +197,7 @@ Value ModelBuilder::attention(Value query, Value key, Value value,
 }
 
 Value ModelBuilder::slice(Value x, int64_t dim, int64_t offset, int64_t size) {
+  size = checkExtent("slice", "size", size, /*least=*/0);
   auto type = typeOf(x);
   if (offset == 0 && size == type.getDimSize(dim))
     return x;

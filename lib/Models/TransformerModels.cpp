@@ -26,7 +26,8 @@ static LogicalResult checkTransformer(ModelChecks &checks,
                                       const TrainingOptions &training) {
   if (failed(checks.batch(options.batch)) ||
       failed(checks.size("layers", options.layers)) ||
-      failed(checks.size("width", options.width)) ||
+      // Of the hidden layer behind the attention.
+      failed(checks.size("width", options.width, /*least=*/1, /*factor=*/4)) ||
       failed(checks.size("heads", options.heads)) ||
       failed(checks.share("dropout", options.dropout)) ||
       failed(checkTraining(checks, training)))

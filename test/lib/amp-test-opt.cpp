@@ -24,6 +24,7 @@
 namespace mlir::amp::test {
 void registerBufferLivenessTest();
 void registerErrorBoundTest();
+void registerModelBuilderTest();
 void registerOptimalCutTest();
 void registerPrecisionTests();
 void registerPropertyTests();
@@ -43,6 +44,7 @@ int main(int argc, char **argv) {
   mlir::amp::registerAMPPasses();
   mlir::amp::test::registerBufferLivenessTest();
   mlir::amp::test::registerErrorBoundTest();
+  mlir::amp::test::registerModelBuilderTest();
   mlir::amp::test::registerOptimalCutTest();
   mlir::amp::test::registerPrecisionTests();
   mlir::amp::test::registerPropertyTests();

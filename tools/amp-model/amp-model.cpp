@@ -8,11 +8,15 @@
 #include "amp/Models/Models.h"
 
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/Verifier.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/ToolOutputFile.h"
+
+#include <memory>
+#include <type_traits>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -36,7 +40,7 @@ AMP_OPTION(bool, onlyCount, "count",
            "print the number of parameters and nothing else");
 
 AMP_OPTION(std::string, batch, "batch", "size of the batch, or '?' for any");
-AMP_OPTION(int64_t, sequence, "sequence", "tokens of a sample");
+AMP_OPTION(int64_t, sequence, "sequence", "tokens of a sample (gpt2, bert)");
 AMP_OPTION(int64_t, layers, "layers", "blocks of a transformer");
 AMP_OPTION(int64_t, width, "width",
            "features of a transformer, channels of the first stage of a "
@@ -72,14 +76,37 @@ AMP_OPTION(int64_t, warmupSteps, "warmup-steps",
 AMP_OPTION(int64_t, decaySteps, "decay-steps",
            "step at which the rate has fallen along a cosine, 0 for constant");
 
+/// What the chosen model has, or what every model does.
+static llvm::SmallPtrSet<const cl::Option *, 32> consulted;
+
 /// Sets `value` if the option was given.
 template <typename T, typename Option>
 static void take(const Option &option, T &value) {
+  consulted.insert(&option);
   if (option.getNumOccurrences() > 0)
     value = option;
 }
 
+/// An option that was given and that nothing has read would change nothing: its
+/// user has another model in mind.
+static LogicalResult rejectOthers() {
+  SmallVector<StringRef> others;
+  for (const auto &entry : cl::getRegisteredOptions()) {
+    const cl::Option *option = entry.second;
+    if (option->getNumOccurrences() > 0 && !consulted.contains(option) &&
+        llvm::is_contained(option->Categories, &category))
+      others.push_back(option->ArgStr);
+  }
+  // The table of options has no order of its own.
+  llvm::sort(others);
+  for (StringRef other : others)
+    llvm::errs() << "error: " << modelName << " has no option '--" << other
+                 << "'\n";
+  return success(others.empty());
+}
+
 static LogicalResult takeBatch(int64_t &value) {
+  consulted.insert(&batch);
   if (batch.getNumOccurrences() == 0 || batch == "?")
     return success();
   if (!StringRef(batch).getAsInteger(10, value))
@@ -90,7 +117,6 @@ static LogicalResult takeBatch(int64_t &value) {
 }
 
 static void takeTransformer(TransformerOptions &options) {
-  take(sequence, options.sequence);
   take(layers, options.layers);
   take(width, options.width);
   take(heads, options.heads);
@@ -125,10 +151,22 @@ static FailureOr<Model> build(MLIRContext *context, int64_t batchSize) {
   take(learningRate, training.learningRate);
   take(weightDecay, training.weightDecay);
   take(momentum, training.momentum);
+  if (momentum.getNumOccurrences() > 0 &&
+      training.optimizer != TrainingOptions::Optimizer::SGD) {
+    llvm::errs() << "error: '--momentum' is of '--optimizer=sgd', but the "
+                    "optimizer of "
+                 << name << " is adamw\n";
+    return failure();
+  }
   take(maxNorm, training.maxNorm);
   take(warmupSteps, training.warmupSteps);
   take(decaySteps, training.decaySteps);
 
+  auto finish = [&](auto *buildModel, const auto &options) -> FailureOr<Model> {
+    if (failed(rejectOthers()))
+      return failure();
+    return buildModel(context, options, training);
+  };
   auto sized = [&](auto options) {
     options.batch = batchSize;
     if constexpr (!std::is_same_v<decltype(options), GPT2Options>)
@@ -138,14 +176,16 @@ static FailureOr<Model> build(MLIRContext *context, int64_t batchSize) {
   if (name == "mlp") {
     MLPOptions options = sized(MLPOptions());
     take(features, options.features);
+    // A list has an '&' of its own.
+    consulted.insert(std::addressof(hidden));
     if (hidden.getNumOccurrences() > 0)
       options.hidden.assign(hidden.begin(), hidden.end());
-    return buildMLP(context, options, training);
+    return finish(buildMLP, options);
   }
   if (name == "lenet") {
     LeNetOptions options = sized(LeNetOptions());
     take(imageSize, options.imageSize);
-    return buildLeNet(context, options, training);
+    return finish(buildLeNet, options);
   }
   if (name == "resnet18" || name == "resnet50") {
     ResNetOptions options = sized(ResNetOptions());
@@ -153,23 +193,25 @@ static FailureOr<Model> build(MLIRContext *context, int64_t batchSize) {
     take(imageSize, options.imageSize);
     take(width, options.width);
     take(labelSmoothing, options.labelSmoothing);
-    return buildResNet(context, options, training);
+    return finish(buildResNet, options);
   }
   if (name == "gpt2") {
     GPT2Options options = sized(GPT2Options());
     take(vocabulary, options.vocabulary);
     take(positions, options.positions);
     options.sequence = options.positions;
+    take(sequence, options.sequence);
     takeTransformer(options);
-    return buildGPT2(context, options, training);
+    return finish(buildGPT2, options);
   }
   if (name == "bert") {
     BertOptions options = sized(BertOptions());
     take(vocabulary, options.vocabulary);
     take(positions, options.positions);
     options.sequence = options.positions;
+    take(sequence, options.sequence);
     takeTransformer(options);
-    return buildBert(context, options, training);
+    return finish(buildBert, options);
   }
   if (name == "vit") {
     ViTOptions options = sized(ViTOptions());
@@ -177,7 +219,7 @@ static FailureOr<Model> build(MLIRContext *context, int64_t batchSize) {
     take(patch, options.patch);
     take(labelSmoothing, options.labelSmoothing);
     takeTransformer(options);
-    return buildViT(context, options, training);
+    return finish(buildViT, options);
   }
   llvm::errs() << "error: unknown model '" << name
                << "', expected mlp, lenet, resnet18, resnet50, gpt2, bert or "
@@ -192,12 +234,14 @@ int main(int argc, char **argv) {
       argc, argv,
       "Writes the training step of a model: mlp, lenet, resnet18, resnet50, "
       "gpt2, bert or vit\n");
+  consulted.insert_range(
+      ArrayRef<const cl::Option *>{&outputName, &printLocations, &onlyCount});
   MLIRContext context;
   int64_t batchSize = ModelBuilder::kBatch;
   if (failed(takeBatch(batchSize)))
     return 1;
   FailureOr<Model> model = build(&context, batchSize);
-  if (failed(model) || failed(verify(*model->module)))
+  if (failed(model))
     return 1;
 
   std::string message;

@@ -71,8 +71,10 @@ struct MemoryReport {
     return categories[static_cast<unsigned>(category)];
   }
 
-  /// Computes the report of `function`. Returns failure, after a diagnostic, if
-  /// it is not a step, has several blocks, or has dynamic shapes.
+  /// Computes the report of `function`, whose backward pass must be written
+  /// out: the caller knows by which operation it would not be. Returns failure,
+  /// after a diagnostic, if it is not a step, has several blocks, or has
+  /// dynamic shapes.
   static FailureOr<MemoryReport> compute(FunctionOpInterface function);
 
   void printTable(llvm::raw_ostream &os, llvm::StringRef function) const;

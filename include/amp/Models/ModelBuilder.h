@@ -11,6 +11,8 @@
 //
 //   ModelBuilder b(&context);
 //   Value x = b.addBatch("x", {ModelBuilder::kBatch, 64}, b.getF32Type());
+//   Value labels = b.addBatch("labels", {ModelBuilder::kBatch},
+//                             b.getBuilder().getI64Type());
 //   {
 //     ModelBuilder::Scope scope(b, "fc");
 //     x = b.linear(x, 10);
@@ -26,6 +28,7 @@
 #include "amp/Dialect/Train/IR/TrainBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
 
 namespace mlir::amp {
@@ -51,6 +54,10 @@ struct TrainingOptions {
 };
 
 /// Builds one training step. Values are of f32 (labels and tokens of i64).
+///
+/// An extent that no layer can have, such as a stride of 0, is an error at the
+/// location of the layer. Building goes on with another extent, so that layers
+/// behind it need no check, and `finish` returns null.
 class ModelBuilder {
 public:
   /// The extent of the batch dimension of a step for any batch size.
@@ -88,7 +95,8 @@ public:
   InitAttr getInit(InitKind kind);
   InitAttr getInit(InitKind kind, double value);
 
-  /// A parameter, which weight decay acts on if `decays` is set.
+  /// A parameter of static shape, which weight decay acts on if `decays` is
+  /// set.
   Value addParameter(StringRef name, ArrayRef<int64_t> shape, InitAttr init,
                      bool decays);
   /// A state of the model, whose next value `setState` gives.
@@ -139,7 +147,9 @@ public:
   /// largest element is the label's.
   void addAccuracy(Value logits, Value labels);
   /// Adds gradients of `loss`, the schedule and the optimizer, the metric
-  /// 'loss', and returns the module. Nothing can be added after.
+  /// 'loss', and returns the module. Nothing can be added after. Returns null
+  /// after an error: that of a layer before, an option that cannot work or that
+  /// f32 cannot hold, a module that does not verify, or a second call.
   OwningOpRef<ModuleOp> finish(Value loss, const TrainingOptions &options);
 
 private:
@@ -154,6 +164,14 @@ private:
     std::string name;
   };
 
+  /// Emits an error at the location, for which `finish` returns null.
+  InFlightDiagnostic fail();
+  /// Returns `value`, or `least` after an error if `layer` cannot have it.
+  int64_t checkExtent(StringRef layer, StringRef name, int64_t value,
+                      int64_t least = 1);
+  /// The extent that a window of `size` leaves of `extent`.
+  int64_t slide(StringRef layer, int64_t extent, int64_t size, int64_t stride,
+                int64_t padding);
   std::string join(StringRef last = {}) const;
   Value addArgument(unsigned group, StringRef role, const Twine &name,
                     RankedTensorType type, InitAttr init);
@@ -174,6 +192,7 @@ private:
   Value rng;
   int32_t numDropouts = 0;
   int64_t numParameters = 0;
+  bool hasFailed = false;
 };
 
 } // namespace mlir::amp

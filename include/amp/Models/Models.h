@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Complete training steps of well-known networks. Each function checks its
-// options and emits an error at an unknown location if they cannot work.
+// options and emits an error at an unknown location if they cannot work; what
+// only the operations can tell, such as an extent that is too large for a
+// tensor, is an error at the location of a layer.
 //
 //===----------------------------------------------------------------------===//
 

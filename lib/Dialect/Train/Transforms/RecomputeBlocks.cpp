@@ -66,14 +66,19 @@ void mlir::train::recomputeBlocks(SavedValues &step,
       break;
     if (op.hasTrait<OpTrait::ConstantLike>())
       continue;
+    // The first pattern that matches names the block; others that match too
+    // are no mistake.
+    StringRef block;
     for (const std::string &pattern : patterns) {
       StringRef name = matchBlock(pattern, getName(op.getLoc()));
       if (name.empty())
         continue;
       usedPatterns.insert(pattern);
-      blocks[name].insert(&op);
-      break;
+      if (block.empty())
+        block = name;
     }
+    if (!block.empty())
+      blocks[block].insert(&op);
   }
   for (auto &entry : blocks) {
     StringRef name = entry.first;

@@ -54,6 +54,14 @@ void RematerializePass::runOnOperation() {
         << chain.getValue() << " and " << minBytes.getValue();
     return signalPassFailure();
   }
+  // Nothing is kept for a backward pass that is not written out.
+  WalkResult expanded = getOperation()->walk([](GradientsOp op) {
+    op.emitOpError("keeps no values yet, expected the backward pass; run "
+                   "train-autodiff first");
+    return WalkResult::interrupt();
+  });
+  if (expanded.wasInterrupted())
+    return signalPassFailure();
   llvm::StringSet<> usedPatterns;
   getOperation()->walk([&](FunctionOpInterface function) {
     if (function.isExternal() || !function.getFunctionBody().hasOneBlock())

@@ -7,6 +7,7 @@
 
 #include "amp/Analysis/MemoryReport.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
 #include "amp/Support/OutputFile.h"
 #include "llvm/Support/Error.h"
@@ -35,6 +36,14 @@ void ReportMemoryPass::runOnOperation() {
   for (auto function : getOperation().getOps<FunctionOpInterface>()) {
     if (function.isExternal() || !amp::isStepFunction(function))
       continue;
+    // Without the backward pass there is a table too, of half a step.
+    WalkResult expanded = function->walk([](GradientsOp op) {
+      op.emitOpError("has no memory of its own, expected the backward pass; "
+                     "run train-autodiff first");
+      return WalkResult::interrupt();
+    });
+    if (expanded.wasInterrupted())
+      return signalPassFailure();
     FailureOr<amp::MemoryReport> report = amp::MemoryReport::compute(function);
     if (failed(report))
       return signalPassFailure();

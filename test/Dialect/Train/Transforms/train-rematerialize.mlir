@@ -10,14 +10,19 @@
 // RUN: amp-opt %s --train-rematerialize=min-bytes=1000000 --split-input-file | FileCheck %s --check-prefix=NONE
 // RUN: not amp-opt %s --train-rematerialize=chain=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: not amp-opt %s --train-rematerialize=blocks=layer.* --split-input-file 2>&1 | FileCheck %s --check-prefix=PATTERN
+// RUN: not amp-opt %models/small-updates.mlir --train-rematerialize=blocks=h.* -o /dev/null 2>&1 | FileCheck %s --check-prefix=GRADIENTS
 // The pipeline has options for it.
 // RUN: amp-model gpt2 --layers=2 --width=64 --heads=2 --positions=32 --vocabulary=64 --batch=2 -o %t.gpt
 // RUN: amp-opt %t.gpt --amp-training-pipeline='precision=bf16 rematerialize' | FileCheck %s --check-prefix=CHEAP
 // RUN: amp-opt %t.gpt --amp-training-pipeline='precision=bf16 recompute-blocks=h.*' | FileCheck %s --check-prefix=LAYERS
+// A pattern behind another that matches the same locations matches too.
+// RUN: amp-opt %t.gpt --train-autodiff --train-rematerialize=blocks=h.*,h.0,h.*.attn | FileCheck %s --check-prefix=LAYERS
 
 // NONE-NOT: train.recomputed
 // NEGATIVE: train-rematerialize: 'chain' and 'min-bytes' must not be negative, got -1 and 1024
 // PATTERN: train-rematerialize: no location in the forward pass of a step matches 'layer.*' of 'blocks'
+// GRADIENTS: error: 'train.gradients' op keeps no values yet, expected the backward pass; run train-autodiff first
+// GRADIENTS-NOT: matches
 // CHEAP: amp.gradient_seed
 // CHEAP: train.gelu {{.*}}train.recomputed
 // CHEAP-NOT: train.linear {{.*}}train.recomputed

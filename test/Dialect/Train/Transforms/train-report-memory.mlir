@@ -8,7 +8,8 @@
 // RUN: not amp-opt %t/none.mlir --train-report-memory 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not amp-opt %t/batch.mlir --train-report-memory 2>&1 | FileCheck %s --check-prefix=BATCH
 // RUN: not amp-opt %t/blocks.mlir --train-report-memory 2>&1 | FileCheck %s --check-prefix=BLOCKS
-// RUN: not amp-opt %models/small-updates.mlir --train-report-memory -o /dev/null 2>&1 | FileCheck %s --check-prefix=DYNAMIC
+// RUN: not amp-opt %models/small-updates.mlir --train-report-memory -o /dev/null 2>&1 | FileCheck %s --check-prefix=GRADIENTS
+// RUN: not amp-opt %models/small-updates.mlir --train-autodiff --train-report-memory -o /dev/null 2>&1 | FileCheck %s --check-prefix=DYNAMIC
 // RUN: amp-opt %models/small-updates.mlir --train-autodiff --train-set-batch=batch-size=2 --train-report-memory -o /dev/null | FileCheck %s --check-prefix=STATIC
 // RUN: not amp-opt %t/step.mlir --train-report-memory=output=%t/no/such/file 2>&1 | FileCheck %s --check-prefix=FILE
 // RUN: not amp-opt %t/step.mlir --train-report-memory=json=yes 2>&1 | FileCheck %s --check-prefix=WORD
@@ -17,6 +18,7 @@
 // NONE: error: train-report-memory: expected a training step, a function whose arguments have 'amp.role'
 // BATCH: error: argument 'x' has type 'tensor<?x8xf32>', but its size must be known; run train-set-batch first
 // BLOCKS: error: expected a function with a single block
+// GRADIENTS: error: 'train.gradients' op has no memory of its own, expected the backward pass; run train-autodiff first
 // DYNAMIC: error: 'train.linear' op has a result of type 'tensor<?x1024xf32>', but the size of every tensor must be known; run train-set-batch first
 // FILE: error: train-report-memory: cannot write '{{.*}}/no/such/file': No such file or directory
 // WORD: 'yes' is invalid value for boolean argument

@@ -259,8 +259,9 @@ def TrainRematerialize : Pass<"train-rematerialize"> {
     finding the first value again.
 
     Run it last: what computes gradients is told from the forward pass by its
-    dependence on `amp.gradient_seed`. A value that is left has a remark
-    (`Kept`) with the reason; a second run changes nothing.
+    dependence on `amp.gradient_seed`. A `train.gradients` that is left is an
+    error. A value that is left has a remark (`Kept`) with the reason; a second
+    run changes nothing.
   }];
   let dependentDialects = ["TrainDialect"];
   let options = [
@@ -291,7 +292,8 @@ def TrainReportMemory : Pass<"train-report-memory", "::mlir::ModuleOp"> {
     behind it), gradients, and temporaries, of which "in all" are the most that
     live at once. Updates are in place. JSON, one object for each step, also has
     the results of the forward pass that depend on the batch, by operation. The
-    module stays as it is.
+    module stays as it is. A `train.gradients`, which stands for a backward pass
+    that is not written out yet, is an error.
 
     ```
     memory of 'step' in bytes

@@ -1,0 +1,97 @@
+//===- TestModelBuilder.cpp - Arguments that no layer can have ------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Builds a small step with the extents that the options give, most of which no
+// layer can have, and says whether there is a module in the end.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Models/ModelBuilder.h"
+
+#include "mlir/Pass/Pass.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+
+struct TestModelBuilder
+    : PassWrapper<TestModelBuilder, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestModelBuilder)
+
+  TestModelBuilder() = default;
+  TestModelBuilder(const TestModelBuilder &other) : PassWrapper(other) {}
+
+  StringRef getArgument() const override { return "test-model-builder"; }
+  StringRef getDescription() const override {
+    return "build a small step with given extents";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<AMPDialect, func::FuncDialect, train::TrainDialect>();
+  }
+
+  void runOnOperation() override {
+    using Scope = ModelBuilder::Scope;
+    ModelBuilder b(&getContext());
+    Value x = b.addBatch("x", {ModelBuilder::kBatch, 8, 8, 6}, b.getF32Type());
+    Value labels = b.addBatch("labels", {ModelBuilder::kBatch},
+                              b.getBuilder().getI64Type());
+    {
+      Scope scope(b, "conv");
+      x = b.conv(x, filters, size, stride, padding, /*bias=*/false, groups);
+    }
+    {
+      Scope scope(b, "pool");
+      x = b.globalAveragePool(b.maxPool(x, poolSize, poolStride));
+    }
+    {
+      Scope scope(b, "fc");
+      x = b.linear(x, features);
+    }
+    {
+      Scope scope(b, "attn");
+      int64_t width = cast<RankedTensorType>(x.getType()).getDimSize(1);
+      x = b.at().reshape(x, {ModelBuilder::kBatch, 1, width});
+      x = b.attention(x, x, x, heads, /*causal=*/false);
+      x = b.at().reshape(x, {ModelBuilder::kBatch, width});
+    }
+    if (rows != 1) {
+      Scope scope(b, "table");
+      b.addParameter("weight", {rows, 2}, b.getInit(InitKind::Zeros), false);
+    }
+    TrainingOptions training;
+    training.decaySteps = 10;
+    training.epsilon = epsilon;
+    training.finalFraction = finalFraction;
+    Value loss = b.crossEntropy(x, labels);
+    for (unsigned i = 0; i < finishes; ++i) {
+      OwningOpRef<ModuleOp> module = b.finish(loss, training);
+      getOperation().emitRemark() << (module ? "a module" : "no module");
+    }
+  }
+
+private:
+  Option<int64_t> filters{*this, "filters", llvm::cl::init(4)};
+  Option<int64_t> size{*this, "size", llvm::cl::init(3)};
+  Option<int64_t> stride{*this, "stride", llvm::cl::init(1)};
+  Option<int64_t> padding{*this, "padding", llvm::cl::init(1)};
+  Option<int64_t> groups{*this, "groups", llvm::cl::init(1)};
+  Option<int64_t> poolSize{*this, "pool-size", llvm::cl::init(2)};
+  Option<int64_t> poolStride{*this, "pool-stride", llvm::cl::init(2)};
+  Option<int64_t> features{*this, "features", llvm::cl::init(6)};
+  Option<int64_t> heads{*this, "heads", llvm::cl::init(2)};
+  Option<int64_t> rows{*this, "rows", llvm::cl::init(1)};
+  Option<double> epsilon{*this, "epsilon", llvm::cl::init(1e-8)};
+  Option<double> finalFraction{*this, "final-fraction", llvm::cl::init(0.1)};
+  Option<unsigned> finishes{*this, "finishes", llvm::cl::init(1)};
+};
+
+} // namespace
+
+namespace mlir::amp::test {
+void registerModelBuilderTest() { PassRegistration<TestModelBuilder>(); }
+} // namespace mlir::amp::test
