@@ -278,12 +278,13 @@ void ProgramEmitter::emitPlan() {
     else
       os << getInit(buffer.getInit().value_or(amp::InitAttr()),
                     buffer.getName());
-    // Labels lie below the number of classes.
-    int64_t classes = 0;
+    // Labels lie below the number of classes; in a program that was written by
+    // hand, at least those of losses.
+    int64_t classes = buffer.getIndexBound().value_or(0);
     for (LaunchOpInterface launch : launches)
       if (auto call = dyn_cast<CallOp>(launch.getOperation());
           call && call.getCallee().starts_with("cross_entropy") &&
-          getBuffer(call.getInputs()[1]) == buffer)
+          getBuffer(call.getInputs()[1]) == buffer && classes == 0)
         classes = launch.getInputType(0).getShape().back();
     os << ", " << classes << "},\n";
   }

@@ -59,6 +59,10 @@ BufferOp getBuffer(Value value);
 /// judged: an array of `#cuda.evaluation`.
 inline constexpr StringLiteral kEvaluationNote = "cuda.evaluation";
 
+/// The note on a batch argument of a step, on its way to a program, of how many
+/// classes or slices its elements number.
+inline constexpr StringLiteral kIndexBoundNote = "cuda.index_bound";
+
 /// What is known of a callee of `cuda.call`.
 struct CalleeInfo {
   StringRef name;
