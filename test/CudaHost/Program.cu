@@ -17,6 +17,9 @@
 #include "amp/Runtime/CUDA/CrossEntropy.h"
 #include "amp/Runtime/CUDA/Trainer.h"
 
+#include <new>
+#include <stdexcept>
+
 using namespace amp::cuda;
 using namespace amp::cuda::testing;
 
@@ -544,6 +547,7 @@ static void testFiles(const std::string &path) {
   write([](auto &a) { a.back().setInt(1, -1); });
   CHECK_ERROR(fresh.load(path), "damaged member");
   CHECK_ERROR(fresh.load(path + ".absent"), "cannot read");
+  CHECK_ERROR(fresh.load("/"), "cannot read '/': it is a directory");
   CHECK(same(stateOf(fresh), before)); // none of them changed anything
 }
 
@@ -579,6 +583,14 @@ static void testErrors() {
         std::string::npos);
   host::options().devices = 1;
   cudaGetLastError();
+
+  // Nothing is thrown to a caller that may be C.
+  CHECK(reportCall([]() -> Status { throw std::bad_alloc(); }) ==
+        kOutOfMemory);
+  CHECK(reportCall([]() -> Status { throw std::runtime_error("no"); }) ==
+            kInvalidArgument &&
+        std::string(lastError()) == "no");
+  CHECK(reportCall([] { return Status(); }) == kOk && !*lastError());
 
   ProgramInfo bad = kProgram;
   std::vector<BufferInfo> buffers = kBuffers;
@@ -629,6 +641,8 @@ static void testTrainer(const std::string &path) {
   CHECK(run({"--synthetic", "--set", "lr"}) == 1);
   CHECK(run({"--synthetic", "--data", path}) == 1);
   CHECK(run({"--data", path}) == 1); // which has no batches
+  CHECK(run({"--data", "/"}) == 1);
+  CHECK(run({"--synthetic", "--load", "/"}) == 1);
   CHECK(run({"--synthetic", "--bogus"}) == 1);
 }
 

@@ -64,54 +64,68 @@ struct @_t : Program {
 
 extern "C" {
 int @_create(@_t **out, const @_options *options) {
-  if (!out)
-    return report(Status(kInvalidArgument, "no place for the instance"));
-  *out = nullptr;
-  ProgramOptions settings;
-  if (options) {
-    settings.device = options->device;
-    settings.seed = options->seed;
-    settings.useGraph = !options->no_graph;
-    settings.poison = options->poison != 0;
-    settings.gemm.tune = options->tune != 0;
-    if (options->tune_cache)
-      settings.gemm.cachePath = options->tune_cache;
-  }
-  auto step = std::make_unique<@_t>(kProgram);
-  Status status = step->create(settings);
-  if (status.isOk())
-    *out = step.release();
-  return report(status);
+  return reportCall([&] {
+    if (!out)
+      return Status(kInvalidArgument, "no place for the instance");
+    *out = nullptr;
+    ProgramOptions settings;
+    if (options) {
+      settings.device = options->device;
+      settings.seed = options->seed;
+      settings.useGraph = !options->no_graph;
+      settings.poison = options->poison != 0;
+      settings.gemm.tune = options->tune != 0;
+      if (options->tune_cache)
+        settings.gemm.cachePath = options->tune_cache;
+    }
+    auto step = std::make_unique<@_t>(kProgram);
+    Status status = step->create(settings);
+    if (status.isOk())
+      *out = step.release();
+    return status;
+  });
 }
 int @_load(@_t *step, const char *path) {
-  if (!step || !path)
-    return report(Status(kInvalidArgument, "no instance or no path"));
-  return report(step->load(path));
+  return reportCall([&] {
+    if (!step || !path)
+      return Status(kInvalidArgument, "no instance or no path");
+    return step->load(path);
+  });
 }
 int @_save(@_t *step, const char *path) {
-  if (!step || !path)
-    return report(Status(kInvalidArgument, "no instance or no path"));
-  return report(step->save(path));
+  return reportCall([&] {
+    if (!step || !path)
+      return Status(kInvalidArgument, "no instance or no path");
+    return step->save(path);
+  });
 }
 int @_set_batch(@_t *step, int index, const void *host, size_t bytes) {
-  if (!step || !host)
-    return report(Status(kInvalidArgument, "no instance or no data"));
-  return report(step->setBatch(index, host, bytes));
+  return reportCall([&] {
+    if (!step || !host)
+      return Status(kInvalidArgument, "no instance or no data");
+    return step->setBatch(index, host, bytes);
+  });
 }
 int @_set_hyperparameter(@_t *step, const char *name, double value) {
-  if (!step || !name)
-    return report(Status(kInvalidArgument, "no instance or no name"));
-  return report(step->setHyperparameter(name, value));
+  return reportCall([&] {
+    if (!step || !name)
+      return Status(kInvalidArgument, "no instance or no name");
+    return step->setHyperparameter(name, value);
+  });
 }
 int @_run(@_t *step, int n_steps) {
-  if (!step)
-    return report(Status(kInvalidArgument, "no instance"));
-  return report(step->run(n_steps));
+  return reportCall([&] {
+    if (!step)
+      return Status(kInvalidArgument, "no instance");
+    return step->run(n_steps);
+  });
 }
 int @_read_metrics(@_t *step, float *out, int n) {
-  if (!step || !out)
-    return report(Status(kInvalidArgument, "no instance or no place"));
-  return report(step->readMetrics(out, n));
+  return reportCall([&] {
+    if (!step || !out)
+      return Status(kInvalidArgument, "no instance or no place");
+    return step->readMetrics(out, n);
+  });
 }
 void @_destroy(@_t *step) { delete step; }
 long long @_memory_bytes(void) { return kProgram.arenaBytes; }

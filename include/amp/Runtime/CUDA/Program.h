@@ -19,7 +19,7 @@
 //
 //   struct step_t : amp::cuda::Program { using Program::Program; };
 //   extern "C" int step_run(step_t *step, int steps) {
-//     return amp::cuda::report(step->run(steps));
+//     return amp::cuda::reportCall([&] { return step->run(steps); });
 //   }
 //   extern "C" const char *step_last_error() { return amp::cuda::lastError(); }
 //
@@ -34,7 +34,9 @@
 #include "amp/Runtime/CUDA/Optimizer.h"
 #include "amp/Runtime/CUDA/Profile.h"
 
+#include <exception>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -219,6 +221,19 @@ inline const char *lastError() { return lastErrorText().c_str(); }
 inline int report(const Status &status) {
   lastErrorText() = status.getMessage();
   return status.getCode();
+}
+
+/// Reports what `body` returns. Nothing is thrown to a caller, which may be C.
+template <typename Body>
+int reportCall(Body &&body) {
+  try {
+    return report(body());
+  } catch (const std::bad_alloc &) {
+    // Short enough to need no memory.
+    return report(Status(kOutOfMemory, "no host memory"));
+  } catch (const std::exception &exception) {
+    return report(Status(kInvalidArgument, exception.what()));
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -212,16 +212,12 @@ inline int trainerMain(int argc, char **argv, const ProgramInfo &info,
     std::printf("Trains '%s' on a GPU\n\n%s", info.name, trainerUsage());
     return 0;
   }
-  if (status.isOk()) {
-    Status trained = train(options, info, forward);
-    if (trained.isOk())
-      return 0;
-    std::fprintf(stderr, "%s: error: %s\n", info.name,
-                 trained.getMessage().c_str());
-    return 1;
-  }
+  // A file may name an array for which there is no memory.
+  if (status.isOk() &&
+      reportCall([&] { return train(options, info, forward); }) == kOk)
+    return 0;
   std::fprintf(stderr, "%s: error: %s\n", info.name,
-               status.getMessage().c_str());
+               status.isOk() ? lastError() : status.getMessage().c_str());
   return 1;
 }
 
