@@ -235,3 +235,35 @@ func.func @prefix(%x: tensor<16x9xf32> {amp.role = "batch", amp.name = "x"})
   %2 = train.transpose %1 {permutation = array<i64: 1, 0>} : (tensor<5x9xf32>) -> tensor<9x5xf32>
   return %2 : tensor<9x5xf32>
 }
+
+// -----
+
+// An update that reads what another has given: as its parameter, as its gradient,
+// as its learning rate, and through other operations, though its settings are the
+// same.
+// CHECK-LABEL: func.func @updates_in_a_row
+// CHECK: %[[A:.*]]:2 = cuda.optimizer {{.*}} ins(%arg0, %arg4, %arg2, %arg5 :
+// CHECK: %[[B:.*]] = cuda.optimizer {{.*}} ins(%[[A]]#0, %[[A]]#1, %arg5 :
+// CHECK: %[[X:.*]] = cuda.kernel
+// CHECK: %[[C:.*]] = cuda.optimizer {{.*}} ins(%arg1, %[[X]], %arg5 :
+// CHECK: %[[R:.*]] = cuda.optimizer {{.*}} ins(%arg5, %arg6, %arg6 :
+// CHECK: %[[D:.*]] = cuda.optimizer {{.*}} ins(%arg3, %arg4, %[[R]] :
+// CHECK: return %[[B]], %[[A]]#1, %[[C]], %[[D]], %[[R]] :
+func.func @updates_in_a_row(
+    %w: tensor<33xf32> {amp.role = "parameter", amp.name = "w"},
+    %v: tensor<33xf32> {amp.role = "parameter", amp.name = "v"},
+    %m: tensor<33xf32> {amp.role = "optimizer_state", amp.name = "m"},
+    %u: tensor<33xf32> {amp.role = "parameter", amp.name = "u"},
+    %g: tensor<33xf32> {amp.role = "batch", amp.name = "g"},
+    %lr: tensor<f32> {amp.role = "model_state", amp.name = "lr"},
+    %t: tensor<f32> {amp.role = "hyperparameter", amp.name = "t"})
+    -> (tensor<33xf32> {amp.updates = "w"}, tensor<33xf32> {amp.updates = "m"}, tensor<33xf32> {amp.updates = "v"},
+        tensor<33xf32> {amp.updates = "u"}, tensor<f32> {amp.updates = "lr"}) {
+  %a, %m1 = train.sgd %w, %g, %lr, %m {momentum = 0.9 : f64} : (tensor<33xf32>, tensor<33xf32>, tensor<f32>, tensor<33xf32>) -> (tensor<33xf32>, tensor<33xf32>)
+  %b = train.sgd %a, %m1, %lr : (tensor<33xf32>, tensor<33xf32>, tensor<f32>) -> tensor<33xf32>
+  %x = train.mul %b, %g : (tensor<33xf32>, tensor<33xf32>) -> tensor<33xf32>
+  %c = train.sgd %v, %x, %lr : (tensor<33xf32>, tensor<33xf32>, tensor<f32>) -> tensor<33xf32>
+  %r = train.sgd %lr, %t, %t : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  %d = train.sgd %u, %g, %r : (tensor<33xf32>, tensor<33xf32>, tensor<f32>) -> tensor<33xf32>
+  return %b, %m1, %c, %d, %r : tensor<33xf32>, tensor<33xf32>, tensor<33xf32>, tensor<33xf32>, tensor<f32>
+}
