@@ -267,3 +267,18 @@ func.func @updates_in_a_row(
   %d = train.sgd %u, %g, %r : (tensor<33xf32>, tensor<33xf32>, tensor<f32>) -> tensor<33xf32>
   return %b, %m1, %c, %d, %r : tensor<33xf32>, tensor<33xf32>, tensor<33xf32>, tensor<33xf32>, tensor<f32>
 }
+
+// -----
+
+// Part of a constant whose elements differ, with two readers, is no fill.
+// CHECK-LABEL: func.func @part_of_a_table
+// CHECK: %[[T:.*]] = arith.constant dense<{{.*}}> : tensor<4x2xf32>
+// CHECK-DAG: } ins({{.*}}%[[T]]{{.*}}tensor<4x2xf32>
+// CHECK-DAG: arith.mulf %{{.*}}, %{{.*}} : f32
+func.func @part_of_a_table(%x: tensor<2x2xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<2x2xf32> {amp.prediction = "y"}, tensor<2x2xf32> {amp.prediction = "x1"}) {
+  %t = train.constant dense<[[1.0, 5.0], [3.0, -2.0], [7.5, 4.0], [6.0, 9.0]]> : tensor<4x2xf32>
+  %s = train.slice %t {offsets = array<i64: 1, 0>, sizes = array<i64: 2, 2>, strides = array<i64: 1, 1>} : (tensor<4x2xf32>) -> tensor<2x2xf32>
+  %y = train.mul %x, %s : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %s, %y : tensor<2x2xf32>, tensor<2x2xf32>
+}
