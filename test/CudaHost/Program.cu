@@ -17,6 +17,8 @@
 #include "amp/Runtime/CUDA/CrossEntropy.h"
 #include "amp/Runtime/CUDA/Trainer.h"
 
+#include <cmath>
+#include <cstdint>
 #include <new>
 #include <stdexcept>
 
@@ -125,6 +127,8 @@ static std::vector<BufferInfo> makeBuffers() {
       buffer("loss_scale", Role::Metric, Type::F32, kScaleMetric, {}),
   };
   buffers[11].classes = O;
+  for (BufferInfo &each : buffers)
+    each.isLossScale = each.offset == kScale;
   return buffers;
 }
 static const std::vector<BufferInfo> kBuffers = makeBuffers();
@@ -544,8 +548,22 @@ static void testFiles(const std::string &path) {
     a.back().name = "more";
   });
   CHECK_ERROR(fresh.load(path), "has 10 states, expected 9");
-  write([](auto &a) { a.back().setInt(1, -1); });
-  CHECK_ERROR(fresh.load(path), "damaged member");
+  for (int64_t step : {int64_t(-1), (int64_t(1) << 48) + 1, INT64_MAX}) {
+    write([&](auto &a) { a.back().setInt(1, step); });
+    CHECK_ERROR(fresh.load(path), "damaged member");
+  }
+  for (int field : {3, 4}) { // an epoch or offset beyond steps or samples
+    write([&](auto &a) { a.back().setInt(field, 1 << 20); });
+    CHECK_ERROR(fresh.load(path), "damaged member");
+  }
+  for (double scale : {0.0, -8.0, double(INFINITY), double(NAN)}) {
+    write([&](auto &a) {
+      for (HostArray &array : a)
+        if (array.name == "loss_scale")
+          array.set(0, scale);
+    });
+    CHECK_ERROR(fresh.load(path), "has the loss scale 'loss_scale' = ");
+  }
   CHECK_ERROR(fresh.load(path + ".absent"), "cannot read");
   CHECK_ERROR(fresh.load("/"), "cannot read '/': it is a directory");
   CHECK(same(stateOf(fresh), before)); // none of them changed anything
@@ -585,8 +603,7 @@ static void testErrors() {
   cudaGetLastError();
 
   // Nothing is thrown to a caller that may be C.
-  CHECK(reportCall([]() -> Status { throw std::bad_alloc(); }) ==
-        kOutOfMemory);
+  CHECK(reportCall([]() -> Status { throw std::bad_alloc(); }) == kOutOfMemory);
   CHECK(reportCall([]() -> Status { throw std::runtime_error("no"); }) ==
             kInvalidArgument &&
         std::string(lastError()) == "no");

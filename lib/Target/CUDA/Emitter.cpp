@@ -254,6 +254,23 @@ void ProgramEmitter::emitBanner() {
   os << "\n#include <cmath>\n\nnamespace {\nusing namespace amp::cuda;\n\n";
 }
 
+/// Whether `buffer` is a state that holds a loss scale.
+bool ProgramEmitter::isLossScale(BufferOp buffer) {
+  if (buffer.getRole() != amp::stringifyRole(amp::Role::ScalerState))
+    return false;
+  for (LaunchOpInterface launch : launches) {
+    auto call = dyn_cast<CallOp>(launch.getOperation());
+    if (call && call.getCallee() == "update_scale" &&
+        getBuffer(call.getInputs()[0]) == buffer)
+      return true;
+    auto check = dyn_cast<CheckGradientsOp>(launch.getOperation());
+    if (check && check.getScaled() &&
+        getBuffer(check.getInputs().back()) == buffer)
+      return true;
+  }
+  return false;
+}
+
 void ProgramEmitter::emitPlan() {
   os << "//===-- Memory "
         "--------------------------------------------------------===//\n\n"
@@ -286,7 +303,7 @@ void ProgramEmitter::emitPlan() {
           call && call.getCallee().starts_with("cross_entropy") &&
           getBuffer(call.getInputs()[1]) == buffer && classes == 0)
         classes = launch.getInputType(0).getShape().back();
-    os << ", " << classes << "},\n";
+    os << ", " << classes << (isLossScale(buffer) ? ", true" : "") << "},\n";
   }
   os << "};\n\n";
 }

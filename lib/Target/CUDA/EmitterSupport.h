@@ -82,6 +82,7 @@ private:
   LogicalResult verifyLaunches();
   LogicalResult emitParts();
   void emitBanner();
+  bool isLossScale(BufferOp buffer);
   void emitPlan();
   /// Prints the elements of constants that do not count.
   void emitConstants();

@@ -22,6 +22,7 @@
 // CHECK: const BufferInfo kBuffers[] = {
 // CHECK-NEXT: {"fc.weight", Role::Parameter, Type::F32, 2, {8, 4}, at::fc_weight, {InitInfo::Kind::KaimingUniform,
 // CHECK: {"labels", Role::Batch, Type::I64, 1, {16}, at::labels, {}, 4},
+// CHECK: {"loss_scale", Role::ScalerState, Type::F32, 0, {}, at::loss_scale, {{.*}}, 0, true},
 // CHECK: GemmConfig gemm_fc() {
 // CHECK: g.m = 16, g.n = 4, g.k = 8;
 // CHECK: g.typeA = g.typeB = Type::F16, g.typeD = Type::F16;
