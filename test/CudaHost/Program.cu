@@ -656,6 +656,17 @@ static void testTrainer(const std::string &path) {
   CHECK(run({"--synthetic", "--epochs"}) == 1);
   CHECK(run({"--synthetic", "--steps", "-1"}) == 1);
   CHECK(run({"--synthetic", "--set", "lr"}) == 1);
+  // Numbers that the types do not hold, or that are none to amp-run.
+  for (const char *wrong :
+       {"--steps=9223372036854775808", "--steps=9223372036854775807",
+        "--epochs=281474976710656", "--device=4294967296", "--time=4294967297",
+        "--seed=18446744073709551616", "--seed=-1", "--steps=+1", "--steps= 1",
+        "--set=lr=0x10", "--set=lr= 3", "--set=lr=", "--set=lr=1 "})
+    CHECK(run({"--synthetic", "--quiet", wrong}) == 1);
+  CHECK(run({"--synthetic", "--quiet", "--steps=1", "--set=lr=1e-2",
+             "--seed=18446744073709551615", "--save", path}) == 0);
+  CHECK_OK(program.load(path));
+  CHECK(program.progress.seed == UINT64_MAX);
   CHECK(run({"--synthetic", "--data", path}) == 1);
   CHECK(run({"--data", path}) == 1); // which has no batches
   CHECK(run({"--data", "/"}) == 1);

@@ -107,6 +107,9 @@ inline Status train(const TrainerOptions &options, const ProgramInfo &info,
   }
 
   int64_t perEpoch = data.size() / batchSize;
+  if (perEpoch > 0 && options.epochs > kMostSteps / perEpoch)
+    return makeError(kInvalidArgument, "--epochs %lld are more than %lld steps",
+                     (long long)options.epochs, (long long)kMostSteps);
   int64_t steps =
       options.steps >= 0 ? options.steps : options.epochs * perEpoch;
   TrainingLog log;
