@@ -183,6 +183,17 @@ LogicalResult mlir::cuda::emitCUDA(ProgramOp program,
   return success();
 }
 
+/// A quoted argument of CMake.
+static std::string quoteForCMake(StringRef text) {
+  std::string result = "\"";
+  for (char c : text) {
+    if (StringRef("\\\"$").contains(c))
+      result += '\\';
+    result += c;
+  }
+  return result + "\"";
+}
+
 void mlir::cuda::emitCMake(ProgramOp program, StringRef source, bool hasMain,
                            std::string &text) {
   std::string prefix = getPrefix(program);
@@ -197,7 +208,7 @@ void mlir::cuda::emitCMake(ProgramOp program, StringRef source, bool hasMain,
      << "    \"Folder that holds amp/Runtime/CUDA; not needed for a standalone "
         "source\")\n\n"
      << (hasMain ? "add_executable(" : "add_library(") << prefix
-     << (hasMain ? " " : " SHARED ") << source << ")\n"
+     << (hasMain ? " " : " SHARED ") << quoteForCMake(source) << ")\n"
      << "target_compile_features(" << prefix << " PRIVATE cxx_std_17 "
      << "cuda_std_17)\n"
      << "target_compile_options(" << prefix

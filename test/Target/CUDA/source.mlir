@@ -66,7 +66,7 @@
 // HEADER: STEP_METRIC_LOSS = 0, /* f32 */
 // HEADER: int step_create(step_t **out, const step_options *options);
 
-// CMAKE: add_executable(step {{.*}}.main.cu)
+// CMAKE: add_executable(step "{{.*}}.main.cu")
 // CMAKE: target_link_libraries(step PRIVATE CUDA::cublasLt
 
 // MAIN: #include "{{.*}}.h"
