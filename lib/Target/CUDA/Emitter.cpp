@@ -384,11 +384,18 @@ LogicalResult ProgramEmitter::verifyLaunches() {
       return launch->emitOpError("is named '")
              << name << "', as another launch is";
   }
-  if (!findBuffer("tickets"))
-    for (LaunchOpInterface launch : launches)
-      if (launch.getScratchBytes() > 0 && !launch.isProduct())
-        return launch->emitOpError("needs a buffer of role 'tickets', which "
-                                   "the program lacks");
+  BufferOp tickets = findBuffer("tickets");
+  for (LaunchOpInterface launch : launches) {
+    if (launch.getScratchBytes() == 0 || launch.isProduct())
+      continue;
+    if (!tickets)
+      return launch->emitOpError("needs a buffer of role 'tickets', which "
+                                 "the program lacks");
+    if (tickets.getBytes() < getTicketBytes())
+      return tickets.emitOpError("has ")
+             << tickets.getBytes() << " bytes for tickets, expected at least "
+             << getTicketBytes();
+  }
   if (!products.empty() && !findBuffer("workspace"))
     return program.emitOpError("multiplies matrices, but has no buffer of role "
                                "'workspace'");

@@ -46,6 +46,9 @@ namespace mlir::cuda {
 /// one.
 int64_t getBytes(ShapedType type);
 
+/// The number of bytes of the buffer of role 'tickets' that reductions need.
+int64_t getTicketBytes();
+
 /// What an extent is rounded up to a multiple of.
 inline int64_t alignTo(int64_t value, int64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
