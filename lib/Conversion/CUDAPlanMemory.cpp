@@ -543,6 +543,8 @@ LogicalResult Planner::run() {
       std::string base = launch.getName().value_or("launch").str();
       for (char &c : base)
         c = llvm::isAlnum(c) ? c : '_';
+      if (base.empty() || llvm::isDigit(base.front()) || isReservedName(base))
+        base = "launch_" + base;
       std::string name = base;
       for (unsigned next = 2; !taken.insert(name).second; ++next)
         name = base + "_" + std::to_string(next);

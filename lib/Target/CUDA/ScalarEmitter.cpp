@@ -36,7 +36,10 @@ std::string mlir::cuda::getIdentifier(StringRef name) {
 }
 
 std::string Identifiers::make(StringRef name) {
-  std::string base = getIdentifier(name), unique = base;
+  std::string base = getIdentifier(name);
+  if (isReservedName(base))
+    base += '_';
+  std::string unique = base;
   for (unsigned next = 2; !taken.insert(unique).second; ++next)
     unique = base + "_" + std::to_string(next);
   return unique;
@@ -133,6 +136,18 @@ std::string mlir::cuda::quote(StringRef value) {
   os.write_escaped(value, /*UseHexEscapes=*/false);
   os << '"';
   return text;
+}
+
+std::string mlir::cuda::getCommentText(StringRef text) {
+  std::string result;
+  for (char c : text) {
+    // A line end ends a line comment, a backslash before it continues one.
+    bool ends = c == '/' && !result.empty() && result.back() == '*';
+    result += llvm::isPrint(c) || static_cast<signed char>(c) < 0
+                  ? (c == '\\' || ends ? '_' : c)
+                  : '_';
+  }
+  return result;
 }
 
 static void readPositions(Location loc, SetVector<StringRef> &files,
