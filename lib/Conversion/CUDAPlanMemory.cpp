@@ -47,6 +47,8 @@ struct Slot {
   mlir::amp::InitAttr init = {};
   /// Of a constant.
   ElementsAttr value = {};
+  /// Of a batch argument.
+  IntegerAttr indexBound = {};
   /// The numbers of the operations between which it is in use.
   unsigned first = 0, last = 0;
   int64_t bytes = 0, offset = 0;
@@ -199,6 +201,8 @@ void Planner::assignResults() {
         makeSlot(argument.name, argument.type,
                  mlir::amp::stringifyRole(argument.role), value.getLoc());
     slot->init = argument.init;
+    slot->indexBound =
+        step.getArgAttrOfType<IntegerAttr>(argument.index, kIndexBoundNote);
     names.insert(slot->name);
     slotOf[value] = slot;
   }
@@ -514,7 +518,7 @@ void Planner::emit() {
           inner.getStringAttr(slot->name),
           inner.getI64IntegerAttr(slot->offset),
           persistent ? inner.getStringAttr(slot->role) : StringAttr(),
-          slot->init, slot->value);
+          slot->init, slot->value, slot->indexBound);
     }
   IRMapping mapping;
   for (Operation &op : block)
@@ -539,6 +543,8 @@ LogicalResult Planner::run() {
       std::string base = launch.getName().value_or("launch").str();
       for (char &c : base)
         c = llvm::isAlnum(c) ? c : '_';
+      if (base.empty() || llvm::isDigit(base.front()) || isReservedName(base))
+        base = "launch_" + base;
       std::string name = base;
       for (unsigned next = 2; !taken.insert(name).second; ++next)
         name = base + "_" + std::to_string(next);

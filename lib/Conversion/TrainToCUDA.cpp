@@ -9,6 +9,7 @@
 
 #include "LinalgBuilder.h"
 
+#include "amp/Analysis/IndexBound.h"
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Dialect/Train/IR/Evaluation.h"
@@ -101,6 +102,28 @@ static LogicalResult noteEvaluation(func::FuncOp step) {
   return success();
 }
 
+/// Notes on the batch arguments of `step` how large their elements may be, for
+/// 'cuda-plan-memory': what bounds them is not to be seen any more then.
+static LogicalResult noteIndexBounds(func::FuncOp step) {
+  FailureOr<mlir::amp::StepSignature> signature =
+      mlir::amp::StepSignature::get(step);
+  if (failed(signature))
+    return failure();
+  Builder builder(step.getContext());
+  for (const mlir::amp::StepArgument &argument : signature->arguments) {
+    Type element = argument.type.getElementType();
+    if (argument.role != mlir::amp::Role::Batch ||
+        !(element.isInteger(32) || element.isInteger(64)))
+      continue;
+    std::optional<int64_t> bound =
+        mlir::amp::getIndexBound(step.getArgument(argument.index));
+    if (bound && *bound > 0)
+      step.setArgAttr(argument.index, kIndexBoundNote,
+                      builder.getI64IntegerAttr(*bound));
+  }
+  return success();
+}
+
 namespace {
 
 struct ConvertTrainToCUDA
@@ -125,7 +148,7 @@ struct ConvertTrainToCUDA
 
   LogicalResult convert(func::FuncOp step) {
     if (failed(verifyStep(step)) || failed(noteEvaluation(step)) ||
-        failed(flattenRegions(step)))
+        failed(noteIndexBounds(step)) || failed(flattenRegions(step)))
       return failure();
     auto run = [&](ArrayRef<function_ref<std::unique_ptr<Pass>()>> passes) {
       sortTopologically(&step.getBody().front());

@@ -355,7 +355,12 @@ static TypedAttr getSplat(Value tensor) {
     if (auto argument = dyn_cast<BlockArgument>(yielded);
         argument && argument.getOwner() == generic.getBody()) {
       Value operand = generic->getOperand(argument.getArgNumber());
-      if (matchPattern(operand, m_Constant(&value)))
+      SplatElementsAttr elements;
+      if (matchPattern(operand, m_Constant(&elements)))
+        return dyn_cast<TypedAttr>(elements.getSplatValue<Attribute>());
+      // A tensor of other elements is read, not filled with.
+      if (!isa<ShapedType>(operand.getType()) &&
+          matchPattern(operand, m_Constant(&value)))
         return dyn_cast<TypedAttr>(value);
     }
   }

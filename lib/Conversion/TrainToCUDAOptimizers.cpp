@@ -10,7 +10,11 @@
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
+
+#include <algorithm>
+#include <cassert>
 
 using namespace mlir;
 using namespace mlir::cuda;
@@ -33,8 +37,10 @@ struct Update {
   /// Choices between new and old values: what they give is then the target.
   SmallVector<train::SelectOp> choices;
   mlir::amp::MasterCopyOp copy;
-  /// The check whose factors the gradient is to be multiplied by.
+  /// The check whose factors the gradient is to be multiplied by, and which of
+  /// its gradients that is.
   CheckGradientsOp check;
+  unsigned gradientIndex = 0;
 
   /// The results: the parameter, then the states.
   Value getNew(unsigned index) const { return op->getResult(index); }
@@ -274,8 +280,8 @@ void Gradients::absorb(Update &update) {
   CheckGradientsOp check = getCheck(op);
   if (!check)
     return;
-  unsigned index = cast<OpResult>(update.gradient).getResultNumber();
-  update.gradient = check.getGradients()[index];
+  update.gradientIndex = cast<OpResult>(update.gradient).getResultNumber();
+  update.gradient = check.getGradients()[update.gradientIndex];
   update.check = check;
 }
 
@@ -296,6 +302,63 @@ void Gradients::convertFlags(func::FuncOp step) {
 // Groups
 //===----------------------------------------------------------------------===//
 
+/// Reads what `update` takes from its operation: replacing another update, or
+/// a check, may have given it other operands since.
+static void readAgain(Update &update) {
+  std::optional<Update> now = readUpdate(update.op);
+  assert(now && "an optimizer operation");
+  update.parameter = now->parameter;
+  update.learningRate = now->learningRate;
+  update.step = now->step;
+  update.states = now->states;
+  // The gradient of a check is the one before unscaling and clipping.
+  update.gradient = update.check
+                        ? update.check.getGradients()[update.gradientIndex]
+                        : now->gradient;
+  if (!update.choices.empty())
+    update.guard = update.choices.front().getCondition();
+}
+
+/// How many updates must come before each operation, one after the other:
+/// updates of one group wait for the same ones, so that groups never wait for
+/// each other. What a launch reads for its guard counts as read by the update.
+static DenseMap<Operation *, unsigned>
+countUpdatesBefore(Block &block, MutableArrayRef<Update> updates) {
+  DenseMap<Operation *, Update *> updateOf;
+  for (Update &update : updates)
+    updateOf[update.op] = &update;
+  DenseMap<Operation *, unsigned> counts;
+  // A guard may be computed behind its update. No chain is longer than the
+  // number of updates.
+  bool changes = true;
+  for (size_t pass = 0; changes && pass <= updates.size() + 1; ++pass) {
+    changes = false;
+    for (Operation &op : block) {
+      unsigned count = 0;
+      auto read = [&](Value value) {
+        Operation *source = value ? value.getDefiningOp() : nullptr;
+        source = source ? block.findAncestorOpInBlock(*source) : nullptr;
+        if (source && source != &op)
+          count = std::max(count, counts.lookup(source) +
+                                      (updateOf.contains(source) ? 1 : 0));
+      };
+      op.walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          read(operand);
+      });
+      if (Update *update = updateOf.lookup(&op)) {
+        read(update->guard);
+        if (update->copy && update->guard)
+          read(update->getOldCopy());
+      }
+      unsigned &known = counts[&op];
+      changes |= known != count;
+      known = count;
+    }
+  }
+  return counts;
+}
+
 /// Whether one launch can make both updates.
 static bool fitTogether(const Update &a, const Update &b) {
   if (a.kind != b.kind || a.learningRate != b.learningRate ||
@@ -315,6 +378,8 @@ static bool fitTogether(const Update &a, const Update &b) {
 }
 
 static void createOptimizer(MutableArrayRef<Update> group) {
+  for (Update &update : group)
+    readAgain(update);
   Update &first = group.front();
   Operation *last = first.op;
   for (Update &update : group)
@@ -422,10 +487,13 @@ void mlir::cuda::convertOptimizers(func::FuncOp step) {
     if (!update.choices.empty())
       update.guard = update.choices.front().getCondition();
 
+  DenseMap<Operation *, unsigned> before =
+      countUpdatesBefore(step.getBody().front(), updates);
   std::vector<SmallVector<Update>> groups;
   for (Update &update : updates) {
     auto group = llvm::find_if(groups, [&](SmallVector<Update> &other) {
-      return fitTogether(other.front(), update);
+      return fitTogether(other.front(), update) &&
+             before.lookup(other.front().op) == before.lookup(update.op);
     });
     if (group == groups.end())
       group = groups.insert(groups.end(), SmallVector<Update>());

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/IndexBound.h"
 #include "amp/Dialect/Train/IR/Evaluation.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Execution/Files.h"
@@ -153,33 +154,6 @@ llvm::Error StepProgram::checkResults() const {
   return llvm::Error::success();
 }
 
-/// How many classes, or slices of a table, the consumers of `labels` know, if
-/// any of them does.
-static std::optional<int64_t> getNumClasses(Value labels) {
-  std::optional<int64_t> classes;
-  auto noteExtent = [&](int64_t extent) {
-    if (!ShapedType::isDynamic(extent))
-      classes = std::min(classes.value_or(extent), extent);
-  };
-  auto note = [&](Value value) {
-    noteExtent(cast<RankedTensorType>(value.getType()).getShape().back());
-  };
-  for (Operation *user : labels.getUsers()) {
-    if (auto loss = dyn_cast<train::CrossEntropyOp>(user))
-      note(loss.getLogits());
-    else if (auto gradient = dyn_cast<train::CrossEntropyGradOp>(user))
-      note(gradient.getLogits());
-    else if (auto oneHot = dyn_cast<train::OneHotOp>(user))
-      note(oneHot.getResult());
-    else if (auto gather = dyn_cast<train::GatherOp>(user);
-             gather && gather.getIndices() == labels)
-      noteExtent(gather.getInput().getType().getDimSize(gather.getAxis()));
-    else if (auto scatter = dyn_cast<train::ScatterAddOp>(user))
-      noteExtent(scatter.getType().getDimSize(scatter.getAxis()));
-  }
-  return classes;
-}
-
 llvm::Error StepProgram::collectBatchInputs() {
   FunctionOpInterface function = getFunction();
   llvm::StringRef fixedBy;
@@ -210,7 +184,7 @@ llvm::Error StepProgram::collectBatchInputs() {
     input.type = buffer->type;
     input.sampleShape = buffer->shape;
     if (!isFloat(buffer->type))
-      input.numClasses = getNumClasses(function.getArgument(argument.index));
+      input.numClasses = getIndexBound(function.getArgument(argument.index));
     batchInputs.push_back(std::move(input));
   }
   if (batchInputs.empty())

@@ -235,3 +235,50 @@ func.func @prefix(%x: tensor<16x9xf32> {amp.role = "batch", amp.name = "x"})
   %2 = train.transpose %1 {permutation = array<i64: 1, 0>} : (tensor<5x9xf32>) -> tensor<9x5xf32>
   return %2 : tensor<9x5xf32>
 }
+
+// -----
+
+// An update that reads what another has given: as its parameter, as its gradient,
+// as its learning rate, and through other operations, though its settings are the
+// same.
+// CHECK-LABEL: func.func @updates_in_a_row
+// CHECK: %[[A:.*]]:2 = cuda.optimizer {{.*}} ins(%arg0, %arg4, %arg2, %arg5 :
+// CHECK: %[[B:.*]] = cuda.optimizer {{.*}} ins(%[[A]]#0, %[[A]]#1, %arg5 :
+// CHECK: %[[X:.*]] = cuda.kernel
+// CHECK: %[[C:.*]] = cuda.optimizer {{.*}} ins(%arg1, %[[X]], %arg5 :
+// CHECK: %[[R:.*]] = cuda.optimizer {{.*}} ins(%arg5, %arg6, %arg6 :
+// CHECK: %[[D:.*]] = cuda.optimizer {{.*}} ins(%arg3, %arg4, %[[R]] :
+// CHECK: return %[[B]], %[[A]]#1, %[[C]], %[[D]], %[[R]] :
+func.func @updates_in_a_row(
+    %w: tensor<33xf32> {amp.role = "parameter", amp.name = "w"},
+    %v: tensor<33xf32> {amp.role = "parameter", amp.name = "v"},
+    %m: tensor<33xf32> {amp.role = "optimizer_state", amp.name = "m"},
+    %u: tensor<33xf32> {amp.role = "parameter", amp.name = "u"},
+    %g: tensor<33xf32> {amp.role = "batch", amp.name = "g"},
+    %lr: tensor<f32> {amp.role = "model_state", amp.name = "lr"},
+    %t: tensor<f32> {amp.role = "hyperparameter", amp.name = "t"})
+    -> (tensor<33xf32> {amp.updates = "w"}, tensor<33xf32> {amp.updates = "m"}, tensor<33xf32> {amp.updates = "v"},
+        tensor<33xf32> {amp.updates = "u"}, tensor<f32> {amp.updates = "lr"}) {
+  %a, %m1 = train.sgd %w, %g, %lr, %m {momentum = 0.9 : f64} : (tensor<33xf32>, tensor<33xf32>, tensor<f32>, tensor<33xf32>) -> (tensor<33xf32>, tensor<33xf32>)
+  %b = train.sgd %a, %m1, %lr : (tensor<33xf32>, tensor<33xf32>, tensor<f32>) -> tensor<33xf32>
+  %x = train.mul %b, %g : (tensor<33xf32>, tensor<33xf32>) -> tensor<33xf32>
+  %c = train.sgd %v, %x, %lr : (tensor<33xf32>, tensor<33xf32>, tensor<f32>) -> tensor<33xf32>
+  %r = train.sgd %lr, %t, %t : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  %d = train.sgd %u, %g, %r : (tensor<33xf32>, tensor<33xf32>, tensor<f32>) -> tensor<33xf32>
+  return %b, %m1, %c, %d, %r : tensor<33xf32>, tensor<33xf32>, tensor<33xf32>, tensor<33xf32>, tensor<f32>
+}
+
+// -----
+
+// Part of a constant whose elements differ, with two readers, is no fill.
+// CHECK-LABEL: func.func @part_of_a_table
+// CHECK: %[[T:.*]] = arith.constant dense<{{.*}}> : tensor<4x2xf32>
+// CHECK-DAG: } ins({{.*}}%[[T]]{{.*}}tensor<4x2xf32>
+// CHECK-DAG: arith.mulf %{{.*}}, %{{.*}} : f32
+func.func @part_of_a_table(%x: tensor<2x2xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<2x2xf32> {amp.prediction = "y"}, tensor<2x2xf32> {amp.prediction = "x1"}) {
+  %t = train.constant dense<[[1.0, 5.0], [3.0, -2.0], [7.5, 4.0], [6.0, 9.0]]> : tensor<4x2xf32>
+  %s = train.slice %t {offsets = array<i64: 1, 0>, sizes = array<i64: 2, 2>, strides = array<i64: 1, 1>} : (tensor<4x2xf32>) -> tensor<2x2xf32>
+  %y = train.mul %x, %s : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %s, %y : tensor<2x2xf32>, tensor<2x2xf32>
+}

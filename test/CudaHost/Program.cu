@@ -17,6 +17,11 @@
 #include "amp/Runtime/CUDA/CrossEntropy.h"
 #include "amp/Runtime/CUDA/Trainer.h"
 
+#include <cmath>
+#include <cstdint>
+#include <new>
+#include <stdexcept>
+
 using namespace amp::cuda;
 using namespace amp::cuda::testing;
 
@@ -122,6 +127,8 @@ static std::vector<BufferInfo> makeBuffers() {
       buffer("loss_scale", Role::Metric, Type::F32, kScaleMetric, {}),
   };
   buffers[11].classes = O;
+  for (BufferInfo &each : buffers)
+    each.isLossScale = each.offset == kScale;
   return buffers;
 }
 static const std::vector<BufferInfo> kBuffers = makeBuffers();
@@ -541,9 +548,24 @@ static void testFiles(const std::string &path) {
     a.back().name = "more";
   });
   CHECK_ERROR(fresh.load(path), "has 10 states, expected 9");
-  write([](auto &a) { a.back().setInt(1, -1); });
-  CHECK_ERROR(fresh.load(path), "damaged member");
+  for (int64_t step : {int64_t(-1), (int64_t(1) << 48) + 1, INT64_MAX}) {
+    write([&](auto &a) { a.back().setInt(1, step); });
+    CHECK_ERROR(fresh.load(path), "damaged member");
+  }
+  for (int field : {3, 4}) { // an epoch or offset beyond steps or samples
+    write([&](auto &a) { a.back().setInt(field, 1 << 20); });
+    CHECK_ERROR(fresh.load(path), "damaged member");
+  }
+  for (double scale : {0.0, -8.0, double(INFINITY), double(NAN)}) {
+    write([&](auto &a) {
+      for (HostArray &array : a)
+        if (array.name == "loss_scale")
+          array.set(0, scale);
+    });
+    CHECK_ERROR(fresh.load(path), "has the loss scale 'loss_scale' = ");
+  }
   CHECK_ERROR(fresh.load(path + ".absent"), "cannot read");
+  CHECK_ERROR(fresh.load("/"), "cannot read '/': it is a directory");
   CHECK(same(stateOf(fresh), before)); // none of them changed anything
 }
 
@@ -579,6 +601,13 @@ static void testErrors() {
         std::string::npos);
   host::options().devices = 1;
   cudaGetLastError();
+
+  // Nothing is thrown to a caller that may be C.
+  CHECK(reportCall([]() -> Status { throw std::bad_alloc(); }) == kOutOfMemory);
+  CHECK(reportCall([]() -> Status { throw std::runtime_error("no"); }) ==
+            kInvalidArgument &&
+        std::string(lastError()) == "no");
+  CHECK(reportCall([] { return Status(); }) == kOk && !*lastError());
 
   ProgramInfo bad = kProgram;
   std::vector<BufferInfo> buffers = kBuffers;
@@ -627,8 +656,21 @@ static void testTrainer(const std::string &path) {
   CHECK(run({"--synthetic", "--epochs"}) == 1);
   CHECK(run({"--synthetic", "--steps", "-1"}) == 1);
   CHECK(run({"--synthetic", "--set", "lr"}) == 1);
+  // Numbers that the types do not hold, or that are none to amp-run.
+  for (const char *wrong :
+       {"--steps=9223372036854775808", "--steps=9223372036854775807",
+        "--epochs=281474976710656", "--device=4294967296", "--time=4294967297",
+        "--seed=18446744073709551616", "--seed=-1", "--steps=+1", "--steps= 1",
+        "--set=lr=0x10", "--set=lr= 3", "--set=lr=", "--set=lr=1 "})
+    CHECK(run({"--synthetic", "--quiet", wrong}) == 1);
+  CHECK(run({"--synthetic", "--quiet", "--steps=1", "--set=lr=1e-2",
+             "--seed=18446744073709551615", "--save", path}) == 0);
+  CHECK_OK(program.load(path));
+  CHECK(program.progress.seed == UINT64_MAX);
   CHECK(run({"--synthetic", "--data", path}) == 1);
   CHECK(run({"--data", path}) == 1); // which has no batches
+  CHECK(run({"--data", "/"}) == 1);
+  CHECK(run({"--synthetic", "--load", "/"}) == 1);
   CHECK(run({"--synthetic", "--bogus"}) == 1);
 }
 

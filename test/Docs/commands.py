@@ -9,9 +9,9 @@
 """Usage: commands.py <root of the source tree> <build folder> <scratch folder>
 
 Runs, in README.md and docs/**/*.md:
-  * in ```sh blocks, each line that starts with `build/bin/`, `tools/dev` or `cat`,
-    and each `mlir-opt` that names the plugin (a backslash at the end continues
-    it); it must exit with 0;
+  * in ```sh blocks, each line that starts with `build/bin/`, `tools/dev`, `cat` or
+    `mkdir -p`, and each `mlir-opt` that names the plugin (a backslash at the end
+    continues it); it must exit with 0;
   * the command of a comment `<!-- excerpt of: COMMAND -->`; each line of the
     block that follows must occur in its output, in that order, whole but for
     its indentation; `...` stands for lines left out.
@@ -46,7 +46,7 @@ def commands_and_excerpts(text):
             yield command, block["body"].splitlines()
         elif block["kind"] == "sh":
             for line in block["body"].replace("\\\n", " ").splitlines():
-                if re.match(r"build/bin/|mlir-opt .*build/lib/|tools/dev\b|cat ", line):
+                if re.match(r"build/bin/|mlir-opt .*build/lib/|tools/dev\b|cat |mkdir -p ", line):
                     yield line, None
 
 
@@ -58,7 +58,7 @@ def runnable(command, source, build):
         return None
     if command.startswith(("build/bin/", "mlir-opt ")):
         return re.sub(r"(?<![\w/])build/(bin|lib)/", rf"{build}/\1/", command)
-    if command.startswith("cat "):
+    if command.startswith(("cat ", "mkdir -p ")):
         return command
     words = command.split()
     subcommand = words[1] if len(words) > 1 else "help"
@@ -98,6 +98,7 @@ def self_check():
     assert runnable("tools/dev help", "/s", "/b") == "/s/tools/dev help"
     assert runnable("mlir-opt --load=build/lib/x.so", "/s", "/b") is None
     assert runnable("cat docs/a.md", "/s", "/b") == "cat docs/a.md"
+    assert runnable("mkdir -p out", "/s", "/b") == "mkdir -p out"
     assert missing_line(found[2][1], "  x\ny\nz\n") is None
     assert missing_line(found[2][1], "z\nx\n") == "z"
 

@@ -18,6 +18,8 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -25,6 +27,7 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 
+#include <initializer_list>
 #include <limits>
 #include <optional>
 
@@ -68,11 +71,11 @@ static cl::opt<std::string>
                        "(default: take the step as it is)"),
               cl::cat(category));
 static cl::opt<std::string>
-    lossScaling("loss-scale", cl::value_desc("dynamic|none|number"),
+    lossScaling("loss-scale", cl::value_desc("dynamic|layerwise|none|number"),
                 cl::desc("How the pipeline scales the loss"),
                 cl::cat(category));
 static cl::opt<std::string>
-    masterWeights("master-weights", cl::value_desc("cast|copy"),
+    masterWeights("master-weights", cl::value_desc("cast|copy|none"),
                   cl::desc("How the pipeline keeps f32 weights"),
                   cl::cat(category));
 static cl::opt<int64_t> batchSize("batch-size", cl::init(0),
@@ -128,6 +131,20 @@ writeFiles(llvm::ArrayRef<std::pair<std::string, std::string>> pathsAndTexts) {
   for (std::unique_ptr<llvm::ToolOutputFile> &file : files)
     file->keep();
   return 0;
+}
+
+/// Whether both paths name one file, which need not exist; "-" is no file.
+static bool isSamePath(StringRef one, StringRef other) {
+  if (one == "-" || other == "-")
+    return false;
+  llvm::SmallString<128> a(one), b(other);
+  for (llvm::SmallString<128> *path : {&a, &b}) {
+    if (llvm::sys::fs::make_absolute(*path))
+      return one == other;
+    llvm::sys::path::remove_dots(*path, /*remove_dot_dot=*/true);
+  }
+  bool same = false;
+  return a == b || (!llvm::sys::fs::equivalent(a, b, same) && same);
 }
 
 /// The program to translate, of those of `module`; null after an error. Forward
@@ -282,9 +299,56 @@ static LogicalResult printLargestBatch(ModuleOp module, int64_t bytes,
   return success();
 }
 
-static int translate() {
+/// The first option of those that only say how a step becomes a program, empty
+/// if none is given.
+static StringRef getStepOption() {
+  for (const cl::Option *option : std::initializer_list<const cl::Option *>{
+           &precision, &lossScaling, &masterWeights, &batchSize, &noEpilogues,
+           &strictRounding, &memory})
+    if (option->getNumOccurrences() > 0)
+      return option->ArgStr;
+  return {};
+}
+
+/// Rejects options that would be ignored, before anything is read.
+static int checkOptions() {
   if (!toCUDA && !printCosts)
     return fail("expected --mlir-to-cuda or --cuda-costs");
+  if (toCUDA && printCosts)
+    return fail("--mlir-to-cuda and --cuda-costs exclude each other");
+  if (printCosts)
+    for (const cl::Option *option : std::initializer_list<const cl::Option *>{
+             &emitMain, &headerFile, &cmakeFile, &standalone, &runtimeDir})
+      if (option->getNumOccurrences() > 0)
+        return fail("--" + option->ArgStr + " needs --mlir-to-cuda");
+  if (toCUDA && device.getNumOccurrences() > 0)
+    return fail("--device needs --cuda-costs");
+  if (runtimeDir.getNumOccurrences() > 0 && !standalone)
+    return fail("--runtime-dir needs --standalone");
+  if (precision.empty())
+    for (const cl::opt<std::string> *option : {&lossScaling, &masterWeights})
+      if (option->getNumOccurrences() > 0)
+        return fail("--" + option->ArgStr +
+                    " needs --precision: without it the step is taken as it "
+                    "is");
+  if (batchSize.getNumOccurrences() > 0 && batchSize <= 0)
+    return fail("--batch-size must be positive");
+  const std::pair<StringRef, StringRef> outputs[] = {
+      {"o", outputFile},
+      {"emit-header", headerFile},
+      {"emit-cmake", cmakeFile}};
+  for (auto [index, output] : llvm::enumerate(outputs))
+    for (const auto &other : llvm::ArrayRef(outputs).take_front(index))
+      if (!output.second.empty() && isSamePath(output.second, other.second))
+        return fail("--" + output.first + " and -" +
+                    (other.first.size() > 1 ? "-" : "") + other.first +
+                    " name the same file '" + output.second + "'");
+  return 0;
+}
+
+static int translate() {
+  if (int status = checkOptions())
+    return status;
   const cuda::DeviceModel *model = cuda::findDevice(device);
   if (!model)
     return fail("unknown GPU '" + device + "', expected a100, h100 or h200");
@@ -319,6 +383,16 @@ static int translate() {
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return 1;
+  // Such options change nothing where all is planned already.
+  bool hasStep =
+      llvm::any_of(module->getOps<func::FuncOp>(), [](func::FuncOp function) {
+        return !function.isExternal() && amp::isStepFunction(function);
+      });
+  if (StringRef option = getStepOption();
+      !option.empty() && !hasStep && !module->getOps<cuda::ProgramOp>().empty())
+    return fail("--" + option +
+                " says how a step becomes a program, but the module has a "
+                "'cuda.program' already");
   std::string largest;
   if (!memory.empty()) {
     llvm::raw_string_ostream os(largest);

@@ -38,6 +38,9 @@ std::string describe(ShapedType type);
 std::string getFloatLiteral(const APFloat &value, bool isDouble);
 /// `value` as a string literal.
 std::string quote(StringRef value);
+/// `text`, which may be a name with any characters, for the inside of a
+/// comment.
+std::string getCommentText(StringRef text);
 /// The file positions that `loc` carries: "model.mlir:12".
 std::string describeLocation(Location loc);
 /// The operations that a launch was made from, by the names in its locations.
@@ -82,6 +85,7 @@ private:
   LogicalResult verifyLaunches();
   LogicalResult emitParts();
   void emitBanner();
+  bool isLossScale(BufferOp buffer);
   void emitPlan();
   /// Prints the elements of constants that do not count.
   void emitConstants();

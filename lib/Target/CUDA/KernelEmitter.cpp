@@ -279,17 +279,17 @@ LogicalResult ProgramEmitter::emitKernel(KernelOp kernel) {
   std::string word =
       combined.isInteger(1) ? "uint32_t" : getScalarType(combined).str();
 
-  os << "// " << describeOperations(kernel);
+  os << "// " << getCommentText(describeOperations(kernel));
   if (std::string place = describeLocation(kernel.getLoc()); !place.empty())
-    os << " (" << place << ")";
+    os << " (" << getCommentText(place) << ")";
   os << "\n//   ";
   llvm::interleaveComma(kernel.getInputs(), os, [&](Value input) {
-    os << getBuffer(input).getName() << ": "
+    os << getCommentText(getBuffer(input).getName()) << ": "
        << describe(cast<ShapedType>(input.getType()));
   });
   os << " -> ";
   llvm::interleaveComma(kernel.getOutputs(), os, [&](Value output) {
-    os << getBuffer(output).getName() << ": "
+    os << getCommentText(getBuffer(output).getName()) << ": "
        << describe(cast<ShapedType>(output.getType()));
   });
   os << "\n#ifndef " << StringRef(getPrefix(program)).upper() << "_HAS_" << name

@@ -525,19 +525,19 @@ LogicalResult ProgramEmitter::emitLaunches() {
         "------------------------------------------------------===//\n\n"
      << "Status enqueue(const StepRun &run) {\n";
   for (auto [index, launch] : llvm::enumerate(launches)) {
-    os << "  // " << describeOperations(launch) << ":\n  //   ";
+    os << "  // " << getCommentText(describeOperations(launch)) << ":\n  //   ";
     llvm::interleaveComma(launch.getInputs().take_front(6), os,
                           [&](Value value) {
-                            os << getBuffer(value).getName() << ": "
-                               << describe(shapedType(value));
+                            os << getCommentText(getBuffer(value).getName())
+                               << ": " << describe(shapedType(value));
                           });
     if (launch.getInputs().size() > 6)
       os << ", ...";
     os << "\n  //   -> ";
     llvm::interleaveComma(launch.getOutputs().take_front(6), os,
                           [&](Value value) {
-                            os << getBuffer(value).getName() << ": "
-                               << describe(shapedType(value));
+                            os << getCommentText(getBuffer(value).getName())
+                               << ": " << describe(shapedType(value));
                           });
     if (launch.getOutputs().size() > 6)
       os << ", ...";

@@ -36,7 +36,10 @@ std::string mlir::cuda::getIdentifier(StringRef name) {
 }
 
 std::string Identifiers::make(StringRef name) {
-  std::string base = getIdentifier(name), unique = base;
+  std::string base = getIdentifier(name);
+  if (isReservedName(base))
+    base += '_';
+  std::string unique = base;
   for (unsigned next = 2; !taken.insert(unique).second; ++next)
     unique = base + "_" + std::to_string(next);
   return unique;
@@ -133,6 +136,18 @@ std::string mlir::cuda::quote(StringRef value) {
   os.write_escaped(value, /*UseHexEscapes=*/false);
   os << '"';
   return text;
+}
+
+std::string mlir::cuda::getCommentText(StringRef text) {
+  std::string result;
+  for (char c : text) {
+    // A line end ends a line comment, a backslash before it continues one.
+    bool ends = c == '/' && !result.empty() && result.back() == '*';
+    result += llvm::isPrint(c) || static_cast<signed char>(c) < 0
+                  ? (c == '\\' || ends ? '_' : c)
+                  : '_';
+  }
+  return result;
 }
 
 static void readPositions(Location loc, SetVector<StringRef> &files,
@@ -287,8 +302,15 @@ static std::string getComparison(arith::CmpFPredicate predicate,
 static std::string getUnsigned(Type type, const std::string &value) {
   if (type.isInteger(1))
     return value;
+  if (type.isInteger(8))
+    return "uint8_t(" + value + ")";
   return (type.isInteger(64) || type.isIndex() ? "uint64_t(" : "uint32_t(") +
          value + ")";
+}
+
+/// `value` as a signed integer: the one bit of an i1 is its sign.
+static std::string getSigned(Type type, const std::string &value) {
+  return type.isInteger(1) ? "-int(" + value + ")" : value;
 }
 
 static std::string getComparison(arith::CmpIPredicate predicate, Type type,
@@ -297,7 +319,9 @@ static std::string getComparison(arith::CmpIPredicate predicate, Type type,
   auto compare = [&](StringRef op, bool isUnsigned = false) {
     if (isUnsigned)
       return getUnsigned(type, a) + " " + op.str() + " " + getUnsigned(type, b);
-    return a + " " + op.str() + " " + b;
+    if (op == "==" || op == "!=")
+      return a + " " + op.str() + " " + b;
+    return getSigned(type, a) + " " + op.str() + " " + getSigned(type, b);
   };
   switch (predicate) {
   case P::eq:
@@ -331,11 +355,24 @@ static std::string getLiteral(arith::ConstantOp op) {
     if (op.getType().isInteger(1))
       return number.getValue().isZero() ? "false" : "true";
     std::string text = std::to_string(number.getValue().getSExtValue());
-    if (number.getValue().isMinSignedValue())
-      return op.getType().isInteger(32) ? "INT32_MIN" : "INT64_MIN";
+    // The literals of the least numbers would be those of greater types.
+    if (number.getValue().isMinSignedValue() && op.getType().isInteger(32))
+      return "INT32_MIN";
+    if (number.getValue().isMinSignedValue() &&
+        number.getValue().getBitWidth() == 64)
+      return "INT64_MIN";
     return op.getType().isInteger(32) ? text : "int64_t(" + text + ")";
   }
   return {};
+}
+
+/// Whether C++ has a type for values of `type`. Buffers have others never.
+static bool hasSpelling(Type type) {
+  if (isa<MemRefType>(type))
+    return true;
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
+         type.isIndex() || type.isInteger(1) || type.isInteger(8) ||
+         type.isInteger(32) || type.isInteger(64);
 }
 
 /// `value` after rounding to the stored type `type`.
@@ -349,9 +386,10 @@ static std::string getRounded(Type type, const std::string &value) {
 static std::string getExpression(Operation &op, ArrayRef<std::string> x) {
   Type type = op.getResult(0).getType();
   bool isDouble = type.isF64();
-  if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) &&
-      !type.isInteger(1)) {
-    // Overflow wraps.
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
+    // Overflow wraps: of one bit, to the exclusive or, or to both.
+    if (type.isInteger(1))
+      return x[0] + (isa<arith::MulIOp>(op) ? " & " : " != ") + x[1];
     return (getScalarType(type) + "(" + getUnsigned(type, x[0]) + " " +
             getOperator(op) + " " + getUnsigned(type, x[1]) + ")")
         .str();
@@ -392,7 +430,9 @@ static std::string getExpression(Operation &op, ArrayRef<std::string> x) {
         return getRounded(type, fromDouble ? "float(" + x[0] + ")" : x[0]);
       })
       .Case<arith::SIToFPOp>([&](auto) {
-        return getRounded(type, (isDouble ? "double(" : "float(") + x[0] + ")");
+        return getRounded(
+            type, (isDouble ? "double(" : "float(") +
+                      getSigned(op.getOperand(0).getType(), x[0]) + ")");
       })
       .Case<arith::UIToFPOp>([&](auto) {
         return getRounded(
@@ -401,7 +441,8 @@ static std::string getExpression(Operation &op, ArrayRef<std::string> x) {
       })
       .Case<arith::FPToSIOp, arith::TruncIOp>([&](auto) -> std::string {
         if (type.isInteger(1))
-          return "(" + x[0] + " & 1) != 0";
+          return isa<arith::TruncIOp>(op) ? "(" + x[0] + " & 1) != 0"
+                                          : "int(" + x[0] + ") != 0";
         return (getScalarType(type) + "(" + x[0] + ")").str();
       })
       .Case<arith::ExtSIOp>([&](auto) -> std::string {
@@ -414,8 +455,13 @@ static std::string getExpression(Operation &op, ArrayRef<std::string> x) {
                 getUnsigned(op.getOperand(0).getType(), x[0]) + ")")
             .str();
       })
-      .Case<arith::IndexCastOp>(
-          [&](auto) { return (getScalarType(type) + "(" + x[0] + ")").str(); })
+      .Case<arith::IndexCastOp>([&](auto) -> std::string {
+        if (type.isInteger(1))
+          return "(" + x[0] + " & 1) != 0";
+        return (getScalarType(type) + "(" +
+                getSigned(op.getOperand(0).getType(), x[0]) + ")")
+            .str();
+      })
       .Case<arith::DivUIOp>([&](auto) {
         return (getScalarType(type) + "(" + getUnsigned(type, x[0]) + " / " +
                 getUnsigned(type, x[1]) + ")")
@@ -432,10 +478,12 @@ static std::string getExpression(Operation &op, ArrayRef<std::string> x) {
             .str();
       })
       .Case<arith::MaxSIOp>([&](auto) {
-        return x[0] + " > " + x[1] + " ? " + x[0] + " : " + x[1];
+        return getSigned(type, x[0]) + " > " + getSigned(type, x[1]) + " ? " +
+               x[0] + " : " + x[1];
       })
       .Case<arith::MinSIOp>([&](auto) {
-        return x[0] + " < " + x[1] + " ? " + x[0] + " : " + x[1];
+        return getSigned(type, x[0]) + " < " + getSigned(type, x[1]) + " ? " +
+               x[0] + " : " + x[1];
       })
       .Case<arith::BitcastOp>([&](auto) -> std::string {
         if (type.isF32() && op.getOperand(0).getType().isInteger(32))
@@ -448,6 +496,12 @@ static std::string getExpression(Operation &op, ArrayRef<std::string> x) {
 }
 
 LogicalResult ScalarEmitter::emit(Operation &op) {
+  for (TypeRange types :
+       {TypeRange(op.getOperandTypes()), TypeRange(op.getResultTypes())})
+    for (Type type : types)
+      if (!hasSpelling(type))
+        return op.emitOpError("has a value of type ")
+               << type << ", which has no spelling in CUDA C++";
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     std::string literal = getLiteral(constant);
     if (literal.empty())

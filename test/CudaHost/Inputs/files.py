@@ -106,6 +106,8 @@ for size in (0, 10, 30, len(data) // 2, len(data) - 1):
     assert code == 1 and broken in output, (size, output)
 code, output = run("dump", folder + "/absent.npz")
 assert code == 1 and "cannot read" in output
+code, output = run("dump", folder)
+assert code == 1 and f"cannot read '{folder}': it is a directory" in output, (code, output)
 np.save(npy, np.asfortranarray(np.ones((2, 3))))
 assert "Fortran order" in run("dump", npy)[1]
 np.save(npy, np.ones(3, np.complex64))

@@ -316,3 +316,10 @@ cuda.program @scratch arena 1024 {
     cuda.yield %e : f32
   } ins(%x : memref<8xf32>) outs(%y : memref<f32>)
 }
+
+// -----
+
+cuda.program @bounded_floats arena 1024 {
+  // expected-error @+1 {{has an 'index_bound', expected a positive one, the role 'batch' and elements of type i32 or i64}}
+  %a = cuda.buffer "a" at 0 {index_bound = 4 : i64, role = "batch"} : memref<4xf32>
+}

@@ -22,6 +22,7 @@
 // CHECK: const BufferInfo kBuffers[] = {
 // CHECK-NEXT: {"fc.weight", Role::Parameter, Type::F32, 2, {8, 4}, at::fc_weight, {InitInfo::Kind::KaimingUniform,
 // CHECK: {"labels", Role::Batch, Type::I64, 1, {16}, at::labels, {}, 4},
+// CHECK: {"loss_scale", Role::ScalerState, Type::F32, 0, {}, at::loss_scale, {{.*}}, 0, true},
 // CHECK: GemmConfig gemm_fc() {
 // CHECK: g.m = 16, g.n = 4, g.k = 8;
 // CHECK: g.typeA = g.typeB = Type::F16, g.typeD = Type::F16;
@@ -65,7 +66,7 @@
 // HEADER: STEP_METRIC_LOSS = 0, /* f32 */
 // HEADER: int step_create(step_t **out, const step_options *options);
 
-// CMAKE: add_executable(step {{.*}}.main.cu)
+// CMAKE: add_executable(step "{{.*}}.main.cu")
 // CMAKE: target_link_libraries(step PRIVATE CUDA::cublasLt
 
 // MAIN: #include "{{.*}}.h"

@@ -81,7 +81,8 @@ struct BufferInfo {
   int64_t shape[8] = {};
   int64_t offset = 0; ///< in the arena, a multiple of kBufferAlignment
   InitInfo init;
-  int64_t classes = 0; ///< of labels: values lie in [0, classes); 0: any
+  int64_t classes = 0;      ///< of labels: values lie in [0, classes); 0: any
+  bool isLossScale = false; ///< of scaler states: positive and finite
 };
 
 inline int64_t countOf(const BufferInfo &buffer) {

@@ -22,9 +22,10 @@
 
 #include <cctype>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace amp::cuda {
@@ -286,14 +287,32 @@ inline std::vector<unsigned char> printNpy(const HostArray &array) {
 
 } // namespace npz
 
-/// Reads all arrays of a .npz file, or the one of a .npy file under its stem.
-inline Status readArrays(const std::string &path,
-                         std::vector<HostArray> *arrays) {
+/// Reads a whole file.
+inline Status readFile(const std::string &path,
+                       std::vector<unsigned char> *bytes) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    return makeError(kFile, "cannot read '%s': it is a directory",
+                     path.c_str());
   std::ifstream file(path, std::ios::binary);
   if (!file)
     return makeError(kFile, "cannot read '%s'", path.c_str());
-  std::vector<unsigned char> bytes((std::istreambuf_iterator<char>(file)),
-                                   std::istreambuf_iterator<char>());
+  bytes->clear();
+  std::vector<char> block(size_t(1) << 16);
+  // Unlike an iterator over the stream, this does not throw.
+  while (file.read(block.data(), std::streamsize(block.size())) ||
+         file.gcount() > 0)
+    bytes->insert(bytes->end(), block.begin(), block.begin() + file.gcount());
+  if (file.bad())
+    return makeError(kFile, "cannot read '%s'", path.c_str());
+  return Status();
+}
+
+/// Reads all arrays of a .npz file, or the one of a .npy file under its stem.
+inline Status readArrays(const std::string &path,
+                         std::vector<HostArray> *arrays) {
+  std::vector<unsigned char> bytes;
+  AMP_RETURN_IF_ERROR(readFile(path, &bytes));
   arrays->clear();
   if (bytes.size() >= 6 && std::memcmp(bytes.data(), "\x93NUMPY", 6) == 0) {
     HostArray array;

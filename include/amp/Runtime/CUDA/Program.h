@@ -19,7 +19,7 @@
 //
 //   struct step_t : amp::cuda::Program { using Program::Program; };
 //   extern "C" int step_run(step_t *step, int steps) {
-//     return amp::cuda::report(step->run(steps));
+//     return amp::cuda::reportCall([&] { return step->run(steps); });
 //   }
 //   extern "C" const char *step_last_error() { return amp::cuda::lastError(); }
 //
@@ -34,7 +34,10 @@
 #include "amp/Runtime/CUDA/Optimizer.h"
 #include "amp/Runtime/CUDA/Profile.h"
 
+#include <cmath>
+#include <exception>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -104,6 +107,9 @@ struct ProgramOptions {
   bool poison = false;
   GemmOptions gemm;
 };
+
+/// Far beyond any run, and far from overflow.
+inline constexpr int64_t kMostSteps = int64_t(1) << 48;
 
 /// Where a run is: what amp-run keeps in the member `__amp_progress__`.
 struct Progress {
@@ -219,6 +225,19 @@ inline const char *lastError() { return lastErrorText().c_str(); }
 inline int report(const Status &status) {
   lastErrorText() = status.getMessage();
   return status.getCode();
+}
+
+/// Reports what `body` returns. Nothing is thrown to a caller, which may be C.
+template <typename Body>
+int reportCall(Body &&body) {
+  try {
+    return report(body());
+  } catch (const std::bad_alloc &) {
+    // Short enough to need no memory.
+    return report(Status(kOutOfMemory, "no host memory"));
+  } catch (const std::exception &exception) {
+    return report(Status(kInvalidArgument, exception.what()));
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -546,20 +565,35 @@ inline Status Program::load(const std::string &path) {
                        path.c_str(), buffer.name, array->describe().c_str(),
                        makeArray(buffer).describe().c_str());
   }
+  for (int i : states()) {
+    const BufferInfo &buffer = info.buffers[i];
+    if (!buffer.isLossScale)
+      continue;
+    const HostArray *array = findArray(arrays, buffer.name);
+    for (int64_t j = 0; j < array->count(); ++j)
+      if (double scale = array->get(j); !(scale > 0) || std::isinf(scale))
+        return makeError(kFile,
+                         "'%s' has the loss scale '%s' = %g, expected a "
+                         "positive finite number",
+                         path.c_str(), buffer.name, scale);
+  }
   if (arrays.size() != states().size() + notes)
     return makeError(kFile,
                      "'%s' was saved from another graph: it has %zu states, "
                      "expected %zu",
                      path.c_str(), arrays.size() - notes, states().size());
-  for (int field = 1; field < 6; ++field)
-    if (field != 2 && record->getInt(field) < 0)
-      return makeError(kFile, "'%s' has a damaged member '%s'", path.c_str(),
-                       kProgressMember);
-  progress.step = record->getInt(1);
-  progress.seed = uint64_t(record->getInt(2));
-  progress.epoch = record->getInt(3);
-  progress.offset = record->getInt(4);
-  progress.samples = record->getInt(5);
+  Progress read;
+  read.step = record->getInt(1);
+  read.seed = uint64_t(record->getInt(2));
+  read.epoch = record->getInt(3);
+  read.offset = record->getInt(4);
+  read.samples = record->getInt(5);
+  if (read.step < 0 || read.step > kMostSteps || read.epoch < 0 ||
+      read.epoch > read.step || read.samples < 0 || read.offset < 0 ||
+      read.offset > read.samples)
+    return makeError(kFile, "'%s' has a damaged member '%s'", path.c_str(),
+                     kProgressMember);
+  progress = read;
   return writeStates(arrays);
 }
 

@@ -107,6 +107,9 @@ inline Status train(const TrainerOptions &options, const ProgramInfo &info,
   }
 
   int64_t perEpoch = data.size() / batchSize;
+  if (perEpoch > 0 && options.epochs > kMostSteps / perEpoch)
+    return makeError(kInvalidArgument, "--epochs %lld are more than %lld steps",
+                     (long long)options.epochs, (long long)kMostSteps);
   int64_t steps =
       options.steps >= 0 ? options.steps : options.epochs * perEpoch;
   TrainingLog log;
@@ -212,16 +215,12 @@ inline int trainerMain(int argc, char **argv, const ProgramInfo &info,
     std::printf("Trains '%s' on a GPU\n\n%s", info.name, trainerUsage());
     return 0;
   }
-  if (status.isOk()) {
-    Status trained = train(options, info, forward);
-    if (trained.isOk())
-      return 0;
-    std::fprintf(stderr, "%s: error: %s\n", info.name,
-                 trained.getMessage().c_str());
-    return 1;
-  }
+  // A file may name an array for which there is no memory.
+  if (status.isOk() &&
+      reportCall([&] { return train(options, info, forward); }) == kOk)
+    return 0;
   std::fprintf(stderr, "%s: error: %s\n", info.name,
-               status.getMessage().c_str());
+               status.isOk() ? lastError() : status.getMessage().c_str());
   return 1;
 }
 

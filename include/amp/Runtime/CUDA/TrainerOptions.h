@@ -12,7 +12,12 @@
 #include "amp/Runtime/CUDA/OutputFiles.h"
 #include "amp/Runtime/CUDA/Program.h"
 
+#include <cctype>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
 #include <sstream>
+#include <string>
 
 namespace amp::cuda {
 
@@ -61,6 +66,28 @@ inline const char *trainerUsage() {
          "step\n"
          "  --device <n>            the GPU (default: 0)\n"
          "  --quiet                 show no progress\n";
+}
+
+/// Reads a decimal number without a sign that is at most `most`.
+inline bool parseCount(const std::string &text, uint64_t most,
+                       uint64_t *number) {
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos)
+    return false;
+  errno = 0;
+  *number = std::strtoull(text.c_str(), nullptr, 10);
+  return errno == 0 && *number <= most;
+}
+
+/// Reads a decimal floating-point number, an infinity or a NaN, and nothing
+/// around it.
+inline bool parseNumber(const std::string &text, double *number) {
+  // Hexadecimal numbers and space in front are taken by strtod alone.
+  if (text.empty() || std::isspace((unsigned char)text[0]) ||
+      text.find_first_of("xX") != std::string::npos)
+    return false;
+  char *end = nullptr;
+  *number = std::strtod(text.c_str(), &end);
+  return *end == 0;
 }
 
 /// Parses `--name value` and `--name=value`.
@@ -117,29 +144,36 @@ inline Status parseOptions(int argc, char **argv, TrainerOptions *options) {
         known = take();
         *text.second = value;
       }
-    int64_t seed = 0, device = 0;
-    const std::pair<const char *, int64_t *> numbers[] = {
-        {"--steps", &options->steps},
-        {"--epochs", &options->epochs},
-        {"--time", &options->timedSteps},
-        {"--seed", &seed},
-        {"--device", &device}};
-    for (auto &number : numbers)
-      if (name == number.first && (known = take())) {
-        char *end = nullptr;
-        *number.second = std::strtoll(value.c_str(), &end, 10);
-        if (value.empty() || *end || *number.second < 0)
+    struct Number {
+      const char *option;
+      uint64_t most;
+    };
+    const Number numbers[] = {{"--steps", kMostSteps},
+                              {"--epochs", kMostSteps},
+                              {"--time", INT32_MAX},
+                              {"--seed", UINT64_MAX},
+                              {"--device", INT32_MAX}};
+    for (const Number &each : numbers)
+      if (name == each.option && (known = take())) {
+        uint64_t number = 0;
+        if (!parseCount(value, each.most, &number))
           return makeError(kInvalidArgument,
                            "wrong value of %s: '%s', expected a number that "
-                           "is not negative",
-                           name.c_str(), value.c_str());
+                           "is not negative, and at most %llu",
+                           name.c_str(), value.c_str(),
+                           (unsigned long long)each.most);
+        if (name == "--steps")
+          options->steps = int64_t(number);
+        else if (name == "--epochs")
+          options->epochs = int64_t(number);
+        else if (name == "--time")
+          options->timedSteps = int64_t(number);
+        else if (name == "--device")
+          options->program.device = int(number);
+        else
+          options->program.seed = number;
+        options->seedGiven |= name == "--seed";
       }
-    if (name == "--seed") {
-      options->program.seed = uint64_t(seed);
-      options->seedGiven = true;
-    }
-    if (name == "--device")
-      options->program.device = int(device);
     if (name == "--data" && (known = take())) {
       std::stringstream list(value);
       for (std::string path; std::getline(list, path, ',');)
@@ -147,11 +181,9 @@ inline Status parseOptions(int argc, char **argv, TrainerOptions *options) {
     }
     if (name == "--set" && (known = take())) {
       size_t split = value.find('=');
-      char *end = nullptr;
-      double number = split == std::string::npos
-                          ? 0
-                          : std::strtod(value.c_str() + split + 1, &end);
-      if (!end || end == value.c_str() + split + 1 || *end)
+      double number = 0;
+      if (split == std::string::npos ||
+          !parseNumber(value.substr(split + 1), &number))
         return makeError(kInvalidArgument,
                          "wrong value of --set: '%s', expected name=number",
                          value.c_str());

@@ -90,9 +90,24 @@ bool mlir::cuda::isReservedName(StringRef name) {
       "switch", "template", "this", "thread_local", "throw", "true", "try",
       "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual",
       "void", "volatile", "while", "xor", "xor_eq",
+      // Macros, and types that kernels are printed with.
+      "EOF", "INFINITY", "INT32_MIN", "INT64_MIN", "NAN", "NULL", "assert",
+      "errno", "int32_t", "int64_t", "int8_t", "linux", "major", "makedev",
+      "minor", "size_t", "stderr", "stdin", "stdout", "uint32_t", "uint64_t",
+      "uint8_t", "unix",
+      // Functions that bodies of kernels call.
+      "atan2f", "atanf", "cbrtf", "ceilf", "copysignf", "cosf", "coshf",
+      "erfcf", "erff", "exp2f", "expf", "expm1f", "fabsf", "floorf", "fmaf",
+      "fmaxf", "fminf", "fmodf", "log10f", "log1pf", "log2f", "logf", "powf",
+      "rintf", "roundf", "sinf", "sinhf", "sqrtf", "tanf", "tanhf", "truncf",
       // Of the runtime.
-      "elementwise", "guarded", "maximum", "minimum", "reduceAll",
+      "All", "Any", "Maximum", "Minimum", "Product", "Sum", "elementwise",
+      "guarded", "kThreads", "loadOne", "maximum", "minimum", "reduceAll",
       "reduceColumns", "reduceRows", "roundThrough", "storeOne"};
+  // What compilers and libraries keep for themselves, such as __global__.
+  if (name.size() > 1 && name[0] == '_' &&
+      (name[1] == '_' || llvm::isUpper(name[1])))
+    return true;
   return reserved.contains(name);
 }
 

@@ -106,6 +106,8 @@ int64_t KernelOp::getFlops() {
   return flops;
 }
 
+int64_t mlir::cuda::getTicketBytes() { return ::amp::cuda::kTicketBytes; }
+
 //===----------------------------------------------------------------------===//
 // Verification
 //===----------------------------------------------------------------------===//
@@ -135,6 +137,9 @@ getBounds(AffineExpr expr, ArrayRef<int64_t> extents) {
     return std::pair(std::min(lhs->first * factor, lhs->second * factor),
                      std::max(lhs->first * factor, lhs->second * factor));
   case AffineExprKind::Mod:
+    // The remainder of C++, which is printed, has the sign of the dividend.
+    if (lhs->first < 0 || factor <= 0)
+      return std::nullopt;
     return std::pair(int64_t(0), factor - 1);
   case AffineExprKind::FloorDiv:
     if (lhs->first < 0 || factor <= 0)
@@ -159,11 +164,15 @@ static LogicalResult verifyMap(KernelOp op, AffineMap map, ShapedType type,
     auto bounds = getBounds(expr, extents);
     if (!bounds || bounds->first < 0 || bounds->second >= extent) {
       auto diagnostic = op.emitOpError();
+      if (!bounds) {
+        diagnostic << "the map of " << what << " is " << AffineMapAttr::get(map)
+                   << ", expected floordiv and mod to be by positive constants "
+                      "and of what is never negative";
+        return diagnostic;
+      }
       diagnostic << "the map of " << what << " leaves the dimension of "
-                 << extent << " elements";
-      if (bounds)
-        diagnostic << ": it runs from " << bounds->first << " to "
-                   << bounds->second;
+                 << extent << " elements: it runs from " << bounds->first
+                 << " to " << bounds->second;
       return diagnostic;
     }
   }

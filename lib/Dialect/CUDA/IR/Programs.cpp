@@ -44,6 +44,12 @@ LogicalResult BufferOp::verify() {
                              *role != "constant" && *role != "tickets" &&
                              *role != "table" && *role != "workspace")
     return emitOpError("has the unknown role '") << *role << "'";
+  Type element = getType().getElementType();
+  if (getIndexBound() && (getRole() != "batch" ||
+                          !(element.isInteger(32) || element.isInteger(64)) ||
+                          int64_t(*getIndexBound()) <= 0))
+    return emitOpError("has an 'index_bound', expected a positive one, the "
+                       "role 'batch' and elements of type i32 or i64");
   std::optional<ElementsAttr> value = getValue();
   if (value.has_value() != isConstant())
     return emitOpError("needs the role 'constant' and a 'value' together");

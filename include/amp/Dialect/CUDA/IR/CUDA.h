@@ -46,6 +46,9 @@ namespace mlir::cuda {
 /// one.
 int64_t getBytes(ShapedType type);
 
+/// The number of bytes of the buffer of role 'tickets' that reductions need.
+int64_t getTicketBytes();
+
 /// What an extent is rounded up to a multiple of.
 inline int64_t alignTo(int64_t value, int64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
@@ -58,6 +61,10 @@ BufferOp getBuffer(Value value);
 /// The note on a step, on its way to a program, of how its predictions are
 /// judged: an array of `#cuda.evaluation`.
 inline constexpr StringLiteral kEvaluationNote = "cuda.evaluation";
+
+/// The note on a batch argument of a step, on its way to a program, of how many
+/// classes or slices its elements number.
+inline constexpr StringLiteral kIndexBoundNote = "cuda.index_bound";
 
 /// What is known of a callee of `cuda.call`.
 struct CalleeInfo {

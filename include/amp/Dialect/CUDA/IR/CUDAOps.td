@@ -150,20 +150,24 @@ def CUDA_BufferOp : CUDA_Op<"buffer", [
     which nothing writes; `tickets`, zeros with which reductions count their
     blocks; `table`, the tensors of an optimizer; `workspace`, scratch memory of
     the library. Buffers with a role keep their contents from one step to the
-    next. A buffer without one holds an intermediate value.
+    next. A buffer without one holds an intermediate value. The elements of a batch
+    argument with an `index_bound` are labels or indices, from 0 to below that: who
+    fills the buffer is to check them.
 
     Example:
 
     ```mlir
     %w = cuda.buffer "fc1.weight" at 512 {role = "parameter", init = #amp.init<kaiming_uniform>}
         : memref<64x128xf32>
+    %y = cuda.buffer "labels" at 33024 {index_bound = 10 : i64, role = "batch"} : memref<32xi64>
     %t = cuda.buffer "steps" at 33280 {role = "constant", value = dense<[1, 2, 4]> : tensor<3xi32>}
         : memref<3xi32>
     ```
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$offset,
                        OptionalAttr<StrAttr>:$role, OptionalAttr<CUDA_InitAttr>:$init,
-                       OptionalAttr<ElementsAttr>:$value);
+                       OptionalAttr<ElementsAttr>:$value,
+                       OptionalAttr<I64Attr>:$index_bound);
   let results = (outs CUDA_Buffer:$buffer);
   let assemblyFormat = "$name `at` $offset attr-dict `:` type($buffer)";
   let hasVerifier = 1;
