@@ -361,6 +361,9 @@ StepProgram::compile(ModuleOp source, llvm::StringRef name, int64_t batchSize) {
       cast<FunctionOpInterface>(SymbolTable::lookupSymbolIn(*clone, name));
   if (llvm::Error error = checkNeeds(function))
     return error;
+  // Roles make a step, whatever its visibility, and what nobody calls is
+  // erased.
+  SymbolTable::setSymbolVisibility(function, SymbolTable::Visibility::Public);
   FailureOr<StepSignature> tensors = StepSignature::get(function);
   if (failed(tensors))
     return llvm::make_error<DiagnosedError>();
