@@ -224,7 +224,8 @@ def schemes(f):
         for i, value in enumerate(old):
             for other, type in f.arguments:
                 if other != value and type == types[value]:
-                    yield ("another's old value", NO_OLD + "|is made even if",
+                    # A scale there is multiplied by itself, which comes to light first.
+                    yield ("another's old value", NO_OLD + "|is made even if|multiplied by",
                            lambda g, name=name, i=i, other=other: swap(g.definer(name).regions[1][1][-1], i, other))
 
     for position, name in enumerate(facts.named["result"]):
