@@ -8,6 +8,7 @@
 #include "amp/Analysis/IndexBound.h"
 
 #include "amp/Dialect/Train/IR/Train.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 #include <algorithm>
@@ -36,6 +37,10 @@ std::optional<int64_t> mlir::amp::getIndexBound(Value indices) {
       noteExtent(gather.getInput().getType().getDimSize(gather.getAxis()));
     else if (auto scatter = dyn_cast<train::ScatterAddOp>(user))
       noteExtent(scatter.getType().getDimSize(scatter.getAxis()));
+    else if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(user))
+      // What fits below the bound is the same number in any width.
+      if (std::optional<int64_t> cast = getIndexBound(user->getResult(0)))
+        noteExtent(*cast);
   }
   return bound;
 }

@@ -34,6 +34,7 @@ Value widenScalar(ImplicitLocOpBuilder &b, Value value);
 /// Rounds a scalar float to `type`, once and to nearest even, or widens it.
 Value roundScalar(ImplicitLocOpBuilder &b, Value value, Type type);
 
+/// The kinds of loops, by short names for lists of them.
 inline constexpr auto parallel = utils::IteratorType::parallel;
 inline constexpr auto reduction = utils::IteratorType::reduction;
 

@@ -10,7 +10,8 @@
 
 #include "amp/Models/Models.h"
 
-#include "llvm/ADT/APFloat.h"
+#include "amp/Interfaces/FloatRange.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 #include <cmath>
 
@@ -19,16 +20,10 @@ using namespace mlir::amp;
 
 using Scope = ModelBuilder::Scope;
 
-/// Steps compute in f32, whatever the type of an option is.
-static float roundToF32(double value) {
-  APFloat number(value);
-  bool loses;
-  number.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &loses);
-  return number.convertToFloat();
-}
-
 LogicalResult mlir::amp::checkTraining(ModelChecks &checks,
                                        const TrainingOptions &options) {
+  // Steps compute in f32, whatever the type of an option is.
+  FloatType f32 = Float32Type::get(checks.getContext());
   for (auto [name, value] :
        {std::pair<StringRef, double>("lr", options.learningRate),
         {"weight-decay", options.weightDecay},
@@ -38,7 +33,7 @@ LogicalResult mlir::amp::checkTraining(ModelChecks &checks,
       return checks.fail() << "'" << name
                            << "' must be finite and not negative, got "
                            << value;
-    float rounded = roundToF32(value);
+    double rounded = roundTo(value, f32);
     if (std::isinf(rounded) || (rounded == 0 && value > 0))
       return checks.fail() << "'" << name
                            << "' must be 0 or in the range of f32, got "
@@ -46,8 +41,8 @@ LogicalResult mlir::amp::checkTraining(ModelChecks &checks,
   }
   // A rate that is 1 in f32 would divide by 1 - 1.
   if (failed(checks.share("momentum", options.momentum)) ||
-      failed(checks.share("beta1", roundToF32(options.beta1))) ||
-      failed(checks.share("beta2", roundToF32(options.beta2))))
+      failed(checks.share("beta1", roundTo(options.beta1, f32))) ||
+      failed(checks.share("beta2", roundTo(options.beta2, f32))))
     return failure();
   if (!(options.finalFraction >= 0 && options.finalFraction <= 1))
     return checks.fail() << "'final-fraction' must be in [0, 1], got "

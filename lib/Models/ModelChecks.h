@@ -21,6 +21,8 @@ public:
   /// Emits the options of a part, such as a layer, at `loc`.
   ModelChecks(Location loc, StringRef part) : loc(loc), model(part) {}
 
+  MLIRContext *getContext() const { return loc.getContext(); }
+
   InFlightDiagnostic fail() { return emitError(loc) << model << ": "; }
 
   /// Products of two sizes must not leave 64 bits.

@@ -7,7 +7,7 @@
 
 #include "GuardAnalysis.h"
 
-#include "CarriedValues.h"
+#include "ValueOrigins.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"

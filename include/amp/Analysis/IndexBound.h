@@ -16,8 +16,10 @@
 namespace mlir::amp {
 
 /// How many classes, or slices of a table, the consumers of `indices` know, if
-/// any of them does: its elements must lie below that, and not below 0. Asked
-/// before the operations of the train dialect are lowered.
+/// any of them does: its elements must lie below that, and not below 0.
+/// Consumers may read them in another integer type; numbers that are computed
+/// from them are not followed. Asked before the operations of the train dialect
+/// are lowered.
 std::optional<int64_t> getIndexBound(Value indices);
 
 } // namespace mlir::amp

@@ -73,6 +73,14 @@ class Facts:
         return frozenset(found)
 
 
+def decay(g, gradient, parameter):
+    return g.make("train.add", [gradient, parameter], [M, M], [M])
+
+
+def clip(g, gradient):
+    return g.make("train.clip_by_global_norm", [gradient], [M], [M, S], "<{max_norm = 1.0 : f64}>")
+
+
 def once(operands, value):
     return operands.count(value) == 1
 
@@ -104,12 +112,9 @@ def schemes(f):
                 g.after(g.definer(name), new)
                 new.operands[0] = ref
 
-            def before(g, name=name, i=i, gradient=gradient, kind="add"):
+            def before(g, name=name, i=i, gradient=gradient, kind="decay"):
                 at = g.definer(name)
-                if kind == "add":
-                    new = g.make("train.add", [gradient, parameter], [M, M], [M])
-                else:
-                    new = g.make("train.clip_by_global_norm", [gradient], [M], [M, S], "<{max_norm = 1.0 : f64}>")
+                new = clip(g, gradient) if kind == "clip" else decay(g, gradient, parameter)
                 g.before(at, new)
                 swap(at, i, new.results[0])
 
@@ -318,10 +323,8 @@ def in_loop(f, facts, op, unscale, constant, update, swap):
             at = g.definer(adding)
             if kind == "unscale":
                 new = unscale(g, gradient, scale)
-            elif kind == "decay":
-                new = g.make("train.add", [gradient, parameter], [M, M], [M])
             else:
-                new = g.make("train.clip_by_global_norm", [gradient], [M], [M, S], "<{max_norm = 1.0 : f64}>")
+                new = clip(g, gradient) if kind == "clip" else decay(g, gradient, parameter)
             g.before(at, new)
             swap(at, index, new.results[0])
 

@@ -1,11 +1,11 @@
-//===- CarriedValues.cpp - What choices and loops make of values ----------===//
+//===- ValueOrigins.cpp - What values were chosen from --------------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "CarriedValues.h"
+#include "ValueOrigins.h"
 
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "mlir/IR/Builders.h"

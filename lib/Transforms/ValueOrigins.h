@@ -1,12 +1,17 @@
-//===- CarriedValues.h - What choices and loops make of values --*- C++ -*-===//
+//===- ValueOrigins.h - What values were chosen from ------------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// How a value came about: by a choice, by the iterations of a loop, by a cast,
+// or as a condition that is known to be false.
+//
+//===----------------------------------------------------------------------===//
 
-#ifndef AMP_LIB_TRANSFORMS_CARRIEDVALUES_H
-#define AMP_LIB_TRANSFORMS_CARRIEDVALUES_H
+#ifndef AMP_LIB_TRANSFORMS_VALUEORIGINS_H
+#define AMP_LIB_TRANSFORMS_VALUEORIGINS_H
 
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
@@ -46,4 +51,4 @@ Value skipCast(Value value, BlockArgument old);
 
 } // namespace mlir::amp
 
-#endif // AMP_LIB_TRANSFORMS_CARRIEDVALUES_H
+#endif // AMP_LIB_TRANSFORMS_VALUEORIGINS_H
