@@ -57,7 +57,8 @@ static void addBufferPasses(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void mlir::amp::buildLoopsToLLVMPipeline(OpPassManager &pm) {
+void mlir::amp::buildLoopsToLLVMPipeline(OpPassManager &pm,
+                                         const CPUPipelineOptions &options) {
   // Arithmetic in f16 and bf16, where a foreign step has it, computes in f32;
   // f32 to bf16 is integer arithmetic, because the instructions for it flush
   // subnormals.
@@ -71,6 +72,12 @@ void mlir::amp::buildLoopsToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createMathToCalls());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
+  bool parallel = options.threads > 1;
+  if (parallel) {
+    ConvertSCFToOpenMPPassOptions loops;
+    loops.numThreads = options.threads;
+    pm.addPass(createConvertSCFToOpenMPPass(loops));
+  }
   pm.addPass(createSCFToControlFlowPass());
   ConvertMathToLLVMPassOptions math;
   math.approximateLog1p = false;
@@ -85,6 +92,8 @@ void mlir::amp::buildLoopsToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());
+  if (parallel)
+    pm.addPass(createConvertOpenMPToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createFinishLLVM());
   pm.addPass(createCanonicalizerPass());
@@ -96,13 +105,17 @@ void mlir::amp::buildCPUPipeline(OpPassManager &pm,
   addTensorPasses(pm);
   addBufferPasses(pm);
   pm.addPass(createCopiesToLoops());
+  pm.addPass(createPackContractions());
   pm.addPass(createOutlineKernels());
+  DivideKernelsOptions division;
+  division.threads = options.threads;
+  pm.addPass(createDivideKernels(division));
   pm.addPass(createVectorizeContractions());
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   if (options.toLLVM)
-    buildLoopsToLLVMPipeline(pm);
+    buildLoopsToLLVMPipeline(pm, options);
 }
 
 void mlir::amp::registerCPUPipeline() {

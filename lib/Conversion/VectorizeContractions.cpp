@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Contraction.h"
 #include "amp/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,6 +22,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_VECTORIZECONTRACTIONS
@@ -29,157 +31,6 @@ namespace mlir::amp {
 
 using namespace mlir;
 using namespace mlir::amp;
-
-//===----------------------------------------------------------------------===//
-// Recognition
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// result[...] += scalars[...] · vectors[...], where only `vectors` and the
-/// result depend on the loop `lane`, in their last dimension.
-struct Contraction {
-  Value scalars, vectors, result;
-  AffineMap scalarMap, vectorMap, resultMap;
-  SmallVector<int64_t> extents;
-  SmallVector<utils::IteratorType> iterators;
-  unsigned lane;
-
-  bool isReduction(unsigned dim) const {
-    return iterators[dim] == utils::IteratorType::reduction;
-  }
-};
-
-} // namespace
-
-static MemRefType memRefTypeOf(Value buffer) {
-  return cast<MemRefType>(buffer.getType());
-}
-
-/// Looks through a widening of `value` to the block argument behind it.
-static BlockArgument skipWidening(Value value) {
-  if (auto extend = value.getDefiningOp<arith::ExtFOp>())
-    value = extend.getIn();
-  return dyn_cast<BlockArgument>(value);
-}
-
-/// Whether the body of `op` is accumulator + lhs · rhs.
-static bool isMultiplyAdd(linalg::GenericOp op) {
-  Block &body = *op.getBody();
-  auto sum = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  if (!sum)
-    return false;
-  Value accumulator = sum.getLhs(), other = sum.getRhs();
-  if (accumulator != body.getArgument(2))
-    std::swap(accumulator, other);
-  auto product = other.getDefiningOp<arith::MulFOp>();
-  if (accumulator != body.getArgument(2) || !product)
-    return false;
-  BlockArgument lhs = skipWidening(product.getLhs());
-  BlockArgument rhs = skipWidening(product.getRhs());
-  return lhs && rhs && lhs.getOwner() == &body && rhs.getOwner() == &body &&
-         lhs.getArgNumber() + rhs.getArgNumber() == 1 &&
-         // Nothing else hides in the body.
-         llvm::all_of(body, llvm::IsaPred<arith::ExtFOp, arith::MulFOp,
-                                          arith::AddFOp, linalg::YieldOp>);
-}
-
-static std::optional<Contraction> matchContraction(linalg::GenericOp op) {
-  if (!op.hasPureBufferSemantics() || op.getNumDpsInputs() != 2 ||
-      op.getNumDpsInits() != 1 || !isMultiplyAdd(op))
-    return std::nullopt;
-  for (Value operand : op->getOperands())
-    if (!isa<MemRefType>(operand.getType()) ||
-        !memRefTypeOf(operand).hasStaticShape())
-      return std::nullopt;
-  Contraction result;
-  result.result = op.getDpsInits()[0];
-  result.extents = op.getStaticLoopRanges();
-  result.iterators = op.getIteratorTypesArray();
-  auto maps = op.getIndexingMapsArray();
-  result.resultMap = maps[2];
-  Type element = memRefTypeOf(result.result).getElementType();
-  if ((!element.isF32() && !element.isF64()) || maps[2].getNumResults() == 0 ||
-      !maps[2].isProjectedPermutation() ||
-      llvm::is_contained(result.extents, 0) ||
-      !memRefTypeOf(result.result).isLastDimUnitStride())
-    return std::nullopt;
-  result.lane = cast<AffineDimExpr>(maps[2].getResults().back()).getPosition();
-  bool first = maps[0].isFunctionOfDim(result.lane);
-  if (first == maps[1].isFunctionOfDim(result.lane))
-    return std::nullopt;
-  result.vectors = op.getDpsInputs()[first ? 0 : 1];
-  result.vectorMap = maps[first ? 0 : 1];
-  result.scalars = op.getDpsInputs()[first ? 1 : 0];
-  result.scalarMap = maps[first ? 1 : 0];
-  if (!result.vectorMap.isProjectedPermutation())
-    return std::nullopt;
-  return result;
-}
-
-//===----------------------------------------------------------------------===//
-// Packing
-//===----------------------------------------------------------------------===//
-
-/// Copies `source`, read through `from`, into a new buffer of the element type
-/// `element` whose dimensions are the loops `order`.
-static Value pack(ImplicitLocOpBuilder &b, Value source, AffineMap from,
-                  ArrayRef<unsigned> order, ArrayRef<int64_t> extents,
-                  Type element) {
-  SmallVector<int64_t> shape;
-  DenseMap<AffineExpr, AffineExpr> renumber;
-  for (auto [index, dim] : llvm::enumerate(order)) {
-    shape.push_back(extents[dim]);
-    renumber[b.getAffineDimExpr(dim)] = b.getAffineDimExpr(index);
-  }
-  auto type = MemRefType::get(shape, element);
-  Value buffer = memref::AllocOp::create(b, type, b.getI64IntegerAttr(64));
-  AffineMap read = from.replace(renumber, order.size(), 0);
-  SmallVector<utils::IteratorType> iterators(order.size(),
-                                             utils::IteratorType::parallel);
-  linalg::GenericOp::create(
-      b, source, buffer,
-      ArrayRef<AffineMap>{read, b.getMultiDimIdentityMap(order.size())},
-      iterators, [&](OpBuilder &builder, Location loc, ValueRange args) {
-        Value value = args[0];
-        if (value.getType() != element)
-          value = arith::ExtFOp::create(builder, loc, element, value);
-        linalg::YieldOp::create(builder, loc, value);
-      });
-  return buffer;
-}
-
-/// Gives both operands the element type of the result, and `vectors` a
-/// contiguous lane dimension. Returns the buffers that were made.
-static SmallVector<Value> packOperands(ImplicitLocOpBuilder &b,
-                                       Contraction &c) {
-  SmallVector<Value> buffers;
-  Type element = memRefTypeOf(c.result).getElementType();
-  MemRefType vectors = memRefTypeOf(c.vectors);
-  bool contiguous =
-      c.vectorMap.getResults().back() == b.getAffineDimExpr(c.lane) &&
-      vectors.isLastDimUnitStride();
-  if (vectors.getElementType() != element || !contiguous) {
-    SmallVector<unsigned> order;
-    for (AffineExpr expr : c.vectorMap.getResults())
-      if (unsigned dim = cast<AffineDimExpr>(expr).getPosition(); dim != c.lane)
-        order.push_back(dim);
-    order.push_back(c.lane);
-    c.vectors = pack(b, c.vectors, c.vectorMap, order, c.extents, element);
-    c.vectorMap = AffineMap::getMultiDimMapWithTargets(c.extents.size(), order,
-                                                       b.getContext());
-    buffers.push_back(c.vectors);
-  }
-  if (memRefTypeOf(c.scalars).getElementType() != element) {
-    // As it is, but wider.
-    int64_t rank = memRefTypeOf(c.scalars).getRank();
-    auto order = llvm::to_vector(llvm::seq<unsigned>(0, rank));
-    c.scalars = pack(b, c.scalars, b.getMultiDimIdentityMap(rank), order,
-                     memRefTypeOf(c.scalars).getShape(), element);
-    buffers.push_back(c.scalars);
-  }
-  return buffers;
-}
 
 //===----------------------------------------------------------------------===//
 // The kernel
@@ -192,7 +43,7 @@ class ContractionBuilder {
 public:
   ContractionBuilder(ImplicitLocOpBuilder &b, const Contraction &c)
       : b(b), c(c), indices(c.extents.size(), b.getIndexAttr(0)) {
-    element = memRefTypeOf(c.result).getElementType();
+    element = getElementTypeOrSelf(c.result);
     lanes = 512 / element.getIntOrFloatBitWidth();
     zero = arith::ConstantIndexOp::create(b, 0);
     chooseBlock();

@@ -10,10 +10,13 @@
 
 #include "amp/Execution/Files.h"
 #include "amp/Execution/Memory.h"
+#include "amp/Execution/Threads.h"
+#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/TargetSelect.h"
@@ -25,9 +28,15 @@ using namespace mlir::amp;
 void mlir::amp::registerExecutionDialects(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
+  registerOpenMPDialectTranslation(registry);
 }
 
 CompiledStep::~CompiledStep() = default;
+
+static bool isParallel(ModuleOp module) {
+  return module.walk([](omp::ParallelOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
 
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createHostMachine() {
@@ -61,6 +70,17 @@ CompiledStep::compile(ModuleOp module, llvm::StringRef function,
   options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
   options.enableGDBNotificationListener = false;
   options.enablePerfNotificationListener = false;
+  // The options refer to the list.
+  llvm::SmallVector<StringRef, 1> libraries;
+  std::string runtimePath;
+  if (isParallel(module)) {
+    llvm::Expected<ThreadRuntime> runtime = getThreadRuntime();
+    if (!runtime)
+      return runtime.takeError();
+    runtimePath = runtime->path;
+    libraries.push_back(runtimePath);
+    options.sharedLibPaths = libraries;
+  }
   auto engine =
       ExecutionEngine::create(module, options, std::move(*engineMachine));
   if (!engine)

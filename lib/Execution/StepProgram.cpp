@@ -15,6 +15,7 @@
 #include "amp/Execution/Files.h"
 #include "amp/Execution/Memory.h"
 #include "amp/Execution/ScalerRules.h"
+#include "amp/Execution/Threads.h"
 #include "amp/Pipelines/Pipelines.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Pass/PassManager.h"
@@ -172,7 +173,11 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
   llvm::SmallPtrSet<Operation *, 8> done;
   if (llvm::Error error = checkCalls(*step, callers, done))
     return error;
+  llvm::Expected<unsigned> threads = chooseThreads(options.threads);
+  if (!threads)
+    return threads.takeError();
   std::unique_ptr<StepProgram> program(new StepProgram());
+  program->threads = *threads;
   program->entry = step->getName().str();
   program->module = source.clone();
   // Other steps need no compilation.
@@ -398,6 +403,7 @@ StepProgram::compile(ModuleOp source, llvm::StringRef name, int64_t batchSize) {
 
   CPUPipelineOptions options;
   options.toLLVM = false;
+  options.threads = threads;
   if (llvm::Error error = runPasses(*clone, [&](OpPassManager &manager) {
         buildCPUPipeline(manager, options);
       }))
@@ -405,7 +411,9 @@ StepProgram::compile(ModuleOp source, llvm::StringRef name, int64_t batchSize) {
   std::string lowered = (name + kLoweredSuffix).str();
   bound.plannedBytes = computePeakBufferBytes(
       cast<func::FuncOp>(SymbolTable::lookupSymbolIn(*clone, lowered)));
-  if (llvm::Error error = runPasses(*clone, buildLoopsToLLVMPipeline))
+  if (llvm::Error error = runPasses(*clone, [&](OpPassManager &manager) {
+        buildLoopsToLLVMPipeline(manager, options);
+      }))
     return error;
   llvm::Expected<std::unique_ptr<CompiledStep>> code =
       CompiledStep::compile(*clone, lowered, buffers);

@@ -98,7 +98,7 @@ def time_amp(bin_dir, name, precision):
                 os.path.join(ROOT, "Models", name + ".mlir"),
                 "--data", os.path.join(ROOT, "Models", "data", "digits.npz"),
                 "--precision", precision, "--batch-size", str(BATCH),
-                "--steps", str(STEPS), "--metrics-json", out,
+                "--num-threads=1", "--steps", str(STEPS), "--metrics-json", out,
             ],
             check=True, capture_output=True,
         )

@@ -72,6 +72,12 @@ static cl::opt<int64_t>
            cl::desc("Passes over the data to run (default: 1, or none for "
                     "--eval or --predict with --load or --init)"),
            cl::cat(category));
+static cl::opt<unsigned>
+    threads("num-threads", cl::init(0), cl::value_desc("number"),
+            cl::desc("Threads that a step runs on (default: OMP_NUM_THREADS, "
+                     "else the processors of the machine); results do not "
+                     "depend on it"),
+            cl::cat(category));
 static cl::opt<int64_t>
     batchSize("batch-size", cl::init(0),
               cl::desc("Samples in a batch (default: what the graph fixes, "
@@ -155,6 +161,9 @@ static llvm::Error readOptions(RunnerOptions &options) {
   options.program.masterWeights = masterWeights;
   options.program.pipeline = pipelineOptions;
   options.program.exposeGradients = gradientHistogram;
+  if (threads.getNumOccurrences() && threads == 0)
+    return makeError("--num-threads must be at least 1, got 0");
+  options.program.threads = threads;
   options.precision = precision;
   options.compare.assign(compare.begin(), compare.end());
   if (steps.getNumOccurrences())

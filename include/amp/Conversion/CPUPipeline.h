@@ -41,6 +41,12 @@ struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::desc("Lower to the LLVM dialect; otherwise stop at loops over "
                      "buffers, for reading and for counting buffers"),
       llvm::cl::init(true)};
+  PassOptions::Option<unsigned> threads{
+      *this, "threads",
+      llvm::cl::desc("Threads that a step runs on. More than one need OpenMP's "
+                     "runtime library (libomp) where the step runs; results do "
+                     "not depend on the number"),
+      llvm::cl::init(1)};
 };
 
 /// Adds the passes that lower the step functions of a module, whose shapes are
@@ -49,7 +55,8 @@ void buildCPUPipeline(OpPassManager &pm, const CPUPipelineOptions &options);
 
 /// Adds the second part of that: from loops over buffers, where `to-llvm=false`
 /// stops, to the LLVM dialect.
-void buildLoopsToLLVMPipeline(OpPassManager &pm);
+void buildLoopsToLLVMPipeline(OpPassManager &pm,
+                              const CPUPipelineOptions &options);
 
 /// Registers `--amp-cpu-pipeline`.
 void registerCPUPipeline();

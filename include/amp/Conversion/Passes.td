@@ -159,6 +159,73 @@ def OutlineKernels : Pass<"amp-outline-kernels", "::mlir::ModuleOp"> {
               "Number of nests that call a function made for another">];
 }
 
+def PackContractions : Pass<"amp-pack-contractions"> {
+  let summary = "Copies operands of sums of products as their kernels read them";
+  let description = [{
+    What `amp-vectorize-contractions` would copy inside the kernel is copied
+    before it: operands of low types in the type of the accumulator, and those
+    whose last dimension is not that of the result the other way round. Products
+    of all types then share kernels, and a product that
+    `amp-divide-kernels` divides is packed once and not by each thread.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::memref::MemRefDialect"];
+  let statistics = [Statistic<"numBuffers", "buffers", "Number of copies made">];
+}
+
+def DivideKernels : Pass<"amp-divide-kernels", "::mlir::ModuleOp"> {
+  let summary = "Divides the loop nests of kernels among threads";
+  let description = [{
+    A kernel of `amp-outline-kernels` that is one `linalg` operation with enough
+    work becomes a `scf.parallel` loop over equal parts of one of its parallel
+    loops; a second function computes a part:
+
+    ```mlir
+    func.func private @step_kernel(%a: memref<64x32xf32>, %b: memref<64x32xf32>) {
+      linalg.generic ... ins(%a) outs(%b)
+      return
+    }
+    // with threads=2 becomes
+    func.func private @step_kernel(%a: memref<64x32xf32>, %b: memref<64x32xf32>) {
+      scf.parallel (%i) = (%c0) to (%c2) step (%c1) {
+        func.call @step_kernel_part(%a, %b, %i)
+      }
+      return
+    }
+    func.func private @step_kernel_part(%a: memref<64x32xf32>, %b: memref<64x32xf32>, %i: index) {
+      // rows 32·i to 32·i + 31
+      linalg.generic ... ins(%subview) outs(%subview_0)
+      return
+    }
+    ```
+
+    Reduction loops are never divided: each element of a result is one sum in one
+    order, whatever the number of threads, so results do not depend on it. The
+    parts are equal, for extents to stay static; the loop and the number of parts
+    are those that leave the busiest thread the least work, where rows and
+    columns of products count in whole blocks of registers. Kernels that reduce
+    over all loops, or are no `linalg` operation, stay on one thread.
+
+    Loops `scf.parallel` of the input that do not reduce become `scf.for`, since
+    only what this pass makes is to run in parallel; where one reduces, the pass
+    leaves the module as it is, with a remark.
+  }];
+  let options = [
+    Option<"threads", "threads", "unsigned", "1",
+           "Threads to divide among; nothing is divided for one">,
+    Option<"minWork", "min-work", "int64_t", "65536",
+           "Operations on scalars below which a kernel stays on one thread">];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numDivided", "divided", "Number of kernels divided">,
+    Statistic<"numWhole", "whole",
+              "Number of kernels with enough work that could not be divided">];
+}
+
 def VectorizeContractions : Pass<"amp-vectorize-contractions"> {
   let summary = "Lowers sums of products over buffers to register-blocked vector code";
   let description = [{

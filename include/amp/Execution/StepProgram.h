@@ -31,6 +31,9 @@ struct ProgramOptions {
   std::string masterWeights;
   /// Further options of the training pipeline, as `amp-opt` takes them.
   std::string pipeline;
+  /// The threads that compiled functions run on; 0 for as many as OpenMP gives
+  /// (`chooseThreads`). Results do not depend on the number.
+  unsigned threads = 0;
   /// Adds a prediction `gradient of NAME` to the step for each gradient.
   bool exposeGradients = false;
 };
@@ -74,6 +77,9 @@ public:
   /// A hash of what the step computes, before the pipeline: of everything but
   /// names of values, locations and initial values.
   uint64_t getFingerprint() const { return fingerprint; }
+
+  /// The threads that compiled functions run on.
+  unsigned getThreads() const { return threads; }
 
   /// The rules by which the step scales its loss, as in a saved state.
   llvm::StringRef getScalerRules() const { return scalerRules; }
@@ -129,6 +135,7 @@ private:
   OwningOpRef<ModuleOp> forwardModule;
   std::string entry, forwardEntry, precision, scalerRules;
   uint64_t fingerprint = 0;
+  unsigned threads = 1;
   StepSignature signature;
   llvm::SmallVector<StateSpec> states;
   llvm::SmallVector<BatchInput> batchInputs;

@@ -1,0 +1,230 @@
+//===- DivideKernels.cpp - Loop nests for several threads -----------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which loop of a kernel is divided, into how many parts, and the functions
+// that come of it. OpenMP's runtime library starts the threads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_DIVIDEKERNELS
+#include "amp/Conversion/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Columns, and rows of products, that a kernel computes together.
+static constexpr int64_t kColumns = 32, kRows = 8;
+
+//===----------------------------------------------------------------------===//
+// What to divide
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// `count` parts of `size` indices of the loop `dim`.
+struct Division {
+  unsigned dim;
+  int64_t count, size;
+};
+} // namespace
+
+/// The one operation of a kernel, if that is a linalg operation on buffers of
+/// static shapes.
+static linalg::LinalgOp getNest(func::FuncOp function) {
+  if (function.isExternal() || !function.isPrivate() ||
+      !llvm::hasSingleElement(function.getBody()) ||
+      function.getNumResults() != 0)
+    return nullptr;
+  linalg::LinalgOp nest;
+  for (Operation &op : function.front().without_terminator()) {
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    if (structured && !nest)
+      nest = structured;
+    else if (!op.hasTrait<OpTrait::ConstantLike>() &&
+             !isa<memref::GetGlobalOp>(op))
+      return nullptr;
+  }
+  if (!nest || !nest.hasPureBufferSemantics() || nest.hasDynamicShape() ||
+      llvm::is_contained(nest.getStaticLoopRanges(), 0))
+    return nullptr;
+  return nest;
+}
+
+/// The scalar operations of all loops.
+static int64_t countWork(linalg::LinalgOp nest) {
+  int64_t work =
+      std::max<int64_t>(1, nest.getBlock()->getOperations().size() - 1);
+  for (int64_t extent : nest.getStaticLoopRanges())
+    work = llvm::SaturatingMultiply<uint64_t>(work, extent) & INT64_MAX;
+  return work;
+}
+
+/// How many indices of `dim` a kernel computes together.
+static int64_t getGranule(linalg::LinalgOp nest, unsigned dim) {
+  AffineMap result = nest.getMatchingIndexingMap(nest.getDpsInitOperand(0));
+  auto isResult = [&](unsigned fromLast) {
+    return result.getNumResults() > fromLast &&
+           result.getResult(result.getNumResults() - 1 - fromLast) ==
+               getAffineDimExpr(dim, nest.getContext());
+  };
+  if (isResult(0))
+    return kColumns;
+  return nest.getNumReductionLoops() != 0 && isResult(1) ? kRows : 1;
+}
+
+/// The division that leaves the busiest of `threads` threads the least work.
+static std::optional<Division> choose(linalg::LinalgOp nest, int64_t threads) {
+  std::optional<Division> best;
+  double least = 1;
+  SmallVector<int64_t> extents = nest.getStaticLoopRanges();
+  for (auto [dim, kind] : llvm::enumerate(nest.getIteratorTypesArray())) {
+    // Parts must write different elements.
+    bool writes = llvm::all_of(nest.getDpsInitsMutable(), [&](OpOperand &init) {
+      return llvm::is_contained(nest.getMatchingIndexingMap(&init).getResults(),
+                                getAffineDimExpr(dim, nest.getContext()));
+    });
+    if (kind != utils::IteratorType::parallel || !writes)
+      continue;
+    int64_t granule = getGranule(nest, dim), extent = extents[dim];
+    double whole = llvm::alignTo(extent, granule);
+    // The larger of equally good parts.
+    for (int64_t count = 2; count <= std::min(extent, 8 * threads); ++count) {
+      if (extent % count != 0)
+        continue;
+      int64_t size = extent / count;
+      double share = llvm::divideCeil(count, threads) *
+                     llvm::alignTo(size, granule) / whole;
+      if (share < least) {
+        least = share;
+        best = Division{unsigned(dim), count, size};
+      }
+    }
+  }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// The functions
+//===----------------------------------------------------------------------===//
+
+/// Narrows `nest` to the part `index`.
+static void narrow(linalg::LinalgOp nest, const Division &division,
+                   Value index) {
+  ImplicitLocOpBuilder b(nest.getLoc(), nest);
+  unsigned loops = nest.getNumLoops();
+  SmallVector<OpFoldResult> sizes(loops, b.getIndexAttr(0)), bounds;
+  for (int64_t extent : nest.getStaticLoopRanges())
+    bounds.push_back(b.getIndexAttr(extent));
+  sizes[division.dim] = b.getIndexAttr(division.size);
+  OpFoldResult offset = affine::makeComposedFoldedAffineApply(
+      b, b.getLoc(), b.getAffineDimExpr(0) * division.size, {index});
+  SmallVector<Value> parts = linalg::makeTiledShapes(
+      b, b.getLoc(), nest, nest->getOperands(), {offset}, sizes, bounds,
+      /*omitPartialTileCheck=*/true);
+  auto part = cast<linalg::LinalgOp>(clone(b, nest, TypeRange(), parts));
+  SmallVector<OpFoldResult> offsets(loops);
+  offsets[division.dim] = offset;
+  linalg::offsetIndices(b, part, offsets);
+  nest->erase();
+}
+
+/// Makes `kernel` a loop over the parts of its nest.
+static void divide(func::FuncOp kernel, const Division &division,
+                   SymbolTable &symbols) {
+  func::FuncOp part = kernel.clone();
+  part.setName((kernel.getName() + "_part").str());
+  symbols.insert(part);
+  auto index = IndexType::get(kernel.getContext());
+  (void)part.insertArgument(part.getNumArguments(), index, {}, part.getLoc());
+  narrow(getNest(part), division, part.getArguments().back());
+
+  Block &body = kernel.front();
+  while (!llvm::hasSingleElement(body))
+    std::prev(body.end(), 2)->erase();
+  ImplicitLocOpBuilder b(kernel.getLoc(), body.getTerminator());
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value count = arith::ConstantIndexOp::create(b, division.count);
+  scf::ParallelOp::create(
+      b, zero, count, one,
+      [&](OpBuilder &builder, Location loc, ValueRange indices) {
+        SmallVector<Value> arguments(kernel.getArguments());
+        arguments.push_back(indices.front());
+        func::CallOp::create(builder, loc, part, arguments);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct DivideKernels : mlir::amp::impl::DivideKernelsBase<DivideKernels> {
+  using DivideKernelsBase::DivideKernelsBase;
+
+  void runOnOperation() override;
+
+private:
+  /// Makes the parallel loops that are there sequential; fails on a reduction.
+  LogicalResult serializeLoops();
+};
+
+} // namespace
+
+LogicalResult DivideKernels::serializeLoops() {
+  SmallVector<scf::ParallelOp> loops;
+  getOperation()->walk([&](scf::ParallelOp op) {
+    // What an earlier run made.
+    if (!isa<func::CallOp>(op.getBody()->front()))
+      loops.push_back(op);
+  });
+  IRRewriter rewriter(&getContext());
+  for (scf::ParallelOp loop : loops)
+    if (loop.getNumReductions() != 0) {
+      loop.emitRemark(
+          "this loop reduces, so no kernel is divided among threads");
+      return failure();
+    }
+  for (scf::ParallelOp loop : loops) {
+    rewriter.setInsertionPoint(loop);
+    if (failed(scf::parallelForToNestedFors(rewriter, loop)))
+      return failure();
+  }
+  return success();
+}
+
+void DivideKernels::runOnOperation() {
+  if (threads < 2 || failed(serializeLoops()))
+    return;
+  SymbolTable symbols(getOperation());
+  for (auto kernel : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+    linalg::LinalgOp nest = getNest(kernel);
+    if (!nest || countWork(nest) < minWork)
+      continue;
+    if (std::optional<Division> division = choose(nest, threads)) {
+      divide(kernel, *division, symbols);
+      ++numDivided;
+    } else {
+      ++numWhole;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+//===- Threads.cpp - The threads of a step --------------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Execution/Threads.h"
+
+#include "amp/Execution/Files.h"
+#include "llvm/Support/DynamicLibrary.h"
+#include <algorithm>
+
+using namespace mlir::amp;
+
+/// LLVM's own library comes first: another version may be where the dynamic
+/// linker looks, or none.
+static constexpr const char *kLibraries[] = {
+    AMP_LLVM_LIBRARY_DIR "/libomp.so.5", "libomp.so.5", "libomp.so"};
+
+namespace {
+/// What came of loading the library.
+struct LoadResult {
+  ThreadRuntime runtime;
+  std::string error;
+};
+} // namespace
+
+static LoadResult loadRuntime() {
+  LoadResult result;
+  for (const char *path : kLibraries) {
+    std::string error;
+    auto library = llvm::sys::DynamicLibrary::getPermanentLibrary(path, &error);
+    void *symbol = library.isValid()
+                       ? library.getAddressOfSymbol("omp_get_max_threads")
+                       : nullptr;
+    if (!symbol) {
+      result.error = error;
+      continue;
+    }
+    int threads = reinterpret_cast<int (*)()>(symbol)();
+    result.runtime.path = path;
+    result.runtime.threads =
+        std::clamp<int>(threads, 1, static_cast<int>(kMostThreads));
+    return result;
+  }
+  return result;
+}
+
+llvm::Expected<ThreadRuntime> mlir::amp::getThreadRuntime() {
+  static const LoadResult result = loadRuntime();
+  if (result.runtime.path.empty())
+    return makeError("OpenMP's runtime library cannot be loaded: {0}",
+                     result.error);
+  return result.runtime;
+}
+
+llvm::Expected<unsigned> mlir::amp::chooseThreads(unsigned threads) {
+  if (threads > kMostThreads)
+    return makeError("a step has at most {0} threads, got {1}", kMostThreads,
+                     threads);
+  if (threads == 1)
+    return 1;
+  llvm::Expected<ThreadRuntime> runtime = getThreadRuntime();
+  if (runtime)
+    return threads == 0 ? runtime->threads : threads;
+  if (threads != 0)
+    return runtime.takeError();
+  llvm::consumeError(runtime.takeError());
+  return 1;
+}

@@ -1,0 +1,68 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The number of threads changes no bit of what a step computes, counts no byte
+# twice, and numbers that are none are errors.
+#
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %models %t
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+
+models, folder = sys.argv[1], sys.argv[2] + "/"
+rng = np.random.default_rng(0)
+
+
+def make(name, *options):
+    subprocess.run(["amp-model", *options, "-o", f"{folder}{name}.mlir"], check=True)
+
+
+make("gpt2", "gpt2", "--layers=1", "--width=64", "--heads=2", "--vocabulary=50", "--positions=32")
+make("resnet18", "resnet18", "--width=8", "--image-size=32", "--classes=10")
+LONG = "AMP_LONG_TESTS" in os.environ
+text = rng.integers(0, 50, (24, 33))
+np.savez(folder + "gpt2.npz", tokens=text[:, :-1], targets=text[:, 1:])
+np.savez(folder + "resnet18.npz", images=rng.standard_normal((24, 32, 32, 3)).astype(np.float32),
+         labels=rng.integers(0, 10, 24).astype(np.int32))
+
+
+def run(model, data, precision, threads, variables=()):
+    """The state, the metrics and the planned peak after three steps."""
+    out = f"{folder}{threads}"
+    result = subprocess.run(
+        ["amp-run", model, "--data", data, f"--precision={precision}", "--batch-size=8", "--steps=3", "--quiet",
+         f"--save={out}.npz", f"--metrics-csv={out}.csv",
+         *([f"--num-threads={threads}"] if isinstance(threads, int) else [])],
+        env={**os.environ, **dict(variables)}, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    with open(f"{out}.npz", "rb") as file:
+        state = file.read()
+    with open(f"{out}.csv") as file:
+        metrics = file.read()
+    peak = {line for line in result.stdout.splitlines() if "peak bytes planned" in line}
+    return state, metrics, peak
+
+
+for model, data, precision in (
+        (f"{models}/digits-cnn.mlir", f"{models}/data/digits.npz", "fp16"),
+        (f"{models}/digits-mlp.mlir", f"{models}/data/digits.npz", "f32"),
+        (folder + "gpt2.mlir", folder + "gpt2.npz", "bf16"),
+        *([(folder + "resnet18.mlir", folder + "resnet18.npz", "f32")] if LONG else [])):
+    expected = run(model, data, precision, 1)
+    for threads in (2, 5):
+        assert run(model, data, precision, threads) == expected, (model, precision, threads)
+
+# Without the option OpenMP's variable counts.
+model, data = f"{models}/digits-mlp.mlir", f"{models}/data/digits.npz"
+assert run(model, data, "bf16", "three", {"OMP_NUM_THREADS": "3"}.items()) == run(model, data, "bf16", 1)
+
+for number, message in (("0", "--num-threads must be at least 1, got 0"),
+                        ("5000", "a step has at most 1024 threads, got 5000"),
+                        ("many", "'many' value invalid"), ("-1", "'-1' value invalid")):
+    result = subprocess.run(["amp-run", model, "--data", data, "--steps=1", f"--num-threads={number}"],
+                            capture_output=True, text=True)
+    assert result.returncode == 1 and message in result.stderr, (number, result)
