@@ -110,7 +110,9 @@ void mlir::amp::buildCPUPipeline(OpPassManager &pm,
   DivideKernelsOptions division;
   division.threads = options.threads;
   pm.addPass(createDivideKernels(division));
-  pm.addPass(createVectorizeContractions());
+  VectorizeContractionsOptions contractions;
+  contractions.vectorBits = options.vectorBits;
+  pm.addPass(createVectorizeContractions(contractions));
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_VECTORIZECONTRACTIONS
@@ -36,25 +37,34 @@ using namespace mlir::amp;
 // The kernel
 //===----------------------------------------------------------------------===//
 
+/// What leaves registers for the operands: there are 32 of 512 bits, and 16
+/// narrower ones.
+static constexpr int64_t kWideAccumulators = 16, kAccumulators = 12;
+
 namespace {
 
 /// Emits the loops of one contraction.
 class ContractionBuilder {
 public:
-  ContractionBuilder(ImplicitLocOpBuilder &b, const Contraction &c)
-      : b(b), c(c), indices(c.extents.size(), b.getIndexAttr(0)) {
+  ContractionBuilder(ImplicitLocOpBuilder &b, const Contraction &c,
+                     unsigned vectorBits, Block *entry)
+      : b(b), c(c), entry(entry), indices(c.extents.size(), b.getIndexAttr(0)),
+        begins(indices), inner(indices), lengths(c.extents) {
     element = getElementTypeOrSelf(c.result);
-    lanes = 512 / element.getIntOrFloatBitWidth();
+    lanes = vectorBits / element.getIntOrFloatBitWidth();
     zero = arith::ConstantIndexOp::create(b, 0);
-    chooseBlock();
+    chooseBlock(vectorBits == 512 ? kWideAccumulators : kAccumulators);
   }
 
   void run();
 
 private:
-  void chooseBlock();
+  void chooseBlock(int64_t accumulators);
   void emitLoops(ArrayRef<unsigned> dims);
   void emitLaneBlocks();
+  void emitColumns(int64_t width);
+  void emitPanel(int64_t width);
+  void fillPanel(ArrayRef<unsigned> dims, int64_t width);
   void emitRowBlocks(int64_t width);
   void emitBlock(int64_t width, int64_t rows);
   SmallVector<Value> emitReduction(ArrayRef<unsigned> dims,
@@ -70,6 +80,8 @@ private:
   /// a vector of the block.
   SmallVector<Value> getIndices(AffineMap map, ArrayRef<int64_t> row,
                                 int64_t vector);
+  SmallVector<Value> getPanelIndices(int64_t vector);
+  void setReduction(unsigned dim, OpFoldResult index);
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
   }
@@ -83,11 +95,20 @@ private:
 
   ImplicitLocOpBuilder &b;
   const Contraction &c;
+  /// Where the function of the contraction begins; null outside of functions.
+  Block *entry;
   Type element;
   int64_t lanes;
   Value zero;
   /// The current index of each loop.
   SmallVector<OpFoldResult> indices;
+  /// Of the reduction loops, what is in one panel: where it begins, the index
+  /// from there on, and how many indices there are.
+  SmallVector<OpFoldResult> begins, inner;
+  SmallVector<int64_t> lengths;
+  /// A copy of the columns of `vectors` that the block reads, contiguous; null
+  /// where they are read in place.
+  Value panel;
   /// Parallel loops around the block, reduction loops in it.
   SmallVector<unsigned> outer, reductions;
   /// Loops whose every index is in the block, and the one cut into tiles.
@@ -98,12 +119,13 @@ private:
 
 } // namespace
 
-/// Sixteen accumulators leave registers for the operands on hosts with 32.
-static constexpr int64_t kAccumulators = 16;
+/// What one panel takes of a reduction loop, so that it stays in the first
+/// level of the cache, and the most rows of a panel of several loops.
+static constexpr int64_t kPanelDepth = 256, kPanelRows = 1024;
 
-void ContractionBuilder::chooseBlock() {
+void ContractionBuilder::chooseBlock(int64_t accumulators) {
   vectors = c.extents[c.lane] > lanes ? 2 : 1;
-  int64_t rows = kAccumulators / vectors;
+  int64_t rows = accumulators / vectors;
   SmallVector<unsigned> candidates;
   for (AffineExpr expr : llvm::reverse(c.resultMap.getResults())) {
     unsigned dim = cast<AffineDimExpr>(expr).getPosition();
@@ -159,10 +181,84 @@ void ContractionBuilder::emitLaneBlocks() {
   int64_t extent = c.extents[c.lane], width = vectors * lanes;
   int64_t whole = extent / width * width;
   if (whole > 0)
-    emitLoop(c.lane, 0, whole, width, [&] { emitRowBlocks(width); });
+    emitLoop(c.lane, 0, whole, width, [&] { emitColumns(width); });
   if (whole < extent)
     emitLoop(c.lane, whole, extent, width,
-             [&] { emitRowBlocks(extent - whole); });
+             [&] { emitColumns(extent - whole); });
+}
+
+/// Rows of `vectors` lie a row of the whole operand apart, often a power of
+/// two, and then share few lines of the cache. Where many blocks read the same
+/// columns these are copied first. The reduction is cut for that, and goes on
+/// where it was: the order of a sum stays.
+void ContractionBuilder::emitColumns(int64_t width) {
+  int64_t blocks = tiled ? llvm::divideCeil(c.extents[*tiled], tile) : 1;
+  if (!entry || blocks < 4 || c.extents[c.lane] <= vectors * lanes ||
+      reductions.empty())
+    return emitRowBlocks(width);
+  if (reductions.size() > 1) {
+    int64_t rows = 1;
+    for (unsigned dim : reductions)
+      rows *= c.extents[dim];
+    return rows <= kPanelRows ? emitPanel(width) : emitRowBlocks(width);
+  }
+  unsigned dim = reductions.front();
+  auto emitPart = [&](int64_t begin, int64_t end, int64_t length) {
+    lengths[dim] = length;
+    emitLoop(dim, begin, end, length, [&] {
+      begins[dim] = indices[dim];
+      emitPanel(width);
+      begins[dim] = b.getIndexAttr(0);
+    });
+    lengths[dim] = c.extents[dim];
+  };
+  int64_t extent = c.extents[dim];
+  int64_t whole = extent / kPanelDepth * kPanelDepth;
+  if (whole > 0)
+    emitPart(0, whole, kPanelDepth);
+  if (whole < extent)
+    emitPart(whole, extent, extent - whole);
+}
+
+void ContractionBuilder::emitPanel(int64_t width) {
+  SmallVector<unsigned> dims;
+  SmallVector<int64_t> shape;
+  for (unsigned dim : reductions)
+    if (c.vectorMap.isFunctionOfDim(dim)) {
+      dims.push_back(dim);
+      shape.push_back(lengths[dim]);
+    }
+  shape.push_back(llvm::alignTo(width, lanes));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    // Not in a loop, where each iteration would take more of the stack.
+    b.setInsertionPointToStart(entry);
+    panel = memref::AllocaOp::create(b, MemRefType::get(shape, element),
+                                     b.getI64IntegerAttr(64));
+  }
+  fillPanel(dims, width);
+  emitRowBlocks(width);
+  panel = nullptr;
+}
+
+void ContractionBuilder::fillPanel(ArrayRef<unsigned> dims, int64_t width) {
+  if (!dims.empty()) {
+    unsigned dim = dims.front();
+    auto loop =
+        scf::ForOp::create(b, zero, constant(lengths[dim]), constant(1));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    setReduction(dim, loop.getInductionVar());
+    fillPanel(dims.drop_front(), width);
+    setReduction(dim, b.getIndexAttr(0));
+    return;
+  }
+  int64_t count = llvm::divideCeil(width, lanes);
+  for (int64_t vector = 0; vector < count; ++vector) {
+    Value values = load(c.vectors, getIndices(c.vectorMap, {}, vector),
+                        laneCount(width, vector));
+    vector::StoreOp::create(b, values, panel, getPanelIndices(vector));
+  }
 }
 
 void ContractionBuilder::emitRowBlocks(int64_t width) {
@@ -187,7 +283,7 @@ SmallVector<Value> ContractionBuilder::getIndices(AffineMap map,
   };
   for (auto [dim, offset] : llvm::zip(unrolled, row))
     advance(dim, offset);
-  if (tiled)
+  if (tiled && !row.empty())
     advance(*tiled, row.back());
   advance(c.lane, vector * lanes);
   SmallVector<Value> values;
@@ -198,6 +294,26 @@ SmallVector<Value> ContractionBuilder::getIndices(AffineMap map,
     values.push_back(getValueOrCreateConstantIndexOp(b, b.getLoc(), index));
   }
   return values;
+}
+
+SmallVector<Value> ContractionBuilder::getPanelIndices(int64_t vector) {
+  SmallVector<Value> values;
+  for (unsigned dim : reductions)
+    if (c.vectorMap.isFunctionOfDim(dim))
+      values.push_back(
+          getValueOrCreateConstantIndexOp(b, b.getLoc(), inner[dim]));
+  values.push_back(constant(vector * lanes));
+  return values;
+}
+
+void ContractionBuilder::setReduction(unsigned dim, OpFoldResult index) {
+  inner[dim] = index;
+  indices[dim] =
+      getConstantIntValue(begins[dim]) == 0
+          ? index
+          : affine::makeComposedFoldedAffineApply(
+                b, b.getLoc(), b.getAffineDimExpr(0) + b.getAffineDimExpr(1),
+                {begins[dim], index});
 }
 
 Value ContractionBuilder::mask(int64_t count) {
@@ -259,26 +375,30 @@ SmallVector<Value> ContractionBuilder::emitReduction(
     ArrayRef<SmallVector<int64_t>> rows, int64_t width) {
   if (!dims.empty()) {
     unsigned dim = dims.front();
-    if (c.extents[dim] == 1)
+    if (lengths[dim] == 1) {
+      setReduction(dim, b.getIndexAttr(0));
       return emitReduction(dims.drop_front(), std::move(accumulators), rows,
                            width);
-    auto loop = scf::ForOp::create(b, zero, constant(c.extents[dim]),
-                                   constant(1), accumulators);
+    }
+    auto loop = scf::ForOp::create(b, zero, constant(lengths[dim]), constant(1),
+                                   accumulators);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    indices[dim] = loop.getInductionVar();
-    SmallVector<Value> inner(loop.getRegionIterArgs());
-    inner = emitReduction(dims.drop_front(), std::move(inner), rows, width);
-    scf::YieldOp::create(b, inner);
-    indices[dim] = b.getIndexAttr(0);
+    setReduction(dim, loop.getInductionVar());
+    SmallVector<Value> sums(loop.getRegionIterArgs());
+    sums = emitReduction(dims.drop_front(), std::move(sums), rows, width);
+    scf::YieldOp::create(b, sums);
+    setReduction(dim, b.getIndexAttr(0));
     return SmallVector<Value>(loop.getResults());
   }
   int64_t count = llvm::divideCeil(width, lanes);
   SmallVector<Value> operands;
   for (int64_t vector = 0; vector < count; ++vector)
-    operands.push_back(load(c.vectors,
-                            getIndices(c.vectorMap, rows.front(), vector),
-                            laneCount(width, vector)));
+    operands.push_back(
+        panel ? vector::LoadOp::create(b, vectorType(), panel,
+                                       getPanelIndices(vector))
+              : load(c.vectors, getIndices(c.vectorMap, rows.front(), vector),
+                     laneCount(width, vector)));
   auto accumulator = accumulators.begin();
   for (const SmallVector<int64_t> &row : rows) {
     Value scalar =
@@ -300,6 +420,17 @@ namespace {
 
 struct VectorizeContractions
     : mlir::amp::impl::VectorizeContractionsBase<VectorizeContractions> {
+  using VectorizeContractionsBase::VectorizeContractionsBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (vectorBits == 128 || vectorBits == 256 || vectorBits == 512)
+      return success();
+    emitError(UnknownLoc::get(context))
+        << "option 'vector-bits' must be 128, 256 or 512, got "
+        << vectorBits.getValue();
+    return failure();
+  }
+
   void runOnOperation() override {
     SmallVector<linalg::GenericOp> candidates;
     getOperation()->walk(
@@ -310,7 +441,11 @@ struct VectorizeContractions
         continue;
       ImplicitLocOpBuilder b(op.getLoc(), op);
       SmallVector<Value> buffers = packOperands(b, *contraction);
-      ContractionBuilder(b, *contraction).run();
+      auto function = op->getParentOfType<FunctionOpInterface>();
+      ContractionBuilder(b, *contraction, vectorBits,
+                         function ? &function.getFunctionBody().front()
+                                  : nullptr)
+          .run();
       for (Value buffer : buffers)
         memref::DeallocOp::create(b, buffer);
       op.erase();

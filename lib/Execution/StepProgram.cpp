@@ -404,6 +404,7 @@ StepProgram::compile(ModuleOp source, llvm::StringRef name, int64_t batchSize) {
   CPUPipelineOptions options;
   options.toLLVM = false;
   options.threads = threads;
+  options.vectorBits = getHostVectorBits();
   if (llvm::Error error = runPasses(*clone, [&](OpPassManager &manager) {
         buildCPUPipeline(manager, options);
       }))

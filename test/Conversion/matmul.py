@@ -18,7 +18,7 @@ from oracle import Step, check, mlir_type, tensor, wide  # noqa: E402
 
 rng = np.random.default_rng(4)
 SIZES = [(1, 1, 1), (2, 3, 4), (8, 32, 16), (64, 64, 10), (33, 65, 129), (7, 1, 130),
-         (100, 257, 3), (65, 31, 48), (17, 19, 1)]
+         (100, 257, 3), (65, 31, 48), (17, 19, 1), (50, 300, 70)]
 
 
 def spelled(shape, type):

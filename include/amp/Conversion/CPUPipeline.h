@@ -41,6 +41,11 @@ struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::desc("Lower to the LLVM dialect; otherwise stop at loops over "
                      "buffers, for reading and for counting buffers"),
       llvm::cl::init(true)};
+  PassOptions::Option<unsigned> vectorBits{
+      *this, "vector-bits",
+      llvm::cl::desc("Bits of the registers for vectors: 128, 256 or 512. "
+                     "Results do not depend on them"),
+      llvm::cl::init(512)};
   PassOptions::Option<unsigned> threads{
       *this, "threads",
       llvm::cl::desc("Threads that a step runs on. More than one need OpenMP's "

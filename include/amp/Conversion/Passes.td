@@ -232,8 +232,13 @@ def VectorizeContractions : Pass<"amp-vectorize-contractions"> {
     Matrix products, convolutions and their gradients, as `linalg.generic` on
     buffers. Operands of low types, and those whose last dimension is not that of
     the result, are copied first, once, in the type of the accumulator; the
-    accumulation itself is in that type, with fused multiply-adds.
+    accumulation itself is in that type, with fused multiply-adds, in the order of
+    the reduction loops whatever the width of vectors: no bit of the result
+    depends on it.
   }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", "512",
+           "Bits of the registers for vectors: 128, 256 or 512">];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",

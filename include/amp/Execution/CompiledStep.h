@@ -23,6 +23,10 @@ namespace mlir::amp {
 /// Registers what translating the LLVM dialect to LLVM IR needs.
 void registerExecutionDialects(DialectRegistry &registry);
 
+/// The bits of the widest registers for vectors that this machine has: 128, 256
+/// or 512.
+unsigned getHostVectorBits();
+
 /// The static type of one buffer that a compiled function takes.
 struct BufferType {
   ElementType type = ElementType::F32;
