@@ -11,6 +11,7 @@
 #include "amp/Interfaces/FloatRangeOpInterface.h"
 #include "amp/Precision/Optimal.h"
 #include "llvm/ADT/DenseSet.h"
+#include <tuple>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -39,6 +40,11 @@ public:
   }
 
 private:
+  /// A slot that a flood reached, from which neighbour, and from which source.
+  struct Step {
+    VertexId slot, from, root;
+  };
+
   bool isFree(VertexId v) const { return result.states[v] == State::Free; }
 
   void set(VertexId v, State state, Reason reason, VertexId cause = 0) {
@@ -75,9 +81,14 @@ private:
   /// Keeps the implications by which values flow through an operation without
   /// a product, from its operands' slot to its results'.
   void findInnerImplications() {
-    for (auto [premise, conclusion] : graph.getImplications())
-      if (conclusion != 0 && vertices[conclusion].kind != SlotKind::Compute)
-        inner.push_back({conclusion, premise});
+    auto isInner = [&](std::pair<VertexId, VertexId> implication) {
+      auto [premise, conclusion] = implication;
+      return conclusion != 0 && vertices[conclusion].kind != SlotKind::Compute;
+    };
+    inner.reserve(llvm::count_if(graph.getImplications(), isInner));
+    for (auto implication : graph.getImplications())
+      if (isInner(implication))
+        inner.push_back({implication.second, implication.first});
     llvm::sort(inner);
   }
 
@@ -134,26 +145,25 @@ private:
   /// is held has `reason`.
   void flood(ArrayRef<VertexId> sources, Reason reason) {
     reached.resize(vertices.size(), false);
-    from.resize(vertices.size(), 0);
-    root.resize(vertices.size(), 0);
     result.previous.resize(vertices.size(), 0);
-    SmallVector<VertexId> order, worklist(sources.rbegin(), sources.rend());
-    for (VertexId source : sources) {
+    std::vector<Step> order;
+    SmallVector<std::pair<VertexId, VertexId>> worklist;
+    for (VertexId source : llvm::reverse(sources)) {
       reached[source] = true;
-      root[source] = source;
+      worklist.push_back({source, source});
     }
-    auto enter = [&](VertexId v, VertexId producer) {
-      if (v == 0 || reached[v])
+    VertexId v = 0, root = 0;
+    auto enter = [&](VertexId slot, VertexId producer) {
+      if (slot == 0 || reached[slot])
         return;
-      reached[v] = true;
-      from[v] = producer;
-      root[v] = root[producer];
-      order.push_back(v);
-      if (!vertices[v].isBounded && !normalized.contains(v) && !isInUnit(v))
-        worklist.push_back(v);
+      reached[slot] = true;
+      order.push_back({slot, producer, root});
+      if (!vertices[slot].isBounded && !normalized.contains(slot) &&
+          !isInUnit(slot))
+        worklist.push_back({slot, root});
     };
     while (!worklist.empty()) {
-      VertexId v = worklist.pop_back_val();
+      std::tie(v, root) = worklist.pop_back_val();
       for (uint32_t index : graph.getUsesOf(v)) {
         const SlotUse &use = graph.getUses()[index];
         if ((v != 0 || isGradient[use.value]) && !reached[use.user] &&
@@ -163,14 +173,14 @@ private:
       forEachResultSlot(v, [&](VertexId slot) { enter(slot, v); });
     }
     releaseMovement(order);
-    for (VertexId v : order) {
-      if (!reached[v])
+    for (const Step &step : order) {
+      if (!reached[step.slot])
         continue;
-      reached[v] = false;
-      if (!isFree(v))
+      reached[step.slot] = false;
+      if (!isFree(step.slot))
         continue;
-      set(v, State::F32, reason, root[v]);
-      result.previous[v] = from[v];
+      set(step.slot, State::F32, reason, step.root);
+      result.previous[step.slot] = step.from;
     }
     for (VertexId source : sources)
       reached[source] = false;
@@ -178,7 +188,7 @@ private:
 
   /// Clears `reached` of clear slots from which only products are reached: they
   /// may as well move what was cast.
-  void releaseMovement(ArrayRef<VertexId> order) {
+  void releaseMovement(ArrayRef<Step> order) {
     // Whether a clear slot leads to something else than a product.
     std::vector<bool> conducts(vertices.size(), false);
     SmallVector<VertexId> worklist;
@@ -188,7 +198,8 @@ private:
       conducts[v] = true;
       worklist.push_back(v);
     };
-    for (VertexId v : order) {
+    for (const Step &step : order) {
+      VertexId v = step.slot;
       if (!isMovement(v) || !isFree(v)) {
         mark(v);
         continue;
@@ -212,9 +223,9 @@ private:
           mark(entry.producer);
       }
     }
-    for (VertexId v : order)
-      if (!conducts[v])
-        reached[v] = false;
+    for (const Step &step : order)
+      if (!conducts[step.slot])
+        reached[step.slot] = false;
   }
 
   /// Finds products with the reciprocal root `source` that normalise: whatever
@@ -362,10 +373,8 @@ private:
   std::vector<bool> isGradient;
   /// Whether a flood ends at values that are proved to fit the low type.
   bool endsAtFitting = false;
-  /// By vertex, during a flood: whether it was reached, from which neighbour,
-  /// and from which source.
+  /// By vertex, during a flood: whether it was reached.
   std::vector<bool> reached;
-  std::vector<VertexId> from, root;
 };
 
 } // namespace

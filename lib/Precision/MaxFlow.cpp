@@ -16,26 +16,28 @@ using namespace mlir::amp;
 bool MaxFlow::search(Node source) {
   ++searchNumber;
   queue.clear();
-  auto reach = [&](Node node, uint32_t from) {
-    seen[node] = searchNumber;
-    distance[node] = from;
-    current[node] = head[node];
+  auto reach = [&](Node node, uint32_t distance) {
+    NodeState &state = nodes[node];
+    state.seen = searchNumber;
+    state.distance = distance;
+    state.current = state.head;
     queue.push_back(node);
   };
   reach(source, 0);
   uint32_t last = std::numeric_limits<uint32_t>::max();
   for (size_t next = 0; next < queue.size(); ++next) {
-    Node node = queue[next];
-    if (distance[node] == last)
+    const NodeState &node = nodes[queue[next]];
+    if (node.distance == last)
       break;
-    for (ArcId arc = head[node]; arc != 0; arc = arcs[arc].next) {
-      Node to = arcs[arc].to;
-      if (arcs[arc].capacity == 0 || seen[to] == searchNumber ||
-          origin[to] != 0)
+    for (ArcId arc = node.head; arc != 0; arc = arcs[arc].next) {
+      if (arcs[arc].capacity == 0)
         continue;
-      reach(to, distance[node] + 1);
-      if (terminal[to] < 0)
-        last = distance[to];
+      const NodeState &to = nodes[arcs[arc].to];
+      if (to.seen == searchNumber || to.isClosed())
+        continue;
+      reach(arcs[arc].to, node.distance + 1);
+      if (to.terminal < 0)
+        last = to.distance;
     }
   }
   return last != std::numeric_limits<uint32_t>::max();
@@ -44,14 +46,16 @@ bool MaxFlow::search(Node source) {
 /// Pushes flow from `source` along shortest paths until none is left.
 void MaxFlow::augment(Node source) {
   path.clear();
-  Node node = source;
+  Node at = source;
+  int64_t &supply = nodes[source].terminal;
   while (true) {
-    if (terminal[node] < 0) {
-      int64_t flow = std::min(terminal[source], -terminal[node]);
+    NodeState &node = nodes[at];
+    if (node.terminal < 0) {
+      int64_t flow = std::min(supply, -node.terminal);
       for (ArcId arc : path)
         flow = std::min(flow, arcs[arc].capacity);
-      terminal[source] -= flow;
-      terminal[node] += flow;
+      supply -= flow;
+      node.terminal += flow;
       // Go on from the first arc that is full.
       size_t kept = path.size();
       for (size_t i = path.size(); i-- > 0;) {
@@ -60,48 +64,46 @@ void MaxFlow::augment(Node source) {
         if (arcs[path[i]].capacity == 0)
           kept = i;
       }
-      if (terminal[source] == 0)
+      if (supply == 0)
         return;
       path.resize(kept);
-      node = path.empty() ? source : arcs[path.back()].to;
+      at = path.empty() ? source : arcs[path.back()].to;
       continue;
     }
-    ArcId &arc = current[node];
-    while (arc != 0 &&
-           (arcs[arc].capacity == 0 || seen[arcs[arc].to] != searchNumber ||
-            distance[arcs[arc].to] != distance[node] + 1))
+    auto leadsOn = [&](const Arc &arc) {
+      const NodeState &to = nodes[arc.to];
+      return arc.capacity != 0 && to.seen == searchNumber &&
+             to.distance == node.distance + 1;
+    };
+    ArcId &arc = node.current;
+    while (arc != 0 && !leadsOn(arcs[arc]))
       arc = arcs[arc].next;
     if (arc != 0) {
       path.push_back(arc);
-      node = arcs[arc].to;
+      at = arcs[arc].to;
     } else if (path.empty()) {
       return;
     } else {
       // A dead end.
-      node = arcs[path.back() ^ 1].to;
+      at = arcs[path.back() ^ 1].to;
       path.pop_back();
-      current[node] = arcs[current[node]].next;
+      nodes[at].current = arcs[nodes[at].current].next;
     }
   }
 }
 
 void MaxFlow::run() {
-  size_t count = terminal.size();
-  origin.assign(count, 0);
-  seen.assign(count, 0);
-  distance.resize(count);
-  current.resize(count);
-  for (Node source = 0; source < count; ++source) {
-    if (origin[source] != 0)
+  for (Node source = 0; source < nodes.size(); ++source) {
+    if (nodes[source].isClosed())
       continue;
-    while (terminal[source] > 0) {
+    while (nodes[source].terminal > 0) {
       if (search(source)) {
         augment(source);
         continue;
       }
       // Nothing that it reaches reaches the sink: it is the source side.
       for (Node node : queue)
-        origin[node] = source + 1;
+        nodes[node].seen = NodeState::closed;
       break;
     }
   }

@@ -32,21 +32,26 @@ public:
   /// A capacity that no cut may contain. The sum of all others must be smaller.
   static constexpr int64_t infinite = std::numeric_limits<int64_t>::max() / 4;
 
-  explicit MaxFlow(Node numNodes) : terminal(numNodes, 0), head(numNodes, 0) {
+  /// A network of `numNodes` nodes, with room for as many nodes and arcs more.
+  MaxFlow(Node numNodes, size_t moreNodes, size_t numArcs) {
+    nodes.reserve(numNodes + moreNodes);
+    nodes.resize(numNodes);
+    arcs.reserve(2 * numArcs + 2);
     // Arc 0 ends the lists.
     arcs.push_back({0, 0, 0});
     arcs.push_back({0, 0, 0});
   }
 
   Node addNode() {
-    terminal.push_back(0);
-    head.push_back(0);
-    return terminal.size() - 1;
+    nodes.emplace_back();
+    return nodes.size() - 1;
   }
 
   /// Adds an arc from the source to `node`, or, where `capacity` is negative,
   /// from `node` to the sink.
-  void addTerminal(Node node, int64_t capacity) { terminal[node] += capacity; }
+  void addTerminal(Node node, int64_t capacity) {
+    nodes[node].terminal += capacity;
+  }
 
   /// Adds an arc from `from` to `to`, and one back.
   void addArc(Node from, Node to, int64_t capacity, int64_t back = 0) {
@@ -54,16 +59,12 @@ public:
     addHalf(to, from, back);
   }
 
-  void reserveArcs(size_t count) { arcs.reserve(2 * count + 2); }
-
   /// Computes a maximum flow.
   void run();
 
   /// After `run`: whether `node` is on the source side of the cut whose source
   /// side is the smallest, which is the only one with that property.
-  bool isOnSourceSide(Node node) const { return origin[node] != 0; }
-  /// The node whose source arc closed `node`, which is on the source side.
-  Node getOrigin(Node node) const { return origin[node] - 1; }
+  bool isOnSourceSide(Node node) const { return nodes[node].isClosed(); }
 
 private:
   using ArcId = uint32_t;
@@ -75,23 +76,30 @@ private:
   };
 
   void addHalf(Node from, Node to, int64_t capacity) {
-    arcs.push_back({capacity, to, head[from]});
-    head[from] = arcs.size() - 1;
+    arcs.push_back({capacity, to, nodes[from].head});
+    nodes[from].head = arcs.size() - 1;
   }
   bool search(Node source);
   void augment(Node source);
 
-  std::vector<int64_t> terminal;
-  std::vector<ArcId> head;
-  std::vector<Arc> arcs;
-  /// Of closed nodes, one more than the node that they were closed from.
-  std::vector<Node> origin;
+  /// Together, since a search that comes to a node looks at all of it.
+  struct NodeState {
+    int64_t terminal = 0;
+    ArcId head = 0;
+    /// The last search that reached it, or `closed`.
+    uint32_t seen = 0;
+    /// Of that search: the distance, and the arc to try next.
+    uint32_t distance = 0;
+    ArcId current = 0;
 
-  /// The last search: which nodes it reached, at which distance, and the arc
-  /// that each will try next.
+    static constexpr uint32_t closed = std::numeric_limits<uint32_t>::max();
+    bool isClosed() const { return seen == closed; }
+  };
+
+  std::vector<NodeState> nodes;
+  std::vector<Arc> arcs;
+  /// What the last search reached, in that order.
   std::vector<Node> queue;
-  std::vector<uint32_t> seen, distance;
-  std::vector<ArcId> current;
   uint32_t searchNumber = 0;
   /// The arcs from the source to where the augmenting search stands.
   std::vector<ArcId> path;

@@ -8,6 +8,7 @@
 #include "amp/Precision/Optimal.h"
 
 #include "MaxFlow.h"
+#include <optional>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -21,15 +22,15 @@ public:
 
   OptimalAssignment(const SlotGraph &graph, const CostModel &costs)
       : graph(graph), costs(costs), vertices(graph.getVertices()),
-        constraints(findHardConstraints(graph, costs)), flow(vertices.size()) {}
+        constraints(findHardConstraints(graph, costs)) {}
 
   Assignment run() {
-    addSlots();
     countUsers();
+    addSlots();
     addValues();
     addSharedUses();
     addImplications();
-    flow.run();
+    flow->run();
     return explainCut();
   }
 
@@ -38,15 +39,22 @@ private:
 
   /// Who reads a value, beside its own slot.
   struct Users {
-    /// The first free one, if any, and whether there are more.
-    VertexId free = 0;
-    bool isShared = false;
+    /// The first free one, if any, and whether there are more. If there are,
+    /// the first of the nodes of the casts once these are made.
+    uint32_t first = 0;
+    bool isShared : 1;
     /// Whether some user is low, or f32, in any case.
-    bool low = false;
-    bool f32 = false;
-    /// For shared values, the nodes of the two casts, or 0.
-    Node toLow = 0;
-    Node toF32 = 0;
+    bool low : 1;
+    bool f32 : 1;
+    /// For shared values, whether there are nodes of the two casts.
+    bool hasToLow : 1;
+    bool hasToF32 : 1;
+
+    Users()
+        : isShared(false), low(false), f32(false), hasToLow(false),
+          hasToF32(false) {}
+    Node getToLow() const { return first; }
+    Node getToF32() const { return first + hasToLow; }
   };
 
   State stateOf(VertexId v) const { return constraints.states[v]; }
@@ -54,12 +62,14 @@ private:
   void addSlots() {
     for (VertexId v = 1; v < vertices.size(); ++v)
       if (stateOf(v) == State::Free)
-        flow.addTerminal(v, costs.getSlotCost(v, /*low=*/true) -
-                                costs.getSlotCost(v, /*low=*/false));
+        flow->addTerminal(v, costs.getSlotCost(v, /*low=*/true) -
+                                 costs.getSlotCost(v, /*low=*/false));
   }
 
+  /// Finds out who reads what, and makes room for the network.
   void countUsers() {
     users.resize(graph.getValues().size());
+    size_t numReads = 0, numSingle = 0, numShared = 0;
     for (const SlotUse &use : graph.getUses()) {
       Users &entry = users[use.value];
       if (use.user == use.producer)
@@ -69,11 +79,18 @@ private:
         entry.low = true;
       else if (state == State::F32)
         entry.f32 = true;
-      else if (entry.free == 0)
-        entry.free = use.user;
+      else if (++numReads; entry.first == 0)
+        entry.first = use.user;
       else
-        entry.isShared |= entry.free != use.user;
+        entry.isShared |= entry.first != use.user;
     }
+    for (const Users &entry : users) {
+      numShared += entry.isShared;
+      numSingle += entry.first != 0 && !entry.isShared;
+    }
+    flow.emplace(vertices.size(), 2 * numShared,
+                 numSingle + 2 * numShared + 2 * (numReads - numSingle) +
+                     graph.getImplications().size());
   }
 
   /// Adds the casts of all values. A cast that is there in any case costs
@@ -87,10 +104,10 @@ private:
       int64_t narrow = costs.getCastCost(index, /*toLow=*/true);
       int64_t widen = costs.getCastCost(index, /*toLow=*/false);
       if (isFree && entry.low)
-        flow.addTerminal(producer, -narrow);
+        flow->addTerminal(producer, -narrow);
       if (isFree && entry.f32)
-        flow.addTerminal(producer, widen);
-      if (entry.free == 0)
+        flow->addTerminal(producer, widen);
+      if (entry.first == 0)
         continue;
       // What is left: the producer may be f32, and no user is low in any case.
       bool mayNarrow = state != State::Low && !entry.low;
@@ -98,28 +115,32 @@ private:
       if (!entry.isShared) {
         if (isFree) {
           if (mayNarrow || mayWiden)
-            flow.addArc(producer, entry.free, mayNarrow ? narrow : 0,
-                        mayWiden ? widen : 0);
+            flow->addArc(producer, entry.first, mayNarrow ? narrow : 0,
+                         mayWiden ? widen : 0);
         } else if (mayNarrow) {
-          flow.addTerminal(entry.free, narrow);
+          flow->addTerminal(entry.first, narrow);
         } else if (mayWiden) {
-          flow.addTerminal(entry.free, -widen);
+          flow->addTerminal(entry.first, -widen);
         }
         continue;
       }
+      entry.hasToLow = mayNarrow;
+      entry.hasToF32 = mayWiden;
       if (mayNarrow) {
-        entry.toLow = flow.addNode();
+        entry.first = flow->addNode();
         if (isFree)
-          flow.addArc(producer, entry.toLow, narrow);
+          flow->addArc(producer, entry.getToLow(), narrow);
         else
-          flow.addTerminal(entry.toLow, narrow);
+          flow->addTerminal(entry.getToLow(), narrow);
       }
       if (mayWiden) {
-        entry.toF32 = flow.addNode();
+        Node node = flow->addNode();
+        if (!mayNarrow)
+          entry.first = node;
         if (isFree)
-          flow.addArc(entry.toF32, producer, widen);
+          flow->addArc(node, producer, widen);
         else
-          flow.addTerminal(entry.toF32, -widen);
+          flow->addTerminal(node, -widen);
       }
     }
   }
@@ -130,17 +151,17 @@ private:
       if (!entry.isShared || use.user == use.producer ||
           stateOf(use.user) != State::Free)
         continue;
-      if (entry.toLow != 0)
-        flow.addArc(entry.toLow, use.user, MaxFlow::infinite);
-      if (entry.toF32 != 0)
-        flow.addArc(use.user, entry.toF32, MaxFlow::infinite);
+      if (entry.hasToLow)
+        flow->addArc(entry.getToLow(), use.user, MaxFlow::infinite);
+      if (entry.hasToF32)
+        flow->addArc(use.user, entry.getToF32(), MaxFlow::infinite);
     }
   }
 
   void addImplications() {
     for (auto [premise, conclusion] : graph.getImplications())
       if (stateOf(premise) == State::Free && stateOf(conclusion) == State::Free)
-        flow.addArc(conclusion, premise, MaxFlow::infinite);
+        flow->addArc(conclusion, premise, MaxFlow::infinite);
   }
 
   Assignment explainCut() {
@@ -151,7 +172,7 @@ private:
     result.low.assign(vertices.size(), false);
     for (VertexId v = 1; v < vertices.size(); ++v)
       result.low[v] = stateOf(v) == State::Low ||
-                      (stateOf(v) == State::Free && !flow.isOnSourceSide(v));
+                      (stateOf(v) == State::Free && !flow->isOnSourceSide(v));
     for (VertexId v = 1; v < vertices.size(); ++v)
       if (stateOf(v) == State::Free)
         result.reasons[v] =
@@ -193,7 +214,7 @@ private:
   ArrayRef<SlotVertex> vertices;
   HardConstraints constraints;
   /// Nodes up to the number of vertices are slots.
-  MaxFlow flow;
+  std::optional<MaxFlow> flow;
   std::vector<Users> users;
 };
 

@@ -156,14 +156,17 @@ void Policy::Builder::addRule(std::vector<RuleT> &rules, StringRef text,
     return;
   }
   const std::string &owned = policy.globs.emplace_back(text);
-  auto pattern = llvm::GlobPattern::create(owned);
-  if (!pattern) {
-    error(loc, text) << "is not a glob: "
-                     << llvm::toString(pattern.takeError());
-    return;
-  }
   bool exact = text.find_first_of("*?[{\\") == StringRef::npos;
-  Glob glob{std::move(*pattern), owned, exact, layer, loc};
+  Glob glob{{}, owned, exact, layer, loc};
+  if (!exact) {
+    auto pattern = llvm::GlobPattern::create(owned);
+    if (!pattern) {
+      error(loc, text) << "is not a glob: "
+                       << llvm::toString(pattern.takeError());
+      return;
+    }
+    glob.pattern = std::move(*pattern);
+  }
   if (isOp && !canMatch(glob, context))
     error(loc, text) << "matches no operation of the dialect '"
                      << text.split('.').first << "'";

@@ -19,6 +19,8 @@
 #include "amp/Precision/PolicySettings.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/MemoryBufferRef.h"
+#include "llvm/Support/SourceMgr.h"
 #include <memory>
 #include <optional>
 #include <string>
@@ -89,22 +91,31 @@ struct PolicyDocument {
   PinMap pins;
   std::vector<AdapterDocument> adapters;
   /// What it extends, read.
-  std::unique_ptr<PolicyDocument> base;
+  std::shared_ptr<const PolicyDocument> base;
   /// What this document and its bases say to the passes together.
   PolicySettings settings;
 };
+
+/// The newest version of the schema that this compiler reads.
+inline constexpr unsigned newestPolicyVersion = 1;
+
+/// Checks the shape of a YAML text: that it is one mapping, as deep as the
+/// reader can descend, with values where they are needed. Prints one error.
+bool checkPolicyStructure(llvm::MemoryBufferRef text,
+                          llvm::SourceMgr::DiagHandlerTy report, void *context);
 
 /// Takes an error: file, line, column and message. Line 0: it has no place.
 using PolicyErrorHandler = llvm::function_ref<void(
     StringRef file, unsigned line, unsigned column, const Twine &message)>;
 
 /// Reads the preset or the file `presetOrFile`, with what it extends, and
-/// checks everything that needs no MLIRContext. Null after an error.
-std::unique_ptr<PolicyDocument> loadPolicyDocument(StringRef presetOrFile,
-                                                   PolicyErrorHandler error);
+/// checks everything that needs no MLIRContext. Null after an error. A process
+/// reads each preset once.
+std::shared_ptr<const PolicyDocument>
+loadPolicyDocument(StringRef presetOrFile, PolicyErrorHandler error);
 
 /// The same for a text; `name` stands for the file.
-std::unique_ptr<PolicyDocument>
+std::shared_ptr<const PolicyDocument>
 parsePolicyDocument(StringRef text, StringRef name, PolicyErrorHandler error);
 
 } // namespace mlir::amp::detail

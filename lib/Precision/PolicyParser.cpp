@@ -15,6 +15,7 @@
 #include "amp/Precision/Policy.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/GlobPattern.h"
@@ -24,12 +25,11 @@
 #include "llvm/Support/YAMLParser.h"
 #include "llvm/Support/YAMLTraits.h"
 #include <cmath>
+#include <mutex>
 
 using namespace mlir;
 using namespace mlir::amp;
 using namespace mlir::amp::detail;
-
-static constexpr unsigned newestVersion = 1;
 
 namespace {
 /// What scalars find their place by: they do not see their node, whose range
@@ -208,148 +208,6 @@ struct MappingTraits<PolicyDocument> {
 } // namespace llvm::yaml
 
 //===----------------------------------------------------------------------===//
-// Structure
-//===----------------------------------------------------------------------===//
-
-/// Returns the first place where mappings and lists nest too deeply for the
-/// parser, which descends into them, or null. Brackets in quoted text count: a
-/// policy has no use for so many.
-static const char *findTooDeep(StringRef text) {
-  constexpr unsigned maxDepth = 64;
-  unsigned brackets = 0;
-  SmallVector<size_t> columns;
-  while (!text.empty()) {
-    auto [line, rest] = text.split('\n');
-    text = rest;
-    // Lines within brackets continue them, however they are indented.
-    size_t column = line.find_first_not_of(' ');
-    if (column == StringRef::npos || line[column] == '#')
-      continue;
-    if (brackets == 0) {
-      while (!columns.empty() && columns.back() >= column)
-        columns.pop_back();
-      columns.push_back(column);
-      // Each `- ` at the start of a line is a list within the one before, and
-      // each one behind a key makes the parser descend, valid or not.
-      size_t start = line.find(": ");
-      if (start != StringRef::npos && line[column] != '-')
-        column = line.find_first_not_of(' ', start + 1);
-      while (column + 1 < line.size() &&
-             (line[column] == '-' || line[column] == '?') &&
-             line[column + 1] == ' ') {
-        column = line.find_first_not_of(' ', column + 1);
-        if (column == StringRef::npos)
-          break;
-        columns.push_back(column);
-        if (columns.size() > maxDepth)
-          return line.data() + column;
-      }
-    }
-    line = line.take_front(line.find(" #"));
-    for (const char &c : line) {
-      if (c == '{' || c == '[')
-        ++brackets;
-      else if ((c == '}' || c == ']') && brackets != 0)
-        --brackets;
-      if (brackets + columns.size() > maxDepth)
-        return &c;
-    }
-  }
-  return nullptr;
-}
-
-/// Checks what yaml::Input would crash on or report badly: the version before
-/// anything that a newer one may have added, and values that are missing where
-/// their kind decides how to go on.
-static bool checkMapping(llvm::yaml::MappingNode &mapping,
-                         llvm::yaml::Stream &stream) {
-  for (llvm::yaml::KeyValueNode &entry : mapping) {
-    auto *key = dyn_cast_or_null<llvm::yaml::ScalarNode>(entry.getKey());
-    if (!key || stream.failed())
-      return !stream.failed();
-    SmallString<16> keyStorage, storage;
-    StringRef name = key->getValue(keyStorage);
-    llvm::yaml::Node *value = entry.getValue();
-    if (!value || stream.failed())
-      return false;
-    if (isa<llvm::yaml::NullNode>(value) &&
-        (name == "extends" || name == "loss-scaling" || name == "target")) {
-      stream.printError(key, "expected a value for '" + name + "'");
-      return false;
-    }
-    // An empty list would read as one that is not there. The parser reads its
-    // elements once, so that only the text tells in advance; a node starts
-    // behind its bracket.
-    StringRef list;
-    if (isa<llvm::yaml::SequenceNode>(value))
-      list = value->getSourceRange().Start.getPointer();
-    if (name == "low-types" &&
-        (isa<llvm::yaml::NullNode>(value) || list.ltrim().starts_with("]"))) {
-      stream.printError(key, "expected 'low-types' to hold f16, bf16 or both");
-      return false;
-    }
-    if (auto *scalar = dyn_cast<llvm::yaml::ScalarNode>(value);
-        scalar && name == "version") {
-      StringRef text = scalar->getValue(storage);
-      unsigned version = 0;
-      if (!text.getAsInteger(10, version) && version > newestVersion) {
-        stream.printError(
-            value, "the policy has version " + text +
-                       ", which is newer than this compiler reads; expected " +
-                       Twine(newestVersion));
-        return false;
-      }
-    }
-    if (auto *nested = dyn_cast<llvm::yaml::MappingNode>(value))
-      if (!checkMapping(*nested, stream))
-        return false;
-  }
-  return !stream.failed();
-}
-
-/// Checks that the text is one mapping: else yaml::Input would crash on it or
-/// pass over a part.
-static bool checkStructure(llvm::MemoryBufferRef text,
-                           llvm::SourceMgr::DiagHandlerTy report,
-                           void *context) {
-  llvm::SourceMgr sourceMgr;
-  sourceMgr.setDiagHandler(report, context);
-  llvm::yaml::Stream stream(text, sourceMgr);
-  if (const char *place = findTooDeep(text.getBuffer())) {
-    llvm::SMLoc loc = llvm::SMLoc::getFromPointer(place);
-    stream.printError(llvm::SMRange(loc, loc),
-                      "expected at most 64 mappings and lists within one "
-                      "another");
-    return false;
-  }
-  unsigned documents = 0;
-  for (llvm::yaml::Document &part : stream) {
-    llvm::yaml::Node *root = part.getRoot();
-    if (!root || stream.failed())
-      return false;
-    const char *message = nullptr;
-    auto *mapping = dyn_cast<llvm::yaml::MappingNode>(root);
-    if (documents++ != 0)
-      message = "expected one document, got another";
-    else if (!mapping)
-      message = "expected a mapping with the key 'version'";
-    if (message) {
-      llvm::SMRange range = root->getSourceRange();
-      if (!range.isValid())
-        range.Start = range.End =
-            llvm::SMLoc::getFromPointer(text.getBufferStart());
-      stream.printError(range, message);
-      return false;
-    }
-    if (!checkMapping(*mapping, stream))
-      return false;
-    if (!part.skip() && stream.failed())
-      return false;
-  }
-  return documents == 1 && !stream.failed();
-}
-
-//===----------------------------------------------------------------------===//
 // Settings
 //===----------------------------------------------------------------------===//
 
@@ -501,8 +359,8 @@ bool SettingsReader::run() {
     document.settings = document.base->settings;
   PolicySettings &settings = document.settings;
   if (document.version.isGiven() &&
-      document.version.text != std::to_string(newestVersion))
-    fail("version", Twine(newestVersion), document.version);
+      document.version.text != std::to_string(newestPolicyVersion))
+    fail("version", Twine(newestPolicyVersion), document.version);
   if (document.precision.isGiven()) {
     settings.precision = document.precision.text;
     if (!llvm::is_contained(
@@ -545,7 +403,7 @@ bool SettingsReader::run() {
 // Documents
 //===----------------------------------------------------------------------===//
 
-static std::unique_ptr<PolicyDocument>
+static std::shared_ptr<const PolicyDocument>
 loadDocument(StringRef presetOrFile, PolicyErrorHandler error,
              SmallVectorImpl<std::string> &chain);
 
@@ -559,11 +417,11 @@ static bool resolveDocument(PolicyDocument &document, PolicyErrorHandler error,
            std::tie(b.pin.line, b.pin.column);
   });
   const PolicyScalar &name = document.extends.name;
-  if (document.extends.inPlace) {
-    document.base = std::move(document.extends.inPlace);
-    document.base->file = document.file;
-    if (!resolveDocument(*document.base, error, chain))
+  if (std::unique_ptr<PolicyDocument> &inPlace = document.extends.inPlace) {
+    inPlace->file = document.file;
+    if (!resolveDocument(*inPlace, error, chain))
       return false;
+    document.base = std::move(inPlace);
   } else if (name.isGiven()) {
     // A file stands relative to the one that extends it.
     SmallString<128> path(name.text);
@@ -609,8 +467,17 @@ readDocument(StringRef text, StringRef name, PolicyErrorHandler error,
                   diag.getColumnNo() + 1, message);
   };
 
+  // In YAML a line may end in a carriage return alone; for LLVM it does not.
+  std::string lines;
+  if (text.contains('\r')) {
+    lines = text.str();
+    for (size_t i = 0; i != lines.size(); ++i)
+      if (lines[i] == '\r' && (i + 1 == lines.size() || lines[i + 1] != '\n'))
+        lines[i] = '\n';
+    text = lines;
+  }
   llvm::MemoryBufferRef buffer(text, name);
-  if (!checkStructure(buffer, report, &diagContext)) {
+  if (!checkPolicyStructure(buffer, report, &diagContext)) {
     if (!diagContext.failed)
       error(name, 1, 1, "expected a YAML document");
     return nullptr;
@@ -627,15 +494,33 @@ readDocument(StringRef text, StringRef name, PolicyErrorHandler error,
   return document;
 }
 
-static std::unique_ptr<PolicyDocument>
+/// Reads a preset, whose text never changes, once in a process: initialising a
+/// pass, running it and reading its settings for a pipeline all ask for it.
+static std::shared_ptr<const PolicyDocument>
+loadPreset(StringRef name, StringRef text, PolicyErrorHandler error,
+           SmallVectorImpl<std::string> &chain) {
+  static std::mutex mutex;
+  static llvm::StringMap<std::shared_ptr<const PolicyDocument>> presets;
+  {
+    std::lock_guard lock(mutex);
+    if (auto known = presets.lookup(name))
+      return known;
+  }
+  // Not under the lock: a preset may extend another one.
+  std::shared_ptr<PolicyDocument> document =
+      readDocument(text, name, error, chain);
+  if (!document)
+    return nullptr;
+  document->isPreset = true;
+  std::lock_guard lock(mutex);
+  return presets.try_emplace(name, std::move(document)).first->second;
+}
+
+static std::shared_ptr<const PolicyDocument>
 loadDocument(StringRef presetOrFile, PolicyErrorHandler error,
              SmallVectorImpl<std::string> &chain) {
-  if (auto text = Policy::getPresetText(presetOrFile)) {
-    auto document = readDocument(*text, presetOrFile, error, chain);
-    if (document)
-      document->isPreset = true;
-    return document;
-  }
+  if (auto text = Policy::getPresetText(presetOrFile))
+    return loadPreset(presetOrFile, *text, error, chain);
   auto file = llvm::MemoryBuffer::getFile(presetOrFile, /*IsText=*/true);
   if (!file) {
     error("", 0, 0,
@@ -659,16 +544,16 @@ loadDocument(StringRef presetOrFile, PolicyErrorHandler error,
   return document;
 }
 
-std::unique_ptr<PolicyDocument>
+std::shared_ptr<const PolicyDocument>
 amp::detail::loadPolicyDocument(StringRef presetOrFile,
                                 PolicyErrorHandler error) {
   SmallVector<std::string> chain;
-  if (presetOrFile.starts_with("{") || presetOrFile.contains('\n'))
+  if (Policy::isInPlace(presetOrFile))
     return readDocument(presetOrFile, "policy", error, chain);
   return loadDocument(presetOrFile, error, chain);
 }
 
-std::unique_ptr<PolicyDocument>
+std::shared_ptr<const PolicyDocument>
 amp::detail::parsePolicyDocument(StringRef text, StringRef name,
                                  PolicyErrorHandler error) {
   SmallVector<std::string> chain;

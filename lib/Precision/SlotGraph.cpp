@@ -84,10 +84,11 @@ SlotGraph::SlotGraph(const CallGroup &group, const Policy &policy,
   for (FunctionOpInterface function : group.functions)
     for (Block &block : function.getFunctionBody())
       size += block.getOperations().size();
-  vertices.reserve(2 * size);
-  values.reserve(size);
-  uses.reserve(2 * size);
-  valueOf.reserve(size);
+  // Ample: what is not used is never touched, but growing copies.
+  vertices.reserve(3 * size);
+  values.reserve(2 * size);
+  uses.reserve(3 * size);
+  numbers.reserve(size);
 
   // Vertex 0: everything that keeps its type.
   addVertex(nullptr, 0, SlotKind::Fixed, OpClass::Unlisted);
@@ -121,6 +122,7 @@ SlotGraph::SlotGraph(const CallGroup &group, const Policy &policy,
   resolveProducers();
   if (low)
     applyRanges(group.functions);
+  numbers.clear();
   buildAdjacency();
 }
 
@@ -242,11 +244,11 @@ void SlotGraph::resolveProducers() {
 }
 
 void SlotGraph::addValue(Value value, VertexId vertex) {
-  auto [it, isNew] = valueOf.try_emplace(value, values.size());
+  auto [number, isNew] = numbers.insert(value, values);
   if (isNew)
     values.push_back({value, vertex});
   else
-    values[it->second].vertex = vertex;
+    values[number].vertex = vertex;
 }
 
 VertexId SlotGraph::addVertex(Operation *op, int8_t slot, SlotKind kind,
@@ -271,16 +273,12 @@ void SlotGraph::addUse(OpOperand &operand, VertexId user) {
   Value value = operand.get();
   // Between two that keep their types nothing can happen. In a region of one
   // block a value that has not been seen keeps its type.
-  if (user == 0) {
-    auto it = valueOf.find(value);
-    bool mayChange = it != valueOf.end() && values[it->second].vertex != 0;
-    if (!mayChange && value.getParentRegion()->hasOneBlock())
-      return;
-  }
-  auto [it, isNew] = valueOf.try_emplace(value, values.size());
+  if (user == 0 && lookup(value) == 0 && value.getParentRegion()->hasOneBlock())
+    return;
+  auto [number, isNew] = numbers.insert(value, values);
   if (isNew)
     values.push_back({value, 0});
-  uses.push_back({&operand, 0, user, it->second});
+  uses.push_back({&operand, 0, user, number});
 }
 
 /// Returns whether iterations of `op` run in parallel, so that operations in
@@ -348,8 +346,7 @@ void SlotGraph::addCarriedValues(Operation *op, Pin pin) {
   SmallVector<VertexId> carried, sums;
   SmallVector<std::tuple<VertexId, Pin, Operation *>> pinned;
   auto vertexFor = [&](Value value) {
-    auto it = valueOf.find(value);
-    VertexId vertex = it == valueOf.end() ? 0 : values[it->second].vertex;
+    VertexId vertex = lookup(value);
     if (vertex == 0) {
       vertex =
           addVertex(op, SlotVertex::carried, SlotKind::Storage, OpClass::Clear);
@@ -422,9 +419,8 @@ void SlotGraph::addCarriedValues(Operation *op, Pin pin) {
   if (auto gradients =
           op->getRawDictionaryAttrs().getAs<ArrayAttr>(gradientOfName))
     for (auto [result, name] : llvm::zip(op->getResults(), gradients))
-      if (auto it = valueOf.find(result);
-          it != valueOf.end() && !cast<StringAttr>(name).empty())
-        if (VertexId root = findRoot(values[it->second].vertex); root != 0)
+      if (!cast<StringAttr>(name).empty())
+        if (VertexId root = findRoot(lookup(result)); root != 0)
           parents[root] = 0;
 }
 
@@ -667,19 +663,18 @@ void SlotGraph::buildAdjacency() {
   intoOffsets.assign(count + 1, 0);
   ofOffsets.assign(count + 1, 0);
   for (const SlotUse &use : uses) {
-    ++intoOffsets[use.user + 1];
-    ++ofOffsets[use.producer + 1];
+    ++intoOffsets[use.user];
+    ++ofOffsets[use.producer];
   }
   for (size_t v = 0; v < count; ++v) {
     intoOffsets[v + 1] += intoOffsets[v];
     ofOffsets[v + 1] += ofOffsets[v];
   }
+  // Now each offset is the end of its vertex, and becomes the start.
   intoUses.resize(uses.size());
   ofUses.resize(uses.size());
-  std::vector<uint32_t> into(intoOffsets.begin(), intoOffsets.end() - 1);
-  std::vector<uint32_t> of(ofOffsets.begin(), ofOffsets.end() - 1);
-  for (auto [index, use] : llvm::enumerate(uses)) {
-    intoUses[into[use.user]++] = index;
-    ofUses[of[use.producer]++] = index;
+  for (uint32_t index = uses.size(); index-- != 0;) {
+    intoUses[--intoOffsets[uses[index].user]] = index;
+    ofUses[--ofOffsets[uses[index].producer]] = index;
   }
 }

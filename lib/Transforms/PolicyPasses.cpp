@@ -15,6 +15,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_PRINTPOLICYPASS
@@ -60,7 +61,7 @@ public:
   void runOnOperation() override;
 
 private:
-  void print(raw_ostream &os,
+  void print(raw_ostream &os, const Policy &loaded,
              ArrayRef<std::pair<OperationName, Occurrences>> operations);
 };
 
@@ -174,14 +175,35 @@ void PolicySkeletonPass::runOnOperation() {
   });
   std::string text;
   llvm::raw_string_ostream os(text);
-  print(os, sorted);
+  print(os, *loaded, sorted);
   llvm::outs() << text;
 }
 
+/// Prints what a policy extends that stands on `policy`, which was read from
+/// `source`, so that it means the same in any folder. Returns what to call it.
+static std::string printExtends(raw_ostream &os, StringRef source,
+                                const Policy &policy) {
+  if (Policy::isInPlace(source)) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    policy.print(stream);
+    os << "extends:\n";
+    for (StringRef line : llvm::split(StringRef(text).rtrim('\n'), '\n'))
+      os << "  " << line << "\n";
+    return "the policy above";
+  }
+  SmallString<128> path(source);
+  if (!Policy::getPresetText(source))
+    (void)llvm::sys::fs::make_absolute(path);
+  os << "extends: " << Policy::quote(path) << "\n";
+  return ("'" + path + "'").str();
+}
+
 void PolicySkeletonPass::print(
-    raw_ostream &os,
+    raw_ostream &os, const Policy &loaded,
     ArrayRef<std::pair<OperationName, Occurrences>> operations) {
-  os << "version: 1\nextends: " << Policy::quote(policy) << "\n";
+  os << "version: 1\n";
+  std::string base = printExtends(os, policy, loaded);
   size_t width = 0;
   for (const auto &[name, entry] : operations)
     width = std::max(width, name.getStringRef().size());
@@ -193,8 +215,8 @@ void PolicySkeletonPass::print(
       if (entry.opClass != OpClass::Unlisted || entry.guess != opClass)
         continue;
       if (std::exchange(first, false))
-        os << "\n# In no list of '" << policy
-           << "'. The lists below are guesses: check each entry.\n";
+        os << "\n# In no list of " << base
+           << ". The lists below are guesses: check each entry.\n";
       if (std::exchange(firstOfClass, false))
         os << stringifyOpClass(opClass) << ":\n";
       std::string quoted = Policy::quote(name.getStringRef());
@@ -208,7 +230,7 @@ void PolicySkeletonPass::print(
     if (entry.opClass == OpClass::Unlisted)
       continue;
     if (std::exchange(first, false))
-      os << "\n# In a list of '" << policy << "' already.\n";
+      os << "\n# In a list of " << base << " already.\n";
     os << "#   " << name.getStringRef();
     os.indent(width - name.getStringRef().size())
         << "    " << entry.count << ", " << stringifyOpClass(entry.opClass)

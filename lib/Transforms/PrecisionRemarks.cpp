@@ -7,6 +7,7 @@
 
 #include "PrecisionRemarks.h"
 
+#include "amp/Dialect/AMP/IR/AMP.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/DenseSet.h"
@@ -31,7 +32,9 @@ public:
   void run() {
     // First, since it tells whether remarks of its kind are wanted at all.
     bool analyses = emitSummary();
-    for (VertexId v = 1, e = graph.getVertices().size(); v != e; ++v)
+    // The first of each kind tells whether any is wanted.
+    for (VertexId v = 1, e = graph.getVertices().size();
+         v != e && (passes || misses); ++v)
       emitSlot(v);
     emitUnlisted();
     emitIgnoredPins();
@@ -252,6 +255,18 @@ private:
                                 ? "it has no f32 tensor that may change type"
                                 : "no list of the policy names it, so that "
                                   "nothing tells how it would");
+    }
+    for (FunctionOpInterface function : functions) {
+      for (BlockArgument argument : function.getArguments()) {
+        auto pin = function.getArgAttrOfType<StringAttr>(
+            argument.getArgNumber(), AMPDialect::kPrecisionAttr);
+        if (!misses || !pin || pin.getValue() != "low")
+          continue;
+        remark::missed(argument.getLoc(), options("PinIgnored", function))
+            << remark::metric("Argument", argument.getArgNumber())
+            << remark::reason("pinned to low, but an argument with a pin keeps "
+                              "its type; what reads it may be pinned instead");
+      }
     }
   }
 

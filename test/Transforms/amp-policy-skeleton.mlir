@@ -11,9 +11,38 @@
 // NONE-NOT: Unlisted
 // RUN: amp-opt %s --amp-policy-skeleton=policy=%t.yaml --allow-unregistered-dialect -o /dev/null \
 // RUN:   | FileCheck %s --check-prefix=ALL
-// ALL: extends: {{.*}}.yaml
+// ALL: extends: {{['/].*}}.yaml
 // ALL-NEXT: {{^$}}
 // ALL-NEXT: # In a list of '{{.*}}' already.
+//
+// In another folder it extends the same file still.
+// RUN: rm -rf %t && mkdir -p %t/elsewhere
+// RUN: cd %t
+// RUN: echo '{version: 1, precision: bf16, deny: [train.matmul]}' > base.yaml
+// RUN: amp-opt %s --amp-policy-skeleton=policy=base.yaml --allow-unregistered-dialect -o /dev/null > elsewhere/user.yaml
+// RUN: amp-opt --amp-print-policy=elsewhere/user.yaml | FileCheck %s --check-prefix=ELSEWHERE
+// ELSEWHERE: precision: bf16
+// ELSEWHERE: deny:
+// ELSEWHERE: - train.matmul
+//
+// A policy in place has no file; what it extends stands below.
+// RUN: amp-opt %s '--amp-policy-skeleton=policy={{version: 1, extends: base.yaml, allow: [train.exp]}}' --allow-unregistered-dialect -o /dev/null > in-place.yaml
+// RUN: FileCheck %s --check-prefix=PLACE --match-full-lines < in-place.yaml
+// PLACE: version: 1
+// PLACE-NEXT: extends:
+// PLACE-NEXT:   version: 1
+// PLACE-NEXT:   precision: bf16
+// PLACE-NEXT:   allow:
+// PLACE-NEXT:     - train.exp
+// PLACE-NEXT:   deny:
+// PLACE-NEXT:     - train.matmul
+// PLACE-EMPTY:
+// PLACE-NEXT: # In no list of the policy above. The lists below are guesses: check each entry.
+// PLACE: # In a list of the policy above already.
+// RUN: amp-opt --amp-print-policy=in-place.yaml | FileCheck %s --check-prefix=AGAIN
+// AGAIN: precision: bf16
+// AGAIN: {{^ *}}- train.exp
+// AGAIN: {{^ *}}- train.matmul
 //
 // RUN: not amp-opt %s --amp-policy-skeleton=policy=none --allow-unregistered-dialect 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: error: cannot read policy 'none'

@@ -83,3 +83,15 @@ func.func @ignored(%a: tensor<4x4xf64>) -> tensor<4x4xf64> attributes {amp.preci
   %1 = train.relu %0 : tensor<4x4xf64>
   return %1 : tensor<4x4xf64>
 }
+
+// So does one on an argument, which keeps its type: of a public function since
+// not every caller is known, of a private one since it has the pin.
+// CHECK: [[#@LINE+1]]:22: remark: [Missed] PinIgnored | Category:amp | Function=arguments | Argument=0, Reason="pinned to low, but an argument with a pin keeps its type; what reads it may be pinned instead"
+func.func @arguments(%a: tensor<4x4xf32> {amp.precision = "low"},
+                     // CHECK-NOT: PinIgnored
+                     %b: tensor<4x4xf32> {amp.precision = "f32"},
+                     %c: tensor<4x4xf32> {amp.precision = "keep"}) -> tensor<4x4xf32> {
+  %0 = train.add %a, %b : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = train.add %0, %c : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}

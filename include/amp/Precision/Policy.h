@@ -109,6 +109,11 @@ public:
   /// file.
   static FailureOr<Policy> load(StringRef presetOrFile, Location loc);
 
+  /// Whether `presetOrFile` is YAML that stands there itself.
+  static bool isInPlace(StringRef presetOrFile) {
+    return presetOrFile.starts_with("{") || presetOrFile.contains('\n');
+  }
+
   /// Reads a policy from `text`; `name` stands for the file in diagnostics.
   static FailureOr<Policy> parse(StringRef text, StringRef name, Location loc);
 
@@ -199,6 +204,7 @@ private:
 
   /// A glob of some entry, and how specific it is.
   struct Glob {
+    /// Without contents where `exact`.
     llvm::GlobPattern pattern;
     StringRef text;
     bool exact;

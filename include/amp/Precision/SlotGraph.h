@@ -18,6 +18,7 @@
 #include "amp/Precision/CallGroups.h"
 #include "amp/Precision/Policy.h"
 #include "amp/Precision/Ranges.h"
+#include "amp/Precision/ValueNumbers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include <memory>
 
@@ -49,20 +50,20 @@ struct SlotVertex {
   OpClass opClass;
   /// Whether some result (or block argument) has the type of this slot; if not,
   /// the operation only reads through it.
-  bool produces;
+  bool produces : 1;
   /// Whether the operation is a product, which reads low operands but can give
   /// f32 as well.
-  bool isProductResult;
+  bool isProductResult : 1;
   /// Whether a pin (`amp.precision`) made the decision.
-  bool pinned;
+  bool pinned : 1;
   /// Whether the operation is a constant, which can stand in any type.
-  bool isConstant;
+  bool isConstant : 1;
   /// Whether an adapter says that the values which the slot produces fit the
   /// low type, whatever the operation reads.
-  bool isBounded;
+  bool isBounded : 1;
   /// Whether the operation gives the results of this slot in f32 even if it is
   /// low, and rounds them in casts of its own.
-  bool isRounded;
+  bool isRounded : 1;
   RangeProof proof = RangeProof::None;
 
   static constexpr int8_t carried = -1;
@@ -230,9 +231,10 @@ private:
   void addUse(OpOperand &operand, VertexId user);
   void addValue(Value value, VertexId vertex);
   void resolveProducers();
+  /// The vertex of `value`, or 0. While the graph is built.
   VertexId lookup(Value value) const {
-    auto it = valueOf.find(value);
-    return it == valueOf.end() ? 0 : values[it->second].vertex;
+    uint32_t number = numbers.find(value, values);
+    return number == numbers.none ? 0 : values[number].vertex;
   }
   void applyRanges(ArrayRef<FunctionOpInterface> functions);
   void deny(VertexId v);
@@ -257,8 +259,7 @@ private:
   std::vector<SlotUse> uses;
   std::vector<SlotValue> values;
   std::vector<uint32_t> intoOffsets, intoUses, ofOffsets, ofUses;
-  /// Numbers of values.
-  llvm::DenseMap<Value, uint32_t> valueOf;
+  ValueNumbers<SlotValue> numbers;
   /// Vertices of operands that control flow forwards, by operand.
   llvm::DenseMap<OpOperand *, VertexId> forwarded;
   /// Vertices of the arguments and results of functions that may change them;
