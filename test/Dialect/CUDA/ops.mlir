@@ -12,7 +12,7 @@ cuda.program @step arena 1536 bound 1536 {
   %w = cuda.buffer "w.weight" at 256 {role = "parameter", init = #amp.init<ones>} : memref<8x2xf32>
   %y = cuda.buffer "y" at 512 {role = "prediction"} : memref<4x2xf32>
   %s = cuda.buffer "s" at 768 : memref<2xf32>
-  %flag = cuda.buffer "flag" at 1024 {role = "metric"} : memref<i1>
+  %flag = cuda.buffer "flag" at 1024 {role = "batch"} : memref<i1>
   %scratch = cuda.buffer "scratch" at 1280 : memref<16xi8>
   // CHECK: cuda.gemm named "product" ins(%{{.*}}, %w.weight : memref<4x8xf32>, memref<8x2xf32>) outs(%{{.*}} : memref<4x2xf32>)
   cuda.gemm named "product" ins(%x, %w : memref<4x8xf32>, memref<8x2xf32>) outs(%y : memref<4x2xf32>)

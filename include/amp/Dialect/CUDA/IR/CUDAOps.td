@@ -150,7 +150,8 @@ def CUDA_BufferOp : CUDA_Op<"buffer", [
     which nothing writes; `tickets`, zeros with which reductions count their
     blocks; `table`, the tensors of an optimizer; `workspace`, scratch memory of
     the library. Buffers with a role keep their contents from one step to the
-    next. A buffer without one holds an intermediate value. The elements of a batch
+    next. A buffer without one holds an intermediate value: like a metric or a
+    prediction, it is read by launches behind one that writes it. The elements of a batch
     argument with an `index_bound` are labels or indices, from 0 to below that: who
     fills the buffer is to check them.
 
