@@ -147,6 +147,33 @@ static bool isSamePath(StringRef one, StringRef other) {
   return a == b || (!llvm::sys::fs::equivalent(a, b, same) && same);
 }
 
+/// How a file in the folder of `user` names `file`: by its path from there.
+static std::string getPathFrom(StringRef user, StringRef file) {
+  StringRef name = llvm::sys::path::filename(file);
+  if (user == "-" || file == "-")
+    return name.str();
+  // Links are followed: ".." leads out of the folder that they lead to.
+  llvm::SmallString<128> from, to;
+  for (auto [path, folder] : {std::pair(user, &from), std::pair(file, &to)}) {
+    llvm::SmallString<128> parent(llvm::sys::path::parent_path(path));
+    if (parent.empty())
+      parent = ".";
+    if (llvm::sys::fs::real_path(parent, *folder))
+      return name.str();
+  }
+  auto a = llvm::sys::path::begin(from), b = llvm::sys::path::begin(to);
+  auto endOfA = llvm::sys::path::end(from), endOfB = llvm::sys::path::end(to);
+  while (a != endOfA && b != endOfB && *a == *b)
+    ++a, ++b;
+  llvm::SmallString<128> path;
+  for (; a != endOfA; ++a)
+    llvm::sys::path::append(path, "..");
+  for (; b != endOfB; ++b)
+    llvm::sys::path::append(path, *b);
+  llvm::sys::path::append(path, name);
+  return path.str().str();
+}
+
 /// The program to translate, of those of `module`; null after an error. Forward
 /// functions of other programs are not meant unless they are named.
 static cuda::ProgramOp findProgram(ModuleOp module) {
@@ -421,7 +448,7 @@ static int translate() {
   options.forward = findForward(*module, program);
   std::string text;
   if (!headerFile.empty()) {
-    options.header = llvm::sys::path::filename(headerFile).str();
+    options.header = getPathFrom(outputFile, headerFile);
     std::string header;
     cuda::emitHeader(program, header);
     files.push_back({headerFile, header});
@@ -438,7 +465,7 @@ static int translate() {
   files.push_back({outputFile, text});
   if (!cmakeFile.empty()) {
     std::string cmake;
-    cuda::emitCMake(program, llvm::sys::path::filename(outputFile), emitMain,
+    cuda::emitCMake(program, getPathFrom(cmakeFile, outputFile), emitMain,
                     cmake);
     files.push_back({cmakeFile, cmake});
   }
