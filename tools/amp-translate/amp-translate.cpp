@@ -237,6 +237,18 @@ static LogicalResult runPipeline(ModuleOp module, int64_t batch,
   return pm.run(module);
 }
 
+/// Whether a step that is to be translated leaves its batch open.
+static bool hasOpenBatch(ModuleOp module) {
+  return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp step) {
+    return !step.isExternal() && amp::isStepFunction(step) &&
+           (entry.empty() || step.getName() == entry) &&
+           llvm::any_of(step.getArgumentTypes(), [](Type type) {
+             auto shaped = dyn_cast<ShapedType>(type);
+             return shaped && !shaped.hasStaticShape();
+           });
+  });
+}
+
 /// Turns the steps of `module` into programs, with a forward function for the
 /// trainer where there is one. A step without is translated all the same, with
 /// a warning that says why.
@@ -294,9 +306,10 @@ static std::optional<int64_t> getMemory(ModuleOp module, int64_t batch) {
   return program.getArena();
 }
 
-/// Prints the largest batch that fits into `bytes`.
-static LogicalResult printLargestBatch(ModuleOp module, int64_t bytes,
-                                       raw_ostream &os) {
+/// Prints the largest batch that fits into `bytes`, and returns it, 1 if none
+/// does.
+static FailureOr<int64_t> printLargestBatch(ModuleOp module, int64_t bytes,
+                                            raw_ostream &os) {
   // Far above what any step fits, and products of extents stay in 64 bits.
   constexpr int64_t limit = int64_t(1) << 24;
   // Batches up to `fits` do, from `tooLarge` on they do not.
@@ -311,7 +324,7 @@ static LogicalResult printLargestBatch(ModuleOp module, int64_t bytes,
     } else if (batch == 1) {
       os << "a batch of 1 takes " << *needed << " bytes, more than " << bytes
          << "\n";
-      return success();
+      return 1;
     } else {
       tooLarge = batch;
     }
@@ -323,7 +336,7 @@ static LogicalResult printLargestBatch(ModuleOp module, int64_t bytes,
   os << "the largest batch in " << bytes << " bytes is " << fits
      << (tooLarge > limit ? " or more" : "") << ", which takes " << taken
      << "\n";
-  return success();
+  return fits;
 }
 
 /// The first option of those that only say how a step becomes a program, empty
@@ -422,9 +435,19 @@ static int translate() {
                 "'cuda.program' already");
   std::string largest;
   if (!memory.empty()) {
+    if (hasStep && !hasOpenBatch(*module))
+      return fail("--memory asks for the largest batch, but no step leaves its "
+                  "batch open");
     llvm::raw_string_ostream os(largest);
-    if (failed(printLargestBatch(*module, parseBytes(memory), os)))
+    FailureOr<int64_t> batch =
+        printLargestBatch(*module, parseBytes(memory), os);
+    if (failed(batch))
       return 1;
+    // The costs are those of the batch that was asked for, or else of this one.
+    if (batchSize.getNumOccurrences() == 0) {
+      os << "the costs are those of a batch of " << *batch << "\n";
+      batchSize = *batch;
+    }
   }
   if (failed(makePrograms(module)))
     return 1;
