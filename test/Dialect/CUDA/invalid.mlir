@@ -301,13 +301,46 @@ func.func @body(%x: tensor<4xf16>) {
 
 // -----
 
-func.func @combined(%x: tensor<4xi1>) {
-  // expected-error@+1 {{cannot combine values of type 'i1' with 'add'}}
-  %0 = cuda.kernel over [4] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>] reduce [0] with <add> {
-  ^bb0(%e: i1):
-    cuda.yield %e : i1
-  } ins(%x : tensor<4xi1>) -> tensor<i1>
+func.func @combined(%x: tensor<4xi32>) {
+  // expected-error@+1 {{cannot combine values of type 'i32' with 'and'}}
+  %0 = cuda.kernel over [4] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>] reduce [0] with <and> {
+  ^bb0(%e: i32):
+    cuda.yield %e : i32
+  } ins(%x : tensor<4xi32>) -> tensor<i32>
   return
+}
+
+// -----
+
+func.func @bytes(%x: tensor<4xi8>) {
+  // expected-error@+1 {{cannot combine values of type 'i8' with 'add'}}
+  %0 = cuda.kernel over [4] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>] reduce [0] with <add> {
+  ^bb0(%e: i8):
+    cuda.yield %e : i8
+  } ins(%x : tensor<4xi8>) -> tensor<i8>
+  return
+}
+
+// -----
+
+cuda.program @indices arena 512 {
+  %y = cuda.buffer "y" at 0 {role = "prediction"} : memref<i64>
+  %s = cuda.buffer "s" at 256 : memref<8xi8>
+  // expected-error@+1 {{cannot combine values of type 'index' with 'add'}}
+  cuda.kernel over [4] maps [affine_map<(d0) -> ()>] reduce [0] with <add> {
+    %i = cuda.index 0
+    cuda.yield %i : index
+  } ins() outs(%y : memref<i64>) scratch(%s : memref<8xi8>)
+}
+
+// -----
+
+cuda.program @no_value_combined arena 512 {
+  %y = cuda.buffer "y" at 0 {role = "prediction"} : memref<f32>
+  // expected-error@+1 {{the body of a reduction must yield one value}}
+  cuda.kernel over [4] maps [affine_map<(d0) -> ()>] reduce [0] with <add> {
+    cuda.yield
+  } ins() outs(%y : memref<f32>)
 }
 
 // -----

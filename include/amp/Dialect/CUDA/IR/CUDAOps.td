@@ -338,8 +338,11 @@ def CUDA_KernelOp : CUDA_LaunchOp<"kernel", "", [IsolatedFromAbove]> {
     the body yields one value per output.
 
     With `reduce`, there is one output; the values that the body yields are
-    combined over the loops that it lists, in f32 for floats, and the other
-    loops are the dimensions of the output, in order. `finish`, a second region,
+    combined over the loops that it lists, in their type, and the other loops
+    are the dimensions of the output, in order. They are f32 with any of `add`,
+    `mul`, `maximum` and `minimum`, f64, i32 or i64 with `add` and `mul`, whose
+    overflow wraps, or i1 with `and` and `or`. So `add` of i1, which keeps one
+    bit, is whether an odd number of them is true, and `mul` is `and`. `finish`, a second region,
     turns a combined value into the one that is stored; without it, it is stored
     as it is.
 
