@@ -429,7 +429,8 @@ def CUDA_CallOp : CUDA_LaunchOp<"call", "$callee"> {
     `cross_entropy_grad`, `max_pool2d`, `max_pool2d_grad`, `avg_pool2d`,
     `avg_pool2d_grad`, `dropout`, `update_scale`. The last one works in place.
     `cross_entropy_with_grad` is `cross_entropy` and `cross_entropy_grad` of the
-    same logits and labels.
+    same logits and labels; `stochastic_round` is `amp.master_copy` with a random
+    state, f32 to bf16.
 
     Example:
 
@@ -458,9 +459,10 @@ def CUDA_CheckGradientsOp : CUDA_LaunchOp<"check_gradients"> {
 
     Outputs: the state that `cuda.optimizer` takes, 8 words, which holds 1 /
     scale, rounded once from f64, and the factor of clipping; whether every
-    element of every gradient is finite (i1); and the Euclidean norm of the
-    gradients times 1 / scale (f32). The factor of clipping is min(1, `max_norm`
-    / (norm + 1e-6)), or 1 without `max_norm`.
+    element of every gradient is finite (i1), with `strict` after the
+    multiplication by 1 / scale as well as before it; and the Euclidean norm of
+    the gradients times 1 / scale (f32). The factor of clipping is min(1,
+    `max_norm` / (norm + 1e-6)), or 1 without `max_norm`.
 
     Example:
 
@@ -471,7 +473,8 @@ def CUDA_CheckGradientsOp : CUDA_LaunchOp<"check_gradients"> {
     ```
   }];
   let arguments = !con(operands,
-                       (ins UnitAttr:$scaled, OptionalAttr<F64Attr>:$max_norm));
+                       (ins UnitAttr:$scaled, UnitAttr:$strict,
+                            OptionalAttr<F64Attr>:$max_norm));
   let extraClassDeclaration = [{
     ::mlir::OperandRange getGradients() {
       return getInputs().drop_back(getScaled() ? 1 : 0);
