@@ -75,6 +75,7 @@ private:
   Value copy(Value value, Operation *before, StringRef name);
   bool isReadAfter(Value state, Operation *op);
   bool mayUpdateInPlace(OpResult value, Value state);
+  bool mayWriteOver(LaunchOpInterface launch, Value input);
   void moveUpdatesToEnd();
   void assignResults();
   void copyTiedInputs();
@@ -257,6 +258,18 @@ void Planner::assignResults() {
   }
 }
 
+/// Whether `launch`, which works in place on `input`, may write over it: if it
+/// is the last and only reader of something that needs no place of its own.
+bool Planner::mayWriteOver(LaunchOpInterface launch, Value input) {
+  Value root = getRoot(input);
+  Operation *source = root.getDefiningOp();
+  return isa_and_present<LaunchOpInterface>(source) && !slotOf.contains(root) &&
+         !isReadAfter(root, launch) &&
+         llvm::count_if(launch->getOperands(), [&](Value operand) {
+           return getRoot(operand) == root;
+         }) == 1;
+}
+
 /// A launch that works in place on something that is needed later, or that has
 /// another place, works on a copy.
 void Planner::copyTiedInputs() {
@@ -273,6 +286,11 @@ void Planner::copyTiedInputs() {
       Slot *place = slotOf.lookup(result);
       if (place && slotOf.lookup(getRoot(input)) == place)
         continue;
+      if (!place && mayWriteOver(launch, input)) {
+        slotOf[getRoot(input)] = slotOf[result] =
+            makeSlot("", typeOf(result), "", result.getLoc());
+        continue;
+      }
       Value copied = copy(input, &op, "copy");
       // Inputs are the first operands of every launch.
       op.setOperand(*tied, copied);

@@ -14,9 +14,10 @@
 
 namespace mlir::cuda {
 
-/// Inlines `scf.if` as choices between values, unrolls `scf.for`. An operation
-/// with a region that is neither, or a loop whose bounds are not constants, is
-/// an error at that operation.
+/// Inlines `scf.if` as choices between values, unrolls `scf.for`, outer ones
+/// first: the bounds of inner ones may depend on what outer ones count. An
+/// operation with a region that is neither, or a loop whose bounds are not
+/// constants, is an error at that operation.
 LogicalResult flattenRegions(func::FuncOp step);
 
 /// Makes one `cuda.optimizer` of the optimizer operations that have the same

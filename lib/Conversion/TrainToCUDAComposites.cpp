@@ -71,6 +71,25 @@ struct ConvertUpdateScale : OpRewritePattern<mlir::amp::UpdateScaleOp> {
   }
 };
 
+/// Rounding up or down by chance; to nearest, a copy is a cast.
+struct ConvertStochasticRound : OpRewritePattern<mlir::amp::MasterCopyOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(mlir::amp::MasterCopyOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getRng())
+      return rewriter.notifyMatchFailure(op, "rounds to nearest");
+    auto call =
+        CallOp::create(rewriter, getNamedLocation(op), op->getResultTypes(),
+                       rewriter.getStringAttr("stochastic_round"), StringAttr(),
+                       op->getOperands(), ValueRange(), ValueRange(), Value(),
+                       rewriter.getDictionaryAttr(
+                           rewriter.getNamedAttr("key", op.getKeyAttr())));
+    call->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    rewriter.replaceOp(op, call.getResults());
+    return success();
+  }
+};
+
 /// A loss without smoothing, which is what the tuned kernels compute.
 template <typename OpTy>
 struct ConvertCrossEntropy : ConvertComposite<OpTy> {
@@ -155,7 +174,8 @@ struct ConvertReshape : OpRewritePattern<train::ReshapeOp> {
 
 void mlir::cuda::populateCompositesToCUDA(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<ConvertReshape, ConvertUpdateScale>(context);
+  patterns.add<ConvertReshape, ConvertStochasticRound, ConvertUpdateScale>(
+      context);
   patterns.add<ConvertComposite<train::SoftmaxOp>>(context, "softmax");
   patterns.add<ConvertComposite<train::SoftmaxGradOp>>(context, "softmax_grad");
   patterns.add<ConvertComposite<train::LogSoftmaxOp>>(context, "log_softmax");

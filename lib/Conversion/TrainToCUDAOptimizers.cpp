@@ -177,7 +177,9 @@ public:
   void convertFlags(func::FuncOp step);
 
 private:
-  CheckGradientsOp create(Operation *at, ValueRange gradients, Value scale,
+  /// `scaled` is what the scale is of, or null.
+  CheckGradientsOp create(Operation *at, ValueRange gradients,
+                          mlir::amp::UnscaleOp scaled,
                           std::optional<APFloat> maxNorm);
   CheckGradientsOp getCheck(Operation *op);
   bool isReadByOptimizers(ValueRange values);
@@ -202,23 +204,25 @@ bool Gradients::isReadByOptimizers(ValueRange values) {
 }
 
 CheckGradientsOp Gradients::create(Operation *at, ValueRange gradients,
-                                   Value scale,
+                                   mlir::amp::UnscaleOp scaled,
                                    std::optional<APFloat> maxNorm) {
   builder.setInsertionPoint(at);
   SmallVector<Value> inputs(gradients);
-  if (scale)
-    inputs.push_back(scale);
+  if (scaled)
+    inputs.push_back(scaled.getScale());
+  auto flag = [&](bool value) {
+    return value ? builder.getUnitAttr() : UnitAttr();
+  };
   Type f32 = builder.getF32Type();
-  auto check = CheckGradientsOp::create(
+  return CheckGradientsOp::create(
       builder, getNamedLocation(at),
       TypeRange{RankedTensorType::get({8}, f32),
                 RankedTensorType::get({}, builder.getI1Type()),
                 RankedTensorType::get({}, f32)},
-      StringAttr(), inputs, ValueRange(), ValueRange(), Value(),
-      scale ? builder.getUnitAttr() : UnitAttr(),
+      StringAttr(), inputs, ValueRange(), ValueRange(), Value(), flag(scaled),
+      flag(scaled && scaled.getStrict()),
       maxNorm ? builder.getF64FloatAttr(maxNorm->convertToDouble())
               : FloatAttr());
-  return check;
 }
 
 /// The check that does what `op`, an unscaling or a clipping, does, or null if
@@ -229,13 +233,12 @@ CheckGradientsOp Gradients::getCheck(Operation *op) {
     return it->second;
   auto unscale = dyn_cast<mlir::amp::UnscaleOp>(op);
   if (unscale) {
-    // The check looks at gradients before the multiplication only.
-    if (!unscale.getStrict() && isReadByOptimizers(unscale.getUnscaled()) &&
+    if (isReadByOptimizers(unscale.getUnscaled()) &&
         llvm::all_of(unscale.getUnscaled().getTypes(), [](Type type) {
           return cast<ShapedType>(type).getElementType().isF32();
         }))
-      it->second = create(unscale, unscale.getGradients(), unscale.getScale(),
-                          std::nullopt);
+      it->second =
+          create(unscale, unscale.getGradients(), unscale, std::nullopt);
     return checks[op];
   }
   auto clip = cast<train::ClipByGlobalNormOp>(op);
@@ -248,10 +251,8 @@ CheckGradientsOp Gradients::getCheck(Operation *op) {
     if (auto source = gradient.getDefiningOp<mlir::amp::UnscaleOp>())
       scaled = source;
   SmallVector<Value> gradients(clip.getGradients());
-  Value scale;
   if (scaled) {
-    if (scaled.getStrict() ||
-        clip.getGradients().size() != scaled.getUnscaled().size())
+    if (clip.getGradients().size() != scaled.getUnscaled().size())
       return {};
     SmallPtrSet<Value, 8> seen;
     for (Value &gradient : gradients) {
@@ -261,10 +262,9 @@ CheckGradientsOp Gradients::getCheck(Operation *op) {
         return {};
       gradient = scaled.getGradients()[result.getResultNumber()];
     }
-    scale = scaled.getScale();
   }
   auto check = create(scaled ? scaled.getOperation() : clip.getOperation(),
-                      gradients, scale, clip.getMaxNorm());
+                      gradients, scaled, clip.getMaxNorm());
   clip.getNorm().replaceAllUsesWith(check.getResult(2));
   if (scaled) {
     scaled.getAllFinite().replaceAllUsesWith(check.getResult(1));
@@ -289,12 +289,14 @@ void Gradients::convertFlags(func::FuncOp step) {
   SmallVector<mlir::amp::UnscaleOp> left;
   step.walk([&](mlir::amp::UnscaleOp op) { left.push_back(op); });
   for (mlir::amp::UnscaleOp op : left) {
-    if (op.getStrict() || op.getAllFinite().use_empty())
+    if (op.getAllFinite().use_empty())
       continue;
     CheckGradientsOp check = getCheck(op);
     if (!check)
-      check = create(op, op.getGradients(), op.getScale(), std::nullopt);
+      check = create(op, op.getGradients(), op, std::nullopt);
     op.getAllFinite().replaceAllUsesWith(check.getResult(1));
+    // What is left of it multiplies.
+    op.setStrict(false);
   }
 }
 

@@ -11,8 +11,9 @@
 #include "amp/Dialect/Train/IR/Train.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -47,12 +48,71 @@ static Value choose(OpBuilder &builder, Location loc, Value condition,
       });
 }
 
-/// Computes both branches, which have no side effects, and chooses.
-static LogicalResult flatten(scf::IfOp op) {
+namespace {
+
+/// Inlines regions, the outermost first, so that what a loop counts is a
+/// constant where a loop within depends on it.
+class Flattener {
+public:
+  LogicalResult flatten(Block &block);
+
+private:
+  LogicalResult flatten(scf::IfOp op);
+  LogicalResult flatten(scf::ForOp op);
+  void inlineBranch(Region &region, scf::IfOp op);
+
+  /// Iterations so far, of all loops.
+  uint64_t iterations = 0;
+};
+
+} // namespace
+
+/// Each iteration becomes launches of its own: far more than a step can have.
+static constexpr uint64_t kMostIterations = 1 << 16;
+
+/// Folds `op` if it computes integers or indices, on which bounds depend.
+/// Returns whether it has become constants, and is gone.
+static bool foldScalars(Operation *op) {
+  if (op->getNumResults() == 0 || op->getNumRegions() != 0 ||
+      op->hasTrait<OpTrait::ConstantLike>() || !isPure(op) ||
+      !llvm::all_of(op->getResultTypes(),
+                    [](Type type) { return type.isIntOrIndex(); }))
+    return false;
+  IRRewriter rewriter(op->getContext());
+  rewriter.setInsertionPoint(op);
+  SmallVector<Value> results;
+  if (failed(rewriter.tryFold(op, results)) || results.empty())
+    return false;
+  rewriter.replaceOp(op, results);
+  return true;
+}
+
+void Flattener::inlineBranch(Region &region, scf::IfOp op) {
   IRRewriter rewriter(op.getContext());
+  rewriter.eraseOp(region.front().getTerminator());
+  rewriter.inlineBlockBefore(&region.front(), op);
+}
+
+/// Takes the branch that is known, or computes both, which have no side
+/// effects, and chooses.
+LogicalResult Flattener::flatten(scf::IfOp op) {
+  IRRewriter rewriter(op.getContext());
+  APInt known;
+  if (matchPattern(op.getCondition(), m_ConstantInt(&known))) {
+    Region &taken = known.isZero() ? op.getElseRegion() : op.getThenRegion();
+    SmallVector<Value> results;
+    if (!taken.empty()) {
+      results = llvm::to_vector(taken.front().getTerminator()->getOperands());
+      inlineBranch(taken, op);
+    }
+    rewriter.replaceOp(op, results);
+    return success();
+  }
   for (Region *region : {&op.getThenRegion(), &op.getElseRegion()}) {
     if (region->empty())
       continue;
+    if (failed(flatten(region->front())))
+      return failure();
     for (Operation &inner : region->front().without_terminator())
       if (!isPure(&inner))
         return inner.emitOpError("has an effect, which a launch under a guard "
@@ -64,11 +124,8 @@ static LogicalResult flatten(scf::IfOp op) {
   }
   SmallVector<Value> onTrue(op.thenYield().getOperands()),
       onFalse(op.elseYield().getOperands());
-  for (Region *region : {&op.getThenRegion(), &op.getElseRegion()}) {
-    Operation *yield = region->front().getTerminator();
-    rewriter.eraseOp(yield);
-    rewriter.inlineBlockBefore(&region->front(), op);
-  }
+  inlineBranch(op.getThenRegion(), op);
+  inlineBranch(op.getElseRegion(), op);
   rewriter.setInsertionPoint(op);
   SmallVector<Value> results;
   for (auto [yes, no] : llvm::zip_equal(onTrue, onFalse))
@@ -78,40 +135,73 @@ static LogicalResult flatten(scf::IfOp op) {
   return success();
 }
 
-static LogicalResult flatten(scf::ForOp op) {
-  std::optional<APInt> count = op.getStaticTripCount();
-  if (!count)
+LogicalResult Flattener::flatten(scf::ForOp op) {
+  APInt begin, end, step;
+  if (!matchPattern(op.getLowerBound(), m_ConstantInt(&begin)) ||
+      !matchPattern(op.getUpperBound(), m_ConstantInt(&end)) ||
+      !matchPattern(op.getStep(), m_ConstantInt(&step)))
     return op.emitOpError("has bounds that are not constants, with which it "
                           "cannot be a fixed list of launches");
-  if (failed(loopUnrollFull(op)))
-    return op.emitOpError("cannot be unrolled");
+  bool isUnsigned = op.getUnsignedCmp();
+  if (step.isZero() || (!isUnsigned && step.isNegative()))
+    return op.emitOpError("has a step of ")
+           << step.getSExtValue() << ", expected a positive one";
+  bool runs = isUnsigned ? begin.ult(end) : begin.slt(end);
+  // The difference as an unsigned number is right even where it overflows.
+  uint64_t count =
+      runs ? ((end - begin - 1).udiv(step)).getLimitedValue(kMostIterations) + 1
+           : 0;
+  iterations += count;
+  if (iterations > kMostIterations)
+    return op.emitOpError("makes more than ")
+           << kMostIterations << " iterations of the loops of the step, each "
+           << "of which becomes launches of its own";
+  IRRewriter rewriter(op.getContext());
+  rewriter.setInsertionPoint(op);
+  SmallVector<Value> values(op.getInitArgs());
+  APInt at = begin;
+  for (uint64_t iteration = 0; iteration < count; ++iteration, at += step) {
+    IRMapping mapping;
+    mapping.map(
+        op.getInductionVar(),
+        arith::ConstantOp::create(
+            rewriter, op.getLoc(),
+            rewriter.getIntegerAttr(op.getInductionVar().getType(), at)));
+    mapping.map(op.getRegionIterArgs(), values);
+    for (Operation &inner : op.getBody()->without_terminator())
+      rewriter.clone(inner, mapping);
+    for (auto [value, yielded] :
+         llvm::zip_equal(values, op.getBody()->getTerminator()->getOperands()))
+      value = mapping.lookupOrDefault(yielded);
+  }
+  rewriter.replaceOp(op, values);
+  return success();
+}
+
+LogicalResult Flattener::flatten(Block &block) {
+  for (auto it = block.begin(); it != block.end();) {
+    Operation *op = &*it++;
+    if (foldScalars(op) || op->getNumRegions() == 0 ||
+        isa<linalg::LinalgOp>(op))
+      continue;
+    // What is inlined comes next.
+    Operation *before = op->getPrevNode();
+    if (auto guard = dyn_cast<scf::IfOp>(op)) {
+      if (failed(flatten(guard)))
+        return failure();
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      if (failed(flatten(loop)))
+        return failure();
+    } else {
+      return op->emitOpError("has a region, which cannot become a list of "
+                             "launches; expected 'scf.if' or 'scf.for' with "
+                             "constant bounds");
+    }
+    it = before ? std::next(Block::iterator(before)) : block.begin();
+  }
   return success();
 }
 
 LogicalResult mlir::cuda::flattenRegions(func::FuncOp step) {
-  // Innermost first, so that what is inlined has no regions.
-  SmallVector<Operation *> nested;
-  WalkResult result = step.walk([&](Operation *op) {
-    if (isa<func::FuncOp>(op) || op->getNumRegions() == 0 ||
-        isa<linalg::LinalgOp>(op))
-      return WalkResult::advance();
-    if (isa<scf::IfOp, scf::ForOp>(op)) {
-      nested.push_back(op);
-      return WalkResult::advance();
-    }
-    op->emitOpError("has a region, which cannot become a list of launches; "
-                    "expected 'scf.if' or 'scf.for' with constant bounds");
-    return WalkResult::interrupt();
-  });
-  if (result.wasInterrupted())
-    return failure();
-  for (Operation *op : nested) {
-    if (auto guard = dyn_cast<scf::IfOp>(op)) {
-      if (failed(flatten(guard)))
-        return failure();
-    } else if (failed(flatten(cast<scf::ForOp>(op)))) {
-      return failure();
-    }
-  }
-  return success();
+  return Flattener().flatten(step.getBody().front());
 }

@@ -53,6 +53,62 @@ func.func @bounds(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x"},
 
 // -----
 
+// The bounds of the inner loop depend on the outer one, and on a tensor.
+func.func @inner_bounds(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x"},
+                        %n: tensor<i64> {amp.role = "batch", amp.name = "n"})
+    -> (tensor<4xf32> {amp.prediction = "y"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %e = tensor.extract %n[] : tensor<i64>
+  %count = arith.index_cast %e : i64 to index
+  %0 = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> (tensor<4xf32>) {
+    %end = arith.addi %i, %count : index
+    // expected-error@+1 {{has bounds that are not constants, with which it cannot be a fixed list of launches}}
+    %1 = scf.for %j = %c0 to %end step %c1 iter_args(%b = %a) -> (tensor<4xf32>) {
+      %2 = train.add %b, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      scf.yield %2 : tensor<4xf32>
+    }
+    scf.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @no_step(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<4xf32> {amp.prediction = "y"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %0 = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> (tensor<4xf32>) {
+    // expected-error@+1 {{has a step of 0, expected a positive one}}
+    %1 = scf.for %j = %c0 to %c3 step %i iter_args(%b = %a) -> (tensor<4xf32>) {
+      %2 = train.add %b, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      scf.yield %2 : tensor<4xf32>
+    }
+    scf.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @endless(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<4xf32> {amp.prediction = "y"}) {
+  %c0 = arith.constant -9223372036854775808 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 9223372036854775807 : index
+  // expected-error@+1 {{makes more than 65536 iterations of the loops of the step, each of which becomes launches of its own}}
+  %0 = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> (tensor<4xf32>) {
+    %2 = train.add %a, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %2 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
 func.func private @elsewhere(tensor<4xf32>) -> tensor<4xf32>
 func.func @call(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x"})
     -> (tensor<4xf32> {amp.prediction = "y"}) {

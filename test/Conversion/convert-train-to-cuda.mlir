@@ -205,6 +205,138 @@ func.func @loop(%x: tensor<8x8xf32> {amp.role = "batch", amp.name = "x"})
 
 // -----
 
+// The outer loop is unrolled first: then the bounds of the inner one, and what it
+// is guarded by, are constants. It runs 0, 2 and 4 times, but the last guard is
+// false.
+// CHECK-LABEL: func.func @nested_loops
+// CHECK-COUNT-2: cuda.gemm
+// CHECK-NOT: cuda.gemm
+// CHECK: return
+func.func @nested_loops(%x: tensor<8x8xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<8x8xf32> {amp.prediction = "y"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.addi %c1, %c2 : index
+  %0 = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> (tensor<8x8xf32>) {
+    %end = arith.muli %i, %c2 : index
+    %small = arith.cmpi ult, %i, %c2 : index
+    %1 = scf.if %small -> (tensor<8x8xf32>) {
+      %2 = scf.for %j = %c0 to %end step %c1 iter_args(%b = %a) -> (tensor<8x8xf32>) {
+        %3 = train.matmul %b, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+        scf.yield %3 : tensor<8x8xf32>
+      }
+      scf.yield %2 : tensor<8x8xf32>
+    } else {
+      scf.yield %a : tensor<8x8xf32>
+    }
+    scf.yield %1 : tensor<8x8xf32>
+  }
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+// What counts iterations is a constant as well; a guard that is not known has
+// loops in its branches.
+// CHECK-LABEL: func.func @carried_count
+// CHECK-COUNT-6: cuda.gemm
+// CHECK-NOT: cuda.gemm
+// CHECK: return
+func.func @carried_count(%x: tensor<8x8xf32> {amp.role = "batch", amp.name = "x"},
+                         %flag: tensor<i1> {amp.role = "batch", amp.name = "flag"})
+    -> (tensor<8x8xf32> {amp.prediction = "y"}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  %if = tensor.extract %flag[] : tensor<i1>
+  %0:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x, %n = %c1) -> (tensor<8x8xf32>, i32) : i32 {
+    %1 = scf.if %if -> (tensor<8x8xf32>) {
+      %2 = scf.for %j = %c0 to %n step %c1 iter_args(%b = %a) -> (tensor<8x8xf32>) : i32 {
+        %3 = train.matmul %b, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+        scf.yield %3 : tensor<8x8xf32>
+      }
+      scf.yield %2 : tensor<8x8xf32>
+    } else {
+      scf.yield %a : tensor<8x8xf32>
+    }
+    %4 = arith.addi %n, %c1 : i32
+    scf.yield %1, %4 : tensor<8x8xf32>, i32
+  }
+  return %0#0 : tensor<8x8xf32>
+}
+
+// -----
+
+// The check looks at gradients after the division as well, with and without a
+// clip, and where something else reads them.
+// CHECK-LABEL: func.func @strict
+// CHECK: cuda.check_gradients {{.*}} {scaled, strict}
+// CHECK: cuda.optimizer <sgd>
+// CHECK-SAME: multiplied
+func.func @strict(%w: tensor<8xf32> {amp.role = "parameter", amp.name = "w"},
+                  %g: tensor<8xf16> {amp.role = "batch", amp.name = "g"},
+                  %s: tensor<f32> {amp.role = "scaler_state", amp.name = "s"},
+                  %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"})
+    -> (tensor<8xf32> {amp.updates = "w"}, tensor<i1> {amp.metric = "finite"}) {
+  %u, %finite = amp.unscale %g by %s strict : (tensor<8xf16>) -> (tensor<8xf32>)
+  %0 = train.sgd %w, %u, %lr : (tensor<8xf32>, tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  return %0, %finite : tensor<8xf32>, tensor<i1>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @strict_clip
+// CHECK: cuda.check_gradients {{.*}} {max_norm = 1.000000e+00 : f64, scaled, strict}
+// CHECK: cuda.optimizer <sgd>
+// CHECK-SAME: multiplied
+func.func @strict_clip(%w: tensor<8xf32> {amp.role = "parameter", amp.name = "w"},
+                       %g: tensor<8xf16> {amp.role = "batch", amp.name = "g"},
+                       %s: tensor<f32> {amp.role = "scaler_state", amp.name = "s"},
+                       %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"})
+    -> (tensor<8xf32> {amp.updates = "w"}, tensor<i1> {amp.metric = "finite"}) {
+  %u, %finite = amp.unscale %g by %s strict : (tensor<8xf16>) -> (tensor<8xf32>)
+  %c, %norm = train.clip_by_global_norm %u {max_norm = 1.0 : f64} : (tensor<8xf32>) -> (tensor<8xf32>, tensor<f32>)
+  %0 = train.sgd %w, %c, %lr : (tensor<8xf32>, tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  return %0, %finite : tensor<8xf32>, tensor<i1>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @strict_read
+// CHECK: cuda.check_gradients {{.*}} {scaled, strict}
+// CHECK: cuda.kernel
+// CHECK-NOT: reduce [
+// CHECK: return
+func.func @strict_read(%g: tensor<8xf16> {amp.role = "batch", amp.name = "g"},
+                       %s: tensor<f32> {amp.role = "scaler_state", amp.name = "s"})
+    -> (tensor<8xf32> {amp.prediction = "u"}, tensor<i1> {amp.metric = "finite"}) {
+  %u, %finite = amp.unscale %g by %s strict : (tensor<8xf16>) -> (tensor<8xf32>)
+  return %u, %finite : tensor<8xf32>, tensor<i1>
+}
+
+// -----
+
+// Rounding by chance is a call, with the stream of the rounding; the count that
+// it takes its words from is a kernel.
+// CHECK-LABEL: func.func @stochastic
+// CHECK: cuda.call "stochastic_round"{{.*}} ins(%{{.*}}, %{{.*}} : tensor<8xf32>, tensor<2xi64>) {parameters = {key = 5 : i32}} -> tensor<8xbf16>
+// CHECK: cuda.kernel
+// CHECK: cuda.index 0
+func.func @stochastic(%x: tensor<8xf32> {amp.role = "batch", amp.name = "x"},
+                      %rng: tensor<2xi64> {amp.role = "model_state", amp.name = "rng"})
+    -> (tensor<8xbf16> {amp.prediction = "y"}, tensor<2xi64> {amp.updates = "rng"}) {
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i64
+  %0 = amp.master_copy %x stochastic %rng key 5 : tensor<8xf32> to tensor<8xbf16>
+  %count = tensor.extract %rng[%c1] : tensor<2xi64>
+  %next = arith.addi %count, %one : i64
+  %1 = tensor.insert %next into %rng[%c1] : tensor<2xi64>
+  return %0, %1 : tensor<8xbf16>, tensor<2xi64>
+}
+
+// -----
+
 // Slices and padding are kernels that read where they need.
 // CHECK-LABEL: func.func @slices
 // CHECK: cuda.kernel

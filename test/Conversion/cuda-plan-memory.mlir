@@ -88,6 +88,60 @@ func.func @late_read(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"},
 
 // -----
 
+// Over a widened parameter that nothing else reads it writes without a copy.
+// CHECK-LABEL: cuda.program @widened
+// CHECK: %[[W:.*]] = cuda.buffer "w" at 0
+// CHECK: %[[V:.*]] = cuda.buffer "v" at 256
+// CHECK-COUNT-1: cuda.kernel
+// CHECK: ins(%[[W]] : memref<4xbf16>) outs(%[[C:.*]] : memref<4xf32>)
+// CHECK: cuda.optimizer <sgd> {{.*}} ins(%[[C]], %{{.*}}, %[[V]], {{.*}} outs(%[[C]], %[[V]] :
+// CHECK-COUNT-1: cuda.kernel
+// CHECK: ins(%[[C]] : memref<4xf32>) outs(%[[W]] : memref<4xbf16>)
+// CHECK-NOT: cuda.kernel
+func.func @widened(%w: tensor<4xbf16> {amp.role = "parameter", amp.name = "w"},
+                   %v: tensor<4xf32> {amp.role = "optimizer_state", amp.name = "v"},
+                   %g: tensor<4xf32> {amp.role = "batch", amp.name = "g"},
+                   %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"})
+    -> (tensor<4xbf16> {amp.updates = "w"}, tensor<4xf32> {amp.updates = "v"}) {
+  %0 = amp.cast %w : tensor<4xbf16> to tensor<4xf32>
+  %1:2 = train.sgd %0, %g, %lr, %v {momentum = 0.9 : f64} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  %2 = amp.cast %1#0 : tensor<4xf32> to tensor<4xbf16>
+  return %2, %1#1 : tensor<4xbf16>, tensor<4xf32>
+}
+
+// -----
+
+// The widened parameter is read once more: there the copy is needed, and where it
+// is the gradient as well.
+// CHECK-LABEL: cuda.program @widened_read
+// CHECK: cuda.kernel named "copy"
+// CHECK: outs(%[[C:.*]] : memref<4xf32>)
+// CHECK: cuda.optimizer <sgd> {{.*}} ins(%[[C]], {{.*}} outs(%[[C]]
+// CHECK-LABEL: cuda.program @widened_gradient
+// CHECK: cuda.kernel named "copy"
+// CHECK: outs(%[[C:.*]] : memref<4xf32>)
+// CHECK: cuda.optimizer <sgd> {{.*}} ins(%[[C]], {{.*}} outs(%[[C]]
+func.func @widened_read(%w: tensor<4xbf16> {amp.role = "parameter", amp.name = "w"},
+                        %g: tensor<4xf32> {amp.role = "batch", amp.name = "g"},
+                        %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"})
+    -> (tensor<4xbf16> {amp.updates = "w"}, tensor<4xf32> {amp.prediction = "moved"}) {
+  %0 = amp.cast %w : tensor<4xbf16> to tensor<4xf32>
+  %1 = train.sgd %0, %g, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %2 = amp.cast %1 : tensor<4xf32> to tensor<4xbf16>
+  %3 = train.sub %0, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %2, %3 : tensor<4xbf16>, tensor<4xf32>
+}
+func.func @widened_gradient(%w: tensor<4xbf16> {amp.role = "parameter", amp.name = "w"},
+                            %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"})
+    -> (tensor<4xbf16> {amp.updates = "w"}) {
+  %0 = amp.cast %w : tensor<4xbf16> to tensor<4xf32>
+  %1 = train.sgd %0, %0, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %2 = amp.cast %1 : tensor<4xf32> to tensor<4xbf16>
+  return %2 : tensor<4xbf16>
+}
+
+// -----
+
 // A constant whose elements differ is a buffer that is written once; as a result
 // it is copied. One of equal elements is a part of the kernels that use it.
 // CHECK-LABEL: cuda.program @constants

@@ -116,6 +116,8 @@ Status launchState(cudaStream_t stream, void *p, unsigned *tickets) {
   AMP_RETURN_IF_ERROR(adam(stream, table, {}, f, f, state, flag));
   AMP_RETURN_IF_ERROR(castParameters(stream, table));
   AMP_RETURN_IF_ERROR(updateScale(stream, {}, f, i, i, flag));
+  AMP_RETURN_IF_ERROR(stochasticRound(stream, static_cast<__nv_bfloat16 *>(p),
+                                      f, static_cast<int64_t *>(p), 1, 64));
   return advanceRng(stream, static_cast<int64_t *>(p),
                     static_cast<int64_t *>(p));
 }

@@ -208,6 +208,25 @@ static void testFlags() {
                               finite, nullptr, scratch.get(), tickets));
         CHECK(finite.read()[0] == 0);
       }
+  // A finite gradient that overflows in the multiplication: seen if asked for,
+  // in packs and in their tails; so is an infinite inverse.
+  for (bool strict : {false, true})
+    for (double scale : {1.0, 1e-30, 1e-39})
+      for (bool last : {false, true}) {
+        std::vector<Tensor> tensors = makeTensors(1.0);
+        Values &g = tensors[1].g;
+        g[last ? g.size() - 1 : 0] = 1e10;
+        Device device(tensors, false, false);
+        Buffer<float> dScale(Values{scale});
+        Buffer<uint8_t> finite(1);
+        Buffer<UnscaleState> state(1);
+        Buffer<unsigned char> scratch(
+            size_t(unscaleScratchBytes(device.table.chunks)));
+        Tickets tickets;
+        CHECK_OK(unscaleCheck(nullptr, device.table, dScale, 0.0f, state,
+                              finite, nullptr, scratch.get(), tickets, strict));
+        CHECK(finite.read()[0] == (strict && scale != 1.0 ? 0 : 1));
+      }
   // A finite gradient whose square is not: reported, and not an overflow.
   std::vector<Tensor> tensors = makeTensors(1.0);
   tensors[1].g[5] = 1e30;

@@ -120,6 +120,47 @@ static void testDropout(int64_t count, double rate) {
   });
 }
 
+/// Rounding to bf16 by the upper half of the words of dropout.
+static void testStochasticRound(int64_t count) {
+  inAllOrders("stochastic_round", [&] {
+    Values x = randomValues<float>(count, 2);
+    x[0] = INFINITY;
+    x[1] = 1.5;           // exact, so left alone
+    x[2] = 0x1.008p0;     // up in one of two
+    x[3] = -0x1.fffffep0; // almost always away from zero
+    x[4] = NAN;
+    Buffer<float> dX(x);
+    Buffer<__nv_bfloat16> y(count);
+    Buffer<int64_t> rng(2);
+    int64_t state[2] = {0x123456789abcdef0, 0x10000000f};
+    cudaMemcpy(rng.get(), state, sizeof(state), cudaMemcpyHostToDevice);
+    CHECK_OK(stochasticRound(nullptr, y, dX, rng, 77, count));
+    Values result = y.read();
+    double error = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      auto words = philox4x32({{uint32_t(i / 4), 0, 0xf, 1}}, 0x9abcdef0u ^ 77u,
+                              0x12345678u);
+      float value = float(x[i]);
+      uint32_t bits;
+      std::memcpy(&bits, &value, 4);
+      bits = (bits + (words[int(i % 4)] >> 16)) & 0xFFFF0000u;
+      std::memcpy(&value, &bits, 4);
+      if (i == 4)
+        CHECK(std::isnan(result[i]));
+      else
+        CHECK(result[i] == value);
+      if (std::isfinite(x[i]))
+        error += (result[i] - x[i]) / std::fabs(x[i]);
+    }
+    CHECK(result[0] == INFINITY && result[1] == 1.5);
+    // Exact on average: to nearest, a thousandth would be the size of each.
+    if (count > 1000)
+      CHECK(std::fabs(error / count) < 1e-4);
+    result[4] = 0;
+    return Results{result};
+  });
+}
+
 int main() {
   testPool<float, float>({2, 8, 8, 16, 2, 2, 2, 2}, false);
   testPool<__half, __half>({1, 7, 9, 5, 3, 2, 2, 1, 1, 1, 1, 0}, false);
@@ -133,6 +174,8 @@ int main() {
   testDropout<float>(4099, 0.1);
   testDropout<__half>(2051, 0.5);
   testDropout<__nv_bfloat16>(7, 0.0);
+  testStochasticRound(4099);
+  testStochasticRound(7);
   CHECK_ERROR(dropout(nullptr, x.get(), x.get(), nullptr, 1, 1.0, 4),
               "dropout rate 1");
   return finish();

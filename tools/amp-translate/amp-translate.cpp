@@ -147,6 +147,33 @@ static bool isSamePath(StringRef one, StringRef other) {
   return a == b || (!llvm::sys::fs::equivalent(a, b, same) && same);
 }
 
+/// How a file in the folder of `user` names `file`: by its path from there.
+static std::string getPathFrom(StringRef user, StringRef file) {
+  StringRef name = llvm::sys::path::filename(file);
+  if (user == "-" || file == "-")
+    return name.str();
+  // Links are followed: ".." leads out of the folder that they lead to.
+  llvm::SmallString<128> from, to;
+  for (auto [path, folder] : {std::pair(user, &from), std::pair(file, &to)}) {
+    llvm::SmallString<128> parent(llvm::sys::path::parent_path(path));
+    if (parent.empty())
+      parent = ".";
+    if (llvm::sys::fs::real_path(parent, *folder))
+      return name.str();
+  }
+  auto a = llvm::sys::path::begin(from), b = llvm::sys::path::begin(to);
+  auto endOfA = llvm::sys::path::end(from), endOfB = llvm::sys::path::end(to);
+  while (a != endOfA && b != endOfB && *a == *b)
+    ++a, ++b;
+  llvm::SmallString<128> path;
+  for (; a != endOfA; ++a)
+    llvm::sys::path::append(path, "..");
+  for (; b != endOfB; ++b)
+    llvm::sys::path::append(path, *b);
+  llvm::sys::path::append(path, name);
+  return path.str().str();
+}
+
 /// The program to translate, of those of `module`; null after an error. Forward
 /// functions of other programs are not meant unless they are named.
 static cuda::ProgramOp findProgram(ModuleOp module) {
@@ -210,6 +237,18 @@ static LogicalResult runPipeline(ModuleOp module, int64_t batch,
   return pm.run(module);
 }
 
+/// Whether a step that is to be translated leaves its batch open.
+static bool hasOpenBatch(ModuleOp module) {
+  return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp step) {
+    return !step.isExternal() && amp::isStepFunction(step) &&
+           (entry.empty() || step.getName() == entry) &&
+           llvm::any_of(step.getArgumentTypes(), [](Type type) {
+             auto shaped = dyn_cast<ShapedType>(type);
+             return shaped && !shaped.hasStaticShape();
+           });
+  });
+}
+
 /// Turns the steps of `module` into programs, with a forward function for the
 /// trainer where there is one. A step without is translated all the same, with
 /// a warning that says why.
@@ -267,9 +306,10 @@ static std::optional<int64_t> getMemory(ModuleOp module, int64_t batch) {
   return program.getArena();
 }
 
-/// Prints the largest batch that fits into `bytes`.
-static LogicalResult printLargestBatch(ModuleOp module, int64_t bytes,
-                                       raw_ostream &os) {
+/// Prints the largest batch that fits into `bytes`, and returns it, 1 if none
+/// does.
+static FailureOr<int64_t> printLargestBatch(ModuleOp module, int64_t bytes,
+                                            raw_ostream &os) {
   // Far above what any step fits, and products of extents stay in 64 bits.
   constexpr int64_t limit = int64_t(1) << 24;
   // Batches up to `fits` do, from `tooLarge` on they do not.
@@ -284,7 +324,7 @@ static LogicalResult printLargestBatch(ModuleOp module, int64_t bytes,
     } else if (batch == 1) {
       os << "a batch of 1 takes " << *needed << " bytes, more than " << bytes
          << "\n";
-      return success();
+      return 1;
     } else {
       tooLarge = batch;
     }
@@ -296,7 +336,7 @@ static LogicalResult printLargestBatch(ModuleOp module, int64_t bytes,
   os << "the largest batch in " << bytes << " bytes is " << fits
      << (tooLarge > limit ? " or more" : "") << ", which takes " << taken
      << "\n";
-  return success();
+  return fits;
 }
 
 /// The first option of those that only say how a step becomes a program, empty
@@ -395,9 +435,19 @@ static int translate() {
                 "'cuda.program' already");
   std::string largest;
   if (!memory.empty()) {
+    if (hasStep && !hasOpenBatch(*module))
+      return fail("--memory asks for the largest batch, but no step leaves its "
+                  "batch open");
     llvm::raw_string_ostream os(largest);
-    if (failed(printLargestBatch(*module, parseBytes(memory), os)))
+    FailureOr<int64_t> batch =
+        printLargestBatch(*module, parseBytes(memory), os);
+    if (failed(batch))
       return 1;
+    // The costs are those of the batch that was asked for, or else of this one.
+    if (batchSize.getNumOccurrences() == 0) {
+      os << "the costs are those of a batch of " << *batch << "\n";
+      batchSize = *batch;
+    }
   }
   if (failed(makePrograms(module)))
     return 1;
@@ -421,7 +471,7 @@ static int translate() {
   options.forward = findForward(*module, program);
   std::string text;
   if (!headerFile.empty()) {
-    options.header = llvm::sys::path::filename(headerFile).str();
+    options.header = getPathFrom(outputFile, headerFile);
     std::string header;
     cuda::emitHeader(program, header);
     files.push_back({headerFile, header});
@@ -438,7 +488,7 @@ static int translate() {
   files.push_back({outputFile, text});
   if (!cmakeFile.empty()) {
     std::string cmake;
-    cuda::emitCMake(program, llvm::sys::path::filename(outputFile), emitMain,
+    cuda::emitCMake(program, getPathFrom(cmakeFile, outputFile), emitMain,
                     cmake);
     files.push_back({cmakeFile, cmake});
   }

@@ -282,9 +282,10 @@ def ConvertTrainToCUDA
     - Everything else takes the way of the CPU, to loops over elements, which
       are fused and become `cuda.kernel`.
 
-    An `scf.if` computes both of its branches and chooses; where it is the guard
-    of an optimizer it becomes the flag without which the launch writes nothing.
-    An `scf.for` with constant bounds is unrolled.
+    An `scf.if` whose condition is not a constant computes both of its branches
+    and chooses; where it is the guard of an optimizer it becomes the flag
+    without which the launch writes nothing. An `scf.for` with constant bounds is
+    unrolled, outer ones first: inner bounds may depend on what they count.
   }];
   let options = [
     Option<"tf32", "tf32", "bool", "false",

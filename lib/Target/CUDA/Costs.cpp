@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Target/CUDA/CUDAEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -44,8 +47,81 @@ static bool usesTF32(LaunchOpInterface launch) {
   return false;
 }
 
-/// What a type of 16 bits would take in f32.
+/// `value` of the body of a kernel before casts between float types.
+static Value stripCasts(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<arith::ExtFOp, arith::TruncFOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// The outputs of `launch` that a step in f32 does without: what is an input,
+/// or another output, in another type.
+static llvm::SmallBitVector getCasts(LaunchOpInterface launch) {
+  llvm::SmallBitVector casts(launch.getNumTargets());
+  if (isa<CastsOp>(launch.getOperation()))
+    casts.set();
+  if (auto optimizer = dyn_cast<OptimizerOp>(launch.getOperation()))
+    casts.set(launch.getNumTargets() - optimizer.getCopies().size(),
+              launch.getNumTargets());
+  auto kernel = dyn_cast<KernelOp>(launch.getOperation());
+  if (!kernel || kernel.isReduction())
+    return casts;
+  Block &body = kernel.getBody().front();
+  auto getElement = [&](unsigned target) {
+    return launch.getTargetType(target).getElementType();
+  };
+  SmallVector<Value> values;
+  for (Value yielded : body.getTerminator()->getOperands())
+    values.push_back(stripCasts(yielded));
+  for (unsigned target = 0; target < values.size(); ++target) {
+    auto argument = dyn_cast<BlockArgument>(values[target]);
+    if (argument && argument.getArgNumber() < kernel.getNumElementInputs() &&
+        argument.getType() != getElement(target) &&
+        kernel.getMap(argument.getArgNumber()) == kernel.getTargetMap(target))
+      casts.set(target);
+    for (unsigned other = 0; other < target; ++other)
+      if (!casts[other] && values[other] == values[target] &&
+          getElement(other) != getElement(target))
+        casts.set(target);
+  }
+  return casts;
+}
+
+/// Whether something other than `casts` of `launch` needs input `index`.
+static bool isRead(LaunchOpInterface launch, unsigned index,
+                   const llvm::SmallBitVector &casts) {
+  if (casts.none())
+    return true;
+  if (auto optimizer = dyn_cast<OptimizerOp>(launch.getOperation()))
+    return index <
+           optimizer.getInputs().size() - optimizer.getOldCopies().size();
+  auto kernel = dyn_cast<KernelOp>(launch.getOperation());
+  if (!kernel)
+    return false;
+  Block &body = kernel.getBody().front();
+  SmallVector<Value> worklist;
+  for (auto [target, value] :
+       llvm::enumerate(body.getTerminator()->getOperands()))
+    if (!casts[target])
+      worklist.push_back(value);
+  DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (value == body.getArgument(index))
+      return true;
+    if (Operation *op = value.getDefiningOp(); op && seen.insert(value).second)
+      llvm::append_range(worklist, op->getOperands());
+  }
+  return false;
+}
+
+/// The bytes of `launch` in a step in f32: what a type of 16 bits would take
+/// there, without what only casts read and write.
 static double getBytesInF32(LaunchOpInterface launch) {
+  llvm::SmallBitVector casts = getCasts(launch);
   auto getScale = [](ShapedType type) {
     Type element = type.getElementType();
     return element.isF16() || element.isBF16() ? 2.0 : 1.0;
@@ -59,11 +135,12 @@ static double getBytesInF32(LaunchOpInterface launch) {
   bytes += (hasPatches ? scale : 1) * 2 * launch.getScratchBytes();
   auto add = [&](ShapedType type) { bytes += getScale(type) * getBytes(type); };
   SmallPtrSet<Value, 8> read;
-  for (Value input : launch.getInputs())
-    if (read.insert(input).second)
+  for (auto [index, input] : llvm::enumerate(launch.getInputs()))
+    if (isRead(launch, index, casts) && read.insert(input).second)
       add(cast<ShapedType>(input.getType()));
   for (unsigned target = 0; target < launch.getNumTargets(); ++target)
-    add(launch.getTargetType(target));
+    if (!casts[target])
+      add(launch.getTargetType(target));
   return bytes;
 }
 

@@ -250,10 +250,15 @@ LogicalResult ProgramEmitter::emitValue(KernelOp kernel,
 
 /// The combiner of a reduction, as in Reduce.h.
 static std::string getCombiner(KernelOp kernel, Type type) {
+  bool isBool = type.isInteger(1);
   switch (*kernel.getCombine()) {
   case Combine::Add:
+    if (isBool)
+      return "Odd";
     return ("Sum<" + getScalarType(type) + ">").str();
   case Combine::Mul:
+    if (isBool)
+      return "All";
     return ("Product<" + getScalarType(type) + ">").str();
   case Combine::Maximum:
     return "Maximum";

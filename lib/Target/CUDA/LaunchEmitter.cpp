@@ -442,6 +442,13 @@ LogicalResult ProgramEmitter::emitCall(CallOp call) {
                         ", " + number(first.getNumElements()));
     return print("dropout", arguments);
   }
+  if (callee == "stochastic_round") {
+    SmallVector<std::string> arguments(out);
+    arguments.append(in);
+    arguments.push_back(number(uint32_t(call.getInteger("key"))) + "u, " +
+                        number(first.getNumElements()));
+    return print("stochasticRound", arguments);
+  }
   if (callee == "update_scale") {
     SmallVector<std::string> arguments;
     arguments.push_back(
@@ -491,7 +498,8 @@ LogicalResult ProgramEmitter::emitLaunch(LaunchOpInterface launch) {
        << ",\n        run.at<UnscaleState>(" << getOffset(check.getOutputs()[0])
        << "),\n        " << getPointer(check.getOutputs()[1]) << ",\n        "
        << getPointer(check.getOutputs()[2]) << ",\n        run.at<void>("
-       << getOffset(check.getScratch()[0]) << "), " << getTickets() << ")";
+       << getOffset(check.getScratch()[0]) << "), " << getTickets()
+       << (check.getStrict() ? ", /*strict=*/true)" : ")");
     return success();
   }
   auto optimizer = cast<OptimizerOp>(launch.getOperation());

@@ -25,6 +25,7 @@ VECTORISED = {
     "21maxPoolBackwardKernelILi8E": True,
     "21avgPoolBackwardKernelILi8E": True,
     "13dropoutKernel": True,
+    "21stochasticRoundKernel": True,
     "19gatherPatchesKernelILi8E": True,
     "16sumPatchesKernelILi4E": True,
     "18unscaleCheckKernel": False,

@@ -80,6 +80,46 @@ func.func @checked_type(%g: tensor<4xi32>) {
 
 // -----
 
+func.func @strict(%g: tensor<4xf32>) {
+  // expected-error@+1 {{has 'strict' without 'scaled': there is no multiplication to check the result of}}
+  %0:3 = cuda.check_gradients ins(%g : tensor<4xf32>) {strict} -> tensor<8xf32>, tensor<i1>, tensor<f32>
+  return
+}
+
+// -----
+
+func.func @stochastic_state(%x: tensor<4xf32>, %rng: tensor<3xi64>) {
+  // expected-error@+1 {{the generator state has shape [3] of 'i64', expected [2] of 'i64'}}
+  %0 = cuda.call "stochastic_round" ins(%x, %rng : tensor<4xf32>, tensor<3xi64>) {parameters = {key = 0 : i32}} -> tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func @stochastic_key(%x: tensor<4xf32>, %rng: tensor<2xi64>) {
+  // expected-error@+1 {{needs the parameter 'key', an integer}}
+  %0 = cuda.call "stochastic_round" ins(%x, %rng : tensor<4xf32>, tensor<2xi64>) -> tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func @stochastic_source(%x: tensor<4xbf16>, %rng: tensor<2xi64>) {
+  // expected-error@+1 {{what is rounded has shape [4] of 'bf16', expected [4] of 'f32'}}
+  %0 = cuda.call "stochastic_round" ins(%x, %rng : tensor<4xbf16>, tensor<2xi64>) {parameters = {key = 0 : i32}} -> tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func @stochastic_type(%x: tensor<4xf32>, %rng: tensor<2xi64>) {
+  // expected-error@+1 {{the rounded tensor has shape [4] of 'f16', expected [4] of 'bf16'}}
+  %0 = cuda.call "stochastic_round" ins(%x, %rng : tensor<4xf32>, tensor<2xi64>) {parameters = {key = 0 : i32}} -> tensor<4xf16>
+  return
+}
+
+// -----
+
 func.func @limit(%g: tensor<4xf32>) {
   // expected-error@+1 {{limits the norm to a value that is not positive}}
   %0:3 = cuda.check_gradients ins(%g : tensor<4xf32>) {max_norm = 0.0 : f64} -> tensor<8xf32>, tensor<i1>, tensor<f32>

@@ -142,7 +142,7 @@ func.func @one(%x: tensor<4xf32>) {
 // -----
 
 func.func @extremum(%x: tensor<4xi32>) {
-  // expected-error@+1 {{cannot combine values of type 'i32' with 'maximum'; expected f32, f64 or integers for add and mul, f32 for maximum and minimum, i1 for and and or}}
+  // expected-error@+1 {{cannot combine values of type 'i32' with 'maximum'; expected f32, f64, i1, i32 or i64 for add and mul, f32 for maximum and minimum, i1 for and and or}}
   %0 = cuda.kernel over [4] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>] reduce [0] with <maximum> {
   ^bb0(%e: i32):
     cuda.yield %e : i32

@@ -135,6 +135,56 @@ cuda.program @in_place arena 256 {
 
 // -----
 
+// What a launch reads has been written before, by whichever name.
+#map = affine_map<(d0) -> (d0)>
+cuda.program @unwritten arena 1024 {
+  %x = cuda.buffer "x" at 0 {role = "batch"} : memref<4xf32>
+  // expected-note@+1 {{'a' holds an intermediate value}}
+  %a = cuda.buffer "a" at 256 : memref<2x2xf32>
+  %y = cuda.buffer "y" at 512 {role = "prediction"} : memref<4xf32>
+  %v = cuda.view %a : memref<2x2xf32> to memref<4xf32>
+  // expected-error@+1 {{'cuda.kernel' op 'add' reads 'a', which no launch before it writes}}
+  cuda.kernel named "add" over [4] maps [#map, #map, #map] {
+  ^bb0(%e: f32, %f: f32):
+    %0 = arith.addf %e, %f : f32
+    cuda.yield %0 : f32
+  } ins(%x, %v : memref<4xf32>, memref<4xf32>) outs(%y : memref<4xf32>)
+  cuda.kernel named "late" over [4] maps [#map, #map] {
+  ^bb0(%e: f32):
+    cuda.yield %e : f32
+  } ins(%x : memref<4xf32>) outs(%v : memref<4xf32>)
+}
+
+// -----
+
+#map = affine_map<(d0) -> (d0)>
+cuda.program @unwritten_in_place arena 256 {
+  // expected-note@+1 {{'a' holds an intermediate value}}
+  %a = cuda.buffer "a" at 0 : memref<4xf32>
+  // expected-error@+1 {{'cuda.kernel' op reads 'a', which no launch before it writes}}
+  cuda.kernel over [4] maps [#map, #map] {
+  ^bb0(%e: f32):
+    cuda.yield %e : f32
+  } ins(%a : memref<4xf32>) outs(%a : memref<4xf32>)
+}
+
+// -----
+
+#map = affine_map<(d0) -> (d0)>
+cuda.program @unwritten_flag arena 1024 {
+  %x = cuda.buffer "x" at 0 {role = "parameter"} : memref<4xf32>
+  // expected-note@+1 {{'finite' is a result of the step}}
+  %f = cuda.buffer "finite" at 256 {role = "metric"} : memref<i1>
+  %y = cuda.buffer "y" at 512 {role = "prediction"} : memref<4xf32>
+  // expected-error@+1 {{'cuda.kernel' op 'copy' reads 'finite', which no launch before it writes}}
+  cuda.kernel named "copy" over [4] maps [#map, #map] {
+  ^bb0(%e: f32):
+    cuda.yield %e : f32
+  } ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) if %f : memref<i1>
+}
+
+// -----
+
 func.func @outside(%a: memref<4x4xf32>) {
   // expected-error@+1 {{writes buffers outside of a 'cuda.program'}}
   cuda.gemm ins(%a, %a : memref<4x4xf32>, memref<4x4xf32>) outs(%a : memref<4x4xf32>)
@@ -251,13 +301,46 @@ func.func @body(%x: tensor<4xf16>) {
 
 // -----
 
-func.func @combined(%x: tensor<4xi1>) {
-  // expected-error@+1 {{cannot combine values of type 'i1' with 'add'}}
-  %0 = cuda.kernel over [4] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>] reduce [0] with <add> {
-  ^bb0(%e: i1):
-    cuda.yield %e : i1
-  } ins(%x : tensor<4xi1>) -> tensor<i1>
+func.func @combined(%x: tensor<4xi32>) {
+  // expected-error@+1 {{cannot combine values of type 'i32' with 'and'}}
+  %0 = cuda.kernel over [4] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>] reduce [0] with <and> {
+  ^bb0(%e: i32):
+    cuda.yield %e : i32
+  } ins(%x : tensor<4xi32>) -> tensor<i32>
   return
+}
+
+// -----
+
+func.func @bytes(%x: tensor<4xi8>) {
+  // expected-error@+1 {{cannot combine values of type 'i8' with 'add'}}
+  %0 = cuda.kernel over [4] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>] reduce [0] with <add> {
+  ^bb0(%e: i8):
+    cuda.yield %e : i8
+  } ins(%x : tensor<4xi8>) -> tensor<i8>
+  return
+}
+
+// -----
+
+cuda.program @indices arena 512 {
+  %y = cuda.buffer "y" at 0 {role = "prediction"} : memref<i64>
+  %s = cuda.buffer "s" at 256 : memref<8xi8>
+  // expected-error@+1 {{cannot combine values of type 'index' with 'add'}}
+  cuda.kernel over [4] maps [affine_map<(d0) -> ()>] reduce [0] with <add> {
+    %i = cuda.index 0
+    cuda.yield %i : index
+  } ins() outs(%y : memref<i64>) scratch(%s : memref<8xi8>)
+}
+
+// -----
+
+cuda.program @no_value_combined arena 512 {
+  %y = cuda.buffer "y" at 0 {role = "prediction"} : memref<f32>
+  // expected-error@+1 {{the body of a reduction must yield one value}}
+  cuda.kernel over [4] maps [affine_map<(d0) -> ()>] reduce [0] with <add> {
+    cuda.yield
+  } ins() outs(%y : memref<f32>)
 }
 
 // -----

@@ -12,7 +12,7 @@ cuda.program @step arena 1536 bound 1536 {
   %w = cuda.buffer "w.weight" at 256 {role = "parameter", init = #amp.init<ones>} : memref<8x2xf32>
   %y = cuda.buffer "y" at 512 {role = "prediction"} : memref<4x2xf32>
   %s = cuda.buffer "s" at 768 : memref<2xf32>
-  %flag = cuda.buffer "flag" at 1024 {role = "metric"} : memref<i1>
+  %flag = cuda.buffer "flag" at 1024 {role = "batch"} : memref<i1>
   %scratch = cuda.buffer "scratch" at 1280 : memref<16xi8>
   // CHECK: cuda.gemm named "product" ins(%{{.*}}, %w.weight : memref<4x8xf32>, memref<8x2xf32>) outs(%{{.*}} : memref<4x2xf32>)
   cuda.gemm named "product" ins(%x, %w : memref<4x8xf32>, memref<8x2xf32>) outs(%y : memref<4x2xf32>)
@@ -53,7 +53,8 @@ cuda.program @constants arena 768 {
 // CHECK-LABEL: func.func @tensors
 func.func @tensors(%x: tensor<4x8xf16>, %w: tensor<8x8xf16>, %b: tensor<8xf16>,
                    %p: tensor<8xf32>, %lr: tensor<f32>, %flag: tensor<i1>,
-                   %image: tensor<1x4x4x2xf32>, %filter: tensor<3x3x2x5xf32>) {
+                   %image: tensor<1x4x4x2xf32>, %filter: tensor<3x3x2x5xf32>,
+                   %rng: tensor<2xi64>, %bits: tensor<8xi1>) {
   // CHECK: cuda.gemm ins({{.*}}) {activation = #cuda.activation<relu>, auxiliary, bias} -> tensor<4x8xf16>, tensor<4x16xi8>
   %h, %mask = cuda.gemm ins(%x, %w, %b : tensor<4x8xf16>, tensor<8x8xf16>, tensor<8xf16>)
       {activation = #cuda.activation<relu>, auxiliary, bias} -> tensor<4x8xf16>, tensor<4x16xi8>
@@ -72,6 +73,17 @@ func.func @tensors(%x: tensor<4x8xf16>, %w: tensor<8x8xf16>, %b: tensor<8xf16>,
   %w1, %v1 = cuda.optimizer <sgd> ins(%p, %db, %p, %lr, %state
       : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>) if %flag : tensor<i1>
       {weight_decay = array<f64: 0.1>, velocity, multiplied, momentum = 0.9 : f64} -> tensor<8xf32>, tensor<8xf32>
+  // CHECK: cuda.check_gradients ins({{.*}}) {scaled, strict} -> tensor<8xf32>, tensor<i1>, tensor<f32>
+  %strict:3 = cuda.check_gradients ins(%db, %lr : tensor<8xf32>, tensor<f32>)
+      {scaled, strict} -> tensor<8xf32>, tensor<i1>, tensor<f32>
+  // CHECK: cuda.call "stochastic_round" ins({{.*}}) {parameters = {key = 3 : i32}} -> tensor<8xbf16>
+  %rounded = cuda.call "stochastic_round" ins(%p, %rng : tensor<8xf32>, tensor<2xi64>)
+      {parameters = {key = 3 : i32}} -> tensor<8xbf16>
+  // CHECK: cuda.kernel over [8] maps {{.*}} reduce [0] with <add>
+  %odd = cuda.kernel over [8] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>] reduce [0] with <add> {
+  ^bb0(%e: i1):
+    cuda.yield %e : i1
+  } ins(%bits : tensor<8xi1>) -> tensor<i1>
   // CHECK: cuda.casts ins({{.*}}) -> tensor<8xf16>, tensor<8xf16>
   %l:2 = cuda.casts ins(%w1, %v1 : tensor<8xf32>, tensor<8xf32>) -> tensor<8xf16>, tensor<8xf16>
   return

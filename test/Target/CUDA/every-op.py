@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Operations of the train dialect one by one, in f32, f16 and bf16, with odd
-# extents: each writes a state, which is that of amp-run.
+# extents: each writes a state, which is that of amp-run. So are checks of
+# gradients, roundings by chance, nested loops and sums in one bit.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib' %amp_src_root/docs/reference/train-dialect.md
@@ -13,7 +14,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import numpy as np
-from program import Builder, distance, load, run
+from program import Builder, as_numbers, distance, load, run
 
 folder, compiler, library, reference = sys.argv[1:5]
 builder = Builder(compiler, library, folder)
@@ -206,6 +207,57 @@ case("cross_entropy", "tensor<f32>", f"$ = train.cross_entropy %x, %l : ({X}, te
 case("mse", "tensor<f32>", f"$ = train.mse %x, %y : ({X}, {X}) -> tensor<f32>")
 case("l1_dx", X, f"$ = train.l1_grad %x, %y, %lr : ({X}, {X}, tensor<f32>) -> {X}")
 
+# Unscaling that checks its results as well: of a scale with which they are finite,
+# and of one with which they are not, as without `strict`.
+for name, scale, strict in (("finite", "0.5", " strict"), ("overflow", "1.0e-38", " strict"), ("unchecked", "1.0e-38", "")):
+    case(f"unscale_{name}", F, f"""$s = arith.constant dense<{scale}> : tensor<f32>
+    $k = arith.constant dense<64.0> : tensor<f32>
+    $b = train.mul %g, $k : ({F}, tensor<f32>) -> {F}
+    $h = amp.cast %g : {F} to tensor<10xf16>
+    $u:2, $f = amp.unscale $h, $b by $s{strict} : (tensor<10xf16>, {F}) -> ({F}, {F})
+    $z = train.neg %g : {F}
+    $ = train.select $f, %g, $z : (tensor<i1>, {F}, {F}) -> {F}""")
+# Rounding by chance, with a state that is written element by element.
+case("stochastic", "tensor<7x10xbf16>", f"""$r = train.constant dense<[5, 9]> : tensor<2xi64>
+    $i = arith.constant 1 : index
+    $o = tensor.extract $r[$i] : tensor<2xi64>
+    $t = arith.addi $o, $o : i64
+    $a = tensor.insert $t into $r[$i] : tensor<2xi64>
+    $w = train.broadcast %g {{dims = array<i64: 0>}} : ({F}) -> tensor<7x10xf32>
+    $ = amp.master_copy $w stochastic $a key 3 : tensor<7x10xf32> to tensor<7x10xbf16>""")
+# A loop whose bounds depend on another one's count, one of them empty.
+case("triangle", X, f"""$0 = arith.constant 0 : index
+    $1 = arith.constant 1 : index
+    $2 = arith.constant 2 : index
+    $4 = arith.constant 4 : index
+    $ = scf.for $i = $0 to $4 step $1 iter_args($a = %x) -> ({X}) {{
+      $n = arith.muli $i, $2 : index
+      $m = arith.minsi $n, $4 : index
+      $b = scf.for $j = $i to $m step $1 iter_args($c = $a) -> ({X}) {{
+        $d = train.add $c, %y : ({X}, {X}) -> {X}
+        $s = train.sin $d : {X}
+        scf.yield $s : {X}
+      }}
+      scf.yield $b : {X}
+    }}""")
+# Sums and products in one bit, over everything, rows and columns.
+for over, (kept, out) in {"all": ("", ""), "rows": ("d0", "6x"), "columns": ("d1", "10x")}.items():
+    for op, start in (("addi", "false"), ("muli", "true")):
+        kinds = ", ".join(f'"{"parallel" if d == kept else "reduction"}"' for d in ("d0", "d1"))
+        case(f"bit_{op}_{over}", f"tensor<{out}T>", f"""$c = train.compare gt, %x, %y : ({X}, {X}) -> tensor<6x10xi1>
+    $f = arith.constant dense<{start}> : tensor<{out}i1>
+    $s = linalg.generic {{indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> ({kept})>],
+        iterator_types = [{kinds}]}} ins($c : tensor<6x10xi1>) outs($f : tensor<{out}i1>) {{
+    ^bb0($e: i1, $b: i1):
+      $r = arith.{op} $b, $e : i1
+      linalg.yield $r : i1
+    }} -> tensor<{out}i1>
+    $y = train.constant dense<1.0> : tensor<{out}T>
+    $n = train.constant dense<-2.0> : tensor<{out}T>
+    $ = train.select $s, $y, $n : (tensor<{out}i1>, tensor<{out}T>, tensor<{out}T>) -> tensor<{out}T>""")
+# What is equal bit for bit.
+EXACT = {"stochastic"}
+
 INPUTS = {"x": "6x10", "y": "6x10", "p": "6x10", "v": "10", "im": "2x6x5x3", "w": "2x3x3x4"}
 
 
@@ -267,8 +319,13 @@ for (element, bound), program in zip(BOUNDS.items(), programs):
     expected, actual = load(f"{folder}/cpu.npz"), load(f"{folder}/gpu.npz")
     for name in CASES:
         apart = distance(actual["out." + name], expected["out." + name])
-        if not apart <= bound:
+        if not apart <= (0.0 if name in EXACT or name.startswith("bit_") else bound):
             failures.append(f"{element} {name}: {apart:.2e}")
     assert np.any(expected["out.tanh"] != 0)
+    # One of the checks sees an overflow, and it depends on the random bits how much is rounded up.
+    for name, sign in (("finite", 1), ("overflow", -1), ("unchecked", 1)):
+        assert np.array_equal(expected["out.unscale_" + name], sign * start["g"]), name
+    rounded = as_numbers(expected["out.stochastic"]) > start["g"]
+    assert np.any(rounded.any(0) & ~rounded.all(0))
 print(len(CASES), "cases;", *failures, sep="\n")
 sys.exit(1 if failures else 0)

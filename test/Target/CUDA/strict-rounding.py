@@ -75,6 +75,17 @@ LONG = "AMP_LONG_TESTS" in os.environ
 NETWORKS = {f"{network}-{precision}": (f"{directory}/{network}.mlir", "--precision", precision, "--batch-size", size)
             for network, size in (("digits-mlp", "32"), ("digits-cnn", "8")) for precision in ("fp16", "bf16")
             if LONG or (network, precision) != ("digits-cnn", "bf16")}
+# The perceptron without masters, with roundings by chance and with compensation,
+# and with a scaler that checks gradients after the division, from so large a scale
+# that the first steps overflow.
+for name, pipeline, scale in (("stochastic", "precision=bf16 master-weights=none update-rounding=stochastic moments=bf16", None),
+                              ("kahan", "precision=bf16 master-weights=none update-rounding=kahan", None),
+                              ("strict", "scaler=tf-keras", "3.276800e+04")):
+    step = run(["amp-opt", f"{directory}/digits-mlp.mlir", f"--amp-training-pipeline={pipeline}"])
+    assert scale is None or f"value = {scale}" in step
+    with open(f"{folder}/{name}.mlir", "w") as file:
+        file.write(step.replace(f"value = {scale}", f"value = {2**24}.0"))
+    NETWORKS[f"digits-mlp-{name}"] = (f"{folder}/{name}.mlir", "--batch-size", "32")
 names.update({name: (*options, "--strict-rounding") for name, options in NETWORKS.items()})
 programs = dict(zip(names, Builder(compiler, library, folder).build_all(names)))
 for element, model in models.items():
@@ -108,6 +119,11 @@ for name, options in NETWORKS.items():
     print(f"{name}: {len(unequal)} of {len(apart)} states differ, by at most {max(apart.values()):.1e}", flush=True)
     if isPerceptron:
         assert not unequal, (name, unequal)
+    if name == "digits-mlp-stochastic":
+        assert actual["update_rounding"][1] == 5, actual["update_rounding"]
+    if name == "digits-mlp-strict":
+        # Some steps were skipped, and at least one was not.
+        assert 2**20 <= actual["loss_scale"] < 2**24, actual["loss_scale"]
     assert not set(UNREACHED) & set(unequal), (name, unequal)
     # Measured: 9.6e-5 in fp16, 2.9e-5 in bf16.
     assert max(apart.values()) <= 2e-4, (name, apart)

@@ -70,12 +70,14 @@ inline Status writeOptimizerTable(const OptimizerTensor *tensors, int32_t size,
 /// of train.clip_by_global_norm. `scale` is null for 1. `maxNorm` is 0 for no
 /// clipping. `allFinite` (a bool) and `norm` receive copies for other users and
 /// may be null. `scratch` has `unscaleScratchBytes(table.chunks)`. A gradient
-/// counts as finite before the multiplication, as in torch.amp.GradScaler; a
-/// finite one whose square overflows sets `normOverflow` and not the flag.
+/// counts as finite before the multiplication, as in torch.amp.GradScaler, and
+/// with `strict` only if it is after it as well; a finite one whose square
+/// overflows sets `normOverflow` and not the flag.
 inline Status unscaleCheck(cudaStream_t stream, const OptimizerTable &table,
                            const float *scale, float maxNorm,
                            UnscaleState *state, uint8_t *allFinite, float *norm,
-                           void *scratch, unsigned *tickets);
+                           void *scratch, unsigned *tickets,
+                           bool strict = false);
 
 struct SgdConfig {
   float momentum = 0.0f; ///< used if the tensor has a velocity
@@ -232,7 +234,8 @@ template <typename = void>
 __global__ void __launch_bounds__(kThreads)
     unscaleCheckKernel(OptimizerTable table, const float *scale, float maxNorm,
                        UnscaleState *state, uint8_t *allFinite, float *norm,
-                       GradientSummary *partials, unsigned *ticket) {
+                       GradientSummary *partials, unsigned *ticket,
+                       bool strict) {
   auto *shared = sharedMemory<GradientSummary>();
   // The inverse is rounded once from f64, as torch.amp.GradScaler does.
   const float inverse = scale ? float(1.0 / double(loadOne(scale))) : 1.0f;
@@ -244,6 +247,8 @@ __global__ void __launch_bounds__(kThreads)
       const float unscaled = gradient[lane] * inverse;
       total.squares += unscaled * unscaled;
       total.nonFinite |= !isFinite(gradient[lane]);
+      if (strict)
+        total.nonFinite |= !isFinite(unscaled);
     }
   });
   total = reduceBlock<GradientCombiner>(total, shared);
@@ -278,10 +283,10 @@ __global__ void __launch_bounds__(kThreads)
 inline Status unscaleCheck(cudaStream_t stream, const OptimizerTable &table,
                            const float *scale, float maxNorm,
                            UnscaleState *state, uint8_t *allFinite, float *norm,
-                           void *scratch, unsigned *tickets) {
+                           void *scratch, unsigned *tickets, bool strict) {
   return launch("unscale_check", stream, chunkShape(table),
                 unscaleCheckKernel<>, table, scale, maxNorm, state, allFinite,
-                norm, static_cast<GradientSummary *>(scratch), tickets);
+                norm, static_cast<GradientSummary *>(scratch), tickets, strict);
 }
 
 //===----------------------------------------------------------------------===//

@@ -34,45 +34,43 @@ AMP_HOST_DEVICE Pack<uint32_t, 4> philox4x32(Pack<uint32_t, 4> counter,
   return counter;
 }
 
-/// Block `index` of the stream of dropout number `key` with state rng = (seed,
-/// step).
-AMP_DEVICE Pack<uint32_t, 4> dropoutBlock(int64_t index, int64_t seed,
-                                          int64_t step, uint32_t key) {
+/// Block `index` of stream `key`, the number of a dropout or rounding, with
+/// state rng = (seed, step).
+AMP_DEVICE Pack<uint32_t, 4> randomBlock(int64_t index, int64_t seed,
+                                         int64_t step, uint32_t key) {
   return philox4x32({{uint32_t(index), uint32_t(uint64_t(index) >> 32),
                       uint32_t(step), uint32_t(uint64_t(step) >> 32)}},
                     uint32_t(seed) ^ key, uint32_t(uint64_t(seed) >> 32));
 }
 
-/// Which of the lanes dropout keeps: word (i mod 4) of block i / 4, with the
-/// state rng = (seed, step) on the device, is at least `threshold`. For use in
-/// generated kernels: `keep[lane] ? x * factor : 0`.
+/// The random words of the lanes: word (i mod 4) of block i / 4, with the state
+/// rng = (seed, step) on the device.
 template <int Width>
-AMP_DEVICE Pack<bool, Width> dropoutKeeps(Lanes<Width> at, const int64_t *rng,
-                                          uint32_t key, uint32_t threshold) {
+AMP_DEVICE Pack<uint32_t, Width> randomWords(Lanes<Width> at,
+                                             const int64_t *rng, uint32_t key) {
   const int64_t seed = loadOne(rng), step = loadOne(rng + 1);
-  Pack<bool, Width> keep;
+  Pack<uint32_t, Width> random;
   if constexpr (Width % 4 == 0) {
 #pragma unroll
     for (int base = 0; base < Width; base += 4) {
-      const auto words = dropoutBlock((at.index + base) / 4, seed, step, key);
+      const auto words = randomBlock((at.index + base) / 4, seed, step, key);
 #pragma unroll
       for (int lane = 0; lane < 4; ++lane)
-        keep[base + lane] = words[lane] >= threshold;
+        random[base + lane] = words[lane];
     }
   } else {
 #pragma unroll
     for (int lane = 0; lane < Width; ++lane) {
       const int64_t index = at.index + lane;
-      const auto words = dropoutBlock(index / 4, seed, step, key);
+      const auto words = randomBlock(index / 4, seed, step, key);
       const int which = int(index % 4);
-      const uint32_t word = which == 0   ? words[0]
-                            : which == 1 ? words[1]
-                            : which == 2 ? words[2]
-                                         : words[3];
-      keep[lane] = word >= threshold;
+      random[lane] = which == 0   ? words[0]
+                     : which == 1 ? words[1]
+                     : which == 2 ? words[2]
+                                  : words[3];
     }
   }
-  return keep;
+  return random;
 }
 
 /// floor(rate · 2³²), for a rate in [0, 1).
@@ -86,10 +84,10 @@ __global__ void __launch_bounds__(kThreads)
                   uint32_t threshold, float factor, int64_t count) {
   elementwise<kVectorWidth<X>>(count, [=](auto at) {
     auto values = at.load(x);
-    const auto keep = dropoutKeeps(at, rng, key, threshold);
+    const auto words = randomWords(at, rng, key);
 #pragma unroll
     for (int lane = 0; lane < at.width; ++lane)
-      values[lane] = keep[lane] ? values[lane] * factor : 0.0f;
+      values[lane] = words[lane] >= threshold ? values[lane] * factor : 0.0f;
     at.store(y, values);
   });
 }
@@ -105,6 +103,37 @@ Status dropout(cudaStream_t stream, Y *y, const X *x, const int64_t *rng,
   return launch("dropout", stream, elementwiseShape(count, kVectorWidth<X>),
                 dropoutKernel<Y, X>, y, x, rng, key, dropoutThreshold(rate),
                 float(1.0 / (1.0 - rate)), count);
+}
+
+/// `value` rounded to bf16, up or down by the upper half of `word`. bf16 is the
+/// upper half of f32: the random bits are added to the lower half, which is cut
+/// off. NaN stays as it is.
+AMP_DEVICE float roundStochastically(float value, uint32_t word) {
+  const uint32_t sum = uint32_t(__float_as_int(value)) + (word >> 16);
+  return value == value ? __int_as_float(int32_t(sum & 0xFFFF0000u)) : value;
+}
+
+template <typename = void>
+__global__ void __launch_bounds__(kThreads)
+    stochasticRoundKernel(__nv_bfloat16 *y, const float *x, const int64_t *rng,
+                          uint32_t key, int64_t count) {
+  elementwise<8>(count, [=](auto at) {
+    auto values = at.load(x);
+    const auto words = randomWords(at, rng, key);
+#pragma unroll
+    for (int lane = 0; lane < at.width; ++lane)
+      values[lane] = roundStochastically(values[lane], words[lane]);
+    at.store(y, values);
+  });
+}
+
+/// amp.master_copy with a random state: y = x rounded to bf16, up or down with
+/// the probabilities that make the expected value exact.
+inline Status stochasticRound(cudaStream_t stream, __nv_bfloat16 *y,
+                              const float *x, const int64_t *rng, uint32_t key,
+                              int64_t count) {
+  return launch("stochastic_round", stream, elementwiseShape(count, 8),
+                stochasticRoundKernel<>, y, x, rng, key, count);
 }
 
 template <typename = void>

@@ -63,6 +63,12 @@ struct Any {
   static AMP_DEVICE uint32_t identity() { return 0; }
   static AMP_DEVICE uint32_t combine(uint32_t a, uint32_t b) { return a | b; }
 };
+/// The sum in one bit: whether an odd number of them is true.
+struct Odd {
+  using type = uint32_t;
+  static AMP_DEVICE uint32_t identity() { return 0; }
+  static AMP_DEVICE uint32_t combine(uint32_t a, uint32_t b) { return a ^ b; }
+};
 struct All {
   using type = uint32_t;
   static AMP_DEVICE uint32_t identity() { return 1; }

@@ -28,7 +28,7 @@ struct UnscaleState {
   float inverseScale;    ///< f32(1.0 / scale)
   float clipFactor;      ///< min(1, max_norm / (norm + 1e-6)), or 1
   float norm;            ///< √ Σ (g · inverseScale)², before clipping
-  uint32_t allFinite;    ///< 1 if every gradient is finite
+  uint32_t allFinite;    ///< 1 if every gradient is finite, as asked for
   uint32_t normOverflow; ///< 1 if all are finite but the norm is not
   uint32_t reserved[3];
 };

@@ -23,8 +23,8 @@ namespace mlir::cuda {
 struct EmitterOptions {
   /// What the file is made from, for its first line.
   std::string source;
-  /// The file of `emitHeader` to include; its types are printed where there is
-  /// none.
+  /// The file of `emitHeader` to include, as the source names it; its types are
+  /// printed where there is none.
   std::string header;
   /// A `main` that trains, with the options of amp-run.
   bool emitMain = false;
@@ -41,8 +41,8 @@ LogicalResult emitCUDA(ProgramOp program, const EmitterOptions &options,
 /// Prints the header with the C interface of `program`.
 void emitHeader(ProgramOp program, std::string &text);
 
-/// Prints a CMakeLists.txt that builds the source file `source`, and a trainer
-/// if it has a `main`.
+/// Prints a CMakeLists.txt that builds the source file `source`, by its path
+/// from there, and a trainer if it has a `main`.
 void emitCMake(ProgramOp program, StringRef source, bool hasMain,
                std::string &text);
 

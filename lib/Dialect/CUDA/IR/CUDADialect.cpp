@@ -101,9 +101,9 @@ bool mlir::cuda::isReservedName(StringRef name) {
       "fmaxf", "fminf", "fmodf", "log10f", "log1pf", "log2f", "logf", "powf",
       "rintf", "roundf", "sinf", "sinhf", "sqrtf", "tanf", "tanhf", "truncf",
       // Of the runtime.
-      "All", "Any", "Maximum", "Minimum", "Product", "Sum", "elementwise",
-      "guarded", "kThreads", "loadOne", "maximum", "minimum", "reduceAll",
-      "reduceColumns", "reduceRows", "roundThrough", "storeOne"};
+      "All", "Any", "Maximum", "Minimum", "Odd", "Product", "Sum",
+      "elementwise", "guarded", "kThreads", "loadOne", "maximum", "minimum",
+      "reduceAll", "reduceColumns", "reduceRows", "roundThrough", "storeOne"};
   // What compilers and libraries keep for themselves, such as __global__.
   if (name.size() > 1 && name[0] == '_' &&
       (name[1] == '_' || llvm::isUpper(name[1])))

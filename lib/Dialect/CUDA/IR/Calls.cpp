@@ -23,6 +23,7 @@ static constexpr StringRef kEpsilon[] = {"epsilon"};
 static constexpr StringRef kTraining[] = {"epsilon", "momentum"};
 static constexpr StringRef kPool[] = {"window", "strides", "padding"};
 static constexpr StringRef kDropout[] = {"rate", "key"};
+static constexpr StringRef kKey[] = {"key"};
 static constexpr StringRef kScale[] = {
     "growth_factor", "backoff_factor", "growth_interval", "min_scale",
     "max_scale",     "hysteresis",     "refill",          "after_backoff",
@@ -46,6 +47,7 @@ static constexpr CalleeInfo kCallees[] = {
     {"avg_pool2d", 1, 1, kPool},
     {"avg_pool2d_grad", 1, 1, kPool},
     {"dropout", 2, 1, kDropout},
+    {"stochastic_round", 2, 1, kKey},
     {"update_scale", 4, 3, kScale},
 };
 
@@ -199,11 +201,17 @@ static LogicalResult verifyShapes(CallOp op) {
                    succeeded(verifyEqualShapes(op, {in(0), out(0)})));
   if (callee == "avg_pool2d_grad")
     return verifyPool(op, out(0), in(0));
-  if (callee == "dropout") {
+  if (callee == "dropout" || callee == "stochastic_round") {
     if (failed(verifyType(op, "the generator state", in(1), {2},
                           IntegerType::get(op.getContext(), 64))))
       return failure();
-    return verifyEqualShapes(op, {in(0), out(0)});
+    if (callee == "dropout")
+      return verifyEqualShapes(op, {in(0), out(0)});
+    ArrayRef<int64_t> shape = in(0).getShape();
+    return success(
+        succeeded(verifyType(op, "what is rounded", in(0), shape, f32)) &&
+        succeeded(verifyType(op, "the rounded tensor", out(0), shape,
+                             BFloat16Type::get(op.getContext()))));
   }
   // update_scale
   Type i32 = IntegerType::get(op.getContext(), 32);
@@ -272,7 +280,8 @@ int64_t CallOp::getFlops() {
     elements =
         std::max(elements, launch.getTargetType(target).getNumElements());
   // A rough number of operations per element: all of these are bound by memory.
-  return elements * (getCallee() == "dropout" ? 2 : 8);
+  bool isRandom = getCallee() == "dropout" || getCallee() == "stochastic_round";
+  return elements * (isRandom ? 2 : 8);
 }
 
 int64_t CallOp::getScratchBytes() {

@@ -54,15 +54,17 @@ bool KernelOp::isColumnReduction() {
   return last && !isReducedLoop(last.getPosition());
 }
 
-/// The type in which a reduction combines values.
-static Type getCombinedType(KernelOp op) {
-  return op.getBody().front().getTerminator()->getOperand(0).getType();
-}
-
 int64_t KernelOp::getScratchBytes() {
   if (!isReduction())
     return 0;
-  int words = getCombinedType(*this).getIntOrFloatBitWidth() > 32 ? 2 : 1;
+  // The type in which values are combined; the verifier of the regions, which
+  // comes later, sees to it that there is one.
+  auto yield = dyn_cast_if_present<YieldOp>(
+      getBody().front().empty() ? nullptr : &getBody().front().back());
+  if (!yield || yield.getNumOperands() != 1)
+    return 0;
+  Type combined = yield.getOperand(0).getType();
+  int words = combined.isF64() || combined.isInteger(64) ? 2 : 1;
   int64_t reduced = getNumReducedElements(), kept = getNumOutputElements();
   if (kept == 1)
     return ::amp::cuda::reduceScratchBytes(reduced, words);
@@ -266,15 +268,19 @@ LogicalResult KernelOp::verifyRegions() {
   if (!yield || yield.getNumOperands() != 1)
     return emitOpError("the body of a reduction must yield one value");
   Type combined = yield.getOperand(0).getType();
-  bool isBool = combined.isInteger(1);
   bool isLogical = getCombine() == Combine::And || getCombine() == Combine::Or;
   bool isExtremum =
       getCombine() == Combine::Maximum || getCombine() == Combine::Minimum;
-  if (isBool != isLogical || (isExtremum && !combined.isF32()) ||
-      combined.isF16() || combined.isBF16())
+  bool fits = isLogical ? combined.isInteger(1)
+              : isExtremum
+                  ? combined.isF32()
+                  : combined.isF32() || combined.isF64() ||
+                        combined.isInteger(1) || combined.isInteger(32) ||
+                        combined.isInteger(64);
+  if (!fits)
     return emitOpError("cannot combine values of type ")
            << combined << " with '" << stringifyCombine(*getCombine())
-           << "'; expected f32, f64 or integers for add and mul, f32 for "
+           << "'; expected f32, f64, i1, i32 or i64 for add and mul, f32 for "
               "maximum and minimum, i1 for and and or";
   if (getFinish().empty()) {
     if (combined != stored.front())

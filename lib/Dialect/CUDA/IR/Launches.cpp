@@ -40,6 +40,9 @@ LogicalResult CheckGradientsOp::verify() {
   if (getScaled() &&
       failed(verifyScalar(*this, "the scale", getInputs().back())))
     return failure();
+  if (getStrict() && !getScaled())
+    return emitOpError("has 'strict' without 'scaled': there is no "
+                       "multiplication to check the result of");
   if (getMaxNorm() && getMaxNorm()->convertToDouble() <= 0)
     return emitOpError("limits the norm to a value that is not positive");
   Type f32 = Float32Type::get(getContext());

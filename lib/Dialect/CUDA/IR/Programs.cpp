@@ -109,6 +109,41 @@ struct Use {
 };
 } // namespace
 
+/// Whether `buffer` holds something before the first launch: what a step is
+/// given, keeps or is created with, other than its results.
+static bool isFilled(BufferOp buffer) {
+  std::optional<StringRef> role = buffer.getRole();
+  return role && *role != "metric" && *role != "prediction";
+}
+
+/// Verifies that what launches read has been written before.
+static LogicalResult verifyReads(ProgramOp program) {
+  DenseSet<Operation *> written;
+  for (auto launch : program.getBody().front().getOps<LaunchOpInterface>()) {
+    SmallVector<Value> read(launch.getInputs());
+    if (Value predicate = launch.getPredicate())
+      read.push_back(predicate);
+    for (Value value : read) {
+      BufferOp buffer = mlir::cuda::getBuffer(value);
+      if (isFilled(buffer) || written.contains(buffer))
+        continue;
+      auto diagnostic = launch->emitOpError();
+      if (launch.getName())
+        diagnostic << "'" << *launch.getName() << "' ";
+      diagnostic << "reads '" << buffer.getName()
+                 << "', which no launch before it writes";
+      diagnostic.attachNote(buffer.getLoc())
+          << "'" << buffer.getName() << "' "
+          << (buffer.getRole() ? "is a result of the step"
+                               : "holds an intermediate value");
+      return diagnostic;
+    }
+    for (Value output : launch.getOutputs())
+      written.insert(mlir::cuda::getBuffer(output));
+  }
+  return success();
+}
+
 LogicalResult ProgramOp::verifyRegions() {
   llvm::MapVector<Operation *, Use> uses;
   llvm::StringSet<> names;
@@ -196,5 +231,5 @@ LogicalResult ProgramOp::verifyRegions() {
           << " to " << a->end();
       return diagnostic;
     }
-  return success();
+  return verifyReads(*this);
 }

@@ -150,7 +150,8 @@ def CUDA_BufferOp : CUDA_Op<"buffer", [
     which nothing writes; `tickets`, zeros with which reductions count their
     blocks; `table`, the tensors of an optimizer; `workspace`, scratch memory of
     the library. Buffers with a role keep their contents from one step to the
-    next. A buffer without one holds an intermediate value. The elements of a batch
+    next. A buffer without one holds an intermediate value: like a metric or a
+    prediction, it is read by launches behind one that writes it. The elements of a batch
     argument with an `index_bound` are labels or indices, from 0 to below that: who
     fills the buffer is to check them.
 
@@ -337,8 +338,11 @@ def CUDA_KernelOp : CUDA_LaunchOp<"kernel", "", [IsolatedFromAbove]> {
     the body yields one value per output.
 
     With `reduce`, there is one output; the values that the body yields are
-    combined over the loops that it lists, in f32 for floats, and the other
-    loops are the dimensions of the output, in order. `finish`, a second region,
+    combined over the loops that it lists, in their type, and the other loops
+    are the dimensions of the output, in order. They are f32 with any of `add`,
+    `mul`, `maximum` and `minimum`, f64, i32 or i64 with `add` and `mul`, whose
+    overflow wraps, or i1 with `and` and `or`. So `add` of i1, which keeps one
+    bit, is whether an odd number of them is true, and `mul` is `and`. `finish`, a second region,
     turns a combined value into the one that is stored; without it, it is stored
     as it is.
 
@@ -425,7 +429,8 @@ def CUDA_CallOp : CUDA_LaunchOp<"call", "$callee"> {
     `cross_entropy_grad`, `max_pool2d`, `max_pool2d_grad`, `avg_pool2d`,
     `avg_pool2d_grad`, `dropout`, `update_scale`. The last one works in place.
     `cross_entropy_with_grad` is `cross_entropy` and `cross_entropy_grad` of the
-    same logits and labels.
+    same logits and labels; `stochastic_round` is `amp.master_copy` with a random
+    state, f32 to bf16.
 
     Example:
 
@@ -454,9 +459,10 @@ def CUDA_CheckGradientsOp : CUDA_LaunchOp<"check_gradients"> {
 
     Outputs: the state that `cuda.optimizer` takes, 8 words, which holds 1 /
     scale, rounded once from f64, and the factor of clipping; whether every
-    element of every gradient is finite (i1); and the Euclidean norm of the
-    gradients times 1 / scale (f32). The factor of clipping is min(1, `max_norm`
-    / (norm + 1e-6)), or 1 without `max_norm`.
+    element of every gradient is finite (i1), with `strict` after the
+    multiplication by 1 / scale as well as before it; and the Euclidean norm of
+    the gradients times 1 / scale (f32). The factor of clipping is min(1,
+    `max_norm` / (norm + 1e-6)), or 1 without `max_norm`.
 
     Example:
 
@@ -467,7 +473,8 @@ def CUDA_CheckGradientsOp : CUDA_LaunchOp<"check_gradients"> {
     ```
   }];
   let arguments = !con(operands,
-                       (ins UnitAttr:$scaled, OptionalAttr<F64Attr>:$max_norm));
+                       (ins UnitAttr:$scaled, UnitAttr:$strict,
+                            OptionalAttr<F64Attr>:$max_norm));
   let extraClassDeclaration = [{
     ::mlir::OperandRange getGradients() {
       return getInputs().drop_back(getScaled() ? 1 : 0);

@@ -1,0 +1,64 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The floor in f32 that the cost report of a mixed step gives is that of the step
+# in f32: without casts, low copies and what the scale adds. The largest batch for
+# some memory, with which the costs are printed where none is given.
+#
+# RUN: rm -rf %t && mkdir %t && %python %s %models %t
+
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from program import run
+
+models, folder = sys.argv[1:3]
+
+
+def costs(*options):
+    return run(["amp-translate", "--cuda-costs", *options])
+
+
+def floors(text):
+    """As written, in f32, with TF32."""
+    line, = re.findall(r"^floor as written (.*) us, in f32 (.*) us, with TF32 products (.*) us$", text, re.M)
+    return [float(floor) for floor in line]
+
+
+for model in ("digits-mlp", "digits-cnn"):
+    step = [f"{models}/{model}.mlir", "--batch-size", "512"]
+    wide, tf32 = (floors(costs(*step, "--precision", precision))[0] for precision in ("f32", "tf32"))
+    for options in (["bf16"], ["fp16", "--loss-scale", "none"], ["bf16", "--master-weights", "copy"], ["fp16"]):
+        written, in_f32, with_tf32 = floors(costs(*step, "--precision", *options))
+        print(model, *options, f"{written:.3f} us, {in_f32:.3f} in f32 of {wide:.3f}, {with_tf32:.3f} of {tf32:.3f}", flush=True)
+        # A scale reads the gradients once more.
+        most = 1.03 if options == ["fp16"] else 1.001
+        assert written < 0.8 * wide, (model, options)
+        for found, expected in ((in_f32, wide), (with_tf32, tf32)):
+            assert 0.999 * expected <= found <= most * expected, (model, options)
+
+# The largest batch: the costs are those of it, or of the batch that is asked for.
+open_step = [f"{models}/digits-mlp.mlir", "--precision", "fp16"]
+text = costs(*open_step, "--memory", "40MiB")
+batch, taken = re.search(r"^the largest batch in 41943040 bytes is (\d+), which takes (\d+)$", text, re.M).groups()
+print(f"{batch} samples in {taken} bytes", flush=True)
+assert int(taken) <= 40 << 20 and int(batch) > 1
+assert text.endswith(f"the costs are those of a batch of {batch}\n"), text
+assert f"\nmemory {taken} bytes;" in text, text
+own = costs(*open_step, "--batch-size", batch)
+assert text.startswith(own), text
+assert int(re.search(r"^memory (\d+) bytes", costs(*open_step, "--batch-size", str(int(batch) + 1)), re.M)[1]) > 40 << 20
+asked = costs(*open_step, "--memory", "40MiB", "--batch-size", "32")
+assert asked == costs(*open_step, "--batch-size", "32") + text.splitlines(True)[-2], asked
+none = costs(*open_step, "--memory", "1KiB").splitlines()
+assert re.fullmatch(r"a batch of 1 takes \d+ bytes, more than 1024", none[-2]) and none[-1] == "the costs are those of a batch of 1", none
+
+# A step that leaves nothing open has no largest batch.
+static = f"{folder}/static.mlir"
+run(["amp-opt", f"{models}/digits-mlp.mlir", "--train-set-batch=batch-size=32", "-o", static])
+result = subprocess.run(["amp-translate", "--cuda-costs", static, "--memory", "40MiB"], capture_output=True, text=True)
+assert result.returncode == 1 and not result.stdout, result
+assert result.stderr == ("amp-translate: error: --memory asks for the largest batch, but no step leaves its batch open\n"), result
