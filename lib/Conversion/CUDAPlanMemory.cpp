@@ -525,7 +525,7 @@ void Planner::emit() {
       builder, step.getLoc(), builder.getStringAttr(step.getName()),
       builder.getI64IntegerAttr(stateBytes + plannedBytes),
       builder.getI64IntegerAttr(stateBytes + boundBytes), FlatSymbolRefAttr(),
-      ArrayAttr());
+      ArrayAttr(), StateAttr());
   OpBuilder inner = OpBuilder::atBlockEnd(&program.getBody().emplaceBlock());
   for (bool persistent : {true, false})
     for (std::unique_ptr<Slot> &slot : slots) {
@@ -604,6 +604,7 @@ struct PlanMemory : mlir::amp::impl::PlanMemoryBase<PlanMemory> {
       std::string name = step.getName().str();
       Location loc = step.getLoc();
       auto source = step->getAttrOfType<StringAttr>(kInferenceOfAttr);
+      auto state = step->getAttrOfType<StateAttr>(kStateNote);
       Planner planner(step, *signature);
       if (failed(planner.run()))
         return signalPassFailure();
@@ -611,6 +612,8 @@ struct PlanMemory : mlir::amp::impl::PlanMemoryBase<PlanMemory> {
         planner.getProgram().setInferenceOfAttr(FlatSymbolRefAttr::get(source));
         planner.getProgram().setEvaluationAttr(
             evaluations.lookup(source.getValue()));
+      } else if (state) {
+        planner.getProgram().setStateAttr(state);
       }
       stateBytes += planner.stateBytes;
       plannedBytes += planner.plannedBytes;

@@ -11,31 +11,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cmath>
 
 using namespace mlir::amp;
-
-Spread mlir::amp::summarize(llvm::ArrayRef<RunRecord> runs,
-                            llvm::StringRef result) {
-  Spread spread;
-  std::vector<double> values;
-  for (const RunRecord &run : runs)
-    for (const auto &[name, value] : run.results)
-      if (name == result)
-        values.push_back(value);
-  spread.count = values.size();
-  if (values.empty())
-    return spread;
-  for (double value : values)
-    spread.mean += value / double(values.size());
-  if (values.size() > 1) {
-    double squares = 0.0;
-    for (double value : values)
-      squares += (value - spread.mean) * (value - spread.mean);
-    spread.deviation = std::sqrt(squares / double(values.size() - 1));
-  }
-  return spread;
-}
 
 static std::string formatValue(const char *format, double value) {
   std::string text;

@@ -9,7 +9,7 @@
 #include "amp/Execution/Session.h"
 
 #include "amp/Execution/Files.h"
-#include "amp/Execution/ScalerRules.h"
+#include "amp/Runtime/CUDA/StateRecord.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -94,78 +94,48 @@ llvm::Error Session::setHyperparameters(
 // Saving and resuming
 //===----------------------------------------------------------------------===//
 
-/// The member with the progress, one integer for each of `ProgressField`.
-static constexpr llvm::StringLiteral kProgressMember = "__amp_progress__";
-static constexpr int64_t kProgressVersion = 2;
+using ::amp::cuda::kProgressMember;
+using ::amp::cuda::kScalerMember;
+using ::amp::cuda::ProgressField;
+namespace statefile = ::amp::cuda;
 
-namespace {
-enum ProgressField {
-  Version,
-  Step,
-  Seed,
-  Epoch,
-  Offset,
-  NumSamples,
-  BatchSize,
-  Precision,
-  Fingerprint,
-  NumFields
-};
-} // namespace
-
-/// The precisions by their number in files, which never changes.
-static constexpr llvm::StringLiteral kPrecisions[] = {"", "f32", "fp16",
-                                                      "bf16"};
-
-static std::string describePrecision(int64_t number) {
-  if (number == 0)
-    return "as written, without --precision";
-  return ("with --precision " + kPrecisions[number]).str();
+/// What a state must have been saved by; lives no longer than `program`.
+static statefile::StateIdentity getIdentity(const StepProgram &program) {
+  statefile::StateIdentity identity;
+  identity.precision = program.getPrecision().data();
+  identity.fingerprint = program.getFingerprint();
+  identity.scaler = program.getScalerRules().data();
+  return identity;
 }
-
-static int64_t getPrecisionNumber(const StepProgram &program) {
-  const auto *it = llvm::find(kPrecisions, program.getPrecision());
-  assert(it != std::end(kPrecisions) && "a precision has a number");
-  return it - std::begin(kPrecisions);
-}
-
-/// The rules of loss scaling, as text.
-static constexpr llvm::StringLiteral kScalerMember = "__amp_scaler__";
 
 static bool isScalerRecord(const NDArray &array) {
   return array.getType() == ElementType::U8 && array.getShape().size() == 1 &&
-         array.getShape().front() <= 1 << 16;
+         array.getShape().front() <= statefile::kMostScalerBytes;
 }
 
-/// Whether the fields are those of a run that can have happened.
-static bool isSound(const NDArray &record) {
-  auto field = [&](ProgressField number) { return record.getInt(number); };
-  // Far beyond any run, and far from overflow.
-  constexpr int64_t kMaxSteps = int64_t(1) << 48;
-  bool trained = field(NumSamples) != 0;
-  return field(Step) >= 0 && field(Step) <= kMaxSteps && field(Epoch) >= 0 &&
-         field(Epoch) <= field(Step) && field(NumSamples) >= 0 &&
-         field(Offset) >= 0 && field(Offset) <= field(NumSamples) &&
-         (trained ? field(BatchSize) > 0 : field(BatchSize) == 0) &&
-         (trained || field(Step) == 0) && field(Precision) >= 0 &&
-         field(Precision) < int64_t(std::size(kPrecisions));
+/// The error of a message, if it is not empty.
+static llvm::Error makeStateError(const std::string &message) {
+  return message.empty() ? llvm::Error::success() : makeError("{0}", message);
 }
 
 llvm::Error Session::save(llvm::StringRef path) const {
   ArrayMap file;
   for (const auto &[name, array] : states)
     file.set(name, array.clone());
-  NDArray record(ElementType::I64, {NumFields});
-  record.setInt(Version, kProgressVersion);
-  record.setInt(Step, progress.step);
-  record.setInt(Seed, int64_t(progress.position.seed));
-  record.setInt(Epoch, progress.position.epoch);
-  record.setInt(Offset, progress.position.offset);
-  record.setInt(NumSamples, progress.numSamples);
-  record.setInt(BatchSize, progress.batchSize);
-  record.setInt(Precision, getPrecisionNumber(program));
-  record.setInt(Fingerprint, int64_t(program.getFingerprint()));
-  file.set(kProgressMember, std::move(record));
+  const int64_t precision =
+      statefile::findPrecision(program.getPrecision().str());
+  assert(precision >= 0 && "a precision has a number");
+  NDArray fields(ElementType::I64, {ProgressField::NumFields});
+  fields.setInt(ProgressField::Version, statefile::kProgressVersion);
+  fields.setInt(ProgressField::Step, progress.step);
+  fields.setInt(ProgressField::Seed, int64_t(progress.position.seed));
+  fields.setInt(ProgressField::Epoch, progress.position.epoch);
+  fields.setInt(ProgressField::Offset, progress.position.offset);
+  fields.setInt(ProgressField::Samples, progress.numSamples);
+  fields.setInt(ProgressField::BatchSize, progress.batchSize);
+  fields.setInt(ProgressField::Precision, precision);
+  fields.setInt(ProgressField::Fingerprint, int64_t(program.getFingerprint()));
+  file.set(kProgressMember, std::move(fields));
   llvm::StringRef rules = program.getScalerRules();
   NDArray text(ElementType::U8, {static_cast<int64_t>(rules.size())});
   llvm::copy(rules.bytes(), text.as<uint8_t>().begin());
@@ -177,7 +147,8 @@ llvm::Error Session::load(llvm::StringRef path, bool otherScaler) {
   // What does not fit is an error, for which its header is enough.
   auto wants = [&](llvm::StringRef name, const NDArray &header) {
     return name == kProgressMember
-               ? header.getShape() == llvm::ArrayRef<int64_t>({NumFields})
+               ? header.getShape() ==
+                     llvm::ArrayRef<int64_t>({ProgressField::NumFields})
            : name == kScalerMember
                ? isScalerRecord(header)
                : llvm::any_of(program.getStates(), [&](const StateSpec &spec) {
@@ -189,37 +160,27 @@ llvm::Error Session::load(llvm::StringRef path, bool otherScaler) {
   llvm::Expected<ArrayMap> file = readArrays(path, wants);
   if (!file)
     return file.takeError();
-  const NDArray *record = file->lookup(kProgressMember);
-  if (!record || record->getType() != ElementType::I64 ||
-      record->getShape() != llvm::ArrayRef<int64_t>({NumFields}) ||
-      record->getInt(Version) != kProgressVersion)
-    return makeError("'{0}' is not a saved training state: it has no member "
-                     "'{1}' of version {2}; use --init for weights alone",
-                     path, kProgressMember, kProgressVersion);
-  if (!isSound(*record))
-    return makeError("'{0}' has a damaged member '{1}'", path, kProgressMember);
-  if (int64_t saved = record->getInt(Precision);
-      saved != getPrecisionNumber(program))
-    return makeError("'{0}' was saved by a run {1}, but this one is {2}; use "
-                     "--init for weights alone",
-                     path, describePrecision(saved),
-                     describePrecision(getPrecisionNumber(program)));
-  // States saved before there were rules in them have none.
+  const statefile::StateCheck check(path.str(), getIdentity(program));
+  const NDArray *member = file->lookup(kProgressMember);
+  if (!member || member->getType() != ElementType::I64 ||
+      member->getShape() !=
+          llvm::ArrayRef<int64_t>({ProgressField::NumFields}) ||
+      member->getInt(ProgressField::Version) != statefile::kProgressVersion)
+    return makeStateError(check.getNoState());
+  const int64_t *fields = member->as<int64_t>().data();
   const NDArray *scaler = file->lookup(kScalerMember);
-  if (scaler && !isScalerRecord(*scaler))
-    return makeError("'{0}' has a damaged member '{1}'", path, kScalerMember);
-  if (scaler && !otherScaler) {
+  std::string rules;
+  // What is wrong with the run comes first.
+  if (scaler && isScalerRecord(*scaler)) {
     auto text = scaler->as<uint8_t>();
-    auto [saved, current] = compareScalerRules(
-        llvm::StringRef(reinterpret_cast<const char *>(text.data()),
-                        text.size()),
-        program.getScalerRules());
-    if (!saved.empty())
-      return makeError("'{0}' was saved by a run whose loss scaling has {1}, "
-                       "but that of this one has {2}; expected the same, or "
-                       "--other-scaler to go on with these rules",
-                       path, saved, current);
+    rules.assign(text.begin(), text.end());
   }
+  if (llvm::Error error = makeStateError(check.checkRun(
+          fields, scaler && isScalerRecord(*scaler) ? &rules : nullptr,
+          otherScaler)))
+    return error;
+  if (scaler && !isScalerRecord(*scaler))
+    return makeStateError(check.getDamaged(kScalerMember));
 
   llvm::ArrayRef<StateSpec> specs = program.getStates();
   for (const StateSpec &spec : specs) {
@@ -250,18 +211,15 @@ llvm::Error Session::load(llvm::StringRef path, bool otherScaler) {
       return makeError("'{0}' was saved from another graph: this step has no "
                        "state '{1}'",
                        path, name);
-  if (uint64_t(record->getInt(Fingerprint)) != program.getFingerprint())
-    return makeError("'{0}' was saved from another graph: its state is that of "
-                     "this step, but not its operations; use --init for "
-                     "weights alone",
-                     path);
+  if (llvm::Error error = makeStateError(check.checkGraph(fields)))
+    return error;
 
-  progress.step = record->getInt(Step);
-  progress.position.seed = uint64_t(record->getInt(Seed));
-  progress.position.epoch = record->getInt(Epoch);
-  progress.position.offset = record->getInt(Offset);
-  progress.numSamples = record->getInt(NumSamples);
-  progress.batchSize = record->getInt(BatchSize);
+  progress.step = fields[ProgressField::Step];
+  progress.position.seed = uint64_t(fields[ProgressField::Seed]);
+  progress.position.epoch = fields[ProgressField::Epoch];
+  progress.position.offset = fields[ProgressField::Offset];
+  progress.numSamples = fields[ProgressField::Samples];
+  progress.batchSize = fields[ProgressField::BatchSize];
   states = ArrayMap();
   for (const StateSpec &spec : specs)
     states.set(spec.name, std::move(*file->lookup(spec.name)));

@@ -9,12 +9,12 @@
 #include "amp/Execution/StepProgram.h"
 
 #include "amp/Analysis/BufferLiveness.h"
+#include "amp/Analysis/StepIdentity.h"
 #include "amp/Analysis/TensorLiveness.h"
 #include "amp/Conversion/CPUPipeline.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
 #include "amp/Execution/Files.h"
 #include "amp/Execution/Memory.h"
-#include "amp/Execution/ScalerRules.h"
 #include "amp/Execution/Threads.h"
 #include "amp/Pipelines/Pipelines.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -23,7 +23,6 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -147,23 +146,6 @@ FunctionOpInterface StepProgram::getFunction() {
   return cast<FunctionOpInterface>(SymbolTable::lookupSymbolIn(*module, entry));
 }
 
-/// The name under which files know a precision.
-static llvm::StringRef canonicalizePrecision(llvm::StringRef precision) {
-  return llvm::is_contained({"f16", "half"}, precision) ? "fp16" : precision;
-}
-
-void StepProgram::computeFingerprint() {
-  OwningOpRef<ModuleOp> copy = module->clone();
-  copy->walk([](FunctionOpInterface function) {
-    for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      function.removeArgAttr(i, AMPDialect::kInitAttr);
-  });
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  copy->print(os, OpPrintingFlags().assumeVerified());
-  fingerprint = llvm::xxh3_64bits(llvm::StringRef(text));
-}
-
 llvm::Expected<std::unique_ptr<StepProgram>>
 StepProgram::create(ModuleOp source, const ProgramOptions &options) {
   llvm::Expected<FunctionOpInterface> step = findStep(source, options.entry);
@@ -181,11 +163,7 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
   program->entry = step->getName().str();
   program->module = source.clone();
   // Other steps need no compilation.
-  for (auto function : llvm::make_early_inc_range(
-           program->module->getOps<FunctionOpInterface>()))
-    if (isStepFunction(function) && function.getName() != program->entry &&
-        SymbolTable::symbolKnownUseEmpty(function, *program->module))
-      function.erase();
+  eraseOtherSteps(*program->module, program->entry);
 
   AMPPipelineOptions pipeline;
   std::string wrong;
@@ -194,7 +172,7 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
     return makeError("wrong options of the pipeline: {0}",
                      llvm::StringRef(wrong).rtrim());
   program->precision = canonicalizePrecision(options.precision).str();
-  program->computeFingerprint();
+  program->fingerprint = computeFingerprint(*program->module, program->entry);
 
   llvm::Error prepared =
       runPasses(*program->module, [&](OpPassManager &manager) {

@@ -70,17 +70,6 @@ private:
 };
 } // namespace
 
-/// The mean of `column` over the last `count` steps.
-static double averageLast(const RunRecord &record, size_t column,
-                          int64_t count) {
-  count = std::min<int64_t>(count, record.steps.size());
-  double sum = 0.0;
-  for (const StepRecord &step :
-       llvm::make_range(record.steps.end() - count, record.steps.end()))
-    sum += step.values[column];
-  return sum / double(count);
-}
-
 llvm::Error mlir::amp::train(Session &session, const Dataset &data,
                              const TrainingPlan &plan, RunRecord &record) {
   if (plan.dropLast && data.size() < plan.batchSize)
@@ -132,7 +121,7 @@ llvm::Error mlir::amp::train(Session &session, const Dataset &data,
 
   if (std::optional<size_t> column = record.findMetric("loss"))
     record.results.emplace_back(
-        "final loss", averageLast(record, *column, order.getBatchesPerEpoch()));
+        "final loss", record.averageLast(*column, order.getBatchesPerEpoch()));
   if (skipColumn)
     record.results.emplace_back("skipped steps", double(skipped));
   // Those of several losses or layers have their names behind a dot.

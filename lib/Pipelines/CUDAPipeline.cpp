@@ -18,6 +18,9 @@ using namespace mlir::amp;
 
 void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
                                   const CUDAPipelineOptions &options) {
+  NoteStepOptions note;
+  note.precision = options.precision;
+  pm.addPass(createNoteStep(note));
   if (options.batchSize > 0) {
     train::TrainSetBatchOptions batch;
     batch.batchSize = options.batchSize;
@@ -35,6 +38,7 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
     training.policy = options.policy;
     buildAMPTrainingPipeline(pm, training);
   }
+  pm.addPass(createNoteScaler());
   if (!options.inference.empty()) {
     train::TrainToInferenceOptions inference;
     inference.entry = options.inference;

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Inputs/HandWrittenStep.h"
 #include "amp/CudaHost/Testing.h"
-#include "amp/Runtime/CUDA/CrossEntropy.h"
 #include "amp/Runtime/CUDA/Trainer.h"
 
 #include <cmath>
@@ -22,285 +22,9 @@
 #include <new>
 #include <stdexcept>
 
-using namespace amp::cuda;
 using namespace amp::cuda::testing;
 
 using Values = std::vector<double>;
-
-//===----------------------------------------------------------------------===//
-// The program
-//===----------------------------------------------------------------------===//
-
-// 12 samples of 6 features, 10 hidden, 3 classes.
-constexpr int64_t N = 12, I = 6, H = 10, O = 3;
-
-/// Offsets in the arena.
-enum : int64_t {
-  kW1 = 0,             // f32[6x10]
-  kW2 = 256,           // f32[10x3]
-  kV1 = 512,           // f32[6x10]
-  kV2 = 768,           // f32[10x3]
-  kW1Low = 1024,       // f16[6x10]
-  kW2Low = 1280,       // f16[10x3]
-  kScale = 1536,       // f32
-  kGrowth = 1792,      // i32
-  kHysteresis = 2048,  // i32
-  kRate = 2304,        // f32
-  kX = 2560,           // f16[12x6]
-  kLabels = 2816,      // i64[12]
-  kLoss = 3072,        // f32
-  kScaleMetric = 3328, // f32
-  kTable = 3584,       // optimizer table
-  kTicketSlots = 4096, // tickets
-  kStateEnd = 8192,
-  kHidden = 8192,     // f16[12x10]
-  kMask = 8448,       // bits [12x128]
-  kLogits = 8704,     // f16[12x3], its gradient in place
-  kHiddenGrad = 8960, // f16[12x10]
-  kGrad1 = 9216,      // f32[6x10]
-  kGrad2 = 9472,      // f32[10x3]
-  kRowLoss = 9728,    // scratch
-  kSeed = 9984,       // f32
-  kState = 10240,     // UnscaleState
-  kFinite = 10496,    // i1
-  kPartials = 10752,  // scratch
-  kWorkspace = 11008,
-  kArena = 11008 + 65536,
-};
-
-static BufferInfo buffer(const char *name, Role role, Type type, int64_t offset,
-                         std::vector<int64_t> shape, InitInfo init = {}) {
-  BufferInfo result;
-  result.name = name;
-  result.role = role;
-  result.type = type;
-  result.offset = offset;
-  result.rank = int(shape.size());
-  std::copy(shape.begin(), shape.end(), result.shape);
-  result.init = init;
-  return result;
-}
-
-static InitInfo init(InitInfo::Kind kind, double first = 0) {
-  InitInfo result;
-  result.kind = kind;
-  result.first = first;
-  result.gain = std::sqrt(2.0);
-  result.stream = uint64_t(first) + 1;
-  return result;
-}
-
-static InitInfo copyOf(const char *source) {
-  InitInfo result;
-  result.kind = InitInfo::Kind::CopyOf;
-  result.source = source;
-  return result;
-}
-
-using Kind = InitInfo::Kind;
-
-static std::vector<BufferInfo> makeBuffers() {
-  std::vector<BufferInfo> buffers = {
-      buffer("w1", Role::Parameter, Type::F32, kW1, {I, H},
-             init(Kind::KaimingUniform, 1)),
-      buffer("w2", Role::Parameter, Type::F32, kW2, {H, O},
-             init(Kind::KaimingNormal, 2)),
-      buffer("v1", Role::OptimizerState, Type::F32, kV1, {I, H},
-             init(Kind::Zeros)),
-      buffer("v2", Role::OptimizerState, Type::F32, kV2, {H, O},
-             init(Kind::Zeros)),
-      buffer("w1.low", Role::OptimizerState, Type::F16, kW1Low, {I, H},
-             copyOf("w1")),
-      buffer("w2.low", Role::OptimizerState, Type::F16, kW2Low, {H, O},
-             copyOf("w2")),
-      buffer("loss_scale", Role::ScalerState, Type::F32, kScale, {},
-             init(Kind::Constant, 0x1p20)),
-      buffer("growth", Role::ScalerState, Type::I32, kGrowth, {},
-             init(Kind::Zeros)),
-      buffer("hysteresis", Role::ScalerState, Type::I32, kHysteresis, {},
-             init(Kind::Ones)),
-      buffer("lr", Role::Hyperparameter, Type::F32, kRate, {},
-             init(Kind::Constant, 0.1)),
-      buffer("x", Role::Batch, Type::F16, kX, {N, I}),
-      buffer("labels", Role::Batch, Type::I64, kLabels, {N}),
-      buffer("loss", Role::Metric, Type::F32, kLoss, {}),
-      buffer("loss_scale", Role::Metric, Type::F32, kScaleMetric, {}),
-  };
-  buffers[11].classes = O;
-  for (BufferInfo &each : buffers)
-    each.isLossScale = each.offset == kScale;
-  return buffers;
-}
-static const std::vector<BufferInfo> kBuffers = makeBuffers();
-
-static std::vector<GemmConfig> makeGemms() {
-  auto gemm = [](const char *name, int64_t m, int64_t n, int64_t k, Type result,
-                 bool transposeA, bool transposeB, Epilogue epilogue) {
-    GemmConfig config;
-    config.name = name;
-    config.m = m;
-    config.n = n;
-    config.k = k;
-    config.typeA = config.typeB = Type::F16;
-    config.typeD = result;
-    config.transposeA = transposeA;
-    config.transposeB = transposeB;
-    config.epilogue = epilogue;
-    config.strideAux = usesMask(epilogue) ? reluMaskStride(n) : 0;
-    return config;
-  };
-  return {
-      gemm("hidden", N, H, I, Type::F16, false, false, Epilogue::ReluAux),
-      gemm("logits", N, O, H, Type::F16, false, false, Epilogue::None),
-      gemm("hidden_grad", N, H, O, Type::F16, false, true, Epilogue::DRelu),
-      gemm("w2_grad", H, O, N, Type::F32, true, false, Epilogue::None),
-      gemm("w1_grad", I, H, N, Type::F32, true, false, Epilogue::None),
-  };
-}
-static const std::vector<GemmConfig> kGemms = makeGemms();
-
-static OptimizerEntry entry(int64_t w, int64_t g, int64_t v, int64_t low,
-                            int64_t count) {
-  OptimizerEntry result;
-  result.parameter = w;
-  result.gradient = g;
-  result.first = v;
-  result.copy = low;
-  result.copyType = Type::F16;
-  result.count = count;
-  return result;
-}
-static const OptimizerEntry kEntries[] = {
-    entry(kW1, kGrad1, kV1, kW1Low, I *H),
-    entry(kW2, kGrad2, kV2, kW2Low, H *O),
-};
-static const OptimizerGroup kGroups[] = {{kEntries, 2, kTable}};
-
-static LaunchInfo launchInfo(const char *name, double bytes) {
-  LaunchInfo info;
-  info.name = name;
-  info.ops = name;
-  info.bytes = bytes;
-  return info;
-}
-static const LaunchInfo kLaunches[] = {
-    launchInfo("hidden", 500),      launchInfo("logits", 400),
-    launchInfo("seed", 8),          launchInfo("cross_entropy", 300),
-    launchInfo("hidden_grad", 500), launchInfo("w2_grad", 400),
-    launchInfo("w1_grad", 400),     launchInfo("unscale", 400),
-    launchInfo("sgd", 1500),        launchInfo("update_scale", 30),
-};
-
-/// The seed times the scale, and the scale as a metric.
-__global__ void scaleSeed(float *seed, float *metric, const float *scale) {
-  elementwise<1>(1, [=](auto at) {
-    at.store(seed, at.load(scale));
-    at.store(metric, at.load(scale));
-  });
-}
-
-static GemmBuffers operands(const StepRun &run, int64_t a, int64_t b, int64_t d,
-                            int64_t aux = -1) {
-  GemmBuffers buffers;
-  buffers.a = run.at<void>(a);
-  buffers.b = run.at<void>(b);
-  buffers.d = run.at<void>(d);
-  buffers.aux = aux < 0 ? nullptr : run.at<void>(aux);
-  return buffers;
-}
-
-/// What a test changes in the step, to see that it is noticed.
-static bool skipGuard = false, allocate = false;
-
-static Status enqueue(const StepRun &run) {
-  auto *tickets = run.at<unsigned>(kTicketSlots);
-  const OptimizerTable &table = run.optimizers[0];
-  {
-    auto scope = run.scope(0);
-    AMP_RETURN_IF_ERROR(run.gemms->run(
-        0, operands(run, kX, kW1Low, kHidden, kMask), run.stream));
-  }
-  {
-    auto scope = run.scope(1);
-    AMP_RETURN_IF_ERROR(
-        run.gemms->run(1, operands(run, kHidden, kW2Low, kLogits), run.stream));
-  }
-  {
-    auto scope = run.scope(2);
-    AMP_RETURN_IF_ERROR(launch("seed", run.stream, elementwiseShape(1, 1),
-                               scaleSeed, run.at<float>(kSeed),
-                               run.at<float>(kScaleMetric),
-                               run.at<float>(kScale)));
-  }
-  {
-    auto scope = run.scope(3);
-    AMP_RETURN_IF_ERROR(crossEntropy(
-        run.stream, run.at<float>(kLoss), run.at<__half>(kLogits),
-        run.at<__half>(kLogits), run.at<int64_t>(kLabels), run.at<float>(kSeed),
-        N, O, run.at<void>(kRowLoss), tickets));
-  }
-  {
-    auto scope = run.scope(4);
-    AMP_RETURN_IF_ERROR(run.gemms->run(
-        2, operands(run, kLogits, kW2Low, kHiddenGrad, kMask), run.stream));
-  }
-  {
-    auto scope = run.scope(5);
-    AMP_RETURN_IF_ERROR(
-        run.gemms->run(3, operands(run, kHidden, kLogits, kGrad2), run.stream));
-  }
-  {
-    auto scope = run.scope(6);
-    AMP_RETURN_IF_ERROR(
-        run.gemms->run(4, operands(run, kX, kHiddenGrad, kGrad1), run.stream));
-  }
-  if (allocate) {
-    void *memory = nullptr;
-    AMP_CUDA_CALL(cudaMalloc(&memory, 64));
-    AMP_CUDA_CALL(cudaFree(memory));
-  }
-  {
-    auto scope = run.scope(7);
-    AMP_RETURN_IF_ERROR(unscaleCheck(run.stream, table, run.at<float>(kScale),
-                                     0.0f, run.at<UnscaleState>(kState),
-                                     run.at<uint8_t>(kFinite), nullptr,
-                                     run.at<void>(kPartials), tickets));
-  }
-  {
-    auto scope = run.scope(8);
-    SgdConfig config;
-    config.momentum = 0.9f;
-    AMP_RETURN_IF_ERROR(sgd(run.stream, table, config, run.at<float>(kRate),
-                            run.at<UnscaleState>(kState),
-                            skipGuard ? nullptr : run.at<uint8_t>(kFinite)));
-  }
-  auto scope = run.scope(9);
-  ScaleConfig config;
-  config.growthInterval = 4;
-  return updateScale(run.stream, config, run.at<float>(kScale),
-                     run.at<int32_t>(kGrowth), run.at<int32_t>(kHysteresis),
-                     run.at<uint8_t>(kFinite));
-}
-
-static ProgramInfo makeInfo() {
-  ProgramInfo info;
-  info.name = "step";
-  info.arenaBytes = kArena;
-  info.stateBytes = kStateEnd;
-  info.buffers = kBuffers.data();
-  info.numBuffers = int(kBuffers.size());
-  info.gemms = kGemms.data();
-  info.numGemms = int(kGemms.size());
-  info.workspaceOffset = kWorkspace;
-  info.workspaceBytes = kArena - kWorkspace;
-  info.optimizers = kGroups;
-  info.numOptimizers = 1;
-  info.launches = kLaunches;
-  info.numLaunches = 10;
-  info.enqueue = enqueue;
-  return info;
-}
-static const ProgramInfo kProgram = makeInfo();
 
 //===----------------------------------------------------------------------===//
 // Tests
@@ -497,6 +221,104 @@ static void testGraph() {
   cudaGetLastError();
 }
 
+/// `path` is a state of fp16, with the fingerprint 17, without rules.
+static void testIdentity(const std::string &path) {
+  ProgramInfo info = kProgram;
+  info.identity = {"fp16", 17, "scaler = a\ninterval = 4"};
+  auto load = [&](const ProgramInfo &info, const ProgramOptions &options = {}) {
+    Program program(info);
+    CHECK_OK(program.create(options));
+    Values before = stateOf(program);
+    Status status = program.load(path);
+    CHECK(status.isOk() ||
+          (status.getCode() == kFile && same(stateOf(program), before)));
+    return status;
+  };
+  CHECK_OK(load(info));
+  ProgramInfo other = info;
+  other.identity.fingerprint = 18;
+  CHECK_ERROR(load(other), "its state is that of this step, but not its "
+                           "operations; use --init for weights alone");
+  other = info;
+  other.identity.precision = "";
+  CHECK_ERROR(load(other), "was saved by a run with --precision fp16, but this "
+                           "one is as written, without --precision");
+  other.identity.precision = "tf32";
+  CHECK_ERROR(load(other), "but this one is with --precision tf32");
+
+  // What it saves itself has its rules.
+  {
+    Program program(info);
+    CHECK_OK(program.create({}));
+    setBatch(program);
+    CHECK_OK(program.run(2));
+    CHECK_OK(program.save(path));
+  }
+  CHECK_OK(load(info));
+  std::vector<HostArray> arrays;
+  CHECK_OK(readArrays(path, &arrays));
+  const HostArray *record = findArray(arrays, kProgressMember);
+  CHECK(record && record->describe() == "9xi64" &&
+        record->getInt(ProgressField::BatchSize) == N &&
+        record->getInt(ProgressField::Samples) == 0 &&
+        record->getInt(ProgressField::Precision) == 2 &&
+        record->getInt(ProgressField::Fingerprint) == 17);
+  other = info;
+  other.identity.scaler = "scaler = a\ninterval = 5\nmore = 1";
+  CHECK_ERROR(load(other),
+              "whose loss scaling has interval = 4, no more, but that of this "
+              "one has interval = 5, more = 1; expected the same, or "
+              "--other-scaler to go on with these rules");
+  ProgramOptions options;
+  options.otherScaler = true;
+  CHECK_OK(load(other, options));
+  other.identity.scaler = "scaler = b\nfactor = 2";
+  CHECK_ERROR(load(other),
+              "has scaler = a, but that of this one has scaler = b; expected");
+  other.identity.scaler = "";
+  CHECK_ERROR(load(other), "that of this one has no scaler; expected");
+
+  auto write = [&](auto change) {
+    std::vector<HostArray> changed = arrays;
+    for (HostArray &array : changed)
+      change(array);
+    CHECK_OK(writeArrays(path, changed));
+  };
+  auto setField = [&](int field, int64_t value) {
+    write([&](HostArray &array) {
+      if (array.name == kProgressMember)
+        array.setInt(field, value);
+    });
+  };
+  setField(ProgressField::BatchSize, N + 4);
+  CHECK_ERROR(load(info),
+              "was saved by a run with a batch size of 16, but that "
+              "of this one is 12; expected the same, or "
+              "--batch-size=12 to go on with it");
+  options = {};
+  options.otherBatchSize = true;
+  CHECK_OK(load(info, options));
+  setField(ProgressField::BatchSize, 0); // after two steps
+  CHECK_ERROR(load(info), "damaged member '__amp_progress__'");
+  setField(ProgressField::Precision, kNumPrecisions);
+  CHECK_ERROR(load(info), "damaged member '__amp_progress__'");
+  setField(ProgressField::Version, 1);
+  CHECK_ERROR(load(info), "it has no member '__amp_progress__' of version 2");
+  write([](HostArray &array) {
+    if (array.name == kScalerMember)
+      array.type = Type::Bool;
+  });
+  CHECK_ERROR(load(info), "damaged member '__amp_scaler__'");
+  // States saved before there were rules in them have none to compare.
+  arrays.erase(std::remove_if(arrays.begin(), arrays.end(),
+                              [](const HostArray &array) {
+                                return array.name == kScalerMember;
+                              }),
+               arrays.end());
+  write([](HostArray &) {});
+  CHECK_OK(load(info));
+}
+
 static void testFiles(const std::string &path) {
   Values full = train({}, 6, nullptr), half;
   {
@@ -547,7 +369,7 @@ static void testFiles(const std::string &path) {
     a.push_back(a[0]);
     a.back().name = "more";
   });
-  CHECK_ERROR(fresh.load(path), "has 10 states, expected 9");
+  CHECK_ERROR(fresh.load(path), "this step has no state 'more'");
   for (int64_t step : {int64_t(-1), (int64_t(1) << 48) + 1, INT64_MAX}) {
     write([&](auto &a) { a.back().setInt(1, step); });
     CHECK_ERROR(fresh.load(path), "damaged member");
@@ -564,6 +386,24 @@ static void testFiles(const std::string &path) {
     });
     CHECK_ERROR(fresh.load(path), "has the loss scale 'loss_scale' = ");
   }
+  // States of programs that know what theirs are of: one that does not reads
+  // them, but compares the batch size, which is its own.
+  write([](auto &a) {
+    HostArray &record = a.back();
+    const int64_t more[] = {N, findPrecision("fp16"), 17};
+    record.shape = {ProgressField::NumFields};
+    record.bytes.resize(ProgressField::NumFields * 8);
+    record.setInt(ProgressField::Version, kProgressVersion);
+    for (int i = 0; i < 3; ++i)
+      record.setInt(ProgressField::BatchSize + i, more[i]);
+  });
+  {
+    Program other(kProgram);
+    CHECK_OK(other.create({}));
+    CHECK_OK(other.load(path));
+    CHECK(other.progress.step == 3);
+  }
+  testIdentity(path);
   CHECK_ERROR(fresh.load(path + ".absent"), "cannot read");
   CHECK_ERROR(fresh.load("/"), "cannot read '/': it is a directory");
   CHECK(same(stateOf(fresh), before)); // none of them changed anything
@@ -574,6 +414,8 @@ static void testErrors() {
   CHECK_ERROR(program.run(1), "has not been created");
   CHECK_OK(program.create({}));
   CHECK_ERROR(program.run(1), "'x' has no value: set a batch first");
+  CHECK_ERROR(program.run(-5), "-5 steps to run, expected a number that is not "
+                               "negative");
   std::vector<int64_t> labels(N, 3);
   CHECK_ERROR(program.setBatch(0, labels.data(), 7),
               "'x' has 7 bytes, expected 144 (12x6xf16)");
@@ -583,7 +425,9 @@ static void testErrors() {
   CHECK_ERROR(program.setHyperparameter("rate", 1), "there is lr");
   CHECK_OK(program.setHyperparameter("lr", 0.5));
   float metrics[3];
-  CHECK_ERROR(program.readMetrics(metrics, 3), "3 metrics asked for");
+  for (int count : {-1, 0, 1, 3})
+    CHECK_ERROR(program.readMetrics(metrics, count),
+                "metrics asked for, there are 2");
 
   host::options().deviceMemory = host::allocatedBytes() + 1000;
   Program large(kProgram);
@@ -640,7 +484,7 @@ static void testTrainer(const std::string &path) {
   std::ifstream csv(path + ".csv");
   std::string line;
   std::getline(csv, line);
-  CHECK(line == "step,epoch,loss,loss_scale");
+  CHECK(line == "precision,seed,step,epoch,loss,loss_scale");
   int lines = 0;
   while (std::getline(csv, line))
     ++lines;
@@ -672,6 +516,66 @@ static void testTrainer(const std::string &path) {
   CHECK(run({"--data", "/"}) == 1);
   CHECK(run({"--synthetic", "--load", "/"}) == 1);
   CHECK(run({"--synthetic", "--bogus"}) == 1);
+  // What is wrong is said in the words of amp-run.
+  auto parse = [](std::vector<std::string> arguments) {
+    std::vector<char *> argv = {const_cast<char *>("step"),
+                                const_cast<char *>("--synthetic")};
+    for (std::string &argument : arguments)
+      argv.push_back(argument.data());
+    TrainerOptions options;
+    return parseOptions(int(argv.size()), argv.data(), &options);
+  };
+  CHECK_ERROR(parse({"--last-batch=maybe"}),
+              "wrong value of --last-batch: 'maybe', expected drop or keep");
+  CHECK_ERROR(parse({"--seeds=0"}), "--seeds must be positive, got 0");
+  CHECK_ERROR(parse({"--seeds", "-2"}), "wrong value of --seeds: '-2'");
+  CHECK_ERROR(parse({"--seeds=3", "--seed=18446744073709551614"}),
+              "--seeds 3 go beyond the largest seed");
+  CHECK_ERROR(parse({"--batch-size=0"}), "--batch-size must be positive");
+  CHECK_ERROR(parse({"--other-scaler"}), "--other-scaler needs --load");
+  CHECK_ERROR(parse({"--other-scaler=1"}), "--other-scaler takes no value");
+  CHECK_ERROR(parse({"--plot"}), "unknown option '--plot', or it lacks");
+  CHECK_ERROR(parse({"--precision", "fp16"}),
+              "'--precision' is an option of amp-run, not of a translated");
+  CHECK_ERROR(parse({"--gradient-histogram"}), "is an option of amp-run");
+  for (const char *alone : {"load", "save", "predict"})
+    CHECK_ERROR(parse({"--seeds=2", std::string("--") + alone, "x"}),
+                std::string("--") + alone +
+                    " is for a single run, without --seeds");
+  CHECK_ERROR(parse({"--seeds=2", "--profile"}), "--profile is for a single");
+  CHECK_ERROR(parse({"--seeds=2", "--time=2"}), "--time is for a single run");
+  CHECK(run({"--synthetic", "--quiet", "--steps=1", "--batch-size=16"}) == 1);
+  CHECK(run({"--synthetic", "--quiet", "--steps=1", "--batch-size=12",
+             "--last-batch=keep"}) == 0);
+  CHECK(run({"--synthetic", "--quiet", "--plot=" + path + ".html",
+             "--metrics-csv=" + path + ".html"}) == 1);
+  CHECK(run({"--synthetic", "--quiet", "--plot=/"}) == 1);
+  // A second seed starts anew: as if it were alone.
+  auto read = [](const std::string &path) {
+    std::ifstream file(path);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string csvs[] = {path + ".1.csv", path + ".2.csv",
+                              path + ".both.csv"};
+  CHECK(run({"--synthetic", "--steps=3", "--quiet", "--seed=6", "--seeds=2",
+             "--metrics-csv", csvs[2], "--plot", path + ".html"}) == 0);
+  std::string both = read(csvs[2]),
+              second = both.substr(both.find("\nas written,7,") + 1);
+  CHECK(both.find("as written,6,3,0,") != std::string::npos);
+  CHECK(read(path + ".html").find("<h2>Loss scale</h2>") != std::string::npos);
+  Program restarted(kProgram), fresh(kProgram);
+  CHECK_OK(restarted.create({}));
+  setBatch(restarted);
+  CHECK_OK(restarted.run(2));
+  CHECK_OK(restarted.restart(7));
+  ProgramOptions seven;
+  seven.seed = 7;
+  CHECK_OK(fresh.create(seven));
+  setBatch(fresh);
+  for (Program *each : {&restarted, &fresh})
+    CHECK_OK(each->run(3));
+  CHECK(same(stateOf(restarted), stateOf(fresh)));
+  CHECK(std::count(second.begin(), second.end(), '\n') == 3);
 }
 
 int main(int argc, char **argv) {

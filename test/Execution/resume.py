@@ -64,11 +64,14 @@ progress = state["__amp_progress__"]
 assert list(progress[[0, 1, 3, 4, 5, 6, 7]]) == [2, 1, 0, 8, 50, 8, 0], progress
 for field, value in (
     (1, -1), (1, 1 << 60), (3, -1), (3, 2), (4, -8), (4, 51), (5, -1), (5, 0), (6, 0), (6, -8),
-    (7, -1), (7, 4),
+    (7, -1), (7, 5),
 ):
     changed = progress.copy()
     changed[field] = value
     refused("has a damaged member", __amp_progress__=changed)
+changed = progress.copy()
+changed[7] = 4
+refused("was saved by a run with --precision tf32, but this one is as written", __amp_progress__=changed)
 changed = progress.copy()
 changed[0] = 1
 refused("is not a saved training state", __amp_progress__=changed)

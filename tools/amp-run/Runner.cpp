@@ -183,7 +183,6 @@ private:
                                           int64_t resumed = 0) const;
   bool wantsEvaluation(const StepProgram &program) const;
   llvm::Error checkHeldOutData(StepProgram &program) const;
-  void printResults(const ComparisonColumn &column) const;
   llvm::Error writeReports() const;
 
   const RunnerOptions &options;
@@ -420,19 +419,6 @@ llvm::Error Runner::runPrecision(StepProgram &program,
   return llvm::Error::success();
 }
 
-void Runner::printResults(const ComparisonColumn &column) const {
-  llvm::SmallVector<llvm::StringRef> names;
-  for (const auto &[name, value] : column.runs.front().results)
-    names.push_back(name);
-  for (llvm::StringRef name : names) {
-    Spread spread = summarize(column.runs, name);
-    llvm::outs() << name << ": " << formatNumber(spread.mean);
-    if (spread.count > 1)
-      llvm::outs() << " +- " << formatNumber(spread.deviation);
-    llvm::outs() << '\n';
-  }
-}
-
 llvm::Error Runner::writeReports() const {
   std::vector<RunRecord> runs;
   for (const ComparisonColumn &column : columns)
@@ -472,7 +458,7 @@ llvm::Error Runner::run(ModuleOp module) {
       return error;
   }
   if (options.compare.empty())
-    printResults(columns.front());
+    llvm::outs() << ::ampreport::printResults(columns.front().runs);
   else
     printComparison(columns, llvm::outs());
   return writeReports();

@@ -35,6 +35,17 @@ FAILED, NOT_BUILT, NO_GPU = 1, 2, 3
 LOSS_BOUND = 0.02  # of each loss of a large model, to that of f32
 
 
+def read_run(path):
+    """What a trainer wrote with --metrics-json."""
+    with open(path) as file:
+        return json.load(file)["runs"][0]
+
+
+def read_losses(path):
+    """The losses of its steps; None for a NaN or an infinity, which is a string."""
+    return [None if isinstance(step["loss"], str) else step["loss"] for step in read_run(path)["steps"]]
+
+
 def execute(command, seconds):
     """The exit status and the output of a command, which is stopped in the end."""
     try:
@@ -254,8 +265,7 @@ class Run:
         if status:
             self.note(case["name"], "losses", False, text.strip())
             return None
-        with open(path) as file:
-            return [step["loss"] for step in json.load(file)["steps"]]
+        return read_losses(path)
 
     def check_losses(self):
         """The losses of models that a CPU takes too long for are those of f32."""
@@ -293,8 +303,7 @@ class Run:
             if "error" in answer:
                 print(f"{case['name']}: no losses of torch: {answer['error']}", flush=True)
                 continue
-            with open(path) as file:
-                own = [step["loss"] for step in json.load(file)["steps"]]
+            own = read_losses(path)
             apart = max(abs(a - b) / abs(b) if a is not None else math.inf for a, b in zip(own, answer["losses"]))
             self.note(case["name"], "losses as in torch", apart <= LOSS_BOUND, f"{apart:.1e} of at most {LOSS_BOUND:.0e}")
 
@@ -335,8 +344,7 @@ class Run:
         if status:
             self.note(case["name"], "time", False, text.strip())
             return None
-        with open(path) as file:
-            return json.load(file)["ms per step on the device"]
+        return read_run(path)["results"]["ms per step on the device"]
 
     def time(self):
         """Times the cases in turns: rounds in which each runs for about a second."""

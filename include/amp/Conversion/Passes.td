@@ -299,6 +299,34 @@ def ConvertTrainToCUDA
     Statistic<"numLaunches", "launches", "Number of launches">];
 }
 
+def NoteStep : Pass<"cuda-note-step", "::mlir::ModuleOp"> {
+  let summary = "Notes on each step what its saved states are of";
+  let description = [{
+    Stands before every other pass: a hash of the step as it was written and the
+    precision that it will run in become the note `cuda.state`, which
+    `cuda-plan-memory` gives to the program, and the program to the states that
+    it saves. amp-run computes the same. `cuda-note-scaler` adds how the step
+    scales its loss, once it does.
+
+    ```mlir
+    func.func @step(...) attributes {cuda.state = #cuda.state<precision = "fp16", fingerprint = 17, scaler = []>}
+    ```
+  }];
+  let dependentDialects = ["::mlir::cuda::CUDADialect"];
+  let options = [
+    Option<"precision", "precision", "std::string", "",
+           "f32, tf32, fp16 or bf16; empty for steps that stay as they are">];
+}
+
+def NoteScaler : Pass<"cuda-note-scaler", "::mlir::ModuleOp"> {
+  let summary = "Notes on each step by what rules it scales its loss";
+  let description = [{
+    Adds them to what `cuda-note-step` noted, after the training pipeline has
+    put them there and before they are lowered. Other steps are left alone.
+  }];
+  let dependentDialects = ["::mlir::cuda::CUDADialect"];
+}
+
 def PlanMemory : Pass<"cuda-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Turns steps that consist of launches into programs";
   let description = [{

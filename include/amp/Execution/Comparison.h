@@ -21,13 +21,8 @@ struct ComparisonColumn {
   std::vector<RunRecord> runs;
 };
 
-/// Mean and sample standard deviation over the runs that have `result`.
-struct Spread {
-  double mean = 0.0;
-  double deviation = 0.0;
-  size_t count = 0;
-};
-Spread summarize(llvm::ArrayRef<RunRecord> runs, llvm::StringRef result);
+using ::ampreport::Spread;
+using ::ampreport::summarize;
 
 /// Prints one line for each quantity and one column for each precision. Results
 /// of runs are means over the seeds, with the standard deviation if there are

@@ -121,7 +121,6 @@ private:
   llvm::Error collectBatchInputs();
   llvm::Error checkResults() const;
   void collectRules();
-  void computeFingerprint();
   llvm::Error exposeGradients();
   llvm::Error deriveForward();
   llvm::Expected<BoundStep> compile(ModuleOp source, llvm::StringRef name,

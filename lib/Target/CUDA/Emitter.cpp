@@ -366,7 +366,11 @@ void ProgramEmitter::emitTables() {
     os << "0, 0";
   os << ",\n    " << list("kOptimizers", !tables.empty()) << ", "
      << tables.size() << ",\n    " << list("kLaunches", !launches.empty())
-     << ", " << launches.size() << ",\n    enqueue};\n";
+     << ", " << launches.size() << ",\n    enqueue,\n    {";
+  if (StateAttr state = program.getStateAttr())
+    os << quote(state.getPrecision()) << ", " << state.getFingerprint() << "u, "
+       << quote(state.getScalerText());
+  os << "}};\n";
 }
 
 LogicalResult ProgramEmitter::verifyLaunches() {

@@ -33,20 +33,26 @@ typedef struct @_options {
   int poison;             /* fill what does not outlive a step with NaN */
   int tune;               /* time the algorithms of products at creation */
   const char *tune_cache; /* file to keep the fastest in; may be null */
+  int other_scaler;       /* load states of other rules of loss scaling */
+  int other_batch_size;   /* load states of runs with another batch size */
 } @_options;
 )";
 
 static constexpr StringLiteral kFunctions = R"(
 /// Each returns 0, or an error code with a message in @_last_error.
 int @_create(@_t **out, const @_options *options);
+/// Replaces the state by that of a file of amp-run or of @_save. A file of
+/// another graph, precision, batch size, or of other rules of loss scaling, is
+/// an error and changes nothing.
 int @_load(@_t *step, const char *path);
 int @_save(@_t *step, const char *path);
 /// Copies a batch, of exactly the size of batch `index`, to the device.
 int @_set_batch(@_t *step, int index, const void *host, size_t bytes);
 int @_set_hyperparameter(@_t *step, const char *name, double value);
-/// Enqueues steps; does not wait.
+/// Enqueues steps; does not wait. A negative number is an error.
 int @_run(@_t *step, int n_steps);
-/// Waits, and reads the first `n` metrics of the last step.
+/// Waits, and reads the metrics of the last step: all of them, in the order of
+/// their indices. `n` is their number; any other is an error.
 int @_read_metrics(@_t *step, float *out, int n);
 
 void @_destroy(@_t *step);
@@ -75,6 +81,8 @@ int @_create(@_t **out, const @_options *options) {
       settings.useGraph = !options->no_graph;
       settings.poison = options->poison != 0;
       settings.gemm.tune = options->tune != 0;
+      settings.otherScaler = options->other_scaler != 0;
+      settings.otherBatchSize = options->other_batch_size != 0;
       if (options->tune_cache)
         settings.gemm.cachePath = options->tune_cache;
     }

@@ -406,3 +406,30 @@ cuda.program @bounded_floats arena 1024 {
   // expected-error @+1 {{has an 'index_bound', expected a positive one, the role 'batch' and elements of type i32 or i64}}
   %a = cuda.buffer "a" at 0 {index_bound = 4 : i64, role = "batch"} : memref<4xf32>
 }
+
+// -----
+
+// expected-error@+1 {{has the unknown precision 'fp8', expected f32, tf32, fp16, bf16 or nothing}}
+cuda.program @precision arena 0 attributes {state = #cuda.state<precision = "fp8", fingerprint = 0, scaler = []>} {
+}
+
+// -----
+
+// expected-error@+1 {{has the rule 1 : i64, expected a string 'name = value'}}
+cuda.program @rule arena 0 attributes {state = #cuda.state<precision = "f32", fingerprint = 0, scaler = [1]>} {
+}
+
+// -----
+
+// expected-error@+1 {{has the rule "a = 1\0Ab", expected a string 'name = value'}}
+cuda.program @lines arena 0 attributes {state = #cuda.state<precision = "f32", fingerprint = 0, scaler = ["a = 1\nb"]>} {
+}
+
+// -----
+
+cuda.program @step arena 0 {
+}
+// expected-error@+1 {{has a 'state', which the forward function of another program does not save}}
+cuda.program @forward arena 0 attributes {inference_of = @step,
+    state = #cuda.state<precision = "f32", fingerprint = 0, scaler = []>} {
+}

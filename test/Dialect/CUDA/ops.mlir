@@ -88,3 +88,13 @@ func.func @tensors(%x: tensor<4x8xf16>, %w: tensor<8x8xf16>, %b: tensor<8xf16>,
   %l:2 = cuda.casts ins(%w1, %v1 : tensor<8xf32>, tensor<8xf32>) -> tensor<8xf16>, tensor<8xf16>
   return
 }
+
+// CHECK-LABEL: cuda.program @state
+// CHECK-SAME: attributes {state = #cuda.state<precision = "fp16", fingerprint = 18446744073709551615, scaler = ["scaler = amp.update_scale", "min_scale = 1"]>}
+cuda.program @state arena 0 attributes {state = #cuda.state<precision = "fp16",
+    fingerprint = 18446744073709551615, scaler = ["scaler = amp.update_scale", "min_scale = 1"]>} {
+}
+
+// CHECK: #cuda.state<precision = "", fingerprint = 0, scaler = []>
+cuda.program @as_written arena 0 attributes {state = #cuda.state<precision = "", fingerprint = 0, scaler = []>} {
+}

@@ -53,6 +53,8 @@
 // CHECK: sgd(run.stream, run.optimizers[
 // CHECK: updateScale(run.stream,
 // CHECK: const ProgramInfo kProgram = {
+// CHECK: enqueue,
+// CHECK-NEXT: {"fp16", {{[0-9]+}}u, "scaler = amp.update_scale\n{{.*}}\nmin_scale = 1"}};
 // CHECK: int step_run(step_t *step, int n_steps) {
 
 // COSTS: 'step' on h200
@@ -61,10 +63,16 @@
 // COSTS: memory {{[0-9]+}} bytes; no plan takes less than {{[0-9]+}}
 
 // HEADER: typedef struct step_t step_t;
+// HEADER: int other_scaler;
+// HEADER: int other_batch_size;
 // HEADER: STEP_BATCH_IMAGES = 0, /* f32[16x8] */
 // HEADER: STEP_BATCH_LABELS = 1, /* i64[16] */
 // HEADER: STEP_METRIC_LOSS = 0, /* f32 */
 // HEADER: int step_create(step_t **out, const step_options *options);
+// HEADER: A negative number is an error.
+// HEADER-NEXT: int step_run(step_t *step, int n_steps);
+// HEADER: `n` is their number; any other is an error.
+// HEADER-NEXT: int step_read_metrics(step_t *step, float *out, int n);
 
 // CMAKE: add_executable(step "{{.*}}.main.cu")
 // CMAKE: target_link_libraries(step PRIVATE CUDA::cublasLt

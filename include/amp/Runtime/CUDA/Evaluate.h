@@ -37,17 +37,6 @@ struct ForwardInfo {
   int numRules = 0;
 };
 
-/// A result as amp-run prints it.
-inline std::string formatNumber(double value) {
-  if (std::isnan(value))
-    return "nan";
-  if (std::isinf(value))
-    return value < 0 ? "-inf" : "inf";
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.9g", value);
-  return text;
-}
-
 /// The mean cross-entropy of `logits` with `labels`, and the share of rows
 /// whose largest logit (the first of equals) is the label's.
 inline std::pair<double, double> judgeClasses(const HostArray &logits,

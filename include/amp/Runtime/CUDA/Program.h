@@ -33,6 +33,7 @@
 #include "amp/Runtime/CUDA/Init.h"
 #include "amp/Runtime/CUDA/Optimizer.h"
 #include "amp/Runtime/CUDA/Profile.h"
+#include "amp/Runtime/CUDA/StateRecord.h"
 
 #include <cmath>
 #include <exception>
@@ -76,6 +77,8 @@ struct ProgramInfo {
   int numLaunches = 0;
   /// Enqueues one step.
   Status (*enqueue)(const StepRun &run) = nullptr;
+  /// What its states are of; not known of a program written by hand.
+  StateIdentity identity;
 };
 
 /// What `enqueue` gets.
@@ -105,11 +108,10 @@ struct ProgramOptions {
   /// Fills what does not outlive a step with NaN before each step: finds reads
   /// of what was never written.
   bool poison = false;
+  /// Resumes states of other rules of loss scaling, or of another batch size.
+  bool otherScaler = false, otherBatchSize = false;
   GemmOptions gemm;
 };
-
-/// Far beyond any run, and far from overflow.
-inline constexpr int64_t kMostSteps = int64_t(1) << 48;
 
 /// Where a run is: what amp-run keeps in the member `__amp_progress__`.
 struct Progress {
@@ -139,8 +141,15 @@ public:
   /// memory is needed if there is too little.
   inline Status create(const ProgramOptions &from);
 
+  /// Starts anew from `seed`, as if just created.
+  Status restart(uint64_t seed) {
+    options.seed = seed;
+    return initialize(seed);
+  }
+
   /// Replaces all states by those of a file that `save` or amp-run wrote. A
-  /// file of another model is an error and changes nothing.
+  /// file of another graph, precision, batch size, or of other rules of loss
+  /// scaling, is an error and changes nothing.
   inline Status load(const std::string &path);
   /// Replaces parameters and model states by the arrays of their names, as far
   /// as the file has them, rounded to their types; copies of parameters follow.
@@ -175,6 +184,13 @@ public:
   /// Of the arena; nothing else is allocated but what the libraries need.
   int64_t memoryBytes() const { return info.arenaBytes; }
   const ProgramInfo &getInfo() const { return info; }
+  /// Samples of a batch.
+  int64_t batchSize() const {
+    for (int i : buffersOf(Role::Batch))
+      if (info.buffers[i].rank > 0)
+        return info.buffers[i].shape[0];
+    return 1;
+  }
   size_t getNumGraphNodes() const { return graph.getNumNodes(); }
 
   /// The buffers with a role, by their index in the plan.
@@ -200,6 +216,8 @@ private:
   inline Status verifyInfo() const;
   inline Status enqueueStep(Profiler *profiler);
   inline Status initialize(uint64_t seed);
+  inline Status checkStates(const std::string &path,
+                            const std::vector<HostArray> &arrays) const;
   inline Status writeStates(const std::vector<HostArray> &arrays);
 
   const ProgramInfo &info;
@@ -460,6 +478,10 @@ inline Status Program::checkValues(bool batches) const {
 }
 
 inline Status Program::run(int steps) {
+  if (steps < 0)
+    return makeError(kInvalidArgument,
+                     "%d steps to run, expected a number that is not negative",
+                     steps);
   AMP_RETURN_IF_ERROR(checkValues(/*batches=*/true));
   for (int i = 0; i < steps; ++i) {
     // Not captured the first time: libraries load their kernels lazily.
@@ -505,128 +527,9 @@ inline Status Program::profile(int steps, std::string *table) {
   return Status();
 }
 
-//===----------------------------------------------------------------------===//
-// Files
-//===----------------------------------------------------------------------===//
-
-/// The member with the progress: version, step, seed, epoch, offset, samples.
-/// amp-run writes version 2, with the batch size, the precision and a hash of
-/// the graph behind them, and its rules of loss scaling as another member.
-inline constexpr const char *kProgressMember = "__amp_progress__";
-inline constexpr const char *kScalerMember = "__amp_scaler__";
-
-inline Status Program::save(const std::string &path) {
-  std::vector<HostArray> arrays;
-  for (int i : states()) {
-    arrays.emplace_back();
-    AMP_RETURN_IF_ERROR(readBuffer(i, &arrays.back()));
-  }
-  HostArray record;
-  record.name = kProgressMember;
-  record.type = Type::I64;
-  record.shape = {6};
-  record.bytes.resize(6 * 8);
-  const int64_t fields[] = {1,
-                            progress.step,
-                            int64_t(progress.seed),
-                            progress.epoch,
-                            progress.offset,
-                            progress.samples};
-  std::memcpy(record.bytes.data(), fields, sizeof(fields));
-  arrays.push_back(std::move(record));
-  return writeArrays(path, arrays);
-}
-
-inline Status Program::load(const std::string &path) {
-  std::vector<HostArray> arrays;
-  AMP_RETURN_IF_ERROR(readArrays(path, &arrays));
-  const HostArray *record = findArray(arrays, kProgressMember);
-  bool own = record && record->describe() == "6xi64" && record->getInt(0) == 1,
-       other =
-           record && record->describe() == "9xi64" && record->getInt(0) == 2;
-  if (!own && !other)
-    return makeError(kFile,
-                     "'%s' is not a saved training state: it has no member "
-                     "'%s' of version 1 or 2",
-                     path.c_str(), kProgressMember);
-  const size_t notes = findArray(arrays, kScalerMember) ? 2 : 1;
-  for (int i : states()) {
-    const BufferInfo &buffer = info.buffers[i];
-    const HostArray *array = findArray(arrays, buffer.name);
-    if (!array)
-      return makeError(kFile,
-                       "'%s' was saved from another graph: it has no state "
-                       "'%s'",
-                       path.c_str(), buffer.name);
-    if (array->describe() != makeArray(buffer).describe())
-      return makeError(kFile,
-                       "'%s' was saved from another graph: state '%s' is %s, "
-                       "expected %s",
-                       path.c_str(), buffer.name, array->describe().c_str(),
-                       makeArray(buffer).describe().c_str());
-  }
-  for (int i : states()) {
-    const BufferInfo &buffer = info.buffers[i];
-    if (!buffer.isLossScale)
-      continue;
-    const HostArray *array = findArray(arrays, buffer.name);
-    for (int64_t j = 0; j < array->count(); ++j)
-      if (double scale = array->get(j); !(scale > 0) || std::isinf(scale))
-        return makeError(kFile,
-                         "'%s' has the loss scale '%s' = %g, expected a "
-                         "positive finite number",
-                         path.c_str(), buffer.name, scale);
-  }
-  if (arrays.size() != states().size() + notes)
-    return makeError(kFile,
-                     "'%s' was saved from another graph: it has %zu states, "
-                     "expected %zu",
-                     path.c_str(), arrays.size() - notes, states().size());
-  Progress read;
-  read.step = record->getInt(1);
-  read.seed = uint64_t(record->getInt(2));
-  read.epoch = record->getInt(3);
-  read.offset = record->getInt(4);
-  read.samples = record->getInt(5);
-  if (read.step < 0 || read.step > kMostSteps || read.epoch < 0 ||
-      read.epoch > read.step || read.samples < 0 || read.offset < 0 ||
-      read.offset > read.samples)
-    return makeError(kFile, "'%s' has a damaged member '%s'", path.c_str(),
-                     kProgressMember);
-  progress = read;
-  return writeStates(arrays);
-}
-
-inline Status Program::loadWeights(const std::string &path) {
-  std::vector<HostArray> file, weights;
-  AMP_RETURN_IF_ERROR(readArrays(path, &file));
-  for (int i : states()) {
-    const BufferInfo &buffer = info.buffers[i];
-    if (buffer.role != Role::Parameter && buffer.role != Role::ModelState)
-      continue;
-    const HostArray *array = findArray(file, buffer.name);
-    if (!array)
-      continue;
-    HostArray wanted = makeArray(buffer);
-    if (array->shape != wanted.shape ||
-        (array->type != wanted.type &&
-         !(isFloat(array->type) && isFloat(wanted.type))))
-      return makeError(kFile, "array '%s' in '%s' is %s, expected %s",
-                       buffer.name, path.c_str(), array->describe().c_str(),
-                       wanted.describe().c_str());
-    weights.push_back(roundArray(*array, buffer));
-  }
-  if (weights.empty())
-    return makeError(kFile, "'%s' has no array for any parameter of the step",
-                     path.c_str());
-  // All other states start anew, copies from what was loaded.
-  AMP_RETURN_IF_ERROR(
-      initializeArrays(info.buffers, info.numBuffers, options.seed, &weights));
-  progress = Progress();
-  progress.seed = options.seed;
-  return writeStates(weights);
-}
-
 } // namespace amp::cuda
+
+// The rest of the members.
+#include "amp/Runtime/CUDA/ProgramFiles.h"
 
 #endif // AMP_RUNTIME_CUDA_PROGRAM_H

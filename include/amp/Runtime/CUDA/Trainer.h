@@ -13,9 +13,10 @@
 //   }
 //
 //   --data f.npz[,g.npz]  --train-prefix train_  --synthetic  --steps N
-//   --epochs N  --set name=value  --init w.npz  --load s.npz  --save s.npz
+//   --epochs N  --batch-size N  --last-batch drop|keep  --set name=value
+//   --init w.npz  --load s.npz  --other-scaler  --save s.npz
 //   --eval  --predict out.npz  --eval-prefix test_
-//   --seed N  --metrics-csv f  --metrics-json f  --quiet
+//   --seed N  --seeds N  --metrics-csv f  --metrics-json f  --plot f  --quiet
 //   --no-graph  --tune  --tune-cache f  --profile  --time N  --poison
 //   --device N
 //
@@ -28,8 +29,8 @@
 #define AMP_RUNTIME_CUDA_TRAINER_H
 
 #include "amp/Runtime/CUDA/Evaluate.h"
+#include "amp/Runtime/CUDA/Plot.h"
 #include "amp/Runtime/CUDA/TrainerOptions.h"
-#include "amp/Runtime/CUDA/TrainingLog.h"
 
 #include <chrono>
 
@@ -53,150 +54,263 @@ inline Status readData(const std::vector<std::string> &paths,
   return Status();
 }
 
-/// Creates the program, trains it and writes what was asked for.
-inline Status train(const TrainerOptions &options, const ProgramInfo &info,
-                    const ForwardInfo &forward) {
+/// What the trainer of one command line holds.
+class Trainer {
+public:
+  Trainer(const TrainerOptions &options, const ProgramInfo &info,
+          const ForwardInfo &forward)
+      : options(options), info(info), evaluator(info, forward), program(info) {}
+
+  /// Trains and writes what was asked for.
+  inline Status run();
+
+private:
+  inline Status prepare();
+  inline Status setBatches(const int64_t *rows);
+  inline Status start(uint64_t seed, bool isFirst);
+  inline Status trainSteps(RunRecord *record);
+  inline Status runSeed(uint64_t seed, bool isFirst);
+  inline Status timeSteps();
+  inline void showStep(const RunRecord &record, int64_t done, int64_t steps,
+                       int64_t skipped) const;
+
+  bool trains() const {
+    return options.steps > 0 || options.epochs > 0 || options.profile ||
+           options.timedSteps > 0;
+  }
+  /// Looking at metrics waits for the step: not done at every one unless it
+  /// has to be.
+  bool wantsAll() const {
+    return !options.csvPath.empty() || !options.jsonPath.empty() ||
+           !options.plotPath.empty() || options.seeds > 1;
+  }
+
+  const TrainerOptions &options;
+  const ProgramInfo &info;
+  Evaluator evaluator;
+  Program program;
+  std::vector<const BufferInfo *> batches;
+  int64_t batchSize = 1;
+  Dataset data;
+  std::vector<RunRecord> runs;
+};
+
+/// Everything that can be wrong with files and data, before anything is
+/// trained.
+inline Status Trainer::prepare() {
   AMP_RETURN_IF_ERROR(checkOutputs(options));
-  // What is wrong with the held-out data is found before anything is trained.
   std::vector<HostArray> arrays;
   std::string dataName;
   AMP_RETURN_IF_ERROR(readData(options.dataPaths, &arrays, &dataName));
-  Evaluator evaluator(info, forward);
   if (options.predicts())
     AMP_RETURN_IF_ERROR(evaluator.create(arrays, dataName, options.evalPrefix,
                                          options.evaluate, options.program));
-
-  Program program(info);
   AMP_RETURN_IF_ERROR(program.create(options.program));
+  batchSize = program.batchSize();
+  if (options.batchSize > 0 && options.batchSize != batchSize)
+    return makeError(kInvalidArgument,
+                     "--batch-size is %lld, but the program fixes the batch at "
+                     "%lld",
+                     (long long)options.batchSize, (long long)batchSize);
+  for (int i : program.buffersOf(Role::Batch))
+    batches.push_back(&info.buffers[i]);
+  if (options.synthetic) {
+    // For --time alone one batch is enough.
+    int64_t count = options.timedSteps > 0 && options.steps == 0 ? 1 : 8;
+    data.createSynthetic(count * batchSize, options.program.seed, batches);
+  } else if (trains()) {
+    AMP_RETURN_IF_ERROR(data.create(arrays, dataName, options.prefix, batches));
+  }
+  if (trains() && data.size() < batchSize)
+    return makeError(kFile,
+                     "the data set has %lld samples, fewer than one batch of "
+                     "%lld",
+                     (long long)data.size(), (long long)batchSize);
+  if (trains() && options.lastBatch == "keep" && data.size() % batchSize != 0)
+    return makeError(kInvalidArgument,
+                     "the data set has %lld samples, which is no multiple of "
+                     "the batch of %lld, and a program has no step for a "
+                     "smaller one; expected --last-batch=drop",
+                     (long long)data.size(), (long long)batchSize);
+  return Status();
+}
+
+inline Status Trainer::setBatches(const int64_t *rows) {
+  for (size_t i = 0; i < batches.size(); ++i) {
+    std::vector<unsigned char> batch = data.gather(i, rows, batchSize);
+    AMP_RETURN_IF_ERROR(program.setBatch(int(i), batch.data(), batch.size()));
+  }
+  return Status();
+}
+
+/// Gives all states and hyperparameters their values.
+inline Status Trainer::start(uint64_t seed, bool isFirst) {
+  if (!isFirst)
+    AMP_RETURN_IF_ERROR(program.restart(seed));
   if (!options.initPath.empty())
     AMP_RETURN_IF_ERROR(program.loadWeights(options.initPath));
   if (!options.loadPath.empty())
     AMP_RETURN_IF_ERROR(program.load(options.loadPath));
   for (const auto &[name, value] : options.settings)
     AMP_RETURN_IF_ERROR(program.setHyperparameter(name, value));
-
-  std::vector<const BufferInfo *> batches;
-  for (int i : program.buffersOf(Role::Batch))
-    batches.push_back(&info.buffers[i]);
-  int64_t batchSize =
-      batches.empty() || batches[0]->rank == 0 ? 1 : batches[0]->shape[0];
-  Dataset data;
-  bool trains = options.steps > 0 || options.epochs > 0 || options.profile ||
-                options.timedSteps > 0;
-  if (options.synthetic) {
-    // For --time alone one batch is enough.
-    int64_t count = options.timedSteps > 0 && options.steps == 0 ? 1 : 8;
-    data.createSynthetic(count * batchSize, options.program.seed, batches);
-  } else if (trains) {
-    AMP_RETURN_IF_ERROR(data.create(arrays, dataName, options.prefix, batches));
-  }
-  arrays.clear();
   Progress &progress = program.progress;
-  if (trains) {
-    if (data.size() < batchSize)
-      return makeError(kFile,
-                       "the data set has %lld samples, fewer than one batch of "
-                       "%lld",
-                       (long long)data.size(), (long long)batchSize);
-    if (progress.samples && progress.samples != data.size())
-      return makeError(kFile,
-                       "the resumed run was trained on %lld samples, but this "
-                       "data set has %lld",
-                       (long long)progress.samples, (long long)data.size());
-    progress.samples = data.size();
-  }
+  if (!trains())
+    return Status();
+  if (progress.samples && progress.samples != data.size())
+    return makeError(kFile,
+                     "the resumed run was trained on %lld samples, but this "
+                     "data set has %lld",
+                     (long long)progress.samples, (long long)data.size());
+  progress.samples = data.size();
+  return Status();
+}
 
-  int64_t perEpoch = data.size() / batchSize;
+inline void Trainer::showStep(const RunRecord &record, int64_t done,
+                              int64_t steps, int64_t skipped) const {
+  std::string label = record.precision;
+  if (options.seeds > 1)
+    label += ", seed " + std::to_string(record.seed);
+  const StepRecord &step = record.steps.back();
+  std::fprintf(stderr, "%s: step %lld/%lld, epoch %lld", label.c_str(),
+               (long long)done, (long long)steps, (long long)step.epoch);
+  for (size_t i = 0; i < step.values.size(); ++i)
+    std::fprintf(stderr, ", %s %.5g", record.metrics[i].c_str(),
+                 step.values[i]);
+  if (skipped)
+    std::fprintf(stderr, ", %lld skipped", (long long)skipped);
+  std::fprintf(stderr, "\n");
+}
+
+inline Status Trainer::trainSteps(RunRecord *record) {
+  Progress &progress = program.progress;
+  const int64_t perEpoch = data.size() / batchSize;
   if (perEpoch > 0 && options.epochs > kMostSteps / perEpoch)
     return makeError(kInvalidArgument, "--epochs %lld are more than %lld steps",
                      (long long)options.epochs, (long long)kMostSteps);
-  int64_t steps =
+  const int64_t steps =
       options.steps >= 0 ? options.steps : options.epochs * perEpoch;
-  TrainingLog log;
-  for (int i : program.buffersOf(Role::Metric))
-    log.names.push_back(info.buffers[i].name);
-  bool wantsAll = !options.csvPath.empty() || !options.jsonPath.empty();
+  if (steps == 0)
+    return Status();
   std::vector<int64_t> order =
       permuteEpoch(data.size(), progress.seed, progress.epoch);
-  auto start = std::chrono::steady_clock::now();
+  const std::optional<size_t> skipColumn = record->findMetric("skipped");
+  int64_t skipped = 0;
+  auto begin = std::chrono::steady_clock::now();
   for (int64_t done = 1; done <= steps; ++done) {
     if (data.size() - progress.offset < batchSize) {
       order = permuteEpoch(data.size(), progress.seed, ++progress.epoch);
       progress.offset = 0;
     }
-    for (size_t i = 0; i < batches.size(); ++i) {
-      std::vector<unsigned char> batch =
-          data.gather(i, &order[size_t(progress.offset)], batchSize);
-      AMP_RETURN_IF_ERROR(program.setBatch(int(i), batch.data(), batch.size()));
-    }
+    AMP_RETURN_IF_ERROR(setBatches(&order[size_t(progress.offset)]));
     progress.offset += batchSize;
     AMP_RETURN_IF_ERROR(program.run(1));
-    // Looking at metrics waits for the step, so it is not done at every one.
-    bool shows =
+    const bool shows =
         !options.quiet && (done % ((steps + 9) / 10) == 0 || done == steps);
-    if (!wantsAll && !shows && done != steps)
+    if (!wantsAll() && !shows)
       continue;
-    log.steps.push_back(progress.step);
-    log.epochs.push_back(progress.epoch);
-    log.values.emplace_back(log.names.size());
-    AMP_RETURN_IF_ERROR(
-        program.readMetrics(log.values.back().data(), int(log.names.size())));
-    if (shows) {
-      std::fprintf(stderr, "step %lld/%lld, epoch %lld", (long long)done,
-                   (long long)steps, (long long)progress.epoch);
-      for (size_t i = 0; i < log.names.size(); ++i)
-        std::fprintf(stderr, ", %s %.5g", log.names[i].c_str(),
-                     double(log.values.back()[i]));
-      std::fprintf(stderr, "\n");
-    }
+    std::vector<float> values(record->metrics.size());
+    AMP_RETURN_IF_ERROR(program.readMetrics(values.data(), int(values.size())));
+    record->steps.push_back(
+        {progress.step, progress.epoch, {values.begin(), values.end()}});
+    skipped += wantsAll() && skipColumn && values[*skipColumn] != 0;
+    if (shows)
+      showStep(*record, done, steps, skipped);
   }
   AMP_RETURN_IF_ERROR(program.synchronize());
-  double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-          .count();
-  double msPerStep = steps ? seconds * 1e3 / double(steps) : 0;
-  if (steps && !options.quiet)
-    std::printf("%lld steps, %.4g ms per step, %lld bytes of device memory\n",
-                (long long)steps, msPerStep, (long long)program.memoryBytes());
+  const double ms = std::chrono::duration<double, std::milli>(
+                        std::chrono::steady_clock::now() - begin)
+                        .count();
+
+  auto add = [&](const std::string &name, double value) {
+    record->results.emplace_back(name, value);
+  };
+  if (wantsAll()) {
+    if (std::optional<size_t> column = record->findMetric("loss"))
+      add("final loss", record->averageLast(*column, perEpoch));
+    if (skipColumn)
+      add("skipped steps", double(skipped));
+  }
+  // Those of several losses or layers have their names behind a dot.
+  for (int i : program.buffersOf(Role::ScalerState)) {
+    std::string name = info.buffers[i].name;
+    if (name.compare(0, 10, "loss_scale") != 0 ||
+        (name.size() > 10 && name[10] != '.'))
+      continue;
+    HostArray scale;
+    AMP_RETURN_IF_ERROR(program.readBuffer(i, &scale));
+    add("final loss scale" + (name.size() > 10 ? " " + name.substr(11) : ""),
+        scale.get(0));
+  }
+  add("bytes of device memory", double(program.memoryBytes()));
+  add("ms per step", ms / double(steps));
+  return Status();
+}
+
+inline Status Trainer::runSeed(uint64_t seed, bool isFirst) {
+  AMP_RETURN_IF_ERROR(start(seed, isFirst));
+  RunRecord record;
+  const char *precision = info.identity.precision;
+  record.precision = precision && *precision ? precision : "as written";
+  record.seed = program.progress.seed;
+  for (int i : program.buffersOf(Role::Metric))
+    record.metrics.push_back(info.buffers[i].name);
+  if (trains())
+    AMP_RETURN_IF_ERROR(trainSteps(&record));
   if (options.predicts()) {
     std::vector<HostArray> predictions;
     AMP_RETURN_IF_ERROR(evaluator.predict(program, &predictions));
     if (options.evaluate)
-      AMP_RETURN_IF_ERROR(evaluator.judge(predictions, &log.results));
+      AMP_RETURN_IF_ERROR(evaluator.judge(predictions, &record.results));
     if (!options.predictPath.empty())
       AMP_RETURN_IF_ERROR(writeArrays(options.predictPath, predictions));
   }
-  for (const auto &[name, value] : log.results)
-    std::printf("%s: %s\n", name.c_str(), formatNumber(value).c_str());
-  if (!options.csvPath.empty())
-    AMP_RETURN_IF_ERROR(log.writeCsv(options.csvPath));
+  runs.push_back(std::move(record));
+  return Status();
+}
+
+/// Trains on, with one batch, for --time.
+inline Status Trainer::timeSteps() {
+  if (options.steps == 0 || options.epochs == 0) {
+    std::vector<int64_t> order = permuteEpoch(
+        data.size(), program.progress.seed, program.progress.epoch);
+    AMP_RETURN_IF_ERROR(setBatches(order.data()));
+  }
+  if (options.timedSteps == 0)
+    return Status();
+  // The graph is there after two steps.
+  AMP_RETURN_IF_ERROR(program.run(3));
+  AMP_RETURN_IF_ERROR(program.synchronize());
+  auto begin = std::chrono::steady_clock::now();
+  AMP_RETURN_IF_ERROR(program.run(int(options.timedSteps)));
+  AMP_RETURN_IF_ERROR(program.synchronize());
+  const double ms = std::chrono::duration<double, std::milli>(
+                        std::chrono::steady_clock::now() - begin)
+                        .count() /
+                    double(options.timedSteps);
+  runs.back().results.emplace_back("ms per step on the device", ms);
+  if (!options.quiet)
+    std::printf("%lld steps of one batch, %.4g ms per step\n",
+                (long long)options.timedSteps, ms);
+  return Status();
+}
+
+inline Status Trainer::run() {
+  AMP_RETURN_IF_ERROR(prepare());
+  for (int64_t i = 0; i < options.seeds; ++i)
+    AMP_RETURN_IF_ERROR(runSeed(options.program.seed + uint64_t(i), i == 0));
+  std::fputs(printResults(runs).c_str(), stdout);
   if (!options.savePath.empty())
     AMP_RETURN_IF_ERROR(program.save(options.savePath));
+  if (!options.csvPath.empty())
+    AMP_RETURN_IF_ERROR(writeFile(options.csvPath, printMetricsCsv(runs)));
+  if (!options.plotPath.empty())
+    AMP_RETURN_IF_ERROR(
+        writeFile(options.plotPath, printPlot(info.name, runs)));
   // After everything that is kept: what follows trains on.
   if (options.profile || options.timedSteps > 0)
-    for (size_t i = 0; i < batches.size() && steps == 0; ++i) {
-      std::vector<unsigned char> batch =
-          data.gather(i, order.data(), batchSize);
-      AMP_RETURN_IF_ERROR(program.setBatch(int(i), batch.data(), batch.size()));
-    }
-  double timedMs = 0;
-  if (options.timedSteps > 0) {
-    // The graph is there after two steps.
-    AMP_RETURN_IF_ERROR(program.run(3));
-    AMP_RETURN_IF_ERROR(program.synchronize());
-    start = std::chrono::steady_clock::now();
-    AMP_RETURN_IF_ERROR(program.run(int(options.timedSteps)));
-    AMP_RETURN_IF_ERROR(program.synchronize());
-    timedMs = std::chrono::duration<double, std::milli>(
-                  std::chrono::steady_clock::now() - start)
-                  .count() /
-              double(options.timedSteps);
-    if (!options.quiet)
-      std::printf("%lld steps of one batch, %.4g ms per step\n",
-                  (long long)options.timedSteps, timedMs);
-  }
+    AMP_RETURN_IF_ERROR(timeSteps());
   if (!options.jsonPath.empty())
-    AMP_RETURN_IF_ERROR(log.writeJson(options.jsonPath, msPerStep, timedMs));
+    AMP_RETURN_IF_ERROR(writeFile(options.jsonPath, printMetricsJson(runs)));
   if (options.profile) {
     std::string table;
     AMP_RETURN_IF_ERROR(program.profile(20, &table));
@@ -217,7 +331,7 @@ inline int trainerMain(int argc, char **argv, const ProgramInfo &info,
   }
   // A file may name an array for which there is no memory.
   if (status.isOk() &&
-      reportCall([&] { return train(options, info, forward); }) == kOk)
+      reportCall([&] { return Trainer(options, info, forward).run(); }) == kOk)
     return 0;
   std::fprintf(stderr, "%s: error: %s\n", info.name,
                status.isOk() ? lastError() : status.getMessage().c_str());

@@ -26,9 +26,11 @@ struct TrainerOptions {
   std::vector<std::string> dataPaths;
   std::string prefix = "train_", evalPrefix = "test_";
   bool synthetic = false, evaluate = false;
-  int64_t steps = -1, epochs = -1, timedSteps = 0;
+  int64_t steps = -1, epochs = -1, timedSteps = 0, seeds = 1;
+  int64_t batchSize = 0; ///< 0: that of the program
   std::vector<std::pair<std::string, double>> settings;
-  std::string initPath, loadPath, savePath, predictPath, csvPath, jsonPath;
+  std::string initPath, loadPath, savePath, predictPath, csvPath, jsonPath,
+      plotPath, lastBatch = "drop";
   bool quiet = false, profile = false, seedGiven = false, help = false;
   ProgramOptions program;
 
@@ -50,13 +52,25 @@ inline const char *trainerUsage() {
          "for\n"
          "                          --eval or --predict with --load or "
          "--init)\n"
+         "  --batch-size <n>        that of the program; with --load, goes on "
+         "with it\n"
+         "                          from a run that had another\n"
+         "  --last-batch drop|keep  samples at the end of an epoch that fill "
+         "no\n"
+         "                          batch; the program has no step for them\n"
          "  --set <name=value>      give a hyperparameter a value\n"
          "  --init <weights.npz>    start from these parameters\n"
          "  --load <state.npz>      resume from a saved state\n"
+         "  --other-scaler          with --load, go on with other rules of "
+         "loss\n"
+         "                          scaling than those of the saved run\n"
          "  --save <state.npz>      save the state at the end\n"
          "  --seed <n>              of initial values and data order\n"
+         "  --seeds <n>             repeat with this many seeds, from --seed "
+         "on\n"
          "  --metrics-csv <file>    write the metrics of each step\n"
-         "  --metrics-json <file>   the same, as JSON\n"
+         "  --metrics-json <file>   the same and the results, as JSON\n"
+         "  --plot <file.html>      draw loss, loss scale and skipped steps\n"
          "  --profile               print the time of each launch\n"
          "  --time <n>              then time n steps of one batch\n"
          "  --no-graph              launch kernels one by one\n"
@@ -90,6 +104,57 @@ inline bool parseNumber(const std::string &text, double *number) {
   return *end == 0;
 }
 
+/// Rejects options that make no sense together, and decides what is left open.
+inline Status checkOptions(TrainerOptions *options) {
+  if (options->steps >= 0 && options->epochs >= 0)
+    return makeError(kInvalidArgument,
+                     "--steps and --epochs exclude each other");
+  if (options->lastBatch != "drop" && options->lastBatch != "keep")
+    return makeError(kInvalidArgument,
+                     "wrong value of --last-batch: '%s', expected drop or keep",
+                     options->lastBatch.c_str());
+  if (!options->initPath.empty() && !options->loadPath.empty())
+    return makeError(kInvalidArgument, "--init and --load exclude each other");
+  if (!options->loadPath.empty() && options->seedGiven)
+    return makeError(kInvalidArgument,
+                     "--seed and --load exclude each other: a "
+                     "resumed run keeps its seed");
+  if (options->program.otherScaler && options->loadPath.empty())
+    return makeError(kInvalidArgument, "--other-scaler needs --load");
+  const std::pair<const char *, bool> alone[] = {
+      {"load", !options->loadPath.empty()},
+      {"save", !options->savePath.empty()},
+      {"predict", !options->predictPath.empty()},
+      {"profile", options->profile},
+      {"time", options->timedSteps > 0}};
+  for (const auto &[name, given] : alone)
+    if (given && options->seeds > 1)
+      return makeError(kInvalidArgument,
+                       "--%s is for a single run, without --seeds", name);
+  if (options->seeds > 1 &&
+      options->program.seed > UINT64_MAX - uint64_t(options->seeds - 1))
+    return makeError(kInvalidArgument,
+                     "--seeds %lld go beyond the largest seed",
+                     (long long)options->seeds);
+  options->program.otherBatchSize = options->batchSize > 0;
+  if (options->dataPaths.empty() != options->synthetic)
+    return makeError(kInvalidArgument,
+                     "give either --data <file.npz> or --synthetic");
+  if (options->synthetic && options->predicts())
+    return makeError(kInvalidArgument,
+                     "--%s needs held-out arrays: give --data <file.npz>",
+                     options->evaluate ? "eval" : "predict");
+  // Evaluation and prediction with given weights train only when asked to.
+  bool given = !options->loadPath.empty() || !options->initPath.empty();
+  if (options->steps < 0 && options->epochs < 0) {
+    if (options->predicts() && given)
+      options->steps = 0;
+    else
+      options->epochs = 1;
+  }
+  return Status();
+}
+
 /// Parses `--name value` and `--name=value`.
 inline Status parseOptions(int argc, char **argv, TrainerOptions *options) {
   for (int i = 1; i < argc; ++i) {
@@ -109,6 +174,7 @@ inline Status parseOptions(int argc, char **argv, TrainerOptions *options) {
         {"--profile", &options->profile},
         {"--tune", &options->program.gemm.tune},
         {"--poison", &options->program.poison},
+        {"--other-scaler", &options->program.otherScaler},
         {"--help", &options->help}};
     bool known = name == "--no-graph";
     if (known)
@@ -138,6 +204,8 @@ inline Status parseOptions(int argc, char **argv, TrainerOptions *options) {
         {"--save", &options->savePath},
         {"--metrics-csv", &options->csvPath},
         {"--metrics-json", &options->jsonPath},
+        {"--plot", &options->plotPath},
+        {"--last-batch", &options->lastBatch},
         {"--tune-cache", &options->program.gemm.cachePath}};
     for (auto &text : texts)
       if (name == text.first) {
@@ -148,11 +216,11 @@ inline Status parseOptions(int argc, char **argv, TrainerOptions *options) {
       const char *option;
       uint64_t most;
     };
-    const Number numbers[] = {{"--steps", kMostSteps},
-                              {"--epochs", kMostSteps},
-                              {"--time", INT32_MAX},
-                              {"--seed", UINT64_MAX},
-                              {"--device", INT32_MAX}};
+    const Number numbers[] = {
+        {"--steps", kMostSteps},      {"--epochs", kMostSteps},
+        {"--time", INT32_MAX},        {"--seeds", INT32_MAX},
+        {"--batch-size", kMostSteps}, {"--seed", UINT64_MAX},
+        {"--device", INT32_MAX}};
     for (const Number &each : numbers)
       if (name == each.option && (known = take())) {
         uint64_t number = 0;
@@ -168,11 +236,18 @@ inline Status parseOptions(int argc, char **argv, TrainerOptions *options) {
           options->epochs = int64_t(number);
         else if (name == "--time")
           options->timedSteps = int64_t(number);
+        else if (name == "--seeds")
+          options->seeds = int64_t(number);
+        else if (name == "--batch-size")
+          options->batchSize = int64_t(number);
         else if (name == "--device")
           options->program.device = int(number);
         else
           options->program.seed = number;
         options->seedGiven |= name == "--seed";
+        if (number == 0 && (name == "--seeds" || name == "--batch-size"))
+          return makeError(kInvalidArgument, "%s must be positive, got 0",
+                           name.c_str());
       }
     if (name == "--data" && (known = take())) {
       std::stringstream list(value);
@@ -189,38 +264,21 @@ inline Status parseOptions(int argc, char **argv, TrainerOptions *options) {
                          value.c_str());
       options->settings.emplace_back(value.substr(0, split), number);
     }
+    // amp-run has these, and a program is one choice of them.
+    for (const char *other :
+         {"--precision", "--loss-scale", "--master-weights", "--pipeline",
+          "--entry", "--compare", "--print-ir", "--gradient-histogram"})
+      if (name == other)
+        return makeError(kInvalidArgument,
+                         "'%s' is an option of amp-run, not of a translated "
+                         "program",
+                         other);
     if (!known)
       return makeError(kInvalidArgument,
                        "unknown option '%s', or it lacks a value",
                        name.c_str());
   }
-  if (options->help)
-    return Status();
-  if (options->steps >= 0 && options->epochs >= 0)
-    return makeError(kInvalidArgument,
-                     "--steps and --epochs exclude each other");
-  if (!options->initPath.empty() && !options->loadPath.empty())
-    return makeError(kInvalidArgument, "--init and --load exclude each other");
-  if (!options->loadPath.empty() && options->seedGiven)
-    return makeError(kInvalidArgument,
-                     "--seed and --load exclude each other: a "
-                     "resumed run keeps its seed");
-  if (options->dataPaths.empty() != options->synthetic)
-    return makeError(kInvalidArgument,
-                     "give either --data <file.npz> or --synthetic");
-  if (options->synthetic && options->predicts())
-    return makeError(kInvalidArgument,
-                     "--%s needs held-out arrays: give --data <file.npz>",
-                     options->evaluate ? "eval" : "predict");
-  // Evaluation and prediction with given weights train only when asked to.
-  bool given = !options->loadPath.empty() || !options->initPath.empty();
-  if (options->steps < 0 && options->epochs < 0) {
-    if (options->predicts() && given)
-      options->steps = 0;
-    else
-      options->epochs = 1;
-  }
-  return Status();
+  return options->help ? Status() : checkOptions(options);
 }
 
 /// Fails early when an output cannot be written, or would take the place of an
@@ -240,6 +298,7 @@ inline Status checkOutputs(const TrainerOptions &options) {
   uses.push_back({"--predict", options.predictPath});
   uses.push_back({"--metrics-csv", options.csvPath});
   uses.push_back({"--metrics-json", options.jsonPath});
+  uses.push_back({"--plot", options.plotPath});
   for (size_t i = inputs; i < uses.size(); ++i) {
     const Use &use = uses[i];
     if (use.path.empty())

@@ -8,6 +8,7 @@
 #include "LaunchSupport.h"
 
 #include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "amp/Runtime/CUDA/StateRecord.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -93,7 +94,31 @@ Value ViewOp::getViewSource() { return getSource(); }
 // Programs
 //===----------------------------------------------------------------------===//
 
+LogicalResult
+StateAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                  StringRef precision, uint64_t, ArrayAttr scaler) {
+  if (::amp::cuda::findPrecision(precision.str()) < 0)
+    return emitError() << "has the unknown precision '" << precision
+                       << "', expected f32, tf32, fp16, bf16 or nothing";
+  for (Attribute attribute : scaler) {
+    auto rule = dyn_cast<StringAttr>(attribute);
+    // Files have a line for each.
+    if (!rule || !rule.getValue().contains(" = ") ||
+        rule.getValue().contains('\n'))
+      return emitError() << "has the rule " << attribute
+                         << ", expected a string 'name = value'";
+  }
+  return success();
+}
+
+std::string StateAttr::getScalerText() const {
+  return llvm::join(getScaler().getAsValueRange<StringAttr>(), "\n");
+}
+
 LogicalResult ProgramOp::verify() {
+  if (getState() && getInferenceOf())
+    return emitOpError("has a 'state', which the forward function of another "
+                       "program does not save");
   if (int64_t(getArena()) < 0)
     return emitOpError("has an arena of ") << int64_t(getArena()) << " bytes";
   return success();

@@ -62,6 +62,10 @@ BufferOp getBuffer(Value value);
 /// judged: an array of `#cuda.evaluation`.
 inline constexpr StringLiteral kEvaluationNote = "cuda.evaluation";
 
+/// The note on a step, on its way to a program, of what its states are of: a
+/// `#cuda.state`.
+inline constexpr StringLiteral kStateNote = "cuda.state";
+
 /// The note on a batch argument of a step, on its way to a program, of how many
 /// classes or slices its elements number.
 inline constexpr StringLiteral kIndexBoundNote = "cuda.index_bound";

@@ -86,6 +86,28 @@ def CUDA_EvaluationAttr : AttrDef<CUDA_Dialect, "Evaluation"> {
   let assemblyFormat = "`<` $judge `of` $prediction `by` $target `>`";
 }
 
+def CUDA_StateAttr : AttrDef<CUDA_Dialect, "State"> {
+  let mnemonic = "state";
+  let summary = "what a saved state must have been saved by";
+  let description = [{
+    The precision (`""` for a step that was taken as it is), a hash of the step
+    before any pass, and the rules by which the loss is scaled, `name = value`
+    each: what a state file says of the run that wrote it.
+
+    Example: `#cuda.state<precision = "fp16", fingerprint = 17, scaler = ["scaler = amp.update_scale"]>`.
+  }];
+  let parameters = (ins StringRefParameter<"`f32`, `tf32`, `fp16`, `bf16` or nothing">:$precision,
+                        "uint64_t":$fingerprint, "ArrayAttr":$scaler);
+  let assemblyFormat = [{
+    `<` `precision` `=` $precision `,` `fingerprint` `=` $fingerprint `,` `scaler` `=` $scaler `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Returns the rules of loss scaling as text, a line each.
+    std::string getScalerText() const;
+  }];
+}
+
 def CUDA_OptimizerKindEnum : CUDA_Enum<"OptimizerKind", "The rule of an optimizer", [
     I32EnumAttrCase<"SGD", 0, "sgd">, I32EnumAttrCase<"Adam", 1, "adam">,
     I32EnumAttrCase<"AdamW", 2, "adamw">]>;
@@ -112,6 +134,11 @@ def CUDA_ProgramOp : CUDA_Op<"program", [
     stands beside it: with its parameters, a trainer makes predictions for
     held-out data, and judges them as `evaluation` says.
 
+    `state` says what the states are of that the program saves and resumes. One
+    without it compares nothing but their names and types, and what it saves is
+    for such programs alone: take it away where the launches were edited into
+    those of another step.
+
     Example:
 
     ```mlir
@@ -131,7 +158,8 @@ def CUDA_ProgramOp : CUDA_Op<"program", [
                        OptionalAttr<I64Attr>:$bound,
                        OptionalAttr<FlatSymbolRefAttr>:$inference_of,
                        OptionalAttr<TypedArrayAttrBase<CUDA_EvaluationAttr,
-                           "rules of evaluation">>:$evaluation);
+                           "rules of evaluation">>:$evaluation,
+                       OptionalAttr<CUDA_StateAttr>:$state);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `arena` $arena (`bound` $bound^)? attr-dict-with-keyword $body

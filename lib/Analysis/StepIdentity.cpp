@@ -1,23 +1,62 @@
-//===- ScalerRules.cpp - How a step scales its loss -----------------------===//
+//===- StepIdentity.cpp - What makes a step that step ---------------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Execution/ScalerRules.h"
+#include "amp/Analysis/StepIdentity.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Interfaces/LossScaleOpInterface.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/MapVector.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+#include <limits>
 #include <vector>
 
 using namespace mlir;
 using namespace mlir::amp;
+
+void mlir::amp::eraseOtherSteps(ModuleOp module, llvm::StringRef entry) {
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<FunctionOpInterface>()))
+    if (isStepFunction(function) && function.getName() != entry &&
+        SymbolTable::symbolKnownUseEmpty(function, module))
+      function.erase();
+}
+
+uint64_t mlir::amp::computeFingerprint(ModuleOp module, llvm::StringRef entry) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  eraseOtherSteps(*copy, entry);
+  copy->walk([](FunctionOpInterface function) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      function.removeArgAttr(i, AMPDialect::kInitAttr);
+  });
+  // Whatever the command line says of how to print.
+  constexpr int64_t all = std::numeric_limits<int64_t>::max();
+  OpPrintingFlags flags;
+  flags.enableDebugInfo(false)
+      .printGenericOpForm(false)
+      .printUniqueSSAIDs(false)
+      .printNameLocAsPrefix(false)
+      .skipRegions(false)
+      .elideLargeElementsAttrs(all)
+      .elideLargeResourceString(all)
+      .assumeVerified();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  copy->print(os, flags);
+  return llvm::xxh3_64bits(llvm::StringRef(text));
+}
+
+llvm::StringRef mlir::amp::canonicalizePrecision(llvm::StringRef precision) {
+  return llvm::is_contained({"f16", "half"}, precision) ? "fp16" : precision;
+}
 
 /// Writes an attribute as a reader knows it: without its type.
 static std::string formatRule(Attribute value) {
@@ -65,38 +104,4 @@ std::string mlir::amp::describeScalerRules(FunctionOpInterface step) {
     }
   });
   return llvm::join(rules, "\n");
-}
-
-std::pair<std::string, std::string>
-mlir::amp::compareScalerRules(llvm::StringRef saved, llvm::StringRef current) {
-  llvm::MapVector<llvm::StringRef, std::pair<llvm::StringRef, llvm::StringRef>>
-      rules;
-  auto read = [&](llvm::StringRef text, bool isSaved) {
-    for (llvm::StringRef line : llvm::split(text, '\n')) {
-      if (line.empty())
-        continue;
-      auto [name, value] = line.split(" = ");
-      auto &entry = rules[name];
-      (isSaved ? entry.first : entry.second) = value;
-    }
-  };
-  read(saved, /*isSaved=*/true);
-  read(current, /*isSaved=*/false);
-  // Another machine has other rules altogether.
-  auto machine = rules.find("scaler");
-  bool isOther =
-      machine != rules.end() && machine->second.first != machine->second.second;
-  std::string first, second;
-  for (auto &[name, values] : rules) {
-    if (values.first == values.second || (isOther && name != "scaler"))
-      continue;
-    for (auto [text, value] :
-         {std::pair(&first, values.first), std::pair(&second, values.second)}) {
-      if (!text->empty())
-        *text += ", ";
-      *text +=
-          value.empty() ? ("no " + name).str() : (name + " = " + value).str();
-    }
-  }
-  return {first, second};
 }
