@@ -67,6 +67,30 @@ int64_t ModelBuilder::checkExtent(StringRef layer, StringRef name,
   return least;
 }
 
+bool ModelBuilder::hasRank(StringRef layer, StringRef name, Value value,
+                           int64_t rank, bool orMore) {
+  auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : nullptr;
+  if (type && (orMore ? type.getRank() >= rank : type.getRank() == rank))
+    return true;
+  InFlightDiagnostic diagnostic = fail();
+  diagnostic << layer << ": '" << name << "' must be a tensor of "
+             << (orMore ? "at least " : "") << rank << " dimension"
+             << (rank == 1 ? "" : "s") << ", got ";
+  if (value)
+    diagnostic << value.getType();
+  else
+    diagnostic << "nothing";
+  return false;
+}
+
+bool ModelBuilder::hasDim(StringRef layer, Value value, int64_t dim) {
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  if (dim >= 0 && dim < rank)
+    return true;
+  fail() << layer << ": 'dim' must be in [0, " << rank << "), got " << dim;
+  return false;
+}
+
 //===----------------------------------------------------------------------===//
 // Arguments and results
 //===----------------------------------------------------------------------===//
@@ -122,8 +146,11 @@ Value ModelBuilder::addModelState(StringRef name, RankedTensorType type,
 
 void ModelBuilder::setState(Value state, Value next) {
   for (const auto &entry : states)
-    if (entry.first == state)
+    if (entry.first == state) {
       updates.push_back({next, AMPDialect::kUpdatesAttr, entry.second});
+      return;
+    }
+  fail() << "'setState' expects a state of 'addModelState', got another value";
 }
 
 Value ModelBuilder::addBatch(StringRef name, ArrayRef<int64_t> shape,
@@ -153,6 +180,9 @@ Value ModelBuilder::crossEntropy(Value logits, Value labels,
 
 void ModelBuilder::addAccuracy(Value logits, Value labels) {
   Scope scope(*this, "accuracy");
+  if (!hasRank("accuracy", "logits", logits, 1, /*orMore=*/true) ||
+      !hasRank("accuracy", "labels", labels, 0, /*orMore=*/true))
+    return;
   TrainBuilder t = at();
   auto type = t.typeOf(logits);
   int64_t axis = type.getRank() - 1;

@@ -26,6 +26,8 @@ static RankedTensorType withLast(Value value, int64_t last) {
 
 Value ModelBuilder::linear(Value x, int64_t features, bool bias,
                            InitAttr init) {
+  if (!hasRank("linear", "x", x, 1, /*orMore=*/true))
+    return x;
   features = checkExtent("linear", "features", features);
   if (!init)
     init = getInit(InitKind::KaimingUniform, std::sqrt(1.0 / 3.0));
@@ -39,12 +41,17 @@ Value ModelBuilder::linear(Value x, int64_t features, bool bias,
 }
 
 Value ModelBuilder::tiedLinear(Value x, Value weight, Value bias) {
+  if (!hasRank("linear", "x", x, 1, /*orMore=*/true) ||
+      !hasRank("linear", "weight", weight, 2))
+    return x;
   return train::LinearOp::create(builder, getLoc(),
                                  withLast(x, typeOf(weight).getDimSize(0)), x,
                                  weight, bias, /*transpose_weight=*/true);
 }
 
 Value ModelBuilder::layerNorm(Value x, double epsilon) {
+  if (!hasRank("layer_norm", "x", x, 1, /*orMore=*/true))
+    return x;
   int64_t width = typeOf(x).getShape().back();
   Value gamma = addParameter("weight", {width}, getInit(InitKind::Ones), false);
   Value beta = addParameter("bias", {width}, getInit(InitKind::Zeros), false);
@@ -56,6 +63,8 @@ Value ModelBuilder::layerNorm(Value x, double epsilon) {
 }
 
 Value ModelBuilder::batchNorm(Value x, double gamma) {
+  if (!hasRank("batch_norm", "x", x, 1, /*orMore=*/true))
+    return x;
   int64_t channels = typeOf(x).getShape().back();
   InitAttr start = gamma == 1.0 ? getInit(InitKind::Ones)
                                 : getInit(InitKind::Constant, gamma);
@@ -86,6 +95,8 @@ int64_t ModelBuilder::slide(StringRef layer, int64_t extent, int64_t size,
 
 Value ModelBuilder::conv(Value x, int64_t filters, int64_t size, int64_t stride,
                          int64_t padding, bool bias, int64_t groups) {
+  if (!hasRank("conv", "x", x, 4))
+    return x;
   filters = checkExtent("conv", "filters", filters);
   size = checkExtent("conv", "size", size);
   stride = checkExtent("conv", "stride", stride);
@@ -111,6 +122,8 @@ Value ModelBuilder::conv(Value x, int64_t filters, int64_t size, int64_t stride,
 
 Value ModelBuilder::maxPool(Value x, int64_t size, int64_t stride,
                             int64_t padding) {
+  if (!hasRank("max_pool", "x", x, 4))
+    return x;
   size = checkExtent("max_pool", "size", size);
   stride = checkExtent("max_pool", "stride", stride);
   padding = checkExtent("max_pool", "padding", padding, /*least=*/0);
@@ -126,9 +139,14 @@ Value ModelBuilder::maxPool(Value x, int64_t size, int64_t stride,
       ArrayRef<int64_t>{padding, padding, padding, padding});
 }
 
-Value ModelBuilder::globalAveragePool(Value x) { return at().mean(x, {1, 2}); }
+Value ModelBuilder::globalAveragePool(Value x) {
+  return hasRank("average_pool", "x", x, 4) ? at().mean(x, {1, 2}) : x;
+}
 
 Value ModelBuilder::embedding(Value table, Value tokens) {
+  if (!hasRank("embedding", "table", table, 2) ||
+      !hasRank("embedding", "tokens", tokens, 0, /*orMore=*/true))
+    return table;
   SmallVector<int64_t> shape(typeOf(tokens).getShape());
   shape.push_back(typeOf(table).getDimSize(1));
   return train::GatherOp::create(builder, getLoc(), typeOf(table).clone(shape),
@@ -173,6 +191,10 @@ Value ModelBuilder::dropout(Value x, double rate) {
 Value ModelBuilder::attention(Value query, Value key, Value value,
                               int64_t heads, bool causal, Value mask) {
   heads = checkExtent("attention", "heads", heads);
+  if (!hasRank("attention", "query", query, 3) ||
+      !hasRank("attention", "key", key, 3) ||
+      !hasRank("attention", "value", value, 3))
+    return query;
   for (Value x : {query, key, value}) {
     int64_t width = typeOf(x).getShape().back();
     if (!ShapedType::isDynamic(width) && width % heads == 0)
@@ -197,6 +219,8 @@ Value ModelBuilder::attention(Value query, Value key, Value value,
 }
 
 Value ModelBuilder::slice(Value x, int64_t dim, int64_t offset, int64_t size) {
+  if (!hasRank("slice", "x", x, 1, /*orMore=*/true) || !hasDim("slice", x, dim))
+    return x;
   size = checkExtent("slice", "size", size, /*least=*/0);
   auto type = typeOf(x);
   if (offset == 0 && size == type.getDimSize(dim))
@@ -210,6 +234,14 @@ Value ModelBuilder::slice(Value x, int64_t dim, int64_t offset, int64_t size) {
 }
 
 Value ModelBuilder::concat(ArrayRef<Value> parts, int64_t dim) {
+  if (parts.empty()) {
+    fail() << "concat: expected parts, got none";
+    return {};
+  }
+  for (Value part : parts)
+    if (!hasRank("concat", "x", part, typeOf(parts.front()).getRank()) ||
+        !hasDim("concat", part, dim))
+      return parts.front();
   SmallVector<int64_t> shape(typeOf(parts.front()).getShape());
   for (Value part : parts.drop_front())
     shape[dim] += typeOf(part).getDimSize(dim);

@@ -63,6 +63,7 @@ struct TestModelBuilder
       Scope scope(b, "table");
       b.addParameter("weight", {rows, 2}, b.getInit(InitKind::Zeros), false);
     }
+    buildWrong(b, x);
     TrainingOptions training;
     training.decaySteps = 10;
     training.epsilon = epsilon;
@@ -75,6 +76,42 @@ struct TestModelBuilder
   }
 
 private:
+  /// Calls the layer `wrong` with an operand that it cannot have; `x` has two
+  /// dimensions.
+  void buildWrong(ModelBuilder &b, Value x) {
+    using Scope = ModelBuilder::Scope;
+    Scope scope(b, "wrong");
+    Value scalar = b.at().scalar(1.0, x);
+    if (wrong == "state")
+      b.setState(x, x);
+    else if (wrong == "linear")
+      b.linear(scalar, 4);
+    else if (wrong == "weight")
+      b.tiedLinear(x, scalar);
+    else if (wrong == "layer_norm")
+      b.layerNorm(scalar, 1e-5);
+    else if (wrong == "batch_norm")
+      b.batchNorm(scalar);
+    else if (wrong == "conv")
+      b.conv(x, 4, 3, 1, 1);
+    else if (wrong == "max_pool")
+      b.maxPool(x, 2, 2);
+    else if (wrong == "average_pool")
+      b.globalAveragePool(x);
+    else if (wrong == "embedding")
+      b.embedding(scalar, x);
+    else if (wrong == "attention")
+      b.attention(x, x, x, 2, /*causal=*/true);
+    else if (wrong == "slice")
+      b.slice(x, 2, 0, 1);
+    else if (wrong == "concat")
+      b.concat({x, scalar}, 1);
+    else if (wrong == "parts")
+      b.concat({}, 0);
+    else if (wrong == "accuracy")
+      b.addAccuracy(scalar, Value());
+  }
+
   Option<int64_t> filters{*this, "filters", llvm::cl::init(4)};
   Option<int64_t> size{*this, "size", llvm::cl::init(3)};
   Option<int64_t> stride{*this, "stride", llvm::cl::init(1)};
@@ -87,6 +124,7 @@ private:
   Option<int64_t> rows{*this, "rows", llvm::cl::init(1)};
   Option<double> epsilon{*this, "epsilon", llvm::cl::init(1e-8)};
   Option<double> finalFraction{*this, "final-fraction", llvm::cl::init(0.1)};
+  Option<std::string> wrong{*this, "wrong", llvm::cl::init("")};
   Option<unsigned> finishes{*this, "finishes", llvm::cl::init(1)};
 };
 

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Steps of several threads call LLVM's OpenMP runtime library, libomp, which is
-// loaded when the first of them is compiled. Without it steps run on one thread.
+// loaded when the first of them is compiled. Without it steps run on one
+// thread.
 //
 //===----------------------------------------------------------------------===//
 

@@ -101,12 +101,16 @@ public:
                      bool decays);
   /// A state of the model, whose next value `setState` gives.
   Value addModelState(StringRef name, RankedTensorType type, InitAttr init);
+  /// Gives the next value of what `addModelState` returned; an error for any
+  /// other value.
   void setState(Value state, Value next);
   Value addBatch(StringRef name, ArrayRef<int64_t> shape, Type element);
   void addMetric(StringRef name, Value value);
   void addPrediction(StringRef name, Value value);
 
   //===--- Layers ---------------------------------------------------------===//
+  // An operand of another rank than the layer takes is an error; the layer then
+  // returns its first operand.
 
   /// Weight [in, out] and, unless `bias` is false, a bias of zeros. Without
   /// `init` the weight starts Kaiming-uniform with a gain of 1/√3, as in torch.
@@ -166,6 +170,12 @@ private:
 
   /// Emits an error at the location, for which `finish` returns null.
   InFlightDiagnostic fail();
+  /// Whether `value`, called `name`, is a tensor of `rank` dimensions, or of at
+  /// least as many if `orMore` is set; emits an error if it is not.
+  bool hasRank(StringRef layer, StringRef name, Value value, int64_t rank,
+               bool orMore = false);
+  /// Whether the tensor `value` has the dimension `dim`; emits an error if not.
+  bool hasDim(StringRef layer, Value value, int64_t dim);
   /// Returns `value`, or `least` after an error if `layer` cannot have it.
   int64_t checkExtent(StringRef layer, StringRef name, int64_t value,
                       int64_t least = 1);
