@@ -72,12 +72,6 @@ void mlir::amp::buildLoopsToLLVMPipeline(OpPassManager &pm,
   pm.addPass(createMathToCalls());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
-  bool parallel = options.threads > 1;
-  if (parallel) {
-    ConvertSCFToOpenMPPassOptions loops;
-    loops.numThreads = options.threads;
-    pm.addPass(createConvertSCFToOpenMPPass(loops));
-  }
   pm.addPass(createSCFToControlFlowPass());
   ConvertMathToLLVMPassOptions math;
   math.approximateLog1p = false;
@@ -92,7 +86,7 @@ void mlir::amp::buildLoopsToLLVMPipeline(OpPassManager &pm,
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());
-  if (parallel)
+  if (options.threads > 1)
     pm.addPass(createConvertOpenMPToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createFinishLLVM());

@@ -17,10 +17,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/SymbolTable.h"
 
 namespace mlir::amp {
@@ -90,6 +88,44 @@ static int64_t getGranule(linalg::LinalgOp nest, unsigned dim) {
   return nest.getNumReductionLoops() != 0 && isResult(1) ? kRows : 1;
 }
 
+/// By how much `expr` grows with the loop `dim`, if it is a sum of multiples of
+/// loops.
+static std::optional<int64_t> getStep(AffineExpr expr, unsigned dim) {
+  if (auto single = dyn_cast<AffineDimExpr>(expr))
+    return single.getPosition() == dim;
+  if (isa<AffineConstantExpr>(expr))
+    return 0;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  std::optional<int64_t> lhs = getStep(binary.getLHS(), dim);
+  std::optional<int64_t> rhs = getStep(binary.getRHS(), dim);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Add)
+    return *lhs + *rhs;
+  // Constants are on the right.
+  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  if (expr.getKind() == AffineExprKind::Mul && factor)
+    return *lhs * factor.getValue();
+  return std::nullopt;
+}
+
+/// Whether a part of the loop `dim` reads and writes parts of the operands that
+/// begin where the map says and are as large as it says: all indices that `dim`
+/// occurs in grow with every loop.
+static bool isDivisible(linalg::LinalgOp nest, unsigned dim) {
+  for (AffineMap map : nest.getIndexingMapsArray())
+    for (AffineExpr expr : map.getResults()) {
+      if (!expr.isFunctionOfDim(dim))
+        continue;
+      for (unsigned loop = 0; loop < map.getNumDims(); ++loop)
+        if (getStep(expr, loop).value_or(-1) < 0)
+          return false;
+    }
+  return true;
+}
+
 /// The division that leaves the busiest of `threads` threads the least work.
 static std::optional<Division> choose(linalg::LinalgOp nest, int64_t threads) {
   std::optional<Division> best;
@@ -101,7 +137,8 @@ static std::optional<Division> choose(linalg::LinalgOp nest, int64_t threads) {
       return llvm::is_contained(nest.getMatchingIndexingMap(&init).getResults(),
                                 getAffineDimExpr(dim, nest.getContext()));
     });
-    if (kind != utils::IteratorType::parallel || !writes)
+    if (kind != utils::IteratorType::parallel || !writes ||
+        !isDivisible(nest, dim))
       continue;
     int64_t granule = getGranule(nest, dim), extent = extents[dim];
     double whole = llvm::alignTo(extent, granule);
@@ -148,7 +185,7 @@ static void narrow(linalg::LinalgOp nest, const Division &division,
 
 /// Makes `kernel` a loop over the parts of its nest.
 static void divide(func::FuncOp kernel, const Division &division,
-                   SymbolTable &symbols) {
+                   unsigned threads, SymbolTable &symbols) {
   func::FuncOp part = kernel.clone();
   part.setName((kernel.getName() + "_part").str());
   symbols.insert(part);
@@ -160,16 +197,24 @@ static void divide(func::FuncOp kernel, const Division &division,
   while (!llvm::hasSingleElement(body))
     std::prev(body.end(), 2)->erase();
   ImplicitLocOpBuilder b(kernel.getLoc(), body.getTerminator());
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value count = arith::ConstantIndexOp::create(b, division.count);
-  scf::ParallelOp::create(
-      b, zero, count, one,
-      [&](OpBuilder &builder, Location loc, ValueRange indices) {
-        SmallVector<Value> arguments(kernel.getArguments());
-        arguments.push_back(indices.front());
-        func::CallOp::create(builder, loc, part, arguments);
-      });
+  omp::ParallelOperands team;
+  team.numThreads = arith::ConstantIntOp::create(b, b.getI32Type(), threads);
+  omp::LoopNestOperands range;
+  range.loopLowerBounds = {arith::ConstantIndexOp::create(b, 0)};
+  range.loopUpperBounds = {arith::ConstantIndexOp::create(b, division.count)};
+  range.loopSteps = {arith::ConstantIndexOp::create(b, 1)};
+
+  auto parallel = omp::ParallelOp::create(b, team);
+  b.createBlock(&parallel.getRegion());
+  auto workshare = omp::WsloopOp::create(b, omp::WsloopOperands());
+  omp::TerminatorOp::create(b);
+  b.createBlock(&workshare.getRegion());
+  auto loop = omp::LoopNestOp::create(b, range);
+  b.createBlock(&loop.getRegion(), {}, {index}, {b.getLoc()});
+  SmallVector<Value> arguments(kernel.getArguments());
+  arguments.push_back(loop.getRegion().getArgument(0));
+  func::CallOp::create(b, part, arguments);
+  omp::YieldOp::create(b);
 }
 
 //===----------------------------------------------------------------------===//
@@ -182,38 +227,12 @@ struct DivideKernels : mlir::amp::impl::DivideKernelsBase<DivideKernels> {
   using DivideKernelsBase::DivideKernelsBase;
 
   void runOnOperation() override;
-
-private:
-  /// Makes the parallel loops that are there sequential; fails on a reduction.
-  LogicalResult serializeLoops();
 };
 
 } // namespace
 
-LogicalResult DivideKernels::serializeLoops() {
-  SmallVector<scf::ParallelOp> loops;
-  getOperation()->walk([&](scf::ParallelOp op) {
-    // What an earlier run made.
-    if (!isa<func::CallOp>(op.getBody()->front()))
-      loops.push_back(op);
-  });
-  IRRewriter rewriter(&getContext());
-  for (scf::ParallelOp loop : loops)
-    if (loop.getNumReductions() != 0) {
-      loop.emitRemark(
-          "this loop reduces, so no kernel is divided among threads");
-      return failure();
-    }
-  for (scf::ParallelOp loop : loops) {
-    rewriter.setInsertionPoint(loop);
-    if (failed(scf::parallelForToNestedFors(rewriter, loop)))
-      return failure();
-  }
-  return success();
-}
-
 void DivideKernels::runOnOperation() {
-  if (threads < 2 || failed(serializeLoops()))
+  if (threads < 2)
     return;
   SymbolTable symbols(getOperation());
   for (auto kernel : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
@@ -221,7 +240,7 @@ void DivideKernels::runOnOperation() {
     if (!nest || countWork(nest) < minWork)
       continue;
     if (std::optional<Division> division = choose(nest, threads)) {
-      divide(kernel, *division, symbols);
+      divide(kernel, *division, threads, symbols);
       ++numDivided;
     } else {
       ++numWhole;

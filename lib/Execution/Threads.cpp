@@ -8,13 +8,14 @@
 #include "amp/Execution/Threads.h"
 
 #include "amp/Execution/Files.h"
+#include "amp/Support/OutputFile.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include <algorithm>
 
 using namespace mlir::amp;
 
-/// LLVM's own library comes first: another version may be where the dynamic
-/// linker looks, or none.
+/// Debian's package for LLVM has it in LLVM's folder, where the dynamic linker
+/// need not look.
 static constexpr const char *kLibraries[] = {
     AMP_LLVM_LIBRARY_DIR "/libomp.so.5", "libomp.so.5", "libomp.so"};
 
@@ -28,6 +29,8 @@ struct LoadResult {
 
 static LoadResult loadRuntime() {
   LoadResult result;
+  // The library writes a small file that other copies of it would find.
+  IgnoreFileSizeSignal guard;
   for (const char *path : kLibraries) {
     std::string error;
     auto library = llvm::sys::DynamicLibrary::getPermanentLibrary(path, &error);

@@ -35,26 +35,19 @@ static llvm::Error takeError(llvm::raw_fd_ostream &os) {
   return makeError(code);
 }
 
+IgnoreFileSizeSignal::IgnoreFileSizeSignal() {
+  struct sigaction ignore = {};
+  ignore.sa_handler = SIG_IGN;
+  ::sigaction(SIGXFSZ, &ignore, &previous);
+}
+
+IgnoreFileSizeSignal::~IgnoreFileSizeSignal() {
+  ::sigaction(SIGXFSZ, &previous, nullptr);
+}
+
 llvm::Error mlir::amp::flushStandardOutput() { return takeError(llvm::outs()); }
 
 namespace {
-/// Lets a write beyond the limit on the size of files fail like others, where
-/// it would end the process.
-class IgnoreFileSizeSignal {
-public:
-  IgnoreFileSizeSignal() {
-    struct sigaction ignore = {};
-    ignore.sa_handler = SIG_IGN;
-    ::sigaction(SIGXFSZ, &ignore, &previous);
-  }
-  ~IgnoreFileSizeSignal() { ::sigaction(SIGXFSZ, &previous, nullptr); }
-  IgnoreFileSizeSignal(const IgnoreFileSizeSignal &) = delete;
-  IgnoreFileSizeSignal &operator=(const IgnoreFileSizeSignal &) = delete;
-
-private:
-  struct sigaction previous = {};
-};
-
 /// What a path stands for.
 struct Target {
   enum class Kind {

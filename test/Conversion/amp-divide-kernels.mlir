@@ -1,7 +1,6 @@
 // RUN: amp-opt %s --amp-divide-kernels="threads=2 min-work=64" --cse --split-input-file | FileCheck %s
 // RUN: amp-opt %s --amp-divide-kernels="threads=2 min-work=64" --split-input-file > %t.once
 // RUN: amp-opt %t.once --amp-divide-kernels="threads=2 min-work=64" --split-input-file | diff %t.once -
-// RUN: amp-opt %s --amp-divide-kernels="threads=2 min-work=64" --split-input-file --verify-diagnostics -o /dev/null
 // RUN: amp-opt %s --amp-divide-kernels --split-input-file | FileCheck %s --check-prefix=SINGLE
 // RUN: amp-opt %s --amp-divide-kernels="threads=3 min-work=64" --split-input-file | FileCheck %s --check-prefix=THREE
 // RUN: not amp-opt %s --split-input-file --amp-divide-kernels=threads=two 2>&1 | FileCheck %s --check-prefix=NUMBER
@@ -14,10 +13,13 @@
 // the same buffers, which still overlap with no other one.
 
 // CHECK-LABEL: func.func private @rows(
-// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0 : index
-// CHECK-NEXT: %[[ONE:.*]] = arith.constant 1 : index
-// CHECK-NEXT: %[[TWO:.*]] = arith.constant 2 : index
-// CHECK-NEXT: scf.parallel (%[[I:.*]]) = (%[[ZERO]]) to (%[[TWO]]) step (%[[ONE]]) {
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-DAG: %[[ONE:.*]] = arith.constant 1 : index
+// CHECK-DAG: %[[TWO:.*]] = arith.constant 2 : index
+// CHECK-DAG: %[[THREADS:.*]] = arith.constant 2 : i32
+// CHECK: omp.parallel num_threads(%[[THREADS]] : i32) {
+// CHECK-NEXT: omp.wsloop {
+// CHECK-NEXT: omp.loop_nest (%[[I:.*]]) : index = (%[[ZERO]]) to (%[[TWO]]) step (%[[ONE]]) {
 // CHECK-NEXT: func.call @rows_part(%arg0, %arg1, %[[I]])
 // CHECK: func.func private @rows_part(%[[A:.*]]: memref<6x16xf32> {llvm.noalias}, %[[B:.*]]: memref<6x16xf32> {llvm.noalias}, %[[I:.*]]: index)
 // CHECK-SAME: llvm.bareptr
@@ -91,7 +93,7 @@ func.func private @window(%a: memref<130xf32>, %w: memref<3xf32>, %b: memref<128
 // Not divided: a sum over everything, one vector of columns, too little work,
 // two nests, what others may call.
 
-// CHECK-NOT: scf.parallel
+// CHECK-NOT: omp.parallel
 #id = affine_map<(i) -> (i)>
 #none = affine_map<(i) -> ()>
 func.func private @total(%a: memref<512xf32>, %b: memref<f32>) {
@@ -133,15 +135,48 @@ func.func @public(%a: memref<512xf32>, %zero: f32) {
 
 // -----
 
-// Parallel loops of the input run in order, so that nothing runs in parallel
-// but what is divided here.
+// Nor what is no sum of multiples of the loops: a part would not be where the map
+// says. Other loops are divided instead.
+
+// CHECK-LABEL: func.func private @repeated(
+// CHECK: func.func private @repeated_part
+// CHECK: memref.subview %arg0[0, %{{.*}}] [4, 64] [1, 1]
+// CHECK: memref.subview %arg1[0, %{{.*}}] [8, 64] [1, 1]
+#repeated = affine_map<(i, j) -> (i floordiv 2, j)>
+#id = affine_map<(i, j) -> (i, j)>
+func.func private @repeated(%a: memref<4x128xf32>, %b: memref<8x128xf32>) {
+  linalg.generic {indexing_maps = [#repeated, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<4x128xf32>) outs(%b : memref<8x128xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @whole
+// CHECK-NOT: omp.parallel
+#wrapped = affine_map<(i) -> (i mod 64)>
+#reversed = affine_map<(i) -> (127 - i)>
+#id = affine_map<(i) -> (i)>
+func.func private @whole(%a: memref<64xf32>, %b: memref<128xf32>, %c: memref<128xf32>) {
+  linalg.generic {indexing_maps = [#wrapped, #reversed, #id], iterator_types = ["parallel"]}
+      ins(%a, %b : memref<64xf32>, memref<128xf32>) outs(%c : memref<128xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.addf %x, %y : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// Parallel loops of the input are not of this pass.
 
 // CHECK-LABEL: func.func @foreign
-// CHECK-NOT: scf.parallel
-// CHECK: scf.for
-// CHECK: memref.store
-// SINGLE-LABEL: func.func @foreign
-// SINGLE: scf.parallel
+// CHECK-NOT: omp.parallel
+// CHECK: scf.parallel
 func.func @foreign(%a: memref<8xf32>, %value: f32) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -149,31 +184,5 @@ func.func @foreign(%a: memref<8xf32>, %value: f32) {
   scf.parallel (%i) = (%c0) to (%c8) step (%c1) {
     memref.store %value, %a[%i] : memref<8xf32>
   }
-  return
-}
-
-// -----
-
-// CHECK-LABEL: func.func @reduces
-// CHECK: scf.parallel
-// CHECK-NOT: scf.parallel
-func.func @reduces(%a: memref<8xf32>) -> f32 {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c8 = arith.constant 8 : index
-  %zero = arith.constant 0.0 : f32
-  // expected-remark @+1 {{this loop reduces, so no kernel is divided among threads}}
-  %sum = scf.parallel (%i) = (%c0) to (%c8) step (%c1) init (%zero) -> f32 {
-    %x = memref.load %a[%i] : memref<8xf32>
-    scf.reduce(%x : f32) {
-    ^bb0(%l: f32, %r: f32):
-      %0 = arith.addf %l, %r : f32
-      scf.reduce.return %0 : f32
-    }
-  }
-  return %sum : f32
-}
-func.func private @whole(%a: memref<512xf32>, %value: f32) {
-  linalg.fill ins(%value : f32) outs(%a : memref<512xf32>)
   return
 }

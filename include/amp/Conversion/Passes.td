@@ -178,7 +178,7 @@ def DivideKernels : Pass<"amp-divide-kernels", "::mlir::ModuleOp"> {
   let summary = "Divides the loop nests of kernels among threads";
   let description = [{
     A kernel of `amp-outline-kernels` that is one `linalg` operation with enough
-    work becomes a `scf.parallel` loop over equal parts of one of its parallel
+    work becomes a parallel loop of OpenMP over equal parts of one of its parallel
     loops; a second function computes a part:
 
     ```mlir
@@ -188,8 +188,14 @@ def DivideKernels : Pass<"amp-divide-kernels", "::mlir::ModuleOp"> {
     }
     // with threads=2 becomes
     func.func private @step_kernel(%a: memref<64x32xf32>, %b: memref<64x32xf32>) {
-      scf.parallel (%i) = (%c0) to (%c2) step (%c1) {
-        func.call @step_kernel_part(%a, %b, %i)
+      omp.parallel num_threads(%c2_i32 : i32) {
+        omp.wsloop {
+          omp.loop_nest (%i) : index = (%c0) to (%c2) step (%c1) {
+            func.call @step_kernel_part(%a, %b, %i)
+            omp.yield
+          }
+        }
+        omp.terminator
       }
       return
     }
@@ -205,11 +211,9 @@ def DivideKernels : Pass<"amp-divide-kernels", "::mlir::ModuleOp"> {
     parts are equal, for extents to stay static; the loop and the number of parts
     are those that leave the busiest thread the least work, where rows and
     columns of products count in whole blocks of registers. Kernels that reduce
-    over all loops, or are no `linalg` operation, stay on one thread.
-
-    Loops `scf.parallel` of the input that do not reduce become `scf.for`, since
-    only what this pass makes is to run in parallel; where one reduces, the pass
-    leaves the module as it is, with a remark.
+    over all loops, or are no `linalg` operation, stay on one thread, and so do
+    loops by which an index of an operand does not grow evenly, as by
+    `d0 floordiv 2`.
   }];
   let options = [
     Option<"threads", "threads", "unsigned", "1",
@@ -219,7 +223,7 @@ def DivideKernels : Pass<"amp-divide-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect"];
+    "::mlir::omp::OpenMPDialect"];
   let statistics = [
     Statistic<"numDivided", "divided", "Number of kernels divided">,
     Statistic<"numWhole", "whole",

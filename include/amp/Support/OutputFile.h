@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
 
 namespace mlir::amp {
 
@@ -35,6 +36,19 @@ llvm::Error checkOutputFile(llvm::StringRef path);
 /// Returns whether the two paths name one regular file, or would once it is
 /// there, however they are spelled. `-` and devices are no files.
 bool isSameFile(llvm::StringRef one, llvm::StringRef other);
+
+/// While it lives, a write beyond the limit on the size of files fails like
+/// others, where it would end the process.
+class IgnoreFileSizeSignal {
+public:
+  IgnoreFileSizeSignal();
+  ~IgnoreFileSizeSignal();
+  IgnoreFileSizeSignal(const IgnoreFileSizeSignal &) = delete;
+  IgnoreFileSizeSignal &operator=(const IgnoreFileSizeSignal &) = delete;
+
+private:
+  struct sigaction previous = {};
+};
 
 /// Writes out what is left in the buffer of the standard output, and returns
 /// the first error that it has had, if any.
