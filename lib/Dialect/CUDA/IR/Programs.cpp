@@ -150,9 +150,9 @@ public:
   bool holds(BufferOp buffer, BufferOp predicate) const {
     if (isFilled(buffer) || always.contains(buffer))
       return true;
-    auto found = conditional.find(buffer);
-    return predicate && found != conditional.end() &&
-           found->second.contains(predicate);
+    auto flags = conditional.find(buffer);
+    return predicate && flags != conditional.end() &&
+           flags->second.contains(predicate);
   }
   /// Whether launches write `buffer`, but only with a predicate.
   bool isConditional(BufferOp buffer) const {
@@ -164,7 +164,6 @@ private:
   DenseSet<Operation *> always;
   /// By buffer, the flags with which one of its writers has run.
   DenseMap<Operation *, DenseSet<Operation *>> conditional;
-  DenseSet<Operation *> flags;
 };
 } // namespace
 
@@ -172,19 +171,15 @@ void WrittenBuffers::write(LaunchOpInterface launch) {
   Value predicate = launch.getPredicate();
   for (Value output : launch.getOutputs()) {
     BufferOp buffer = mlir::cuda::getBuffer(output);
-    if (!predicate) {
+    if (predicate)
+      conditional[buffer].insert(mlir::cuda::getBuffer(predicate));
+    else
       always.insert(buffer);
-      continue;
-    }
-    BufferOp flag = mlir::cuda::getBuffer(predicate);
-    conditional[buffer].insert(flag);
-    flags.insert(flag);
   }
   // A flag with another value says nothing of the launches before.
   for (Value output : launch.getOutputs())
-    if (BufferOp flag = mlir::cuda::getBuffer(output); flags.erase(flag))
-      for (auto &[buffer, writers] : conditional)
-        writers.erase(flag);
+    for (auto &[buffer, flags] : conditional)
+      flags.erase(mlir::cuda::getBuffer(output));
 }
 
 /// Verifies that what launches read has been written before, and that the
