@@ -379,6 +379,11 @@ static void testTuning(const std::string &cache) {
   CHECK_ERROR(
       plans.create(configs, 2, workspace.get(), workspace.size(), options),
       "line 1: not an algorithm");
+  options.tune = true;
+  options.cachePath = cache + ".absent/cache";
+  CHECK_ERROR(
+      plans.create(configs, 2, workspace.get(), workspace.size(), options),
+      "absent/cache': No such file or directory");
 }
 
 int main(int argc, char **argv) {

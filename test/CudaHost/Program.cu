@@ -422,7 +422,7 @@ static void testErrors() {
   CHECK_ERROR(program.setBatch(1, labels.data(), N * 8),
               "value 3 at element 0 of 'labels' is out of range");
   CHECK_ERROR(program.setBatch(2, labels.data(), 7), "batch argument 2 of 2");
-  CHECK_ERROR(program.setHyperparameter("rate", 1), "there is lr");
+  CHECK_ERROR(program.setHyperparameter("rate", 1), "the step has lr");
   CHECK_OK(program.setHyperparameter("lr", 0.5));
   float metrics[3];
   for (int count : {-1, 0, 1, 3})

@@ -74,6 +74,7 @@ for options, message in (
     (("--compare", "f32", "--precision", "f32"), "exclude each other"),
     (("--epochs", 1), "--steps and --epochs exclude each other"),
     (("--seeds", 0), "--seeds must be positive, got 0"),
+    (("--seeds", 2, "--seed", 2**64 - 1), "--seeds 2 go beyond the largest seed"),
     (("--last-batch", "pad"), "wrong value of --last-batch: 'pad'"),
     (("--set", "lr"), "wrong value of --set: 'lr', expected name=number"),
     (("--set", "lr=fast"), "wrong value of --set: 'lr=fast'"),

@@ -16,6 +16,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cstdint>
+
 using namespace mlir;
 using namespace mlir::amp;
 
@@ -78,6 +80,8 @@ static llvm::Error checkOptions(const RunnerOptions &options) {
                      options.lastBatch);
   if (options.seeds <= 0)
     return makeError("--seeds must be positive, got {0}", options.seeds);
+  if (uint64_t(options.seeds - 1) > UINT64_MAX - options.seed)
+    return makeError("--seeds {0} go beyond the largest seed", options.seeds);
   if (!options.initPath.empty() && !options.loadPath.empty())
     return makeError("--init and --load exclude each other");
   if (options.otherScaler && options.loadPath.empty())

@@ -40,6 +40,21 @@ for model in ("digits-mlp", "digits-cnn"):
         for found, expected in ((in_f32, wide), (with_tf32, tf32)):
             assert 0.999 * expected <= found <= most * expected, (model, options)
 
+# What else a loss scale adds without masters, and with a scale for each layer, as
+# the page has it.
+with open(os.path.join(os.path.dirname(__file__), "../../../docs/cuda-backend.md")) as file:
+    page = " ".join(file.read().split())
+figures = []
+for options in (["f32"], ["fp16"], ["fp16", "--loss-scale", "layerwise"], ["fp16", "--master-weights", "none"]):
+    small = costs(f"{models}/digits-mlp.mlir", "--batch-size", "32", "--precision", *options)
+    figures.append(f"{floors(small)[1]:.3f} us")
+    updates = len(re.findall(r"^sgd", small, re.M))
+    assert updates == (3 if "layerwise" in options else 1), (options, small)
+    assert ("\nselect_cast" in small) == ("none" in options), (options, small)
+print(*figures, flush=True)
+section = page[page.index("For `digits-mlp` with a batch of 32 the floor"):]
+assert re.findall(r"\d\.\d+ us", section)[:4] == figures, (figures, section[:300])
+
 # The largest batch: the costs are those of it, or of the batch that is asked for.
 open_step = [f"{models}/digits-mlp.mlir", "--precision", "fp16"]
 text = costs(*open_step, "--memory", "40MiB")

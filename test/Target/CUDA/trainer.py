@@ -222,6 +222,34 @@ assert len(pages[1].splitlines()) == len(pages[0].splitlines())
 strip = lambda page: re.sub(r"[\d.]+", "0", page.replace(MODEL, "step"))
 assert strip(pages[0]) == strip(pages[1])
 
+# The standard output by name: what would be in the file, behind the results.
+for option in ("--metrics-csv", "--metrics-json", "--plot"):
+    train("--steps", 2, option, folder + "named")
+    with open(folder + "named") as file:
+        named = file.read()
+    lines = train("--steps", 2, option, "-", option + "=-").splitlines()
+    start = lines.index(named.splitlines()[0])
+    assert start > 0 and len(lines) - start == len(named.splitlines()), (option, lines)
+    assert not os.path.exists("-") and not os.path.exists("-.tmp")
+text = train("--steps", 1, "--metrics-csv", "-", "--plot", "-")
+assert text.index("final loss: ") < text.index("precision,seed,") < text.index("<html"), text
+for command in ([folder + "program"], ["amp-run", MODEL, "--precision", "fp16", "--batch-size", "8"]):
+    out = subprocess.run([*command, *data, "--quiet", "--steps", "1", "--save", "-"], capture_output=True, check=True).stdout
+    with open(folder + "piped.npz", "wb") as file:
+        file.write(out)
+    assert load(folder + "piped.npz").keys() == whole.keys() and b"final loss scale: " in out, command
+# Both say the same of what cannot be written, set and repeated.
+for options in (["--save", folder + "absent/s.npz"], ["--metrics-csv", folder], ["--set", "rate=1", "--steps", 1],
+                ["--seed", 2**64 - 1, "--seeds", 2]):
+    texts = {message([*command, *data, *options]) for command in ([folder + "program"], ["amp-run", MODEL])}
+    assert len(texts) == 1, texts
+    print(*texts)
+if os.path.exists("/dev/full"):
+    with open("/dev/full", "w") as full:
+        result = subprocess.run([folder + "program", *data, "--quiet", "--steps", "1", "--metrics-csv", "-"], stdout=full,
+                                stderr=subprocess.PIPE, text=True)
+    assert result.returncode == 1 and "error: cannot write '<stdout>': No space left" in result.stderr, result
+
 # The samples at the end of an epoch.
 assert "the data set has 50 samples, which is no multiple of the batch of 8" in message(
     [folder + "program", *data, "--steps", 1, "--last-batch=keep"])

@@ -10,6 +10,7 @@
 
 #include "amp/Runtime/CUDA/GemmPlan.h"
 
+#include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -44,13 +45,15 @@ public:
   }
 
   Status write(const std::string &path) const {
+    errno = 0;
     std::ofstream file(path, std::ios::trunc);
     file << "# cuBLASLt algorithms: device, version, product, algorithm\n";
     for (const auto &[key, algorithm] : entries)
       file << key << ' ' << print(algorithm) << '\n';
     file.close();
     if (!file)
-      return makeError(kFile, "cannot write '%s'", path.c_str());
+      return makeError(kFile, "cannot write '%s': %s", path.c_str(),
+                       std::strerror(errno ? errno : EIO));
     return Status();
   }
 

@@ -11,29 +11,58 @@
 
 #include "amp/Runtime/CUDA/Status.h"
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 namespace amp::cuda {
+
+/// Whether `path` is `-`, the standard output.
+inline bool isStandardOutput(const std::string &path) { return path == "-"; }
 
 /// Where a file is written before it takes its name.
 inline std::string temporaryOf(const std::string &path) {
   return path + ".tmp";
 }
 
-/// Writes `size` bytes to a file beside `path`, which then takes its name.
+/// Says that `path` cannot be written, and why: `error` is a value of errno.
+inline Status describeUnwritable(const std::string &path, int error) {
+  return makeError(kFile, "cannot write '%s': %s",
+                   isStandardOutput(path) ? "<stdout>" : path.c_str(),
+                   std::strerror(error ? error : EIO));
+}
+
+/// Writes `size` bytes to `file`. Returns errno, or 0.
+inline int writeBytes(std::FILE *file, const void *data, size_t size) {
+  errno = 0;
+  if (std::fwrite(data, 1, size, file) == size && std::fflush(file) == 0)
+    return 0;
+  return errno ? errno : EIO;
+}
+
+/// Writes `size` bytes to a file beside `path`, which then takes its name, or
+/// to the standard output.
 inline Status writeFile(const std::string &path, const void *data,
                         size_t size) {
-  std::string temporary = temporaryOf(path);
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  file.write(static_cast<const char *>(data), std::streamsize(size));
-  file.close();
-  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    std::remove(temporary.c_str());
-    return makeError(kFile, "cannot write '%s'", path.c_str());
+  if (isStandardOutput(path)) {
+    int error = writeBytes(stdout, data, size);
+    return error ? describeUnwritable(path, error) : Status();
   }
-  return Status();
+  std::string temporary = temporaryOf(path);
+  std::FILE *file = std::fopen(temporary.c_str(), "wb");
+  if (!file)
+    return describeUnwritable(path, errno);
+  int error = writeBytes(file, data, size);
+  if (std::fclose(file) != 0 && !error)
+    error = errno;
+  if (!error && std::rename(temporary.c_str(), path.c_str()) != 0)
+    error = errno;
+  if (!error)
+    return Status();
+  std::remove(temporary.c_str());
+  return describeUnwritable(path, error);
 }
 inline Status writeFile(const std::string &path, const std::string &text) {
   return writeFile(path, text.data(), text.size());
@@ -41,18 +70,25 @@ inline Status writeFile(const std::string &path, const std::string &text) {
 
 /// Finds out early whether `path` can be written.
 inline Status checkWritable(const std::string &path) {
+  if (isStandardOutput(path))
+    return Status();
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
-    return makeError(kFile, "cannot write '%s': it is a folder", path.c_str());
+    return describeUnwritable(path, EISDIR);
   std::string temporary = temporaryOf(path);
-  std::ofstream file(temporary, std::ios::binary | std::ios::app);
-  file.close();
+  std::FILE *file = std::fopen(temporary.c_str(), "ab");
+  if (!file)
+    return describeUnwritable(path, errno);
+  std::fclose(file);
   std::remove(temporary.c_str());
-  return file ? Status() : makeError(kFile, "cannot write '%s'", path.c_str());
+  return Status();
 }
 
-/// Whether both paths name one file, which need not exist.
+/// Whether both paths name one file, which need not exist. The standard output
+/// is none.
 inline bool isSameFile(const std::string &one, const std::string &other) {
+  if (isStandardOutput(one) || isStandardOutput(other))
+    return false;
   std::error_code first, second;
   auto a = std::filesystem::weakly_canonical(one, first),
        b = std::filesystem::weakly_canonical(other, second);

@@ -438,8 +438,8 @@ inline Status Program::setHyperparameter(const std::string &name,
     known += std::string(known.empty() ? "" : ", ") + info.buffers[i].name;
   }
   return makeError(kInvalidArgument,
-                   "there is no hyperparameter '%s'; there is %s", name.c_str(),
-                   known.empty() ? "none" : known.c_str());
+                   "there is no hyperparameter '%s'; the step has %s",
+                   name.c_str(), known.empty() ? "none" : known.c_str());
 }
 
 //===----------------------------------------------------------------------===//

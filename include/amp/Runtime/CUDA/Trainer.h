@@ -298,9 +298,9 @@ inline Status Trainer::run() {
   AMP_RETURN_IF_ERROR(prepare());
   for (int64_t i = 0; i < options.seeds; ++i)
     AMP_RETURN_IF_ERROR(runSeed(options.program.seed + uint64_t(i), i == 0));
-  std::fputs(printResults(runs).c_str(), stdout);
   if (!options.savePath.empty())
     AMP_RETURN_IF_ERROR(program.save(options.savePath));
+  std::fputs(printResults(runs).c_str(), stdout);
   if (!options.csvPath.empty())
     AMP_RETURN_IF_ERROR(writeFile(options.csvPath, printMetricsCsv(runs)));
   if (!options.plotPath.empty())

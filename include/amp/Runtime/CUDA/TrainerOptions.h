@@ -267,7 +267,8 @@ inline Status parseOptions(int argc, char **argv, TrainerOptions *options) {
     // amp-run has these, and a program is one choice of them.
     for (const char *other :
          {"--precision", "--loss-scale", "--master-weights", "--pipeline",
-          "--entry", "--compare", "--print-ir", "--gradient-histogram"})
+          "--entry", "--compare", "--print-ir", "--gradient-histogram",
+          "--num-threads"})
       if (name == other)
         return makeError(kInvalidArgument,
                          "'%s' is an option of amp-run, not of a translated "

@@ -141,30 +141,91 @@ static bool isFilled(BufferOp buffer) {
   return role && *role != "metric" && *role != "prediction";
 }
 
-/// Verifies that what launches read has been written before.
+namespace {
+/// Which buffers hold something, from launch to launch.
+class WrittenBuffers {
+public:
+  /// Whether `buffer` holds something when a launch with `predicate`, null if
+  /// it has none, runs.
+  bool holds(BufferOp buffer, BufferOp predicate) const {
+    if (isFilled(buffer) || always.contains(buffer))
+      return true;
+    auto flags = conditional.find(buffer);
+    return predicate && flags != conditional.end() &&
+           flags->second.contains(predicate);
+  }
+  /// Whether launches write `buffer`, but only with a predicate.
+  bool isConditional(BufferOp buffer) const {
+    return conditional.contains(buffer) && !always.contains(buffer);
+  }
+  void write(LaunchOpInterface launch);
+
+private:
+  DenseSet<Operation *> always;
+  /// By buffer, the flags with which one of its writers has run.
+  DenseMap<Operation *, DenseSet<Operation *>> conditional;
+};
+} // namespace
+
+void WrittenBuffers::write(LaunchOpInterface launch) {
+  Value predicate = launch.getPredicate();
+  for (Value output : launch.getOutputs()) {
+    BufferOp buffer = mlir::cuda::getBuffer(output);
+    if (predicate)
+      conditional[buffer].insert(mlir::cuda::getBuffer(predicate));
+    else
+      always.insert(buffer);
+  }
+  // A flag with another value says nothing of the launches before.
+  for (Value output : launch.getOutputs())
+    for (auto &[buffer, flags] : conditional)
+      flags.erase(mlir::cuda::getBuffer(output));
+}
+
+/// Verifies that what launches read has been written before, and that the
+/// results of the step are written.
 static LogicalResult verifyReads(ProgramOp program) {
-  DenseSet<Operation *> written;
+  WrittenBuffers written;
   for (auto launch : program.getBody().front().getOps<LaunchOpInterface>()) {
-    SmallVector<Value> read(launch.getInputs());
+    BufferOp flag;
     if (Value predicate = launch.getPredicate())
-      read.push_back(predicate);
-    for (Value value : read) {
-      BufferOp buffer = mlir::cuda::getBuffer(value);
-      if (isFilled(buffer) || written.contains(buffer))
-        continue;
+      flag = mlir::cuda::getBuffer(predicate);
+    auto verifyRead = [&](BufferOp buffer, BufferOp flag) -> LogicalResult {
+      if (written.holds(buffer, flag))
+        return success();
       auto diagnostic = launch->emitOpError();
       if (launch.getName())
         diagnostic << "'" << *launch.getName() << "' ";
-      diagnostic << "reads '" << buffer.getName()
-                 << "', which no launch before it writes";
+      diagnostic << "reads '" << buffer.getName() << "', which ";
+      if (written.isConditional(buffer))
+        diagnostic << "launches before it write only with a predicate, "
+                      "expected the same one";
+      else
+        diagnostic << "no launch before it writes";
       diagnostic.attachNote(buffer.getLoc())
           << "'" << buffer.getName() << "' "
           << (buffer.getRole() ? "is a result of the step"
                                : "holds an intermediate value");
       return diagnostic;
-    }
-    for (Value output : launch.getOutputs())
-      written.insert(mlir::cuda::getBuffer(output));
+    };
+    for (Value input : launch.getInputs())
+      if (failed(verifyRead(mlir::cuda::getBuffer(input), flag)))
+        return failure();
+    // The flag is read whatever it says.
+    if (flag && failed(verifyRead(flag, BufferOp())))
+      return failure();
+    written.write(launch);
+  }
+  for (auto buffer : program.getBody().front().getOps<BufferOp>()) {
+    if (!buffer.getRole() || written.holds(buffer, BufferOp()))
+      continue;
+    if (!written.isConditional(buffer))
+      return buffer.emitOpError("is a ")
+             << *buffer.getRole() << " that no launch writes";
+    return buffer.emitOpError("is a ")
+           << *buffer.getRole()
+           << " that is written only with a predicate, expected a launch "
+              "without one";
   }
   return success();
 }

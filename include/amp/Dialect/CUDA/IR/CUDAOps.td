@@ -142,10 +142,10 @@ def CUDA_ProgramOp : CUDA_Op<"program", [
     Example:
 
     ```mlir
-    cuda.program @double arena 512 {
+    cuda.program @twice arena 512 {
       %x = cuda.buffer "x" at 0 {role = "batch"} : memref<8xf32>
       %y = cuda.buffer "y" at 256 {role = "prediction"} : memref<8xf32>
-      cuda.kernel named "double" over [8]
+      cuda.kernel named "add" over [8]
           maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>] {
       ^bb0(%a: f32):
         %0 = arith.addf %a, %a : f32
@@ -179,7 +179,9 @@ def CUDA_BufferOp : CUDA_Op<"buffer", [
     blocks; `table`, the tensors of an optimizer; `workspace`, scratch memory of
     the library. Buffers with a role keep their contents from one step to the
     next. A buffer without one holds an intermediate value: like a metric or a
-    prediction, it is read by launches behind one that writes it. The elements of a batch
+    prediction, it is read by launches behind one that writes it. What a launch with a
+    predicate writes is there for those with the same one; some launch writes each metric
+    and prediction always. The elements of a batch
     argument with an `index_bound` are labels or indices, from 0 to below that: who
     fills the buffer is to check them.
 
