@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Conversion/Passes.h"
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -67,11 +68,11 @@ static linalg::LinalgOp getNest(func::FuncOp function) {
 }
 
 /// The scalar operations of all loops.
-static int64_t countWork(linalg::LinalgOp nest) {
-  int64_t work =
-      std::max<int64_t>(1, nest.getBlock()->getOperations().size() - 1);
-  for (int64_t extent : nest.getStaticLoopRanges())
-    work = llvm::SaturatingMultiply<uint64_t>(work, extent) & INT64_MAX;
+static uint64_t countWork(linalg::LinalgOp nest) {
+  uint64_t work =
+      std::max<uint64_t>(1, nest.getBlock()->getOperations().size() - 1);
+  for (uint64_t extent : nest.getStaticLoopRanges())
+    work = llvm::SaturatingMultiply(work, extent);
   return work;
 }
 
@@ -88,29 +89,6 @@ static int64_t getGranule(linalg::LinalgOp nest, unsigned dim) {
   return nest.getNumReductionLoops() != 0 && isResult(1) ? kRows : 1;
 }
 
-/// By how much `expr` grows with the loop `dim`, if it is a sum of multiples of
-/// loops.
-static std::optional<int64_t> getStep(AffineExpr expr, unsigned dim) {
-  if (auto single = dyn_cast<AffineDimExpr>(expr))
-    return single.getPosition() == dim;
-  if (isa<AffineConstantExpr>(expr))
-    return 0;
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return std::nullopt;
-  std::optional<int64_t> lhs = getStep(binary.getLHS(), dim);
-  std::optional<int64_t> rhs = getStep(binary.getRHS(), dim);
-  if (!lhs || !rhs)
-    return std::nullopt;
-  if (expr.getKind() == AffineExprKind::Add)
-    return *lhs + *rhs;
-  // Constants are on the right.
-  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  if (expr.getKind() == AffineExprKind::Mul && factor)
-    return *lhs * factor.getValue();
-  return std::nullopt;
-}
-
 /// Whether a part of the loop `dim` reads and writes parts of the operands that
 /// begin where the map says and are as large as it says: all indices that `dim`
 /// occurs in grow with every loop.
@@ -119,9 +97,15 @@ static bool isDivisible(linalg::LinalgOp nest, unsigned dim) {
     for (AffineExpr expr : map.getResults()) {
       if (!expr.isFunctionOfDim(dim))
         continue;
-      for (unsigned loop = 0; loop < map.getNumDims(); ++loop)
-        if (getStep(expr, loop).value_or(-1) < 0)
-          return false;
+      // By how much it grows with each loop, and a constant; quotients and
+      // remainders would add columns.
+      SmallVector<int64_t> steps;
+      if (failed(getFlattenedAffineExpr(expr, map.getNumDims(),
+                                        map.getNumSymbols(), &steps)) ||
+          steps.size() != map.getNumInputs() + 1 ||
+          llvm::any_of(ArrayRef(steps).drop_back(),
+                       [](int64_t step) { return step < 0; }))
+        return false;
     }
   return true;
 }

@@ -9,7 +9,7 @@
 // of their gradients differ only in how they index. The last dimension of the
 // result runs over the lanes of vectors; a block of rows, elements of the
 // result that read the same vectors of one operand, is kept in registers while
-// the reduction runs.
+// the reduction runs. Columns that many blocks read are copied first.
 //
 //===----------------------------------------------------------------------===//
 

@@ -19,7 +19,8 @@
 //
 // It returns nothing. Scalars are rank-0 memrefs, booleans one byte each, f16
 // and bf16 two. No two buffers may overlap. Everything else is allocated and
-// freed inside (malloc and free); the functions of libm are called by name.
+// freed inside (aligned_alloc and free); the functions of libm are called by
+// name, and with more than one thread those of OpenMP's runtime library.
 //
 //===----------------------------------------------------------------------===//
 

@@ -218,7 +218,7 @@ def DivideKernels : Pass<"amp-divide-kernels", "::mlir::ModuleOp"> {
   let options = [
     Option<"threads", "threads", "unsigned", "1",
            "Threads to divide among; nothing is divided for one">,
-    Option<"minWork", "min-work", "int64_t", "65536",
+    Option<"minWork", "min-work", "uint64_t", "65536",
            "Operations on scalars below which a kernel stays on one thread">];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

@@ -78,9 +78,6 @@ public:
   /// names of values, locations and initial values.
   uint64_t getFingerprint() const { return fingerprint; }
 
-  /// The threads that compiled functions run on.
-  unsigned getThreads() const { return threads; }
-
   /// The rules by which the step scales its loss, as in a saved state.
   llvm::StringRef getScalerRules() const { return scalerRules; }
 
@@ -134,6 +131,7 @@ private:
   OwningOpRef<ModuleOp> forwardModule;
   std::string entry, forwardEntry, precision, scalerRules;
   uint64_t fingerprint = 0;
+  /// Those that compiled functions run on.
   unsigned threads = 1;
   StepSignature signature;
   llvm::SmallVector<StateSpec> states;

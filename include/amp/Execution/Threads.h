@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Steps of several threads call LLVM's OpenMP runtime library, libomp, which is
-// loaded when the first of them is compiled. Without it steps run on one
+// loaded when it is first asked how many there are. Without it steps run on one
 // thread.
 //
 //===----------------------------------------------------------------------===//
