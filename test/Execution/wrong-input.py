@@ -58,6 +58,12 @@ for message, weights in (
     np.savez(folder + "w.npz", **weights)
     fails(message, *data, "--init", folder + "w.npz")
     os.remove(folder + "w.npz")
+# A part of them is enough, and said.
+np.savez(folder + "w.npz", bias=np.zeros(3, np.float32))
+result = run(*data, "--init", folder + "w.npz")
+assert result.returncode == 0, result
+assert "w.npz' has no array for 'weight': initial values stay" in result.stderr
+os.remove(folder + "w.npz")
 fails("no such file", *data, "--init", folder + "w.npz")
 fails("no such file", *data, "--load", folder + "w.npz")
 

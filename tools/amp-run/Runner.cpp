@@ -381,6 +381,16 @@ llvm::Error Runner::readWeights(const StepProgram &program) {
   if (!arrays)
     return arrays.takeError();
   weights = std::move(*arrays);
+  llvm::SmallVector<llvm::StringRef> missing;
+  for (const StateSpec &spec : program.getStates())
+    if (spec.isWeight && !weights->contains(spec.name) &&
+        !(spec.init && spec.init->kind == InitSpec::Kind::CopyOf))
+      missing.push_back(spec.name);
+  // That there is none at all is an error, where they are taken.
+  if (!missing.empty() && weights->size() != 0)
+    llvm::errs() << "amp-run: warning: '" << options.initPath
+                 << "' has no array for '" << llvm::join(missing, "', '")
+                 << "': initial values stay\n";
   return llvm::Error::success();
 }
 

@@ -244,6 +244,13 @@ for options in (["--save", folder + "absent/s.npz"], ["--metrics-csv", folder], 
     texts = {message([*command, *data, *options]) for command in ([folder + "program"], ["amp-run", MODEL])}
     assert len(texts) == 1, texts
     print(*texts)
+# And of weights that lack a parameter, once.
+np.savez(folder + "bias.npz", bias=np.zeros(3, np.float32))
+expected = "warning: '" + folder + "bias.npz' has no array for 'weight': initial values stay"
+for command in ([folder + "program"], ["amp-run", MODEL, "--precision", "fp16", "--batch-size", "8"]):
+    result = subprocess.run([*command, *data, "--quiet", "--init", folder + "bias.npz", "--seeds", "2"],
+                            capture_output=True, text=True, check=True)
+    assert result.stderr.count("warning: ") == 1 and expected in result.stderr, result
 if os.path.exists("/dev/full"):
     with open("/dev/full", "w") as full:
         result = subprocess.run([folder + "program", *data, "--quiet", "--steps", "1", "--metrics-csv", "-"], stdout=full,

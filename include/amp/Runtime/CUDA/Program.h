@@ -153,7 +153,10 @@ public:
   inline Status load(const std::string &path);
   /// Replaces parameters and model states by the arrays of their names, as far
   /// as the file has them, rounded to their types; copies of parameters follow.
-  inline Status loadWeights(const std::string &path);
+  /// All other states start anew; `missing` takes the names of those that the
+  /// file could have had.
+  inline Status loadWeights(const std::string &path,
+                            std::vector<std::string> *missing = nullptr);
   /// Writes all states and the progress, for `load` and amp-run.
   inline Status save(const std::string &path);
 

@@ -131,7 +131,8 @@ inline Status Program::load(const std::string &path) {
   return writeStates(arrays);
 }
 
-inline Status Program::loadWeights(const std::string &path) {
+inline Status Program::loadWeights(const std::string &path,
+                                   std::vector<std::string> *missing) {
   std::vector<HostArray> file, weights;
   AMP_RETURN_IF_ERROR(readArrays(path, &file));
   for (int i : states()) {
@@ -139,8 +140,11 @@ inline Status Program::loadWeights(const std::string &path) {
     if (buffer.role != Role::Parameter && buffer.role != Role::ModelState)
       continue;
     const HostArray *array = findArray(file, buffer.name);
-    if (!array)
+    if (!array) {
+      if (missing && buffer.init.kind != InitInfo::Kind::CopyOf)
+        missing->push_back(buffer.name);
       continue;
+    }
     HostArray wanted = makeArray(buffer);
     if (array->shape != wanted.shape ||
         (array->type != wanted.type &&

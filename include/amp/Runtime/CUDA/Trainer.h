@@ -147,8 +147,18 @@ inline Status Trainer::setBatches(const int64_t *rows) {
 inline Status Trainer::start(uint64_t seed, bool isFirst) {
   if (!isFirst)
     AMP_RETURN_IF_ERROR(program.restart(seed));
-  if (!options.initPath.empty())
-    AMP_RETURN_IF_ERROR(program.loadWeights(options.initPath));
+  if (!options.initPath.empty()) {
+    std::vector<std::string> missing;
+    AMP_RETURN_IF_ERROR(program.loadWeights(options.initPath, &missing));
+    std::string names;
+    for (const std::string &name : missing)
+      names += (names.empty() ? "'" : "', '") + name;
+    if (isFirst && !missing.empty())
+      std::fprintf(stderr,
+                   "%s: warning: '%s' has no array for %s': initial values "
+                   "stay\n",
+                   info.name, options.initPath.c_str(), names.c_str());
+  }
   if (!options.loadPath.empty())
     AMP_RETURN_IF_ERROR(program.load(options.loadPath));
   for (const auto &[name, value] : options.settings)
