@@ -230,9 +230,7 @@ static StringRef getParameterName(func::FuncOp step, Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto name = step.getArgAttrOfType<StringAttr>(
         argument.getArgNumber(), mlir::amp::AMPDialect::kNameAttr);
-    auto role = step.getArgAttrOfType<StringAttr>(
-        argument.getArgNumber(), mlir::amp::AMPDialect::kRoleAttr);
-    if (name && role && role == stringifyRole(mlir::amp::Role::Parameter))
+    if (name && mlir::amp::getRole(argument) == mlir::amp::Role::Parameter)
       return name;
     return {};
   }

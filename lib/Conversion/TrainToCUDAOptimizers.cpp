@@ -513,9 +513,7 @@ void mlir::cuda::convertOptimizers(func::FuncOp step) {
 void mlir::cuda::mergeParameterCasts(func::FuncOp step) {
   llvm::MapVector<Type, SmallVector<mlir::amp::CastOp>> groups;
   for (BlockArgument argument : step.getArguments()) {
-    auto role = step.getArgAttrOfType<StringAttr>(
-        argument.getArgNumber(), mlir::amp::AMPDialect::kRoleAttr);
-    if (!role || role != stringifyRole(mlir::amp::Role::Parameter) ||
+    if (mlir::amp::getRole(argument) != mlir::amp::Role::Parameter ||
         !getElementTypeOrSelf(argument.getType()).isF32())
       continue;
     for (Operation *user : argument.getUsers())

@@ -7,7 +7,7 @@
 
 #include "amp/Precision/CostModel.h"
 
-#include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Matchers.h"
@@ -98,20 +98,6 @@ private:
 };
 } // namespace
 
-/// Returns whether `value` is an argument of a function with role parameter.
-static bool isParameter(Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument || !argument.getOwner()->isEntryBlock())
-    return false;
-  auto function =
-      dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-  if (!function)
-    return false;
-  auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                    AMPDialect::kRoleAttr);
-  return role && role.getValue() == "parameter";
-}
-
 CostModel::CostModel(const SlotGraph &graph, const CostOptions &options)
     : graph(graph), options(options) {
   double read = options.target ? options.target->castReadShare : 1;
@@ -165,7 +151,7 @@ CostModel::CostModel(const SlotGraph &graph, const CostOptions &options)
     else if (producer && graph.holdsElements(producer))
       cheap[index] = CheapCast::Free;
     else if (options.masterCopies && value.vertex == 0 &&
-             isParameter(value.value))
+             getRole(value.value) == Role::Parameter)
       cheap[index] = CheapCast::Write;
   }
   for (const SlotUse &use : graph.getUses()) {

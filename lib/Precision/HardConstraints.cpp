@@ -8,6 +8,7 @@
 #include "Normalization.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Interfaces/FloatRangeOpInterface.h"
 #include "amp/Precision/Optimal.h"
 #include "llvm/ADT/DenseSet.h"
@@ -325,16 +326,8 @@ private:
   }
 
   static bool isBookkeeping(Value value) {
-    auto argument = dyn_cast<BlockArgument>(value);
-    if (!argument || !argument.getOwner()->isEntryBlock())
-      return false;
-    auto function =
-        dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-    if (!function)
-      return false;
-    auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                      AMPDialect::kRoleAttr);
-    return role && role.getValue() != "parameter" && role.getValue() != "batch";
+    std::optional<Role> role = getRole(value);
+    return role && role != Role::Parameter && role != Role::Batch;
   }
 
   //===--------------------------------------------------------------------===//

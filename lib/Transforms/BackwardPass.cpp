@@ -21,14 +21,13 @@ LogicalResult mlir::amp::checkRolesOfUpdates(FunctionOpInterface function) {
     for (unsigned i = 0; updates && i < function.getNumArguments(); ++i) {
       if (function.getArgAttr(i, AMPDialect::kNameAttr) != updates)
         continue;
-      auto role =
-          function.getArgAttrOfType<StringAttr>(i, AMPDialect::kRoleAttr);
+      std::optional<Role> role = getRole(function, i);
       if (!role)
         return function->emitError("the step updates argument ")
                << i << ", " << updates
                << ", which has no 'amp.role'; expected one that says whether "
                   "an overflow guards it";
-      updatesParameter |= symbolizeRole(role.getValue()) == Role::Parameter;
+      updatesParameter |= role == Role::Parameter;
     }
   }
   if (!updatesParameter)

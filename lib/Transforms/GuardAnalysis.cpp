@@ -154,13 +154,6 @@ void GuardAnalysis::findUpdates() {
   }
 }
 
-static std::optional<Role> getRole(FunctionOpInterface function,
-                                   BlockArgument argument) {
-  auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                    AMPDialect::kRoleAttr);
-  return role ? symbolizeRole(role.getValue()) : std::nullopt;
-}
-
 void GuardAnalysis::findDynamicScales() {
   function->walk([&](LossScaleOpInterface op) {
     if (op.getFiniteFlagOperand() < 0)
@@ -170,7 +163,7 @@ void GuardAnalysis::findDynamicScales() {
   });
   // Updated by operations that are none of ours.
   for (const Update &update : results)
-    if (getRole(function, update.old) == Role::ScalerState &&
+    if (getRole(update.old) == Role::ScalerState &&
         update.value != update.old && degrees.isScale(update.old))
       dynamic.insert(degrees.getSymbol(update.old));
 }
@@ -405,12 +398,12 @@ LogicalResult GuardAnalysis::check() {
         visit(&op);
   bool failed = false;
   for (const Update &update : results)
-    if (getRole(function, update.old) == Role::ScalerState &&
+    if (getRole(update.old) == Role::ScalerState &&
         degrees.isScale(update.old) &&
         dynamic.contains(degrees.getSymbol(update.old)))
       failed |= mlir::failed(checkScale(update));
   llvm::erase_if(results, [&](const Update &update) {
-    std::optional<Role> role = getRole(function, update.old);
+    std::optional<Role> role = getRole(update.old);
     return role != Role::Parameter && role != Role::OptimizerState;
   });
   for (const Update &update : results) {

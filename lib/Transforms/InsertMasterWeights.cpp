@@ -210,11 +210,9 @@ void InsertMasterWeightsPass::storeLow(FunctionOpInterface function) {
   SmallVector<Type> argumentTypes(function.getArgumentTypes());
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
-    auto role =
-        function.getArgAttrOfType<StringAttr>(index, AMPDialect::kRoleAttr);
     Attribute name = function.getArgAttr(index, AMPDialect::kNameAttr);
-    if (!role || symbolizeRole(role.getValue()) != Role::Parameter ||
-        argument.use_empty() || isUpdated(name))
+    if (getRole(argument) != Role::Parameter || argument.use_empty() ||
+        isUpdated(name))
       continue;
     Type low = (*argument.user_begin())->getResultTypes().empty()
                    ? Type()

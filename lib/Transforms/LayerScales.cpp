@@ -37,9 +37,7 @@ GradientLayers::GradientLayers(const StepRewriter &step,
   // What depends on a parameter, and not on a batch or a seed.
   llvm::DenseSet<Value> others;
   for (BlockArgument argument : function.getArguments()) {
-    auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                      AMPDialect::kRoleAttr);
-    auto kind = role ? symbolizeRole(role.getValue()) : std::nullopt;
+    std::optional<Role> kind = getRole(argument);
     if (kind == Role::Parameter)
       weights.insert(argument);
     else if (!kind || kind == Role::Batch)

@@ -25,9 +25,7 @@ mlir::amp::getGuardedResults(const StepRewriter &step, bool modelState) {
       if (function.getArgAttr(i, AMPDialect::kNameAttr) != updates ||
           operand.get() == function.getArgument(i))
         continue;
-      auto role =
-          function.getArgAttrOfType<StringAttr>(i, AMPDialect::kRoleAttr);
-      auto kind = role ? symbolizeRole(role.getValue()) : std::nullopt;
+      std::optional<Role> kind = getRole(function, i);
       // Random number states are integers.
       bool isStatistic =
           kind == Role::ModelState &&

@@ -172,9 +172,7 @@ void ScaleDegreeAnalysis::explain(Value value, Diagnostic &diagnostic) const {
 void ScaleDegreeAnalysis::findScales(FunctionOpInterface function) {
   // What the state of the scaler says of itself, whoever reads it.
   for (BlockArgument argument : function.getArguments())
-    if (function.getArgAttr(argument.getArgNumber(), AMPDialect::kRoleAttr) ==
-            StringAttr::get(function.getContext(),
-                            stringifyRole(Role::ScalerState)) &&
+    if (getRole(argument) == Role::ScalerState &&
         isa<FloatType>(getElementTypeOrSelf(argument)))
       scales.insert(argument);
   SmallVector<std::pair<Value, Value>> ties;

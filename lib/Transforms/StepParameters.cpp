@@ -27,13 +27,10 @@ StepRewriter::OpSet mlir::amp::getForwardAndBackward(const StepRewriter &step) {
     auto updates = function.getResultAttrOfType<StringAttr>(
         operand.getOperandNumber(), AMPDialect::kUpdatesAttr);
     bool isModelState = false;
-    for (unsigned i = 0; updates && i < function.getNumArguments(); ++i) {
-      auto role =
-          function.getArgAttrOfType<StringAttr>(i, AMPDialect::kRoleAttr);
+    for (unsigned i = 0; updates && i < function.getNumArguments(); ++i)
       isModelState |=
-          function.getArgAttr(i, AMPDialect::kNameAttr) == updates && role &&
-          symbolizeRole(role.getValue()) == Role::ModelState;
-    }
+          function.getArgAttr(i, AMPDialect::kNameAttr) == updates &&
+          getRole(function, i) == Role::ModelState;
     if (op && (!updates || isModelState))
       roots.push_back(op);
   }
@@ -51,9 +48,7 @@ mlir::amp::getParameters(FunctionOpInterface function) {
   SmallVector<std::pair<BlockArgument, FloatType>> parameters;
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
-    auto role =
-        function.getArgAttrOfType<StringAttr>(index, AMPDialect::kRoleAttr);
-    if (!role || symbolizeRole(role.getValue()) != Role::Parameter ||
+    if (getRole(argument) != Role::Parameter ||
         !function.getArgAttrOfType<StringAttr>(index, AMPDialect::kNameAttr) ||
         !isPrecisionTensor(argument.getType()) ||
         !getElementTypeOrSelf(argument.getType()).isF32())

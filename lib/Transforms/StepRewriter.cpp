@@ -142,12 +142,10 @@ LogicalResult StepRewriter::checkUpdates() const {
                  << Type(gradient);
       }
   for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
-    auto attribute =
-        function.getArgAttrOfType<StringAttr>(i, AMPDialect::kRoleAttr);
+    std::optional<Role> role = getRole(function, i);
     auto name = function.getArgAttrOfType<StringAttr>(i, AMPDialect::kNameAttr);
-    if (!attribute || (name && updated.contains(name.getValue())))
+    if (!role || (name && updated.contains(name.getValue())))
       continue;
-    std::optional<Role> role = symbolizeRole(attribute.getValue());
     bool hasGradient = role == Role::Parameter && name &&
                        withGradient.contains(name.getValue());
     if (role != Role::OptimizerState && role != Role::ScalerState &&
@@ -156,7 +154,7 @@ LogicalResult StepRewriter::checkUpdates() const {
     InFlightDiagnostic diagnostic = function->emitError("argument ") << i;
     if (name)
       diagnostic << ", " << name << ',';
-    diagnostic << " has 'amp.role' = " << attribute
+    diagnostic << " has 'amp.role' = \"" << stringifyRole(*role) << '"'
                << (hasGradient ? " and a gradient" : "")
                << ", but the step does not update it; expected a result with "
                   "'amp.updates' that names it, or another role";

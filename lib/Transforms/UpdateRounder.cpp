@@ -48,11 +48,9 @@ FailureOr<unsigned> UpdateRounder::narrowMoments() {
   FunctionOpInterface function = step.getFunction();
   SmallVector<BlockArgument> states;
   for (BlockArgument argument : function.getArguments()) {
-    auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                      AMPDialect::kRoleAttr);
     auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (role && symbolizeRole(role.getValue()) == Role::OptimizerState &&
-        type && type.getElementType().isF32() && type.getRank() != 0)
+    if (getRole(argument) == Role::OptimizerState && type &&
+        type.getElementType().isF32() && type.getRank() != 0)
       states.push_back(argument);
   }
   if (states.empty())

@@ -196,9 +196,7 @@ LogicalResult AMPDialect::verifyOperationAttribute(Operation *op,
 static LogicalResult verifyInit(FunctionOpInterface function, unsigned index,
                                 InitAttr init,
                                 function_ref<InFlightDiagnostic()> error) {
-  auto role =
-      function.getArgAttrOfType<StringAttr>(index, AMPDialect::kRoleAttr);
-  if (role && role.getValue() == "batch")
+  if (getRole(function, index) == Role::Batch)
     return error() << "a batch is data, so it takes no 'amp.init'";
   // What has been bufferized or lowered further has its initial value already.
   auto type = dyn_cast<ShapedType>(function.getArgumentTypes()[index]);
@@ -348,11 +346,10 @@ LogicalResult AMPDialect::verifyRegionResultAttribute(
     if (have != need)
       return error() << "updates " << value << " of type " << need
                      << ", but has type " << have;
-    auto role = function.getArgAttrOfType<StringAttr>(argument, kRoleAttr);
-    if (role &&
-        (role.getValue() == "batch" || role.getValue() == "hyperparameter"))
+    std::optional<Role> role = getRole(function, argument);
+    if (role == Role::Batch || role == Role::Hyperparameter)
       return error() << "updates " << value << ", which is a "
-                     << role.getValue() << " and not a state";
+                     << stringifyRole(*role) << " and not a state";
   } else if (name == kGradientOfAttr) {
     unsigned argument;
     if (!findNamedArgument(function, value.getValue(),

@@ -41,6 +41,22 @@ std::optional<Role> mlir::amp::symbolizeRole(StringRef name) {
       .Default(std::nullopt);
 }
 
+std::optional<Role> mlir::amp::getRole(FunctionOpInterface function,
+                                       unsigned index) {
+  auto role =
+      function.getArgAttrOfType<StringAttr>(index, AMPDialect::kRoleAttr);
+  return role ? symbolizeRole(role.getValue()) : std::nullopt;
+}
+
+std::optional<Role> mlir::amp::getRole(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || !argument.getOwner()->isEntryBlock())
+    return std::nullopt;
+  auto function =
+      dyn_cast_or_null<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  return function ? getRole(function, argument.getArgNumber()) : std::nullopt;
+}
+
 bool mlir::amp::isStepFunction(FunctionOpInterface function) {
   for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
     if (function.getArgAttr(i, AMPDialect::kRoleAttr))
@@ -63,8 +79,7 @@ FailureOr<StepSignature> StepSignature::get(FunctionOpInterface function) {
     if (!tensor)
       return error() << "argument " << index << " must be a ranked tensor, got "
                      << type;
-    auto role =
-        function.getArgAttrOfType<StringAttr>(index, AMPDialect::kRoleAttr);
+    std::optional<Role> role = getRole(function, index);
     auto name =
         function.getArgAttrOfType<StringAttr>(index, AMPDialect::kNameAttr);
     if (!role)
@@ -76,9 +91,9 @@ FailureOr<StepSignature> StepSignature::get(FunctionOpInterface function) {
                      << " has no 'amp.name' (add amp.name = \"...\")";
     auto init =
         function.getArgAttrOfType<InitAttr>(index, AMPDialect::kInitAttr);
-    signature.arguments.push_back(
-        {static_cast<unsigned>(index), *symbolizeRole(role.getValue()),
-         name.getValue(), init, tensor, std::nullopt});
+    signature.arguments.push_back({static_cast<unsigned>(index), *role,
+                                   name.getValue(), init, tensor,
+                                   std::nullopt});
   }
 
   for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {

@@ -96,14 +96,8 @@ FailureOr<func::FuncOp> ToInferencePass::findStep() {
 
 bool ToInferencePass::dependsOnTraining(func::FuncOp function,
                                         unsigned result) {
-  auto isScalerState = [&](Value value) {
-    auto argument = dyn_cast<BlockArgument>(value);
-    if (!argument || argument.getOwner() != &function.front())
-      return false;
-    auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                      AMPDialect::kRoleAttr);
-    return role &&
-           role.getValue() == amp::stringifyRole(amp::Role::ScalerState);
+  auto isScalerState = [](Value value) {
+    return amp::getRole(value) == amp::Role::ScalerState;
   };
   bool depends = false;
   function.walk([&](func::ReturnOp returnOp) {

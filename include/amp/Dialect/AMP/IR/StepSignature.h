@@ -80,6 +80,11 @@ struct StepSignature {
   const StepArgument *findArgument(StringRef name) const;
 };
 
+/// Returns the role of argument `index` of `function`, if it has one.
+std::optional<Role> getRole(FunctionOpInterface function, unsigned index);
+/// Returns the role of `value`, if it is an argument of a function and has one.
+std::optional<Role> getRole(Value value);
+
 /// Returns whether some argument of `function` carries `amp.role`.
 bool isStepFunction(FunctionOpInterface function);
 
