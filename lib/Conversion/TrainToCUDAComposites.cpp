@@ -5,13 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LinalgBuilder.h"
 #include "TrainToCUDA.h"
 
 #include "amp/Dialect/Train/IR/Train.h"
 #include "mlir/Analysis/SliceAnalysis.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
 using namespace mlir::cuda;
@@ -116,51 +113,6 @@ struct Decompose : OpRewritePattern<OpTy> {
   }
 };
 
-/// Each sum on its own thread, which reads all indices in their order.
-struct ConvertScatterAdd : OpRewritePattern<train::ScatterAddOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(train::ScatterAddOp op,
-                                PatternRewriter &rewriter) const override {
-    mlir::amp::LinalgBuilder b(rewriter, op.getLoc());
-    auto type = op.getType();
-    int64_t axis = op.getAxis(), rank = type.getRank();
-    Value indices = op.getIndices();
-    int64_t count = b.typeOf(indices).getNumElements();
-    SmallVector<int64_t> shape(type.getShape());
-    shape[axis] = count;
-    // The last loop runs over the updates.
-    AffineExpr update = rewriter.getAffineDimExpr(rank);
-    SmallVector<AffineExpr> read, written;
-    for (int64_t i = 0; i < rank; ++i) {
-      written.push_back(rewriter.getAffineDimExpr(i));
-      read.push_back(i == axis ? update : written.back());
-    }
-    SmallVector<AffineMap> maps{
-        AffineMap::get(rank + 1, 0, update),
-        AffineMap::get(rank + 1, 0, read, getContext()),
-        AffineMap::get(rank + 1, 0, written, getContext())};
-    SmallVector<utils::IteratorType> iterators(rank,
-                                               utils::IteratorType::parallel);
-    iterators.push_back(utils::IteratorType::reduction);
-    Type compute = mlir::amp::getScalarComputeType(type.getElementType());
-    Value sums = b.accumulate(
-        b.filled(type.clone(compute), 0.0),
-        {b.reshape(indices, {count}), b.reshape(op.getUpdates(), shape)}, maps,
-        iterators, [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-          Value slice = arith::IndexCastOp::create(
-              inner, args[0].getType(), linalg::IndexOp::create(inner, axis));
-          Value here = arith::CmpIOp::create(inner, arith::CmpIPredicate::eq,
-                                             args[0], slice);
-          Value zero = arith::ConstantOp::create(
-              inner, inner.getFloatAttr(compute, 0.0));
-          Value term = arith::SelectOp::create(inner, here, args[1], zero);
-          return arith::AddFOp::create(inner, args[2], term);
-        });
-    rewriter.replaceOp(op, b.castTo(sums, type.getElementType()));
-    return success();
-  }
-};
-
 struct ConvertReshape : OpRewritePattern<train::ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(train::ReshapeOp op,
@@ -191,8 +143,8 @@ void mlir::cuda::populateCompositesToCUDA(RewritePatternSet &patterns) {
   patterns.add<ConvertComposite<train::BatchNormGradOp>>(context,
                                                          "batch_norm_grad");
   patterns.add<Decompose<train::ScaledDotProductAttentionOp>,
-               Decompose<train::ScaledDotProductAttentionGradOp>,
-               ConvertScatterAdd>(context);
+               Decompose<train::ScaledDotProductAttentionGradOp>>(context);
+  patterns.add<ConvertComposite<train::ScatterAddOp>>(context, "scatter_add");
   patterns.add<ConvertCrossEntropy<train::CrossEntropyOp>>(context,
                                                            "cross_entropy");
   patterns.add<ConvertCrossEntropy<train::CrossEntropyGradOp>>(

@@ -121,7 +121,7 @@ struct FuseGelu : OpRewritePattern<train::GeluOp> {
     GemmOp gemm = getProduct<GemmOp>(op.getInput());
     if (!gemm || !takesEpilogue(gemm))
       return failure();
-    bool isSaved = !op.getInput().hasOneUse();
+    bool isSaved = !getOnlyProduct<GemmOp>(op.getInput());
     if (isSaved && gemm.getExtents().n % 8 != 0)
       return failure();
     // Whatever reads the sum reads the auxiliary matrix, which holds it.

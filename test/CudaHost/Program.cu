@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <new>
 #include <stdexcept>
+#include <thread>
 
 using namespace amp::cuda::testing;
 
@@ -409,6 +410,50 @@ static void testFiles(const std::string &path) {
   CHECK(same(stateOf(fresh), before)); // none of them changed anything
 }
 
+/// A program is of its device, whatever others made current.
+static void testDevices() {
+  Values expected = train({}, 3, nullptr);
+  host::options().devices = 3;
+  ProgramOptions options;
+  options.device = 2;
+  CHECK_OK(check(cudaSetDevice(1), "cudaSetDevice"));
+  for (bool useGraph : {true, false}) {
+    options.useGraph = useGraph;
+    CHECK(same(train(options, 3, nullptr), expected));
+    Program program(kProgram);
+    CHECK_OK(program.create(options));
+    setBatch(program);
+    // Another thread begins with the first device.
+    std::thread([&] { CHECK_OK(program.run(3)); }).join();
+    CHECK(same(stateOf(program), expected));
+    int current = 0;
+    cudaGetDevice(&current);
+    CHECK(current == 1);
+  }
+  CHECK_OK(check(cudaSetDevice(0), "cudaSetDevice"));
+  host::options().devices = 1;
+}
+
+/// Steps that nobody waits for have the batch that was set before them.
+static void testBatches() {
+  std::vector<int64_t> labels(N);
+  auto trainOn = [&](bool waits) {
+    Program program(kProgram);
+    CHECK_OK(program.create({}));
+    setBatch(program);
+    for (int step = 0; step < 6; ++step) {
+      for (int64_t i = 0; i < N; ++i)
+        labels[i] = (i + step) % O;
+      CHECK_OK(program.setBatch(1, labels.data(), labels.size() * 8));
+      CHECK_OK(program.run(1));
+      if (waits)
+        CHECK_OK(program.synchronize());
+    }
+    return stateOf(program);
+  };
+  CHECK(same(trainOn(false), trainOn(true)));
+}
+
 static void testErrors() {
   Program program(kProgram);
   CHECK_ERROR(program.run(1), "has not been created");
@@ -582,6 +627,8 @@ int main(int argc, char **argv) {
   CHECK(argc == 2);
   testTraining();
   testGraph();
+  testDevices();
+  testBatches();
   testFiles(argv[1]);
   testErrors();
   testTrainer(argv[1]);

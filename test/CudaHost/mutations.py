@@ -35,6 +35,9 @@ MUTATIONS = [
     ("Pool.h", "(at - window) / stride + 1", "(at - window) / stride", "Pool"),
     ("Conv.h", "config.transposeB = true", "config.transposeB = false", "Conv"),
     ("Random.h", "uint32_t(seed) ^ key", "uint32_t(seed)", "Pool"),
+    ("ScatterAdd.h", "      __syncthreads(); // the last", "      // the last", "ScatterAdd"),
+    ("Staging.h", "    AMP_CUDA_CALL(cudaEventSynchronize(slots[next].copied));\n", "", "Program"),
+    ("Program.h", "  DeviceScope scope(options.device);\n  for (", "  for (", "Program"),
 ]
 
 root, folder = map(pathlib.Path, sys.argv[1:3])

@@ -247,7 +247,7 @@ void ProgramEmitter::emitBanner() {
         "macro "
      << StringRef(prefix).upper() << "_HAS_NAME.\n\n";
   for (StringRef header : {"Conv", "CrossEntropy", "Norm", "Pool", "Program",
-                           "Random", "Reduce", "Softmax"})
+                           "Random", "Reduce", "ScatterAdd", "Softmax"})
     os << "#include \"amp/Runtime/CUDA/" << header << ".h\"\n";
   if (options.emitMain)
     os << "#include \"amp/Runtime/CUDA/Trainer.h\"\n";

@@ -424,6 +424,14 @@ LogicalResult ProgramEmitter::emitCall(CallOp call) {
                         number(classes) + ", " + scratch + ", " + getTickets());
     return print("crossEntropy", arguments);
   }
+  if (callee == "scatter_add") {
+    SmallVector<std::string> arguments(out);
+    arguments.append(in);
+    arguments.push_back(
+        getAxisExtents(launch.getTargetType(0), call.getInteger("axis")));
+    arguments.push_back(number(launch.getInputType(1).getNumElements()));
+    return print("scatterAdd", arguments);
+  }
   if (callee.contains("pool2d")) {
     bool isMax = callee.starts_with("max"), isGrad = callee.ends_with("grad");
     std::string function = isMax ? "maxPool" : "avgPool";

@@ -142,6 +142,8 @@ cudaError_t cudaMalloc(T **pointer, size_t bytes) {
   return cudaMalloc(reinterpret_cast<void **>(pointer), bytes);
 }
 cudaError_t cudaFree(void *pointer);
+cudaError_t cudaMallocHost(void **pointer, size_t bytes);
+cudaError_t cudaFreeHost(void *pointer);
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
                        cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
@@ -243,6 +245,8 @@ inline unsigned atomicInc(unsigned *counter, unsigned limit) {
   *counter = old >= limit ? 0 : old + 1;
   return old;
 }
+
+inline int __ffs(int value) { return __builtin_ffs(value); }
 
 inline int __float_as_int(float value) {
   int bits;

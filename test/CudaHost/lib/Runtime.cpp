@@ -25,6 +25,8 @@ using namespace amp::cuda::host;
 using Work = std::function<void()>;
 
 struct CUstream_st {
+  /// Which it was made on; none for the default stream.
+  int device = -1;
   std::deque<Work> queue;
   bool capturing = false, invalidated = false, running = false;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
@@ -59,6 +61,8 @@ struct Device {
   cudaError_t asynchronous = cudaSuccess, last = cudaSuccess;
   std::string nextName;
   std::map<const void *, int> sharedLimits;
+  /// Host memory that copies read when they run, and its size.
+  std::map<const char *, size_t> pinned;
   std::vector<std::string> ranges;
 
   ~Device() { writeTrace(); }
@@ -128,6 +132,9 @@ static cudaError_t fail(cudaError_t error) {
   return error;
 }
 
+/// Of each thread, as on a device.
+static thread_local int currentDevice = 0;
+
 static cudaError_t outcome() {
   return options().devices == 0 ? fail(cudaErrorNoDevice)
                                 : fail(device().asynchronous);
@@ -189,6 +196,8 @@ cudaError_t amp::cuda::host::enqueueKernel(const cudaLaunchConfig_t &config,
       grid.y == 0 || grid.z == 0 || grid.x > 0x7fffffff || grid.y > 65535 ||
       grid.z > 65535 || config.dynamicSmemBytes > shared)
     return fail(cudaErrorInvalidConfiguration);
+  if (config.stream && config.stream->device != currentDevice)
+    return fail(cudaErrorInvalidResourceHandle);
   LaunchRecord record{name, getRange(), grid, block, config.dynamicSmemBytes};
   return enqueue(config.stream, [record, body = std::move(body)] {
     LaunchRecord done = record;
@@ -208,12 +217,13 @@ cudaError_t cudaGetDeviceCount(int *count) {
 cudaError_t cudaSetDevice(int device) {
   if (options().devices == 0)
     return fail(cudaErrorNoDevice);
-  return device >= 0 && device < options().devices
-             ? cudaSuccess
-             : fail(cudaErrorInvalidDevice);
+  if (device < 0 || device >= options().devices)
+    return fail(cudaErrorInvalidDevice);
+  currentDevice = device;
+  return cudaSuccess;
 }
 cudaError_t cudaGetDevice(int *device) {
-  *device = 0;
+  *device = currentDevice;
   return outcome();
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
@@ -290,6 +300,38 @@ cudaError_t cudaFree(void *pointer) {
   return freeDevice(pointer) ? outcome() : fail(cudaErrorInvalidValue);
 }
 
+cudaError_t cudaMallocHost(void **pointer, size_t bytes) {
+  if (breaksCapture(/*unsafeOnly=*/true))
+    return fail(cudaErrorStreamCaptureUnsupported);
+  if (options().devices == 0)
+    return fail(cudaErrorNoDevice);
+  *pointer = std::malloc(bytes);
+  if (!*pointer)
+    return fail(cudaErrorMemoryAllocation);
+  device().pinned[static_cast<char *>(*pointer)] = bytes;
+  return outcome();
+}
+
+cudaError_t cudaFreeHost(void *pointer) {
+  if (!pointer)
+    return cudaSuccess;
+  cudaDeviceSynchronize();
+  if (device().pinned.erase(static_cast<char *>(pointer)) == 0)
+    return fail(cudaErrorInvalidValue);
+  std::free(pointer);
+  return outcome();
+}
+
+/// Whether `data` lies in host memory that is pinned.
+static bool isPinned(const void *data, size_t bytes) {
+  const char *begin = static_cast<const char *>(data);
+  auto after = device().pinned.upper_bound(begin);
+  if (after == device().pinned.begin())
+    return false;
+  auto [block, size] = *std::prev(after);
+  return begin + bytes <= block + size;
+}
+
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                             cudaMemcpyKind kind, cudaStream_t stream) {
   bool toDevice =
@@ -300,7 +342,8 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                 (fromDevice && !isDeviceMemory(from, bytes))))
     return fail(cudaErrorInvalidValue);
   CUstream_st &s = resolve(stream);
-  if (kind == cudaMemcpyHostToDevice && !s.capturing) {
+  if (kind == cudaMemcpyHostToDevice && !s.capturing &&
+      !isPinned(from, bytes)) {
     // Memory that is not pinned has been read when the call returns.
     std::string copy(static_cast<const char *>(from), bytes);
     return enqueue(stream, [to, copy = std::move(copy)] {
@@ -358,6 +401,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
   if (options().devices == 0)
     return fail(cudaErrorNoDevice);
   *stream = new CUstream_st;
+  (*stream)->device = currentDevice;
   device().streams.push_back(*stream);
   return outcome();
 }

@@ -120,16 +120,15 @@ public:
   /// All samples of argument `index`.
   const HostArray &getArray(size_t index) const { return samples[index]; }
 
-  /// The samples `rows` of argument `index`, one after the other.
-  std::vector<unsigned char> gather(size_t index, const int64_t *rows,
-                                    int64_t size) const {
+  /// Writes the samples `rows` of argument `index` to `out`, one after the
+  /// other.
+  void gather(size_t index, const int64_t *rows, int64_t size,
+              void *out) const {
     const HostArray &source = samples[index];
     size_t rowBytes = source.bytes.size() / size_t(count);
-    std::vector<unsigned char> result(rowBytes * size_t(size));
     for (int64_t i = 0; i < size; ++i)
-      std::memcpy(&result[size_t(i) * rowBytes],
+      std::memcpy(static_cast<unsigned char *>(out) + size_t(i) * rowBytes,
                   &source.bytes[size_t(rows[i]) * rowBytes], rowBytes);
-    return result;
   }
 
 private:

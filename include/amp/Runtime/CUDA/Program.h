@@ -33,9 +33,11 @@
 #include "amp/Runtime/CUDA/Init.h"
 #include "amp/Runtime/CUDA/Optimizer.h"
 #include "amp/Runtime/CUDA/Profile.h"
+#include "amp/Runtime/CUDA/Staging.h"
 #include "amp/Runtime/CUDA/StateRecord.h"
 
 #include <cmath>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <new>
@@ -122,16 +124,19 @@ struct Progress {
   int64_t samples = 0;
 };
 
-/// One instance: an arena on a device and the state in it. Not thread-safe.
+/// One instance: an arena on a device and the state in it. Any thread may call
+/// it, whatever device is current there, but only one at a time.
 class Program {
 public:
   explicit Program(const ProgramInfo &info) : info(info) {}
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
   ~Program() {
+    DeviceScope scope(options.device);
     if (stream)
       cudaStreamSynchronize(stream);
     graph.reset();
+    staging.clear();
     cudaFree(arena);
     if (stream)
       cudaStreamDestroy(stream);
@@ -163,6 +168,10 @@ public:
   /// Copies a batch, of exactly the size of batch argument `index`, to the
   /// device before the next step. Labels are checked.
   inline Status setBatch(int index, const void *host, size_t bytes);
+  /// The same, of the bytes that `fill` writes where it is told to; nothing is
+  /// copied twice.
+  template <typename Fill>
+  Status fillBatch(int index, Fill fill);
   /// Sets the hyperparameter `name`.
   inline Status setHyperparameter(const std::string &name, double value);
 
@@ -173,6 +182,7 @@ public:
   inline Status run(int steps);
   /// Waits.
   Status synchronize() {
+    DeviceScope scope(options.device);
     return check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
   /// Waits and reads the metrics of the last step, in the order of the plan.
@@ -219,6 +229,7 @@ private:
   inline Status verifyInfo() const;
   inline Status enqueueStep(Profiler *profiler);
   inline Status initialize(uint64_t seed);
+  inline Status checkBatch(int index, const BufferInfo **buffer) const;
   inline Status checkStates(const std::string &path,
                             const std::vector<HostArray> &arrays) const;
   inline Status writeStates(const std::vector<HostArray> &arrays);
@@ -230,6 +241,8 @@ private:
   GemmPlans gemms;
   std::vector<OptimizerTable> tables;
   StepGraph graph;
+  /// Of the batch arguments, in order.
+  std::vector<std::unique_ptr<Staging>> staging;
   bool warm = false;
   /// Which buffers have got a value from the host.
   std::vector<bool> written;
@@ -293,7 +306,7 @@ inline Status Program::create(const ProgramOptions &from) {
   if (options.device < 0 || options.device >= devices)
     return makeError(kNoDevice, "there is no device %d, but %d in all",
                      options.device, devices);
-  AMP_CUDA_CALL(cudaSetDevice(options.device));
+  DeviceScope scope(options.device);
   AMP_CUDA_CALL(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   cudaError_t error =
       cudaMalloc(reinterpret_cast<void **>(&arena), size_t(info.arenaBytes));
@@ -338,6 +351,11 @@ inline Status Program::create(const ProgramOptions &from) {
                                             arena + group.tableOffset, &table));
     tables.push_back(table);
   }
+  for (int i : buffersOf(Role::Batch)) {
+    staging.push_back(std::make_unique<Staging>());
+    AMP_RETURN_IF_ERROR(
+        staging.back()->create(size_t(bytesOf(info.buffers[i]))));
+  }
   for (int i : buffersOf(Role::Constant)) {
     HostArray array;
     AMP_RETURN_IF_ERROR(initializeArray(info.buffers[i], options.seed, &array));
@@ -373,6 +391,7 @@ inline Status Program::readBuffer(int index, HostArray *array) {
     return makeError(kInvalidArgument, "buffer %d of %d", index,
                      info.numBuffers);
   const BufferInfo &buffer = info.buffers[index];
+  DeviceScope scope(options.device);
   *array = makeArray(buffer);
   AMP_CUDA_CALL(cudaMemcpyAsync(array->bytes.data(), arena + buffer.offset,
                                 array->bytes.size(), cudaMemcpyDeviceToHost,
@@ -391,41 +410,59 @@ inline Status Program::writeBuffer(int index, const HostArray &array) {
                      array.describe().c_str(),
                      makeArray(buffer).describe().c_str());
   written[size_t(index)] = true;
+  DeviceScope scope(options.device);
   return check(cudaMemcpyAsync(arena + buffer.offset, array.bytes.data(),
                                array.bytes.size(), cudaMemcpyHostToDevice,
                                stream),
                "cudaMemcpyAsync");
 }
 
-inline Status Program::setBatch(int index, const void *host, size_t bytes) {
+inline Status Program::checkBatch(int index, const BufferInfo **buffer) const {
   std::vector<int> batches = buffersOf(Role::Batch);
   if (index < 0 || index >= int(batches.size()))
     return makeError(kInvalidArgument, "batch argument %d of %zu", index,
                      batches.size());
-  const BufferInfo &buffer = info.buffers[batches[size_t(index)]];
-  if (!host || bytes != size_t(bytesOf(buffer)))
+  *buffer = &info.buffers[batches[size_t(index)]];
+  return Status();
+}
+
+template <typename Fill>
+Status Program::fillBatch(int index, Fill fill) {
+  const BufferInfo *buffer = nullptr;
+  AMP_RETURN_IF_ERROR(checkBatch(index, &buffer));
+  if (size_t(index) >= staging.size())
+    return makeError(kInvalidArgument, "program '%s' has not been created",
+                     info.name);
+  DeviceScope scope(options.device);
+  Staging &slots = *staging[size_t(index)];
+  void *data = nullptr;
+  AMP_RETURN_IF_ERROR(slots.acquire(&data));
+  fill(data);
+  for (int64_t i = 0; buffer->classes > 0 && i < countOf(*buffer); ++i) {
+    int64_t label = buffer->type == Type::I32
+                        ? static_cast<const int32_t *>(data)[i]
+                        : static_cast<const int64_t *>(data)[i];
+    if (label < 0 || label >= buffer->classes)
+      return makeError(kInvalidArgument,
+                       "value %lld at element %lld of '%s' is out of range, "
+                       "expected 0 to %lld",
+                       (long long)label, (long long)i, buffer->name,
+                       (long long)buffer->classes - 1);
+  }
+  written.resize(size_t(info.numBuffers));
+  written[size_t(buffer - info.buffers)] = true;
+  return slots.send(arena + buffer->offset, stream);
+}
+
+inline Status Program::setBatch(int index, const void *host, size_t bytes) {
+  const BufferInfo *buffer = nullptr;
+  AMP_RETURN_IF_ERROR(checkBatch(index, &buffer));
+  if (!host || bytes != size_t(bytesOf(*buffer)))
     return makeError(kInvalidArgument,
                      "batch argument '%s' has %zu bytes, expected %lld (%s)",
-                     buffer.name, bytes, (long long)bytesOf(buffer),
-                     makeArray(buffer).describe().c_str());
-  if (buffer.classes > 0)
-    for (int64_t i = 0; i < countOf(buffer); ++i) {
-      int64_t label = buffer.type == Type::I32
-                          ? static_cast<const int32_t *>(host)[i]
-                          : static_cast<const int64_t *>(host)[i];
-      if (label < 0 || label >= buffer.classes)
-        return makeError(kInvalidArgument,
-                         "value %lld at element %lld of '%s' is out of range, "
-                         "expected 0 to %lld",
-                         (long long)label, (long long)i, buffer.name,
-                         (long long)buffer.classes - 1);
-    }
-  written.resize(size_t(info.numBuffers));
-  written[size_t(batches[size_t(index)])] = true;
-  // What is not pinned has been read when the call returns.
-  return check(cudaMemcpyAsync(arena + buffer.offset, host, bytes,
-                               cudaMemcpyHostToDevice, stream),
-               "cudaMemcpyAsync");
+                     buffer->name, bytes, (long long)bytesOf(*buffer),
+                     makeArray(*buffer).describe().c_str());
+  return fillBatch(index, [&](void *to) { std::memcpy(to, host, bytes); });
 }
 
 inline Status Program::setHyperparameter(const std::string &name,
@@ -486,6 +523,7 @@ inline Status Program::run(int steps) {
                      "%d steps to run, expected a number that is not negative",
                      steps);
   AMP_RETURN_IF_ERROR(checkValues(/*batches=*/true));
+  DeviceScope scope(options.device);
   for (int i = 0; i < steps; ++i) {
     // Not captured the first time: libraries load their kernels lazily.
     if (!options.useGraph || !warm) {
@@ -516,6 +554,7 @@ inline Status Program::readMetrics(float *out, int count) {
 }
 
 inline Status Program::profile(int steps, std::string *table) {
+  DeviceScope scope(options.device);
   cudaDeviceProp properties;
   AMP_CUDA_CALL(cudaGetDeviceProperties(&properties, options.device));
   AMP_RETURN_IF_ERROR(run(1)); // warm

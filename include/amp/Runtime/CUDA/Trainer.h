@@ -106,6 +106,8 @@ inline Status Trainer::prepare() {
     AMP_RETURN_IF_ERROR(evaluator.create(arrays, dataName, options.evalPrefix,
                                          options.evaluate, options.program));
   AMP_RETURN_IF_ERROR(program.create(options.program));
+  // What times steps is made on the current device.
+  AMP_CUDA_CALL(cudaSetDevice(options.program.device));
   batchSize = program.batchSize();
   if (options.batchSize > 0 && options.batchSize != batchSize)
     return makeError(kInvalidArgument,
@@ -136,10 +138,10 @@ inline Status Trainer::prepare() {
 }
 
 inline Status Trainer::setBatches(const int64_t *rows) {
-  for (size_t i = 0; i < batches.size(); ++i) {
-    std::vector<unsigned char> batch = data.gather(i, rows, batchSize);
-    AMP_RETURN_IF_ERROR(program.setBatch(int(i), batch.data(), batch.size()));
-  }
+  for (size_t i = 0; i < batches.size(); ++i)
+    AMP_RETURN_IF_ERROR(program.fillBatch(int(i), [&](void *batch) {
+      data.gather(i, rows, batchSize, batch);
+    }));
   return Status();
 }
 

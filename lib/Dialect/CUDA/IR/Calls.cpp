@@ -46,6 +46,7 @@ static constexpr CalleeInfo kCallees[] = {
     {"max_pool2d_grad", 3, 1, kPool},
     {"avg_pool2d", 1, 1, kPool},
     {"avg_pool2d_grad", 1, 1, kPool},
+    {"scatter_add", 2, 1, kAxis},
     {"dropout", 2, 1, kDropout},
     {"stochastic_round", 2, 1, kKey},
     {"update_scale", 4, 3, kScale},
@@ -193,6 +194,19 @@ static LogicalResult verifyShapes(CallOp op) {
       return failure();
     return success();
   }
+  if (callee == "scatter_add") {
+    int64_t axis = op.getInteger("axis");
+    if (axis < 0 || axis >= out(0).getRank() ||
+        !isa<IntegerType>(in(1).getElementType()))
+      return op.emitOpError("has axis ")
+             << axis << " of rank " << out(0).getRank() << " and indices of "
+             << in(1).getElementType() << ", expected integers";
+    SmallVector<int64_t> shape(out(0).getShape().take_front(axis));
+    llvm::append_range(shape, in(1).getShape());
+    llvm::append_range(shape, out(0).getShape().drop_front(axis + 1));
+    return verifyType(op, "the tensor of updates", in(0), shape,
+                      in(0).getElementType());
+  }
   if (callee == "max_pool2d" || callee == "avg_pool2d")
     return verifyPool(op, in(0), out(0));
   if (callee == "max_pool2d_grad")
@@ -240,6 +254,9 @@ LogicalResult CallOp::verify() {
   for (unsigned index = 0; index < info->numInputs && !isScale; ++index)
     if (launch.getInputType(index).getElementType().isF64())
       return emitOpError("is given f64, expected f32, f16 or bf16");
+  for (unsigned target = 0; target < info->numTargets; ++target)
+    if (launch.getTargetType(target).getElementType().isF64())
+      return emitOpError("gives f64, expected f32, f16 or bf16");
   if (failed(verifyShapes(*this)))
     return failure();
   return verifyLaunch(launch, getScratch());
@@ -273,6 +290,9 @@ std::optional<unsigned> CallOp::getTiedInput(unsigned target) {
 
 int64_t CallOp::getFlops() {
   auto launch = cast<LaunchOpInterface>(getOperation());
+  // An addition each.
+  if (getCallee() == "scatter_add")
+    return launch.getInputType(0).getNumElements();
   int64_t elements = 0;
   for (unsigned index = 0; index < getInputs().size(); ++index)
     elements = std::max(elements, launch.getInputType(index).getNumElements());

@@ -457,7 +457,8 @@ def CUDA_CallOp : CUDA_LaunchOp<"call", "$callee"> {
     `log_softmax_grad`, `layer_norm`, `layer_norm_grad`, `batch_norm_training`,
     `batch_norm_inference`, `batch_norm_grad`, `cross_entropy`,
     `cross_entropy_grad`, `max_pool2d`, `max_pool2d_grad`, `avg_pool2d`,
-    `avg_pool2d_grad`, `dropout`, `update_scale`. The last one works in place.
+    `avg_pool2d_grad`, `scatter_add`, `dropout`, `update_scale`. The last one
+    works in place.
     `cross_entropy_with_grad` is `cross_entropy` and `cross_entropy_grad` of the
     same logits and labels; `stochastic_round` is `amp.master_copy` with a random
     state, f32 to bf16.
