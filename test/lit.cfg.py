@@ -139,6 +139,7 @@ nvcc = shutil.which("nvcc", path=config.environment["PATH"]) or shutil.which(
 )
 if nvcc:
     config.available_features.add("nvcc")
+    config.substitutions.append(("%cuda_compiler", nvcc))
     config.substitutions.append(
         (
             "%nvcc",

@@ -195,6 +195,7 @@ struct ConvertTrainToCUDA
                     [] { return createLinalgGeneralizeNamedOpsPass(); }})))
       return failure();
     apply(step, populateSlicesToLoops);
+    recomputeCheapValues(step);
     if (failed(run({[] { return mlir::amp::createFuseElementwise(); },
                     canonicalizer, cse})) ||
         failed(convertKernels(step)) || failed(run({canonicalizer, cse})))

@@ -53,6 +53,10 @@ void mergeCrossEntropy(func::FuncOp step);
 /// Rewrites slices, which then fuse, as loops over elements.
 void populateSlicesToLoops(RewritePatternSet &patterns);
 
+/// Gives each reader of a loop over elements a copy of it, where that reads no
+/// more memory than the loop writes; they fuse then.
+void recomputeCheapValues(func::FuncOp step);
+
 /// Turns everything that is left, loops over elements and scalars, into
 /// `cuda.kernel`. What cannot be one is an error at that operation.
 LogicalResult convertKernels(func::FuncOp step);

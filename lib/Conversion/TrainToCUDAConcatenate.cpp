@@ -48,7 +48,7 @@ static bool isLike(GemmOp a, GemmOp b) {
   auto elementOf = [](Value value) { return typeOf(value).getElementType(); };
   if (a.getA() != b.getA() || a.getTransposeA() != b.getTransposeA() ||
       a.getTransposeB() != b.getTransposeB() || a.getTf32() != b.getTf32() ||
-      bool(a.getBias()) != bool(b.getBias()) ||
+      bool(a.getBias()) != bool(b.getBias()) || a.getAlpha() || b.getAlpha() ||
       elementOf(a.getB()) != elementOf(b.getB()) ||
       elementOf(a.getResult(0)) != elementOf(b.getResult(0)))
     return false;
@@ -148,9 +148,9 @@ static void concatenate(ArrayRef<GemmOp> gemms) {
   if (first.getBias())
     inputs.push_back(join(biases, 0));
   auto type = typeOf(first.getResult(0));
-  auto product =
-      GemmOp::create(builder, loc, type.clone({type.getDimSize(0), columns}),
-                     StringAttr(), inputs, ValueRange(), ValueRange(), Value());
+  auto product = GemmOp::create(
+      builder, loc, type.clone({type.getDimSize(0), columns}), StringAttr(),
+      inputs, ValueRange(), ValueRange(), Value(), FloatAttr());
   product.setTransposeA(first.getTransposeA());
   product.setTransposeB(first.getTransposeB());
   product.setTf32(first.getTf32());

@@ -116,6 +116,13 @@ static bool absorbReader(KernelOp reduction) {
 // Kernels beside each other
 //===----------------------------------------------------------------------===//
 
+/// Pointers that a kernel takes at the most to be merged: with many more, they
+/// do not stay in registers.
+static constexpr unsigned kMaxOperands = 32;
+static unsigned countOperands(KernelOp kernel) {
+  return kernel.getInputs().size() + kernel.getNumResults();
+}
+
 /// Whether `second`, which comes later, may run where `first` does.
 static bool mayMerge(KernelOp first, KernelOp second) {
   if (first.isReduction() || second.isReduction() || first.getPredicate() ||
@@ -198,14 +205,34 @@ void mlir::cuda::mergeKernels(func::FuncOp step) {
         break;
       }
   }
-  SmallVector<KernelOp> kernels(block.getOps<KernelOp>());
+  // What moves across a product lives longer: parts of a batch, which are read
+  // one after the other, would all be copied first. A scalar takes no memory.
+  SmallVector<KernelOp> kernels;
+  SmallVector<unsigned> products;
+  unsigned numProducts = 0;
+  for (Operation &op : block) {
+    auto launch = dyn_cast<LaunchOpInterface>(op);
+    numProducts += launch && launch.isProduct();
+    if (auto kernel = dyn_cast<KernelOp>(op)) {
+      kernels.push_back(kernel);
+      products.push_back(numProducts);
+    }
+  }
   for (size_t i = 0; i < kernels.size(); ++i)
-    for (size_t j = i + 1; j < kernels.size(); ++j)
-      if (mayMerge(kernels[i], kernels[j])) {
-        kernels[i] = mergeSiblings(kernels[i], kernels[j]);
-        kernels.erase(kernels.begin() + j);
-        --j;
+    for (size_t j = i + 1; j < kernels.size();) {
+      bool isNear =
+          products[i] == products[j] || kernels[i].getNumOutputElements() == 1;
+      if (!isNear ||
+          countOperands(kernels[i]) + countOperands(kernels[j]) >
+              kMaxOperands ||
+          !mayMerge(kernels[i], kernels[j])) {
+        ++j;
+        continue;
       }
+      kernels[i] = mergeSiblings(kernels[i], kernels[j]);
+      kernels.erase(kernels.begin() + j);
+      products.erase(products.begin() + j);
+    }
 }
 
 //===----------------------------------------------------------------------===//

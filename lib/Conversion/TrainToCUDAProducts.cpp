@@ -8,6 +8,7 @@
 #include "TrainToCUDAProducts.h"
 
 #include "amp/Dialect/Train/IR/Train.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::cuda;
@@ -39,8 +40,9 @@ struct ConvertLinear : OpRewritePattern<train::LinearOp> {
     auto type = RankedTensorType::get(
         {typeOf(input).getDimSize(0), op.getType().getShape().back()},
         op.getType().getElementType());
-    auto gemm = GemmOp::create(rewriter, loc, type, StringAttr(), inputs,
-                               ValueRange(), ValueRange(), Value());
+    auto gemm =
+        GemmOp::create(rewriter, loc, type, StringAttr(), inputs, ValueRange(),
+                       ValueRange(), Value(), FloatAttr());
     gemm.setTransposeB(op.getTransposeWeight());
     gemm.setBias(bool(op.getBias()));
     gemm.setTf32(tf32 && typeOf(input).getElementType().isF32());
@@ -60,7 +62,7 @@ struct ConvertMatmul : OpRewritePattern<train::MatmulOp> {
                                 PatternRewriter &rewriter) const override {
     auto gemm = GemmOp::create(rewriter, getNamedLocation(op), op.getType(),
                                StringAttr(), op.getOperands(), ValueRange(),
-                               ValueRange(), Value());
+                               ValueRange(), Value(), FloatAttr());
     gemm.setTransposeA(op.getTransposeA());
     gemm.setTransposeB(op.getTransposeB());
     gemm.setTf32(tf32 && typeOf(op.getLhs()).getElementType().isF32());
@@ -102,9 +104,9 @@ struct ConvertConv : OpRewritePattern<OpTy> {
       int64_t columns = op.getType().getShape().back();
       auto type = op.getType().clone(
           {op.getType().getNumElements() / columns, columns});
-      auto gemm =
-          GemmOp::create(rewriter, getNamedLocation(op), type, StringAttr(),
-                         ValueRange{a, b}, ValueRange(), ValueRange(), Value());
+      auto gemm = GemmOp::create(rewriter, getNamedLocation(op), type,
+                                 StringAttr(), ValueRange{a, b}, ValueRange(),
+                                 ValueRange(), Value(), FloatAttr());
       gemm.setTransposeA(isFilter);
       gemm.setTransposeB(!isForward && !isFilter);
       gemm.setTf32(usesTF32);
@@ -226,6 +228,93 @@ struct FoldResultCast : OpRewritePattern<mlir::amp::CastOp> {
   bool strict;
 };
 
+/// The number by which `op` scales another value, of any shape.
+static std::optional<APFloat> getScale(train::MulOp op, Value scaled) {
+  Value other = op.getLhs() == scaled ? op.getRhs() : op.getLhs();
+  DenseElementsAttr elements;
+  if (scaled.getType() != op.getType() || other == scaled ||
+      !matchPattern(other, m_Constant(&elements)) || !elements.isSplat() ||
+      !isa<FloatType>(elements.getElementType()))
+    return std::nullopt;
+  auto value = elements.getSplatValue<APFloat>();
+  bool losesInfo = false;
+  value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                &losesInfo);
+  return value.isFinite() && !losesInfo ? std::optional(value) : std::nullopt;
+}
+
+static APFloat getScaledAlpha(GemmOp gemm, APFloat scale) {
+  scale.multiply(gemm.getScale(), APFloat::rmNearestTiesToEven);
+  return scale;
+}
+
+/// Whether the product may be scaled by `scale`, even twice. Its result is not
+/// rounded before that then.
+static bool takesScale(GemmOp gemm, APFloat scale, bool strict) {
+  APFloat square = scale;
+  square.multiply(scale, APFloat::rmNearestTiesToEven);
+  return isPlain(gemm) && !gemm.getBias() && !gemm.getAccumulate() &&
+         getScaledAlpha(gemm, square).isNormal() &&
+         (!strict || typeOf(gemm.getResult(0)).getElementType().isF32());
+}
+
+/// product · c to alpha.
+struct FoldScaledResult : OpRewritePattern<train::MulOp> {
+  FoldScaledResult(MLIRContext *context, bool strict)
+      : OpRewritePattern(context), strict(strict) {}
+
+  LogicalResult matchAndRewrite(train::MulOp op,
+                                PatternRewriter &rewriter) const override {
+    for (Value scaled : op->getOperands()) {
+      GemmOp gemm = getOnlyProduct<GemmOp>(scaled);
+      std::optional<APFloat> scale = getScale(op, scaled);
+      if (!gemm || !scale || !takesScale(gemm, *scale, strict))
+        continue;
+      rewriter.modifyOpInPlace(
+          gemm, [&] { gemm.setAlpha(getScaledAlpha(gemm, *scale)); });
+      rewriter.replaceOp(op, scaled);
+      return success();
+    }
+    return failure();
+  }
+
+  bool strict;
+};
+
+/// product(x · c, y) to alpha, where only products read x · c.
+struct FoldScaledOperand : OpRewritePattern<train::MulOp> {
+  FoldScaledOperand(MLIRContext *context, bool strict)
+      : OpRewritePattern(context), strict(strict) {}
+
+  LogicalResult matchAndRewrite(train::MulOp op,
+                                PatternRewriter &rewriter) const override {
+    for (Value scaled : op->getOperands()) {
+      std::optional<APFloat> scale = getScale(op, scaled);
+      if (!scale || op->use_empty() ||
+          (strict && !op.getType().getElementType().isF32()) ||
+          !llvm::all_of(op->getUses(), [&](OpOperand &use) {
+            auto gemm = dyn_cast<GemmOp>(use.getOwner());
+            return gemm && use.getOperandNumber() < 2 &&
+                   takesScale(gemm, *scale, strict);
+          }))
+        continue;
+      // A product of x · c by itself is scaled twice.
+      for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+        auto gemm = cast<GemmOp>(use.getOwner());
+        rewriter.modifyOpInPlace(gemm, [&] {
+          gemm.setAlpha(getScaledAlpha(gemm, *scale));
+          use.set(scaled);
+        });
+      }
+      rewriter.eraseOp(op);
+      return success();
+    }
+    return failure();
+  }
+
+  bool strict;
+};
+
 /// product + x to the operand C. The product by itself is not rounded then.
 struct FoldResidual : OpRewritePattern<train::AddOp> {
   FoldResidual(MLIRContext *context, bool strict)
@@ -265,5 +354,7 @@ void mlir::cuda::populateCanonicalProducts(RewritePatternSet &patterns,
                                            bool strict) {
   MLIRContext *context = patterns.getContext();
   patterns.add<FoldTranspose, FoldWidenedOperands>(context);
-  patterns.add<FoldResultCast, FoldResidual>(context, strict);
+  patterns
+      .add<FoldResultCast, FoldResidual, FoldScaledResult, FoldScaledOperand>(
+          context, strict);
 }

@@ -7,6 +7,7 @@
 
 #include "OverflowGuard.h"
 
+#include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
@@ -51,6 +52,20 @@ mlir::amp::getUpdateSlice(const StepRewriter &step,
   return slice;
 }
 
+/// Returns `argument` in the type `wide`, as the update reads it.
+static Value getWidened(OpBuilder &builder, BlockArgument argument, Type wide) {
+  Operation *widening = nullptr;
+  for (Operation *user : argument.getUsers())
+    // What a residual adds to is more exact.
+    if (user->getNumResults() == 1 && user->getResult(0).getType() == wide &&
+        (isa<CompensateOp>(user) || (CastLike(user) && !widening)))
+      widening = user;
+  if (widening)
+    return widening->getResult(0);
+  return buildInsertedCast(builder, argument.getLoc(), argument,
+                           cast<FloatType>(getElementTypeOrSelf(wide)));
+}
+
 void mlir::amp::guardUpdates(StepRewriter &step, Value allFinite,
                              ArrayRef<GuardedResult> guarded,
                              const StepRewriter::OpSet &backward,
@@ -73,13 +88,39 @@ void mlir::amp::guardUpdates(StepRewriter &step, Value allFinite,
                                    AMPDialect::kUpdatesAttr);
   };
 
+  // What is rounded to be stored may be observed before that.
+  for (const GuardedResult &entry : guarded) {
+    Operation *rounding = entry.result->get().getDefiningOp();
+    if (!rounding || !(isa<MasterCopyOp>(rounding) || CastLike(rounding)))
+      continue;
+    Value wide = rounding->getOperand(0);
+    Operation *update = wide.getDefiningOp();
+    bool isObserved = llvm::any_of(wide.getUses(), [&](OpOperand &use) {
+      Operation *user = step.getAncestor(use.getOwner());
+      return user == terminator
+                 ? observes(use)
+                 : !feedsUpdate.contains(user) && !backward.contains(user);
+    });
+    if (!update || !feedsUpdate.contains(update) || backward.contains(update) ||
+        !isObserved || llvm::is_contained(newValues, wide))
+      continue;
+    OpBuilder builder = OpBuilder::atBlockBegin(&step.getBody());
+    if (Value old = getWidened(builder, entry.argument, wide.getType())) {
+      newValues.push_back(wide);
+      oldValues.push_back(old);
+    }
+  }
+
   // Users of an updated value that feed no update only observe it, and must see
   // what the guard lets through. Of the others, what feeds nothing but these
   // updates moves into the guard.
   llvm::DenseSet<Value> updated(newValues.begin(), newValues.end());
   llvm::SetVector<Operation *> moved;
   for (Operation &op : llvm::reverse(step.getBody())) {
-    if (!feedsUpdate.contains(&op) || op.use_empty())
+    // Old values are needed on either side.
+    if (!feedsUpdate.contains(&op) || op.use_empty() ||
+        llvm::any_of(oldValues,
+                     [&](Value old) { return old.getDefiningOp() == &op; }))
       continue;
     bool onlyUpdates = llvm::all_of(op.getResults(), [&](Value result) {
       return llvm::all_of(result.getUses(), [&](OpOperand &use) {

@@ -377,12 +377,19 @@ static int checkOptions() {
       {"o", outputFile},
       {"emit-header", headerFile},
       {"emit-cmake", cmakeFile}};
-  for (auto [index, output] : llvm::enumerate(outputs))
+  for (auto [index, output] : llvm::enumerate(outputs)) {
+    if (!output.second.empty() && isSamePath(output.second, inputFile))
+      return fail("-" + Twine(output.first.size() > 1 ? "-" : "") +
+                  output.first + " names the module '" + inputFile +
+                  "', which it would replace");
     for (const auto &other : llvm::ArrayRef(outputs).take_front(index))
-      if (!output.second.empty() && isSamePath(output.second, other.second))
+      if (!output.second.empty() &&
+          (isSamePath(output.second, other.second) ||
+           (output.second == "-" && other.second == "-")))
         return fail("--" + output.first + " and -" +
                     (other.first.size() > 1 ? "-" : "") + other.first +
                     " name the same file '" + output.second + "'");
+  }
   return 0;
 }
 
@@ -489,7 +496,7 @@ static int translate() {
   if (!cmakeFile.empty()) {
     std::string cmake;
     cuda::emitCMake(program, getPathFrom(cmakeFile, outputFile), emitMain,
-                    cmake);
+                    strictRounding, cmake);
     files.push_back({cmakeFile, cmake});
   }
   return writeFiles(files);

@@ -16,6 +16,9 @@
 using namespace mlir;
 using namespace mlir::cuda;
 
+/// Dimensions of a buffer that the runtime knows, as `amp::cuda::kMaxRank`.
+static constexpr int64_t kMaxRank = 8;
+
 /// The enumerator of amp::cuda::Role for `buffer`; what only a program uses is
 /// a temporary to it, wherever it lies.
 static StringRef getRole(BufferOp buffer) {
@@ -286,8 +289,13 @@ void ProgramEmitter::emitPlan() {
   for (BufferOp buffer : all) {
     os << "    {" << quote(buffer.getName()) << ", Role::" << getRole(buffer)
        << ", Type::" << getTypeEnumerator(buffer.getType().getElementType())
-       << ", " << buffer.getType().getRank() << ", {";
-    llvm::interleaveComma(buffer.getType().getShape(), os);
+       << ", ";
+    // Nobody asks for the shape of a temporary.
+    SmallVector<int64_t> shape(buffer.getType().getShape());
+    if (int64_t(shape.size()) > kMaxRank)
+      shape.assign(1, buffer.getType().getNumElements());
+    os << shape.size() << ", {";
+    llvm::interleaveComma(shape, os);
     os << "}, at::" << buffers[buffer] << ", ";
     if (buffer.isConstant())
       os << getConstantInit(cast<DenseElementsAttr>(*buffer.getValue()),
@@ -374,6 +382,10 @@ void ProgramEmitter::emitTables() {
 }
 
 LogicalResult ProgramEmitter::verifyLaunches() {
+  for (BufferOp buffer : program.getBody().front().getOps<BufferOp>())
+    if (buffer.getRole() && buffer.getType().getRank() > kMaxRank)
+      return buffer.emitOpError("has rank ")
+             << buffer.getType().getRank() << ", expected at most " << kMaxRank;
   // Names of launches become names of functions.
   llvm::StringSet<> taken;
   for (LaunchOpInterface launch : launches) {

@@ -312,7 +312,7 @@ LogicalResult ProgramEmitter::emitKernel(KernelOp kernel) {
          getStorageType(cast<ShapedType>(input.getType()).getElementType()) +
          " *in" + Twine(index))
             .str());
-  if (!kernel.getScratch().empty()) {
+  if (kernel.getScratchBytes() != 0) {
     parameters.push_back(word + " *partials");
     parameters.push_back("unsigned *tickets");
   }
@@ -342,13 +342,16 @@ LogicalResult ProgramEmitter::emitKernel(KernelOp kernel) {
 
   std::string combiner = getCombiner(kernel, combined);
   bool isAll = outputs == 1, isColumns = kernel.isColumnReduction();
+  // One block for each result needs no partial ones.
+  StringRef partials = kernel.getScratchBytes() == 0 ? ", nullptr, nullptr"
+                                                     : ", partials, tickets";
   if (isAll)
     os << "  reduceAll<" << combiner << ", " << width << ">(" << reduced
-       << ", partials, tickets,\n    [=](auto at) {\n";
+       << partials << ",\n    [=](auto at) {\n";
   else if (isColumns)
     os << "  reduceColumns<" << combiner << ", " << width << ">(" << reduced
-       << ", " << outputs
-       << ", partials, tickets,\n    [=](auto at, int64_t, int64_t) {\n";
+       << ", " << outputs << partials
+       << ",\n    [=](auto at, int64_t, int64_t) {\n";
   else
     os << "  reduceRows<" << combiner << ", "
        << (reduced <= 1024 ? "32" : "kThreads") << ", " << width << ">("
@@ -402,7 +405,7 @@ void ProgramEmitter::emitKernelLaunch(KernelOp kernel) {
     os << ",\n        " << getPointer(output);
   for (Value input : kernel.getInputs())
     os << ",\n        " << getPointer(input);
-  if (!kernel.getScratch().empty()) {
+  if (kernel.getScratchBytes() != 0) {
     std::string word =
         combined.isInteger(1) ? "uint32_t" : getScalarType(combined).str();
     os << ",\n        run.at<" << word << ">("

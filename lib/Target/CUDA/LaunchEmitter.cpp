@@ -43,7 +43,10 @@ BufferOp ProgramEmitter::findBuffer(StringRef role, StringRef name) {
 }
 
 std::string ProgramEmitter::getTickets() {
-  return "run.at<unsigned>(at::" + buffers.lookup(findBuffer("tickets")) + ")";
+  // Where nothing needs them, there are none.
+  BufferOp tickets = findBuffer("tickets");
+  return tickets ? "run.at<unsigned>(at::" + buffers.lookup(tickets) + ")"
+                 : "nullptr";
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,6 +146,8 @@ void ProgramEmitter::emitProducts() {
        << "  g.typeA = g.typeB = Type::" << operand << ", g.typeD = Type::"
        << getTypeEnumerator(shapedType(gemm.getOutputs()[0]).getElementType())
        << ";\n";
+    if (gemm.getAlpha())
+      os << "  g.alpha = " << getFloatLiteral(gemm.getScale(), false) << ";\n";
     if (gemm.getTransposeA())
       os << "  g.transposeA = true;\n";
     if (gemm.getTransposeB())

@@ -390,14 +390,14 @@ cuda.program @tied arena 2048 {
 
 // -----
 
-cuda.program @scratch arena 1024 {
-  %x = cuda.buffer "x" at 0 {role = "batch"} : memref<8xf32>
-  %y = cuda.buffer "y" at 256 {role = "metric"} : memref<f32>
-  // expected-error@+1 {{has 0 bytes of scratch memory, expected at least 4}}
-  cuda.kernel over [8] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>] reduce [0] with <add> {
+cuda.program @scratch arena 65536 {
+  %x = cuda.buffer "x" at 0 {role = "batch"} : memref<8192xf32>
+  %y = cuda.buffer "y" at 32768 {role = "metric"} : memref<f32>
+  // expected-error@+1 {{has 0 bytes of scratch memory, expected at least 8}}
+  cuda.kernel over [8192] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>] reduce [0] with <add> {
   ^bb0(%e: f32):
     cuda.yield %e : f32
-  } ins(%x : memref<8xf32>) outs(%y : memref<f32>)
+  } ins(%x : memref<8192xf32>) outs(%y : memref<f32>)
 }
 
 // -----

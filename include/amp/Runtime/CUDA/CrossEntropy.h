@@ -41,20 +41,24 @@ __global__ void __launch_bounds__(kThreads)
     const Row<Plan, X> row(logits + number * classes, classes);
     const int64_t label = int64_t(loadOne(labels + number));
     const SoftmaxTerms terms = softmaxTerms(row);
+    const float inverse = 1.0f / terms.sum;
     float chosen = 0.0f;
     bool found = false;
     forEachPack<Plan>(classes, [&](int pack, int64_t column) {
       auto values = row.get(pack, column);
+      const int64_t offset = label - column;
+      const int chosenLane =
+          offset >= 0 && offset < Plan::width ? int(offset) : -1;
 #pragma unroll
       for (int lane = 0; lane < Plan::width; ++lane) {
-        const bool isLabel = column + lane == label;
+        const bool isLabel = lane == chosenLane;
         const float shifted = values[lane] - terms.largest;
         if (isLabel) {
           chosen = shifted;
           found = true;
         }
         values[lane] =
-            (expf(shifted) / terms.sum - (isLabel ? 1.0f : 0.0f)) * scale;
+            (expf(shifted) * inverse - (isLabel ? 1.0f : 0.0f)) * scale;
       }
       if (dlogits)
         store(dlogits + number * classes + column, values);

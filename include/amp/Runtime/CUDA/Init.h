@@ -78,7 +78,7 @@ struct BufferInfo {
   Role role = Role::Temporary;
   Type type = Type::F32;
   int rank = 0;
-  int64_t shape[8] = {};
+  int64_t shape[kMaxRank] = {};
   int64_t offset = 0; ///< in the arena, a multiple of kBufferAlignment
   InitInfo init;
   int64_t classes = 0;      ///< of labels: values lie in [0, classes); 0: any

@@ -27,6 +27,9 @@
 
 namespace amp::cuda {
 
+/// Dimensions of a buffer, at the most.
+inline constexpr size_t kMaxRank = 8;
+
 /// The element types of buffers and files. A Bool takes a byte.
 enum class Type : uint8_t {
   Bool,
@@ -112,9 +115,10 @@ AMP_SIZE int64_t reduceParts(int64_t count) {
   int64_t parts = ceilDiv(count, 4096);
   return parts < 1 ? 1 : parts > 512 ? 512 : parts;
 }
-/// Scratch of a reduction of everything to `values` floats.
+/// Scratch of a reduction of everything to `values` floats; none for one part.
 AMP_SIZE int64_t reduceScratchBytes(int64_t count, int values = 1) {
-  return reduceParts(count) * values * 4;
+  int64_t parts = reduceParts(count);
+  return parts == 1 ? 0 : parts * values * 4;
 }
 
 /// Columns that a block of a column reduction covers.
@@ -127,10 +131,12 @@ AMP_SIZE int64_t columnParts(int64_t rows, int64_t columns) {
   int64_t parts = wanted < possible ? wanted : possible;
   return parts < 1 ? 1 : parts;
 }
-/// Scratch of a reduction over rows to `values` floats per column.
+/// Scratch of a reduction over rows to `values` floats per column; none for one
+/// part.
 AMP_SIZE int64_t columnScratchBytes(int64_t rows, int64_t columns,
                                     int values = 1) {
-  return columnParts(rows, columns) * columns * values * 4;
+  int64_t parts = columnParts(rows, columns);
+  return parts == 1 ? 0 : parts * columns * values * 4;
 }
 
 /// Scratch of `crossEntropy`: the loss of each row.

@@ -42,9 +42,10 @@ LogicalResult emitCUDA(ProgramOp program, const EmitterOptions &options,
 void emitHeader(ProgramOp program, std::string &text);
 
 /// Prints a CMakeLists.txt that builds the source file `source`, by its path
-/// from there, and a trainer if it has a `main`.
+/// from there, and a trainer if it has a `main`. With `strictRounding`, nvcc
+/// makes no multiply-add of a product and a sum that round by themselves.
 void emitCMake(ProgramOp program, StringRef source, bool hasMain,
-               std::string &text);
+               bool strictRounding, std::string &text);
 
 /// The name of the C interface: that of the program, as an identifier.
 std::string getPrefix(ProgramOp program);

@@ -55,6 +55,8 @@ LogicalResult GemmOp::verify() {
   Activation activation = getActivation();
   bool isForward =
       activation == Activation::Relu || activation == Activation::GeluTanh;
+  if (!getScale().isNormal())
+    return emitOpError("has an alpha that is zero, denormal or not finite");
   // What the library can do.
   if (getAuxiliary() && !isForward)
     return emitOpError("has 'auxiliary' but the activation ")

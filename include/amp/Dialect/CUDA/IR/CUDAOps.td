@@ -255,10 +255,11 @@ class CUDA_LaunchOp<string mnemonic, string syntax = "", list<Trait> traits = []
 def CUDA_GemmOp : CUDA_LaunchOp<"gemm"> {
   let summary = "a matrix product, with what the library does on the way out";
   let description = [{
-    D = activation(A · B + C + bias), over row-major matrices [M, K] × [K, N]
-    with the same leading (batch) dimensions. A is stored as [K, M] with
-    `transpose_a`, B as [N, K] with `transpose_b`. Sums are f32; with `tf32`,
-    operands in f32 are rounded to TF32 first.
+    D = activation(alpha · A · B + C + bias), over row-major matrices [M, K] ×
+    [K, N] with the same leading (batch) dimensions; `alpha` is 1 where it is not
+    given. A is stored as [K, M] with `transpose_a`, B as [N, K] with
+    `transpose_b`. Sums are f32; with `tf32`, operands in f32 are rounded to TF32
+    first.
 
     Inputs, in order:
 
@@ -291,7 +292,7 @@ def CUDA_GemmOp : CUDA_LaunchOp<"gemm"> {
     ```
   }];
   let arguments = !con(operands, (ins
-      UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$tf32,
+      OptionalAttr<F32Attr>:$alpha, UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$tf32,
       UnitAttr:$accumulate, UnitAttr:$bias, UnitAttr:$auxiliary,
       UnitAttr:$bias_grad,
       DefaultValuedAttr<CUDA_Activation, "::mlir::cuda::Activation::None">:$activation));
@@ -301,6 +302,10 @@ def CUDA_GemmOp : CUDA_LaunchOp<"gemm"> {
       int64_t batch, m, n, k;
     };
     Extents getExtents();
+    /// The factor of the product.
+    ::llvm::APFloat getScale() {
+      return getAlpha().value_or(::llvm::APFloat(1.0f));
+    }
     ::mlir::Value getA() { return getInputs()[0]; }
     ::mlir::Value getB() { return getInputs()[1]; }
     /// These return null where there is none.
