@@ -46,7 +46,8 @@ int @_create(@_t **out, const @_options *options);
 /// an error and changes nothing.
 int @_load(@_t *step, const char *path);
 int @_save(@_t *step, const char *path);
-/// Copies a batch, of exactly the size of batch `index`, to the device.
+/// Copies a batch, of exactly the size of batch `index`, to the device. `host`
+/// has been read when this returns.
 int @_set_batch(@_t *step, int index, const void *host, size_t bytes);
 int @_set_hyperparameter(@_t *step, const char *name, double value);
 /// Enqueues steps; does not wait. A negative number is an error.
