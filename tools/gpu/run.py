@@ -71,14 +71,10 @@ class Run(Checks, Times):
             took[stage] = round(time.monotonic() - began, 1)
             self.save()
         self.stage_end = self.end
-        if {"own", "small"} & set(self.options.stages):
-            for case in self.cases:
-                known = self.results["times"].get(case["name"], {})
-                listed = any(item["case"] == case["name"] and item["check"] == "time" for item in self.results["not run"])
-                stage = "own" if "reference" not in case else "small"
-                if stage in self.options.stages and not case.get("overflow") and not known.get("samples") \
-                        and not listed and case["name"] not in self.broken:
-                    self.note_not_run(case["name"], "time", "no time left")
+        for case in self.cases:
+            stage = "own" if "reference" not in case else "small"
+            if stage in self.options.stages and not case.get("overflow") and case["name"] not in self.broken:
+                self.note_not_run(case["name"], "time", "no time left")
 
     def close(self):
         if self.peers:
@@ -109,7 +105,7 @@ def parse_options():
     parser.add_argument("--minutes", type=float, default=8, help="when to stop (default: 8)")
     parser.add_argument("--torch-python", default=sys.executable, help="the Python that has PyTorch (default: this one)")
     parser.add_argument("--no-peers", action="store_true", help="do not time PyTorch")
-    parser.add_argument("--sanitizer", help="compute-sanitizer (default: that beside nvcc's usual places)")
+    parser.add_argument("--sanitizer", help="compute-sanitizer (default: that on the PATH, in CUDA_HOME or /usr/local/cuda)")
     parser.add_argument("--output", type=pathlib.Path, default=folder / "results.json")
     parser.add_argument("--emulator", help="instead of nvcc and a GPU: a compiler command, {} for the source, whose programs run on the CPU")
     options = parser.parse_args()

@@ -61,7 +61,7 @@ def read():
     return json.loads((gpu / "results.json").read_text())
 
 
-def run(status, *arguments, fake="", most=20):
+def run(status, *arguments, fake="", most=60):
     began = time.monotonic()
     process = start(*arguments, fake=fake)
     text, _ = process.communicate()
@@ -92,6 +92,8 @@ assert re.findall(r"^big-\S+ .*--time \d+", lines, re.M)[0].startswith("big-fp16
 assert lines.index("--time") < lines.index("python-torch eager") < lines.index("--save") < lines.index("--tool=") \
     < lines.index("python-torch compile fp16") < lines.index("python-torch compile f32")
 assert "--tool=racecheck --kernel-name-exclude=kns=cublas" in lines and "memcheck --kernel" not in lines
+turns = [own or " ".join(peer) for own, *peer in re.findall(r"^(?:(big-fp16) .*--time|python-torch (\w+) (fp16)$)", lines, re.M)]
+assert turns == ["big-fp16", "big-fp16", "eager fp16", "graph fp16", "big-fp16", "compile fp16"], turns
 # Own steps and peers alternate, and ratios are those of the same rounds.
 assert results["ratios"] == {"big": {"fp16": 4.0}, "digits": {"fp16": 4.0}}, results["ratios"]
 assert results["times"]["big-fp16-copy"]["times the plain step"] == 0.5
@@ -107,6 +109,9 @@ assert results["device"] == {"name": "Fake GPU", "driver": "999.9", "architectur
 results, text = run(0, "--no-peers", "--stages", "own", fake="diverges")
 assert results["times"]["big-fp16"]["overflows"] and not results["times"]["big-f32"]["overflows"]
 assert "big-fp16: 2 ms per step" in text and "STEPS OVERFLOW" in text
+
+results, text = run(0, "--no-peers", "--stages", "own", fake="overflows-once")
+assert not results["times"]["big-fp16"]["overflows"] and "OVERFLOW" not in text
 
 # A source that does not compile, and one with a warning.
 (gpu / "sources/big-f32.cu").write_text("error\n")
@@ -132,6 +137,10 @@ for wrong in ("ends", "garbage"):
     assert not_run(results) == {("big-f32", "torch graph"), ("big-fp16", "torch graph")}, text
     assert {name for name, entry in results["peers"].items() if entry["samples"]} == {
         f"big-{p}-{peer}" for p in ("f32", "fp16") for peer in ("eager", "compile")}
+# A step of it that does not end is ended with the stage; the next has a new process.
+results, text = run(0, *PEERS, "--stages", "peers,compile", "--cases", "^big", "--minutes", "0.12", fake="waits")
+assert ("big-fp16", "torch graph") in not_run(results) and "no time left" in text, text
+assert results["peers"]["big-fp16-compile"]["samples"] and log.read_text().count("about") == 2, text
 # One that cannot be started.
 results, text = run(0, "--torch-python", folder / "none", "--stages", "own,compile")
 assert "without PyTorch" in text and results["times"]["big-fp16"]["samples"]
@@ -143,7 +152,7 @@ assert "out of luck" in text and "JSONDecodeError" in text
 
 # Time runs out: the programs that hang are ended with what they started; what was
 # not timed is not run, which is no failure.
-results, text = run(0, "--no-peers", "--stages", "own,small", "--minutes", "0.08", fake="big-hangs", most=12)
+results, text = run(0, "--no-peers", "--stages", "own,small", "--minutes", "0.12", fake="big-hangs", most=60)
 assert ("big-fp16", "time") in not_run(results) and failed(results) == set(), text
 assert any("no time left" in item["why"] for item in results["not run"])
 assert results["times"]["digits-fp16"]["samples"]
@@ -167,6 +176,9 @@ def check_children():
 
 
 check_children()
+# What has a sample is no part of that.
+results, text = run(0, "--no-peers", "--stages", "own", "--minutes", "0.1", "--rounds", "1000", most=60)
+assert not_run(results) == set() and 1 < len(results["times"]["big-fp16"]["samples"]) < 1000, text
 # Stopped, with results of what was done until then.
 for number, status in ((signal.SIGTERM, 4), (signal.SIGKILL, -9)):
     process = start("--no-peers", "--stages", "small,own,states", "--cases", "big|digits-fp16", fake="digits-hangs")

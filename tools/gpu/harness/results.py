@@ -77,7 +77,10 @@ class Results:
         self.save()
 
     def note_not_run(self, case, check, why):
-        if any(item["case"] == case and item["check"] == check for item in self.results["not run"]):
+        """Records that there is no result, unless there is one of an earlier round."""
+        entry = self.results["times"].get(case) if check == "time" else self.results["peers"].get(f"{case}-{check.split()[-1]}")
+        listed = any(item["case"] == case and item["check"] == check for item in self.results["not run"])
+        if listed or entry and entry["samples"]:
             return
         self.results["not run"].append({"case": case, "check": check, "why": why})
         print(f"not run {case}: {check}: {why}", flush=True)

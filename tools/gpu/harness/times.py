@@ -23,10 +23,16 @@ def compare_rounds(entry, base):
 
 
 def has_overflows(sample):
-    """Whether steps of a sample, or behind it, were skipped: these do less."""
+    """Whether steps of a sample, or behind it, were skipped: these do less. A single
+    one is no reason, as the scale grows until one overflows."""
     loss, before, after = (sample.get(key) for key in ("loss", "scale before", "scale after"))
-    return bool(sample.get("skipped")) or isinstance(loss, str) or (loss is not None and not math.isfinite(loss)) or (
-        before is not None and after is not None and after < before)
+    return sample.get("skipped", 0) > 1 or isinstance(loss, str) or (loss is not None and not math.isfinite(loss)) or (
+        before is not None and after is not None and after < before / 2)
+
+
+def order_of(case):
+    """The types that it is about first."""
+    return ["fp16", "bf16", "tf32", "f32"].index(case["precision"])
 
 
 class Times(Results):
@@ -158,20 +164,19 @@ class Times(Results):
 
     def time_own_large(self):
         large = [case for case in self.cases if "reference" not in case]
-        # The types that it is about first.
-        large.sort(key=lambda case: (["fp16", "bf16", "tf32", "f32"].index(case["precision"]), "variant" in case))
+        large.sort(key=lambda case: (order_of(case), "variant" in case))
         self.time_rounds("own", large, rounds=self.options.rounds if not self.peers.usable else 1)
 
     def groups(self, is_large):
-        timed = [case for case in self.cases if not case.get("overflow") and "variant" not in case
-                 and ("reference" not in case) == is_large]
+        timed = sorted((case for case in self.cases if not case.get("overflow") and "variant" not in case
+                        and ("reference" not in case) == is_large), key=order_of)
         return [(model, [case for case in timed if case["model"] == model]) for model in sorted({case["model"] for case in timed})]
 
     def time_compiled(self):
         """torch.compile takes a minute for a model: each by itself, with the own step
         in turns again, and what it is about first."""
         cases = [case for case in self.cases if "layers" in case and "variant" not in case]
-        cases.sort(key=lambda case: ("reference" in case, case["precision"] not in ("fp16", "bf16")))
+        cases.sort(key=lambda case: ("reference" in case, order_of(case)))
         for case in cases if self.peers.usable else ():
             if self.seconds_left < 1:
                 self.note_not_run(case["name"], "torch compile", "no time left")

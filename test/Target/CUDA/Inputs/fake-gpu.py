@@ -72,6 +72,8 @@ def torch():
             log(f"{request['peer']} {request['precision']}")
             if request["peer"] == "graph" and "ends" in fake:
                 sys.exit("out of memory")
+            if request["peer"] == "graph" and "waits" in fake:
+                time.sleep(600)
             if request["peer"] == "graph" and "garbage" in fake:
                 print("{", flush=True)
                 continue
@@ -100,9 +102,9 @@ def trainer():
         results = {"ms per step on the device": 8.0 if "f32" in name else 2.0, "timed steps": 9, "steady after warm-up": 1,
                    "loss after timed steps": 1.5}
         if "fp16" in name:
-            skipped = 10 if "diverges" in fake else 0
+            skipped, scale = (10, 1) if "diverges" in fake else (1, 32768) if "overflows-once" in fake else (0, 65536)
             results.update({"skipped of 10 steps after timed ones": skipped, "loss scale before timed steps": 65536,
-                            "loss scale after timed steps": 1.0 if skipped else 65536})
+                            "loss scale after timed steps": scale})
         if "copy" in name:
             results["ms per step on the device"] = 1.0
         steps = [{"loss": 2.0}] * int(get("--steps"))
