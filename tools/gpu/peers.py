@@ -22,6 +22,7 @@ eager step in one CUDA graph. An answer with "error" says why there is no other.
 
 import gc
 import json
+import os
 import sys
 import time
 
@@ -217,8 +218,10 @@ def compare_losses(request):
 
 def main():
     actions = {"about": lambda _: about(), "data": write_data, "losses": compare_losses, "time": measure, "free": free}
-    # What libraries print must not stand between the answers.
-    answers, sys.stdout = sys.stdout, sys.stderr
+    # What libraries print, by whatever means, must not stand between the answers.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
     for line in sys.stdin:
         request = json.loads(line)
         try:

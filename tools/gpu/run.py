@@ -32,6 +32,7 @@ FAILED, NOT_BUILT, NO_GPU, STOPPED = 1, 2, 3, 4
 # Where each stage ends, in parts of what the build leaves. What one does not take
 # is there for the next.
 STAGES = {"own": 0.25, "peers": 0.55, "small": 0.62, "states": 0.68, "losses": 0.75, "sanitizer": 0.8, "compile": 1.0}
+WITH_PEERS = {"peers", "small", "losses", "compile"}
 
 
 class Stopped(BaseException):
@@ -44,24 +45,32 @@ def fail(status, message):
 
 
 class Run(Checks, Times):
+    def prepare_peers(self):
+        """PyTorch has been imported meanwhile, or else is waited for."""
+        if "torch" in self.results:
+            return
+        self.stage_end = self.end
+        self.peers.prepare(max(1, min(120, self.seconds_left)))
+        self.results["torch"] = self.peers.version if self.peers.usable else self.peers.why
+        if not self.peers.usable:
+            print(f"without PyTorch to compare with: {self.peers.why}", flush=True)
+
     def run_stages(self):
         built = time.monotonic()
         bodies = {
             "own": self.time_own_large,
-            "peers": lambda: self.time_groups("peers", self.groups(True), ("eager", "graph")) if self.peers.usable else None,
+            "peers": lambda: self.time_groups("peers", self.groups(True), ("eager", "graph")),
             "small": lambda: self.time_groups("small", self.groups(False), ("eager", "graph")),
             "states": self.check_all_states,
             "losses": self.check_losses,
             "sanitizer": self.check_memory,
             "compile": self.time_compiled,
         }
-        self.peers.prepare(max(1, min(120, self.seconds_left)))
-        self.results["torch"] = self.peers.version if self.peers.usable else self.peers.why
-        if not self.peers.usable:
-            print(f"without PyTorch to compare with: {self.peers.why}")
         took = self.results["seconds of stages"] = {}
         for stage in self.options.stages:
             began = time.monotonic()
+            if stage in WITH_PEERS:
+                self.prepare_peers()
             # The last of those that were asked for has all that is left.
             part = 1.0 if stage == self.options.stages[-1] else STAGES[stage]
             self.stage_end = built + (self.end - built) * part
@@ -152,8 +161,8 @@ def main():
         compiler = find_compiler(run)
         run.save()
         # PyTorch is imported while the programs are built.
-        run.peers = Peers(None if options.no_peers or options.build_only else options.torch_python,
-                          "cpu" if options.emulator else "cuda", run.out / "peers.log")
+        needed = not options.no_peers and not options.build_only and WITH_PEERS & set(options.stages)
+        run.peers = Peers(options.torch_python if needed else None, "cpu" if options.emulator else "cuda", run.out / "peers.log")
         run.build(compiler)
         if options.build_only:
             print("built only: nothing was checked and nothing timed")

@@ -141,9 +141,27 @@ for wrong in ("ends", "garbage"):
 results, text = run(0, *PEERS, "--stages", "peers,compile", "--cases", "^big", "--minutes", "0.12", fake="waits")
 assert ("big-fp16", "torch graph") in not_run(results) and "no time left" in text, text
 assert results["peers"]["big-fp16-compile"]["samples"] and log.read_text().count("about") == 2, text
-# One that cannot be started.
-results, text = run(0, "--torch-python", folder / "none", "--stages", "own,compile")
-assert "without PyTorch" in text and results["times"]["big-fp16"]["samples"]
+# One that cannot be started: own steps are timed in as many rounds.
+results, text = run(0, "--torch-python", folder / "none", "--stages", "own,peers,compile", "--rounds", "2")
+assert "without PyTorch" in text and len(results["times"]["big-fp16"]["samples"]) == 3 and results["peers"] == {}, text
+# What it prints is no answer.
+(folder / "noisy").mkdir()
+(folder / "noisy/torch.py").write_text("import os\nos.write(1, b'noise\\n')\nprint('noise')\n__version__ = '9'\n")
+answer = subprocess.run([sys.executable, gpu / "peers.py", "cpu"], input='{"do": "about"}\n', text=True, capture_output=True,
+                        env={"PYTHONPATH": str(folder / "noisy")})
+assert json.loads(answer.stdout) == {"torch": "9", "usable": True} and "noise" in answer.stderr, answer
+
+# The library of a Python package, where the toolkit has none.
+sys.path[:0] = [str(gpu / "harness"), str(folder / "site")]
+import machine  # noqa: E402
+
+(folder / "bare/bin").mkdir(parents=True)
+for part in ("lib/libcublasLt.so.13", "include/cublasLt.h"):
+    (folder / "site/nvidia/cu13" / part).parent.mkdir(parents=True)
+    (folder / "site/nvidia/cu13" / part).touch()
+place = f"{folder}/site/nvidia/cu13"
+assert machine.find_library(str(folder / "bare/bin/nvcc")) == [
+    f"-L{place}/lib", "-l:libcublasLt.so.13", "-Xlinker", f"-rpath,{place}/lib", f"-I{place}/include"]
 
 # Trainers that fail, and one that writes nonsense.
 results, text = run(1, "--no-peers", "--stages", "own,small,states", fake="big digits-garbage")

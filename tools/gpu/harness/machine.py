@@ -190,7 +190,7 @@ class Peers:
     def __init__(self, python, device, log):
         self.python, self.device, self.log = python, device, log
         self.process, self.starts, self.version = None, 0, None
-        self.why = None if python else "no torch: --no-peers"
+        self.why = None if python else "no torch: --no-peers, or no stage asks for it"
         self.is_ready = False
         if python:
             self.start()

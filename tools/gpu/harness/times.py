@@ -108,7 +108,7 @@ class Times(Results):
                 self.attempt(case["name"], "time", lambda: self.time_own(case, f"{label} {round + 1}"))
                 if peers == ("compile",) and "error" in self.results["peers"].get(f"{case['name']}-compile", {}):
                     return
-                for peer in peers if "layers" in case and "variant" not in case else ():
+                for peer in peers if "layers" in case and "variant" not in case and self.peers.usable else ():
                     self.attempt(case["name"], f"torch {peer}", lambda: self.time_peer(case, peer, f"{label} {round + 1}"))
                 if round and self.seconds_left < 1:
                     return
@@ -165,7 +165,7 @@ class Times(Results):
     def time_own_large(self):
         large = [case for case in self.cases if "reference" not in case]
         large.sort(key=lambda case: (order_of(case), "variant" in case))
-        self.time_rounds("own", large, rounds=self.options.rounds if not self.peers.usable else 1)
+        self.time_rounds("own", large, rounds=1 if "peers" in self.options.stages else self.options.rounds)
 
     def groups(self, is_large):
         timed = sorted((case for case in self.cases if not case.get("overflow") and "variant" not in case
