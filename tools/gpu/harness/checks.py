@@ -127,8 +127,7 @@ class Checks(Results):
             if "layers" in case and "variant" not in case and self.peers.usable:
                 self.attempt(case["name"], "losses as in torch", lambda: self.check_peer_losses(case))
         compare(case for case in large if "variant" in case)
-        if self.peers.process:
-            self.peers.ask(30, do="free")
+        self.free_peers()
 
     def check_peer_losses(self, case):
         data, weights, path = (self.out / f"{case['name']}.peer.{end}" for end in ("data.npz", "npz", "json"))

@@ -122,9 +122,7 @@ class Times(Results):
             now = time.monotonic()
             self.stage_end = now + max(0.0, end - now) / (len(groups) - number)
             self.time_rounds(f"{label} {name}", cases, peers)
-            # What the next ones need may lie on the device.
-            if peers and self.peers.process:
-                self.peers.ask(30, do="free")
+            self.free_peers()
         self.stage_end = end
 
     def summarize(self):
@@ -182,5 +180,4 @@ class Times(Results):
                 self.note_not_run(case["name"], "torch compile", "no time left")
                 continue
             self.time_rounds(f"compile {case['name']}", [case], ("compile",))
-            if self.peers.process:
-                self.peers.ask(30, do="free")
+            self.free_peers()
