@@ -36,6 +36,8 @@ PERCEPTRONS = {
     "mlp-4096x2": (("--features=1024", "--hidden=4096,4096", "--classes=1024"), 16384),
     "mlp-4096x5": (("--features=4096", "--hidden=4096,4096,4096,4096", "--classes=4096"), 8192),
 }
+# The same steps made otherwise, of the large ones: which is faster only a GPU says.
+VARIANTS = {"no-epilogues": ["--no-epilogues"], "copy": ["--master-weights", "copy"]}
 
 
 def execute(*command):
@@ -55,13 +57,15 @@ class Generator:
             (folder / part).mkdir(parents=True)
         headers = folder / "include/amp/Runtime"
         shutil.copytree(root / "include/amp/Runtime/CUDA", headers / "CUDA")
+        here = pathlib.Path(__file__).parent
         for script in ("run.py", "peers.py"):
-            shutil.copy(pathlib.Path(__file__).with_name(script), folder)
+            shutil.copy(here / script, folder)
+        shutil.copytree(here / "harness", folder / "harness", ignore=shutil.ignore_patterns("__pycache__"))
 
-    def emit(self, name, path, batch, precision):
+    def emit(self, name, path, batch, precision, options=()):
         """The source of a step, as the beginning of a case."""
         source = self.folder / f"sources/{name}.cu"
-        options = [] if precision is None else ["--precision", precision]
+        options = [*options] if precision is None else ["--precision", precision, *options]
         execute(self.tools / "amp-translate", "--mlir-to-cuda", "--emit-main", "--batch-size", batch, *options, path,
                 "-o", source)
         flops = int(re.search(r"launches, (\d+) operations", source.read_text())[1])
@@ -125,6 +129,16 @@ class Generator:
         self.cases.append(case)
 
 
+def keep_loss(text):
+    """The step of a perceptron without its accuracy and its predictions, which
+    PyTorch beside it does not compute either."""
+    text, count = re.subn(r', tensor<f32> \{amp.metric = "accuracy"\}, tensor<[^>]*> \{amp.prediction = "logits"\}', "", text)
+    values, types = re.search(r"^ *return (.*) : (.*?)( loc\(.*\))?$", text, re.M).group(1, 2)
+    shorter = f"{', '.join(values.split(', ')[:-2])} : {', '.join(types.split(', ')[:-2])}"
+    assert count == 1 and values.split(", ")[-2].startswith("%accuracy"), text
+    return text.replace(f"{values} : {types}", shorter)
+
+
 def main():
     tools, folder = map(pathlib.Path, sys.argv[1:3])
     wanted = re.compile(sys.argv[3] if len(sys.argv) > 3 else "")
@@ -143,7 +157,7 @@ def main():
     for name in filter(wanted.search, PERCEPTRONS):
         options, batch = PERCEPTRONS[name]
         path = folder / f"reference/{name}.mlir"
-        execute(tools / "amp-model", "mlp", *options, "-o", path)
+        path.write_text(keep_loss(execute(tools / "amp-model", "mlp", *options)))
         if name == "mlp-small":
             data = f"data/{name}.npz"
             np.savez(folder / data, x=rng.standard_normal((3 * batch, 784)).astype(np.float32),
@@ -154,6 +168,12 @@ def main():
             for precision in PRECISIONS:
                 case = generator.emit(f"{name}-{precision}", path, batch, precision)
                 generator.cases.append({**case, "model": name, "precision": precision})
+                for variant, added in VARIANTS.items():
+                    # Only weights of a low type have a copy; f32 is what others are compared with.
+                    if precision == "f32" or variant == "copy" and precision == "tf32":
+                        continue
+                    case = generator.emit(f"{name}-{precision}-{variant}", path, batch, precision, added)
+                    generator.cases.append({**case, "model": name, "precision": precision, "variant": variant})
         path.unlink()
         # The widths from the features to the classes, for peers.
         layers = [int(width) for option in options for width in option.split("=")[1].split(",")]

@@ -10,21 +10,27 @@ turns with its own. Reads a line of JSON for each request and answers with one:
                                      writes one batch as .npz
   {"do": "losses", CASE, "weights": file, "data": file, "steps": n, "rate": x}
                                      losses of n steps of that batch
-  {"do": "time", CASE, "peer": name, "steps": n}
-                                     milliseconds of a step, the mean of n
+  {"do": "time", CASE, "peer": name, "seconds": s}
+                                     milliseconds of a step, the mean of as many
+                                     as take s seconds
+  {"do": "free"}                     gives back what peers hold on the device
 
-CASE is "layers", "batch" and "precision": f32, tf32, bf16 or fp16. Peers: `eager`
-is autocast (with GradScaler in fp16), `compile` torch.compile of the network with
-max-autotune, which uses CUDA graphs, `graph` the whole eager step in one CUDA
-graph. An answer with "error" says why there is no other."""
+CASE is "layers", "batch", "precision" (f32, tf32, bf16 or fp16) and "rate". Peers:
+`eager` is autocast (with GradScaler in fp16), `compile` torch.compile of the
+network with its loss, with max-autotune, which uses CUDA graphs, `graph` the whole
+eager step in one CUDA graph. An answer with "error" says why there is no other."""
 
+import gc
 import json
+import os
 import sys
 import time
 
 DEVICE = sys.argv[1] if len(sys.argv) > 1 else "cuda"
 MOMENTUM = 0.9
 WARM_UP = 11
+# As in WarmUp.h, whose steps are timed beside these; a CPU only tries it out.
+LEAST, MOST, WINDOW, APART = (0.3, 3.0, 0.1, 0.03) if DEVICE == "cuda" else (0.02, 0.1, 0.01, 0.03)
 
 
 def about():
@@ -50,8 +56,8 @@ class Peer:
         modules = []
         for index, (inputs, outputs) in enumerate(zip(layers, layers[1:])):
             modules += [torch.nn.ReLU()] if index else []
-            modules.append(torch.nn.Linear(inputs, outputs))
-        self.network = torch.nn.Sequential(*modules).to(DEVICE)
+            modules.append(torch.nn.Linear(inputs, outputs, device=DEVICE))
+        self.network = torch.nn.Sequential(*modules)
         if weights:
             with np.load(weights) as file, torch.no_grad():
                 for index, linear in enumerate(modules[::2], 1):
@@ -61,7 +67,7 @@ class Peer:
             with np.load(data) as file:
                 x, labels = torch.from_numpy(file["x"]), torch.from_numpy(file["labels"])
         else:
-            x, labels = torch.randn(batch, layers[0]), torch.randint(layers[-1], (batch,))
+            x, labels = torch.randn(batch, layers[0], device=DEVICE), torch.randint(layers[-1], (batch,), device=DEVICE)
         self.x, self.labels = x.to(DEVICE), labels.to(DEVICE)
         # A fused optimizer takes scale and overflow as tensors: no step waits.
         fused = {"fused": True} if DEVICE == "cuda" else {}
@@ -69,17 +75,23 @@ class Peer:
             self.optimizer = torch.optim.SGD(self.network.parameters(), lr, MOMENTUM, **fused)
         except TypeError:  # before torch 2.3
             self.optimizer = torch.optim.SGD(self.network.parameters(), lr, MOMENTUM)
-        self.scaler = torch.cuda.amp.GradScaler(enabled=self.precision == "fp16" and DEVICE == "cuda")
-        self.low = {"fp16": torch.float16, "bf16": torch.bfloat16}.get(self.precision)
-        self.forward, self.replay = self.network, None
+        scales = self.precision == "fp16" and DEVICE == "cuda"
+        if hasattr(torch, "amp") and hasattr(torch.amp, "GradScaler"):
+            self.scaler = torch.amp.GradScaler("cuda", enabled=scales)
+        else:  # before torch 2.3
+            self.scaler = torch.cuda.amp.GradScaler(enabled=scales)
+        low = {"fp16": torch.float16, "bf16": torch.bfloat16}.get(self.precision)
+        network = self.network
 
-    def compute_loss(self):
-        torch = self.torch
-        with torch.autocast(DEVICE, dtype=self.low or torch.bfloat16, enabled=self.low is not None):
-            return torch.nn.functional.cross_entropy(self.forward(self.x), self.labels)
+        def compute_loss(x, labels):
+            with torch.autocast(DEVICE, dtype=low or torch.bfloat16, enabled=low is not None):
+                return torch.nn.functional.cross_entropy(network(x), labels)
+
+        self.compute_loss, self.replay, self.loss = compute_loss, None, None
+        self.is_compiled = False
 
     def backward_and_update(self):
-        loss = self.compute_loss()
+        loss = self.compute_loss(self.x, self.labels)
         self.scaler.scale(loss).backward()
         self.scaler.step(self.optimizer)
         self.scaler.update()
@@ -88,19 +100,26 @@ class Peer:
     def step(self):
         if self.replay:
             self.replay()
-            return None
+            return self.loss
         # A setting of the process, which peers share.
         if DEVICE == "cuda":
             self.torch.backends.cuda.matmul.allow_tf32 = self.precision == "tf32"
+        # Results of a compiled step lie where the next one writes its own.
+        self.loss = None
+        if self.is_compiled and hasattr(self.torch, "compiler"):
+            self.torch.compiler.cudagraph_mark_step_begin()
         self.optimizer.zero_grad(set_to_none=True)
-        return self.backward_and_update()
+        self.loss = self.backward_and_update()
+        return self.loss
 
     def wait(self):
         if DEVICE == "cuda":
             self.torch.cuda.synchronize()
 
     def compile(self):
-        self.forward = self.torch.compile(self.network, mode="max-autotune")
+        # With the loss, which the compiler then fuses with what is before it.
+        self.compute_loss = self.torch.compile(self.compute_loss, mode="max-autotune")
+        self.is_compiled = True
 
     def capture(self):
         torch = self.torch
@@ -113,8 +132,34 @@ class Peer:
         graph = torch.cuda.CUDAGraph()
         self.optimizer.zero_grad(set_to_none=True)
         with torch.cuda.graph(graph):
-            self.backward_and_update()
+            self.loss = self.backward_and_update()
         self.replay = graph.replay
+
+    def get_scale(self):
+        return self.scaler.get_scale() if self.scaler.is_enabled() else None
+
+    def run(self, steps):
+        """Seconds of each step."""
+        start = time.perf_counter()
+        for _ in range(steps):
+            self.step()
+        self.wait()
+        return (time.perf_counter() - start) / steps
+
+    def warm_up(self):
+        """Steps until two windows in turn agree: a GPU that waits clocks down.
+        Gives the seconds that it took, whether they agree, and those of a step."""
+        begin, steps, before, steady = time.perf_counter(), 1, 0.0, False
+        while True:
+            each = self.run(steps)
+            took = time.perf_counter() - begin
+            if each * steps < WINDOW / 2:
+                steps, before = int(min(WINDOW / max(each, 1e-9) + 1, steps * 10, 1e6)), 0.0
+            else:
+                steady = before > 0 and abs(each - before) <= APART * before
+                before = each
+            if took >= MOST or steady and took >= LEAST:
+                return took, steady, each
 
 
 peers = {}
@@ -133,13 +178,27 @@ def measure(request):
         peer.wait()
         peers[key] = peer
     peer = peers[key]
-    peer.step()
-    peer.wait()
-    start = time.perf_counter()
-    for _ in range(request["steps"]):
-        peer.step()
-    peer.wait()
-    return {"ms": (time.perf_counter() - start) * 1e3 / request["steps"]}
+    took, steady, each = peer.warm_up()
+    steps = max(10, min(20000, int(request["seconds"] / each))) if DEVICE == "cuda" else 1
+    before = peer.get_scale()
+    ms = peer.run(steps) * 1e3
+    after = peer.get_scale()
+    answer = {"ms": ms, "steps": steps, "seconds of warm-up": took, "steady": steady, "loss": float(peer.loss)}
+    # Steps that overflow do less.
+    return {**answer, "scale before": before, "scale after": after} if before is not None else answer
+
+
+def free(_):
+    import torch
+
+    peers.clear()
+    gc.collect()
+    if DEVICE == "cuda":
+        torch.cuda.empty_cache()
+    if hasattr(torch, "_dynamo"):
+        torch._dynamo.reset()
+        gc.collect()
+    return {}
 
 
 def write_data(request):
@@ -158,9 +217,11 @@ def compare_losses(request):
 
 
 def main():
-    actions = {"about": lambda _: about(), "data": write_data, "losses": compare_losses, "time": measure}
-    # What libraries print must not stand between the answers.
-    answers, sys.stdout = sys.stdout, sys.stderr
+    actions = {"about": lambda _: about(), "data": write_data, "losses": compare_losses, "time": measure, "free": free}
+    # What libraries print, by whatever means, must not stand between the answers.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
     for line in sys.stdin:
         request = json.loads(line)
         try:

@@ -131,13 +131,16 @@ inline void fillRandom(HostArray &array, uint64_t seed, uint64_t stream,
     double values[4];
     for (int pair = 0; pair < 4; pair += 2) {
       double first = unit(words[pair]), second = unit(words[pair + 1]);
+      if (!normal) {
+        values[pair] = low + (high - low) * first;
+        values[pair + 1] = low + (high - low) * second;
+        continue;
+      }
       // Box-Muller.
       double radius = std::sqrt(-2.0 * std::log(first));
       double angle = 2.0 * kPi * second;
-      values[pair] = normal ? low + high * (radius * std::cos(angle))
-                            : low + (high - low) * first;
-      values[pair + 1] = normal ? low + high * (radius * std::sin(angle))
-                                : low + (high - low) * second;
+      values[pair] = low + high * (radius * std::cos(angle));
+      values[pair + 1] = low + high * (radius * std::sin(angle));
     }
     for (int64_t j = i; j < i + 4 && j < array.count(); ++j)
       array.set(j, values[j - i]);

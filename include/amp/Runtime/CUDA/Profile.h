@@ -8,11 +8,12 @@
 #ifndef AMP_RUNTIME_CUDA_PROFILE_H
 #define AMP_RUNTIME_CUDA_PROFILE_H
 
-#include "amp/Runtime/CUDA/Status.h"
+#include "amp/Runtime/CUDA/Launch.h"
 
 #include <nvtx3/nvToolsExt.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -46,20 +47,47 @@ struct DeviceRates {
 };
 
 /// The rates of the GPU called `name` ("NVIDIA H100 80GB HBM3"), dense and as
-/// its data sheet says; null for others.
+/// its data sheet says; null for others, such as a GH200, whose memory is not
+/// that of an H200, and for a part of a GPU.
 inline const DeviceRates *findDeviceRates(const std::string &name) {
+  // Special ones before those whose names are part of theirs.
   static constexpr DeviceRates table[] = {
+      {"A100 80GB PCIe", 19.5e12, 156e12, 312e12, 1.935e12},
+      {"A100-PCIE-40GB", 19.5e12, 156e12, 312e12, 1.555e12},
+      {"A100-SXM4-40GB", 19.5e12, 156e12, 312e12, 1.555e12},
       {"A100", 19.5e12, 156e12, 312e12, 2.04e12},
+      {"H100 PCIe", 51e12, 378e12, 756e12, 2.0e12},
+      {"H100 NVL", 60e12, 417.5e12, 835e12, 3.9e12},
       {"H100", 67e12, 495e12, 989e12, 3.35e12},
+      {"H200 NVL", 60e12, 417.5e12, 835e12, 4.8e12},
       {"H200", 67e12, 495e12, 989e12, 4.8e12},
   };
-  for (const DeviceRates &rates : table)
-    if (name.find(rates.name) != std::string::npos)
+  if (name.find(" MIG ") != std::string::npos)
+    return nullptr;
+  for (const DeviceRates &rates : table) {
+    const size_t at = name.find(rates.name);
+    if (at != std::string::npos && (at == 0 || name[at - 1] == ' '))
       return &rates;
+  }
   return nullptr;
 }
 
-/// An event pair around each launch of a step that is not captured.
+/// Keeps a stream busy for `cycles` of the clock of the device.
+template <typename = void>
+__global__ void spinKernel(long long cycles) {
+#ifdef __CUDA_ARCH__
+  const long long begin = clock64();
+  while (clock64() - begin < cycles) {
+  }
+#else
+  (void)cycles;
+#endif
+}
+
+/// An event pair around each launch of a step that is not captured. A short
+/// kernel ends before the host has launched the next: a kernel that only spins
+/// runs before each step, until all of its launches are in the queue, so that
+/// the events stand as far apart as the device takes. It is in no time.
 class Profiler {
 public:
   Profiler() = default;
@@ -75,6 +103,8 @@ public:
   Status create(const LaunchInfo *infos, int count) {
     launches = infos;
     times.resize(size_t(count));
+    // A launch and two events take the host several microseconds.
+    spinSeconds = std::min(kMostSpin, 1e-3 + 2e-5 * count);
     for (auto *events : {&starts, &stops})
       for (int i = 0; i < count; ++i) {
         cudaEvent_t event;
@@ -84,6 +114,18 @@ public:
     return Status();
   }
   void begin(int index, cudaStream_t stream) {
+    if (!spins) {
+      spins = true;
+      // No clock is faster.
+      constexpr double kCyclesPerSecond = 3e9;
+      LaunchShape shape;
+      shape.block.x = 1;
+      Status status = launch("spin", stream, shape, spinKernel<>,
+                             (long long)(spinSeconds * kCyclesPerSecond));
+      if (!status.isOk())
+        note(cudaErrorLaunchFailure);
+      enqueued = std::chrono::steady_clock::now();
+    }
     note(cudaEventRecord(starts[size_t(index)], stream));
   }
   void end(int index, cudaStream_t stream) {
@@ -91,6 +133,13 @@ public:
   }
   /// Waits for the step and adds its times, of the launches that ran.
   Status finishStep(cudaStream_t stream) {
+    const double seconds = std::chrono::duration<double>(
+                               std::chrono::steady_clock::now() - enqueued)
+                               .count();
+    queued.push_back(seconds <= spinSeconds);
+    if (!queued.back())
+      spinSeconds = std::min(kMostSpin, 2 * seconds);
+    spins = false;
     AMP_CUDA_CALL(cudaStreamSynchronize(stream));
     AMP_RETURN_IF_ERROR(check(failure, "cudaEventRecord"));
     for (size_t i = 0; i < times.size(); ++i) {
@@ -101,9 +150,21 @@ public:
     return Status();
   }
 
-  /// Median seconds of launch `index`.
+  /// Whether the launches of any step were all in the queue before its first
+  /// one began.
+  bool wasQueued() const {
+    return std::find(queued.begin(), queued.end(), true) != queued.end();
+  }
+  /// How long the next step is held back.
+  double getSpinSeconds() const { return spinSeconds; }
+
+  /// Median seconds of launch `index`, of such steps if there are any.
   double median(int index) const {
-    std::vector<float> sorted = times[size_t(index)];
+    std::vector<float> sorted;
+    const std::vector<float> &all = times[size_t(index)];
+    for (size_t i = 0; i < all.size(); ++i)
+      if (queued[i] || !wasQueued())
+        sorted.push_back(all[i]);
     if (sorted.empty())
       return 0;
     std::sort(sorted.begin(), sorted.end());
@@ -142,6 +203,9 @@ public:
            std::string(launch.name) + " (" + launch.ops + ")");
     }
     line(total, totalFloor, "all launches");
+    if (!wasQueued())
+      text += "the host took longer to launch a step than the device waits: "
+              "short launches hold its time\n";
     return text;
   }
 
@@ -149,6 +213,11 @@ private:
   const LaunchInfo *launches = nullptr;
   std::vector<cudaEvent_t> starts, stops;
   std::vector<std::vector<float>> times;
+  std::vector<bool> queued; ///< of each step
+  static constexpr double kMostSpin = 0.05;
+  double spinSeconds = 0;
+  bool spins = false; ///< in the present step
+  std::chrono::steady_clock::time_point enqueued;
   cudaError_t failure = cudaSuccess;
 
   void note(cudaError_t error) {

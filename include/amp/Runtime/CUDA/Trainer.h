@@ -71,6 +71,8 @@ private:
   inline Status trainSteps(RunRecord *record);
   inline Status runSeed(uint64_t seed, bool isFirst);
   inline Status timeSteps();
+  inline Status readSteps(int64_t count, double *loss, int64_t *skipped);
+  inline Status readScale(double *scale);
   inline void showStep(const RunRecord &record, int64_t done, int64_t steps,
                        int64_t skipped) const;
 
@@ -117,9 +119,10 @@ inline Status Trainer::prepare() {
   for (int i : program.buffersOf(Role::Batch))
     batches.push_back(&info.buffers[i]);
   if (options.synthetic) {
-    // For --time alone one batch is enough.
+    // Eight batches for an epoch; --time alone takes one.
     int64_t count = options.timedSteps > 0 && options.steps == 0 ? 1 : 8;
-    data.createSynthetic(count * batchSize, options.program.seed, batches);
+    data.createSynthetic(count * batchSize, batchSize, options.program.seed,
+                         batches);
   } else if (trains()) {
     AMP_RETURN_IF_ERROR(data.create(arrays, dataName, options.prefix, batches));
   }
@@ -280,32 +283,6 @@ inline Status Trainer::runSeed(uint64_t seed, bool isFirst) {
   return Status();
 }
 
-/// Trains on, with one batch, for --time.
-inline Status Trainer::timeSteps() {
-  if (options.steps == 0 || options.epochs == 0) {
-    std::vector<int64_t> order = permuteEpoch(
-        data.size(), program.progress.seed, program.progress.epoch);
-    AMP_RETURN_IF_ERROR(setBatches(order.data()));
-  }
-  if (options.timedSteps == 0)
-    return Status();
-  // The graph is there after two steps.
-  AMP_RETURN_IF_ERROR(program.run(3));
-  AMP_RETURN_IF_ERROR(program.synchronize());
-  auto begin = std::chrono::steady_clock::now();
-  AMP_RETURN_IF_ERROR(program.run(int(options.timedSteps)));
-  AMP_RETURN_IF_ERROR(program.synchronize());
-  const double ms = std::chrono::duration<double, std::milli>(
-                        std::chrono::steady_clock::now() - begin)
-                        .count() /
-                    double(options.timedSteps);
-  runs.back().results.emplace_back("ms per step on the device", ms);
-  if (!options.quiet)
-    std::printf("%lld steps of one batch, %.4g ms per step\n",
-                (long long)options.timedSteps, ms);
-  return Status();
-}
-
 inline Status Trainer::run() {
   AMP_RETURN_IF_ERROR(prepare());
   for (int64_t i = 0; i < options.seeds; ++i)
@@ -351,5 +328,8 @@ inline int trainerMain(int argc, char **argv, const ProgramInfo &info,
 }
 
 } // namespace amp::cuda
+
+// The members that time steps.
+#include "amp/Runtime/CUDA/TrainerTime.h"
 
 #endif // AMP_RUNTIME_CUDA_TRAINER_H

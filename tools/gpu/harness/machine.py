@@ -1,0 +1,269 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What run.py needs of the machine: commands with a limit of time, the GPU and what
+nvidia-smi says of it meanwhile, the CUDA toolkit, files with arrays, and the
+process that has PyTorch. Needs Python 3.8 and no package."""
+
+import array
+import ast
+import glob
+import json
+import math
+import os
+import pathlib
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import sysconfig
+import threading
+import time
+import zipfile
+
+TIMEOUT = 124
+
+
+# --- Commands -------------------------------------------------------------------
+
+running = set()
+
+
+def start(command, **options):
+    """A process with a group of its own, so that what it starts ends with it."""
+    process = subprocess.Popen(list(map(str, command)), text=True, start_new_session=True, **options)
+    running.add(process)
+    return process
+
+
+def end(process):
+    if process.poll() is None:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            pass
+        process.wait()
+    running.discard(process)
+
+
+def end_all():
+    for process in list(running):
+        end(process)
+
+
+def execute(command, seconds):
+    """The exit status and the output of a command, which is stopped in the end;
+    127 and why it cannot be started."""
+    try:
+        process = start(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, errors="replace")
+    except OSError as error:
+        return 127, str(error)
+    try:
+        text, _ = process.communicate(timeout=seconds)
+        return process.returncode, text
+    except subprocess.TimeoutExpired:
+        return TIMEOUT, f"took more than {seconds:.0f} s"
+    finally:
+        end(process)
+
+
+# --- Arrays of .npz files -------------------------------------------------------
+
+
+def read_arrays(path):
+    """The members of a file as lists of numbers, bf16 (stored as u2) too."""
+    kinds = {"f4": "f", "f8": "d", "i4": "i", "i8": "q", "u1": "B", "b1": "B", "i1": "b", "i2": "h", "u2": "H"}
+    arrays = {}
+    with zipfile.ZipFile(path) as file:
+        for name in file.namelist():
+            data = file.read(name)
+            start = 10 if data[6] == 1 else 12
+            length = struct.unpack("<H" if data[6] == 1 else "<I", data[8:start])[0]
+            header = ast.literal_eval(data[start : start + length].decode())
+            kind, body = header["descr"][1:], data[start + length :]
+            if kind == "f2":
+                values = struct.unpack(f"<{len(body) // 2}e", body)
+            elif kind == "u2":
+                values = struct.unpack(f"<{len(body) // 2}f", b"".join(b"\0\0" + body[i : i + 2] for i in range(0, len(body), 2)))
+            elif kind.startswith("U"):
+                continue
+            else:
+                values = array.array(kinds[kind], body)
+            arrays[name[: -len(".npy")]] = values
+    return arrays
+
+
+def distance(a, b):
+    """Relative distance in the Euclidean norm; infinite if a number is not finite."""
+    if len(a) != len(b) or not all(map(math.isfinite, a)):
+        return math.inf
+    norm = math.sqrt(math.fsum(x * x for x in b))
+    difference = math.sqrt(math.fsum((x - y) ** 2 for x, y in zip(a, b)))
+    return difference / norm if norm else difference
+
+
+# --- The device and its tools -----------------------------------------------------
+
+
+def find_tool(name, given=None):
+    if given:
+        return given
+    homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
+    return shutil.which(name) or next(
+        (tool for home in homes if home and (tool := shutil.which(name, path=f"{home}/bin"))), None)
+
+
+def find_library(nvcc):
+    """How nvcc and the program find cuBLASLt: that of the toolkit, or else of a
+    Python package."""
+    flags = []
+    toolkit = pathlib.Path(shutil.which(nvcc) or nvcc).resolve().parents[1]
+    packages = [base for path in {*sys.path, sysconfig.get_paths()["purelib"]} if path for base in glob.glob(f"{path}/nvidia/*")]
+    for folder in [toolkit / "lib64", toolkit / "lib", *toolkit.glob("targets/*/lib"), *(pathlib.Path(p) / "lib" for p in packages)]:
+        found = sorted(folder.glob("libcublasLt.so*"))
+        if found:
+            name = "-lcublasLt" if found[0].name.endswith(".so") else f"-l:{found[0].name}"
+            # nvcc takes no -Wl, and a machine need not know the folder at run time.
+            flags += [f"-L{folder}", name, "-Xlinker", f"-rpath,{folder}"]
+            break
+    else:
+        flags.append("-lcublasLt")
+    if not any((base / "include/cublasLt.h").exists() for base in [toolkit, *toolkit.glob("targets/*")]):
+        flags += [f"-I{base}/include" for base in packages if os.path.exists(f"{base}/include/cublasLt.h")][:1]
+    return flags
+
+
+def query_gpu():
+    """Name, driver and architecture of the first GPU, or nothing."""
+    if not shutil.which("nvidia-smi"):
+        return None
+    status, text = execute(["nvidia-smi", "--query-gpu=name,driver_version,compute_cap", "--format=csv,noheader"], 60)
+    fields = text.splitlines()[0].split(", ") if status == 0 and text.strip() else []
+    if len(fields) != 3:
+        return None
+    return {"name": fields[0], "driver": fields[1], "architecture": fields[2].replace(".", "")}
+
+
+class Monitor:
+    """What nvidia-smi says twice a second, if there is one."""
+
+    FIELDS = {"clocks.sm": "SM MHz", "clocks.mem": "memory MHz", "power.draw": "W", "temperature.gpu": "degrees C"}
+
+    def __init__(self, wanted):
+        self.rows, self.process = [], None
+        if wanted and shutil.which("nvidia-smi"):
+            self.process = start(["nvidia-smi", f"--query-gpu={','.join(self.FIELDS)}", "--format=csv,noheader,nounits", "-lms", 500],
+                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, errors="replace")
+            threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        for line in self.process.stdout:
+            values = {}
+            for name, text in zip(self.FIELDS.values(), line.split(",")):
+                try:
+                    values[name] = float(text)
+                except ValueError:  # such as [N/A]
+                    pass
+            self.rows.append((time.monotonic(), values))
+
+    def highest(self, since):
+        """The largest value of each since a time: a GPU that waits clocks down."""
+        rows = [values for when, values in list(self.rows) if when >= since]
+        return {name: max(values) for name in self.FIELDS.values() if (values := [row[name] for row in rows if name in row])}
+
+    def stop(self):
+        if self.process:
+            end(self.process)
+            self.process = None
+
+
+# --- Peers ------------------------------------------------------------------------
+
+
+class Peers:
+    """The process of peers.py, or the reason why there is none. One that ended or
+    had to be ended is started again for the next request."""
+
+    MOST_STARTS = 6
+
+    def __init__(self, python, device, log):
+        self.python, self.device, self.log = python, device, log
+        self.process, self.starts, self.version = None, 0, None
+        self.why = None if python else "no torch: --no-peers, or no stage asks for it"
+        self.is_ready = False
+        if python:
+            self.start()
+
+    @property
+    def usable(self):
+        return self.why is None
+
+    def start(self):
+        """Does not wait until PyTorch is imported."""
+        self.starts += 1
+        self.is_ready = False
+        script = pathlib.Path(__file__).resolve().parents[1] / "peers.py"
+        try:
+            with open(self.log, "a") as log:
+                self.process = start([self.python, script, self.device], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                     stderr=log, bufsize=1)
+            self.write({"do": "about"})
+        except OSError as error:
+            self.stop()
+            self.why = f"no torch: {error}"
+
+    def write(self, request):
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+
+    def read(self, seconds):
+        """The next answer; the process is ended if none comes in time."""
+        try:
+            if not select.select([self.process.stdout], [], [], max(1, seconds))[0]:
+                error = f"PyTorch took more than {seconds:.0f} s"
+            else:
+                line = self.process.stdout.readline()
+                if line:
+                    return json.loads(line)
+                error = "PyTorch ended early"
+        except (OSError, ValueError) as problem:
+            error = f"{type(problem).__name__}: {problem}"
+        self.stop()
+        return {"error": error}
+
+    def prepare(self, seconds):
+        """Waits for PyTorch, which is started again if it has to be."""
+        if not self.usable or self.is_ready:
+            return
+        if not self.process:
+            if self.starts >= self.MOST_STARTS:
+                self.why = f"PyTorch was started {self.starts} times"
+                return
+            self.start()
+        if not self.process:
+            return
+        answer = self.read(seconds)
+        self.version = answer.get("torch", self.version)
+        self.is_ready = answer.get("usable", False)
+        if not self.is_ready:
+            self.why = answer.get("why") or answer.get("error") or "no torch"
+            self.stop()
+
+    def ask(self, limit, **request):
+        """The answer to a request, with an "error" if there is no other."""
+        self.prepare(limit)
+        if not self.usable:
+            return {"error": self.why}
+        try:
+            self.write(request)
+        except OSError as error:
+            self.stop()
+            return {"error": str(error)}
+        return self.read(limit)
+
+    def stop(self):
+        if self.process:
+            end(self.process)
+            self.process = None
+        self.is_ready = False
