@@ -262,15 +262,30 @@ static const char *findFault(const Desc &desc, const Layout &a, const Layout &b,
     if (desc.auxLd < m || desc.auxLd % unit)
       return "the leading dimension of aux is too small or not a multiple of "
              "128 bits or 8 elements";
-    if (desc.auxType != -1 &&
-        (masksAux(desc.epilogue) || desc.auxType != d.type))
-      return "aux is not of the type of D";
+    if (!desc.aux)
+      return "the epilogue needs aux, whose pointer is null";
+    if (desc.auxType != -1)
+      return "the type of aux is set, which before 12.8 only FP8 allows";
     if (d.batch > 1)
       return "aux with a batch needs a batch stride";
   }
   if (usesBias(desc.epilogue) && desc.biasType != -1 && desc.biasType != d.type)
     return "the bias is not of the type of D";
+  if (usesBias(desc.epilogue) && !desc.bias)
+    return "the epilogue needs a bias, whose pointer is null";
+  if (!usesBias(desc.epilogue) && desc.bias)
+    return "there is a bias, for which the epilogue has no use";
+  if (desc.epilogue == CUBLASLT_EPILOGUE_BGRADA && desc.transA)
+    return "BGRADA needs an A that is not transposed";
+  if (desc.epilogue == CUBLASLT_EPILOGUE_BGRADB && !desc.transB)
+    return "BGRADB needs a transposed B";
   return nullptr;
+}
+
+/// The largest power of two up to 256 that divides the address.
+static uint64_t alignmentOf(const void *pointer) {
+  uint64_t address = reinterpret_cast<uintptr_t>(pointer) | 256;
+  return address & -address;
 }
 
 /// Without an algorithm for the epilogue.
@@ -286,7 +301,9 @@ static bool isUnsupported(const Desc &desc) {
 namespace {
 /// What an algorithm of this library is: for which arguments it was made.
 struct Algorithm {
-  uint64_t magic, number, workspace, alignments, shape, epilogue, unused[2];
+  uint64_t magic, number, workspace, alignments, shape, epilogue;
+  /// Of bias and aux, as their pointers were when the heuristic was asked.
+  uint64_t vectorAlignments, reductions;
 };
 } // namespace
 
@@ -317,21 +334,24 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     return CUBLAS_STATUS_INVALID_VALUE;
   if (isUnsupported(*desc))
     return CUBLAS_STATUS_NOT_SUPPORTED;
-  // The first splits k and wants a workspace; the others do without.
+  // The first splits k and wants a workspace; the others do without. It adds up
+  // in the first way that is allowed.
+  auto firstOf = [](uint32_t schemes) { return uint64_t(schemes & -schemes); };
   for (uint64_t number = 0; number < 3 && *found < wanted; ++number) {
     uint64_t workspace = number == 0 ? uint64_t(d->rows) * d->columns * 4 : 0;
     if (workspace > preference->workspace)
       continue;
-    Algorithm algorithm = {kMagic,
-                           number,
-                           workspace,
-                           uint64_t(preference->alignA) |
-                               uint64_t(preference->alignB) << 16 |
-                               uint64_t(preference->alignC) << 32 |
-                               uint64_t(preference->alignD) << 48,
-                           hashShape(*desc, *a, *b, *d),
-                           uint64_t(desc->epilogue),
-                           {}};
+    Algorithm algorithm = {
+        kMagic,
+        number,
+        workspace,
+        uint64_t(preference->alignA) | uint64_t(preference->alignB) << 16 |
+            uint64_t(preference->alignC) << 32 |
+            uint64_t(preference->alignD) << 48,
+        hashShape(*desc, *a, *b, *d),
+        uint64_t(desc->epilogue),
+        alignmentOf(desc->bias) | alignmentOf(desc->aux) << 16,
+        number == 0 ? firstOf(preference->reductions) : 0};
     auto &result = results[(*found)++];
     result = {};
     std::memcpy(&result.algo, &algorithm, sizeof(algorithm));
@@ -358,7 +378,11 @@ cublasLtMatmulAlgoCheck(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
                         cublasLtMatmulHeuristicResult_t *result) {
   Algorithm algorithm;
   std::memcpy(&algorithm, algo, sizeof(algorithm));
-  if (findFault(*desc, *a, *b, *c, *d) || !fits(algorithm, *desc, *a, *b, *d))
+  if (const char *fault = findFault(*desc, *a, *b, *c, *d)) {
+    violate(std::string("cublasLtMatmulAlgoCheck: ") + fault);
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  if (!fits(algorithm, *desc, *a, *b, *d))
     return CUBLAS_STATUS_NOT_SUPPORTED;
   *result = {};
   result->algo = *algo;
@@ -386,6 +410,12 @@ static void writeElement(void *data, cudaDataType_t type, int64_t index,
     static_cast<__nv_bfloat16 *>(data)[index] = __float2bfloat16_rn(value);
   else
     static_cast<float *>(data)[index] = value;
+}
+
+static float roundTo(float value, cudaDataType_t type) {
+  return type == CUDA_R_16F    ? __half2float(__float2half_rn(value))
+         : type == CUDA_R_16BF ? __bfloat162float(__float2bfloat16_rn(value))
+                               : value;
 }
 
 /// Bytes from the first to the last element of one matrix.
@@ -462,6 +492,8 @@ struct Product {
   const void *dataA, *dataB, *dataC;
   void *dataD;
   float alpha, beta;
+  /// How the algorithm adds the two parts of k, or 0 if it does not split.
+  uint64_t reductions;
 
   void run() const;
   void runOne(int64_t batch) const;
@@ -473,6 +505,9 @@ void Product::runOne(int64_t batch) const {
   int64_t k = desc.transA ? a.rows : a.columns;
   int epilogue = desc.epilogue;
   bool round = desc.compute == CUBLAS_COMPUTE_32F_FAST_TF32;
+  bool roundsParts = d.type != CUDA_R_32F &&
+                     (reductions & (CUBLASLT_REDUCTION_SCHEME_INPLACE |
+                                    CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE));
   auto rowsA = gather(dataA, a, batch * a.batchStride, desc.transA, round);
   auto columnsB = gather(dataB, b, batch * b.batchStride, !desc.transB, round);
   int64_t baseC = batch * c.batchStride, baseD = batch * d.batchStride;
@@ -483,6 +518,12 @@ void Product::runOne(int64_t batch) const {
     for (int64_t i = 0; i < m; ++i) {
       const double *x = &rowsA[i * k], *y = &columnsB[j * k];
       float value = alpha * sumProducts(x, y, k);
+      if (roundsParts) {
+        float first = roundTo(alpha * sumProducts(x, y, k / 2), d.type);
+        value = first +
+                roundTo(alpha * sumProducts(x + k / 2, y + k / 2, k - k / 2),
+                        d.type);
+      }
       if (beta != 0)
         value += beta * readElement(dataC, c.type, baseC + i + j * c.ld);
       if (epilogue & 4)
@@ -556,13 +597,15 @@ static std::string findMisuse(const Product &p, const Algorithm &algorithm,
   auto alignment = [&](int index) {
     return algorithm.alignments >> 16 * index & 0xffff;
   };
+  uint64_t alignBias = algorithm.vectorAlignments & 0xffff;
+  uint64_t alignAux = algorithm.vectorAlignments >> 16;
   const Operand operands[] = {
       {"D", p.dataD, totalSpan(p.d), true, alignment(3)},
       {"A", p.dataA, totalSpan(p.a), true, alignment(0)},
       {"B", p.dataB, totalSpan(p.b), true, alignment(1)},
       {"C", p.dataC, totalSpan(p.c), p.beta != 0, alignment(2)},
-      {"bias", p.desc.bias, biasCount * width, usesBias(epilogue), 16},
-      {"aux", p.desc.aux, auxBytes, hasAux(epilogue), 16},
+      {"bias", p.desc.bias, biasCount * width, usesBias(epilogue), alignBias},
+      {"aux", p.desc.aux, auxBytes, hasAux(epilogue), alignAux},
       {"workspace", workspace, int64_t(algorithm.workspace),
        algorithm.workspace != 0, 256},
   };
@@ -610,11 +653,6 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
     violate(name + ": " + fault);
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  if ((hasAux(desc->epilogue) && !desc->aux) ||
-      (usesBias(desc->epilogue) && !desc->bias)) {
-    violate(name + ": the epilogue needs a pointer that is null");
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
   Algorithm algorithm;
   if (!algo)
     return CUBLAS_STATUS_INVALID_VALUE; // the library would ask its heuristic
@@ -623,8 +661,9 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
     violate(name + ": the algorithm was chosen for another product");
     return CUBLAS_STATUS_NOT_SUPPORTED;
   }
-  Product product{*desc, *layoutA, *layoutB, *layoutC, *layoutD, a,
-                  b,     c,        d,        0,        0};
+  Product product{*desc,    *layoutA, *layoutB, *layoutC,
+                  *layoutD, a,        b,        c,
+                  d,        0,        0,        algorithm.reductions};
   std::memcpy(&product.alpha, alpha, sizeof(float));
   std::memcpy(&product.beta, beta, sizeof(float));
   std::string misuse =

@@ -37,8 +37,8 @@ enum class Epilogue : uint8_t {
   DReluBiasGrad, ///< DRelu; biasGrad[n] receives its column sums
   DGelu,         ///< x · gelu'(aux)
   DGeluBiasGrad, ///< DGelu; biasGrad[n] receives its column sums
-  BiasGradA,     ///< biasGrad[m] receives the sums of op(A) over k
-  BiasGradB,     ///< biasGrad[n] receives the sums of op(B) over k
+  BiasGradA,     ///< biasGrad[m] receives the column sums of A, transposed
+  BiasGradB,     ///< biasGrad[n] receives the column sums of B, not transposed
 };
 
 enum class GemmCompute : uint8_t {
@@ -159,6 +159,11 @@ inline std::string findGemmFault(const GemmConfig &config) {
   if (g.beta != 0 && g.epilogue != Epilogue::None &&
       g.epilogue != Epilogue::Bias)
     return "a C operand goes with no epilogue but a bias";
+  if (g.epilogue == Epilogue::BiasGradA && !g.transposeA)
+    return "a bias gradient of A sums down its rows, expected a transposed A";
+  if (g.epilogue == Epilogue::BiasGradB && g.transposeB)
+    return "a bias gradient of B sums down its rows, expected a B that is not "
+           "transposed";
   if (usesAux(g.epilogue)) {
     int64_t unit = usesMask(g.epilogue) ? 128 : 8;
     if (g.strideAux < g.n || g.strideAux % unit != 0)

@@ -127,7 +127,7 @@ struct GemmPlan {
   inline Status create(const GemmLibrary &library, const GemmConfig &from,
                        int count, bool avoidRelu,
                        std::vector<cublasLtMatmulHeuristicResult_t> &results);
-  inline Status describeTo(Epilogue what);
+  inline Status describeTo(const GemmLibrary &library, Epilogue what);
   inline Status ask(const GemmLibrary &library, int count,
                     std::vector<cublasLtMatmulHeuristicResult_t> &results);
   /// Whether the library takes `algorithm` for this product.
@@ -205,7 +205,7 @@ inline Status makeLayout(cublasLtMatrixLayout_t *layout, Type type,
 }
 
 /// Makes the descriptors of the product with epilogue `what`.
-inline Status GemmPlan::describeTo(Epilogue what) {
+inline Status GemmPlan::describeTo(const GemmLibrary &library, Epilogue what) {
   reset();
   epilogue = what;
   const GemmConfig &g = config;
@@ -218,23 +218,32 @@ inline Status GemmPlan::describeTo(Epilogue what) {
   int32_t transA = g.transposeB ? CUBLAS_OP_T : CUBLAS_OP_N;
   int32_t transB = g.transposeA ? CUBLAS_OP_T : CUBLAS_OP_N;
   int32_t code = toCublas(what), type = toCudaType(g.typeD);
+  // The library refuses an epilogue whose pointers are null, and takes their
+  // alignment for that of every execution. It reads nothing here.
+  void *aligned = library.workspace
+                      ? library.workspace
+                      : reinterpret_cast<void *>(kBufferAlignment);
   AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
       desc, CUBLASLT_MATMUL_DESC_TRANSA, &transA, sizeof(transA)));
   AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
       desc, CUBLASLT_MATMUL_DESC_TRANSB, &transB, sizeof(transB)));
   AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
       desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &code, sizeof(code)));
-  if (addsBias(what) || writesBiasGrad(what))
+  if (addsBias(what) || writesBiasGrad(what)) {
     AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
         desc, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, &type, sizeof(type)));
+    AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
+        desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &aligned, sizeof(aligned)));
+  }
+  // The type of aux stays unset, which is that of D: setting it is for FP8, and
+  // before CUDA 12.8 an error else.
   if (usesAux(what)) {
     AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
         desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &g.strideAux,
         sizeof(g.strideAux)));
-    if (!usesMask(what))
-      AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
-          desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE, &type,
-          sizeof(type)));
+    AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
+        desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &aligned,
+        sizeof(aligned)));
   }
   AMP_RETURN_IF_ERROR(makeLayout(&a, g.typeB, stridesB(), g.batch));
   AMP_RETURN_IF_ERROR(makeLayout(&b, g.typeA, stridesA(), g.batch));
@@ -253,9 +262,12 @@ GemmPlan::ask(const GemmLibrary &library, int count,
     return check(status, call);
   };
   uint64_t bytes = library.workspaceBytes;
-  // Partial sums in the type of the result would be rounded once too often.
-  uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_MASK &
-                        ~uint32_t(CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE);
+  // Partial sums in a 16-bit type of the result, in the workspace or in place,
+  // would be rounded once too often.
+  uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_MASK;
+  if (config.typeD != Type::F32)
+    reductions &= ~uint32_t(CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE |
+                            CUBLASLT_REDUCTION_SCHEME_INPLACE);
   auto set = [&](cublasLtMatmulPreferenceAttributes_t attribute,
                  const void *value, size_t size) {
     return cublasLtMatmulPreferenceSetAttribute(preference, attribute, value,
@@ -310,7 +322,7 @@ GemmPlan::create(const GemmLibrary &library, const GemmConfig &from, int count,
   for (Epilogue choice : choices) {
     if (avoidRelu && isRelu(choice))
       continue;
-    AMP_RETURN_IF_ERROR(describeTo(choice));
+    AMP_RETURN_IF_ERROR(describeTo(library, choice));
     post = choice != config.epilogue;
     Status status = ask(library, count, results);
     if (status.getCode() != kUnsupported)
