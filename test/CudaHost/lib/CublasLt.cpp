@@ -18,7 +18,9 @@
 #include "cuda_fp16.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 using namespace amp::cuda::host;
 
@@ -288,10 +290,8 @@ static uint64_t alignmentOf(const void *pointer) {
   return address & -address;
 }
 
-/// Without an algorithm for the epilogue.
-static bool isUnsupported(const Desc &desc) {
-  const auto &list = options().unsupportedEpilogues;
-  return std::find(list.begin(), list.end(), desc.epilogue) != list.end();
+static bool isIn(const std::vector<int> &list, int epilogue) {
+  return std::find(list.begin(), list.end(), epilogue) != list.end();
 }
 
 //===----------------------------------------------------------------------===//
@@ -332,8 +332,19 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
   }
   if (wanted <= 0)
     return CUBLAS_STATUS_INVALID_VALUE;
-  if (isUnsupported(*desc))
+  if (isIn(options().unsupportedEpilogues, desc->epilogue))
     return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (isIn(options().invalidEpilogues, desc->epilogue))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  // The first result, and all of an epilogue that fails, are of no use.
+  bool fails = isIn(options().failingEpilogues, desc->epilogue);
+  if (wanted > 1 || fails) {
+    auto &result = results[(*found)++];
+    std::memset(&result, 0xff, sizeof(result));
+    result.state = CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  if (fails)
+    return CUBLAS_STATUS_SUCCESS;
   // The first splits k and wants a workspace; the others do without. It adds up
   // in the first way that is allowed.
   auto firstOf = [](uint32_t schemes) { return uint64_t(schemes & -schemes); };
@@ -505,6 +516,10 @@ void Product::runOne(int64_t batch) const {
   int64_t k = desc.transA ? a.rows : a.columns;
   int epilogue = desc.epilogue;
   bool round = desc.compute == CUBLAS_COMPUTE_32F_FAST_TF32;
+  const auto &droppers = options().epiloguesDroppingNaN;
+  bool dropsNaN =
+      std::find(droppers.begin(), droppers.end(),
+                std::pair<int, int>(epilogue, desc.compute)) != droppers.end();
   bool roundsParts = d.type != CUDA_R_32F &&
                      (reductions & (CUBLASLT_REDUCTION_SCHEME_INPLACE |
                                     CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE));
@@ -534,8 +549,7 @@ void Product::runOne(int64_t batch) const {
         mask[at / 8] = !(value <= 0) ? mask[at / 8] | bit : mask[at / 8] & ~bit;
       }
       if (epilogue & 2)
-        value = value > 0 || (value != value && !options().reluDropsNaN) ? value
-                                                                         : 0.0f;
+        value = value > 0 || (value != value && !dropsNaN) ? value : 0.0f;
       if (epilogue & 32) {
         if (hasAux(epilogue))
           writeElement(desc.aux, d.type, at, value);
@@ -695,6 +709,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
     if (scratch) // whatever was there is gone
       std::memset(workspace, 0xff, scratch);
     product.run();
+    if (isIn(options().slowEpilogues, product.desc.epilogue))
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
     recordLaunch(record);
   });
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS

@@ -117,6 +117,39 @@ AMP_SIZE bool usesMask(Epilogue e) {
   return usesAux(e) && (isRelu(e) || isReluGrad(e));
 }
 
+/// The epilogue without its bias or bias gradient.
+AMP_SIZE Epilogue activationOf(Epilogue e) {
+  switch (e) {
+  case Epilogue::ReluBias:
+    return Epilogue::Relu;
+  case Epilogue::ReluAuxBias:
+    return Epilogue::ReluAux;
+  case Epilogue::GeluBias:
+    return Epilogue::Gelu;
+  case Epilogue::GeluAuxBias:
+    return Epilogue::GeluAux;
+  case Epilogue::DReluBiasGrad:
+    return Epilogue::DRelu;
+  case Epilogue::DGeluBiasGrad:
+    return Epilogue::DGelu;
+  case Epilogue::Bias:
+  case Epilogue::BiasGradA:
+  case Epilogue::BiasGradB:
+    return Epilogue::None;
+  default:
+    return e;
+  }
+}
+
+/// What is tried next where `e` is not to be had; kernels do the rest. None is
+/// the last. A kernel that writes aux passes over the result all the same, so
+/// it does the activation as well: there is no step from RELU_AUX to RELU.
+AMP_SIZE Epilogue simplerEpilogue(Epilogue e) {
+  if (isReluGrad(e) || isGeluGrad(e))
+    return writesBiasGrad(e) ? activationOf(e) : Epilogue::None;
+  return addsBias(e) && e != Epilogue::Bias ? Epilogue::Bias : Epilogue::None;
+}
+
 /// What is wrong with `config`, and what was expected, or an empty string: the
 /// rules of cuBLASLt, and those of this interface (epilogues other than None
 /// need a single product, and a C operand goes with None or Bias).
