@@ -127,10 +127,15 @@ static void testNaN() {
     Buffer<__half> a(Values{1, 2, NAN, 1, -1, -1});
     Buffer<__half> b(Values(16, 1.0)), bias(Values(8, 0.0)), d(24);
     Buffer<uint8_t> aux(reluMaskBytes(3, 8)), workspace(1 << 16);
-    size_t before = host::allocatedBytes();
+    // Without a workspace memory is allocated for a while.
+    size_t before = host::allocatedBytes(), count = host::allocationCount();
     GemmPlans plans;
-    CHECK_OK(plans.create(configs, 3, workspace.get(), workspace.size()));
+    CHECK_OK(plans.create(configs, 3, nullptr, 0));
     CHECK(host::allocatedBytes() == before);
+    CHECK(plans.hasKernelEpilogue(0) == drops);
+    CHECK(host::allocationCount() == count + 3);
+    CHECK_OK(plans.create(configs, 3, workspace.get(), workspace.size()));
+    CHECK(host::allocationCount() == count + 3);
     CHECK(plans.hasKernelEpilogue(0) == drops);
     CHECK(!plans.hasKernelEpilogue(1) && !plans.hasKernelEpilogue(2));
     GemmBuffers buffers;

@@ -153,9 +153,10 @@ private:
   inline Status describeTo(const GemmLibrary &library, Epilogue what);
   inline Status ask(const GemmLibrary &library, int count,
                     std::vector<cublasLtMatmulHeuristicResult_t> &results);
-  /// Whether the library takes `algorithm` for this product.
-  inline bool accepts(const GemmLibrary &library) const;
-  inline Status probe(const GemmLibrary &library, bool *passes);
+  /// Whether the library takes `algorithm` for this product, and how much of
+  /// the workspace that needs.
+  inline bool accepts(const GemmLibrary &library, int64_t *bytes) const;
+  inline Status probe(GemmLibrary &library, bool *passes);
 };
 
 /// The handle and the workspace.
@@ -360,14 +361,18 @@ inline Status GemmPlan::take(GemmLibrary &library, const GemmChoice &choice,
     return Status();
   AMP_RETURN_IF_ERROR(describeTo(library, choice.epilogue));
   algorithm = choice.algorithm;
-  return accepts(library) ? passesNaN(library, taken) : Status();
+  int64_t bytes = 0;
+  return accepts(library, &bytes) ? passesNaN(library, taken) : Status();
 }
 
-inline bool GemmPlan::accepts(const GemmLibrary &library) const {
+inline bool GemmPlan::accepts(const GemmLibrary &library,
+                              int64_t *bytes) const {
   cublasLtMatmulHeuristicResult_t result = {};
-  return cublasLtMatmulAlgoCheck(library.handle, desc, a, b, c, d, &algorithm,
-                                 &result) == CUBLAS_STATUS_SUCCESS &&
-         result.workspaceSize <= library.workspaceBytes;
+  if (cublasLtMatmulAlgoCheck(library.handle, desc, a, b, c, d, &algorithm,
+                              &result) != CUBLAS_STATUS_SUCCESS)
+    return false;
+  *bytes = int64_t(result.workspaceSize);
+  return result.workspaceSize <= library.workspaceBytes;
 }
 
 inline std::string GemmPlan::describe() const {

@@ -147,30 +147,42 @@ inline Status GemmPlan::passesNaN(GemmLibrary &library, bool *passes) {
   return Status();
 }
 
-/// Runs the product on NaN alone, before there is any data, and looks. Where
-/// there is no memory for that, nothing is known, so that NaN may not pass.
-inline Status GemmPlan::probe(const GemmLibrary &library, bool *passes) {
+/// Runs the product on NaN alone, before there is any data, and looks. The
+/// operands are in the workspace where there is room; where there is no memory
+/// at all, nothing is known, so that NaN may not pass.
+inline Status GemmPlan::probe(GemmLibrary &library, bool *passes) {
   const GemmConfig &g = config;
   const int64_t resultBytes = spanOf(stridesD(), g.typeD, 1);
   // A, B and the bias are one buffer.
   const int64_t operandBytes =
       std::max({spanOf(stridesA(), g.typeA, 1), spanOf(stridesB(), g.typeB, 1),
                 alignTo(g.n * byteWidth(g.typeD), kBufferAlignment)});
+  const int64_t bytes = operandBytes + resultBytes + auxBytesOf(g);
+  int64_t own = 0;
   *passes = false;
+  if (!accepts(library, &own))
+    return Status();
+  own = alignTo(own, kBufferAlignment);
   GemmMemory memory;
-  Status status = memory.allocate(operandBytes + resultBytes + auxBytesOf(g));
-  if (!status.isOk()) {
-    cudaGetLastError();
-    return status.getCode() == kOutOfMemory ? Status() : status;
+  unsigned char *data = static_cast<unsigned char *>(library.workspace) + own;
+  if (own + bytes > int64_t(library.workspaceBytes)) {
+    own = int64_t(library.workspaceBytes);
+    if (cudaMalloc(&memory.data, size_t(bytes)) != cudaSuccess) {
+      cudaGetLastError(); // it has been dealt with
+      return Status();
+    }
+    data = memory.data;
   }
   GemmBuffers buffers;
-  buffers.a = buffers.b = buffers.bias = memory.data;
-  buffers.d = memory.data + operandBytes;
-  buffers.aux = memory.data + operandBytes + resultBytes;
-  AMP_CUDA_CALL(cudaMemset(memory.data, 0xff, operandBytes));
+  buffers.a = buffers.b = buffers.bias = data;
+  buffers.d = data + operandBytes;
+  buffers.aux = data + operandBytes + resultBytes;
+  AMP_CUDA_CALL(cudaMemset(data, 0xff, operandBytes));
   AMP_CUDA_CALL(cudaMemset(buffers.d, 0, resultBytes));
   const char *name = std::exchange(config.name, "NaN probe");
+  const size_t all = std::exchange(library.workspaceBytes, size_t(own));
   Status ran = runProduct(library, buffers, nullptr, algorithm);
+  library.workspaceBytes = all;
   config.name = name;
   AMP_RETURN_IF_ERROR(ran);
   // NaN has an exponent of ones, 0 has none: look at the leading bits, of the
