@@ -232,6 +232,14 @@ static void testTuning(const std::string &cache) {
       plans.create(configs, 2, workspace.get(), workspace.size(), options));
   CHECK(plans.getLibraryEpilogue(1) == Epilogue::DReluBiasGrad);
   host::options().slowEpilogues.clear();
+  // What the library no longer takes is chosen anew.
+  host::options().invalidEpilogues = {toCublas(Epilogue::DReluBiasGrad)};
+  options.tune = false;
+  CHECK_OK(
+      plans.create(configs, 2, workspace.get(), workspace.size(), options));
+  CHECK(plans.getLibraryEpilogue(1) == Epilogue::DRelu);
+  host::options().invalidEpilogues.clear();
+  options.tune = true;
   // A relu that is fast and drops NaN is not chosen.
   GemmConfig relu = configOf(Epilogue::ReluBias);
   host::options().slowEpilogues = {toCublas(Epilogue::None),

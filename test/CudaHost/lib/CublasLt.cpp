@@ -294,6 +294,15 @@ static bool isIn(const std::vector<int> &list, int epilogue) {
   return std::find(list.begin(), list.end(), epilogue) != list.end();
 }
 
+/// What the library says to an epilogue that it lacks.
+static cublasStatus_t refuse(int epilogue) {
+  return isIn(options().unsupportedEpilogues, epilogue)
+             ? CUBLAS_STATUS_NOT_SUPPORTED
+         : isIn(options().invalidEpilogues, epilogue)
+             ? CUBLAS_STATUS_INVALID_VALUE
+             : CUBLAS_STATUS_SUCCESS;
+}
+
 //===----------------------------------------------------------------------===//
 // Heuristic
 //===----------------------------------------------------------------------===//
@@ -332,10 +341,8 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
   }
   if (wanted <= 0)
     return CUBLAS_STATUS_INVALID_VALUE;
-  if (isIn(options().unsupportedEpilogues, desc->epilogue))
-    return CUBLAS_STATUS_NOT_SUPPORTED;
-  if (isIn(options().invalidEpilogues, desc->epilogue))
-    return CUBLAS_STATUS_INVALID_VALUE;
+  if (cublasStatus_t status = refuse(desc->epilogue))
+    return status;
   // The first result, and all of an epilogue that fails, are of no use.
   bool fails = isIn(options().failingEpilogues, desc->epilogue);
   if (wanted > 1 || fails) {
@@ -395,6 +402,8 @@ cublasLtMatmulAlgoCheck(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
   }
   if (!fits(algorithm, *desc, *a, *b, *d))
     return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (cublasStatus_t status = refuse(desc->epilogue))
+    return status;
   *result = {};
   result->algo = *algo;
   result->workspaceSize = algorithm.workspace;

@@ -94,11 +94,11 @@ public:
 
   int size() const { return int(plans.size()); }
   const GemmConfig &getConfig(int index) const { return plans[index]->config; }
-  /// Whether kernels do (part of) the epilogue of product `index`, and what the
-  /// library does.
+  /// What the library does of the epilogue of product `index`.
   Epilogue getLibraryEpilogue(int index) const {
     return plans[index]->epilogue;
   }
+  /// Whether kernels do (part of) it.
   bool hasKernelEpilogue(int index) const { return plans[index]->hasKernels(); }
 
 private:
@@ -108,9 +108,9 @@ private:
     plan.config = config;
     std::string key = library->describe() + " " + plan.describe();
     if (const GemmChoice *choice = cache.find(key)) {
+      // What cannot be taken is chosen anew, for whatever reason.
       bool taken = false;
-      AMP_RETURN_IF_ERROR(plan.take(*library, *choice, &taken));
-      if (taken)
+      if (plan.take(*library, *choice, &taken).isOk() && taken)
         return Status();
     }
     if (!options.tune)
