@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// RUN: %cuda_host_cxx %s %cuda_host_lib -o %t && %t %t.cache
+// RUN: %cuda_host_cxx %s %cuda_host_lib -o %t && %t
 //
 //===----------------------------------------------------------------------===//
 
@@ -199,11 +199,13 @@ template <typename T, typename R>
 static void testEpilogues() {
   for (int code = 0; code <= int(Epilogue::BiasGradB); ++code) {
     auto epilogue = Epilogue(code);
-    bool product =
-        epilogue == Epilogue::BiasGradA || epilogue == Epilogue::BiasGradB;
-    for (int flags = 0; flags < (product ? 4 : 2); ++flags)
-      test<T, R>({9, 21, 13, bool(flags & 2), bool(flags & 1), epilogue});
-    test<T, R>({1, 1, 1, false, false, epilogue});
+    // Bias gradients of operands fix how those lie in memory.
+    bool ofA = epilogue == Epilogue::BiasGradA;
+    bool ofB = epilogue == Epilogue::BiasGradB;
+    for (int flags = 0; flags < (ofA || ofB ? 4 : 2); ++flags)
+      if ((!ofA || flags & 2) && (!ofB || !(flags & 1)))
+        test<T, R>({9, 21, 13, bool(flags & 2), bool(flags & 1), epilogue});
+    test<T, R>({1, 1, 1, ofA, false, epilogue});
   }
 }
 
@@ -287,6 +289,14 @@ static void testFaults() {
         g.epilogue = Epilogue::Gelu;
       },
       "no epilogue but a bias");
+  check([](GemmConfig &g) { g.epilogue = Epilogue::BiasGradA; },
+        "expected a transposed A");
+  check(
+      [](GemmConfig &g) {
+        g.epilogue = Epilogue::BiasGradB;
+        g.transposeB = true;
+      },
+      "expected a B that is not transposed");
   GemmPlans plans;
   CHECK_OK(plans.create(&good, 1, nullptr, 0));
   Buffer<float> a(256), d(256);
@@ -310,84 +320,25 @@ static void testFaults() {
   cudaGetLastError();
 }
 
-/// A relu of the library that hides NaN is replaced.
-static void testNaN() {
-  for (bool drops : {false, true}) {
-    host::options().reluDropsNaN = drops;
-    GemmConfig config;
-    config.m = 3;
-    config.n = 8;
-    config.k = 2;
-    config.typeA = config.typeB = config.typeD = Type::F16;
-    config.epilogue = Epilogue::ReluAuxBias;
-    config.strideAux = 128;
-    Buffer<__half> a(Values{1, 2, NAN, 1, -1, -1});
-    Buffer<__half> b(Values(16, 1.0)), bias(Values(8, 0.0)), d(24);
-    Buffer<uint8_t> aux(reluMaskBytes(3, 8)), workspace(1 << 16);
-    GemmPlans plans;
-    CHECK_OK(plans.create(&config, 1, workspace.get(), workspace.size()));
-    CHECK(plans.hasKernelEpilogue(0) == drops);
-    GemmBuffers buffers;
-    buffers.a = a.get();
-    buffers.b = b.get();
-    buffers.d = d.get();
-    buffers.bias = bias.get();
-    buffers.aux = aux.get();
-    CHECK_OK(plans.run(0, buffers, nullptr));
-    Values expected(24, 0.0);
-    for (int j = 0; j < 8; ++j) {
-      expected[j] = 3;
-      expected[8 + j] = NAN;
-    }
-    CHECK_NEAR(d.read(), expected, 0.0);
-    // The gradient of NaN passes, as on the CPU.
-    CHECK(aux.read()[0] == 255 && aux.read()[16] == 255 && aux.read()[32] == 0);
-  }
-  host::options().reluDropsNaN = false;
-}
-
-static void testTuning(const std::string &cache) {
-  std::remove(cache.c_str());
-  GemmConfig configs[2];
-  configs[0].m = configs[0].n = configs[0].k = 24;
-  configs[1] = configs[0];
-  configs[1].epilogue = Epilogue::DReluBiasGrad;
-  configs[1].strideAux = 128;
-  configs[1].typeA = configs[1].typeB = configs[1].typeD = Type::BF16;
+/// Parts of a sum are never rounded to a 16-bit result: 2049 is none in f16.
+static void testParts() {
+  GemmConfig config;
+  config.m = config.n = 1;
+  config.k = 4;
+  config.typeA = config.typeB = config.typeD = Type::F16;
+  Buffer<__half> a(Values{2048, 1, -2048, 0}), b(Values(4, 1.0)), d(1);
   Buffer<uint8_t> workspace(1 << 16);
-  GemmOptions options;
-  options.tune = true;
-  options.cachePath = cache;
-  size_t before = host::allocationCount();
   GemmPlans plans;
-  CHECK_OK(
-      plans.create(configs, 2, workspace.get(), workspace.size(), options));
-  CHECK(host::allocationCount() > before);
-  // The second time nothing is tuned.
-  before = host::allocationCount();
-  CHECK_OK(
-      plans.create(configs, 2, workspace.get(), workspace.size(), options));
-  CHECK(host::allocationCount() == before);
-  // Nor without asking; the chosen algorithms are used.
-  options.tune = false;
-  CHECK_OK(
-      plans.create(configs, 2, workspace.get(), workspace.size(), options));
-  // A damaged file is an error.
-  std::FILE *file = std::fopen(cache.c_str(), "w");
-  std::fputs("device 1 product 00ff\n", file);
-  std::fclose(file);
-  CHECK_ERROR(
-      plans.create(configs, 2, workspace.get(), workspace.size(), options),
-      "line 1: not an algorithm");
-  options.tune = true;
-  options.cachePath = cache + ".absent/cache";
-  CHECK_ERROR(
-      plans.create(configs, 2, workspace.get(), workspace.size(), options),
-      "absent/cache': No such file or directory");
+  CHECK_OK(plans.create(&config, 1, workspace.get(), workspace.size()));
+  GemmBuffers buffers;
+  buffers.a = a.get();
+  buffers.b = b.get();
+  buffers.d = d.get();
+  CHECK_OK(plans.run(0, buffers, nullptr));
+  CHECK(d.read()[0] == 1);
 }
 
-int main(int argc, char **argv) {
-  CHECK(argc == 2);
+int main() {
   testShapes<float, float>();
   testShapes<__half, __half>();
   testShapes<__half, float>();
@@ -406,10 +357,15 @@ int main(int argc, char **argv) {
   host::options().unsupportedEpilogues.push_back(toCublas(Epilogue::Bias));
   test<__half, __half>({9, 21, 13, false, false, Epilogue::GeluAuxBias});
   test<float, float>({9, 21, 13, false, false, Epilogue::Bias});
+  // A bias gradient of ours behind an activation of the library.
+  host::options().unsupportedEpilogues = {toCublas(Epilogue::DReluBiasGrad),
+                                          toCublas(Epilogue::DGeluBiasGrad)};
+  for (Epilogue each : {Epilogue::DReluBiasGrad, Epilogue::DGeluBiasGrad})
+    for (int64_t n : {21, 24})
+      test<__half, __half>({9, n, 13, false, true, each});
   host::options().unsupportedEpilogues.clear();
   testBatch();
   testFaults();
-  testNaN();
-  testTuning(argv[1]);
+  testParts();
   return finish();
 }

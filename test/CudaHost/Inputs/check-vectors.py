@@ -32,6 +32,11 @@ VECTORISED = {
     "9sgdKernel": True,
     "10adamKernel": True,
     "20castParametersKernel": True,
+    "11applyEightsI": True,
+    "16sumColumnsKernelILi8ELNS0_8EpilogueE0E": False,  # None
+    "16sumColumnsKernelILi8ELNS0_8EpilogueE10E": True,  # DRelu
+    "16sumColumnsKernelILi8ELNS0_8EpilogueE12E": True,  # DGelu
+    "15deviationKernel": False,
 }
 # The inverse of the loss scale is rounded once from f64.
 DOUBLES = {"18unscaleCheckKernel"}

@@ -18,7 +18,9 @@
 #include "cuda_fp16.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 using namespace amp::cuda::host;
 
@@ -262,21 +264,43 @@ static const char *findFault(const Desc &desc, const Layout &a, const Layout &b,
     if (desc.auxLd < m || desc.auxLd % unit)
       return "the leading dimension of aux is too small or not a multiple of "
              "128 bits or 8 elements";
-    if (desc.auxType != -1 &&
-        (masksAux(desc.epilogue) || desc.auxType != d.type))
-      return "aux is not of the type of D";
+    if (!desc.aux)
+      return "the epilogue needs aux, whose pointer is null";
+    if (desc.auxType != -1)
+      return "the type of aux is set, which before 12.8 only FP8 allows";
     if (d.batch > 1)
       return "aux with a batch needs a batch stride";
   }
   if (usesBias(desc.epilogue) && desc.biasType != -1 && desc.biasType != d.type)
     return "the bias is not of the type of D";
+  if (usesBias(desc.epilogue) && !desc.bias)
+    return "the epilogue needs a bias, whose pointer is null";
+  if (!usesBias(desc.epilogue) && desc.bias)
+    return "there is a bias, for which the epilogue has no use";
+  if (desc.epilogue == CUBLASLT_EPILOGUE_BGRADA && desc.transA)
+    return "BGRADA needs an A that is not transposed";
+  if (desc.epilogue == CUBLASLT_EPILOGUE_BGRADB && !desc.transB)
+    return "BGRADB needs a transposed B";
   return nullptr;
 }
 
-/// Without an algorithm for the epilogue.
-static bool isUnsupported(const Desc &desc) {
-  const auto &list = options().unsupportedEpilogues;
-  return std::find(list.begin(), list.end(), desc.epilogue) != list.end();
+/// The largest power of two up to 256 that divides the address.
+static uint64_t alignmentOf(const void *pointer) {
+  uint64_t address = reinterpret_cast<uintptr_t>(pointer) | 256;
+  return address & -address;
+}
+
+static bool isIn(const std::vector<int> &list, int epilogue) {
+  return std::find(list.begin(), list.end(), epilogue) != list.end();
+}
+
+/// What the library says to an epilogue that it lacks.
+static cublasStatus_t refuse(int epilogue) {
+  return isIn(options().unsupportedEpilogues, epilogue)
+             ? CUBLAS_STATUS_NOT_SUPPORTED
+         : isIn(options().invalidEpilogues, epilogue)
+             ? CUBLAS_STATUS_INVALID_VALUE
+             : CUBLAS_STATUS_SUCCESS;
 }
 
 //===----------------------------------------------------------------------===//
@@ -286,7 +310,9 @@ static bool isUnsupported(const Desc &desc) {
 namespace {
 /// What an algorithm of this library is: for which arguments it was made.
 struct Algorithm {
-  uint64_t magic, number, workspace, alignments, shape, epilogue, unused[2];
+  uint64_t magic, number, workspace, alignments, shape, epilogue;
+  /// Of bias and aux, as their pointers were when the heuristic was asked.
+  uint64_t vectorAlignments, reductions;
 };
 } // namespace
 
@@ -315,23 +341,35 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
   }
   if (wanted <= 0)
     return CUBLAS_STATUS_INVALID_VALUE;
-  if (isUnsupported(*desc))
-    return CUBLAS_STATUS_NOT_SUPPORTED;
-  // The first splits k and wants a workspace; the others do without.
+  if (cublasStatus_t status = refuse(desc->epilogue))
+    return status;
+  // The first result, and all of an epilogue that fails, are of no use.
+  bool fails = isIn(options().failingEpilogues, desc->epilogue);
+  if (wanted > 1 || fails) {
+    auto &result = results[(*found)++];
+    std::memset(&result, 0xff, sizeof(result));
+    result.state = CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  if (fails)
+    return CUBLAS_STATUS_SUCCESS;
+  // The first splits k and wants a workspace; the others do without. It adds up
+  // in the first way that is allowed.
+  auto firstOf = [](uint32_t schemes) { return uint64_t(schemes & -schemes); };
   for (uint64_t number = 0; number < 3 && *found < wanted; ++number) {
     uint64_t workspace = number == 0 ? uint64_t(d->rows) * d->columns * 4 : 0;
     if (workspace > preference->workspace)
       continue;
-    Algorithm algorithm = {kMagic,
-                           number,
-                           workspace,
-                           uint64_t(preference->alignA) |
-                               uint64_t(preference->alignB) << 16 |
-                               uint64_t(preference->alignC) << 32 |
-                               uint64_t(preference->alignD) << 48,
-                           hashShape(*desc, *a, *b, *d),
-                           uint64_t(desc->epilogue),
-                           {}};
+    Algorithm algorithm = {
+        kMagic,
+        number,
+        workspace,
+        uint64_t(preference->alignA) | uint64_t(preference->alignB) << 16 |
+            uint64_t(preference->alignC) << 32 |
+            uint64_t(preference->alignD) << 48,
+        hashShape(*desc, *a, *b, *d),
+        uint64_t(desc->epilogue),
+        alignmentOf(desc->bias) | alignmentOf(desc->aux) << 16,
+        number == 0 ? firstOf(preference->reductions) : 0};
     auto &result = results[(*found)++];
     result = {};
     std::memcpy(&result.algo, &algorithm, sizeof(algorithm));
@@ -358,8 +396,14 @@ cublasLtMatmulAlgoCheck(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
                         cublasLtMatmulHeuristicResult_t *result) {
   Algorithm algorithm;
   std::memcpy(&algorithm, algo, sizeof(algorithm));
-  if (findFault(*desc, *a, *b, *c, *d) || !fits(algorithm, *desc, *a, *b, *d))
+  if (const char *fault = findFault(*desc, *a, *b, *c, *d)) {
+    violate(std::string("cublasLtMatmulAlgoCheck: ") + fault);
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  if (!fits(algorithm, *desc, *a, *b, *d))
     return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (cublasStatus_t status = refuse(desc->epilogue))
+    return status;
   *result = {};
   result->algo = *algo;
   result->workspaceSize = algorithm.workspace;
@@ -386,6 +430,12 @@ static void writeElement(void *data, cudaDataType_t type, int64_t index,
     static_cast<__nv_bfloat16 *>(data)[index] = __float2bfloat16_rn(value);
   else
     static_cast<float *>(data)[index] = value;
+}
+
+static float roundTo(float value, cudaDataType_t type) {
+  return type == CUDA_R_16F    ? __half2float(__float2half_rn(value))
+         : type == CUDA_R_16BF ? __bfloat162float(__float2bfloat16_rn(value))
+                               : value;
 }
 
 /// Bytes from the first to the last element of one matrix.
@@ -462,6 +512,8 @@ struct Product {
   const void *dataA, *dataB, *dataC;
   void *dataD;
   float alpha, beta;
+  /// How the algorithm adds the two parts of k, or 0 if it does not split.
+  uint64_t reductions;
 
   void run() const;
   void runOne(int64_t batch) const;
@@ -473,6 +525,13 @@ void Product::runOne(int64_t batch) const {
   int64_t k = desc.transA ? a.rows : a.columns;
   int epilogue = desc.epilogue;
   bool round = desc.compute == CUBLAS_COMPUTE_32F_FAST_TF32;
+  const auto &droppers = options().epiloguesDroppingNaN;
+  bool dropsNaN =
+      std::find(droppers.begin(), droppers.end(),
+                std::pair<int, int>(epilogue, desc.compute)) != droppers.end();
+  bool roundsParts = d.type != CUDA_R_32F &&
+                     (reductions & (CUBLASLT_REDUCTION_SCHEME_INPLACE |
+                                    CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE));
   auto rowsA = gather(dataA, a, batch * a.batchStride, desc.transA, round);
   auto columnsB = gather(dataB, b, batch * b.batchStride, !desc.transB, round);
   int64_t baseC = batch * c.batchStride, baseD = batch * d.batchStride;
@@ -483,6 +542,12 @@ void Product::runOne(int64_t batch) const {
     for (int64_t i = 0; i < m; ++i) {
       const double *x = &rowsA[i * k], *y = &columnsB[j * k];
       float value = alpha * sumProducts(x, y, k);
+      if (roundsParts) {
+        float first = roundTo(alpha * sumProducts(x, y, k / 2), d.type);
+        value = first +
+                roundTo(alpha * sumProducts(x + k / 2, y + k / 2, k - k / 2),
+                        d.type);
+      }
       if (beta != 0)
         value += beta * readElement(dataC, c.type, baseC + i + j * c.ld);
       if (epilogue & 4)
@@ -493,8 +558,7 @@ void Product::runOne(int64_t batch) const {
         mask[at / 8] = !(value <= 0) ? mask[at / 8] | bit : mask[at / 8] & ~bit;
       }
       if (epilogue & 2)
-        value = value > 0 || (value != value && !options().reluDropsNaN) ? value
-                                                                         : 0.0f;
+        value = value > 0 || (value != value && !dropsNaN) ? value : 0.0f;
       if (epilogue & 32) {
         if (hasAux(epilogue))
           writeElement(desc.aux, d.type, at, value);
@@ -556,13 +620,15 @@ static std::string findMisuse(const Product &p, const Algorithm &algorithm,
   auto alignment = [&](int index) {
     return algorithm.alignments >> 16 * index & 0xffff;
   };
+  uint64_t alignBias = algorithm.vectorAlignments & 0xffff;
+  uint64_t alignAux = algorithm.vectorAlignments >> 16;
   const Operand operands[] = {
       {"D", p.dataD, totalSpan(p.d), true, alignment(3)},
       {"A", p.dataA, totalSpan(p.a), true, alignment(0)},
       {"B", p.dataB, totalSpan(p.b), true, alignment(1)},
       {"C", p.dataC, totalSpan(p.c), p.beta != 0, alignment(2)},
-      {"bias", p.desc.bias, biasCount * width, usesBias(epilogue), 16},
-      {"aux", p.desc.aux, auxBytes, hasAux(epilogue), 16},
+      {"bias", p.desc.bias, biasCount * width, usesBias(epilogue), alignBias},
+      {"aux", p.desc.aux, auxBytes, hasAux(epilogue), alignAux},
       {"workspace", workspace, int64_t(algorithm.workspace),
        algorithm.workspace != 0, 256},
   };
@@ -610,11 +676,6 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
     violate(name + ": " + fault);
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  if ((hasAux(desc->epilogue) && !desc->aux) ||
-      (usesBias(desc->epilogue) && !desc->bias)) {
-    violate(name + ": the epilogue needs a pointer that is null");
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
   Algorithm algorithm;
   if (!algo)
     return CUBLAS_STATUS_INVALID_VALUE; // the library would ask its heuristic
@@ -623,8 +684,9 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
     violate(name + ": the algorithm was chosen for another product");
     return CUBLAS_STATUS_NOT_SUPPORTED;
   }
-  Product product{*desc, *layoutA, *layoutB, *layoutC, *layoutD, a,
-                  b,     c,        d,        0,        0};
+  Product product{*desc,    *layoutA, *layoutB, *layoutC,
+                  *layoutD, a,        b,        c,
+                  d,        0,        0,        algorithm.reductions};
   std::memcpy(&product.alpha, alpha, sizeof(float));
   std::memcpy(&product.beta, beta, sizeof(float));
   std::string misuse =
@@ -656,6 +718,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
     if (scratch) // whatever was there is gone
       std::memset(workspace, 0xff, scratch);
     product.run();
+    if (isIn(options().slowEpilogues, product.desc.epilogue))
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
     recordLaunch(record);
   });
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS

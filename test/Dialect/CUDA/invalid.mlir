@@ -251,6 +251,15 @@ func.func @bias_and_grad(%a: tensor<4x4xf16>, %b: tensor<4xf16>) {
 
 // -----
 
+func.func @bias_grad_of_transposed(%a: tensor<4x4xf16>) {
+  // expected-error@+1 {{has 'bias_grad', which sums the columns of B, beside 'transpose_b'}}
+  %0:2 = cuda.gemm ins(%a, %a : tensor<4x4xf16>, tensor<4x4xf16>)
+      {bias_grad, transpose_b} -> tensor<4x4xf16>, tensor<4xf16>
+  return
+}
+
+// -----
+
 func.func @batched_bias(%a: tensor<2x4x4xf16>, %b: tensor<4xf16>) {
   // expected-error@+1 {{has batch dimensions, with which there is neither bias nor activation}}
   %0 = cuda.gemm ins(%a, %a, %b : tensor<2x4x4xf16>, tensor<2x4x4xf16>, tensor<4xf16>)

@@ -20,31 +20,46 @@
 //   | dW = Xᵀ dY    (W [in, out])  | X, Tr. | dY     | BiasGradB: Σ dY       |
 //   | dW = dYᵀ X    (W [out, in])  | dY, Tr.| X      | BiasGradA: Σ dY       |
 //
-// Where the library has no algorithm for an epilogue, the product runs without
-// it and kernels do the rest (GemmEpilogue.h); the result is then rounded
-// twice.
+// Where the library has no algorithm for an epilogue, or with tuning a slower
+// one, the product runs with what is left of it and kernels do the rest
+// (GemmEpilogue.h); the result is then rounded twice.
 //
 // The GELU epilogues are the tanh form. The RELU epilogues of the library are
-// not documented to propagate NaN, which would hide an overflow: `create` asks
-// the device, and if it drops them, the relu becomes a kernel.
+// not documented to propagate NaN, which would hide an overflow: `create` runs
+// each kernel with one on NaN, and if that is dropped, the relu becomes a
+// kernel of ours.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef AMP_RUNTIME_CUDA_GEMM_H
 #define AMP_RUNTIME_CUDA_GEMM_H
 
-#include "amp/Runtime/CUDA/GemmPlan.h"
 #include "amp/Runtime/CUDA/GemmTune.h"
 
+#include <memory>
+#include <string>
+#include <vector>
+
 namespace amp::cuda {
+
+struct GemmOptions {
+  /// Candidates asked of the heuristic; the first is taken unless tuned.
+  int candidates = 8;
+  /// Times the candidates on random data, with the epilogue in the library and
+  /// in kernels, and takes the fastest.
+  bool tune = false;
+  /// Text file with what was chosen, by device, library version and product;
+  /// read if it exists, rewritten after tuning. Empty: none.
+  std::string cachePath;
+};
 
 /// The products of a program, planned once.
 class GemmPlans {
 public:
   /// Plans `configs[0..count)`. `workspace` is device memory of
-  /// `workspaceBytes`, at least 64 KiB if there are relus (with less, those are
-  /// kernels), 256-byte aligned, that nothing else uses while a product
-  /// runs; one suffices for all that run on one stream.
+  /// `workspaceBytes`, 256-byte aligned, that nothing else uses while a product
+  /// and its kernels run; one suffices for all that run on one stream. What is
+  /// allocated to look and to time is freed again.
   Status create(const GemmConfig *configs, int count, void *workspace,
                 size_t workspaceBytes, const GemmOptions &options = {}) {
     plans.clear();
@@ -79,28 +94,30 @@ public:
 
   int size() const { return int(plans.size()); }
   const GemmConfig &getConfig(int index) const { return plans[index]->config; }
-  /// Whether kernels do (part of) the epilogue of product `index`.
-  bool hasKernelEpilogue(int index) const { return plans[index]->post; }
+  /// What the library does of the epilogue of product `index`.
+  Epilogue getLibraryEpilogue(int index) const {
+    return plans[index]->epilogue;
+  }
+  /// Whether kernels do (part of) it.
+  bool hasKernelEpilogue(int index) const { return plans[index]->hasKernels(); }
 
 private:
   Status planOne(GemmPlan &plan, const GemmConfig &config,
                  const GemmOptions &options, GemmCache &cache, bool &changed) {
     AMP_RETURN_IF_ERROR(verifyGemm(config));
-    bool dropsNaN = false;
-    if (isRelu(config.epilogue))
-      AMP_RETURN_IF_ERROR(library->reluDropsNaN(config.typeA, &dropsNaN));
-    std::vector<cublasLtMatmulHeuristicResult_t> candidates;
-    AMP_RETURN_IF_ERROR(plan.create(*library, config, options.candidates,
-                                    /*avoidRelu=*/dropsNaN, candidates));
+    plan.config = config;
     std::string key = library->describe() + " " + plan.describe();
-    if (cache.find(key, plan.algorithm) && plan.accepts(*library))
-      return Status();
-    plan.algorithm = candidates.front().algo;
+    if (const GemmChoice *choice = cache.find(key)) {
+      // What cannot be taken is chosen anew, for whatever reason.
+      bool taken = false;
+      if (plan.take(*library, *choice, &taken).isOk() && taken)
+        return Status();
+    }
     if (!options.tune)
-      return Status();
+      return plan.create(*library, options.candidates);
     changed = true;
-    AMP_RETURN_IF_ERROR(tuneGemm(*library, plan, candidates));
-    cache.set(key, plan.algorithm);
+    AMP_RETURN_IF_ERROR(tuneGemm(*library, plan, options.candidates));
+    cache.set(key, {plan.epilogue, plan.algorithm});
     return Status();
   }
 

@@ -37,8 +37,8 @@ enum class Epilogue : uint8_t {
   DReluBiasGrad, ///< DRelu; biasGrad[n] receives its column sums
   DGelu,         ///< x · gelu'(aux)
   DGeluBiasGrad, ///< DGelu; biasGrad[n] receives its column sums
-  BiasGradA,     ///< biasGrad[m] receives the sums of op(A) over k
-  BiasGradB,     ///< biasGrad[n] receives the sums of op(B) over k
+  BiasGradA,     ///< biasGrad[m] receives the column sums of A, transposed
+  BiasGradB,     ///< biasGrad[n] receives the column sums of B, not transposed
 };
 
 enum class GemmCompute : uint8_t {
@@ -117,6 +117,39 @@ AMP_SIZE bool usesMask(Epilogue e) {
   return usesAux(e) && (isRelu(e) || isReluGrad(e));
 }
 
+/// The epilogue without its bias or bias gradient.
+AMP_SIZE Epilogue activationOf(Epilogue e) {
+  switch (e) {
+  case Epilogue::ReluBias:
+    return Epilogue::Relu;
+  case Epilogue::ReluAuxBias:
+    return Epilogue::ReluAux;
+  case Epilogue::GeluBias:
+    return Epilogue::Gelu;
+  case Epilogue::GeluAuxBias:
+    return Epilogue::GeluAux;
+  case Epilogue::DReluBiasGrad:
+    return Epilogue::DRelu;
+  case Epilogue::DGeluBiasGrad:
+    return Epilogue::DGelu;
+  case Epilogue::Bias:
+  case Epilogue::BiasGradA:
+  case Epilogue::BiasGradB:
+    return Epilogue::None;
+  default:
+    return e;
+  }
+}
+
+/// What is tried next where `e` is not to be had; kernels do the rest. None is
+/// the last. A kernel that writes aux passes over the result all the same, so
+/// it does the activation as well: there is no step from RELU_AUX to RELU.
+AMP_SIZE Epilogue simplerEpilogue(Epilogue e) {
+  if (isReluGrad(e) || isGeluGrad(e))
+    return writesBiasGrad(e) ? activationOf(e) : Epilogue::None;
+  return addsBias(e) && e != Epilogue::Bias ? Epilogue::Bias : Epilogue::None;
+}
+
 /// What is wrong with `config`, and what was expected, or an empty string: the
 /// rules of cuBLASLt, and those of this interface (epilogues other than None
 /// need a single product, and a C operand goes with None or Bias).
@@ -159,6 +192,11 @@ inline std::string findGemmFault(const GemmConfig &config) {
   if (g.beta != 0 && g.epilogue != Epilogue::None &&
       g.epilogue != Epilogue::Bias)
     return "a C operand goes with no epilogue but a bias";
+  if (g.epilogue == Epilogue::BiasGradA && !g.transposeA)
+    return "a bias gradient of A sums down its rows, expected a transposed A";
+  if (g.epilogue == Epilogue::BiasGradB && g.transposeB)
+    return "a bias gradient of B sums down its rows, expected a B that is not "
+           "transposed";
   if (usesAux(g.epilogue)) {
     int64_t unit = usesMask(g.epilogue) ? 128 : 8;
     if (g.strideAux < g.n || g.strideAux % unit != 0)

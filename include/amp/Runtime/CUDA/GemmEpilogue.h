@@ -17,6 +17,8 @@
 #include "amp/Runtime/CUDA/GemmConfig.h"
 #include "amp/Runtime/CUDA/Reduce.h"
 
+#include <type_traits>
+
 namespace amp::cuda {
 
 /// tanh(√(2/π) · (x + 0.044715 x³)).
@@ -34,62 +36,222 @@ AMP_DEVICE float geluTanhSlope(float x) {
   return (t + 1.0f) * 0.5f + x * 0.5f * (1.0f - t * t) * inner;
 }
 
-/// Applies `epilogue` to `rows` x `columns` elements of D, a thread for eight
-/// columns of a row, so that it owns a byte of the mask. The bias is null if it
-/// is in D already.
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+/// Where element (row, column) of aux lies: its byte of a bit mask, or a saved
+/// input.
+AMP_DEVICE uint8_t *maskAt(void *aux, int64_t stride, int64_t row,
+                           int64_t column) {
+  return static_cast<uint8_t *>(aux) + (row * stride + column) / 8;
+}
 template <typename T>
+AMP_DEVICE T *savedAt(void *aux, int64_t stride, int64_t row, int64_t column) {
+  return static_cast<T *>(aux) + row * stride + column;
+}
+
+/// Applies `Activation`, which has no bias, to `Width` elements of D from
+/// (row, column) on. One that writes a mask takes eight columns, a byte.
+template <Epilogue Activation, int Width, typename T>
+AMP_DEVICE Pack<float, Width> activate(Pack<float, Width> x, void *aux,
+                                       int64_t strideAux, int64_t row,
+                                       int64_t column) {
+  if constexpr (Activation == Epilogue::ReluAux) {
+    static_assert(Width == 8, "a thread owns a byte of the mask");
+    unsigned bits = 0;
+#pragma unroll
+    for (int i = 0; i < Width; ++i)
+      bits |= unsigned(!(x[i] <= 0.0f)) << i; // the gradient of NaN passes
+    storeOne(maskAt(aux, strideAux, row, column), uint8_t(bits));
+  }
+  if constexpr (Activation == Epilogue::GeluAux)
+    store<Width>(savedAt<T>(aux, strideAux, row, column), x);
+  if constexpr (isRelu(Activation)) {
+#pragma unroll
+    for (int i = 0; i < Width; ++i)
+      x[i] = maximum(x[i], 0.0f);
+  } else if constexpr (isGelu(Activation)) {
+#pragma unroll
+    for (int i = 0; i < Width; ++i)
+      x[i] = geluTanh(x[i]);
+  } else if constexpr (isReluGrad(Activation)) {
+    const unsigned bits = loadOne(maskAt(aux, strideAux, row, column));
+#pragma unroll
+    for (int i = 0; i < Width; ++i)
+      x[i] = bits >> (column % 8 + i) & 1u ? x[i] : 0.0f;
+  } else if constexpr (isGeluGrad(Activation)) {
+    const auto saved = load<Width>(savedAt<T>(aux, strideAux, row, column));
+#pragma unroll
+    for (int i = 0; i < Width; ++i)
+      x[i] *= geluTanhSlope(saved[i]);
+  }
+  return x;
+}
+
+/// Adds `bias`, unless null, to D and applies `Activation`: eight columns at a
+/// time. `count` is the number of eights, `packs` that of a row.
+template <Epilogue Activation, typename T>
 __global__ void __launch_bounds__(kThreads)
-    applyEpilogue(T *d, int64_t rows, int64_t columns, int64_t stride,
-                  const T *bias, void *aux, int64_t strideAux,
-                  Epilogue epilogue) {
-  const int64_t bytes = ceilDiv(columns, 8);
-  auto *mask = static_cast<uint8_t *>(aux);
-  auto *saved = static_cast<T *>(aux);
-  elementwise<1>(rows * bytes, [=](auto at) {
-    const int64_t row = at.index / bytes, first = at.index % bytes * 8;
-    const int64_t byte = row * (strideAux / 8) + first / 8;
-    unsigned bits = isReluGrad(epilogue) ? unsigned(loadOne(mask + byte)) : 0u;
-    for (int i = 0; i < 8 && first + i < columns; ++i) {
-      const int64_t column = first + i;
-      float x = loadOne(d + row * stride + column);
-      if (bias)
-        x += loadOne(bias + column);
-      if (isRelu(epilogue)) {
-        bits |= unsigned(!(x <= 0.0f)) << i; // the gradient of NaN passes
-        x = maximum(x, 0.0f);
-      } else if (isGelu(epilogue)) {
-        if (writesAux(epilogue))
-          storeOne(saved + row * strideAux + column, x);
-        x = geluTanh(x);
-      } else if (isReluGrad(epilogue)) {
-        x = bits >> i & 1u ? x : 0.0f;
-      } else if (isGeluGrad(epilogue)) {
-        x *= geluTanhSlope(loadOne(saved + row * strideAux + column));
-      }
-      storeOne(d + row * stride + column, x);
+    applyEights(T *d, int count, int packs, int64_t stride, const T *bias,
+                void *aux, int64_t strideAux) {
+  forEachIndex(count, [=](int i) {
+    const int row = i / packs, column = (i - row * packs) * 8;
+    auto x = load<8>(d + row * stride + column);
+    if (bias) {
+      const auto each = load<8>(bias + column);
+#pragma unroll
+      for (int lane = 0; lane < 8; ++lane)
+        x[lane] += each[lane];
     }
-    if (writesAux(epilogue) && usesMask(epilogue))
-      storeOne(mask + byte, uint8_t(bits));
+    store<8>(d + row * stride + column,
+             activate<Activation, 8, T>(x, aux, strideAux, row, column));
   });
 }
 
-/// out[i] = Σ over `length` of in[i · lineStride + j · step], for `lines`
-/// lines, a warp each.
-template <typename R, typename T>
+/// The same for any number of columns, and any distance between rows: a thread
+/// for up to eight columns, one by one.
+template <typename T>
 __global__ void __launch_bounds__(kThreads)
-    sumLines(R *out, const T *in, int64_t lines, int64_t length,
-             int64_t lineStride, int64_t step) {
-  const int lane = threadIdx.x % 32;
-  const int64_t warps = int64_t(gridDim.x) * (kThreads / 32);
-  for (int64_t line = int64_t(blockIdx.x) * (kThreads / 32) + threadIdx.x / 32;
-       line < lines; line += warps) {
-    float sum = 0.0f;
-    for (int64_t j = lane; j < length; j += 32)
-      sum += loadOne(in + line * lineStride + j * step);
-    sum = reduceWarp<Sum<float>>(sum);
-    if (lane == 0)
-      storeOne(out + line, sum);
+    applyOnes(T *d, int64_t rows, int64_t columns, int64_t stride,
+              const T *bias, void *aux, int64_t strideAux,
+              Epilogue activation) {
+  const int64_t packs = ceilDiv(columns, 8), count = rows * packs;
+  elementwise<1>(count, [=](auto at) {
+    const int64_t row =
+        count <= INT32_MAX ? int(at.index) / int(packs) : at.index / packs;
+    const int64_t first = (at.index - row * packs) * 8;
+    uint8_t *mask = maskAt(aux, strideAux, row, first);
+    unsigned bits = isReluGrad(activation) ? unsigned(loadOne(mask)) : 0u;
+    for (int i = 0; i < 8 && first + i < columns; ++i) {
+      const int64_t column = first + i;
+      float x = loadOne(d + row * stride + column);
+      T *saved = savedAt<T>(aux, strideAux, row, column);
+      if (bias)
+        x += loadOne(bias + column);
+      if (isRelu(activation)) {
+        bits |= unsigned(!(x <= 0.0f)) << i;
+        x = maximum(x, 0.0f);
+      } else if (isGelu(activation)) {
+        if (writesAux(activation))
+          storeOne(saved, x);
+        x = geluTanh(x);
+      } else if (isReluGrad(activation)) {
+        x = bits >> i & 1u ? x : 0.0f;
+      } else if (isGeluGrad(activation)) {
+        x *= geluTanhSlope(loadOne(saved));
+      }
+      storeOne(d + row * stride + column, x);
+    }
+    if (activation == Epilogue::ReluAux)
+      storeOne(mask, uint8_t(bits));
+  });
+}
+
+/// Whether rows from `pointer` on can be taken eight elements at a time.
+inline bool takesEights(int64_t columns, int64_t stride, const void *pointer) {
+  return columns % 8 == 0 && stride % 8 == 0 &&
+         reinterpret_cast<uintptr_t>(pointer) % 16 == 0;
+}
+
+/// Adds `bias`, unless null, to `rows` x `columns` elements of D and applies
+/// `activation`, an epilogue that has no bias.
+template <typename T>
+Status applyEpilogue(const char *name, cudaStream_t stream, T *d, int64_t rows,
+                     int64_t columns, int64_t stride, const T *bias, void *aux,
+                     int64_t strideAux, Epilogue activation) {
+  const int64_t packs = ceilDiv(columns, 8), count = rows * packs;
+  const LaunchShape shape = elementwiseShape(count, 1);
+  if (!takesEights(columns, stride, d) || !takesEights(8, 8, bias) ||
+      !takesEights(8, strideAux, aux) || count > INT32_MAX)
+    return launch(name, stream, shape, applyOnes<T>, d, rows, columns, stride,
+                  bias, aux, strideAux, activation);
+  auto run = [&](auto *kernel) {
+    return launch(name, stream, shape, kernel, d, int(count), int(packs),
+                  stride, bias, aux, strideAux);
+  };
+  switch (activation) {
+  case Epilogue::None:
+    return run(applyEights<Epilogue::None, T>);
+  case Epilogue::Relu:
+    return run(applyEights<Epilogue::Relu, T>);
+  case Epilogue::ReluAux:
+    return run(applyEights<Epilogue::ReluAux, T>);
+  case Epilogue::Gelu:
+    return run(applyEights<Epilogue::Gelu, T>);
+  case Epilogue::GeluAux:
+    return run(applyEights<Epilogue::GeluAux, T>);
+  case Epilogue::DRelu:
+    return run(applyEights<Epilogue::DRelu, T>);
+  case Epilogue::DGelu:
+    return run(applyEights<Epilogue::DGelu, T>);
+  default:
+    return makeError(kInvalidArgument, "epilogue %d is no activation",
+                     int(activation));
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Sums of columns
+//===----------------------------------------------------------------------===//
+
+/// out[c] = the sum of in[r, c], to which `Gradient` is applied in place first,
+/// unless it is None.
+template <int Width, Epilogue Gradient, typename R, typename T>
+__global__ void __launch_bounds__(kThreads)
+    sumColumnsKernel(R *out, T *in, int64_t rows, int64_t columns,
+                     int64_t stride, void *aux, int64_t strideAux,
+                     float *partials, unsigned *tickets) {
+  reduceColumns<Sum<float>, Width>(
+      rows, columns, partials, tickets,
+      [=](auto, int64_t row, int64_t column) {
+        auto x = load<Width>(in + row * stride + column);
+        if constexpr (Gradient != Epilogue::None) {
+          x = activate<Gradient, Width, T>(x, aux, strideAux, row, column);
+          store<Width>(in + row * stride + column, x);
+#pragma unroll
+          for (int i = 0; i < Width; ++i)
+            x[i] = roundThrough<T>(x[i]);
+        }
+        return x;
+      },
+      [=](int64_t column, float sum) { storeOne(out + column, sum); });
+}
+
+/// Sums the columns of `in`, after `gradient`, DRelu or DGelu or None for none,
+/// has been applied to it in place. `scratch` makes more blocks possible; with
+/// less than it takes, each block sums whole columns.
+template <typename R, typename T>
+Status sumColumns(const char *name, cudaStream_t stream, R *out, T *in,
+                  int64_t rows, int64_t columns, int64_t stride,
+                  Epilogue gradient, void *aux, int64_t strideAux,
+                  void *scratch, int64_t scratchBytes) {
+  const bool wide =
+      takesEights(columns, stride, in) && takesEights(8, strideAux, aux);
+  LaunchShape shape = columnShape(rows, columns);
+  if (wide)
+    shape.sharedBytes = size_t(kThreads) * 8 * 4 + 16;
+  auto *tickets = static_cast<unsigned *>(scratch);
+  auto *partials = reinterpret_cast<float *>(tickets + kTickets);
+  if (kTicketBytes + columnScratchBytes(rows, columns) > scratchBytes)
+    shape.grid.y = 1;
+  if (shape.grid.y > 1)
+    AMP_CUDA_CALL(cudaMemsetAsync(tickets, 0, kTicketBytes, stream));
+  auto run = [&](auto *kernel) {
+    return launch(name, stream, shape, kernel, out, in, rows, columns, stride,
+                  aux, strideAux, partials, tickets);
+  };
+  constexpr Epilogue none = Epilogue::None, relu = Epilogue::DRelu,
+                     gelu = Epilogue::DGelu;
+  if (gradient == none)
+    return run(wide ? sumColumnsKernel<8, none, R, const T>
+                    : sumColumnsKernel<1, none, R, const T>);
+  if constexpr (std::is_same_v<R, T>)
+    return gradient == relu ? run(wide ? sumColumnsKernel<8, relu, R, T>
+                                       : sumColumnsKernel<1, relu, R, T>)
+                            : run(wide ? sumColumnsKernel<8, gelu, R, T>
+                                       : sumColumnsKernel<1, gelu, R, T>);
+  return makeError(kInvalidArgument, "a gradient sums to its own type");
 }
 
 /// Calls `body` with a null pointer to the float type that `type` names.

@@ -13,6 +13,7 @@
 #include <cublasLt.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,16 +24,6 @@ inline Status verifyGemm(const GemmConfig &config) {
   std::string fault = findGemmFault(config);
   return fault.empty() ? Status() : Status(kInvalidArgument, fault);
 }
-
-struct GemmOptions {
-  /// Candidates asked of the heuristic; the first is taken unless tuned.
-  int candidates = 8;
-  /// Times the candidates on random data and takes the fastest.
-  bool tune = false;
-  /// Text file with chosen algorithms, by device, library version and
-  /// product; read if it exists, rewritten after tuning. Empty: none.
-  std::string cachePath;
-};
 
 inline cudaDataType_t toCudaType(Type type) {
   return type == Type::F16    ? CUDA_R_16F
@@ -65,12 +56,18 @@ inline cublasLtEpilogue_t toCublas(Epilogue epilogue) {
 
 struct GemmLibrary;
 
+/// How a product runs: what the library does of its epilogue, and by what
+/// algorithm. Kernels do the rest.
+struct GemmChoice {
+  Epilogue epilogue = Epilogue::None;
+  cublasLtMatmulAlgo_t algorithm = {};
+};
+
 /// Descriptors and algorithm of one product.
 struct GemmPlan {
   GemmConfig config;
-  /// What the library does, and whether kernels do the rest.
+  /// What the library does; kernels do the rest of `config.epilogue`.
   Epilogue epilogue = Epilogue::None;
-  bool post = false;
   cublasLtMatmulDesc_t desc = nullptr;
   cublasLtMatrixLayout_t a = nullptr, b = nullptr, c = nullptr, d = nullptr;
   cublasLtMatmulAlgo_t algorithm = {};
@@ -124,27 +121,42 @@ struct GemmPlan {
     return resolve(config.strideD, config.batchStrideD, config.m, config.n);
   }
 
-  inline Status create(const GemmLibrary &library, const GemmConfig &from,
-                       int count, bool avoidRelu,
-                       std::vector<cublasLtMatmulHeuristicResult_t> &results);
-  inline Status describeTo(Epilogue what);
-  inline Status ask(const GemmLibrary &library, int count,
-                    std::vector<cublasLtMatmulHeuristicResult_t> &results);
-  /// Whether the library takes `algorithm` for this product.
-  inline bool accepts(const GemmLibrary &library) const;
+  bool hasKernels() const { return epilogue != config.epilogue; }
+
+  /// Plans the product with its epilogue, or with what is possible of it, and
+  /// the algorithm that the heuristic puts first of `count`.
+  inline Status create(GemmLibrary &library, int count);
+  /// Plans the product as `choice` says, and whether that is possible.
+  inline Status take(GemmLibrary &library, const GemmChoice &choice,
+                     bool *taken);
+  /// Asks for algorithms for the product with epilogue `what`. None is an
+  /// error.
+  inline Status propose(const GemmLibrary &library, Epilogue what, int count,
+                        std::vector<cublasLtMatmulHeuristicResult_t> &results);
+  /// Whether NaN passes the relu of the library, if there is one, with the
+  /// algorithm that is set.
+  inline Status passesNaN(GemmLibrary &library, bool *passes);
+
   inline Status run(const GemmLibrary &library, const GemmBuffers &buffers,
                     cudaStream_t stream) const;
   inline Status runProduct(const GemmLibrary &library,
                            const GemmBuffers &buffers, cudaStream_t stream,
                            const cublasLtMatmulAlgo_t &algo) const;
-  inline Status runKernels(const GemmBuffers &buffers,
+  inline Status runKernels(const GemmLibrary &library,
+                           const GemmBuffers &buffers,
                            cudaStream_t stream) const;
-  template <typename T>
-  Status applyTo(const GemmBuffers &buffers, cudaStream_t stream) const;
-  template <typename R, typename T>
-  Status sumBias(const GemmBuffers &buffers, cudaStream_t stream) const;
+
   /// All that the choice of an algorithm depends on.
   inline std::string describe() const;
+
+private:
+  inline Status describeTo(const GemmLibrary &library, Epilogue what);
+  inline Status ask(const GemmLibrary &library, int count,
+                    std::vector<cublasLtMatmulHeuristicResult_t> &results);
+  /// Whether the library takes `algorithm` for this product, and how much of
+  /// the workspace that needs.
+  inline bool accepts(const GemmLibrary &library, int64_t *bytes) const;
+  inline Status probe(GemmLibrary &library, bool *passes);
 };
 
 /// The handle and the workspace.
@@ -153,8 +165,8 @@ struct GemmLibrary {
   void *workspace = nullptr;
   size_t workspaceBytes = 0;
   std::string device;
-  /// By element type, once asked: whether relu turns NaN into 0.
-  int dropsNaN[3] = {-1, -1, -1};
+  /// Of kernels with a relu that have been asked: whether NaN passes.
+  std::map<std::string, bool> passesNaN;
 
   GemmLibrary() = default;
   GemmLibrary(const GemmLibrary &) = delete;
@@ -178,10 +190,6 @@ struct GemmLibrary {
   std::string describe() const {
     return device + " " + std::to_string(cublasLtGetVersion());
   }
-
-  /// Multiplies NaN by 1 with a relu in the workspace and looks. For use at
-  /// creation.
-  inline Status reluDropsNaN(Type type, bool *drops);
 };
 
 //===----------------------------------------------------------------------===//
@@ -205,7 +213,7 @@ inline Status makeLayout(cublasLtMatrixLayout_t *layout, Type type,
 }
 
 /// Makes the descriptors of the product with epilogue `what`.
-inline Status GemmPlan::describeTo(Epilogue what) {
+inline Status GemmPlan::describeTo(const GemmLibrary &library, Epilogue what) {
   reset();
   epilogue = what;
   const GemmConfig &g = config;
@@ -218,23 +226,32 @@ inline Status GemmPlan::describeTo(Epilogue what) {
   int32_t transA = g.transposeB ? CUBLAS_OP_T : CUBLAS_OP_N;
   int32_t transB = g.transposeA ? CUBLAS_OP_T : CUBLAS_OP_N;
   int32_t code = toCublas(what), type = toCudaType(g.typeD);
+  // The library refuses an epilogue whose pointers are null, and takes their
+  // alignment for that of every execution. It reads nothing here.
+  void *aligned = library.workspace
+                      ? library.workspace
+                      : reinterpret_cast<void *>(kBufferAlignment);
   AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
       desc, CUBLASLT_MATMUL_DESC_TRANSA, &transA, sizeof(transA)));
   AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
       desc, CUBLASLT_MATMUL_DESC_TRANSB, &transB, sizeof(transB)));
   AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
       desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &code, sizeof(code)));
-  if (addsBias(what) || writesBiasGrad(what))
+  if (addsBias(what) || writesBiasGrad(what)) {
     AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
         desc, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, &type, sizeof(type)));
+    AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
+        desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &aligned, sizeof(aligned)));
+  }
+  // The type of aux stays unset, which is that of D: setting it is for FP8, and
+  // before CUDA 12.8 an error else.
   if (usesAux(what)) {
     AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
         desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &g.strideAux,
         sizeof(g.strideAux)));
-    if (!usesMask(what))
-      AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
-          desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE, &type,
-          sizeof(type)));
+    AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
+        desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &aligned,
+        sizeof(aligned)));
   }
   AMP_RETURN_IF_ERROR(makeLayout(&a, g.typeB, stridesB(), g.batch));
   AMP_RETURN_IF_ERROR(makeLayout(&b, g.typeA, stridesA(), g.batch));
@@ -242,7 +259,8 @@ inline Status GemmPlan::describeTo(Epilogue what) {
   return makeLayout(&d, g.typeD, stridesD(), g.batch);
 }
 
-/// Asks the heuristic for algorithms. None is an error with code kUnsupported.
+/// Asks the heuristic for algorithms of the product as it is described. None is
+/// an error with code kUnsupported.
 inline Status
 GemmPlan::ask(const GemmLibrary &library, int count,
               std::vector<cublasLtMatmulHeuristicResult_t> &results) {
@@ -253,9 +271,12 @@ GemmPlan::ask(const GemmLibrary &library, int count,
     return check(status, call);
   };
   uint64_t bytes = library.workspaceBytes;
-  // Partial sums in the type of the result would be rounded once too often.
-  uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_MASK &
-                        ~uint32_t(CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE);
+  // Partial sums in a 16-bit type of the result, in the workspace or in place,
+  // would be rounded once too often.
+  uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_MASK;
+  if (config.typeD != Type::F32)
+    reductions &= ~uint32_t(CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE |
+                            CUBLASLT_REDUCTION_SCHEME_INPLACE);
   auto set = [&](cublasLtMatmulPreferenceAttributes_t attribute,
                  const void *value, size_t size) {
     return cublasLtMatmulPreferenceSetAttribute(preference, attribute, value,
@@ -291,40 +312,67 @@ GemmPlan::ask(const GemmLibrary &library, int count,
   status = cublasLtMatmulAlgoGetHeuristic(library.handle, desc, a, b, c, d,
                                           preference, int(results.size()),
                                           results.data(), &found);
+  // Of the others nothing else is valid.
   results.resize(found);
-  if (status == CUBLAS_STATUS_SUCCESS && found == 0)
+  results.erase(std::remove_if(results.begin(), results.end(),
+                               [](const auto &result) {
+                                 return result.state != CUBLAS_STATUS_SUCCESS;
+                               }),
+                results.end());
+  if (status == CUBLAS_STATUS_SUCCESS && results.empty())
     status = CUBLAS_STATUS_NOT_SUPPORTED;
   return finish(status, "cublasLtMatmulAlgoGetHeuristic");
 }
 
-/// Plans the product with its epilogue, or with what is possible of it.
 inline Status
-GemmPlan::create(const GemmLibrary &library, const GemmConfig &from, int count,
-                 bool avoidRelu,
-                 std::vector<cublasLtMatmulHeuristicResult_t> &results) {
-  config = from;
-  const Epilogue choices[] = {config.epilogue,
-                              addsBias(config.epilogue) ? Epilogue::Bias
-                                                        : Epilogue::None,
-                              Epilogue::None};
-  for (Epilogue choice : choices) {
-    if (avoidRelu && isRelu(choice))
-      continue;
-    AMP_RETURN_IF_ERROR(describeTo(choice));
-    post = choice != config.epilogue;
-    Status status = ask(library, count, results);
-    if (status.getCode() != kUnsupported)
-      return status;
-  }
-  return makeError(kUnsupported, "cuBLASLt has no algorithm for %s",
-                   describe().c_str());
+GemmPlan::propose(const GemmLibrary &library, Epilogue what, int count,
+                  std::vector<cublasLtMatmulHeuristicResult_t> &results) {
+  AMP_RETURN_IF_ERROR(describeTo(library, what));
+  return ask(library, count, results);
 }
 
-inline bool GemmPlan::accepts(const GemmLibrary &library) const {
+inline Status GemmPlan::create(GemmLibrary &library, int count) {
+  // The library has no one way to say that it lacks an epilogue, so any error
+  // leads to the next choice; without an epilogue it is one.
+  for (Epilogue choice = config.epilogue;; choice = simplerEpilogue(choice)) {
+    std::vector<cublasLtMatmulHeuristicResult_t> results;
+    Status status = propose(library, choice, count, results);
+    bool passes = false;
+    if (status.isOk()) {
+      algorithm = results.front().algo;
+      if (passesNaN(library, &passes).isOk() && passes)
+        return Status();
+    }
+    if (choice == Epilogue::None)
+      return status.getCode() != kUnsupported
+                 ? status
+                 : makeError(kUnsupported, "cuBLASLt has no algorithm for %s",
+                             describe().c_str());
+  }
+}
+
+inline Status GemmPlan::take(GemmLibrary &library, const GemmChoice &choice,
+                             bool *taken) {
+  *taken = false;
+  Epilogue known = config.epilogue;
+  while (known != choice.epilogue && known != Epilogue::None)
+    known = simplerEpilogue(known);
+  if (known != choice.epilogue)
+    return Status();
+  AMP_RETURN_IF_ERROR(describeTo(library, choice.epilogue));
+  algorithm = choice.algorithm;
+  int64_t bytes = 0;
+  return accepts(library, &bytes) ? passesNaN(library, taken) : Status();
+}
+
+inline bool GemmPlan::accepts(const GemmLibrary &library,
+                              int64_t *bytes) const {
   cublasLtMatmulHeuristicResult_t result = {};
-  return cublasLtMatmulAlgoCheck(library.handle, desc, a, b, c, d, &algorithm,
-                                 &result) == CUBLAS_STATUS_SUCCESS &&
-         result.workspaceSize <= library.workspaceBytes;
+  if (cublasLtMatmulAlgoCheck(library.handle, desc, a, b, c, d, &algorithm,
+                              &result) != CUBLAS_STATUS_SUCCESS)
+    return false;
+  *bytes = int64_t(result.workspaceSize);
+  return result.workspaceSize <= library.workspaceBytes;
 }
 
 inline std::string GemmPlan::describe() const {
@@ -335,146 +383,11 @@ inline std::string GemmPlan::describe() const {
       "%lldx%lldx%lld%s%s-%s-%s%s-e%d-b%lld-%s-s%lld.%lld.%lld.%lld.%lld",
       (long long)g.m, (long long)g.n, (long long)g.k, g.transposeA ? "-ta" : "",
       g.transposeB ? "-tb" : "", typeName(g.typeA), typeName(g.typeD),
-      g.compute == GemmCompute::TF32 ? "-tf32" : "", int(epilogue),
+      g.compute == GemmCompute::TF32 ? "-tf32" : "", int(g.epilogue),
       (long long)g.batch, g.beta != 0 ? "c" : "n", (long long)stridesA().row,
       (long long)stridesB().row, (long long)stridesC().row,
       (long long)stridesD().row, (long long)g.strideAux);
   return text;
-}
-
-//===----------------------------------------------------------------------===//
-// Running
-//===----------------------------------------------------------------------===//
-
-inline Status GemmPlan::runProduct(const GemmLibrary &library,
-                                   const GemmBuffers &buffers,
-                                   cudaStream_t stream,
-                                   const cublasLtMatmulAlgo_t &algo) const {
-  const void *bias = addsBias(epilogue) ? buffers.bias : buffers.biasGrad;
-  if (addsBias(epilogue) || writesBiasGrad(epilogue))
-    AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
-        desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias)));
-  if (usesAux(epilogue))
-    AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
-        desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &buffers.aux,
-        sizeof(buffers.aux)));
-  AMP_ON_LAUNCH(config.name);
-  return check(cublasLtMatmul(library.handle, desc, &config.alpha, buffers.b, a,
-                              buffers.a, b, &config.beta,
-                              buffers.c ? buffers.c : buffers.d, c, buffers.d,
-                              d, &algo, library.workspace,
-                              library.workspaceBytes, stream),
-               config.name);
-}
-
-inline Status GemmPlan::run(const GemmLibrary &library,
-                            const GemmBuffers &buffers,
-                            cudaStream_t stream) const {
-  const Epilogue wanted = config.epilogue;
-  if (!buffers.a || !buffers.b || !buffers.d ||
-      (addsBias(wanted) && !buffers.bias) ||
-      (writesBiasGrad(wanted) && !buffers.biasGrad) ||
-      (usesAux(wanted) && !buffers.aux))
-    return makeError(kInvalidArgument, "product '%s' lacks a buffer",
-                     config.name);
-  AMP_RETURN_IF_ERROR(runProduct(library, buffers, stream, algorithm));
-  return post ? runKernels(buffers, stream) : Status();
-}
-
-/// The activation or its gradient, and the bias if the library did not add it.
-template <typename T>
-Status GemmPlan::applyTo(const GemmBuffers &buffers,
-                         cudaStream_t stream) const {
-  const T *bias = addsBias(config.epilogue) && epilogue == Epilogue::None
-                      ? static_cast<const T *>(buffers.bias)
-                      : nullptr;
-  int64_t count = config.m * ceilDiv(config.n, 8);
-  return launch(config.name, stream, elementwiseShape(count, 1),
-                applyEpilogue<T>, static_cast<T *>(buffers.d), config.m,
-                config.n, stridesD().row, bias, buffers.aux, config.strideAux,
-                config.epilogue);
-}
-
-/// The bias gradient: sums over rows of D, or over k of an operand.
-template <typename R, typename T>
-Status GemmPlan::sumBias(const GemmBuffers &buffers,
-                         cudaStream_t stream) const {
-  auto *out = static_cast<R *>(buffers.biasGrad);
-  auto sum = [&](const auto *in, int64_t lines, int64_t length,
-                 int64_t lineStride, int64_t step) {
-    using Element = std::remove_const_t<std::remove_pointer_t<decltype(in)>>;
-    return launch(config.name, stream, rowShape<32>(lines),
-                  sumLines<R, Element>, out, in, lines, length, lineStride,
-                  step);
-  };
-  const GemmConfig &g = config;
-  if (g.epilogue == Epilogue::BiasGradA)
-    return sum(static_cast<const T *>(buffers.a), g.m, g.k,
-               g.transposeA ? 1 : stridesA().row,
-               g.transposeA ? stridesA().row : 1);
-  if (g.epilogue == Epilogue::BiasGradB)
-    return sum(static_cast<const T *>(buffers.b), g.n, g.k,
-               g.transposeB ? stridesB().row : 1,
-               g.transposeB ? 1 : stridesB().row);
-  return sum(static_cast<const R *>(buffers.d), g.n, g.m, 1, stridesD().row);
-}
-
-inline Status GemmPlan::runKernels(const GemmBuffers &buffers,
-                                   cudaStream_t stream) const {
-  Epilogue e = config.epilogue;
-  if (e != Epilogue::BiasGradA && e != Epilogue::BiasGradB)
-    AMP_RETURN_IF_ERROR(dispatchFloat(config.typeD, [&](auto *type) {
-      return applyTo<std::remove_pointer_t<decltype(type)>>(buffers, stream);
-    }));
-  if (!writesBiasGrad(e))
-    return Status();
-  return dispatchFloat(config.typeD, [&](auto *result) {
-    return dispatchFloat(config.typeA, [&](auto *operand) {
-      return sumBias<std::remove_pointer_t<decltype(result)>,
-                     std::remove_pointer_t<decltype(operand)>>(buffers, stream);
-    });
-  });
-}
-
-inline Status GemmLibrary::reluDropsNaN(Type type, bool *drops) {
-  int &known = dropsNaN[type == Type::F16 ? 0 : type == Type::BF16 ? 1 : 2];
-  if (known < 0) {
-    constexpr int64_t n = 64;
-    int64_t bytes = n * n * byteWidth(type);
-    // Three matrices of NaN at the end of the workspace, if there is room.
-    if (int64_t(workspaceBytes) < 4 * bytes) {
-      *drops = true;
-      return Status();
-    }
-    GemmConfig config;
-    config.name = "NaN probe";
-    config.m = config.n = config.k = n;
-    config.typeA = config.typeB = config.typeD = type;
-    config.epilogue = Epilogue::Relu;
-    GemmLibrary reduced;
-    reduced.workspace = workspace;
-    reduced.workspaceBytes = 0;
-    AMP_RETURN_IF_ERROR(reduced.create());
-    GemmPlan plan;
-    std::vector<cublasLtMatmulHeuristicResult_t> candidates;
-    AMP_RETURN_IF_ERROR(
-        plan.create(reduced, config, 1, /*avoidRelu=*/false, candidates));
-    auto *base = static_cast<unsigned char *>(workspace);
-    AMP_CUDA_CALL(cudaMemset(base, 0xff, 3 * bytes));
-    GemmBuffers buffers;
-    buffers.a = base;
-    buffers.b = base + bytes;
-    buffers.d = base + 2 * bytes;
-    AMP_RETURN_IF_ERROR(
-        plan.runProduct(reduced, buffers, nullptr, candidates.front().algo));
-    unsigned char result[4] = {};
-    AMP_CUDA_CALL(
-        cudaMemcpy(result, buffers.d, byteWidth(type), cudaMemcpyDeviceToHost));
-    // NaN has an exponent of ones, 0 has none: look at the leading bits.
-    known = (result[byteWidth(type) - 1] & 0x7c) != 0x7c;
-  }
-  *drops = known != 0;
-  return Status();
 }
 
 } // namespace amp::cuda

@@ -8,22 +8,28 @@
 #ifndef AMP_RUNTIME_CUDA_GEMMTUNE_H
 #define AMP_RUNTIME_CUDA_GEMMTUNE_H
 
-#include "amp/Runtime/CUDA/GemmPlan.h"
+#include "amp/Runtime/CUDA/GemmRun.h"
+#include "amp/Runtime/CUDA/Random.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <memory>
-#include <random>
-#include <sstream>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace amp::cuda {
 
-/// Chosen algorithms in a text file, one a line: device, library version,
-/// product, and the bytes of the algorithm in hexadecimal. An algorithm of
-/// another device or version is never found.
+/// Choices in a text file, one a line: device, library version, product, `e`
+/// and the number of the epilogue that the library does, and the bytes of the
+/// algorithm in hexadecimal. A choice of another device or version is never
+/// found. Lines can be kept, so that a program runs the same kernels again.
 class GemmCache {
 public:
   /// A file that does not exist is an empty cache.
@@ -33,13 +39,23 @@ public:
     for (int number = 1; std::getline(file, line); ++number) {
       if (line.empty() || line[0] == '#')
         continue;
-      size_t split = line.rfind(' ');
-      cublasLtMatmulAlgo_t algorithm;
+      size_t split = line.rfind(' '), before = line.rfind(' ', split - 1);
+      GemmChoice choice;
       if (split == std::string::npos ||
-          !parse(line.substr(split + 1), algorithm))
+          !parse(line.substr(split + 1), choice.algorithm))
         return makeError(kFile, "'%s', line %d: not an algorithm", path.c_str(),
                          number);
-      entries[line.substr(0, split)] = algorithm;
+      const char *epilogue = line.c_str() + before + 1;
+      if (before == std::string::npos || *epilogue != 'e')
+        return makeError(
+            kFile,
+            "'%s', line %d: an algorithm without the epilogue that "
+            "it is for, from an older version; tune to another "
+            "file",
+            path.c_str(), number);
+      // One that this product does not have is never taken.
+      choice.epilogue = Epilogue(std::atoi(epilogue + 1));
+      entries[line.substr(0, before)] = choice;
     }
     return Status();
   }
@@ -47,9 +63,11 @@ public:
   Status write(const std::string &path) const {
     errno = 0;
     std::ofstream file(path, std::ios::trunc);
-    file << "# cuBLASLt algorithms: device, version, product, algorithm\n";
-    for (const auto &[key, algorithm] : entries)
-      file << key << ' ' << print(algorithm) << '\n';
+    file << "# cuBLASLt algorithms: device, version, product, epilogue, "
+            "algorithm\n";
+    for (const auto &[key, choice] : entries)
+      file << key << " e" << int(choice.epilogue) << ' '
+           << print(choice.algorithm) << '\n';
     file.close();
     if (!file)
       return makeError(kFile, "cannot write '%s': %s", path.c_str(),
@@ -57,15 +75,13 @@ public:
     return Status();
   }
 
-  bool find(const std::string &key, cublasLtMatmulAlgo_t &algorithm) const {
+  /// Null if there is none.
+  const GemmChoice *find(const std::string &key) const {
     auto found = entries.find(key);
-    if (found == entries.end())
-      return false;
-    algorithm = found->second;
-    return true;
+    return found == entries.end() ? nullptr : &found->second;
   }
-  void set(const std::string &key, const cublasLtMatmulAlgo_t &algorithm) {
-    entries[key] = algorithm;
+  void set(const std::string &key, const GemmChoice &choice) {
+    entries[key] = choice;
   }
 
 private:
@@ -89,177 +105,269 @@ private:
     return true;
   }
 
-  std::map<std::string, cublasLtMatmulAlgo_t> entries;
+  std::map<std::string, GemmChoice> entries;
 };
 
-/// Device memory of a tuning run.
-struct TuneBuffer {
-  unsigned char *data = nullptr;
-  TuneBuffer() = default;
-  TuneBuffer(const TuneBuffer &) = delete;
-  TuneBuffer &operator=(const TuneBuffer &) = delete;
-  ~TuneBuffer() { cudaFree(data); }
-
-  /// Allocates `bytes` of normal random numbers of `type`. (Zeros would draw
-  /// less power and run faster.)
-  Status create(int64_t bytes, Type type, unsigned seed) {
-    AMP_CUDA_CALL(cudaMalloc(&data, size_t(bytes)));
-    std::vector<unsigned char> host(bytes, 0);
-    std::mt19937 random(seed);
-    std::normal_distribution<float> normal;
-    for (int64_t i = 0; i + byteWidth(type) <= bytes; i += byteWidth(type)) {
-      float value = normal(random);
-      if (type == Type::F16) {
-        __half rounded = __float2half_rn(value);
-        std::memcpy(&host[i], &rounded, 2);
-      } else if (type == Type::BF16) {
-        __nv_bfloat16 rounded = __float2bfloat16_rn(value);
-        std::memcpy(&host[i], &rounded, 2);
-      } else {
-        std::memcpy(&host[i], &value, 4);
-      }
+/// Sums of four random bytes, of mean 0 and variance 1: nearly normal. (Zeros
+/// would draw less power and run faster.) `count` is a multiple of 4.
+template <typename T>
+__global__ void __launch_bounds__(kThreads)
+    fillRandomKernel(T *out, int64_t count, int64_t seed) {
+  elementwise<1>(count / 4, [=](auto at) {
+    const auto words = randomBlock(at.index, seed, 0, 0);
+    Pack<float, 4> values;
+#pragma unroll
+    for (int lane = 0; lane < 4; ++lane) {
+      const uint32_t word = words[lane];
+      const uint32_t sum = (word & 255u) + (word >> 8 & 255u) +
+                           (word >> 16 & 255u) + (word >> 24);
+      values[lane] = (float(int(sum)) - 510.0f) / 147.8f;
     }
-    return check(cudaMemcpy(data, host.data(), bytes, cudaMemcpyHostToDevice),
-                 "cudaMemcpy");
+    store<4>(out + at.index * 4, values);
+  });
+}
+
+/// How far apart two results are, in sums of squares.
+struct Deviation {
+  float difference, norm;
+};
+struct SumOfDeviations {
+  using type = Deviation;
+  static AMP_DEVICE Deviation identity() { return {0.0f, 0.0f}; }
+  static AMP_DEVICE Deviation combine(Deviation a, Deviation b) {
+    return {a.difference + b.difference, a.norm + b.norm};
   }
 };
+
+template <typename T>
+__global__ void __launch_bounds__(kThreads)
+    deviationKernel(Deviation *out, const T *x, const T *y, int64_t count,
+                    Deviation *partials, unsigned *ticket) {
+  reduceAll<SumOfDeviations, kVectorWidth<T>>(
+      count, partials, ticket,
+      [=](auto at) {
+        return at.map(
+            [](float p, float q) {
+              // Overflow is overflow in both.
+              if (!isFinite(p) && !isFinite(q))
+                return Deviation{0.0f, 0.0f};
+              return Deviation{(p - q) * (p - q), p * p};
+            },
+            at.load(x), at.load(y));
+      },
+      [=](Deviation sum) {
+        storeOne(&out->difference, sum.difference);
+        storeOne(&out->norm, sum.norm);
+      });
+}
 
 /// The operands of one execution, several times over so that they do not stay
 /// in the second-level cache.
 struct TuneOperands {
-  TuneBuffer a, b, c, d, bias, aux;
+  GemmMemory memory;
   GemmBuffers buffers;
 
-  Status create(const GemmPlan &plan, unsigned seed) {
+  Status create(const GemmPlan &plan, int64_t seed) {
     const GemmConfig &g = plan.config;
-    auto span = [&](const GemmPlan::Strides &s, Type type) {
-      return (s.rows * s.row + (g.batch - 1) * s.matrix) * byteWidth(type);
-    };
-    int64_t auxBytes =
-        usesAux(g.epilogue)
-            ? g.m * g.strideAux * (usesMask(g.epilogue) ? 1 : 8 * 4) / 8
-            : 4;
-    AMP_RETURN_IF_ERROR(
-        a.create(span(plan.stridesA(), g.typeA), g.typeA, seed));
-    AMP_RETURN_IF_ERROR(
-        b.create(span(plan.stridesB(), g.typeB), g.typeB, seed + 1));
-    AMP_RETURN_IF_ERROR(
-        c.create(span(plan.stridesC(), g.typeD), g.typeD, seed + 2));
-    AMP_RETURN_IF_ERROR(
-        d.create(span(plan.stridesD(), g.typeD), g.typeD, seed + 3));
-    AMP_RETURN_IF_ERROR(bias.create(std::max(g.m, g.n) * 4, g.typeD, seed + 4));
-    AMP_RETURN_IF_ERROR(aux.create(auxBytes, g.typeD, seed + 5));
-    buffers.a = a.data;
-    buffers.b = b.data;
-    buffers.c = c.data;
-    buffers.d = d.data;
-    buffers.bias = bias.data;
-    buffers.biasGrad = bias.data;
-    buffers.aux = aux.data;
+    const int64_t bias =
+        alignTo(std::max(g.m, g.n) * byteWidth(g.typeD), kBufferAlignment);
+    struct {
+      const void **buffer;
+      int64_t bytes;
+      Type type;
+    } const parts[] = {
+        {&buffers.a, spanOf(plan.stridesA(), g.typeA, g.batch), g.typeA},
+        {&buffers.b, spanOf(plan.stridesB(), g.typeB, g.batch), g.typeB},
+        {&buffers.c,
+         g.beta != 0 ? spanOf(plan.stridesC(), g.typeD, g.batch) : 0, g.typeD},
+        {const_cast<const void **>(&buffers.d),
+         spanOf(plan.stridesD(), g.typeD, g.batch), g.typeD},
+        {&buffers.bias, bias, g.typeD},
+        {const_cast<const void **>(&buffers.biasGrad), bias, g.typeD},
+        {const_cast<const void **>(&buffers.aux), auxBytesOf(g), g.typeD}};
+    int64_t bytes = 0;
+    for (const auto &part : parts)
+      bytes += part.bytes;
+    AMP_RETURN_IF_ERROR(memory.allocate(bytes));
+    unsigned char *at = memory.data;
+    for (const auto &part : parts) {
+      if (part.bytes == 0)
+        continue;
+      *part.buffer = at;
+      AMP_RETURN_IF_ERROR(dispatchFloat(part.type, [&](auto *type) {
+        using T = std::remove_pointer_t<decltype(type)>;
+        const int64_t count = part.bytes / int64_t(sizeof(T));
+        return launch("tuning", nullptr, elementwiseShape(count, 4),
+                      fillRandomKernel<T>, reinterpret_cast<T *>(at), count,
+                      seed + (at - memory.data));
+      }));
+      at += part.bytes;
+    }
     return Status();
   }
 };
 
-/// Whether two results agree to what reordered sums can differ by.
-inline bool agree(const std::vector<unsigned char> &x,
-                  const std::vector<unsigned char> &y, Type type) {
-  auto value = [&](const std::vector<unsigned char> &bytes, size_t i) {
-    if (type == Type::F32) {
-      float f;
-      std::memcpy(&f, &bytes[i], 4);
-      return double(f);
-    }
-    uint16_t bits;
-    std::memcpy(&bits, &bytes[i], 2);
-    if (type == Type::BF16) {
-      __nv_bfloat16 b;
-      std::memcpy(&b, &bits, 2);
-      return double(__bfloat162float(b));
-    }
-    __half h;
-    std::memcpy(&h, &bits, 2);
-    return double(__half2float(h));
-  };
-  double difference = 0, norm = 0;
-  for (size_t i = 0; i + byteWidth(type) <= x.size(); i += byteWidth(type)) {
-    double p = value(x, i), q = value(y, i);
-    if (std::isfinite(p) && std::isfinite(q)) {
-      difference += (p - q) * (p - q);
-      norm += p * p;
-    }
+/// The means to time one product.
+class GemmTimer {
+public:
+  GemmTimer(const GemmLibrary &library, const GemmPlan &plan)
+      : library(library), plan(plan) {}
+  ~GemmTimer() {
+    for (cudaEvent_t event : {start, stop})
+      if (event)
+        cudaEventDestroy(event);
   }
-  return std::sqrt(difference) <= 1e-2 * std::sqrt(norm);
-}
 
-/// Runs every candidate ten times after two warm-ups, rotating over copies of
-/// the operands, and takes the one with the least median. Candidates that fail,
-/// or whose result differs from that of the first, are left out.
-inline Status
-tuneGemm(const GemmLibrary &library, GemmPlan &plan,
-         const std::vector<cublasLtMatmulHeuristicResult_t> &candidates) {
-  const GemmConfig &g = plan.config;
-  GemmPlan::Strides s = plan.stridesD();
-  int64_t resultBytes =
-      (s.rows * s.row + (g.batch - 1) * s.matrix) * byteWidth(g.typeD);
-  int64_t bytes =
-      (g.m * g.k + g.k * g.n) * g.batch * byteWidth(g.typeA) + resultBytes;
-  int64_t wanted = ceilDiv(int64_t(128) << 20, bytes);
-  size_t copies = size_t(wanted < 1 ? 1 : wanted > 4 ? 4 : wanted);
-  std::vector<std::unique_ptr<TuneOperands>> operands;
-  for (size_t i = 0; i < copies; ++i) {
-    operands.push_back(std::make_unique<TuneOperands>());
-    AMP_RETURN_IF_ERROR(operands.back()->create(plan, unsigned(6 * i + 1)));
+  Status create() {
+    const GemmConfig &g = plan.config;
+    resultBytes = spanOf(plan.stridesD(), g.typeD, g.batch);
+    const int64_t bytes = spanOf(plan.stridesA(), g.typeA, g.batch) +
+                          spanOf(plan.stridesB(), g.typeB, g.batch) +
+                          resultBytes;
+    const int64_t wanted = ceilDiv(int64_t(128) << 20, bytes);
+    for (int64_t i = 0; i < (wanted < 4 ? wanted : 4); ++i) {
+      operands.push_back(std::make_unique<TuneOperands>());
+      AMP_RETURN_IF_ERROR(operands.back()->create(plan, i << 48));
+    }
+    const int64_t scratch = alignTo(kPartials, kBufferAlignment);
+    AMP_RETURN_IF_ERROR(memory.allocate(scratch + resultBytes));
+    reference = memory.data + scratch;
+    AMP_CUDA_CALL(cudaMemset(memory.data, 0, size_t(scratch)));
+    AMP_CUDA_CALL(cudaEventCreate(&start));
+    return check(cudaEventCreate(&stop), "cudaEventCreate");
   }
-  cudaEvent_t start, stop;
-  AMP_CUDA_CALL(cudaEventCreate(&start));
-  AMP_CUDA_CALL(cudaEventCreate(&stop));
 
-  constexpr int kRuns = 10;
-  float best = INFINITY;
-  std::vector<unsigned char> reference, result(resultBytes);
-  auto run = [&](const cublasLtMatmulAlgo_t &algorithm, int index,
-                 float *time) -> Status {
-    const GemmBuffers &buffers = operands[index % copies]->buffers;
+  /// Runs every candidate, with the kernels that belong to it, ten times after
+  /// two warm-ups, rotating over copies of the operands, and takes the one with
+  /// the least median, which is returned. Candidates that fail, or whose result
+  /// differs from that of the first, are left out; if all are, the time is
+  /// infinite.
+  float choose(const std::vector<cublasLtMatmulHeuristicResult_t> &candidates,
+               GemmChoice *choice) {
+    float best = INFINITY;
+    hasReference = false;
+    for (const auto &candidate : candidates) {
+      float median = INFINITY;
+      if (!measure(candidate.algo, &median).isOk() || !(median < best))
+        continue;
+      best = median;
+      *choice = {plan.epilogue, candidate.algo};
+    }
+    return best;
+  }
+
+private:
+  /// Partial results, the result and a ticket of a comparison.
+  static constexpr int64_t kPartials = (512 + 2) * sizeof(Deviation);
+
+  Status run(const cublasLtMatmulAlgo_t &algorithm, size_t index, float *time) {
+    const GemmBuffers &buffers = operands[index % operands.size()]->buffers;
     AMP_CUDA_CALL(cudaEventRecord(start, nullptr));
     AMP_RETURN_IF_ERROR(plan.runProduct(library, buffers, nullptr, algorithm));
+    if (plan.hasKernels())
+      AMP_RETURN_IF_ERROR(plan.runKernels(library, buffers, nullptr));
     AMP_CUDA_CALL(cudaEventRecord(stop, nullptr));
     AMP_CUDA_CALL(cudaEventSynchronize(stop));
     return check(cudaEventElapsedTime(time, start, stop),
                  "cudaEventElapsedTime");
-  };
-  // The median time, or infinity if the result is not that of the first.
-  auto measure = [&](const cublasLtMatmulAlgo_t &algorithm,
-                     float *median) -> Status {
-    *median = INFINITY;
+  }
+
+  /// Whether the result agrees with that of the first candidate to what
+  /// reordered sums can differ by.
+  Status agrees(bool *same) {
+    const void *result = operands[0]->buffers.d;
+    *same = true;
+    if (!std::exchange(hasReference, true))
+      return check(cudaMemcpy(reference, result, size_t(resultBytes),
+                              cudaMemcpyDeviceToDevice),
+                   "cudaMemcpy");
+    auto *partials = reinterpret_cast<Deviation *>(memory.data);
+    auto *sum = partials + 512;
+    AMP_RETURN_IF_ERROR(dispatchFloat(plan.config.typeD, [&](auto *type) {
+      using T = std::remove_pointer_t<decltype(type)>;
+      const int64_t count = resultBytes / int64_t(sizeof(T));
+      return launch("tuning", nullptr, reduceShape(count), deviationKernel<T>,
+                    sum, reinterpret_cast<const T *>(reference),
+                    static_cast<const T *>(result), count, partials,
+                    reinterpret_cast<unsigned *>(sum + 1));
+    }));
+    Deviation deviation;
+    AMP_CUDA_CALL(
+        cudaMemcpy(&deviation, sum, sizeof(deviation), cudaMemcpyDeviceToHost));
+    *same =
+        std::sqrt(deviation.difference) <= 1e-2f * std::sqrt(deviation.norm);
+    return Status();
+  }
+
+  /// The median time, or infinity if the result is not that of the first.
+  Status measure(const cublasLtMatmulAlgo_t &algorithm, float *median) {
+    constexpr int kRuns = 10;
     float unused = 0;
+    bool same = false;
     AMP_RETURN_IF_ERROR(run(algorithm, 0, &unused));
-    AMP_CUDA_CALL(cudaMemcpy(result.data(), operands[0]->buffers.d, resultBytes,
-                             cudaMemcpyDeviceToHost));
-    if (reference.empty())
-      reference = result;
-    if (!agree(reference, result, g.typeD))
+    AMP_RETURN_IF_ERROR(agrees(&same));
+    if (!same)
       return Status();
     AMP_RETURN_IF_ERROR(run(algorithm, 1, &unused));
     std::vector<float> times(kRuns);
-    for (int i = 0; i < kRuns; ++i)
+    for (size_t i = 0; i < kRuns; ++i)
       AMP_RETURN_IF_ERROR(run(algorithm, i, &times[i]));
     std::nth_element(times.begin(), times.begin() + kRuns / 2, times.end());
     *median = times[kRuns / 2];
     return Status();
-  };
-  for (const auto &candidate : candidates) {
-    float median = INFINITY;
-    // One that fails is left out.
-    if (measure(candidate.algo, &median).isOk() && median < best) {
-      best = median;
-      plan.algorithm = candidate.algo;
-    }
   }
-  cudaEventDestroy(start);
-  cudaEventDestroy(stop);
+
+  const GemmLibrary &library;
+  const GemmPlan &plan;
+  std::vector<std::unique_ptr<TuneOperands>> operands;
+  GemmMemory memory;
+  unsigned char *reference = nullptr;
+  int64_t resultBytes = 0;
+  bool hasReference = false;
+  cudaEvent_t start = nullptr, stop = nullptr;
+};
+
+/// Times the product with its epilogue in the library, and with every part of
+/// it that kernels can take over, and sets the fastest: an epilogue of the
+/// library can be served by kernels that are slower by more than a pass over
+/// the result.
+inline Status tuneGemm(GemmLibrary &library, GemmPlan &plan, int count) {
+  GemmTimer timer(library, plan);
+  AMP_RETURN_IF_ERROR(timer.create());
+  GemmChoice choice;
+  float best = INFINITY;
+  auto attempt = [&](Epilogue each) -> Status {
+    std::vector<cublasLtMatmulHeuristicResult_t> candidates;
+    AMP_RETURN_IF_ERROR(plan.propose(library, each, count, candidates));
+    GemmChoice fastest;
+    float time = timer.choose(candidates, &fastest);
+    if (!(time < best))
+      return Status();
+    bool passes = false;
+    plan.algorithm = fastest.algorithm;
+    AMP_RETURN_IF_ERROR(plan.passesNaN(library, &passes));
+    if (passes) {
+      best = time;
+      choice = fastest;
+    }
+    return Status();
+  };
+  for (Epilogue each = plan.config.epilogue;; each = simplerEpilogue(each)) {
+    Status status = attempt(each);
+    if (each != Epilogue::None)
+      continue;
+    if (!(best < INFINITY) && !status.isOk())
+      return status;
+    break;
+  }
   if (!(best < INFINITY))
-    return makeError(kUnsupported, "no algorithm ran");
-  return Status();
+    return makeError(kUnsupported, "no algorithm of cuBLASLt ran for %s",
+                     plan.describe().c_str());
+  bool taken = false;
+  AMP_RETURN_IF_ERROR(plan.take(library, choice, &taken));
+  return taken ? Status()
+               : makeError(kUnsupported, "cuBLASLt no longer takes %s",
+                           plan.describe().c_str());
 }
 
 } // namespace amp::cuda

@@ -239,10 +239,12 @@ AMP_DEVICE void reduceAll(int64_t count, typename Op::type *partials,
 
 /// For each of `columns` columns, combines the lanes of
 /// `value(at, row, column)` over `rows` rows and calls `finish(column, result)`
-/// in one thread. `Width` is 1, or 2 if `columns` is even. `partials` holds
-/// `columnParts(rows, columns) * columns` values, `tickets` are `kTickets`
-/// zeros before and after. Launch with `columnShape(rows, columns, words of a
-/// value)`.
+/// in one thread. `Width` is a power of two up to 8 that divides `columns`.
+/// `partials` holds `columnParts(rows, columns) * columns` values, `tickets`
+/// are `kTickets` zeros before and after; neither is used if the grid has one
+/// row. Launch with `columnShape(rows, columns, words of a value)`, whose
+/// shared memory is for widths of up to 2: it takes kThreads * Width values and
+/// 16 bytes.
 template <typename Op, int Width, typename Value, typename Finish>
 AMP_DEVICE void reduceColumns(int64_t rows, int64_t columns,
                               typename Op::type *partials, unsigned *tickets,

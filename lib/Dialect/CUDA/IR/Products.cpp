@@ -66,6 +66,9 @@ LogicalResult GemmOp::verify() {
   if (getBiasGrad() && (isForward || getBias()))
     return emitOpError("has 'bias_grad' beside a bias or a forward activation, "
                        "expected a product of a backward pass");
+  if (getBiasGrad() && !isGradient() && getTransposeB())
+    return emitOpError("has 'bias_grad', which sums the columns of B, beside "
+                       "'transpose_b'");
   if (failed(verifyCounts(launch,
                           2 + getAccumulate() + getBias() + isGradient(),
                           1 + getAuxiliary() + getBiasGrad())))

@@ -33,6 +33,7 @@
 #include "cuda_runtime.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace amp::cuda::host {
@@ -53,10 +54,13 @@ struct Options {
   /// What cudaMalloc hands out.
   size_t deviceMemory = size_t(4) << 30;
   int devices = 1;
-  /// The RELU epilogues turn NaN into 0, as a library may.
-  bool reluDropsNaN = false;
-  /// Epilogues for which the library has no algorithm.
-  std::vector<int> unsupportedEpilogues;
+  /// RELU epilogues, each with a type of computation, that turn NaN into 0, as
+  /// those of a library may.
+  std::vector<std::pair<int, int>> epiloguesDroppingNaN;
+  /// Epilogues for which the library has no algorithm, that it calls invalid,
+  /// for which no algorithm of the heuristic is good, and that take long.
+  std::vector<int> unsupportedEpilogues, invalidEpilogues, failingEpilogues,
+      slowEpilogues;
 };
 Options &options();
 
