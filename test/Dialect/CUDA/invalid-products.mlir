@@ -13,6 +13,14 @@ func.func @targets(%a: tensor<4x4xf16>) {
 
 // -----
 
+func.func @alpha(%a: tensor<4x4xf16>) {
+  // expected-error@+1 {{has an alpha that is zero, denormal or not finite}}
+  %0 = cuda.gemm ins(%a, %a : tensor<4x4xf16>, tensor<4x4xf16>) {alpha = 0.0 : f32} -> tensor<4x4xf16>
+  return
+}
+
+// -----
+
 func.func @inputs(%a: tensor<4x4xf16>) {
   // expected-error@+1 {{has 3 inputs, expected 2}}
   %0 = cuda.gemm ins(%a, %a, %a : tensor<4x4xf16>, tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>

@@ -370,6 +370,30 @@ func.func @parameter(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @scatter_axis(%x: tensor<4x8xf32>, %l: tensor<4xi64>) {
+  // expected-error@+1 {{has axis 2 of rank 2 and indices of 'i64', expected integers}}
+  %0 = cuda.call "scatter_add" ins(%x, %l : tensor<4x8xf32>, tensor<4xi64>) {parameters = {axis = 2 : i64}} -> tensor<9x8xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_updates(%x: tensor<4x8xf32>, %l: tensor<5xi64>) {
+  // expected-error@+1 {{the tensor of updates}}
+  %0 = cuda.call "scatter_add" ins(%x, %l : tensor<4x8xf32>, tensor<5xi64>) {parameters = {axis = 0 : i64}} -> tensor<9x8xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_wide(%x: tensor<4x8xf32>, %l: tensor<4xi64>) {
+  // expected-error@+1 {{gives f64, expected f32, f16 or bf16}}
+  %0 = cuda.call "scatter_add" ins(%x, %l : tensor<4x8xf32>, tensor<4xi64>) {parameters = {axis = 0 : i64}} -> tensor<9x8xf64>
+  return
+}
+
+// -----
+
 func.func @labels(%x: tensor<4x8xf32>, %l: tensor<3xi64>) {
   // expected-error@+1 {{has labels of shape [3] of 'i64' for logits of shape [4, 8], expected one i32 or i64 per row}}
   %0 = cuda.call "cross_entropy" ins(%x, %l : tensor<4x8xf32>, tensor<3xi64>) -> tensor<f32>
