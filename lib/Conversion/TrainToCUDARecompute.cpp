@@ -13,6 +13,7 @@
 
 #include "TrainToCUDA.h"
 
+#include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -47,10 +48,18 @@ void mlir::cuda::recomputeCheapValues(func::FuncOp step) {
                                   loop.getInputs().end());
     llvm::SetVector<Operation *> readers(loop->user_begin(), loop->user_end());
     int64_t read = 0, written = getMemory(loop->getResult(0));
-    for (Value input : inputs)
+    bool readsState = false;
+    for (Value input : inputs) {
       read += getMemory(input);
-    // A row, such as a bias, hardly counts.
-    if (readers.size() < 2 || readers.size() > kMaxReaders ||
+      while (auto view = input.getDefiningOp<ViewOp>())
+        input = view.getSource();
+      std::optional<mlir::amp::Role> role = mlir::amp::getRole(input);
+      readsState |= role && role != mlir::amp::Role::Batch &&
+                    role != mlir::amp::Role::Hyperparameter;
+    }
+    // A row, such as a bias, hardly counts. A state that is read again after
+    // its update could not be updated in place.
+    if (readsState || readers.size() < 2 || readers.size() > kMaxReaders ||
         read > written + written / 8)
       continue;
     for (Operation *reader : readers.getArrayRef().drop_front()) {

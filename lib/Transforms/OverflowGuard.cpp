@@ -52,16 +52,22 @@ mlir::amp::getUpdateSlice(const StepRewriter &step,
   return slice;
 }
 
-/// Returns `argument` in the type `wide`, as the update reads it.
+/// Returns `argument` in the type `wide`, as the update reads it, at the
+/// beginning of the step, where `builder` stands.
 static Value getWidened(OpBuilder &builder, BlockArgument argument, Type wide) {
+  Block *block = builder.getBlock();
   Operation *widening = nullptr;
   for (Operation *user : argument.getUsers())
     // What a residual adds to is more exact.
-    if (user->getNumResults() == 1 && user->getResult(0).getType() == wide &&
+    if (user->getBlock() == block && user->getNumResults() == 1 &&
+        user->getResult(0).getType() == wide &&
+        llvm::all_of(user->getOperands(), llvm::IsaPred<BlockArgument>) &&
         (isa<CompensateOp>(user) || (CastLike(user) && !widening)))
       widening = user;
-  if (widening)
+  if (widening) {
+    widening->moveBefore(block, block->begin());
     return widening->getResult(0);
+  }
   return buildInsertedCast(builder, argument.getLoc(), argument,
                            cast<FloatType>(getElementTypeOrSelf(wide)));
 }
@@ -104,7 +110,7 @@ void mlir::amp::guardUpdates(StepRewriter &step, Value allFinite,
     if (!update || !feedsUpdate.contains(update) || backward.contains(update) ||
         !isObserved || llvm::is_contained(newValues, wide))
       continue;
-    OpBuilder builder = OpBuilder::atBlockBegin(&step.getBody());
+    auto builder = OpBuilder::atBlockBegin(&step.getBody());
     if (Value old = getWidened(builder, entry.argument, wide.getType())) {
       newValues.push_back(wide);
       oldValues.push_back(old);

@@ -267,6 +267,13 @@ static void testTuning(const std::string &cache) {
       plans.create(configs, 2, workspace.get(), workspace.size(), options),
       "line 2: an algorithm without the epilogue that it is for, from an older "
       "version; tune to another file");
+  for (const char *epilogue : {"eX", "e", "e16", "e256"}) {
+    std::ofstream(cache) << "device 1 product " << epilogue << " "
+                         << std::string(128, '0') << "\n";
+    CHECK_ERROR(
+        plans.create(configs, 2, workspace.get(), workspace.size(), options),
+        "line 1: not an epilogue");
+  }
   options.tune = true;
   options.cachePath = cache + ".absent/cache";
   CHECK_ERROR(

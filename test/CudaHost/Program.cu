@@ -462,6 +462,8 @@ static void testErrors() {
   CHECK_ERROR(program.run(-5), "-5 steps to run, expected a number that is not "
                                "negative");
   std::vector<int64_t> labels(N, 3);
+  CHECK_ERROR(program.fillBatch(0, 7, [](void *) { CHECK(false); }),
+              "batch argument 'x' has 7 bytes");
   CHECK_ERROR(program.setBatch(0, labels.data(), 7),
               "'x' has 7 bytes, expected 144 (12x6xf16)");
   CHECK_ERROR(program.setBatch(1, labels.data(), N * 8),

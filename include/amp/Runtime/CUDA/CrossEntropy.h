@@ -46,12 +46,9 @@ __global__ void __launch_bounds__(kThreads)
     bool found = false;
     forEachPack<Plan>(classes, [&](int pack, int64_t column) {
       auto values = row.get(pack, column);
-      const int64_t offset = label - column;
-      const int chosenLane =
-          offset >= 0 && offset < Plan::width ? int(offset) : -1;
 #pragma unroll
       for (int lane = 0; lane < Plan::width; ++lane) {
-        const bool isLabel = lane == chosenLane;
+        const bool isLabel = column + lane == label;
         const float shifted = values[lane] - terms.largest;
         if (isLabel) {
           chosen = shifted;

@@ -132,12 +132,17 @@ public:
   /// The samples of argument `index` that differ.
   const HostArray &getArray(size_t index) const { return samples[index]; }
 
+  /// Bytes of `size` samples of argument `index`.
+  size_t getBytes(size_t index, int64_t size) const {
+    return samples[index].bytes.size() / size_t(stored) * size_t(size);
+  }
+
   /// Writes the samples `rows` of argument `index` to `out`, one after the
   /// other.
   void gather(size_t index, const int64_t *rows, int64_t size,
               void *out) const {
     const HostArray &source = samples[index];
-    size_t rowBytes = source.bytes.size() / size_t(stored);
+    size_t rowBytes = getBytes(index, 1);
     for (int64_t i = 0; i < size; ++i)
       std::memcpy(static_cast<unsigned char *>(out) + size_t(i) * rowBytes,
                   &source.bytes[size_t(rows[i] % stored) * rowBytes], rowBytes);

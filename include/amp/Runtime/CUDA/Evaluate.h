@@ -171,9 +171,10 @@ public:
       for (int64_t i = 0; i < batchSize; ++i)
         rows[size_t(i)] = begin + std::min(i, count - 1);
       for (size_t i = 0; i < inputs.size(); ++i)
-        AMP_RETURN_IF_ERROR(forward->fillBatch(int(i), [&](void *batch) {
-          data.gather(inputs[i], rows.data(), batchSize, batch);
-        }));
+        AMP_RETURN_IF_ERROR(forward->fillBatch(
+            int(i), data.getBytes(inputs[i], batchSize), [&](void *batch) {
+              data.gather(inputs[i], rows.data(), batchSize, batch);
+            }));
       AMP_RETURN_IF_ERROR(forward->run(1));
       for (size_t i = 0; i < outputs.size(); ++i) {
         HostArray part;

@@ -377,16 +377,19 @@ inline bool GemmPlan::accepts(const GemmLibrary &library,
 
 inline std::string GemmPlan::describe() const {
   const GemmConfig &g = config;
-  char text[256];
+  char text[384];
   std::snprintf(
       text, sizeof(text),
-      "%lldx%lldx%lld%s%s-%s-%s%s-e%d-b%lld-%s-s%lld.%lld.%lld.%lld.%lld",
+      "%lldx%lldx%lld%s%s-%s-%s%s-e%d-b%lld-%s-s%lld.%lld.%lld.%lld.%lld"
+      "-m%lld.%lld.%lld.%lld",
       (long long)g.m, (long long)g.n, (long long)g.k, g.transposeA ? "-ta" : "",
       g.transposeB ? "-tb" : "", typeName(g.typeA), typeName(g.typeD),
       g.compute == GemmCompute::TF32 ? "-tf32" : "", int(g.epilogue),
       (long long)g.batch, g.beta != 0 ? "c" : "n", (long long)stridesA().row,
       (long long)stridesB().row, (long long)stridesC().row,
-      (long long)stridesD().row, (long long)g.strideAux);
+      (long long)stridesD().row, (long long)g.strideAux,
+      (long long)stridesA().matrix, (long long)stridesB().matrix,
+      (long long)stridesC().matrix, (long long)stridesD().matrix);
   return text;
 }
 

@@ -54,7 +54,12 @@ public:
             "file",
             path.c_str(), number);
       // One that this product does not have is never taken.
-      choice.epilogue = Epilogue(std::atoi(epilogue + 1));
+      char *end = nullptr;
+      const long code = std::strtol(epilogue + 1, &end, 10);
+      if (*end != ' ' || code < 0 || code > long(Epilogue::BiasGradB))
+        return makeError(kFile, "'%s', line %d: not an epilogue", path.c_str(),
+                         number);
+      choice.epilogue = Epilogue(code);
       entries[line.substr(0, before)] = choice;
     }
     return Status();

@@ -168,10 +168,10 @@ public:
   /// Copies a batch, of exactly the size of batch argument `index`, to the
   /// device before the next step. Labels are checked.
   inline Status setBatch(int index, const void *host, size_t bytes);
-  /// The same, of the bytes that `fill` writes where it is told to; nothing is
-  /// copied twice.
+  /// The same, of the `bytes` that `fill` writes where it is told to; nothing
+  /// is copied twice.
   template <typename Fill>
-  Status fillBatch(int index, Fill fill);
+  Status fillBatch(int index, size_t bytes, Fill fill);
   /// Sets the hyperparameter `name`.
   inline Status setHyperparameter(const std::string &name, double value);
 
@@ -229,7 +229,6 @@ private:
   inline Status verifyInfo() const;
   inline Status enqueueStep(Profiler *profiler);
   inline Status initialize(uint64_t seed);
-  inline Status checkBatch(int index, const BufferInfo **buffer) const;
   inline Status checkStates(const std::string &path,
                             const std::vector<HostArray> &arrays) const;
   inline Status writeStates(const std::vector<HostArray> &arrays);
@@ -417,19 +416,18 @@ inline Status Program::writeBuffer(int index, const HostArray &array) {
                "cudaMemcpyAsync");
 }
 
-inline Status Program::checkBatch(int index, const BufferInfo **buffer) const {
+template <typename Fill>
+Status Program::fillBatch(int index, size_t bytes, Fill fill) {
   std::vector<int> batches = buffersOf(Role::Batch);
   if (index < 0 || index >= int(batches.size()))
     return makeError(kInvalidArgument, "batch argument %d of %zu", index,
                      batches.size());
-  *buffer = &info.buffers[batches[size_t(index)]];
-  return Status();
-}
-
-template <typename Fill>
-Status Program::fillBatch(int index, Fill fill) {
-  const BufferInfo *buffer = nullptr;
-  AMP_RETURN_IF_ERROR(checkBatch(index, &buffer));
+  const BufferInfo *buffer = &info.buffers[batches[size_t(index)]];
+  if (bytes != size_t(bytesOf(*buffer)))
+    return makeError(kInvalidArgument,
+                     "batch argument '%s' has %zu bytes, expected %lld (%s)",
+                     buffer->name, bytes, (long long)bytesOf(*buffer),
+                     makeArray(*buffer).describe().c_str());
   if (size_t(index) >= staging.size())
     return makeError(kInvalidArgument, "program '%s' has not been created",
                      info.name);
@@ -455,14 +453,8 @@ Status Program::fillBatch(int index, Fill fill) {
 }
 
 inline Status Program::setBatch(int index, const void *host, size_t bytes) {
-  const BufferInfo *buffer = nullptr;
-  AMP_RETURN_IF_ERROR(checkBatch(index, &buffer));
-  if (!host || bytes != size_t(bytesOf(*buffer)))
-    return makeError(kInvalidArgument,
-                     "batch argument '%s' has %zu bytes, expected %lld (%s)",
-                     buffer->name, bytes, (long long)bytesOf(*buffer),
-                     makeArray(*buffer).describe().c_str());
-  return fillBatch(index, [&](void *to) { std::memcpy(to, host, bytes); });
+  return fillBatch(index, host ? bytes : 0,
+                   [&](void *to) { std::memcpy(to, host, bytes); });
 }
 
 inline Status Program::setHyperparameter(const std::string &name,

@@ -143,7 +143,8 @@ inline Status Trainer::prepare() {
 inline Status Trainer::setBatches(const int64_t *rows) {
   for (size_t i = 0; i < batches.size(); ++i)
     AMP_RETURN_IF_ERROR(program.fillBatch(
-        int(i), [&](void *batch) { data.gather(i, rows, batchSize, batch); }));
+        int(i), data.getBytes(i, batchSize),
+        [&](void *batch) { data.gather(i, rows, batchSize, batch); }));
   return Status();
 }
 
