@@ -275,16 +275,17 @@ def ConvertTrainToCUDA
     (`train-set-batch`). The step becomes a list of operations of the `cuda`
     dialect, on tensors:
 
-    - Products and convolutions become library calls. Transposes, casts and the
-      addition of a residual move into them, then relu, gelu in its tanh form,
-      the gradients of both, biases and bias gradients.
+    - Products and convolutions become library calls. Transposes, casts, constant
+      scales and the addition of a residual move into them, then relu, gelu in
+      its tanh form, the gradients of both, biases and bias gradients.
     - Composites that have a tuned kernel become `cuda.call`, the optimizer
       operations of one kind a single `cuda.optimizer`, which unscales, clips
       and writes the low-precision copies.
     - Products of one matrix, such as queries, keys and values, become one product
       with the columns of all, where that moves fewer bytes.
     - Everything else takes the way of the CPU, to loops over elements, which
-      are fused and become `cuda.kernel`.
+      are fused and become `cuda.kernel`. A loop with several readers that reads
+      no more memory than it writes is computed in each of them.
 
     An `scf.if` whose condition is not a constant computes both of its branches
     and chooses; where it is the guard of an optimizer it becomes the flag
