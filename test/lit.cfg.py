@@ -99,18 +99,31 @@ for plugin in ("AMPPlugin", "ExamplePlugin"):
     name = plugin.replace("AMP", "amp_").replace("Example", "example_").lower()
     config.substitutions.append(("%" + name, path))
 # Compiles CUDA sources for the CPU; the library goes behind them. Compiling takes
-# longer than running: what optimisation breaks, long runs see.
-host_optimization = "-O1" if os.environ.get("AMP_LONG_TESTS") else "-O0"
-cuda_host = os.path.join(config.test_source_root, "CudaHost", "include")
+# longer than running, so Clang takes the runtime precompiled and nothing is
+# optimised; long runs use the compiler of the project, optimising.
+# %plain_cuda_host_cxx reads the runtime itself, for sources that change what it
+# sees. Each goes with the library of its name.
+cuda_host_archive = f"{config.amp_obj_root}/lib/libAMPCudaHost.a"
+optimization = "-O1" if os.environ.get("AMP_LONG_TESTS") else "-O0"
+plain_cuda_host_cxx = f"{config.amp_cxx} {config.amp_cuda_host_options} {optimization}"
+cuda_host_cxx, cuda_host_link = config.amp_cuda_host_compiler, ""
+if not cuda_host_cxx or os.environ.get("AMP_LONG_TESTS"):
+    cuda_host_cxx = plain_cuda_host_cxx
+else:
+    # The object has every inline function, also those that need what no library
+    # exports.
+    cuda_host_link = f"-Wl,--gc-sections {config.amp_cuda_host_object} "
+zlib = " -lz" if config.amp_zlib else ""
+config.substitutions += [
+    ("%cuda_host_cxx", f"{cuda_host_cxx} -x c++"),
+    ("%cuda_host_lib", f"-x none {cuda_host_link}{cuda_host_archive}{zlib}"),
+    ("%plain_cuda_host_cxx", f"{plain_cuda_host_cxx} -x c++"),
+    ("%plain_cuda_host_lib", f"-x none {cuda_host_archive}{zlib}"),
+]
+# Compiles what uses the host runtime alone, without zlib.
 runtime_include = os.path.join(config.amp_src_root, "include")
-config.substitutions.append(("%cuda_host_lib", f"-x none {config.amp_obj_root}/lib/libAMPCudaHost.a"))
 config.substitutions.append(
-    (
-        "%cuda_host_cxx",
-        f"{config.amp_cxx} -std=c++17 {host_optimization} -fno-strict-aliasing -Wall -Wextra"
-        " -Wno-unknown-pragmas -Wno-pass-failed -Werror"
-        f" -I{cuda_host} -I{runtime_include} -x c++",
-    )
+    ("%host_cxx", f"{config.amp_cxx} -std=c++17 -Wall -Wextra -Werror -I{runtime_include}")
 )
 config.substitutions.append(("%models", os.path.join(config.test_source_root, "Models")))
 # How many random graphs a test of properties takes.
@@ -147,6 +160,9 @@ if nvcc:
             f"{nvcc} -std=c++17 -O0 -Werror all-warnings -lineinfo -I{runtime_include}",
         )
     )
+# The tiers: what takes long requires `full`, what takes minutes `long`.
+if os.environ.get("AMP_FULL_TESTS") or os.environ.get("AMP_LONG_TESTS"):
+    config.available_features.add("full")
 if os.environ.get("AMP_LONG_TESTS"):
     config.available_features.add("long")
     # TensorFlow is large and may be installed for a python of its own.

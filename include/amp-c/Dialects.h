@@ -18,10 +18,10 @@ MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(AMP, amp);
 MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(AMPTrain, train);
 MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(AMPCUDA, cuda);
 
-/// Adds the dialects of the project and `func`, in whose functions steps
-/// stand, to `registry`, with the interfaces of the project for operations of
-/// linalg, tosa, arith, math, tensor and scf. The registry has to be appended
-/// to a context (`mlirContextAppendDialectRegistry`) before passes run.
+/// Adds the dialects of the project and `func`, whose functions contain steps,
+/// to `registry`. Also adds the project's interfaces for operations of linalg,
+/// tosa, arith, math, tensor and scf. The registry must be appended to a
+/// context (`mlirContextAppendDialectRegistry`) before passes run.
 MLIR_CAPI_EXPORTED void ampRegisterAllDialects(MlirDialectRegistry registry);
 
 #ifdef __cplusplus

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each pass has a function that creates it, with the options at their defaults,
-// and one that registers it. Passes with options are added by name, from text:
-// `mlirOpPassManagerAddPipeline`.
+// Each pass has a function that creates it with default options and one that
+// registers it. `mlirOpPassManagerAddPipeline` adds a pass with options by
+// name, from text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,9 @@
 #define AMP_C_PASSES_H
 
 // IWYU pragma: begin_exports
+#include "amp/CodeGen/Passes.capi.h.inc"
 #include "amp/Conversion/Passes.capi.h.inc"
+#include "amp/Dialect/CUDA/Transforms/Passes.capi.h.inc"
 #include "amp/Dialect/Train/Transforms/Passes.capi.h.inc"
 #include "amp/Transforms/Passes.capi.h.inc"
 // IWYU pragma: end_exports

@@ -15,20 +15,20 @@
 extern "C" {
 #endif
 
-/// Rewrites the training steps of `module` by `amp-training-pipeline`.
+/// Rewrites the training steps of `module` with `amp-training-pipeline`.
 ///
-/// `policy` is the name of a preset, a file, or a policy itself: YAML in
-/// braces, or on more than one line. `options` are those of the pipeline as
-/// they stand on the command line, such as `precision=fp16 target=h100`, or
-/// empty; `policy` is not among them.
+/// `policy` is the name of a preset, a file, or the text of a policy: YAML in
+/// braces or on more than one line. `options` are those of the pipeline in
+/// command-line syntax, such as `precision=fp16 target=h100`, or empty. They do
+/// not include `policy`.
 ///
-/// `diagnostics`, if not null, gets every diagnostic with `diagnosticsData`,
-/// and what it returns says whether that is all to be done with it. `report`,
-/// if not null, gets the report as JSON (docs/reports.md), piece by piece, with
-/// `reportData`; if the run fails, it gets nothing.
+/// `diagnostics`, if not null, receives every diagnostic with
+/// `diagnosticsData`. Its result states whether the diagnostic is handled.
+/// `report`, if not null, receives the report as JSON (docs/reports.md) in
+/// pieces with `reportData`. It receives nothing if the run fails.
 ///
-/// On failure `module` is as it was. The context needs what
-/// `ampRegisterAllDialects` registers.
+/// After a failure `module` has not changed. The context needs the dialects
+/// that `ampRegisterAllDialects` registers.
 MLIR_CAPI_EXPORTED MlirLogicalResult ampRunTrainingPipeline(
     MlirModule module, MlirStringRef policy, MlirStringRef options,
     MlirDiagnosticHandler diagnostics, void *diagnosticsData,

@@ -17,17 +17,17 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-/// What bufferization aligns all its buffers to.
+/// The alignment of buffers that bufferization creates.
 static constexpr uint64_t kBufferizationAlignment = 64;
 
-/// The alignment of a buffer; the lowering to LLVM takes 16 where none is
-/// given.
+/// Returns the alignment of a buffer. The lowering to LLVM uses 16 if the
+/// buffer has none.
 static uint64_t getAlignment(memref::AllocOp alloc) {
   return alloc.getAlignment().value_or(16);
 }
 
-/// Returns what the allocator is asked for: the elements, rounded up to the
-/// alignment.
+/// Returns the size passed to the allocator: the bytes of the elements, rounded
+/// up to the alignment.
 static std::optional<int64_t> getAllocatedBytes(MemRefType type,
                                                 uint64_t alignment) {
   Type element = type.getElementType();
@@ -43,8 +43,8 @@ static std::optional<int64_t> getAllocatedBytes(MemRefType type,
 
 namespace {
 
-/// Bytes allocated while something runs, beyond those from before it: the most
-/// at one point, and what is left at its end.
+/// Bytes that a piece of code allocates: the most at one point, and the rest at
+/// its end.
 struct Usage {
   int64_t peak = 0;
   int64_t left = 0;
@@ -64,7 +64,7 @@ private:
 } // namespace
 
 std::optional<Usage> BufferLiveness::compute(func::FuncOp function) {
-  // A function that calls itself finds nothing here.
+  // The map has no entry for a function that calls itself.
   auto [it, added] = functions.try_emplace(function, std::nullopt);
   if (!added)
     return it->second;
@@ -124,7 +124,7 @@ std::optional<Usage> BufferLiveness::compute(Operation *op) {
     most.left = first ? usage->left : std::max(most.left, usage->left);
     first = false;
   }
-  // Each time round, a loop would leave more; and it may not run at all.
+  // Each iteration of a loop could leave more, and a loop may not run at all.
   if (most.left != 0 && !isa<scf::IfOp, scf::IndexSwitchOp>(op)) {
     if (most.left > 0)
       return std::nullopt;

@@ -38,7 +38,7 @@ std::optional<int64_t> mlir::amp::getIndexBound(Value indices) {
     else if (auto scatter = dyn_cast<train::ScatterAddOp>(user))
       noteExtent(scatter.getType().getDimSize(scatter.getAxis()));
     else if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(user))
-      // What fits below the bound is the same number in any width.
+      // A number below the bound is the same in any width.
       if (std::optional<int64_t> cast = getIndexBound(user->getResult(0)))
         noteExtent(*cast);
   }

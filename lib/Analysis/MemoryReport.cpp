@@ -41,7 +41,7 @@ StringRef mlir::amp::stringifyMemoryCategory(MemoryCategory category) {
   llvm_unreachable("unknown category of memory");
 }
 
-/// Adds to `values` all results in `block` that depend on them.
+/// Adds to `values` all results in `block` that depend on members of `values`.
 static void addDependents(Block &block, llvm::DenseSet<Value> &values) {
   for (Operation &op : block) {
     WalkResult depends = op.walk([&](Operation *nested) {
@@ -56,7 +56,7 @@ static void addDependents(Block &block, llvm::DenseSet<Value> &values) {
   }
 }
 
-/// Returns the value in whose memory `value` is.
+/// Returns the value whose memory `value` uses.
 static Value getRoot(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isTensorView(op))
@@ -72,18 +72,45 @@ static void count(MemoryReport::Count &entry, const TensorRange &range) {
   entry.bytes += range.bytes;
 }
 
-FailureOr<MemoryReport> MemoryReport::compute(FunctionOpInterface function) {
-  FailureOr<StepSignature> signature = StepSignature::get(function);
-  if (failed(signature))
-    return failure();
-  FailureOr<TensorLiveness> liveness = TensorLiveness::compute(function);
-  if (failed(liveness))
-    return failure();
+namespace {
 
-  MemoryReport report;
-  Block &block = function.getFunctionBody().front();
+/// What a report counts a tensor as.
+class Classification {
+public:
+  /// Counts the arguments in `report`, and finds the values that a category
+  /// depends on.
+  LogicalResult collect(FunctionOpInterface function,
+                        const StepSignature &signature, MemoryReport &report);
+
+  MemoryCategory categorize(const TensorRange &range) const;
+  bool isUpdate(const TensorRange &range) const {
+    return updates.contains(range.value);
+  }
+  /// Whether the forward pass computes `range` from the batch.
+  bool isForward(const TensorRange &range) const {
+    return range.definition < firstSeed && fromBatch.contains(range.value) &&
+           isa<FloatType>(getElementTypeOrSelf(range.value.getType()));
+  }
+  unsigned getNumOperations() const { return numOperations; }
+
+private:
+  LogicalResult countArguments(FunctionOpInterface function,
+                               const StepSignature &signature,
+                               MemoryReport &report);
+  void collectGradients(Block &block);
+
   llvm::DenseSet<Value> weights, fromBatch, gradients, updates;
-  for (const StepArgument &argument : signature->arguments) {
+  unsigned numOperations = 0;
+  /// The number of the operation at which the backward pass begins.
+  unsigned firstSeed = 0;
+};
+
+} // namespace
+
+LogicalResult Classification::countArguments(FunctionOpInterface function,
+                                             const StepSignature &signature,
+                                             MemoryReport &report) {
+  for (const StepArgument &argument : signature.arguments) {
     FailureOr<int64_t> bytes = getTensorBytes(argument.type);
     if (failed(bytes))
       return function->emitError("argument '")
@@ -106,79 +133,73 @@ FailureOr<MemoryReport> MemoryReport::compute(FunctionOpInterface function) {
     report[category].atPeak += *bytes;
     report.peakBytes += *bytes;
   }
-  for (const StepResult &result : signature->results)
-    if (result.kind == ResultKind::Update)
-      updates.insert(getRoot(block.getTerminator()->getOperand(result.index)));
+  return success();
+}
 
-  // The backward pass begins at the first seed.
-  unsigned numOperations = 0, seed = 0;
-  Operation *firstSeed = nullptr;
+/// Finds the gradients of parameters and the first seed.
+void Classification::collectGradients(Block &block) {
+  Operation *seed = nullptr;
   for (Operation &op : block) {
-    if (!firstSeed && (isa<GradientSeedOpInterface>(op) ||
-                       op.hasAttr(AMPDialect::kGradientSeedAttr))) {
-      firstSeed = &op;
-      seed = numOperations;
+    if (!seed && (isa<GradientSeedOpInterface>(op) ||
+                  op.hasAttr(AMPDialect::kGradientSeedAttr))) {
+      seed = &op;
+      firstSeed = numOperations;
     }
     ++numOperations;
     auto names = op.getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr);
     if (!names)
       continue;
-    // A gradient that is another value has its name on a view of it.
+    // A gradient that equals another value is a view with its own name.
     for (auto [result, name] : llvm::zip(op.getResults(), names)) {
       if (cast<StringAttr>(name).empty())
         continue;
       Value root = getRoot(result);
       Operation *producer = root.getDefiningOp();
-      bool isBackward =
-          producer && firstSeed && firstSeed->isBeforeInBlock(producer);
+      bool isBackward = producer && seed && seed->isBeforeInBlock(producer);
       gradients.insert(isBackward ? root : result);
     }
   }
-  if (!firstSeed)
-    seed = numOperations;
+  if (!seed)
+    firstSeed = numOperations;
+}
+
+LogicalResult Classification::collect(FunctionOpInterface function,
+                                      const StepSignature &signature,
+                                      MemoryReport &report) {
+  if (failed(countArguments(function, signature, report)))
+    return failure();
+  Block &block = function.getFunctionBody().front();
+  for (const StepResult &result : signature.results)
+    if (result.kind == ResultKind::Update)
+      updates.insert(getRoot(block.getTerminator()->getOperand(result.index)));
+  collectGradients(block);
   addDependents(block, fromBatch);
   addDependents(block, gradients);
+  return success();
+}
 
-  auto isFloat = [](Value value) {
-    return isa<FloatType>(getElementTypeOrSelf(value.getType()));
-  };
-  auto categorize = [&](const TensorRange &range) {
-    Operation *op = range.value.getDefiningOp();
-    if (isa<CastOp>(op) && weights.contains(getRoot(op->getOperand(0))))
-      return MemoryCategory::LowWeights;
-    if (gradients.contains(range.value))
-      return MemoryCategory::Gradients;
-    if (range.definition < seed && range.lastUse >= seed &&
-        fromBatch.contains(range.value))
-      return MemoryCategory::SavedActivations;
-    return MemoryCategory::Temporaries;
-  };
+MemoryCategory Classification::categorize(const TensorRange &range) const {
+  Operation *op = range.value.getDefiningOp();
+  if (isa<CastOp>(op) && weights.contains(getRoot(op->getOperand(0))))
+    return MemoryCategory::LowWeights;
+  if (gradients.contains(range.value))
+    return MemoryCategory::Gradients;
+  if (range.definition < firstSeed && range.lastUse >= firstSeed &&
+      fromBatch.contains(range.value))
+    return MemoryCategory::SavedActivations;
+  return MemoryCategory::Temporaries;
+}
 
-  // Bytes that begin and end to live at each operation.
-  std::vector<std::array<int64_t, kNumMemoryCategories>> change(numOperations +
-                                                                1);
-  for (const TensorRange &range : liveness->getRanges()) {
-    if (updates.contains(range.value))
-      continue;
-    MemoryCategory category = categorize(range);
-    unsigned number = static_cast<unsigned>(category);
-    change[range.definition][number] += range.bytes;
-    change[range.lastUse + 1][number] -= range.bytes;
-    if (category != MemoryCategory::Temporaries)
-      report[category].bytes += range.bytes;
-    if (range.definition >= seed || !fromBatch.contains(range.value) ||
-        !isFloat(range.value))
-      continue;
-    std::string name =
-        range.value.getDefiningOp()->getName().getStringRef().str();
-    count(report.forward[name], range);
-    if (category == MemoryCategory::SavedActivations)
-      count(report.saved[name], range);
-  }
-  std::array<int64_t, kNumMemoryCategories> live = {}, atPeak = {};
+/// Bytes by category.
+using CategoryBytes = std::array<int64_t, kNumMemoryCategories>;
+
+/// Adds the peak to `report`; `change` has the bytes that begin and end to live
+/// at each operation.
+static void addPeak(MemoryReport &report, ArrayRef<CategoryBytes> change) {
+  CategoryBytes live = {}, atPeak = {};
   int64_t most = 0;
-  Entry &temporaries = report[MemoryCategory::Temporaries];
-  for (const auto &step : change) {
+  MemoryReport::Entry &temporaries = report[MemoryCategory::Temporaries];
+  for (const CategoryBytes &step : change) {
     int64_t sum = 0;
     for (unsigned i = 0; i < kNumMemoryCategories; ++i)
       sum += live[i] += step[i];
@@ -193,6 +214,39 @@ FailureOr<MemoryReport> MemoryReport::compute(FunctionOpInterface function) {
   for (unsigned i = 0; i < kNumMemoryCategories; ++i)
     report.categories[i].atPeak += atPeak[i];
   report.peakBytes += most;
+}
+
+FailureOr<MemoryReport> MemoryReport::compute(FunctionOpInterface function) {
+  FailureOr<StepSignature> signature = StepSignature::get(function);
+  if (failed(signature))
+    return failure();
+  FailureOr<TensorLiveness> liveness = TensorLiveness::compute(function);
+  if (failed(liveness))
+    return failure();
+  MemoryReport report;
+  Classification values;
+  if (failed(values.collect(function, *signature, report)))
+    return failure();
+
+  std::vector<CategoryBytes> change(values.getNumOperations() + 1);
+  for (const TensorRange &range : liveness->getRanges()) {
+    if (values.isUpdate(range))
+      continue;
+    MemoryCategory category = values.categorize(range);
+    unsigned number = static_cast<unsigned>(category);
+    change[range.definition][number] += range.bytes;
+    change[range.lastUse + 1][number] -= range.bytes;
+    if (category != MemoryCategory::Temporaries)
+      report[category].bytes += range.bytes;
+    if (!values.isForward(range))
+      continue;
+    std::string name =
+        range.value.getDefiningOp()->getName().getStringRef().str();
+    count(report.forward[name], range);
+    if (category == MemoryCategory::SavedActivations)
+      count(report.saved[name], range);
+  }
+  addPeak(report, change);
   return report;
 }
 

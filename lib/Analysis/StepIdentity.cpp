@@ -37,7 +37,7 @@ uint64_t mlir::amp::computeFingerprint(ModuleOp module, llvm::StringRef entry) {
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       function.removeArgAttr(i, AMPDialect::kInitAttr);
   });
-  // Whatever the command line says of how to print.
+  // Independent of the printing options of the command line.
   constexpr int64_t all = std::numeric_limits<int64_t>::max();
   OpPrintingFlags flags;
   flags.enableDebugInfo(false)
@@ -58,18 +58,55 @@ llvm::StringRef mlir::amp::canonicalizePrecision(llvm::StringRef precision) {
   return llvm::is_contained({"f16", "half"}, precision) ? "fp16" : precision;
 }
 
-/// Writes an attribute as a reader knows it: without its type.
-static std::string formatRule(Attribute value) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (auto number = dyn_cast<FloatAttr>(value)) {
-    llvm::SmallString<16> digits;
-    number.getValue().toString(digits);
-    os << digits;
-  } else {
-    value.print(os, /*elideType=*/true);
+/// The rules of `scaler` as state files have them: each was an attribute of
+/// `amp.update_scale` once, and some had another name.
+static void describe(const ScalerRules &rules,
+                     llvm::function_ref<void(std::string)> insert) {
+  auto get = [&](StringRef field) { return getScalerField(rules, field); };
+  auto flag = [](bool value) { return value ? "true" : "false"; };
+  insert("after_backoff = #amp.after_backoff<" + get("after_backoff") + ">");
+  insert("backoff_factor = " + get("backoff_factor"));
+  insert(std::string("exact_interval = ") +
+         flag(rules.intervalRule == IntervalRule::Equal));
+  insert(std::string("finite_growth = ") +
+         flag(rules.growthGuard == GrowthGuard::On));
+  insert("growth_factor = " + get("growth_factor"));
+  insert("growth_interval = " + get("growth_interval"));
+  insert("hysteresis = " + get("hysteresis"));
+  insert("hysteresis_refill = #amp.hysteresis_refill<" +
+         get("hysteresis_refill") + ">");
+  std::string most = get("max_scale");
+  insert("max_scale = " + (most == "inf" ? "+Inf" : most));
+  insert("min_scale = " + get("min_scale"));
+}
+
+/// The same of a scaler of layers.
+static void describe(const LayerScalerRules &rules,
+                     llvm::function_ref<void(std::string)> insert) {
+  for (StringRef name :
+       {"backoff_factor", "growth_factor", "max_scale", "min_scale", "target"})
+    insert((name + " = " + getScalerField(rules, name)).str());
+}
+
+/// The attributes of the operation of another dialect.
+static void describe(Operation *op,
+                     llvm::function_ref<void(std::string)> insert) {
+  auto attributes =
+      dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute());
+  for (NamedAttribute attribute :
+       attributes ? attributes : op->getDiscardableAttrDictionary()) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << attribute.getName().str() << " = ";
+    if (auto number = dyn_cast<FloatAttr>(attribute.getValue())) {
+      llvm::SmallString<16> digits;
+      number.getValue().toString(digits);
+      os << digits;
+    } else {
+      attribute.getValue().print(os, /*elideType=*/true);
+    }
+    insert(text);
   }
-  return text;
 }
 
 std::string mlir::amp::describeScalerRules(FunctionOpInterface step) {
@@ -82,12 +119,12 @@ std::string mlir::amp::describeScalerRules(FunctionOpInterface step) {
   step->walk([&](LossScaleOpInterface op) {
     if (op.getFiniteFlagOperand() >= 0) {
       insert("scaler = " + op->getName().getStringRef().str());
-      DictionaryAttr attributes =
-          dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute());
-      for (NamedAttribute attribute :
-           attributes ? attributes : op->getDiscardableAttrDictionary())
-        insert(attribute.getName().str() + " = " +
-               formatRule(attribute.getValue()));
+      if (auto update = dyn_cast<UpdateScaleOp>(op.getOperation()))
+        describe(update.getScaler().getRules(), insert);
+      else if (auto adapt = dyn_cast<AdaptScaleOp>(op.getOperation()))
+        describe(adapt.getScaler().getRules(), insert);
+      else
+        describe(op.getOperation(), insert);
     }
     if (op.getFiniteFlagResult() < 0)
       return;

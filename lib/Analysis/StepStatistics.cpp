@@ -74,7 +74,7 @@ mlir::amp::computeStepStatistics(FunctionOpInterface function) {
     }
   }
 
-  // Activations: from the batch, up to the gradients of parameters.
+  // Activations depend on the batch and precede the gradients of parameters.
   Block &block = function.getFunctionBody().front();
   SmallVector<Value> gradients;
   for (Operation &op : block) {

@@ -46,8 +46,7 @@ TensorLiveness::compute(FunctionOpInterface function) {
   Block &block = function.getFunctionBody().front();
 
   TensorLiveness liveness;
-  // The range that holds the memory of a value: its own, or that of the value
-  // of which it is a view.
+  // The index of the range of each value. A view has the range of its operand.
   DenseMap<Value, size_t> rangeOf;
   for (Operation &op : block) {
     unsigned number = liveness.numOperations++;
@@ -80,7 +79,7 @@ TensorLiveness::compute(FunctionOpInterface function) {
 
 int64_t TensorLiveness::getPeakBytes(
     function_ref<bool(const TensorRange &)> include) const {
-  // Bytes that begin and end to live at each operation.
+  // The bytes whose live ranges begin and end at each operation.
   std::vector<__int128> change(numOperations + 1, 0);
   for (const TensorRange &range : ranges) {
     if (!include(range))

@@ -7,6 +7,9 @@
 
 #include "amp-c/Dialects.h"
 
+#include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/CUDA/IR/CUDA.h"
+#include "amp/Dialect/Train/IR/Train.h"
 #include "amp/InitAll.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Registration.h"

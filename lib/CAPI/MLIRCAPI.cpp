@@ -5,6 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything in this library comes from an archive of MLIR.
+// This library consists of objects from an archive of MLIR.
 //
 //===----------------------------------------------------------------------===//

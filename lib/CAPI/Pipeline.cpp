@@ -8,7 +8,7 @@
 #include "amp-c/Pipeline.h"
 
 #include "amp/Pipelines/Pipelines.h"
-#include "amp/Precision/Report.h"
+#include "amp/Precision/Report/Report.h"
 #include "mlir/CAPI/Diagnostics.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
@@ -21,7 +21,7 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Runs the pipeline on `module`, writing the report to `json` if that is not
+/// Runs the pipeline on `module` and writes the report to `json` if it is not
 /// null.
 static LogicalResult runPipeline(ModuleOp module, StringRef policy,
                                  StringRef text, std::string *json) {
@@ -36,8 +36,9 @@ static LogicalResult runPipeline(ModuleOp module, StringRef policy,
     return diag;
   }
   if (options.policy.hasValue())
-    return module.emitError() << "the policy stands among the options of "
-                                 "amp-training-pipeline; expected it apart";
+    return module.emitError()
+           << "the options of amp-training-pipeline contain the "
+              "policy; expected it as a separate argument";
   if (!policy.empty())
     options.policy = policy.str();
   PassManager manager(module.getContext());
@@ -62,7 +63,7 @@ ampRunTrainingPipeline(MlirModule module, MlirStringRef policy,
     handler.emplace(target.getContext(), [&](Diagnostic &diag) {
       return unwrap(diagnostics(wrap(diag), diagnosticsData));
     });
-  // A pipeline that fails leaves what it had done.
+  // A pipeline that fails leaves a partial result. Run it on a copy.
   OwningOpRef<ModuleOp> copy = target.clone();
   std::string json;
   if (failed(runPipeline(*copy, unwrap(policy), unwrap(options),

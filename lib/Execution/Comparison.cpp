@@ -1,4 +1,4 @@
-//===- Comparison.cpp - Precisions side by side ---------------------------===//
+//===- Comparison.cpp - Comparison of precisions --------------------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // See https://llvm.org/LICENSE.txt for license information.
@@ -8,6 +8,7 @@
 
 #include "amp/Execution/Comparison.h"
 
+#include "amp/Execution/JITStep.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -30,10 +31,10 @@ public:
     rows.push_back(std::move(header));
   }
 
-  /// A line of text across the table.
+  /// Adds a line of text across the table.
   void addHeading(llvm::StringRef text) { rows.push_back({text.str()}); }
 
-  /// One cell per column, computed by `cell`; left out if all are empty.
+  /// Adds one cell per column, computed by `cell`. Skips a row of empty cells.
   void addRow(llvm::StringRef name,
               llvm::function_ref<std::string(const ComparisonColumn &)> cell) {
     std::vector<std::string> row = {name.str()};
@@ -44,11 +45,11 @@ public:
       rows.push_back(std::move(row));
   }
 
-  /// The mean and spread of a result over the runs.
+  /// Adds the mean and spread of a result over the runs.
   void addResult(llvm::StringRef name, llvm::StringRef result,
                  const char *format) {
     addRow(name, [&](const ComparisonColumn &column) -> std::string {
-      Spread spread = summarize(column.runs, result);
+      host::Spread spread = host::summarize(column.runs, result);
       if (spread.count == 0)
         return "";
       std::string text = formatValue(format, spread.mean);
@@ -80,7 +81,7 @@ private:
 };
 } // namespace
 
-/// 1234567 as 1,234,567.
+/// Formats 1234567 as 1,234,567.
 static std::string formatBytes(int64_t bytes) {
   std::string digits = std::to_string(bytes);
   for (int64_t at = int64_t(digits.size()) - 3; at > 0; at -= 3)
@@ -119,7 +120,7 @@ void mlir::amp::printComparison(llvm::ArrayRef<ComparisonColumn> columns,
   table.addResult("time per step, ms", "ms per step", "%.3f");
   for (llvm::StringRef result : {kPlannedBytes, kAllocatedBytes})
     table.addRow(result, [&](const ComparisonColumn &column) {
-      Spread spread = summarize(column.runs, result);
+      host::Spread spread = host::summarize(column.runs, result);
       return spread.count ? formatBytes(int64_t(spread.mean)) : "";
     });
   table.print(os);

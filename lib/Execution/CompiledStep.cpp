@@ -8,7 +8,7 @@
 
 #include "amp/Execution/CompiledStep.h"
 
-#include "amp/Execution/Files.h"
+#include "amp/Execution/Errors.h"
 #include "amp/Execution/Memory.h"
 #include "amp/Execution/Threads.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
@@ -39,6 +39,36 @@ unsigned mlir::amp::getHostVectorBits() {
 
 CompiledStep::~CompiledStep() = default;
 
+std::optional<host::ElementType> mlir::amp::getElementType(Type type) {
+  using host::ElementType;
+  if (type.isF16())
+    return ElementType::F16;
+  if (type.isBF16())
+    return ElementType::BF16;
+  if (type.isF32())
+    return ElementType::F32;
+  if (type.isF64())
+    return ElementType::F64;
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer)
+    return std::nullopt;
+  bool isUnsigned = integer.isUnsigned();
+  switch (integer.getWidth()) {
+  case 1:
+    return isUnsigned ? std::nullopt : std::optional(ElementType::Bool);
+  case 8:
+    return isUnsigned ? ElementType::U8 : ElementType::I8;
+  case 16:
+    return isUnsigned ? ElementType::U16 : ElementType::I16;
+  case 32:
+    return isUnsigned ? std::nullopt : std::optional(ElementType::I32);
+  case 64:
+    return isUnsigned ? std::nullopt : std::optional(ElementType::I64);
+  default:
+    return std::nullopt;
+  }
+}
+
 static bool isParallel(ModuleOp module) {
   return module.walk([](omp::ParallelOp) { return WalkResult::interrupt(); })
       .wasInterrupted();
@@ -59,7 +89,7 @@ createHostMachine() {
 llvm::Expected<std::unique_ptr<CompiledStep>>
 CompiledStep::compile(ModuleOp module, llvm::StringRef function,
                       llvm::ArrayRef<BufferType> buffers) {
-  // The engine takes one target machine; the optimiser keeps its own.
+  // The engine takes one target machine. The optimiser keeps another.
   auto optimizerMachine = createHostMachine();
   if (!optimizerMachine)
     return optimizerMachine.takeError();
@@ -117,18 +147,15 @@ CompiledStep::compile(ModuleOp module, llvm::StringRef function,
   return step;
 }
 
-llvm::Error CompiledStep::run(llvm::ArrayRef<NDArray *> arrays) {
+llvm::Error CompiledStep::run(llvm::ArrayRef<host::Array *> arrays) {
   if (arrays.size() != buffers.size())
     return makeError("the compiled function takes {0} buffers, got {1}",
                      buffers.size(), arrays.size());
   llvm::SmallVector<void *> pointers;
   for (auto [array, buffer] : llvm::zip_equal(arrays, buffers)) {
-    if (array->getType() != buffer.type ||
-        array->getShape() != llvm::ArrayRef<int64_t>(buffer.shape))
+    if (array->getType() != buffer.type || array->getShape() != buffer.shape)
       return makeError("buffer {0} of the compiled function is {1}, got {2}",
-                       pointers.size(),
-                       describeShape(buffer.shape, buffer.type),
-                       array->describe());
+                       pointers.size(), buffer.describe(), array->describe());
     pointers.push_back(array->data());
   }
   // The packed interface takes a pointer to each argument.

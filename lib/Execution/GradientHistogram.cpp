@@ -1,4 +1,4 @@
-//===- GradientHistogram.cpp - Where gradients lie in f16's range ---------===//
+//===- GradientHistogram.cpp - Gradients in the range of f16 --------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // See https://llvm.org/LICENSE.txt for license information.
@@ -9,7 +9,7 @@
 #include "amp/Execution/GradientHistogram.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
-#include "amp/Execution/Trainer.h"
+#include "amp/Runtime/Host/Trainer.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
@@ -34,7 +34,7 @@ static int getLargestExponent(double gradient) {
 
 GradientHistogram::GradientHistogram(StepProgram &program, double assumedScale)
     : assumedScale(assumedScale) {
-  // A scale that is no state is a constant of the step.
+  // A scale that is not a state is a constant of the step.
   program.getFunction()->walk([&](Operation *op) {
     hasF16 |= llvm::any_of(op->getResultTypes(), [](Type type) {
       return getElementTypeOrSelf(type).isF16();
@@ -65,20 +65,19 @@ GradientHistogram::GradientHistogram(StepProgram &program, double assumedScale)
   });
 }
 
-void GradientHistogram::beforeStep(const Session &session) {
-  const NDArray *array = session.getStates().lookup(kLossScaleState);
+void GradientHistogram::beforeStep(const JITStep &step) {
+  const host::Array *array = step.getValue(host::kLossScaleState);
   if (array)
     scale = array->getDouble(0);
   for (const auto &[parameter, state] : scaleStates)
-    if (const NDArray *own = session.getStates().lookup(state))
+    if (const host::Array *own = step.getValue(state))
       scales[parameter] = own->getDouble(0);
 }
 
-void GradientHistogram::afterStep(const Session &session,
-                                  const StepProgram &program) {
-  for (const StepResult &result : program.getSignature().results) {
-    llvm::StringRef name = result.name;
-    if (result.kind != ResultKind::Prediction ||
+void GradientHistogram::afterStep(const JITStep &step) {
+  for (const host::TensorInfo &tensor : step.getTensors()) {
+    llvm::StringRef name = tensor.name;
+    if (tensor.role != host::Role::Prediction ||
         !name.consume_front(kGradientPrefix))
       continue;
     auto it = llvm::find_if(
@@ -92,7 +91,7 @@ void GradientHistogram::afterStep(const Session &session,
     double applied = scale.value_or(assumedScale);
     leastScale = leastScale ? std::min(leastScale, applied) : applied;
     greatestScale = std::max(greatestScale, applied);
-    const NDArray &gradient = *session.getTrainingPrediction(result.name);
+    const host::Array &gradient = *step.getPrediction(tensor.name);
     for (int64_t i = 0, e = gradient.getNumElements(); i < e; ++i) {
       double magnitude = std::abs(gradient.getDouble(i));
       ++counts.total;
@@ -120,9 +119,9 @@ void GradientHistogram::print(llvm::StringRef run,
   };
   os << "gradients, " << run << ", "
      << (scale || !scales.empty() ? "scaled by " : "as if scaled by ")
-     << formatNumber(leastScale);
+     << host::formatNumber(leastScale);
   if (leastScale != greatestScale)
-    os << " to " << formatNumber(greatestScale);
+    os << " to " << host::formatNumber(greatestScale);
   os << ", share of the non-zero ones:\n";
   os.indent(width) << "     before scaling                after scaling\n";
   os << llvm::left_justify("parameter", width)
@@ -140,7 +139,7 @@ void GradientHistogram::print(llvm::StringRef run,
     os << '\n';
   }
   if (largest > 0)
-    os << "largest: " << formatNumber(largest)
+    os << "largest: " << host::formatNumber(largest)
        << "; below 65504 with constant scales up to 2^"
        << getLargestExponent(largest) << '\n';
 }
@@ -155,7 +154,7 @@ std::string GradientHistogram::checkConstantScale() const {
       overflows ? "a smaller one, or a dynamic scale"
                 : "at most 2^" + std::to_string(getLargestExponent(largest)) +
                       ", or a dynamic scale";
-  return "the constant loss scale " + formatNumber(*scale) +
+  return "the constant loss scale " + host::formatNumber(*scale) +
          (overflows ? " takes gradients out of f16's range"
                     : " is more than the largest gradient leaves room for") +
          "; expected " + allowed;

@@ -1,4 +1,4 @@
-//===- StepInputs.cpp - What a training step takes and gives --------------===//
+//===- StepInputs.cpp - Inputs and outputs of a step ----------------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // See https://llvm.org/LICENSE.txt for license information.
@@ -6,28 +6,30 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads the states, the batch inputs and the evaluation rules of a step off its
-// signature and its body.
+// Reads the states, the batch inputs and the evaluation rules of a step from
+// its signature and its body.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/IndexBound.h"
+#include "amp/Dialect/AMP/IR/InitialValue.h"
 #include "amp/Dialect/Train/IR/Evaluation.h"
 #include "amp/Dialect/Train/IR/Train.h"
-#include "amp/Execution/Files.h"
-#include "amp/Execution/Report.h"
+#include "amp/Execution/Errors.h"
 #include "amp/Execution/StepProgram.h"
 #include "amp/Interfaces/LossScaleOpInterface.h"
+#include "amp/Runtime/Host/Npz.h"
+#include "amp/Runtime/Host/RunRecord.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace mlir::amp;
 
 llvm::Expected<BufferType> mlir::amp::getBufferType(RankedTensorType type,
                                                     llvm::StringRef what) {
-  std::optional<ElementType> element = getElementType(type.getElementType());
+  std::optional<host::ElementType> element =
+      getElementType(type.getElementType());
   std::string text;
   llvm::raw_string_ostream(text) << type;
   if (!element)
@@ -41,60 +43,41 @@ llvm::Expected<BufferType> mlir::amp::getBufferType(RankedTensorType type,
   return buffer;
 }
 
-static InitSpec convertInit(InitAttr attr) {
-  using Kind = InitSpec::Kind;
-  InitSpec spec;
-  double value = attr.getValue() ? attr.getValue().getValueAsDouble() : 0.0;
-  auto gain = [&](double otherwise) {
-    spec.gain = attr.getValue() ? value : otherwise;
-  };
-  switch (attr.getKind()) {
-  case InitKind::Zeros:
-    spec.kind = Kind::Zeros;
-    break;
-  case InitKind::Ones:
-    spec.kind = Kind::Ones;
-    break;
-  case InitKind::Constant:
-    spec.kind = Kind::Constant;
-    spec.first = value;
-    break;
-  case InitKind::Normal:
-    spec.kind = Kind::Normal;
-    spec.second = value;
-    break;
-  case InitKind::Uniform:
-    spec.kind = Kind::Uniform;
-    spec.first = -value;
-    spec.second = value;
-    break;
-  case InitKind::KaimingUniform:
-    spec.kind = Kind::KaimingUniform;
-    gain(std::sqrt(2.0));
-    break;
-  case InitKind::KaimingNormal:
-    spec.kind = Kind::KaimingNormal;
-    gain(std::sqrt(2.0));
-    break;
-  case InitKind::XavierUniform:
-    spec.kind = Kind::XavierUniform;
-    gain(1.0);
-    break;
-  case InitKind::XavierNormal:
-    spec.kind = Kind::XavierNormal;
-    gain(1.0);
-    break;
-  case InitKind::CopyOf:
-    spec.kind = Kind::CopyOf;
-    spec.source = attr.getSource().getValue().str();
-    break;
-  case InitKind::RngState:
-    spec.kind = Kind::RngState;
-    break;
+host::Role mlir::amp::getHostRole(const StepArgument &argument) {
+  switch (argument.role) {
+  case Role::Parameter:
+    return host::Role::Parameter;
+  case Role::OptimizerState:
+    return host::Role::OptimizerState;
+  case Role::ModelState:
+    return host::Role::ModelState;
+  case Role::ScalerState:
+    return host::Role::ScalerState;
+  case Role::Hyperparameter:
+    return host::Role::Hyperparameter;
+  case Role::Batch:
+    return host::Role::Batch;
   }
-  if (attr.getSeed())
-    spec.seed = attr.getSeed().getValue().getZExtValue();
-  return spec;
+  llvm_unreachable("unknown role");
+}
+
+host::Role mlir::amp::getHostRole(const StepResult &result) {
+  return result.kind == ResultKind::Metric ? host::Role::Metric
+                                           : host::Role::Prediction;
+}
+
+host::TensorInfo mlir::amp::describeTensor(host::Role role,
+                                           llvm::StringRef name,
+                                           RankedTensorType type) {
+  host::TensorInfo info;
+  info.name = name.str();
+  info.role = role;
+  // A type that cannot run is an error when the step is compiled.
+  info.type =
+      getElementType(type.getElementType()).value_or(host::ElementType::F32);
+  for (int64_t extent : type.getShape())
+    info.shape.push_back(ShapedType::isDynamic(extent) ? -1 : extent);
+  return info;
 }
 
 llvm::Error StepProgram::collectStates() {
@@ -103,63 +86,66 @@ llvm::Error StepProgram::collectStates() {
     if (int operand = op.getLossScaleOperand(); operand >= 0)
       scales.insert(op->getOperand(operand));
   });
+  llvm::StringSaver names(allocator);
   for (const StepArgument &argument : signature.arguments) {
-    if (!argument.isState() && argument.role != Role::Hyperparameter)
+    if (argument.role == Role::Batch)
       continue;
-    if (argument.name.starts_with(kReservedPrefix))
+    if (argument.name.starts_with(host::kReservedPrefix))
       return makeError("argument '{0}' has a reserved name: those that begin "
                        "with '{1}' belong to files of states",
-                       argument.name, kReservedPrefix);
+                       argument.name, host::kReservedPrefix);
     llvm::Expected<BufferType> buffer = getBufferType(
         argument.type, ("argument '" + argument.name + "'").str());
     if (!buffer)
       return buffer.takeError();
-    if (!argument.isState())
-      continue;
-    StateSpec spec;
-    spec.name = argument.name.str();
-    spec.isWeight =
-        argument.role == Role::Parameter || argument.role == Role::ModelState;
-    spec.type = buffer->type;
-    spec.shape = buffer->shape;
-    spec.isLossScale =
-        argument.role == Role::ScalerState && isFloat(spec.type) &&
+    host::TensorInfo &info = tensors.emplace_back();
+    info.name = argument.name.str();
+    info.role = getHostRole(argument);
+    info.type = buffer->type;
+    info.shape = buffer->shape;
+    info.isLossScale =
+        argument.role == Role::ScalerState && isFloat(info.type) &&
         scales.contains(getFunction().getArgument(argument.index));
-    if (argument.init)
-      spec.init = convertInit(argument.init);
-    else if (argument.role == Role::OptimizerState)
-      spec.init.emplace(); // Moments start at zero unless the graph says more.
-    states.push_back(std::move(spec));
+    if (!argument.init)
+      continue;
+    info.init = getInitialValue(argument.init, argument.name);
+    if (StringAttr source = argument.init.getSource())
+      info.init.source = names.save(source.getValue()).data();
   }
   return llvm::Error::success();
 }
 
-llvm::Error StepProgram::checkResults() const {
+llvm::Error StepProgram::collectResults() {
   for (const StepResult &result : signature.results) {
     llvm::StringRef name = result.name;
+    if (result.kind == ResultKind::Update)
+      continue;
     if (result.kind == ResultKind::Metric &&
-        llvm::is_contained(kMetricColumns, name))
+        llvm::is_contained(host::kMetricColumns, name))
       return makeError("metric '{0}' has a reserved name: it is a column of "
                        "the metrics already",
                        name);
     if (result.kind == ResultKind::Prediction &&
-        name.starts_with(kReservedPrefix))
+        name.starts_with(host::kReservedPrefix))
       return makeError("prediction '{0}' has a reserved name: those that begin "
                        "with '{1}' belong to the format of the file",
-                       name, kReservedPrefix);
+                       name, host::kReservedPrefix);
     if (result.kind == ResultKind::Metric && result.type.getRank() != 0)
       return makeError("metric '{0}' has rank {1}, expected a scalar",
                        result.name, result.type.getRank());
+    tensors.push_back(describeTensor(getHostRole(result), name, result.type));
   }
   return llvm::Error::success();
 }
 
-llvm::Error StepProgram::collectBatchInputs() {
+llvm::Error StepProgram::collectBatches() {
   FunctionOpInterface function = getFunction();
   llvm::StringRef fixedBy;
+  bool hasBatch = false;
   for (const StepArgument &argument : signature.arguments) {
     if (argument.role != Role::Batch)
       continue;
+    hasBatch = true;
     llvm::ArrayRef<int64_t> shape = argument.type.getShape();
     if (shape.empty())
       return makeError("batch argument '{0}' is a scalar, expected dimension 0 "
@@ -179,15 +165,14 @@ llvm::Error StepProgram::collectBatchInputs() {
         sample, ("a sample of batch argument '" + argument.name + "'").str());
     if (!buffer)
       return buffer.takeError();
-    BatchInput input;
-    input.name = argument.name.str();
-    input.type = buffer->type;
-    input.sampleShape = buffer->shape;
-    if (!isFloat(buffer->type))
-      input.numClasses = getIndexBound(function.getArgument(argument.index));
-    batchInputs.push_back(std::move(input));
+    host::TensorInfo info =
+        describeTensor(host::Role::Batch, argument.name, argument.type);
+    if (!isFloat(info.type))
+      info.classes =
+          getIndexBound(function.getArgument(argument.index)).value_or(0);
+    tensors.push_back(std::move(info));
   }
-  if (batchInputs.empty())
+  if (!hasBatch)
     return makeError("function '{0}' has no batch argument: no argument has "
                      "'amp.role' \"batch\"",
                      entry);

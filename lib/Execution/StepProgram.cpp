@@ -1,4 +1,4 @@
-//===- StepProgram.cpp - A training step made ready to run ----------------===//
+//===- StepProgram.cpp - Preparation of a step ----------------------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // See https://llvm.org/LICENSE.txt for license information.
@@ -11,12 +11,12 @@
 #include "amp/Analysis/BufferLiveness.h"
 #include "amp/Analysis/StepIdentity.h"
 #include "amp/Analysis/TensorLiveness.h"
-#include "amp/Conversion/CPUPipeline.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
-#include "amp/Execution/Files.h"
-#include "amp/Execution/Memory.h"
+#include "amp/Execution/Errors.h"
 #include "amp/Execution/Threads.h"
+#include "amp/Pipelines/CPUPipeline.h"
 #include "amp/Pipelines/Pipelines.h"
+#include "amp/Runtime/Host/Memory.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
@@ -63,8 +63,8 @@ static llvm::Expected<FunctionOpInterface> findStep(ModuleOp module,
   return steps.front();
 }
 
-/// Fails when `function`, or what it calls, calls a function that cannot run:
-/// one without a body, or one that is in `callers`.
+/// Fails if `function`, or one of its callees, calls a function that cannot
+/// run: one without a body, or one in `callers`.
 static llvm::Error checkCalls(FunctionOpInterface function,
                               llvm::SmallVectorImpl<Operation *> &callers,
                               llvm::SmallPtrSetImpl<Operation *> &done) {
@@ -98,7 +98,7 @@ static llvm::Error checkCalls(FunctionOpInterface function,
 // Preparing the step
 //===----------------------------------------------------------------------===//
 
-/// Runs the passes that `build` adds on `module`. What goes wrong is diagnosed.
+/// Runs the passes that `build` adds on `module`. Failures are diagnosed.
 static llvm::Error runPasses(ModuleOp module,
                              llvm::function_ref<void(OpPassManager &)> build) {
   PassManager manager(module.getContext());
@@ -203,9 +203,9 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
   program->signature = std::move(*signature);
   if (llvm::Error error = program->collectStates())
     return error;
-  if (llvm::Error error = program->collectBatchInputs())
+  if (llvm::Error error = program->collectBatches())
     return error;
-  if (llvm::Error error = program->checkResults())
+  if (llvm::Error error = program->collectResults())
     return error;
   program->collectRules();
   return program;
@@ -214,14 +214,6 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
 //===----------------------------------------------------------------------===//
 // Compiling
 //===----------------------------------------------------------------------===//
-
-static Binding::Kind getBindingKind(const StepArgument &argument) {
-  if (argument.role == Role::Batch)
-    return Binding::Kind::Batch;
-  if (argument.role == Role::Hyperparameter)
-    return Binding::Kind::Hyperparameter;
-  return Binding::Kind::State;
-}
 
 llvm::Error StepProgram::deriveForward() {
   if (forwardModule)
@@ -234,38 +226,29 @@ llvm::Error StepProgram::deriveForward() {
         manager.addPass(train::createTrainToInference(options));
       }))
     return error;
-  // A function that is a forward function already keeps its name.
+  // A function that is already a forward function keeps its name.
   std::string name = entry + options.suffix;
   forwardEntry = SymbolTable::lookupSymbolIn(*derived, name) ? name : entry;
   forwardModule = std::move(derived);
   return llvm::Error::success();
 }
 
-llvm::Expected<llvm::SmallVector<BatchInput>> StepProgram::getForwardInputs() {
+llvm::Expected<std::vector<host::TensorInfo>> StepProgram::getForwardTensors() {
   if (llvm::Error error = deriveForward())
     return error;
-  FailureOr<StepSignature> tensors =
-      StepSignature::get(cast<FunctionOpInterface>(
-          SymbolTable::lookupSymbolIn(*forwardModule, forwardEntry)));
-  if (failed(tensors))
+  FailureOr<StepSignature> step = StepSignature::get(cast<FunctionOpInterface>(
+      SymbolTable::lookupSymbolIn(*forwardModule, forwardEntry)));
+  if (failed(step))
     return llvm::make_error<DiagnosedError>();
-  for (const StepResult &result : tensors->results) {
-    if (result.kind != ResultKind::Prediction)
-      continue;
-    std::string text;
-    llvm::raw_string_ostream(text) << result.type;
-    int64_t samples = staticBatch.value_or(ShapedType::kDynamic);
-    if (result.type.getRank() == 0 || result.type.getDimSize(0) != samples)
-      return makeError("prediction '{0}' is {1}, expected dimension 0 to count "
-                       "the samples of the batch",
-                       result.name, text);
-  }
-  llvm::SmallVector<BatchInput> inputs;
-  for (const StepArgument &argument : tensors->arguments)
-    for (const BatchInput &input : batchInputs)
-      if (argument.role == Role::Batch && argument.name == input.name)
-        inputs.push_back(input);
-  return inputs;
+  std::vector<host::TensorInfo> infos;
+  for (const StepArgument &argument : step->arguments)
+    infos.push_back(
+        describeTensor(getHostRole(argument), argument.name, argument.type));
+  for (const StepResult &result : step->results)
+    if (result.kind != ResultKind::Update)
+      infos.push_back(
+          describeTensor(getHostRole(result), result.name, result.type));
+  return infos;
 }
 
 /// A copy of `source` whose batch dimension is `batchSize`.
@@ -293,8 +276,9 @@ llvm::Expected<StepStatistics> StepProgram::getStatistics(int64_t batchSize) {
   return *statistics;
 }
 
-/// Fails if the machine lacks the memory for what `function` takes and keeps,
-/// or for that and all its tensors where most of them live.
+/// Fails if the machine lacks the memory for the arguments and states of
+/// `function`, or for these and all its tensors at the point where most of them
+/// live.
 static llvm::Error checkNeeds(FunctionOpInterface function) {
   FailureOr<StepSignature> signature = StepSignature::get(function);
   FailureOr<TensorLiveness> liveness = TensorLiveness::compute(function);
@@ -309,7 +293,7 @@ static llvm::Error checkNeeds(FunctionOpInterface function) {
   uint64_t peak =
       liveness->getPeakBytes([](const TensorRange &) { return true; });
   uint64_t sum = llvm::SaturatingAdd(llvm::SaturatingAdd(state, batch), peak);
-  uint64_t limit = getMemoryLimit();
+  uint64_t limit = host::getMemoryLimit();
   if (sum <= limit)
     return llvm::Error::success();
   return makeError(
@@ -331,7 +315,8 @@ llvm::Error StepProgram::checkMemory(std::optional<int64_t> batchSize) {
     if (FailureOr<int64_t> bytes = getTensorBytes(argument.type);
         argument.isState() && succeeded(bytes))
       state = llvm::SaturatingAdd(state, uint64_t(*bytes));
-  return amp::checkMemory("the state of function '" + entry + "'", state);
+  return toError(
+      host::checkMemory("the state of function '" + entry + "'", state));
 }
 
 llvm::Expected<BoundStep>
@@ -344,38 +329,35 @@ StepProgram::compile(ModuleOp source, llvm::StringRef name, int64_t batchSize) {
       cast<FunctionOpInterface>(SymbolTable::lookupSymbolIn(*clone, name));
   if (llvm::Error error = checkNeeds(function))
     return error;
-  // Roles make a step, whatever its visibility, and what nobody calls is
-  // erased.
+  // Make the step public, whatever its visibility: roles make a step, and
+  // private functions without callers are erased.
   SymbolTable::setSymbolVisibility(function, SymbolTable::Visibility::Public);
   FailureOr<StepSignature> tensors = StepSignature::get(function);
   if (failed(tensors))
     return llvm::make_error<DiagnosedError>();
 
-  // The lowered function takes the arguments in order, state being updated in
-  // place, and then a buffer for each result that is not an update.
+  // The lowered function takes the arguments in order, with state updated in
+  // place. A buffer follows for each result that is not an update.
   BoundStep bound;
   llvm::SmallVector<BufferType> buffers;
-  auto bind = [&](Binding::Kind kind, llvm::StringRef name,
+  auto bind = [&](host::Role role, llvm::StringRef name,
                   RankedTensorType type) -> llvm::Error {
     llvm::Expected<BufferType> buffer =
         getBufferType(type, ("'" + name + "'").str());
     if (!buffer)
       return buffer.takeError();
     buffers.push_back(*buffer);
-    bound.bindings.push_back({kind, name.str(), *buffer});
+    bound.bindings.push_back({role, name.str(), *buffer});
     return llvm::Error::success();
   };
   for (const StepArgument &argument : tensors->arguments)
     if (llvm::Error error =
-            bind(getBindingKind(argument), argument.name, argument.type))
+            bind(getHostRole(argument), argument.name, argument.type))
       return error;
   for (const StepResult &result : tensors->results) {
     if (result.kind == ResultKind::Update)
       continue;
-    if (llvm::Error error =
-            bind(result.kind == ResultKind::Metric ? Binding::Kind::Metric
-                                                   : Binding::Kind::Prediction,
-                 result.name, result.type))
+    if (llvm::Error error = bind(getHostRole(result), result.name, result.type))
       return error;
   }
 

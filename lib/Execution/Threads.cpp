@@ -7,20 +7,20 @@
 
 #include "amp/Execution/Threads.h"
 
-#include "amp/Execution/Files.h"
-#include "amp/Support/OutputFile.h"
+#include "amp/Execution/Errors.h"
+#include "amp/Runtime/Host/OutputFile.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include <algorithm>
 
 using namespace mlir::amp;
 
-/// Debian's package for LLVM has it in LLVM's folder, where the dynamic linker
-/// need not look.
+/// Debian's package installs it in LLVM's folder, where the dynamic linker may
+/// not search.
 static constexpr const char *kLibraries[] = {
     AMP_LLVM_LIBRARY_DIR "/libomp.so.5", "libomp.so.5", "libomp.so"};
 
 namespace {
-/// What came of loading the library.
+/// The result of loading the library.
 struct LoadResult {
   ThreadRuntime runtime;
   std::string error;
@@ -29,8 +29,8 @@ struct LoadResult {
 
 static LoadResult loadRuntime() {
   LoadResult result;
-  // The library writes a small file that other copies of it would find.
-  IgnoreFileSizeSignal guard;
+  // The library writes a small file for other copies of itself.
+  host::output::IgnoreFileSizeSignal guard;
   for (const char *path : kLibraries) {
     std::string error;
     auto library = llvm::sys::DynamicLibrary::getPermanentLibrary(path, &error);
@@ -44,7 +44,7 @@ static LoadResult loadRuntime() {
     int threads = reinterpret_cast<int (*)()>(symbol)();
     result.runtime.path = path;
     result.runtime.threads =
-        std::clamp<int>(threads, 1, static_cast<int>(kMostThreads));
+        std::clamp<int>(threads, 1, static_cast<int>(kMaxThreads));
     return result;
   }
   return result;
@@ -59,8 +59,8 @@ llvm::Expected<ThreadRuntime> mlir::amp::getThreadRuntime() {
 }
 
 llvm::Expected<unsigned> mlir::amp::chooseThreads(unsigned threads) {
-  if (threads > kMostThreads)
-    return makeError("a step has at most {0} threads, got {1}", kMostThreads,
+  if (threads > kMaxThreads)
+    return makeError("a step has at most {0} threads, got {1}", kMaxThreads,
                      threads);
   if (threads == 1)
     return 1;

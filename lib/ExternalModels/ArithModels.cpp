@@ -17,7 +17,7 @@ using namespace mlir::amp;
 
 namespace {
 
-/// Constants change their value with their type.
+/// The value of a constant changes with its type.
 struct ConstantModel
     : PrecisionOpInterface::ExternalModel<ConstantModel, arith::ConstantOp> {
   void getPrecisionSlots(Operation *op, PrecisionSlots &slots) const {
@@ -36,6 +36,15 @@ struct ConstantModel
   }
 };
 
+/// A multiplication of a value with itself is a square here too.
+struct FmaModel : PrecisionOpInterface::ExternalModel<FmaModel, math::FmaOp> {
+  void getPrecisionSlots(Operation *op, PrecisionSlots &slots) const {
+    bool isSquare = op->getOperand(0) == op->getOperand(1);
+    getUniformPrecisionSlots(op, isSquare ? SlotKind::Range : SlotKind::Storage,
+                             slots);
+  }
+};
+
 } // namespace
 
 void mlir::amp::registerArithPrecisionModels(DialectRegistry &registry) {
@@ -43,16 +52,19 @@ void mlir::amp::registerArithPrecisionModels(DialectRegistry &registry) {
                             arith::ArithDialect *dialect) {
     dialect->addInterfaces<ArithCastInterface>();
     arith::ConstantOp::attachInterface<ConstantModel>(*context);
-    // Casts that the user wrote are semantics.
-    attachUniform<SlotKind::Fixed, arith::BitcastOp, arith::ExtFOp,
-                  arith::TruncFOp, arith::ScalingExtFOp,
-                  arith::ScalingTruncFOp>(context);
+    // Casts that the user wrote are part of the semantics.
+    attachUniform<SlotKind::Fixed, arith::ExtFOp, arith::TruncFOp,
+                  arith::ScalingExtFOp, arith::ScalingTruncFOp>(context);
+    attachBits<arith::BitcastOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp,
+               arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(context);
     arith::AddFOp::attachInterface<AddModel<arith::AddFOp>>(*context);
-    attachUniform<SlotKind::Storage, arith::SubFOp, arith::MulFOp,
-                  arith::DivFOp, arith::RemFOp, arith::NegFOp,
-                  arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-                  arith::MinNumFOp, arith::CmpFOp, arith::SelectOp,
-                  arith::FPToSIOp, arith::FPToUIOp>(context);
+    arith::MulFOp::attachInterface<MultiplyModel<arith::MulFOp>>(*context);
+    attachMovement<arith::SelectOp>(context);
+    attachUniform<SlotKind::Storage, arith::SubFOp, arith::DivFOp,
+                  arith::RemFOp, arith::NegFOp, arith::MaximumFOp,
+                  arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp,
+                  arith::CmpFOp, arith::SelectOp, arith::FPToSIOp,
+                  arith::FPToUIOp>(context);
     attachUniform<SlotKind::Range, arith::SIToFPOp, arith::UIToFPOp>(context);
   });
   registry.addExtension(+[](MLIRContext *context, math::MathDialect *dialect) {
@@ -64,9 +76,10 @@ void mlir::amp::registerArithPrecisionModels(DialectRegistry &registry) {
         math::ClampFOp, math::SqrtOp, math::CbrtOp, math::TanhOp, math::ErfOp,
         math::ErfcOp, math::SinOp, math::CosOp, math::SincosOp, math::AsinOp,
         math::AcosOp, math::AtanOp, math::Atan2Op, math::AsinhOp, math::AcoshOp,
-        math::FmaOp, math::LogOp, math::Log10Op, math::Log1pOp, math::Log2Op,
+        math::LogOp, math::Log10Op, math::Log1pOp, math::Log2Op,
         math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::IsNormalOp>(
         context);
+    math::FmaOp::attachInterface<FmaModel>(*context);
     attachUniform<SlotKind::Range, math::ExpOp, math::Exp2Op, math::ExpM1Op,
                   math::PowFOp, math::FPowIOp, math::RsqrtOp, math::TanOp,
                   math::SinhOp, math::CoshOp, math::AtanhOp>(context);

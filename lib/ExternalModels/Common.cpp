@@ -7,6 +7,8 @@
 
 #include "Common.h"
 
+#include "LinalgBody.h"
+
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/ExternalModels/ExternalModels.h"
 #include "amp/Interfaces/Rounding.h"
@@ -33,10 +35,30 @@ bool ArithCastInterface::canMaterializeCast(Type from, Type to) const {
   return isTensor(from) && isTensor(to);
 }
 
+/// Builds `fill`, which `isFreshFill`, with results of `type`.
+static Operation *fillAnew(OpBuilder &builder, Location loc,
+                           linalg::FillOp fill, Type type) {
+  auto empty =
+      fill.getDpsInitOperand(0)->get().getDefiningOp<tensor::EmptyOp>();
+  Value target =
+      tensor::EmptyOp::create(builder, loc, type, empty.getDynamicSizes());
+  Value scalar = fill.getDpsInputOperand(0)->get();
+  Type element = getElementTypeOrSelf(type);
+  // The number itself, not the one that an earlier change rounded.
+  if (auto rounded = scalar.getDefiningOp<arith::TruncFOp>();
+      rounded && rounded.getIn().getType() == element)
+    scalar = rounded.getIn();
+  return linalg::FillOp::create(
+      builder, loc, type, castScalar(builder, loc, scalar, element), target);
+}
+
 Operation *ArithCastInterface::materializeCast(OpBuilder &builder, Location loc,
                                                Value value, Type type) const {
   if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
     return tensor::EmptyOp::create(builder, loc, type, empty.getDynamicSizes());
+  if (auto fill = value.getDefiningOp<linalg::FillOp>();
+      fill && isFreshFill(fill))
+    return fillAnew(builder, loc, fill, type);
   auto width = [](Type type) {
     return getElementTypeOrSelf(type).getIntOrFloatBitWidth();
   };
@@ -71,8 +93,8 @@ void mlir::amp::castOperand(OpOperand &operand, Type type,
   Value scalar = operand.get();
   if (scalar.getType() == type)
     return;
-  // Of a conversion from that type to this one, the inverse is its operand:
-  // narrowing what was widened, or undoing what an earlier change narrowed.
+  // The inverse of a conversion from that type to this one is its operand. The
+  // conversion is a widening, or a narrowing of an earlier change.
   Operation *conversion = scalar.getDefiningOp();
   bool isInverse =
       isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(conversion) &&
@@ -89,8 +111,8 @@ void mlir::amp::castOperand(OpOperand &operand, Type type,
 void mlir::amp::castUses(Value scalar, Type type, RewriterBase &rewriter) {
   if (scalar.getType() == type)
     return;
-  // A cast to the type that the scalar has now is not needed any more. All
-  // other uses go on reading the type that it had.
+  // A cast to the new type of the scalar is redundant. All other uses still
+  // read its previous type.
   SmallVector<OpOperand *> others;
   SmallVector<Operation *> needless;
   for (OpOperand &use : scalar.getUses()) {

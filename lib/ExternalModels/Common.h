@@ -9,13 +9,18 @@
 #define AMP_LIB_EXTERNALMODELS_COMMON_H
 
 #include "amp/Interfaces/CastMaterialization.h"
+#include "amp/Interfaces/FloatRangeOpInterface.h"
 #include "amp/Interfaces/PrecisionOpInterface.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include <type_traits>
 
 namespace mlir::amp {
 
-/// The model of an operation that is one slot of `kind`, which holds every
-/// float tensor.
+/// The model of an operation with one slot of `kind`, which holds every float
+/// tensor.
 template <typename OpTy, SlotKind kind,
           Arithmetic arithmetic = Arithmetic::Other>
 struct UniformModel
@@ -27,9 +32,71 @@ struct UniformModel
   Arithmetic getArithmetic(Operation *) const { return arithmetic; }
 };
 
-/// The model of an addition.
+/// The models of an addition and of a product of elements.
 template <typename OpTy>
 using AddModel = UniformModel<OpTy, SlotKind::Storage, Arithmetic::Add>;
+template <typename OpTy>
+using MultiplyModel =
+    UniformModel<OpTy, SlotKind::Storage, Arithmetic::Multiply>;
+
+/// The model of an operation that is one storage slot and reads as many
+/// elements of operand 0 as result 0 has.
+template <typename OpTy>
+struct PartModel : PrecisionOpInterface::ExternalModel<PartModel<OpTy>, OpTy> {
+  Type getReadType(Operation *op, unsigned operand) const {
+    return operand == 0 ? op->getResult(0).getType()
+                        : op->getOperand(operand).getType();
+  }
+};
+
+/// The model of an operation that reads the extents of its operands alone.
+template <typename OpTy>
+struct ShapeModel
+    : PrecisionOpInterface::ExternalModel<ShapeModel<OpTy>, OpTy> {
+  Type getReadType(Operation *, unsigned) const { return Type(); }
+};
+
+/// The range of operations each element of whose results is an element of some
+/// operand of floats, or of their inputs if they write to a destination.
+template <typename OpTy>
+struct MoveModel : FloatRangeOpInterface::ExternalModel<MoveModel<OpTy>, OpTy> {
+  void inferFloatRanges(Operation *op, ArrayRef<FloatRange> operands,
+                        MutableArrayRef<FloatRange> results) const {
+    FloatRange all = FloatRange::empty();
+    auto style = dyn_cast<DestinationStyleOpInterface>(op);
+    for (OpOperand &operand : op->getOpOperands())
+      if (isa<FloatType>(getElementTypeOrSelf(operand.get().getType())) &&
+          !(style && style.isDpsInit(&operand) && overwrites))
+        all = all.join(operands[operand.getOperandNumber()]);
+    llvm::fill(results, all);
+  }
+  ElementFlow getElementFlow(Operation *) const { return ElementFlow::Moves; }
+
+private:
+  /// Whether nothing of a destination is left.
+  static constexpr bool overwrites =
+      !std::is_same_v<OpTy, tensor::InsertSliceOp>;
+};
+
+/// Attaches the range of movement to each operation.
+template <typename... OpTys>
+void attachMovement(MLIRContext *context) {
+  (OpTys::template attachInterface<MoveModel<OpTys>>(*context), ...);
+}
+
+/// The flow through operations that store a number beside what they move.
+template <typename OpTy>
+struct StoreModel
+    : FloatRangeOpInterface::ExternalModel<StoreModel<OpTy>, OpTy> {
+  void inferFloatRanges(Operation *, ArrayRef<FloatRange>,
+                        MutableArrayRef<FloatRange>) const {}
+  ElementFlow getElementFlow(Operation *) const { return ElementFlow::Moves; }
+};
+
+template <typename... OpTys>
+void attachStoring(MLIRContext *context) {
+  (OpTys::template attachInterface<StoreModel<OpTys>>(*context), ...);
+}
 
 /// Attaches a uniform model to each operation.
 template <SlotKind kind, typename... OpTys>
@@ -37,11 +104,19 @@ void attachUniform(MLIRContext *context) {
   (OpTys::template attachInterface<UniformModel<OpTys, kind>>(*context), ...);
 }
 
+/// Attaches the model of operations that build numbers from bits.
+template <typename... OpTys>
+void attachBits(MLIRContext *context) {
+  (OpTys::template attachInterface<
+       UniformModel<OpTys, SlotKind::Fixed, Arithmetic::Bits>>(*context),
+   ...);
+}
+
 /// The model of an operation whose operands and results keep their types.
 template <typename OpTy>
 using FixedModel = UniformModel<OpTy, SlotKind::Fixed>;
 
-/// The type of `slot` after a change, null if it keeps its own.
+/// Returns the new type of `slot`, or null if it keeps its type.
 inline Type getSlotType(ArrayRef<Type> slotTypes, int8_t slot) {
   return slot == PrecisionSlots::none ||
                  slot >= static_cast<int64_t>(slotTypes.size())
@@ -53,8 +128,9 @@ inline Type getSlotType(ArrayRef<Type> slotTypes, int8_t slot) {
 /// constant.
 void addStoredScalar(Value scalar, int8_t slot, PrecisionSlots &slots);
 
-/// Casts of tensors by arith.extf and arith.truncf, for the dialects that have
-/// none of their own. What has no contents (tensor.empty) is made anew.
+/// Casts tensors with arith.extf and arith.truncf, for the dialects that have
+/// no cast. Builds a new operation for a tensor without contents
+/// (tensor.empty).
 class ArithCastInterface : public CastMaterializationInterface {
 public:
   using CastMaterializationInterface::CastMaterializationInterface;
@@ -64,22 +140,23 @@ public:
                              Type type) const final;
 };
 
-/// Gives the f32 result `result`, which an assignment made low, its f32 type
-/// back and rounds it in a cast that `casts` builds: the operation accumulates
-/// in f32 and its result is stored low.
+/// Restores the f32 type of `result`, which an assignment made low, and rounds
+/// it in a cast that `casts` builds. The operation accumulates in f32, and its
+/// result is stored low.
 void roundResult(OpResult result, const CastMaterializationInterface &casts,
                  RewriterBase &rewriter);
 
-/// Widens or narrows a scalar by arith; returns it as it is if it has the type.
+/// Widens or narrows a scalar with arith. Returns the scalar itself if it has
+/// the type.
 Value castScalar(OpBuilder &builder, Location loc, Value scalar, Type type);
 
-/// Gives `operand`, a scalar, the type `type`, by undoing a conversion from it
-/// or by a new one before the insertion point.
+/// Converts `operand`, a scalar, to `type`. Removes a conversion from this
+/// type, or inserts one before the insertion point.
 void castOperand(OpOperand &operand, Type type, RewriterBase &rewriter);
 
-/// Lets the users of the scalar `scalar`, which has got another type, read it
-/// in `type`, the one that they knew: conversions to its new type go away, for
-/// all others there is one at the insertion point.
+/// Adapts the users of the scalar `scalar` after a change of its type. They
+/// read it in `type`, its previous type. Removes conversions to the new type,
+/// and inserts one conversion for all other users at the insertion point.
 void castUses(Value scalar, Type type, RewriterBase &rewriter);
 
 /// Rounds the attribute named `name` of `op` to `type`.

@@ -10,6 +10,7 @@
 #include "amp/Interfaces/Rounding.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 
@@ -100,13 +101,32 @@ static Structure classify(LinalgOp op) {
 // Range
 //===----------------------------------------------------------------------===//
 
+/// Returns whether `a` and `b`, values in the body of a structured operation,
+/// are one element: one value, or the same elements of one operand.
+static bool readSame(Value a, Value b) {
+  a = skipCasts(a);
+  b = skipCasts(b);
+  if (a == b)
+    return true;
+  auto first = dyn_cast<BlockArgument>(a), second = dyn_cast<BlockArgument>(b);
+  if (!first || !second || first.getOwner() != second.getOwner())
+    return false;
+  auto op = dyn_cast<LinalgOp>(first.getOwner()->getParentOp());
+  if (!op)
+    return false;
+  OpOperand *left = op.getMatchingOpOperand(first),
+            *right = op.getMatchingOpOperand(second);
+  return left->get() == right->get() &&
+         op.getMatchingIndexingMap(left) == op.getMatchingIndexingMap(right);
+}
+
 /// Returns whether `value`, computed in f32 from values that fit a low type,
-/// may be much larger than they are.
+/// may be much larger than these values.
 static bool mayGrow(Value value, unsigned depth = 0) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return false;
-  // A body as deep as this is beyond what one looks at.
+  // Limit the depth of the search.
   if (depth > 32)
     return true;
   Attribute constant;
@@ -117,12 +137,12 @@ static bool mayGrow(Value value, unsigned depth = 0) {
           math::Log1pOp, math::TanOp, math::SinhOp, math::CoshOp,
           math::AtanhOp>(op))
     return true;
-  // Bounded, whatever goes in.
+  // These are bounded for any operand.
   if (isa<math::TanhOp, math::ErfOp, math::ErfcOp, math::SinOp, math::CosOp,
           math::AtanOp, math::Atan2Op>(op))
     return false;
   if (auto multiply = dyn_cast<arith::MulFOp>(op);
-      multiply && multiply.getLhs() == multiply.getRhs())
+      multiply && readSame(multiply.getLhs(), multiply.getRhs()))
     return true;
   if (auto divide = dyn_cast<arith::DivFOp>(op)) {
     // A reciprocal, unless the denominator is at least one: 1 / (1 + exp(x)).
@@ -159,7 +179,7 @@ static bool scalarsFit(LinalgOp op) {
 // Slots
 //===----------------------------------------------------------------------===//
 
-/// The part of a policy's name that tells bodies apart.
+/// The variant in the name that a policy uses for the body.
 static StringRef getVariant(Structure structure) {
   switch (structure) {
   case Structure::Contraction:
@@ -196,8 +216,8 @@ static void addSlots(LinalgOp op, Structure structure, PrecisionSlots &slots) {
     return getUniformPrecisionSlots(
         op, grows ? SlotKind::Range : SlotKind::Storage, slots);
   }
-  // Inputs that the body does not read only give a shape (the window of a
-  // pooling): they keep their type.
+  // Inputs that the body does not read only give a shape, such as the window of
+  // a pooling. They keep their types.
   SmallVector<unsigned> inputs;
   for (OpOperand *input : op.getDpsInputOperands())
     if (getPrecisionElementType(input->get().getType()) &&
@@ -219,7 +239,7 @@ static void addSlots(LinalgOp op, Structure structure, PrecisionSlots &slots) {
   if (!isFloat || operands == PrecisionSlots::none ||
       structure == Structure::Other)
     return;
-  // What reads low inputs has had its result rounded already.
+  // An operation that reads low inputs has a rounded result.
   bool isWide = llvm::all_of(inputs, [&](unsigned input) {
     return getElementTypeOrSelf(op->getOperand(input)).isF32();
   });
@@ -231,8 +251,8 @@ static void addSlots(LinalgOp op, Structure structure, PrecisionSlots &slots) {
   slots.roundedSlot = result;
 }
 
-/// Adds the constants that a body yields as they are or selects: what a fill
-/// or a mask stores.
+/// Adds the constants that a body yields or selects: the values that a fill or
+/// a mask stores.
 static void addStoredScalars(LinalgOp op, PrecisionSlots &slots) {
   Block *body = op.getBlock();
   auto outside = [&](Value value) {
@@ -256,34 +276,62 @@ static void addStoredScalars(LinalgOp op, PrecisionSlots &slots) {
   }
 }
 
+/// Returns whether the body of `op` computes in a type wider than f32.
+static bool computesWide(LinalgOp op) {
+  return llvm::any_of(*op.getBlock(), [](Operation &nested) {
+    return llvm::any_of(nested.getResultTypes(), [](Type type) {
+      auto number = dyn_cast<FloatType>(type);
+      return number && number.getWidth() > 32;
+    });
+  });
+}
+
 void mlir::amp::getStructuredSlots(LinalgOp op, PrecisionSlots &slots) {
   slots.reset(op);
   if (!op.hasPureTensorSemantics())
     return;
-  // Random numbers are those of f32.
+  // The random numbers must stay those of f32.
   if (isa<linalg::FillRng2DOp>(op))
+    return getUniformPrecisionSlots(op, SlotKind::Fixed, slots);
+  // Whoever computes in more than f32 wants the f32 operands.
+  if (computesWide(op))
     return getUniformPrecisionSlots(op, SlotKind::Fixed, slots);
   Structure structure = classify(op);
   addSlots(op, structure, slots);
+  // A fill of something new follows its readers, each of which may have its
+  // own.
+  if (auto fill = dyn_cast<linalg::FillOp>(op.getOperation()))
+    slots.isConstant = isFreshFill(fill);
   addStoredScalars(op, slots);
   if (isa<linalg::GenericOp>(op))
     slots.variant = getVariant(structure);
 }
 
-bool mlir::amp::isElementwiseSum(LinalgOp op) {
+bool mlir::amp::isFreshFill(linalg::FillOp fill) {
+  return fill.hasPureTensorSemantics() && fill->getNumResults() == 1 &&
+         isa_and_nonnull<tensor::EmptyOp>(
+             fill.getDpsInitOperand(0)->get().getDefiningOp()) &&
+         matchPattern(skipCasts(fill.getDpsInputOperand(0)->get()),
+                      m_Constant());
+}
+
+Arithmetic mlir::amp::getElementArithmetic(LinalgOp op) {
   Block *body = op.getBlock();
   if (op->getNumResults() != 1 ||
       op.getNumLoops() != op.getNumParallelLoops() ||
       !llvm::all_of(op.getIndexingMapsArray(),
                     [](AffineMap map) { return map.isIdentity(); }))
-    return false;
-  auto add = skipCasts(body->getTerminator()->getOperand(0))
-                 .getDefiningOp<arith::AddFOp>();
+    return Arithmetic::Other;
+  Operation *last =
+      skipCasts(body->getTerminator()->getOperand(0)).getDefiningOp();
   auto isElement = [&](Value value) {
     auto argument = dyn_cast<BlockArgument>(skipCasts(value));
     return argument && argument.getOwner() == body;
   };
-  return add && isElement(add.getLhs()) && isElement(add.getRhs());
+  if (!isa_and_nonnull<arith::AddFOp, arith::MulFOp>(last) ||
+      !llvm::all_of(last->getOperands(), isElement))
+    return Arithmetic::Other;
+  return isa<arith::AddFOp>(last) ? Arithmetic::Add : Arithmetic::Multiply;
 }
 
 int64_t mlir::amp::getStructuredFlops(LinalgOp op) {
@@ -302,9 +350,9 @@ int64_t mlir::amp::getStructuredFlops(LinalgOp op) {
 // Retyping
 //===----------------------------------------------------------------------===//
 
-/// Gives the arguments of a body that is written out the types `types`, widens
-/// them on entry and rounds what it yields, so that it goes on computing in the
-/// types that it has computed in.
+/// Sets the types of the arguments of an explicit body to `types`. Widens them
+/// on entry and rounds the yielded values. The body then computes in the same
+/// types as before.
 static void retypeBody(LinalgOp op, ArrayRef<Type> types,
                        RewriterBase &rewriter) {
   Block *body = op.getBlock();
@@ -324,8 +372,8 @@ static void retypeBody(LinalgOp op, ArrayRef<Type> types,
     castOperand(operand, type, rewriter);
 }
 
-/// Builds the body of a named operation anew: it is not written out, so it has
-/// to be what the parser would build.
+/// Rebuilds the body of a named operation. The body is not printed and must be
+/// the one that the parser builds.
 static void rebuildBody(LinalgOp op, ArrayRef<Type> types,
                         RewriterBase &rewriter) {
   Block *body = op.getBlock();

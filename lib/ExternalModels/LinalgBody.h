@@ -22,19 +22,26 @@ namespace mlir::amp {
 ///   leave the range of the low type (exponentials, powers, reciprocals);
 /// - a maximum or minimum: one slot; any other reduction: a slot for the
 ///   inputs and a range slot for the result, accumulated in f32;
+/// - whatever computes in a wider type than f32 keeps its types;
 /// - anything else, such as several results of a reduction: the inputs are a
 ///   slot, results keep their types.
 void getStructuredSlots(linalg::LinalgOp op, PrecisionSlots &slots);
 
-/// Lets body and accumulators follow a change of the slots.
+/// Adapts the body and the accumulators to new types of the slots.
 LogicalResult retypeStructured(linalg::LinalgOp op, ArrayRef<Type> slotTypes,
                                RewriterBase &rewriter);
 
-/// Multiplications and additions of a contraction, 0 for anything else.
+/// Counts the multiplications and additions of a contraction. 0 for any other
+/// operation.
 int64_t getStructuredFlops(linalg::LinalgOp op);
 
-/// Returns whether the result is, element by element, the sum of two operands.
-bool isElementwiseSum(linalg::LinalgOp op);
+/// What the operation computes, element by element: the sum or the product of
+/// two operands, or something else.
+Arithmetic getElementArithmetic(linalg::LinalgOp op);
+
+/// Returns whether `fill` writes a constant to a tensor that nothing else has
+/// written: a copy of it costs no more than a cast.
+bool isFreshFill(linalg::FillOp fill);
 
 } // namespace mlir::amp
 

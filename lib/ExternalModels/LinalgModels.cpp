@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Structured operations, classified by iterator types and body. Bodies keep
-// computing in f32: what is stored low is widened on entry and rounded on exit.
-// Accumulators stay f32.
+// Structured operations, classified by iterator types and body. Bodies compute
+// in f32. They widen low values on entry and round them on exit. Accumulators
+// stay f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,7 @@ struct StructuredModel
     return getStructuredFlops(cast<linalg::LinalgOp>(op));
   }
   Arithmetic getArithmetic(Operation *op) const {
-    return isElementwiseSum(cast<linalg::LinalgOp>(op)) ? Arithmetic::Add
-                                                        : Arithmetic::Other;
+    return getElementArithmetic(cast<linalg::LinalgOp>(op));
   }
 };
 
@@ -81,6 +80,9 @@ void mlir::amp::registerLinalgPrecisionModels(DialectRegistry &registry) {
         >(context);
     linalg::PackOp::attachInterface<PackModel>(*context);
     attachUniform<SlotKind::Storage, linalg::UnPackOp>(context);
+    attachMovement<linalg::BroadcastOp, linalg::CopyOp, linalg::SelectOp,
+                   linalg::TransposeOp>(context);
+    attachStoring<linalg::PackOp, linalg::UnPackOp>(context);
     // Several operations in one, which upstream decomposes in the type of
     // their operands.
     attachUniform<

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// These operations move values. Where they take or give scalars, those stay
-// f32, as everything in a body does, and are rounded at the tensor.
+// These operations move values. Their scalar operands and results stay f32, as
+// all values in a body do, and are rounded at the tensor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +65,7 @@ struct ScalarOperandModel
   }
 };
 
-/// tensor.empty has no contents: it can stand in any type.
+/// tensor.empty has no contents and may have any type.
 struct EmptyModel
     : PrecisionOpInterface::ExternalModel<EmptyModel, tensor::EmptyOp> {
   void getPrecisionSlots(Operation *op, PrecisionSlots &slots) const {
@@ -81,6 +81,11 @@ struct ExtractModel
     slots.reset(op);
     if (getPrecisionElementType(op->getOperand(0).getType()))
       slots.add(SlotKind::Storage, {0}, {});
+  }
+  Type getReadType(Operation *op, unsigned operand) const {
+    return operand == 0 ? RankedTensorType::get(
+                              {1}, getElementTypeOrSelf(op->getOperand(0)))
+                        : op->getOperand(operand).getType();
   }
   LogicalResult retype(Operation *op, ArrayRef<Type> slotTypes,
                        RewriterBase &rewriter) const {
@@ -99,27 +104,36 @@ struct ExtractModel
 } // namespace
 
 void mlir::amp::registerTensorPrecisionModels(DialectRegistry &registry) {
-  registry.addExtension(
-      +[](MLIRContext *context, tensor::TensorDialect *dialect) {
-        context->getOrLoadDialect<arith::ArithDialect>();
-        dialect->addInterfaces<ArithCastInterface>();
-        attachUniform<SlotKind::Storage, tensor::CastOp,
-                      tensor::CollapseShapeOp, tensor::ConcatOp, tensor::DimOp,
-                      tensor::ExpandShapeOp, tensor::ExtractSliceOp,
-                      tensor::GatherOp, tensor::InsertSliceOp, tensor::RankOp,
-                      tensor::ReshapeOp, tensor::ScatterOp>(context);
-        attachUniform<SlotKind::Fixed, tensor::BitcastOp,
-                      tensor::ParallelInsertSliceOp>(context);
-        tensor::EmptyOp::attachInterface<EmptyModel>(*context);
-        tensor::PadOp::attachInterface<YieldModel<tensor::PadOp>>(*context);
-        tensor::GenerateOp::attachInterface<YieldModel<tensor::GenerateOp>>(
-            *context);
-        tensor::SplatOp::attachInterface<ScalarOperandModel<tensor::SplatOp>>(
-            *context);
-        tensor::InsertOp::attachInterface<ScalarOperandModel<tensor::InsertOp>>(
-            *context);
-        tensor::FromElementsOp::attachInterface<
-            ScalarOperandModel<tensor::FromElementsOp>>(*context);
-        tensor::ExtractOp::attachInterface<ExtractModel>(*context);
-      });
+  registry.addExtension(+[](MLIRContext *context,
+                            tensor::TensorDialect *dialect) {
+    context->getOrLoadDialect<arith::ArithDialect>();
+    dialect->addInterfaces<ArithCastInterface>();
+    attachUniform<SlotKind::Storage, tensor::CastOp, tensor::CollapseShapeOp,
+                  tensor::ConcatOp, tensor::ExpandShapeOp,
+                  tensor::InsertSliceOp, tensor::ReshapeOp, tensor::ScatterOp>(
+        context);
+    tensor::ExtractSliceOp::attachInterface<PartModel<tensor::ExtractSliceOp>>(
+        *context);
+    tensor::GatherOp::attachInterface<PartModel<tensor::GatherOp>>(*context);
+    tensor::DimOp::attachInterface<ShapeModel<tensor::DimOp>>(*context);
+    tensor::RankOp::attachInterface<ShapeModel<tensor::RankOp>>(*context);
+    attachMovement<tensor::CastOp, tensor::CollapseShapeOp, tensor::ConcatOp,
+                   tensor::ExpandShapeOp, tensor::ExtractSliceOp,
+                   tensor::GatherOp, tensor::InsertSliceOp, tensor::ReshapeOp,
+                   tensor::ScatterOp>(context);
+    attachStoring<tensor::PadOp, tensor::InsertOp>(context);
+    attachUniform<SlotKind::Fixed, tensor::ParallelInsertSliceOp>(context);
+    attachBits<tensor::BitcastOp>(context);
+    tensor::EmptyOp::attachInterface<EmptyModel>(*context);
+    tensor::PadOp::attachInterface<YieldModel<tensor::PadOp>>(*context);
+    tensor::GenerateOp::attachInterface<YieldModel<tensor::GenerateOp>>(
+        *context);
+    tensor::SplatOp::attachInterface<ScalarOperandModel<tensor::SplatOp>>(
+        *context);
+    tensor::InsertOp::attachInterface<ScalarOperandModel<tensor::InsertOp>>(
+        *context);
+    tensor::FromElementsOp::attachInterface<
+        ScalarOperandModel<tensor::FromElementsOp>>(*context);
+    tensor::ExtractOp::attachInterface<ExtractModel>(*context);
+  });
 }

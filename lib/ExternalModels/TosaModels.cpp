@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which types may stand together is what the TOSA specification says of its
-// floating-point profile: zero points have the type of their tensor, and so do
-// the limits of a clamp; a convolution of f16 gives f16 through an f32
-// accumulator (`acc_type`, which stays f32); a matmul of f16 gives f32, and is
-// rounded by a tosa.cast where it is stored low.
+// The floating-point profile of the TOSA specification restricts the
+// combinations of types. Zero points and the limits of a clamp have the type of
+// their tensor. A convolution of f16 has an f16 result and an f32 accumulator
+// (`acc_type`, which stays f32). A matmul of f16 has an f32 result, and a
+// tosa.cast rounds it if it is stored low.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ public:
   Operation *materializeCast(OpBuilder &builder, Location loc, Value value,
                              Type type) const final {
     auto element = cast<FloatType>(getElementTypeOrSelf(type));
-    // Zero points must be constants, and a cast of one is none.
+    // Zero points must be constants, and a cast of one is not a constant.
     if (auto constant = value.getDefiningOp<tosa::ConstOp>())
       if (canRoundAttribute(constant.getValues()))
         return tosa::ConstOp::create(
@@ -71,8 +71,8 @@ struct ConstModel
 
 } // namespace
 
-/// Returns whether f16 and bf16 have the limit `attribute`, so that it can go
-/// there and back. The largest number of f32 stands for no limit.
+/// Returns whether f16 and bf16 represent the limit `attribute`, so it can
+/// change to them and back. The largest number of f32 means no limit.
 static bool isExactLimit(Attribute attribute) {
   auto number = dyn_cast<FloatAttr>(attribute);
   if (!number)
@@ -144,7 +144,7 @@ struct MatMulModel
     if (!getPrecisionElementType(op->getOperand(0).getType()))
       return;
     int8_t operands = slots.add(SlotKind::Compute, {0, 1, 2, 3}, {});
-    // What is low already has a rounding of its own.
+    // With low operands the result is rounded already.
     bool isWide = getElementTypeOrSelf(op->getOperand(0)).isF32();
     int8_t result =
         slots.add(isWide ? SlotKind::Storage : SlotKind::Fixed, {}, {0});
@@ -178,8 +178,8 @@ struct ConvModel : PrecisionOpInterface::ExternalModel<ConvModel<OpTy>, OpTy> {
     auto weight = dyn_cast<ShapedType>(cast<OpTy>(op).getWeight().getType());
     if (!weight || !weight.hasStaticShape())
       return 0;
-    // The weights are [OC, KH, KW, IC], those of a depthwise convolution
-    // [KH, KW, C, M].
+    // The weights are [OC, KH, KW, IC], and [KH, KW, C, M] for a depthwise
+    // convolution.
     int64_t channels = std::is_same_v<OpTy, tosa::DepthwiseConv2DOp>
                            ? weight.getDimSize(2) * weight.getDimSize(3)
                            : weight.getDimSize(0);
@@ -203,17 +203,22 @@ void mlir::amp::registerTosaPrecisionModels(DialectRegistry &registry) {
     tosa::TransposeConv2DOp::attachInterface<
         ConvModel<tosa::TransposeConv2DOp>>(*context);
     tosa::AddOp::attachInterface<AddModel<tosa::AddOp>>(*context);
-    attachUniform<SlotKind::Storage, tosa::AbsOp, tosa::ArgMaxOp,
-                  tosa::AvgPool2dOp, tosa::CeilOp, tosa::ConcatOp, tosa::CosOp,
-                  tosa::EqualOp, tosa::ErfOp, tosa::FloorOp, tosa::GatherOp,
-                  tosa::GreaterEqualOp, tosa::GreaterOp, tosa::IdentityOp,
-                  tosa::LogOp, tosa::MaxPool2dOp, tosa::MaximumOp,
-                  tosa::MinimumOp, tosa::MulOp, tosa::NegateOp, tosa::PadOp,
-                  tosa::ReduceMaxOp, tosa::ReduceMinOp, tosa::ReshapeOp,
-                  tosa::ResizeOp, tosa::ReverseOp, tosa::ScatterOp,
-                  tosa::SelectOp, tosa::SigmoidOp, tosa::SinOp, tosa::SliceOp,
-                  tosa::SubOp, tosa::TanhOp, tosa::TileOp, tosa::TransposeOp>(
-        context);
+    tosa::MulOp::attachInterface<MultiplyModel<tosa::MulOp>>(*context);
+    tosa::SliceOp::attachInterface<PartModel<tosa::SliceOp>>(*context);
+    tosa::GatherOp::attachInterface<PartModel<tosa::GatherOp>>(*context);
+    attachMovement<tosa::ConcatOp, tosa::GatherOp, tosa::IdentityOp,
+                   tosa::PadOp, tosa::ReshapeOp, tosa::ReverseOp,
+                   tosa::ScatterOp, tosa::SelectOp, tosa::SliceOp, tosa::TileOp,
+                   tosa::TransposeOp>(context);
+    attachUniform<
+        SlotKind::Storage, tosa::AbsOp, tosa::ArgMaxOp, tosa::AvgPool2dOp,
+        tosa::CeilOp, tosa::ConcatOp, tosa::CosOp, tosa::EqualOp, tosa::ErfOp,
+        tosa::FloorOp, tosa::GreaterEqualOp, tosa::GreaterOp, tosa::IdentityOp,
+        tosa::LogOp, tosa::MaxPool2dOp, tosa::MaximumOp, tosa::MinimumOp,
+        tosa::NegateOp, tosa::PadOp, tosa::ReduceMaxOp, tosa::ReduceMinOp,
+        tosa::ReshapeOp, tosa::ResizeOp, tosa::ReverseOp, tosa::ScatterOp,
+        tosa::SelectOp, tosa::SigmoidOp, tosa::SinOp, tosa::SubOp, tosa::TanhOp,
+        tosa::TileOp, tosa::TransposeOp>(context);
     attachUniform<SlotKind::Range, tosa::ExpOp, tosa::PowOp, tosa::ReciprocalOp,
                   tosa::ReduceProductOp, tosa::ReduceSumOp, tosa::RsqrtOp>(
         context);

@@ -67,8 +67,8 @@ static constexpr double kAbsoluteSlack = 0x1p-126;
 static constexpr double kLargest = std::numeric_limits<float>::max();
 
 FloatRange computed(double lo, double hi, bool mayBeNaN) {
-  // A bound that is no number comes from infinities that cancel: anything may
-  // come out, but for that NaN, of which the caller knows.
+  // A NaN bound comes from infinities that cancel. The result may then be any
+  // number. The caller accounts for the NaN.
   auto widen = [](double bound, double sign) {
     if (std::isnan(bound))
       return sign * kInfinity;
@@ -76,10 +76,10 @@ FloatRange computed(double lo, double hi, bool mayBeNaN) {
       return bound;
     double slack = std::abs(bound) * kRelativeSlack + kAbsoluteSlack;
     double widened = bound + sign * slack;
-    // Not beyond zero.
+    // Do not widen beyond zero.
     if (bound * sign <= 0 && widened * sign > 0)
       return 0.0;
-    // In f32 what lies beyond its range is infinite, in f64 it is not.
+    // A value beyond the range of f32 is infinite in f32, but not in f64.
     if (std::abs(widened) > kLargest)
       return widened * sign > 0 ? sign * kInfinity
                                 : std::copysign(kLargest, widened);
@@ -88,7 +88,7 @@ FloatRange computed(double lo, double hi, bool mayBeNaN) {
   return {widen(lo, -1), widen(hi, 1), mayBeNaN};
 }
 
-/// The hull of `candidates`, of which those that are no number say nothing.
+/// The hull of `candidates`. Ignores NaN.
 static FloatRange hull(std::initializer_list<double> candidates,
                        bool mayBeNaN) {
   double lo = kInfinity, hi = -kInfinity;
@@ -118,7 +118,7 @@ FloatRange mul(FloatRange a, FloatRange b) {
   bool mayBeNaN = a.mayBeNaN || b.mayBeNaN ||
                   (a.contains(0) && b.mayBeInfinite()) ||
                   (b.contains(0) && a.mayBeInfinite());
-  // Zero times a bound is zero, however large the bound.
+  // Zero times a bound is zero, even if the bound is infinite.
   auto product = [](double x, double y) {
     return x == 0 || y == 0 ? 0.0 : x * y;
   };
@@ -131,7 +131,7 @@ FloatRange div(FloatRange a, FloatRange b) {
   bool mayBeNaN = a.mayBeNaN || b.mayBeNaN ||
                   (a.mayBeInfinite() && b.mayBeInfinite()) ||
                   (a.contains(0) && b.contains(0));
-  // A zero may have either sign, and what is close to it may be flushed.
+  // A zero may have either sign, and a number close to zero may be flushed.
   if (b.lo <= kAbsoluteSlack && b.hi >= -kAbsoluteSlack)
     return FloatRange::unknown().withNaN(mayBeNaN);
   FloatRange result =
@@ -169,7 +169,7 @@ FloatRange sqrt(FloatRange a) {
 
 FloatRange rsqrt(FloatRange a) {
   bool mayBeNaN = a.mayBeNaN || a.lo < 0;
-  // The root of a negative zero is one too, and its reciprocal -inf.
+  // The root of a negative zero is a negative zero, and its reciprocal is -inf.
   if (a.lo <= kAbsoluteSlack)
     return FloatRange::get(-kInfinity, kInfinity, mayBeNaN);
   return computed(1 / std::sqrt(a.hi), 1 / std::sqrt(a.lo), mayBeNaN);
@@ -188,7 +188,7 @@ FloatRange expm1(FloatRange a) {
 static FloatRange logarithm(FloatRange a, double shift,
                             double (*function)(double)) {
   bool mayBeNaN = a.mayBeNaN || a.lo < -shift;
-  // What is close to the pole may be flushed to it.
+  // A number close to the pole may be flushed to it.
   double lo = a.lo <= -shift + kAbsoluteSlack ? -kInfinity : function(a.lo);
   double hi = a.hi <= -shift ? -kInfinity : function(a.hi);
   return computed(lo, hi, mayBeNaN);
@@ -209,7 +209,7 @@ FloatRange pow(FloatRange a, FloatRange b) {
     return hull({std::pow(a.lo, b.lo), std::pow(a.lo, b.hi),
                  std::pow(a.hi, b.lo), std::pow(a.hi, b.hi)},
                 mayBeNaN);
-  // So it is in the base for an odd power; an even one is that of the
+  // An odd power is monotone in the base. An even power is that of the
   // magnitude.
   if (b.lo == b.hi && b.lo >= 0 && b.lo <= 0x1p20 && b.lo == std::floor(b.lo)) {
     FloatRange base = std::fmod(b.lo, 2) == 0 ? abs(a) : a;
@@ -236,10 +236,10 @@ FloatRange wave(FloatRange a) {
   return FloatRange::get(-1, 1, a.mayBeNaN || a.mayBeInfinite());
 }
 
-/// How much larger than the sum of the magnitudes a sum of `count` values can
-/// get by rounding: each addition errs by half a unit in the last place, and by
-/// no more than the value that is added, since the sum so far is a number of
-/// the type itself.
+/// A bound on the ratio between a rounded sum of `count` values and the sum of
+/// their magnitudes. Each addition errs by at most half a unit in the last
+/// place. It also errs by at most the added value, because the partial sum is a
+/// number of the type.
 static double getGrowth(int64_t count) {
   constexpr int64_t limit = int64_t(1) << 20;
   return count <= limit ? 1 + count * 0x1p-22 : 4;
@@ -249,7 +249,7 @@ FloatRange sum(FloatRange a, int64_t count, FloatType type) {
   bool isDynamic = ShapedType::isDynamic(count);
   if (count == 1)
     return a;
-  // Every count is possible where it is dynamic.
+  // A dynamic count may be any number.
   double terms = isDynamic ? kInfinity : count;
   auto times = [&](double bound) { return bound == 0 ? 0.0 : bound * terms; };
   double slack =
@@ -259,7 +259,7 @@ FloatRange sum(FloatRange a, int64_t count, FloatType type) {
     lo = a.lo < 0 ? -kInfinity : 0.0;
     hi = a.hi > 0 ? kInfinity : 0.0;
   }
-  // Sums of values of one sign keep it.
+  // A sum of values of one sign has this sign.
   FloatRange result{a.lo >= 0 ? std::max(lo - slack, 0.0) : lo - slack,
                     a.hi <= 0 ? std::min(hi + slack, 0.0) : hi + slack,
                     a.mayBeNaN};
@@ -267,7 +267,7 @@ FloatRange sum(FloatRange a, int64_t count, FloatType type) {
     result.lo = -kInfinity;
   if (std::isnan(result.hi))
     result.hi = kInfinity;
-  // Partial sums that overflow on either side may meet, or stay where they are.
+  // Partial sums that overflow stay infinite, or give NaN if both signs meet.
   double largest =
       llvm::APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
   if (!(getGrowth(isDynamic ? INT64_MAX : count) * times(a.getMaxAbs()) <=
@@ -284,8 +284,8 @@ FloatRange sum(FloatRange a, int64_t count, FloatType type) {
 FloatRange mean(FloatRange a, int64_t count, FloatType type) {
   if (!ShapedType::isDynamic(count))
     return div(sum(a, count, type), FloatRange::get(count));
-  // Whatever the count, the mean is bounded, unless the sum overflows.
-  // Verifiers and memories hold fewer than 2^48 elements.
+  // The mean is bounded for any count unless the sum overflows. The verifier
+  // limits the count to fewer than 2^48 elements.
   constexpr int64_t most = int64_t(1) << 48;
   FloatRange total = sum(a, most, type);
   if (!std::isfinite(total.lo) || !std::isfinite(total.hi))

@@ -9,6 +9,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 
+#include <algorithm>
 #include <numeric>
 
 using namespace mlir;
@@ -17,24 +18,32 @@ using namespace mlir::amp;
 #include "amp/Interfaces/LossScaleOpInterface.cpp.inc"
 
 //===----------------------------------------------------------------------===//
-// ScaleDegree
+// ScaleExponent
 //===----------------------------------------------------------------------===//
+
+/// The largest exponent. Larger ones do not occur in practice and saturate,
+/// because arithmetic on them must not wrap around to a small exponent.
+static constexpr int64_t kLargestExponent = int64_t(1) << 30;
+
+static int64_t clampExponent(int64_t number) {
+  return std::clamp(number, -kLargestExponent, kLargestExponent);
+}
 
 static void reduce(int64_t &numerator, int64_t &denominator) {
   int64_t divisor = std::gcd(numerator, denominator);
-  numerator /= divisor;
-  denominator /= divisor;
+  numerator = clampExponent(numerator / divisor);
+  denominator = clampExponent(denominator / divisor);
 }
 
-bool ScaleDegree::mentions(Symbol symbol) const {
+bool ScaleExponent::mentions(Symbol symbol) const {
   return llvm::any_of(
       terms, [symbol](const Term &term) { return term.symbol == symbol; });
 }
 
-ScaleDegree ScaleDegree::operator+(const ScaleDegree &other) const {
+ScaleExponent ScaleExponent::operator+(const ScaleExponent &other) const {
   if (isZero || other.isZero)
     return any();
-  ScaleDegree sum;
+  ScaleExponent sum;
   const Term *a = terms.begin(), *b = other.terms.begin();
   while (a != terms.end() || b != other.terms.end()) {
     if (b == other.terms.end() || (a != terms.end() && a->symbol < b->symbol)) {
@@ -57,21 +66,23 @@ ScaleDegree ScaleDegree::operator+(const ScaleDegree &other) const {
   return sum;
 }
 
-ScaleDegree ScaleDegree::power(int64_t numerator, int64_t denominator) const {
+ScaleExponent ScaleExponent::power(int64_t numerator,
+                                   int64_t denominator) const {
   if (numerator == 0)
     return {};
   if (isZero)
-    return numerator > 0 ? any() : ScaleDegree();
-  ScaleDegree result(*this);
+    return any();
+  ScaleExponent result(*this);
   for (Term &term : result.terms) {
-    term.numerator *= numerator;
-    term.denominator *= denominator;
+    term.numerator *= clampExponent(numerator);
+    term.denominator *= clampExponent(denominator);
     reduce(term.numerator, term.denominator);
   }
   return result;
 }
 
-std::optional<ScaleDegree> ScaleDegree::join(const ScaleDegree &other) const {
+std::optional<ScaleExponent>
+ScaleExponent::join(const ScaleExponent &other) const {
   if (isZero)
     return other;
   if (other.isZero || terms == other.terms)
@@ -97,64 +108,65 @@ bool mlir::amp::isScaleInvariant(Attribute constant) {
   return llvm::all_of(elements.getValues<APFloat>(), isFixed);
 }
 
-void ScaleDegreeInference::setResults(const ScaleDegree &degree) {
+void ScaleExponentInference::setResults(const ScaleExponent &exponent) {
   for (unsigned i = 0, e = getOperation()->getNumResults(); i != e; ++i)
-    setResult(i, degree);
+    setResult(i, exponent);
 }
 
-LogicalResult ScaleDegreeInference::requireUnscaled(unsigned index,
-                                                    const Twine &why) {
-  const ScaleDegree &degree = getOperand(index);
-  if (degree.isUnscaled())
+LogicalResult ScaleExponentInference::requireUnscaled(unsigned index,
+                                                      const Twine &why) {
+  const ScaleExponent &exponent = getOperand(index);
+  if (exponent.isUnscaled())
     return success();
   return fail(index, "operand " + Twine(index) + " is multiplied by " +
-                         describe(degree) +
+                         describe(exponent) +
                          ", expected an unscaled value: " + why);
 }
 
-LogicalResult ScaleDegreeInference::join(ArrayRef<unsigned> operands,
-                                         ScaleDegree &degree) {
-  degree = ScaleDegree::any();
+LogicalResult ScaleExponentInference::join(ArrayRef<unsigned> operands,
+                                           ScaleExponent &exponent) {
+  exponent = ScaleExponent::any();
   unsigned first = 0;
   for (unsigned index : operands) {
-    const ScaleDegree &other = getOperand(index);
-    std::optional<ScaleDegree> joined = degree.join(other);
+    const ScaleExponent &other = getOperand(index);
+    std::optional<ScaleExponent> joined = exponent.join(other);
     if (!joined)
-      return fail(degree.isUnscaled() ? index : first,
+      return fail(exponent.isUnscaled() ? index : first,
                   "operand " + Twine(first) + " is multiplied by " +
-                      describe(degree) + ", but operand " + Twine(index) +
+                      describe(exponent) + ", but operand " + Twine(index) +
                       " by " + describe(other) +
                       ", expected values with one factor");
-    if (degree.isAny() && !other.isAny())
+    if (exponent.isAny() && !other.isAny())
       first = index;
-    degree = *joined;
+    exponent = *joined;
   }
   return success();
 }
 
 /// Returns 0, 1, ... for all operands.
-static SmallVector<unsigned> getAllOperands(ScaleDegreeInference &inference) {
+static SmallVector<unsigned> getAllOperands(ScaleExponentInference &inference) {
   return llvm::to_vector(
       llvm::seq<unsigned>(inference.getOperation()->getNumOperands()));
 }
 
-LogicalResult mlir::amp::inferJointDegree(ScaleDegreeInference &inference,
-                                          ArrayRef<unsigned> operands) {
-  ScaleDegree degree;
+LogicalResult mlir::amp::inferJointExponent(ScaleExponentInference &inference,
+                                            ArrayRef<unsigned> operands) {
+  ScaleExponent exponent;
   if (failed(inference.join(operands.empty()
                                 ? ArrayRef<unsigned>(getAllOperands(inference))
                                 : operands,
-                            degree)))
+                            exponent)))
     return failure();
-  inference.setResults(degree);
+  inference.setResults(exponent);
   return success();
 }
 
-LogicalResult mlir::amp::inferProductDegree(ScaleDegreeInference &inference) {
-  ScaleDegree product = inference.getOperand(0) + inference.getOperand(1);
+LogicalResult
+mlir::amp::inferProductExponent(ScaleExponentInference &inference) {
+  ScaleExponent product = inference.getOperand(0) + inference.getOperand(1);
   for (unsigned i = 2, e = inference.getOperation()->getNumOperands(); i != e;
        ++i) {
-    std::optional<ScaleDegree> sum = product.join(inference.getOperand(i));
+    std::optional<ScaleExponent> sum = product.join(inference.getOperand(i));
     if (!sum)
       return inference.fail(inference.getOperand(i).isUnscaled() ? 0 : i,
                             "operand " + Twine(i) + " is multiplied by " +
@@ -167,8 +179,8 @@ LogicalResult mlir::amp::inferProductDegree(ScaleDegreeInference &inference) {
   return success();
 }
 
-LogicalResult mlir::amp::inferLinearDegree(ScaleDegreeInference &inference,
-                                           unsigned linear) {
+LogicalResult mlir::amp::inferLinearExponent(ScaleExponentInference &inference,
+                                             unsigned linear) {
   for (unsigned i : getAllOperands(inference))
     if (i != linear &&
         failed(inference.requireUnscaled(
@@ -178,14 +190,14 @@ LogicalResult mlir::amp::inferLinearDegree(ScaleDegreeInference &inference,
   return success();
 }
 
-LogicalResult mlir::amp::inferPowerDegree(ScaleDegreeInference &inference,
-                                          int64_t numerator,
-                                          int64_t denominator) {
+LogicalResult mlir::amp::inferPowerExponent(ScaleExponentInference &inference,
+                                            int64_t numerator,
+                                            int64_t denominator) {
   inference.setResults(inference.getOperand(0).power(numerator, denominator));
   return success();
 }
 
-LogicalResult mlir::amp::inferUnscaled(ScaleDegreeInference &inference) {
+LogicalResult mlir::amp::inferUnscaled(ScaleExponentInference &inference) {
   for (unsigned i : getAllOperands(inference))
     if (failed(inference.requireUnscaled(
             i, "the operation does not commute with a factor")))

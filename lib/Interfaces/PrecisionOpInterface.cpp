@@ -28,8 +28,8 @@ StringRef mlir::amp::stringifySlotKind(SlotKind kind) {
 }
 
 FloatType mlir::amp::getPrecisionElementType(Type type) {
-  // Vectors and memrefs are someone else's later stage: only values that are
-  // still tensors (of any dialect) take part.
+  // Vectors and memrefs belong to later stages. Only tensors (of any dialect)
+  // take part.
   auto shaped = dyn_cast<ShapedType>(type);
   if (!shaped || isa<VectorType, BaseMemRefType>(type))
     return {};
@@ -37,7 +37,7 @@ FloatType mlir::amp::getPrecisionElementType(Type type) {
 }
 
 Type mlir::amp::getWithElementType(Type type, Type elementType) {
-  // The common case without looking up an interface.
+  // Handle the common case without an interface lookup.
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return tensor.clone(elementType);
   auto shaped = dyn_cast<ShapedType>(type);
@@ -52,8 +52,8 @@ bool mlir::amp::isPrecisionTensor(Type type) {
   return shaped && shaped.hasRank() && getPrecisionElementType(type);
 }
 
-/// Returns whether `getPrecisionElementType` has an answer, without looking up
-/// interfaces of the types that nearly all values have.
+/// Returns whether `getPrecisionElementType` returns a type. Avoids the lookup
+/// of interfaces for common types.
 static bool hasPrecisionElementType(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type)) {
     Type element = tensor.getElementType();
@@ -66,7 +66,7 @@ static bool hasPrecisionElementType(Type type) {
 }
 
 static bool isComplexTensor(Type type) {
-  // Most types are of this class, and asking for an interface takes longer.
+  // Most types have this class, and an interface lookup takes longer.
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return isa<ComplexType>(tensor.getElementType());
   auto shaped = dyn_cast<ShapedType>(type);
@@ -76,7 +76,7 @@ static bool isComplexTensor(Type type) {
 void mlir::amp::getUniformPrecisionSlots(Operation *op, SlotKind kind,
                                          PrecisionSlots &slots) {
   slots.reset(op);
-  // Parts and sizes of complex numbers have their precision, which stays.
+  // Parts and magnitudes of complex numbers keep the precision of the numbers.
   if (llvm::any_of(op->getOperandTypes(), isComplexTensor) ||
       llvm::any_of(op->getResultTypes(), isComplexTensor))
     kind = SlotKind::Fixed;
@@ -92,6 +92,55 @@ void mlir::amp::getUniformPrecisionSlots(Operation *op, SlotKind kind,
     assign(operand.getType(), slots.operandSlots[index]);
   for (auto [index, result] : llvm::enumerate(op->getResults()))
     assign(result.getType(), slots.resultSlots[index]);
+}
+
+LogicalResult mlir::amp::verifyPrecisionSlots(Operation *op,
+                                              const PrecisionSlots &slots) {
+  int64_t numSlots = slots.kinds.size();
+  auto report = [&](int64_t slot) {
+    return op->emitOpError("describes its precision slots wrongly: slot ")
+           << slot << " ";
+  };
+  if (const auto &missing = slots.missing) {
+    StringRef what = missing->isResult ? "result" : "operand";
+    return report(missing->slot)
+           << "has " << what << " " << missing->index
+           << ", but the operation has "
+           << (missing->isResult ? op->getNumResults() : op->getNumOperands())
+           << " " << what << "s";
+  }
+  // Slots are numbered in a byte with a sign.
+  if (numSlots > INT8_MAX)
+    return report(numSlots - 1)
+           << "is one too many, expected at most " << INT8_MAX;
+  if (slots.operandSlots.size() != op->getNumOperands() ||
+      slots.resultSlots.size() != op->getNumResults())
+    return op->emitOpError("describes its precision slots wrongly: expected an "
+                           "entry for each of ")
+           << op->getNumOperands() << " operands and " << op->getNumResults()
+           << " results, got " << slots.operandSlots.size() << " and "
+           << slots.resultSlots.size();
+  int64_t wrong = 0;
+  auto isSlot = [&](int64_t slot) {
+    bool exists = slot >= 0 && slot < numSlots;
+    if (!exists)
+      wrong = slot;
+    return exists;
+  };
+  auto isEntry = [&](int8_t slot) {
+    return slot == PrecisionSlots::none || isSlot(slot);
+  };
+  auto namesSlot = [&](const auto &entry) { return isSlot(entry.first); };
+  if (llvm::all_of(slots.operandSlots, isEntry) &&
+      llvm::all_of(slots.resultSlots, isEntry) && isEntry(slots.roundedSlot) &&
+      llvm::all_of(slots.implications,
+                   [&](auto entry) {
+                     return isSlot(entry.first) && isSlot(entry.second);
+                   }) &&
+      llvm::all_of(slots.constants, namesSlot) &&
+      llvm::all_of(slots.bounds, namesSlot))
+    return success();
+  return report(wrong) << "is named, but there are " << numSlots;
 }
 
 LogicalResult mlir::amp::retypeSlots(Operation *op, const PrecisionSlots &slots,

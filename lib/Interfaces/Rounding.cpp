@@ -18,7 +18,7 @@ static APFloat roundTo(APFloat value, const llvm::fltSemantics &semantics) {
   return value;
 }
 
-/// The types between which attributes are rounded and widened.
+/// The types between which attributes can change.
 static bool isRoundable(Type type) {
   return isa<Float32Type, Float16Type, BFloat16Type>(type);
 }

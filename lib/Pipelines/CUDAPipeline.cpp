@@ -8,8 +8,10 @@
 #include "amp/Pipelines/CUDAPipeline.h"
 
 #include "amp/Conversion/Passes.h"
+#include "amp/Dialect/CUDA/Transforms/Passes.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
 #include "amp/Pipelines/Pipelines.h"
+#include "amp/Support/OptionText.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -18,9 +20,9 @@ using namespace mlir::amp;
 
 void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
                                   const CUDAPipelineOptions &options) {
-  NoteStepOptions note;
-  note.precision = options.precision;
-  pm.addPass(createNoteStep(note));
+  AnnotateStepOptions annotation;
+  annotation.precision = options.precision;
+  pm.addPass(createAnnotateStep(annotation));
   if (options.batchSize > 0) {
     train::TrainSetBatchOptions batch;
     batch.batchSize = options.batchSize;
@@ -38,7 +40,7 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
     training.policy = options.policy;
     buildAMPTrainingPipeline(pm, training);
   }
-  pm.addPass(createNoteScaler());
+  pm.addPass(createAnnotateScaler());
   if (!options.inference.empty()) {
     train::TrainToInferenceOptions inference;
     inference.entry = options.inference;
@@ -58,7 +60,7 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
 }
 
 void mlir::amp::registerCUDAPipeline() {
-  PassPipelineRegistration<CUDAPipelineOptions>(
+  registerPipeline<CUDAPipelineOptions>(
       "amp-cuda-pipeline",
       "Turn a training step into a program of launches for a GPU",
       buildCUDAPipeline);

@@ -8,7 +8,8 @@
 #include "amp/Pipelines/Pipelines.h"
 
 #include "amp/Dialect/Train/Transforms/Passes.h"
-#include "amp/Precision/Policy.h"
+#include "amp/Precision/Policy/Policy.h"
+#include "amp/Support/OptionText.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -16,17 +17,48 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Returns whether `precision` stands for fp16, the one low type whose range
-/// loses small gradients.
+/// Returns whether `precision` is fp16, the only low type whose range loses
+/// small gradients.
 static bool isFP16(StringRef precision) {
   return precision == "fp16" || precision == "f16" || precision == "half";
 }
 
-/// Sets `option` to what the policy says, if it says anything.
-template <typename OptionT, typename SettingT>
-static void setFrom(OptionT &option, const std::optional<SettingT> &setting) {
-  if (setting)
-    option = *setting;
+/// Returns the first of `option` and `setting` that says something, or
+/// `otherwise`.
+static std::string choose(StringRef option, StringRef setting,
+                          StringRef otherwise) {
+  return (!option.empty()    ? option
+          : !setting.empty() ? setting
+                             : otherwise)
+      .str();
+}
+
+/// Adds the pass that scales the loss. `precision` is the low type.
+static void addLossScaling(OpPassManager &pm, const AMPPipelineOptions &options,
+                           const LossScalingSettings &settings,
+                           StringRef precision) {
+  InsertLossScalingPassOptions lossScaling;
+  lossScaling.mode = choose(options.lossScaling, settings.mode,
+                            isFP16(precision) ? "dynamic" : "none");
+  // A scaler that is given as an option replaces the policy's altogether, and
+  // so do the scales of layers, which have another scaler. A constant scale has
+  // none.
+  bool isOtherScaler =
+      lossScaling.mode != "dynamic" && lossScaling.mode != settings.mode;
+  bool followsPolicy = options.scaler.empty() && !isOtherScaler;
+  lossScaling.scaler =
+      choose(options.scaler, followsPolicy ? settings.scaler : "", "amp");
+  lossScaling.perLoss = options.scalePerLoss;
+  lossScaling.guardModelState = options.guardModelState;
+  lossScaling.gradientNorm = options.gradientNorm;
+  lossScaling.countSkipped = options.countSkipped;
+  std::unique_ptr<Pass> pass = createInsertLossScalingPass(lossScaling);
+  // A value of a policy is that of the option with its key.
+  if (followsPolicy)
+    for (const auto &[key, value] : settings.values)
+      (void)pass->initializeOptions(key + "=" + value,
+                                    [](const Twine &) { return failure(); });
+  pm.addPass(std::move(pass));
 }
 
 void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
@@ -34,15 +66,9 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
                                          OperationClassifier classifier,
                                          ReportHandler onReport) {
   bool training = options.mode == PipelineMode::Training;
-  // What is not given as an option is up to the policy. If that is wrong,
-  // auto-mixed-precision says so.
+  // The policy supplies the missing options. If the policy is invalid,
+  // auto-mixed-precision reports it.
   PolicySettings settings = Policy::readSettings(options.policy);
-  auto choose = [](StringRef option, StringRef setting, StringRef otherwise) {
-    return (!option.empty()    ? option
-            : !setting.empty() ? setting
-                               : otherwise)
-        .str();
-  };
   std::string precision = choose(options.precision, settings.precision, "fp16");
   std::string masters =
       choose(options.masterWeights, settings.masterWeights, "cast");
@@ -51,18 +77,24 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
   mixedPrecision.policy = options.policy;
   mixedPrecision.strategy = options.strategy;
   mixedPrecision.sinkRule = options.sinkRule;
-  mixedPrecision.target = options.target;
+  // Padding alone may have use for a target.
+  bool isOptimal =
+      options.strategy.empty()
+          ? settings.strategy.value_or(Strategy::Optimal) == Strategy::Optimal
+          : options.strategy == "optimal";
+  if (isOptimal || !options.padForTensorCores)
+    mixedPrecision.target = options.target;
   if (training)
     mixedPrecision.masterWeights = masters;
   mixedPrecision.reports.assign(options.reports.begin(), options.reports.end());
 
-  // Autocast sees the forward pass alone, as in torch: the backward pass then
+  // Autocast sees only the forward pass, as in torch. The backward pass then
   // runs in the types that the forward pass saved.
   bool isAutocast = options.strategy.empty()
                         ? settings.strategy == Strategy::Autocast
                         : options.strategy == "autocast";
   bool beforeAutodiff = training && isAutocast;
-  // A step from a framework has its gradients marked by position.
+  // The gradients of a step from a framework are marked by position.
   if (training)
     pm.addPass(createImportStepPass());
   if (beforeAutodiff)
@@ -76,11 +108,11 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
     pm.addPass(
         createAutoMixedPrecisionPass(mixedPrecision, classifier, onReport));
 
-  if (training && options.narrowSavedActivations)
-    pm.addPass(createNarrowSavedActivationsPass());
+  if (training && options.compressActivations)
+    pm.addPass(createCompressActivationsPass());
 
-  // Masters come before scaling, so that the copies are written under the same
-  // overflow guard.
+  // Master weights come before scaling, so that the same overflow guard covers
+  // their copies.
   InsertMasterWeightsPassOptions masterWeights;
   masterWeights.mode = training ? masters : "inference";
   if (training) {
@@ -95,40 +127,8 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
     pm.addPass(train::createTrainPadForTensorCores(padding));
   }
 
-  if (training) {
-    InsertLossScalingPassOptions lossScaling;
-    const LossScalingSettings &scaling = settings.lossScaling;
-    lossScaling.mode = choose(options.lossScaling, scaling.mode,
-                              isFP16(precision) ? "dynamic" : "none");
-    // A scaler that is given as an option replaces the policy's altogether, and
-    // so do the scales of layers, which have another machine.
-    // A constant scale has none.
-    bool isOtherMachine =
-        lossScaling.mode != "dynamic" && lossScaling.mode != scaling.mode;
-    if (!options.scaler.empty()) {
-      lossScaling.scaler = options.scaler;
-    } else if (!isOtherMachine) {
-      if (!scaling.scaler.empty())
-        lossScaling.scaler = scaling.scaler;
-      setFrom(lossScaling.initScale, scaling.initScale);
-      setFrom(lossScaling.growthFactor, scaling.growthFactor);
-      setFrom(lossScaling.backoffFactor, scaling.backoffFactor);
-      setFrom(lossScaling.growthInterval, scaling.growthInterval);
-      setFrom(lossScaling.minScale, scaling.minScale);
-      setFrom(lossScaling.maxScale, scaling.maxScale);
-      setFrom(lossScaling.hysteresis, scaling.hysteresis);
-      lossScaling.hysteresisRefill = scaling.hysteresisRefill;
-      lossScaling.afterBackoff = scaling.afterBackoff;
-      lossScaling.growthGuard = scaling.growthGuard;
-      lossScaling.intervalRule = scaling.intervalRule;
-      lossScaling.check = scaling.check;
-    }
-    lossScaling.perLoss = options.scalePerLoss;
-    lossScaling.guardModelState = options.guardModelState;
-    lossScaling.gradientNorm = options.gradientNorm;
-    lossScaling.countSkipped = options.countSkipped;
-    pm.addPass(createInsertLossScalingPass(lossScaling));
-  }
+  if (training)
+    addLossScaling(pm, options, settings.lossScaling, precision);
   pm.addPass(createOptimizeCastsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -137,7 +137,7 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
     check.linear.assign(settings.linear.begin(), settings.linear.end());
     pm.addPass(createCheckLossScalingPass(check));
   }
-  // Last: common subexpression elimination would undo it.
+  // This is last because common subexpression elimination would undo it.
   if (training && (options.rematerialize || !options.recomputeBlocks.empty())) {
     train::TrainRematerializeOptions again;
     if (!options.rematerialize)
@@ -149,10 +149,11 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
 }
 
 void mlir::amp::registerPipelines() {
-  PassPipelineRegistration<AMPPipelineOptions>(
+  registerPipeline<AMPPipelineOptions>(
       "amp-training-pipeline",
       "Differentiate a training step and rewrite it to mixed precision",
       [](OpPassManager &pm, const AMPPipelineOptions &options) {
         buildAMPTrainingPipeline(pm, options);
-      });
+      },
+      /*lists=*/{"report", "recompute-blocks"});
 }

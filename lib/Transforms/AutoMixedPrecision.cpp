@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The decision is made in the Precision library; this pass reads the options,
-// builds the graph of slots, asks for an assignment, and gives it effect.
+// The Precision library decides. This pass reads the options, builds the slot
+// graph, requests an assignment, and applies it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,10 +15,12 @@
 #include "PrecisionRecord.h"
 #include "PrecisionRemarks.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
-#include "amp/Precision/CastRules.h"
-#include "amp/Precision/Optimal.h"
-#include "amp/Precision/Report.h"
-#include "amp/Precision/Strategies.h"
+#include "amp/Precision/Assignment/CastRules.h"
+#include "amp/Precision/Assignment/Optimal.h"
+#include "amp/Precision/Assignment/Strategies.h"
+#include "amp/Precision/Assignment/WideValues.h"
+#include "amp/Precision/Report/Report.h"
+#include "amp/Support/OptionText.h"
 #include "amp/Transforms/PrecisionRewriter.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -48,11 +50,11 @@ FloatType mlir::amp::parsePrecision(StringRef name, MLIRContext *context) {
 
 namespace {
 
-/// What is to become of functions that are assigned together.
+/// The decisions for functions that are assigned together.
 struct Plan {
   Plan(const CallGroup &group, const Policy &policy, FloatType low,
-       const CostOptions &options)
-      : group(group), graph(group, policy, low), costs(graph, options),
+       const WideValues &wide, const CostOptions &options)
+      : group(group), graph(group, policy, low, &wide), costs(graph, options),
         casts(policy) {}
 
   CallGroup group;
@@ -71,13 +73,23 @@ public:
       : Base(options), classifier(std::move(classifier)),
         onReport(std::move(onReport)) {}
 
-  /// Loads the dialects whose operations the policy casts with: which these are
-  /// only the policy knows, and later it is too late.
+  LogicalResult initializeOptions(
+      StringRef text,
+      function_ref<LogicalResult(const Twine &)> reportError) override {
+    StringRef repeated = findRepeatedOption(text, {"report"});
+    if (!repeated.empty())
+      return reportError("auto-mixed-precision: option '" + repeated +
+                         "' is given twice");
+    return Base::initializeOptions(text, reportError);
+  }
+
+  /// Loads the dialects of the policy's cast operations. Only the policy names
+  /// them, and a pass cannot load dialects later.
   LogicalResult initialize(MLIRContext *context) override {
     ScopedDiagnosticHandler handler(context,
                                     [](Diagnostic &) { return success(); });
     FailureOr<Policy> loaded = Policy::load(policy, UnknownLoc::get(context));
-    // What is wrong with it is said when the pass runs.
+    // The pass reports the errors of the policy when it runs.
     if (failed(loaded))
       return success();
     for (const Adapter &adapter : loaded->getAdapters())
@@ -108,32 +120,34 @@ public:
     if (failed(readStrategy(settings, loc)) ||
         failed(readTarget(*loaded, low, loc)))
       return signalPassFailure();
+    warnOfIdleOptions(loc);
     for (const std::string &report : reports)
       if (failed(PrecisionReport::checkPath(report, loc)))
         return signalPassFailure();
     if (failed(loaded->checkRejected(getOperation())) ||
         failed(checkOtherPrecision(low)))
       return signalPassFailure();
-    // Reports come first: if one cannot be written, nothing has changed.
+    // Write the reports first. If one cannot be written, nothing has changed.
     if ((!reports.empty() || onReport) && failed(writeReports(low, *loaded)))
       return signalPassFailure();
     restoreFunctions();
     if (low.isF32())
       return;
 
+    WideValues wide = WideValues::find(getOperation(), *loaded);
     SmallVector<KeptSignature> kept;
     std::vector<std::unique_ptr<Plan>> plans;
     for (const CallGroup &group : findCallGroups(getOperation(), kept)) {
-      // What could not be restored is marked still.
+      // Functions that could not be restored still carry the mark.
       if (llvm::any_of(group.functions, getRecordedPrecision))
         continue;
-      plans.push_back(plan(group, low, *loaded));
+      plans.push_back(plan(group, low, *loaded, wide));
       if (!plans.back())
         return signalPassFailure();
     }
     if (failed(loaded->checkUse(getOperation())))
       return signalPassFailure();
-    // All that can be wrong has been found before anything changes.
+    // All errors are found before anything changes.
     for (std::unique_ptr<Plan> &plan : plans) {
       if (failed(rewrite(*plan, low)))
         return signalPassFailure();
@@ -151,13 +165,15 @@ public:
 private:
   LogicalResult readStrategy(const PolicySettings &settings, Location loc);
   LogicalResult readTarget(const Policy &policy, FloatType low, Location loc);
+  void warnOfIdleOptions(Location loc) const;
   Assignment decide(const SlotGraph &graph, const CostModel &costs,
                     Strategy strategy) const;
   LogicalResult checkOtherPrecision(FloatType low);
   LogicalResult writeReports(FloatType low, Policy &policy);
   void restoreFunctions();
   std::unique_ptr<Plan> plan(const CallGroup &group, FloatType low,
-                             const Policy &policy) const;
+                             const Policy &policy,
+                             const WideValues &wide) const;
   LogicalResult rewrite(Plan &plan, FloatType low);
 
   Strategy chosenStrategy = Strategy::Optimal;
@@ -185,7 +201,7 @@ AutoMixedPrecisionPass::readStrategy(const PolicySettings &settings,
       masters != "none")
     return emitError(loc) << "auto-mixed-precision: unknown master-weights '"
                           << masters << "', expected cast, copy or none";
-  // Parameters that are low themselves cost as little to read as copies.
+  // Reading a parameter that is low itself costs as little as reading a copy.
   costOptions.masterCopies = masters == "copy" || masters == "none";
   if (strategy.empty()) {
     chosenStrategy = settings.strategy.value_or(Strategy::Optimal);
@@ -205,12 +221,9 @@ LogicalResult AutoMixedPrecisionPass::readTarget(const Policy &policy,
   chosenTarget = target.empty() ? policy.settings.target : getTarget(target);
   if (!chosenTarget && target.empty())
     return success();
-  if (!chosenTarget) {
-    auto diag = emitError(loc) << "auto-mixed-precision: unknown target '"
-                               << target << "', expected one of ";
-    llvm::interleaveComma(getTargetNames(), diag);
-    return diag;
-  }
+  if (!chosenTarget)
+    return emitError(loc) << "auto-mixed-precision: unknown target '" << target
+                          << "', expected one of " << listTargets();
   StringRef name = low.isF16() ? "f16" : low.isBF16() ? "bf16" : "";
   if (!name.empty() && !llvm::is_contained(chosenTarget->lowTypes, name))
     return emitError(target.empty() ? policy.lowTypesLoc.value_or(loc) : loc)
@@ -218,6 +231,24 @@ LogicalResult AutoMixedPrecisionPass::readTarget(const Policy &policy,
            << ", expected one of " << llvm::join(chosenTarget->lowTypes, ", ");
   costOptions.target = &*chosenTarget;
   return success();
+}
+
+/// Warns of options that the chosen strategy does not use. A report shows all
+/// strategies.
+void AutoMixedPrecisionPass::warnOfIdleOptions(Location loc) const {
+  if (!reports.empty() || onReport)
+    return;
+  auto warn = [&](StringRef option, Strategy user) {
+    if (chosenStrategy != user)
+      emitWarning(loc) << "auto-mixed-precision: '" << option
+                       << "' has no effect with strategy="
+                       << stringifyStrategy(chosenStrategy)
+                       << ", expected strategy=" << stringifyStrategy(user);
+  };
+  if (sinkRule)
+    warn("sink-rule", Strategy::Grappler);
+  if (!target.empty())
+    warn("target", Strategy::Optimal);
 }
 
 Assignment AutoMixedPrecisionPass::decide(const SlotGraph &graph,
@@ -244,8 +275,8 @@ static bool hasMixedFunctions(Operation *root) {
       .wasInterrupted();
 }
 
-/// A function that is in another precision has to become what it was before:
-/// what is left of the first precision would run in the second.
+/// Checks that functions in another precision can be restored. Otherwise the
+/// rest of the first precision would run in the second.
 LogicalResult AutoMixedPrecisionPass::checkOtherPrecision(FloatType low) {
   auto isOther = [&](FunctionOpInterface function) {
     FloatType recorded = getRecordedPrecision(function);
@@ -312,13 +343,14 @@ LogicalResult AutoMixedPrecisionPass::writeReports(FloatType low,
       [&](const SlotGraph &graph, const CostModel &costs, Strategy strategy) {
         return decide(graph, costs, strategy);
       });
-  // What an earlier run did is undone on a copy: the module changes only when
-  // the reports are there.
+  // Undo an earlier run on a copy. The module must not change before the
+  // reports exist.
   OwningOpRef<Operation *> copy;
   if (!low.isF32() && hasMixedFunctions(root)) {
     copy = root->clone();
     root = *copy;
   }
+  WideValues wide = WideValues::find(root, policy);
   SmallVector<KeptSignature> ignored;
   for (const CallGroup &group : findCallGroups(root, ignored)) {
     std::string obstacle;
@@ -330,7 +362,7 @@ LogicalResult AutoMixedPrecisionPass::writeReports(FloatType low,
       report.addUntouched(
           group, "already in mixed precision, and later passes built on it: " +
                      obstacle);
-    else if (failed(report.addGroup(group, policy)))
+    else if (failed(report.addGroup(group, policy, wide)))
       return failure();
   }
   root->walk<WalkOrder::PreOrder>([&](FunctionOpInterface function) {
@@ -338,7 +370,7 @@ LogicalResult AutoMixedPrecisionPass::writeReports(FloatType low,
       report.addUntouched(CallGroup(function), "a declaration");
     return WalkResult::skip();
   });
-  // What a report asks about other classes may have found a contradiction too.
+  // The queries of a report for other classes may also find a contradiction.
   if (policy.isContradictory())
     return failure();
   for (const std::string &path : reports)
@@ -349,8 +381,8 @@ LogicalResult AutoMixedPrecisionPass::writeReports(FloatType low,
   return success();
 }
 
-/// Gives functions that were rewritten before back as they were, unless later
-/// passes have built on their types.
+/// Restores functions that were rewritten before, unless later passes have
+/// built on their types.
 void AutoMixedPrecisionPass::restoreFunctions() {
   if (!hasMixedFunctions(getOperation()))
     return;
@@ -368,8 +400,8 @@ void AutoMixedPrecisionPass::restoreFunctions() {
   }
 }
 
-/// Gives `function` the type that its arguments and what it returns have now,
-/// and records the one it had.
+/// Gives `function` the types of its current arguments and returned values, and
+/// records its previous type.
 static void updateSignature(FunctionOpInterface function) {
   auto before = dyn_cast<FunctionType>(function.getFunctionType());
   if (!before)
@@ -388,12 +420,13 @@ static void updateSignature(FunctionOpInterface function) {
   function.setType(after);
 }
 
-/// Decides what is to become of `group`, without changing it. Returns null
-/// after an error.
-std::unique_ptr<Plan> AutoMixedPrecisionPass::plan(const CallGroup &group,
-                                                   FloatType low,
-                                                   const Policy &policy) const {
-  auto plan = std::make_unique<Plan>(group, policy, low, costOptions);
+/// Plans the rewrite of `group` without changing it. Returns null after an
+/// error.
+std::unique_ptr<Plan>
+AutoMixedPrecisionPass::plan(const CallGroup &group, FloatType low,
+                             const Policy &policy,
+                             const WideValues &wide) const {
+  auto plan = std::make_unique<Plan>(group, policy, low, wide, costOptions);
   if (plan->graph.isInvalid())
     return nullptr;
   plan->assignment = decide(plan->graph, plan->costs, chosenStrategy);
@@ -404,7 +437,7 @@ std::unique_ptr<Plan> AutoMixedPrecisionPass::plan(const CallGroup &group,
 
 LogicalResult AutoMixedPrecisionPass::rewrite(Plan &plan, FloatType low) {
   ArrayRef<FunctionOpInterface> functions = plan.group.functions;
-  // What they tell of is found in the functions as they are now.
+  // The warnings refer to the unchanged functions.
   warnOfForcedLow(plan.graph, plan.assignment, low);
   if (getContext().getRemarkEngine())
     emitPrecisionRemarks(functions, plan.graph, plan.costs, plan.assignment,

@@ -1,4 +1,4 @@
-//===- BackwardPass.cpp - What loss scaling asks of a step ----------------===//
+//===- BackwardPass.cpp - Conditions of loss scaling on a step ------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,9 +38,43 @@ LogicalResult mlir::amp::checkRolesOfUpdates(FunctionOpInterface function) {
   return success();
 }
 
-LogicalResult mlir::amp::checkBackwardPass(
-    const StepRewriter &step, CastChooser &casts, ArrayRef<Operation *> seeds,
-    ArrayRef<Value> gradients, const StepRewriter::OpSet &backward) {
+/// Adds notes to `diagnostic` on the parameters whose updates depend on `value`
+/// and that have no marked gradient.
+static void explainMissingGradients(const StepRewriter &step, Value value,
+                                    ArrayRef<Value> gradients,
+                                    InFlightDiagnostic &diagnostic) {
+  FunctionOpInterface function = step.getFunction();
+  llvm::DenseSet<Attribute> marked;
+  for (Value gradient : gradients)
+    marked.insert(StepRewriter::getParameterOf(gradient));
+  // The operations that depend on the value.
+  StepRewriter::OpSet dependents = step.getDependents({value}, {});
+  Operation *last = step.getReturn();
+  for (unsigned i = 0, e = last->getNumOperands(); i != e; ++i) {
+    auto name =
+        function.getResultAttrOfType<StringAttr>(i, AMPDialect::kUpdatesAttr);
+    Operation *definer = last->getOperand(i).getDefiningOp();
+    if (!name || marked.contains(name) || !definer ||
+        !dependents.contains(step.getAncestor(definer)))
+      continue;
+    for (BlockArgument argument : function.getArguments())
+      if (getRole(argument) == Role::Parameter &&
+          function.getArgAttr(argument.getArgNumber(), AMPDialect::kNameAttr) ==
+              name)
+        diagnostic.attachNote(argument.getLoc())
+            << "no gradient of " << name
+            << " is marked, although its update depends on this; if a pass "
+               "dropped 'amp.gradient_of' with the operation that had it, mark "
+               "the gradient by position, as 'amp-import-step' reads it";
+  }
+}
+
+LogicalResult mlir::amp::checkBackwardPass(const StepRewriter &step,
+                                           CastChooser &casts,
+                                           ArrayRef<Operation *> seeds,
+                                           ArrayRef<Value> gradients,
+                                           const StepRewriter::OpSet &backward,
+                                           SmallVectorImpl<Value> &observed) {
   for (Value gradient : gradients) {
     Type element = getElementTypeOrSelf(gradient);
     if (!isPrecisionTensor(gradient.getType()))
@@ -54,8 +88,8 @@ LogicalResult mlir::amp::checkBackwardPass(
              << element;
   }
 
-  // What reads a low gradient behind the backward pass reads the unscaled one,
-  // rounded to that type again.
+  // Readers of a low gradient after the backward pass read the unscaled
+  // gradient, rounded to the low type again.
   for (Value gradient : gradients) {
     Type type = gradient.getType();
     auto element = cast<FloatType>(getElementTypeOrSelf(type));
@@ -76,41 +110,49 @@ LogicalResult mlir::amp::checkBackwardPass(
     }
   }
 
-  // What the results of the step depend on; the rest is dead.
+  // The operations on which the results of the step depend. The others are
+  // dead.
   StepRewriter::OpSet live;
   step.addBackwardSlice({step.getReturn()}, live);
-  SmallVector<Value> worklist;
-  StepRewriter::OpSet holders;
-  for (Operation *seed : seeds) {
-    worklist.push_back(seed->getResult(0));
-    if (Operation *ancestor = step.getAncestor(seed); ancestor != seed)
-      holders.insert(ancestor);
-  }
-  llvm::DenseSet<Value> seen(gradients.begin(), gradients.end());
-  StepRewriter::OpSet visited;
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    for (Operation *nested : value.getUsers()) {
-      Operation *user = step.getAncestor(nested);
-      if (backward.contains(user)) {
-        // What stands in a loss is the true gradient, and what goes back from
-        // there has no factor either.
-        if (isa<InnerGradientOp>(user))
-          continue;
-        // What a loop that holds a seed carries out of it, gradients beside
-        // losses, is for amp-check-loss-scaling to prove.
-        if (visited.insert(user).second && !holders.contains(user))
-          llvm::append_range(worklist, user->getResults());
+  SmallVector<Value> seeded;
+  for (Operation *seed : seeds)
+    seeded.push_back(seed->getResult(0));
+  // A loss reads the true gradient, and the values that are computed back from
+  // there have no factor.
+  auto follows = [&](OpOperand &use) {
+    Operation *op = use.getOwner();
+    Operation *ancestor = step.getAncestor(op);
+    // A called function has no such operation.
+    return !isa<InnerGradientOp>(op) &&
+           (!ancestor || backward.contains(ancestor));
+  };
+  llvm::DenseSet<Value> known(gradients.begin(), gradients.end());
+  llvm::DenseSet<Value> scaled = step.getDependentValues(seeded, follows);
+  for (Operation &op : step.getBody()) {
+    for (Value value : op.getResults()) {
+      if (!scaled.contains(value) || known.contains(value))
+        continue;
+      auto isOutside = [&](Operation *nested) {
+        Operation *user = step.getAncestor(nested);
+        return !backward.contains(user) && live.contains(user);
+      };
+      auto user = llvm::find_if(value.getUsers(), isOutside);
+      if (user == value.user_end())
+        continue;
+      // A result of a loop, such as a norm, is unscaled like a gradient. A
+      // decision has no factor.
+      if (op.getNumRegions() != 0) {
+        if (isPrecisionTensor(value.getType()))
+          observed.push_back(value);
         continue;
       }
-      if (seen.contains(value) || !live.contains(user))
-        continue;
-      auto diag = value.getDefiningOp()->emitOpError(
+      auto diag = op.emitOpError(
           "depends on a gradient seed and is used outside of the backward "
           "pass, where it would still be scaled; expected "
           "'amp.gradient_of' here, or on the gradient that is computed "
           "from it");
-      diag.attachNote(user->getLoc()) << "used here";
+      diag.attachNote(step.getAncestor(*user)->getLoc()) << "used here";
+      explainMissingGradients(step, value, gradients, diag);
       return diag;
     }
   }

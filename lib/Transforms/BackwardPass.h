@@ -1,4 +1,4 @@
-//===- BackwardPass.h - What loss scaling asks of a step --------*- C++ -*-===//
+//===- BackwardPass.h - Conditions of loss scaling on a step ----*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,16 +13,19 @@
 
 namespace mlir::amp {
 
-/// Checks that the guard can tell what belongs to the optimizer: every argument
-/// that the step updates needs a role.
+/// Checks that every argument that the step updates has a role. The guard uses
+/// roles to find the state of the optimizer.
 LogicalResult checkRolesOfUpdates(FunctionOpInterface function);
 
-/// Checks that `gradients` are float tensors, and that nothing else leaves the
-/// operations `backward`, on which they depend: it would leave them scaled.
+/// Checks that `gradients` are float tensors, and that no other value leaves
+/// the operations `backward`, on which they depend. Such a value would still be
+/// scaled. Adds to `observed` the other results of control flow in `backward`,
+/// such as a norm that a loop carries.
 LogicalResult checkBackwardPass(const StepRewriter &step, CastChooser &casts,
                                 ArrayRef<Operation *> seeds,
                                 ArrayRef<Value> gradients,
-                                const StepRewriter::OpSet &backward);
+                                const StepRewriter::OpSet &backward,
+                                SmallVectorImpl<Value> &observed);
 
 } // namespace mlir::amp
 

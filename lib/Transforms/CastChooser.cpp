@@ -1,4 +1,4 @@
-//===- CastChooser.cpp - Casts like those around them ---------------------===//
+//===- CastChooser.cpp - Casts from their neighbourhood -------------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,8 +27,8 @@ static const CastMaterializationInterface *getInterface(Operation *op) {
              : nullptr;
 }
 
-/// Whether `op` has nothing to say of casts: it only passes values on, or is
-/// one of those that scaling put there.
+/// Whether `op` does not decide casts: it only forwards values, or loss scaling
+/// inserted it.
 static bool isSilent(Operation *op) {
   return !op || op->hasTrait<OpTrait::IsTerminator>() ||
          isa<CallOpInterface, RegionBranchOpInterface>(op) ||
@@ -67,7 +67,7 @@ Operation *CastChooser::create(const Example &example, Location loc,
   OperationState state(loc, example.name);
   state.addOperands(value);
   state.addTypes(type);
-  // What named the type of the result names the new one.
+  // Attributes that named the result type name the new type.
   for (NamedAttribute attribute : example.attributes) {
     Attribute content = attribute.getValue();
     if (content == TypeAttr::get(example.to))
@@ -129,7 +129,7 @@ CastChooser::find(Type from, Type to, ArrayRef<Operation *> neighbours) {
     return found;
   if (!isPassedOn)
     return failure();
-  // What computes elsewhere in the step decides for what is only passed on.
+  // Operations elsewhere in the step decide for values that are only forwarded.
   function.getFunctionBody().walk([&](Operation *op) {
     if (!found || found.isBorrowed())
       if (llvm::any_of(op->getOperandTypes(), isPrecisionTensor) ||

@@ -1,14 +1,14 @@
-//===- CastChooser.h - Casts like those around them -------------*- C++ -*-===//
+//===- CastChooser.h - Casts from their neighbourhood -----------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Which cast the passes after auto-mixed-precision insert: the one that the
-// dialects of the operations around a value have. These passes read no policy;
-// for a dialect without CastMaterializationInterface, the casts that an adapter
-// has put into the step are the examples.
+// Chooses the casts of the passes after auto-mixed-precision. A value gets the
+// cast of the dialects of the operations around it. These passes read no
+// policy. For a dialect without CastMaterializationInterface, they imitate the
+// casts that an adapter has put into the step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 namespace mlir::amp {
 
-/// The casts that one step may get.
+/// The casts that are available in one step.
 class CastChooser {
 public:
   /// Remembers the casts that passes have inserted into `function`.
@@ -32,10 +32,10 @@ public:
   bool canBuild(Type from, FloatType to, ArrayRef<Operation *> neighbours);
 
   /// Converts `value` to the element type `to` by the cast of the first of
-  /// `neighbours`, which read or produce it, that has one. A cast of a dialect
-  /// of its own goes before one that is borrowed, and `amp.cast` stands only
-  /// where nothing but control flow and operations of this project are around.
-  /// Returns null if there is no cast.
+  /// `neighbours`, which read or produce it, that has one. A dialect's own cast
+  /// has priority over a borrowed one. The chooser uses `amp.cast` only if all
+  /// neighbours are control flow or operations of this project. Returns null if
+  /// there is no cast.
   Value build(OpBuilder &builder, Location loc, Value value, FloatType to,
               ArrayRef<Operation *> neighbours);
 
@@ -48,7 +48,7 @@ private:
     /// The dialects of the operations at its two ends.
     llvm::SmallSetVector<StringRef, 2> dialects;
   };
-  /// Where a cast comes from; nothing for `amp.cast`.
+  /// The source of a cast. Empty for `amp.cast`.
   struct Source {
     const CastMaterializationInterface *dialect = nullptr;
     const Example *example = nullptr;

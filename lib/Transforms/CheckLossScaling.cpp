@@ -1,23 +1,23 @@
-//===- CheckLossScaling.cpp - Prove that the loss scale is handled right --===//
+//===- CheckLossScaling.cpp - Prove correct handling of loss scales -------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Two proofs. The degrees: no value is used with a factor that it should not
-// have. The guards: nothing that depends on an unscaled gradient reaches a
-// parameter or an optimizer state when a gradient is not finite.
+// The pass makes two proofs. The proof by loss-scale exponents shows that no
+// value is used with a wrong factor. The proof of guards shows that no
+// parameter and no optimizer state changes when a gradient is not finite.
 //
 //===----------------------------------------------------------------------===//
 
-#include "GuardAnalysis.h"
 #include "InlineCalls.h"
+#include "amp/LossScaling/GuardAnalysis.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Interfaces/GradientInterfaces.h"
-#include "amp/Precision/Policy.h"
+#include "amp/Precision/Policy/Policy.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
@@ -41,31 +41,32 @@ using namespace mlir::amp;
 /// Warns of a backward pass that computes in f16 without a loss scale, at the
 /// first operation that does.
 static void warnOfUnscaledBackwardPass(FunctionOpInterface function,
-                                       const ScaleDegreeAnalysis &analysis) {
+                                       const ScaleExponentAnalysis &analysis) {
   DenseSet<Value> fromSeed;
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
     bool isSeed = isa<GradientSeedOpInterface>(op);
-    // A body may read what is no operand.
+    // A body may read values that are not operands.
     llvm::SetVector<Value> read(op->operand_begin(), op->operand_end());
     if (op->getNumRegions() != 0)
       getUsedValuesDefinedAbove(op->getRegions(), read);
-    // What is computed from gradients of parameters, or reads gradients as an
-    // optimizer does, is the update.
+    // Operations on gradients of parameters, and operations of optimizers,
+    // belong to the update.
     if (!isSeed && llvm::none_of(read, [&](Value value) {
           return fromSeed.contains(value);
         }))
       return WalkResult::advance();
     for (Value result : op->getResults())
       if (getElementTypeOrSelf(result).isF16() && analysis.knows(result) &&
-          analysis.getDegree(result).isUnscaled() &&
-          !analysis.getDegree(result).isAny()) {
+          analysis.getExponent(result).isUnscaled() &&
+          !analysis.getExponent(result).isAny()) {
         InFlightDiagnostic diagnostic = op->emitWarning(
             "the backward pass computes in f16 without a loss "
             "scale: gradients below 2^-25 become zero; expected "
             "a dynamic or constant loss scale, or bf16");
         return WalkResult::interrupt();
       }
-    // What an inner gradient divides by the scale has none on purpose.
+    // A value that an inner gradient divides by the scale is unscaled on
+    // purpose.
     auto inner = dyn_cast<InnerGradientOp>(op);
     if (!op->hasAttr(AMPDialect::kGradientOfAttr) &&
         !isa<GradientConsumerOpInterface>(op) && !(inner && inner.getScale()))
@@ -91,59 +92,95 @@ private:
   LogicalResult checkFunction(FunctionOpInterface function,
                               SymbolTableCollection &tables,
                               ArrayRef<LinearRule> linear);
+  LogicalResult checkGuards(FunctionOpInterface function,
+                            ScaleExponentAnalysis &analysis,
+                            SymbolTableCollection &tables,
+                            ArrayRef<LinearRule> linear, unsigned &visited);
 };
 
 } // namespace
 
-/// Proves what the guards of `function` must give. A called function is looked
-/// at where it is called.
-static LogicalResult checkGuards(FunctionOpInterface function,
-                                 ScaleDegreeAnalysis &analysis,
-                                 SymbolTableCollection &tables,
-                                 ArrayRef<LinearRule> linear) {
-  OwningOpRef<FunctionOpInterface> inlined = cloneInlined(function, tables);
-  if (!inlined)
-    return GuardAnalysis(function, analysis).check();
+/// Proves the guards of `function`. A called function is checked at its calls.
+LogicalResult CheckLossScalingPass::checkGuards(FunctionOpInterface function,
+                                                ScaleExponentAnalysis &analysis,
+                                                SymbolTableCollection &tables,
+                                                ArrayRef<LinearRule> linear,
+                                                unsigned &visited) {
+  auto prove = [&](FunctionOpInterface step, ScaleExponentAnalysis &of) {
+    GuardAnalysis guards(step, of, allowUnverifiedScaler);
+    LogicalResult result = guards.check();
+    numUnverified += guards.getNumUnverified();
+    return result;
+  };
+  FailureOr<OwningOpRef<FunctionOpInterface>> inlined =
+      cloneInlined(function, tables);
+  if (failed(inlined))
+    return failure();
+  if (!*inlined)
+    return prove(function, analysis);
   ScaleSymbols symbols;
-  ScaleDegreeAnalysis degrees(tables, symbols, linear);
-  SmallVector<ScaleDegree> arguments(function.getNumArguments());
-  return failure(failed(degrees.run(*inlined, arguments)) ||
-                 failed(GuardAnalysis(*inlined, degrees).check()));
+  ScaleExponentAnalysis exponents(tables, symbols, linear);
+  SmallVector<ScaleExponent> arguments(function.getNumArguments());
+  LogicalResult result = exponents.run(**inlined, arguments, function);
+  visited += exponents.getNumVisited();
+  return failure(failed(result) || failed(prove(**inlined, exponents)));
 }
 
-/// Returns the degree of a loss scale that result `index` replaces, or none.
-static std::optional<ScaleDegree>
-getDegreeOfUpdated(FunctionOpInterface function, unsigned index,
-                   const ScaleDegreeAnalysis &analysis) {
+/// Returns the exponent of a loss scale that result `index` replaces, or none.
+static std::optional<ScaleExponent>
+getExponentOfUpdated(FunctionOpInterface function, unsigned index,
+                     const ScaleExponentAnalysis &analysis) {
   auto name =
       function.getResultAttrOfType<StringAttr>(index, AMPDialect::kUpdatesAttr);
   for (unsigned i = 0, e = function.getNumArguments(); name && i != e; ++i)
     if (function.getArgAttr(i, AMPDialect::kNameAttr) == name &&
         analysis.isScale(function.getArgument(i)))
-      return analysis.getDegree(function.getArgument(i));
+      return analysis.getExponent(function.getArgument(i));
   return std::nullopt;
+}
+
+/// Returns whether the value that leaves the step by `operand` may depend on
+/// the scale, like a metric or the state of the scaler.
+static bool tellsOfScale(FunctionOpInterface function, OpOperand &operand,
+                         const ScaleExponentAnalysis &analysis) {
+  if (!analysis.isOfScaler(operand.get()))
+    return false;
+  unsigned index = operand.getOperandNumber();
+  if (function.getResultAttr(index, AMPDialect::kMetricAttr))
+    return true;
+  if (function.getResultAttr(index, AMPDialect::kPredictionAttr))
+    return false;
+  auto name =
+      function.getResultAttrOfType<StringAttr>(index, AMPDialect::kUpdatesAttr);
+  for (unsigned i = 0, e = function.getNumArguments(); name && i != e; ++i)
+    if (std::optional<Role> role = getRole(function.getArgument(i));
+        role && function.getArgAttr(i, AMPDialect::kNameAttr) == name)
+      return role == Role::ScalerState;
+  return analysis.isScale(operand.get());
 }
 
 LogicalResult CheckLossScalingPass::checkFunction(FunctionOpInterface function,
                                                   SymbolTableCollection &tables,
                                                   ArrayRef<LinearRule> linear) {
   ScaleSymbols symbols;
-  ScaleDegreeAnalysis analysis(tables, symbols, linear);
-  SmallVector<ScaleDegree> arguments(function.getNumArguments());
-  if (failed(analysis.run(function, arguments)))
+  ScaleExponentAnalysis analysis(tables, symbols, linear);
+  SmallVector<ScaleExponent> arguments(function.getNumArguments());
+  LogicalResult result = analysis.run(function, arguments);
+  unsigned visited = analysis.getNumVisited();
+  if (mlir::failed(result))
     return failure();
 
-  // What leaves the step is unscaled, but for the scales themselves.
+  // Values that leave the step are unscaled, except the scales themselves.
   bool failed = false;
   for (Block &block : function.getFunctionBody()) {
     Operation *last = block.getTerminator();
     if (!last->hasTrait<OpTrait::ReturnLike>())
       continue;
     for (OpOperand &operand : last->getOpOperands()) {
-      ScaleDegree degree = analysis.getDegree(operand.get());
+      ScaleExponent exponent = analysis.getExponent(operand.get());
       unsigned index = operand.getOperandNumber();
-      if (degree.isUnscaled() || analysis.isScale(operand.get()) ||
-          degree == getDegreeOfUpdated(function, index, analysis))
+      if (exponent.isUnscaled() || tellsOfScale(function, operand, analysis) ||
+          exponent == getExponentOfUpdated(function, index, analysis))
         continue;
       StringRef kind = "result";
       StringAttr name;
@@ -162,7 +199,7 @@ LogicalResult CheckLossScalingPass::checkFunction(FunctionOpInterface function,
         diagnostic << name;
       else
         diagnostic << index;
-      diagnostic << " is multiplied by " << symbols.describe(degree)
+      diagnostic << " is multiplied by " << symbols.describe(exponent)
                  << ", expected an unscaled value";
       analysis.explain(operand.get(), *diagnostic.getUnderlyingDiagnostic());
       failed = true;
@@ -172,8 +209,9 @@ LogicalResult CheckLossScalingPass::checkFunction(FunctionOpInterface function,
     return failure();
 
   warnOfUnscaledBackwardPass(function, analysis);
-  if (mlir::failed(checkGuards(function, analysis, tables, linear)))
+  if (mlir::failed(checkGuards(function, analysis, tables, linear, visited)))
     return failure();
+  numVisited += visited;
 
   unsigned scaled = 0, unscaled = 0;
   function->walk([&](Operation *op) {
@@ -181,8 +219,8 @@ LogicalResult CheckLossScalingPass::checkFunction(FunctionOpInterface function,
       if (iface.getFiniteFlagResult() >= 0)
         unscaled += op->getNumResults() - 1;
     for (Value result : op->getResults())
-      scaled +=
-          !analysis.getDegree(result).isUnscaled() && !analysis.isScale(result);
+      scaled += !analysis.getExponent(result).isUnscaled() &&
+                !analysis.isScale(result);
   });
   numScaled += scaled;
   numUnscaled += unscaled;
@@ -192,7 +230,8 @@ LogicalResult CheckLossScalingPass::checkFunction(FunctionOpInterface function,
                          .category("amp")
                          .function(function.getName()))
         << remark::metric("ScaledValues", scaled)
-        << remark::metric("UnscaledGradients", unscaled);
+        << remark::metric("UnscaledGradients", unscaled)
+        << remark::metric("VisitedOperations", visited);
   return success();
 }
 
@@ -216,10 +255,10 @@ void CheckLossScalingPass::runOnOperation() {
     }
     rules.push_back(std::move(*rule));
   }
-  // A private function that is called is followed from its calls.
+  // The analysis enters a private function from its calls.
   SymbolTableCollection tables;
-  // Calls tell more than uses of symbols, which are not known where an
-  // unregistered operation might be a symbol table.
+  // Collect calls, because uses of symbols are unknown if an unregistered
+  // operation may be a symbol table.
   DenseSet<Operation *> called;
   module->walk([&](CallOpInterface call) {
     Operation *callee = call.resolveCallableInTable(&tables);
@@ -230,7 +269,10 @@ void CheckLossScalingPass::runOnOperation() {
   module->walk<WalkOrder::PreOrder>([&](FunctionOpInterface function) {
     if (!function.isExternal() &&
         (!function.isPrivate() || !called.contains(function)))
-      failed |= mlir::failed(checkFunction(function, tables, rules));
+      if (mlir::failed(checkFunction(function, tables, rules))) {
+        failed = true;
+        ++numRejected;
+      }
     return WalkResult::skip();
   });
   if (failed)

@@ -17,7 +17,8 @@ using namespace mlir::amp;
 SmallVector<Value> mlir::amp::getUnscaled(ArrayRef<GradientGroup> groups) {
   SmallVector<Value> unscaled;
   for (GradientGroup group : groups)
-    llvm::append_range(unscaled, group.unscale.getUnscaled());
+    llvm::append_range(unscaled, group.unscale.getUnscaled().take_front(
+                                     group.gradients.size()));
   return unscaled;
 }
 
@@ -54,20 +55,15 @@ LogicalResult
 mlir::amp::groupGradients(const StepRewriter &step, ArrayRef<Scaling> scalings,
                           SmallVector<GradientGroup> &groups,
                           llvm::function_ref<unsigned(Value)> getLayer) {
-  // The operations that depend on the seeds of each scale.
-  SmallVector<StepRewriter::OpSet> dependents;
+  // The values that depend on the seeds of each scale.
+  SmallVector<llvm::DenseSet<Value>> dependents;
   for (const Scaling &scaling : scalings) {
     if (getLayer)
       break;
-    SmallVector<Value> values;
-    StepRewriter::OpSet holders;
-    for (Operation *seed : scaling.seeds) {
-      Operation *ancestor = step.getAncestor(seed);
-      holders.insert(ancestor);
-      llvm::append_range(values, ancestor->getResults());
-    }
-    dependents.push_back(step.getDependents(values, {}));
-    dependents.back().insert(holders.begin(), holders.end());
+    SmallVector<Value> seeded;
+    for (Operation *seed : scaling.seeds)
+      seeded.push_back(seed->getResult(0));
+    dependents.push_back(step.getDependentValues(seeded));
   }
   for (Value gradient : step.getGradients()) {
     Operation *op = gradient.getDefiningOp();
@@ -75,7 +71,7 @@ mlir::amp::groupGradients(const StepRewriter &step, ArrayRef<Scaling> scalings,
     if (getLayer)
       of.push_back(getLayer(gradient));
     for (unsigned i = 0, e = dependents.size(); i != e; ++i)
-      if (dependents[i].contains(op))
+      if (dependents[i].contains(gradient))
         of.push_back(i);
     if (of.size() > 1) {
       InFlightDiagnostic diagnostic = op->emitOpError(
@@ -93,7 +89,7 @@ mlir::amp::groupGradients(const StepRewriter &step, ArrayRef<Scaling> scalings,
       return other.scaling == scaling && other.optimizer == optimizer;
     });
     if (group == groups.end()) {
-      groups.push_back({scaling, optimizer, {}, {}});
+      groups.push_back({scaling, optimizer, {}, {}, {}});
       group = std::prev(groups.end());
     }
     group->gradients.push_back(gradient);
@@ -104,9 +100,13 @@ mlir::amp::groupGradients(const StepRewriter &step, ArrayRef<Scaling> scalings,
 void mlir::amp::unscaleGradients(StepRewriter &step, CastChooser &casts,
                                  GradientGroup &group, Value scale, bool strict,
                                  const StepRewriter::OpSet &backward) {
-  ArrayRef<Value> gradients = group.gradients;
+  SmallVector<Value> gradients = group.gradients;
+  llvm::append_range(gradients, group.observed);
   OpBuilder builder(scale.getContext());
-  Operation *last = gradients.back().getDefiningOp();
+  Operation *last = gradients.front().getDefiningOp();
+  for (Value gradient : gradients)
+    if (last->isBeforeInBlock(gradient.getDefiningOp()))
+      last = gradient.getDefiningOp();
   builder.setInsertionPointAfter(last);
   SmallVector<Type> types;
   for (Value gradient : gradients) {
@@ -131,7 +131,7 @@ void mlir::amp::unscaleGradients(StepRewriter &step, CastChooser &casts,
       Operation *user = step.getAncestor(use.getOwner());
       if (user == unscale || backward.contains(user))
         continue;
-      // What was widened before is wide now.
+      // Values that were widened before are already wide.
       if (CastLike cast{use.getOwner()};
           cast && cast.getType() == unscaled.getType()) {
         cast.getResult().replaceAllUsesWith(unscaled);
@@ -155,25 +155,23 @@ void mlir::amp::unscaleGradients(StepRewriter &step, CastChooser &casts,
 SmallVector<UpdateGuard>
 mlir::amp::getUpdateGuards(StepRewriter &step, ArrayRef<GradientGroup> groups,
                            bool modelState, bool byLayer) {
-  SmallVector<StepRewriter::OpSet> dependents;
+  SmallVector<llvm::DenseSet<Value>> dependents;
   for (const GradientGroup &group : groups) {
     UnscaleOp unscale = group.unscale;
-    dependents.push_back(step.getDependents(
-        llvm::to_vector_of<Value>(unscale.getUnscaled()), {}));
-    dependents.back().insert(unscale);
+    dependents.push_back(step.getDependentValues(
+        llvm::to_vector_of<Value>(unscale->getResults())));
   }
   FunctionOpInterface function = step.getFunction();
   SmallVector<GuardedResult> entries = getGuardedResults(step, modelState);
-  // The flags of the gradients that each update depends on, and all that it
-  // needs.
+  // The flags of the gradients that each update depends on, and all flags that
+  // it needs.
   SmallVector<BitVector> reads, needs;
   for (const GuardedResult &entry : entries) {
     auto optimizer = function.getArgAttrOfType<StringAttr>(
         entry.argument.getArgNumber(), AMPDialect::kOptimizerAttr);
     BitVector needed(groups.size());
-    Operation *op = entry.result->get().getDefiningOp();
     for (auto [index, group] : llvm::enumerate(groups))
-      if (dependents[index].contains(op))
+      if (dependents[index].contains(entry.result->get()))
         needed.set(index);
     reads.push_back(needed);
     if (!byLayer || needed.none())
@@ -184,17 +182,18 @@ mlir::amp::getUpdateGuards(StepRewriter &step, ArrayRef<GradientGroup> groups,
       needed.set();
     needs.push_back(std::move(needed));
   }
-  // What is computed from a new value that a guard holds back is held back,
-  // too, such as a mean over the weights of steps. (Where each layer steps
-  // apart, both have the gradients that they depend on.)
+  // A guard also covers values that are computed from a guarded new value, such
+  // as a mean over the weights of steps. (If each layer steps separately, both
+  // depend on their own gradients.)
   if (!byLayer && !llvm::all_equal(needs)) {
     SmallVector<BitVector> own = needs;
     for (auto [index, entry] : llvm::enumerate(entries)) {
       if (reads[index].none())
         continue;
-      StepRewriter::OpSet later = step.getDependents(entry.result->get(), {});
+      llvm::DenseSet<Value> later =
+          step.getDependentValues(entry.result->get());
       for (auto [other, needed] : llvm::zip(entries, needs))
-        if (later.contains(other.result->get().getDefiningOp()))
+        if (later.contains(other.result->get()))
           needed |= own[index];
     }
   }

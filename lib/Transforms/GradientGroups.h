@@ -23,7 +23,7 @@ struct Scaling {
   /// The scale, the growth tracker and the hysteresis tracker, if the step
   /// updates the scale.
   SmallVector<BlockArgument> state;
-  /// The largest magnitude of the gradients, where it is that of a layer.
+  /// The largest magnitude of the gradients, for the scale of a layer.
   Value magnitude;
 };
 
@@ -32,21 +32,24 @@ struct GradientGroup {
   unsigned scaling;
   StringAttr optimizer;
   SmallVector<Value> gradients;
+  /// Other results of control flow, scaled like the gradients.
+  SmallVector<Value> observed;
   /// Set by unscaleGradients().
   UnscaleOp unscale;
 };
 
-/// Puts the gradients of a step into groups: those of one optimizer and one
-/// scale, that of `getLayer` if it is given. Returns failure, after a
-/// diagnostic, if a gradient has several scales.
+/// Groups the gradients of a step by optimizer and scale. `getLayer`, if given,
+/// selects the scale. Returns failure, after a diagnostic, if a gradient has
+/// several scales.
 LogicalResult
 groupGradients(const StepRewriter &step, ArrayRef<Scaling> scalings,
                SmallVector<GradientGroup> &groups,
                llvm::function_ref<unsigned(Value)> getLayer = nullptr);
 
-/// Unscales a group by `scale` after its last gradient, and moves what needs
-/// true gradients behind it. `backward` holds the operations on which gradients
-/// depend. `strict`: what unscaling gives must be finite, too.
+/// Unscales a group by `scale` after its last gradient, and moves the
+/// operations that need true gradients after it. `backward` holds the
+/// operations on which gradients depend. With `strict`, the unscaled gradients
+/// must be finite too.
 void unscaleGradients(StepRewriter &step, CastChooser &casts,
                       GradientGroup &group, Value scale, bool strict,
                       const StepRewriter::OpSet &backward);
@@ -54,27 +57,28 @@ void unscaleGradients(StepRewriter &step, CastChooser &casts,
 /// All gradients, unscaled.
 SmallVector<Value> getUnscaled(ArrayRef<GradientGroup> groups);
 
-/// Returns whether all of `flags`, each a tensor<i1>, are set, as another one
-/// that is computed as early as they are.
+/// Builds a tensor<i1> that is true if all of `flags`, each a tensor<i1>, are.
+/// It is computed as soon as the flags are.
 Value buildConjunction(StepRewriter &step, ArrayRef<Value> flags);
 
-/// The same of whether any of `flags` is set.
+/// Builds a tensor<i1> that is true if any of `flags` is.
 Value buildDisjunction(StepRewriter &step, ArrayRef<Value> flags);
 
-/// Updates and the flags that let them through: bit i is that of group i.
+/// Updates, and the flags that guard them. Bit i stands for group i.
 struct UpdateGuard {
   BitVector groups;
-  /// Whether the updates depend on no gradient, and any other guard lets them
-  /// through.
+  /// Whether the updates depend on no gradient. They are then made if any other
+  /// guard passes.
   bool follows = false;
   SmallVector<GuardedResult> results;
 };
 
-/// Says which flags guard each update: those of all gradients that it depends
-/// on, and of those of its own optimizer (arguments without `amp.optimizer`
-/// have one in common); for one that depends on none, and whose optimizer has
-/// none, all. With `byLayer` an optimizer need not step as a whole, and what
-/// depends on no gradient, such as a count of steps, follows its optimizer.
+/// Returns the flags that guard each update. These are the flags of all
+/// gradients that it depends on, and of all gradients of its optimizer.
+/// Arguments without `amp.optimizer` share one optimizer. If neither the update
+/// nor its optimizer has a gradient, all flags guard it. With `byLayer` an
+/// optimizer may update only some layers. An update that depends on no
+/// gradient, such as a count of steps, then follows its optimizer.
 SmallVector<UpdateGuard> getUpdateGuards(StepRewriter &step,
                                          ArrayRef<GradientGroup> groups,
                                          bool modelState, bool byLayer);

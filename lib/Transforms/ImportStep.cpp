@@ -30,7 +30,7 @@ struct Gradient {
   StringAttr parameter;
 };
 
-/// What is to become of one function.
+/// The changes to one function.
 struct Import {
   FunctionOpInterface function;
   Operation *terminator = nullptr;
@@ -55,7 +55,7 @@ public:
             imports.push_back(std::move(found));
           return WalkResult::skip();
         });
-    // All that can be wrong has been found before anything changes.
+    // All errors are found before anything changes.
     if (result.wasInterrupted())
       return signalPassFailure();
     for (Import &entry : imports)

@@ -1,4 +1,4 @@
-//===- InlineCalls.h - A step with what it calls ----------------*- C++ -*-===//
+//===- InlineCalls.h - A step with its callees inlined ----------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,10 +14,14 @@
 
 namespace mlir::amp {
 
-/// Returns a copy of `function` with the bodies of private and other known
-/// functions in place of their calls, or null if it calls none.
-OwningOpRef<FunctionOpInterface> cloneInlined(FunctionOpInterface function,
-                                              SymbolTableCollection &tables);
+/// Returns a copy of `function` in which the calls on which a guard may depend
+/// are inlined. The callee of such a call uses a loss scale, reads or returns a
+/// boolean, forwards an argument, or reads a checked value. Other calls stay,
+/// so that the copy does not grow with the depth of all calls. Returns null if
+/// there is no such call, and failure, after an error, if the copy would be too
+/// large.
+FailureOr<OwningOpRef<FunctionOpInterface>>
+cloneInlined(FunctionOpInterface function, SymbolTableCollection &tables);
 
 } // namespace mlir::amp
 

@@ -5,16 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The operations of a step fall into those on which some gradient depends (the
-// forward and the backward pass) and those that depend on a gradient otherwise
-// (the update, reported norms). The former keep the scaled values, the latter
-// see unscaled ones. Of the latter, what only feeds updates of parameters and
-// optimizer state moves into the overflow guard.
+// Some operations of a step compute gradients (the forward and the backward
+// pass). They keep the scaled values. Other operations depend on gradients (the
+// update, reported norms). They read unscaled values. Those that only feed
+// updates of parameters and optimizer state move into the overflow guard.
 //
 //===----------------------------------------------------------------------===//
 
 #include "BackwardPass.h"
-#include "LayerScales.h"
+#include "ScaledStep.h"
 #include "ScalerState.h"
 #include "StepTransaction.h"
 #include "amp/Transforms/Passes.h"
@@ -25,8 +24,6 @@
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
-
-#include <limits>
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_INSERTLOSSSCALINGPASS
@@ -62,10 +59,22 @@ public:
 
 private:
   LogicalResult readOptions();
-  LogicalResult readLayerOptions();
-  LogicalResult rejectOptions(const Twine &mode);
+  SmallVector<std::pair<StringRef, StringRef>> getScalerOptions() const;
+  template <typename ScalerT>
+  LogicalResult readScaler(ScalerT &scaler, StringRef mode);
+  InFlightDiagnostic emitOptionError() {
+    return emitError(getOperation()->getLoc()) << "amp-insert-loss-scaling: ";
+  }
+  InFlightDiagnostic rejectOption(StringRef key, StringRef mode) {
+    return emitOptionError() << "'" << key << "' does not apply to " << mode;
+  }
   LogicalResult rewriteStep(FunctionOpInterface function,
                             StepTransaction &transaction);
+  void chooseScalings(ScaledStep &scaled);
+  LogicalResult chooseGroups(ScaledStep &scaled);
+  LogicalResult addScales(ScaledStep &scaled);
+  void scaleSeeds(ScaledStep &scaled);
+  void unscaleGroups(ScaledStep &scaled, CastChooser &casts);
   LogicalResult guardAndUpdate(StepRewriter &step, ArrayRef<Scaling> scalings,
                                ArrayRef<GradientGroup> groups,
                                const StepRewriter::OpSet &backward);
@@ -73,275 +82,224 @@ private:
   bool isByLayer() const { return mode == "layerwise"; }
   bool isDynamic() const { return mode == "dynamic" || isByLayer(); }
   double constantScale = 0;
-  LossScaler machine;
-  LayerScaler layerMachine;
+  LossScaler lossScaler;
+  LayerScaler layerScaler;
 };
 
 } // namespace
 
-/// The defaults of options stand for the scaler's, and are no valid values. A
-/// reproducer has them with six digits.
-static bool isGiven(double option) {
-  return !(option <= std::numeric_limits<double>::lowest() * (1 - 1e-5));
-}
-static bool isGiven(int32_t option) {
-  return option != std::numeric_limits<int32_t>::lowest();
+/// The options that replace a value of the scaler. Options that are not given
+/// are empty.
+SmallVector<std::pair<StringRef, StringRef>>
+InsertLossScalingPass::getScalerOptions() const {
+  return {{"init-scale", initScale},
+          {"growth-factor", growthFactor},
+          {"backoff-factor", backoffFactor},
+          {"growth-interval", growthInterval},
+          {"min-scale", minScale},
+          {"max-scale", maxScale},
+          {"hysteresis", hysteresis},
+          {"hysteresis-refill", hysteresisRefill},
+          {"after-backoff", afterBackoff},
+          {"growth-guard", growthGuard},
+          {"interval-rule", intervalRule},
+          {"layer-target", layerTarget},
+          {"check", check}};
 }
 
-template <typename NumberT>
-static void readNumber(NumberT option, NumberT &value) {
-  if (isGiven(option))
-    value = option;
-}
-
-LogicalResult InsertLossScalingPass::readOptions() {
-  Location loc = getOperation()->getLoc();
-  auto error = [&] { return emitError(loc) << "amp-insert-loss-scaling: "; };
-  if (mode == "none")
-    return success();
-  if (!isDynamic()) {
-    if (StringRef(mode).getAsDouble(constantScale))
-      return error() << "unknown mode '" << mode
-                     << "', expected dynamic, layerwise, none or a number";
-    if (!isLossScale(constantScale))
-      return error() << "the scale must be positive, and it and its reciprocal "
-                        "finite in f32, got "
-                     << mode;
-    return rejectOptions("a constant scale, which no step changes or checks");
+template <typename ScalerT>
+LogicalResult InsertLossScalingPass::readScaler(ScalerT &scaler,
+                                                StringRef mode) {
+  for (auto [key, value] : getScalerOptions()) {
+    if (value.empty())
+      continue;
+    if (!llvm::is_contained(ScalerT::getKeys(), key))
+      return rejectOption(key, mode);
+    if (std::string expected = scaler.set(key, value); !expected.empty())
+      return emitOptionError() << "expected '" << key << "' to be " << expected
+                               << ", got '" << value << "'";
   }
-  if (isByLayer())
-    return readLayerOptions();
-  if (isGiven(layerTarget.getValue()))
-    return error() << "'layer-target' is for mode=layerwise";
-  std::optional<LossScaler> named = getLossScaler(scaler);
-  if (!named)
-    return error() << "unknown scaler '" << scaler << "', expected "
-                   << llvm::join(getLossScalerNames(), ", ");
-  machine = *named;
-  readNumber(initScale.getValue(), machine.initScale);
-  readNumber(growthFactor.getValue(), machine.growthFactor);
-  readNumber(backoffFactor.getValue(), machine.backoffFactor);
-  readNumber(growthInterval.getValue(), machine.growthInterval);
-  readNumber(minScale.getValue(), machine.minScale);
-  readNumber(maxScale.getValue(), machine.maxScale);
-  readNumber(hysteresis.getValue(), machine.hysteresis);
-  auto readWord = [](const std::string &option, std::string &value) {
-    if (!option.empty())
-      value = option;
-  };
-  readWord(hysteresisRefill, machine.hysteresisRefill);
-  readWord(afterBackoff, machine.afterBackoff);
-  readWord(growthGuard, machine.growthGuard);
-  readWord(intervalRule, machine.intervalRule);
-  readWord(check, machine.check);
-  return machine.verify([&](StringRef key, const Twine &message) {
-    error() << "'" << key << "' " << message;
-  });
-}
-
-/// Rejects what has no meaning but for the machine of a dynamic scale, or for
-/// scales that change at all.
-LogicalResult InsertLossScalingPass::rejectOptions(const Twine &mode) {
-  bool changes = isByLayer();
-  for (auto [key, given] :
-       {std::pair("scaler", scaler != "amp"),
-        std::pair("growth-interval", isGiven(growthInterval.getValue())),
-        std::pair("hysteresis", isGiven(hysteresis.getValue())),
-        std::pair("hysteresis-refill", !hysteresisRefill.empty()),
-        std::pair("after-backoff", !afterBackoff.empty()),
-        std::pair("growth-guard", !growthGuard.empty()),
-        std::pair("interval-rule", !intervalRule.empty()),
-        std::pair("per-loss", perLoss.getValue()),
-        std::pair("init-scale", !changes && isGiven(initScale.getValue())),
-        std::pair("growth-factor",
-                  !changes && isGiven(growthFactor.getValue())),
-        std::pair("backoff-factor",
-                  !changes && isGiven(backoffFactor.getValue())),
-        std::pair("min-scale", !changes && isGiven(minScale.getValue())),
-        std::pair("max-scale", !changes && isGiven(maxScale.getValue())),
-        std::pair("layer-target", !changes && isGiven(layerTarget.getValue())),
-        std::pair("check", !changes && !check.empty()),
-        std::pair("guard-model-state", !changes && guardModelState),
-        std::pair("count-skipped", !changes && countSkipped)})
-    if (given)
-      return emitError(getOperation()->getLoc())
-             << "amp-insert-loss-scaling: '" << key << "' does not apply to "
-             << mode;
+  if (std::string message = scaler.findError(); !message.empty())
+    return emitOptionError() << message;
   return success();
 }
 
-LogicalResult InsertLossScalingPass::readLayerOptions() {
-  if (failed(rejectOptions("mode=layerwise, whose scales follow the gradients "
-                           "of their layers")))
-    return failure();
-  auto error = [&] {
-    return emitError(getOperation()->getLoc()) << "amp-insert-loss-scaling: ";
-  };
-  readNumber(initScale.getValue(), layerMachine.initScale);
-  readNumber(growthFactor.getValue(), layerMachine.growthFactor);
-  readNumber(backoffFactor.getValue(), layerMachine.backoffFactor);
-  readNumber(minScale.getValue(), layerMachine.minScale);
-  readNumber(maxScale.getValue(), layerMachine.maxScale);
-  readNumber(layerTarget.getValue(), layerMachine.target);
-  if (!check.empty())
-    machine.check = check;
-  auto report = [&](StringRef key, const Twine &message) {
-    error() << "'" << key << "' " << message;
-  };
-  return failure(failed(layerMachine.verify(report)) ||
-                 failed(machine.verify(report)));
+LogicalResult InsertLossScalingPass::readOptions() {
+  if (mode == "none")
+    return success();
+  if (mode == "dynamic") {
+    std::optional<LossScaler> named = getLossScaler(scaler);
+    if (!named)
+      return emitOptionError() << "unknown scaler '" << scaler << "', expected "
+                               << llvm::join(getLossScalerNames(), ", ");
+    lossScaler = *named;
+    return readScaler(lossScaler, "mode=dynamic, which has one scale for all "
+                                  "layers");
+  }
+  StringRef others = "mode=layerwise, whose scales follow the gradients of "
+                     "their layers";
+  if (!isByLayer()) {
+    if (StringRef(mode).getAsDouble(constantScale))
+      return emitOptionError()
+             << "unknown mode '" << mode
+             << "', expected dynamic, layerwise, none or a number";
+    if (!isLossScale(constantScale))
+      return emitOptionError()
+             << "the scale must be positive, and it and its reciprocal finite "
+                "in f32, got "
+             << mode;
+    others = "a constant scale, which no step changes or checks";
+  }
+  for (auto [key, given] :
+       {std::pair("scaler", scaler != "amp"),
+        std::pair("per-loss", perLoss.getValue()),
+        std::pair("guard-model-state", !isByLayer() && guardModelState),
+        std::pair("count-skipped", !isByLayer() && countSkipped)})
+    if (given)
+      return rejectOption(key, others);
+  if (isByLayer())
+    return readScaler(layerScaler, others);
+  for (auto [key, value] : getScalerOptions())
+    if (!value.empty())
+      return rejectOption(key, others);
+  return success();
+}
+
+/// Assigns the seeds to scales: one for each layer, for each loss, or for all.
+void InsertLossScalingPass::chooseScalings(ScaledStep &scaled) {
+  if (isByLayer()) {
+    scaled.layers.emplace(scaled.step, scaled.seeds, scaled.gradients,
+                          scaled.backward);
+    for (const std::string &name : scaled.layers->getNames())
+      scaled.scalings.emplace_back().suffix = "." + name;
+    scaled.scalings[scaled.layers->getFirstLayer()].seeds = scaled.seeds;
+    return;
+  }
+  llvm::MapVector<StringRef, Scaling> byLoss;
+  for (Operation *seed : scaled.seeds) {
+    StringRef loss = cast<GradientSeedOpInterface>(seed).getLossName();
+    byLoss[perLoss && isDynamic() ? loss : ""].seeds.push_back(seed);
+  }
+  for (auto &[loss, scaling] : byLoss) {
+    if (byLoss.size() > 1)
+      scaling.suffix = ("." + loss).str();
+    scaled.scalings.push_back(std::move(scaling));
+  }
+}
+
+/// Groups the gradients by scale and optimizer.
+LogicalResult InsertLossScalingPass::chooseGroups(ScaledStep &scaled) {
+  if (!scaled.innerGradients.empty() && scaled.scalings.size() > 1)
+    return scaled.innerGradients.front()->emitOpError(
+               "is a gradient on which another loss depends, expected one "
+               "scale for "
+               "all losses instead of one for each")
+           << (isByLayer() ? " layer" : "");
+  if (!isByLayer())
+    return groupGradients(scaled.step, scaled.scalings, scaled.groups);
+  return groupGradients(
+      scaled.step, scaled.scalings, scaled.groups,
+      [&](Value gradient) { return scaled.layers->getLayer(gradient); });
+}
+
+/// Adds the scales: arguments of the step, or a constant.
+LogicalResult InsertLossScalingPass::addScales(ScaledStep &scaled) {
+  if (isByLayer())
+    return addLayerScales(scaled.step, layerScaler, scaled.scalings);
+  if (isDynamic())
+    return addScalerState(scaled.step, lossScaler, scaled.scalings);
+  OpBuilder builder = OpBuilder::atBlockBegin(&scaled.step.getBody());
+  auto type = RankedTensorType::get({}, builder.getF32Type());
+  scaled.scalings.front().scale = arith::ConstantOp::create(
+      builder, scaled.step.getFunction().getLoc(),
+      DenseElementsAttr::get(type, static_cast<float>(constantScale)));
+  return success();
+}
+
+/// Multiplies the seeds by their scales.
+void InsertLossScalingPass::scaleSeeds(ScaledStep &scaled) {
+  OpBuilder builder(&getContext());
+  for (const Scaling &scaling : scaled.scalings)
+    for (Operation *seed : scaling.seeds) {
+      builder.setInsertionPointAfter(seed);
+      auto scale = ScaleOp::create(builder, seed->getLoc(), seed->getResult(0),
+                                   scaling.scale);
+      seed->getResult(0).replaceAllUsesExcept(scale, scale);
+      scaled.backward.insert(scale);
+    }
+  if (scaled.layers)
+    scaled.layers->insert(scaled.step, scaled.scalings, scaled.backward);
+  numScales += scaled.scalings.size();
+  for (InnerGradientOp inner : scaled.innerGradients)
+    inner.getScaleMutable().assign(scaled.scalings.front().scale);
+}
+
+/// Divides the gradients of all groups by their scales.
+void InsertLossScalingPass::unscaleGroups(ScaledStep &scaled,
+                                          CastChooser &casts) {
+  for (GradientGroup &group : scaled.groups) {
+    unscaleGradients(
+        scaled.step, casts, group, scaled.scalings[group.scaling].scale,
+        /*strict=*/lossScaler.strict || layerScaler.strict, scaled.backward);
+    scaled.backward.insert(group.unscale);
+    numGradients += group.gradients.size();
+  }
 }
 
 LogicalResult InsertLossScalingPass::rewriteStep(FunctionOpInterface function,
                                                  StepTransaction &transaction) {
-  auto remarkOptions = [&](StringRef name) {
-    return remark::RemarkOpts::name(name).category("amp").function(
-        function.getName());
-  };
-  SmallVector<Operation *> seeds;
-  SmallVector<InnerGradientOp> innerGradients;
-  bool hasGradients = false, alreadyScaled = false;
-  function.getFunctionBody().walk([&](Operation *op) {
-    if (isa<GradientSeedOpInterface>(op))
-      seeds.push_back(op);
-    if (auto inner = dyn_cast<InnerGradientOp>(op); inner && !inner.getScale())
-      innerGradients.push_back(inner);
-    alreadyScaled |= isa<UnscaleOp>(op);
-    hasGradients |= op->hasAttr(AMPDialect::kGradientOfAttr);
-  });
-  if (mode == "none" && !hasGradients)
+  StepContents contents(function);
+  if ((mode == "none" && !contents.hasGradients) ||
+      !contents.canScale(function))
     return success();
-  if (alreadyScaled) {
-    remark::missed(function.getLoc(), remarkOptions("AlreadyScaled"))
-        << remark::reason("the step has an amp.unscale");
-    return success();
-  }
-  if (seeds.empty() && !hasGradients) {
-    remark::missed(function.getLoc(), remarkOptions("NoBackwardPass"))
-        << remark::reason("the function has neither a gradient seed nor "
-                          "'amp.gradient_of'");
-    return success();
-  }
   FailureOr<StepRewriter> step = StepRewriter::get(function);
   if (failed(step))
     return failure();
-  SmallVector<Value> gradients = step->getGradients();
+  ScaledStep scaled(*step, std::move(contents));
   if (mode == "none") {
     if (failed(step->checkUpdates()))
       return failure();
     if (!gradientNorm)
       return success();
     transaction.begin(function);
-    return addGradientNorm(*step, gradients, gradients);
+    return addGradientNorm(scaled.step, scaled.gradients, scaled.gradients);
   }
-  if (seeds.empty())
-    return function->emitError("the step has gradients but no gradient seed; "
-                               "expected an amp.gradient_seed where the "
-                               "backward pass starts");
-  if (gradients.empty())
-    return function->emitError("the step has a gradient seed but no gradients; "
-                               "expected 'amp.gradient_of' on the operations "
-                               "that give the gradients of parameters");
-  for (Operation *seed : seeds) {
-    Value value = seed->getResult(0);
-    if (value.getType() !=
-        RankedTensorType::get({}, Float32Type::get(&getContext())))
-      return seed->emitOpError("loss scaling needs a seed of type tensor<f32>, "
-                               "got ")
-             << value.getType();
-  }
-
-  // Everything on which a gradient depends keeps the scaled values.
-  SmallVector<Operation *> roots;
-  for (Value gradient : gradients)
-    roots.push_back(gradient.getDefiningOp());
-  StepRewriter::OpSet backward;
-  step->addBackwardSlice(roots, backward);
+  SmallVector<Value> observed;
   CastChooser casts(function);
-  if (failed(checkBackwardPass(*step, casts, seeds, gradients, backward)) ||
+  if (failed(scaled.checkSeeds()))
+    return failure();
+  scaled.findBackwardPass();
+  if (failed(checkBackwardPass(scaled.step, casts, scaled.seeds,
+                               scaled.gradients, scaled.backward, observed)) ||
       (isDynamic() && failed(checkRolesOfUpdates(function))) ||
       failed(step->checkUpdates()))
     return failure();
-
-  SmallVector<Scaling> scalings;
-  std::optional<GradientLayers> layers;
-  llvm::MapVector<StringRef, Scaling> byLoss;
-  if (isByLayer()) {
-    layers.emplace(*step, seeds, gradients, backward);
-    for (const std::string &name : layers->getNames())
-      scalings.emplace_back().suffix = "." + name;
-    scalings[layers->getFirstLayer()].seeds = seeds;
-  } else {
-    for (Operation *seed : seeds) {
-      StringRef loss = cast<GradientSeedOpInterface>(seed).getLossName();
-      byLoss[perLoss && isDynamic() ? loss : ""].seeds.push_back(seed);
-    }
-  }
-  for (auto &[loss, scaling] : byLoss) {
-    if (byLoss.size() > 1)
-      scaling.suffix = ("." + loss).str();
-    scalings.push_back(std::move(scaling));
-  }
-  if (!innerGradients.empty() && scalings.size() > 1)
-    return innerGradients.front()->emitOpError(
-               "is a gradient on which another loss depends, expected one "
-               "scale for "
-               "all losses instead of one for each")
-           << (isByLayer() ? " layer" : "");
-  SmallVector<GradientGroup> groups;
-  auto getLayer = [&](Value gradient) { return layers->getLayer(gradient); };
-  if (failed(isByLayer() ? groupGradients(*step, scalings, groups, getLayer)
-                         : groupGradients(*step, scalings, groups)))
+  chooseScalings(scaled);
+  if (failed(chooseGroups(scaled)))
     return failure();
   transaction.begin(function);
-  if (isByLayer()) {
-    if (failed(addLayerScales(*step, layerMachine, scalings)))
-      return failure();
-  } else if (isDynamic()) {
-    if (failed(addScalerState(*step, machine, scalings)))
-      return failure();
-  } else {
-    OpBuilder builder = OpBuilder::atBlockBegin(&step->getBody());
-    auto type = RankedTensorType::get({}, builder.getF32Type());
-    scalings.front().scale = arith::ConstantOp::create(
-        builder, function.getLoc(),
-        DenseElementsAttr::get(type, static_cast<float>(constantScale)));
-  }
-
-  OpBuilder builder(&getContext());
-  for (const Scaling &scaling : scalings)
-    for (Operation *seed : scaling.seeds) {
-      builder.setInsertionPointAfter(seed);
-      auto scaled = ScaleOp::create(builder, seed->getLoc(), seed->getResult(0),
-                                    scaling.scale);
-      seed->getResult(0).replaceAllUsesExcept(scaled, scaled);
-      backward.insert(scaled);
-    }
-  if (layers)
-    layers->insert(*step, scalings, backward);
-  numScales += scalings.size();
-  for (InnerGradientOp inner : innerGradients)
-    inner.getScaleMutable().assign(scalings.front().scale);
-  for (GradientGroup &group : groups) {
-    unscaleGradients(*step, casts, group, scalings[group.scaling].scale,
-                     /*strict=*/machine.check == "both", backward);
-    backward.insert(group.unscale);
-    numGradients += group.gradients.size();
-  }
-  if (isDynamic() && failed(guardAndUpdate(*step, scalings, groups, backward)))
+  if (failed(addScales(scaled)))
+    return failure();
+  scaleSeeds(scaled);
+  scaled.addObserved(observed);
+  unscaleGroups(scaled, casts);
+  if (isDynamic() && failed(guardAndUpdate(scaled.step, scaled.scalings,
+                                           scaled.groups, scaled.backward)))
     return failure();
   if (isByLayer())
-    remark::passed(function.getLoc(), remarkOptions("LayerScales"))
-        << remark::metric("Layers", scalings.size());
+    remark::passed(function.getLoc(), remark::RemarkOpts::name("LayerScales")
+                                          .category("amp")
+                                          .function(function.getName()))
+        << remark::metric("Layers", scaled.scalings.size());
   if (!gradientNorm)
     return success();
   SmallVector<Value> named;
-  for (const GradientGroup &group : groups)
+  for (const GradientGroup &group : scaled.groups)
     llvm::append_range(named, group.gradients);
-  return addGradientNorm(*step, getUnscaled(groups), named);
+  return addGradientNorm(scaled.step, getUnscaled(scaled.groups), named);
 }
 
-/// Guards what the optimizers update, and updates the scales.
+/// Guards the updates of the optimizers, and updates the scales.
 LogicalResult InsertLossScalingPass::guardAndUpdate(
     StepRewriter &step, ArrayRef<Scaling> scalings,
     ArrayRef<GradientGroup> groups, const StepRewriter::OpSet &backward) {
@@ -391,8 +349,8 @@ LogicalResult InsertLossScalingPass::guardAndUpdate(
           "has a scale of its own, but no gradient depends on it alone");
     Value allFinite = buildConjunction(step, flags);
     if (failed(isByLayer()
-                   ? addLayerUpdate(step, layerMachine, scalings[i], allFinite)
-                   : addScaleUpdate(step, machine, scalings[i], allFinite)))
+                   ? addLayerUpdate(step, layerScaler, scalings[i], allFinite)
+                   : addScaleUpdate(step, lossScaler, scalings[i], allFinite)))
       return failure();
   }
   SmallVector<Value> made;

@@ -55,7 +55,7 @@ public:
 private:
   LogicalResult checkOptions();
   LogicalResult rewriteFunction(FunctionOpInterface function);
-  LogicalResult addCopies(StepRewriter &step, CastChooser &casts);
+  LogicalResult addCopies(StepRewriter &step);
   LogicalResult dropMasters(StepRewriter &step, CastChooser &casts,
                             UpdateRounder &rounder);
   void storeLow(FunctionOpInterface function);
@@ -102,7 +102,7 @@ InsertMasterWeightsPass::rewriteFunction(FunctionOpInterface function) {
       failed(step->checkUpdates()))
     return failure();
   if ((mode == "none" && failed(dropMasters(*step, casts, rounder))) ||
-      (mode == "copy" && failed(addCopies(*step, casts))))
+      (mode == "copy" && failed(addCopies(*step))))
     return failure();
   if (moments == "f32")
     return success();
@@ -113,7 +113,8 @@ InsertMasterWeightsPass::rewriteFunction(FunctionOpInterface function) {
   return success();
 }
 
-/// The state of a step has a size from the start.
+/// Checks that a state has a static shape, because it is allocated before the
+/// first step.
 static LogicalResult checkStaticShape(FunctionOpInterface function,
                                       BlockArgument parameter,
                                       StringRef state) {
@@ -127,7 +128,7 @@ static LogicalResult checkStaticShape(FunctionOpInterface function,
 }
 
 /// Gives each parameter that is read low the low type, rounds its update, and
-/// widens it where it is read in f32, as updates do.
+/// widens it for readers in f32, such as updates.
 LogicalResult InsertMasterWeightsPass::dropMasters(StepRewriter &step,
                                                    CastChooser &casts,
                                                    UpdateRounder &rounder) {
@@ -198,8 +199,8 @@ LogicalResult InsertMasterWeightsPass::dropMasters(StepRewriter &step,
   return success();
 }
 
-/// Gives each parameter that is only read through casts to one low type, and
-/// that nothing updates, that type.
+/// Gives a parameter the low type if the step does not update it and reads it
+/// only through casts to one low type.
 void InsertMasterWeightsPass::storeLow(FunctionOpInterface function) {
   auto isUpdated = [&](Attribute name) {
     for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
@@ -235,28 +236,14 @@ void InsertMasterWeightsPass::storeLow(FunctionOpInterface function) {
       function.cloneTypeWith(argumentTypes, function.getResultTypes())));
 }
 
-/// Adds a low copy of each parameter that is read low, which forward and
-/// backward pass read from then on, and which the update writes.
-LogicalResult InsertMasterWeightsPass::addCopies(StepRewriter &step,
-                                                 CastChooser &casts) {
+/// Adds a low copy of each parameter that is read low. The forward and the
+/// backward pass then read the copy, and the update writes it.
+LogicalResult InsertMasterWeightsPass::addCopies(StepRewriter &step) {
   FunctionOpInterface function = step.getFunction();
   StepRewriter::OpSet forwardAndBackward = getForwardAndBackward(step);
-  // Forward and backward read the copy, widened where they want f32.
-  for (auto [master, low] : getParameters(function)) {
-    if (!low)
-      continue;
-    if (failed(checkStaticShape(function, master, "a low copy of it")))
+  for (auto [master, low] : getParameters(function))
+    if (low && failed(checkStaticShape(function, master, "a low copy of it")))
       return failure();
-    Type lowType = getWithElementType(master.getType(), low);
-    bool widens = llvm::any_of(master.getUsers(), [&](Operation *user) {
-      CastLike cast(user);
-      return forwardAndBackward.contains(step.getAncestor(user)) &&
-             !(cast && cast.getType() == lowType);
-    });
-    if (widens &&
-        failed(checkCasts(function, casts, master, low, /*narrows=*/false)))
-      return failure();
-  }
 
   for (auto [master, low] : getParameters(function)) {
     auto name = function.getArgAttrOfType<StringAttr>(master.getArgNumber(),
@@ -284,29 +271,17 @@ LogicalResult InsertMasterWeightsPass::addCopies(StepRewriter &step,
     remark::passed(function.getLoc(), remarkOptions("Copy"))
         << remark::metric("Parameter", name.getValue());
 
-    Value widened;
-    SmallVector<Operation *> readers = llvm::filter_to_vector(
-        getWideReaders(master, copy->getType()), [&](Operation *user) {
-          return forwardAndBackward.contains(step.getAncestor(user));
-        });
+    // Readers in f32 still read the master, which has full precision.
     for (OpOperand &use : llvm::make_early_inc_range(master.getUses())) {
-      Operation *user = use.getOwner();
-      if (!forwardAndBackward.contains(step.getAncestor(user)))
+      CastLike cast{use.getOwner()};
+      if (!cast || cast.getType() != copy->getType() ||
+          !forwardAndBackward.contains(step.getAncestor(use.getOwner())))
         continue;
-      if (CastLike cast{user}; cast && cast.getType() == copy->getType()) {
-        cast.getResult().replaceAllUsesWith(*copy);
-        cast->erase();
-        continue;
-      }
-      if (!widened) {
-        OpBuilder builder = OpBuilder::atBlockBegin(&step.getBody());
-        widened = casts.build(builder, function.getLoc(), *copy,
-                              builder.getF32Type(), readers);
-      }
-      use.set(widened);
+      cast.getResult().replaceAllUsesWith(*copy);
+      cast->erase();
     }
 
-    // The new copy, beside the new master.
+    // Add the new copy next to the new master.
     for (OpOperand &operand : step.getReturn()->getOpOperands()) {
       if (function.getResultAttr(operand.getOperandNumber(),
                                  AMPDialect::kUpdatesAttr) != name)

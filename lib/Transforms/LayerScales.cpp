@@ -34,7 +34,7 @@ GradientLayers::GradientLayers(const StepRewriter &step,
                                const StepRewriter::OpSet &backward)
     : gradients(gradients.begin(), gradients.end()) {
   FunctionOpInterface function = step.getFunction();
-  // What depends on a parameter, and not on a batch or a seed.
+  // The values that depend on a parameter, and not on a batch or a seed.
   llvm::DenseSet<Value> others;
   for (BlockArgument argument : function.getArguments()) {
     std::optional<Role> kind = getRole(argument);
@@ -66,7 +66,7 @@ GradientLayers::GradientLayers(const StepRewriter &step,
   }
   merge(gradients);
 
-  // In the order of the signature, as a reader knows the parameters.
+  // Use the order of the signature, in which users know the parameters.
   llvm::DenseMap<StringAttr, unsigned> positions;
   for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
     if (auto name =
@@ -95,8 +95,8 @@ GradientLayers::GradientLayers(const StepRewriter &step,
   }
 }
 
-/// Gives the results of `op` a layer, and finds out which of its operands come
-/// from another one.
+/// Assigns a layer to the results of `op`, and finds its operands from other
+/// layers.
 void GradientLayers::visit(const StepRewriter &step, Operation *op) {
   SmallVector<OpOperand *> uses;
   bool crossesMatrix = false, readsWeight = false;
@@ -114,13 +114,14 @@ void GradientLayers::visit(const StepRewriter &step, Operation *op) {
   bool holdsSeed = seedHolders.contains(op);
   if (uses.empty() && !holdsSeed)
     return;
-  // What is in a loop with its seed has the scale of the seed.
+  // Values in a loop with their seed have the scale of the seed.
   if (!holdsSeed) {
     if (crossesMatrix && readsWeight) {
       layer = parent.size();
       parent.push_back(layer);
     } else {
-      // Those that joined last, since theirs is the way on.
+      // Take the operands of the last layer, through which the gradient
+      // continues.
       for (OpOperand *use : uses)
         layer = std::max(layer, layers.lookup(use->get()));
     }
@@ -145,7 +146,7 @@ void GradientLayers::merge(ArrayRef<Value> gradients) {
         crossings, [&](const Crossing &it) { return it.from == layer; });
     auto in = llvm::find_if(crossings,
                             [&](const Crossing &it) { return it.to == layer; });
-    // Where it leads nowhere, it may be part of where it comes from.
+    // A layer that leads nowhere may join the layer that it comes from.
     if (out != crossings.end() && out->to > layer)
       parent[layer] = out->to;
     else if (in != crossings.end())
@@ -202,12 +203,13 @@ void GradientLayers::insert(const StepRewriter &step,
 }
 
 LogicalResult mlir::amp::addLayerScales(StepRewriter &step,
-                                        const LayerScaler &machine,
+                                        const LayerScaler &lossScaler,
                                         MutableArrayRef<Scaling> scalings) {
   Builder builder(step.getFunction().getContext());
   auto type = RankedTensorType::get({}, builder.getF32Type());
-  auto init = InitAttr::get(builder.getContext(), InitKind::Constant,
-                            builder.getF64FloatAttr(machine.initScale), {}, {});
+  auto init =
+      InitAttr::get(builder.getContext(), InitKind::Constant,
+                    builder.getF64FloatAttr(lossScaler.initScale), {}, {});
   for (Scaling &scaling : scalings) {
     FailureOr<BlockArgument> argument = step.addArgument(
         "loss_scale" + scaling.suffix, Role::ScalerState, type, init);
@@ -219,16 +221,14 @@ LogicalResult mlir::amp::addLayerScales(StepRewriter &step,
 }
 
 LogicalResult mlir::amp::addLayerUpdate(StepRewriter &step,
-                                        const LayerScaler &machine,
+                                        const LayerScaler &lossScaler,
                                         const Scaling &scaling,
                                         Value allFinite) {
   OpBuilder builder(step.getResultPoint());
-  auto number = [&](double value) { return builder.getF32FloatAttr(value); };
-  Value next = AdaptScaleOp::create(
-      builder, allFinite.getLoc(), scaling.scale.getType(), scaling.scale,
-      scaling.magnitude, allFinite, number(machine.target),
-      number(machine.growthFactor), number(machine.backoffFactor),
-      number(machine.minScale), number(machine.maxScale));
+  Value next =
+      AdaptScaleOp::create(builder, allFinite.getLoc(), scaling.scale.getType(),
+                           scaling.scale, scaling.magnitude, allFinite,
+                           builder.getAttr<LayerScalerAttr>(lossScaler.rules));
   std::string name = "loss_scale" + scaling.suffix;
   if (failed(step.addResult(next, AMPDialect::kUpdatesAttr, name)) ||
       failed(step.addResult(scaling.scale, AMPDialect::kMetricAttr, name)))

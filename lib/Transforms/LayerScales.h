@@ -14,7 +14,7 @@
 #define AMP_LIB_TRANSFORMS_LAYERSCALES_H
 
 #include "GradientGroups.h"
-#include "amp/Precision/LossScaler.h"
+#include "amp/LossScaling/LossScaler.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::amp {
@@ -28,18 +28,18 @@ public:
                  ArrayRef<Value> gradients,
                  const StepRewriter::OpSet &backward);
 
-  /// Returns the names of the layers, each that of its first parameter, with a
-  /// number behind it if another layer has that name.
+  /// Returns the names of the layers. A layer has the name of its first
+  /// parameter, with a number appended if another layer has that name.
   ArrayRef<std::string> getNames() const { return names; }
-  /// Returns the layer of `gradient`, one of the given ones.
+  /// Returns the layer of `gradient`, one of the gradients of the constructor.
   unsigned getLayer(Value gradient) const;
-  /// Returns the layer of what comes from the seeds.
+  /// Returns the layer of values that come from the seeds.
   unsigned getFirstLayer() const { return number.lookup(find(0)); }
 
-  /// Puts an `amp.rescale` where a gradient goes from one layer to another, and
-  /// an `amp.max_magnitude` over the gradients of each layer. All of them join
-  /// `backward`. `scalings` are the scales of the layers, and take the
-  /// magnitudes.
+  /// Inserts an `amp.rescale` where a gradient passes from one layer to
+  /// another, and an `amp.max_magnitude` over the gradients of each layer. Adds
+  /// these operations to `backward`, and the magnitudes to `scalings`, the
+  /// scales of the layers.
   void insert(const StepRewriter &step, MutableArrayRef<Scaling> scalings,
               StepRewriter::OpSet &backward) const;
 
@@ -66,7 +66,7 @@ private:
   llvm::MapVector<Value, unsigned> layers;
   SmallVector<Crossing> crossings;
   SmallVector<unsigned> parent;
-  /// The numbers of those that are left.
+  /// The numbers of the remaining layers.
   llvm::DenseMap<unsigned, unsigned> number;
   std::vector<std::string> names;
   SmallVector<Value> gradients;
@@ -74,12 +74,12 @@ private:
 
 /// Adds the scale of each layer to the step: one argument. Returns failure,
 /// after a diagnostic, if a name is taken.
-LogicalResult addLayerScales(StepRewriter &step, const LayerScaler &machine,
+LogicalResult addLayerScales(StepRewriter &step, const LayerScaler &lossScaler,
                              MutableArrayRef<Scaling> scalings);
 
-/// Updates the scale of a layer, and publishes it and whether the layer was
-/// skipped.
-LogicalResult addLayerUpdate(StepRewriter &step, const LayerScaler &machine,
+/// Updates the scale of a layer, and publishes the scale and whether the layer
+/// was skipped.
+LogicalResult addLayerUpdate(StepRewriter &step, const LayerScaler &lossScaler,
                              const Scaling &scaling, Value allFinite);
 
 } // namespace mlir::amp

@@ -21,21 +21,21 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Returns whether every value of `from` is one of `to` as well.
+/// Returns whether every value of `from` is also a value of `to`.
 static bool isWidening(Type from, Type to) {
   return llvm::APFloat::isRepresentableBy(
       cast<FloatType>(getElementTypeOrSelf(from)).getFloatSemantics(),
       cast<FloatType>(getElementTypeOrSelf(to)).getFloatSemantics());
 }
 
-/// Gives the product that defines `value` the result type `type`, if it is a
-/// product of low operands whose result slot holds nothing else. Returns
-/// whether it did.
+/// Gives the product that defines `value` the result type `type`, if its
+/// operands are low and its result slot holds nothing else. Returns whether it
+/// did.
 static bool retypeProduct(Value value, FloatType type, RewriterBase &rewriter) {
   auto product = value.getDefiningOp<PrecisionOpInterface>();
   if (!product || !value.hasOneUse())
     return false;
-  // Pins are the user's, and gradients the policy's.
+  // Users decide pins, and policies decide gradients.
   if (product->hasAttr(AMPDialect::kPrecisionAttr) ||
       product->hasAttr(AMPDialect::kGradientOfAttr))
     return false;
@@ -65,8 +65,8 @@ static bool retypeProduct(Value value, FloatType type, RewriterBase &rewriter) {
 }
 
 /// Gives the conversion of integers that defines `value` the result type
-/// `type`, if nothing else reads it. Returns whether it did. A cast of bits
-/// cannot change the size of its result, and does not.
+/// `type`, if nothing else reads it. Returns whether it did. Casts of bits do
+/// not change, because they cannot change the size of their result.
 static bool retypeConversion(Value value, FloatType type,
                              RewriterBase &rewriter) {
   auto op = value.getDefiningOp<CastOpInterface>();
@@ -90,14 +90,14 @@ public:
   using Base::Base;
 
   void runOnOperation() override {
-    // What disappears may leave a product with one reader, and what folds may
-    // leave equal casts: until nothing changes.
+    // Repeat until nothing changes. A removed cast may leave a product with one
+    // reader, and a fold may leave equal casts.
     while (runOnce())
       ;
   }
 
 private:
-  /// Returns whether it changed something that may open further changes.
+  /// Returns whether it made a change that may enable others.
   bool runOnce() {
     IRRewriter rewriter(&getContext());
     SmallVector<CastLike> casts;
@@ -105,7 +105,7 @@ private:
       if (CastLike cast{op})
         casts.push_back(cast);
     });
-    // Backwards, so that a chain disappears at once.
+    // Visit casts backward, so that a chain disappears at once.
     for (CastLike &op : llvm::reverse(casts)) {
       if (!op->use_empty())
         continue;
@@ -121,7 +121,7 @@ private:
     return changed;
   }
 
-  /// Replaces `op` by something that needs no cast; returns whether it did.
+  /// Replaces `op` by a value that needs no cast. Returns whether it did.
   bool fold(CastLike op, RewriterBase &rewriter) {
     auto replace = [&](Value value) {
       rewriter.replaceOp(op.getOperation(), value);
@@ -164,8 +164,9 @@ private:
     return false;
   }
 
-  /// Replaces casts by an equal one that dominates them. If none does, inserted
-  /// ones move to where one would: into the block of their operand.
+  /// Replaces casts by an equal one that dominates them. If there is none,
+  /// moves the first inserted cast into the block of its operand, where it
+  /// dominates the others.
   void merge(MutableArrayRef<CastLike> casts, RewriterBase &rewriter) {
     DominanceInfo dominance(getOperation());
     DenseMap<std::tuple<Value, Type, int>, SmallVector<CastLike, 1>> known;
@@ -183,8 +184,8 @@ private:
                                            op.getOperation());
       });
       if (leader == equals.end()) {
-        // The first of the block's operations that hold an equal cast is that
-        // of the first cast, unless blocks are out of order.
+        // The first cast usually has the first ancestor in the block. This does
+        // not hold if blocks are out of order.
         if (!equals.empty() && op.isInserted()) {
           Operation *first = equals.front().getOperation();
           Value input = op.getInput();

@@ -58,7 +58,7 @@ static Value getWidened(OpBuilder &builder, BlockArgument argument, Type wide) {
   Block *block = builder.getBlock();
   Operation *widening = nullptr;
   for (Operation *user : argument.getUsers())
-    // What a residual adds to is more exact.
+    // The sum of a value and its residual is more exact.
     if (user->getBlock() == block && user->getNumResults() == 1 &&
         user->getResult(0).getType() == wide &&
         llvm::all_of(user->getOperands(), llvm::IsaPred<BlockArgument>) &&
@@ -72,41 +72,69 @@ static Value getWidened(OpBuilder &builder, BlockArgument argument, Type wide) {
                            cast<FloatType>(getElementTypeOrSelf(wide)));
 }
 
-void mlir::amp::guardUpdates(StepRewriter &step, Value allFinite,
-                             ArrayRef<GuardedResult> guarded,
-                             const StepRewriter::OpSet &backward,
-                             StepRewriter::OpSet &feedsUpdate) {
-  FunctionOpInterface function = step.getFunction();
-  Operation *terminator = step.getReturn();
-  SmallVector<Value> newValues, oldValues;
-  for (const GuardedResult &entry : guarded) {
-    newValues.push_back(entry.result->get());
-    oldValues.push_back(entry.argument);
+namespace {
+
+/// One guard: the new values that it guards, and the old values.
+class GuardBuilder {
+public:
+  GuardBuilder(StepRewriter &step, ArrayRef<GuardedResult> guarded,
+               const StepRewriter::OpSet &backward,
+               StepRewriter::OpSet &feedsUpdate)
+      : step(step), guarded(guarded), backward(backward),
+        feedsUpdate(feedsUpdate), terminator(step.getReturn()) {
+    for (const GuardedResult &entry : guarded) {
+      newValues.push_back(entry.result->get());
+      oldValues.push_back(entry.argument);
+    }
   }
-  auto isGuarded = [&](OpOperand &use) {
+
+  void addObservedRoundings();
+  void collectMoved();
+  void build(Value allFinite);
+
+private:
+  bool isGuarded(OpOperand &use) const {
     return llvm::any_of(guarded, [&](const GuardedResult &entry) {
       return entry.result == &use;
     });
-  };
-  // Metrics and predictions observe; other results are updates of their own.
-  auto observes = [&](OpOperand &use) {
+  }
+  /// Metrics and predictions observe. Other results are separate updates.
+  bool observes(OpOperand &use) const {
+    FunctionOpInterface function = step.getFunction();
     return !function.getResultAttr(use.getOperandNumber(),
                                    AMPDialect::kUpdatesAttr);
-  };
+  }
+  /// Whether `use` feeds no update, and reads the result of the guard.
+  bool isObserver(OpOperand &use) const {
+    Operation *user = step.getAncestor(use.getOwner());
+    return user == terminator
+               ? observes(use)
+               : !feedsUpdate.contains(user) && !backward.contains(user);
+  }
+  Operation *findAnchor(Value allFinite) const;
 
-  // What is rounded to be stored may be observed before that.
+  StepRewriter &step;
+  ArrayRef<GuardedResult> guarded;
+  const StepRewriter::OpSet &backward;
+  StepRewriter::OpSet &feedsUpdate;
+  Operation *terminator;
+  SmallVector<Value> newValues, oldValues;
+  /// The operations that move into the guard, last one first.
+  llvm::SetVector<Operation *> moved;
+};
+
+} // namespace
+
+/// A stored value may be observed before it is rounded.
+void GuardBuilder::addObservedRoundings() {
   for (const GuardedResult &entry : guarded) {
     Operation *rounding = entry.result->get().getDefiningOp();
     if (!rounding || !(isa<MasterCopyOp>(rounding) || CastLike(rounding)))
       continue;
     Value wide = rounding->getOperand(0);
     Operation *update = wide.getDefiningOp();
-    bool isObserved = llvm::any_of(wide.getUses(), [&](OpOperand &use) {
-      Operation *user = step.getAncestor(use.getOwner());
-      return user == terminator
-                 ? observes(use)
-                 : !feedsUpdate.contains(user) && !backward.contains(user);
-    });
+    bool isObserved = llvm::any_of(
+        wide.getUses(), [&](OpOperand &use) { return isObserver(use); });
     if (!update || !feedsUpdate.contains(update) || backward.contains(update) ||
         !isObserved || llvm::is_contained(newValues, wide))
       continue;
@@ -116,14 +144,15 @@ void mlir::amp::guardUpdates(StepRewriter &step, Value allFinite,
       oldValues.push_back(old);
     }
   }
+}
 
-  // Users of an updated value that feed no update only observe it, and must see
-  // what the guard lets through. Of the others, what feeds nothing but these
-  // updates moves into the guard.
+/// Users of an updated value that feed no update only observe it, and must read
+/// the result of the guard. Other operations move into the guard if they only
+/// feed these updates.
+void GuardBuilder::collectMoved() {
   llvm::DenseSet<Value> updated(newValues.begin(), newValues.end());
-  llvm::SetVector<Operation *> moved;
   for (Operation &op : llvm::reverse(step.getBody())) {
-    // Old values are needed on either side.
+    // Both branches need old values.
     if (!feedsUpdate.contains(&op) || op.use_empty() ||
         llvm::any_of(oldValues,
                      [&](Value old) { return old.getDefiningOp() == &op; }))
@@ -140,8 +169,10 @@ void mlir::amp::guardUpdates(StepRewriter &step, Value allFinite,
     if (onlyUpdates)
       moved.insert(&op);
   }
+}
 
-  // The guard stands behind everything that its contents need.
+/// Returns the last operation on which the contents of the guard depend.
+Operation *GuardBuilder::findAnchor(Value allFinite) const {
   Operation *anchor = allFinite.getDefiningOp();
   for (Value value : newValues)
     if (Operation *op = value.getDefiningOp();
@@ -150,31 +181,28 @@ void mlir::amp::guardUpdates(StepRewriter &step, Value allFinite,
   for (Operation *op : moved)
     if (anchor->isBeforeInBlock(op))
       anchor = op;
+  return anchor;
+}
+
+void GuardBuilder::build(Value allFinite) {
   OpBuilder builder(terminator);
-  builder.setInsertionPointAfter(anchor);
+  builder.setInsertionPointAfter(findAnchor(allFinite));
   Location loc = allFinite.getLoc();
   Value condition =
       tensor::ExtractOp::create(builder, loc, allFinite, ValueRange());
   auto guard = scf::IfOp::create(builder, loc, TypeRange(ValueRange(newValues)),
                                  condition, /*withElseRegion=*/true);
   feedsUpdate.insert(guard);
-  // Observers may stand anywhere behind the update: bring them behind the
-  // guard.
+  // Observers may be anywhere after the update. Move them after the guard.
   StepRewriter::OpSet except = backward;
   except.insert(feedsUpdate.begin(), feedsUpdate.end());
   except.insert(terminator);
   step.moveDependentsAfter(guard, newValues, except);
 
-  for (auto [newValue, guardedValue] :
-       llvm::zip(newValues, guard.getResults())) {
-    newValue.replaceUsesWithIf(guardedValue, [&](OpOperand &use) {
-      Operation *user = step.getAncestor(use.getOwner());
-      if (user == terminator)
-        return observes(use);
-      return !feedsUpdate.contains(user) && !backward.contains(user);
-    });
-  }
-  // One value may replace several arguments, each of which keeps its own.
+  for (auto [newValue, guardedValue] : llvm::zip(newValues, guard.getResults()))
+    newValue.replaceUsesWithIf(guardedValue,
+                               [&](OpOperand &use) { return isObserver(use); });
+  // One value may replace several arguments, each with its own old value.
   for (auto [entry, guardedValue] : llvm::zip(guarded, guard.getResults()))
     entry.result->set(guardedValue);
   builder.setInsertionPointToEnd(guard.thenBlock());
@@ -183,4 +211,14 @@ void mlir::amp::guardUpdates(StepRewriter &step, Value allFinite,
     op->moveBefore(yield);
   builder.setInsertionPointToEnd(guard.elseBlock());
   scf::YieldOp::create(builder, loc, oldValues);
+}
+
+void mlir::amp::guardUpdates(StepRewriter &step, Value allFinite,
+                             ArrayRef<GuardedResult> guarded,
+                             const StepRewriter::OpSet &backward,
+                             StepRewriter::OpSet &feedsUpdate) {
+  GuardBuilder guard(step, guarded, backward, feedsUpdate);
+  guard.addObservedRoundings();
+  guard.collectMoved();
+  guard.build(allFinite);
 }

@@ -12,16 +12,16 @@
 
 namespace mlir::amp {
 
-/// A result of the step that replaces an argument, and must keep its old value
-/// where a step overflows.
+/// A result of the step that replaces an argument, and must have the old value
+/// after an overflow.
 struct GuardedResult {
   OpOperand *result;
   BlockArgument argument;
 };
 
 /// The updates of parameters and optimizer state, and of float model state
-/// (statistics of batches) if `modelState` is set. Results that give an
-/// argument back are left out.
+/// (statistics of batches) if `modelState` is set. Results that return an
+/// argument unchanged are left out.
 SmallVector<GuardedResult> getGuardedResults(const StepRewriter &step,
                                              bool modelState);
 
@@ -30,15 +30,15 @@ StepRewriter::OpSet getUpdateSlice(const StepRewriter &step,
                                    ArrayRef<GuardedResult> guarded,
                                    const StepRewriter::OpSet &backward);
 
-/// Makes `guarded` conditional on `allFinite`, a tensor<i1>: an `scf.if` that
-/// gives either the new values or the old ones. What only they need moves into
-/// it; what observes them, in metrics, sees what it lets through. `backward`
-/// holds the operations on which gradients depend; they stay where they are.
+/// Makes `guarded` conditional on `allFinite`, a tensor<i1>, by an `scf.if`
+/// that returns either the new values or the old ones. Operations that only the
+/// new values need move into it. Metrics that observe them read its results.
+/// `backward` holds the operations on which gradients depend. They do not move.
 ///
-/// `feedsUpdate` is the slice of the updates of all guards, and takes the
-/// guard. An update computes with new values as it does without guards, even
-/// if another guard holds them back: bias correction with the old count of
-/// steps would divide by zero.
+/// `feedsUpdate` is the slice of the updates of all guards. The new guard is
+/// added to it. An update reads the same new values as without guards, even if
+/// another guard keeps the old ones. With the old count of steps, bias
+/// correction would divide by zero.
 void guardUpdates(StepRewriter &step, Value allFinite,
                   ArrayRef<GuardedResult> guarded,
                   const StepRewriter::OpSet &backward,

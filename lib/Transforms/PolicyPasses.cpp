@@ -8,7 +8,7 @@
 #include "amp/Transforms/Passes.h"
 
 #include "amp/Interfaces/PrecisionOpInterface.h"
-#include "amp/Precision/Policy.h"
+#include "amp/Precision/Policy/Policy.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -48,7 +48,7 @@ public:
 struct Occurrences {
   unsigned count = 0;
   OpClass opClass = OpClass::Unlisted;
-  /// For those that are unlisted, the guess and what it is based on.
+  /// For unlisted operations, the guess and its reason.
   OpClass guess = OpClass::Unlisted;
   StringRef why;
 };
@@ -152,7 +152,7 @@ void PolicySkeletonPass::runOnOperation() {
     return signalPassFailure();
   llvm::MapVector<OperationName, Occurrences> operations;
   getOperation()->walk([&](Operation *op) {
-    // Control flow, constants and functions follow what stands around them.
+    // Control flow, constants and functions follow their neighbours.
     if (isa<FunctionOpInterface>(op) || op->hasTrait<OpTrait::IsTerminator>() ||
         op->hasTrait<OpTrait::ConstantLike>() || op->getNumRegions() != 0 ||
         !hasF32Tensor(op))
@@ -179,8 +179,9 @@ void PolicySkeletonPass::runOnOperation() {
   llvm::outs() << text;
 }
 
-/// Prints what a policy extends that stands on `policy`, which was read from
-/// `source`, so that it means the same in any folder. Returns what to call it.
+/// Prints the key `extends` of a policy that builds on `policy`, which was read
+/// from `source`. The key has the same meaning in any folder. Returns a name
+/// for the base in comments.
 static std::string printExtends(raw_ostream &os, StringRef source,
                                 const Policy &policy) {
   if (Policy::isInPlace(source)) {

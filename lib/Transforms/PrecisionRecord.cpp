@@ -31,21 +31,23 @@ static bool isTensorOf(Type type, Type element) {
   return isPrecisionTensor(type) && getPrecisionElementType(type) == element;
 }
 
-/// Visits the values of `op` that a rewrite may change: results, and what
-/// control flow passes to its regions.
+/// Visits the values of `op` that a rewrite may change: results, and values
+/// that control flow passes to its regions.
 template <typename Visit>
 static void forEachChangeable(Operation *op, Visit visit) {
   for (Value result : op->getResults())
     visit(result);
-  if (op->getNumRegions() == 0 || !isa<RegionBranchOpInterface>(op))
+  // The policy may declare an unregistered operation a loop.
+  if (op->getNumRegions() == 0 ||
+      (op->isRegistered() && !isa<RegionBranchOpInterface>(op)))
     return;
   for (Region &region : op->getRegions())
     for (Value argument : region.getArguments())
       visit(argument);
 }
 
-/// Returns whether `op`, other than to pass it on, reads or gives a tensor of
-/// `element`.
+/// Returns whether `op` reads or produces a tensor of `element`, other than to
+/// forward it.
 static bool mentions(Operation *op, Type element) {
   bool found = llvm::any_of(op->getOperandTypes(), [&](Type type) {
     return isTensorOf(type, element);
@@ -66,7 +68,7 @@ void mlir::amp::recordInput(FunctionOpInterface function, FloatType low) {
   function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op->getNumRegions() != 0 && isa<FunctionOpInterface>(op))
       return WalkResult::skip();
-    // Casts of the user never change.
+    // Casts by the user never change.
     CastLike castOp(op);
     if (castOp ? !castOp.isInserted() : !mentions(op, low))
       return WalkResult::advance();
@@ -74,7 +76,7 @@ void mlir::amp::recordInput(FunctionOpInterface function, FloatType low) {
     forEachChangeable(op, [&](Value value) {
       types.push_back(TypeAttr::get(getElementTypeOrSelf(value)));
     });
-    // An empty list marks copies of constants, and what only reads.
+    // An empty list marks copies of constants, and operations that only read.
     op->setAttr(AMPDialect::kInputTypesAttr,
                 ArrayAttr::get(op->getContext(), types));
     return WalkResult::advance();
@@ -116,7 +118,7 @@ void mlir::amp::recordCopy(Operation *op, Operation *original) {
   if (!value)
     value = getConstantValue(original);
   Type f32 = Float32Type::get(op->getContext());
-  // The original may be low itself, and this one be f32 again.
+  // The original may be low itself, and this constant f32 again.
   if (auto elements = dyn_cast_or_null<DenseFPElementsAttr>(value);
       elements && elements.getElementType() != f32)
     value = convert(value, cast<FloatType>(f32));
@@ -124,7 +126,7 @@ void mlir::amp::recordCopy(Operation *op, Operation *original) {
     op->setAttr(AMPDialect::kInputValueAttr, value);
 }
 
-/// Gives the constant `op`, which is an f32 constant again, its value back.
+/// Restores the value of the constant `op`, which is f32 again.
 static void restoreConstant(Operation *op) {
   Attribute input = op->removeAttr(AMPDialect::kInputValueAttr);
   Attribute value = getConstantValue(op);
@@ -135,7 +137,7 @@ static void restoreConstant(Operation *op) {
       return op->setAttr(attribute.getName(), input);
 }
 
-/// Gives an operation that followed by an adapter its attributes back, and the
+/// Restores the attributes of an operation that changed by an adapter, and the
 /// values in its regions, none of which was low.
 static void restoreContents(Operation *op, FloatType low) {
   auto record =
@@ -165,10 +167,13 @@ static void restoreContents(Operation *op, FloatType low) {
 }
 
 namespace {
-/// An operation with slots that read or give the low type, by number.
+/// An operation, and the numbers of its slots that read or produce the low
+/// type.
 struct LowSlots {
   PrecisionOpInterface op;
   SmallVector<bool> isLow;
+  /// Whether it depends on no value, like a constant or a fill.
+  bool isConstant = false;
 };
 } // namespace
 
@@ -189,12 +194,12 @@ static std::vector<LowSlots> findLowSlots(FunctionOpInterface function,
     mark(op->getOperandTypes(), slots.operandSlots);
     mark(op->getResultTypes(), slots.resultSlots);
     if (llvm::is_contained(isLow, true))
-      found.push_back({op, std::move(isLow)});
+      found.push_back({op, std::move(isLow), slots.isConstant});
   });
   return found;
 }
 
-/// Lets an operation follow its values of those slots that have become f32.
+/// Updates the slots of an operation whose values have become f32.
 static LogicalResult retypeRestored(LowSlots &entry, FloatType low,
                                     RewriterBase &rewriter,
                                     std::string &reason) {
@@ -224,9 +229,9 @@ static LogicalResult retypeRestored(LowSlots &entry, FloatType low,
   return success();
 }
 
-/// Replaces `copies`, which have the types and values of the input again, by
-/// the operations that they are copies of: the last equal one before. One that
-/// has none, because nothing read it and it is gone, stays in its place.
+/// Replaces `copies`, which again have the types and values of the input, by
+/// their originals. The original is the last equal operation before the copy.
+/// If a pass removed it as dead, the copy stays.
 static void replaceCopies(FunctionOpInterface function,
                           const llvm::SetVector<Operation *> &copies) {
   if (copies.empty())
@@ -236,9 +241,8 @@ static void replaceCopies(FunctionOpInterface function,
                                   OperationEquivalence::IgnoreDiscardableAttrs);
   DenseMap<size_t, SmallVector<Operation *, 1>> originals;
   auto isEqual = [&](Operation *original, Operation *copy) {
-    return OperationEquivalence::isEquivalentTo(
-               original, copy, OperationEquivalence::exactValueMatch,
-               /*markEquivalent=*/nullptr, flags) &&
+    // Values at the same place in regions are equal.
+    return OperationEquivalence::isEquivalentTo(original, copy, flags) &&
            original->getBlock()->findAncestorOpInBlock(*copy);
   };
   llvm::SmallDenseSet<OperationName> names;
@@ -271,85 +275,158 @@ static void replaceCopies(FunctionOpInterface function,
   }
 }
 
-/// Undoes the rewrite of a function that stands alone.
-static LogicalResult restore(FunctionOpInterface function, FloatType low,
-                             std::string &reason, RestoreCounts &counts) {
-  Type f32 = Float32Type::get(function.getContext());
-  auto widen = [&](Value value) {
-    value.setType(getWithElementType(value.getType(), f32));
-    ++counts.values;
-  };
+namespace {
 
-  if (auto type = dyn_cast_or_null<TypeAttr>(
-          function->removeAttr(AMPDialect::kInputSignatureAttr))) {
-    auto signature = dyn_cast<FunctionType>(type.getValue());
-    if (!signature || signature.getNumInputs() != function.getNumArguments() ||
-        signature.getNumResults() != function.getNumResults()) {
-      reason = "the signature is no longer that of the input";
-      return failure();
-    }
-    for (auto [argument, input] :
-         llvm::zip(function.getArguments(), signature.getInputs())) {
-      counts.values += argument.getType() != input;
-      argument.setType(input);
-    }
-    function.setType(signature);
+/// Undoes the rewrite of a detached function in steps. A step that fails sets
+/// `reason`.
+class Restorer {
+public:
+  Restorer(FunctionOpInterface function, FloatType low, std::string &reason,
+           RestoreCounts &counts)
+      : function(function), low(low),
+        f32(Float32Type::get(function.getContext())), reason(reason),
+        counts(counts) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult restoreSignature();
+  WalkResult visit(Operation *op);
+  WalkResult visitCast(CastLike cast, bool isRecorded);
+  WalkResult widenValues(Operation *op, ArrayAttr recorded);
+  LogicalResult eraseCasts();
+  LogicalResult checkRest();
+  LogicalResult fail(const Twine &why) {
+    reason = why.str();
+    return failure();
   }
 
-  IRRewriter rewriter(function.getContext());
-  SmallVector<Value> values;
+  FunctionOpInterface function;
+  FloatType low;
+  Type f32;
+  std::string &reason;
+  RestoreCounts &counts;
   SmallVector<CastLike> casts;
   llvm::SetVector<Operation *> copies;
-  // Producers change before their users, so this has to be known in advance.
+};
+
+} // namespace
+
+LogicalResult Restorer::restoreSignature() {
+  auto type = dyn_cast_or_null<TypeAttr>(
+      function->removeAttr(AMPDialect::kInputSignatureAttr));
+  if (!type)
+    return success();
+  auto signature = dyn_cast<FunctionType>(type.getValue());
+  if (!signature || signature.getNumInputs() != function.getNumArguments() ||
+      signature.getNumResults() != function.getNumResults())
+    return fail("the signature is no longer that of the input");
+  for (auto [argument, input] :
+       llvm::zip(function.getArguments(), signature.getInputs())) {
+    counts.values += argument.getType() != input;
+    argument.setType(input);
+  }
+  function.setType(signature);
+  return success();
+}
+
+/// Collects the inserted casts, which are removed after their operands are
+/// restored.
+WalkResult Restorer::visitCast(CastLike cast, bool isRecorded) {
+  Operation *op = cast.getOperation();
+  bool isNew = cast.isInserted() && !isRecorded;
+  if (isNew && (op->hasAttr(AMPDialect::kIdAttr) ||
+                op->hasAttr(AMPDialect::kBackwardOfAttr) ||
+                op->hasAttr(AMPDialect::kGradientOfAttr)))
+    return WalkResult(fail("a cast has been differentiated"));
+  if (isNew)
+    casts.push_back(cast);
+  return WalkResult::advance();
+}
+
+/// Restores the types of the results of `op` and of the arguments of its
+/// regions.
+WalkResult Restorer::widenValues(Operation *op, ArrayAttr recorded) {
+  SmallVector<Value> values;
+  forEachChangeable(op, [&](Value value) { values.push_back(value); });
+  if (recorded && recorded.size() != values.size())
+    return WalkResult(
+        fail("'" + op->getName().getStringRef() +
+             "' has no longer the results that it had in the input"));
+  for (auto [index, value] : llvm::enumerate(values)) {
+    if (!isTensorOf(value.getType(), low) ||
+        (recorded && recorded[index] == TypeAttr::get(low)))
+      continue;
+    value.setType(getWithElementType(value.getType(), f32));
+    ++counts.values;
+  }
+  return WalkResult::advance();
+}
+
+WalkResult Restorer::visit(Operation *op) {
+  if (isa<FunctionOpInterface>(op))
+    return WalkResult::skip();
+  auto recorded =
+      dyn_cast_or_null<ArrayAttr>(op->getAttr(AMPDialect::kInputTypesAttr));
+  if (CastLike cast{op})
+    return visitCast(cast, static_cast<bool>(recorded));
+  if (!recorded || !recorded.empty() || op->getNumResults() == 0)
+    return widenValues(op, recorded);
+  copies.insert(op);
+  for (Value result : op->getResults())
+    if (isTensorOf(result.getType(), low))
+      result.setType(getWithElementType(result.getType(), f32));
+  return WalkResult::advance();
+}
+
+LogicalResult Restorer::eraseCasts() {
+  // In program order, the operand of a cast is already restored.
+  for (CastLike cast : casts) {
+    Value input = cast.getInput();
+    bool narrows = isTensorOf(cast.getType(), low);
+    if (!isTensorOf(input.getType(), f32) ||
+        (!narrows && cast.getType() != input.getType()))
+      return fail("an inserted cast reads a low type that was in the input");
+    cast.getResult().replaceAllUsesWith(input);
+    cast->erase();
+    ++counts.casts;
+  }
+  return success();
+}
+
+/// Remaining low types come from a later pass.
+LogicalResult Restorer::checkRest() {
+  auto check = [&](Operation *op) {
+    if (isa<FunctionOpInterface>(op))
+      return WalkResult::skip();
+    if (op->removeAttr(AMPDialect::kInputTypesAttr) ||
+        op->hasTrait<OpTrait::IsTerminator>() || CastLike{op} ||
+        !mentions(op, low))
+      return WalkResult::advance();
+    return WalkResult(
+        fail("'" + op->getName().getStringRef() +
+             "' reads or gives a low type that was not in the input"));
+  };
+  return failure(function.getFunctionBody()
+                     .walk<WalkOrder::PreOrder>(check)
+                     .wasInterrupted());
+}
+
+LogicalResult Restorer::run() {
+  if (failed(restoreSignature()))
+    return failure();
+  // Producers change before their users, so find these slots in advance.
   std::vector<LowSlots> lowSlots = findLowSlots(function, low);
-  auto walk =
-      function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-        if (isa<FunctionOpInterface>(op))
-          return WalkResult::skip();
-        auto recorded = dyn_cast_or_null<ArrayAttr>(
-            op->getAttr(AMPDialect::kInputTypesAttr));
-        if (CastLike castOp{op}) {
-          bool isNew = castOp.isInserted() && !recorded;
-          if (isNew && (op->hasAttr(AMPDialect::kIdAttr) ||
-                        op->hasAttr(AMPDialect::kBackwardOfAttr) ||
-                        op->hasAttr(AMPDialect::kGradientOfAttr))) {
-            reason = "a cast has been differentiated";
-            return WalkResult::interrupt();
-          }
-          if (isNew)
-            casts.push_back(castOp);
-          return WalkResult::advance();
-        }
-        if (recorded && recorded.empty() && op->getNumResults() != 0) {
-          copies.insert(op);
-          for (Value result : op->getResults())
-            if (isTensorOf(result.getType(), low))
-              result.setType(getWithElementType(result.getType(), f32));
-          return WalkResult::advance();
-        }
-        values.clear();
-        forEachChangeable(op, [&](Value value) { values.push_back(value); });
-        if (recorded && recorded.size() != values.size()) {
-          reason = ("'" + op->getName().getStringRef() +
-                    "' has no longer the results that it had in the input")
-                       .str();
-          return WalkResult::interrupt();
-        }
-        for (auto [index, value] : llvm::enumerate(values)) {
-          if (!isTensorOf(value.getType(), low) ||
-              (recorded && recorded[index] == TypeAttr::get(low)))
-            continue;
-          widen(value);
-        }
-        return WalkResult::advance();
-      });
-  if (walk.wasInterrupted())
+  if (function.getFunctionBody()
+          .walk<WalkOrder::PreOrder>([&](Operation *op) { return visit(op); })
+          .wasInterrupted())
     return failure();
   function.getFunctionBody().walk(
       [&](Operation *op) { restoreContents(op, low); });
 
+  IRRewriter rewriter(function.getContext());
   for (LowSlots &entry : lowSlots)
-    if ((copies.contains(entry.op) ||
+    if ((copies.contains(entry.op) || entry.isConstant ||
          entry.op->hasTrait<OpTrait::ConstantLike>()) &&
         failed(retypeRestored(entry, low, rewriter, reason)))
       return failure();
@@ -358,40 +435,13 @@ static LogicalResult restore(FunctionOpInterface function, FloatType low,
   });
   llvm::for_each(copies, restoreConstant);
   replaceCopies(function, copies);
-
-  // Program order: what a cast reads has its type by now.
-  for (CastLike castOp : casts) {
-    Value input = castOp.getInput();
-    bool narrows = isTensorOf(castOp.getType(), low);
-    if (!isTensorOf(input.getType(), f32) ||
-        (!narrows && castOp.getType() != input.getType())) {
-      reason = "an inserted cast reads a low type that was in the input";
-      return failure();
-    }
-    castOp.getResult().replaceAllUsesWith(input);
-    castOp->erase();
-    ++counts.casts;
-  }
-  // Now the slots that have become f32 are known.
+  if (failed(eraseCasts()))
+    return failure();
+  // All slots that have become f32 are known now.
   for (LowSlots &entry : lowSlots)
     if (failed(retypeRestored(entry, low, rewriter, reason)))
       return failure();
-  // What has low types all the same has them from a later pass.
-  auto check = [&](Operation *op) {
-    if (isa<FunctionOpInterface>(op))
-      return WalkResult::skip();
-    if (op->removeAttr(AMPDialect::kInputTypesAttr) ||
-        op->hasTrait<OpTrait::IsTerminator>() || CastLike{op} ||
-        !mentions(op, low))
-      return WalkResult::advance();
-    reason = ("'" + op->getName().getStringRef() +
-              "' reads or gives a low type that nothing says was in the input")
-                 .str();
-    return WalkResult::interrupt();
-  };
-  if (function.getFunctionBody()
-          .walk<WalkOrder::PreOrder>(check)
-          .wasInterrupted())
+  if (failed(checkRest()))
     return failure();
   function->removeAttr(AMPDialect::kMixedPrecisionAttr);
   return success();
@@ -401,8 +451,8 @@ LogicalResult mlir::amp::restoreInput(ArrayRef<FunctionOpInterface> functions,
                                       FunctionOpInterface &culprit,
                                       std::string &reason,
                                       RestoreCounts &counts) {
-  // Later passes may have built on low types in ways that only the verifier
-  // sees: clones are changed and checked first.
+  // Change and verify clones first. Only the verifier detects some uses of low
+  // types by later passes.
   SmallVector<std::pair<FunctionOpInterface, OwningOpRef<Operation *>>> clones;
   RestoreCounts restored;
   for (FunctionOpInterface function : functions) {
@@ -412,7 +462,8 @@ LogicalResult mlir::amp::restoreInput(ArrayRef<FunctionOpInterface> functions,
     culprit = function;
     OwningOpRef<Operation *> clone = function->clone();
     if (failed(
-            restore(cast<FunctionOpInterface>(*clone), low, reason, restored)))
+            Restorer(cast<FunctionOpInterface>(*clone), low, reason, restored)
+                .run()))
       return failure();
     ScopedDiagnosticHandler handler(
         function.getContext(), [&](Diagnostic &diagnostic) {

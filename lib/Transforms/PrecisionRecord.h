@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How the rewrite to mixed precision is undone. In a function that carries
-// `amp.mixed_precision`, every tensor of the low type was f32 before and every
-// cast with `inserted` was not there, but for the exceptions that are recorded
-// on the operations that they concern. Exceptions are rare, so that a rewritten
-// function is as readable as if there were no record.
+// Records how to undo the rewrite to mixed precision. In a function with
+// `amp.mixed_precision`, every tensor of the low type was f32 before, and every
+// cast with `inserted` is new. Attributes on operations record the exceptions.
+// Exceptions are rare, so the record does not clutter a rewritten function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,19 +23,19 @@ namespace mlir::amp {
 /// Returns the low type of a function that has been rewritten, or null.
 FloatType getRecordedPrecision(FunctionOpInterface function);
 
-/// Marks `function`, which is about to be rewritten to `low`, and records which
-/// of its tensors and inserted casts have stood there before.
+/// Marks `function`, which will be rewritten to `low`, and records the low
+/// tensors and inserted casts that it already has.
 void recordInput(FunctionOpInterface function, FloatType low);
 
 /// Returns the value of a constant, or null.
 Attribute getConstantValue(Operation *op);
 
-/// Records that the constant `op` has had the value `input`, unless what it has
-/// now says so anyway.
+/// Records that the constant `op` had the value `input`, unless its present
+/// value implies that.
 void recordConstant(Operation *op, Attribute input);
 
-/// Records that `op`, a copy of `original` in another type, did not stand in
-/// the input, and with a constant the value that it had there.
+/// Records that `op`, a copy of `original` in another type, is not part of the
+/// input. For a constant, also records the value of `original` in the input.
 void recordCopy(Operation *op, Operation *original);
 
 /// What `restoreInput` removed.
@@ -46,10 +45,9 @@ struct RestoreCounts {
   int64_t values = 0;
 };
 
-/// Gives those of `functions` that are marked back as they were before the
-/// rewrite, all of them or none. Fails, with what is wrong in `reason` and the
-/// function concerned in `culprit`, if later passes have built on the low
-/// types.
+/// Undoes the rewrite of the marked functions of `functions`, of all of them or
+/// none. Fails if later passes have built on the low types. Then `reason`
+/// describes the problem and `culprit` is the function.
 LogicalResult restoreInput(ArrayRef<FunctionOpInterface> functions,
                            FunctionOpInterface &culprit, std::string &reason,
                            RestoreCounts &counts);

@@ -1,4 +1,4 @@
-//===- PrecisionRemarks.cpp - Say what was decided, and why ---------------===//
+//===- PrecisionRemarks.cpp - Remarks on the decisions --------------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,9 +30,10 @@ public:
         assignment(assignment), strategy(strategy) {}
 
   void run() {
-    // First, since it tells whether remarks of its kind are wanted at all.
+    // The summary is first, because it shows whether remarks of its kind are
+    // enabled.
     bool analyses = emitSummary();
-    // The first of each kind tells whether any is wanted.
+    // The first remark of each kind shows whether the kind is enabled.
     for (VertexId v = 1, e = graph.getVertices().size();
          v != e && (passes || misses); ++v)
       emitSlot(v);
@@ -47,8 +48,8 @@ public:
   }
 
 private:
-  /// Functions that call one another are assigned together: a remark names the
-  /// one that holds `op`.
+  /// Functions that call one another are assigned together. A remark names the
+  /// function that holds `op`.
   remark::RemarkOpts options(StringRef name, Operation *op = nullptr) {
     FunctionOpInterface holder = functions.front();
     if (auto self = dyn_cast_or_null<FunctionOpInterface>(op))
@@ -74,7 +75,7 @@ private:
     for (VertexId at = v; at != 0 && !assignment.previous.empty();
          at = assignment.previous[at])
       names.push_back(nameOf(at));
-    // A path may be as long as the function: its ends tell enough.
+    // A path may be as long as the function. Show only its ends.
     constexpr size_t shown = 8;
     if (names.size() > shown) {
       names[shown / 2 - 1] = "...";
@@ -87,8 +88,8 @@ private:
     const SlotVertex &vertex = graph.getVertices()[v];
     bool isLow = assignment.low[v];
     bool isCarried = vertex.slot == SlotVertex::carried;
-    // Values that control flow ties together are one vertex, and others that
-    // are left over.
+    // Values that control flow ties together share one vertex. The others are
+    // unused.
     if (isCarried && graph.getUsesInto(v).empty() && graph.getUsesOf(v).empty())
       return;
     bool &enabled = isLow ? passes : misses;
@@ -137,12 +138,11 @@ private:
                         .str());
   }
 
-  /// Bytes of the casts, beside those that are there, with which `v`, an f32
-  /// slot, would be low and all others as they are.
+  /// The bytes of the additional casts if only `v`, an f32 slot, became low.
   int64_t countCastsIfLow(VertexId v) const {
     int64_t bytes = 0;
     SmallVector<uint32_t, 4> seen;
-    // Whether somebody else reads the value in that type.
+    // Whether another slot reads the value in that type.
     auto isRead = [&](VertexId producer, uint32_t value, bool low) {
       return llvm::any_of(graph.getUsesOf(producer), [&](uint32_t index) {
         const SlotUse &use = graph.getUses()[index];
@@ -156,7 +156,7 @@ private:
         continue;
       seen.push_back(use.value);
       if (assignment.low[use.producer]) {
-        // It is widened, perhaps for this slot alone.
+        // The value is widened, perhaps only for this slot.
         if (!isRead(use.producer, use.value, /*low=*/false))
           bytes -= costs.getCastCost(use.value, /*toLow=*/false);
       } else if (!isRead(use.producer, use.value, /*low=*/true)) {
@@ -177,7 +177,7 @@ private:
     return bytes;
   }
 
-  /// Tensors of floats that no decision is about.
+  /// Emits remarks for tensors of floats without a vertex.
   void emitFixed(FunctionOpInterface function) {
     llvm::DenseSet<std::pair<Operation *, int>> decided;
     for (const SlotVertex &vertex : graph.getVertices())
@@ -203,7 +203,8 @@ private:
     });
   }
 
-  /// Slots that intervals freed, and constants that became masks.
+  /// Emits remarks for slots that intervals freed, and for constants that
+  /// became masks.
   void emitRanges() {
     for (VertexId v = 1, e = graph.getVertices().size(); v != e; ++v) {
       const SlotVertex &vertex = graph.getVertices()[v];
@@ -270,8 +271,8 @@ private:
     }
   }
 
-  /// Products that read a cast of a value that may not fit: where to look when
-  /// a gradient or an activation is not finite.
+  /// Emits remarks for products that read a cast of a value that may not fit.
+  /// They are suspects when a gradient or an activation is not finite.
   void emitTaintedProducts() {
     if (strategy != Strategy::Optimal)
       return;
@@ -296,7 +297,7 @@ private:
     }
   }
 
-  /// Returns whether remarks of analyses are wanted.
+  /// Emits the summary. Returns whether analysis remarks are enabled.
   bool emitSummary() {
     FunctionOpInterface first = functions.front();
     auto remark = remark::analysis(first.getLoc(), options("Summary"));
@@ -324,8 +325,8 @@ private:
   const CostModel &costs;
   const Assignment &assignment;
   Strategy strategy;
-  /// An engine that is there may still filter ours; then the first remark of a
-  /// kind tells.
+  /// An engine may still filter the remarks of this pass. The first remark of a
+  /// kind shows whether it does.
   bool passes = true, misses = true;
 };
 
@@ -341,7 +342,8 @@ void mlir::amp::emitPrecisionRemarks(ArrayRef<FunctionOpInterface> functions,
   RemarkEmitter(functions, graph, costs, assignment, strategy).run();
 }
 
-/// Warns once for each name of an operation of which a low slot `isForced`.
+/// Warns once for each operation name that has a low slot for which `isForced`
+/// holds.
 static void warnOfForced(const SlotGraph &graph, const Assignment &assignment,
                          llvm::function_ref<bool(VertexId)> isForced,
                          llvm::function_ref<void(const SlotVertex &)> warn) {

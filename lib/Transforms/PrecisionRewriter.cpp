@@ -1,4 +1,4 @@
-//===- PrecisionRewriter.cpp - Give an assignment effect ------------------===//
+//===- PrecisionRewriter.cpp - Apply an assignment ------------------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,8 +17,8 @@ using namespace mlir::amp;
 
 namespace {
 
-/// Tensor types with one element type. A graph has many values but few types,
-/// so that remembering them is cheaper than uniquing them again.
+/// Caches tensor types with one element type. A graph has many values but few
+/// types, so a cache is cheaper than uniquing the types again.
 class TypesOf {
 public:
   explicit TypesOf(FloatType elementType) : elementType(elementType) {}
@@ -55,8 +55,8 @@ public:
   }
 
 private:
-  /// Gives the values of all low slots the low type, and lets the operations
-  /// follow.
+  /// Gives the values of all low slots the low type, and updates their
+  /// operations.
   LogicalResult retypeValues() {
     ArrayRef<SlotVertex> vertices = graph.getVertices();
     for (SlotValue value : graph.getValues()) {
@@ -69,7 +69,7 @@ private:
 
     SmallVector<Type, 4> slotTypes;
     for (size_t v = 1; v < vertices.size();) {
-      // The vertices of an operation follow one another.
+      // The vertices of an operation are consecutive.
       Operation *op = vertices[v].op;
       bool carried = vertices[v].slot == SlotVertex::carried;
       bool retype = false;
@@ -101,15 +101,32 @@ private:
     return success();
   }
 
-  /// Records that `copy` is one of `original`, and puts it behind that, by
-  /// which it is told whose copy it is.
+  /// Records that `copy` is a copy of `original`, and moves it after
+  /// `original`. Its place identifies the original.
   static void markCopy(Operation *copy, Operation *original) {
     copy->moveAfter(original);
     recordCopy(copy, original);
   }
 
-  /// Returns a copy of `constant`, a mask, in the low type: a cast would make
-  /// -inf of it.
+  /// Marks `copy`, and the operations that were created as its operands, such
+  /// as the tensor that it fills.
+  static void markCopies(Operation *copy, Operation *original) {
+    markCopy(copy, original);
+    for (auto [made, known] :
+         llvm::zip_equal(copy->getOperands(), original->getOperands())) {
+      Operation *inner = made.getDefiningOp(), *of = known.getDefiningOp();
+      if (made == known || !inner || !of)
+        continue;
+      if (inner->getName() == of->getName())
+        markCopy(inner, of);
+      else if (inner->getBlock() == copy->getBlock() &&
+               copy->isBeforeInBlock(inner))
+        inner->moveBefore(copy);
+    }
+  }
+
+  /// Returns a copy of `constant`, a mask, in the low type. A cast would turn
+  /// it into -inf.
   FailureOr<Value> cloneLow(Operation *constant) {
     Operation *copy = rewriter.clone(*constant);
     Value result = copy->getResult(0);
@@ -126,13 +143,14 @@ private:
       bool userLow = assignment.low[use.user];
       if (assignment.low[use.producer] == userLow)
         continue;
-      // Not that of the graph: an operation may have rounded its result.
+      // The graph may have another value, because an operation may have rounded
+      // its result.
       Value value = use.operand->get();
       Value &converted = casts[use.value];
       if (!converted) {
-        // Uses come in program order: the first one dominates the others once
-        // it stands in the block of the value. In unstructured control flow it
-        // may stand in another block.
+        // Uses come in program order. The first one dominates the others if it
+        // is in the block of the value. In unstructured control flow it may be
+        // in another block.
         Operation *user = use.operand->getOwner();
         if (Operation *first =
                 value.getParentBlock()->findAncestorOpInBlock(*user))
@@ -150,13 +168,13 @@ private:
         TypesOf &types = userLow ? lowTypes : wideTypes;
         converted = rules.get(use.value).build(rewriter, value.getLoc(), value,
                                                types.get(value.getType()));
-        // Some dialects give the constant, or what has no contents, in the
-        // other type.
+        // Some dialects create the constant, or a tensor without contents, in
+        // the other type.
         Operation *made = converted.getDefiningOp();
         Operation *producer = value.getDefiningOp();
         if (producer && made->getName() == producer->getName() &&
-            made->getOperands() == producer->getOperands())
-          markCopy(made, producer);
+            !llvm::is_contained(made->getOperands(), value))
+          markCopies(made, producer);
         ++counts.casts;
       }
       use.operand->set(converted);

@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace mlir::amp;
 
 LogicalResult mlir::amp::addScalerState(StepRewriter &step,
-                                        const LossScaler &machine,
+                                        const LossScaler &lossScaler,
                                         MutableArrayRef<Scaling> scalings) {
   MLIRContext *context = step.getFunction().getContext();
   Builder builder(context);
@@ -29,10 +29,10 @@ LogicalResult mlir::amp::addScalerState(StepRewriter &step,
   auto zeros = InitAttr::get(context, InitKind::Zeros, {}, {}, {});
   for (Scaling &scaling : scalings) {
     for (auto [name, type, init] :
-         {std::tuple("loss_scale", f32Type, constant(machine.initScale)),
+         {std::tuple("loss_scale", f32Type, constant(lossScaler.initScale)),
           std::tuple("growth_tracker", i32Type, zeros),
           std::tuple("hysteresis_tracker", i32Type,
-                     constant(machine.hysteresis))}) {
+                     constant(lossScaler.rules.hysteresis))}) {
       FailureOr<BlockArgument> argument = step.addArgument(
           name + scaling.suffix, Role::ScalerState, type, init);
       if (failed(argument))
@@ -45,24 +45,14 @@ LogicalResult mlir::amp::addScalerState(StepRewriter &step,
 }
 
 LogicalResult mlir::amp::addScaleUpdate(StepRewriter &step,
-                                        const LossScaler &machine,
+                                        const LossScaler &lossScaler,
                                         const Scaling &scaling,
                                         Value allFinite) {
   OpBuilder builder(step.getResultPoint());
   ArrayRef<BlockArgument> state = scaling.state;
   auto update = UpdateScaleOp::create(builder, allFinite.getLoc(), state[0],
                                       state[1], state[2], allFinite);
-  update.setGrowthFactorAttr(builder.getF32FloatAttr(machine.growthFactor));
-  update.setBackoffFactorAttr(builder.getF32FloatAttr(machine.backoffFactor));
-  update.setGrowthInterval(machine.growthInterval);
-  update.setMinScaleAttr(builder.getF32FloatAttr(machine.minScale));
-  update.setMaxScaleAttr(builder.getF32FloatAttr(machine.maxScale));
-  update.setHysteresis(machine.hysteresis);
-  update.setHysteresisRefill(
-      *symbolizeHysteresisRefill(machine.hysteresisRefill));
-  update.setAfterBackoff(*symbolizeAfterBackoff(machine.afterBackoff));
-  update.setFiniteGrowth(machine.growthGuard == "on");
-  update.setExactInterval(machine.intervalRule == "equal");
+  update.setScalerAttr(builder.getAttr<ScalerAttr>(lossScaler.rules));
 
   constexpr StringLiteral updates = AMPDialect::kUpdatesAttr;
   for (auto [name, value] :
@@ -137,8 +127,7 @@ LogicalResult mlir::amp::addSkipMetrics(StepRewriter &step,
   return success();
 }
 
-/// Returns `value` in f32 at least, or null if it is no tensor that arith
-/// knows.
+/// Returns `value` in f32 or wider, or null if arith does not support its type.
 static Value widen(OpBuilder &builder, Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   auto element =
@@ -156,7 +145,8 @@ LogicalResult mlir::amp::addGradientNorm(StepRewriter &step,
                                          ArrayRef<Value> named) {
   OpBuilder builder(step.getResultPoint());
   SmallVector<Location> locs;
-  // As soon as all are there: at the end of the step they would be kept for it.
+  // Compute the norm as soon as all gradients exist. At the end of the step it
+  // would keep them alive.
   Operation *last = nullptr;
   llvm::MapVector<StringAttr, SmallVector<Value, 1>> byParameter;
   for (auto [gradient, name] : llvm::zip_equal(gradients, named)) {

@@ -9,30 +9,34 @@
 #define AMP_LIB_TRANSFORMS_SCALERSTATE_H
 
 #include "GradientGroups.h"
-#include "amp/Precision/LossScaler.h"
+#include "amp/LossScaling/LossScaler.h"
 
 namespace mlir::amp {
 
 /// Adds the state of each scale to the step. Returns failure, after a
 /// diagnostic, if a name is taken.
-LogicalResult addScalerState(StepRewriter &step, const LossScaler &machine,
+LogicalResult addScalerState(StepRewriter &step, const LossScaler &lossScaler,
                              MutableArrayRef<Scaling> scalings);
 
-/// Updates the state of one scale as `machine` says, and publishes the scale.
-LogicalResult addScaleUpdate(StepRewriter &step, const LossScaler &machine,
+/// Updates the state of one scale by the rules of `lossScaler`, and publishes
+/// the scale.
+LogicalResult addScaleUpdate(StepRewriter &step, const LossScaler &lossScaler,
                              const Scaling &scaling, Value allFinite);
 
-/// Publishes that `passed`, a tensor<i1>, is false as the metric `name`.
+/// Publishes the metric `name`, which is set if `passed`, a tensor<i1>, is
+/// false.
 LogicalResult addSkipMetric(StepRewriter &step, StringRef name, Value passed);
 
-/// Publishes that `passed`, whether the step was made, is false, and that of
-/// each optimizer where there are several; with `count`, also how often it was.
+/// Publishes whether the step was skipped: whether `passed` is false. Does so
+/// for each optimizer too if there are several. With `count`, also publishes
+/// the number of skipped steps.
 LogicalResult addSkipMetrics(StepRewriter &step, ArrayRef<GradientGroup> groups,
                              Value passed, bool count);
 
 /// Publishes the norm of all gradients together. Each of `gradients` stands for
-/// the one that `amp.gradient_of` names, at the same place in `named`; several
-/// of one parameter, such as those of several losses, are added.
+/// the gradient at the same place in `named`, which has `amp.gradient_of`.
+/// Several gradients of one parameter, such as those of several losses, are
+/// added.
 LogicalResult addGradientNorm(StepRewriter &step, ArrayRef<Value> gradients,
                               ArrayRef<Value> named);
 

@@ -1,4 +1,4 @@
-//===- StepParameters.cpp - The parameters of a step and who reads them ---===//
+//===- StepParameters.cpp - Parameters of a step and their readers --------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -65,7 +65,7 @@ mlir::amp::getParameters(FunctionOpInterface function) {
 SmallVector<Operation *> mlir::amp::getWideReaders(BlockArgument parameter,
                                                    Type low) {
   SmallVector<Operation *> readers;
-  // Uses are listed from the last one.
+  // The list of uses starts with the last one.
   SmallVector<Operation *> users(parameter.getUsers());
   for (Operation *user : llvm::reverse(users))
     if (CastLike cast(user); !cast || cast.getType() != low)

@@ -1,5 +1,4 @@
-//===- StepParameters.h - The parameters of a step and who reads them *- C++
-//-*-===//
+//===- StepParameters.h - Parameters and their readers ----------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,9 +13,9 @@
 
 namespace mlir::amp {
 
-/// Returns the operations of the forward and the backward pass: those on which
-/// a gradient, a prediction, a metric or a model state depends, without what
-/// depends on gradients in turn (the update).
+/// Returns the operations of the forward and the backward pass. A gradient, a
+/// prediction, a metric or a model state depends on them. Operations that
+/// depend on gradients (the update) are left out.
 StepRewriter::OpSet getForwardAndBackward(const StepRewriter &step);
 
 /// Returns the f32 parameters of a step, with the low type in which some
@@ -27,13 +26,13 @@ getParameters(FunctionOpInterface function);
 /// Returns the name of the argument that result `index` updates, or null.
 StringAttr getUpdated(FunctionOpInterface function, unsigned index);
 
-/// Reports a parameter of which the low version `low` cannot be widened again,
-/// or, for `narrows`, the update not be rounded.
+/// Reports a parameter whose low version `low` cannot be widened again or, with
+/// `narrows`, whose update cannot be rounded.
 LogicalResult checkCasts(FunctionOpInterface function, CastChooser &casts,
                          BlockArgument parameter, FloatType low, bool narrows);
 
-/// The operations that read `parameter` otherwise than through a cast to
-/// `low`, in program order where they stand in one block.
+/// Returns the operations that read `parameter` other than through a cast to
+/// `low`. Operations of one block are in program order.
 SmallVector<Operation *> getWideReaders(BlockArgument parameter, Type low);
 
 } // namespace mlir::amp

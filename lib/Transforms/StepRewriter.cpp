@@ -8,6 +8,9 @@
 #include "StepRewriter.h"
 
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
+#include "amp/Support/RegionFlow.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -127,7 +130,7 @@ LogicalResult StepRewriter::checkUpdates() const {
         if (found == arguments.end())
           return op.emitOpError("is the gradient of ")
                  << name << ", but no argument of the step has that 'amp.name'";
-        // With several losses it has a gradient of each.
+        // With several losses a parameter has several gradients.
         withGradient.insert(text);
         auto type =
             dyn_cast<ShapedType>(function.getArgument(found->second).getType());
@@ -194,6 +197,102 @@ StepRewriter::OpSet StepRewriter::getDependents(ArrayRef<Value> values,
     }
   }
   return dependents;
+}
+
+namespace {
+
+/// Follows values forward, into regions and called functions.
+class DependentFinder {
+public:
+  DependentFinder(ArrayRef<Value> values,
+                  llvm::function_ref<bool(OpOperand &)> follows)
+      : follows(follows) {
+    llvm::for_each(values, [&](Value value) { mark(value); });
+  }
+
+  llvm::DenseSet<Value> run() {
+    while (!worklist.empty())
+      for (OpOperand &use : worklist.pop_back_val().getUses())
+        if (!follows || follows(use))
+          visit(use);
+    return std::move(dependents);
+  }
+
+private:
+  void mark(Value value) {
+    if (dependents.insert(value).second)
+      worklist.push_back(value);
+  }
+
+  void visit(OpOperand &use) {
+    Operation *op = use.getOwner();
+    if (auto call = dyn_cast<CallOpInterface>(op); call && visitCall(call, use))
+      return;
+    ArrayRef<Value> inputs = flow.getInputs(use);
+    llvm::for_each(inputs, [&](Value input) { mark(input); });
+    if (!inputs.empty())
+      return;
+    // An operand that a terminator does not forward decides which region runs.
+    if (op->hasTrait<OpTrait::IsTerminator>()) {
+      op = op->getParentOp();
+      if (isa<FunctionOpInterface>(op))
+        return visitReturn(op, use.getOperandNumber());
+    }
+    llvm::for_each(op->getResults(), [&](Value value) { mark(value); });
+    for (Region &region : op->getRegions())
+      llvm::for_each(region.getArguments(), [&](Value value) { mark(value); });
+  }
+
+  /// Continues in the callee of `call`. Returns whether the callee is known.
+  bool visitCall(CallOpInterface call, OpOperand &use) {
+    auto callee = dyn_cast_or_null<FunctionOpInterface>(
+        call.resolveCallableInTable(&tables));
+    unsigned first = call.getArgOperands().getBeginOperandIndex();
+    unsigned index = use.getOperandNumber();
+    if (!callee || callee.isExternal() || index < first ||
+        index - first >= callee.getNumArguments())
+      return false;
+    Callee &entry = callees[callee];
+    if (entry.calls.insert(call))
+      for (unsigned returned : entry.returned)
+        markResult(call, returned);
+    mark(callee.getArgument(index - first));
+    return true;
+  }
+
+  void visitReturn(Operation *function, unsigned index) {
+    Callee &entry = callees[function];
+    if (entry.returned.insert(index))
+      for (Operation *call : entry.calls)
+        markResult(call, index);
+  }
+
+  void markResult(Operation *call, unsigned index) {
+    if (index < call->getNumResults())
+      mark(call->getResult(index));
+  }
+
+  /// The calls with a dependent operand, and the dependent results of the
+  /// function.
+  struct Callee {
+    llvm::SmallSetVector<Operation *, 4> calls;
+    llvm::SmallSetVector<unsigned, 4> returned;
+  };
+
+  llvm::function_ref<bool(OpOperand &)> follows;
+  RegionFlow flow;
+  SymbolTableCollection tables;
+  llvm::DenseMap<Operation *, Callee> callees;
+  llvm::DenseSet<Value> dependents;
+  SmallVector<Value> worklist;
+};
+
+} // namespace
+
+llvm::DenseSet<Value> StepRewriter::getDependentValues(
+    ArrayRef<Value> values,
+    llvm::function_ref<bool(OpOperand &)> follows) const {
+  return DependentFinder(values, follows).run();
 }
 
 void StepRewriter::moveDependentsAfter(Operation *anchor,

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the loss-scaling and the master-weight pass share: adding arguments and
-// results to a step, and the slices that tell forward and backward pass from
-// the update.
+// Shared by the loss-scaling and the master-weight pass. It adds arguments and
+// results to a step, and computes slices that separate the forward and the
+// backward pass from the update.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,7 @@
 
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::amp {
@@ -29,9 +30,9 @@ public:
   FunctionOpInterface getFunction() const { return function; }
   Block &getBody() const { return function.getFunctionBody().front(); }
   Operation *getReturn() const { return getBody().getTerminator(); }
-  /// Where new results are computed: before the return and the inserted casts
-  /// for it alone, which stay last, where auto-mixed-precision puts them when
-  /// it decides anew.
+  /// The insertion point of new results: before the return and the inserted
+  /// casts that only it reads. These casts stay last, where
+  /// auto-mixed-precision inserts them when it runs again.
   Operation *getResultPoint() const;
 
   /// Appends an argument. Returns failure, after a diagnostic, if `name` is
@@ -50,15 +51,15 @@ public:
   /// The values of the body that `amp.gradient_of` names, in program order.
   SmallVector<Value> getGradients() const;
 
-  /// The `amp.name` of the parameter of which `gradient` is one.
+  /// The `amp.name` of the parameter whose gradient is `gradient`.
   static StringAttr getParameterOf(Value gradient);
 
   /// The `amp.optimizer` of the argument named `argument`, or null.
   StringAttr getOptimizer(StringAttr argument) const;
 
-  /// Returns failure, after a diagnostic, if an argument is what steps update
-  /// by its role, and no result updates it: optimizer state, and parameters of
-  /// which the step computes a gradient. Others may be frozen.
+  /// Returns failure, after a diagnostic, if no result updates an argument that
+  /// needs an update: optimizer state, and parameters with a gradient in the
+  /// step. Other parameters may be frozen.
   LogicalResult checkUpdates() const;
 
   using OpSet = llvm::DenseSet<Operation *>;
@@ -71,6 +72,14 @@ public:
   /// The operations of the body that depend on `values`, without those in
   /// `except`.
   OpSet getDependents(ArrayRef<Value> values, const OpSet &except) const;
+
+  /// `values` and all values that depend on them, also in regions and called
+  /// functions. For an operation with regions, these are the results to which a
+  /// dependent value is forwarded, or all results if a dependent value decides
+  /// which region runs. The search stops at uses for which `follows` is false.
+  llvm::DenseSet<Value> getDependentValues(
+      ArrayRef<Value> values,
+      llvm::function_ref<bool(OpOperand &)> follows = nullptr) const;
 
   /// Moves the operations before `anchor` that depend on `values` and are not
   /// in `except` behind it, in their order.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A pass that finds an error in a later step gives the earlier ones back as
-// they were: a failed pass leaves the module alone.
+// Restores the functions that a pass has already changed when it finds an error
+// in a later one. A failed pass leaves the module unchanged.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ public:
   /// Remembers `function` as it is now.
   void begin(FunctionOpInterface function);
 
-  /// Gives all functions back as they were.
+  /// Restores all functions.
   void rollBack();
 
 private:

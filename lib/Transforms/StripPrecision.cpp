@@ -9,7 +9,7 @@
 
 #include "PrecisionRecord.h"
 
-#include "amp/Precision/CallGroups.h"
+#include "amp/Precision/Assignment/CallGroups.h"
 
 #include "mlir/IR/Remarks.h"
 

@@ -1,4 +1,4 @@
-//===- UpdateRounder.cpp - Rounding what optimizers store low -------------===//
+//===- UpdateRounder.cpp - Rounding of low updates ------------------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -108,7 +108,8 @@ UpdateRounder::addCompensation(BlockArgument parameter,
     function.setArgAttr(residual->getArgNumber(), AMPDialect::kOptimizerAttr,
                         optimizer);
 
-  // What the update reads, widened, is more exact than what the model reads.
+  // The widened value that the update reads is more exact than the value that
+  // the model reads.
   OpBuilder builder = OpBuilder::atBlockBegin(&step.getBody());
   Type wide = getWithElementType(parameter.getType(), builder.getF32Type());
   Value sum = CompensateOp::create(builder, function.getLoc(), wide, parameter,
@@ -126,7 +127,7 @@ UpdateRounder::addCompensation(BlockArgument parameter,
   for (OpOperand &operand : step.getReturn()->getOpOperands()) {
     if (getUpdated(function, operand.getOperandNumber()) != name)
       continue;
-    // The update was rounded by a cast.
+    // A cast has rounded the update.
     Operation *rounding = operand.get().getDefiningOp();
     if (!CastLike(rounding))
       return function->emitError("the update of ")

@@ -1,4 +1,4 @@
-//===- UpdateRounder.h - Rounding what optimizers store low -----*- C++ -*-===//
+//===- UpdateRounder.h - Rounding of low updates ----------------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,9 +31,9 @@ public:
   /// Returns how many, or failure, after a diagnostic.
   FailureOr<unsigned> narrowMoments();
 
-  /// Keeps beside `parameter`, of which the update is rounded already, what
-  /// rounding lost of it: the update reads and writes both together.
-  /// `forwardAndBackward` reads the parameter alone.
+  /// Adds a state for the rounding error of `parameter`, whose update is
+  /// already rounded. The update reads and writes the parameter and the error
+  /// together. `forwardAndBackward` reads only the parameter.
   LogicalResult addCompensation(BlockArgument parameter,
                                 const StepRewriter::OpSet &forwardAndBackward);
 
@@ -41,7 +41,7 @@ private:
   StepRewriter &step;
   CastChooser &casts;
   bool stochastic;
-  /// The random number state, and how many roundings have a key.
+  /// The random number state, and the number of roundings with a key.
   Value random;
   uint32_t numRoundings = 0;
 };

@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The CMake package AMP: for the build tree, in lib/cmake/AMP under it, and for
-# the place that `cmake --install` writes to, which may be moved.
+# The CMake package AMP for the build tree, in lib/cmake/AMP under it, and for
+# the installation tree, which may be moved.
 
 if(NOT AMP_INSTALL)
   return()
@@ -39,7 +39,6 @@ install(EXPORT AMPTargets NAMESPACE AMP:: DESTINATION ${AMP_PACKAGE_DIR}
         COMPONENT development)
 install(FILES ${PROJECT_BINARY_DIR}/cmake/AMP/AMPConfig.cmake
               ${build_package}/AMPConfigVersion.cmake
-              ${CMAKE_CURRENT_LIST_DIR}/FindLibZip.cmake
         DESTINATION ${AMP_PACKAGE_DIR} COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/amp
                   ${PROJECT_SOURCE_DIR}/include/amp-c
@@ -47,20 +46,21 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/amp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
         FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.h.inc"
         PATTERN CMakeFiles EXCLUDE)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/Precision/presets
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/Precision/Policy/presets
         DESTINATION ${CMAKE_INSTALL_DATADIR}/amp COMPONENT tools
         FILES_MATCHING PATTERN "*.yaml")
+# What carries steps between JAX and amp-opt, for PYTHONPATH.
+install(FILES ${PROJECT_SOURCE_DIR}/tools/amp-jax/amp_jax.py
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/amp/python COMPONENT tools)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DATADIR}/amp COMPONENT tools)
 
-# The build tree is where it is.
+# The build tree does not move.
 set(AMP_PACKAGE_DIR lib/cmake/AMP)
-set(AMP_PRESETS_PATH ${PROJECT_SOURCE_DIR}/lib/Precision/presets)
+set(AMP_PRESETS_PATH ${PROJECT_SOURCE_DIR}/lib/Precision/Policy/presets)
 if(TARGET AMPPlugin)
   set(AMP_PLUGIN_PATH ${PROJECT_BINARY_DIR}/lib/AMPPlugin.so)
 endif()
 set(AMP_INCLUDE_PATHS ${PROJECT_SOURCE_DIR}/include)
 configure_package(${build_package} INSTALL_PREFIX ${PROJECT_BINARY_DIR})
 export(EXPORT AMPTargets NAMESPACE AMP:: FILE ${build_package}/AMPTargets.cmake)
-configure_file(${CMAKE_CURRENT_LIST_DIR}/FindLibZip.cmake
-               ${build_package}/FindLibZip.cmake COPYONLY)

@@ -4,7 +4,7 @@
 # Thin wrappers over the LLVM/MLIR CMake functions, so that every library and
 # tool of the project links the MLIR dylib the same way.
 
-# LLVM's packages leave MLIR_LINK_MLIR_DYLIB unset although the dylib is there
+# LLVM's packages leave MLIR_LINK_MLIR_DYLIB unset although the dylib exists
 # (llvm-project issue 197175). Two copies of MLIR in one process do not share a
 # pass registry, so prefer the dylib whenever the target exists.
 if(TARGET MLIR)
@@ -31,9 +31,9 @@ else()
   set(AMP_MLIR_ENGINE_LIBS MLIRExecutionEngine LLVMX86CodeGen)
 endif()
 
-# What most sources include, compiled once: edits then build in a fraction of
-# the time. Off by default, since it hides a missing #include.
-option(AMP_PRECOMPILE_HEADERS "Compile common headers once (for development)" OFF)
+# Precompiles the headers that most sources include. Edits then build in a
+# fraction of the time. Off by default because it hides a missing #include.
+option(AMP_PRECOMPILE_HEADERS "Compile common headers once" OFF)
 if(AMP_PRECOMPILE_HEADERS)
   set(AMP_PRECOMPILED ${CMAKE_CURRENT_BINARY_DIR}/Precompiled.cpp)
   file(CONFIGURE OUTPUT ${AMP_PRECOMPILED} CONTENT "")
@@ -41,11 +41,19 @@ if(AMP_PRECOMPILE_HEADERS)
   llvm_update_compile_flags(AMPPrecompiled)
   target_precompile_headers(AMPPrecompiled
                             PRIVATE ${CMAKE_CURRENT_LIST_DIR}/Precompiled.h)
+  # ccache looks for the precompiled header in GCC's output.
+  add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
   add_dependencies(AMPPrecompiled mlir-headers)
 endif()
 
 function(amp_reuse_precompiled target)
   if(AMP_PRECOMPILE_HEADERS)
+    # Compile a program like a library, because the header was.
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "EXECUTABLE")
+      set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+      target_compile_options(${target} PRIVATE -fPIC)
+    endif()
     target_precompile_headers(${target} REUSE_FROM AMPPrecompiled)
   endif()
 endfunction()
@@ -66,7 +74,7 @@ function(add_amp_library name)
   amp_export(${name})
 endfunction()
 
-# Makes a library part of the CMake package, under its name in it.
+# Adds a library to the CMake package under its name there.
 function(amp_export name)
   string(REGEX REPLACE "^AMP" "" short ${name})
   add_library(AMP::${short} ALIAS ${name})
@@ -83,12 +91,13 @@ function(add_amp_tool name)
   cmake_parse_arguments(ARG "NO_INSTALL" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   llvm_update_compile_flags(${name})
+  amp_reuse_precompiled(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} ${AMP_MLIR_LIBS})
   if(NOT AMP_LINK_MLIR_DYLIB)
     export_executable_symbols_for_plugins(${name})
   endif()
   if(AMP_INSTALL AND NOT ARG_NO_INSTALL)
-    # MLIR may lie where the dynamic linker does not look by itself.
+    # The dynamic linker may not search the folder of MLIR.
     set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
     install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
             COMPONENT tools)

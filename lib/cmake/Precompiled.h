@@ -7,7 +7,7 @@
 //
 // Headers of LLVM and MLIR that are compiled once for the whole project when
 // AMP_PRECOMPILE_HEADERS is on. Every source still includes what it uses: the
-// release build goes without this file.
+// debug build goes without this file.
 //
 //===----------------------------------------------------------------------===//
 

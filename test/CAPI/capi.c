@@ -191,7 +191,7 @@ int main(int argc, char **argv) {
    * CHECK: failure, 1 errors, unchanged, report of nothing
    */
   run(context, source, "default", "precision=fp12");
-  /* CHECK: callback: the policy stands among the options
+  /* CHECK: callback: the options of amp-training-pipeline contain the policy
    * CHECK: failure, 1 errors, unchanged, report of nothing
    */
   run(context, source, "default", "policy=pytorch");

@@ -43,7 +43,7 @@ func.func @bounds(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x"},
   %c1 = arith.constant 1 : index
   %e = tensor.extract %n[] : tensor<i64>
   %end = arith.index_cast %e : i64 to index
-  // expected-error@+1 {{has bounds that are not constants, with which it cannot be a fixed list of launches}}
+  // expected-error@+1 {{has bounds that are not constants, expected constant bounds for a fixed list of launches}}
   %0 = scf.for %i = %c0 to %end step %c1 iter_args(%a = %x) -> (tensor<4xf32>) {
     %1 = train.add %a, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     scf.yield %1 : tensor<4xf32>
@@ -64,7 +64,7 @@ func.func @inner_bounds(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x"},
   %count = arith.index_cast %e : i64 to index
   %0 = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> (tensor<4xf32>) {
     %end = arith.addi %i, %count : index
-    // expected-error@+1 {{has bounds that are not constants, with which it cannot be a fixed list of launches}}
+    // expected-error@+1 {{has bounds that are not constants, expected constant bounds for a fixed list of launches}}
     %1 = scf.for %j = %c0 to %end step %c1 iter_args(%b = %a) -> (tensor<4xf32>) {
       %2 = train.add %b, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
       scf.yield %2 : tensor<4xf32>
@@ -99,7 +99,7 @@ func.func @endless(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x"})
   %c0 = arith.constant -9223372036854775808 : index
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 9223372036854775807 : index
-  // expected-error@+1 {{makes more than 65536 iterations of the loops of the step, each of which becomes launches of its own}}
+  // expected-error@+1 {{makes more than 65536 iterations of the loops of the step, each of which becomes separate launches}}
   %0 = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> (tensor<4xf32>) {
     %2 = train.add %a, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     scf.yield %2 : tensor<4xf32>

@@ -320,7 +320,7 @@ func.func @strict_read(%g: tensor<8xf16> {amp.role = "batch", amp.name = "g"},
 // Rounding by chance is a call, with the stream of the rounding; the count that
 // it takes its words from is a kernel.
 // CHECK-LABEL: func.func @stochastic
-// CHECK: cuda.call "stochastic_round"{{.*}} ins(%{{.*}}, %{{.*}} : tensor<8xf32>, tensor<2xi64>) {parameters = {key = 5 : i32}} -> tensor<8xbf16>
+// CHECK: cuda.stochastic_round{{.*}} ins(%{{.*}}, %{{.*}} : tensor<8xf32>, tensor<2xi64>) {key = 5 : i32} -> tensor<8xbf16>
 // CHECK: cuda.kernel
 // CHECK: cuda.index 0
 func.func @stochastic(%x: tensor<8xf32> {amp.role = "batch", amp.name = "x"},

@@ -5,7 +5,7 @@
 // RUN: amp-opt %s --convert-train-to-cuda --cuda-plan-memory=report --split-input-file -o /dev/null 2>&1 | FileCheck %s --check-prefix=REPORT
 // RUN: not amp-opt %s --cuda-plan-memory --split-input-file -o /dev/null 2>&1 | FileCheck %s --check-prefix=LEFT
 
-// LEFT: 'train.linear' op stands in a step that is to become a program; expected 'convert-train-to-cuda' to have lowered it
+// LEFT: 'train.linear' op is in a step that becomes a program; expected 'convert-train-to-cuda' to have lowered it
 
 // Values that are not in use at the same time lie over each other; what the
 // last product writes lies in the place of its prediction.

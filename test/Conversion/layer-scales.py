@@ -78,11 +78,11 @@ DEFAULTS = {"target": 2048.0, "growth_factor": 2.0, "backoff_factor": 0.0625, "m
 for index, options in enumerate([{}, {"target": 100.0, "growth_factor": 4.0, "backoff_factor": 0.5, "min_scale": 0.125,
                                       "max_scale": 1024.0}]):
     o = {**DEFAULTS, **options}
-    text = ", ".join(f"{k} = {v!r} : f32" for k, v in options.items())
+    text = ", ".join(f"{k} = {v!r}" for k, v in options.items())
     step = Step()
     names = [step.input(tensor(np.float64(256), "f32"), "scaler_state"),
              step.input(tensor(np.float64(1), "f32")), step.input((np.array(True), "i1"))]
-    value = step.op(f"amp.adapt_scale {', '.join(names)}" + (f" {{{text}}}" if text else ""), "f32")
+    value = step.op(f"amp.adapt_scale {', '.join(names)}" + (f" {{scaler = #amp.layer_scaler<{text}>}}" if text else ""), "f32")
     step.output(value, [], "f32", updates=0)
     step.compile(f"{folder}/adapt-{index}")
     scale, seen = f32(256), set()

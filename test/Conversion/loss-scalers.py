@@ -5,6 +5,7 @@
 # independent model of that framework's machine, step by step, over random
 # patterns of overflows; and the cases in which frameworks go wrong.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %S/Inputs
 
@@ -54,7 +55,7 @@ def insert(options):
     return attributes, init, result.stdout
 
 
-class Machine:
+class CompiledScaler:
     """amp.update_scale with these attributes, compiled: all patterns in one call."""
 
     def __init__(self, attributes, name, patterns, steps):
@@ -97,9 +98,9 @@ class Machine:
         return [array for array, _ in results]
 
 
-def machine(options, name, patterns, steps):
+def compile_scaler(options, name, patterns, steps):
     attributes, _, _ = insert(options)
-    return Machine(attributes, name, patterns, steps)
+    return CompiledScaler(attributes, name, patterns, steps)
 
 
 # The presets as they come: constants, and the state that a run starts with.
@@ -119,7 +120,7 @@ for name, model in MODELS.items():
     compared = grown = 0
     count = -(-PATTERNS // len(configurations))
     for index, (n, h) in enumerate(configurations):
-        tested = machine(f"scaler={name} growth-interval={n} hysteresis={h}", f"{name}-{index}", count, STEPS)
+        tested = compile_scaler(f"scaler={name} growth-interval={n} hysteresis={h}", f"{name}-{index}", count, STEPS)
         rate = rng.choice([0.002, 0.05, 0.2, 0.4], (count, 1))
         flags = rng.random((count, STEPS)) >= rate
         # Restored trackers too, in torch's case beyond the interval.
@@ -150,7 +151,7 @@ for name, model in MODELS.items():
 never = np.zeros((1, STEPS), np.bool_)
 for name in ("amp", *MODELS):
     h = DEFAULTS[name][2] if name in DEFAULTS else 1
-    scales, _, _ = machine(f"scaler={name}", f"never-{name}", 1, STEPS).run(never, [2.0**16], [0], [h])
+    scales, _, _ = compile_scaler(f"scaler={name}", f"never-{name}", 1, STEPS).run(never, [2.0**16], [0], [h])
     floor = 1 if name in ("amp", "deepspeed", "megatron", "tf-keras", "paddle") else 0
     assert scales[0, -1] == floor, (name, scales[0, -1])
     if name == "pytorch":
@@ -161,7 +162,7 @@ for name in ("amp", *MODELS):
 always = np.ones((1, 4), np.bool_)
 for name, guarded in (("amp", True), ("pytorch", True), ("tf-keras", True), ("paddle", True),
                       ("keras", False), ("megatron", False)):
-    scales, trackers, _ = machine(f"scaler={name} growth-interval=2", f"end-{name}", 1, 4).run(
+    scales, trackers, _ = compile_scaler(f"scaler={name} growth-interval=2", f"end-{name}", 1, 4).run(
         always, [2.0**127], [0], [1])
     assert scales[0, 1] == (2.0**127 if guarded else np.inf), (name, scales)
     assert trackers[0].tolist() == [1, 0, 1, 0], (name, trackers)
@@ -173,15 +174,15 @@ for name in ("amp", *MODELS):
     if name == "deepspeed":  # It has no tracker, but the step of the last overflow.
         continue
     h = DEFAULTS[name][2] if name in DEFAULTS else 1
-    scales, _, _ = machine(f"scaler={name} growth-interval=10", f"restored-{name}", 1, 50).run(
+    scales, _, _ = compile_scaler(f"scaler={name} growth-interval=10", f"restored-{name}", 1, 50).run(
         always, [4], [11], [h])
     assert (scales[0, -1] > 4) == (name in ("amp", "tf-keras")), (name, scales)
 
 # Keras' own tests: 400 halves to 25 in four steps; 2 with an interval of 2 is 32
 # after eight clean steps.
-scales, _, _ = machine("scaler=keras", "keras-down", 1, 4).run(np.zeros((1, 4), np.bool_), [400], [0], [1])
+scales, _, _ = compile_scaler("scaler=keras", "keras-down", 1, 4).run(np.zeros((1, 4), np.bool_), [400], [0], [1])
 assert scales[0, -1] == 25
-scales, _, _ = machine("scaler=keras growth-interval=2", "keras-up", 1, 8).run(
+scales, _, _ = compile_scaler("scaler=keras growth-interval=2", "keras-up", 1, 8).run(
     np.ones((1, 8), np.bool_), [2], [0], [1])
 assert scales[0, -1] == 32
 
@@ -200,6 +201,6 @@ for index, (options, flags, expected) in enumerate([
 ]):
     full = int((re.search(r"(?<![-\w])hysteresis=(\d)", options) or [0, 2 if "deepspeed" in options else 1])[1])
     flags = np.array([flags], np.bool_)
-    scales, _, _ = machine(options, f"option-{index}", 1, flags.size).run(flags, [8], [0], [full])
+    scales, _, _ = compile_scaler(options, f"option-{index}", 1, flags.size).run(flags, [8], [0], [full])
     expected = np.array(expected, np.float32)
     assert scales[0].tolist() == expected.tolist(), (options, scales, expected)

@@ -132,11 +132,7 @@ for index, (start, options) in enumerate([
     (4.0, {}),
 ]):
     o = {**DEFAULTS, **options}
-    text = ", ".join(
-        f"{k} = {int(v)} : i32" if k in ("growth_interval", "hysteresis")
-        else f"{k} = {'0x7F800000' if np.isinf(v) else repr(v)} : f32"
-        for k, v in options.items()
-    )
+    text = ", ".join(f"{k} = {v!r}" for k, v in options.items())
     step = Step()
     state = [np.float32(start), 0, o["hysteresis"]]
     names = [step.input(tensor(np.float64(start), "f32"), "scaler_state"),
@@ -144,7 +140,7 @@ for index, (start, options) in enumerate([
              step.input((np.array(o["hysteresis"], np.int32), "i32"), "scaler_state")]
     finite = step.input((np.array(True), "i1"))
     results = step.op(
-        f"amp.update_scale {', '.join(names)}, {finite} {{{text}}}", "f32", "i32", "i32"
+        f"amp.update_scale {', '.join(names)}, {finite} {{scaler = #amp.scaler<{text}>}}", "f32", "i32", "i32"
     )
     for number, (result, type) in enumerate(zip(results, ("f32", "i32", "i32"))):
         step.output(result, [], type, updates=number)

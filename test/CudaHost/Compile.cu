@@ -10,7 +10,7 @@
 // and 128-bit accesses where elements are consecutive. compile-types.test
 // compiles them for sm_80 as well.
 //
-// REQUIRES: nvcc
+// REQUIRES: nvcc, full
 // RUN: rm -rf %t.dir && mkdir %t.dir
 // RUN: %nvcc -gencode arch=compute_90,code=sm_90 -Xptxas -v \
 // RUN:   --keep --keep-dir %t.dir -c %s -o %t.o > %t.log 2>&1
@@ -50,13 +50,14 @@ __global__ void __launch_bounds__(kThreads)
 
 __global__ void __launch_bounds__(kThreads)
     total(float *out, const __nv_bfloat16 *x, int64_t count, float *partials,
-          unsigned *ticket) {
+          unsigned *arrivalCounter) {
   reduceAll<Sum<float>, 8>(
-      count, partials, ticket, [=](auto at) { return at.load(x); },
+      count, partials, arrivalCounter, [=](auto at) { return at.load(x); },
       [=](float sum) { storeOne(out, sum); });
 }
 
-Status launchGenerated(cudaStream_t stream, void *p, unsigned *tickets) {
+Status launchGenerated(cudaStream_t stream, void *p,
+                       unsigned *arrivalCounters) {
   auto *h = static_cast<__half *>(p);
   auto *f = static_cast<float *>(p);
   AMP_RETURN_IF_ERROR(launch("bias_relu", stream, elementwiseShape(8192, 8),
@@ -64,13 +65,14 @@ Status launchGenerated(cudaStream_t stream, void *p, unsigned *tickets) {
   AMP_RETURN_IF_ERROR(launch("row_maxima", stream, rowShape<32>(64), rowMaxima,
                              f, f, int64_t(64)));
   return launch("total", stream, reduceShape(8192), total, f,
-                static_cast<__nv_bfloat16 *>(p), int64_t(8192), f, tickets);
+                static_cast<__nv_bfloat16 *>(p), int64_t(8192), f,
+                arrivalCounters);
 }
 
 /// Every composite kernel with operands of `T` and, where they differ, results
 /// of `R`.
 template <typename T, typename R>
-Status launchAll(cudaStream_t stream, void *p, unsigned *tickets,
+Status launchAll(cudaStream_t stream, void *p, unsigned *arrivalCounters,
                  const GemmPlans &plans) {
   auto *t = static_cast<T *>(p);
   auto *r = static_cast<R *>(p);
@@ -82,14 +84,15 @@ Status launchAll(cudaStream_t stream, void *p, unsigned *tickets,
   AMP_RETURN_IF_ERROR(logSoftmaxForward(stream, r, t, 64, 64));
   AMP_RETURN_IF_ERROR(logSoftmaxBackward(stream, t, r, r, 64, 64));
   AMP_RETURN_IF_ERROR(
-      crossEntropy(stream, f, t, r, labels, f, 64, 64, p, tickets));
+      crossEntropy(stream, f, t, r, labels, f, 64, 64, p, arrivalCounters));
   AMP_RETURN_IF_ERROR(layerNormForward(stream, r, f, f, t, f, f, 64, 64, 0.1f));
-  AMP_RETURN_IF_ERROR(
-      layerNormBackward(stream, t, f, f, r, t, f, f, f, 64, 64, p, tickets));
+  AMP_RETURN_IF_ERROR(layerNormBackward(stream, t, f, f, r, t, f, f, f, 64, 64,
+                                        p, arrivalCounters));
   AMP_RETURN_IF_ERROR(batchNormForward(stream, r, f, f, f, f, t, f, f, f, f, 64,
-                                       64, 0.1f, 0.1f, flag, p, tickets));
-  AMP_RETURN_IF_ERROR(
-      batchNormBackward(stream, t, f, f, r, t, f, f, f, 64, 64, p, tickets));
+                                       64, 0.1f, 0.1f, flag, p,
+                                       arrivalCounters));
+  AMP_RETURN_IF_ERROR(batchNormBackward(stream, t, f, f, r, t, f, f, f, 64, 64,
+                                        p, arrivalCounters));
   AMP_RETURN_IF_ERROR(
       batchNormInference(stream, r, t, f, f, f, f, 64, 64, 0.1f));
   PoolShape pool = {1, 8, 8, 8, 2, 2, 2, 2};
@@ -104,14 +107,14 @@ Status launchAll(cudaStream_t stream, void *p, unsigned *tickets,
   return convInputGrad(stream, plans, 2, conv, r, t, t, p);
 }
 
-Status launchState(cudaStream_t stream, void *p, unsigned *tickets) {
+Status launchState(cudaStream_t stream, void *p, unsigned *arrivalCounters) {
   auto *f = static_cast<float *>(p);
   auto *i = static_cast<int32_t *>(p);
   auto *flag = static_cast<uint8_t *>(p);
   auto *state = static_cast<UnscaleState *>(p);
   OptimizerTable table;
   AMP_RETURN_IF_ERROR(
-      unscaleCheck(stream, table, f, 1.0f, state, flag, f, p, tickets));
+      unscaleCheck(stream, table, f, 1.0f, state, flag, f, p, arrivalCounters));
   AMP_RETURN_IF_ERROR(sgd(stream, table, {}, f, state, flag));
   AMP_RETURN_IF_ERROR(adam(stream, table, {}, f, f, state, flag));
   AMP_RETURN_IF_ERROR(castParameters(stream, table));

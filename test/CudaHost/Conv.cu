@@ -19,7 +19,7 @@ using namespace amp::cuda;
 using namespace amp::cuda::testing;
 
 using Values = std::vector<double>;
-using Results = std::vector<Values>;
+using KernelResults = std::vector<Values>;
 
 template <typename T>
 constexpr Type typeOf() {
@@ -100,7 +100,7 @@ static void testConv(const ConvShape &s) {
     if (hasBias)
       CHECK_NEAR(dDb.read(), db, 2e-6);
     CHECK_NEAR(dDx.read(), dx, std::max(epsilonOf<T>(), 2e-6));
-    return Results{dY.read(), dDf.read(), dDx.read()};
+    return KernelResults{dY.read(), dDf.read(), dDx.read()};
   });
 }
 

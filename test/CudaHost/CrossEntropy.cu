@@ -19,11 +19,11 @@ using namespace amp::cuda;
 using namespace amp::cuda::testing;
 
 using Values = std::vector<double>;
-using Results = std::vector<Values>;
+using KernelResults = std::vector<Values>;
 
 template <typename X, typename D, typename Label>
 static void testCrossEntropy(int64_t rows, int64_t classes, bool inPlace) {
-  Tickets tickets;
+  ArrivalCounters arrivalCounters;
   inAllOrders("cross-entropy", [&] {
     Values x = randomValues<X>(rows * classes, 1, 4.0), labels(rows);
     for (int64_t i = 0; i < rows; ++i)
@@ -52,7 +52,7 @@ static void testCrossEntropy(int64_t rows, int64_t classes, bool inPlace) {
     Buffer<unsigned char> scratch(size_t(crossEntropyScratchBytes(rows)));
     CHECK_OK(crossEntropy(nullptr, lossAlone.get(), static_cast<D *>(nullptr),
                           logits.get(), dLabels.get(), nullptr, rows, classes,
-                          scratch.get(), tickets));
+                          scratch.get(), arrivalCounters));
     CHECK_OK(crossEntropy(nullptr, nullptr, gradAlone.get(), logits.get(),
                           dLabels.get(), dSeed.get(), rows, classes, nullptr,
                           nullptr));
@@ -60,7 +60,8 @@ static void testCrossEntropy(int64_t rows, int64_t classes, bool inPlace) {
     if constexpr (std::is_same_v<X, D>)
       to = inPlace ? logits.get() : to;
     CHECK_OK(crossEntropy(nullptr, dLoss.get(), to, logits.get(), dLabels.get(),
-                          dSeed.get(), rows, classes, scratch.get(), tickets));
+                          dSeed.get(), rows, classes, scratch.get(),
+                          arrivalCounters));
     Values result;
     if constexpr (std::is_same_v<X, D>)
       result = (inPlace ? logits : dGrad).read();
@@ -70,8 +71,8 @@ static void testCrossEntropy(int64_t rows, int64_t classes, bool inPlace) {
     CHECK_NEAR(lossAlone.read(), dLoss.read(), 0.0);
     CHECK_NEAR(result, grad, epsilonOf<D>());
     CHECK_NEAR(gradAlone.read(), result, 0.0);
-    CHECK(tickets.areZero());
-    return Results{result, dLoss.read()};
+    CHECK(arrivalCounters.areZero());
+    return KernelResults{result, dLoss.read()};
   });
 }
 

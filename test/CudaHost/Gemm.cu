@@ -305,7 +305,7 @@ static void testFaults() {
   buffers.d = d.get();
   CHECK_ERROR(plans.run(0, buffers, nullptr), "lacks a buffer");
   CHECK_ERROR(plans.run(1, buffers, nullptr), "product 1 of 1");
-  // What the library takes and gets wrong: the shim does not.
+  // What the library takes and gets wrong: the emulator does not.
   buffers.b = a.get();
   buffers.d = a.get() + 8;
   CHECK_ERROR(plans.run(0, buffers, nullptr), "failed");

@@ -110,7 +110,7 @@ static void testSums(Epilogue gradient, int64_t rows, int64_t columns,
       for (int64_t j = 0; j < columns; ++j)
         sums[j] += in[i * stride + j];
     Buffer<R> out(columns);
-    Buffer<uint8_t> scratch(size_t(kTicketBytes) +
+    Buffer<uint8_t> scratch(size_t(kArrivalCounterBytes) +
                             size_t(columnScratchBytes(rows, columns)));
     Values results;
     for (bool hasScratch : {true, false}) {

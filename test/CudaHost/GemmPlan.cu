@@ -296,13 +296,13 @@ static void testTuningKernels() {
   CHECK(std::fabs(sum / count) < 0.03);
   CHECK(std::fabs(squares / count - 1) < 0.03);
   Buffer<float> partials(2 * 512), result(2);
-  Buffer<uint8_t> ticket(Values(4, 0.0));
+  Buffer<uint8_t> arrivalCounter(Values(4, 0.0));
   auto deviation = [&] {
     CHECK_OK(
         launch("deviation", nullptr, reduceShape(count), deviationKernel<float>,
                reinterpret_cast<Deviation *>(result.get()), x.get(), y.get(),
                count, reinterpret_cast<Deviation *>(partials.get()),
-               reinterpret_cast<unsigned *>(ticket.get())));
+               reinterpret_cast<unsigned *>(arrivalCounter.get())));
     return result.read();
   };
   cudaMemcpy(y.get(), x.get(), count * 4, cudaMemcpyDeviceToDevice);

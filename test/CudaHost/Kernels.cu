@@ -16,7 +16,7 @@
 using namespace amp::cuda;
 using namespace amp::cuda::testing;
 
-using Results = std::vector<std::vector<double>>;
+using KernelResults = std::vector<std::vector<double>>;
 
 template <typename T>
 __global__ void biasRelu(T *out, const T *x, const T *bias, const float *rows,
@@ -59,7 +59,7 @@ static void testElementwise(int64_t rows, int64_t columns, bool guard) {
     CHECK(host::launches()[0].name == "bias_relu");
     uint64_t stored = guard ? uint64_t(count) * sizeof(T) : 0;
     CHECK(host::launches()[0].bytesStored == stored);
-    return Results{result};
+    return KernelResults{result};
   });
 }
 
@@ -83,7 +83,7 @@ static void testGather() {
       for (int j = 0; j < 13; ++j)
         expected[j * 7 + i] = x[i * 13 + j];
     CHECK_NEAR(out.read(), expected, 0.0);
-    return Results{};
+    return KernelResults{};
   });
 }
 
@@ -118,21 +118,21 @@ static void testRows(int64_t rows, int64_t columns) {
     auto result = s.read();
     CHECK_NEAR(result, sums, 1e-5);
     CHECK_NEAR(m.read(), maxima, 0.0);
-    return Results{result};
+    return KernelResults{result};
   });
 }
 
 template <typename T>
 __global__ void total(float *out, const T *x, int64_t count, float *partials,
-                      unsigned *ticket) {
+                      unsigned *arrivalCounter) {
   reduceAll<Sum<float>, kVectorWidth<T>>(
-      count, partials, ticket, [=](auto at) { return at.load(x); },
+      count, partials, arrivalCounter, [=](auto at) { return at.load(x); },
       [=](float sum) { storeOne(out, sum); });
 }
 
 template <typename T>
 static void testAll(int64_t count) {
-  Tickets tickets;
+  ArrivalCounters arrivalCounters;
   inAllOrders("all", [&] {
     auto x = randomValues<T>(count, 5);
     double sum = 0;
@@ -144,27 +144,28 @@ static void testAll(int64_t count) {
     Buffer<float> out(1), partials(reduceScratchBytes(count) / 4);
     for (int repeat = 0; repeat < 2; ++repeat) {
       CHECK_OK(launch("total", nullptr, reduceShape(count), total<T>, out.get(),
-                      dx.get(), count, partials.get(), tickets.get() + 3));
+                      dx.get(), count, partials.get(),
+                      arrivalCounters.get() + 3));
       CHECK_NEAR(out.read(), std::vector<double>(1, sum), 1e-5);
     }
-    CHECK(tickets.areZero());
-    return Results{out.read()};
+    CHECK(arrivalCounters.areZero());
+    return KernelResults{out.read()};
   });
 }
 
 template <typename T, int Width>
 __global__ void columnSums(float *out, const T *x, int64_t rows,
                            int64_t columns, float *partials,
-                           unsigned *tickets) {
+                           unsigned *arrivalCounters) {
   reduceColumns<Sum<float>, Width>(
-      rows, columns, partials, tickets,
+      rows, columns, partials, arrivalCounters,
       [=](auto at, int64_t, int64_t) { return at.load(x); },
       [=](int64_t column, float sum) { storeOne(out + column, sum); });
 }
 
 template <typename T, int Width>
 static void testColumns(int64_t rows, int64_t columns) {
-  Tickets tickets;
+  ArrivalCounters arrivalCounters;
   inAllOrders("columns", [&] {
     auto x = randomValues<T>(rows * columns, 6);
     std::vector<double> sums(columns, 0.0);
@@ -174,10 +175,10 @@ static void testColumns(int64_t rows, int64_t columns) {
     Buffer<float> out(columns), partials(columnScratchBytes(rows, columns) / 4);
     CHECK_OK(launch("column_sums", nullptr, columnShape(rows, columns),
                     columnSums<T, Width>, out.get(), dx.get(), rows, columns,
-                    partials.get(), tickets.get()));
+                    partials.get(), arrivalCounters.get()));
     CHECK_NEAR(out.read(), sums, 1e-5);
-    CHECK(tickets.areZero());
-    return Results{out.read()};
+    CHECK(arrivalCounters.areZero());
+    return KernelResults{out.read()};
   });
 }
 

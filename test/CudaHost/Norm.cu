@@ -19,7 +19,7 @@ using namespace amp::cuda;
 using namespace amp::cuda::testing;
 
 using Values = std::vector<double>;
-using Results = std::vector<Values>;
+using KernelResults = std::vector<Values>;
 
 /// What a normalisation computes, in f64. `group(i)` is the line that element i
 /// is normalised in, `channel(i)` that of its gain.
@@ -60,7 +60,7 @@ struct NormReference {
 template <typename X, typename Y>
 static void testLayerNorm(int64_t rows, int64_t columns, double offset,
                           bool inPlace) {
-  Tickets tickets;
+  ArrivalCounters arrivalCounters;
   inAllOrders("layer norm", [&] {
     Values x = randomValues<X>(rows * columns, 1);
     for (double &value : x)
@@ -81,7 +81,7 @@ static void testLayerNorm(int64_t rows, int64_t columns, double offset,
     Y *to = inPlace ? g.get() : dInput.get();
     CHECK_OK(layerNormBackward(nullptr, to, gammaGrad, betaGrad, g.get(),
                                dX.get(), dGamma, mean, rstd, rows, columns,
-                               scratch.get(), tickets));
+                               scratch.get(), arrivalCounters));
     Values y = out.read(), dx = (inPlace ? g : dInput).read();
     double extra = std::fabs(offset) * 1e-5;
     CHECK_NEAR(y, expected.y, 2 * epsilonOf<Y>() + extra);
@@ -91,15 +91,15 @@ static void testLayerNorm(int64_t rows, int64_t columns, double offset,
       CHECK_NEAR(dx, expected.dx, 4 * epsilonOf<Y>() + extra);
     CHECK_NEAR(gammaGrad.read(), expected.dgamma, 2e-5 + extra);
     CHECK_NEAR(betaGrad.read(), expected.dbeta, 2e-5);
-    CHECK(tickets.areZero());
-    return Results{y, dx, gammaGrad.read(), betaGrad.read()};
+    CHECK(arrivalCounters.areZero());
+    return KernelResults{y, dx, gammaGrad.read(), betaGrad.read()};
   });
 }
 
 template <typename X, typename Y>
 static void testBatchNorm(int64_t rows, int64_t channels, double offset,
                           bool guard) {
-  Tickets tickets;
+  ArrivalCounters arrivalCounters;
   inAllOrders("batch norm", [&] {
     Values x = randomValues<X>(rows * channels, 1);
     for (double &value : x)
@@ -128,10 +128,10 @@ static void testBatchNorm(int64_t rows, int64_t channels, double offset,
     CHECK_OK(batchNormForward(nullptr, out.get(), mean, rstd, rMean, rVar,
                               dX.get(), dGamma, dBeta, rMean, rVar, rows,
                               channels, 0.1f, 1e-5f, flag, scratch.get(),
-                              tickets));
+                              arrivalCounters));
     CHECK_OK(batchNormBackward(nullptr, dInput.get(), gammaGrad, betaGrad,
                                g.get(), dX.get(), dGamma, mean, rstd, rows,
-                               channels, scratch.get(), tickets));
+                               channels, scratch.get(), arrivalCounters));
     double extra = std::fabs(offset) * 1e-5;
     Values y = out.read(), dx = dInput.read();
     CHECK_NEAR(y, expected.y, 2 * epsilonOf<Y>() + extra);
@@ -155,8 +155,8 @@ static void testBatchNorm(int64_t rows, int64_t channels, double offset,
     }
     CHECK_NEAR(rMean.read(), runningMean, guard ? 1e-5 : 0.0);
     CHECK_NEAR(rVar.read(), runningVar, guard ? 1e-5 + extra : 0.0);
-    CHECK(tickets.areZero());
-    return Results{y, dx, gammaGrad.read(), rVar.read()};
+    CHECK(arrivalCounters.areZero());
+    return KernelResults{y, dx, gammaGrad.read(), rVar.read()};
   });
 }
 

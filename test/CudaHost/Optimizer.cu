@@ -20,7 +20,7 @@ using namespace amp::cuda;
 using namespace amp::cuda::testing;
 
 using Values = std::vector<double>;
-using Results = std::vector<Values>;
+using KernelResults = std::vector<Values>;
 
 /// One tensor of a test and its reference in f64.
 struct Tensor {
@@ -126,9 +126,9 @@ static void testUpdate(Kind kind, double scale, double maxNorm, bool guard) {
     Buffer<UnscaleState> state(1);
     Buffer<unsigned char> scratch(
         size_t(unscaleScratchBytes(device.table.chunks)));
-    Tickets tickets;
+    ArrivalCounters arrivalCounters;
     CHECK_OK(unscaleCheck(nullptr, device.table, dScale, float(maxNorm), state,
-                          finite, norm, scratch.get(), tickets));
+                          finite, norm, scratch.get(), arrivalCounters));
 
     double squares = 0;
     for (const Tensor &t : tensors)
@@ -151,7 +151,7 @@ static void testUpdate(Kind kind, double scale, double maxNorm, bool guard) {
       CHECK_OK(sgd(nullptr, device.table, config, rate, state, flag));
     }
 
-    Results results;
+    KernelResults results;
     for (size_t i = 0; i < tensors.size(); ++i) {
       Tensor &t = tensors[i];
       for (size_t j = 0; guard && j < t.w.size(); ++j) {
@@ -185,7 +185,7 @@ static void testUpdate(Kind kind, double scale, double maxNorm, bool guard) {
       results.push_back(w);
       results.push_back(m);
     }
-    CHECK(tickets.areZero());
+    CHECK(arrivalCounters.areZero());
     return results;
   });
 }
@@ -203,9 +203,9 @@ static void testFlags() {
         Buffer<UnscaleState> state(1);
         Buffer<unsigned char> scratch(
             size_t(unscaleScratchBytes(device.table.chunks)));
-        Tickets tickets;
+        ArrivalCounters arrivalCounters;
         CHECK_OK(unscaleCheck(nullptr, device.table, nullptr, 0.0f, state,
-                              finite, nullptr, scratch.get(), tickets));
+                              finite, nullptr, scratch.get(), arrivalCounters));
         CHECK(finite.read()[0] == 0);
       }
   // A finite gradient that overflows in the multiplication: seen if asked for,
@@ -222,9 +222,10 @@ static void testFlags() {
         Buffer<UnscaleState> state(1);
         Buffer<unsigned char> scratch(
             size_t(unscaleScratchBytes(device.table.chunks)));
-        Tickets tickets;
+        ArrivalCounters arrivalCounters;
         CHECK_OK(unscaleCheck(nullptr, device.table, dScale, 0.0f, state,
-                              finite, nullptr, scratch.get(), tickets, strict));
+                              finite, nullptr, scratch.get(), arrivalCounters,
+                              strict));
         CHECK(finite.read()[0] == (strict && scale != 1.0 ? 0 : 1));
       }
   // A finite gradient whose square is not: reported, and not an overflow.
@@ -236,9 +237,9 @@ static void testFlags() {
   Buffer<float> norm(1);
   Buffer<unsigned char> scratch(
       size_t(unscaleScratchBytes(device.table.chunks)));
-  Tickets tickets;
+  ArrivalCounters arrivalCounters;
   CHECK_OK(unscaleCheck(nullptr, device.table, nullptr, 1.0f, state, finite,
-                        norm, scratch.get(), tickets));
+                        norm, scratch.get(), arrivalCounters));
   CHECK(finite.read()[0] == 1);
   CHECK(norm.read()[0] == INFINITY);
   UnscaleState host;
@@ -263,9 +264,9 @@ static void testClipByHand() {
     Buffer<float> norm(1), rate(Values{1.0});
     Buffer<unsigned char> scratch(
         size_t(unscaleScratchBytes(device.table.chunks)));
-    Tickets tickets;
+    ArrivalCounters arrivalCounters;
     CHECK_OK(unscaleCheck(nullptr, device.table, nullptr, 1.0f, state, nullptr,
-                          norm, scratch.get(), tickets));
+                          norm, scratch.get(), arrivalCounters));
     CHECK_OK(sgd(nullptr, device.table, {}, rate, state, nullptr));
     CHECK_NEAR(norm.read(), Values{5 * factor}, 1e-6);
     Values expected = factor == 1.0 ? Values{0.4, 0.2} : Values{0.7, 0.6};
@@ -318,7 +319,7 @@ static void testScale() {
   CHECK_OK(updateScale(nullptr, free, half, growth, hysteresis, one));
   CHECK(half.read()[0] == 48);
   free.maxScale = HUGE_VALF;
-  free.finiteGrowth = false;
+  free.growthGuard = GrowthGuard::Off;
   CHECK_OK(updateScale(nullptr, free, large, growth, hysteresis, one));
   CHECK(large.read()[0] == HUGE_VAL);
 
@@ -327,9 +328,9 @@ static void testScale() {
   Buffer<uint8_t> zero(Values{0});
   for (AfterBackoff rule : {AfterBackoff::Hold, AfterBackoff::Refill}) {
     ScaleConfig other = config;
-    other.refill = HysteresisRefill::Growth;
+    other.hysteresisRefill = HysteresisRefill::Growth;
     other.afterBackoff = rule;
-    other.exactInterval = true;
+    other.intervalRule = IntervalRule::Equal;
     Buffer<float> s(Values{16});
     Buffer<int32_t> g(Values{7}), h(Values{2});
     auto step = [&](Buffer<uint8_t> &flag, double scale, double growth,
@@ -355,7 +356,7 @@ static void testCasts() {
     std::vector<Tensor> tensors = makeTensors(1.0);
     Device device(tensors, false, false);
     CHECK_OK(castParameters(nullptr, device.table));
-    Results results;
+    KernelResults results;
     for (size_t i = 0; i < 2; ++i) {
       results.push_back(device.copy(i, tensors[i].copyType));
       CHECK_NEAR(results.back(), roundAll(tensors[i].w, tensors[i].copyType),

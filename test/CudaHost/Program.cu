@@ -50,12 +50,46 @@ static void setBatch(Program &program) {
 static Values stateOf(Program &program) {
   Values result;
   for (int i = 0; i < kProgram.numBuffers; ++i) {
-    HostArray array;
+    Array array;
     CHECK_OK(program.readBuffer(i, &array));
-    for (int64_t j = 0; j < array.count(); ++j)
-      result.push_back(array.get(j));
+    for (int64_t j = 0; j < array.getNumElements(); ++j)
+      result.push_back(array.getDouble(j));
   }
   return result;
+}
+
+/// The arrays of a file, to be changed.
+using Members = std::vector<std::pair<std::string, Array>>;
+
+static Members readMembers(const std::string &path) {
+  ArrayMap arrays;
+  CHECK_OK(readArrays(path, &arrays));
+  Members members;
+  for (auto &[name, array] : arrays)
+    members.emplace_back(name, std::move(array));
+  return members;
+}
+
+/// Writes the members as `change` leaves them.
+template <typename Change>
+static void writeChanged(const std::string &path, const Members &members,
+                         Change change) {
+  Members changed;
+  for (const auto &[name, array] : members)
+    changed.emplace_back(name, array.clone());
+  change(changed);
+  ArrayMap arrays;
+  for (auto &[name, array] : changed)
+    arrays.set(name, std::move(array));
+  CHECK_OK(writeArrays(path, arrays));
+}
+
+static Array &find(Members &members, const std::string &name) {
+  for (auto &[other, array] : members)
+    if (other == name)
+      return array;
+  CHECK(false);
+  return members[0].second;
 }
 
 static bool same(const Values &a, const Values &b) {
@@ -256,14 +290,13 @@ static void testIdentity(const std::string &path) {
     CHECK_OK(program.save(path));
   }
   CHECK_OK(load(info));
-  std::vector<HostArray> arrays;
-  CHECK_OK(readArrays(path, &arrays));
-  const HostArray *record = findArray(arrays, kProgressMember);
-  CHECK(record && record->describe() == "9xi64" &&
-        record->getInt(ProgressField::BatchSize) == N &&
-        record->getInt(ProgressField::Samples) == 0 &&
-        record->getInt(ProgressField::Precision) == 2 &&
-        record->getInt(ProgressField::Fingerprint) == 17);
+  Members members = readMembers(path);
+  const Array &record = find(members, kProgressMember);
+  CHECK(record.describe() == "9xi64" &&
+        record.getInt(ProgressField::BatchSize) == N &&
+        record.getInt(ProgressField::Samples) == 0 &&
+        record.getInt(ProgressField::Precision) == 2 &&
+        record.getInt(ProgressField::Fingerprint) == 17);
   other = info;
   other.identity.scaler = "scaler = a\ninterval = 5\nmore = 1";
   CHECK_ERROR(load(other),
@@ -279,16 +312,9 @@ static void testIdentity(const std::string &path) {
   other.identity.scaler = "";
   CHECK_ERROR(load(other), "that of this one has no scaler; expected");
 
-  auto write = [&](auto change) {
-    std::vector<HostArray> changed = arrays;
-    for (HostArray &array : changed)
-      change(array);
-    CHECK_OK(writeArrays(path, changed));
-  };
   auto setField = [&](int field, int64_t value) {
-    write([&](HostArray &array) {
-      if (array.name == kProgressMember)
-        array.setInt(field, value);
+    writeChanged(path, members, [&](Members &changed) {
+      find(changed, kProgressMember).setInt(field, value);
     });
   };
   setField(ProgressField::BatchSize, N + 4);
@@ -305,18 +331,18 @@ static void testIdentity(const std::string &path) {
   CHECK_ERROR(load(info), "damaged member '__amp_progress__'");
   setField(ProgressField::Version, 1);
   CHECK_ERROR(load(info), "it has no member '__amp_progress__' of version 2");
-  write([](HostArray &array) {
-    if (array.name == kScalerMember)
-      array.type = Type::Bool;
+  writeChanged(path, members, [](Members &changed) {
+    Array &rules = find(changed, kScalerMember);
+    rules = std::move(rules).reinterpret(Type::Bool);
   });
   CHECK_ERROR(load(info), "damaged member '__amp_scaler__'");
   // States saved before there were rules in them have none to compare.
-  arrays.erase(std::remove_if(arrays.begin(), arrays.end(),
-                              [](const HostArray &array) {
-                                return array.name == kScalerMember;
-                              }),
-               arrays.end());
-  write([](HostArray &) {});
+  members.erase(std::remove_if(members.begin(), members.end(),
+                               [](const auto &member) {
+                                 return member.first == kScalerMember;
+                               }),
+                members.end());
+  writeChanged(path, members, [](Members &) {});
   CHECK_OK(load(info));
 }
 
@@ -334,7 +360,7 @@ static void testFiles(const std::string &path) {
   options.seed = 5; // which the file overrides
   CHECK_OK(resumed.create(options));
   CHECK_OK(resumed.load(path));
-  CHECK(resumed.progress.step == 3 && resumed.progress.seed == 0);
+  CHECK(resumed.progress.step == 3 && resumed.progress.position.seed == 0);
   setBatch(resumed);
   CHECK_OK(resumed.run(3));
   CHECK(same(stateOf(resumed), full));
@@ -342,61 +368,57 @@ static void testFiles(const std::string &path) {
   // Weights alone: the copies follow them, the rest starts anew.
   Program fresh(kProgram);
   CHECK_OK(fresh.create(options));
-  CHECK_OK(fresh.loadWeights(path));
-  HostArray w, low, velocity;
+  auto loadWeights = [&] {
+    ArrayMap weights;
+    std::vector<std::string> missing;
+    AMP_RETURN_IF_ERROR(readWeights(fresh, path, &weights, &missing));
+    CHECK(missing.empty());
+    return initialize(fresh, options.seed, &weights, path);
+  };
+  CHECK_OK(loadWeights());
+  Array w, low, velocity;
   CHECK_OK(fresh.readBuffer(0, &w));
   CHECK_OK(fresh.readBuffer(4, &low));
   CHECK_OK(fresh.readBuffer(2, &velocity));
   for (int64_t i = 0; i < I * H; ++i)
-    CHECK(low.get(i) == widen(roundTo<__half>(float(w.get(i)))) &&
-          velocity.get(i) == 0);
+    CHECK(low.getDouble(i) == widen(roundTo<__half>(float(w.getDouble(i)))) &&
+          velocity.getDouble(i) == 0);
 
-  std::vector<HostArray> arrays;
-  CHECK_OK(readArrays(path, &arrays));
-  auto write = [&](auto change) {
-    std::vector<HostArray> changed = arrays;
-    change(changed);
-    CHECK_OK(writeArrays(path, changed));
-  };
+  const Members members = readMembers(path);
+  auto write = [&](auto change) { writeChanged(path, members, change); };
   Values before = stateOf(fresh);
-  write([](auto &a) { a.pop_back(); });
+  write([](Members &a) { a.pop_back(); });
   CHECK_ERROR(fresh.load(path), "not a saved training state");
-  write([](auto &a) { a.erase(a.begin()); });
+  write([](Members &a) { a.erase(a.begin()); });
   CHECK_ERROR(fresh.load(path), "has no state 'w1'");
-  write([](auto &a) { a[1].shape = {O, H}; });
+  write([](Members &a) { a[1].second = Array(Type::F32, {O, H}); });
   CHECK_ERROR(fresh.load(path), "state 'w2' is 3x10xf32, expected 10x3xf32");
-  CHECK_ERROR(fresh.loadWeights(path), "is 3x10xf32, expected 10x3xf32");
-  write([](auto &a) {
-    a.push_back(a[0]);
-    a.back().name = "more";
-  });
+  CHECK_ERROR(loadWeights(), "is 3x10xf32, expected 10x3xf32");
+  write([](Members &a) { a.emplace_back("more", a[0].second.clone()); });
   CHECK_ERROR(fresh.load(path), "this step has no state 'more'");
   for (int64_t step : {int64_t(-1), (int64_t(1) << 48) + 1, INT64_MAX}) {
-    write([&](auto &a) { a.back().setInt(1, step); });
+    write([&](Members &a) { a.back().second.setInt(1, step); });
     CHECK_ERROR(fresh.load(path), "damaged member");
   }
   for (int field : {3, 4}) { // an epoch or offset beyond steps or samples
-    write([&](auto &a) { a.back().setInt(field, 1 << 20); });
+    write([&](Members &a) { a.back().second.setInt(field, 1 << 20); });
     CHECK_ERROR(fresh.load(path), "damaged member");
   }
   for (double scale : {0.0, -8.0, double(INFINITY), double(NAN)}) {
-    write([&](auto &a) {
-      for (HostArray &array : a)
-        if (array.name == "loss_scale")
-          array.set(0, scale);
-    });
+    write([&](Members &a) { find(a, "loss_scale").setDouble(0, scale); });
     CHECK_ERROR(fresh.load(path), "has the loss scale 'loss_scale' = ");
   }
   // States of programs that know what theirs are of: one that does not reads
   // them, but compares the batch size, which is its own.
-  write([](auto &a) {
-    HostArray &record = a.back();
+  write([](Members &a) {
     const int64_t more[] = {N, findPrecision("fp16"), 17};
-    record.shape = {ProgressField::NumFields};
-    record.bytes.resize(ProgressField::NumFields * 8);
+    Array record(Type::I64, {ProgressField::NumFields});
+    std::memcpy(record.data(), a.back().second.data(),
+                a.back().second.getNumBytes());
     record.setInt(ProgressField::Version, kProgressVersion);
     for (int i = 0; i < 3; ++i)
       record.setInt(ProgressField::BatchSize + i, more[i]);
+    a.back().second = std::move(record);
   });
   {
     Program other(kProgram);
@@ -539,8 +561,9 @@ static void testTrainer(const std::string &path) {
   Program program(kProgram);
   CHECK_OK(program.create({}));
   CHECK_OK(program.load(path));
-  CHECK(program.progress.step == 20 && program.progress.epoch == 2 &&
-        program.progress.offset == 4 * N && program.progress.samples == 8 * N);
+  CHECK(program.progress.step == 20 && program.progress.position.epoch == 2 &&
+        program.progress.position.offset == 4 * N &&
+        program.progress.samples == 8 * N);
   CHECK(run({"--synthetic", "--load", path, "--steps=3", "--quiet",
              "--profile"}) == 0);
   CHECK(run({"--help"}) == 0);
@@ -557,7 +580,7 @@ static void testTrainer(const std::string &path) {
   CHECK(run({"--synthetic", "--quiet", "--steps=1", "--set=lr=1e-2",
              "--seed=18446744073709551615", "--save", path}) == 0);
   CHECK_OK(program.load(path));
-  CHECK(program.progress.seed == UINT64_MAX);
+  CHECK(program.progress.position.seed == UINT64_MAX);
   CHECK(run({"--synthetic", "--data", path}) == 1);
   CHECK(run({"--data", path}) == 1); // which has no batches
   CHECK(run({"--data", "/"}) == 1);

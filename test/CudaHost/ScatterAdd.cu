@@ -17,7 +17,7 @@ using namespace amp::cuda;
 using namespace amp::cuda::testing;
 
 using Values = std::vector<double>;
-using Results = std::vector<Values>;
+using KernelResults = std::vector<Values>;
 
 /// Indices below `extent`, the first ones out of range, and the last ones
 /// alike.
@@ -61,7 +61,7 @@ static void testScatterAdd(int64_t outer, int64_t extent, int64_t count,
     CHECK_OK(scatterAdd(nullptr, result.get(), from.get(), at.get(), outer,
                         extent, inner, count));
     CHECK_NEAR(result.read(), expected, 0.0);
-    return Results{result.read()};
+    return KernelResults{result.read()};
   });
 }
 

@@ -19,7 +19,7 @@ using namespace amp::cuda;
 using namespace amp::cuda::testing;
 
 using Values = std::vector<double>;
-using Results = std::vector<Values>;
+using KernelResults = std::vector<Values>;
 
 template <typename T>
 static void testSoftmax(int64_t outer, int64_t extent, int64_t inner,
@@ -75,7 +75,7 @@ static void testSoftmax(int64_t outer, int64_t extent, int64_t inner,
     Values resultDx = dG.read(), resultDLog = (inPlace ? g : dLogG).read();
     CHECK_NEAR(resultDx, dx, 2 * epsilonOf<T>());
     CHECK_NEAR(resultDLog, dLogX, 2 * epsilonOf<T>());
-    return Results{resultY, resultLog, resultDx, resultDLog};
+    return KernelResults{resultY, resultLog, resultDx, resultDLog};
   });
 }
 

@@ -4,6 +4,7 @@
 # Every command of the documentation works, and every excerpt of a tool's output
 # is what the tool prints.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %amp_src_root %amp_obj_root %t
 """Usage: commands.py <root of the source tree> <build folder> <scratch folder>

@@ -23,13 +23,21 @@ def first_column(table):
 
 
 own, others = first_column(tables[0]), first_column(tables[1])
-header = (root / "include/amp/Runtime/CUDA/TrainerOptions.h").read_text()
-usage = header[header.index("trainerUsage()"):]
-usage = set(re.findall(r'^ *(?:return )?"  --([\w-]+)', usage[: usage.index("\n}\n")], re.M))
+own_header = (root / "include/amp/Runtime/CUDA/TrainerOptions.h").read_text()
+shared_header = (root / "include/amp/Runtime/Host/Options.h").read_text()
+
+
+def table(header, name):
+    start = header.index(name + "[] = {")
+    return header[start: header.index("};", start)]
+
+
+pattern = r'^    \{"([\w-]+)", '
+usage = set(re.findall(pattern, table(shared_header, "kTrainingOptions") + table(own_header, "kTrainerOptions"), re.M)) - {"help"}
 help = subprocess.run(["amp-run", "--help"], capture_output=True, text=True, check=True).stdout
 help = set(re.findall(r"^ +--([\w-]+)", help[help.index("amp-run options:"):], re.M)) - {"help", "help-list", "version"}
 assert len(usage) > 20 and len(help) > 20, (usage, help)
 assert own - {"help"} == usage, own ^ usage
 assert not own & others and help == (help & own) | others, (help - own - others, others - help)
 # A trainer says so, too.
-assert others == set(re.findall(r'"--([\w-]+)"', header[header.index("amp-run has these"): header.index("unknown option")]))
+assert others == set(re.findall(r'"([\w-]+)"', table(own_header, "kRunnerOptions")))

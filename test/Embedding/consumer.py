@@ -5,6 +5,7 @@
 # installed, builds its own tool against it where this source tree and its build
 # are hidden, and rewrites a step in its own dialect, on tensors of its own type.
 #
+# REQUIRES: full
 # UNSUPPORTED: static-mlir, sanitizer
 # RUN: %python %s %S/consumer %amp_src_root %amp_obj_root
 """Usage: consumer.py <consumer> <source tree> <build tree>"""
@@ -103,7 +104,7 @@ def main(consumer, source, build, scratch):
                  "include/amp/Dialect/AMP/IR/AMPOps.h.inc",
                  "include/amp-c/Pipeline.h", "include/amp/Transforms/Passes.capi.h.inc",
                  "include/amp/Interfaces/PrecisionOpInterface.td",
-                 "share/amp/presets/default.yaml"):  # fmt: skip
+                 "share/amp/presets/default.yaml", "share/amp/python/amp_jax.py"):  # fmt: skip
         if not (prefix / path).is_file():
             sys.exit(f"{path} is not installed")
 

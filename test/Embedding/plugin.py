@@ -35,7 +35,7 @@ def pass_names(source):
     for file in (source / "lib").rglob("*.cpp"):
         pipelines.update(
             re.findall(
-                r"PassPipelineRegistration<\w*>\w*\s*\(\s*\"([\w-]+)\"", file.read_text()
+                r"(?:PassPipelineRegistration|registerPipeline)<\w*>\w*\s*\(\s*\"([\w-]+)\"", file.read_text()
             )
         )
     assert len(passes) > 8 and "amp-training-pipeline" in pipelines, (passes, pipelines)
@@ -69,7 +69,7 @@ def compare(name, plugin, scratch, source):
                 yield f"{pipeline}: {found[2]}"
 
 
-def door(plugin):
+def entry_point(plugin):
     """Yields what is wrong with the library that a tool loads first."""
     _, text, _ = run("ldd", plugin)
     if re.search("libMLIR|libLLVM|AMP", text):
@@ -174,7 +174,7 @@ def twice(plugin, source):
 
 def main(source, plugin, scratch):
     passes = plugin.with_name("AMPPluginPasses.so")
-    failures = [*door(plugin), *linking(passes), *twice(plugin, source)]
+    failures = [*entry_point(plugin), *linking(passes), *twice(plugin, source)]
     failures += [*wrong_host(plugin, passes), *alone(plugin, scratch, source)]
     _, text, _ = run(
         "amp-opt",

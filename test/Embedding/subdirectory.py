@@ -5,6 +5,7 @@
 # nothing installed with the project. Unless the long tests are asked for, only
 # the first of them is built.
 #
+# REQUIRES: full
 # UNSUPPORTED: sanitizer
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %S/subdirectory %amp_src_root %amp_obj_root %t

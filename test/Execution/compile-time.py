@@ -6,6 +6,7 @@
 # is processor time, which other tests beside this one do not stretch much, of the
 # tool as users have it: that of other quick tests leaves out what LLVM takes long for.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %amp_obj_root/bin/amp-run
 # The layers of a transformer share their functions.

@@ -194,6 +194,20 @@ with open(path("text.npy"), "w") as f:
     f.write("hello hello hello")
 fails("bad magic", "describe", path("text.npy"))
 
+# Every byte of a file may be wrong: an error or other values, never a crash.
+np.savez_compressed(path("small.npz"), a=rng.integers(0, 255, size=(60, 40)).astype(np.uint8))
+small = open(path("small.npz"), "rb").read()
+survived = 0
+positions = range(0, len(small), 31)
+for position in positions:
+    changed = bytearray(small)
+    changed[position] ^= 0xFF
+    open(path("broken.npz"), "wb").write(changed)
+    result = run("describe", path("broken.npz"))
+    assert result.returncode == 0 or (result.returncode == 1 and result.stderr.startswith("error: ")), (position, result)
+    survived += result.returncode == 0
+assert survived < len(positions) / 2, survived
+
 # Writing: all or nothing.
 fails("cannot write", "copy", path("a.npz"), path("nowhere/x.npz"))
 fails("Is a directory", "copy", path("a.npz"), folder)

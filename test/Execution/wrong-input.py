@@ -70,7 +70,6 @@ fails("no such file", *data, "--load", folder + "w.npz")
 # Options.
 for options, message in (
     (("--foo",), "Unknown command line argument '--foo'"),
-    (("--steps", "x"), "'x' value invalid"),
 ):
     result = run(*data[:2], *options)
     assert result.returncode == 1 and message in result.stderr, result
@@ -99,8 +98,9 @@ for options, message in (
 ):
     fails(message, *data, *options)
 fails("--batch-size must be positive, got 0", *data[:2], "--batch-size", 0)
-fails("--steps must not be negative", *data[:2], "--steps", -1)
-fails("--epochs must not be negative", *data[:2], "--epochs", -1)
+for option in ("--steps", "--epochs"):
+    for text in ("-1", "x", "1.5", "9223372036854775808"):
+        fails(f"wrong value of {option}: '{text}', expected a number that is not negative", *data[:2], f"{option}={text}")
 
 # Modules.
 step = open(MODEL).read()
@@ -127,7 +127,7 @@ bad_module("result 3 must have exactly one of", step.replace(' {amp.metric = "lo
 bad_module("state 'weight' has no initial value", step.replace(", amp.init = #amp.init<xavier_uniform>", ""))
 bad_module("hyperparameter 'lr' has no value", step.replace(", amp.init = #amp.init<constant, value = 0.5>", ""))
 bad_module("has no batch argument", step.replace('amp.role = "batch"', 'amp.role = "hyperparameter", amp.init = #amp.init<zeros>').replace("?x", "7x"))
-bad_module("--batch-size is 10, but the graph fixes the batch at 7", step.replace("?x", "7x"))
+bad_module("--batch-size is 10, but the step fixes the batch at 7", step.replace("?x", "7x"))
 bad_module(
     "batch arguments 'x' and 'y' disagree: 7 and 6 samples",
     """func.func @step(
@@ -169,7 +169,7 @@ no_prediction = no_prediction.replace("%loss, %logits :", "%loss :").replace("te
 bad_module("there is nothing to evaluate", no_prediction, "--eval")
 bad_module("the step has no result with 'amp.prediction'", no_prediction, "--predict", folder + "p.npz")
 bad_module(
-    "prediction 'loss' is tensor<f32>, expected dimension 0 to count the samples",
+    "prediction 'loss' is f32, expected dimension 0 to count the samples",
     step.replace('amp.metric = "loss"', 'amp.prediction = "loss"'), "--predict", folder + "p.npz",
 )
 

@@ -44,7 +44,7 @@ for dialect, (text, others) in modules.items():
     with open(path, "w") as file:
         file.write(text)
     without = ",".join(f"{dialect}.{name}" for name in others)
-    coverage = f"--test-policy-coverage=scale-degrees dialects={dialect} without={without}"
+    coverage = f"--test-policy-coverage=scale-exponents dialects={dialect} without={without}"
     code, _, errors = run("amp-test-opt", path, coverage, "-o", os.devnull)
     check(code == 0, errors)
     # Without the list of those that do not occur it fails, for each of them.

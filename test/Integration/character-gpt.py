@@ -5,6 +5,7 @@
 # a smaller network: the loss goes down, and the three precisions agree.
 # character-gpt-full.test is the full run.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %amp_src_root %amp_obj_root/bin %t 60 8 2 64
 

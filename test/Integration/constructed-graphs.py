@@ -4,6 +4,7 @@
 # The two reasons for loss scaling and for master weights, on graphs made for
 # them: without the cure fp16 learns nothing, with it it is as good as f32.
 #
+# REQUIRES: full
 # RUN: %python %s
 
 import os

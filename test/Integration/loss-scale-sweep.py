@@ -5,6 +5,7 @@
 # steps: a small scale loses gradients, a large one overflows, and between them,
 # where the dynamic one is, training is as accurate as in f32.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %amp_src_root %amp_obj_root/bin %t
 

@@ -5,6 +5,7 @@
 # where nothing overflows; resumed across skipped steps; and what becomes of the
 # weights where the overflow check is taken out by hand.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
 

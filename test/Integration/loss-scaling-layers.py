@@ -6,6 +6,7 @@
 # overflow skips its layer and those behind it alone. In f32 it changes no bit,
 # and a run is resumed bit for bit.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
 

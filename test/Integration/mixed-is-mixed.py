@@ -6,6 +6,7 @@
 # take about half the memory, and the parameters after ten steps are not those
 # of f32.
 #
+# REQUIRES: full
 # RUN: %python %s
 
 import os

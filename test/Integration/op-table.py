@@ -13,7 +13,7 @@
 # CHECK-DAG: train.forgotten: no case that is rejected
 # CHECK-DAG: train.forgotten: no derivative check
 # CHECK-DAG: train.forgotten: no slot test
-# CHECK-DAG: train.forgotten: no degree in the loss scale
+# CHECK-DAG: train.forgotten: no loss-scale exponent
 # CHECK-DAG: train.forgotten: no f16 and bf16 lowering test
 # CHECK-DAG: train.forgotten: no lowering of its example in f16 and bf16
 # CHECK-DAG: train.forgotten: not in docs/reference
@@ -356,9 +356,9 @@ round_trips = set().union(*map(checked, read("Dialect/*/ops*.mlir").values()))
 rejections = set().union(*map(rejected, read("Dialect/*/invalid*.mlir").values()))
 slots = mentions((test / "Precision/slots.mlir").read_text())
 # The tables of rules name C++ classes: MatmulOp is train.matmul.
-degrees = {
+exponents = {
     name.lower()
-    for path in root.glob("lib/Dialect/*/IR/*ScaleDegrees.cpp")
+    for path in root.glob("lib/Dialect/*/IR/*ScaleExponents.cpp")
     for name in re.findall(r"\b(\w+)Op\b", path.read_text())
 }
 lowerings = lowered(read("Conversion/*.py"))
@@ -372,7 +372,7 @@ for op in operations:
         "case that is rejected": op.name in rejections,
         "derivative check": not op.differentiable or bool(CASES.get(op.name)),
         "slot test": op.name in slots,
-        "degree in the loss scale": op.name.split(".")[1].replace("_", "") in degrees,
+        "loss-scale exponent": op.name.split(".")[1].replace("_", "") in exponents,
         "f16 and bf16 lowering test": lowerings.get(op.name, False)
         or (op.name in lowerings and not op.takes_low_types),
         "lowering of its example in f16 and bf16": not op.takes_low_types or op.name in lowered_examples,

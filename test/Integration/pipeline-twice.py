@@ -5,6 +5,7 @@
 # model, the precision and the other options; in another precision it is refused
 # where something of the first one would be left, and else begins anew.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %amp_src_root %t
 

@@ -6,6 +6,7 @@
 # compensation they learn as f32 does. A resumed run rounds as an uninterrupted
 # one.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
 

@@ -43,7 +43,7 @@ func.func @step(%x: tensor<4xf32>, %p: tensor<i1>, %s: tensor<f32> {amp.name = "
   %b = "stablehlo.broadcast_in_dim"(%sc) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4xf32>
   %g = "stablehlo.multiply"(%b, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
-  // expected-error @+1 {{'stablehlo.tanh' op has an operand that is multiplied by loss_scale, and what it does to the factor is unknown}}
+  // expected-error @+1 {{'stablehlo.tanh' op has an operand that is multiplied by loss_scale, and its effect on the factor is unknown}}
   %0 = "stablehlo.tanh"(%g) : (tensor<4xf32>) -> tensor<4xf32>
   %unscaled, %finite = amp.unscale %0 by %s : (tensor<4xf32>) -> (tensor<4xf32>)
   return %unscaled : tensor<4xf32>
@@ -74,7 +74,7 @@ func.func @step(%x: tensor<4xf32>, %p: tensor<i1>, %s: tensor<f32> {amp.name = "
   %b = "stablehlo.broadcast_in_dim"(%sc) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4xf32>
   %g = "stablehlo.multiply"(%b, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
-  // expected-error @+1 {{'stablehlo.reduce' op computes in its region what is multiplied by loss_scale^2 from elements that are by loss_scale, expected one factor}}
+  // expected-error @+1 {{'stablehlo.reduce' op has a region that computes a value that is multiplied by loss_scale^2 from elements that are multiplied by loss_scale, expected one factor}}
   %1 = "stablehlo.reduce"(%g, %zero) <{dimensions = array<i64: 0>}> ({
   ^bb0(%u: tensor<f32>, %v: tensor<f32>):
     %w = "stablehlo.multiply"(%u, %v) : (tensor<f32>, tensor<f32>) -> tensor<f32>

@@ -35,7 +35,7 @@ func.func @step(%x: tensor<4xf32>, %p: tensor<i1>, %s: tensor<f32> {amp.name = "
     "stablehlo.return"(%w) : (tensor<f32>) -> ()
   }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
   %5 = "stablehlo.broadcast_in_dim"(%4) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4xf32>
-  // A norm: degree 2, and back.
+  // A norm: exponent 2, and back.
   %6 = "stablehlo.multiply"(%5, %5) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   %7 = "stablehlo.sqrt"(%6) : (tensor<4xf32>) -> tensor<4xf32>
   %8 = "stablehlo.add"(%7, %g) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>

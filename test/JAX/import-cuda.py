@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The loss of a transformer block that JAX dumped, as CUDA: on the CPU shim it
+# The loss of a transformer block that JAX dumped, as CUDA: on the CPU emulator it
 # trains as under amp-run. Needs no JAX.
 #
 # RUN: rm -rf %t && mkdir %t

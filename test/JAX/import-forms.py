@@ -4,7 +4,7 @@
 # What JAX makes of a function of its library, imported, has the losses of JAX
 # over steps of SGD, and so the gradients.
 #
-# REQUIRES: jax
+# REQUIRES: jax, full
 # RUN: %jax_python %s amp-opt amp-run %t
 """Usage: import-forms.py <amp-opt> <amp-run> <scratch>"""
 

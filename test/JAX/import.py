@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Losses written in JAX, imported into the train dialect, train on the CPU to the
-# losses that they have in JAX.
+# losses that they have in JAX. import-networks.test takes the larger ones.
 #
 # REQUIRES: jax
 # RUN: %jax_python %s mlp amp-opt amp-run %t
-# RUN: %jax_python %s convnet amp-opt amp-run %t
-# RUN: %jax_python %s transformer amp-opt amp-run %t
 """Usage: import.py <program> <amp-opt> <amp-run> <scratch>"""
 
 import csv
@@ -16,6 +14,7 @@ import subprocess
 import sys
 
 import amp_jax
+import figures
 import jax
 import numpy as np
 import programs
@@ -38,7 +37,7 @@ def main(name, amp_opt, amp_run, scratch):
     batch = next(data(programs.BATCH, 1))
     text = amp_jax.lower_loss(loss, params, batch)
     dump = pathlib.Path(programs.__file__).with_name(f"{name}-loss.mlir")
-    assert dump.read_text() == text, f"{dump.name} is not what this JAX dumps"
+    assert dump.read_text() == figures.without_locations(text), f"{dump.name} is not what this JAX dumps"
     step = scratch / "step.mlir"
     run(amp_opt, "--allow-unregistered-dialect", dump, "-o", step,
         f"--stablehlo-to-train=optimizer=adam learning-rate={RATE}")  # fmt: skip

@@ -59,7 +59,7 @@ def lists(amp_opt):
 
 def function(index, name, body):
     a = "tensor<4x4xf32>"
-    operands, types = ("", "") if name == "constant" else ("%0, %0", f"{a}, {a}")
+    operands, types = ("", "") if name == "constant" else ("%0, %s", f"{a}, {a}")
     attributes = f"<{{value = dense<1.5> : {a}}}> " if name == "constant" else ""
     region = ""
     if body:
@@ -69,9 +69,11 @@ def function(index, name, body):
             f'  %r = "stablehlo.{body}"(%p, %q) : ({s}, {s}) -> {s}\n'
             f'  "stablehlo.return"(%r) : ({s}) -> ()\n}})'
         )
+    # Two values, because an operation that reads one value twice may be a square.
     return f"""
-func.func @f{index}(%a: {a}) -> {a} {{
+func.func @f{index}(%a: {a}, %b: {a}) -> {a} {{
   %0 = "stablehlo.dot_general"(%a, %a) : ({a}, {a}) -> {a}
+  %s = "stablehlo.dot_general"(%b, %b) : ({a}, {a}) -> {a}
   %1 = "stablehlo.{name}"({operands}) {attributes}{region} : ({types}) -> {a}
   %2 = "stablehlo.dot_general"(%1, %1) : ({a}, {a}) -> {a}
   return %2 : {a}

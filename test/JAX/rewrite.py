@@ -59,7 +59,7 @@ def main(amp_opt, dump, dots, convolutions):
         # What each product asks of the hardware is still there.
         config = "precision_config = \\[#stablehlo<precision \\w+>"
         assert len(re.findall(config, text)) == len(re.findall(config, source))
-        # f32 within units, and in the update.
+        # f32 within composite patterns, and in the update.
         for name in ("exponential", "log", "rsqrt", "sqrt", "power"):
             for operands, result in operations(text, f"stablehlo.{name}"):
                 assert "f32>" in result and low not in str(operands), (name, operands)

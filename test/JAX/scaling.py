@@ -80,6 +80,16 @@ def main(amp_opt):
     )
     np.testing.assert_array_equal(copied, low, "copies are not the casts")
 
+    # What was added has names, types and first values, in the order of arguments.
+    text = amp_jax.rewrite(
+        step.text, "fp16", command=(amp_opt,), scaling="dynamic", masters="copy"
+    )
+    named = dict(zip(amp_jax.names_of("params.", params), jax.tree.leaves(params)))
+    for added, value in zip(text.added, [*weights, *amp_jax.scaler_state()], strict=True):
+        assert added.role == ("parameter" if added.name.endswith(".low") else "scaler_state")
+        assert (added.shape, added.dtype) == (value.shape, value.dtype)
+        np.testing.assert_array_equal(added.initial(named), value)
+
 
 if __name__ == "__main__":
     main(*sys.argv[1:])

@@ -2,8 +2,8 @@
 //
 // RUN: amp-opt %s --allow-unregistered-dialect --auto-mixed-precision='precision=bf16 policy=stablehlo' --remarks-filter=amp 2>&1 | FileCheck %s
 
-// CHECK-DAG: Function=f | Reason="it is used by something else than a direct call"
-// CHECK-DAG: Function=g | Reason="it is used by something else than a direct call"
+// CHECK-DAG: Function=f | Reason="another operation than a direct call uses it"
+// CHECK-DAG: Function=g | Reason="another operation than a direct call uses it"
 // CHECK: func.func private @f(%{{.*}}: tensor<4x4xf32>) -> tensor<4x4xf32>
 // CHECK: func.func private @g(%{{.*}}: tensor<4x4xf32>) -> tensor<4x4xf32>
 // CHECK: func.func private @h(%{{.*}}: tensor<4x4xbf16>) -> tensor<4x4xbf16>

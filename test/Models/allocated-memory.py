@@ -4,6 +4,7 @@
 # What a step has allocated at most, as its allocator counts it, is what was
 # planned from the lowered code, and far less than the sum of all its buffers.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %models %digits
 

@@ -7,6 +7,7 @@
 # CPU, where zeros at the end of a sum change no bit. AMP_LONG_TESTS=1 takes every
 # precision and all of the residual network.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
 # RUN: not %python %s %t --wrong 2>&1 | FileCheck %s

@@ -4,11 +4,12 @@
 # Each model that amp-model writes, small, against the same network in PyTorch:
 # from the same weights and on the same batch, the loss, the logits and the
 # gradients of all parameters agree. One step of plain SGD with a large rate
-# gives the gradients: what the weights moved by.
+# gives the gradients: what the weights moved by. torch-parity-networks.test
+# takes the larger ones.
 #
 # REQUIRES: torch
 # RUN: rm -rf %t && mkdir %t
-# RUN: %python %s %t mlp lenet resnet18 gpt2 bert vit
+# RUN: %python %s %t mlp lenet gpt2
 # RUN: not %python %s %t gpt2 --wrong 2>&1 | FileCheck %s
 # CHECK: gpt2: gradient of
 

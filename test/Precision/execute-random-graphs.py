@@ -4,6 +4,7 @@
 # Random graphs run in f32 and in mixed precision; the results differ by no more
 # than a forward error analysis of the rewritten graph allows.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
 """Usage: execute-random-graphs.py <folder> [first seed]

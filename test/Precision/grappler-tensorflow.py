@@ -128,6 +128,8 @@ def compare(mode, record):
         policy.write("version: 1\nadapters: [{dialect: tf, cast: {op: amp.cast}}]\n")
         for key, ops in record["lists"].items():
             policy.write(f"{key}:\n" + "".join(f"  - tf.{op}\n" for op in ops))
+        # To TensorFlow the square of a value is a product as any other.
+        policy.write("slots:\n  - {op: tf.Mul, slot: 0, kind: storage}\n")
     try:
         text = "\n".join(Writer(low).function(n, g) for n, g in GRAPHS.items())
         plain = functions(run(text, policy.name, low))

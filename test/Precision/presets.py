@@ -18,7 +18,7 @@ PRESETS = [
     "apex-O0", "apex-O1", "apex-O2", "apex-O3", "default",
     "mxnet", "pytorch", "pytorch-cpu", "stablehlo", "tensorflow",
 ]
-shipped = sorted(path.stem for path in (source / "lib/Precision/presets").glob("*.yaml"))
+shipped = sorted(path.stem for path in (source / "lib/Precision/Policy/presets").glob("*.yaml"))
 assert shipped == sorted(PRESETS), shipped
 # A step that was written in f16 by hand has no backward pass to find.
 models = sorted((source / "test/Models").glob("*.mlir"))

@@ -198,6 +198,8 @@ class Function:
             value += "#0"
         self.lines.append(indent + text)
         op = Op(tag, name, [op for _, op in operands], text, pin, gradient)
+        if name == "train.mul" and operands[0][0] == operands[1][0]:
+            op.operand_slots, op.result_slot = ["range"] * 2, "range"
         op.value = known
         self.ops.append(op)
         if result == "T":
@@ -219,7 +221,11 @@ class Function:
                 self.emit(indent, f"train.{name}", [a], [], T)
             elif draw < 0.68:
                 name = rng.choice(BINARY[rng.choice(["infer", "clear"])])
-                self.emit(indent, f"train.{name}", [a, b], [], f"({T}, {T}) -> {T}")
+                if name == "mul" and a[0] == b[0]:
+                    # A square, which may be proved to fit as a sum may.
+                    a = b = self.unbounded(a)
+                self.emit(indent, f"train.{name}", [a, b], [], f"({T}, {T}) -> {T}",
+                          decorate=name != "mul" or a[0] != b[0])
             elif draw < 0.72:
                 self.emit(indent, "train.softmax", [a], ["axis = 1 : i64"], T)
             elif draw < 0.76:

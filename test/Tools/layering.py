@@ -19,8 +19,9 @@ LINKS = {
     "Support": set(),
     "Interfaces": {"Support"},
     "Dialect": {"Support", "Interfaces"},
-    "Precision": {"Support", "Interfaces", "Dialect"},
-    "Transforms": {"Support", "Interfaces", "Dialect", "Precision"},
+    "LossScaling": {"Support", "Interfaces", "Dialect"},
+    "Precision": {"Support", "Interfaces", "Dialect", "LossScaling"},
+    "Transforms": {"Support", "Interfaces", "Dialect", "LossScaling", "Precision"},
 }
 # Namespaces under mlir that are no dialects. Builtin has none of its own.
 NOT_DIALECTS = {

@@ -1,8 +1,8 @@
-// What an overflow must leave as it was, and how that is proved: not by what
-// stands in one function, or by the name of a value.
+// The proof that an overflow does not change guarded states. It does not depend
+// on the function that has an operation, or on the name of a value.
 // RUN: amp-opt %s --amp-check-loss-scaling --split-input-file --verify-diagnostics -o /dev/null
 
-// The gradients are unscaled, and the optimizer steps, in a function that is called.
+// A called function unscales the gradients and updates the parameters.
 func.func private @opt(%w: tensor<4xf32>, %g: tensor<4xf32>, %lr: tensor<f32>, %scale: tensor<f32>) -> (tensor<4xf32>, tensor<i1>) {
   // expected-note @below {{these gradients are unscaled and checked here}}
   %u, %finite = amp.unscale %g by %scale : (tensor<4xf32>) -> (tensor<4xf32>)
@@ -29,7 +29,7 @@ func.func @unscaled_by_a_callee(
 
 // -----
 
-// The scale is updated in one.
+// A called function updates the scale.
 func.func private @upd(%s: tensor<f32>, %t: tensor<i32>, %h: tensor<i32>, %f: tensor<i1>) -> (tensor<f32>, tensor<i32>, tensor<i32>) {
   %next, %nt, %nh = amp.update_scale %s, %t, %h, %f
   return %next, %nt, %nh : tensor<f32>, tensor<i32>, tensor<i32>
@@ -56,7 +56,7 @@ func.func @updated_by_a_callee(
 
 // -----
 
-// The gradients are unscaled by the same scale, which was moved.
+// The gradients are unscaled by a copy of the same scale.
 func.func @unscaled_by_a_copy(
     %w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"},
     %x: tensor<4xf32> {amp.name = "x", amp.role = "batch"},
@@ -108,7 +108,7 @@ func.func @inner_gradient_stepped_on(
 
 // -----
 
-// Nor is a quotient.
+// A quotient is not checked either.
 func.func @divided_by_the_scale(
     %w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"},
     %x: tensor<4xf32> {amp.name = "x", amp.role = "batch"},
@@ -132,7 +132,7 @@ func.func @divided_by_the_scale(
 
 // -----
 
-// The guard gives something else than the old value.
+// The guard does not keep the old value.
 func.func @reset_to_zero(
     %w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"},
     %x: tensor<4xf32> {amp.name = "x", amp.role = "batch"},
@@ -193,7 +193,7 @@ func.func @decayed_anyway(
 
 // -----
 
-// So does a moment, and the count of steps goes on.
+// A moment decays, and the count of steps increases, in a step that is skipped.
 func.func @counted_anyway(
     %w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"},
     %m: tensor<4xf32> {amp.name = "m", amp.role = "optimizer_state"},
@@ -230,7 +230,7 @@ func.func @counted_anyway(
 
 // -----
 
-// The state of the scaler is a loss scale whatever reads it.
+// The state of the scaler is a loss scale for any reader.
 func.func @scaled_by_arithmetic(
     %w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"},
     %x: tensor<4xf32> {amp.name = "x", amp.role = "batch"},
@@ -256,7 +256,7 @@ func.func @scaled_by_arithmetic(
 
 // -----
 
-// And it may be updated by arithmetic.
+// Arithmetic may update the state of the scaler.
 func.func @updated_by_arithmetic(
     %w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"},
     %x: tensor<4xf32> {amp.name = "x", amp.role = "batch"},
@@ -274,6 +274,7 @@ func.func @updated_by_arithmetic(
   // expected-error @below {{the update of "w" depends on gradients that may not be finite, expected it within an 'scf.if' on the conjunction of their finite flags}}
   %new = train.sgd %w, %u, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   %two = arith.constant dense<2.0> : tensor<f32>
+  // expected-error @below {{the update of "loss_scale" grows where gradients are not finite, expected it to fall}}
   %next = arith.mulf %scale, %two : tensor<f32>
   return %new, %next, %t, %h : tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>
 }
@@ -310,7 +311,7 @@ func.func @updated_twice(
 
 // -----
 
-// All of it in functions is right where the calls make it so.
+// All parts may be in functions if the calls connect them correctly.
 func.func private @unscale(%g: tensor<4xf32>, %s: tensor<f32>) -> (tensor<4xf32>, tensor<i1>) {
   %u, %finite = amp.unscale %g by %s : (tensor<4xf32>) -> (tensor<4xf32>)
   return %u, %finite : tensor<4xf32>, tensor<i1>
@@ -345,7 +346,7 @@ func.func @in_callees(
 
 // -----
 
-// An old value that was widened is still that one when it is stored again.
+// An old value that was widened and rounded again is still the old value.
 func.func @widened_and_stored_again(
     %w: tensor<4xf16> {amp.name = "w", amp.role = "parameter"},
     %n: tensor<f32> {amp.name = "n", amp.role = "optimizer_state"},
@@ -463,7 +464,7 @@ func.func @steps_in_a_loop(
 
 // -----
 
-// One of them keeps what the loop began with instead.
+// One of them keeps the initial value of the loop instead.
 func.func @back_to_the_start(
     %w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"},
     %x: tensor<4xf32> {amp.name = "x", amp.role = "batch"},
@@ -499,8 +500,8 @@ func.func @back_to_the_start(
 
 // -----
 
-// A low copy that is made of the guarded master, outside of the guard: it is
-// what it was where the master is.
+// A low copy of the guarded master, made outside of the guard. It keeps its
+// value if the master does.
 func.func @copy_of_a_kept_master(
     %w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"},
     %low: tensor<4xf16> {amp.name = "w.low", amp.role = "parameter"},

@@ -1,5 +1,5 @@
-// What is no error, but probably not meant; and operations that a policy declares
-// linear.
+// Warnings for steps that are valid but probably not intended, and operations
+// that a policy declares linear.
 // RUN: split-file %s %t
 // RUN: amp-opt %t/steps.mlir --amp-check-loss-scaling --split-input-file --verify-diagnostics -o /dev/null
 //
@@ -7,7 +7,7 @@
 // RUN: amp-opt %t/foreign.mlir --amp-training-pipeline=policy=%t/policy.yaml --allow-unregistered-dialect | FileCheck %s --check-prefix=LINEAR
 // RUN: amp-opt --amp-print-policy=%t/policy.yaml | FileCheck %s --check-prefix=PRINTED
 // RUN: not amp-opt --amp-print-policy=%t/wrong.yaml 2>&1 | FileCheck %s --check-prefix=WRONG
-// UNKNOWN: error: 'foreign.exchange' op has an operand that is multiplied by loss_scale, and what it does to the factor is unknown
+// UNKNOWN: error: 'foreign.exchange' op has an operand that is multiplied by loss_scale, and its effect on the factor is unknown
 // LINEAR: "foreign.exchange"
 // PRINTED: linear:
 // PRINTED-NEXT: - 'foreign.*'
@@ -15,7 +15,7 @@
 // WRONG: wrong.yaml":3:10): error: policy: expected 'linear' to be a list of globs, got '['
 
 //--- steps.mlir
-// What an optimizer gives is no gradient, whatever it is stored as.
+// The results of an optimizer are not gradients, in any type.
 func.func @low_parameter(%w: tensor<4xf16>, %x: tensor<4xf32>, %lr: tensor<f32>) -> tensor<4xf16> {
   %seed = amp.gradient_seed "loss" : tensor<f32>
   %g = train.mul %x, %seed : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>

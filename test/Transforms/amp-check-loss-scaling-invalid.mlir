@@ -112,7 +112,8 @@ func.func @guarded_by_another_flag(
   // expected-note @below {{these gradients are unscaled and checked here}}
   // expected-note @below {{this one is missing}}
   %u, %finite = amp.unscale %g by %scale : (tensor<4xf32>) -> (tensor<4xf32>)
-  %v, %other = amp.unscale %g by %scale : (tensor<4xf32>) -> (tensor<4xf32>)
+  %k = train.mul %g, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %v, %other = amp.unscale %k by %scale : (tensor<4xf32>) -> (tensor<4xf32>)
   %ok = tensor.extract %other[] : tensor<i1>
   // expected-error @below {{the update of "w" depends on gradients that may not be finite}}
   %new = scf.if %ok -> tensor<4xf32> {
@@ -205,7 +206,7 @@ func.func @unknown_operation(%x: tensor<4xf32>, %scale: tensor<f32> {amp.name = 
   %s = amp.scale %seed by %scale : tensor<f32>
   // expected-note @below {{the factor passes through this 'train.mul'}}
   %g = train.mul %x, %s : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
-  // expected-error @below {{has an operand that is multiplied by loss_scale, and what it does to the factor is unknown: it does not implement LossScaleOpInterface}}
+  // expected-error @below {{has an operand that is multiplied by loss_scale, and its effect on the factor is unknown: it does not implement LossScaleOpInterface}}
   %y = builtin.unrealized_conversion_cast %g : tensor<4xf32> to tensor<4xf32>
   return %y : tensor<4xf32>
 }

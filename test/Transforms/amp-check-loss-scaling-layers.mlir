@@ -1,8 +1,8 @@
-// What the check says of a step whose layers have a scale each.
+// The check of a step in which each layer has its own scale.
 // RUN: amp-opt %s --amp-check-loss-scaling --split-input-file --verify-diagnostics -o /dev/null
 
-// Right: from one scale to the other, back where it is added, each unscaled by
-// its own and adapted to its own magnitude on its own flag.
+// A valid step. Gradients move between scales before they are added. Each is
+// unscaled by its own scale, which adapts to its own magnitude and flag.
 func.func @right(%x: tensor<4xf32>, %a: tensor<f32> {amp.name = "a"}, %b: tensor<f32> {amp.name = "b"})
     -> (tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<f32>) {
   %seed = amp.gradient_seed "loss" : tensor<f32>
@@ -23,7 +23,7 @@ func.func @right(%x: tensor<4xf32>, %a: tensor<f32> {amp.name = "a"}, %b: tensor
 
 // -----
 
-// Zeros have every scale.
+// Zeros carry every scale.
 func.func @zeros(%a: tensor<f32> {amp.name = "a"}, %b: tensor<f32> {amp.name = "b"}) -> tensor<4xf32> {
   %zeros = train.constant dense<0.0> : tensor<4xf32>
   %r = amp.rescale %zeros from %a to %b : tensor<4xf32>

@@ -1,5 +1,5 @@
-// A factor in regions: loops whose iterations combine tensors in parallel are
-// followed, and what no one describes cannot be proved.
+// A factor in regions. The check follows loops whose iterations combine tensors
+// in parallel. It proves nothing about operations without a description.
 // RUN: amp-opt %s --allow-unregistered-dialect --amp-check-loss-scaling --split-input-file --verify-diagnostics -o /dev/null
 
 // An unregistered operation with a region, which might be a symbol table.
@@ -55,7 +55,7 @@ func.func @combined_update(%w: tensor<4xf32> {amp.name = "w", amp.role = "parame
 
 // -----
 
-// Unscaled behind the loop: that is how it should be.
+// A valid step that unscales after the loop.
 func.func @combined_unscaled(%w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"}, %x: tensor<4xf32>) -> (tensor<4xf32> {amp.updates = "w"}) {
   %s = arith.constant dense<1024.0> : tensor<f32>
   %seed = amp.gradient_seed "loss" : tensor<f32>
@@ -77,7 +77,7 @@ func.func @combined_unscaled(%w: tensor<4xf32> {amp.name = "w", amp.role = "para
 
 // -----
 
-// A reduction with a body of its own.
+// A reduction with an explicit body.
 func.func @reduced(%w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"}, %x: tensor<4xf32>, %s: tensor<f32> {amp.name = "s", amp.role = "scaler_state"}) -> (tensor<4xf32> {amp.updates = "w"}) {
   %seed = amp.gradient_seed "loss" : tensor<f32>
   // expected-note @below {{the loss scale enters here}}
@@ -88,7 +88,7 @@ func.func @reduced(%w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"}, %
   %i1 = arith.constant 1 : index
   %i4 = arith.constant 4 : index
   %z = arith.constant 0.0 : f32
-  // expected-error @below {{'scf.parallel' op has an operand that is multiplied by s, and what it does to the factor is unknown}}
+  // expected-error @below {{'scf.parallel' op has an operand that is multiplied by s, and its effect on the factor is unknown}}
   %r = scf.parallel (%i) = (%i0) to (%i4) step (%i1) init (%z) -> f32 {
     %e = tensor.extract %x[%i] : tensor<4xf32>
     %q = arith.mulf %e, %f : f32
@@ -108,7 +108,7 @@ func.func @reduced(%w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"}, %
 // The scale is a constant, and all of it is in the region.
 func.func @within(%x: tensor<4xf32>) -> tensor<f32> {
   %s = arith.constant dense<1024.0> : tensor<f32>
-  // expected-error @below {{'toy.region' op has a region that uses a loss scale, and what becomes of the factor is unknown}}
+  // expected-error @below {{'toy.region' op has a region that uses a loss scale, and its effect on the factor is unknown}}
   %r = "toy.region"() ({
     %seed = amp.gradient_seed "loss" : tensor<f32>
     // expected-note @below {{the loss scale enters here}}
@@ -120,7 +120,7 @@ func.func @within(%x: tensor<4xf32>) -> tensor<f32> {
 
 // -----
 
-// What is written to a buffer is lost to the check.
+// The check does not follow values that are written to a buffer.
 func.func @buffer(%w: tensor<4xf32>, %s: tensor<f32> {amp.name = "s", amp.role = "scaler_state"}) -> tensor<4xf32> {
   %seed = amp.gradient_seed "loss" : tensor<f32>
   // expected-note @below {{the loss scale enters here}}

@@ -1,4 +1,4 @@
-// The new value of a loss scale: its own, and another one after an overflow.
+// The new value of a loss scale belongs to it and changes after an overflow.
 // RUN: amp-opt %s --amp-check-loss-scaling --split-input-file --verify-diagnostics -o /dev/null
 
 // Each new scale replaces the other's old one.
@@ -9,8 +9,7 @@ func.func @two_scales_swapped(
     %lr: tensor<f32> {amp.name = "lr", amp.role = "hyperparameter"},
     %a: tensor<f32> {amp.name = "loss_scale.a", amp.role = "scaler_state"},
     %b: tensor<f32> {amp.name = "loss_scale.b", amp.role = "scaler_state"},
-    %t: tensor<i32> {amp.name = "t", amp.role = "scaler_state"},
-    %h: tensor<i32> {amp.name = "h", amp.role = "scaler_state"})
+    %t: tensor<i32>, %h: tensor<i32>)
     -> (tensor<4xf32> {amp.updates = "v"}, tensor<4xf32> {amp.updates = "w"},
         tensor<f32> {amp.updates = "loss_scale.a"}, tensor<f32> {amp.updates = "loss_scale.b"}) {
   %seed = amp.gradient_seed "loss" : tensor<f32>
@@ -43,7 +42,7 @@ func.func @two_scales_swapped(
 
 // -----
 
-// The scale is updated in the guard of the optimizer: it never falls.
+// The scale is updated in the guard of the optimizer and never backs off.
 func.func @update_within_the_guard(
     %w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"},
     %x: tensor<4xf32> {amp.name = "x", amp.role = "batch"},
@@ -60,6 +59,8 @@ func.func @update_within_the_guard(
   %u, %finite = amp.unscale %g by %scale : (tensor<4xf32>) -> (tensor<4xf32>)
   %ok = tensor.extract %finite[] : tensor<i1>
   // expected-error @below {{the update of "loss_scale" gives the old scale back where gradients are not finite, expected the new one, which is updated outside of the guard}}
+  // expected-error @below {{the update of "t" gives the old value back, expected the new one, which is computed with that of the scale}}
+  // expected-error @below {{the update of "h" gives the old value back, expected the new one, which is computed with that of the scale}}
   %new:4 = scf.if %ok -> (tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>) {
     %stepped = train.sgd %w, %u, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
     %next, %nt, %nh = amp.update_scale %scale, %t, %h, %finite
@@ -72,7 +73,7 @@ func.func @update_within_the_guard(
 
 // -----
 
-// The new scale is computed, and lost.
+// The new scale is computed and not returned.
 func.func @update_lost(
     %w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"},
     %x: tensor<4xf32> {amp.name = "x", amp.role = "batch"},
@@ -101,7 +102,7 @@ func.func @update_lost(
 
 // -----
 
-// Where it is finite, the scale may stay as it is.
+// If the gradients are finite, the scale may keep its value.
 func.func @kept_after_success(
     %w: tensor<4xf32> {amp.name = "w", amp.role = "parameter"},
     %x: tensor<4xf32> {amp.name = "x", amp.role = "batch"},

@@ -1,4 +1,4 @@
-// What is right is accepted, changed by nothing, and says what it proved.
+// The pass accepts valid steps, does not change them, and counts its proofs.
 // RUN: amp-opt %s --amp-check-loss-scaling=linear=foreign.* --allow-unregistered-dialect -o %t
 // RUN: amp-opt %s --allow-unregistered-dialect | diff %t -
 // RUN: amp-opt %s --amp-check-loss-scaling=linear=foreign.* --allow-unregistered-dialect --remarks-filter=amp -o /dev/null 2>&1 | FileCheck %s
@@ -20,7 +20,7 @@ func.func @declared_linear(%x: tensor<4xf32>, %scale: tensor<f32> {amp.name = "l
 }
 
 // The norm of scaled gradients, clipped at max_norm times the scale, and divided
-// by hand: legal, since the degrees agree.
+// by hand: legal, since the exponents agree.
 // CHECK: LossScaleProved
 // CHECK-SAME: Function=clip_at_the_scaled_norm
 func.func @clip_at_the_scaled_norm(%x: tensor<4xf32>, %scale: tensor<f32> {amp.name = "loss_scale"}) -> tensor<4xf32> {
@@ -56,7 +56,7 @@ func.func @accumulate(%x: tensor<4xf32>, %scale: tensor<f32> {amp.name = "loss_s
   return %u : tensor<4xf32>
 }
 
-// A whole loop of steps, each with the scale that the one before left.
+// A loop of steps, each with the scale of the previous one.
 // CHECK: LossScaleProved
 // CHECK-SAME: Function=loop_of_steps
 func.func @loop_of_steps(%x: tensor<f32>, %scale: tensor<f32> {amp.name = "loss_scale"}, %t: tensor<i32>, %h: tensor<i32>,
@@ -99,7 +99,22 @@ func.func private @leave(%g: tensor<f32>, %scale: tensor<f32>) -> tensor<f32> {
   return %u : tensor<f32>
 }
 
-// Nothing to prove, nothing to say.
+// One function is called with unscaled and with scaled values.
+// CHECK: LossScaleProved
+// CHECK-SAME: Function=called_twice
+func.func @called_twice(%x: tensor<f32>, %scale: tensor<f32> {amp.name = "loss_scale"}) -> tensor<f32> {
+  %y = call @twice(%x) : (tensor<f32>) -> tensor<f32>
+  %s = amp.scale %y by %scale : tensor<f32>
+  %g = call @twice(%s) : (tensor<f32>) -> tensor<f32>
+  %u, %finite = amp.unscale %g by %scale : (tensor<f32>) -> (tensor<f32>)
+  return %u : tensor<f32>
+}
+func.func private @twice(%x: tensor<f32>) -> tensor<f32> {
+  %0 = train.add %x, %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// A function without a loss scale.
 // CHECK-NOT: Function=plain
 func.func @plain(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = math.exp %x : tensor<4xf32>

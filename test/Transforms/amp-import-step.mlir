@@ -30,7 +30,7 @@ func.func @step(%w: tensor<4x4xf32> {amp.role = "parameter", amp.name = "w"},
 
 // -----
 
-// A function without marks stays as it is.
+// A function without marks does not change.
 // CHECK-LABEL: func.func @plain(
 // CHECK-SAME: %[[A:.*]]: tensor<4xf32>) -> tensor<4xf32>
 // CHECK-NEXT: return %[[A]]

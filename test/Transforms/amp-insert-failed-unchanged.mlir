@@ -1,4 +1,4 @@
-// A pass that fails on one step leaves the steps before it as they were.
+// A pass that fails on one step does not change the steps before it.
 // RUN: split-file %s %t
 // RUN: amp-opt %t/steps.mlir > %t.before
 // RUN: not amp-opt %t/steps.mlir --amp-insert-loss-scaling --mlir-print-ir-after-failure -o /dev/null 2>%t.scaling
@@ -15,7 +15,7 @@
 //
 // RUN: not amp-opt %t/gradients.mlir --amp-insert-loss-scaling=mode=none 2>&1 | FileCheck %s --check-prefix=GRADIENTS
 //
-// What is kept from step to step has a size.
+// A state must have a static shape.
 // RUN: not amp-opt %t/dynamic.mlir --amp-insert-master-weights=mode=copy --mlir-print-ir-after-failure -o /dev/null 2>&1 | FileCheck %s --check-prefix=DYNAMIC
 // RUN: not amp-opt %t/dynamic.mlir --amp-insert-master-weights='mode=none update-rounding=kahan' --mlir-print-ir-after-failure -o /dev/null 2>&1 | FileCheck %s --check-prefix=KAHAN
 //

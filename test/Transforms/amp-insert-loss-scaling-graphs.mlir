@@ -1,4 +1,4 @@
-// Loss scaling of steps that are out of the ordinary.
+// Loss scaling of unusual steps.
 //
 // RUN: amp-opt %s --amp-insert-loss-scaling --split-input-file --allow-unregistered-dialect > %t.once
 // RUN: FileCheck %s < %t.once
@@ -32,7 +32,7 @@ func.func @two_seeds(
 
 // -----
 
-// A step in upstream dialects: what the attributes say is enough.
+// A step in upstream dialects. The attributes suffice.
 // CHECK-LABEL: func.func @foreign(
 // CHECK-SAME: %[[W:[^:]*]]: tensor<4xf32>
 // CHECK: %[[SCALED:.*]] = amp.scale %{{.*}} by %[[SCALE:.*]] : tensor<f32>
@@ -65,8 +65,8 @@ func.func @foreign(
 
 // -----
 
-// A gradient that control flow gives, and an optimizer within a region: what
-// the region reads from outside is replaced there.
+// A gradient that control flow returns, and an optimizer within a region. The
+// gradient that the region reads from outside is replaced there.
 // CHECK-LABEL: func.func @regions(
 // CHECK: %[[G:.*]] = scf.if
 // CHECK: } {amp.gradient_of = ["w"]}
@@ -145,7 +145,7 @@ func.func @stored_gradient(
 
 // -----
 
-// Functions without a backward pass are left alone, whatever they are.
+// Functions without a backward pass do not change.
 // CHECK-LABEL: func.func @no_backward_pass
 // CHECK-SAME: (%{{.*}}: tensor<4x4xf32> {amp.name = "w", amp.role = "parameter"}) -> (tensor<4x4xf32> {amp.prediction = "y"})
 // REMARK: remark: [Missed] NoBackwardPass | Category:amp | Function=no_backward_pass
@@ -166,7 +166,7 @@ func.func private @declaration(%a: tensor<4xf32>)
 
 // -----
 
-// A step that is scaled already, by hand, stays as it is.
+// A step that the user scaled does not change.
 // CHECK-LABEL: func.func @scaled_by_hand
 // CHECK-SAME: %[[S:[^:]*]]: tensor<f32>{{.*}}) -> (tensor<4x4xf32> {amp.updates = "w"}) {
 // CHECK-NOT: amp.update_scale

@@ -50,7 +50,7 @@
 // OPTIONS-LABEL: func.func @two_layers(
 // OPTIONS-SAME: amp.init = #amp.init<constant, value = 2.560000e+02 : f64>, amp.name = "loss_scale.w2"
 // OPTIONS: amp.unscale {{.*}} strict
-// OPTIONS: amp.adapt_scale {{.*}} {backoff_factor = 5.000000e-01 : f32, growth_factor = 4.000000e+00 : f32, max_scale = 1.024000e+03 : f32, min_scale = 1.250000e-01 : f32, target = 1.000000e+02 : f32}
+// OPTIONS: amp.adapt_scale {{.*}} {scaler = #amp.layer_scaler<target = 100, growth_factor = 4, backoff_factor = 0.5, min_scale = 0.125, max_scale = 1024>}
 func.func @two_layers(
     %w1: tensor<4x8xf32> {amp.role = "parameter", amp.name = "w1"},
     %w2: tensor<8x4xf32> {amp.role = "parameter", amp.name = "w2"},

@@ -1,7 +1,7 @@
-// What stands in the way of a scale for each loss.
+// Steps that cannot have a scale for each loss.
 // RUN: amp-opt %s --amp-insert-loss-scaling=per-loss --split-input-file --verify-diagnostics -o /dev/null
 
-// With a scale for each loss a gradient has to be of one of them.
+// With a scale for each loss, each gradient must depend on one loss.
 func.func @gradient_of_two_losses(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}) -> (tensor<4xf32> {amp.updates = "w"}) {
   // expected-note@below {{it depends on this seed}}
   %a = amp.gradient_seed "a" : tensor<f32>

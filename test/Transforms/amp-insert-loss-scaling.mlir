@@ -1,4 +1,4 @@
-// Loss scaling of a step: what is scaled, unscaled, guarded and updated.
+// Loss scaling of a step: scaling, unscaling, overflow guard and scale update.
 //
 // RUN: amp-opt %s --amp-insert-loss-scaling --split-input-file > %t.once
 // RUN: FileCheck %s < %t.once
@@ -13,7 +13,7 @@
 // RUN: amp-opt %s --split-input-file --pass-pipeline='builtin.module(amp-insert-loss-scaling{mode=dynamic init-scale=1024 growth-factor=4 backoff-factor=0.25 growth-interval=7 min-scale=0.5 max-scale=8192 hysteresis=3})' \
 // RUN:   | FileCheck %s --check-prefix=OPTIONS
 
-// The whole of it, in order.
+// The complete step, in order.
 // CHECK-LABEL: func.func @whole(
 // CHECK-SAME: %[[W:[^:]*]]: tensor<4x4xf32>
 // CHECK-SAME: %[[M:[^:]*]]: tensor<4x4xf32> {amp.name = "m"
@@ -41,7 +41,7 @@
 // CHECK: %[[SKIPPED:.*]] = tensor.from_elements %{{.*}} : tensor<i1>
 // CHECK-NEXT: return %[[NEW]]#0, %[[NEW]]#1, %[[LOSS]], %[[S1]], %[[T1]], %[[H1]], %[[SCALE]], %[[SKIPPED]]
 //
-// With a constant scale nothing is added to the signature and nothing guarded.
+// With a constant scale the signature does not change, and there is no guard.
 // CONSTANT-LABEL: func.func @whole(
 // CONSTANT-SAME: %[[W:[^:]*]]: tensor<4x4xf32>
 // CONSTANT-NOT: scaler_state
@@ -57,13 +57,7 @@
 // OPTIONS-LABEL: func.func @whole(
 // OPTIONS-SAME: #amp.init<constant, value = 1.024000e+03 : f64>, amp.name = "loss_scale"
 // OPTIONS-SAME: #amp.init<constant, value = 3.000000e+00 : f64>, amp.name = "hysteresis_tracker"
-// OPTIONS: amp.update_scale
-// OPTIONS-DAG: growth_factor = 4.000000e+00 : f32
-// OPTIONS-DAG: backoff_factor = 2.500000e-01 : f32
-// OPTIONS-DAG: growth_interval = 7 : i32
-// OPTIONS-DAG: min_scale = 5.000000e-01 : f32
-// OPTIONS-DAG: max_scale = 8.192000e+03 : f32
-// OPTIONS-DAG: hysteresis = 3 : i32
+// OPTIONS: amp.update_scale {{.*}} {scaler = #amp.scaler<growth_factor = 4, backoff_factor = 0.25, growth_interval = 7, min_scale = 0.5, max_scale = 8192, hysteresis = 3>}
 func.func @whole(
     %w: tensor<4x4xf32> {amp.role = "parameter", amp.name = "w"},
     %m: tensor<4x4xf32> {amp.role = "optimizer_state", amp.name = "m"},
@@ -125,7 +119,7 @@ func.func @consumers(
 
 // -----
 
-// A clip whose norm is reported stays outside, its update does not.
+// A clip whose norm is reported stays outside of the guard, unlike its update.
 // CHECK-LABEL: func.func @reported_clip(
 // CHECK: %[[U:.*]], %{{.*}} = amp.unscale
 // CHECK-NEXT: %[[C:.*]], %[[NORM:.*]] = train.clip_by_global_norm %[[U]]
@@ -166,8 +160,8 @@ func.func @clip_by_value(
 
 // -----
 
-// A gradient in f16 is unscaled into f32. A cast that widened it vanishes; who
-// reads it in f16 gets the unscaled one, rounded.
+// A gradient in f16 is unscaled into f32. A cast that widened it disappears.
+// Readers in f16 get the rounded unscaled gradient.
 // CHECK-LABEL: func.func @low_gradients(
 // CHECK: %[[G:.*]] = amp.cast %{{.*}} {amp.gradient_of = ["w"]} : tensor<4x4xf32> to tensor<4x4xf16>
 // CHECK-NEXT: %[[U:.*]], %{{.*}} = amp.unscale %[[G]] by %{{.*}} : (tensor<4x4xf16>) -> (tensor<4x4xf32>)
@@ -259,8 +253,8 @@ func.func @observers(
 
 // -----
 
-// Of two states that one value replaces, each keeps its own when the step is
-// skipped.
+// One value replaces two states. Each state keeps its own value in a skipped
+// step.
 // CHECK-LABEL: func.func @one_value_for_two_states(
 // CHECK-SAME: %[[W:[^:]*]]: tensor<4x4xf32> {amp.name = "w"
 // CHECK-SAME: %[[P:[^:]*]]: tensor<4x4xf32> {amp.name = "previous"

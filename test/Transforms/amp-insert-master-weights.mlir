@@ -92,16 +92,16 @@ func.func @step(
 
 // -----
 
-// A weight that the loss also reads in f32: the penalty is of the weight that
-// the network uses, the copy, widened. The decay of the update reads the master.
+// A weight that the loss also reads in f32: all that wants f32 reads the master,
+// the penalty as well as the decay of the update.
 // A gain that is only read in f32 needs no copy.
 // REMARK: remark: [Missed] NoCopy | Category:amp | Function=mixed_uses | Parameter=gain, Reason="forward and backward read it in f32 only, or it has a copy already"
 // CHECK-LABEL: func.func @mixed_uses(
 // CHECK-SAME: %[[W:[^:]*]]: tensor<4x4xf32>
 // CHECK-SAME: %[[L:[^:]*]]: tensor<4x4xf16> {amp.init
 // CHECK-NOT: gain.low
-// CHECK: %[[WIDE:.*]] = amp.cast %[[L]] inserted : tensor<4x4xf16> to tensor<4x4xf32>
-// CHECK: train.mul %[[WIDE]], %
+// CHECK-NOT: amp.cast %[[L]]
+// CHECK: train.mul %[[W]], %
 // CHECK: train.matmul %{{.*}}, %[[L]]
 // CHECK: %[[DECAYED:.*]] = train.add %{{.*}}, %[[W]]
 // CHECK: %[[W1:.*]] = train.sgd %[[W]], %[[DECAYED]]

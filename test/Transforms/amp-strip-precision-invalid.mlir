@@ -9,8 +9,8 @@
 
 // CHECK: [Missed] AlreadyMixed
 // CHECK-SAME: Function=low_copy
-// CHECK-SAME: Reason="'train.matmul' reads or gives a low type that nothing says was in the input
-// expected-error@+1 {{cannot undo mixed precision, because later passes built on it: 'train.matmul' reads or gives a low type that nothing says was in the input}}
+// CHECK-SAME: Reason="'train.matmul' reads or gives a low type that was not in the input
+// expected-error@+1 {{cannot undo mixed precision, because later passes built on it: 'train.matmul' reads or gives a low type that was not in the input}}
 func.func @low_copy(%a: tensor<4x4xf32>, %w: tensor<4x4xf16>) -> tensor<4x4xf32> attributes {amp.mixed_precision = f16} {
   %0 = amp.cast %a inserted : tensor<4x4xf32> to tensor<4x4xf16>
   %1 = train.matmul %0, %w : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf32>

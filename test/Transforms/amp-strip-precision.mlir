@@ -15,7 +15,7 @@
 // RUN: amp-opt %t/clean.mlir --allow-unregistered-dialect > %t/clean-input.mlir
 // RUN: amp-opt %t/clean.mlir --allow-unregistered-dialect --auto-mixed-precision --amp-optimize-casts --amp-strip-precision | diff %t/clean-input.mlir -
 // RUN: not amp-opt %s --allow-unregistered-dialect --auto-mixed-precision --amp-optimize-casts --amp-strip-precision 2>&1 | FileCheck %s --check-prefix=CLEANED
-// CLEANED: error: cannot undo mixed precision, because later passes built on it: 'train.matmul' reads or gives a low type that nothing says was in the input
+// CLEANED: error: cannot undo mixed precision, because later passes built on it: 'train.matmul' reads or gives a low type that was not in the input
 
 // Twice is as good as once; a second function is left alone.
 // RUN: amp-opt %t/back.mlir --allow-unregistered-dialect --amp-strip-precision --remarks-filter-missed=amp 2> %t/remarks | diff %t/back.mlir -

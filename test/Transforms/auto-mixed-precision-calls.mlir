@@ -101,7 +101,7 @@ func.func private @power(%c: i1, %x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // CHECK-COUNT-6: call @{{.*}} : (tensor<4x4xf32>) -> tensor<4x4xf32>
 // REMARK-DAG: SignatureKept | Category:amp | Function=declared | Reason="it has no body here", Remark="what calls pass and get keeps its type"
 // REMARK-DAG: SignatureKept | Category:amp | Function=public | Reason="it is public: not every caller is known"
-// REMARK-DAG: SignatureKept | Category:amp | Function=referenced | Reason="it is used by something else than a direct call"
+// REMARK-DAG: SignatureKept | Category:amp | Function=referenced | Reason="another operation than a direct call uses it"
 // REMARK-DAG: SignatureKept | Category:amp | Function=kept | Reason="'amp.precision' keeps its types"
 // REMARK-DAG: SignatureKept | Category:amp | Function=state | Reason="its arguments or results have roles or pins"
 // REMARK-DAG: SignatureKept | Category:amp | Function=kept_by_call | Reason="'amp.precision' keeps the types of a call"

@@ -11,7 +11,7 @@
 // STRATEGY: error: auto-mixed-precision: unknown strategy 'greedy', expected autocast, grappler or optimal
 
 // RUN: not amp-opt input.mlir --auto-mixed-precision=target=b100 2>&1 | FileCheck %s --check-prefix=TARGET
-// TARGET: error: auto-mixed-precision: unknown target 'b100', expected one of a100, h100, h200
+// TARGET: error: auto-mixed-precision: unknown target 'b100', expected one of a100, h100, h200, b200
 
 // RUN: not amp-opt input.mlir --auto-mixed-precision=master-weights=keep 2>&1 | FileCheck %s --check-prefix=MASTER
 // MASTER: error: auto-mixed-precision: unknown master-weights 'keep', expected cast, copy or none
@@ -227,12 +227,12 @@ loss-scaling:
 precision: fp16
 
 //--- target.yaml
-# expect 3:9 policy: expected 'target' to be one of a100, h100, h200, got 'v100'
+# expect 3:9 policy: expected 'target' to be one of a100, h100, h200, b200, got 'v100'
 version: 1
 target: v100
 
 //--- target-base.yaml
-# expect 3:16 policy: expected 'base' to be one of a100, h100, h200, got 'v100'
+# expect 3:16 policy: expected 'base' to be one of a100, h100, h200, b200, got 'v100'
 version: 1
 target: {base: v100}
 

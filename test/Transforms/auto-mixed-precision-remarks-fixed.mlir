@@ -17,7 +17,7 @@ slots:
 // CHECK-DAG: [Analysis] Fixed | {{.*}}Op=train.relu, Reason="a pin keeps its types", Slot=0
 // CHECK-DAG: [Analysis] Fixed | {{.*}}Op=train.sin, Reason="in the list 'keep' of the policy", Slot=0
 // CHECK-DAG: [Analysis] Fixed | {{.*}}Op=train.cos, Reason="the policy says so under 'slots'", Slot=0
-// CHECK-DAG: [Analysis] Fixed | {{.*}}Op=train.tanh, Reason="a value of it is f64, and only f32 changes", Slot=0
+// CHECK-DAG: [Analysis] Fixed | {{.*}}Op=train.tanh, Reason="it has a value of type f64, and only f32 changes", Slot=0
 // CHECK-DAG: [Analysis] Fixed | {{.*}}Op=train.matmul, Reason="the gradient of a parameter, which 'gradient-type' keeps f32", Slot=1
 // CHECK-DAG: [Analysis] Fixed | {{.*}}Op=amp.update_scale, Reason="the operation needs the type"
 func.func @fixed(%x: tensor<8x8xf32>, %d: tensor<8x8xf64>, %s: tensor<f32>, %t: tensor<i32>, %h: tensor<i32>, %f: tensor<i1>) -> (tensor<8x8xf32>, tensor<8x8xf64>, tensor<8x8xf32>, tensor<f32>) {

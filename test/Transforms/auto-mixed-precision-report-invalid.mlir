@@ -9,11 +9,11 @@
 // FORMAT-NOT: error
 
 // RUN: not amp-opt %t/input.mlir --auto-mixed-precision=report=%t/missing/report.json 2>&1 | FileCheck %s --check-prefix=MISSING
-// MISSING: error: cannot write report '{{.*}}missing/report.json': No such file or directory
+// MISSING: error: cannot write '{{.*}}missing/report.json': No such file or directory
 // MISSING-NOT: error
 
 // RUN: not amp-opt %t/input.mlir --auto-mixed-precision=report=%t/folder.json 2>&1 | FileCheck %s --check-prefix=FOLDER
-// FOLDER: error: cannot write report '{{.*}}folder.json': {{.+}}
+// FOLDER: error: cannot write '{{.*}}folder.json': {{.+}}
 // FOLDER-NOT: error
 
 // RUN: not amp-opt %t/input.mlir --pass-pipeline='builtin.module(func.func(auto-mixed-precision{report=%t/nested.json}))' 2>&1 | FileCheck %s --check-prefix=NESTED

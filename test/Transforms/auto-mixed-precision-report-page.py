@@ -5,7 +5,7 @@
 # cast of the JSON report, on a graph of 10,000 operations, and whatever names
 # the module has.
 #
-# REQUIRES: chromium
+# REQUIRES: chromium, full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %amp_src_root %t
 

@@ -128,7 +128,7 @@ def check_function(report, function, casts):
                 at, steps = slots[at["via"]], steps + 1
                 assert steps <= len(slots), "the causes run in a circle"
             assert (slots[slot["cause"]] is at) if "cause" in slot else at is slot, slot
-            ends = {"poisoned": ("denied", "pinned"), "tainted": ("range", "pinned")}
+            ends = {"poisoned": ("denied", "pinned"), "tainted": ("range", "does-not-fit", "pinned")}
             if slot["rule"] in ends:
                 assert at["rule"] in ends[slot["rule"]], (slot, at)
                 taints.append(slot)

@@ -1,7 +1,10 @@
 // Sums that loops carry stay f32, what they add and what is no sum need not.
 // RUN: amp-opt %s --auto-mixed-precision --split-input-file | FileCheck %s --check-prefixes=CHECK,FREE
+// RUN: amp-opt %s --auto-mixed-precision --split-input-file --remarks-filter=amp 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 // RUN: amp-opt %s --auto-mixed-precision=strategy=grappler --split-input-file | FileCheck %s
 // RUN: amp-opt %s --auto-mixed-precision=strategy=autocast --split-input-file | FileCheck %s
+//
+// REMARK: [Missed] KeptF32 {{.*}}Reason="a sum that a loop carries, which would lose small terms in low precision", Slot=carried
 
 // CHECK-LABEL: func.func @products
 // CHECK: scf.for {{.*}} -> (tensor<64x64xf32>) {

@@ -5,6 +5,7 @@
 // RUN: amp-opt %s --auto-mixed-precision=target=h100 --split-input-file --remarks-filter=amp 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 // RUN: amp-opt %s --auto-mixed-precision=target=a100 --split-input-file --remarks-filter=amp 2>&1 >/dev/null | FileCheck %s --check-prefix=A100
 // RUN: amp-opt %s --auto-mixed-precision=target=h200 --split-input-file --remarks-filter=amp 2>&1 >/dev/null | FileCheck %s --check-prefix=H200
+// RUN: amp-opt %s --auto-mixed-precision=target=b200 --split-input-file --remarks-filter=amp 2>&1 >/dev/null | FileCheck %s --check-prefix=B200
 // RUN: amp-opt %s --amp-training-pipeline=target=h100 --split-input-file | FileCheck %s --check-prefix=TARGET
 
 // A product of 8x8 matrices: its casts move 768 bytes, its operands would save
@@ -12,10 +13,11 @@
 // CHECK-LABEL: func.func @tiny
 // TARGET: train.matmul {{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
 // NONE: train.matmul {{.*}} : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf32>
-// REMARK: [Missed] KeptF32 | Category:amp | Function=tiny | Bytes=512, CastBytes=768, Class=allow, F32FlopPerByte=20.0, Kind=compute, LowFlopPerByte=295.2, Op=train.matmul, Reason="allowed, but its casts cost more than low precision gains", SavedBytes=256, SavedTimeAsBytes=48, Slot=0, Target=h100
+// REMARK: [Missed] KeptF32 | Category:amp | Function=tiny | Bytes=512, CastBytes=768, Class=allow, F32FlopPerByte=20.0, Kind=compute, LowFlopPerByte=295.3, Op=train.matmul, Reason="allowed, but its casts cost more than low precision gains", SavedBytes=256, SavedTimeAsBytes=48, Slot=0, Target=h100
 // REMARK: [Missed] KeptF32 | {{.*}} Op=train.matmul, Reason="the operands of the operation stay f32", Slot=1
-// A100: F32FlopPerByte=9.6, {{.*}} LowFlopPerByte=152.9, {{.*}} Target=a100
-// H200: F32FlopPerByte=13.9, {{.*}} LowFlopPerByte=206.0, {{.*}} Target=h200
+// A100: F32FlopPerByte=9.6, {{.*}} LowFlopPerByte=153.0, {{.*}} Target=a100
+// H200: F32FlopPerByte=13.9, {{.*}} LowFlopPerByte=206.1, {{.*}} Target=h200
+// B200: F32FlopPerByte=10.0, {{.*}} LowFlopPerByte=281.2, {{.*}} Target=b200
 func.func @tiny(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %0 = train.matmul %a, %b : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   return %0 : tensor<8x8xf32>

@@ -31,7 +31,7 @@ namespace {
 
 using Attributes = SmallVector<std::pair<StringRef, Attribute>>;
 
-/// Makes one module. Values in scope are held in one list, innermost last.
+/// Builds one module. One list holds the values in scope, innermost last.
 class Generator {
 public:
   Generator(MLIRContext *context, const RandomGraphOptions &options,
@@ -46,8 +46,8 @@ private:
   // Chance
   //===--------------------------------------------------------------------===//
 
-  /// A number below `bound`. Not a distribution of the standard library: those
-  /// differ from one to the next.
+  /// A number below `bound`. Distributions of standard libraries differ, so
+  /// this uses none.
   uint64_t below(uint64_t bound) { return engine() % bound; }
   bool chance(unsigned percent) { return below(100) < percent; }
   template <typename T>
@@ -70,7 +70,7 @@ private:
     return type && type.getElementType() == f32;
   }
 
-  /// A value in scope that `accept` takes, recent ones by preference, or null.
+  /// A value in scope that `accept` accepts, or null. Prefers recent values.
   template <typename Accept>
   Value pick(Accept accept) {
     SmallVector<Value> found;
@@ -672,7 +672,7 @@ void Generator::addFunction(StringRef functionName, unsigned size,
   if (isMain && options.executable)
     scope.append({condition, tripCount});
   if (!isMain) {
-    // What a small function lacks to be one of products.
+    // Constants for the operands of products in a small function.
     constant(tensor({8, 8}), 0.25);
     constant(tensor({8}), 0.5);
     constant(tensor({}), 0.5);
@@ -682,7 +682,7 @@ void Generator::addFunction(StringRef functionName, unsigned size,
   SmallVector<Value> returned;
   for (unsigned i = 0, e = 1 + below(3); i < e; ++i)
     returned.push_back(pickRank(0, 4));
-  // Nothing of the first argument's shape is wasted.
+  // Use the whole shape of the first argument.
   returned.push_back(pickType(types.front()));
   if (isMain && !options.executable && chance(50))
     returned.push_back(scope[below(scope.size())]);

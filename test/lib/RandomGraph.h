@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Modules to test precision passes on, made from a seed: the same one gives the
-// same module on every machine.
+// Random modules for tests of precision passes. A seed gives the same module on
+// every machine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,10 +18,10 @@
 
 namespace mlir::amp::test {
 
-/// What a random module holds.
+/// The contents of a random module.
 struct RandomGraphOptions {
   uint64_t seed = 0;
-  /// About how many operations its main function has.
+  /// The approximate number of operations of its main function.
   unsigned size = 30;
   /// scf.if, scf.for, scf.while and scf.forall that carry values, nested.
   bool controlFlow = true;
@@ -37,8 +37,9 @@ struct RandomGraphOptions {
   bool lowInput = true;
   /// The first dimension of activations is `?`.
   bool dynamic = true;
-  /// Can be run: static shapes, known trip counts, and operations for which
-  /// `TestErrorBound.cpp` has a rule. Excludes `foreign` and `dynamic`.
+  /// The module can run. It has static shapes, known trip counts, and
+  /// operations for which `TestErrorBound.cpp` has a rule. Excludes `foreign`
+  /// and `dynamic`.
   bool executable = false;
 };
 

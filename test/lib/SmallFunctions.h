@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions so small that all their assignments can be tried, with pins,
-// gradients, state, casts of the user, masks, branches and loops, and if wanted
-// with structured operations, tosa, and a private function that is called.
+// Functions so small that all their assignments can be tried, with parts of
+// large tensors, pins, gradients, state, casts of the user, masks, branches and
+// loops, and if wanted with structured operations, tosa, and a private function
+// that is called.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +38,8 @@ public:
     matrix = RankedTensorType::get({extent, extent}, builder.getF32Type());
     vector = RankedTensorType::get({extent}, builder.getF32Type());
     batch = RankedTensorType::get({1, extent, extent}, builder.getF32Type());
+    table = RankedTensorType::get({8 * extent, extent}, builder.getF32Type());
+    auto rowNumbers = RankedTensorType::get({extent}, builder.getI64Type());
     if (upstream && below(3) == 0)
       callee = makeCallee();
     SmallVector<Type> arguments = {matrix,
@@ -45,10 +48,12 @@ public:
                                    vector,
                                    builder.getI1Type(),
                                    builder.getIndexType(),
-                                   matrix.clone(builder.getI1Type())};
+                                   matrix.clone(builder.getI1Type()),
+                                   table,
+                                   rowNumbers};
     auto function = func::FuncOp::create(
         builder, loc, "f", builder.getFunctionType(arguments, {}));
-    // Any but the last three may be state, of which the cost model and the
+    // The first four may be state, of which the cost model and the
     // constraints know more.
     for (unsigned i = 0; i < 4; ++i) {
       StringRef role = pick<StringRef>(
@@ -64,6 +69,8 @@ public:
     condition = body->getArgument(4);
     bound = body->getArgument(5);
     choice = body->getArgument(6);
+    tables = {body->getArgument(7)};
+    rows = body->getArgument(8);
     fill(size, /*depth=*/0);
 
     SmallVector<Value> returned;
@@ -81,7 +88,7 @@ private:
   T pick(ArrayRef<T> items) {
     return items[below(items.size())];
   }
-  /// Mostly a recent value, so that chains arise.
+  /// Mostly a recent value, which forms chains.
   Value any(ArrayRef<Value> values) {
     return below(2) == 0 ? values.back() : pick(values);
   }
@@ -102,7 +109,10 @@ private:
     }
     Operation *op = builder.create(state);
     for (Value result : op->getResults())
-      (result.getType() == matrix ? matrices : vectors).push_back(result);
+      (result.getType() == matrix  ? matrices
+       : result.getType() == table ? tables
+                                   : vectors)
+          .push_back(result);
     return op;
   }
   NamedAttribute dims(StringRef name, ArrayRef<int64_t> values) {
@@ -131,7 +141,7 @@ private:
     return function;
   }
 
-  /// What a structured operation writes to, now and then shared.
+  /// The destination of a structured operation. Sometimes it is shared.
   Value getInit() {
     if (below(4) == 0)
       return any(matrices);
@@ -193,7 +203,7 @@ private:
     }
   }
 
-  /// What a mask covers is lost under softmax.
+  /// A softmax ignores the masked elements.
   void addMask(Value a) {
     Attribute covered = builder.getF32FloatAttr(-1.0e9f);
     Value mask = create("train.constant", {}, matrix,
@@ -207,11 +217,45 @@ private:
            builder.getNamedAttr("axis", builder.getI64IntegerAttr(1)));
   }
 
+  /// A part of a large tensor, or something computed from all of it.
+  void addTable() {
+    Value t = any(tables);
+    int64_t extent = matrix.getDimSize(0);
+    switch (below(upstream ? 5 : 4)) {
+    case 0:
+      create(pick<StringRef>({"train.relu", "train.tanh", "train.exp"}), t,
+             table);
+      break;
+    case 1:
+      create("train.gather", {t, rows}, matrix,
+             builder.getNamedAttr("axis", builder.getI64IntegerAttr(0)));
+      break;
+    case 4: {
+      SmallVector<OpFoldResult> offsets(2, builder.getIndexAttr(0)),
+          sizes(2, builder.getIndexAttr(extent)),
+          strides(2, builder.getIndexAttr(1));
+      matrices.push_back(tensor::ExtractSliceOp::create(
+          builder, loc, matrix, t, offsets, sizes, strides));
+      break;
+    }
+    default:
+      create("train.slice", t, matrix,
+             {dims("offsets", {static_cast<int64_t>(below(7)) * extent, 0}),
+              dims("sizes", {extent, extent}), dims("strides", {1, 1})});
+      break;
+    }
+  }
+
   void addOperation(unsigned depth) {
     Value a = any(matrices), b = any(matrices), v = any(vectors);
     if (upstream && below(2) == 0)
       return addUpstream();
-    switch (below(17)) {
+    switch (below(20)) {
+    case 17:
+    case 18:
+    case 19:
+      addTable();
+      break;
     case 0:
     case 1:
     case 2:
@@ -274,11 +318,13 @@ private:
   }
 
   void addRegion(unsigned depth) {
-    SmallVector<Value> outerMatrices = matrices, outerVectors = vectors;
+    SmallVector<Value> outerMatrices = matrices, outerVectors = vectors,
+                       outerTables = tables;
     OpBuilder::InsertionGuard guard(builder);
     auto body = [&](Block *block, ValueRange carried) {
       matrices = outerMatrices;
       vectors = outerVectors;
+      tables = outerTables;
       matrices.append(carried.begin(), carried.end());
       builder.setInsertionPointToEnd(block);
       fill(1 + below(2), depth + 1);
@@ -294,7 +340,7 @@ private:
       body(branch.elseBlock(), {});
       op = branch;
     } else if (kind == 2) {
-      // What leaves the loop is not what it carries.
+      // The results of the loop differ from the values that it carries.
       Value initial = any(matrices);
       auto loop =
           scf::WhileOp::create(builder, loc, TypeRange(matrix), initial);
@@ -308,7 +354,7 @@ private:
       body(after, after->getArguments());
       op = loop;
     } else {
-      // Numbers of iterations that are known, and one that is not.
+      // Known numbers of iterations, and an unknown one.
       Value zero = bound, last = bound, step = bound;
       if (kind == 3) {
         zero = arith::ConstantIndexOp::create(builder, loc, 0);
@@ -322,6 +368,7 @@ private:
     }
     matrices = outerMatrices;
     vectors = outerVectors;
+    tables = outerTables;
     matrices.push_back(op->getResult(0));
   }
 
@@ -329,9 +376,9 @@ private:
   OpBuilder &builder;
   Location loc;
   bool upstream;
-  RankedTensorType matrix, vector, batch;
-  SmallVector<Value> matrices, vectors;
-  Value condition, bound, choice, empty;
+  RankedTensorType matrix, vector, batch, table;
+  SmallVector<Value> matrices, vectors, tables;
+  Value condition, bound, choice, empty, rows;
   func::FuncOp callee;
 };
 

@@ -9,11 +9,11 @@
 // Algorithms, chapter 3) of a function in mixed precision against the same
 // function in f32. Each value has a bound m on its magnitude and a bound e on
 // its difference from its f32 twin. An operation passes e on by its Lipschitz
-// constant in the maximum norm, and adds what it rounds: u · (m + e) for a
+// constant in the maximum norm, and adds its rounding error: u · (m + e) for a
 // result with unit roundoff u (2^-11 for f16, 2^-8 for bf16), the smallest
-// subnormal, and what either of the two computations in f32 may be off. The
-// bound thus grows with the depth of the graph. It is infinite where a value
-// may overflow.
+// subnormal, and the error of either of the two computations in f32. The bound
+// thus grows with the depth of the graph. It is infinite for a value that may
+// overflow.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,8 @@ Bound join(Bound a, Bound b) {
   return {std::max(a.magnitude, b.magnitude), std::max(a.error, b.error)};
 }
 
-/// Adds what rounding to `type` adds; `isUserCast` if both functions round.
+/// Adds the error of rounding to `type`. `isUserCast` is set if both functions
+/// round.
 Bound round(Bound bound, Type type, double terms, bool isUserCast = false) {
   if (!isa<FloatType>(type))
     return bound;

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Builds a small step with the extents that the options give, most of which no
-// layer can have, and says whether there is a module in the end.
+// Builds a small step with the extents of the options, most of which are
+// invalid for a layer, and prints whether the result is a module.
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Models/ModelBuilder.h"
+#include "amp/Networks/ModelBuilder.h"
 
 #include "mlir/Pass/Pass.h"
 
@@ -76,8 +76,7 @@ struct TestModelBuilder
   }
 
 private:
-  /// Calls the layer `wrong` with an operand that it cannot have; `x` has two
-  /// dimensions.
+  /// Calls the layer `wrong` with an invalid operand. `x` has two dimensions.
   void buildWrong(ModelBuilder &b, Value x) {
     using Scope = ModelBuilder::Scope;
     Scope scope(b, "wrong");

@@ -7,7 +7,7 @@
 
 #include "amp/Interfaces/LossScaleOpInterface.h"
 #include "amp/Interfaces/PrecisionOpInterface.h"
-#include "amp/Precision/Policy.h"
+#include "amp/Precision/Policy/Policy.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -57,9 +57,9 @@ struct TestPrecisionSlots
   }
 };
 
-/// Takes a module in which each operation of `dialects` occurs, and fails
-/// unless the policy names exactly those of them that have a slot which may
-/// change; with `exactly-once`, unless one entry names each of them.
+/// Expects a module with each operation of `dialects`. Fails unless the policy
+/// names exactly the operations with a slot that may change. With
+/// `exactly-once` one entry must name each of them.
 struct TestPolicyCoverage
     : PassWrapper<TestPolicyCoverage, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestPolicyCoverage)
@@ -115,7 +115,7 @@ struct TestPolicyCoverage
       if (unsigned count = loaded->countEntries(name);
           exactlyOnce && count != 1)
         fail(text) << "is named by " << count << " entries";
-      if (scaleDegrees && !name.hasInterface<LossScaleOpInterface>())
+      if (scaleExponents && !name.hasInterface<LossScaleOpInterface>())
         fail(text) << "does not implement LossScaleOpInterface";
       auto it = isFree.find(text);
       if (it == isFree.end())
@@ -135,8 +135,9 @@ struct TestPolicyCoverage
       *this, "without", llvm::cl::desc("Operations that have no float tensor")};
   Option<std::string> policy{*this, "policy", llvm::cl::init("default"),
                              llvm::cl::desc("Preset or file")};
-  Option<bool> scaleDegrees{*this, "scale-degrees", llvm::cl::init(false),
-                            llvm::cl::desc("Ask for LossScaleOpInterface too")};
+  Option<bool> scaleExponents{
+      *this, "scale-exponents", llvm::cl::init(false),
+      llvm::cl::desc("Ask for LossScaleOpInterface too")};
   Option<bool> exactlyOnce{
       *this, "exactly-once", llvm::cl::init(false),
       llvm::cl::desc("Ask for one entry for each operation")};

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PlainPins.h"
 #include "RandomGraph.h"
+#include "ReferencePins.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/ExternalModels/ExternalModels.h"
@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace mlir::amp;
 using namespace mlir::amp::test;
 
-/// Numbers the operations of a graph, so that they can be found again.
+/// Numbers the operations of a graph to find them later.
 static constexpr StringLiteral kId = "test.id";
 
 namespace {
@@ -32,19 +32,19 @@ namespace {
 /// The types of the operands and results of each operation, by its number.
 using TypesById = std::map<int64_t, SmallVector<Type>>;
 
-/// What the pass is asked to do.
+/// The configuration of the pass.
 struct Configuration {
   std::string strategy, policy, target;
 };
 
-/// One random graph through all properties under one configuration.
+/// Tests all properties of one random graph under one configuration.
 class PropertyTest {
 public:
   PropertyTest(MLIRContext *context, const RandomGraphOptions &options,
                const Configuration &configuration)
       : context(context), options(options), configuration(configuration) {}
 
-  /// Returns what does not hold, or nothing.
+  /// Returns a property that does not hold, or an empty result.
   std::string run() {
     input = makeRandomGraph(context, options);
     if (failed(verify(*input)))
@@ -65,7 +65,7 @@ public:
     return {};
   }
 
-  /// Whether some value became low: a test of nothing proves nothing.
+  /// Whether some value became low. Otherwise the test has no effect.
   bool becameLow = false;
 
 private:
@@ -158,8 +158,8 @@ private:
     return checkDeny(precision, after);
   }
 
-  /// Only f32 tensors may change, and to the low type; what the user cast stays
-  /// what it was.
+  /// Only f32 tensors may change, and only to the low type. Casts of the user
+  /// do not change.
   std::string checkTypes(ModuleOp mixed, const TypesById &before,
                          const TypesById &after, StringRef precision) {
     FloatType low = parsePrecision(precision, context);
@@ -194,7 +194,7 @@ private:
     return problem;
   }
 
-  /// Puts independent operations of each block into another order.
+  /// Permutes independent operations of each block.
   void shuffle(ModuleOp module) {
     std::mt19937_64 engine(options.seed ^ 0x5eed);
     module.walk([&](func::FuncOp function) {
@@ -207,8 +207,8 @@ private:
         SmallVector<Operation *> ready, order;
         for (Operation &op : block->without_terminator())
           waiting.insert(&op);
-        // An operation waits for those of the block that it, or what is in its
-        // regions, reads.
+        // An operation follows the operations of the block whose results it or
+        // its regions read.
         auto isReady = [&](Operation *op) {
           bool ready = true;
           op->walk([&](Operation *inner) {
@@ -235,8 +235,8 @@ private:
     });
   }
 
-  /// Denies one kind of operation, by a pin and by an entry of the policy: no
-  /// other value becomes low by it.
+  /// Denies one kind of operation by a pin and by an entry of the policy. No
+  /// other value may become low.
   std::string checkDeny(StringRef precision, const TypesById &after) {
     std::mt19937_64 engine(options.seed ^ 0xde47);
     SmallVector<StringRef> names;
@@ -280,8 +280,8 @@ private:
       auto id = op->getAttrOfType<IntegerAttr>(kId);
       if (!id)
         return;
-      // Operands may be cast now that were low without; what the operation
-      // gives must not become low.
+      // Operands that were low may have a cast now. The results of the
+      // operation must not become low.
       for (unsigned i = op->getNumOperands(), e = now[id.getInt()].size();
            i != e; ++i)
         if (now[id.getInt()][i] != after.at(id.getInt())[i] &&
@@ -314,7 +314,7 @@ struct TestPrecisionProperties
     return "check properties of the precision passes on random graphs";
   }
 
-  /// Returns what does not hold for the graph of a seed and a size.
+  /// Returns a property that does not hold for the graph of a seed and a size.
   std::string check(MLIRContext *context, uint64_t graphSeed,
                     unsigned graphSize, const Configuration &configuration,
                     bool &becameLow) {
@@ -358,7 +358,7 @@ struct TestPrecisionProperties
         std::string problem =
             check(&context, graphSeed, size, configuration, becameLow);
         unsigned smallest = size;
-        // The least size at which the seed still fails is the one to look at.
+        // Report the least size at which the seed still fails.
         for (unsigned s = 1; !problem.empty() && s < size; ++s) {
           bool ignored = false;
           diagnostics.clear();
@@ -392,7 +392,8 @@ struct TestPrecisionProperties
       policies.push_back("default");
     if (targets.empty())
       targets.push_back("none");
-    // A context keeps every type and attribute that it has seen: one for few.
+    // A context keeps every type and attribute. Use a new one after a few
+    // seeds.
     static constexpr unsigned slice = 100;
     {
       llvm::DefaultThreadPool pool;

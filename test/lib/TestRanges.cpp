@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Precision/Ranges.h"
+#include "amp/Precision/Assignment/Ranges.h"
 #include "amp/Transforms/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"

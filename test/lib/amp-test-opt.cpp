@@ -30,6 +30,7 @@ void registerPrecisionTests();
 void registerPropertyTests();
 void registerRandomGraphTests();
 void registerRangesTests();
+void registerSlotsDialect(DialectRegistry &registry);
 } // namespace mlir::amp::test
 
 int main(int argc, char **argv) {
@@ -39,8 +40,9 @@ int main(int argc, char **argv) {
                   mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
                   mlir::math::MathDialect, mlir::memref::MemRefDialect,
                   mlir::scf::SCFDialect, mlir::tosa::TosaDialect>();
+  mlir::amp::test::registerSlotsDialect(registry);
   mlir::amp::registerPrecisionExternalModels(registry);
-  mlir::amp::registerScaleDegreeExternalModels(registry);
+  mlir::amp::registerScaleExponentExternalModels(registry);
   mlir::amp::registerAMPPasses();
   mlir::amp::test::registerBufferLivenessTest();
   mlir::amp::test::registerErrorBoundTest();

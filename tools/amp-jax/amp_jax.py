@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===----------------------------------------------------------------------===//
-"""From a training step in JAX to StableHLO that amp-opt can read, and back.
+"""Lowers a training step in JAX to StableHLO for amp-opt, and compiles the result.
 
     step = amp_jax.lower(loss, update, params, state, batch)
     text = amp_jax.rewrite(step.text, "bf16")
@@ -15,16 +15,100 @@ docs/jax.md explains it.
 """
 
 import dataclasses
+import math
+import re
 import subprocess
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.extend.mlir import ir
+
+# A constant of booleans whose elements are printed as bytes.
+BOOLEANS = re.compile(r'dense<"0x([0-9A-Fa-f]*)">(\s*:\s*(?:tensor|vector)<((?:\d+x)*)i1\b)')
+
+
+def with_booleans(text, bits):
+    """`text` with its large boolean constants as LLVM 22 reads them, with a bit
+    for each element, or as JAX does, with a byte. Those that are so already stay:
+    the number of bytes tells which form one has."""
+
+    def convert(match):
+        elements = math.prod(int(extent) for extent in match[3].split("x")[:-1])
+        data = np.frombuffer(bytes.fromhex(match[1]), np.uint8)
+        if bits and len(data) == elements:
+            data = np.packbits(data, bitorder="little")
+        elif not bits and len(data) == -(-elements // 8):
+            data = np.unpackbits(data, count=elements, bitorder="little")
+        return f'dense<"0x{data.tobytes().hex().upper()}">{match[2]}'
+
+    return BOOLEANS.sub(convert, text)
+
+
+def print_generic(operation):
+    """The generic form of an operation, with locations, as amp-opt reads it."""
+    text = operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
+    return with_booleans(text, bits=True)
+
+
+def inline_calls(module):
+    """Puts the bodies of functions in the place of calls in regions of `shard_map`.
+    To a reader without Shardy such a region might have symbols of its own, among
+    which the functions of the module are not found."""
+    functions = {
+        ir.StringAttr(op.attributes["sym_name"]).value: op.operation
+        for op in module.body.operations
+        if op.operation.name == "func.func"
+    }
+
+    def replace_operands(op, values):
+        for i, operand in enumerate(op.operands):
+            if operand in values:
+                op.operands[i] = values[operand]
+        for region in op.regions:
+            for block in region.blocks:
+                for nested in block.operations:
+                    replace_operands(nested.operation, values)
+
+    def inline(call):
+        callee = functions[ir.FlatSymbolRefAttr(call.attributes["callee"]).value]
+        (block,) = callee.regions[0].blocks
+        values = dict(zip(block.arguments, call.operands))
+        *body, last = (op.operation for op in block.operations)
+        copies = []
+        for op in body:
+            with ir.InsertionPoint(call):
+                copies.append(op.clone())
+            replace_operands(copies[-1], values)
+            values.update(zip(op.results, copies[-1].results))
+        for result, operand in zip(call.results, last.operands):
+            result.replace_all_uses_with(values[operand])
+        call.erase()
+        for copy in copies:
+            visit(copy, True)
+
+    def visit(op, inside):
+        if inside and op.name == "func.call":
+            inline(op)
+            return
+        inside |= op.name == "sdy.manual_computation"
+        for region in op.regions:
+            for block in region.blocks:
+                for nested in list(block.operations):
+                    visit(nested.operation, inside)
+
+    visit(module.operation, False)
 
 
 def generic(lowered):
     """The StableHLO of a lowered function in generic form."""
-    return lowered.compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True)
+    text = print_generic(lowered.compiler_ir("stablehlo").operation)
+    if '"sdy.manual_computation"' not in text:
+        return text
+    with lowered.compiler_ir("stablehlo").context:
+        module = ir.Module.parse(with_booleans(text, bits=False))
+        inline_calls(module)
+        return print_generic(module.operation)
 
 
 def annotate(lowered, arguments, results):
@@ -37,7 +121,7 @@ def annotate(lowered, arguments, results):
         allowed = context.allow_unregistered_dialects
         context.allow_unregistered_dialects = True
         try:
-            module = ir.Module.parse(generic(lowered))
+            module = ir.Module.parse(with_booleans(generic(lowered), bits=False))
             main = next(
                 op
                 for op in module.body.operations
@@ -61,15 +145,15 @@ def annotate(lowered, arguments, results):
                         entry[name] = ir.StringAttr.get(value)
                     entries.append(ir.DictAttr.get(entry))
                 main.attributes[key] = ir.ArrayAttr.get(entries)
-            return module.operation.get_asm(print_generic_op_form=True)
+            return print_generic(module.operation)
         finally:
             context.allow_unregistered_dialects = allowed
 
 
 @dataclasses.dataclass
 class Step:
-    """A marked training step. It takes the leaves of parameters, optimizer state
-    and batch; it gives those of the new parameters and state, and the loss."""
+    """A marked training step. Its arguments are the leaves of parameters, optimizer state and
+    batch. Its results are those of the new parameters and state, and the loss."""
 
     text: str
     names: list
@@ -80,8 +164,8 @@ class Step:
         return jax.tree.leaves(trees)
 
     def unflatten(self, results, params, state):
-        """The new parameters and state, the loss, and what a pass has added
-        behind it."""
+        """The new parameters and state, the loss, and the results that a pass has added after
+        them."""
         first, second = self.sizes
         return (
             jax.tree.unflatten(jax.tree.structure(params), results[:first]),
@@ -97,8 +181,8 @@ def names_of(prefix, tree):
 
 
 def shared_results(lowered, first):
-    """Positions, from `first` on and counted from there, of results of the main
-    function that are arguments or other results from there on."""
+    """The positions of results of the main function, counted from `first`, that are arguments or
+    equal an earlier one of these results."""
     main = next(
         op
         for op in lowered.compiler_ir("stablehlo").body.operations
@@ -114,8 +198,8 @@ def shared_results(lowered, first):
 
 
 def lower(loss, update, params, state, batch):
-    """Lowers the step that `update(params, state, gradients)` makes with the
-    gradients of `loss(params, *batch)`, marked for the passes."""
+    """Lowers the step of `update(params, state, gradients)` with the gradients of `loss(params,
+    *batch)`, marked for the passes."""
 
     def lower_with(separate):
         def step(params, state, batch, seed):
@@ -131,7 +215,7 @@ def lower(loss, update, params, state, batch):
         return jax.jit(step, keep_unused=True).lower(params, state, batch, jnp.float32(1))
 
     parameters, states = names_of("params.", params), names_of("state.", state)
-    # A mark names one value: gradients that are the same one get their own.
+    # A mark names one value. Equal gradients become separate values.
     lowered = lower_with(())
     if separate := shared_results(lowered, len(parameters) + len(states) + 1):
         lowered = lower_with(separate)
@@ -156,16 +240,15 @@ def lower_loss(loss, params, batch):
     return annotate(lowered, marks, {0: {"amp.metric": "loss"}})
 
 
-def pipeline(precision, options="", scaling=None, masters=None, narrow_saved=False, check=True):
-    """The passes that rewrite a marked step. `scaling` is a mode of
-    amp-insert-loss-scaling: dynamic or a number, which is proved to be handled
-    right unless `check` is false; `masters` is a mode of
-    amp-insert-master-weights: copy. With `narrow_saved`, f32 values that the
-    backward pass reads are stored in the low type."""
+def pipeline(precision, options="", scaling=None, masters=None, compress_activations=False, check=True):
+    """The passes that rewrite a marked step. `scaling` is a mode of amp-insert-loss-scaling:
+    dynamic or a number. Unless `check` is false, a pass checks the handling of the loss scale.
+    `masters` is a mode of amp-insert-master-weights: copy. With `compress_activations`, f32 values
+    that the backward pass reads are stored in the low type."""
     passes = ["amp-import-step"]
     passes.append(f"auto-mixed-precision{{precision={precision} policy=stablehlo {options}}}")
-    if narrow_saved:
-        passes.append("amp-narrow-saved-activations")
+    if compress_activations:
+        passes.append("amp-compress-activations")
     if masters:
         passes.append(f"amp-insert-master-weights{{mode={masters}}}")
     if scaling:
@@ -177,36 +260,104 @@ def pipeline(precision, options="", scaling=None, masters=None, narrow_saved=Fal
     return f"builtin.module({','.join(passes)})"
 
 
+DTYPES = {"bf16": jnp.bfloat16, "f16": jnp.float16, "f32": jnp.float32, "i32": jnp.int32}
+
+
+@dataclasses.dataclass
+class Added:
+    """An argument that the passes add behind those of a step: a low copy of a
+    parameter or a part of the scaler's state. A result of the same name, in the
+    same order behind the loss, is its new value."""
+
+    name: str
+    role: str
+    shape: tuple
+    dtype: type
+    init: str
+
+    def initial(self, parameters):
+        """Its first value, given the parameters by name."""
+        if source := re.search(r'copy_of, source = "([^"]*)"', self.init):
+            return jnp.asarray(parameters[source[1]]).astype(self.dtype)
+        value = re.search(r"constant, value = ([^ >]*)", self.init)
+        return jnp.full(self.shape, float(value[1]) if value else 0, self.dtype)
+
+
+class Rewritten(str):
+    """The text of a rewritten step, with the arguments that were added, in order."""
+
+    added = ()
+
+
+def find_added(text, known):
+    """The arguments of the main function whose names are not in `known`."""
+    from jax._src.interpreters import mlir
+
+    with mlir.make_ir_context() as context:
+        context.allow_unregistered_dialects = True
+        module = ir.Module.parse(with_booleans(text, bits=False))
+        main = next(
+            op
+            for op in module.body.operations
+            if ir.StringAttr(op.attributes["sym_name"]).value == "main"
+        )
+        signature = ir.FunctionType(ir.TypeAttr(main.attributes["function_type"]).value)
+        added = []
+        for type, entry in zip(signature.inputs, main.attributes["arg_attrs"]):
+            entry = {named.name: named.attr for named in entry}
+            name = ir.StringAttr(entry["amp.name"]).value if "amp.name" in entry else None
+            if name is None or name in known:
+                continue
+            tensor = ir.RankedTensorType(type)
+            role = ir.StringAttr(entry["amp.role"]).value
+            dtype = DTYPES[str(tensor.element_type)]
+            added.append(Added(name, role, tuple(tensor.shape), dtype, str(entry["amp.init"])))
+        return added
+
+
 def rewrite(text, precision, command=("amp-opt",), **settings):
     """Runs the passes of `pipeline` with these settings. `command` may be a
-    stock mlir-opt with the plugin."""
+    stock mlir-opt with the plugin. The result is the text of the step, with
+    `added`, what the step takes behind its arguments and gives behind the loss."""
     passes = pipeline(precision, **settings)
-    return run_passes(text, passes, command)
+    if not settings.get("scaling") and not settings.get("masters"):
+        return Rewritten(run_passes(text, passes, command))
+    # What is added has names until nothing of the amp dialect is left.
+    first, last = passes.split(",convert-amp-to-stablehlo", 1)
+    known = set(re.findall(r'amp\.name = "([^"]*)"', text))
+    text = run_passes(text, first + ")", command)
+    rewritten = Rewritten(
+        run_passes(text, "builtin.module(convert-amp-to-stablehlo" + last, command)
+    )
+    rewritten.added = find_added(text, known)
+    return rewritten
 
 
 def run_passes(text, passes, command=("amp-opt",)):
-    """Runs a pipeline on StableHLO text. What is wrong comes as RuntimeError."""
+    """Runs a pipeline on StableHLO text. Errors are raised as RuntimeError."""
     arguments = ["--allow-unregistered-dialect", "--mlir-print-op-generic"]
+    arguments.append("--mlir-print-debuginfo")
     arguments.append(f"--pass-pipeline={passes}")
+    text = with_booleans(text, bits=True)
     result = subprocess.run([*command, *arguments], input=text, capture_output=True, text=True)
     if result.returncode:
         hint = ""
         if "custom op 'stablehlo." in result.stderr:
             hint = "expected the generic form: amp_jax.generic(lowered)\n"
         raise RuntimeError(result.stderr + hint)
-    return result.stdout
+    return with_booleans(result.stdout, bits=False)
 
 
 def scaler_state(scale=65536.0, hysteresis=1):
-    """What a step with dynamic loss scaling takes behind its other arguments,
-    and gives back behind the loss."""
+    """The scaler state: the additional last arguments of a step with dynamic loss scaling. The
+    step returns it after the loss."""
     return [jnp.float32(scale), jnp.int32(0), jnp.int32(hysteresis)]
 
 
 def widen_products(text):
-    """XLA's CPU backend has no product of low operands that gives f32. What is
-    the same there, for products of two low numbers are exact in f32: operands
-    are rounded, and widened again."""
+    """XLA's CPU backend has no product of low operands with an f32 result. This rounds the
+    operands and widens them again, which is equivalent: products of two low numbers are exact in
+    f32."""
     from jax._src.interpreters import mlir
     from jax.extend.mlir.dialects import stablehlo
 
@@ -232,11 +383,15 @@ def widen_products(text):
 
 
 def compile(text, device=None):
-    """Compiles StableHLO text. The result takes and gives flat lists of arrays."""
+    """Compiles StableHLO text. The function takes and returns flat lists of arrays."""
     from jax._src.lib import xla_client
 
     device = device or jax.devices()[0]
     options = xla_client.CompileOptions()
+    text = with_booleans(text, bits=False)
+    build = options.executable_build_options
+    build.use_spmd_partitioning = True
+    build.use_shardy_partitioner = "sdy." in text
     if device.platform == "cpu":
         text = widen_products(text)
     executable = device.client.compile_and_load(

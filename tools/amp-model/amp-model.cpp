@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Models/Models.h"
+#include "amp/Networks/Models.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/FileUtilities.h"
@@ -76,7 +76,7 @@ AMP_OPTION(int64_t, warmupSteps, "warmup-steps",
 AMP_OPTION(int64_t, decaySteps, "decay-steps",
            "step at which the rate has fallen along a cosine, 0 for constant");
 
-/// What the chosen model has, or what every model does.
+/// The options that the chosen model, or every model, reads.
 static llvm::SmallPtrSet<const cl::Option *, 32> consulted;
 
 /// Sets `value` if the option was given.
@@ -87,8 +87,7 @@ static void take(const Option &option, T &value) {
     value = option;
 }
 
-/// An option that was given and that nothing has read would change nothing: its
-/// user has another model in mind.
+/// An unread option would have no effect: its user has another model in mind.
 static LogicalResult rejectOthers() {
   SmallVector<StringRef> others;
   for (const auto &entry : cl::getRegisteredOptions()) {
@@ -97,7 +96,7 @@ static LogicalResult rejectOthers() {
         llvm::is_contained(option->Categories, &category))
       others.push_back(option->ArgStr);
   }
-  // The table of options has no order of its own.
+  // The table of options is not sorted.
   llvm::sort(others);
   for (StringRef other : others)
     llvm::errs() << "error: " << modelName << " has no option '--" << other
@@ -123,12 +122,10 @@ static void takeTransformer(TransformerOptions &options) {
   take(dropout, options.dropout);
 }
 
-static FailureOr<Model> build(MLIRContext *context, int64_t batchSize) {
-  StringRef name = modelName;
-  // What each model was published with.
+/// What the model `name` was published with.
+static TrainingOptions getPublishedTraining(StringRef name) {
   TrainingOptions training;
-  bool isTransformer = name == "gpt2" || name == "bert" || name == "vit";
-  if (isTransformer) {
+  if (name == "gpt2" || name == "bert" || name == "vit") {
     training.learningRate = name == "gpt2"   ? 6e-4
                             : name == "bert" ? 5e-5
                                              : 1e-3;
@@ -137,30 +134,43 @@ static FailureOr<Model> build(MLIRContext *context, int64_t batchSize) {
     training.maxNorm = 1.0;
     training.warmupSteps = 2000;
     training.decaySteps = 100000;
-  } else {
-    training.optimizer = TrainingOptions::Optimizer::SGD;
-    training.learningRate = name.starts_with("resnet") ? 0.1 : 0.05;
-    training.weightDecay = name.starts_with("resnet") ? 1e-4 : 0.0;
-    if (name.starts_with("resnet")) {
-      training.warmupSteps = 2500;
-      training.decaySteps = 450000;
-      training.finalFraction = 0.0;
-    }
+    return training;
   }
+  bool isResNet = name.starts_with("resnet");
+  training.optimizer = TrainingOptions::Optimizer::SGD;
+  training.learningRate = isResNet ? 0.1 : 0.05;
+  training.weightDecay = isResNet ? 1e-4 : 0.0;
+  if (isResNet) {
+    training.warmupSteps = 2500;
+    training.decaySteps = 450000;
+    training.finalFraction = 0.0;
+  }
+  return training;
+}
+
+static LogicalResult takeTraining(TrainingOptions &training) {
   take(optimizer, training.optimizer);
   take(learningRate, training.learningRate);
   take(weightDecay, training.weightDecay);
   take(momentum, training.momentum);
   if (momentum.getNumOccurrences() > 0 &&
       training.optimizer != TrainingOptions::Optimizer::SGD) {
-    llvm::errs() << "error: '--momentum' is of '--optimizer=sgd', but the "
+    llvm::errs() << "error: '--momentum' belongs to '--optimizer=sgd', but the "
                     "optimizer of "
-                 << name << " is adamw\n";
+                 << modelName << " is adamw\n";
     return failure();
   }
   take(maxNorm, training.maxNorm);
   take(warmupSteps, training.warmupSteps);
   take(decaySteps, training.decaySteps);
+  return success();
+}
+
+static FailureOr<Model> build(MLIRContext *context, int64_t batchSize) {
+  StringRef name = modelName;
+  TrainingOptions training = getPublishedTraining(name);
+  if (failed(takeTraining(training)))
+    return failure();
 
   auto finish = [&](auto *buildModel, const auto &options) -> FailureOr<Model> {
     if (failed(rejectOthers()))
@@ -176,7 +186,7 @@ static FailureOr<Model> build(MLIRContext *context, int64_t batchSize) {
   if (name == "mlp") {
     MLPOptions options = sized(MLPOptions());
     take(features, options.features);
-    // A list has an '&' of its own.
+    // A list has its own operator '&'.
     consulted.insert(std::addressof(hidden));
     if (hidden.getNumOccurrences() > 0)
       options.hidden.assign(hidden.begin(), hidden.end());

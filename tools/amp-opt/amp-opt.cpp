@@ -7,7 +7,9 @@
 
 #include "amp/InitAll.h"
 
-#include "amp/Precision/Policy.h"
+#include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/Train/IR/Train.h"
+#include "amp/Precision/Policy/Policy.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"

@@ -1,4 +1,4 @@
-//===- AMPPlugin.cpp - The door of the plugin -----------------------------===//
+//===- AMPPlugin.cpp - The entry point of the plugin ----------------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The entry points of `--load-dialect-plugin` and `--load-pass-plugin`. This
-// library uses nothing of LLVM: a tool with another version of it would bring
-// down any plugin that is linked to one, before an entry point is reached. It
-// looks whether the tool uses the MLIR that the passes use, and only then loads
-// the library beside it that holds them.
+// library does not link LLVM. A plugin that is linked to one LLVM would crash a
+// tool with another version before it reaches an entry point. The library
+// checks that the tool uses the MLIR of the passes. Only then it loads the
+// library beside it, which contains the passes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ static std::string getFile(const void *address) {
   return dladdr(address, &info) && info.dli_fname ? info.dli_fname : "";
 }
 
-/// Returns what the function `name` of the library with the passes answers to
-/// `caller`, or why the tool shall refuse the plugin.
+/// Returns the result of the function `name` of the library with the passes for
+/// `caller`, or an API version that makes the tool refuse the plugin.
 static AMPPluginInfo load(const char *name, const void *caller) {
   AMPPluginInfo refuse = {AMP_PLUGIN_REFUSE, "AMP", AMP_VERSION_STRING,
                           nullptr};

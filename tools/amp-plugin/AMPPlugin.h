@@ -1,4 +1,4 @@
-//===- AMPPlugin.h - Between the plugin and its passes ----------*- C++ -*-===//
+//===- AMPPlugin.h - Interface of plugin and passes -------------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,8 @@
 
 #include <cstdint>
 
-/// DialectPluginLibraryInfo and PassPluginLibraryInfo of MLIR, which differ in
-/// the type of the function alone.
+/// The layout of MLIR's DialectPluginLibraryInfo and PassPluginLibraryInfo,
+/// which differ only in the type of the function.
 struct AMPPluginInfo {
   uint32_t apiVersion;
   const char *pluginName;
@@ -19,7 +19,7 @@ struct AMPPluginInfo {
   void *registerCallbacks;
 };
 
-/// What a tool takes for a plugin of another API.
+/// The API version of a refused plugin. No tool has it.
 #define AMP_PLUGIN_REFUSE 0
 
 #endif // AMP_TOOLS_AMPPLUGIN_AMPPLUGIN_H

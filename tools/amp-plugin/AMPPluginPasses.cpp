@@ -5,15 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What AMPPlugin.so loads into a tool that has the right MLIR in its process.
-// The plugin API knows no version of MLIR, only one of itself, so these
-// functions look for themselves whether it is the tool that uses that MLIR; if
-// not, they answer with an API version that makes the tool refuse.
+// The library that AMPPlugin.so loads into a tool with the right MLIR. The
+// plugin API has its own version but none of MLIR. These functions therefore
+// check that the tool uses that MLIR. If not, they return an API version that
+// makes the tool refuse.
 //
 //===----------------------------------------------------------------------===//
 
 #include "AMPPlugin.h"
 
+#include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/InitAll.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
@@ -26,11 +27,11 @@
 using namespace mlir;
 
 /// Returns MLIR_PLUGIN_API_VERSION if the code at `caller` belongs to a tool or
-/// library that uses the same MLIR as this plugin. Otherwise passes would be
-/// registered where the tool does not find them: then prints what is wrong and
-/// returns another number.
+/// library that uses the same MLIR as this plugin. Otherwise the tool would not
+/// find the registered passes, so the function prints an error and returns
+/// another number.
 static uint32_t checkHost(const void *caller) {
-  // Any function of MLIR's registry will do to tell one MLIR from another.
+  // Any function of MLIR's registry identifies the copy of MLIR.
   void *own = reinterpret_cast<void *>(&PassInfo::lookup);
   Dl_info ownInfo, hostInfo;
   if (!dladdr(own, &ownInfo) || !ownInfo.dli_sname ||
@@ -39,10 +40,10 @@ static uint32_t checkHost(const void *caller) {
   if (ownInfo.dli_fbase == hostInfo.dli_fbase)
     return MLIR_PLUGIN_API_VERSION;
 
-  // The plugin is loaded by something that is not MLIR itself, but may use it.
+  // The caller is not MLIR itself but may use it.
   bool same = false;
   for (const char *file : {hostInfo.dli_fname, (const char *)nullptr}) {
-    // A null name is the program, with all that it is linked to.
+    // A null name is the program and everything that it links.
     void *host = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
     if (!host)
       continue;
@@ -60,8 +61,8 @@ static uint32_t checkHost(const void *caller) {
 }
 
 static void registerPlugin(DialectRegistry *registry) {
-  // A tool may have the dialects already: amp-opt, or one that was given the
-  // plugin of another build before.
+  // A tool may already have the dialects: amp-opt, or a tool that has loaded
+  // the plugin of another build.
   if (registry->getDialectAllocator(amp::AMPDialect::getDialectNamespace())) {
     llvm::errs() << "warning: AMPPlugin: the dialects are there already, and "
                     "stay as they are\n";

@@ -1,13 +1,13 @@
-//===- ReduceOperations.cpp - Leave out what does not matter --------------===//
+//===- ReduceOperations.cpp - Reduction of graphs -------------------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's own `reduction-tree` cuts operations out without regard to those that
-// use them, which leaves nothing of a graph of tensors that still verifies.
-// This pass leads a value of the same type round what it cuts out.
+// MLIR's own `reduction-tree` removes operations without regard to their users.
+// A graph of tensors then does not verify. This pass replaces the results of a
+// removed operation by other values of the same type.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@
 
 using namespace mlir;
 
-/// Returns a value that can stand for `result`: an operand of its operation, or
-/// else an argument of a block around it, of the same type.
+/// Returns a value that can replace `result`: an operand of its operation, or
+/// an argument of an enclosing block, of the same type.
 static Value findSubstitute(OpResult result) {
   for (Value operand : result.getOwner()->getOperands())
     if (operand.getType() == result.getType())
@@ -42,7 +42,7 @@ static Value findSubstitute(OpResult result) {
   return {};
 }
 
-/// Cuts `op` out. Returns whether that is possible.
+/// Removes `op`. Returns whether that is possible.
 static bool cutOut(Operation *op) {
   if (op->hasTrait<OpTrait::IsTerminator>())
     return false;
@@ -123,8 +123,8 @@ private:
     return runner.isInteresting(module).first == Tester::Interestingness::True;
   }
 
-  /// Tries `change` on a copy of the module, which becomes the module if it is
-  /// valid and still interesting.
+  /// Tries `change` on a copy of the module. The copy replaces the module if it
+  /// is valid and still interesting.
   bool attempt(const Tester &runner, function_ref<bool(ModuleOp)> change) {
     OwningOpRef<ModuleOp> copy = getOperation().clone();
     ScopedDiagnosticHandler silent(&getContext(),
@@ -136,8 +136,8 @@ private:
     return true;
   }
 
-  /// Cuts out ranges of operations, half of them at first and one in the end,
-  /// users before what they use.
+  /// Removes ranges of operations, first half of them and finally one at a
+  /// time. Users come before their operands.
   bool reduceOperations(const Tester &runner) {
     auto collect = [](ModuleOp module) {
       SmallVector<Operation *> operations;
@@ -156,7 +156,7 @@ private:
           SmallVector<Operation *> operations = collect(module);
           bool any = false;
           for (size_t i = end; i-- > begin;) {
-            // Alone, so that the others are not lost with it.
+            // Remove it separately, so that the others are not lost with it.
             if (operations[i]->getNumRegions() != 0 && end - begin > 1)
               continue;
             any |= cutOut(operations[i]);
@@ -165,7 +165,7 @@ private:
         });
         changed |= reduced;
         size_t left = collect(getOperation()).size();
-        // What is left of the range was tried now.
+        // The rest of the range has now been tried.
         end = reduced ? std::min(begin, left) : begin;
         count = left;
       }

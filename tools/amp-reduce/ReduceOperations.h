@@ -1,4 +1,4 @@
-//===- ReduceOperations.h - Leave out what does not matter ------*- C++ -*-===//
+//===- ReduceOperations.h - Reduction of graphs -----------------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- amp-reduce.cpp - Make a failing module small -----------------------===//
+//===- amp-reduce.cpp - Reduction of failing modules ----------------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

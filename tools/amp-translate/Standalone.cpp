@@ -1,4 +1,4 @@
-//===- Standalone.cpp - One file without headers --------------------------===//
+//===- Standalone.cpp - Standalone files ----------------------------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Standalone.h - One file without headers ------------------*- C++ -*-===//
+//===- Standalone.h - Standalone files --------------------------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,9 +12,9 @@
 
 #include <string>
 
-/// Puts the headers under `folder` that `text` includes, and those that they
-/// include, in the place of their first inclusion. Returns whether all were
-/// found, else `message` says which one was not.
+/// Replaces the first inclusion of each header under `folder` by the header, in
+/// `text` and in these headers. Returns whether all were found. Otherwise
+/// `message` names the missing one.
 bool inlineRuntime(std::string &text, llvm::StringRef folder,
                    std::string &message);
 

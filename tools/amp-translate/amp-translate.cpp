@@ -1,4 +1,4 @@
-//===- amp-translate.cpp - Modules to other languages ---------------------===//
+//===- amp-translate.cpp - Translation of modules -------------------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,6 +10,7 @@
 #include "Standalone.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Pipelines/CUDAPipeline.h"
+#include "amp/Precision/Policy/Target.h"
 #include "amp/Target/CUDA/CUDAEmitter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -50,12 +51,14 @@ static cl::opt<bool>
            cl::cat(category));
 static cl::opt<bool>
     printCosts("cuda-costs",
-               cl::desc("Print what each launch costs at least instead"),
+               cl::desc("Print the minimal cost of each launch instead"),
                cl::cat(category));
 static cl::opt<std::string>
-    device("device", cl::init("h100"), cl::value_desc("a100|h100|h200"),
-           cl::desc("The GPU of --cuda-costs (default: h100)"),
+    target("target", cl::init("h100"), cl::value_desc("a100|h100|h200|b200"),
+           cl::desc("The model of GPU of --cuda-costs (default: h100)"),
            cl::cat(category));
+// For a trainer, which runs on a GPU, this is the number of that GPU.
+static cl::opt<std::string> device("device", cl::Hidden, cl::cat(category));
 static cl::opt<std::string>
     memory("memory", cl::value_desc("number[KiB|MiB|GiB]"),
            cl::desc("With --cuda-costs: print the largest batch whose step "
@@ -68,7 +71,7 @@ static cl::opt<std::string> entry("entry", cl::value_desc("name"),
 static cl::opt<std::string>
     precision("precision", cl::value_desc("f32|tf32|fp16|bf16"),
               cl::desc("Run the training pipeline with this precision first "
-                       "(default: take the step as it is)"),
+                       "(default: use the step as written)"),
               cl::cat(category));
 static cl::opt<std::string>
     lossScaling("loss-scale", cl::value_desc("dynamic|layerwise|none|number"),
@@ -92,8 +95,8 @@ static cl::opt<bool> strictRounding(
     cl::cat(category));
 static cl::opt<bool> emitMain(
     "emit-main",
-    cl::desc("Add a trainer with the options of amp-run, and --synthetic, "
-             "--profile, --time and --no-graph"),
+    cl::desc("Add a trainer with the options of amp-run, and --profile, --time "
+             "and --no-graph"),
     cl::cat(category));
 static cl::opt<std::string>
     headerFile("emit-header", cl::value_desc("file.h"),
@@ -109,7 +112,7 @@ static cl::opt<bool>
                cl::cat(category));
 static cl::opt<std::string>
     runtimeDir("runtime-dir", cl::value_desc("folder"),
-               cl::desc("Folder that holds amp/Runtime/CUDA, for --standalone"),
+               cl::desc("Folder with amp/Runtime, for --standalone"),
                cl::cat(category));
 
 static int fail(const llvm::Twine &message) {
@@ -117,7 +120,7 @@ static int fail(const llvm::Twine &message) {
   return 1;
 }
 
-/// Writes all files, or none and says why.
+/// Writes all files, or none after an error.
 static int
 writeFiles(llvm::ArrayRef<std::pair<std::string, std::string>> pathsAndTexts) {
   std::vector<std::unique_ptr<llvm::ToolOutputFile>> files;
@@ -133,7 +136,7 @@ writeFiles(llvm::ArrayRef<std::pair<std::string, std::string>> pathsAndTexts) {
   return 0;
 }
 
-/// Whether both paths name one file, which need not exist; "-" is no file.
+/// Whether both paths name one file, which need not exist. "-" is not a file.
 static bool isSamePath(StringRef one, StringRef other) {
   if (one == "-" || other == "-")
     return false;
@@ -147,12 +150,12 @@ static bool isSamePath(StringRef one, StringRef other) {
   return a == b || (!llvm::sys::fs::equivalent(a, b, same) && same);
 }
 
-/// How a file in the folder of `user` names `file`: by its path from there.
+/// The name of `file` in a file in the folder of `user`: a relative path.
 static std::string getPathFrom(StringRef user, StringRef file) {
   StringRef name = llvm::sys::path::filename(file);
   if (user == "-" || file == "-")
     return name.str();
-  // Links are followed: ".." leads out of the folder that they lead to.
+  // Follow links first: ".." is relative to their targets.
   llvm::SmallString<128> from, to;
   for (auto [path, folder] : {std::pair(user, &from), std::pair(file, &to)}) {
     llvm::SmallString<128> parent(llvm::sys::path::parent_path(path));
@@ -174,8 +177,8 @@ static std::string getPathFrom(StringRef user, StringRef file) {
   return path.str().str();
 }
 
-/// The program to translate, of those of `module`; null after an error. Forward
-/// functions of other programs are not meant unless they are named.
+/// The program of `module` to translate. Null after an error. Forward functions
+/// of other programs must be named to be translated.
 static cuda::ProgramOp findProgram(ModuleOp module) {
   cuda::ProgramOp found;
   for (auto program : module.getOps<cuda::ProgramOp>()) {
@@ -195,7 +198,7 @@ static cuda::ProgramOp findProgram(ModuleOp module) {
   return found;
 }
 
-/// The forward function of `program`, if it stands beside it.
+/// The forward function of `program` if the module contains it.
 static cuda::ProgramOp findForward(ModuleOp module, cuda::ProgramOp program) {
   for (auto other : module.getOps<cuda::ProgramOp>())
     if (other.getInferenceOf() == program.getSymName())
@@ -203,7 +206,7 @@ static cuda::ProgramOp findForward(ModuleOp module, cuda::ProgramOp program) {
   return {};
 }
 
-/// The name of the step to translate, if it makes predictions.
+/// The name of the step to translate if it makes predictions.
 static std::string findPredictingStep(ModuleOp module) {
   func::FuncOp found;
   for (auto step : module.getOps<func::FuncOp>()) {
@@ -220,8 +223,8 @@ static std::string findPredictingStep(ModuleOp module) {
   return {};
 }
 
-/// Runs the pipeline; the forward function of `inference`, if it is not empty,
-/// becomes a program too.
+/// Runs the pipeline. If `inference` is not empty, its forward function also
+/// becomes a program.
 static LogicalResult runPipeline(ModuleOp module, int64_t batch,
                                  StringRef inference = {}) {
   PassManager pm(module.getContext());
@@ -237,7 +240,7 @@ static LogicalResult runPipeline(ModuleOp module, int64_t batch,
   return pm.run(module);
 }
 
-/// Whether a step that is to be translated leaves its batch open.
+/// Whether a step to be translated has a dynamic batch size.
 static bool hasOpenBatch(ModuleOp module) {
   return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp step) {
     return !step.isExternal() && amp::isStepFunction(step) &&
@@ -249,9 +252,9 @@ static bool hasOpenBatch(ModuleOp module) {
   });
 }
 
-/// Turns the steps of `module` into programs, with a forward function for the
-/// trainer where there is one. A step without is translated all the same, with
-/// a warning that says why.
+/// Turns the steps of `module` into programs, each with a forward function for
+/// the trainer if there is one. A step without one is translated with a warning
+/// that gives the reason.
 static LogicalResult makePrograms(OwningOpRef<ModuleOp> &module) {
   std::string step = emitMain ? findPredictingStep(*module) : "";
   if (step.empty())
@@ -272,7 +275,7 @@ static LogicalResult makePrograms(OwningOpRef<ModuleOp> &module) {
       return success();
     }
   }
-  // An error of the step itself comes again.
+  // An error of the step itself is reported again.
   if (failed(runPipeline(*module, batchSize)))
     return failure();
   llvm::errs() << "amp-translate: warning: the trainer has neither --eval nor "
@@ -281,7 +284,7 @@ static LogicalResult makePrograms(OwningOpRef<ModuleOp> &module) {
   return success();
 }
 
-/// The bytes that `text` names, 0 if it is none.
+/// Parses a number of bytes. Returns 0 if `text` is not one.
 static int64_t parseBytes(StringRef text) {
   int64_t unit = text.consume_back("KiB")   ? int64_t(1) << 10
                  : text.consume_back("MiB") ? int64_t(1) << 20
@@ -294,8 +297,8 @@ static int64_t parseBytes(StringRef text) {
   return number * unit;
 }
 
-/// Bytes of the program that a batch of `batch` samples makes of `module`; none
-/// after an error.
+/// The bytes of the program of `module` with a batch of `batch` samples.
+/// Nothing after an error.
 static std::optional<int64_t> getMemory(ModuleOp module, int64_t batch) {
   OwningOpRef<ModuleOp> copy(module.clone());
   if (failed(runPipeline(*copy, batch)))
@@ -306,13 +309,13 @@ static std::optional<int64_t> getMemory(ModuleOp module, int64_t batch) {
   return program.getArena();
 }
 
-/// Prints the largest batch that fits into `bytes`, and returns it, 1 if none
-/// does.
+/// Prints the largest batch that fits into `bytes` and returns it. Returns 1 if
+/// none fits.
 static FailureOr<int64_t> printLargestBatch(ModuleOp module, int64_t bytes,
                                             raw_ostream &os) {
-  // Far above what any step fits, and products of extents stay in 64 bits.
+  // No step fits more, and products of extents stay in 64 bits.
   constexpr int64_t limit = int64_t(1) << 24;
-  // Batches up to `fits` do, from `tooLarge` on they do not.
+  // Batches up to `fits` fit. Batches from `tooLarge` on do not.
   int64_t fits = 0, tooLarge = limit + 1, taken = 0;
   for (int64_t batch = 1; batch < tooLarge;) {
     std::optional<int64_t> needed = getMemory(module, batch);
@@ -328,7 +331,7 @@ static FailureOr<int64_t> printLargestBatch(ModuleOp module, int64_t bytes,
     } else {
       tooLarge = batch;
     }
-    // Doubles as long as nothing was too large.
+    // Double as long as no batch was too large.
     batch = tooLarge > limit ? 2 * batch : fits + (tooLarge - fits) / 2;
     if (batch == fits)
       break;
@@ -339,8 +342,8 @@ static FailureOr<int64_t> printLargestBatch(ModuleOp module, int64_t bytes,
   return fits;
 }
 
-/// The first option of those that only say how a step becomes a program, empty
-/// if none is given.
+/// The first given option that configures the conversion of a step to a
+/// program. Empty if there is none.
 static StringRef getStepOption() {
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
            &precision, &lossScaling, &masterWeights, &batchSize, &noEpilogues,
@@ -350,7 +353,7 @@ static StringRef getStepOption() {
   return {};
 }
 
-/// Rejects options that would be ignored, before anything is read.
+/// Rejects options that would have no effect, before any input is read.
 static int checkOptions() {
   if (!toCUDA && !printCosts)
     return fail("expected --mlir-to-cuda or --cuda-costs");
@@ -361,8 +364,11 @@ static int checkOptions() {
              &emitMain, &headerFile, &cmakeFile, &standalone, &runtimeDir})
       if (option->getNumOccurrences() > 0)
         return fail("--" + option->ArgStr + " needs --mlir-to-cuda");
-  if (toCUDA && device.getNumOccurrences() > 0)
-    return fail("--device needs --cuda-costs");
+  if (device.getNumOccurrences() > 0)
+    return fail("--device is the number of a GPU, which a trainer takes; "
+                "expected --target for a model of GPU");
+  if (toCUDA && target.getNumOccurrences() > 0)
+    return fail("--target needs --cuda-costs");
   if (runtimeDir.getNumOccurrences() > 0 && !standalone)
     return fail("--runtime-dir needs --standalone");
   if (precision.empty())
@@ -393,12 +399,11 @@ static int checkOptions() {
   return 0;
 }
 
-static int translate() {
-  if (int status = checkOptions())
-    return status;
-  const cuda::DeviceModel *model = cuda::findDevice(device);
-  if (!model)
-    return fail("unknown GPU '" + device + "', expected a100, h100 or h200");
+/// Rejects values that no option takes, before anything is read.
+static int checkValues() {
+  if (!amp::getTarget(target))
+    return fail("unknown target '" + target + "', expected one of " +
+                amp::listTargets());
   if (!cmakeFile.empty() && outputFile == "-")
     return fail("--emit-cmake needs the name of the source, expected -o");
   if (!memory.empty() && !printCosts)
@@ -406,13 +411,81 @@ static int translate() {
   if (!memory.empty() && parseBytes(memory) == 0)
     return fail("expected a number of bytes, such as 80GiB, got '" + memory +
                 "'");
-  for (StringRef name : {"f32", "tf32", "fp16", "bf16", ""})
-    if (precision == name)
-      break;
-    else if (name.empty())
-      return fail("unknown precision '" + precision +
-                  "', expected f32, tf32, fp16 or bf16");
+  if (!precision.empty() &&
+      !llvm::is_contained({"f32", "tf32", "fp16", "bf16"}, precision))
+    return fail("unknown precision '" + precision +
+                "', expected f32, tf32, fp16 or bf16");
+  return 0;
+}
 
+/// Rejects options that change nothing where all is planned already. Chooses
+/// the batch with `--memory`, and says so in `largest`.
+static int prepare(ModuleOp module, std::string &largest) {
+  bool hasStep =
+      llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
+        return !function.isExternal() && amp::isStepFunction(function);
+      });
+  if (StringRef option = getStepOption();
+      !option.empty() && !hasStep && !module.getOps<cuda::ProgramOp>().empty())
+    return fail("--" + option +
+                " says how a step becomes a program, but the module has a "
+                "'cuda.program' already");
+  if (memory.empty())
+    return 0;
+  if (hasStep && !hasOpenBatch(module))
+    return fail("--memory asks for the largest batch, but no step leaves its "
+                "batch open");
+  llvm::raw_string_ostream os(largest);
+  FailureOr<int64_t> batch = printLargestBatch(module, parseBytes(memory), os);
+  if (failed(batch))
+    return 1;
+  // The costs are those of the batch that was asked for, or else of this one.
+  if (batchSize.getNumOccurrences() == 0) {
+    os << "the costs are those of a batch of " << *batch << "\n";
+    batchSize = *batch;
+  }
+  return 0;
+}
+
+/// Writes the source of `program` and the files beside it.
+static int emit(ModuleOp module, cuda::ProgramOp program) {
+  std::vector<std::pair<std::string, std::string>> files;
+  cuda::EmitterOptions options;
+  if (inputFile != "-")
+    options.source = llvm::sys::path::filename(inputFile).str();
+  options.emitMain = emitMain;
+  options.forward = findForward(module, program);
+  std::string text;
+  if (!headerFile.empty()) {
+    options.header = getPathFrom(outputFile, headerFile);
+    std::string header;
+    cuda::emitHeader(program, header);
+    files.push_back({headerFile, header});
+  }
+  if (failed(cuda::emitCUDA(program, options, text)))
+    return 1;
+  if (standalone) {
+    std::string folder = runtimeDir, message;
+    if (folder.empty())
+      folder = AMP_RUNTIME_INCLUDE_DIR;
+    if (!inlineRuntime(text, folder, message))
+      return fail(message);
+  }
+  files.push_back({outputFile, text});
+  if (!cmakeFile.empty()) {
+    std::string cmake;
+    cuda::emitCMake(program, getPathFrom(cmakeFile, outputFile), emitMain,
+                    strictRounding, cmake);
+    files.push_back({cmakeFile, cmake});
+  }
+  return writeFiles(files);
+}
+
+static int translate() {
+  if (int status = checkOptions())
+    return status;
+  if (int status = checkValues())
+    return status;
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);
@@ -430,76 +503,21 @@ static int translate() {
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return 1;
-  // Such options change nothing where all is planned already.
-  bool hasStep =
-      llvm::any_of(module->getOps<func::FuncOp>(), [](func::FuncOp function) {
-        return !function.isExternal() && amp::isStepFunction(function);
-      });
-  if (StringRef option = getStepOption();
-      !option.empty() && !hasStep && !module->getOps<cuda::ProgramOp>().empty())
-    return fail("--" + option +
-                " says how a step becomes a program, but the module has a "
-                "'cuda.program' already");
   std::string largest;
-  if (!memory.empty()) {
-    if (hasStep && !hasOpenBatch(*module))
-      return fail("--memory asks for the largest batch, but no step leaves its "
-                  "batch open");
-    llvm::raw_string_ostream os(largest);
-    FailureOr<int64_t> batch =
-        printLargestBatch(*module, parseBytes(memory), os);
-    if (failed(batch))
-      return 1;
-    // The costs are those of the batch that was asked for, or else of this one.
-    if (batchSize.getNumOccurrences() == 0) {
-      os << "the costs are those of a batch of " << *batch << "\n";
-      batchSize = *batch;
-    }
-  }
+  if (int status = prepare(*module, largest))
+    return status;
   if (failed(makePrograms(module)))
     return 1;
   cuda::ProgramOp program = findProgram(*module);
   if (!program)
     return 1;
-
-  std::vector<std::pair<std::string, std::string>> files;
-  if (printCosts) {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    cuda::printCosts(program, *model, os);
-    os << largest;
-    files.push_back({outputFile, text});
-    return writeFiles(files);
-  }
-  cuda::EmitterOptions options;
-  if (inputFile != "-")
-    options.source = llvm::sys::path::filename(inputFile).str();
-  options.emitMain = emitMain;
-  options.forward = findForward(*module, program);
+  if (!printCosts)
+    return emit(*module, program);
   std::string text;
-  if (!headerFile.empty()) {
-    options.header = getPathFrom(outputFile, headerFile);
-    std::string header;
-    cuda::emitHeader(program, header);
-    files.push_back({headerFile, header});
-  }
-  if (failed(cuda::emitCUDA(program, options, text)))
-    return 1;
-  if (standalone) {
-    std::string folder = runtimeDir;
-    if (folder.empty())
-      folder = AMP_RUNTIME_INCLUDE_DIR;
-    if (!inlineRuntime(text, folder, message))
-      return fail(message);
-  }
-  files.push_back({outputFile, text});
-  if (!cmakeFile.empty()) {
-    std::string cmake;
-    cuda::emitCMake(program, getPathFrom(cmakeFile, outputFile), emitMain,
-                    strictRounding, cmake);
-    files.push_back({cmakeFile, cmake});
-  }
-  return writeFiles(files);
+  llvm::raw_string_ostream os(text);
+  cuda::printCosts(program, target, os);
+  os << largest;
+  return writeFiles({{outputFile, text}});
 }
 
 int main(int argc, char **argv) {

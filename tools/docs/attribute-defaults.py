@@ -1,7 +1,6 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Adds the defaults of attributes to a generated page of a dialect, which
-mlir-tblgen leaves out.
+"""Adds the defaults of attributes, which mlir-tblgen leaves out, to a generated page of a dialect.
 
 Usage: attribute-defaults.py <records as JSON> < page > page"""
 
@@ -14,7 +13,7 @@ with open(sys.argv[1]) as f:
 
 
 def default(name):
-    """The default of an attribute, as it is written in a .td file, or None."""
+    """The default of an attribute as written in a .td file, or None."""
     record = records[name]
     if record.get("baseAttr"):
         record = {**records[record["baseAttr"]["def"]], **record}
@@ -23,7 +22,7 @@ def default(name):
         return None
     if value.startswith("{"):
         return "[" + value[1:-1] + "]"
-    # The case of an enumeration, as it is printed.
+    # The printed case of an enumeration.
     return value.split("::")[-1].lower() if "::" in value else value
 
 

@@ -20,7 +20,7 @@ from figure import COLOURS, Figure
 DATA = pathlib.Path(__file__).resolve().parents[2] / "test" / "Models" / "data"
 PRECISIONS = "f32", "fp16", "bf16"
 POSITIONS = 64
-# Each point of the curves is a mean over this share of the steps.
+# The number of points of a curve. Each is the mean over an equal part of the steps.
 POINTS = 100
 
 
@@ -31,7 +31,7 @@ def execute(*command):
 
 
 def train(bin, folder, precision, steps, batch):
-    """The loss of each step, and what was printed."""
+    """The loss of each step and the output."""
     metrics = os.path.join(folder, precision + ".csv")
     out = execute(os.path.join(bin, "amp-run"), os.path.join(folder, "gpt.mlir"), "--data",
                   os.path.join(folder, "text.npz"), "--precision", precision, "--batch-size", batch,
@@ -48,7 +48,7 @@ def draw(path, curves, steps, bigram):
     figure.line([(0, bigram), (steps, bigram)], "#888888", "6 4")
     figure.text(figure.px(steps), figure.py(bigram) - 5, "what pairs of characters tell", "end", "#666666")
     for i, (precision, points) in enumerate(curves.items()):
-        # One behind the other: dashes let the first ones show.
+        # The lines overlap. Dashes let the first ones show.
         figure.line(points, COLOURS[i], ("", "7 5", "2 4")[i])
         figure.text(figure.px(steps * 0.6), figure.py(3.9) + 16 * i, precision, "start", COLOURS[i])
     figure.write(path)

@@ -7,7 +7,7 @@ COLOURS = ("#1f6fb4", "#c4501b", "#3a8a3a")
 
 
 class Figure:
-    """A line chart in two axes, as SVG without a script or a font of its own."""
+    """A line chart in two axes, as SVG without a script or a font."""
 
     def __init__(self, title, x, y, xlabel, ylabel):
         self.x, self.y = x, y

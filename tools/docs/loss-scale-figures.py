@@ -22,7 +22,7 @@ MODELS = pathlib.Path(__file__).resolve().parents[2] / "test" / "Models"
 
 
 def train(bin, model, *options):
-    """The metrics of each step, and what was printed."""
+    """The metrics of each step and the output."""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "metrics.json")
         command = [os.path.join(bin, "amp-run"), MODELS / f"{model}.mlir", "--data", MODELS / "data" / "digits.npz",
@@ -39,7 +39,7 @@ def held_out(text):
 
 
 def sweep(bin, path, every):
-    """Accuracy over the constant scale, beside f32 and a dynamic scale."""
+    """Accuracy over the constant scale, next to f32 and a dynamic scale."""
     epochs = "--epochs", "10"
     found = {}
     for name, options in [("f32", ["--precision", "f32"]), ("dynamic", ["--precision", "fp16"])] + [

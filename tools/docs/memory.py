@@ -8,8 +8,8 @@ import subprocess
 import sys
 
 MODELS = {"resnet50": "layer*.*", "gpt2": "h.*"}
-# The operations whose results count as those of layers. Norms and what follows
-# them elementwise can be computed in place.
+# The operations whose results count as those of layers. Norms and the elementwise operations after
+# them can be computed in place.
 LAYERS = ("train.conv2d", "train.linear", "train.matmul", "train.scaled_dot_product_attention", "train.add",
           "train.gather", "train.max_pool2d", "train.reduce_mean")
 GIB = (16, 80)
@@ -23,7 +23,7 @@ def execute(*command):
 
 
 def variants(name):
-    """What the rows are called, with the options of the pipeline for each."""
+    """The names of the rows, with the options of the pipeline for each."""
     return {
         "f32": "precision=f32",
         "mixed": "precision=bf16",
@@ -50,14 +50,14 @@ def total(counts):
 
 
 def weights(found):
-    """Bytes of the weights that the forward pass reads: the low copies, and in
-    f32 what has none."""
+    """Bytes of the weights that the forward pass reads: the low copies, and the f32 weights
+    without a copy."""
     low = found["categories"]["low weights"]["bytes"]
     return low + 4 * found["parameters"] - 2 * low
 
 
 def largest_batch(peak, limit):
-    """The largest batch with `peak(batch) <= limit`, of a peak that rises."""
+    """The largest batch with `peak(batch) <= limit`, for a peak that rises."""
     if peak(1) > limit:
         return 0
     slope = max(1, (peak(32) - peak(16)) // 16)

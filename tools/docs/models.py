@@ -5,10 +5,10 @@
 
 Usage: models.py <folder of the tools> <folder for the graphs> [--update | --check [--only <model>]]
 
-Prints the tables, or puts them into docs/models.md, or fails if one that stands
-there says anything else, times excepted. Times are the least of three runs of
-the whole training pipeline, less that of reading and printing the graph, in
-seconds of a processor, which depend little on what else the machine does."""
+Prints the tables, writes them to docs/models.md, or fails if a table there differs in anything but
+times. A time is the least of three runs of the whole training pipeline, without reading and
+printing the graph. It is in seconds of processor time, which depends little on other work of the
+machine."""
 
 import argparse
 import pathlib
@@ -42,7 +42,7 @@ def processor_seconds():
 
 
 def timed(runs, *command):
-    """The output of the command and the least time that it took."""
+    """The output of the command and the least time of its runs."""
     seconds = []
     for _ in range(runs):
         start = processor_seconds()

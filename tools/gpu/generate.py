@@ -5,10 +5,9 @@
 
 Usage: generate.py <folder of the tools> <folder to write> [<models>]
 
-Writes training steps as CUDA sources, the runtime headers, data, states that
-amp-run reached on the CPU, what is to be checked of each (cases.json), and
-run.py, which does it on a machine with a GPU; of the models whose names the
-regular expression matches, by default all."""
+Writes training steps as CUDA sources, the runtime headers, data, states that amp-run computed on
+the CPU, the checks of each step (cases.json), and run.py, which makes them on a machine with a
+GPU. The regular expression selects models by name; the default is all."""
 
 import json
 import os
@@ -25,7 +24,7 @@ sys.path.insert(0, str(root / "test/Target/CUDA/Inputs"))
 from program import distance, load  # noqa: E402
 
 PRECISIONS = ("f32", "tf32", "bf16", "fp16")
-# Of a state after five steps, where the same in f32 on the CPU is no farther.
+# The permitted distance of a state after five steps, unless f32 on the CPU is farther.
 BOUNDS = {"f32": 1e-5, "tf32": 4e-3, "bf16": 3.2e-2, "fp16": 4e-3}
 STEPS = 5
 MOST_BYTES = 64 << 20
@@ -36,12 +35,12 @@ PERCEPTRONS = {
     "mlp-4096x2": (("--features=1024", "--hidden=4096,4096", "--classes=1024"), 16384),
     "mlp-4096x5": (("--features=4096", "--hidden=4096,4096,4096,4096", "--classes=4096"), 8192),
 }
-# The same steps made otherwise, of the large ones: which is faster only a GPU says.
+# Variants of the large steps. Only a GPU tells which is faster.
 VARIANTS = {"no-epilogues": ["--no-epilogues"], "copy": ["--master-weights", "copy"]}
 
 
 def execute(*command):
-    # Small steps: threads would wait for each other more than they work.
+    # Steps are small: threads would wait more than they work.
     result = subprocess.run(list(map(str, command)), capture_output=True, text=True,
                             env={**os.environ, "OMP_NUM_THREADS": "1"})
     if result.returncode != 0:
@@ -55,8 +54,7 @@ class Generator:
         self.cases = []
         for part in ("sources", "data", "reference"):
             (folder / part).mkdir(parents=True)
-        headers = folder / "include/amp/Runtime"
-        shutil.copytree(root / "include/amp/Runtime/CUDA", headers / "CUDA")
+        shutil.copytree(root / "include/amp/Runtime", folder / "include/amp/Runtime")
         here = pathlib.Path(__file__).parent
         for script in ("run.py", "peers.py"):
             shutil.copy(here / script, folder)
@@ -79,8 +77,8 @@ class Generator:
         return load(saved), f"reference/{name}.npz"
 
     def compare(self, case, low, wide, bound, data):
-        """Adds to a case how far each state may lie from that on the CPU: in low
-        precision as far as that lies from f32."""
+        """Adds to a case the permitted distance of each state from that on the CPU: in low
+        precision, the distance of that state from f32."""
         states, file = low
         limits = {}
         for state, value in states.items():
@@ -103,7 +101,7 @@ class Generator:
             if precision == "f32":
                 self.compare(case, (wide, file), wide, BOUNDS["f32"], data)
             elif precision == "tf32":
-                # On the CPU there is no TF32, whose significand is that of fp16.
+                # The CPU has no TF32. Its significand is that of fp16.
                 self.compare(case, (wide, file), fp16[0], BOUNDS["tf32"], data)
                 for state in case["limits"]:
                     case["limits"][state] = max(BOUNDS["tf32"], distance(fp16[0][state], wide[state]))
@@ -114,8 +112,8 @@ class Generator:
             self.cases.append(case)
 
     def add_overflow(self, model, path, batch, data):
-        """So large a scale at the start that the first steps overflow and are
-        skipped. In f32 more steps count, so that its states say nothing."""
+        """Starts with a scale so large that the first steps overflow and are skipped. In f32 more
+        steps count, so its states are no reference."""
         step = execute(self.tools / "amp-opt", path, "--amp-training-pipeline=precision=fp16")
         assert "value = 6.553600e+04" in step
         changed = self.folder / f"reference/{model}.mlir"
@@ -130,8 +128,8 @@ class Generator:
 
 
 def keep_loss(text):
-    """The step of a perceptron without its accuracy and its predictions, which
-    PyTorch beside it does not compute either."""
+    """The step of a perceptron without its accuracy and its predictions, which its PyTorch peer
+    does not compute either."""
     text, count = re.subn(r', tensor<f32> \{amp.metric = "accuracy"\}, tensor<[^>]*> \{amp.prediction = "logits"\}', "", text)
     values, types = re.search(r"^ *return (.*) : (.*?)( loc\(.*\))?$", text, re.M).group(1, 2)
     shorter = f"{', '.join(values.split(', ')[:-2])} : {', '.join(types.split(', ')[:-2])}"
@@ -148,7 +146,9 @@ def main():
         shutil.rmtree(folder)
     generator = Generator(tools, folder)
     models = root / "test/Models"
-    shutil.copy(models / "data/digits.npz", folder / "data/digits.npz")
+    # Programs are built without zlib there.
+    with np.load(models / "data/digits.npz") as digits:
+        np.savez(folder / "data/digits.npz", **digits)
     for name in filter(wanted.search, DIGITS):
         path = models / f"{name}.mlir"
         generator.add(name, path, 32, "data/digits.npz")
@@ -164,12 +164,12 @@ def main():
                      labels=rng.integers(0, 10, 3 * batch))
             generator.add(name, path, batch, data)
         else:
-            # A CPU would take minutes: the losses are compared with those of f32.
+            # A CPU would take minutes, so the losses are compared with those of f32.
             for precision in PRECISIONS:
                 case = generator.emit(f"{name}-{precision}", path, batch, precision)
                 generator.cases.append({**case, "model": name, "precision": precision})
                 for variant, added in VARIANTS.items():
-                    # Only weights of a low type have a copy; f32 is what others are compared with.
+                    # Only weights of a low type have a copy. f32 is the reference.
                     if precision == "f32" or variant == "copy" and precision == "tf32":
                         continue
                     case = generator.emit(f"{name}-{precision}-{variant}", path, batch, precision, added)

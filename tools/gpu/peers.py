@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Usage: peers.py [cuda|cpu]
 
-The same training steps of perceptrons in PyTorch, for run.py, which times them in
-turns with its own. Reads a line of JSON for each request and answers with one:
+The same training steps of perceptrons in PyTorch. run.py times them in turns with its own steps.
+Reads one line of JSON per request and answers with one:
 
-  {"do": "about"}                    what there is: {"torch": ..., "usable": ...}
+  {"do": "about"}                    versions: {"torch": ..., "usable": ...}
   {"do": "data", "layers": [...], "batch": n, "path": file}
                                      writes one batch as .npz
   {"do": "losses", CASE, "weights": file, "data": file, "steps": n, "rate": x}
@@ -15,10 +15,10 @@ turns with its own. Reads a line of JSON for each request and answers with one:
                                      as take s seconds
   {"do": "free"}                     gives back what peers hold on the device
 
-CASE is "layers", "batch", "precision" (f32, tf32, bf16 or fp16) and "rate". Peers:
-`eager` is autocast (with GradScaler in fp16), `compile` torch.compile of the
-network with its loss, with max-autotune, which uses CUDA graphs, `graph` the whole
-eager step in one CUDA graph. An answer with "error" says why there is no other."""
+CASE is "layers", "batch", "precision" (f32, tf32, bf16 or fp16) and "rate". Peers: `eager` is
+autocast (with GradScaler in fp16). `compile` is torch.compile of the network with its loss, with
+max-autotune, which uses CUDA graphs. `graph` is the whole eager step in one CUDA graph. An answer
+with "error" gives the reason of a failure."""
 
 import gc
 import json
@@ -29,7 +29,7 @@ import time
 DEVICE = sys.argv[1] if len(sys.argv) > 1 else "cuda"
 MOMENTUM = 0.9
 WARM_UP = 11
-# As in WarmUp.h, whose steps are timed beside these; a CPU only tries it out.
+# The limits of WarmUp.h, whose steps are timed beside these. A CPU run is only a trial.
 LEAST, MOST, WINDOW, APART = (0.3, 3.0, 0.1, 0.03) if DEVICE == "cuda" else (0.02, 0.1, 0.01, 0.03)
 
 
@@ -69,7 +69,7 @@ class Peer:
         else:
             x, labels = torch.randn(batch, layers[0], device=DEVICE), torch.randint(layers[-1], (batch,), device=DEVICE)
         self.x, self.labels = x.to(DEVICE), labels.to(DEVICE)
-        # A fused optimizer takes scale and overflow as tensors: no step waits.
+        # A fused optimizer takes scale and overflow as tensors, so no step waits.
         fused = {"fused": True} if DEVICE == "cuda" else {}
         try:
             self.optimizer = torch.optim.SGD(self.network.parameters(), lr, MOMENTUM, **fused)
@@ -101,10 +101,10 @@ class Peer:
         if self.replay:
             self.replay()
             return self.loss
-        # A setting of the process, which peers share.
+        # This is a setting of the process, which the peers share.
         if DEVICE == "cuda":
             self.torch.backends.cuda.matmul.allow_tf32 = self.precision == "tf32"
-        # Results of a compiled step lie where the next one writes its own.
+        # A compiled step writes its results over those of the previous step.
         self.loss = None
         if self.is_compiled and hasattr(self.torch, "compiler"):
             self.torch.compiler.cudagraph_mark_step_begin()
@@ -117,7 +117,7 @@ class Peer:
             self.torch.cuda.synchronize()
 
     def compile(self):
-        # With the loss, which the compiler then fuses with what is before it.
+        # Compile the loss too: the compiler then fuses it with the operations before it.
         self.compute_loss = self.torch.compile(self.compute_loss, mode="max-autotune")
         self.is_compiled = True
 
@@ -147,8 +147,8 @@ class Peer:
         return (time.perf_counter() - start) / steps
 
     def warm_up(self):
-        """Steps until two windows in turn agree: a GPU that waits clocks down.
-        Gives the seconds that it took, whether they agree, and those of a step."""
+        """Runs windows of steps until two in a row agree: an idle GPU lowers its clock. Returns
+        the seconds that it took, whether they agree, and the seconds of a step."""
         begin, steps, before, steady = time.perf_counter(), 1, 0.0, False
         while True:
             each = self.run(steps)
@@ -184,7 +184,7 @@ def measure(request):
     ms = peer.run(steps) * 1e3
     after = peer.get_scale()
     answer = {"ms": ms, "steps": steps, "seconds of warm-up": took, "steady": steady, "loss": float(peer.loss)}
-    # Steps that overflow do less.
+    # Steps that overflow do less work.
     return {**answer, "scale before": before, "scale after": after} if before is not None else answer
 
 
@@ -218,7 +218,7 @@ def compare_losses(request):
 
 def main():
     actions = {"about": lambda _: about(), "data": write_data, "losses": compare_losses, "time": measure, "free": free}
-    # What libraries print, by whatever means, must not stand between the answers.
+    # The output of libraries must not come between the answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     sys.stdout = sys.stderr

@@ -3,12 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The second stage of `tools/dev gpu`, in the folder that the first one wrote.
 
-Builds the training steps with nvcc, times them, compares the states that they
-reach with those of a CPU and forces an overflow. Needs a GPU with its driver, the
-CUDA toolkit and Python 3.8; no other package, no network and no rights. Where
-there is PyTorch with CUDA, it times perceptrons there too. The file of results is
-whole after every check and every sample; what there was no time for, or no tool,
-is listed there as not run.
+Builds the training steps with nvcc, times them, compares their states with those of a CPU and
+forces an overflow. Needs a GPU with its driver, the CUDA toolkit and Python 3.8, but no other
+package, no network and no special rights. If PyTorch with CUDA is installed, it times perceptrons
+there too. The file of results is complete after every check and every sample. It lists checks that
+lacked time or a tool as not run.
 
 Exit status: 0 if every check passed; 1 if one failed; 2 if something could not be
 built; 3 if there is no GPU, so that nothing was checked; 4 if it was stopped."""
@@ -29,14 +28,14 @@ from results import last_line  # noqa: E402
 from times import Times  # noqa: E402
 
 FAILED, NOT_BUILT, NO_GPU, STOPPED = 1, 2, 3, 4
-# Where each stage ends, in parts of what the build leaves. What one does not take
-# is there for the next.
+# The end of each stage, as a fraction of the time after the build. Unused time is available to the
+# next stage.
 STAGES = {"own": 0.25, "peers": 0.55, "small": 0.62, "states": 0.68, "losses": 0.75, "sanitizer": 0.8, "compile": 1.0}
 WITH_PEERS = {"peers", "small", "losses", "compile"}
 
 
 class Stopped(BaseException):
-    """A signal asked for the end."""
+    """A signal requested the end."""
 
 
 def fail(status, message):
@@ -46,7 +45,7 @@ def fail(status, message):
 
 class Run(Checks, Times):
     def prepare_peers(self):
-        """PyTorch has been imported meanwhile, or else is waited for."""
+        """Waits until PyTorch is imported, which may have happened meanwhile."""
         if "torch" in self.results:
             return
         self.stage_end = self.end
@@ -71,7 +70,7 @@ class Run(Checks, Times):
             began = time.monotonic()
             if stage in WITH_PEERS:
                 self.prepare_peers()
-            # The last of those that were asked for has all that is left.
+            # The last requested stage has all remaining time.
             part = 1.0 if stage == self.options.stages[-1] else STAGES[stage]
             self.stage_end = built + (self.end - built) * part
             self.results["stage"] = stage
@@ -121,13 +120,13 @@ def parse_options():
     options.stages = [stage for stage in options.stages.split(",") if stage]
     if set(options.stages) - set(STAGES):
         parser.error(f"unknown stage in --stages, expected some of {', '.join(STAGES)}")
-    # In their order.
+    # Keep the order of the stages.
     options.stages = [stage for stage in STAGES if stage in options.stages]
     return options
 
 
 def find_compiler(run):
-    """The command that builds a source; fills in what the results say of it."""
+    """The command that builds a source. Records the compiler and the device."""
     options, results = run.options, run.results
     if options.emulator:
         results["device"] = "emulated on the CPU: times mean nothing"

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The most bytes that a function over buffers has allocated at one point, from
-// its allocations and deallocations: the plan of the memory that a lowered step
-// takes, as `TensorLiveness` is that of the step before lowering.
+// The peak of allocated bytes of a function over buffers, computed from its
+// allocations and deallocations. It is the memory of a lowered step.
+// `TensorLiveness` analyzes the step before lowering.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,11 +20,11 @@
 
 namespace mlir::amp {
 
-/// Returns the most bytes that `function`, structured and over buffers, has
-/// allocated by memref.alloc at one point, what it calls included. Each buffer
-/// counts as what is asked of the allocator, a multiple of its alignment.
-/// Buffers that are freed on one path only count as if they were not. Returns
-/// nothing where sizes depend on values.
+/// Returns the most bytes that `function` and its callees have allocated by
+/// memref.alloc at one point. `function` is structured and works on buffers.
+/// Each buffer counts with the size passed to the allocator, a multiple of its
+/// alignment. A buffer that only one path frees counts as not freed. Returns
+/// std::nullopt if a size depends on values.
 std::optional<int64_t> computePeakBufferBytes(func::FuncOp function);
 
 } // namespace mlir::amp

@@ -15,11 +15,11 @@
 
 namespace mlir::amp {
 
-/// How many classes, or slices of a table, the consumers of `indices` know, if
-/// any of them does: its elements must lie below that, and not below 0.
-/// Consumers may read them in another integer type; numbers that are computed
-/// from them are not followed. Asked before the operations of the train dialect
-/// are lowered.
+/// Returns the number of classes, or of slices of a table, that the consumers
+/// of `indices` have, if any of them has one. The elements of `indices` must be
+/// at least 0 and below it. Follows conversions to other integer types, but no
+/// arithmetic. Call this before the operations of the train dialect are
+/// lowered.
 std::optional<int64_t> getIndexBound(Value indices);
 
 } // namespace mlir::amp

@@ -20,10 +20,11 @@ class raw_ostream;
 
 namespace mlir::amp {
 
-/// What a tensor of a step is there for.
+/// The purpose of a tensor of a step.
 enum class MemoryCategory : unsigned {
-  /// Parameters in the type in which they are updated, and low copies that the
-  /// step takes.
+  /// Parameters in the type in which they are updated, and their low copies
+  /// that
+  /// are arguments of the step.
   Parameters,
   OptimizerState,
   /// Model state, the state of loss scaling, hyperparameters.
@@ -31,11 +32,11 @@ enum class MemoryCategory : unsigned {
   Batch,
   /// Casts of parameters that the step makes.
   LowWeights,
-  /// Results of the forward pass that live on behind it.
+  /// Results of the forward pass that live beyond it.
   SavedActivations,
-  /// Gradients of parameters, and what is computed from them.
+  /// Gradients of parameters, and values computed from them.
   Gradients,
-  /// All else.
+  /// All other tensors.
   Temporaries,
 };
 constexpr unsigned kNumMemoryCategories = 8;
@@ -43,13 +44,15 @@ constexpr unsigned kNumMemoryCategories = 8;
 /// Returns the name that reports print, e.g. "saved activations".
 llvm::StringRef stringifyMemoryCategory(MemoryCategory category);
 
-/// What occupies memory in one step of static shapes, in bytes. Updates are in
-/// place: the new value of a state occupies nothing of its own.
+/// The memory of one step of static shapes, in bytes. Updates are in place: the
+/// new value of a state occupies no additional memory.
 struct MemoryReport {
   struct Entry {
-    /// All tensors of the category; of temporaries the most that live at once.
+    /// All tensors of the category. For temporaries, the most that live at one
+    /// point.
     int64_t bytes = 0;
-    /// Those that live where most bytes do. They add up to `peakBytes`.
+    /// The tensors that live at the point where most bytes live. The categories
+    /// add up to `peakBytes`.
     int64_t atPeak = 0;
   };
   struct Count {
@@ -61,7 +64,7 @@ struct MemoryReport {
   /// Elements of parameters, without low copies.
   int64_t parameters = 0;
   /// Float results of the forward pass that depend on the batch, by operation:
-  /// all of them, and those that live on behind it.
+  /// all of them, and those that live beyond it.
   std::map<std::string, Count> forward, saved;
 
   const Entry &operator[](MemoryCategory category) const {
@@ -71,10 +74,9 @@ struct MemoryReport {
     return categories[static_cast<unsigned>(category)];
   }
 
-  /// Computes the report of `function`, whose backward pass must be written
-  /// out: the caller knows by which operation it would not be. Returns failure,
-  /// after a diagnostic, if it is not a step, has several blocks, or has
-  /// dynamic shapes.
+  /// Computes the report of `function`. The caller has checked that its
+  /// backward pass is expanded. Emits a diagnostic and returns failure if the
+  /// function is not a step, has several blocks, or has dynamic shapes.
   static FailureOr<MemoryReport> compute(FunctionOpInterface function);
 
   void printTable(llvm::raw_ostream &os, llvm::StringRef function) const;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A saved state carries what it was saved by, since the same state means
-// something else to another graph, in another precision and to other rules of
+// The identity of a step. A checkpoint records the step that saved it, because
+// the meaning of a state depends on the graph, the precision and the rules of
 // loss scaling.
 //
 //===----------------------------------------------------------------------===//
@@ -21,19 +21,19 @@
 
 namespace mlir::amp {
 
-/// Returns a hash of what the step `entry` of `module` computes, to be taken
-/// before any pass: of everything but names of values, locations, initial
-/// values and steps that it does not call.
+/// Returns a hash of the step `entry` of `module`. It covers everything except
+/// names of values, locations, initial values and steps that `entry` does not
+/// call. Call this before any pass runs.
 uint64_t computeFingerprint(ModuleOp module, llvm::StringRef entry);
 
 /// Erases the steps of `module` that are not `entry` and that nothing uses.
 void eraseOtherSteps(ModuleOp module, llvm::StringRef entry);
 
-/// The name under which files know a precision.
+/// Returns the spelling of `precision` in files.
 llvm::StringRef canonicalizePrecision(llvm::StringRef precision);
 
-/// Returns the rules of `step`, a line each: `name = value`. Empty for a step
-/// that does not scale its loss.
+/// Returns the rules of loss scaling of `step`, one `name = value` per line.
+/// Empty for a step that does not scale its loss.
 std::string describeScalerRules(FunctionOpInterface step);
 
 } // namespace mlir::amp

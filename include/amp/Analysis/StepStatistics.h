@@ -23,8 +23,8 @@ struct StepStatistics {
   int64_t batchBytes = 0;
 
   /// Activations are the tensors of the forward and the backward pass that
-  /// depend on the batch, without the gradients of parameters and what is
-  /// computed from them. The sum over all of them, and the part that is low.
+  /// depend on the batch. Gradients of parameters and values computed from them
+  /// are excluded. The sum over all activations, and the low part.
   int64_t activationBytes = 0;
   int64_t lowActivationBytes = 0;
   /// The most bytes of activations that live at one point.
@@ -46,8 +46,8 @@ struct StepStatistics {
   }
 };
 
-/// Measures `function`. Returns failure, after a diagnostic, if it is not a
-/// step, has several blocks, or has dynamic shapes.
+/// Computes the statistics of `function`. Emits a diagnostic and returns
+/// failure if it is not a step, has several blocks, or has dynamic shapes.
 FailureOr<StepStatistics> computeStepStatistics(FunctionOpInterface function);
 
 } // namespace mlir::amp

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Live ranges of the intermediate tensors of a function with one block, in
-// program order: the basis of memory reports and of memory plans.
+// program order. Memory reports and memory plans use them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,13 +30,13 @@ struct TensorRange {
   unsigned lastUse;
 };
 
-/// Returns the number of bytes of a tensor of static shape, booleans taking one
-/// byte each, or failure if `type` is no such tensor. Numbers that are too
-/// large for their type, here and below, are its largest value.
+/// Returns the number of bytes of a tensor of static shape, or failure if
+/// `type` is not one. A boolean takes one byte. Here and below, numbers that
+/// are too large for their type saturate.
 FailureOr<int64_t> getTensorBytes(Type type);
 
-/// Returns whether the result of `op` is a view of its first operand: of
-/// reshapes, and of broadcasts without new dimensions, which are the identity.
+/// Returns whether the result of `op` is a view of its first operand. This
+/// holds for reshapes and for broadcasts without new dimensions.
 bool isTensorView(Operation *op);
 
 /// Live ranges of the tensors of one function.
@@ -44,8 +44,8 @@ class TensorLiveness {
 public:
   /// Computes the ranges of the tensors that the operations of the single block
   /// of `function` produce, in program order. Operations inside regions count
-  /// as their ancestor in the block. A view is no tensor of its own, and keeps
-  /// its operand alive. Returns failure, after a diagnostic at the operation,
+  /// as their ancestor in the block. A view is not a separate tensor. It keeps
+  /// its operand alive. Emits a diagnostic at the operation and returns failure
   /// if a shape is dynamic.
   static FailureOr<TensorLiveness> compute(FunctionOpInterface function);
 

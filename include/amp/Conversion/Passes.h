@@ -1,5 +1,4 @@
-//===- Passes.h - Passes that lower to code for CPUs and GPUs ----*- C++
-//-*-===//
+//===- Passes.h - Passes from one dialect to another ------------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,14 +15,8 @@
 namespace mlir::amp {
 
 #define GEN_PASS_DECL
-#include "amp/Conversion/Passes.h.inc"
-
-/// Registers the passes of this library one by one.
 #define GEN_PASS_REGISTRATION
 #include "amp/Conversion/Passes.h.inc"
-
-/// Registers the passes and pipelines of this library.
-void registerConversionPasses();
 
 } // namespace mlir::amp
 

@@ -1,4 +1,4 @@
-//===- Comparison.h - Precisions side by side -------------------*- C++ -*-===//
+//===- Comparison.h - Comparison of precisions ------------------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // See https://llvm.org/LICENSE.txt for license information.
@@ -10,7 +10,8 @@
 #define AMP_EXECUTION_COMPARISON_H
 
 #include "amp/Analysis/StepStatistics.h"
-#include "amp/Execution/Report.h"
+#include "amp/Runtime/Host/RunRecord.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace mlir::amp {
 
@@ -18,15 +19,12 @@ namespace mlir::amp {
 struct ComparisonColumn {
   std::string precision;
   StepStatistics statistics;
-  std::vector<RunRecord> runs;
+  std::vector<::amphost::RunRecord> runs;
 };
-
-using ::ampreport::Spread;
-using ::ampreport::summarize;
 
 /// Prints one line for each quantity and one column for each precision. Results
 /// of runs are means over the seeds, with the standard deviation if there are
-/// several. A quantity that no column has is left out.
+/// several. Leaves out a quantity that no column has.
 void printComparison(llvm::ArrayRef<ComparisonColumn> columns,
                      llvm::raw_ostream &os);
 

@@ -9,7 +9,8 @@
 #ifndef AMP_EXECUTION_COMPILEDSTEP_H
 #define AMP_EXECUTION_COMPILEDSTEP_H
 
-#include "amp/Execution/NDArray.h"
+#include "amp/Execution/Errors.h"
+#include "amp/Runtime/Host/Array.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <memory>
@@ -20,30 +21,33 @@ class ExecutionEngine;
 
 namespace mlir::amp {
 
-/// Registers what translating the LLVM dialect to LLVM IR needs.
+/// Registers the translation of the LLVM dialect to LLVM IR.
 void registerExecutionDialects(DialectRegistry &registry);
 
-/// The bits of the widest registers for vectors that this machine has: 128, 256
-/// or 512.
+/// The bits of the widest vector registers of this machine: 128, 256 or 512.
 unsigned getHostVectorBits();
 
 /// The static type of one buffer that a compiled function takes.
 struct BufferType {
-  ElementType type = ElementType::F32;
-  llvm::SmallVector<int64_t, 4> shape;
+  host::ElementType type = host::ElementType::F32;
+  host::Shape shape;
+
+  std::string describe() const { return host::describeShape(shape, type); }
 };
 
-/// The buffer of a statically shaped argument or result, called `what` in
-/// messages.
+/// The element type of buffers with elements of `type`, if there is one.
+std::optional<host::ElementType> getElementType(Type type);
+
+/// The buffer of a statically shaped argument or result. Messages call it
+/// `what`.
 llvm::Expected<BufferType> getBufferType(RankedTensorType type,
                                          llvm::StringRef what);
 
 /// A function of memrefs, JIT-compiled at the highest optimisation level for
-/// the host. It works in place on the buffers that it is given and returns
-/// nothing.
+/// the host. It works in place on its buffers and returns nothing.
 class CompiledStep {
 public:
-  /// Compiles `module`, which is in the LLVM dialect and stays unchanged.
+  /// Compiles `module`, which is in the LLVM dialect and does not change.
   /// `function` takes a pointer to the elements of each of `buffers`, which are
   /// contiguous and row-major.
   static llvm::Expected<std::unique_ptr<CompiledStep>>
@@ -54,12 +58,12 @@ public:
 
   llvm::ArrayRef<BufferType> getBuffers() const { return buffers; }
 
-  /// Runs the function on one array per buffer, in order. The arrays must have
-  /// the types of `getBuffers`; this is checked.
-  llvm::Error run(llvm::ArrayRef<NDArray *> arrays);
+  /// Runs the function on one array per buffer, in order. Checks that the
+  /// arrays have the types of `getBuffers`.
+  llvm::Error run(llvm::ArrayRef<host::Array *> arrays);
 
-  /// The most bytes that the last run had allocated at one time, beside the
-  /// arrays that it was given, as the allocator counted them.
+  /// The most bytes that the allocator counted at one time in the last run,
+  /// without the arrays of the caller.
   int64_t getPeakBytes() const { return peakBytes; }
 
 private:

@@ -1,4 +1,4 @@
-//===- GradientHistogram.h - Where gradients lie in f16's range -*- C++ -*-===//
+//===- GradientHistogram.h - Gradients in the range of f16 ------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // See https://llvm.org/LICENSE.txt for license information.
@@ -9,37 +9,37 @@
 #ifndef AMP_EXECUTION_GRADIENTHISTOGRAM_H
 #define AMP_EXECUTION_GRADIENTHISTOGRAM_H
 
-#include "amp/Execution/Session.h"
+#include "amp/Execution/JITStep.h"
 #include <map>
 
 namespace mlir::amp {
 
-/// Counts, for each parameter, how many non-zero gradients f16 loses. Below
-/// 2^-27 a value is zero in f16 whatever happens next; in [2^-27, 2^-24) it
-/// lies below the smallest subnormal and is the part that a loss scale saves.
+/// Counts, for each parameter, how many non-zero gradients f16 loses. A value
+/// below 2^-27 is zero in f16 with any scale. A value in [2^-27, 2^-24) lies
+/// below the smallest subnormal, and a loss scale saves it.
 ///
 /// The session runs a step with `ProgramOptions::exposeGradients`. If the step
-/// has a loss scale, its gradients are the scaled ones and are divided by it
-/// for the column "before"; otherwise they are multiplied by `assumedScale` for
-/// the column "after".
+/// has a loss scale, its gradients are scaled, and the column "before" divides
+/// them by the scale. Otherwise the column "after" multiplies them by
+/// `assumedScale`.
 class GradientHistogram {
 public:
-  /// `program` is the step that is run. A step without a loss scale is judged
-  /// as if it had `assumedScale`.
+  /// `program` is the step that runs. A step without a loss scale is judged as
+  /// if it had `assumedScale`.
   GradientHistogram(StepProgram &program, double assumedScale);
 
-  /// Remembers the scale that the next step uses.
-  void beforeStep(const Session &session);
+  /// Stores the scale that the next step uses.
+  void beforeStep(const JITStep &step);
 
   /// Counts the gradients of the last step.
-  void afterStep(const Session &session, const StepProgram &program);
+  void afterStep(const JITStep &step);
 
-  /// Prints a table with one line for each parameter, under a line that says
-  /// which run it is of, and the largest constant scale that f16 has room for.
+  /// Prints a table with one line for each parameter, a heading that names the
+  /// run, and the largest constant scale within the range of f16.
   void print(llvm::StringRef run, llvm::raw_ostream &os) const;
 
-  /// Says what is wrong with the constant scale of a step with f16 values: that
-  /// it took gradients beyond the range of f16. Empty if nothing is.
+  /// Returns a message if the constant scale of a step with f16 values took
+  /// gradients beyond the range of f16. Empty otherwise.
   std::string checkConstantScale() const;
 
 private:
@@ -52,8 +52,7 @@ private:
   double assumedScale;
   /// The scale of the step, if it has only one.
   std::optional<double> scale;
-  /// The states that hold the scales of parameters' gradients, and their
-  /// values.
+  /// The states with the scales of parameters' gradients, and their values.
   std::map<std::string, std::string> scaleStates;
   std::map<std::string, double> scales;
   /// The least and the greatest scale so far.

@@ -1,4 +1,4 @@
-//===- StepProgram.h - A training step made ready to run --------*- C++ -*-===//
+//===- StepProgram.h - Preparation of a step --------------------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // See https://llvm.org/LICENSE.txt for license information.
@@ -13,14 +13,14 @@
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Dialect/Train/IR/Evaluation.h"
 #include "amp/Execution/CompiledStep.h"
-#include "amp/Execution/Dataset.h"
-#include "amp/Execution/Initializer.h"
+#include "amp/Runtime/Host/Tensor.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/StringSaver.h"
 #include <map>
 
 namespace mlir::amp {
 
-/// How a graph becomes a program.
+/// Options for the compilation of a graph.
 struct ProgramOptions {
   /// The step function; empty if the module has only one.
   std::string entry;
@@ -31,41 +31,47 @@ struct ProgramOptions {
   std::string masterWeights;
   /// Further options of the training pipeline, as `amp-opt` takes them.
   std::string pipeline;
-  /// The threads that compiled functions run on; 0 for as many as OpenMP gives
+  /// The threads of compiled functions. 0 selects the number of OpenMP
   /// (`chooseThreads`). Results do not depend on the number.
   unsigned threads = 0;
   /// Adds a prediction `gradient of NAME` to the step for each gradient.
   bool exposeGradients = false;
 };
 
-/// One buffer of a compiled function and what it is to the runner.
+/// One buffer of a compiled function and its meaning to the runner.
 struct Binding {
-  enum class Kind { State, Batch, Hyperparameter, Metric, Prediction };
-  Kind kind;
+  host::Role role;
   std::string name;
   BufferType type;
 };
 
-/// A compiled function with the meaning of its buffers.
+/// The meaning of an argument or a result to the runner.
+host::Role getHostRole(const StepArgument &argument);
+host::Role getHostRole(const StepResult &result);
+
+/// Describes a tensor of a step. Dynamic extents are -1.
+host::TensorInfo describeTensor(host::Role role, llvm::StringRef name,
+                                RankedTensorType type);
+
+/// A compiled function and the meaning of its buffers.
 struct BoundStep {
   std::unique_ptr<CompiledStep> code;
   llvm::SmallVector<Binding> bindings;
-  /// The most bytes that a run allocates at one time, by the lowered code;
-  /// nothing where that depends on values.
+  /// The most bytes that a run allocates at one time, by the lowered code.
+  /// Nothing if that depends on values.
   std::optional<int64_t> plannedBytes;
 };
 
-/// A training step in one precision, compiled for the batch sizes that are
-/// asked for.
+/// A training step in one precision, compiled for the requested batch sizes.
 class StepProgram {
 public:
-  /// Prepares the step function of `source`, which stays unchanged. Problems of
-  /// the IR are diagnosed at their location; the error is then a
+  /// Prepares the step function of `source`, which does not change. Problems of
+  /// the IR are diagnosed at their location. The error is then a
   /// `DiagnosedError`.
   static llvm::Expected<std::unique_ptr<StepProgram>>
   create(ModuleOp source, const ProgramOptions &options);
 
-  /// The step after the pipeline, for reading.
+  /// The step after the pipeline, for inspection.
   ModuleOp getModule() { return *module; }
 
   /// The step function after the pipeline.
@@ -74,28 +80,26 @@ public:
   /// `f32`, `fp16` or `bf16`; empty if the IR runs as written.
   llvm::StringRef getPrecision() const { return precision; }
 
-  /// A hash of what the step computes, before the pipeline: of everything but
+  /// A hash of the computation of the step before the pipeline. It ignores
   /// names of values, locations and initial values.
   uint64_t getFingerprint() const { return fingerprint; }
 
-  /// The rules by which the step scales its loss, as in a saved state.
+  /// The loss-scaling rules of the step, as in a checkpoint.
   llvm::StringRef getScalerRules() const { return scalerRules; }
 
   const StepSignature &getSignature() const { return signature; }
 
-  /// Every state of the step with its initial value.
-  llvm::ArrayRef<StateSpec> getStates() const { return states; }
+  /// All inputs and outputs of the training step, with initial values and the
+  /// classes of labels.
+  const std::vector<host::TensorInfo> &getTensors() const { return tensors; }
 
-  /// The batch inputs of training, with the classes of labels.
-  llvm::ArrayRef<BatchInput> getBatchInputs() const { return batchInputs; }
-
-  /// Those of them that the forward function reads, in its order. Fails when
-  /// the step has no prediction, or one that is not a value for each sample.
-  llvm::Expected<llvm::SmallVector<BatchInput>> getForwardInputs();
+  /// Those of the forward function, without initial values. Fails if the step
+  /// has no prediction.
+  llvm::Expected<std::vector<host::TensorInfo>> getForwardTensors();
 
   llvm::ArrayRef<EvaluationRule> getEvaluationRules() const { return rules; }
 
-  /// The batch size that the graph fixes, if it does.
+  /// The batch size if the graph fixes it.
   std::optional<int64_t> getStaticBatch() const { return staticBatch; }
 
   /// The training step for `batchSize` samples, compiled on first use.
@@ -104,8 +108,8 @@ public:
   /// The forward function for `batchSize` samples, compiled on first use.
   llvm::Expected<BoundStep *> getForward(int64_t batchSize);
 
-  /// Fails if the machine lacks the memory for the states, or for a training
-  /// step for `batchSize` samples if it is given.
+  /// Fails if the machine lacks the memory for the states or, if `batchSize` is
+  /// given, for a training step with that many samples.
   llvm::Error checkMemory(std::optional<int64_t> batchSize);
 
   /// Memory and precision of the training step for `batchSize` samples.
@@ -115,8 +119,8 @@ private:
   StepProgram() = default;
 
   llvm::Error collectStates();
-  llvm::Error collectBatchInputs();
-  llvm::Error checkResults() const;
+  llvm::Error collectBatches();
+  llvm::Error collectResults();
   void collectRules();
   llvm::Error exposeGradients();
   llvm::Error deriveForward();
@@ -124,18 +128,19 @@ private:
                                     int64_t batchSize);
 
   OwningOpRef<ModuleOp> module;
-  /// `module` before gradients were exposed, if they are: the forward function
-  /// is derived from it.
+  /// `module` before gradients were exposed, if they are. The forward function
+  /// derives from it.
   OwningOpRef<ModuleOp> unexposed;
-  /// The forward function derived from `module`, once it is asked for.
+  /// The forward function derived from `module`, after the first request.
   OwningOpRef<ModuleOp> forwardModule;
   std::string entry, forwardEntry, precision, scalerRules;
   uint64_t fingerprint = 0;
-  /// Those that compiled functions run on.
+  /// The threads of compiled functions.
   unsigned threads = 1;
   StepSignature signature;
-  llvm::SmallVector<StateSpec> states;
-  llvm::SmallVector<BatchInput> batchInputs;
+  /// Owns the names that `tensors` refer to.
+  llvm::BumpPtrAllocator allocator;
+  std::vector<host::TensorInfo> tensors;
   llvm::SmallVector<EvaluationRule> rules;
   std::optional<int64_t> staticBatch;
   std::map<int64_t, BoundStep> training, forward;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Steps of several threads call LLVM's OpenMP runtime library, libomp, which is
-// loaded when it is first asked how many there are. Without it steps run on one
+// Steps with several threads call LLVM's OpenMP runtime library, libomp. The
+// first query for the number of threads loads it. Without it steps run on one
 // thread.
 //
 //===----------------------------------------------------------------------===//
@@ -20,23 +20,23 @@
 namespace mlir::amp {
 
 /// The most threads that a step may be compiled for.
-inline constexpr unsigned kMostThreads = 1024;
+inline constexpr unsigned kMaxThreads = 1024;
 
 /// OpenMP's runtime library in this process.
 struct ThreadRuntime {
-  /// The file, as the dynamic linker takes it.
+  /// The file name for the dynamic linker.
   std::string path;
   /// The threads of a parallel region: the value of OMP_NUM_THREADS, else the
   /// processors that the process may use.
   unsigned threads = 1;
 };
 
-/// Loads the library, once in a process. Fails where it is not installed.
+/// Loads the library once in a process. Fails if it is not installed.
 llvm::Expected<ThreadRuntime> getThreadRuntime();
 
-/// How many threads a step is to have for the wish `threads`, where 0 is as
-/// many as the runtime library gives, or one without it. Fails for more than
-/// one thread without the library, and for more than `kMostThreads`.
+/// The number of threads of a step for the request `threads`. 0 requests the
+/// number of the runtime library, or one without it. Fails for more than one
+/// thread without the library, and for more than `kMaxThreads`.
 llvm::Expected<unsigned> chooseThreads(unsigned threads);
 
 } // namespace mlir::amp

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// PrecisionOpInterface and the casts of dialects that know nothing of this
-// project.
+// Implementations of the project's interfaces for upstream dialects.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,11 +24,11 @@ namespace mlir::amp {
 void registerPrecisionExternalModels(DialectRegistry &registry);
 
 /// Registers `LossScaleOpInterface` for the operations of arith, math, tensor,
-/// linalg and tosa: what becomes of the loss scale in a step written in them.
-void registerScaleDegreeExternalModels(DialectRegistry &registry);
+/// linalg and tosa.
+void registerScaleExponentExternalModels(DialectRegistry &registry);
 
-/// The part of it for tosa.
-void registerTosaScaleDegreeModels(DialectRegistry &registry);
+/// The part of `registerScaleExponentExternalModels` for tosa.
+void registerTosaScaleExponentModels(DialectRegistry &registry);
 
 /// The parts of `registerPrecisionExternalModels`.
 void registerArithPrecisionModels(DialectRegistry &registry);

@@ -18,21 +18,22 @@
 
 namespace mlir::amp {
 
-/// How a dialect converts element types. The precision passes ask the dialects
-/// of the operations around a value, and insert what the answer is.
+/// Converts element types in the operations of one dialect. The precision
+/// passes query the dialects of the operations around a value and insert the
+/// cast of the one that answers.
 class CastMaterializationInterface
     : public DialectInterface::Base<CastMaterializationInterface> {
 public:
   CastMaterializationInterface(Dialect *dialect) : Base(dialect) {}
 
-  /// Whether the dialect only borrows the cast of another one, and gives way to
-  /// a dialect at the same value that has its own.
+  /// Whether the dialect uses the cast of another dialect. A dialect at the
+  /// same value with a cast of its own then takes precedence.
   virtual bool isBorrowed() const { return false; }
 
-  /// Returns whether `materializeCast` converts values of type `from` to `to`,
-  /// which differ in their element types only; or, for a dialect with tensor
-  /// types of its own, between one of these and the builtin tensor of the same
-  /// shape and element type, which `convert-amp-to-upstream` asks for.
+  /// Returns whether `materializeCast` converts values of type `from` to `to`.
+  /// The types differ in their element types only. `convert-amp-to-upstream`
+  /// also asks a dialect with its own tensor types for a conversion between one
+  /// of them and the builtin tensor of the same shape and element type.
   virtual bool canMaterializeCast(Type from, Type to) const = 0;
 
   /// Builds an operation whose only result is `value` converted to `type`,

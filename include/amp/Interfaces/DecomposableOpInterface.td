@@ -19,8 +19,8 @@ def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
   let description = [{
     A composite operation is defined by its decomposition into primitives in
     f32 (f64 for f64 operands) with one rounding to each result type at the
-    end. The CPU lowering, second derivatives, range and degree analyses and
-    unfused device code all use this one definition.
+    end. The CPU lowering, second derivatives, range and loss-scale
+    exponent analyses and unfused device code all use this one definition.
   }];
   let methods = [
     InterfaceMethod<[{

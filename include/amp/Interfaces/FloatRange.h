@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is known of the values of a float tensor without data, and arithmetic on
-// it. Bounds are doubles and err outwards: they hold for what an operation
-// computes in f32, not only for the real numbers that it approximates.
+// Intervals of the values of a float tensor, known without data, and arithmetic
+// on them. Bounds are doubles and err outwards: they hold for the values that
+// an operation computes in f32, not only for the exact real numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,7 +78,7 @@ struct FloatRange {
             std::max(std::min(hi, high), low), mayBeNaN};
   }
 
-  /// What remains after rounding each value to `type`, to nearest even; a bound
+  /// The interval after rounding each value to `type`, to nearest even. A bound
   /// beyond the range of the type becomes infinite.
   FloatRange roundTo(FloatType type) const;
 

@@ -13,7 +13,7 @@
 
 namespace mlir::amp {
 
-/// What an operation does with single elements of its float operands.
+/// How an operation uses single elements of its float operands.
 enum class ElementFlow : uint8_t {
   /// It computes with them.
   Computes,

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The interface through which an operation states within which bounds its
-// results are, given those of its operands.
+// The interface through which an operation states the bounds of its results,
+// given the bounds of its operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,18 +18,18 @@ include "mlir/IR/OpBase.td"
 def FloatRangeOpInterface : OpInterface<"FloatRangeOpInterface"> {
   let cppNamespace = "::mlir::amp";
   let description = [{
-    Intervals of results as a function of intervals of operands. An operation
-    without the interface has results of which nothing is known, unless it is a
-    constant, whose elements tell.
+    Computes intervals of results from intervals of operands. The results of an
+    operation without the interface are unbounded, except for a constant, whose
+    elements give the interval.
   }];
   let methods = [
     InterfaceMethod<[{
-        Narrows `results`, one entry per result, which are unbounded on entry.
+        Narrows `results`. It has one entry per result, unbounded on entry.
         `operands` has one entry per operand, unbounded for operands that are
         not floats. Bounds hold for every value that the operation can compute
-        from operands within theirs, its rounding in f32 included; rounding to
-        the element type of the result is the caller's, and so is an overflow of
-        the last step. The default leaves all results unbounded.
+        from operands within their bounds, its rounding in f32 included. The
+        caller accounts for rounding to the element type of the result and for
+        an overflow of the last step. The default leaves all results unbounded.
       }],
       "void", "inferFloatRanges",
       (ins "::llvm::ArrayRef<::mlir::amp::FloatRange>":$operands,
@@ -37,13 +37,13 @@ def FloatRangeOpInterface : OpInterface<"FloatRangeOpInterface"> {
       [{}], [{}]>,
     InterfaceMethod<[{
         Whether all results are unbounded whenever the operand with this number
-        is, whatever the others are: nobody need ask for those then.
+        is. The ranges of the other operands are then not needed.
       }],
       "bool", "isUnboundedWith", (ins "unsigned":$operand), [{}], [{
         return false;
       }]>,
     InterfaceMethod<[{
-        What becomes of single elements of the float operands.
+        How the operation uses single elements of its float operands.
       }],
       "::mlir::amp::ElementFlow", "getElementFlow", (ins), [{}], [{
         return ::mlir::amp::ElementFlow::Computes;

@@ -12,9 +12,9 @@
 
 namespace mlir::amp {
 
-/// The power of each loss scale by which a value is multiplied: for each scale
-/// a rational exponent. Zeros have every degree.
-class ScaleDegree {
+/// The power of each loss scale by which a value is multiplied: a rational
+/// exponent for each scale. Zeros have every exponent.
+class ScaleExponent {
 public:
   /// The number of a loss scale within one analysis.
   using Symbol = unsigned;
@@ -29,38 +29,42 @@ public:
     }
   };
 
-  /// Degree 0: not multiplied by any scale.
-  ScaleDegree() = default;
-  /// The degree of zeros: every one.
-  static ScaleDegree any() {
-    ScaleDegree degree;
-    degree.isZero = true;
-    return degree;
+  /// Exponent 0: not multiplied by any scale.
+  ScaleExponent() = default;
+  /// The exponent of zeros, which fits every exponent.
+  static ScaleExponent any() {
+    ScaleExponent exponent;
+    exponent.isZero = true;
+    return exponent;
   }
-  /// Degree 1 in `symbol`.
-  static ScaleDegree of(Symbol symbol) {
-    ScaleDegree degree;
-    degree.terms.push_back({symbol, 1, 1});
-    return degree;
+  /// Exponent 1 in `symbol`.
+  static ScaleExponent of(Symbol symbol) {
+    ScaleExponent exponent;
+    exponent.terms.push_back({symbol, 1, 1});
+    return exponent;
   }
 
   bool isAny() const { return isZero; }
-  /// Whether a value of this degree may be used where no scale is expected.
+  /// Whether a value of this exponent may be used where no scale is expected.
   bool isUnscaled() const { return terms.empty(); }
   ArrayRef<Term> getTerms() const { return terms; }
   bool mentions(Symbol symbol) const;
 
-  /// The degree of a product.
-  ScaleDegree operator+(const ScaleDegree &other) const;
-  /// The degree of the power `numerator / denominator`; 0 to the power 0 is 1.
-  ScaleDegree power(int64_t numerator, int64_t denominator = 1) const;
-  /// The degree that fits both, or none.
-  std::optional<ScaleDegree> join(const ScaleDegree &other) const;
+  /// The exponent of a product.
+  ScaleExponent operator+(const ScaleExponent &other) const;
+  /// The exponent of the power `numerator / denominator`. Any number to the
+  /// power 0 is 1. Zeros to a negative power are infinite, and multiples of
+  /// infinities are infinite.
+  ScaleExponent power(int64_t numerator, int64_t denominator = 1) const;
+  /// The exponent that fits both, or none.
+  std::optional<ScaleExponent> join(const ScaleExponent &other) const;
 
-  bool operator==(const ScaleDegree &other) const {
+  bool operator==(const ScaleExponent &other) const {
     return isZero == other.isZero && terms == other.terms;
   }
-  bool operator!=(const ScaleDegree &other) const { return !(*this == other); }
+  bool operator!=(const ScaleExponent &other) const {
+    return !(*this == other);
+  }
 
 private:
   bool isZero = false;
@@ -68,56 +72,56 @@ private:
   SmallVector<Term, 1> terms;
 };
 
-/// What an operation sees of the analysis: the degrees of its operands, and
-/// where to put those of its results.
-class ScaleDegreeInference {
+/// The interface of the analysis to one operation: it reads the exponents of
+/// the operands and sets those of the results.
+class ScaleExponentInference {
 public:
-  virtual ~ScaleDegreeInference() = default;
+  virtual ~ScaleExponentInference() = default;
 
   virtual Operation *getOperation() const = 0;
-  /// The degree of operand `index`; 0 for one that is not a float.
-  virtual const ScaleDegree &getOperand(unsigned index) const = 0;
-  /// The degree of any value that is computed before, such as one that a region
-  /// reads from outside.
-  virtual ScaleDegree getDegree(Value value) const = 0;
-  /// Degree 1 in the loss scale that operand `index` is.
-  virtual ScaleDegree getScale(unsigned index) const = 0;
-  virtual void setResult(unsigned index, ScaleDegree degree) = 0;
+  /// The exponent of operand `index`; 0 for one that is not a float.
+  virtual const ScaleExponent &getOperand(unsigned index) const = 0;
+  /// The exponent of any value that dominates the operation, such as one that a
+  /// region reads from outside.
+  virtual ScaleExponent getExponent(Value value) const = 0;
+  /// Exponent 1 in the loss scale that operand `index` is.
+  virtual ScaleExponent getScale(unsigned index) const = 0;
+  virtual void setResult(unsigned index, ScaleExponent exponent) = 0;
   /// Reports that operand `index` does not fit, with the path by which the
-  /// scale came there. Returns failure.
+  /// scale reaches it. Returns failure.
   virtual LogicalResult fail(unsigned index, const Twine &message) = 0;
-  /// Writes `degree` as a factor: `loss_scale^2`.
-  virtual std::string describe(const ScaleDegree &degree) const = 0;
+  /// Writes `exponent` as a factor: `loss_scale^2`.
+  virtual std::string describe(const ScaleExponent &exponent) const = 0;
 
-  /// Gives all results `degree`.
-  void setResults(const ScaleDegree &degree);
-  /// Reports an operand that is multiplied by a scale; `why` says what it
-  /// breaks.
+  /// Gives all results `exponent`.
+  void setResults(const ScaleExponent &exponent);
+  /// Reports operand `index` if it is multiplied by a scale. `why` says why it
+  /// must not be.
   LogicalResult requireUnscaled(unsigned index, const Twine &why);
-  /// Finds the one degree of all of `operands`, or reports two that differ.
-  LogicalResult join(ArrayRef<unsigned> operands, ScaleDegree &degree);
+  /// Finds the one exponent of all of `operands`, or reports two that differ.
+  LogicalResult join(ArrayRef<unsigned> operands, ScaleExponent &exponent);
 };
 
 /// Returns whether multiples of `constant` are `constant`: all its numbers are
 /// zero, infinite or NaN.
 bool isScaleInvariant(Attribute constant);
 
-/// Rules that many operations share. Each sets the degree of all results.
+/// Rules that many operations share. Each sets the exponent of all results.
 ///
-/// Sums and selections: `operands` have one degree, which the results have; all
-/// other operands are ignored. Without `operands`, all operands.
-LogicalResult inferJointDegree(ScaleDegreeInference &inference,
-                               ArrayRef<unsigned> operands = {});
-/// The product of operands 0 and 1, and of the others, which are added to it.
-LogicalResult inferProductDegree(ScaleDegreeInference &inference);
-/// Linear in operand `linear`; the others must have degree 0.
-LogicalResult inferLinearDegree(ScaleDegreeInference &inference,
-                                unsigned linear);
+/// Sums and selections: `operands` must have one exponent, and the results get
+/// it. All other operands are ignored. Without `operands`, all operands count.
+LogicalResult inferJointExponent(ScaleExponentInference &inference,
+                                 ArrayRef<unsigned> operands = {});
+/// The product of operands 0 and 1. The other operands are added to it.
+LogicalResult inferProductExponent(ScaleExponentInference &inference);
+/// Linear in operand `linear`; the others must have exponent 0.
+LogicalResult inferLinearExponent(ScaleExponentInference &inference,
+                                  unsigned linear);
 /// A power of operand 0.
-LogicalResult inferPowerDegree(ScaleDegreeInference &inference,
-                               int64_t numerator, int64_t denominator = 1);
-/// A function that is not homogeneous: all operands must have degree 0.
-LogicalResult inferUnscaled(ScaleDegreeInference &inference);
+LogicalResult inferPowerExponent(ScaleExponentInference &inference,
+                                 int64_t numerator, int64_t denominator = 1);
+/// A function that is not homogeneous: all operands must have exponent 0.
+LogicalResult inferUnscaled(ScaleExponentInference &inference);
 
 } // namespace mlir::amp
 

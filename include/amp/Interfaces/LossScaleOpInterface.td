@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The interface through which an operation tells what becomes of the loss scale
-// that its operands are multiplied by.
+// The interface through which an operation states how it transforms the loss
+// scale by which its operands are multiplied.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,19 +18,19 @@ include "mlir/IR/OpBase.td"
 def LossScaleOpInterface : OpInterface<"LossScaleOpInterface"> {
   let cppNamespace = "::mlir::amp";
   let description = [{
-    States how an operation transforms the *degree* of its operands in the loss
-    scale: a value has degree d in the scale s if it is s^d times what it would
-    be without loss scaling. A sum needs equal degrees, a product adds them, a
-    square root halves them; most functions need degree 0.
+    States how an operation transforms the *loss-scale exponent* of its
+    operands: a value has exponent d in the scale s if it is s^d times what it
+    would be without loss scaling. A sum needs equal exponents, a product adds
+    them, a square root halves them; most functions need exponent 0.
   }];
   let methods = [
     InterfaceMethod<[{
-        Sets the degrees of the results from those of the operands, or reports
-        through `inference` why that cannot be: `inference.fail`. Results that
-        are not set have degree 0.
+        Sets the exponents of the results from those of the operands, or reports
+        an operand that does not fit with `inference.fail`. Results that are not
+        set have exponent 0.
       }],
-      "::llvm::LogicalResult", "inferScaleDegrees",
-      (ins "::mlir::amp::ScaleDegreeInference &":$inference)>,
+      "::llvm::LogicalResult", "inferScaleExponents",
+      (ins "::mlir::amp::ScaleExponentInference &":$inference)>,
     InterfaceMethod<[{
         The number of the operand that is a loss scale itself, or -1.
       }],
@@ -40,15 +40,21 @@ def LossScaleOpInterface : OpInterface<"LossScaleOpInterface"> {
       }],
       "int", "getLossScaleResult", (ins), [{}], [{ return -1; }]>,
     InterfaceMethod<[{
-        The number of the result that tells whether all gradients, the other
-        results, are finite, or -1 if this operation does not check them.
+        The number of the result that states whether all gradients, which are
+        the other results, are finite. -1 if this operation does not check them.
       }],
       "int", "getFiniteFlagResult", (ins), [{}], [{ return -1; }]>,
     InterfaceMethod<[{
-        The number of the operand that is such a flag, on which this operation
-        updates the scale, or -1.
+        The number of the operand that is such a flag, from which this operation
+        updates the scale. -1 if it has none.
       }],
       "int", "getFiniteFlagOperand", (ins), [{}], [{ return -1; }]>,
+    InterfaceMethod<[{
+        The number of the result that is the new value of operand `operand`, a
+        part of the state of the scaler such as a growth tracker, or -1.
+      }],
+      "int", "getNewStateResult", (ins "unsigned":$operand), [{}],
+      [{ return -1; }]>,
   ];
 }
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Slots: the unit in which precision is decided.
+// Slots, the units for which the precision passes choose types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,7 @@
 
 #include "mlir/IR/OpDefinition.h"
 #include "llvm/ADT/SmallVector.h"
+#include <optional>
 
 namespace mlir {
 class RewriterBase;
@@ -21,14 +22,14 @@ class RewriterBase;
 
 namespace mlir::amp {
 
-/// Why a slot may or may not be stored in a low-precision type.
+/// The reason why a slot may or may not have the low type.
 enum class SlotKind : uint8_t {
-  /// Feeds tensor cores: low precision is where the speed is.
+  /// Feeds tensor cores, which are faster in the low type.
   Compute,
-  /// The operation computes in f32 inside; storing low costs one rounding.
+  /// The operation computes in f32 inside. A low slot costs one rounding.
   Storage,
-  /// May leave the range of the low type: low only when something proves that
-  /// it fits.
+  /// May leave the range of the low type. It is low only if its values provably
+  /// fit.
   Range,
   /// Never changes type.
   Fixed,
@@ -37,8 +38,8 @@ enum class SlotKind : uint8_t {
 /// Returns the lower-case name of `kind`, as it stands in reports.
 StringRef stringifySlotKind(SlotKind kind);
 
-/// What an operation computes, as far as patterns that bound values need to
-/// know.
+/// What an operation computes, for the recognition of patterns that bound
+/// values.
 enum class Arithmetic : uint8_t {
   Other,
   /// Moves or repeats the elements of operand 0.
@@ -50,6 +51,9 @@ enum class Arithmetic : uint8_t {
   /// The mean of operand 0 over some dimensions.
   Mean,
   ReciprocalSqrt,
+  /// Builds numbers from the bits of operands: shifts and masks of integers,
+  /// and floats from their bits.
+  Bits,
 };
 
 /// The slots of one operation. Slots are numbered from 0; an operand or result
@@ -57,11 +61,13 @@ enum class Arithmetic : uint8_t {
 struct PrecisionSlots {
   static constexpr int8_t none = -1;
 
-  /// Starts over for `op`: no slot, every operand and result without one.
+  /// Resets to no slots, for the operands and results of `op`.
   void reset(Operation *op) {
     kinds.clear();
     implications.clear();
     constants.clear();
+    bounds.clear();
+    missing.reset();
     variant = {};
     isConstant = false;
     roundedSlot = none;
@@ -76,27 +82,33 @@ struct PrecisionSlots {
     return static_cast<int8_t>(kinds.size() - 1);
   }
 
-  /// Adds a slot that holds the given operands and results.
+  /// Adds a slot that holds the given operands and results. One that the
+  /// operation does not have becomes `missing`, which
+  /// `verifyPrecisionSlots` reports.
   int8_t add(SlotKind kind, ArrayRef<unsigned> operands,
              ArrayRef<unsigned> results) {
     int8_t slot = add(kind);
-    for (unsigned operand : operands)
-      operandSlots[operand] = slot;
-    for (unsigned result : results)
-      resultSlots[result] = slot;
+    assign(operandSlots, operands, slot, /*isResult=*/false);
+    assign(resultSlots, results, slot, /*isResult=*/true);
     return slot;
   }
 
-  /// States that slot `premise` low is only possible with `conclusion` low:
-  /// for a matmul, a low result implies low operands.
+  /// States that slot `premise` can only be low if `conclusion` is low. For a
+  /// matmul, a low result implies low operands.
   void addImplication(int8_t premise, int8_t conclusion) {
     implications.push_back({premise, conclusion});
   }
 
-  /// States that the operation may store `number`, which no operand in the slot
-  /// brings, in a tensor of `slot`: what it pads or fills with.
+  /// States that the operation may store `number` in a tensor of `slot`, such
+  /// as the value of its padding. No operand of the slot has this value.
   void addConstant(int8_t slot, double number) {
     constants.push_back({slot, number});
+  }
+
+  /// States that the operation meets the elements of `slot` with `number`, such
+  /// as a limit: results need not have it, but depend on it.
+  void addBound(int8_t slot, double number) {
+    bounds.push_back({slot, number});
   }
 
   SmallVector<SlotKind, 4> kinds;
@@ -104,18 +116,26 @@ struct PrecisionSlots {
   SmallVector<int8_t, 4> resultSlots;
   SmallVector<std::pair<int8_t, int8_t>, 1> implications;
   SmallVector<std::pair<int8_t, double>, 1> constants;
+  SmallVector<std::pair<int8_t, double>, 1> bounds;
+  /// The first operand or result of a slot that the operation does not have.
+  struct MissingValue {
+    int8_t slot;
+    unsigned index;
+    bool isResult;
+  };
+  std::optional<MissingValue> missing;
   /// For an operation of which one name stands for several things, such as
   /// linalg.generic: what this one is (`contraction`, `elementwise`,
   /// `reduction` or `movement`). Policies classify it as `<name>.<variant>`,
   /// and as `<name>` if they say nothing of that.
   StringRef variant;
   /// Whether the operation depends on no value, such as a constant or an empty
-  /// tensor: it follows its readers, and connects nothing.
+  /// tensor. It takes the types of its readers and connects no slots.
   bool isConstant = false;
-  /// The slot, if any, whose results the operation goes on giving in f32 when
-  /// the slot is low: `retype` rounds them in casts after the operation.
+  /// The slot, if any, whose results the operation computes in f32 even if the
+  /// slot is low. `retype` rounds them in casts after the operation.
   int8_t roundedSlot = none;
-  /// The operand, if any, that is read for its extents alone.
+  /// The operand, if any, of which the operation reads only the extents.
   int8_t shapeOperand = none;
 
   static constexpr StringLiteral contraction = "contraction",
@@ -123,7 +143,23 @@ struct PrecisionSlots {
                                  reduction = "reduction", movement = "movement";
   static constexpr StringLiteral variants[] = {contraction, elementwise,
                                                reduction, movement};
+
+private:
+  void assign(MutableArrayRef<int8_t> entries, ArrayRef<unsigned> indices,
+              int8_t slot, bool isResult) {
+    for (unsigned index : indices) {
+      if (index < entries.size())
+        entries[index] = slot;
+      else if (!missing)
+        missing = MissingValue{slot, index, isResult};
+    }
+  }
 };
+
+/// Returns failure, after an error on `op`, unless `slots` describe an
+/// operation with its operands and results: implementations of the interface
+/// are code of others.
+LogicalResult verifyPrecisionSlots(Operation *op, const PrecisionSlots &slots);
 
 /// Returns the element type of `type` if it is a shaped type of floats that
 /// precision passes may change, and null otherwise.
@@ -133,9 +169,9 @@ FloatType getPrecisionElementType(Type type);
 /// shaped type or has no such form.
 Type getWithElementType(Type type, Type elementType);
 
-/// Returns whether precision passes may give `type` another element type: a
-/// shaped type of any dialect with a known rank whose elements are floats, and
-/// neither a vector nor a memref.
+/// Returns whether precision passes may change the element type of `type`. It
+/// must be a shaped type of any dialect with a known rank and float elements,
+/// and neither a vector nor a memref.
 bool isPrecisionTensor(Type type);
 
 /// Describes `op` as one slot of `kind` that holds every float operand and
@@ -143,9 +179,9 @@ bool isPrecisionTensor(Type type);
 void getUniformPrecisionSlots(Operation *op, SlotKind kind,
                               PrecisionSlots &slots);
 
-/// Gives the results of `op`, whose slots are `slots`, new element types, and
-/// lets the operation follow (`PrecisionOpInterface::retype`). Null types leave
-/// a slot alone.
+/// Sets new element types of the results of `op`, whose slots are `slots`, and
+/// adapts the operation (`PrecisionOpInterface::retype`). A null type leaves a
+/// slot unchanged.
 LogicalResult retypeSlots(Operation *op, const PrecisionSlots &slots,
                           ArrayRef<Type> slotTypes, RewriterBase &rewriter);
 

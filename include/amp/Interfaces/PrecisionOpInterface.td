@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The interface through which an operation tells the precision passes which of
-// its operands and results must share an element type, and why.
+// The interface through which an operation states which of its operands and
+// results must share an element type, and why.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
   let description = [{
     An operation describes itself as *slots*: groups of its float operands and
     results that must share one element type. The precision passes assign one
-    type to each slot and know nothing else about the operation, so that an
-    operation of any dialect can take part.
+    type to each slot and know nothing else about the operation. Operations of
+    any dialect can therefore implement the interface.
 
     It is an interface and not a trait because traits cannot be attached to
     operations of other dialects from outside.
@@ -37,11 +37,11 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
             $_op, ::mlir::amp::SlotKind::Storage, slots);
       }]>,
     InterfaceMethod<[{
-        Follows a change of the element types of this operation's slots.
-        `slotTypes` is indexed by slot; a null or missing entry leaves the slot
-        alone. The caller has given the results their new types, and casts the
-        operands. The default does nothing; an operation whose attributes or
-        regions mention element types overrides it.
+        Adapts the operation to new element types of its slots. `slotTypes` is
+        indexed by slot. A null or missing entry leaves the slot unchanged. The
+        caller has set the new types of the results and casts the operands. The
+        default does nothing. An operation whose attributes or regions mention
+        element types overrides it.
       }],
       "::llvm::LogicalResult", "retype",
       (ins "::llvm::ArrayRef<::mlir::Type>":$slotTypes,
@@ -57,6 +57,15 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
         return 0;
       }]>,
     InterfaceMethod<[{
+        A type with as many elements as the operation reads of operand
+        `operand`, which is what it costs: fewer than the operand has if the
+        operation takes a part of it, such as a slice. Null if the operation
+        reads only the shape. The default is the type of the operand.
+      }],
+      "::mlir::Type", "getReadType", (ins "unsigned":$operand), [{}], [{
+        return $_op->getOperand(operand).getType();
+      }]>,
+    InterfaceMethod<[{
         What the operation computes, by which passes recognise patterns such as
         a normalisation written out.
       }],
@@ -64,10 +73,10 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
         return ::mlir::amp::Arithmetic::Other;
       }]>,
     InterfaceMethod<[{
-        For `Arithmetic::Move` and `Mean`: for each dimension of the result the
-        dimension of operand 0 along which it runs, element by element, or -1 if
-        it repeats operand 0 or has extent 1. None if the operation does
-        something else to some dimension, or if that is not known.
+        For `Arithmetic::Move` and `Mean`, returns for each dimension of the
+        result the dimension of operand 0 along which it runs, element by
+        element, or -1 if it repeats operand 0 or has extent 1. Returns
+        std::nullopt if no such map exists or if it is not known.
       }],
       "::std::optional<::llvm::SmallVector<int64_t>>", "getDimensionMap", (ins),
       [{}], [{

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constants, limits and types that stand in attributes and change type with
-// the values around them.
+// Rounding of attributes: constants, limits and types that change with the
+// types of the values around them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +23,8 @@ namespace mlir::amp {
 /// one of them.
 bool canRoundAttribute(Attribute attribute);
 
-/// Returns `attribute` with its float type replaced by `type`: numbers are
-/// rounded to nearest even, types mention the new one. Anything else is
-/// returned as it is.
+/// Returns `attribute` with its float type replaced by `type`. Numbers are
+/// rounded to nearest even. Any other attribute is returned unchanged.
 Attribute roundAttribute(Attribute attribute, FloatType type);
 
 /// Returns whether rounding `attribute` to f16 turns no finite number into an

@@ -17,14 +17,13 @@ namespace mlir::amp {
 struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
   Option<int64_t> batchSize{
       *this, "batch-size",
-      llvm::cl::desc("The number of examples in a batch, where the step leaves "
-                     "it open"),
+      llvm::cl::desc("The number of samples in a batch, if the step has a "
+                     "dynamic batch"),
       llvm::cl::init(0)};
   Option<std::string> precision{
       *this, "precision",
       llvm::cl::desc("f32, tf32, fp16 or bf16: run the training pipeline with "
-                     "this precision first (default: take the step as it is, "
-                     "gradients expanded)"),
+                     "this precision first (default: only expand gradients)"),
       llvm::cl::init("")};
   Option<std::string> lossScaling{
       *this, "loss-scale", llvm::cl::desc("As for amp-training-pipeline"),
@@ -42,12 +41,12 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
   Option<bool> strictRounding{
       *this, "strict-rounding",
       llvm::cl::desc("Round the result of each operation to its type, as the "
-                     "CPU does: bit for bit its results but for the order of "
-                     "sums"),
+                     "CPU does; the results are then equal bit for bit except "
+                     "for the order of sums"),
       llvm::cl::init(false)};
   Option<std::string> inference{
       *this, "inference",
-      llvm::cl::desc("The step whose forward function becomes a program too, "
+      llvm::cl::desc("The step whose forward function also becomes a program, "
                      "for predictions"),
       llvm::cl::init("")};
   Option<bool> report{*this, "report",

@@ -8,38 +8,43 @@
 #ifndef AMP_PIPELINES_PIPELINES_H
 #define AMP_PIPELINES_PIPELINES_H
 
-#include "amp/Precision/Policy.h"
+#include "amp/Precision/Policy/Policy.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
 namespace mlir::amp {
 
-/// What `amp-training-pipeline` makes of a training step.
+/// The result of `amp-training-pipeline` for a training step.
 enum class PipelineMode { Training, Inference };
+
+/// Parses an option that has been renamed. It is always an error, whose text is
+/// the description of the option.
+struct RenamedOptionParser : llvm::cl::parser<bool> {
+  using llvm::cl::parser<bool>::parser;
+  bool parse(llvm::cl::Option &option, StringRef, StringRef, bool &) {
+    return option.error(option.HelpStr);
+  }
+};
 
 /// Options of `amp-training-pipeline`.
 struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
   Option<std::string> precision{
       *this, "precision",
-      llvm::cl::desc("fp16 (also f16, half), bf16 (also bfloat16) or f32; by "
-                     "default what the policy says, and fp16 if it says "
-                     "nothing"),
+      llvm::cl::desc("fp16 (also f16, half), bf16 (also bfloat16) or f32; "
+                     "the default is that of the policy, else fp16"),
       llvm::cl::init("")};
   Option<std::string> lossScaling{
       *this, "loss-scale",
       llvm::cl::desc("dynamic, layerwise (a scale for each layer), none, or a "
-                     "number: a constant scale; by default "
-                     "what the policy says, and if it says nothing dynamic for "
-                     "fp16 and none otherwise"),
+                     "number: a constant scale; the default is that of the "
+                     "policy, else dynamic for fp16 and none otherwise"),
       llvm::cl::init("")};
   Option<std::string> scaler{
       *this, "scaler",
-      llvm::cl::desc(
-          "How a dynamic loss scale adapts: amp, pytorch, apex, "
-          "deepspeed, megatron, tf-keras, keras, mxnet or paddle; by "
-          "default what the policy says, and amp if it says "
-          "nothing"),
+      llvm::cl::desc("How a dynamic loss scale adapts: amp, pytorch, apex, "
+                     "deepspeed, megatron, tf-keras, keras, mxnet or paddle; "
+                     "the default is that of the policy, else amp"),
       llvm::cl::init("")};
   Option<bool> scalePerLoss{
       *this, "scale-per-loss",
@@ -58,17 +63,21 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       *this, "count-skipped",
       llvm::cl::desc("Keep the number of skipped steps, as a metric"),
       llvm::cl::init(false)};
-  Option<bool> narrowSavedActivations{
-      *this, "narrow-saved-activations",
+  Option<bool> compressActivations{
+      *this, "compress-activations",
       llvm::cl::desc("Store f32 values that the backward pass reads in the low "
-                     "type (amp-narrow-saved-activations)"),
+                     "type (amp-compress-activations)"),
+      llvm::cl::init(false)};
+  Option<bool, RenamedOptionParser> narrowSavedActivations{
+      *this, "narrow-saved-activations",
+      llvm::cl::desc("is now called compress-activations"),
       llvm::cl::init(false)};
   Option<std::string> masterWeights{
       *this, "master-weights",
       llvm::cl::desc("cast: parameters stay f32 and are cast once per step; "
-                     "copy: a low-precision copy is kept beside them; none: "
-                     "parameters are low; by default what the policy says, and "
-                     "cast if it says nothing"),
+                     "copy: each f32 parameter has a low-precision copy; none: "
+                     "parameters are low; the default is that of the policy, "
+                     "else cast"),
       llvm::cl::init("")};
   Option<std::string> updateRounding{
       *this, "update-rounding",
@@ -89,41 +98,42 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       llvm::cl::init("")};
   Option<std::string> target{
       *this, "target",
-      llvm::cl::desc("The machine on which products must pay for their casts: "
-                     "a100, h100 or h200; by default every allowed product is "
-                     "low"),
+      llvm::cl::desc(
+          "The GPU on which products must pay for their casts: "
+          "a100, h100, h200 or b200; by default every allowed product "
+          "is low"),
       llvm::cl::init("")};
   Option<bool> checkLossScaling{
       *this, "check-loss-scaling",
       llvm::cl::desc(
-          "Prove at the end that the loss scale is handled correctly "
+          "Check at the end that the loss scale is handled correctly "
           "(amp-check-loss-scaling)"),
       llvm::cl::init(true)};
   Option<bool> sinkRule{
       *this, "sink-rule",
-      llvm::cl::desc("With strategy=grappler: what lies between an allowed "
-                     "operation and the end of the graph becomes low too"),
+      llvm::cl::desc("With strategy=grappler: operations between an allowed "
+                     "operation and the end of the graph become low too"),
       llvm::cl::init(false)};
   Option<bool> padForTensorCores{
       *this, "pad-for-tensor-cores",
-      llvm::cl::desc("Pad products to extents that tensor cores take whole "
-                     "where that pays on the target (h100 if none is given)"),
+      llvm::cl::desc("Pad products to extents that fill tensor cores if that "
+                     "pays on the target (default: h100)"),
       llvm::cl::init(false)};
   Option<bool> rematerialize{
       *this, "rematerialize",
       llvm::cl::desc("Compute cheap values again in the backward pass instead "
-                     "of keeping them"),
+                     "of storing them"),
       llvm::cl::init(false)};
   ListOption<std::string> recomputeBlocks{
       *this, "recompute-blocks",
-      llvm::cl::desc("Patterns of the names of locations that are blocks to "
-                     "compute again whole, e.g. h.*")};
+      llvm::cl::desc("Patterns of location names; the backward pass computes "
+                     "each such block again, e.g. h.*")};
   ListOption<std::string> reports{
       *this, "report",
       llvm::cl::desc("Files to write every decision on precision to, as JSON "
-                     "(*.json) or as a page to look at (*.html)")};
+                     "(*.json) or as an HTML page (*.html)")};
   Option<PipelineMode> mode{
-      *this, "mode", llvm::cl::desc("What to make of a training step"),
+      *this, "mode", llvm::cl::desc("The result of the pipeline"),
       llvm::cl::init(PipelineMode::Training),
       llvm::cl::values(
           clEnumValN(PipelineMode::Training, "training", "a training step"),
@@ -134,10 +144,10 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
 
 /// Adds the passes that turn a training step into one in mixed precision:
 /// differentiation, precision assignment, master weights, loss scaling, cast
-/// cleanup, and the proof that the loss scale is handled correctly. A wrong
-/// option value is diagnosed by the pass that it goes to. The policy may come
-/// from a `PolicyBuilder`; `classifier`, if there is one, is asked before it,
-/// and `onReport` gets the report of the precisions.
+/// cleanup, and the check of the loss scale. The pass that receives a wrong
+/// option value diagnoses it. The policy may come from a `PolicyBuilder`.
+/// `classifier`, if there is one, is queried before the policy. `onReport`
+/// receives the report of the precisions.
 void buildAMPTrainingPipeline(OpPassManager &pm,
                               const AMPPipelineOptions &options,
                               OperationClassifier classifier = {},

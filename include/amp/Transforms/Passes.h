@@ -8,7 +8,7 @@
 #ifndef AMP_TRANSFORMS_PASSES_H
 #define AMP_TRANSFORMS_PASSES_H
 
-#include "amp/Precision/Policy.h"
+#include "amp/Precision/Policy/Policy.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Pass/Pass.h"
 #include <functional>
@@ -19,7 +19,7 @@ namespace mlir::amp {
 
 class PrecisionReport;
 
-/// Gets the report of a run of `auto-mixed-precision`.
+/// Receives the report of a run of `auto-mixed-precision`.
 using ReportHandler = std::function<void(const PrecisionReport &)>;
 
 /// Returns the element type that `name` stands for: f16 for "fp16", "f16" and
@@ -31,8 +31,8 @@ FloatType parsePrecision(StringRef name, MLIRContext *context);
 #include "amp/Transforms/Passes.h.inc"
 
 /// Creates `auto-mixed-precision` with a host compiler's own classification of
-/// operations, which is asked before the lists of the policy. `onReport`, if
-/// there is one, gets the report before anything changes.
+/// operations, which takes precedence over the lists of the policy. `onReport`,
+/// if set, receives the report before anything changes.
 std::unique_ptr<Pass>
 createAutoMixedPrecisionPass(const AutoMixedPrecisionPassOptions &options,
                              OperationClassifier classifier,

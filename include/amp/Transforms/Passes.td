@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Passes that see the world through interfaces and the attributes of the amp
-// dialect, and so work on steps in any dialect.
+// These passes use only interfaces and the attributes of the amp dialect. They
+// work on steps in any dialect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,44 +18,46 @@ include "mlir/Pass/PassBase.td"
 def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
   let summary = "Store values in low precision where the policy allows it";
   let description = [{
-    Gives each precision slot of each operation a type, f32 or the low type,
-    and inserts one cast per value and type where the two meet. Slots come from
-    `PrecisionOpInterface`, classes from the policy's four lists (allow, deny,
-    infer, clear).
+    Assigns f32 or the low type to each precision slot of each operation, and
+    inserts one cast per value and type where the two meet. Slots come from
+    `PrecisionOpInterface`. Classes come from the policy's four lists (allow,
+    deny, infer, clear).
 
     `strategy=optimal`, the default, takes the assignment that moves the fewest
     bytes: those that operations read and write, and 6 an element for each
     distinct cast. It is exact, a minimum cut; of equal ones it takes that with
-    the most low slots. It must obey these rules, whatever they cost:
+    the most low slots, but leaves in f32 what is far from products and gains
+    nothing. It must obey these rules, whatever they cost:
 
-    - Allowed products read low operands, denied and pinned operations have what
-      they ask for. With `target=a100|h100|h200` the time of products counts as
-      the bytes that memory would move meanwhile, and a product (of known size)
-      that gains less than its casts cost stays f32, with a remark.
-    - What may leave the range of the low type (range slots: exponentials, sums)
-      and what is computed from it stays f32 until a product reads it, until the
-      values are bounded again, or until `(x - mean) * rsqrt(var + eps)`. Data
-      movement that leads to products alone is not held back.
-    - What is computed from gradients of parameters (their update), and from
-      hyperparameters and state alone (a learning rate), stays f32.
+    - Allowed products read low operands. Denied and pinned operations have the
+      types that they ask for. With `target` (a100, h100, h200 or b200) the time
+      of a product counts as the bytes that memory moves in this time. A product
+      of known size that gains less than its casts cost stays f32, with a
+      remark.
+    - Values that may leave the range of the low type (range slots:
+      exponentials, sums) and values computed from them stay f32 until a product
+      reads them, until they are bounded again, or until
+      `(x - mean) * rsqrt(var + eps)`. Data movement that leads only to products
+      may be low.
+    - Values computed from gradients of parameters (their update), and from
+      hyperparameters and state alone (a learning rate), stay f32.
 
     `strategy=grappler` propagates the lists as TensorFlow's
-    `auto_mixed_precision` does. It holds for both:
+    `auto_mixed_precision` does. These rules hold for both strategies:
 
-    - A product (matmul, convolution) takes low operands; its result stays f32
-      where it is only read in f32, which costs nothing.
+    - A product (matmul, convolution) takes low operands. Its result stays f32,
+      at no cost, if all readers need f32.
     - Gradients of parameters (`amp.gradient_of`) stay f32 unless the policy's
       `gradient-type` is `low`.
-    - Values carried by control flow have one type throughout. So have those
-      that calls carry: a private function that is used by direct calls alone is
-      assigned together with its callers, and its signature may become low
-      (`amp.input_signature` records the one it had). Arguments and results of
-      all other functions keep their type; where such a function is called, a
-      remark says why.
-    - Casts that stand in the input are kept. An operation with
-      `amp.precision = "f32" | "low" | "keep"` decides for itself; on a region
-      operation or a function the attribute holds for everything within that
-      has none of its own.
+    - Values that control flow carries have one type throughout. The same holds
+      for values that calls carry. A private function that is only called
+      directly is assigned together with its callers, and its signature may
+      become low (`amp.input_signature` records the previous one). Arguments and
+      results of all other functions keep their types, and a remark at each call
+      says why.
+    - Casts in the input are kept. `amp.precision = "f32" | "low" | "keep"` on
+      an operation pins its type. On a region operation or a function, the
+      attribute applies to all operations within that have no such attribute.
     - An operation that no list names keeps its types and is reported.
 
     Before and after, for `precision=fp16`:
@@ -70,31 +72,31 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
     %2 = train.matmul %0, %1 : (tensor<8x4xf16>, tensor<4x8xf16>) -> tensor<8x8xf32>
     ```
 
-    The function is marked with `amp.mixed_precision`, and what a reader of the
-    result could not know is recorded: the value of a constant that rounding
-    changed (`amp.input_value`), low types that stood in the input
-    (`amp.input_types`). `amp-strip-precision` gives the input back. A second
-    run does so too and assigns anew: with the same options it changes nothing,
-    with others it gives what they give for the input. Where later passes have
-    built on the low types, that cannot be done: the function is left alone,
-    with a remark.
+    The pass marks the function with `amp.mixed_precision`. It records what the
+    result does not show: the value of a constant that rounding changed
+    (`amp.input_value`) and low types of the input (`amp.input_types`).
+    `amp-strip-precision` restores the input. A second run also restores the
+    input and then assigns types again. With the same options it changes
+    nothing. With others its result is that of a run on the input. If later
+    passes depend on the low types, the input cannot be restored. The pass then
+    leaves the function unchanged, with a remark.
   }];
   let options = [
     Option<"precision", "precision", "std::string", /*default=*/"\"\"",
            "Low type: fp16 (also f16, half) or bf16 (also bfloat16); f32 does nothing; "
-           "by default what the policy says, and fp16 if it says nothing">,
+           "by default the policy's, or fp16 if it has none">,
     Option<"policy", "policy", "std::string", /*default=*/"\"default\"",
            "Name of a preset, or a YAML file">,
     Option<"strategy", "strategy", "std::string", /*default=*/"\"\"",
            "How types are assigned: optimal (the default), grappler or autocast">,
     Option<"target", "target", "std::string", /*default=*/"\"\"",
-           "The machine on which products must pay for their casts: a100, h100 or h200; by default every allowed product is low">,
+           "The GPU on which products must pay for their casts: a100, h100, h200 or b200; by default every allowed product is low">,
     Option<"masterWeights", "master-weights", "std::string", /*default=*/"\"\"",
-           "What a low version of a parameter costs: cast (it is made in every step) or copy (the update writes it)">,
+           "How a low version of a parameter is made, for the cost model: cast (in every step) or copy (by the update)">,
     Option<"sinkRule", "sink-rule", "bool", /*default=*/"false",
-           "With strategy=grappler: what lies between an allowed operation and the end of the graph becomes low too">,
+           "With strategy=grappler, operations between an allowed operation and the end of the graph become low too">,
     ListOption<"reports", "report", "std::string",
-               "Files to write every decision to, as JSON (*.json) or as a page to look at (*.html)">,
+               "Files for a report of every decision, as JSON (*.json) or as a page (*.html)">,
   ];
   let statistics = [
     Statistic<"numLowSlots", "low-slots", "Slots that became low">,
@@ -108,15 +110,15 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
 def StripPrecisionPass : Pass<"amp-strip-precision"> {
   let summary = "Undo auto-mixed-precision";
   let description = [{
-    Gives back the input of `auto-mixed-precision`, bit for bit: in each
-    function that carries `amp.mixed_precision`, values that the pass stored in
-    the low type are f32 again, constants have the value they had, and the casts
-    that it inserted are gone. Casts and low types that stood in the input stay.
+    Restores the input of `auto-mixed-precision`, bit for bit. In each function
+    that carries `amp.mixed_precision`, the pass makes low values f32 again,
+    restores the values of constants, and removes the inserted casts. Casts and
+    low types of the input stay.
 
-    Passes that have run in between are not undone. Where one has built on a low
-    type (a low copy of a parameter, for instance) the input cannot be given
-    back, which is an error. A function without `amp.mixed_precision` is left
-    alone, with a remark.
+    The pass does not undo other passes that have run in between. It reports an
+    error if one of them depends on a low type, such as a low copy of a
+    parameter. It leaves a function without `amp.mixed_precision` unchanged,
+    with a remark.
 
     ```mlir
     func.func @f(%a: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {amp.mixed_precision = f16} {
@@ -136,7 +138,7 @@ def StripPrecisionPass : Pass<"amp-strip-precision"> {
     ```
   }];
   let statistics = [
-    Statistic<"numFunctions", "functions-restored", "Functions given back as they were">,
+    Statistic<"numFunctions", "functions-restored", "Functions restored">,
     Statistic<"numValues", "values-widened", "Values that are f32 again">,
     Statistic<"numCasts", "casts-removed", "Casts removed">,
   ];
@@ -147,15 +149,16 @@ def OptimizeCastsPass : Pass<"amp-optimize-casts"> {
   let summary = "Merge, fold and remove casts that passes inserted";
   let description = [{
     - Equal casts of one value become one, at a point that dominates all users.
-    - A widening followed by the narrowing back disappears, which is exact.
-    - A cast of the only use of a product's result folds into the product, which
-      can give either type: `cast(matmul : f32) to f16` is `matmul : f16`.
+    - A widening followed by the narrowing back disappears. This is exact.
+    - A cast that is the only use of a product's result folds into the product,
+      which supports either type: `cast(matmul : f32) to f16` becomes
+      `matmul : f16`.
     - A chain of two widenings becomes one.
     - Casts without users disappear.
 
-    A narrowing followed by a widening rounds, and stays. Casts that the user
-    wrote (those without `inserted`) are merged where they are equal and
-    otherwise left alone.
+    A narrowing followed by a widening rounds and therefore stays. The pass
+    merges equal casts that the user wrote (those without `inserted`). It does
+    not change them in any other way.
 
     ```mlir
     %0 = train.matmul %a, %b : (tensor<8x4xf16>, tensor<4x8xf16>) -> tensor<8x8xf32>
@@ -174,18 +177,18 @@ def OptimizeCastsPass : Pass<"amp-optimize-casts"> {
   let dependentDialects = ["::mlir::amp::AMPDialect"];
 }
 
-def NarrowSavedActivationsPass : Pass<"amp-narrow-saved-activations"> {
-  let summary = "Store in the low type what the backward pass reads";
+def CompressActivationsPass : Pass<"amp-compress-activations"> {
+  let summary = "Store saved activations in the low type";
   let description = [{
-    `auto-mixed-precision` decides in what type an operation computes. What an
-    f32 operation gives (the exponentials of a softmax, the normalised values of
-    a norm) and the backward pass reads again lies in memory in f32 in between.
+    `auto-mixed-precision` decides in what type an operation computes. Results
+    of f32 operations that the backward pass reads (the exponentials of a
+    softmax, the normalized values of a norm) lie in memory in f32 until then.
     In a function that `auto-mixed-precision` has rewritten, this pass rounds
-    such values where they are computed and widens them again before the first
-    operation of the backward pass that reads them; forward readers see the
-    unrounded value, and every operation computes in the type it had. A cast to
-    the low type that stands in the backward pass and serves it alone moves to
-    what it casts.
+    such values where they are computed. It widens them again before the first
+    operation of the backward pass that reads them. Forward readers use the
+    unrounded value, and every operation computes in the same type as before. A
+    cast to the low type that only the backward pass uses moves to the
+    definition of its operand.
 
     ```mlir
     %e = train.exp %x : tensor<64x64xf32>
@@ -203,13 +206,13 @@ def NarrowSavedActivationsPass : Pass<"amp-narrow-saved-activations"> {
     %d = train.mul %g, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
     ```
 
-    Gradients change by the rounding of one operand, as those of any saved
-    activation that is low. Left in f32, with a remark that says why: statistics
-    (what the backward pass spreads over a larger tensor) and what is spread
-    from them, values that the step returns, values with a pin, and in f16
-    values that are not proved to fit. The backward pass is what depends on a
-    gradient seed or carries `amp.backward_of`. `amp-strip-precision` removes the
-    casts again.
+    Gradients change by the rounding of one operand, as for any low saved
+    activation. These values stay f32, with a remark that says why: statistics
+    (which the backward pass spreads over a larger tensor) and the values spread
+    from them, values that the step returns, values with a pin, and, for f16,
+    values that are not proved to fit. An operation belongs to the backward pass
+    if it depends on a gradient seed or carries `amp.backward_of`.
+    `amp-strip-precision` removes the casts.
   }];
   let statistics = [
     Statistic<"numNarrowed", "values-narrowed", "Saved values that are stored in the low type">,
@@ -229,39 +232,42 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling"> {
     - unscales all gradients at once and checks that they are finite, before
       any consumer outside of the backward pass sees them,
     - with `mode=dynamic`, makes every update of a parameter or an optimizer
-      state conditional on that check (`scf.if`), so that a step that overflows
-      changes nothing, updates the scale, and publishes `loss_scale` and
-      `skipped` as metrics.
+      state conditional on that check (`scf.if`), updates the scale, and
+      publishes `loss_scale` and `skipped` as metrics. A step that overflows
+      then changes neither parameters nor optimizer states.
 
     With `mode=dynamic` the step's signature grows by three arguments of role
-    `scaler_state` (`loss_scale`, `growth_tracker`,
-    `hysteresis_tracker`), their updates, and the metrics. With a number the
-    scale is that constant and nothing is skipped: non-finite gradients are the
-    user's responsibility, as with a constant scale in every framework.
+    `scaler_state` (`loss_scale`, `growth_tracker`, `hysteresis_tracker`), their
+    updates, and the metrics. With a number the scale is that constant, and no
+    update is skipped. The user must then prevent non-finite gradients, as with
+    a constant scale in every framework.
 
-    `scaler` names the machine that updates the scale, with the constants and
-    rules of a framework; the options that follow it replace them one by one.
+    `scaler` names the loss scaler that updates the scale. It selects the
+    constants and rules of a framework. Each of the options after it replaces
+    one of them.
 
-    With `mode=layerwise` each layer has a scale of its own, a power of two that
-    follows the largest gradient of the layer: an argument, an update and a metric
-    `loss_scale.<parameter>`, and a metric `skipped.<parameter>`, with the name of
-    the layer's first parameter. A layer ends where a gradient is multiplied by a
-    parameter, both being matrices or of more dimensions. There, and where
-    gradients of several layers are added, `amp.rescale` brings them to one scale;
-    `amp.adapt_scale` updates the scales. A layer that overflows skips alone:
-    `skipped` is set where no update was made. Of the options of a machine,
-    init-scale, growth-factor, backoff-factor, min-scale and max-scale apply, and
-    are powers of two.
+    With `mode=layerwise` each layer has its own scale, a power of two that
+    follows the largest gradient of the layer. The step gets an argument, an
+    update and a metric `loss_scale.<parameter>` and a metric
+    `skipped.<parameter>` for each layer, with the name of the layer's first
+    parameter. A layer ends where a gradient is multiplied by a parameter and
+    both have at least two dimensions. There, and where gradients of several
+    layers are added, `amp.rescale` brings them to one scale. `amp.adapt_scale`
+    updates the scales. A layer that overflows skips its update alone. `skipped`
+    is set if the step made no update. Of the options of a loss scaler,
+    init-scale, growth-factor, backoff-factor, min-scale and max-scale apply.
+    Their values must be powers of two.
 
-    Several losses share one scale, or have one each with `per-loss`; then the
-    names above end with the loss (`loss_scale.critic`), and each gradient must
-    depend on one loss alone. Where arguments carry `amp.optimizer`, the gradients
-    of each optimizer are unscaled and checked apart: one whose gradients
-    overflow skips, another one steps, and the scale backs off once. What
-    depends on the gradients of several (a common norm) needs all of them finite.
+    Several losses share one scale. With `per-loss` each loss has its own. The
+    names above then end with the loss (`loss_scale.critic`), and each gradient
+    must depend on one loss alone. If arguments carry `amp.optimizer`, the
+    gradients of each optimizer are unscaled and checked separately. An
+    optimizer whose gradients overflow skips its update, the others make theirs,
+    and the scale backs off once. A value that depends on the gradients of
+    several optimizers (a common norm) needs all of them finite.
 
-    A seed may stand in a loop over micro-batches that accumulates gradients; the
-    results of the loop carry `amp.gradient_of`, and are unscaled once.
+    A seed may be in a loop over micro-batches that accumulates gradients. The
+    results of the loop then carry `amp.gradient_of` and are unscaled once.
 
     ```mlir
     %seed = amp.gradient_seed "loss" : tensor<f32>
@@ -284,47 +290,48 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling"> {
     %s1, %t1, %h1 = amp.update_scale %scale, %tracker, %hysteresis, %finite
     ```
 
-    A step that has an `amp.unscale` already is left alone, with a remark.
+    The pass leaves a step that contains an `amp.unscale` unchanged, with a
+    remark.
   }];
   let options = [
     Option<"mode", "mode", "std::string", /*default=*/"\"dynamic\"",
            "dynamic, layerwise, none, or a number: a constant scale">,
     Option<"scaler", "scaler", "std::string", /*default=*/"\"amp\"",
-           "The machine of mode=dynamic: amp, pytorch, apex, deepspeed, megatron, tf-keras, keras, mxnet or paddle">,
-    Option<"initScale", "init-scale", "double", /*default=*/"std::numeric_limits<double>::lowest()",
+           "The loss scaler of mode=dynamic: amp, pytorch, apex, deepspeed, megatron, tf-keras, keras, mxnet or paddle">,
+    Option<"initScale", "init-scale", "std::string", /*default=*/"\"\"",
            "Initial scale; here and below, by default the scaler's">,
-    Option<"growthFactor", "growth-factor", "double", /*default=*/"std::numeric_limits<double>::lowest()",
+    Option<"growthFactor", "growth-factor", "std::string", /*default=*/"\"\"",
            "Factor after growth-interval steps without overflow">,
-    Option<"backoffFactor", "backoff-factor", "double", /*default=*/"std::numeric_limits<double>::lowest()",
+    Option<"backoffFactor", "backoff-factor", "std::string", /*default=*/"\"\"",
            "Factor after an overflow">,
-    Option<"growthInterval", "growth-interval", "int32_t", /*default=*/"std::numeric_limits<int32_t>::min()",
+    Option<"growthInterval", "growth-interval", "std::string", /*default=*/"\"\"",
            "Steps without overflow after which the scale grows">,
-    Option<"minScale", "min-scale", "double", /*default=*/"std::numeric_limits<double>::lowest()",
+    Option<"minScale", "min-scale", "std::string", /*default=*/"\"\"",
            "Floor of the scale">,
-    Option<"maxScale", "max-scale", "double", /*default=*/"std::numeric_limits<double>::lowest()",
+    Option<"maxScale", "max-scale", "std::string", /*default=*/"\"\"",
            "Cap of the scale">,
-    Option<"hysteresis", "hysteresis", "int32_t", /*default=*/"std::numeric_limits<int32_t>::min()",
+    Option<"hysteresis", "hysteresis", "std::string", /*default=*/"\"\"",
            "Overflows before the scale backs off">,
     Option<"hysteresisRefill", "hysteresis-refill", "std::string", /*default=*/"\"\"",
-           "What fills the hysteresis up again: clean (every step without overflow) or growth">,
+           "When the hysteresis is refilled: clean (after every step without overflow) or growth">,
     Option<"afterBackoff", "after-backoff", "std::string", /*default=*/"\"\"",
-           "The hysteresis after a backoff: count (down on), hold (at 1) or refill">,
+           "The hysteresis after a backoff: count (continue to count down), hold (at 1) or refill">,
     Option<"growthGuard", "growth-guard", "std::string", /*default=*/"\"\"",
            "Whether growth beyond the range of f32 is refused: on or off">,
     Option<"intervalRule", "interval-rule", "std::string", /*default=*/"\"\"",
            "The scale grows when the tracker is at-least the interval, or equal to it">,
     Option<"check", "check", "std::string", /*default=*/"\"\"",
            "Gradients that must be finite: scaled, or both these and the unscaled ones">,
-    Option<"layerTarget", "layer-target", "double", /*default=*/"std::numeric_limits<double>::lowest()",
+    Option<"layerTarget", "layer-target", "std::string", /*default=*/"\"\"",
            "With mode=layerwise, what the largest gradient of a layer is brought to, times its scale; 2048 by default">,
     Option<"perLoss", "per-loss", "bool", /*default=*/"false",
            "One scale for each loss, with mode=dynamic">,
     Option<"guardModelState", "guard-model-state", "bool", /*default=*/"false",
-           "A skipped step keeps float model state (batch-norm statistics) too">,
+           "Guard float model state (batch-norm statistics) too">,
     Option<"gradientNorm", "gradient-norm", "bool", /*default=*/"false",
            "Publish the norm of all unscaled gradients as the metric gradient_norm">,
     Option<"countSkipped", "count-skipped", "bool", /*default=*/"false",
-           "Keep the number of skipped steps, and publish it as the metric skipped_steps">,
+           "Count skipped steps and publish the count as the metric skipped_steps">,
   ];
   let statistics = [
     Statistic<"numGradients", "gradients-unscaled", "Gradients unscaled">,
@@ -339,14 +346,14 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling"> {
 def InsertMasterWeightsPass : Pass<"amp-insert-master-weights"> {
   let summary = "Keep f32 master weights beside low-precision copies";
   let description = [{
-    With `mode=cast` parameters stay f32 and are cast once per step where the
-    forward and backward pass read them low: this is what `auto-mixed-precision`
-    leaves, and nothing is changed.
+    With `mode=cast` parameters stay f32. Each step casts them once where the
+    forward and backward pass read them low. `auto-mixed-precision` produces
+    this form, and the pass changes nothing.
 
     With `mode=copy` each parameter that is read low gets a low-precision copy,
     a further argument of role `parameter` named `<name>.low` that starts as the
-    rounded master. Forward and backward read only the copy, widened where a use
-    is f32; the update reads and writes the master, and `amp.master_copy` writes
+    rounded master. Forward and backward read the copy where they read low, and
+    the master where they read f32; the update reads and writes the master, and `amp.master_copy` writes
     the copy beside it, under the same overflow guard.
 
     ```mlir
@@ -365,22 +372,23 @@ def InsertMasterWeightsPass : Pass<"amp-insert-master-weights"> {
       return %w1, ..., %l1
     ```
 
-    With `mode=none` a parameter that is read low is stored in that type alone:
-    the update reads it widened, is computed in f32, and is rounded.
+    With `mode=none` a parameter that is read low is stored only in that type.
+    The update widens it, computes in f32 and rounds the result.
 
     - `update-rounding=nearest` loses updates below half the spacing of the low
-      type, which is what masters are for.
-    - `stochastic` rounds up or down so that the expected value is exact (bf16).
-      The random numbers come from a counter in the state `update_rounding`,
-      which every step advances: a resumed run rounds as an uninterrupted one.
-    - `kahan` keeps what rounding lost in a further state of the low type,
-      `<name>.compensation`, which the next update adds again.
+      type. Master weights avoid this loss.
+    - `stochastic` rounds up or down such that the expected value is exact
+      (bf16). The random numbers come from a counter in the state
+      `update_rounding`, which every step advances. A resumed run therefore
+      rounds as an uninterrupted one.
+    - `kahan` keeps the rounding error in another state of the low type,
+      `<name>.compensation`. The next update adds it.
 
-    With `moments=bf16` optimizer states but scalars are stored in bf16, rounded
-    to nearest, or with `update-rounding=stochastic` as weights are.
+    With `moments=bf16` optimizer states except scalars are stored in bf16. They
+    are rounded to nearest, or as weights are with `update-rounding=stochastic`.
 
-    With `mode=inference` there is no master: a parameter that nothing updates
-    and that is only read through casts to one low type is stored in that type.
+    With `mode=inference` there is no master. A parameter that has no update and
+    is only read through casts to one low type is stored in that type.
   }];
   let options = [
     Option<"mode", "mode", "std::string", /*default=*/"\"cast\"",
@@ -404,23 +412,30 @@ def CheckLossScalingPass : Pass<"amp-check-loss-scaling"> {
   let description = [{
     Follows each loss scale as a factor from where it enters (`amp.scale`, or
     any product with it) through `LossScaleOpInterface`, and rejects a step that
-    would use a value with the wrong factor: each value has a *degree*, the
+    would use a value with the wrong factor: each value has a *loss-scale exponent*, the
     power of each scale by which it is multiplied. Sums and joins need equal
-    degrees, products add them; an optimizer, a clip against a constant, a loss
-    or a metric needs degree 0. An operation of which it is not known what it
-    does to a factor is an error where it reads one.
+    exponents, products add them; an optimizer, a clip against a constant, a loss
+    or a metric needs exponent 0. It is an error for a scaled value to reach an
+    operation whose effect on the scale is unknown.
 
     With a scale that the step updates, the check also proves that what an
     overflow must not touch is guarded: a parameter or an optimizer state that
-    depends on an unscaled gradient is the result of an `scf.if` on the
-    conjunction of the flags of all gradients that it depends on, and the scale
-    is updated on the flags of all gradients that it divides.
+    depends on an unscaled gradient is the result of an `scf.if` or a select on
+    the conjunction of the flags of all gradients that it depends on, and the
+    scale is updated on the flags of all gradients that it divides. Conditions
+    are evaluated, so it does not matter how they combine, negate or compare the
+    flags, or how a loop carries them. The state of a scaler has to be replaced
+    by what the operation that updates it returns for it.
 
-    A backward pass that computes in f16 without a loss scale is no error, but
-    gets a warning: gradients below 2^-25 round to zero.
+    An update of a scale that is written by hand is evaluated for several scales,
+    with and without an overflow. Where that is not possible the error begins
+    with *unverified scaler*; with `allow-unverified-scaler` it is a warning.
 
-    The module is not changed. A wrong order of operations, of which a framework
-    tells at run time or never:
+    The pass emits a warning, and no error, for a backward pass that computes in
+    f16 without a loss scale, because gradients below 2^-25 round to zero.
+
+    The module does not change. This example has a wrong order of operations,
+    which a framework reports at run time or never:
 
     ```mlir
     %clipped, %norm = train.clip_by_global_norm %g {max_norm = 1.0} : ...
@@ -437,26 +452,33 @@ def CheckLossScalingPass : Pass<"amp-check-loss-scaling"> {
   }];
   let options = [
     ListOption<"linear", "linear", "std::string",
-               "Globs of operations without LossScaleOpInterface that commute "
-               "with a factor that all their float operands share; with =N, "
-               "that are linear in operand N alone; with =product, whose "
-               "factors multiply; and more. The pipeline takes them from the "
-               "policy's key of this name">,
+               "Globs of operations without LossScaleOpInterface, with a rule: "
+               "by default all float operands share one factor; with =N the "
+               "operation is linear in operand N alone; with =product factors "
+               "multiply; and others. The pipeline reads them from the "
+               "policy's key 'linear'">,
     Option<"policy", "policy", "std::string", /*default=*/"\"\"",
            "A preset or file whose rules of that name are taken as well">,
+    Option<"allowUnverifiedScaler", "allow-unverified-scaler", "bool", /*default=*/"false",
+           "Warn of updates of a scale by hand of which nothing can be proved, "
+           "in place of an error">,
   ];
   let statistics = [
     Statistic<"numScaled", "values-scaled", "Values that are multiplied by a loss scale">,
     Statistic<"numUnscaled", "gradients-unscaled", "Gradients that are divided by their scale">,
+    Statistic<"numRejected", "steps-rejected", "Steps of which something is wrong">,
+    Statistic<"numUnverified", "scalers-unverified", "Updates of a scale by hand of which nothing could be proved">,
+    Statistic<"numVisited", "operations-visited", "Operations whose exponents were computed, each as often as that was">,
   ];
 }
 
 def PrintPolicyPass : Pass<"amp-print-policy"> {
-  let summary = "Print a policy as YAML, with what it extends";
+  let summary = "Print a policy and its bases as YAML";
   let description = [{
-    Prints the policy to the standard output in a form that can be edited and
-    passed back: the entries of the file and of what it extends in one, and all
-    settings. Reading it again gives the same policy. The module is not changed.
+    Prints the policy to the standard output. The output merges the entries of
+    the file and of the policies that it extends, and has all settings. It can
+    be edited and used as a policy. Reading it gives the same policy. The module
+    does not change.
 
     `amp-opt --amp-print-policy=<preset or file>` does the same without an
     input.
@@ -470,12 +492,12 @@ def PrintPolicyPass : Pass<"amp-print-policy"> {
 def PolicySkeletonPass : Pass<"amp-policy-skeleton"> {
   let summary = "Print the start of a policy for the operations of a module";
   let description = [{
-    Prints a policy that extends `policy` to the standard output. Operations
-    with f32 tensors that no list of `policy` names come first, each in the list
-    that its slots, name or traits suggest, with the number of its occurrences
-    and the reason for the guess; an operation of which nothing is known comes
-    into `keep`. Those in a list already follow in comments. The module is not
-    changed.
+    Prints a policy that extends `policy` to the standard output. It begins with
+    the operations with f32 tensors that no list of `policy` names. Each is in
+    the list that its slots, name or traits suggest, with the number of its
+    occurrences and the reason for the guess. Operations without such a hint are
+    in `keep`. Operations that a list of `policy` names follow in comments. The
+    module does not change.
 
     ```yaml
     version: 1
@@ -497,12 +519,12 @@ def PolicySkeletonPass : Pass<"amp-policy-skeleton"> {
 def ImportStepPass : Pass<"amp-import-step"> {
   let summary = "Find gradients and the gradient seed by position";
   let description = [{
-    A step that a framework dumps can be marked on its arguments and results
-    alone. Let it return its gradients, and take the number that the backward
-    pass starts from, 1, as an argument: the result with
-    `amp.gradient_of = "<parameter>"` and the argument with
-    `amp.gradient_seed = "<loss>"` go, the operation that gives the gradient is
-    marked, and an `amp.gradient_seed` stands where the argument was read.
+    A framework can mark only the arguments and results of a step that it
+    exports. The exported step must return its gradients, and take the seed of
+    the backward pass, 1, as an argument. The pass removes each result with
+    `amp.gradient_of = "<parameter>"` and marks the operation that computes the
+    gradient. It replaces each argument with `amp.gradient_seed = "<loss>"` by
+    an `amp.gradient_seed`.
 
     ```mlir
     func.func @step(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"},

@@ -1,4 +1,4 @@
-//===- PrecisionRewriter.h - Give an assignment effect ----------*- C++ -*-===//
+//===- PrecisionRewriter.h - Apply an assignment ----------------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,23 +8,23 @@
 #ifndef AMP_TRANSFORMS_PRECISIONREWRITER_H
 #define AMP_TRANSFORMS_PRECISIONREWRITER_H
 
-#include "amp/Precision/CastRules.h"
+#include "amp/Precision/Assignment/CastRules.h"
 
 namespace mlir::amp {
 
-/// What rewriting changed.
+/// Counts of the changes of one rewrite.
 struct RewriteCounts {
   int64_t lowSlots = 0;
   int64_t casts = 0;
-  /// Products of low operands that give f32.
+  /// Products of low operands that return f32.
   int64_t wideProducts = 0;
 };
 
-/// Gives the values of all low slots the element type `low`, lets the
-/// operations follow, and inserts one cast per value on which its producer and
-/// some user disagree, before the first such user: that which `casts` has
-/// chosen for it. `graph` must be that of the function as it stands; its values
-/// and uses are those of the rewritten one afterwards.
+/// Sets the element type of the values of all low slots to `low` and adapts the
+/// operations. For each value on which its producer and some user disagree,
+/// inserts the cast that `casts` chose, before the first such user. `graph`
+/// must be the graph of the function before the rewrite. Its values and uses
+/// refer to the rewritten function afterwards.
 FailureOr<RewriteCounts> rewritePrecision(const SlotGraph &graph,
                                           const Assignment &assignment,
                                           const CastRules &casts,

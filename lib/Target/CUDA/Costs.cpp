@@ -1,4 +1,4 @@
-//===- Costs.cpp - What a step costs at least -----------------------------===//
+//===- Costs.cpp - Minimal costs of a step --------------------------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Target/CUDA/CUDAEmitter.h"
+
+#include "amp/Runtime/Host/GPUModels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -14,22 +16,7 @@
 using namespace mlir;
 using namespace mlir::cuda;
 
-// Dense peak rates and memory bandwidth of the SXM models, by NVIDIA's data
-// sheets.
-static constexpr DeviceModel kDevices[] = {
-    {"a100", 19.5e12, 156e12, 312e12, 2.04e12},
-    {"h100", 66.9e12, 494.7e12, 989.4e12, 3.35e12},
-    {"h200", 66.9e12, 494.7e12, 989.4e12, 4.8e12},
-};
-
-const DeviceModel *mlir::cuda::findDevice(StringRef name) {
-  for (const DeviceModel &device : kDevices)
-    if (device.name == name)
-      return &device;
-  return nullptr;
-}
-
-/// How the operands of products are taken.
+/// Analysis of the operands of products.
 namespace {
 enum class Precision { AsWritten, F32, TF32 };
 
@@ -39,15 +26,7 @@ struct Cost {
 };
 } // namespace
 
-static bool usesTF32(LaunchOpInterface launch) {
-  if (auto gemm = dyn_cast<GemmOp>(launch.getOperation()))
-    return gemm.getTf32();
-  if (auto conv = dyn_cast<ConvOp>(launch.getOperation()))
-    return conv.getTf32();
-  return false;
-}
-
-/// `value` of the body of a kernel before casts between float types.
+/// Looks through casts between float types in the body of a kernel.
 static Value stripCasts(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<arith::ExtFOp, arith::TruncFOp>(op))
@@ -57,8 +36,8 @@ static Value stripCasts(Value value) {
   return value;
 }
 
-/// The outputs of `launch` that a step in f32 does without: what is an input,
-/// or another output, in another type.
+/// The outputs of `launch` that an f32 step would not need: an input, or
+/// another output, in another type.
 static llvm::SmallBitVector getCasts(LaunchOpInterface launch) {
   llvm::SmallBitVector casts(launch.getNumTargets());
   if (isa<CastsOp>(launch.getOperation()))
@@ -90,7 +69,7 @@ static llvm::SmallBitVector getCasts(LaunchOpInterface launch) {
   return casts;
 }
 
-/// Whether something other than `casts` of `launch` needs input `index`.
+/// Whether `launch` needs input `index` for more than `casts`.
 static bool isRead(LaunchOpInterface launch, unsigned index,
                    const llvm::SmallBitVector &casts) {
   if (casts.none())
@@ -118,8 +97,8 @@ static bool isRead(LaunchOpInterface launch, unsigned index,
   return false;
 }
 
-/// The bytes of `launch` in a step in f32: what a type of 16 bits would take
-/// there, without what only casts read and write.
+/// The bytes of `launch` in an f32 step: 16-bit values at their f32 size,
+/// without values that only casts read and write.
 static double getBytesInF32(LaunchOpInterface launch) {
   llvm::SmallBitVector casts = getCasts(launch);
   auto getScale = [](ShapedType type) {
@@ -129,7 +108,7 @@ static double getBytesInF32(LaunchOpInterface launch) {
   double scale =
       launch.getInputs().empty() ? 1 : getScale(launch.getInputType(0));
   double bytes = scale * launch.getRereadBytes();
-  // Patches have the type of the operands, partial sums are f32 already.
+  // Patches have the type of the operands. Partial sums are already f32.
   auto conv = dyn_cast<ConvOp>(launch.getOperation());
   bool hasPatches = conv && conv.getKind() != ConvKind::InputGrad;
   bytes += (hasPatches ? scale : 1) * 2 * launch.getScratchBytes();
@@ -144,33 +123,36 @@ static double getBytesInF32(LaunchOpInterface launch) {
   return bytes;
 }
 
-static Cost getCost(LaunchOpInterface launch, const DeviceModel &device,
+static Cost getCost(LaunchOpInterface launch, const amphost::GPUModel &target,
                     Precision precision) {
-  double rate = device.f32;
+  double rate = target.f32;
   if (launch.isProduct()) {
     bool isLow = launch.getInputType(0).getElementTypeBitWidth() == 16;
     if (precision == Precision::TF32 ||
-        (precision == Precision::AsWritten && usesTF32(launch)))
-      rate = device.tf32;
+        (precision == Precision::AsWritten && launch.usesTF32()))
+      rate = target.tf32;
     else if (precision == Precision::AsWritten && isLow)
-      rate = device.half;
+      rate = target.half;
   }
   double bytes = precision == Precision::AsWritten
                      ? double(getTrafficBytes(launch))
                      : getBytesInF32(launch);
-  return {launch.getFlops() / rate, bytes / device.bytes};
+  return {launch.getFlops() / rate, bytes / target.bandwidth};
 }
 
-void mlir::cuda::printCosts(ProgramOp program, const DeviceModel &device,
+void mlir::cuda::printCosts(ProgramOp program, StringRef name,
                             raw_ostream &os) {
-  os << "'" << program.getSymName() << "' on " << device.name << "\n"
+  const amphost::GPUModel *model = amphost::findGPUTarget(name);
+  assert(model && "expected a name of the table");
+  const amphost::GPUModel &target = *model;
+  os << "'" << program.getSymName() << "' on " << target.target << "\n"
      << llvm::formatv("{0,-32} {1,14} {2,14} {3,8} {4,12}\n", "launch",
-                      "operations", "bytes", "bound by", "floor, us");
+                      "operations", "bytes", "bound by", "roofline, us");
   double sums[3] = {};
   int64_t flops = 0, bytes = 0;
   auto launches = program.getBody().front().getOps<LaunchOpInterface>();
   for (LaunchOpInterface launch : launches) {
-    Cost cost = getCost(launch, device, Precision::AsWritten);
+    Cost cost = getCost(launch, target, Precision::AsWritten);
     flops += launch.getFlops();
     bytes += getTrafficBytes(launch);
     os << llvm::formatv("{0,-32} {1,14} {2,14} {3,8} {4,12:f3}\n",
@@ -181,13 +163,14 @@ void mlir::cuda::printCosts(ProgramOp program, const DeviceModel &device,
     for (Precision precision :
          {Precision::AsWritten, Precision::F32, Precision::TF32})
       sums[int(precision)] +=
-          getCost(launch, device, precision).getSeconds() * 1e6;
+          getCost(launch, target, precision).getSeconds() * 1e6;
   }
   os << llvm::formatv("{0,-32} {1,14} {2,14} {3,8} {4,12:f3}\n", "step", flops,
                       bytes, "", sums[0])
-     << llvm::formatv("floor as written {0:f3} us, in f32 {1:f3} us, with TF32 "
-                      "products {2:f3} us\n",
-                      sums[0], sums[1], sums[2])
+     << llvm::formatv(
+            "roofline bound as written {0:f3} us, in f32 {1:f3} us, with TF32 "
+            "products {2:f3} us\n",
+            sums[0], sums[1], sums[2])
      << "memory " << program.getArena() << " bytes";
   if (program.getBound())
     os << "; no plan takes less than " << *program.getBound();

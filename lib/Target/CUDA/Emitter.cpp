@@ -7,20 +7,20 @@
 
 #include "EmitterSupport.h"
 
+#include "amp/Dialect/AMP/IR/InitialValue.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/xxhash.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::cuda;
 
-/// Dimensions of a buffer that the runtime knows, as `amp::cuda::kMaxRank`.
+/// The maximum rank of a buffer in the runtime, `amp::cuda::kMaxRank`.
 static constexpr int64_t kMaxRank = 8;
 
-/// The enumerator of amp::cuda::Role for `buffer`; what only a program uses is
-/// a temporary to it, wherever it lies.
+/// The enumerator of amp::cuda::Role for `buffer`. A buffer that only the
+/// program uses is a temporary.
 static StringRef getRole(BufferOp buffer) {
   StringRef role = buffer.getRole().value_or("");
   if (role == "metric")
@@ -47,72 +47,24 @@ static StringRef getRole(BufferOp buffer) {
   return "Temporary";
 }
 
-/// An initialiser of amp::cuda::InitInfo.
+/// An initialiser of amphost::InitInfo.
 static std::string getInit(amp::InitAttr init, StringRef name) {
   if (!init)
     return "{}";
-  double first = 0.0, second = 1.0, gain = 1.0;
-  std::string kind;
-  std::optional<double> value;
-  if (init.getValue())
-    value = init.getValue().getValueAsDouble();
-  switch (init.getKind()) {
-  case amp::InitKind::Zeros:
-    kind = "Zeros";
-    break;
-  case amp::InitKind::Ones:
-    kind = "Ones";
-    break;
-  case amp::InitKind::Constant:
-    kind = "Constant";
-    first = value.value_or(0.0);
-    break;
-  case amp::InitKind::Normal:
-    kind = "Normal";
-    second = value.value_or(1.0);
-    break;
-  case amp::InitKind::Uniform:
-    kind = "Uniform";
-    first = -value.value_or(1.0);
-    second = value.value_or(1.0);
-    break;
-  case amp::InitKind::KaimingUniform:
-    kind = "KaimingUniform";
-    gain = value.value_or(std::sqrt(2.0));
-    break;
-  case amp::InitKind::KaimingNormal:
-    kind = "KaimingNormal";
-    gain = value.value_or(std::sqrt(2.0));
-    break;
-  case amp::InitKind::XavierUniform:
-    kind = "XavierUniform";
-    gain = value.value_or(1.0);
-    break;
-  case amp::InitKind::XavierNormal:
-    kind = "XavierNormal";
-    gain = value.value_or(1.0);
-    break;
-  case amp::InitKind::CopyOf:
-    kind = "CopyOf";
-    break;
-  case amp::InitKind::RngState:
-    kind = "RngState";
-    break;
-  }
+  const ::amphost::InitInfo info = amp::getInitialValue(init, name);
   auto literal = [](double number) {
     return getFloatLiteral(APFloat(number), /*isDouble=*/true);
   };
-  std::string text = "{InitInfo::Kind::" + kind + ", " + literal(first) + ", " +
-                     literal(second) + ", " + literal(gain) + ", " +
-                     (init.getSource() ? quote(init.getSource().getValue())
-                                       : std::string("nullptr"));
-  if (init.getSeed())
-    text +=
-        ", true, " + std::to_string(uint64_t(init.getSeed().getInt())) + "u";
-  else
-    text += ", false, 0";
-  // The stream of random numbers, as amp-run numbers it.
-  return text + ", " + std::to_string(llvm::xxh3_64bits(name)) + "u}";
+  // The enumerators are called as the kinds of the attribute.
+  std::string kind = llvm::convertToCamelFromSnakeCase(
+      amp::stringifyInitKind(init.getKind()), /*capitalizeFirst=*/true);
+  return "{InitInfo::Kind::" + kind + ", " + literal(info.first) + ", " +
+         literal(info.second) + ", " + literal(info.gain) + ", " +
+         (init.getSource() ? quote(init.getSource().getValue())
+                           : std::string("nullptr")) +
+         (info.hasSeed ? ", true, " + std::to_string(info.seed) + "u"
+                       : std::string(", false, 0")) +
+         ", " + std::to_string(info.stream) + "u}";
 }
 
 /// The elements of a constant, floats widened to f64.
@@ -132,7 +84,8 @@ static SmallVector<int64_t> getIntegers(DenseElementsAttr value) {
   });
 }
 
-/// The first element and the step of a constant that counts, if it does.
+/// The first element and the step of a constant that is an arithmetic
+/// progression.
 static std::optional<std::pair<double, double>>
 matchRange(DenseElementsAttr value) {
   SmallVector<double> numbers;
@@ -140,7 +93,7 @@ matchRange(DenseElementsAttr value) {
     numbers = getNumbers(value);
   else
     for (int64_t integer : getIntegers(value)) {
-      // Exact as a double.
+      // The integer is exact as a double.
       if (std::abs(integer) >= int64_t(1) << 53)
         return std::nullopt;
       numbers.push_back(double(integer));
@@ -149,7 +102,7 @@ matchRange(DenseElementsAttr value) {
     return std::nullopt;
   double first = numbers[0], step = numbers[1] - numbers[0];
   for (auto [i, number] : llvm::enumerate(numbers))
-    // -0 is not 0, and an infinity or a NaN is no number of a range.
+    // -0 differs from 0. A range has no infinity or NaN.
     if (!std::isfinite(number) || first + double(i) * step != number ||
         (number == 0 && std::signbit(number)))
       return std::nullopt;
@@ -194,7 +147,7 @@ void ProgramEmitter::emitConstants() {
     os << "} // namespace elements\n\n";
 }
 
-/// An initialiser of amp::cuda::InitInfo for a constant called `name`.
+/// An initialiser of amphost::InitInfo for a constant called `name`.
 static std::string getConstantInit(DenseElementsAttr value, StringRef name) {
   auto range = matchRange(value);
   if (!range)
@@ -225,7 +178,7 @@ void ProgramEmitter::readProgram() {
     launches.push_back(launch);
     if (launch.isProduct())
       products.insert({&op, unsigned(products.size())});
-    if (isa<OptimizerOp, CheckGradientsOp, CastsOp>(op))
+    if (launch.getNumTableEntries() > 0)
       tables.insert({&op, unsigned(tables.size())});
   }
 }
@@ -245,8 +198,8 @@ void ProgramEmitter::emitBanner() {
      << bytes << " bytes read and written.\n"
      << "// Memory: " << program.getArena() << " bytes, of which " << stateBytes
      << " keep their contents from step to step.\n//\n"
-     << "// A kernel NAME below gives way to one that " << prefix
-     << "_kernels.cuh defines in\n// namespace kernels, together with the "
+     << "// To replace a kernel NAME below, define it in " << prefix
+     << "_kernels.cuh in\n// namespace kernels, together with the "
         "macro "
      << StringRef(prefix).upper() << "_HAS_NAME.\n\n";
   for (StringRef header : {"Conv", "CrossEntropy", "Norm", "Pool", "Program",
@@ -261,17 +214,10 @@ void ProgramEmitter::emitBanner() {
 bool ProgramEmitter::isLossScale(BufferOp buffer) {
   if (buffer.getRole() != amp::stringifyRole(amp::Role::ScalerState))
     return false;
-  for (LaunchOpInterface launch : launches) {
-    auto call = dyn_cast<CallOp>(launch.getOperation());
-    if (call && call.getCallee() == "update_scale" &&
-        getBuffer(call.getInputs()[0]) == buffer)
-      return true;
-    auto check = dyn_cast<CheckGradientsOp>(launch.getOperation());
-    if (check && check.getScaled() &&
-        getBuffer(check.getInputs().back()) == buffer)
-      return true;
-  }
-  return false;
+  return llvm::any_of(launches, [&](LaunchOpInterface launch) {
+    Value scale = launch.getLossScale();
+    return scale && getBuffer(scale) == buffer;
+  });
 }
 
 void ProgramEmitter::emitPlan() {
@@ -290,7 +236,7 @@ void ProgramEmitter::emitPlan() {
     os << "    {" << quote(buffer.getName()) << ", Role::" << getRole(buffer)
        << ", Type::" << getTypeEnumerator(buffer.getType().getElementType())
        << ", ";
-    // Nobody asks for the shape of a temporary.
+    // No reader needs the shape of a temporary.
     SmallVector<int64_t> shape(buffer.getType().getShape());
     if (int64_t(shape.size()) > kMaxRank)
       shape.assign(1, buffer.getType().getNumElements());
@@ -303,14 +249,13 @@ void ProgramEmitter::emitPlan() {
     else
       os << getInit(buffer.getInit().value_or(amp::InitAttr()),
                     buffer.getName());
-    // Labels lie below the number of classes; in a program that was written by
-    // hand, at least those of losses.
+    // Labels are less than the number of classes. A program that was written by
+    // hand may only show this in its losses.
     int64_t classes = buffer.getIndexBound().value_or(0);
     for (LaunchOpInterface launch : launches)
-      if (auto call = dyn_cast<CallOp>(launch.getOperation());
-          call && call.getCallee().starts_with("cross_entropy") &&
-          getBuffer(call.getInputs()[1]) == buffer && classes == 0)
-        classes = launch.getInputType(0).getShape().back();
+      for (auto [index, input] : llvm::enumerate(launch.getInputs()))
+        if (classes == 0 && getBuffer(input) == buffer)
+          classes = launch.getIndexBound(index);
     os << ", " << classes << (isLossScale(buffer) ? ", true" : "") << "},\n";
   }
   os << "};\n\n";
@@ -343,15 +288,11 @@ void ProgramEmitter::emitTables() {
   os << "const LaunchInfo kLaunches[] = {\n";
   for (LaunchOpInterface launch : launches) {
     StringRef unit = "F32";
-    if (launch.isProduct()) {
-      bool tf32 = isa<GemmOp>(launch.getOperation())
-                      ? cast<GemmOp>(launch.getOperation()).getTf32()
-                      : cast<ConvOp>(launch.getOperation()).getTf32();
-      if (launch.getInputType(0).getElementTypeBitWidth() == 16)
-        unit = "Half";
-      else if (tf32)
-        unit = "TF32";
-    }
+    if (launch.isProduct() &&
+        launch.getInputType(0).getElementTypeBitWidth() == 16)
+      unit = "Half";
+    else if (launch.usesTF32())
+      unit = "TF32";
     os << "    {" << quote(getName(launch)) << ", "
        << quote(describeOperations(launch)) << ", "
        << quote(describeLocation(launch->getLoc())) << ",\n     "
@@ -386,7 +327,7 @@ LogicalResult ProgramEmitter::verifyLaunches() {
     if (buffer.getRole() && buffer.getType().getRank() > kMaxRank)
       return buffer.emitOpError("has rank ")
              << buffer.getType().getRank() << ", expected at most " << kMaxRank;
-  // Names of launches become names of functions.
+  // Names of launches become function names.
   llvm::StringSet<> taken;
   for (LaunchOpInterface launch : launches) {
     std::string name = launch.getName().value_or("").str();
@@ -395,22 +336,24 @@ LogicalResult ProgramEmitter::verifyLaunches() {
              << name << "', expected a name that is an identifier";
     if (isReservedName(name))
       return launch->emitOpError("is named '")
-             << name << "', which kernels use otherwise";
+             << name << "', which is reserved in kernels";
     if (!taken.insert(name).second)
       return launch->emitOpError("is named '")
              << name << "', as another launch is";
   }
-  BufferOp tickets = findBuffer("tickets");
+  BufferOp arrivalCounters = findBuffer("arrival_counters");
   for (LaunchOpInterface launch : launches) {
     if (launch.getScratchBytes() == 0 || launch.isProduct())
       continue;
-    if (!tickets)
-      return launch->emitOpError("needs a buffer of role 'tickets', which "
-                                 "the program lacks");
-    if (tickets.getBytes() < getTicketBytes())
-      return tickets.emitOpError("has ")
-             << tickets.getBytes() << " bytes for tickets, expected at least "
-             << getTicketBytes();
+    if (!arrivalCounters)
+      return launch->emitOpError(
+          "needs a buffer of role 'arrival_counters', which "
+          "the program lacks");
+    if (arrivalCounters.getBytes() < getArrivalCounterBytes())
+      return arrivalCounters.emitOpError("has ")
+             << arrivalCounters.getBytes()
+             << " bytes for arrival counters, expected at least "
+             << getArrivalCounterBytes();
   }
   if (!products.empty() && !findBuffer("workspace"))
     return program.emitOpError("multiplies matrices, but has no buffer of role "
@@ -421,9 +364,9 @@ LogicalResult ProgramEmitter::verifyLaunches() {
 LogicalResult ProgramEmitter::emitParts() {
   emitPlan();
   emitProducts();
-  if (failed(emitOptimizers()) || failed(emitKernels()) ||
-      failed(emitLaunches()))
+  if (failed(emitOptimizers()) || failed(emitKernels()))
     return failure();
+  emitLaunches();
   emitTables();
   return success();
 }

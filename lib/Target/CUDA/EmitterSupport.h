@@ -1,4 +1,4 @@
-//===- EmitterSupport.h - What the parts of the emitter share ---*- C++ -*-===//
+//===- EmitterSupport.h - Shared parts of the emitter -----------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,10 +14,11 @@
 
 namespace mlir::cuda {
 
-/// `name` as an identifier of C++: other characters become underscores.
+/// Converts `name` to an identifier of C++. Other characters become
+/// underscores.
 std::string getIdentifier(StringRef name);
 
-/// Gives identifiers that are unique.
+/// Creates unique identifiers.
 class Identifiers {
 public:
   std::string make(StringRef name);
@@ -26,6 +27,10 @@ private:
   llvm::StringSet<> taken;
 };
 
+/// The type of `value`, a tensor or a buffer.
+inline ShapedType shapedType(Value value) {
+  return cast<ShapedType>(value.getType());
+}
 /// The type of an element in memory: `__half`, `float`, `uint8_t` for i1.
 StringRef getStorageType(Type type);
 /// The type that kernels compute with: `float`, `bool` for i1.
@@ -34,28 +39,36 @@ StringRef getScalarType(Type type);
 StringRef getTypeEnumerator(Type type);
 /// `f32[64x128]`.
 std::string describe(ShapedType type);
-/// A literal of f32 or, if `isDouble`, of f64.
+/// A literal of f32 or, with `isDouble`, of f64.
 std::string getFloatLiteral(const APFloat &value, bool isDouble);
 /// `value` as a string literal.
 std::string quote(StringRef value);
-/// `text`, which may be a name with any characters, for the inside of a
-/// comment.
+/// Makes `text`, which may contain any characters, safe inside a comment.
 std::string getCommentText(StringRef text);
-/// The file positions that `loc` carries: "model.mlir:12".
+/// The file positions in `loc`: "model.mlir:12".
 std::string describeLocation(Location loc);
-/// The operations that a launch was made from, by the names in its locations.
+/// The source operations of a launch, by the names in its locations.
 std::string describeOperations(Operation *op);
+
+/// The loops of `kernel` in the order of its threads. The loops of the outputs
+/// are last if consecutive threads take consecutive outputs.
+SmallVector<unsigned> getLoopOrder(KernelOp kernel);
+/// The position in loop `loop` at index `i` of the loops in `order`.
+std::string getPosition(KernelOp kernel, ArrayRef<unsigned> order,
+                        unsigned loop);
+/// The expression that reads element-wise input `index`.
+std::string getRead(KernelOp kernel, ArrayRef<unsigned> order, unsigned index);
 
 /// Prints the scalar operations of a block.
 class ScalarEmitter {
 public:
-  /// `indent` spaces in front of each line.
+  /// Starts each line with `indent` spaces.
   ScalarEmitter(raw_ostream &os, unsigned indent) : os(os), indent(indent) {}
 
   void setName(Value value, std::string name) {
     names[value] = std::move(name);
   }
-  /// Prints what `values` need of the operations of `block`.
+  /// Prints the operations of `block` that `values` need.
   LogicalResult emit(Block &block, ValueRange values);
   /// The expression for `value`.
   std::string get(Value value) { return names.lookup(value); }
@@ -76,8 +89,8 @@ public:
       : program(program), options(options), os(os) {}
 
   LogicalResult emit();
-  /// Prints the program in a namespace, behind another one, with the rules by
-  /// which its predictions are judged.
+  /// Prints the program in a namespace, behind another one, with the rules that
+  /// judge its predictions.
   LogicalResult emitForward();
 
 private:
@@ -87,36 +100,56 @@ private:
   void emitBanner();
   bool isLossScale(BufferOp buffer);
   void emitPlan();
-  /// Prints the elements of constants that do not count.
+  /// Prints the elements of constants that are not a range.
   void emitConstants();
   void emitProducts();
+  void emitConfiguration(GemmOp gemm);
+  void emitConfiguration(ConvOp conv);
+  /// Prints the tables of tensors.
   LogicalResult emitOptimizers();
+  LogicalResult emitTable(LaunchOpInterface launch);
   LogicalResult emitKernels();
   LogicalResult emitKernel(KernelOp kernel);
-  LogicalResult emitLaunches();
-  LogicalResult emitLaunch(LaunchOpInterface launch);
-  LogicalResult emitCall(CallOp call);
+  void emitKernelComment(KernelOp kernel);
+  void emitKernelSignature(KernelOp kernel);
+  /// Prints an elementwise kernel in the loop order `order`.
+  LogicalResult emitElementwise(KernelOp kernel, ArrayRef<unsigned> order);
+  LogicalResult emitReduction(KernelOp kernel, ArrayRef<unsigned> order);
+  /// Prints the reads of the element-wise inputs.
+  void emitReads(KernelOp kernel, ArrayRef<unsigned> order, unsigned indent);
+  void emitLaunches();
+  void emitLaunchComment(LaunchOpInterface launch);
+  void emitGemmBuffers(LaunchOpInterface launch);
+  void emitLaunch(LaunchOpInterface launch);
   void emitProduct(GemmOp gemm);
   void emitConvolution(ConvOp conv);
   void emitKernelLaunch(KernelOp kernel);
+  void emitCasts(CastsOp casts);
+  void emitCheck(CheckGradientsOp check);
+  void emitOptimizer(OptimizerOp optimizer);
+  void emitTunedKernel(LaunchOpInterface launch);
   void emitTables();
 
-  /// Prints what computes `values` of `body` from the lanes at one place.
+  /// Prints the computation of `values` of `body` from the lanes at one
+  /// position.
   LogicalResult emitValue(KernelOp kernel, ArrayRef<unsigned> order,
                           unsigned yielded, unsigned indent);
-  /// The expression that reads element-wise input `index`.
-  std::string getRead(KernelOp kernel, ArrayRef<unsigned> order,
-                      unsigned index);
 
   std::string getName(LaunchOpInterface launch);
   /// `at::fc1_weight`.
   std::string getOffset(Value buffer);
   /// `run.at<float>(at::fc1_weight)`.
   std::string getPointer(Value buffer);
+  /// `static_cast<const float *>(run.at<float>(at::fc1_weight))`.
+  std::string getConstPointer(Value buffer);
+  /// The pointer to the scratch memory of a launch, or `nullptr`.
+  std::string getScratch(LaunchOpInterface launch);
+  /// `run.optimizers[0]`.
+  std::string getTable(LaunchOpInterface launch);
   /// The pointer to the flag of a launch, or `nullptr`.
   std::string getGuard(LaunchOpInterface launch);
-  std::string getTickets();
-  /// The buffer with this role, whose name is `name` unless that is empty.
+  std::string getArrivalCounters();
+  /// The buffer with this role and, unless it is empty, the name `name`.
   BufferOp findBuffer(StringRef role, StringRef name = {});
 
   ProgramOp program;

@@ -28,32 +28,32 @@ typedef struct @_t @_t;
 
 typedef struct @_options {
   int device;             /* number of the GPU */
-  unsigned long long seed; /* of initial values */
+  unsigned long long seed; /* seed of initial values */
   int no_graph;           /* launch each kernel by itself in every step */
-  int poison;             /* fill what does not outlive a step with NaN */
+  int poison;             /* fill temporaries with NaN before each step */
   int tune;               /* time the algorithms of products at creation */
-  const char *tune_cache; /* file to keep the fastest in; may be null */
+  const char *tune_cache; /* file of the fastest algorithms; may be null */
   int other_scaler;       /* load states of other rules of loss scaling */
   int other_batch_size;   /* load states of runs with another batch size */
 } @_options;
 )";
 
 static constexpr StringLiteral kFunctions = R"(
-/// Each returns 0, or an error code with a message in @_last_error.
+/// Each returns 0, or an error code. @_last_error then returns the message.
 int @_create(@_t **out, const @_options *options);
-/// Replaces the state by that of a file of amp-run or of @_save. A file of
-/// another graph, precision, batch size, or of other rules of loss scaling, is
-/// an error and changes nothing.
+/// Replaces the state by that of a file of amp-run or of @_save. It is an error
+/// if the file has another graph, precision, batch size or other rules of loss
+/// scaling. Nothing changes after an error.
 int @_load(@_t *step, const char *path);
 int @_save(@_t *step, const char *path);
-/// Copies a batch, of exactly the size of batch `index`, to the device. `host`
-/// has been read when this returns.
+/// Copies a batch to the device. It has exactly the size of batch `index`. The
+/// caller may reuse `host` afterwards.
 int @_set_batch(@_t *step, int index, const void *host, size_t bytes);
 int @_set_hyperparameter(@_t *step, const char *name, double value);
-/// Enqueues steps; does not wait. A negative number is an error.
+/// Enqueues steps and does not wait. A negative number is an error.
 int @_run(@_t *step, int n_steps);
-/// Waits, and reads the metrics of the last step: all of them, in the order of
-/// their indices. `n` is their number; any other is an error.
+/// Waits and reads all metrics of the last step, in the order of their indices.
+/// It is an error if `n` is not their number.
 int @_read_metrics(@_t *step, float *out, int n);
 
 void @_destroy(@_t *step);
@@ -150,12 +150,12 @@ void mlir::cuda::emitHeader(ProgramOp program, std::string &text) {
      << "#ifndef " << guard << "_H\n#define " << guard << "_H\n\n"
      << "#include <stddef.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
      << instantiate(kTypes, prefix);
-  // Which batch and which metric is which.
+  // Enumerate batches and metrics.
   for (StringRef role : {"batch", "metric"}) {
     os << "\n/* " << (role == "batch" ? "Batches" : "Metrics")
        << ", by index. */\nenum {\n";
     unsigned index = 0;
-    // Names may differ in case alone.
+    // Names may differ only in case.
     Identifiers enumerators;
     for (auto buffer : program.getBody().front().getOps<BufferOp>())
       if (buffer.getRole() == role)
@@ -197,7 +197,7 @@ LogicalResult mlir::cuda::emitCUDA(ProgramOp program,
   return success();
 }
 
-/// A quoted argument of CMake.
+/// Quotes an argument for CMake.
 static std::string quoteForCMake(StringRef text) {
   std::string result = "\"";
   for (char c : text) {
@@ -221,7 +221,7 @@ void mlir::cuda::emitCMake(ProgramOp program, StringRef source, bool hasMain,
      << "project(" << prefix << " LANGUAGES CXX CUDA)\n\n"
      << "find_package(CUDAToolkit REQUIRED)\n"
      << "set(AMP_INCLUDE_DIR \"\" CACHE PATH\n"
-     << "    \"Folder that holds amp/Runtime/CUDA; not needed for a standalone "
+     << "    \"Folder that holds amp/Runtime; not needed for a standalone "
         "source\")\n\n"
      << (hasMain ? "add_executable(" : "add_library(") << prefix
      << (hasMain ? " " : " SHARED ") << quoteForCMake(source) << ")\n"
@@ -234,5 +234,9 @@ void mlir::cuda::emitCMake(ProgramOp program, StringRef source, bool hasMain,
      << "target_include_directories(" << prefix
      << " PRIVATE ${AMP_INCLUDE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})\n"
      << "target_link_libraries(" << prefix
-     << " PRIVATE CUDA::cublasLt ${CMAKE_DL_LIBS})\n";
+     << " PRIVATE CUDA::cublasLt ${CMAKE_DL_LIBS})\n\n"
+     << "# Compressed members of .npz files.\nfind_package(ZLIB)\n"
+     << "if(ZLIB_FOUND)\n  target_compile_definitions(" << prefix
+     << " PRIVATE AMP_HOST_ZLIB)\n  target_link_libraries(" << prefix
+     << " PRIVATE ZLIB::ZLIB)\nendif()\n";
 }

@@ -12,199 +12,17 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
-
-#include <cstdio>
-#include <cstdlib>
 
 using namespace mlir;
 using namespace mlir::cuda;
 
 //===----------------------------------------------------------------------===//
-// Names
-//===----------------------------------------------------------------------===//
-
-std::string mlir::cuda::getIdentifier(StringRef name) {
-  std::string result;
-  for (char c : name)
-    result += llvm::isAlnum(c) ? c : '_';
-  if (result.empty() || llvm::isDigit(result.front()))
-    result = "_" + result;
-  return result;
-}
-
-std::string Identifiers::make(StringRef name) {
-  std::string base = getIdentifier(name);
-  if (isReservedName(base))
-    base += '_';
-  std::string unique = base;
-  for (unsigned next = 2; !taken.insert(unique).second; ++next)
-    unique = base + "_" + std::to_string(next);
-  return unique;
-}
-
-StringRef mlir::cuda::getStorageType(Type type) {
-  if (type.isF16())
-    return "__half";
-  if (type.isBF16())
-    return "__nv_bfloat16";
-  if (type.isF64())
-    return "double";
-  if (type.isInteger(1))
-    return "uint8_t";
-  if (type.isInteger(8))
-    return "int8_t";
-  if (type.isInteger(32))
-    return "int32_t";
-  if (type.isInteger(64))
-    return "int64_t";
-  return "float";
-}
-
-StringRef mlir::cuda::getScalarType(Type type) {
-  if (type.isInteger(1))
-    return "bool";
-  if (type.isIndex())
-    return "int64_t";
-  if (type.isF16() || type.isBF16())
-    return "float";
-  return getStorageType(type);
-}
-
-StringRef mlir::cuda::getTypeEnumerator(Type type) {
-  if (type.isF16())
-    return "F16";
-  if (type.isBF16())
-    return "BF16";
-  if (type.isF64())
-    return "F64";
-  if (type.isInteger(1))
-    return "Bool";
-  if (type.isInteger(8))
-    return "I8";
-  if (type.isInteger(32))
-    return "I32";
-  if (type.isInteger(64))
-    return "I64";
-  return "F32";
-}
-
-std::string mlir::cuda::describe(ShapedType type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << type.getElementType();
-  if (type.getRank() > 0) {
-    os << '[';
-    llvm::interleave(type.getShape(), os, "x");
-    os << ']';
-  }
-  return text;
-}
-
-std::string mlir::cuda::getFloatLiteral(const APFloat &value, bool isDouble) {
-  APFloat wide = value;
-  bool losesInfo;
-  wide.convert(isDouble ? APFloat::IEEEdouble() : APFloat::IEEEsingle(),
-               APFloat::rmNearestTiesToEven, &losesInfo);
-  if (wide.isNaN())
-    return isDouble ? "double(NAN)" : "NAN";
-  if (wide.isInfinity())
-    return std::string(wide.isNegative() ? "-" : "") +
-           (isDouble ? "double(INFINITY)" : "INFINITY");
-  // Nine or seventeen digits are enough for the same bits.
-  char buffer[40];
-  for (int digits = 1; digits <= 17; ++digits) {
-    std::snprintf(buffer, sizeof(buffer), "%.*g", digits,
-                  isDouble ? wide.convertToDouble()
-                           : double(wide.convertToFloat()));
-    if (isDouble ? std::strtod(buffer, nullptr) == wide.convertToDouble()
-                 : std::strtof(buffer, nullptr) == wide.convertToFloat())
-      break;
-  }
-  std::string text(buffer);
-  if (text.find_first_of(".e") == std::string::npos)
-    text += ".0";
-  return isDouble ? text : text + "f";
-}
-
-std::string mlir::cuda::quote(StringRef value) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << '"';
-  os.write_escaped(value, /*UseHexEscapes=*/false);
-  os << '"';
-  return text;
-}
-
-std::string mlir::cuda::getCommentText(StringRef text) {
-  std::string result;
-  for (char c : text) {
-    // A line end ends a line comment, a backslash before it continues one.
-    bool ends = c == '/' && !result.empty() && result.back() == '*';
-    result += llvm::isPrint(c) || static_cast<signed char>(c) < 0
-                  ? (c == '\\' || ends ? '_' : c)
-                  : '_';
-  }
-  return result;
-}
-
-static void readPositions(Location loc, SetVector<StringRef> &files,
-                          SmallVectorImpl<std::string> &positions) {
-  if (auto fused = dyn_cast<FusedLoc>(loc)) {
-    for (Location part : fused.getLocations())
-      readPositions(part, files, positions);
-  } else if (auto named = dyn_cast<NameLoc>(loc)) {
-    readPositions(named.getChildLoc(), files, positions);
-  } else if (auto call = dyn_cast<CallSiteLoc>(loc)) {
-    readPositions(call.getCaller(), files, positions);
-  } else if (auto file = dyn_cast<FileLineColLoc>(loc)) {
-    StringRef name = file.getFilename().getValue();
-    if (name.contains('/'))
-      name = name.substr(name.rfind('/') + 1);
-    std::string text = (name + ":" + Twine(file.getLine())).str();
-    if (!llvm::is_contained(positions, text))
-      positions.push_back(text);
-  }
-}
-
-std::string mlir::cuda::describeLocation(Location loc) {
-  SetVector<StringRef> files;
-  SmallVector<std::string> positions;
-  readPositions(loc, files, positions);
-  if (positions.size() > 4) {
-    positions.resize(4);
-    positions.push_back("...");
-  }
-  return llvm::join(positions, ", ");
-}
-
-static void readOperations(Location loc, SetVector<StringRef> &names) {
-  if (auto fused = dyn_cast<FusedLoc>(loc)) {
-    for (Location part : fused.getLocations())
-      readOperations(part, names);
-  } else if (auto named = dyn_cast<NameLoc>(loc)) {
-    if (named.getName().getValue().contains('.'))
-      names.insert(named.getName());
-    readOperations(named.getChildLoc(), names);
-  }
-}
-
-std::string mlir::cuda::describeOperations(Operation *op) {
-  SetVector<StringRef> names;
-  op->walk([&](Operation *inner) { readOperations(inner->getLoc(), names); });
-  readOperations(op->getLoc(), names);
-  SmallVector<StringRef> list(names.begin(), names.end());
-  return list.empty() ? op->getName().getStringRef().str()
-                      : llvm::join(list, ", ");
-}
-
-//===----------------------------------------------------------------------===//
 // Expressions
 //===----------------------------------------------------------------------===//
 
-/// The function of <cmath> that `op` is, for f32 with an "f" at its end.
+/// The function of <cmath> for `op`. The f32 version ends in "f".
 static StringRef getMathFunction(Operation &op) {
   return llvm::TypeSwitch<Operation *, StringRef>(&op)
       .Case<math::ExpOp>([](auto) { return "exp"; })
@@ -298,7 +116,7 @@ static std::string getComparison(arith::CmpFPredicate predicate,
   llvm_unreachable("a comparison");
 }
 
-/// `value` as an unsigned integer of its width.
+/// Casts `value` to an unsigned integer of its width.
 static std::string getUnsigned(Type type, const std::string &value) {
   if (type.isInteger(1))
     return value;
@@ -308,7 +126,7 @@ static std::string getUnsigned(Type type, const std::string &value) {
          value + ")";
 }
 
-/// `value` as a signed integer: the one bit of an i1 is its sign.
+/// Casts `value` to a signed integer. The one bit of an i1 is its sign.
 static std::string getSigned(Type type, const std::string &value) {
   return type.isInteger(1) ? "-int(" + value + ")" : value;
 }
@@ -355,7 +173,7 @@ static std::string getLiteral(arith::ConstantOp op) {
     if (op.getType().isInteger(1))
       return number.getValue().isZero() ? "false" : "true";
     std::string text = std::to_string(number.getValue().getSExtValue());
-    // The literals of the least numbers would be those of greater types.
+    // The literals of the least numbers would have greater types.
     if (number.getValue().isMinSignedValue() && op.getType().isInteger(32))
       return "INT32_MIN";
     if (number.getValue().isMinSignedValue() &&
@@ -366,7 +184,8 @@ static std::string getLiteral(arith::ConstantOp op) {
   return {};
 }
 
-/// Whether C++ has a type for values of `type`. Buffers have others never.
+/// Whether C++ has a type for values of `type`. Buffers always have such a
+/// type.
 static bool hasSpelling(Type type) {
   if (isa<MemRefType>(type))
     return true;
@@ -375,124 +194,158 @@ static bool hasSpelling(Type type) {
          type.isInteger(32) || type.isInteger(64);
 }
 
-/// `value` after rounding to the stored type `type`.
+/// Rounds `value` to the stored type `type`.
 static std::string getRounded(Type type, const std::string &value) {
   if (type.isF16() || type.isBF16())
     return ("roundThrough<" + getStorageType(type) + ">(" + value + ")").str();
   return value;
 }
 
-/// The expression of `op` over `x`, its operands; empty if there is none.
-static std::string getExpression(Operation &op, ArrayRef<std::string> x) {
+/// Casts `value` to the type in which kernels compute with `type`.
+static std::string getCast(Type type, const std::string &value) {
+  return (getScalarType(type) + "(" + value + ")").str();
+}
+
+/// The sum, difference or product of integers with wrap-around. For one bit,
+/// sum and difference are the exclusive or, and the product is the conjunction.
+static std::string getWrapped(Operation &op, ArrayRef<std::string> x) {
+  Type type = op.getResult(0).getType();
+  if (type.isInteger(1))
+    return x[0] + (isa<arith::MulIOp>(op) ? " & " : " != ") + x[1];
+  return getCast(type, getUnsigned(type, x[0]) + " " + getOperator(op).str() +
+                           " " + getUnsigned(type, x[1]));
+}
+
+/// The call of function `function` of <cmath>.
+static std::string getMathCall(Type type, StringRef function,
+                               ArrayRef<std::string> x) {
+  std::string arguments = "(" + llvm::join(x, ", ") + ")";
+  // Without the colons the name could be that of a kernel.
+  return getRounded(type, type.isF64() ? "::" + function.str() + arguments
+                                       : function.str() + "f" + arguments);
+}
+
+/// The expression of a float operation that is neither an operator nor a
+/// function of <cmath>. Empty for other operations.
+static std::string getFloatExpression(Operation &op, ArrayRef<std::string> x) {
   Type type = op.getResult(0).getType();
   bool isDouble = type.isF64();
-  if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
-    // Overflow wraps: of one bit, to the exclusive or, or to both.
-    if (type.isInteger(1))
-      return x[0] + (isa<arith::MulIOp>(op) ? " & " : " != ") + x[1];
-    return (getScalarType(type) + "(" + getUnsigned(type, x[0]) + " " +
-            getOperator(op) + " " + getUnsigned(type, x[1]) + ")")
-        .str();
-  }
-  if (StringRef symbol = getOperator(op); !symbol.empty())
-    return getRounded(type, x[0] + " " + symbol.str() + " " + x[1]);
-  if (StringRef function = getMathFunction(op); !function.empty())
-    return getRounded(type,
-                      // Without the colons it could be a kernel of that name.
-                      ((isDouble ? "::" : "") + function +
-                       (isDouble ? "(" : "f(") + llvm::join(x, ", ") + ")")
-                          .str());
   return llvm::TypeSwitch<Operation *, std::string>(&op)
       .Case([&](arith::NegFOp) { return "-" + x[0]; })
       .Case([&](math::RsqrtOp) {
         return getRounded(type, (isDouble ? "1.0 / ::sqrt(" : "1.0f / sqrtf(") +
                                     x[0] + ")");
       })
-      .Case<arith::MaximumFOp>([&](auto) {
+      .Case([&](arith::MaximumFOp) {
         return isDouble ? std::string() : "maximum(" + x[0] + ", " + x[1] + ")";
       })
-      .Case<arith::MinimumFOp>([&](auto) {
+      .Case([&](arith::MinimumFOp) {
         return isDouble ? std::string() : "minimum(" + x[0] + ", " + x[1] + ")";
       })
-      .Case<arith::CmpFOp>([&](arith::CmpFOp compare) {
+      .Case([&](arith::CmpFOp compare) {
         return getComparison(compare.getPredicate(), x[0], x[1]);
       })
-      .Case<arith::CmpIOp>([&](arith::CmpIOp compare) {
+      .Default([](auto) { return std::string(); });
+}
+
+/// The expression of an integer operation without an operator in C++, or of a
+/// select. Empty for other operations.
+static std::string getIntegerExpression(Operation &op,
+                                        ArrayRef<std::string> x) {
+  Type type = op.getResult(0).getType();
+  auto choose = [&](StringRef comparison) {
+    return getSigned(type, x[0]) + comparison.str() + getSigned(type, x[1]) +
+           " ? " + x[0] + " : " + x[1];
+  };
+  auto divide = [&](StringRef symbol) {
+    return getCast(type, getUnsigned(type, x[0]) + symbol.str() +
+                             getUnsigned(type, x[1]));
+  };
+  return llvm::TypeSwitch<Operation *, std::string>(&op)
+      .Case([&](arith::CmpIOp compare) {
         return getComparison(compare.getPredicate(), compare.getLhs().getType(),
                              x[0], x[1]);
       })
-      .Case<arith::SelectOp>(
-          [&](auto) { return x[0] + " ? " + x[1] + " : " + x[2]; })
-      .Case<arith::ExtFOp>(
-          [&](auto) { return isDouble ? "double(" + x[0] + ")" : x[0]; })
-      .Case<arith::TruncFOp>([&](auto) {
-        bool fromDouble = op.getOperand(0).getType().isF64();
-        return getRounded(type, fromDouble ? "float(" + x[0] + ")" : x[0]);
+      .Case([&](arith::SelectOp) { return x[0] + " ? " + x[1] + " : " + x[2]; })
+      .Case([&](arith::DivUIOp) { return divide(" / "); })
+      .Case([&](arith::RemUIOp) { return divide(" % "); })
+      .Case([&](arith::ShRUIOp) {
+        return getCast(type, getUnsigned(type, x[0]) + " >> " + x[1]);
       })
-      .Case<arith::SIToFPOp>([&](auto) {
-        return getRounded(
-            type, (isDouble ? "double(" : "float(") +
-                      getSigned(op.getOperand(0).getType(), x[0]) + ")");
+      .Case([&](arith::MaxSIOp) { return choose(" > "); })
+      .Case([&](arith::MinSIOp) { return choose(" < "); })
+      .Default([](auto) { return std::string(); });
+}
+
+/// The expression of a conversion of `x` from one type to another. Empty if
+/// `op` is not a conversion.
+static std::string getConversion(Operation &op, const std::string &x) {
+  Type type = op.getResult(0).getType(), from = op.getOperand(0).getType();
+  StringRef real = type.isF64() ? "double(" : "float(";
+  return llvm::TypeSwitch<Operation *, std::string>(&op)
+      .Case([&](arith::ExtFOp) { return type.isF64() ? getCast(type, x) : x; })
+      .Case([&](arith::TruncFOp) {
+        return getRounded(type, from.isF64() ? "float(" + x + ")" : x);
       })
-      .Case<arith::UIToFPOp>([&](auto) {
-        return getRounded(
-            type, (isDouble ? "double(" : "float(") +
-                      getUnsigned(op.getOperand(0).getType(), x[0]) + ")");
+      .Case([&](arith::SIToFPOp) {
+        return getRounded(type, real.str() + getSigned(from, x) + ")");
       })
-      .Case<arith::FPToSIOp, arith::TruncIOp>([&](auto) -> std::string {
-        if (type.isInteger(1))
-          return isa<arith::TruncIOp>(op) ? "(" + x[0] + " & 1) != 0"
-                                          : "int(" + x[0] + ") != 0";
-        return (getScalarType(type) + "(" + x[0] + ")").str();
+      .Case([&](arith::UIToFPOp) {
+        return getRounded(type, real.str() + getUnsigned(from, x) + ")");
       })
-      .Case<arith::ExtSIOp>([&](auto) -> std::string {
-        if (op.getOperand(0).getType().isInteger(1))
-          return (getScalarType(type) + "(" + x[0] + " ? -1 : 0)").str();
-        return (getScalarType(type) + "(" + x[0] + ")").str();
+      .Case([&](arith::FPToSIOp) {
+        return type.isInteger(1) ? "int(" + x + ") != 0" : getCast(type, x);
       })
-      .Case<arith::ExtUIOp>([&](auto) {
-        return (getScalarType(type) + "(" +
-                getUnsigned(op.getOperand(0).getType(), x[0]) + ")")
-            .str();
+      .Case([&](arith::TruncIOp) {
+        return type.isInteger(1) ? "(" + x + " & 1) != 0" : getCast(type, x);
       })
-      .Case<arith::IndexCastOp>([&](auto) -> std::string {
-        if (type.isInteger(1))
-          return "(" + x[0] + " & 1) != 0";
-        return (getScalarType(type) + "(" +
-                getSigned(op.getOperand(0).getType(), x[0]) + ")")
-            .str();
+      .Case([&](arith::ExtSIOp) {
+        return getCast(type, from.isInteger(1) ? x + " ? -1 : 0" : x);
       })
-      .Case<arith::DivUIOp>([&](auto) {
-        return (getScalarType(type) + "(" + getUnsigned(type, x[0]) + " / " +
-                getUnsigned(type, x[1]) + ")")
-            .str();
+      .Case([&](arith::ExtUIOp) { return getCast(type, getUnsigned(from, x)); })
+      .Case([&](arith::IndexCastOp) {
+        return type.isInteger(1) ? "(" + x + " & 1) != 0"
+                                 : getCast(type, getSigned(from, x));
       })
-      .Case<arith::RemUIOp>([&](auto) {
-        return (getScalarType(type) + "(" + getUnsigned(type, x[0]) + " % " +
-                getUnsigned(type, x[1]) + ")")
-            .str();
-      })
-      .Case<arith::ShRUIOp>([&](auto) {
-        return (getScalarType(type) + "(" + getUnsigned(type, x[0]) + " >> " +
-                x[1] + ")")
-            .str();
-      })
-      .Case<arith::MaxSIOp>([&](auto) {
-        return getSigned(type, x[0]) + " > " + getSigned(type, x[1]) + " ? " +
-               x[0] + " : " + x[1];
-      })
-      .Case<arith::MinSIOp>([&](auto) {
-        return getSigned(type, x[0]) + " < " + getSigned(type, x[1]) + " ? " +
-               x[0] + " : " + x[1];
-      })
-      .Case<arith::BitcastOp>([&](auto) -> std::string {
-        if (type.isF32() && op.getOperand(0).getType().isInteger(32))
-          return "__int_as_float(" + x[0] + ")";
-        if (type.isInteger(32) && op.getOperand(0).getType().isF32())
-          return "__float_as_int(" + x[0] + ")";
+      .Case([&](arith::BitcastOp) -> std::string {
+        if (type.isF32() && from.isInteger(32))
+          return "__int_as_float(" + x + ")";
+        if (type.isInteger(32) && from.isF32())
+          return "__float_as_int(" + x + ")";
         return {};
       })
       .Default([](auto) { return std::string(); });
+}
+
+/// The expression of `op` over its operands `x`. Empty if there is none.
+static std::string getExpression(Operation &op, ArrayRef<std::string> x) {
+  Type type = op.getResult(0).getType();
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    return getWrapped(op, x);
+  if (StringRef symbol = getOperator(op); !symbol.empty())
+    return getRounded(type, x[0] + " " + symbol.str() + " " + x[1]);
+  if (StringRef function = getMathFunction(op); !function.empty())
+    return getMathCall(type, function, x);
+  if (std::string text = getFloatExpression(op, x); !text.empty())
+    return text;
+  if (std::string text = getIntegerExpression(op, x); !text.empty())
+    return text;
+  return x.size() == 1 ? getConversion(op, x[0]) : std::string();
+}
+
+/// The row-major offset of the element at `indices`. Empty for a scalar.
+static std::string getOffset(ArrayRef<int64_t> shape,
+                             ArrayRef<std::string> indices) {
+  std::string offset;
+  int64_t stride = 1;
+  for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
+    std::string term = indices[dim];
+    if (stride != 1)
+      term += " * " + std::to_string(stride);
+    offset = offset.empty() ? term : term + " + " + offset;
+    stride *= shape[dim];
+  }
+  return offset;
 }
 
 LogicalResult ScalarEmitter::emit(Operation &op) {
@@ -516,17 +369,8 @@ LogicalResult ScalarEmitter::emit(Operation &op) {
   for (Value operand : op.getOperands())
     operands.push_back(get(operand));
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
-    // The row-major offset.
-    std::string offset;
-    int64_t stride = 1;
-    ArrayRef<int64_t> shape = load.getMemRefType().getShape();
-    for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
-      std::string term = operands[dim + 1];
-      if (stride != 1)
-        term += " * " + std::to_string(stride);
-      offset = offset.empty() ? term : term + " + " + offset;
-      stride *= shape[dim];
-    }
+    std::string offset = getOffset(load.getMemRefType().getShape(),
+                                   ArrayRef(operands).drop_front());
     text = "loadOne(" + operands[0] +
            (offset.empty() ? "" : " + (" + offset + ")") + ")";
   } else if (op.getNumResults() == 1) {

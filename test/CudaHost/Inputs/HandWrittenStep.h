@@ -26,22 +26,22 @@ constexpr int64_t N = 12, I = 6, H = 10, O = 3;
 
 /// Offsets in the arena.
 enum : int64_t {
-  kW1 = 0,             // f32[6x10]
-  kW2 = 256,           // f32[10x3]
-  kV1 = 512,           // f32[6x10]
-  kV2 = 768,           // f32[10x3]
-  kW1Low = 1024,       // f16[6x10]
-  kW2Low = 1280,       // f16[10x3]
-  kScale = 1536,       // f32
-  kGrowth = 1792,      // i32
-  kHysteresis = 2048,  // i32
-  kRate = 2304,        // f32
-  kX = 2560,           // f16[12x6]
-  kLabels = 2816,      // i64[12]
-  kLoss = 3072,        // f32
-  kScaleMetric = 3328, // f32
-  kTable = 3584,       // optimizer table
-  kTicketSlots = 4096, // tickets
+  kW1 = 0,                      // f32[6x10]
+  kW2 = 256,                    // f32[10x3]
+  kV1 = 512,                    // f32[6x10]
+  kV2 = 768,                    // f32[10x3]
+  kW1Low = 1024,                // f16[6x10]
+  kW2Low = 1280,                // f16[10x3]
+  kScale = 1536,                // f32
+  kGrowth = 1792,               // i32
+  kHysteresis = 2048,           // i32
+  kRate = 2304,                 // f32
+  kX = 2560,                    // f16[12x6]
+  kLabels = 2816,               // i64[12]
+  kLoss = 3072,                 // f32
+  kScaleMetric = 3328,          // f32
+  kTable = 3584,                // optimizer table
+  kArrivalCounterOffset = 4096, // arrival counters
   kStateEnd = 8192,
   kHidden = 8192,     // f16[12x10]
   kMask = 8448,       // bits [12x128]
@@ -203,7 +203,7 @@ static GemmBuffers operands(const StepRun &run, int64_t a, int64_t b, int64_t d,
 static bool skipGuard = false, allocate = false;
 
 static Status enqueue(const StepRun &run) {
-  auto *tickets = run.at<unsigned>(kTicketSlots);
+  auto *arrivalCounters = run.at<unsigned>(kArrivalCounterOffset);
   const OptimizerTable &table = run.optimizers[0];
   {
     auto scope = run.scope(0);
@@ -227,7 +227,7 @@ static Status enqueue(const StepRun &run) {
     AMP_RETURN_IF_ERROR(crossEntropy(
         run.stream, run.at<float>(kLoss), run.at<__half>(kLogits),
         run.at<__half>(kLogits), run.at<int64_t>(kLabels), run.at<float>(kSeed),
-        N, O, run.at<void>(kRowLoss), tickets));
+        N, O, run.at<void>(kRowLoss), arrivalCounters));
   }
   {
     auto scope = run.scope(4);
@@ -254,7 +254,7 @@ static Status enqueue(const StepRun &run) {
     AMP_RETURN_IF_ERROR(unscaleCheck(run.stream, table, run.at<float>(kScale),
                                      0.0f, run.at<UnscaleState>(kState),
                                      run.at<uint8_t>(kFinite), nullptr,
-                                     run.at<void>(kPartials), tickets));
+                                     run.at<void>(kPartials), arrivalCounters));
   }
   {
     auto scope = run.scope(8);

@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What amp/Runtime/CUDA/Gemm.h uses of the library, with the values of the real
-// enumerators. The implementation accumulates in f64, rounds to f32, applies
-// the epilogue in f32 and rounds once; it rejects what the library's
-// documentation rejects, and reports as violations what the library would
-// accept and get wrong (overlapping operands, pointers less aligned than the
-// heuristic was told, a workspace too small for the algorithm).
+// The part of the library that amp/Runtime/CUDA/Gemm.h uses, with the values of
+// the real enumerators. The implementation accumulates in f64, rounds to f32,
+// applies the epilogue in f32 and rounds once. It rejects the arguments that
+// the library's documentation rejects. It reports violations for arguments that
+// the library accepts with wrong results: overlapping operands, pointers with
+// less alignment than the heuristic was given, a workspace too small for the
+// algorithm.
 //
 //===----------------------------------------------------------------------===//
 

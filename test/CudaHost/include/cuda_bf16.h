@@ -15,7 +15,7 @@ struct __nv_bfloat16 {
   uint16_t bits;
 };
 
-/// Rounds to nearest even; subnormals are kept.
+/// Rounds to nearest even and keeps subnormals.
 inline __nv_bfloat16 __float2bfloat16_rn(float value) {
   uint32_t f = __float_as_uint(value);
   if ((f & 0x7fffffff) > 0x7f800000)

@@ -28,7 +28,7 @@ inline __half __float2half_rn(float value) {
     float scaled = std::fabs(value) * 0x1p24f;
     return {uint16_t(sign | uint16_t(std::nearbyint(scaled)))};
   }
-  // Rebias the exponent and round away 13 bits; a carry reaches infinity.
+  // Rebias the exponent and round off 13 bits. A carry reaches infinity.
   uint32_t rounded = magnitude + 0xfff + (magnitude >> 13 & 1) - 0x38000000;
   return {uint16_t(sign | rounded >> 13)};
 }

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stands in for the header of the CUDA toolkit when generated programs and the
-// runtime headers are compiled for the CPU. It has what they use and nothing
-// else, so that a new dependency shows at compile time. Threads of a block are
-// fibers, streams are queues that run when somebody waits for them; see Host.h
-// for what is checked on the way.
+// Replaces the header of the CUDA toolkit when generated programs and the
+// runtime headers are compiled for the CPU. It declares only what they use. A
+// new dependency is therefore a compile error. Threads of a block are fibers.
+// Streams are queues that run when the host waits for them. Host.h lists the
+// checks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -184,7 +184,7 @@ cudaError_t enqueueKernel(const cudaLaunchConfig_t &config, const void *kernel,
                           std::function<void()> body);
 } // namespace amp::cuda::host
 
-/// Copies the arguments now, as the driver does, and runs later.
+/// Copies the arguments now, as the driver does, and runs the kernel later.
 template <typename... Parameters, typename... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
                                void (*kernel)(Parameters...),

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The argument rules are those of the documentation of cublasLtMatmul and of
-// the comments in cublasLt.h (CUDA 13).
+// The rules for arguments follow the documentation of cublasLtMatmul and the
+// comments in cublasLt.h (CUDA 13).
 //
 //===----------------------------------------------------------------------===//
 
@@ -229,7 +229,7 @@ static bool isKnownEpilogue(int epilogue) {
   return false;
 }
 
-/// Null if the library takes the arguments, else what is wrong with them.
+/// Returns null if the library accepts the arguments, or the reason why not.
 static const char *findFault(const Desc &desc, const Layout &a, const Layout &b,
                              const Layout &c, const Layout &d) {
   int64_t m = desc.transA ? a.columns : a.rows;
@@ -294,7 +294,7 @@ static bool isIn(const std::vector<int> &list, int epilogue) {
   return std::find(list.begin(), list.end(), epilogue) != list.end();
 }
 
-/// What the library says to an epilogue that it lacks.
+/// The status that the library returns for an epilogue that it lacks.
 static cublasStatus_t refuse(int epilogue) {
   return isIn(options().unsupportedEpilogues, epilogue)
              ? CUBLAS_STATUS_NOT_SUPPORTED
@@ -308,10 +308,10 @@ static cublasStatus_t refuse(int epilogue) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What an algorithm of this library is: for which arguments it was made.
+/// An algorithm of this library: the arguments for which it was made.
 struct Algorithm {
   uint64_t magic, number, workspace, alignments, shape, epilogue;
-  /// Of bias and aux, as their pointers were when the heuristic was asked.
+  /// The alignments of the pointers to bias and aux at the heuristic's call.
   uint64_t vectorAlignments, reductions;
 };
 } // namespace
@@ -343,7 +343,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     return CUBLAS_STATUS_INVALID_VALUE;
   if (cublasStatus_t status = refuse(desc->epilogue))
     return status;
-  // The first result, and all of an epilogue that fails, are of no use.
+  // The first result is unusable, and so are all results of a failing epilogue.
   bool fails = isIn(options().failingEpilogues, desc->epilogue);
   if (wanted > 1 || fails) {
     auto &result = results[(*found)++];
@@ -352,8 +352,8 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
   }
   if (fails)
     return CUBLAS_STATUS_SUCCESS;
-  // The first splits k and wants a workspace; the others do without. It adds up
-  // in the first way that is allowed.
+  // The first algorithm splits k and needs a workspace. The others need none.
+  // It uses the first allowed reduction scheme.
   auto firstOf = [](uint32_t schemes) { return uint64_t(schemes & -schemes); };
   for (uint64_t number = 0; number < 3 && *found < wanted; ++number) {
     uint64_t workspace = number == 0 ? uint64_t(d->rows) * d->columns * 4 : 0;
@@ -443,7 +443,7 @@ static int64_t spanOf(const Layout &layout) {
   return ((layout.columns - 1) * layout.ld + layout.rows) *
          elementBytes(layout.type);
 }
-/// ... of all matrices of the batch.
+/// Bytes from the first to the last element of all matrices of the batch.
 static int64_t totalSpan(const Layout &layout) {
   return spanOf(layout) +
          (layout.batch - 1) * layout.batchStride * elementBytes(layout.type);
@@ -601,7 +601,7 @@ static bool overlap(const void *p, int64_t bytesP, const void *q,
   return x < y + bytesQ && y < x + bytesP;
 }
 
-/// What the library does not notice.
+/// Checks for errors that the library does not detect.
 static std::string findMisuse(const Product &p, const Algorithm &algorithm,
                               const void *workspace, size_t workspaceBytes) {
   struct Operand {
@@ -643,7 +643,7 @@ static std::string findMisuse(const Product &p, const Algorithm &algorithm,
     if (reinterpret_cast<uintptr_t>(x.data) % x.alignment)
       return name + " is less aligned than the heuristic was told";
   }
-  // What is written may overlap nothing else, but for C in place.
+  // The result may overlap no operand except C in place.
   auto isWritten = [&](const Operand &x) {
     std::string name = x.name;
     return name == "D" || name == "workspace" ||

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each thread of a block is a fiber on a stack of its own. A block runs its
-// threads in turns, in the order asked for; a thread leaves the processor only
-// at a barrier, at a shuffle or when it ends.
+// Each thread of a block is a fiber with its own stack. A block runs its
+// threads in turns, in the configured order. A thread yields only at a barrier,
+// at a shuffle or when it ends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -93,7 +93,7 @@ namespace {
 
 constexpr size_t kStackSize = 128 * 1024;
 constexpr unsigned kMaxThreads = 1024;
-/// Bytes behind the shared memory of a block that stay as they were.
+/// Guard bytes after the shared memory of a block. They must not change.
 constexpr size_t kSharedGuard = 4096;
 
 enum class State { Ready, AtBarrier, AtShuffle, Done };
@@ -132,14 +132,14 @@ static Block &block() {
 }
 
 namespace amp::cuda::host {
-// Of Memory.cpp.
+// Defined in Memory.cpp.
 void startLaunch(LaunchRecord &record);
 void startBlock(unsigned number);
 void passBarrier();
 void finishLaunch();
 } // namespace amp::cuda::host
 
-/// Gives the processor back to the scheduler.
+/// Yields to the scheduler.
 static void yieldAs(State state) {
   Block &b = block();
   Fiber &fiber = b.fibers[b.current];
@@ -160,7 +160,7 @@ static uint64_t nextRandom(uint64_t &state) {
   return state;
 }
 
-/// [0, count) in the order asked for.
+/// Returns [0, count) in the configured order.
 static std::vector<unsigned> makeOrder(unsigned count, uint64_t &random) {
   std::vector<unsigned> order(count);
   for (unsigned i = 0; i < count; ++i)
@@ -198,8 +198,8 @@ static void runBlock(const std::function<void()> &body, uint64_t &random) {
   }
 
   while (true) {
-    // A warp runs as far as it can before the next one does: that is legal, and
-    // least like what a program that lacks a barrier expects.
+    // A warp runs as far as it can before the next one runs. This order is
+    // legal and exposes missing barriers.
     bool progress = false;
     for (unsigned warp : makeOrder((threads + 31) / 32, random)) {
       unsigned lanes = std::min(32u, threads - 32 * warp);
@@ -293,8 +293,8 @@ uint32_t amp::cuda::host::exchange(unsigned mask, uint32_t value, int source) {
     warp.wanted = mask;
   else if (warp.wanted != mask)
     violate("lanes of a warp meet in a shuffle with different masks");
-  unsigned slot = warp.round & 1;
-  warp.values[slot][lane] = value;
+  unsigned parity = warp.round & 1;
+  warp.values[parity][lane] = value;
   warp.arrived |= 1u << lane;
   if (warp.arrived == warp.wanted) {
     ++warp.round;
@@ -307,7 +307,7 @@ uint32_t amp::cuda::host::exchange(unsigned mask, uint32_t value, int source) {
   } else {
     yieldAs(State::AtShuffle);
   }
-  return warp.values[slot][source & 31];
+  return warp.values[parity][source & 31];
 }
 
 namespace amp::cuda::host {

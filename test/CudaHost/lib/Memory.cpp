@@ -32,7 +32,7 @@ void finishLaunch();
 
 namespace {
 
-/// Bytes around each allocation that stay as they were.
+/// Guard bytes around each allocation. They must not change.
 constexpr size_t kGuard = 256;
 
 struct Heap {
@@ -117,7 +117,7 @@ bool freeDevice(void *pointer) {
 
 namespace {
 
-/// Who touched two bytes of global memory last, in the current launch.
+/// The last accesses to two bytes of global memory in the current launch.
 struct Shadow {
   uint32_t launch = 0;
   uint32_t writerBlock = 0, readerBlock = 0;
@@ -137,10 +137,10 @@ struct Tracking {
   uint32_t launch = 0;
   uint32_t block = 0;
   uint32_t epoch = 0;
-  /// Whether the current block has taken a ticket, and the fences that each
-  /// block of the launch has made.
+  /// Whether the current block has incremented an arrival counter, and the
+  /// fences that each block of the launch has made.
   std::vector<uint32_t> fences;
-  /// How many of them came before the block's last ticket.
+  /// The number of fences before the block last incremented a counter.
   std::vector<uint32_t> released;
   bool acquired = false;
   std::unordered_map<uintptr_t, Page> pages;

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Work on a stream runs when somebody waits for it and not before, so that a
-// program that forgets to wait reads what is not there yet. A captured stream
-// keeps a list, and a graph is that list.
+// Work on a stream runs only when the host waits for it. A program that forgets
+// to wait therefore reads memory before the result is written. A captured
+// stream records a list of work. A graph is this list.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using namespace amp::cuda::host;
 using Work = std::function<void()>;
 
 struct CUstream_st {
-  /// Which it was made on; none for the default stream.
+  /// The device of the stream. None for the default stream.
   int device = -1;
   std::deque<Work> queue;
   bool capturing = false, invalidated = false, running = false;
@@ -70,8 +70,8 @@ struct Device {
 };
 } // namespace
 
-/// One line a launch, with tabs between: range, name, distinct bytes loaded
-/// and stored.
+/// Writes one line per launch: range, name, distinct bytes loaded and stored,
+/// separated by tabs.
 void Device::writeTrace() const {
   const char *path = std::getenv("AMP_CUDA_HOST_TRACE");
   FILE *file = path ? std::fopen(path, "w") : nullptr;
@@ -117,7 +117,7 @@ std::string getRange() {
   return device().ranges.empty() ? "" : device().ranges.back();
 }
 
-/// The name given to the launch that is being made.
+/// The name of the current launch.
 std::string takeLaunchName(const char *otherwise) {
   std::string name = std::move(device().nextName);
   device().nextName.clear();
@@ -125,14 +125,14 @@ std::string takeLaunchName(const char *otherwise) {
 }
 } // namespace amp::cuda::host
 
-/// Remembers an error for cudaGetLastError.
+/// Records an error for cudaGetLastError.
 static cudaError_t fail(cudaError_t error) {
   if (error != cudaSuccess)
     device().last = error;
   return error;
 }
 
-/// Of each thread, as on a device.
+/// Each thread has its own value, as on a device.
 static thread_local int currentDevice = 0;
 
 static cudaError_t outcome() {
@@ -153,7 +153,7 @@ static void drain(CUstream_st &stream) {
   while (!stream.queue.empty()) {
     Work work = std::move(stream.queue.front());
     stream.queue.pop_front();
-    // After a failure nothing more runs, as on a device.
+    // After a failure no more work runs, as on a device.
     if (device().asynchronous == cudaSuccess)
       work();
   }
@@ -344,7 +344,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
   CUstream_st &s = resolve(stream);
   if (kind == cudaMemcpyHostToDevice && !s.capturing &&
       !isPinned(from, bytes)) {
-    // Memory that is not pinned has been read when the call returns.
+    // Memory that is not pinned is read before the call returns.
     std::string copy(static_cast<const char *>(from), bytes);
     return enqueue(stream, [to, copy = std::move(copy)] {
       std::memcpy(to, copy.data(), copy.size());

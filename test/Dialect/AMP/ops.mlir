@@ -74,8 +74,8 @@ func.func @scaling(
   %u4:2, %f4 = amp.unscale %g0_1, %g1_1 by %scale : (tensor<4xbf16>, tensor<4xf64>) -> (tensor<4xf32>, tensor<4xf64>)
   // CHECK: amp.update_scale %{{[^ ,)]+}}, %{{[^ ,)]+}}, %{{[^ ,)]+}}, %{{[^ ,)]+}}
   %s5, %g5, %h5 = amp.update_scale %scale, %t, %hy, %f
-  // CHECK: amp.update_scale %{{[^ ,)]+}}, %{{[^ ,)]+}}, %{{[^ ,)]+}}, %{{[^ ,)]+}} {backoff_factor = 2.500000e-01 : f32, growth_factor = 4.000000e+00 : f32, growth_interval = 100 : i32, hysteresis = 2 : i32, max_scale = 6.553600e+04 : f32, min_scale = 0.000000e+00 : f32}
-  %s6, %g6, %h6 = amp.update_scale %scale, %t, %hy, %f {backoff_factor = 2.500000e-01 : f32, growth_factor = 4.000000e+00 : f32, growth_interval = 100 : i32, hysteresis = 2 : i32, max_scale = 6.553600e+04 : f32, min_scale = 0.000000e+00 : f32}
+  // CHECK: amp.update_scale %{{[^ ,)]+}}, %{{[^ ,)]+}}, %{{[^ ,)]+}}, %{{[^ ,)]+}} {scaler = #amp.scaler<growth_factor = 4, backoff_factor = 0.25, growth_interval = 100, min_scale = 0, max_scale = 65536, hysteresis = 2>}
+  %s6, %g6, %h6 = amp.update_scale %scale, %t, %hy, %f {scaler = #amp.scaler<growth_factor = 4, backoff_factor = 0.25, growth_interval = 100, min_scale = 0, max_scale = 65536, hysteresis = 2>}
   // CHECK: amp.master_copy %{{[^ ,)]+}} : tensor<8x4xf32> to tensor<8x4xf16>
   %c7 = amp.master_copy %m : tensor<8x4xf32> to tensor<8x4xf16>
   // CHECK: amp.master_copy %{{[^ ,)]+}} : tensor<f32> to tensor<bf16>
@@ -84,8 +84,13 @@ func.func @scaling(
   %c9 = amp.master_copy %m_2 : tensor<?xf32> to tensor<?xf16>
   // CHECK: amp.unscale %{{[^ ,)]+}} by %{{[^ ,)]+}} strict : (tensor<f32>) -> (tensor<f32>)
   %u10, %f10 = amp.unscale %g1 by %scale strict : (tensor<f32>) -> (tensor<f32>)
-  // CHECK: amp.update_scale {{.*}} {after_backoff = #amp.after_backoff<hold>, exact_interval = true, finite_growth = false, hysteresis_refill = #amp.hysteresis_refill<growth>}
-  %s11, %g11, %h11 = amp.update_scale %scale, %t, %hy, %f {after_backoff = #amp.after_backoff<hold>, exact_interval = true, finite_growth = false, hysteresis_refill = #amp.hysteresis_refill<growth>}
+  // CHECK: amp.update_scale {{.*}} {scaler = #amp.scaler<max_scale = inf, hysteresis_refill = growth, after_backoff = hold, growth_guard = off, interval_rule = equal>}
+  %s11, %g11, %h11 = amp.update_scale %scale, %t, %hy, %f {scaler = #amp.scaler<max_scale = inf, hysteresis_refill = growth, after_backoff = hold, growth_guard = off, interval_rule = equal>}
+  // Any spelling of a number is read, nine digits of it are printed; what is the default is left out.
+  // CHECK: amp.update_scale {{.*}} {scaler = #amp.scaler<backoff_factor = 0.100000001, min_scale = 1.00000001E+24>}
+  %s12, %g12, %h12 = amp.update_scale %scale, %t, %hy, %f {scaler = #amp.scaler<min_scale = 1.0e24, backoff_factor = 0.1, growth_factor = 2.0, after_backoff = count>}
+  // CHECK: amp.update_scale %{{[^ ,)]+}}, %{{[^ ,)]+}}, %{{[^ ,)]+}}, %{{[^ ,)]+}}{{$}}
+  %s13, %g13, %h13 = amp.update_scale %scale, %t, %hy, %f {scaler = #amp.scaler<>}
   // CHECK: amp.inner_gradient %{{[^ ,)]+}} : tensor<f32> to tensor<f32>
   %i0 = amp.inner_gradient %g1 : tensor<f32> to tensor<f32>
   // CHECK: amp.inner_gradient %{{[^ ,)]+}} by %{{[^ ,)]+}} : tensor<?x8xf16> to tensor<?x8xf32>
@@ -98,8 +103,8 @@ func.func @scaling(
   %l14 = amp.max_magnitude %g0, %g1 : tensor<?x8xf16>, tensor<f32>
   // CHECK: amp.adapt_scale %{{[^ ,)]+}}, %{{[^ ,)]+}}, %{{[^ ,)]+}}{{$}}
   %a15 = amp.adapt_scale %scale, %l14, %f
-  // CHECK: amp.adapt_scale {{.*}} {backoff_factor = 5.000000e-01 : f32, growth_factor = 4.000000e+00 : f32, max_scale = 1.024000e+03 : f32, min_scale = 1.250000e-01 : f32, target = 1.000000e+02 : f32}
-  %a16 = amp.adapt_scale %scale, %l14, %f {backoff_factor = 5.000000e-01 : f32, growth_factor = 4.000000e+00 : f32, max_scale = 1.024000e+03 : f32, min_scale = 1.250000e-01 : f32, target = 1.000000e+02 : f32}
+  // CHECK: amp.adapt_scale {{.*}} {scaler = #amp.layer_scaler<target = 100, growth_factor = 4, backoff_factor = 0.5, min_scale = 0.125, max_scale = 1024>}
+  %a16 = amp.adapt_scale %scale, %l14, %f {scaler = #amp.layer_scaler<target = 100, growth_factor = 4, backoff_factor = 0.5, min_scale = 0.125, max_scale = 1024>}
   return
 }
 

@@ -217,7 +217,7 @@ func.func @index_in_finish(%x: tensor<4xf32>) {
     cuda.yield %e : f32
   } finish {
   ^bb0(%e: f32):
-    // expected-error@+1 {{stands in 'finish', where there are no loops}}
+    // expected-error@+1 {{is in 'finish', which has no loops}}
     %i = cuda.index 0
     cuda.yield %e : f32
   } ins(%x : tensor<4xf32>) -> tensor<f32>

@@ -117,7 +117,7 @@ cuda.program @twice arena 512 {
 cuda.program @negative_remainder arena 512 {
   %x = cuda.buffer "x" at 0 : memref<4xf32>
   %y = cuda.buffer "y" at 256 : memref<4xf32>
-  // expected-error@+1 {{expected floordiv and mod to be by positive constants and of what is never negative}}
+  // expected-error@+1 {{expected floordiv and mod of a non-negative value by a positive constant}}
   cuda.kernel over [4] maps [affine_map<(d0) -> ((d0 - 1) mod 4)>, affine_map<(d0) -> (d0)>] {
   ^bb0(%e: f32):
     cuda.yield %e : f32

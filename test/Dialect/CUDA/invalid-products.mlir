@@ -157,7 +157,7 @@ func.func @conv_bias_grad(%x: tensor<1x4x4x2xf16>, %w: tensor<3x3x2x5xf16>) {
 // -----
 
 func.func @conv_groups(%x: tensor<1x4x4x2xf16>, %w: tensor<3x3x1x4xf16>) {
-  // expected-error@+1 {{has 2 groups, with which there is neither bias nor activation}}
+  // expected-error@+1 {{has 2 groups, which allow neither a bias nor an activation}}
   %0 = cuda.conv <forward> ins(%x, %w : tensor<1x4x4x2xf16>, tensor<3x3x1x4xf16>)
       {activation = #cuda.activation<relu>, groups = 2 : i64} -> tensor<1x2x2x4xf16>
   return

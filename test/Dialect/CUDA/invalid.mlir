@@ -33,7 +33,7 @@ cuda.program @live arena 1024 {
 // -----
 
 cuda.program @arena arena 256 {
-  // expected-error@+1 {{ends at 400, behind the arena of 256 bytes}}
+  // expected-error@+1 {{ends at 400, beyond the arena of 256 bytes}}
   %a = cuda.buffer "a" at 0 : memref<100xf32>
 }
 
@@ -109,14 +109,14 @@ cuda.program @order arena 512 {
     %0 = arith.constant 0.0 : f32
     cuda.yield %0 : f32
   } ins() outs(%a : memref<4xf32>)
-  // expected-error@+1 {{stands behind a launch, expected all buffers first}}
+  // expected-error@+1 {{follows a launch, expected all buffers first}}
   %b = cuda.buffer "b" at 256 : memref<4xf32>
 }
 
 // -----
 
 cuda.program @foreign arena 0 {
-  // expected-error@+1 {{cannot stand in a 'cuda.program', expected buffers, views and launches}}
+  // expected-error@+1 {{cannot be in a 'cuda.program', expected buffers, views and launches}}
   %a = arith.constant 1.0 : f32
 }
 
@@ -261,7 +261,7 @@ func.func @bias_grad_of_transposed(%a: tensor<4x4xf16>) {
 // -----
 
 func.func @batched_bias(%a: tensor<2x4x4xf16>, %b: tensor<4xf16>) {
-  // expected-error@+1 {{has batch dimensions, with which there is neither bias nor activation}}
+  // expected-error@+1 {{has batch dimensions, which allow neither a bias nor an activation}}
   %0 = cuda.gemm ins(%a, %a, %b : tensor<2x4x4xf16>, tensor<2x4x4xf16>, tensor<4xf16>)
       {bias} -> tensor<2x4x4xf16>
   return
@@ -350,54 +350,6 @@ cuda.program @no_value_combined arena 512 {
   cuda.kernel over [4] maps [affine_map<(d0) -> ()>] reduce [0] with <add> {
     cuda.yield
   } ins() outs(%y : memref<f32>)
-}
-
-// -----
-
-func.func @callee(%x: tensor<4xf32>) {
-  // expected-error@+1 {{calls 'fft', which the runtime does not have}}
-  %0 = cuda.call "fft" ins(%x : tensor<4xf32>) -> tensor<4xf32>
-  return
-}
-
-// -----
-
-func.func @parameter(%x: tensor<4xf32>) {
-  // expected-error@+1 {{needs the parameter 'axis', an integer}}
-  %0 = cuda.call "softmax" ins(%x : tensor<4xf32>) -> tensor<4xf32>
-  return
-}
-
-// -----
-
-func.func @scatter_axis(%x: tensor<4x8xf32>, %l: tensor<4xi64>) {
-  // expected-error@+1 {{has axis 2 of rank 2 and indices of 'i64', expected integers}}
-  %0 = cuda.call "scatter_add" ins(%x, %l : tensor<4x8xf32>, tensor<4xi64>) {parameters = {axis = 2 : i64}} -> tensor<9x8xf32>
-  return
-}
-
-// -----
-
-func.func @scatter_updates(%x: tensor<4x8xf32>, %l: tensor<5xi64>) {
-  // expected-error@+1 {{the tensor of updates}}
-  %0 = cuda.call "scatter_add" ins(%x, %l : tensor<4x8xf32>, tensor<5xi64>) {parameters = {axis = 0 : i64}} -> tensor<9x8xf32>
-  return
-}
-
-// -----
-
-func.func @scatter_wide(%x: tensor<4x8xf32>, %l: tensor<4xi64>) {
-  // expected-error@+1 {{gives f64, expected f32, f16 or bf16}}
-  %0 = cuda.call "scatter_add" ins(%x, %l : tensor<4x8xf32>, tensor<4xi64>) {parameters = {axis = 0 : i64}} -> tensor<9x8xf64>
-  return
-}
-
-// -----
-
-func.func @labels(%x: tensor<4x8xf32>, %l: tensor<3xi64>) {
-  // expected-error@+1 {{has labels of shape [3] of 'i64' for logits of shape [4, 8], expected one i32 or i64 per row}}
-  %0 = cuda.call "cross_entropy" ins(%x, %l : tensor<4x8xf32>, tensor<3xi64>) -> tensor<f32>
-  return
 }
 
 // -----

@@ -64,8 +64,6 @@ func.func @tensors(%x: tensor<4x8xf16>, %w: tensor<8x8xf16>, %b: tensor<8xf16>,
   // CHECK: cuda.conv <forward> ins({{.*}}) {padding = array<i64: 1, 1, 1, 1>} -> tensor<1x4x4x5xf32>
   %c = cuda.conv <forward> ins(%image, %filter : tensor<1x4x4x2xf32>, tensor<3x3x2x5xf32>)
       {padding = array<i64: 1, 1, 1, 1>} -> tensor<1x4x4x5xf32>
-  // CHECK: cuda.call "softmax" ins({{.*}}) {parameters = {axis = 1 : i64}} -> tensor<4x8xf16>
-  %s = cuda.call "softmax" ins(%h : tensor<4x8xf16>) {parameters = {axis = 1 : i64}} -> tensor<4x8xf16>
   // CHECK: cuda.check_gradients ins({{.*}}) {max_norm = 1.000000e+00 : f64, scaled} -> tensor<8xf32>, tensor<i1>, tensor<f32>
   %state, %finite, %norm = cuda.check_gradients ins(%db, %lr : tensor<8xf32>, tensor<f32>)
       {scaled, max_norm = 1.0 : f64} -> tensor<8xf32>, tensor<i1>, tensor<f32>
@@ -76,9 +74,6 @@ func.func @tensors(%x: tensor<4x8xf16>, %w: tensor<8x8xf16>, %b: tensor<8xf16>,
   // CHECK: cuda.check_gradients ins({{.*}}) {scaled, strict} -> tensor<8xf32>, tensor<i1>, tensor<f32>
   %strict:3 = cuda.check_gradients ins(%db, %lr : tensor<8xf32>, tensor<f32>)
       {scaled, strict} -> tensor<8xf32>, tensor<i1>, tensor<f32>
-  // CHECK: cuda.call "stochastic_round" ins({{.*}}) {parameters = {key = 3 : i32}} -> tensor<8xbf16>
-  %rounded = cuda.call "stochastic_round" ins(%p, %rng : tensor<8xf32>, tensor<2xi64>)
-      {parameters = {key = 3 : i32}} -> tensor<8xbf16>
   // CHECK: cuda.kernel over [8] maps {{.*}} reduce [0] with <add>
   %odd = cuda.kernel over [8] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>] reduce [0] with <add> {
   ^bb0(%e: i1):

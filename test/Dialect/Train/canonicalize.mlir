@@ -203,3 +203,25 @@ func.func @dropout(%x: tensor<?x8xf16>, %rng: tensor<2xi64>) -> (tensor<?x8xf16>
   %b = train.dropout %x, %rng {rate = 0.5 : f64} : (tensor<?x8xf16>, tensor<2xi64>) -> tensor<?x8xf16>
   return %a, %b : tensor<?x8xf16>, tensor<?x8xf16>
 }
+
+//===----------------------------------------------------------------------===//
+// Comparisons
+//===----------------------------------------------------------------------===//
+
+// Of two constants that are one number each. NaN equals nothing.
+// CHECK-LABEL: func.func @compare_constants(
+// CHECK-DAG: %[[T:.*]] = train.constant dense<true> : tensor<2xi1>
+// CHECK-DAG: %[[F:.*]] = train.constant dense<false> : tensor<2xi1>
+// CHECK: return %[[T]], %[[F]], %[[F]], %[[T]]
+func.func @compare_constants() -> (tensor<2xi1>, tensor<2xi1>, tensor<2xi1>, tensor<2xi1>) {
+  %one = train.constant dense<1.0> : tensor<2xf32>
+  %two = train.constant dense<2.0> : tensor<f32>
+  %nan = train.constant dense<0x7FC00000> : tensor<f32>
+  %i = train.constant dense<-1> : tensor<2xi32>
+  %j = train.constant dense<1> : tensor<i32>
+  %0 = train.compare lt, %one, %two : (tensor<2xf32>, tensor<f32>) -> tensor<2xi1>
+  %1 = train.compare ge, %one, %two : (tensor<2xf32>, tensor<f32>) -> tensor<2xi1>
+  %2 = train.compare eq, %one, %nan : (tensor<2xf32>, tensor<f32>) -> tensor<2xi1>
+  %3 = train.compare lt, %i, %j : (tensor<2xi32>, tensor<i32>) -> tensor<2xi1>
+  return %0, %1, %2, %3 : tensor<2xi1>, tensor<2xi1>, tensor<2xi1>, tensor<2xi1>
+}

@@ -265,7 +265,7 @@ func.func @f(%x: tensor<4x4xf32> {amp.role = "parameter", amp.name = "w", amp.in
 
 // -----
 
-// expected-error@+1 {{argument 0: 'amp.init' copies in a circle}}
+// expected-error@+1 {{argument 0: 'amp.init' copies form a cycle}}
 func.func @f(%x: tensor<4x4xf32> {amp.role = "parameter", amp.name = "w", amp.init = #amp.init<copy_of, source = "w">}) {
   return
 }
@@ -293,7 +293,7 @@ func.func @f(%x: tensor<4x4xf32> {amp.role = "parameter", amp.name = "w", amp.in
 
 // -----
 
-// expected-error@+1 {{argument 0: 'amp.init' copies in a circle}}
+// expected-error@+1 {{argument 0: 'amp.init' copies form a cycle}}
 func.func @f(%x: tensor<4x4xf32> {amp.role = "parameter", amp.name = "w", amp.init = #amp.init<copy_of, source = "v">}, %v: tensor<4x4xf32> {amp.name = "v", amp.init = #amp.init<copy_of, source = "w">}) {
   return
 }

@@ -98,20 +98,20 @@ void LossGradOp::getPrecisionSlots(amp::PrecisionSlots &slots) {
 }
 
 LogicalResult
-MatmulOp::inferScaleDegrees(amp::ScaleDegreeInference &inference) {
-  return amp::inferProductDegree(inference);
+MatmulOp::inferScaleExponents(amp::ScaleExponentInference &inference) {
+  return amp::inferProductExponent(inference);
 }
 LogicalResult
-LossGradOp::inferScaleDegrees(amp::ScaleDegreeInference &inference) {
-  return amp::inferLinearDegree(inference, /*linear=*/2);
+LossGradOp::inferScaleExponents(amp::ScaleExponentInference &inference) {
+  return amp::inferLinearExponent(inference, /*linear=*/2);
 }
 LogicalResult
-ReluGradOp::inferScaleDegrees(amp::ScaleDegreeInference &inference) {
-  return amp::inferLinearDegree(inference, /*linear=*/0);
+ReluGradOp::inferScaleExponents(amp::ScaleExponentInference &inference) {
+  return amp::inferLinearExponent(inference, /*linear=*/0);
 }
 LogicalResult
-ConvertOp::inferScaleDegrees(amp::ScaleDegreeInference &inference) {
-  return amp::inferJointDegree(inference);
+ConvertOp::inferScaleExponents(amp::ScaleExponentInference &inference) {
+  return amp::inferJointExponent(inference);
 }
 
 OperandRange DescendOp::getGradientOperands() {

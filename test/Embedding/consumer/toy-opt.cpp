@@ -7,7 +7,8 @@
 
 #include "Toy.h"
 #include "amp/InitAll.h"
-#include "amp/Precision/PolicyBuilder.h"
+#include "amp/Pipelines/Pipelines.h"
+#include "amp/Precision/Policy/PolicyBuilder.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"

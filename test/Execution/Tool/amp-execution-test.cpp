@@ -15,10 +15,12 @@
 //   philox C0 C1 C2 C3 K0 K1               one block, all words hexadecimal
 //   order SAMPLES SEED EPOCH COUNT         the order of COUNT epochs
 //   batches SAMPLES SIZE drop|keep COUNT   the first batches
-//   jit FILE FUNCTION OUT IN               run a function of the LLVM dialect,
+//   jit FILE FUNCTION OUT IN [again]       run a function of the LLVM dialect,
 //                                          compiled with the options of LLVM
 //                                          in AMP_TEST_LLVM_OPTIONS, in place
-//                                          on the arrays of IN
+//                                          on the arrays of IN; with `again`,
+//                                          print `done` and run once more for
+//                                          each line of the standard input
 //   dataset FILE PREFIX NAME:TYPE:SHAPE[:CLASSES]...
 //
 // SHAPE is extents joined by `x`, or `scalar`. RULE is the name of a rule with
@@ -27,16 +29,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Execution/CompiledStep.h"
-#include "amp/Execution/Dataset.h"
-#include "amp/Execution/Files.h"
-#include "amp/Execution/Initializer.h"
-#include "amp/Execution/Philox.h"
+#include "amp/Runtime/Host/Dataset.h"
+#include "amp/Runtime/Host/Initializer.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/xxhash.h"
+
+#include <iostream>
 
 using namespace mlir::amp;
 using llvm::StringRef;
@@ -48,27 +51,28 @@ static llvm::ExitOnError exitOnError("error: ");
   std::exit(2);
 }
 
-static ElementType parseType(StringRef text) {
-  for (int i = 0; i <= int(ElementType::F64); ++i)
-    if (stringifyElementType(ElementType(i)) == text)
-      return ElementType(i);
+static host::ElementType parseType(StringRef text) {
+  for (int i = 0; i < host::kNumElementTypes; ++i)
+    if (host::typeName(host::ElementType(i)) == text)
+      return host::ElementType(i);
   usage("type");
 }
 
-static llvm::SmallVector<int64_t, 4> parseShape(StringRef text) {
-  llvm::SmallVector<int64_t, 4> shape;
+static host::Shape parseShape(StringRef text) {
+  host::Shape shape;
   if (text == "scalar")
     return shape;
   llvm::SmallVector<StringRef> extents;
   text.split(extents, 'x');
   for (StringRef extent : extents)
-    if (extent.getAsInteger(10, shape.emplace_back()))
+    if (extent.getAsInteger(10, shape.emplace_back(0)))
       usage("shape");
   return shape;
 }
 
-static InitSpec parseRule(StringRef text) {
-  using Kind = InitSpec::Kind;
+/// `text` outlives the rule.
+static host::InitInfo parseRule(StringRef text) {
+  using Kind = host::InitInfo::Kind;
   auto [name, list] = text.split('=');
   std::optional<Kind> kind = llvm::StringSwitch<std::optional<Kind>>(name)
                                  .Case("zeros", Kind::Zeros)
@@ -85,10 +89,10 @@ static InitSpec parseRule(StringRef text) {
                                  .Default(std::nullopt);
   if (!kind)
     usage("rule");
-  InitSpec spec;
+  host::InitInfo spec;
   spec.kind = *kind;
   if (spec.kind == Kind::CopyOf) {
-    spec.source = list.str();
+    spec.source = list.data();
     return spec;
   }
   llvm::SmallVector<double> numbers;
@@ -111,7 +115,15 @@ static int64_t parseInt(StringRef text) {
   return value;
 }
 
-static void describe(const ArrayMap &arrays) {
+static void check(const host::Status &status) { exitOnError(toError(status)); }
+
+static host::ArrayMap readArrays(StringRef path) {
+  host::ArrayMap arrays;
+  check(host::readArrays(path.str(), &arrays));
+  return arrays;
+}
+
+static void describe(const host::ArrayMap &arrays) {
   for (const auto &[name, array] : arrays)
     llvm::outs() << name << ": " << array.describe() << "\n";
 }
@@ -124,18 +136,29 @@ static void runJit(llvm::ArrayRef<StringRef> args) {
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(args[0], &context);
   if (!module)
     std::exit(1);
-  ArrayMap arrays = exitOnError(readArrays(args[3]));
+  host::ArrayMap arrays = readArrays(args[3]);
   llvm::SmallVector<BufferType> buffers;
-  llvm::SmallVector<NDArray *> pointers;
+  llvm::SmallVector<host::Array *> pointers;
   for (auto &[name, array] : arrays) {
-    buffers.push_back({array.getType(), {}});
-    llvm::append_range(buffers.back().shape, array.getShape());
+    buffers.push_back({array.getType(), array.getShape()});
     pointers.push_back(&array);
   }
   std::unique_ptr<CompiledStep> step =
       exitOnError(CompiledStep::compile(*module, args[1], buffers));
   exitOnError(step->run(pointers));
-  exitOnError(writeNpz(args[2], arrays));
+  check(host::writeArrays(args[2].str(), arrays));
+
+  bool again = args.size() > 4 && args[4] == "again";
+  for (std::string line; again;) {
+    std::cout << "done" << std::endl;
+    if (!std::getline(std::cin, line))
+      break;
+    host::ArrayMap next = readArrays(args[3]);
+    for (auto &&[to, from] : llvm::zip_equal(arrays, next))
+      to.second = std::move(from.second);
+    exitOnError(step->run(pointers));
+    check(host::writeArrays(args[2].str(), arrays));
+  }
 }
 
 int main(int argc, char **argv) {
@@ -151,38 +174,45 @@ int main(int argc, char **argv) {
 
   if (command == "describe") {
     needs(1);
-    describe(exitOnError(readArrays(args[0])));
+    describe(readArrays(args[0]));
   } else if (command == "copy") {
     needs(2);
-    exitOnError(writeNpz(args[1], exitOnError(readArrays(args[0]))));
+    check(host::writeArrays(args[1].str(), readArrays(args[0])));
   } else if (command == "cast") {
     needs(3);
-    ArrayMap arrays = exitOnError(readArrays(args[0]));
+    host::ArrayMap arrays = readArrays(args[0]);
     for (auto &[name, array] : arrays)
       if (isFloat(array.getType()))
         array = array.castFloat(parseType(args[2]));
-    exitOnError(writeNpz(args[1], arrays));
+    check(host::writeArrays(args[1].str(), arrays));
   } else if (command == "init") {
     needs(2);
-    llvm::SmallVector<StateSpec> specs;
+    std::vector<host::TensorInfo> tensors;
     for (StringRef text : llvm::drop_begin(args, 2)) {
       llvm::SmallVector<StringRef> parts;
       text.split(parts, ':');
       if (parts.size() != 4)
         usage("state");
-      specs.push_back({parts[0].str(), parseType(parts[1]),
-                       parseShape(parts[2]), parseRule(parts[3])});
+      host::TensorInfo &tensor = tensors.emplace_back();
+      tensor.name = parts[0].str();
+      tensor.role = host::Role::Parameter;
+      tensor.type = parseType(parts[1]);
+      tensor.shape = parseShape(parts[2]);
+      tensor.init = parseRule(parts[3]);
+      tensor.init.stream = llvm::xxh3_64bits(parts[0]);
     }
-    ArrayMap states;
-    exitOnError(initializeStates(specs, parseInt(args[1]), states));
-    exitOnError(writeNpz(args[0], states));
+    host::ArrayMap states;
+    check(host::initializeTensors(tensors, parseInt(args[1]), /*partial=*/false,
+                                  &states));
+    check(host::writeArrays(args[0].str(), states));
   } else if (command == "philox") {
     needs(6);
     uint32_t w[6];
     for (int i = 0; i < 6; ++i)
       if (args[i].getAsInteger(16, w[i]))
         usage("word");
-    for (uint32_t word : philox4x32({w[0], w[1], w[2], w[3]}, {w[4], w[5]}))
+    for (uint32_t word :
+         host::philox4x32({{w[0], w[1], w[2], w[3]}}, w[4], w[5]).words)
       llvm::outs() << llvm::format_hex_no_prefix(word, 8) << " ";
     llvm::outs() << "\n";
   } else if (command == "order") {
@@ -190,19 +220,20 @@ int main(int argc, char **argv) {
     int64_t epoch = parseInt(args[2]);
     for (int64_t end = epoch + parseInt(args[3]); epoch < end; ++epoch) {
       llvm::interleave(
-          permuteEpoch(parseInt(args[0]), parseInt(args[1]), epoch),
+          host::permuteEpoch(parseInt(args[0]), parseInt(args[1]), epoch),
           llvm::outs(), " ");
       llvm::outs() << "\n";
     }
   } else if (command == "batches") {
     needs(4);
-    BatchOrder order(parseInt(args[0]), parseInt(args[1]), args[2] == "drop",
-                     DataPosition());
+    host::BatchOrder order(parseInt(args[0]), parseInt(args[1]),
+                           args[2] == "drop", host::DataPosition());
     llvm::outs() << "per epoch: " << order.getBatchesPerEpoch() << "\n";
     for (int64_t i = 0, e = parseInt(args[3]); i < e; ++i) {
-      llvm::ArrayRef<int64_t> rows = order.next();
+      int64_t count = 0;
+      const int64_t *rows = order.next(&count);
       llvm::outs() << "epoch " << order.getPosition().epoch << ": ";
-      llvm::interleave(rows, llvm::outs(), " ");
+      llvm::interleave(llvm::ArrayRef(rows, count), llvm::outs(), " ");
       llvm::outs() << "\n";
     }
   } else if (command == "jit") {
@@ -212,21 +243,24 @@ int main(int argc, char **argv) {
     runJit(args);
   } else if (command == "dataset") {
     needs(2);
-    llvm::SmallVector<BatchInput> inputs;
+    std::vector<host::TensorInfo> batches;
     for (StringRef text : llvm::drop_begin(args, 2)) {
       llvm::SmallVector<StringRef> parts;
       text.split(parts, ':');
       if (parts.size() < 3)
         usage("input");
-      BatchInput &input = inputs.emplace_back();
-      input.name = parts[0].str();
-      input.type = parseType(parts[1]);
-      input.sampleShape = parseShape(parts[2]);
+      host::TensorInfo &batch = batches.emplace_back();
+      batch.name = parts[0].str();
+      batch.role = host::Role::Batch;
+      batch.type = parseType(parts[1]);
+      batch.shape = parseShape(parts[2]);
+      batch.shape.insert(batch.shape.begin(), -1);
       if (parts.size() > 3)
-        input.numClasses = parseInt(parts[3]);
+        batch.classes = parseInt(parts[3]);
     }
-    Dataset dataset = exitOnError(Dataset::create(
-        exitOnError(readArrays(args[0])), args[0], args[1], inputs));
+    host::Dataset dataset;
+    check(dataset.create(readArrays(args[0]), args[0].str(), args[1].str(),
+                         batches));
     llvm::outs() << dataset.size() << " samples\n";
   } else {
     usage("command");

@@ -7,6 +7,7 @@
 # same program, evaluated at perturbed operands. An operation without a case is
 # a failure.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %amp_obj_root %S/Inputs %S/../../Conversion/Inputs
 # RUN: not %python %s %t %amp_obj_root %S/Inputs %S/../../Conversion/Inputs --wrong 2>&1 | FileCheck %s

@@ -4,7 +4,7 @@
 step written by hand.
 
 Low values are arrays of bf16: arithmetic between them rounds each result.
-Products take low operands and give f32. Units (cross-entropy, layer norm, max
+Products take low operands and give f32. Composite patterns (cross-entropy, layer norm, max
 pooling) are f32 inside and are differentiated by JAX; all else is written out.
 
 `r(x, kind)` rounds to bf16. A test that leaves one kind f32 sees whether the
@@ -110,17 +110,20 @@ def convnet(params, images, labels, r):
 
 
 def gelu(x):
-    """Its value, and what multiplies a gradient: the form of JAX, low throughout."""
-    scale, cubic, three, half = (
-        jnp.asarray(number, x.dtype) for number in ((2 / jnp.pi) ** 0.5, 0.044715, 3, 0.5)
+    """Its value, and what multiplies a gradient: the form of JAX, low but for the powers of x."""
+    scale, cubic, half = (
+        jnp.asarray(number, x.dtype) for number in ((2 / jnp.pi) ** 0.5, 0.044715, 0.5)
     )
-    t = jnp.tanh(scale * (x + cubic * (x * x * x)))
+    wide = x.astype(WIDE)
+    inner = wide + WIDE(0.044715) * (wide * wide * wide)
+    t = jnp.tanh(WIDE((2 / jnp.pi) ** 0.5) * inner).astype(x.dtype)
     share = half * (1 + t)
 
     def pull(delta):
         inner = half * (x * delta) * (1 - t)
         inner = scale * (inner + inner * t)
-        return delta * share + inner + (cubic * inner) * (three * (x * x))
+        low = delta * share + inner
+        return low.astype(WIDE) + (cubic * inner).astype(WIDE) * (3 * (wide * wide))
 
     return x * share, pull
 
@@ -177,6 +180,7 @@ def transformer(params, tokens, labels, r):
     g["w"] = weight_gradient(y5, stream)
     delta = ungelu(r(dot(stream, w.T), "gradients"))
     g["d"] = total(delta)
+    delta = r(delta, "gelu")
     g["u"] = weight_gradient(y4, delta)
     stream, g["g2"], g["c2"] = unnorm2((stream.astype(WIDE), dot(delta, u.T)))
     delta = r(stream, "stream")

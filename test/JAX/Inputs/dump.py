@@ -9,6 +9,7 @@ import pathlib
 import sys
 
 import amp_jax
+import figures
 import programs
 
 folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else programs.__file__).parent
@@ -16,4 +17,4 @@ for name, (loss, shapes, data) in programs.PROGRAMS.items():
     params = programs.initial(shapes)
     state = programs.adam_state(params)
     step = amp_jax.lower(loss, programs.adam, params, state, next(data(programs.BATCH, 1)))
-    (folder / f"{name}.mlir").write_text(step.text)
+    (folder / f"{name}.mlir").write_text(figures.without_locations(step.text))

@@ -24,6 +24,11 @@ def parse(text):
         return module
 
 
+def without_locations(text):
+    """The text of a module as the committed dumps have it."""
+    return parse(text).operation.get_asm(print_generic_op_form=True)
+
+
 def walk(block_owner):
     for region in block_owner.regions:
         for block in region.blocks:

@@ -6,11 +6,11 @@ import amp_jax
 import figures
 import numpy as np
 
-SHARES = {"mlp": (0.9, 0.98), "convnet": (0.25, 0.98), "transformer": (0.6, 0.95)}
+SHARES = {"mlp": (0.9, 0.98), "convnet": (0.25, 0.98), "transformer": (0.5, 0.95)}
 
 
 def share(amp_opt, text, *passes):
-    before = amp_jax.pipeline("bf16", narrow_saved=bool(passes)).split("amp-optimize-casts")[0]
+    before = amp_jax.pipeline("bf16", compress_activations=bool(passes)).split("amp-optimize-casts")[0]
     mixed = amp_jax.run_passes(text, before.rstrip(",") + ")", (amp_opt,))
     return figures.activation_share(figures.parse(mixed))
 
@@ -18,7 +18,7 @@ def share(amp_opt, text, *passes):
 def check(name, amp_opt, text, train, wide, low):
     """`train` gives the losses of a compiled step; `wide` and `low` are those in f32
     and in bf16."""
-    rewritten = amp_jax.rewrite(text, "bf16", command=(amp_opt,), narrow_saved=True)
+    rewritten = amp_jax.rewrite(text, "bf16", command=(amp_opt,), compress_activations=True)
     assert "amp." not in rewritten, "something of the amp dialect is left"
     stored = train(amp_jax.compile(rewritten))
     (plain, _), (narrow, sizes) = share(amp_opt, text), share(amp_opt, text, "narrow")

@@ -37,7 +37,7 @@ cuda.program @p arena 8192 {
   %count = cuda.buffer "count" at 1024 {role = "constant", value = dense<[3, 5, 7, 9]> : tensor<4xi32>} : memref<4xi32>
   %x = cuda.buffer "x" at 1280 {role = "batch"} : memref<1xf32>
   %sum = cuda.buffer "sum" at 1536 {role = "metric"} : memref<f32>
-  %tickets = cuda.buffer "tickets" at 1792 {role = "tickets"} : memref<4096xi8>
+  %arrival_counters = cuda.buffer "arrival_counters" at 1792 {role = "arrival_counters"} : memref<4096xi8>
   %each = cuda.buffer "each" at 6144 : memref<4xf32>
   %scratch = cuda.buffer "scratch" at 6400 : memref<512xi8>
   %flat = cuda.view %half : memref<2x2xf16> to memref<4xf16>

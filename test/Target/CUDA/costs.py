@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The floor in f32 that the cost report of a mixed step gives is that of the step
+# The roofline bound in f32 that the cost report of a mixed step gives is that of the step
 # in f32: without casts, low copies and what the scale adds. The largest batch for
 # some memory, with which the costs are printed where none is given.
 #
@@ -22,17 +22,17 @@ def costs(*options):
     return run(["amp-translate", "--cuda-costs", *options])
 
 
-def floors(text):
+def bounds(text):
     """As written, in f32, with TF32."""
-    line, = re.findall(r"^floor as written (.*) us, in f32 (.*) us, with TF32 products (.*) us$", text, re.M)
-    return [float(floor) for floor in line]
+    line, = re.findall(r"^roofline bound as written (.*) us, in f32 (.*) us, with TF32 products (.*) us$", text, re.M)
+    return [float(bound) for bound in line]
 
 
 for model in ("digits-mlp", "digits-cnn"):
     step = [f"{models}/{model}.mlir", "--batch-size", "512"]
-    wide, tf32 = (floors(costs(*step, "--precision", precision))[0] for precision in ("f32", "tf32"))
+    wide, tf32 = (bounds(costs(*step, "--precision", precision))[0] for precision in ("f32", "tf32"))
     for options in (["bf16"], ["fp16", "--loss-scale", "none"], ["bf16", "--master-weights", "copy"], ["fp16"]):
-        written, in_f32, with_tf32 = floors(costs(*step, "--precision", *options))
+        written, in_f32, with_tf32 = bounds(costs(*step, "--precision", *options))
         print(model, *options, f"{written:.3f} us, {in_f32:.3f} in f32 of {wide:.3f}, {with_tf32:.3f} of {tf32:.3f}", flush=True)
         # A scale reads the gradients once more.
         most = 1.03 if options == ["fp16"] else 1.001
@@ -47,12 +47,12 @@ with open(os.path.join(os.path.dirname(__file__), "../../../docs/cuda-backend.md
 figures = []
 for options in (["f32"], ["fp16"], ["fp16", "--loss-scale", "layerwise"], ["fp16", "--master-weights", "none"]):
     small = costs(f"{models}/digits-mlp.mlir", "--batch-size", "32", "--precision", *options)
-    figures.append(f"{floors(small)[1]:.3f} us")
+    figures.append(f"{bounds(small)[1]:.3f} us")
     updates = len(re.findall(r"^sgd", small, re.M))
     assert updates == (3 if "layerwise" in options else 1), (options, small)
     assert ("\nselect_cast" in small) == ("none" in options), (options, small)
 print(*figures, flush=True)
-section = page[page.index("For `digits-mlp` with a batch of 32 the floor"):]
+section = page[page.index("For `digits-mlp` with a batch of 32 the roofline bound"):]
 assert re.findall(r"\d\.\d+ us", section)[:4] == figures, (figures, section[:300])
 
 # The largest batch: the costs are those of it, or of the batch that is asked for.

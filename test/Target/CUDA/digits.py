@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Steps of the digits networks on the CPU shim are those of amp-run. In f32 but
+# Steps of the digits networks on the CPU emulator are those of amp-run. In f32 but
 # for the order of sums, after five steps. In low precision within a few
 # roundings after one step; after five, in which a flipped bit of a maximum or a
 # relu may have spread, within 2e-3 in fp16 and 1e-3 in bf16. The convolutional

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Both stages of `tools/dev gpu`, without a GPU: the second one runs the programs
-# on the CPU shim, passes, and writes its results; a reference that is wrong by
+# on the CPU emulator, passes, and writes its results; a reference that is wrong by
 # little fails; without a GPU it says so, with status 3. gpu-limits.py has what it
 # does where tools fail or time runs out.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %S/../../../tools/gpu/generate.py %amp_obj_root/bin %t/gpu '^digits-mlp|^mlp-small'
 # RUN: %python %s %t/gpu '%cuda_host_cxx {} %cuda_host_lib'

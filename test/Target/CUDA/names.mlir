@@ -9,7 +9,7 @@
 // RUN: amp-translate --mlir-to-cuda %s --emit-header %t.h -o %t.cu
 // RUN: FileCheck %s < %t.cu
 // RUN: FileCheck %s --check-prefix=HEADER < %t.h
-// RUN: %cuda_host_cxx %t.cu -fsyntax-only
+// RUN: %plain_cuda_host_cxx %t.cu -fsyntax-only
 
 // CHECK: constexpr int64_t NAN_ = 0; // f32[4], batch
 // CHECK: constexpr int64_t a__b_ = 256; // f32[4], batch

@@ -5,7 +5,7 @@
 # AdamW: one of each in fp16, and with --long all, for both architectures and in
 # f32 and bf16 too.
 #
-# REQUIRES: nvcc
+# REQUIRES: nvcc, full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t '%nvcc'
 #

@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Steps of small convolutional networks and transformers on the CPU shim are
+# Steps of small convolutional networks and transformers on the CPU emulator are
 # those of amp-run: in f32 within 1e-5 for each state after three steps, or no
 # farther than four times what one unit in the last place of the inputs makes of
 # amp-run itself (a residual network of 1x1 images in batch norm makes 2e-4 of

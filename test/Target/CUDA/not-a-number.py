@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# NaN and infinities go through relu, maxima, minima and clips on the CPU shim as
+# NaN and infinities go through relu, maxima, minima and clips on the CPU emulator as
 # under amp-run, alone and behind a product: a NaN that one of them took away would
 # hide an overflow. Where values are finite they are the same too.
 #

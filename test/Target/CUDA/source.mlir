@@ -8,7 +8,7 @@
 // The program, printed and read again, gives the same source.
 // RUN: amp-opt %s --amp-cuda-pipeline=precision=fp16 --mlir-print-debuginfo -o %t.mlir
 // RUN: amp-translate --mlir-to-cuda %t.mlir | sed 1d > %t.again && sed 1d %t.cu | diff - %t.again
-// RUN: amp-translate --cuda-costs --device h200 --precision fp16 %s | FileCheck %s --check-prefix=COSTS
+// RUN: amp-translate --cuda-costs --target h200 --precision fp16 %s | FileCheck %s --check-prefix=COSTS
 // RUN: amp-translate --mlir-to-cuda --precision fp16 %s --emit-header %t.h --emit-cmake %t.txt --emit-main -o %t.main.cu
 // RUN: FileCheck %s --check-prefix=HEADER < %t.h
 // RUN: FileCheck %s --check-prefix=CMAKE < %t.txt
@@ -59,7 +59,7 @@
 
 // COSTS: 'step' on h200
 // COSTS: fc_weight_grad 1024
-// COSTS: floor as written {{[0-9.]+}} us, in f32 {{[0-9.]+}} us, with TF32 products {{[0-9.]+}} us
+// COSTS: roofline bound as written {{[0-9.]+}} us, in f32 {{[0-9.]+}} us, with TF32 products {{[0-9.]+}} us
 // COSTS: memory {{[0-9]+}} bytes; no plan takes less than {{[0-9]+}}
 
 // HEADER: typedef struct step_t step_t;
@@ -71,7 +71,7 @@
 // HEADER: int step_create(step_t **out, const step_options *options);
 // HEADER: A negative number is an error.
 // HEADER-NEXT: int step_run(step_t *step, int n_steps);
-// HEADER: `n` is their number; any other is an error.
+// HEADER: It is an error if `n` is not their number.
 // HEADER-NEXT: int step_read_metrics(step_t *step, float *out, int n);
 
 // CMAKE: add_executable(step "{{.*}}.main.cu")

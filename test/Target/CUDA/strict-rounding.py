@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# With --strict-rounding a program on the CPU shim rounds where amp-run does: what
+# With --strict-rounding a program on the CPU emulator rounds where amp-run does: what
 # surrounds products is equal bit for bit, where the products are exact in any
 # order, as those of small fractions. Without, a residual, gelu and its gradient
 # and a widening take the unrounded sum, which shows that the cases tell. So are
@@ -102,7 +102,7 @@ for element, model in models.items():
         assert np.any(cpu) and strict == 0, (element, name)
         assert (fused > 0) == (name in TAKEN), (element, name)
 
-# The digits networks, whose products are not exact: on a shim that sums them in the
+# The digits networks, whose products are not exact: on an emulator that sums them in the
 # order of amp-run. The perceptron is equal after five steps, bit for bit. The sums
 # of batch norm have another order still; what they do not reach is equal after a
 # step, the rest within what those sums make of a rounding.

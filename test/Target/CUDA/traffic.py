@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What the launches of a step read and write on the CPU shim, each address once
+# What the launches of a step read and write on the CPU emulator, each address once
 # for each kernel, is at most a tenth more than what the cost report says, and
 # not less than half of it.
 #
@@ -35,7 +35,7 @@ for name, program in zip(STEPS, builder.build_all(STEPS)):
     reported = {}
     for line in run(["amp-translate", "--cuda-costs", *STEPS[name]]).splitlines()[2:]:
         fields = line.split()
-        if len(fields) == 5:  # name, operations, bytes, bound, floor
+        if len(fields) == 5:  # name, operations, bytes, bound by, roofline bound
             reported[fields[0]] = int(fields[2])
     assert len(reported) >= 14, reported
     # What creation and saving launch stands in no range.

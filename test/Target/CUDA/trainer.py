@@ -238,10 +238,27 @@ for command in ([folder + "program"], ["amp-run", MODEL, "--precision", "fp16", 
     with open(folder + "piped.npz", "wb") as file:
         file.write(out)
     assert load(folder + "piped.npz").keys() == whole.keys() and b"final loss scale: " in out, command
-# Both say the same of what cannot be written, set and repeated.
+# Both say the same, in the words of the host runtime, of options, files and data.
+arrays = make_data()
+np.savez(folder + "labels.npz", **{**arrays, "train_y": arrays["train_y"] + 3})
+np.savez(folder + "shape.npz", **{**arrays, "train_x": np.zeros((50, 5), np.float32)})
+np.savez(folder + "double.npz", **{**arrays, "train_x": arrays["train_x"].astype(np.float64)})
+np.savez(folder + "weights.npz", weight=np.zeros((3, 4), np.float32))
+with open(folder + "cut.npz", "wb") as file:
+    file.write(open(folder + "data.npz", "rb").read()[:300])
 for options in (["--save", folder + "absent/s.npz"], ["--metrics-csv", folder], ["--set", "rate=1", "--steps", 1],
-                ["--seed", 2**64 - 1, "--seeds", 2]):
+                ["--seed", 2**64 - 1, "--seeds", 2], ["--steps", "x"], ["--epochs=-1"], ["--seeds", 0],
+                ["--steps", 1, "--epochs", 1], ["--last-batch", "pad"], ["--set", "lr"], ["--other-scaler"],
+                ["--synthetic"], ["--init", "a", "--load", "b"], ["--load", "a", "--seed", 1],
+                ["--seeds", 2, "--save", folder + "s.npz"], ["--save", folder + "data.npz"],
+                ["--data", folder + "data.npz"], ["--load", folder + "data.npz"], ["--load", folder + "none.npz"],
+                ["--init", folder + "weights.npz"]):
     texts = {message([*command, *data, *options]) for command in ([folder + "program"], ["amp-run", MODEL])}
+    assert len(texts) == 1, texts
+    print(*texts)
+for name in ("labels", "shape", "double", "cut", "none", "bias.npy"):
+    command = ["--data", f"{folder}{name}.npz", "--steps", 1, "--batch-size", 8]
+    texts = {message([*program, *command]) for program in ([folder + "program"], ["amp-run", MODEL])}
     assert len(texts) == 1, texts
     print(*texts)
 # And of weights that lack a parameter, once.
@@ -258,7 +275,7 @@ if os.path.exists("/dev/full"):
     assert result.returncode == 1 and "error: cannot write '<stdout>': No space left" in result.stderr, result
 
 # The samples at the end of an epoch.
-assert "the data set has 50 samples, which is no multiple of the batch of 8" in message(
+assert "the data set has 50 samples, which is not a multiple of the batch of 8" in message(
     [folder + "program", *data, "--steps", 1, "--last-batch=keep"])
 whole = {key: array[:48] for key, array in make_data().items()}
 np.savez(folder + "data.npz", **whole)

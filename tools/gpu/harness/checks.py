@@ -11,18 +11,18 @@ from results import NotRun, Results, folder, last_line, read_run
 
 LOSS_BOUND = 0.02  # of each loss of a large model, to that of f32
 COMPARED_RATE = 0.05  # of the steps whose losses are compared
-# Kernels of the library, whose races are none of ours and take most of the time.
+# Kernels of the library. Their races are not the project's, and they take most of the time.
 LIBRARY_KERNELS = ",".join(f"kns={name}" for name in ("cublas", "nvjet", "cutlass", "xmma", "gemm", "gemv", "splitK"))
 
 
 def read_losses(path):
-    """The losses of its steps; None for a NaN or an infinity, which is a string."""
+    """The losses of the steps. None for a NaN or an infinity, which is a string."""
     return [None if isinstance(step["loss"], str) else step["loss"] for step in read_run(path)["steps"]]
 
 
 class Checks(Results):
     def train(self, case, label, *arguments):
-        """Runs the steps of a case; gives the saved state, or None."""
+        """Runs the steps of a case and returns the checkpoint, or None."""
         saved = self.out / f"{case['name']}.{label.replace(' ', '-')}.npz"
         command = [self.program(case), "--data", folder / case["data"], "--seed", 3, "--quiet", "--steps", case["steps"],
                    "--save", saved, *arguments]
@@ -33,8 +33,8 @@ class Checks(Results):
         return saved
 
     def check_states(self, case):
-        """The states after some steps are those of the CPU; the same twice, with a
-        graph and without one."""
+        """Compares the states after some steps with those of the CPU. They must be equal in two
+        runs, with a graph and without one."""
         saved = self.train(case, "states", "--poison")
         if not saved:
             return
@@ -42,7 +42,7 @@ class Checks(Results):
         worst, where = 0.0, ""
         for state, limit in case["limits"].items():
             apart = distance(actual.get(state, ()), expected[state])
-            # In units of what is allowed; a limit of 0 asks for the same bits.
+            # In units of the permitted distance. A limit of 0 requires equal bits.
             used = apart / limit if limit else (0.0 if apart == 0 else math.inf)
             if used >= worst:
                 worst, where = used, f"{state} {apart:.1e} of at most {limit:.1e}"
@@ -62,7 +62,7 @@ class Checks(Results):
                 self.attempt(case["name"], "states", lambda: self.check_states(case))
 
     def check_memory(self):
-        """compute-sanitizer finds nothing in two steps of the smallest models."""
+        """compute-sanitizer must find nothing in two steps of the smallest models."""
         cases = [case for case in self.cases if case["model"].startswith("digits") and case["precision"] in ("f32", "fp16")]
         sanitizer = None if self.options.emulator and not self.options.sanitizer else machine.find_tool(
             "compute-sanitizer", self.options.sanitizer)
@@ -85,7 +85,7 @@ class Checks(Results):
             self.sanitizer_fails = refusal[0].strip() if refusal else text
             raise NotRun(self.sanitizer_fails)
         if status not in (0, 9):
-            # What it finds ends with 9.
+            # The exit status is 9 if it finds an error.
             raise NotRun(f"ended with status {status}: {last_line(text)}")
         self.note(case["name"], f"compute-sanitizer {tool}", status == 0, last_line(text))
 
@@ -111,8 +111,8 @@ class Checks(Results):
         self.note(case["name"], "losses as in f32", apart <= LOSS_BOUND, f"{apart:.1e} of at most {LOSS_BOUND:.0e}")
 
     def check_losses(self):
-        """The losses of models that a CPU takes too long for are those of f32; those
-        of perceptrons, of the same batch from the same weights, as in PyTorch."""
+        """The losses of models that take a CPU too long must be those of f32. Those of
+        perceptrons, from the same batch and weights, must be those of PyTorch."""
         large = [case for case in self.cases if "reference" not in case]
         plain = [case for case in large if "variant" not in case]
         wide = {case["model"]: self.attempt(case["name"], "losses", lambda: self.read_wide_losses(case))

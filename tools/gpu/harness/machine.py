@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What run.py needs of the machine: commands with a limit of time, the GPU and what
-nvidia-smi says of it meanwhile, the CUDA toolkit, files with arrays, and the
-process that has PyTorch. Needs Python 3.8 and no package."""
+"""The interface of run.py to the machine: commands with a time limit, the GPU and its state in
+nvidia-smi, the CUDA toolkit, files with arrays, and the process with PyTorch. Needs Python 3.8 and
+no package."""
 
 import array
 import ast
@@ -31,7 +31,7 @@ running = set()
 
 
 def start(command, **options):
-    """A process with a group of its own, so that what it starts ends with it."""
+    """A process with its own group, so that its children end with it."""
     process = subprocess.Popen(list(map(str, command)), text=True, start_new_session=True, **options)
     running.add(process)
     return process
@@ -53,8 +53,8 @@ def end_all():
 
 
 def execute(command, seconds):
-    """The exit status and the output of a command, which is stopped in the end;
-    127 and why it cannot be started."""
+    """The exit status and the output of a command, which is stopped at the limit. If it cannot be
+    started, 127 and the reason."""
     try:
         process = start(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, errors="replace")
     except OSError as error:
@@ -115,8 +115,8 @@ def find_tool(name, given=None):
 
 
 def find_library(nvcc):
-    """How nvcc and the program find cuBLASLt: that of the toolkit, or else of a
-    Python package."""
+    """The flags by which nvcc and the program find cuBLASLt: of the toolkit, or of a Python
+    package."""
     flags = []
     toolkit = pathlib.Path(shutil.which(nvcc) or nvcc).resolve().parents[1]
     packages = [base for path in {*sys.path, sysconfig.get_paths()["purelib"]} if path for base in glob.glob(f"{path}/nvidia/*")]
@@ -124,7 +124,7 @@ def find_library(nvcc):
         found = sorted(folder.glob("libcublasLt.so*"))
         if found:
             name = "-lcublasLt" if found[0].name.endswith(".so") else f"-l:{found[0].name}"
-            # nvcc takes no -Wl, and a machine need not know the folder at run time.
+            # nvcc does not take -Wl, and the program may not know the folder at run time.
             flags += [f"-L{folder}", name, "-Xlinker", f"-rpath,{folder}"]
             break
     else:
@@ -146,7 +146,7 @@ def query_gpu():
 
 
 class Monitor:
-    """What nvidia-smi says twice a second, if there is one."""
+    """The output of nvidia-smi twice a second, if it is installed."""
 
     FIELDS = {"clocks.sm": "SM MHz", "clocks.mem": "memory MHz", "power.draw": "W", "temperature.gpu": "degrees C"}
 
@@ -168,7 +168,7 @@ class Monitor:
             self.rows.append((time.monotonic(), values))
 
     def highest(self, since):
-        """The largest value of each since a time: a GPU that waits clocks down."""
+        """The largest value of each since a time. An idle GPU lowers its clock."""
         rows = [values for when, values in list(self.rows) if when >= since]
         return {name: max(values) for name in self.FIELDS.values() if (values := [row[name] for row in rows if name in row])}
 
@@ -182,8 +182,8 @@ class Monitor:
 
 
 class Peers:
-    """The process of peers.py, or the reason why there is none. One that ended or
-    had to be ended is started again for the next request."""
+    """The process of peers.py, or the reason why there is none. A process that has ended or was
+    ended is started again for the next request."""
 
     MOST_STARTS = 6
 
@@ -218,7 +218,7 @@ class Peers:
         self.process.stdin.flush()
 
     def read(self, seconds):
-        """The next answer; the process is ended if none comes in time."""
+        """The next answer. Ends the process if there is none in time."""
         try:
             if not select.select([self.process.stdout], [], [], max(1, seconds))[0]:
                 error = f"PyTorch took more than {seconds:.0f} s"
@@ -233,7 +233,7 @@ class Peers:
         return {"error": error}
 
     def prepare(self, seconds):
-        """Waits for PyTorch, which is started again if it has to be."""
+        """Waits for PyTorch and starts it again if necessary."""
         if not self.usable or self.is_ready:
             return
         if not self.process:
@@ -251,7 +251,7 @@ class Peers:
             self.stop()
 
     def ask(self, limit, **request):
-        """The answer to a request, with an "error" if there is no other."""
+        """The answer to a request. It has an "error" if there is no other."""
         self.prepare(limit)
         if not self.usable:
             return {"error": self.why}

@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What run.py records, and how: results that are whole at any time, limits of time,
-parts that fail by themselves, and the build."""
+"""The records of run.py: results that are complete at any time, time limits, parts that fail
+independently, and the build."""
 
 import concurrent.futures
 import json
@@ -20,7 +20,7 @@ folder = pathlib.Path(__file__).resolve().parents[1]
 
 
 class NotRun(Exception):
-    """There was no time for something, or no tool."""
+    """A check that lacked the time or a tool."""
 
 
 def last_line(text):
@@ -29,7 +29,7 @@ def last_line(text):
 
 
 def read_run(path):
-    """What a trainer wrote with --metrics-json."""
+    """The contents of a file of --metrics-json."""
     with open(path) as file:
         return json.load(file)["runs"][0]
 
@@ -60,10 +60,10 @@ class Results:
         self.out = folder / "out"
         self.out.mkdir(exist_ok=True)
 
-    # What is recorded.
+    # Records
 
     def save(self):
-        """Replaces the file of results, which is whole at any time."""
+        """Replaces the file of results, which is complete at any time."""
         self.results["seconds"] = round(time.monotonic() - self.start, 1)
         unfinished = self.options.output.with_name(self.options.output.name + ".new")
         with open(unfinished, "w") as file:
@@ -77,7 +77,7 @@ class Results:
         self.save()
 
     def note_not_run(self, case, check, why):
-        """Records that there is no result, unless there is one of an earlier round."""
+        """Records a missing result, unless an earlier round has one."""
         entry = self.results["times"].get(case) if check == "time" else self.results["peers"].get(f"{case}-{check.split()[-1]}")
         listed = any(item["case"] == case and item["check"] == check for item in self.results["not run"])
         if listed or entry and entry["samples"]:
@@ -87,7 +87,7 @@ class Results:
         self.save()
 
     def attempt(self, case, check, body):
-        """Runs a part; whatever goes wrong in it is recorded, and the rest runs."""
+        """Runs a part. Records any failure and continues with the rest."""
         try:
             return body()
         except NotRun as reason:
@@ -103,7 +103,7 @@ class Results:
         return min(self.end, self.stage_end) - time.monotonic()
 
     def cap(self, most):
-        """A limit that ends with the stage."""
+        """A time limit that ends with the stage."""
         if self.seconds_left < 1:
             raise NotRun("no time left")
         return min(most, self.seconds_left)
@@ -123,7 +123,7 @@ class Results:
         return answer
 
     def free_peers(self):
-        """What the next ones need may lie on the device."""
+        """Frees the memory of the peers, which the next parts may need on the device."""
         if self.peers.process and self.end - time.monotonic() > 1:
             self.peers.ask(min(30, self.end - time.monotonic()), do="free")
 
@@ -133,14 +133,14 @@ class Results:
         return self.out / case["name"]
 
     def build(self, compiler):
-        """Builds all sources, several at a time, the large models first. One that
-        does not build is a failure of its own."""
+        """Builds all sources, several at a time, the large models first. A source that does not
+        build is a separate failure."""
         before, _, after = compiler.partition("{}")
 
         def compile(case):
             if self.seconds_left < 1:
                 return TIMEOUT, "no time left"
-            # The compiler comes as a command, with what stands behind the source.
+            # The compiler is a command, with the arguments that follow the source.
             command = [*shlex.split(before), folder / case["source"], *shlex.split(after), "-o", self.program(case)]
             return machine.execute(command, self.seconds_left)
 

@@ -1,6 +1,6 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What run.py times: own steps, and those of PyTorch in the same rounds."""
+"""The timings of run.py: own steps, and those of PyTorch in the same rounds."""
 
 import math
 import statistics
@@ -10,34 +10,33 @@ from results import Results, read_run
 
 TIMED_RATE = 0.01  # of those that are timed, here and in PyTorch
 SAMPLE_SECONDS = 0.5
-# Operations per second from which the first sample gets its number of steps.
+# Operations per second that determine the number of steps of the first sample.
 EXPECTED_RATES = {"f32": 3e13, "tf32": 2e14, "bf16": 4e14, "fp16": 4e14}
 
 
 def compare_rounds(entry, base):
-    """How many times as long as another a step takes: the median over the rounds
-    that have both; None if there is none."""
+    """The ratio of the times of two steps: the median over the rounds that have both, or None."""
     other = {sample["round"]: sample["ms"] for sample in base["samples"]}
     ratios = [sample["ms"] / other[sample["round"]] for sample in entry["samples"] if sample["round"] in other]
     return statistics.median(ratios) if ratios else None
 
 
 def has_overflows(sample):
-    """Whether steps of a sample, or behind it, were skipped: these do less. A single
-    one is no reason, as the scale grows until one overflows."""
+    """Whether steps of a sample, or after it, were skipped, which do less work. A single one does
+    not count: the scale grows until a step overflows."""
     loss, before, after = (sample.get(key) for key in ("loss", "scale before", "scale after"))
     return sample.get("skipped", 0) > 1 or isinstance(loss, str) or (loss is not None and not math.isfinite(loss)) or (
         before is not None and after is not None and after < before / 2)
 
 
 def order_of(case):
-    """The types that it is about first."""
+    """The rank of a case: the most important precisions come first."""
     return ["fp16", "bf16", "tf32", "f32"].index(case["precision"])
 
 
 class Times(Results):
     def time_own(self, case, round):
-        """A sample of a case, in a process of its own."""
+        """A sample of a case, in a separate process."""
         name = case["name"]
         entry = self.results["times"].setdefault(name, {
             "model": case["model"], "precision": case["precision"], "variant": case.get("variant"), "batch": case["batch"],
@@ -78,7 +77,7 @@ class Times(Results):
         answer = self.ask(300 if peer == "compile" else 90, do="time", peer=peer, seconds=SAMPLE_SECONDS, layers=case["layers"],
                           batch=case["batch"], precision=case["precision"], rate=TIMED_RATE)
         if "error" in answer:
-            # Of this one alone; the others get a new process if this one ended.
+            # This answer concerns one peer. The others get a new process if this one ended.
             entry["error"] = answer["error"]
             self.note_not_run(case["name"], f"torch {peer}", answer["error"])
         else:
@@ -87,7 +86,7 @@ class Times(Results):
     def add_sample(self, entry, sample, since):
         sample.update(self.monitor.highest(since))
         entry["samples"].append(sample)
-        # Of an earlier stage, which had no time for it.
+        # An earlier stage had no time for it.
         name, check = f"{entry['model']}-{entry['precision']}", f"torch {entry['peer']}" if "peer" in entry else "time"
         if entry.get("variant"):
             name += f"-{entry['variant']}"
@@ -96,7 +95,7 @@ class Times(Results):
         self.save()
 
     def time_rounds(self, label, cases, peers=(), rounds=None):
-        """Rounds in which each case and its peers run in turns, as many as fit."""
+        """Runs rounds in which each case and its peers run in turns, as many as fit."""
         took = 2.0
         for round in range(rounds or self.options.rounds):
             began = time.monotonic()
@@ -112,11 +111,11 @@ class Times(Results):
                     self.attempt(case["name"], f"torch {peer}", lambda: self.time_peer(case, peer, f"{label} {round + 1}"))
                 if round and self.seconds_left < 1:
                     return
-            # The first one compiles, and loads libraries.
+            # The first round compiles and loads libraries.
             took = time.monotonic() - began if round else 2.0
 
     def time_groups(self, label, groups, peers):
-        """One group after the other, each with an equal part of what is left."""
+        """Runs the groups in sequence, each with an equal part of the remaining time."""
         end = self.stage_end
         for number, (name, cases) in enumerate(groups):
             now = time.monotonic()
@@ -126,7 +125,7 @@ class Times(Results):
         self.stage_end = end
 
     def summarize(self):
-        """Medians, and ratios of what ran in the same rounds."""
+        """Medians, and ratios of samples of the same rounds."""
         results = self.results
         for entry in [*results["times"].values(), *results["peers"].values()]:
             if entry["samples"]:
@@ -171,8 +170,8 @@ class Times(Results):
         return [(model, [case for case in timed if case["model"] == model]) for model in sorted({case["model"] for case in timed})]
 
     def time_compiled(self):
-        """torch.compile takes a minute for a model: each by itself, with the own step
-        in turns again, and what it is about first."""
+        """torch.compile takes a minute per model. Each runs separately, again in turns with the
+        own step, the main types first."""
         cases = [case for case in self.cases if "layers" in case and "variant" not in case]
         cases.sort(key=lambda case: ("reference" in case, order_of(case)))
         for case in cases if self.peers.usable else ():

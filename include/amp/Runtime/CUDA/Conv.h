@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// train.conv2d and its gradients on NHWC images: a kernel gathers patches, or
-// sums their gradients back, and cuBLASLt does the rest. A convolution whose
-// patches are its pixels (1x1, stride 1, no padding) is the product alone.
-// With groups, the product is batched over them.
+// train.conv2d and its gradients on NHWC images. A kernel gathers patches or
+// sums their gradients back, and cuBLASLt computes the product. A pointwise
+// convolution (1x1, stride 1, no padding) needs no patches. With groups, the
+// product is batched over the groups.
 //
-// Each function has a companion that gives its `GemmConfig`, to be planned with
-// the others; `gemm` is its index in the plans.
+// Each function has a companion that returns its `GemmConfig`, which is planned
+// with the others. `gemm` is the index of the product in the plans.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@
 
 namespace amp::cuda {
 
-/// Y[rows, F] = patches[rows, KH·KW·C] · filter. The epilogue of the result (a
-/// bias, a relu) may be added if there is one group.
+/// Y[rows, F] = patches[rows, KH·KW·C] · filter. With one group, the result may
+/// have an epilogue (a bias, a relu).
 inline GemmConfig convForwardGemm(const char *name, const ConvShape &shape,
                                   Type operands, Type result) {
   GemmConfig config;
@@ -41,8 +41,8 @@ inline GemmConfig convForwardGemm(const char *name, const ConvShape &shape,
   return config;
 }
 
-/// dW = patchesᵀ · dY. The gradient of a bias, `BiasGradB`, may be added if
-/// there is one group.
+/// dW = patchesᵀ · dY. With one group, the epilogue may be `BiasGradB`, the
+/// gradient of a bias.
 inline GemmConfig convFilterGradGemm(const char *name, const ConvShape &shape,
                                      Type operands, Type result) {
   GemmConfig config = convForwardGemm(name, shape, operands, result);
@@ -51,8 +51,8 @@ inline GemmConfig convFilterGradGemm(const char *name, const ConvShape &shape,
   return config;
 }
 
-/// dPatches = dY · filterᵀ, in f32 unless the convolution is pointwise. Its
-/// result is not dX, so that no epilogue can be the gradient of a relu.
+/// dPatches = dY · filterᵀ, in f32 unless the convolution is pointwise. The
+/// result is not dX, so no epilogue may compute the gradient of a relu.
 inline GemmConfig convInputGradGemm(const char *name, const ConvShape &shape,
                                     Type operands, Type result) {
   GemmConfig config;
@@ -91,7 +91,7 @@ struct ConvIndex {
         dilationWidth(int(s.dilationWidth)) {}
 };
 
-/// Takes the last dimension, of extent `extent`, off a row-major index.
+/// Divides a row-major index by its last extent and returns the remainder.
 AMP_DEVICE int splitIndex(int &index, int extent) {
   const unsigned quotient = unsigned(index) / unsigned(extent);
   const int rest = index - int(quotient) * extent;
@@ -99,8 +99,8 @@ AMP_DEVICE int splitIndex(int &index, int extent) {
   return rest;
 }
 
-/// patches[group][row][kh][kw][c] = x at the position that the filter element
-/// meets, or 0 in the padding; `Width` channels at a time.
+/// Sets patches[group][row][kh][kw][c] to the element of x that the filter
+/// element meets, or to 0 in the padding. Takes `Width` channels at a time.
 template <int Width, typename T>
 __global__ void __launch_bounds__(kThreads)
     gatherPatchesKernel(T *patches, const T *x, ConvIndex s, int count) {
@@ -122,8 +122,8 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-/// dx = the sum of the gradients of all patch elements that an element of the
-/// input went to, in the order of the filter.
+/// Sets each element of dx to the sum of the gradients of all its patch
+/// elements, in the order of the filter.
 template <int Width, typename R>
 __global__ void __launch_bounds__(kThreads)
     sumPatchesKernel(R *dx, const float *patches, ConvIndex s, int count) {
@@ -159,8 +159,8 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-/// Extents that leave a result, groups that divide the channels, and indices of
-/// 32 bits.
+/// Checks that the output is not empty, that the groups divide the channels and
+/// that indices fit into 32 bits.
 inline Status verifyConv(const ConvShape &s) {
   if (s.groups < 1 || s.channels % s.groups || s.features % s.groups)
     return makeError(kInvalidArgument,
@@ -180,7 +180,7 @@ inline Status verifyConv(const ConvShape &s) {
   return Status();
 }
 
-/// Writes the patches of `x` to `scratch`, or takes `x` for them.
+/// Writes the patches of `x` to `scratch`. A pointwise convolution uses `x`.
 template <typename T>
 Status gatherPatches(cudaStream_t stream, const ConvShape &shape, const T *x,
                      void *scratch, const void **patches) {
@@ -203,8 +203,8 @@ Status gatherPatches(cudaStream_t stream, const ConvShape &shape, const T *x,
 // Host
 //===----------------------------------------------------------------------===//
 
-/// `buffers.b` is the filter, `buffers.d` the result, bias and aux as in the
-/// product; `buffers.a` is ignored. `scratch` has `convScratchBytes`.
+/// `buffers.b` is the filter, `buffers.d` the result. bias and aux are as in
+/// the product. `buffers.a` is ignored. `scratch` has `convScratchBytes`.
 template <typename T>
 Status convForward(cudaStream_t stream, const GemmPlans &plans, int gemm,
                    const ConvShape &shape, GemmBuffers buffers, const T *x,
@@ -213,8 +213,8 @@ Status convForward(cudaStream_t stream, const GemmPlans &plans, int gemm,
   return plans.run(gemm, buffers, stream);
 }
 
-/// dW of the type planned, from dY and the input, and with `BiasGradB` the sum
-/// of dY. `scratch` has `convScratchBytes`.
+/// Computes dW, in the planned type, from dY and the input. `BiasGradB` also
+/// computes the sum of dY. `scratch` has `convScratchBytes`.
 template <typename T>
 Status convFilterGrad(cudaStream_t stream, const GemmPlans &plans, int gemm,
                       const ConvShape &shape, void *dw, const T *dy, const T *x,
@@ -227,7 +227,7 @@ Status convFilterGrad(cudaStream_t stream, const GemmPlans &plans, int gemm,
   return plans.run(gemm, buffers, stream);
 }
 
-/// dX, rounded once to `R`, from dY and the filter. `scratch` has
+/// Computes dX from dY and the filter and rounds it once to `R`. `scratch` has
 /// `convInputGradScratchBytes`.
 template <typename R, typename T>
 Status convInputGrad(cudaStream_t stream, const GemmPlans &plans, int gemm,

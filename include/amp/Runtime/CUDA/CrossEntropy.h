@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // train.cross_entropy and train.cross_entropy_grad, apart or in one pass over
-// the logits. Labels are int32_t or int64_t in [0, classes); what lies outside
-// selects no class.
+// the logits. Labels are int32_t or int64_t in [0, classes). A label outside of
+// this range selects no class.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,22 +19,23 @@
 
 namespace amp::cuda {
 
-/// loss = mean over rows of ln Σ exp(x) - x[label], and
-/// dlogits = (softmax(x) - one_hot(label)) · lossGrad / rows, where `lossGrad`
-/// is a scalar on the device, the seed times the loss scale. `loss` or
-/// `dlogits` may be null, and `lossGrad` with it; dlogits may be the logits.
-/// `scratch` has `crossEntropyScratchBytes`, `ticket` is one of the tickets.
+/// loss = mean over rows of ln Σ exp(x) - x[label], and dlogits = (softmax(x) -
+/// one_hot(label)) · lossGrad / rows. `lossGrad` is a scalar on the device: the
+/// seed times the loss scale. `loss` may be null. `dlogits` may be null
+/// together with `lossGrad`, or may be the logits. `scratch` has
+/// `crossEntropyScratchBytes`. `arrivalCounter` is one of the arrival counters.
 template <typename D, typename X, typename Label>
 Status crossEntropy(cudaStream_t stream, float *loss, D *dlogits,
                     const X *logits, const Label *labels, const float *lossGrad,
                     int64_t rows, int64_t classes, void *scratch,
-                    unsigned *tickets);
+                    unsigned *arrivalCounters);
 
 template <typename Plan, typename D, typename X, typename Label>
 __global__ void __launch_bounds__(kThreads)
     crossEntropyKernel(float *loss, D *dlogits, const X *logits,
                        const Label *labels, const float *lossGrad, int64_t rows,
-                       int64_t classes, float *rowLosses, unsigned *ticket) {
+                       int64_t classes, float *rowLosses,
+                       unsigned *arrivalCounter) {
   // The gradient of the loss, divided by the number of rows.
   const float scale = dlogits ? loadOne(lossGrad) / float(rows) : 0.0f;
   forEachRow<Plan>(rows, [=](int64_t number) {
@@ -60,8 +61,8 @@ __global__ void __launch_bounds__(kThreads)
       if (dlogits)
         store(dlogits + number * classes + column, values);
     });
-    // The thread that owns the label knows the loss of the row; without one it
-    // is that of no class.
+    // The thread that owns the label writes the loss of the row. Thread 0
+    // writes it if the label selects no class.
     const bool writes =
         label >= 0 && label < classes ? found : Plan::thread() == 0;
     if (loss && writes)
@@ -70,7 +71,7 @@ __global__ void __launch_bounds__(kThreads)
   if (loss == nullptr)
     return;
   auto *shared = sharedMemory<float>();
-  if (!isLastBlock(ticket, gridDim.x,
+  if (!isLastBlock(arrivalCounter, gridDim.x,
                    reinterpret_cast<unsigned *>(shared + kThreads / 32)))
     return;
   float total = 0.0f;
@@ -85,7 +86,7 @@ template <typename D, typename X, typename Label>
 Status crossEntropy(cudaStream_t stream, float *loss, D *dlogits,
                     const X *logits, const Label *labels, const float *lossGrad,
                     int64_t rows, int64_t classes, void *scratch,
-                    unsigned *tickets) {
+                    unsigned *arrivalCounters) {
   if (dlogits && !lossGrad)
     return makeError(kInvalidArgument,
                      "the gradient of cross-entropy needs that of the loss");
@@ -94,7 +95,7 @@ Status crossEntropy(cudaStream_t stream, float *loss, D *dlogits,
     return launch(dlogits ? "cross_entropy_grad" : "cross_entropy", stream,
                   planShape<Plan>(rows), crossEntropyKernel<Plan, D, X, Label>,
                   loss, dlogits, logits, labels, lossGrad, rows, classes,
-                  static_cast<float *>(scratch), tickets);
+                  static_cast<float *>(scratch), arrivalCounters);
   });
 }
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The loop of a generated elementwise kernel. Its body is called with `Lanes`,
-// several consecutive elements of the iteration space in row-major order, and
-// says how each operand is indexed:
+// The loop of a generated elementwise kernel. The loop calls the body of the
+// kernel with `Lanes`: several consecutive elements of the iteration space in
+// row-major order. The body states how each operand is indexed:
 //
 //   // %3 = relu(%1 + %2): f16[64x128], bias f16[128]
 //   __global__ void __launch_bounds__(256)
@@ -23,10 +23,10 @@
 //     });
 //   }
 //
-// launched with `elementwiseShape(8192, 8)`. The width is the largest number of
-// elements of which the widest *narrow* operand fills 16 bytes (8 for 16-bit
-// types, 4 for f32 alone); the tail takes elements one by one. A kernel under a
-// guard begins with `if (!guarded(flag)) return;`.
+// This kernel is launched with `elementwiseShape(8192, 8)`. The width is the
+// number of elements of the narrowest type that fill 16 bytes: 8 for 16-bit
+// types, 4 for f32 alone. The tail takes one element at a time. A kernel under
+// a guard begins with `if (!guarded(flag)) return;`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,14 +37,13 @@
 
 namespace amp::cuda {
 
-/// Whether a predicated kernel does anything: `flag` is a bool on the device,
-/// or null for always.
+/// Whether a predicated kernel runs. `flag` is a bool on the device; null means
+/// always.
 AMP_DEVICE bool guarded(const uint8_t *flag) {
   return flag == nullptr || loadOne(flag) != 0;
 }
 
-/// The widest access that suits all of the types: of 16 bytes for the
-/// narrowest.
+/// The widest access that suits all of the types: 16 bytes of the narrowest.
 template <typename... T>
 inline constexpr int kCommonWidth = [] {
   int width = 1;
@@ -72,7 +71,7 @@ struct Lanes {
     return Pack<ComputeOf<T>, Width>::of(loadOne(p));
   }
 
-  /// A vector along the last dimension, of extent `columns`: p[i % columns].
+  /// A vector along the last dimension of extent `columns`: p[i % columns].
   template <typename T>
   AMP_DEVICE auto column(const T *p, int64_t columns) const {
     if (columns % Width == 0)
@@ -99,7 +98,7 @@ struct Lanes {
     return result;
   }
 
-  /// A value of the index: f(i).
+  /// A value computed from the index: f(i).
   template <typename Function>
   AMP_DEVICE auto indexed(Function f) const {
     Pack<decltype(f(index)), Width> result;
@@ -109,7 +108,7 @@ struct Lanes {
     return result;
   }
 
-  /// The scalar function `f` of each lane of `operands`.
+  /// Applies the scalar function `f` to each lane of `operands`.
   template <typename Function, typename... V>
   AMP_DEVICE auto map(Function f, const Pack<V, Width> &...operands) const {
     Pack<decltype(f(operands[0]...)), Width> result;
@@ -125,7 +124,7 @@ struct Lanes {
     amp::cuda::store(p + index, values);
   }
 
-  /// Writes p[offset(i)], for results that are permuted.
+  /// Writes p[offset(i)], for permuted results.
   template <typename T, typename V, typename Offset>
   AMP_DEVICE void scatter(T *p, const Pack<V, Width> &values,
                           Offset offset) const {
@@ -135,8 +134,8 @@ struct Lanes {
   }
 };
 
-/// Calls `body` with `Lanes` that together cover [0, count) once: `Width` at a
-/// time, then the tail one by one. Called by all threads of the grid.
+/// Calls `body` with `Lanes` that together cover [0, count) once: `Width`
+/// elements at a time, then one by one. All threads of the grid call this.
 template <int Width, typename Body>
 AMP_DEVICE void elementwise(int64_t count, Body body) {
   const int64_t thread = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -150,8 +149,8 @@ AMP_DEVICE void elementwise(int64_t count, Body body) {
       body(Lanes<1>{i});
 }
 
-/// Calls `body(i)` for each i of [0, count), which has 32 bits: for bodies that
-/// loop themselves, and divide.
+/// Calls `body(i)` for each i of [0, count). The index has 32 bits because such
+/// bodies divide it and contain loops.
 template <typename Body>
 AMP_DEVICE void forEachIndex(int count, Body body) {
   const int64_t threads = int64_t(gridDim.x) * blockDim.x;

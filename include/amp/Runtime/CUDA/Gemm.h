@@ -8,9 +8,8 @@
 //
 // Products of row-major matrices, D = alpha · op(A) · op(B) + beta · C, with
 // f32 accumulation and one rounding. cuBLASLt sees row-major data as the
-// transposed column-major product Dᵀ = op(B)ᵀ · op(A)ᵀ; that mapping is made
-// here and nowhere else, so that everything below speaks of rows and columns as
-// the graph does:
+// transposed column-major product Dᵀ = op(B)ᵀ · op(A)ᵀ. Only this code makes
+// that mapping. The table below uses the rows and columns of the graph:
 //
 //   | wanted                       | A      | B      | epilogue              |
 //   |------------------------------|--------|--------|-----------------------|
@@ -20,14 +19,14 @@
 //   | dW = Xᵀ dY    (W [in, out])  | X, Tr. | dY     | BiasGradB: Σ dY       |
 //   | dW = dYᵀ X    (W [out, in])  | dY, Tr.| X      | BiasGradA: Σ dY       |
 //
-// Where the library has no algorithm for an epilogue, or with tuning a slower
-// one, the product runs with what is left of it and kernels do the rest
-// (GemmEpilogue.h); the result is then rounded twice.
+// If the library has no algorithm for an epilogue, or tuning finds it slower,
+// the library computes a simpler epilogue and kernels compute the rest
+// (GemmEpilogue.h). The result is then rounded twice.
 //
-// The GELU epilogues are the tanh form. The RELU epilogues of the library are
-// not documented to propagate NaN, which would hide an overflow: `create` runs
-// each kernel with one on NaN, and if that is dropped, the relu becomes a
-// kernel of ours.
+// The GELU epilogues are the tanh form. The library does not document that its
+// RELU epilogues propagate NaN. One that drops NaN would hide an overflow.
+// `create` therefore runs each such kernel on NaN and replaces the relu by our
+// own kernel if NaN is lost.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,13 +42,14 @@
 namespace amp::cuda {
 
 struct GemmOptions {
-  /// Candidates asked of the heuristic; the first is taken unless tuned.
+  /// Number of candidates to ask of the heuristic. Without tuning the first is
+  /// used.
   int candidates = 8;
   /// Times the candidates on random data, with the epilogue in the library and
-  /// in kernels, and takes the fastest.
+  /// in kernels, and uses the fastest.
   bool tune = false;
-  /// Text file with what was chosen, by device, library version and product;
-  /// read if it exists, rewritten after tuning. Empty: none.
+  /// Text file with the choices by device, library version and product. It is
+  /// read if it exists and rewritten after tuning. Empty: no file.
   std::string cachePath;
 };
 
@@ -57,9 +57,9 @@ struct GemmOptions {
 class GemmPlans {
 public:
   /// Plans `configs[0..count)`. `workspace` is device memory of
-  /// `workspaceBytes`, 256-byte aligned, that nothing else uses while a product
-  /// and its kernels run; one suffices for all that run on one stream. What is
-  /// allocated to look and to time is freed again.
+  /// `workspaceBytes`, aligned to 256 bytes. Nothing else may use it while a
+  /// product and its kernels run. The products of one stream can share it.
+  /// `create` frees what it allocates for tests and timing.
   Status create(const GemmConfig *configs, int count, void *workspace,
                 size_t workspaceBytes, const GemmOptions &options = {}) {
     plans.clear();
@@ -85,7 +85,7 @@ public:
     return Status();
   }
 
-  /// Enqueues product `index`. No allocation, no synchronisation.
+  /// Enqueues product `index`. Does not allocate and does not synchronise.
   Status run(int index, const GemmBuffers &buffers, cudaStream_t stream) const {
     if (index < 0 || index >= size())
       return makeError(kInvalidArgument, "product %d of %d", index, size());
@@ -94,11 +94,11 @@ public:
 
   int size() const { return int(plans.size()); }
   const GemmConfig &getConfig(int index) const { return plans[index]->config; }
-  /// What the library does of the epilogue of product `index`.
+  /// The part of the epilogue of product `index` that the library computes.
   Epilogue getLibraryEpilogue(int index) const {
     return plans[index]->epilogue;
   }
-  /// Whether kernels do (part of) it.
+  /// Whether kernels compute the epilogue or a part of it.
   bool hasKernelEpilogue(int index) const { return plans[index]->hasKernels(); }
 
 private:
@@ -108,7 +108,7 @@ private:
     plan.config = config;
     std::string key = library->describe() + " " + plan.describe();
     if (const GemmChoice *choice = cache.find(key)) {
-      // What cannot be taken is chosen anew, for whatever reason.
+      // A recorded choice that cannot be used is replaced by a new one.
       bool taken = false;
       if (plan.take(*library, *choice, &taken).isOk() && taken)
         return Status();

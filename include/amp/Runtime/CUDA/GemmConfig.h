@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Without CUDA, so that the compiler checks the products that it makes with the
-// rules that the runtime follows.
+// This header does not need CUDA. The compiler checks its products by the rules
+// of the runtime.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 
 namespace amp::cuda {
 
-/// What happens to the product before it is rounded and stored. `n` is the
-/// number of columns of D, `m` of its rows.
+/// An operation on the product before it is rounded and stored. D has `n`
+/// columns and `m` rows.
 enum class Epilogue : uint8_t {
   None,
   Bias,          ///< + bias[n]
@@ -30,7 +30,7 @@ enum class Epilogue : uint8_t {
   ReluAux,       ///< Relu; aux receives the bit mask x > 0
   ReluAuxBias,   ///< ReluBias; aux receives the bit mask
   Gelu,          ///< tanh form
-  GeluBias,      ///< of x + bias
+  GeluBias,      ///< tanh form of x + bias
   GeluAux,       ///< Gelu; aux receives x
   GeluAuxBias,   ///< GeluBias; aux receives x + bias
   DRelu,         ///< aux (mask) ? x : 0
@@ -50,23 +50,24 @@ enum class GemmCompute : uint8_t {
 struct GemmConfig {
   const char *name = "";
   int64_t m = 0, n = 0, k = 0;
-  /// Of A, B and of C and D; A and B are equal, and D is of their type or f32.
+  /// Types of A, of B, and of C and D. A and B have one type; D has that type
+  /// or f32.
   Type typeA = Type::F32, typeB = Type::F32, typeD = Type::F32;
   /// Whether A is stored as [k, m], and B as [n, k].
   bool transposeA = false, transposeB = false;
-  /// From row to row, as stored.
+  /// Distance between rows, as stored.
   int64_t strideA = 0, strideB = 0, strideC = 0, strideD = 0;
-  /// Number of products, and from one to the next. 0 with `batch` > 1: packed
-  /// matrices; -1: the same matrix for all.
+  /// Number of products, and distances between their matrices. With `batch` >
+  /// 1, 0 means packed matrices and -1 one matrix for all products.
   int64_t batch = 1;
   int64_t batchStrideA = 0, batchStrideB = 0, batchStrideC = 0,
           batchStrideD = 0;
   float alpha = 1.0f, beta = 0.0f;
-  /// A bias and a bias gradient are of `typeD`.
+  /// A bias and a bias gradient have the type `typeD`.
   Epilogue epilogue = Epilogue::None;
-  /// Row stride of aux: of a bit mask in bits, `reluMaskStride(n)` or another
-  /// multiple of 128; of a saved input in elements, a multiple of 8. A saved
-  /// input is of `typeD`.
+  /// Row stride of aux. For a bit mask it counts bits: `reluMaskStride(n)` or
+  /// another multiple of 128. For a saved input it counts elements: a multiple
+  /// of 8. A saved input has the type `typeD`.
   int64_t strideAux = 0;
   GemmCompute compute = GemmCompute::F32;
 };
@@ -81,44 +82,44 @@ struct GemmBuffers {
   void *aux = nullptr; ///< written by *Aux, read by D*
 };
 
-/// Whether the epilogue adds a bias, writes a bias gradient, uses aux, and uses
-/// it as a bit mask.
-AMP_SIZE bool addsBias(Epilogue e) {
+/// Whether the epilogue adds a bias, writes a bias gradient, uses aux, or uses
+/// aux as a bit mask.
+AMP_PORTABLE bool addsBias(Epilogue e) {
   return e == Epilogue::Bias || e == Epilogue::ReluBias ||
          e == Epilogue::ReluAuxBias || e == Epilogue::GeluBias ||
          e == Epilogue::GeluAuxBias;
 }
-AMP_SIZE bool writesBiasGrad(Epilogue e) {
+AMP_PORTABLE bool writesBiasGrad(Epilogue e) {
   return e == Epilogue::DReluBiasGrad || e == Epilogue::DGeluBiasGrad ||
          e == Epilogue::BiasGradA || e == Epilogue::BiasGradB;
 }
-AMP_SIZE bool isRelu(Epilogue e) {
+AMP_PORTABLE bool isRelu(Epilogue e) {
   return e == Epilogue::Relu || e == Epilogue::ReluBias ||
          e == Epilogue::ReluAux || e == Epilogue::ReluAuxBias;
 }
-AMP_SIZE bool isGelu(Epilogue e) {
+AMP_PORTABLE bool isGelu(Epilogue e) {
   return e == Epilogue::Gelu || e == Epilogue::GeluBias ||
          e == Epilogue::GeluAux || e == Epilogue::GeluAuxBias;
 }
-AMP_SIZE bool isReluGrad(Epilogue e) {
+AMP_PORTABLE bool isReluGrad(Epilogue e) {
   return e == Epilogue::DRelu || e == Epilogue::DReluBiasGrad;
 }
-AMP_SIZE bool isGeluGrad(Epilogue e) {
+AMP_PORTABLE bool isGeluGrad(Epilogue e) {
   return e == Epilogue::DGelu || e == Epilogue::DGeluBiasGrad;
 }
-AMP_SIZE bool writesAux(Epilogue e) {
+AMP_PORTABLE bool writesAux(Epilogue e) {
   return e == Epilogue::ReluAux || e == Epilogue::ReluAuxBias ||
          e == Epilogue::GeluAux || e == Epilogue::GeluAuxBias;
 }
-AMP_SIZE bool usesAux(Epilogue e) {
+AMP_PORTABLE bool usesAux(Epilogue e) {
   return writesAux(e) || isReluGrad(e) || isGeluGrad(e);
 }
-AMP_SIZE bool usesMask(Epilogue e) {
+AMP_PORTABLE bool usesMask(Epilogue e) {
   return usesAux(e) && (isRelu(e) || isReluGrad(e));
 }
 
 /// The epilogue without its bias or bias gradient.
-AMP_SIZE Epilogue activationOf(Epilogue e) {
+AMP_PORTABLE Epilogue activationOf(Epilogue e) {
   switch (e) {
   case Epilogue::ReluBias:
     return Epilogue::Relu;
@@ -141,18 +142,18 @@ AMP_SIZE Epilogue activationOf(Epilogue e) {
   }
 }
 
-/// What is tried next where `e` is not to be had; kernels do the rest. None is
-/// the last. A kernel that writes aux passes over the result all the same, so
-/// it does the activation as well: there is no step from RELU_AUX to RELU.
-AMP_SIZE Epilogue simplerEpilogue(Epilogue e) {
+/// The epilogue to try after `e`; kernels compute the rest. None is the last.
+/// There is no step from RELU_AUX to RELU: a kernel that writes aux passes over
+/// the result anyway and applies the activation too.
+AMP_PORTABLE Epilogue simplerEpilogue(Epilogue e) {
   if (isReluGrad(e) || isGeluGrad(e))
     return writesBiasGrad(e) ? activationOf(e) : Epilogue::None;
   return addsBias(e) && e != Epilogue::Bias ? Epilogue::Bias : Epilogue::None;
 }
 
-/// What is wrong with `config`, and what was expected, or an empty string: the
-/// rules of cuBLASLt, and those of this interface (epilogues other than None
-/// need a single product, and a C operand goes with None or Bias).
+/// Returns what is wrong with `config` and what was expected, or an empty
+/// string. The rules are those of cuBLASLt and of this interface: an epilogue
+/// other than None needs a single product, and a C operand needs None or Bias.
 inline std::string findGemmFault(const GemmConfig &config) {
   const GemmConfig &g = config;
   auto name = [](Type type) { return std::string(typeName(type)); };

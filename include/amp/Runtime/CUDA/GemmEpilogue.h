@@ -1,4 +1,4 @@
-//===- GemmEpilogue.h - Epilogues that the library lacks --------*- C++ -*-===//
+//===- GemmEpilogue.h - Kernels for epilogues -------------------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // See https://llvm.org/LICENSE.txt for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels for the epilogues of products, on the result in place, for those that
-// the library has no algorithm for.
+// Kernels that apply an epilogue to a product in place, for epilogues that the
+// library has no algorithm for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +40,8 @@ AMP_DEVICE float geluTanhSlope(float x) {
 // Activations
 //===----------------------------------------------------------------------===//
 
-/// Where element (row, column) of aux lies: its byte of a bit mask, or a saved
-/// input.
+/// The address of element (row, column) of aux: its byte of a bit mask, or a
+/// saved input.
 AMP_DEVICE uint8_t *maskAt(void *aux, int64_t stride, int64_t row,
                            int64_t column) {
   return static_cast<uint8_t *>(aux) + (row * stride + column) / 8;
@@ -51,8 +51,9 @@ AMP_DEVICE T *savedAt(void *aux, int64_t stride, int64_t row, int64_t column) {
   return static_cast<T *>(aux) + row * stride + column;
 }
 
-/// Applies `Activation`, which has no bias, to `Width` elements of D from
-/// (row, column) on. One that writes a mask takes eight columns, a byte.
+/// Applies `Activation`, which has no bias, to `Width` elements of D that start
+/// at (row, column). An activation that writes a mask takes eight columns,
+/// which are one byte.
 template <Epilogue Activation, int Width, typename T>
 AMP_DEVICE Pack<float, Width> activate(Pack<float, Width> x, void *aux,
                                        int64_t strideAux, int64_t row,
@@ -89,8 +90,8 @@ AMP_DEVICE Pack<float, Width> activate(Pack<float, Width> x, void *aux,
   return x;
 }
 
-/// Adds `bias`, unless null, to D and applies `Activation`: eight columns at a
-/// time. `count` is the number of eights, `packs` that of a row.
+/// Adds `bias`, unless null, to D and applies `Activation` to eight columns at
+/// a time. D has `count` groups of eight; a row has `packs` of them.
 template <Epilogue Activation, typename T>
 __global__ void __launch_bounds__(kThreads)
     applyEights(T *d, int count, int packs, int64_t stride, const T *bias,
@@ -109,8 +110,8 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-/// The same for any number of columns, and any distance between rows: a thread
-/// for up to eight columns, one by one.
+/// The same for any number of columns and any distance between rows. Each
+/// thread takes up to eight columns, one by one.
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
     applyOnes(T *d, int64_t rows, int64_t columns, int64_t stride,
@@ -148,7 +149,7 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-/// Whether rows from `pointer` on can be taken eight elements at a time.
+/// Whether the rows can be read eight elements at a time.
 inline bool takesEights(int64_t columns, int64_t stride, const void *pointer) {
   return columns % 8 == 0 && stride % 8 == 0 &&
          reinterpret_cast<uintptr_t>(pointer) % 16 == 0;
@@ -186,7 +187,7 @@ Status applyEpilogue(const char *name, cudaStream_t stream, T *d, int64_t rows,
   case Epilogue::DGelu:
     return run(applyEights<Epilogue::DGelu, T>);
   default:
-    return makeError(kInvalidArgument, "epilogue %d is no activation",
+    return makeError(kInvalidArgument, "epilogue %d is not an activation",
                      int(activation));
   }
 }
@@ -195,15 +196,15 @@ Status applyEpilogue(const char *name, cudaStream_t stream, T *d, int64_t rows,
 // Sums of columns
 //===----------------------------------------------------------------------===//
 
-/// out[c] = the sum of in[r, c], to which `Gradient` is applied in place first,
-/// unless it is None.
+/// out[c] = the sum of in[r, c]. A `Gradient` other than None is applied in
+/// place before the sum.
 template <int Width, Epilogue Gradient, typename R, typename T>
 __global__ void __launch_bounds__(kThreads)
     sumColumnsKernel(R *out, T *in, int64_t rows, int64_t columns,
                      int64_t stride, void *aux, int64_t strideAux,
-                     float *partials, unsigned *tickets) {
+                     float *partials, unsigned *arrivalCounters) {
   reduceColumns<Sum<float>, Width>(
-      rows, columns, partials, tickets,
+      rows, columns, partials, arrivalCounters,
       [=](auto, int64_t row, int64_t column) {
         auto x = load<Width>(in + row * stride + column);
         if constexpr (Gradient != Epilogue::None) {
@@ -218,9 +219,9 @@ __global__ void __launch_bounds__(kThreads)
       [=](int64_t column, float sum) { storeOne(out + column, sum); });
 }
 
-/// Sums the columns of `in`, after `gradient`, DRelu or DGelu or None for none,
-/// has been applied to it in place. `scratch` makes more blocks possible; with
-/// less than it takes, each block sums whole columns.
+/// Applies `gradient` (DRelu, DGelu or None) to `in` in place and sums its
+/// columns. `scratch` allows more blocks. If it is too small, each block sums
+/// whole columns.
 template <typename R, typename T>
 Status sumColumns(const char *name, cudaStream_t stream, R *out, T *in,
                   int64_t rows, int64_t columns, int64_t stride,
@@ -231,15 +232,17 @@ Status sumColumns(const char *name, cudaStream_t stream, R *out, T *in,
   LaunchShape shape = columnShape(rows, columns);
   if (wide)
     shape.sharedBytes = size_t(kThreads) * 8 * 4 + 16;
-  auto *tickets = static_cast<unsigned *>(scratch);
-  auto *partials = reinterpret_cast<float *>(tickets + kTickets);
-  if (kTicketBytes + columnScratchBytes(rows, columns) > scratchBytes)
+  auto *arrivalCounters = static_cast<unsigned *>(scratch);
+  auto *partials =
+      reinterpret_cast<float *>(arrivalCounters + kArrivalCounters);
+  if (kArrivalCounterBytes + columnScratchBytes(rows, columns) > scratchBytes)
     shape.grid.y = 1;
   if (shape.grid.y > 1)
-    AMP_CUDA_CALL(cudaMemsetAsync(tickets, 0, kTicketBytes, stream));
+    AMP_CUDA_CALL(
+        cudaMemsetAsync(arrivalCounters, 0, kArrivalCounterBytes, stream));
   auto run = [&](auto *kernel) {
     return launch(name, stream, shape, kernel, out, in, rows, columns, stride,
-                  aux, strideAux, partials, tickets);
+                  aux, strideAux, partials, arrivalCounters);
   };
   constexpr Epilogue none = Epilogue::None, relu = Epilogue::DRelu,
                      gelu = Epilogue::DGelu;

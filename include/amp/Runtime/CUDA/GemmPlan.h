@@ -56,8 +56,8 @@ inline cublasLtEpilogue_t toCublas(Epilogue epilogue) {
 
 struct GemmLibrary;
 
-/// How a product runs: what the library does of its epilogue, and by what
-/// algorithm. Kernels do the rest.
+/// How a product runs: the part of the epilogue that the library computes, and
+/// its algorithm. Kernels compute the rest.
 struct GemmChoice {
   Epilogue epilogue = Epilogue::None;
   cublasLtMatmulAlgo_t algorithm = {};
@@ -66,7 +66,8 @@ struct GemmChoice {
 /// Descriptors and algorithm of one product.
 struct GemmPlan {
   GemmConfig config;
-  /// What the library does; kernels do the rest of `config.epilogue`.
+  /// The part that the library computes. Kernels compute the rest of
+  /// `config.epilogue`.
   Epilogue epilogue = Epilogue::None;
   cublasLtMatmulDesc_t desc = nullptr;
   cublasLtMatrixLayout_t a = nullptr, b = nullptr, c = nullptr, d = nullptr;
@@ -123,18 +124,20 @@ struct GemmPlan {
 
   bool hasKernels() const { return epilogue != config.epilogue; }
 
-  /// Plans the product with its epilogue, or with what is possible of it, and
-  /// the algorithm that the heuristic puts first of `count`.
+  /// Plans the product with its epilogue, or with the part that the library
+  /// supports. Takes the first of `count` algorithms that the heuristic
+  /// returns.
   inline Status create(GemmLibrary &library, int count);
-  /// Plans the product as `choice` says, and whether that is possible.
+  /// Plans the product by `choice` if the library accepts it. `taken` says
+  /// whether it does.
   inline Status take(GemmLibrary &library, const GemmChoice &choice,
                      bool *taken);
-  /// Asks for algorithms for the product with epilogue `what`. None is an
-  /// error.
+  /// Asks for algorithms for the product with epilogue `what`. It is an error
+  /// if there are none.
   inline Status propose(const GemmLibrary &library, Epilogue what, int count,
                         std::vector<cublasLtMatmulHeuristicResult_t> &results);
-  /// Whether NaN passes the relu of the library, if there is one, with the
-  /// algorithm that is set.
+  /// Whether NaN passes the relu of the library with the current algorithm.
+  /// True if there is no relu.
   inline Status passesNaN(GemmLibrary &library, bool *passes);
 
   inline Status run(const GemmLibrary &library, const GemmBuffers &buffers,
@@ -146,15 +149,15 @@ struct GemmPlan {
                            const GemmBuffers &buffers,
                            cudaStream_t stream) const;
 
-  /// All that the choice of an algorithm depends on.
+  /// Describes everything that the choice of an algorithm depends on.
   inline std::string describe() const;
 
 private:
   inline Status describeTo(const GemmLibrary &library, Epilogue what);
   inline Status ask(const GemmLibrary &library, int count,
                     std::vector<cublasLtMatmulHeuristicResult_t> &results);
-  /// Whether the library takes `algorithm` for this product, and how much of
-  /// the workspace that needs.
+  /// Whether the library accepts `algorithm` for this product, and how much of
+  /// the workspace the algorithm needs.
   inline bool accepts(const GemmLibrary &library, int64_t *bytes) const;
   inline Status probe(GemmLibrary &library, bool *passes);
 };
@@ -165,7 +168,7 @@ struct GemmLibrary {
   void *workspace = nullptr;
   size_t workspaceBytes = 0;
   std::string device;
-  /// Of kernels with a relu that have been asked: whether NaN passes.
+  /// Whether NaN passes, for each kernel with a relu that was tested.
   std::map<std::string, bool> passesNaN;
 
   GemmLibrary() = default;
@@ -226,7 +229,7 @@ inline Status GemmPlan::describeTo(const GemmLibrary &library, Epilogue what) {
   int32_t transA = g.transposeB ? CUBLAS_OP_T : CUBLAS_OP_N;
   int32_t transB = g.transposeA ? CUBLAS_OP_T : CUBLAS_OP_N;
   int32_t code = toCublas(what), type = toCudaType(g.typeD);
-  // The library refuses an epilogue whose pointers are null, and takes their
+  // The library refuses an epilogue with null pointers. It takes their
   // alignment for that of every execution. It reads nothing here.
   void *aligned = library.workspace
                       ? library.workspace
@@ -243,8 +246,8 @@ inline Status GemmPlan::describeTo(const GemmLibrary &library, Epilogue what) {
     AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
         desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &aligned, sizeof(aligned)));
   }
-  // The type of aux stays unset, which is that of D: setting it is for FP8, and
-  // before CUDA 12.8 an error else.
+  // The type of aux stays unset, so it is that of D. Only FP8 needs another.
+  // Before CUDA 12.8, setting it is an error for other types.
   if (usesAux(what)) {
     AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
         desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &g.strideAux,
@@ -259,8 +262,8 @@ inline Status GemmPlan::describeTo(const GemmLibrary &library, Epilogue what) {
   return makeLayout(&d, g.typeD, stridesD(), g.batch);
 }
 
-/// Asks the heuristic for algorithms of the product as it is described. None is
-/// an error with code kUnsupported.
+/// Asks the heuristic for algorithms of the described product. If there are
+/// none, the error code is kUnsupported.
 inline Status
 GemmPlan::ask(const GemmLibrary &library, int count,
               std::vector<cublasLtMatmulHeuristicResult_t> &results) {
@@ -271,8 +274,8 @@ GemmPlan::ask(const GemmLibrary &library, int count,
     return check(status, call);
   };
   uint64_t bytes = library.workspaceBytes;
-  // Partial sums in a 16-bit type of the result, in the workspace or in place,
-  // would be rounded once too often.
+  // Partial sums in a 16-bit result type, in the workspace or in place, would
+  // add a rounding.
   uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_MASK;
   if (config.typeD != Type::F32)
     reductions &= ~uint32_t(CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE |
@@ -287,7 +290,7 @@ GemmPlan::ask(const GemmLibrary &library, int count,
   if (status == CUBLAS_STATUS_SUCCESS)
     status = set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions,
                  sizeof(reductions));
-  // Groups of a convolution begin in the middle of rows.
+  // The groups of a convolution begin in the middle of rows.
   auto alignmentOf = [&](const Strides &s, Type type) {
     uint32_t alignment = 256;
     while (config.batch > 1 && s.matrix * byteWidth(type) % alignment)
@@ -312,7 +315,7 @@ GemmPlan::ask(const GemmLibrary &library, int count,
   status = cublasLtMatmulAlgoGetHeuristic(library.handle, desc, a, b, c, d,
                                           preference, int(results.size()),
                                           results.data(), &found);
-  // Of the others nothing else is valid.
+  // The other entries are not valid.
   results.resize(found);
   results.erase(std::remove_if(results.begin(), results.end(),
                                [](const auto &result) {
@@ -332,8 +335,8 @@ GemmPlan::propose(const GemmLibrary &library, Epilogue what, int count,
 }
 
 inline Status GemmPlan::create(GemmLibrary &library, int count) {
-  // The library has no one way to say that it lacks an epilogue, so any error
-  // leads to the next choice; without an epilogue it is one.
+  // The library reports a missing epilogue by various errors. Any error
+  // therefore leads to the next choice. Without an epilogue it is returned.
   for (Epilogue choice = config.epilogue;; choice = simplerEpilogue(choice)) {
     std::vector<cublasLtMatmulHeuristicResult_t> results;
     Status status = propose(library, choice, count, results);

@@ -54,7 +54,7 @@ inline Status GemmPlan::run(const GemmLibrary &library,
   return hasKernels() ? runKernels(library, buffers, stream) : Status();
 }
 
-/// The bias, activation and sums that the library did not do.
+/// Computes the bias, activation and sums that the library did not.
 inline Status GemmPlan::runKernels(const GemmLibrary &library,
                                    const GemmBuffers &buffers,
                                    cudaStream_t stream) const {
@@ -95,7 +95,7 @@ inline Status GemmPlan::runKernels(const GemmLibrary &library,
 // NaN
 //===----------------------------------------------------------------------===//
 
-/// Device memory while a program is created.
+/// Device memory used while a program is created.
 struct GemmMemory {
   unsigned char *data = nullptr;
   GemmMemory() = default;
@@ -125,7 +125,7 @@ inline Status GemmPlan::passesNaN(GemmLibrary &library, bool *passes) {
   *passes = true;
   if (!isRelu(epilogue))
     return Status();
-  // What tells one kernel of the library from another.
+  // The properties that tell one kernel of the library from another.
   const GemmConfig &g = config;
   char key[sizeof(algorithm) + 16] = {};
   std::memcpy(key, &algorithm, sizeof(algorithm));
@@ -147,13 +147,13 @@ inline Status GemmPlan::passesNaN(GemmLibrary &library, bool *passes) {
   return Status();
 }
 
-/// Runs the product on NaN alone, before there is any data, and looks. The
-/// operands are in the workspace where there is room; where there is no memory
-/// at all, nothing is known, so that NaN may not pass.
+/// Runs the product on NaN alone, before there is any data, and inspects the
+/// result. The operands are in the workspace if it is large enough. If there is
+/// no memory, the result is unknown and counts as one that loses NaN.
 inline Status GemmPlan::probe(GemmLibrary &library, bool *passes) {
   const GemmConfig &g = config;
   const int64_t resultBytes = spanOf(stridesD(), g.typeD, 1);
-  // A, B and the bias are one buffer.
+  // A, B and the bias share one buffer.
   const int64_t operandBytes =
       std::max({spanOf(stridesA(), g.typeA, 1), spanOf(stridesB(), g.typeB, 1),
                 alignTo(g.n * byteWidth(g.typeD), kBufferAlignment)});
@@ -168,7 +168,7 @@ inline Status GemmPlan::probe(GemmLibrary &library, bool *passes) {
   if (own + bytes > int64_t(library.workspaceBytes)) {
     own = int64_t(library.workspaceBytes);
     if (cudaMalloc(&memory.data, size_t(bytes)) != cudaSuccess) {
-      cudaGetLastError(); // it has been dealt with
+      cudaGetLastError(); // reset the error, which is handled
       return Status();
     }
     data = memory.data;
@@ -185,7 +185,7 @@ inline Status GemmPlan::probe(GemmLibrary &library, bool *passes) {
   library.workspaceBytes = all;
   config.name = name;
   AMP_RETURN_IF_ERROR(ran);
-  // NaN has an exponent of ones, 0 has none: look at the leading bits, of the
+  // NaN has an exponent of ones and 0 has none. Inspect the leading bits of the
   // first and of the last element.
   const int64_t width = byteWidth(g.typeD);
   const int64_t last = ((g.m - 1) * stridesD().row + g.n - 1) * width;

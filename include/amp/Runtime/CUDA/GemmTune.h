@@ -26,10 +26,11 @@
 
 namespace amp::cuda {
 
-/// Choices in a text file, one a line: device, library version, product, `e`
-/// and the number of the epilogue that the library does, and the bytes of the
-/// algorithm in hexadecimal. A choice of another device or version is never
-/// found. Lines can be kept, so that a program runs the same kernels again.
+/// Choices in a text file, one per line: device, library version, product, `e`
+/// and the number of the epilogue that the library computes, and the bytes of
+/// the algorithm in hexadecimal. A lookup ignores choices of other devices and
+/// versions. A user can keep lines so that a program runs the same kernels
+/// again.
 class GemmCache {
 public:
   /// A file that does not exist is an empty cache.
@@ -53,7 +54,7 @@ public:
             "it is for, from an older version; tune to another "
             "file",
             path.c_str(), number);
-      // One that this product does not have is never taken.
+      // An epilogue that this product lacks is never used.
       char *end = nullptr;
       const long code = std::strtol(epilogue + 1, &end, 10);
       if (*end != ' ' || code < 0 || code > long(Epilogue::BiasGradB))
@@ -113,8 +114,8 @@ private:
   std::map<std::string, GemmChoice> entries;
 };
 
-/// Sums of four random bytes, of mean 0 and variance 1: nearly normal. (Zeros
-/// would draw less power and run faster.) `count` is a multiple of 4.
+/// Sums of four random bytes, with mean 0 and variance 1: nearly normal. Zeros
+/// would draw less power and run faster. `count` is a multiple of 4.
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
     fillRandomKernel(T *out, int64_t count, int64_t seed) {
@@ -132,7 +133,7 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-/// How far apart two results are, in sums of squares.
+/// The difference of two results in sums of squares.
 struct Deviation {
   float difference, norm;
 };
@@ -147,13 +148,13 @@ struct SumOfDeviations {
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
     deviationKernel(Deviation *out, const T *x, const T *y, int64_t count,
-                    Deviation *partials, unsigned *ticket) {
+                    Deviation *partials, unsigned *arrivalCounter) {
   reduceAll<SumOfDeviations, kVectorWidth<T>>(
-      count, partials, ticket,
+      count, partials, arrivalCounter,
       [=](auto at) {
         return at.map(
             [](float p, float q) {
-              // Overflow is overflow in both.
+              // Two overflows agree.
               if (!isFinite(p) && !isFinite(q))
                 return Deviation{0.0f, 0.0f};
               return Deviation{(p - q) * (p - q), p * p};
@@ -166,8 +167,8 @@ __global__ void __launch_bounds__(kThreads)
       });
 }
 
-/// The operands of one execution, several times over so that they do not stay
-/// in the second-level cache.
+/// Several copies of the operands of one execution, so that they do not stay in
+/// the second-level cache.
 struct TuneOperands {
   GemmMemory memory;
   GemmBuffers buffers;
@@ -212,7 +213,7 @@ struct TuneOperands {
   }
 };
 
-/// The means to time one product.
+/// Times one product.
 class GemmTimer {
 public:
   GemmTimer(const GemmLibrary &library, const GemmPlan &plan)
@@ -242,11 +243,11 @@ public:
     return check(cudaEventCreate(&stop), "cudaEventCreate");
   }
 
-  /// Runs every candidate, with the kernels that belong to it, ten times after
-  /// two warm-ups, rotating over copies of the operands, and takes the one with
-  /// the least median, which is returned. Candidates that fail, or whose result
-  /// differs from that of the first, are left out; if all are, the time is
-  /// infinite.
+  /// Runs every candidate with its kernels ten times after two warm-ups,
+  /// rotates over copies of the operands, and selects the one with the least
+  /// median. Returns that median. Leaves out candidates that fail or whose
+  /// result differs from that of the first. Returns infinity if no candidate is
+  /// left.
   float choose(const std::vector<cublasLtMatmulHeuristicResult_t> &candidates,
                GemmChoice *choice) {
     float best = INFINITY;
@@ -262,7 +263,7 @@ public:
   }
 
 private:
-  /// Partial results, the result and a ticket of a comparison.
+  /// Partial results, the result and an arrival counter of a comparison.
   static constexpr int64_t kPartials = (512 + 2) * sizeof(Deviation);
 
   Status run(const cublasLtMatmulAlgo_t &algorithm, size_t index, float *time) {
@@ -277,8 +278,8 @@ private:
                  "cudaEventElapsedTime");
   }
 
-  /// Whether the result agrees with that of the first candidate to what
-  /// reordered sums can differ by.
+  /// Whether the result agrees with that of the first candidate, up to the
+  /// error of reordered sums.
   Status agrees(bool *same) {
     const void *result = operands[0]->buffers.d;
     *same = true;
@@ -304,7 +305,8 @@ private:
     return Status();
   }
 
-  /// The median time, or infinity if the result is not that of the first.
+  /// Returns the median time, or infinity if the result is not that of the
+  /// first.
   Status measure(const cublasLtMatmulAlgo_t &algorithm, float *median) {
     constexpr int kRuns = 10;
     float unused = 0;
@@ -332,10 +334,9 @@ private:
   cudaEvent_t start = nullptr, stop = nullptr;
 };
 
-/// Times the product with its epilogue in the library, and with every part of
-/// it that kernels can take over, and sets the fastest: an epilogue of the
-/// library can be served by kernels that are slower by more than a pass over
-/// the result.
+/// Times the product with its epilogue in the library and with each part that
+/// kernels can compute, and selects the fastest. With some epilogues the
+/// library uses kernels that are slower by more than a pass over the result.
 inline Status tuneGemm(GemmLibrary &library, GemmPlan &plan, int count) {
   GemmTimer timer(library, plan);
   AMP_RETURN_IF_ERROR(timer.create());

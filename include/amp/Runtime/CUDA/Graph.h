@@ -20,18 +20,17 @@ public:
   StepGraph &operator=(const StepGraph &) = delete;
   ~StepGraph() { reset(); }
 
-  /// Captures what `enqueue(stream)`, which returns a Status, puts on `stream`
-  /// (not the default stream). Nothing runs. An allocation or synchronisation
-  /// in it is an error. Replaces what was captured before.
+  /// Captures what `enqueue(stream)`, which returns a Status, puts on `stream`,
+  /// which is not the default stream. Nothing runs. It is an error to allocate
+  /// or synchronise in `enqueue`. Replaces an earlier capture.
   template <typename Enqueue>
   Status capture(cudaStream_t stream, Enqueue enqueue) {
     reset();
-    // Thread-local: what other threads of the host program allocate meanwhile
-    // is their business.
+    // Thread-local: other threads of the host program may allocate meanwhile.
     AMP_CUDA_CALL(
         cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     Status status = enqueue(stream);
-    // Ends the capture in any case.
+    // End the capture in any case.
     cudaGraph_t graph = nullptr;
     cudaError_t ended = cudaStreamEndCapture(stream, &graph);
     AMP_RETURN_IF_ERROR(status);
@@ -51,7 +50,7 @@ public:
   }
 
   bool isCaptured() const { return executable != nullptr; }
-  /// Nodes of the graph.
+  /// The number of nodes of the graph.
   size_t getNumNodes() const { return numNodes; }
   void reset() {
     if (executable)

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one way in which kernels are launched, so that the same source compiles
-// with nvcc for a GPU and with a host compiler against the CPU shim, and the
-// one way in which they get shared memory.
+// All kernels are launched by this code and get their shared memory from it.
+// The same source therefore compiles with nvcc for a GPU and with a host
+// compiler for the CPU emulator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,15 +23,15 @@
 
 namespace amp::cuda {
 
-/// How many blocks and threads run a kernel, and with how much shared memory.
+/// The numbers of blocks and threads that run a kernel, and its shared memory.
 struct LaunchShape {
   dim3 grid{1, 1, 1};
   dim3 block{kThreads, 1, 1};
   size_t sharedBytes = 0;
 };
 
-/// Launches `kernel` on `stream`. `name` stands in messages. Shared memory over
-/// 48 KiB is requested from the device first.
+/// Launches `kernel` on `stream`. Messages contain `name`. Requests shared
+/// memory over 48 KiB from the device first.
 template <typename... Parameters, typename... Arguments>
 Status launch(const char *name, cudaStream_t stream, const LaunchShape &shape,
               void (*kernel)(Parameters...), Arguments &&...arguments) {
@@ -53,8 +53,8 @@ Status launch(const char *name, cudaStream_t stream, const LaunchShape &shape,
                name);
 }
 
-/// The shared memory of the block, `LaunchShape::sharedBytes` bytes aligned to
-/// 16, as elements of `T`. Kernels have no other.
+/// The shared memory of the block as elements of `T`:
+/// `LaunchShape::sharedBytes` bytes, aligned to 16. Kernels have no other.
 template <typename T>
 AMP_DEVICE T *sharedMemory() {
 #ifdef AMP_CUDA_HOST
@@ -66,7 +66,7 @@ AMP_DEVICE T *sharedMemory() {
 }
 
 /// Shape for a grid-stride loop over `count` elements, `width` at a time. The
-/// number of blocks is capped at what fills a large GPU a few times.
+/// cap on blocks is a few times what fills a large GPU.
 inline LaunchShape elementwiseShape(int64_t count, int width) {
   LaunchShape shape;
   int64_t blocks = ceilDiv(count, int64_t(kThreads) * width);
@@ -82,7 +82,7 @@ LaunchShape rowShape(int64_t rows) {
   LaunchShape shape;
   int64_t blocks = ceilDiv(rows, kThreads / ThreadsPerRow);
   shape.grid.x = unsigned(blocks < 1 ? 1 : blocks > 65536 ? 65536 : blocks);
-  // A value for each warp.
+  // One value per warp.
   shape.sharedBytes = ThreadsPerRow == 32 ? 0 : kThreads / 32 * 16;
   return shape;
 }
@@ -95,11 +95,13 @@ inline LaunchShape reduceShape(int64_t count) {
   return shape;
 }
 
-/// Shape for `reduceColumns`; with `values` results per column.
+/// Shape for `reduceColumns` with `values` results per column.
 inline LaunchShape columnShape(int64_t rows, int64_t columns, int values = 1) {
   LaunchShape shape;
   int64_t tiles = ceilDiv(columns, kColumnTile);
-  shape.grid.x = unsigned(tiles < 1 ? 1 : tiles > kTickets ? kTickets : tiles);
+  shape.grid.x = unsigned(tiles < 1                  ? 1
+                          : tiles > kArrivalCounters ? kArrivalCounters
+                                                     : tiles);
   shape.grid.y = unsigned(columnParts(rows, columns));
   shape.sharedBytes = size_t(kThreads) * 2 * values * 4 + 16;
   return shape;

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // train.layer_norm, train.batch_norm_training, train.batch_norm_inference and
-// their gradients. Statistics, gains and their gradients are f32; variances are
-// taken about the mean, or for batch norm about a pixel of the channel, so that
-// nothing cancels when the mean is large against the deviation.
-// Layer norm: rows are normalised; batch norm: columns, the channels.
+// their gradients. Layer norm normalises rows; batch norm normalises columns,
+// which are the channels. Statistics, gains and their gradients are f32. Layer
+// norm sums squares of distances from the mean, batch norm from one pixel of
+// the channel. Nothing cancels when the mean is large against the deviation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@
 
 namespace amp::cuda {
 
-/// y = (x - mean) · rstd · gamma + beta for each of `rows` rows of `columns`;
-/// mean[rows] and rstd[rows] = 1 / √(var + epsilon) are saved.
+/// y = (x - mean) · rstd · gamma + beta for each of `rows` rows of `columns`.
+/// Saves mean[rows] and rstd[rows] = 1 / √(var + epsilon).
 template <typename Y, typename X>
 Status layerNormForward(cudaStream_t stream, Y *y, float *mean, float *rstd,
                         const X *x, const float *gamma, const float *beta,
@@ -36,14 +36,14 @@ Status layerNormBackward(cudaStream_t stream, DX *dx, float *dgamma,
                          float *dbeta, const DY *dy, const X *x,
                          const float *gamma, const float *mean,
                          const float *rstd, int64_t rows, int64_t columns,
-                         void *scratch, unsigned *tickets);
+                         void *scratch, unsigned *arrivalCounters);
 
 /// y = (x - mean) · rstd · gamma + beta per channel, over `rows` pixels of
-/// `channels`. The running statistics move in place: running += momentum ·
-/// (batch - running) as (1 - momentum) · running + momentum · batch, the
-/// variance with the unbiased one; the new ones go to `newRunningMean` and
-/// `newRunningVar`, which may be the old. With `guard` false they keep their
-/// value. `scratch` has `batchNormForwardScratchBytes`.
+/// `channels`. The new running statistics are (1 - momentum) · running +
+/// momentum · batch, where the variance takes the unbiased one.
+/// `newRunningMean` and `newRunningVar` receive them and may be the old ones.
+/// With `guard` false they keep their value. `scratch` has
+/// `batchNormForwardScratchBytes`.
 template <typename Y, typename X>
 Status batchNormForward(cudaStream_t stream, Y *y, float *mean, float *rstd,
                         float *newRunningMean, float *newRunningVar, const X *x,
@@ -51,7 +51,7 @@ Status batchNormForward(cudaStream_t stream, Y *y, float *mean, float *rstd,
                         const float *runningMean, const float *runningVar,
                         int64_t rows, int64_t channels, float momentum,
                         float epsilon, const uint8_t *guard, void *scratch,
-                        unsigned *tickets);
+                        unsigned *arrivalCounters);
 
 /// dx = gamma · rstd · (dy - mean dy - x̂ · mean(dy · x̂)); dgamma = Σ dy · x̂,
 /// dbeta = Σ dy. dx may be dy. `scratch` has `batchNormBackwardScratchBytes`.
@@ -60,7 +60,7 @@ Status batchNormBackward(cudaStream_t stream, DX *dx, float *dgamma,
                          float *dbeta, const DY *dy, const X *x,
                          const float *gamma, const float *mean,
                          const float *rstd, int64_t rows, int64_t channels,
-                         void *scratch, unsigned *tickets);
+                         void *scratch, unsigned *arrivalCounters);
 
 /// y = (x - mean) / √(var + epsilon) · gamma + beta.
 template <typename Y, typename X>
@@ -172,15 +172,16 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-/// Σ dy and Σ dy · x̂ over rows, where the statistics are of rows (layer norm)
-/// or of columns (batch norm).
+/// Σ dy and Σ dy · x̂ over rows. The statistics belong to rows (layer norm) or
+/// to columns (batch norm).
 template <bool ByRow, int Width, typename DY, typename X>
 __global__ void __launch_bounds__(kThreads)
     normGainGradKernel(float *dgamma, float *dbeta, const DY *dy, const X *x,
                        const float *means, const float *rstds, int64_t rows,
-                       int64_t columns, TwoSums *partials, unsigned *tickets) {
+                       int64_t columns, TwoSums *partials,
+                       unsigned *arrivalCounters) {
   reduceColumns<TwoSums, Width>(
-      rows, columns, partials, tickets,
+      rows, columns, partials, arrivalCounters,
       [=](auto at, int64_t row, int64_t column) {
         const auto a = at.load(x);
         const auto b = at.load(dy);
@@ -209,12 +210,13 @@ template <bool ByRow, typename DY, typename X>
 Status launchNormGainGrad(const char *name, cudaStream_t stream, float *dgamma,
                           float *dbeta, const DY *dy, const X *x,
                           const float *mean, const float *rstd, int64_t rows,
-                          int64_t columns, void *scratch, unsigned *tickets) {
+                          int64_t columns, void *scratch,
+                          unsigned *arrivalCounters) {
   return launch(name, stream, columnShape(rows, columns, 2),
                 columns % 2 == 0 ? normGainGradKernel<ByRow, 2, DY, X>
                                  : normGainGradKernel<ByRow, 1, DY, X>,
                 dgamma, dbeta, dy, x, mean, rstd, rows, columns,
-                static_cast<TwoSums *>(scratch), tickets);
+                static_cast<TwoSums *>(scratch), arrivalCounters);
 }
 
 template <typename DX, typename DY, typename X>
@@ -222,11 +224,11 @@ Status layerNormBackward(cudaStream_t stream, DX *dx, float *dgamma,
                          float *dbeta, const DY *dy, const X *x,
                          const float *gamma, const float *mean,
                          const float *rstd, int64_t rows, int64_t columns,
-                         void *scratch, unsigned *tickets) {
-  // First, because dx may be dy.
+                         void *scratch, unsigned *arrivalCounters) {
+  // This comes first because dx may be dy.
   AMP_RETURN_IF_ERROR(launchNormGainGrad<true>(
       "layer_norm_gain_grad", stream, dgamma, dbeta, dy, x, mean, rstd, rows,
-      columns, scratch, tickets));
+      columns, scratch, arrivalCounters));
   return withRowPlan<kCommonWidth<DX, DY, X>>(columns, [&](auto plan) {
     using Plan = decltype(plan);
     return launch("layer_norm_input_grad", stream, planShape<Plan>(rows),
@@ -239,7 +241,7 @@ Status layerNormBackward(cudaStream_t stream, DX *dx, float *dgamma,
 // Batch norm
 //===----------------------------------------------------------------------===//
 
-/// Where `batchNormForward` leaves its statistics.
+/// The statistics that `batchNormForward` writes.
 struct BatchNormStatistics {
   float *mean, *rstd, *newRunningMean, *newRunningVar;
   const float *runningMean, *runningVar;
@@ -250,12 +252,12 @@ template <int Width, typename X>
 __global__ void __launch_bounds__(kThreads)
     batchNormStatisticsKernel(BatchNormStatistics s, const X *x, int64_t rows,
                               int64_t channels, const uint8_t *guard,
-                              TwoSums *partials, unsigned *tickets) {
+                              TwoSums *partials, unsigned *arrivalCounters) {
   const float count = float(rows);
   reduceColumns<TwoSums, Width>(
-      rows, channels, partials, tickets,
+      rows, channels, partials, arrivalCounters,
       [=](auto at, int64_t, int64_t column) {
-        // About the first pixel, which all partial sums share.
+        // Subtract the first pixel, which all partial sums share.
         const auto origin = load<at.width>(x + column);
         const auto values = at.load(x);
         Pack<TwoSums, at.width> result;
@@ -272,7 +274,7 @@ __global__ void __launch_bounds__(kThreads)
         const float squares = maximum(sums.second - sums.first * offset, 0.0f);
         storeOne(s.mean + column, mean);
         storeOne(s.rstd + column, 1.0f / sqrtf(squares / count + s.epsilon));
-        // The running variance takes the unbiased one.
+        // The running variance takes the unbiased variance.
         const float unbiased = squares / (count - 1.0f);
         const bool moves = guarded(guard);
         auto move = [=](float running, float batch) {
@@ -286,7 +288,8 @@ __global__ void __launch_bounds__(kThreads)
       });
 }
 
-/// y = (x - mean) · rstd · gamma + beta, or with the variance for rstd.
+/// y = (x - mean) · rstd · gamma + beta. For inference, the variance takes the
+/// place of rstd.
 template <bool Inference, typename Y, typename X>
 __global__ void __launch_bounds__(kThreads, kBlocks)
     batchNormApplyKernel(Y *y, const X *x, const float *gamma,
@@ -318,7 +321,7 @@ Status batchNormForward(cudaStream_t stream, Y *y, float *mean, float *rstd,
                         const float *runningMean, const float *runningVar,
                         int64_t rows, int64_t channels, float momentum,
                         float epsilon, const uint8_t *guard, void *scratch,
-                        unsigned *tickets) {
+                        unsigned *arrivalCounters) {
   BatchNormStatistics statistics = {mean,          rstd,        newRunningMean,
                                     newRunningVar, runningMean, runningVar,
                                     momentum,      epsilon};
@@ -327,7 +330,7 @@ Status batchNormForward(cudaStream_t stream, Y *y, float *mean, float *rstd,
              channels % 2 == 0 ? batchNormStatisticsKernel<2, X>
                                : batchNormStatisticsKernel<1, X>,
              statistics, x, rows, channels, guard,
-             static_cast<TwoSums *>(scratch), tickets));
+             static_cast<TwoSums *>(scratch), arrivalCounters));
   return launch("batch_norm", stream,
                 elementwiseShape(rows * channels, kCommonWidth<Y, X>),
                 batchNormApplyKernel<false, Y, X>, y, x, gamma, beta, mean,
@@ -377,10 +380,10 @@ Status batchNormBackward(cudaStream_t stream, DX *dx, float *dgamma,
                          float *dbeta, const DY *dy, const X *x,
                          const float *gamma, const float *mean,
                          const float *rstd, int64_t rows, int64_t channels,
-                         void *scratch, unsigned *tickets) {
+                         void *scratch, unsigned *arrivalCounters) {
   AMP_RETURN_IF_ERROR(launchNormGainGrad<false>(
       "batch_norm_gain_grad", stream, dgamma, dbeta, dy, x, mean, rstd, rows,
-      channels, scratch, tickets));
+      channels, scratch, arrivalCounters));
   return launch("batch_norm_input_grad", stream,
                 elementwiseShape(rows * channels, kCommonWidth<DX, DY, X>),
                 batchNormInputGradKernel<DX, DY, X>, dx, dgamma, dbeta, dy, x,

@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two passes over the gradients in all: `unscaleCheck` reads them once for the
-// norm and the finite flag; `sgd` or `adam` reads them again, unscales, clips,
-// decays and updates parameter, moments and low-precision copy in one launch
-// over all tensors. The tensors of an optimizer are a table on the device,
-// written at creation; where they lie, and of what type their gradients are, is
-// free. With tensors adjacent in every array the planner makes one entry of
-// them.
+// An optimizer passes over the gradients twice. `unscaleCheck` reads them for
+// the norm and the finite flag. `sgd` or `adam` reads them again, unscales,
+// clips, decays and updates parameters, moments and low-precision copies in one
+// launch over all tensors. A table on the device, written at creation, lists
+// the tensors. They may lie anywhere and their gradients may have any float
+// type. The planner makes one entry of tensors that are adjacent in every
+// array.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@
 
 namespace amp::cuda {
 
-/// One tensor. All pointers are on the device; those to f32 are aligned to 16
-/// bytes, the gradient and the copy to 16 bytes, as every buffer of a plan is.
+/// One tensor. All pointers are on the device and aligned to 16 bytes, as every
+/// buffer of a plan is.
 struct OptimizerTensor {
   float *parameter = nullptr;     ///< f32; the master weight, in place
   const void *gradient = nullptr; ///< f16, bf16 or f32, scaled
@@ -48,7 +48,7 @@ struct OptimizerTable {
   int64_t chunks = 0;
 };
 
-/// Chunks of a table, from which the size of its scratch follows.
+/// Chunks of a table. The size of its scratch follows from them.
 constexpr int64_t optimizerChunks(const OptimizerTensor *tensors,
                                   int32_t size) {
   int64_t chunks = 0;
@@ -62,21 +62,21 @@ constexpr int64_t optimizerTableBytes(int32_t size) {
 }
 
 /// Checks the tensors, copies them to `device` (`optimizerTableBytes`) and
-/// waits: for use at creation.
+/// waits. It is called at creation.
 inline Status writeOptimizerTable(const OptimizerTensor *tensors, int32_t size,
                                   void *device, OptimizerTable *table);
 
-/// amp.unscale (but for the products, which the optimizer makes) and the norm
+/// amp.unscale (except the products, which the optimizer computes) and the norm
 /// of train.clip_by_global_norm. `scale` is null for 1. `maxNorm` is 0 for no
 /// clipping. `allFinite` (a bool) and `norm` receive copies for other users and
-/// may be null. `scratch` has `unscaleScratchBytes(table.chunks)`. A gradient
-/// counts as finite before the multiplication, as in torch.amp.GradScaler, and
-/// with `strict` only if it is after it as well; a finite one whose square
+/// may be null. `scratch` has `unscaleScratchBytes(table.chunks)`. The check is
+/// made before the multiplication, as in torch.amp.GradScaler. With `strict`,
+/// the gradient must also be finite after it. A finite gradient whose square
 /// overflows sets `normOverflow` and not the flag.
 inline Status unscaleCheck(cudaStream_t stream, const OptimizerTable &table,
                            const float *scale, float maxNorm,
                            UnscaleState *state, uint8_t *allFinite, float *norm,
-                           void *scratch, unsigned *tickets,
+                           void *scratch, unsigned *arrivalCounters,
                            bool strict = false);
 
 struct SgdConfig {
@@ -98,16 +98,16 @@ struct AdamConfig {
   bool decoupled = false; ///< adamw
 };
 
-/// train.adam or train.adamw on every tensor; `step` is the f32 number of this
-/// step, from 1, from which the bias corrections are computed on the device.
+/// train.adam or train.adamw on every tensor. `step` is the f32 number of this
+/// step, counted from 1. The device computes the bias corrections from it.
 inline Status adam(cudaStream_t stream, const OptimizerTable &table,
                    const AdamConfig &config, const float *learningRate,
                    const float *step, const UnscaleState *state,
                    const uint8_t *guard);
 
-/// Writes every copy from its parameter: amp.cast or amp.master_copy of all
-/// tensors of the table that have one, in one launch. For steps that keep f32
-/// parameters and cast them once (`cast` master weights).
+/// Writes every copy from its parameter in one launch: amp.cast or
+/// amp.master_copy of all tensors of the table that have a copy. Steps use it
+/// that keep f32 parameters and cast them once (`cast` master weights).
 inline Status castParameters(cudaStream_t stream, const OptimizerTable &table);
 
 //===----------------------------------------------------------------------===//
@@ -160,12 +160,12 @@ inline LaunchShape chunkShape(const OptimizerTable &table) {
 }
 
 /// Calls `body(tensor, lanes)` for every element of the table, eight at a time
-/// but for the tails of tensors; `lanes.index` counts within the tensor.
+/// except in the tails of tensors. `lanes.index` counts within the tensor.
 template <typename Body>
 AMP_DEVICE void forEachElement(const OptimizerTable &table, Body body) {
   constexpr int width = 8;
   for (int64_t chunk = blockIdx.x; chunk < table.chunks; chunk += gridDim.x) {
-    // The last tensor that begins at or before the chunk, and is not empty.
+    // Find the last tensor that begins at or before the chunk and is not empty.
     int32_t low = 0, high = table.size - 1;
     while (low < high) {
       const int32_t middle = (low + high + 1) / 2;
@@ -187,7 +187,7 @@ AMP_DEVICE void forEachElement(const OptimizerTable &table, Body body) {
   }
 }
 
-/// Elements of a gradient, whatever its type.
+/// Loads elements of a gradient of any type.
 template <int Width>
 AMP_DEVICE Pack<float, Width> loadGradient(const OptimizerTensor &tensor,
                                            Lanes<Width> at) {
@@ -216,7 +216,7 @@ AMP_DEVICE void storeCopy(const OptimizerTensor &tensor, Lanes<Width> at,
 // The pass over the gradients
 //===----------------------------------------------------------------------===//
 
-/// A sum of squares, and whether something is not finite.
+/// A sum of squares, and whether an element is not finite.
 struct GradientSummary {
   float squares;
   uint32_t nonFinite;
@@ -234,10 +234,10 @@ template <typename = void>
 __global__ void __launch_bounds__(kThreads)
     unscaleCheckKernel(OptimizerTable table, const float *scale, float maxNorm,
                        UnscaleState *state, uint8_t *allFinite, float *norm,
-                       GradientSummary *partials, unsigned *ticket,
+                       GradientSummary *partials, unsigned *arrivalCounter,
                        bool strict) {
   auto *shared = sharedMemory<GradientSummary>();
-  // The inverse is rounded once from f64, as torch.amp.GradScaler does.
+  // Round the inverse once from f64, as torch.amp.GradScaler does.
   const float inverse = scale ? float(1.0 / double(loadOne(scale))) : 1.0f;
   GradientSummary total = GradientCombiner::identity();
   forEachElement(table, [&](const OptimizerTensor &tensor, auto at) {
@@ -256,7 +256,7 @@ __global__ void __launch_bounds__(kThreads)
     AMP_ON_STORE(partials + blockIdx.x, sizeof(total));
     partials[blockIdx.x] = total;
   }
-  if (!isLastBlock(ticket, gridDim.x,
+  if (!isLastBlock(arrivalCounter, gridDim.x,
                    reinterpret_cast<unsigned *>(shared + kThreads / 32)))
     return;
   total = GradientCombiner::identity();
@@ -283,18 +283,20 @@ __global__ void __launch_bounds__(kThreads)
 inline Status unscaleCheck(cudaStream_t stream, const OptimizerTable &table,
                            const float *scale, float maxNorm,
                            UnscaleState *state, uint8_t *allFinite, float *norm,
-                           void *scratch, unsigned *tickets, bool strict) {
+                           void *scratch, unsigned *arrivalCounters,
+                           bool strict) {
   return launch("unscale_check", stream, chunkShape(table),
                 unscaleCheckKernel<>, table, scale, maxNorm, state, allFinite,
-                norm, static_cast<GradientSummary *>(scratch), tickets, strict);
+                norm, static_cast<GradientSummary *>(scratch), arrivalCounters,
+                strict);
 }
 
 //===----------------------------------------------------------------------===//
 // Updates
 //===----------------------------------------------------------------------===//
 
-/// What the optimizer does to a gradient before it uses it: the two products
-/// round separately, as the unscaled and the clipped gradient do in the graph.
+/// The factors of a gradient. The two products round separately, as the
+/// unscaled and the clipped gradient do in the graph.
 struct GradientScale {
   float inverse = 1.0f, clip = 1.0f;
 
@@ -352,7 +354,7 @@ inline Status sgd(cudaStream_t stream, const OptimizerTable &table,
                 learningRate, state, guard);
 }
 
-/// The constants of adam in f32, as the graph has them.
+/// The constants of adam in f32, as in the graph.
 struct AdamConstants {
   float beta1, oneMinusBeta1, logBeta1;
   float beta2, oneMinusBeta2, logBeta2;
@@ -369,7 +371,7 @@ __global__ void __launch_bounds__(kThreads)
     return;
   const float rate = loadOne(learningRate), t = loadOne(step);
   const GradientScale scale(state);
-  // 1 - βᵗ without cancellation.
+  // Computes 1 - βᵗ without cancellation.
   const float correction1 = -expm1f(t * c.logBeta1);
   const float correction2 = -expm1f(t * c.logBeta2);
   forEachElement(table, [&](const OptimizerTensor &tensor, auto at) {

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// train.max_pool2d, train.avg_pool2d and their gradients on NHWC. The gradients
-// gather, for each element of the input, from the windows that cover it: no
-// atomics, and sums in f32 in the order of the CPU lowering.
+// train.max_pool2d, train.avg_pool2d and their gradients on NHWC. For each
+// element of the input, the gradients gather from the windows that cover it.
+// They use no atomics and sum in f32 in the order of the CPU lowering.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,18 +33,20 @@ struct PoolShape {
   }
 };
 
-/// The maximum of each window, padding being -inf; NaN if one is inside.
+/// The maximum of each window, with padding of -inf. It is NaN if an element
+/// is.
 template <typename Y, typename X>
 Status maxPoolForward(cudaStream_t stream, Y *y, const X *x,
                       const PoolShape &shape);
 
-/// The gradient of each window goes to the first element, in row-major order,
-/// that equals its maximum `y` or is NaN.
+/// Gives the gradient of each window to its first element, in row-major order,
+/// that equals the maximum `y` or is NaN.
 template <typename DX, typename X, typename Y, typename DY>
 Status maxPoolBackward(cudaStream_t stream, DX *dx, const X *x, const Y *y,
                        const DY *dy, const PoolShape &shape);
 
-/// The sum of each window, padding being 0, divided by the window's size.
+/// The sum of each window, with padding of 0, divided by the size of the
+/// window.
 template <typename Y, typename X>
 Status avgPoolForward(cudaStream_t stream, Y *y, const X *x,
                       const PoolShape &shape);
@@ -54,9 +56,9 @@ template <typename DX, typename DY>
 Status avgPoolBackward(cudaStream_t stream, DX *dx, const DY *dy,
                        const PoolShape &shape);
 
-/// The extents of a pooling in kernels. Indices have 32 bits, which
-/// `verifyPool` checks: 64-bit divisions would cost more than the memory
-/// accesses.
+/// The extents of a pooling in kernels. Indices have 32 bits because 64-bit
+/// divisions would cost more than the memory accesses. `verifyPool` checks that
+/// 32 bits suffice.
 struct PoolIndex {
   int batch, height, width, channels;
   int outHeight, outWidth;
@@ -188,7 +190,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
             }
             if (!any)
               continue;
-            // Unless an earlier element of the window is its maximum too.
+            // An earlier element of the window takes the gradient if it is a
+            // maximum too.
             const Window window(s, oh, ow);
             for (int h = window.h0; h <= in.h; ++h) {
               const int end = h < in.h ? window.w1 : in.w;
@@ -230,7 +233,7 @@ __global__ void __launch_bounds__(kThreads)
       });
 }
 
-/// Shapes for which the output is not empty and indices have 32 bits.
+/// Checks that the output is not empty and that indices fit into 32 bits.
 inline Status verifyPool(const PoolShape &s) {
   if (s.strideHeight < 1 || s.strideWidth < 1 || s.windowHeight < 1 ||
       s.windowWidth < 1 || s.height + s.padTop + s.padBottom < s.windowHeight ||
@@ -244,8 +247,8 @@ inline Status verifyPool(const PoolShape &s) {
   return Status();
 }
 
-/// Launches `wide`, which takes `Width` channels at a time, if that divides
-/// them, or else `narrow`, which takes one.
+/// Launches `wide`, which takes `Width` channels at a time, if `Width` divides
+/// the channels, else `narrow`, which takes one.
 template <int Width, typename... Parameters, typename... Arguments>
 Status launchPool(const char *name, cudaStream_t stream, const PoolShape &s,
                   bool overOutput, void (*wide)(Parameters...),

@@ -1,4 +1,4 @@
-//===- Profile.h - Times of launches and their floors -----------*- C++ -*-===//
+//===- Profile.h - Times of launches, roofline bounds -----------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // See https://llvm.org/LICENSE.txt for license information.
@@ -9,6 +9,7 @@
 #define AMP_RUNTIME_CUDA_PROFILE_H
 
 #include "amp/Runtime/CUDA/Launch.h"
+#include "amp/Runtime/Host/GPUModels.h"
 
 #include <nvtx3/nvToolsExt.h>
 
@@ -20,59 +21,26 @@
 
 namespace amp::cuda {
 
-/// What the compiler knows of a launch.
+/// The compiler's description of a launch.
 struct LaunchInfo {
   const char *name = "";     ///< as in the NVTX range
-  const char *ops = "";      ///< operations that it computes
+  const char *ops = "";      ///< operations of the launch
   const char *location = ""; ///< in the graph
   double flops = 0;
   double bytes = 0; ///< global memory read and written
-  /// Rate that bounds its arithmetic.
+  /// The unit whose rate bounds the arithmetic.
   enum class Unit : uint8_t { F32, TF32, Half } unit = Unit::F32;
 };
 
-/// Rates of a GPU: operations and bytes per second.
-struct DeviceRates {
-  const char *name;
-  double f32, tf32, half, bytes;
-
-  /// The least time of a launch, in seconds.
-  double floor(const LaunchInfo &launch) const {
-    double rate = launch.unit == LaunchInfo::Unit::F32    ? f32
-                  : launch.unit == LaunchInfo::Unit::TF32 ? tf32
-                                                          : half;
-    double arithmetic = launch.flops / rate, memory = launch.bytes / bytes;
-    return arithmetic > memory ? arithmetic : memory;
-  }
-};
-
-/// The rates of the GPU called `name` ("NVIDIA H100 80GB HBM3"), dense and as
-/// its data sheet says; null for others, such as a GH200, whose memory is not
-/// that of an H200, and for a part of a GPU.
-inline const DeviceRates *findDeviceRates(const std::string &name) {
-  // Special ones before those whose names are part of theirs.
-  static constexpr DeviceRates table[] = {
-      {"A100 80GB PCIe", 19.5e12, 156e12, 312e12, 1.935e12},
-      {"A100-PCIE-40GB", 19.5e12, 156e12, 312e12, 1.555e12},
-      {"A100-SXM4-40GB", 19.5e12, 156e12, 312e12, 1.555e12},
-      {"A100", 19.5e12, 156e12, 312e12, 2.04e12},
-      {"H100 PCIe", 51e12, 378e12, 756e12, 2.0e12},
-      {"H100 NVL", 60e12, 417.5e12, 835e12, 3.9e12},
-      {"H100", 67e12, 495e12, 989e12, 3.35e12},
-      {"H200 NVL", 60e12, 417.5e12, 835e12, 4.8e12},
-      {"H200", 67e12, 495e12, 989e12, 4.8e12},
-  };
-  if (name.find(" MIG ") != std::string::npos)
-    return nullptr;
-  for (const DeviceRates &rates : table) {
-    const size_t at = name.find(rates.name);
-    if (at != std::string::npos && (at == 0 || name[at - 1] == ' '))
-      return &rates;
-  }
-  return nullptr;
+/// The roofline bound of a launch on `gpu`: its least time, in seconds.
+inline double rooflineBound(const GPUModel &gpu, const LaunchInfo &launch) {
+  const double rate = launch.unit == LaunchInfo::Unit::F32    ? gpu.f32
+                      : launch.unit == LaunchInfo::Unit::TF32 ? gpu.tf32
+                                                              : gpu.half;
+  return std::max(launch.flops / rate, launch.bytes / gpu.bandwidth);
 }
 
-/// Keeps a stream busy for `cycles` of the clock of the device.
+/// Keeps a stream busy for `cycles` of the device clock.
 template <typename = void>
 __global__ void spinKernel(long long cycles) {
 #ifdef __CUDA_ARCH__
@@ -84,10 +52,11 @@ __global__ void spinKernel(long long cycles) {
 #endif
 }
 
-/// An event pair around each launch of a step that is not captured. A short
-/// kernel ends before the host has launched the next: a kernel that only spins
-/// runs before each step, until all of its launches are in the queue, so that
-/// the events stand as far apart as the device takes. It is in no time.
+/// Puts a pair of events around each launch of a step that is not captured. A
+/// short kernel ends before the host has launched the next. A kernel that only
+/// spins therefore runs before each step until all launches are in the queue.
+/// The events then measure the time of the device. The spin is in no measured
+/// time.
 class Profiler {
 public:
   Profiler() = default;
@@ -104,7 +73,7 @@ public:
     launches = infos;
     times.resize(size_t(count));
     // A launch and two events take the host several microseconds.
-    spinSeconds = std::min(kMostSpin, 1e-3 + 2e-5 * count);
+    spinSeconds = std::min(kMaxSpin, 1e-3 + 2e-5 * count);
     for (auto *events : {&starts, &stops})
       for (int i = 0; i < count; ++i) {
         cudaEvent_t event;
@@ -116,7 +85,7 @@ public:
   void begin(int index, cudaStream_t stream) {
     if (!spins) {
       spins = true;
-      // No clock is faster.
+      // No device clock is faster.
       constexpr double kCyclesPerSecond = 3e9;
       LaunchShape shape;
       shape.block.x = 1;
@@ -131,14 +100,14 @@ public:
   void end(int index, cudaStream_t stream) {
     note(cudaEventRecord(stops[size_t(index)], stream));
   }
-  /// Waits for the step and adds its times, of the launches that ran.
+  /// Waits for the step and adds the times of the launches that ran.
   Status finishStep(cudaStream_t stream) {
     const double seconds = std::chrono::duration<double>(
                                std::chrono::steady_clock::now() - enqueued)
                                .count();
     queued.push_back(seconds <= spinSeconds);
     if (!queued.back())
-      spinSeconds = std::min(kMostSpin, 2 * seconds);
+      spinSeconds = std::min(kMaxSpin, 2 * seconds);
     spins = false;
     AMP_CUDA_CALL(cudaStreamSynchronize(stream));
     AMP_RETURN_IF_ERROR(check(failure, "cudaEventRecord"));
@@ -150,15 +119,15 @@ public:
     return Status();
   }
 
-  /// Whether the launches of any step were all in the queue before its first
-  /// one began.
+  /// Whether in any step all launches were in the queue before the first began.
   bool wasQueued() const {
     return std::find(queued.begin(), queued.end(), true) != queued.end();
   }
-  /// How long the next step is held back.
+  /// The time by which the next step is held back.
   double getSpinSeconds() const { return spinSeconds; }
 
-  /// Median seconds of launch `index`, of such steps if there are any.
+  /// Median seconds of launch `index`. Uses only steps that were queued in
+  /// time, if there are any.
   double median(int index) const {
     std::vector<float> sorted;
     const std::vector<float> &all = times[size_t(index)];
@@ -171,11 +140,11 @@ public:
     return sorted[sorted.size() / 2];
   }
 
-  /// The table: launch, median time, floor, ratio, sorted by time; `rates` may
-  /// be null.
-  std::string table(const DeviceRates *rates) const {
+  /// The table of launch, median time, roofline bound and ratio, sorted by
+  /// time. `gpu` may be null.
+  std::string table(const GPUModel *gpu) const {
     std::vector<int> order(times.size());
-    double total = 0, totalFloor = 0;
+    double total = 0, totalBound = 0;
     for (size_t i = 0; i < order.size(); ++i) {
       order[i] = int(i);
       total += median(int(i));
@@ -184,12 +153,12 @@ public:
       double x = median(a), y = median(b);
       return x > y || (x == y && a < b);
     });
-    std::string text = "      us    floor  ratio  launch\n";
-    auto line = [&](double time, double floor, const std::string &name) {
+    std::string text = "      us roofline  ratio  launch\n";
+    auto line = [&](double time, double bound, const std::string &name) {
       char columns[64];
-      if (rates)
+      if (gpu)
         std::snprintf(columns, sizeof(columns), "%8.2f %8.2f %6.2f  ",
-                      time * 1e6, floor * 1e6, time > 0 ? floor / time : 0.0);
+                      time * 1e6, bound * 1e6, time > 0 ? bound / time : 0.0);
       else
         std::snprintf(columns, sizeof(columns), "%8.2f        -      -  ",
                       time * 1e6);
@@ -197,12 +166,12 @@ public:
     };
     for (int i : order) {
       const LaunchInfo &launch = launches[i];
-      double floor = rates ? rates->floor(launch) : 0;
-      totalFloor += floor;
-      line(median(i), floor,
+      double bound = gpu ? rooflineBound(*gpu, launch) : 0;
+      totalBound += bound;
+      line(median(i), bound,
            std::string(launch.name) + " (" + launch.ops + ")");
     }
-    line(total, totalFloor, "all launches");
+    line(total, totalBound, "all launches");
     if (!wasQueued())
       text += "the host took longer to launch a step than the device waits: "
               "short launches hold its time\n";
@@ -213,10 +182,10 @@ private:
   const LaunchInfo *launches = nullptr;
   std::vector<cudaEvent_t> starts, stops;
   std::vector<std::vector<float>> times;
-  std::vector<bool> queued; ///< of each step
-  static constexpr double kMostSpin = 0.05;
+  std::vector<bool> queued; ///< per step: its launches were queued in time
+  static constexpr double kMaxSpin = 0.05;
   double spinSeconds = 0;
-  bool spins = false; ///< in the present step
+  bool spins = false; ///< whether the current step is held back
   std::chrono::steady_clock::time_point enqueued;
   cudaError_t failure = cudaSuccess;
 
@@ -226,7 +195,7 @@ private:
   }
 };
 
-/// An NVTX range, and the events of a profiler if there is one, around one
+/// Puts an NVTX range, and the events of a profiler if there is one, around one
 /// launch.
 class LaunchScope {
 public:

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What all generated programs have in common: they differ in the tables and in
-// the list of launches. A generated file holds
+// The code that all generated programs share. Programs differ in their tables
+// and in the list of launches. A generated file holds
 //
 //   static const BufferInfo kBuffers[] = {...};      // the memory plan
 //   static const GemmConfig kGemms[] or a function that fills them;
@@ -28,13 +28,13 @@
 #ifndef AMP_RUNTIME_CUDA_PROGRAM_H
 #define AMP_RUNTIME_CUDA_PROGRAM_H
 
+#include "amp/Runtime/CUDA/Buffers.h"
 #include "amp/Runtime/CUDA/Gemm.h"
 #include "amp/Runtime/CUDA/Graph.h"
-#include "amp/Runtime/CUDA/Init.h"
 #include "amp/Runtime/CUDA/Optimizer.h"
 #include "amp/Runtime/CUDA/Profile.h"
 #include "amp/Runtime/CUDA/Staging.h"
-#include "amp/Runtime/CUDA/StateRecord.h"
+#include "amp/Runtime/Host/CheckpointFile.h"
 
 #include <cmath>
 #include <cstring>
@@ -63,15 +63,16 @@ struct StepRun;
 
 struct ProgramInfo {
   const char *name = "";
-  /// The arena: [0, stateBytes) keeps its contents from step to step (states,
-  /// metrics, predictions, batches, tables, tickets), [stateBytes, arenaBytes)
-  /// does not.
+  /// The size of the arena and of its state region. The bytes [0, stateBytes)
+  /// keep their contents from step to step: states, metrics, predictions,
+  /// batches, tables, arrival counters. The bytes [stateBytes, arenaBytes) do
+  /// not.
   int64_t arenaBytes = 0, stateBytes = 0;
   const BufferInfo *buffers = nullptr;
   int numBuffers = 0;
   const GemmConfig *gemms = nullptr;
   int numGemms = 0;
-  /// Of the workspace of products; `workspaceBytes` 0 if there are none.
+  /// The workspace of products. `workspaceBytes` is 0 if there are none.
   int64_t workspaceOffset = 0, workspaceBytes = 0;
   const OptimizerGroup *optimizers = nullptr;
   int numOptimizers = 0;
@@ -79,11 +80,12 @@ struct ProgramInfo {
   int numLaunches = 0;
   /// Enqueues one step.
   Status (*enqueue)(const StepRun &run) = nullptr;
-  /// What its states are of; not known of a program written by hand.
-  StateIdentity identity;
+  /// The run that the states belong to. A program written by hand leaves it
+  /// empty.
+  CheckpointIdentity identity;
 };
 
-/// What `enqueue` gets.
+/// The arguments of `enqueue`.
 struct StepRun {
   cudaStream_t stream = nullptr;
   unsigned char *arena = nullptr;
@@ -97,7 +99,8 @@ struct StepRun {
   T *at(int64_t offset) const {
     return reinterpret_cast<T *>(arena + offset);
   }
-  /// NVTX range and profile of launch `index` while the result lives.
+  /// Opens the NVTX range and the profile of launch `index` until the result is
+  /// destroyed.
   LaunchScope scope(int index) const {
     return LaunchScope(info->launches, index, stream, profiler);
   }
@@ -107,31 +110,34 @@ struct ProgramOptions {
   int device = 0;
   uint64_t seed = 0;
   bool useGraph = true;
-  /// Fills what does not outlive a step with NaN before each step: finds reads
-  /// of what was never written.
+  /// Fills buffers that do not outlive a step with NaN before each step. This
+  /// finds reads of values that were never written.
   bool poison = false;
-  /// Resumes states of other rules of loss scaling, or of another batch size.
+  /// Resumes states that were saved with other rules of loss scaling, or with
+  /// another batch size.
   bool otherScaler = false, otherBatchSize = false;
   GemmOptions gemm;
 };
 
-/// Where a run is: what amp-run keeps in the member `__amp_progress__`.
-struct Progress {
-  int64_t step = 0;
-  uint64_t seed = 0; ///< of the order of the data
-  int64_t epoch = 0;
-  int64_t offset = 0; ///< samples of this epoch already used
-  int64_t samples = 0;
+/// The forward function of a step.
+struct ForwardInfo {
+  const ProgramInfo *program = nullptr; ///< null: no forward function
+  const EvaluationRule *rules = nullptr;
+  int numRules = 0;
 };
 
-/// One instance: an arena on a device and the state in it. Any thread may call
-/// it, whatever device is current there, but only one at a time.
-class Program {
+/// One instance of a program: an arena on a device and the state in it. Any
+/// thread may call it, with any current device, but only one at a time.
+class Program : public Step {
 public:
-  explicit Program(const ProgramInfo &info) : info(info) {}
+  explicit Program(const ProgramInfo &info, const ForwardInfo &forward = {})
+      : info(info), forward(forward) {
+    for (int i = 0; i < info.numBuffers; ++i)
+      tensors.push_back(describeBuffer(info.buffers[i]));
+  }
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
-  ~Program() {
+  ~Program() override {
     DeviceScope scope(options.device);
     if (stream)
       cudaStreamSynchronize(stream);
@@ -142,108 +148,118 @@ public:
       cudaStreamDestroy(stream);
   }
 
-  /// Allocates, plans and initialises; no allocation after that. Says how much
-  /// memory is needed if there is too little.
-  inline Status create(const ProgramOptions &from);
+  /// Allocates, plans and initialises. Nothing is allocated after that. If
+  /// there is too little memory, the message says how much is needed.
+  Status create(const ProgramOptions &from) {
+    AMP_RETURN_IF_ERROR(allocate(from));
+    return restart(options.seed);
+  }
+  /// The same, but leaves the states without values.
+  inline Status allocate(const ProgramOptions &from);
+  /// Sets the options that `prepare` allocates with.
+  void setOptions(const ProgramOptions &from) { options = from; }
 
-  /// Starts anew from `seed`, as if just created.
+  /// Starts again from `seed`, as after creation.
   Status restart(uint64_t seed) {
-    options.seed = seed;
-    return initialize(seed);
+    return initialize(*this, seed, nullptr, "", /*partial=*/true);
   }
 
-  /// Replaces all states by those of a file that `save` or amp-run wrote. A
-  /// file of another graph, precision, batch size, or of other rules of loss
-  /// scaling, is an error and changes nothing.
-  inline Status load(const std::string &path);
-  /// Replaces parameters and model states by the arrays of their names, as far
-  /// as the file has them, rounded to their types; copies of parameters follow.
-  /// All other states start anew; `missing` takes the names of those that the
-  /// file could have had.
-  inline Status loadWeights(const std::string &path,
-                            std::vector<std::string> *missing = nullptr);
+  /// Replaces all states by those of a file that `save` or amp-run wrote. It is
+  /// an error if the file has another graph, precision, batch size or other
+  /// rules of loss scaling. Nothing changes after an error.
+  Status load(const std::string &path) {
+    return loadCheckpoint(*this, path,
+                          {options.otherScaler, options.otherBatchSize});
+  }
   /// Writes all states and the progress, for `load` and amp-run.
-  inline Status save(const std::string &path);
+  Status save(const std::string &path) { return saveCheckpoint(*this, path); }
 
-  /// Copies a batch, of exactly the size of batch argument `index`, to the
-  /// device before the next step. Labels are checked.
+  /// Copies a batch to the device before the next step. The batch must have
+  /// exactly the size of batch argument `index`. Labels are checked.
   inline Status setBatch(int index, const void *host, size_t bytes);
-  /// The same, of the `bytes` that `fill` writes where it is told to; nothing
-  /// is copied twice.
+  /// The same, but `fill` writes the `bytes` bytes to the address that it
+  /// receives. Nothing is copied twice.
   template <typename Fill>
   Status fillBatch(int index, size_t bytes, Fill fill);
   /// Sets the hyperparameter `name`.
-  inline Status setHyperparameter(const std::string &name, double value);
+  Status setHyperparameter(const std::string &name, double value) {
+    return amphost::setHyperparameter(*this, name, value);
+  }
 
-  /// Fails if a state or hyperparameter, or a batch with `batches`, has no
-  /// value.
+  /// Fails if a state or hyperparameter has no value, or with `batches` a
+  /// batch.
   inline Status checkValues(bool batches) const;
   /// Enqueues `steps` steps. The first runs as launches, the others as a graph.
-  inline Status run(int steps);
-  /// Waits.
+  inline Status run(int steps) override;
+  /// Waits for the device.
   Status synchronize() {
     DeviceScope scope(options.device);
     return check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
   /// Waits and reads the metrics of the last step, in the order of the plan.
   inline Status readMetrics(float *out, int count);
-  /// Waits and reads, or writes, buffer `index` of the plan.
-  inline Status readBuffer(int index, HostArray *array);
-  inline Status writeBuffer(int index, const HostArray &array);
+  /// Waits and reads or writes buffer `index` of the plan.
+  inline Status readBuffer(int index, Array *array);
+  inline Status writeBuffer(int index, const Array &array);
 
-  /// Runs `steps` steps as launches with events and gives the table of times.
+  /// Runs `steps` steps as launches with events and returns the table of times.
   inline Status profile(int steps, std::string *table);
 
-  /// Of the arena; nothing else is allocated but what the libraries need.
+  /// Bytes of the arena. Nothing else is allocated except by the libraries.
   int64_t memoryBytes() const { return info.arenaBytes; }
   const ProgramInfo &getInfo() const { return info; }
-  /// Samples of a batch.
-  int64_t batchSize() const {
-    for (int i : buffersOf(Role::Batch))
-      if (info.buffers[i].rank > 0)
-        return info.buffers[i].shape[0];
-    return 1;
-  }
   size_t getNumGraphNodes() const { return graph.getNumNodes(); }
 
-  /// The buffers with a role, by their index in the plan.
-  std::vector<int> buffersOf(Role role) const {
-    std::vector<int> result;
-    for (int i = 0; i < info.numBuffers; ++i)
-      if (info.buffers[i].role == role)
-        result.push_back(i);
-    return result;
+  // The interface of a step of the host runtime. The tensors are the buffers of
+  // the plan.
+  const std::vector<TensorInfo> &getTensors() const override { return tensors; }
+  CheckpointIdentity getIdentity() const override { return info.identity; }
+  int64_t getFixedBatch() const override {
+    for (const TensorInfo &tensor : tensors)
+      if (tensor.role == Role::Batch && !tensor.shape.empty())
+        return tensor.shape[0];
+    return 1;
   }
-  /// The states, in the order of the plan.
-  std::vector<int> states() const {
-    std::vector<int> result;
-    for (int i = 0; i < info.numBuffers; ++i)
-      if (info.buffers[i].role <= Role::ScalerState)
-        result.push_back(i);
-    return result;
+  Status prepare(int64_t) override {
+    return arena ? Status() : allocate(options);
   }
-
-  Progress progress;
+  Status read(size_t tensor, Array *value) override {
+    return readBuffer(int(tensor), value);
+  }
+  Status write(size_t tensor, Array value) override {
+    AMP_RETURN_IF_ERROR(writeBuffer(int(tensor), value));
+    return synchronize(); // before the value is destroyed
+  }
+  inline Status fill(size_t tensor, int64_t samples, size_t bytes,
+                     const std::function<void(void *)> &fill) override;
+  Status wait() override { return synchronize(); }
+  bool isAsynchronous() const override { return true; }
+  inline Status readMetrics(std::vector<double> *values) override;
+  void addMemory(Results *results) override {
+    results->emplace_back("bytes of device memory", double(memoryBytes()));
+  }
+  inline Status createForward(std::unique_ptr<Step> *made) override;
+  std::vector<EvaluationRule> getEvaluationRules() const override {
+    return {forward.rules, forward.rules + forward.numRules};
+  }
 
 private:
   inline Status verifyInfo() const;
   inline Status enqueueStep(Profiler *profiler);
-  inline Status initialize(uint64_t seed);
-  inline Status checkStates(const std::string &path,
-                            const std::vector<HostArray> &arrays) const;
-  inline Status writeStates(const std::vector<HostArray> &arrays);
 
   const ProgramInfo &info;
+  const ForwardInfo forward;
+  std::vector<TensorInfo> tensors;
   ProgramOptions options;
   cudaStream_t stream = nullptr;
   unsigned char *arena = nullptr;
   GemmPlans gemms;
   std::vector<OptimizerTable> tables;
   StepGraph graph;
-  /// Of the batch arguments, in order.
+  /// Staging buffers of the batch arguments, in order.
   std::vector<std::unique_ptr<Staging>> staging;
   bool warm = false;
-  /// Which buffers have got a value from the host.
+  /// Which buffers have a value from the host.
   std::vector<bool> written;
 };
 
@@ -260,13 +276,14 @@ inline int report(const Status &status) {
   return status.getCode();
 }
 
-/// Reports what `body` returns. Nothing is thrown to a caller, which may be C.
+/// Reports the result of `body`. No exception reaches the caller, which may be
+/// C.
 template <typename Body>
 int reportCall(Body &&body) {
   try {
     return report(body());
   } catch (const std::bad_alloc &) {
-    // Short enough to need no memory.
+    // The message is short enough to need no memory.
     return report(Status(kOutOfMemory, "no host memory"));
   } catch (const std::exception &exception) {
     return report(Status(kInvalidArgument, exception.what()));
@@ -277,7 +294,7 @@ int reportCall(Body &&body) {
 // Creation
 //===----------------------------------------------------------------------===//
 
-/// A plan that was damaged by hand must not write outside of the arena.
+/// A damaged plan must not write outside of the arena.
 inline Status Program::verifyInfo() const {
   if (!info.enqueue || info.arenaBytes <= 0 || info.stateBytes < 0 ||
       info.stateBytes > info.arenaBytes)
@@ -297,7 +314,7 @@ inline Status Program::verifyInfo() const {
   return Status();
 }
 
-inline Status Program::create(const ProgramOptions &from) {
+inline Status Program::allocate(const ProgramOptions &from) {
   options = from;
   AMP_RETURN_IF_ERROR(verifyInfo());
   int devices = 0;
@@ -310,7 +327,7 @@ inline Status Program::create(const ProgramOptions &from) {
   cudaError_t error =
       cudaMalloc(reinterpret_cast<void **>(&arena), size_t(info.arenaBytes));
   if (error == cudaErrorMemoryAllocation) {
-    cudaGetLastError(); // it has been dealt with
+    cudaGetLastError(); // reset the error, which is handled
     size_t free = 0, total = 0;
     AMP_CUDA_CALL(cudaMemGetInfo(&free, &total));
     return makeError(kOutOfMemory,
@@ -350,34 +367,16 @@ inline Status Program::create(const ProgramOptions &from) {
                                             arena + group.tableOffset, &table));
     tables.push_back(table);
   }
-  for (int i : buffersOf(Role::Batch)) {
+  for (size_t i : find(Role::Batch)) {
     staging.push_back(std::make_unique<Staging>());
     AMP_RETURN_IF_ERROR(
         staging.back()->create(size_t(bytesOf(info.buffers[i]))));
   }
-  for (int i : buffersOf(Role::Constant)) {
-    HostArray array;
-    AMP_RETURN_IF_ERROR(initializeArray(info.buffers[i], options.seed, &array));
-    AMP_RETURN_IF_ERROR(writeBuffer(i, array));
+  for (size_t i : find(Role::Constant)) {
+    Array array;
+    AMP_RETURN_IF_ERROR(initializeTensor(tensors[i], options.seed, &array));
+    AMP_RETURN_IF_ERROR(writeBuffer(int(i), array));
   }
-  return initialize(options.seed);
-}
-
-inline Status Program::initialize(uint64_t seed) {
-  progress = Progress();
-  progress.seed = seed;
-  std::vector<HostArray> arrays;
-  AMP_RETURN_IF_ERROR(
-      initializeArrays(info.buffers, info.numBuffers, seed, &arrays));
-  return writeStates(arrays);
-}
-
-/// Writes the arrays to the buffers of their names.
-inline Status Program::writeStates(const std::vector<HostArray> &arrays) {
-  for (int i = 0; i < info.numBuffers; ++i)
-    if (info.buffers[i].role <= Role::Hyperparameter)
-      if (const HostArray *array = findArray(arrays, info.buffers[i].name))
-        AMP_RETURN_IF_ERROR(writeBuffer(i, *array));
   return Status();
 }
 
@@ -385,40 +384,43 @@ inline Status Program::writeStates(const std::vector<HostArray> &arrays) {
 // Data
 //===----------------------------------------------------------------------===//
 
-inline Status Program::readBuffer(int index, HostArray *array) {
+inline Status Program::readBuffer(int index, Array *array) {
   if (index < 0 || index >= info.numBuffers)
     return makeError(kInvalidArgument, "buffer %d of %d", index,
                      info.numBuffers);
   const BufferInfo &buffer = info.buffers[index];
+  if (!arena)
+    return makeError(kInvalidArgument, "program '%s' has not been created",
+                     info.name);
   DeviceScope scope(options.device);
-  *array = makeArray(buffer);
-  AMP_CUDA_CALL(cudaMemcpyAsync(array->bytes.data(), arena + buffer.offset,
-                                array->bytes.size(), cudaMemcpyDeviceToHost,
+  *array = Array(buffer.type, tensors[size_t(index)].shape);
+  AMP_CUDA_CALL(cudaMemcpyAsync(array->data(), arena + buffer.offset,
+                                array->getNumBytes(), cudaMemcpyDeviceToHost,
                                 stream));
   return synchronize();
 }
 
-inline Status Program::writeBuffer(int index, const HostArray &array) {
+inline Status Program::writeBuffer(int index, const Array &array) {
   if (index < 0 || index >= info.numBuffers)
     return makeError(kInvalidArgument, "buffer %d of %d", index,
                      info.numBuffers);
   const BufferInfo &buffer = info.buffers[index];
   written.resize(size_t(info.numBuffers));
-  if (array.describe() != makeArray(buffer).describe())
+  if (!tensors[size_t(index)].fits(array))
     return makeError(kInvalidArgument, "'%s' is %s, expected %s", buffer.name,
                      array.describe().c_str(),
-                     makeArray(buffer).describe().c_str());
+                     tensors[size_t(index)].describe().c_str());
   written[size_t(index)] = true;
   DeviceScope scope(options.device);
-  return check(cudaMemcpyAsync(arena + buffer.offset, array.bytes.data(),
-                               array.bytes.size(), cudaMemcpyHostToDevice,
+  return check(cudaMemcpyAsync(arena + buffer.offset, array.data(),
+                               array.getNumBytes(), cudaMemcpyHostToDevice,
                                stream),
                "cudaMemcpyAsync");
 }
 
 template <typename Fill>
 Status Program::fillBatch(int index, size_t bytes, Fill fill) {
-  std::vector<int> batches = buffersOf(Role::Batch);
+  const std::vector<size_t> batches = find(Role::Batch);
   if (index < 0 || index >= int(batches.size()))
     return makeError(kInvalidArgument, "batch argument %d of %zu", index,
                      batches.size());
@@ -427,14 +429,14 @@ Status Program::fillBatch(int index, size_t bytes, Fill fill) {
     return makeError(kInvalidArgument,
                      "batch argument '%s' has %zu bytes, expected %lld (%s)",
                      buffer->name, bytes, (long long)bytesOf(*buffer),
-                     makeArray(*buffer).describe().c_str());
+                     describeBuffer(*buffer).describe().c_str());
   if (size_t(index) >= staging.size())
     return makeError(kInvalidArgument, "program '%s' has not been created",
                      info.name);
   DeviceScope scope(options.device);
-  Staging &slots = *staging[size_t(index)];
+  Staging &stagingBuffers = *staging[size_t(index)];
   void *data = nullptr;
-  AMP_RETURN_IF_ERROR(slots.acquire(&data));
+  AMP_RETURN_IF_ERROR(stagingBuffers.acquire(&data));
   fill(data);
   for (int64_t i = 0; buffer->classes > 0 && i < countOf(*buffer); ++i) {
     int64_t label = buffer->type == Type::I32
@@ -449,7 +451,7 @@ Status Program::fillBatch(int index, size_t bytes, Fill fill) {
   }
   written.resize(size_t(info.numBuffers));
   written[size_t(buffer - info.buffers)] = true;
-  return slots.send(arena + buffer->offset, stream);
+  return stagingBuffers.send(arena + buffer->offset, stream);
 }
 
 inline Status Program::setBatch(int index, const void *host, size_t bytes) {
@@ -457,21 +459,15 @@ inline Status Program::setBatch(int index, const void *host, size_t bytes) {
                    [&](void *to) { std::memcpy(to, host, bytes); });
 }
 
-inline Status Program::setHyperparameter(const std::string &name,
-                                         double value) {
-  std::string known;
-  for (int i : buffersOf(Role::Hyperparameter)) {
-    if (name == info.buffers[i].name) {
-      HostArray array = makeArray(info.buffers[i]);
-      for (int64_t j = 0; j < array.count(); ++j)
-        array.set(j, value);
-      return writeBuffer(i, array);
-    }
-    known += std::string(known.empty() ? "" : ", ") + info.buffers[i].name;
+inline Status Program::fill(size_t tensor, int64_t, size_t bytes,
+                            const std::function<void(void *)> &fill) {
+  int index = 0;
+  for (size_t batch : find(Role::Batch)) {
+    if (batch == tensor)
+      return fillBatch(index, bytes, fill);
+    ++index;
   }
-  return makeError(kInvalidArgument,
-                   "there is no hyperparameter '%s'; the step has %s",
-                   name.c_str(), known.empty() ? "none" : known.c_str());
+  return makeError(kInvalidArgument, "buffer %zu is not a batch", tensor);
 }
 
 //===----------------------------------------------------------------------===//
@@ -517,7 +513,7 @@ inline Status Program::run(int steps) {
   AMP_RETURN_IF_ERROR(checkValues(/*batches=*/true));
   DeviceScope scope(options.device);
   for (int i = 0; i < steps; ++i) {
-    // Not captured the first time: libraries load their kernels lazily.
+    // Do not capture the first step: libraries load their kernels lazily.
     if (!options.useGraph || !warm) {
       AMP_RETURN_IF_ERROR(enqueueStep(nullptr));
       warm = true;
@@ -528,20 +524,40 @@ inline Status Program::run(int steps) {
       AMP_RETURN_IF_ERROR(graph.launch(stream));
     }
     ++progress.step;
+    progress.batchSize = getFixedBatch();
   }
   return Status();
 }
 
 inline Status Program::readMetrics(float *out, int count) {
-  std::vector<int> metrics = buffersOf(Role::Metric);
+  const std::vector<size_t> metrics = find(Role::Metric);
   if (count != int(metrics.size()))
     return makeError(kInvalidArgument, "%d metrics asked for, there are %zu",
                      count, metrics.size());
   for (int i = 0; i < count; ++i) {
-    HostArray array;
-    AMP_RETURN_IF_ERROR(readBuffer(metrics[size_t(i)], &array));
-    out[i] = float(array.get(0));
+    Array array;
+    AMP_RETURN_IF_ERROR(readBuffer(int(metrics[size_t(i)]), &array));
+    out[i] = float(array.getDouble(0));
   }
+  return Status();
+}
+
+inline Status Program::readMetrics(std::vector<double> *values) {
+  std::vector<float> metrics(find(Role::Metric).size());
+  AMP_RETURN_IF_ERROR(readMetrics(metrics.data(), int(metrics.size())));
+  values->assign(metrics.begin(), metrics.end());
+  return Status();
+}
+
+inline Status Program::createForward(std::unique_ptr<Step> *made) {
+  if (!forward.program)
+    return makeError(kInvalidArgument,
+                     "'%s' has been emitted without a forward function, which "
+                     "--eval and --predict need",
+                     info.name);
+  auto program = std::make_unique<Program>(*forward.program);
+  program->setOptions(options);
+  *made = std::move(program);
   return Status();
 }
 
@@ -556,14 +572,12 @@ inline Status Program::profile(int steps, std::string *table) {
     AMP_RETURN_IF_ERROR(enqueueStep(&profiler));
     AMP_RETURN_IF_ERROR(profiler.finishStep(stream));
     ++progress.step;
+    progress.batchSize = getFixedBatch();
   }
-  *table = profiler.table(findDeviceRates(properties.name));
+  *table = profiler.table(findGPUDevice(properties.name));
   return Status();
 }
 
 } // namespace amp::cuda
-
-// The rest of the members.
-#include "amp/Runtime/CUDA/ProgramFiles.h"
 
 #endif // AMP_RUNTIME_CUDA_PROGRAM_H

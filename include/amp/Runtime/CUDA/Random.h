@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy
-// as 1, 2, 3", SC 2011), with the counters and keys of the CPU lowering.
+// Philox with the counters and keys of the CPU lowering.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,36 +14,19 @@
 #define AMP_RUNTIME_CUDA_RANDOM_H
 
 #include "amp/Runtime/CUDA/Elementwise.h"
+#include "amp/Runtime/Host/Philox.h"
 
 namespace amp::cuda {
 
-/// Four words, a function of counter and key alone: ten rounds of Philox4x32.
-AMP_HOST_DEVICE Pack<uint32_t, 4> philox4x32(Pack<uint32_t, 4> counter,
-                                             uint32_t key0, uint32_t key1) {
-#pragma unroll
-  for (int round = 0; round < 10; ++round) {
-    const uint64_t product0 = uint64_t(0xD2511F53u) * counter[0];
-    const uint64_t product1 = uint64_t(0xCD9E8D57u) * counter[2];
-    counter = {
-        {uint32_t(product1 >> 32) ^ counter[1] ^ key0, uint32_t(product1),
-         uint32_t(product0 >> 32) ^ counter[3] ^ key1, uint32_t(product0)}};
-    key0 += 0x9E3779B9u;
-    key1 += 0xBB67AE85u;
-  }
-  return counter;
+/// Block `index` of stream `key` with state rng = (seed, step). The key is the
+/// number of a dropout or rounding.
+AMP_DEVICE PhiloxBlock randomBlock(int64_t index, int64_t seed, int64_t step,
+                                   uint32_t key) {
+  return philoxBlock(uint64_t(seed) ^ key, uint64_t(step), uint64_t(index));
 }
 
-/// Block `index` of stream `key`, the number of a dropout or rounding, with
-/// state rng = (seed, step).
-AMP_DEVICE Pack<uint32_t, 4> randomBlock(int64_t index, int64_t seed,
-                                         int64_t step, uint32_t key) {
-  return philox4x32({{uint32_t(index), uint32_t(uint64_t(index) >> 32),
-                      uint32_t(step), uint32_t(uint64_t(step) >> 32)}},
-                    uint32_t(seed) ^ key, uint32_t(uint64_t(seed) >> 32));
-}
-
-/// The random words of the lanes: word (i mod 4) of block i / 4, with the state
-/// rng = (seed, step) on the device.
+/// The random words of the lanes: word (i mod 4) of block i / 4. The state rng
+/// = (seed, step) is on the device.
 template <int Width>
 AMP_DEVICE Pack<uint32_t, Width> randomWords(Lanes<Width> at,
                                              const int64_t *rng, uint32_t key) {
@@ -92,8 +74,8 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-/// train.dropout: y = keep ? x · 1 / (1 - rate) : 0, the factor in f32. y may
-/// be x. The backward pass is the same function of the gradient.
+/// train.dropout: y = keep ? x · 1 / (1 - rate) : 0, with the factor in f32. y
+/// may be x. The backward pass applies the same function to the gradient.
 template <typename Y, typename X>
 Status dropout(cudaStream_t stream, Y *y, const X *x, const int64_t *rng,
                uint32_t key, double rate, int64_t count) {
@@ -105,9 +87,9 @@ Status dropout(cudaStream_t stream, Y *y, const X *x, const int64_t *rng,
                 float(1.0 / (1.0 - rate)), count);
 }
 
-/// `value` rounded to bf16, up or down by the upper half of `word`. bf16 is the
-/// upper half of f32: the random bits are added to the lower half, which is cut
-/// off. NaN stays as it is.
+/// Rounds `value` to bf16, up or down by the upper half of `word`. bf16 is the
+/// upper half of f32. The random bits are added to the lower half, which is
+/// then cut off. NaN stays NaN.
 AMP_DEVICE float roundStochastically(float value, uint32_t word) {
   const uint32_t sum = uint32_t(__float_as_int(value)) + (word >> 16);
   return value == value ? __int_as_float(int32_t(sum & 0xFFFF0000u)) : value;
@@ -127,8 +109,8 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-/// amp.master_copy with a random state: y = x rounded to bf16, up or down with
-/// the probabilities that make the expected value exact.
+/// amp.master_copy with a random state: y = x rounded to bf16, up or down such
+/// that the expected value is exact.
 inline Status stochasticRound(cudaStream_t stream, __nv_bfloat16 *y,
                               const float *x, const int64_t *rng, uint32_t key,
                               int64_t count) {

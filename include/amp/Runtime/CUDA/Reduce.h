@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reductions of rows, of columns and of everything, as bodies of kernels. The
-// order of every sum depends on the sizes alone: no float atomics. A reduction
-// over several blocks leaves partial results in scratch, and the block that
-// finishes last, by a ticket, combines them in order.
+// Reductions of rows, of columns and of whole arrays, as bodies of kernels. The
+// order of every sum depends on the sizes alone; there are no float atomics. A
+// reduction over several blocks leaves partial results in scratch. The block
+// that finishes last, by an arrival counter, combines them in order.
 //
 //   // %2 = reduce_sum(%1) over dim 1: f16[64x128] -> f32[64]
 //   __global__ void __launch_bounds__(256) row_sum(float *out, const __half *x)
@@ -20,8 +20,8 @@
 //         });
 //   }
 //
-// launched with `rowShape<32>(64)`; 32 threads a row up to 1024 columns, else
-// kThreads.
+// This kernel is launched with `rowShape<32>(64)`. Rows of up to 1024 columns
+// take 32 threads each, longer ones kThreads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +32,8 @@
 
 namespace amp::cuda {
 
-/// Combiners: a value type that is a whole number of 4-byte words, the identity
-/// and an associative operation.
+/// Combiners: a value type of whole 4-byte words, the identity and an
+/// associative operation.
 template <typename T>
 struct Sum {
   using type = T;
@@ -46,7 +46,7 @@ struct Product {
   static AMP_DEVICE T identity() { return T(1); }
   static AMP_DEVICE T combine(T a, T b) { return a * b; }
 };
-/// NaN if any element is.
+/// NaN if any element is NaN.
 struct Maximum {
   using type = float;
   static AMP_DEVICE float identity() { return -INFINITY; }
@@ -57,13 +57,13 @@ struct Minimum {
   static AMP_DEVICE float identity() { return INFINITY; }
   static AMP_DEVICE float combine(float a, float b) { return minimum(a, b); }
 };
-/// Of bools, widened to words.
+/// The disjunction of bools that are widened to words.
 struct Any {
   using type = uint32_t;
   static AMP_DEVICE uint32_t identity() { return 0; }
   static AMP_DEVICE uint32_t combine(uint32_t a, uint32_t b) { return a | b; }
 };
-/// The sum in one bit: whether an odd number of them is true.
+/// The sum in one bit: whether an odd number of values is true.
 struct Odd {
   using type = uint32_t;
   static AMP_DEVICE uint32_t identity() { return 0; }
@@ -92,8 +92,8 @@ AMP_DEVICE T shuffleXor(const T &value, int bits) {
   return out.value;
 }
 
-/// Combines the values of a warp; every lane gets the same result. Called by
-/// all 32 lanes. The operation must be commutative.
+/// Combines the values of a warp and returns the same result in every lane. All
+/// 32 lanes call this. The operation must be commutative.
 template <typename Op>
 AMP_DEVICE typename Op::type reduceWarp(typename Op::type value) {
 #pragma unroll
@@ -102,9 +102,9 @@ AMP_DEVICE typename Op::type reduceWarp(typename Op::type value) {
   return value;
 }
 
-/// Combines the values of a block of kThreads threads; every thread gets the
-/// result. `shared` holds a value for each warp; a barrier must stand between
-/// this call and the next use of `shared`.
+/// Combines the values of a block of kThreads threads and returns the result in
+/// every thread. `shared` holds a value for each warp. A barrier must separate
+/// this call from the next use of `shared`.
 template <typename Op>
 AMP_DEVICE typename Op::type reduceBlock(typename Op::type value,
                                          typename Op::type *shared) {
@@ -120,24 +120,24 @@ AMP_DEVICE typename Op::type reduceBlock(typename Op::type value,
   return value;
 }
 
-/// Takes a ticket after the block has stored its partial results, and tells all
-/// threads of the block whether theirs is the last of `blocks`: then all
-/// partial results can be read. Leaves `ticket` zero for the next launch.
-/// `shared` is one word.
-AMP_DEVICE bool isLastBlock(unsigned *ticket, unsigned blocks,
+/// Increments the arrival counter after the block has stored its partial
+/// results. Returns in all threads whether this block is the last of `blocks`;
+/// it can then read all partial results. Leaves `arrivalCounter` zero for the
+/// next launch. `shared` is one word.
+AMP_DEVICE bool isLastBlock(unsigned *arrivalCounter, unsigned blocks,
                             unsigned *shared) {
   __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence();
-    *shared = atomicInc(ticket, blocks - 1) == blocks - 1;
+    *shared = atomicInc(arrivalCounter, blocks - 1) == blocks - 1;
     __threadfence();
   }
   __syncthreads();
   return *shared != 0;
 }
 
-/// Reads a partial result that another block of the launch stored, from memory
-/// and not from what the compiler or the first-level cache may remember.
+/// Reads a partial result that another block of the launch stored. Reads
+/// memory, not a register or the first-level cache.
 template <typename T>
 AMP_DEVICE T loadPartial(const T *pointer) {
   AMP_ON_LOAD(pointer, sizeof(T));
@@ -164,9 +164,9 @@ AMP_DEVICE typename Op::type combineLanes(typename Op::type total,
 }
 
 /// For each of `rows` rows of `columns` elements, combines the lanes of
-/// `value(at, row, column)`, where `at.index` is row · columns + column, and
-/// calls `finish(row, result)` in one thread. Elements are taken `Width` at a
-/// time if that divides `columns`, else one by one. Launch with
+/// `value(at, row, column)`, where `at.index` is row · columns + column. Calls
+/// `finish(row, result)` in one thread. Takes `Width` elements at a time if
+/// `Width` divides `columns`, else one. Launch with
 /// `rowShape<ThreadsPerRow>(rows)`.
 template <typename Op, int ThreadsPerRow, int Width, typename Value,
           typename Finish>
@@ -204,13 +204,13 @@ AMP_DEVICE void reduceRows(int64_t rows, int64_t columns, Value value,
   }
 }
 
-/// Combines the lanes of `value(at)` over [0, count) and calls
-/// `finish(result)` in one thread of the grid. `partials` holds
-/// `reduceParts(count)` values, `ticket` is zero before and after. Launch with
-/// `reduceShape(count)`.
+/// Combines the lanes of `value(at)` over [0, count) and calls `finish(result)`
+/// in one thread of the grid. `partials` holds `reduceParts(count)` values.
+/// `arrivalCounter` is zero before and after. Launch with `reduceShape(count)`.
 template <typename Op, int Width, typename Value, typename Finish>
 AMP_DEVICE void reduceAll(int64_t count, typename Op::type *partials,
-                          unsigned *ticket, Value value, Finish finish) {
+                          unsigned *arrivalCounter, Value value,
+                          Finish finish) {
   using T = typename Op::type;
   T *shared = sharedMemory<T>();
   T total = Op::identity();
@@ -226,7 +226,7 @@ AMP_DEVICE void reduceAll(int64_t count, typename Op::type *partials,
     AMP_ON_STORE(partials + blockIdx.x, sizeof(T));
     partials[blockIdx.x] = total;
   }
-  if (!isLastBlock(ticket, gridDim.x,
+  if (!isLastBlock(arrivalCounter, gridDim.x,
                    reinterpret_cast<unsigned *>(shared + kThreads / 32)))
     return;
   total = Op::identity();
@@ -237,18 +237,18 @@ AMP_DEVICE void reduceAll(int64_t count, typename Op::type *partials,
     finish(total);
 }
 
-/// For each of `columns` columns, combines the lanes of
-/// `value(at, row, column)` over `rows` rows and calls `finish(column, result)`
-/// in one thread. `Width` is a power of two up to 8 that divides `columns`.
-/// `partials` holds `columnParts(rows, columns) * columns` values, `tickets`
-/// are `kTickets` zeros before and after; neither is used if the grid has one
-/// row. Launch with `columnShape(rows, columns, words of a value)`, whose
-/// shared memory is for widths of up to 2: it takes kThreads * Width values and
+/// For each of `columns` columns, combines the lanes of `value(at, row,
+/// column)` over `rows` rows and calls `finish(column, result)` in one thread.
+/// `Width` is a power of two up to 8 that divides `columns`. `partials` holds
+/// `columnParts(rows, columns) * columns` values. `arrivalCounters` are
+/// `kArrivalCounters` zeros before and after. A grid with one row uses neither.
+/// Launch with `columnShape(rows, columns, words of a value)`. Its shared
+/// memory suffices for widths of up to 2: it takes kThreads * Width values and
 /// 16 bytes.
 template <typename Op, int Width, typename Value, typename Finish>
-AMP_DEVICE void reduceColumns(int64_t rows, int64_t columns,
-                              typename Op::type *partials, unsigned *tickets,
-                              Value value, Finish finish) {
+AMP_DEVICE void
+reduceColumns(int64_t rows, int64_t columns, typename Op::type *partials,
+              unsigned *arrivalCounters, Value value, Finish finish) {
   using T = typename Op::type;
   // A block covers kColumnTile columns, `Width` per thread, in `groups` rows at
   // a time.
@@ -278,7 +278,7 @@ AMP_DEVICE void reduceColumns(int64_t rows, int64_t columns,
           totals[i] = Op::combine(totals[i], values[i]);
       }
     }
-    __syncthreads(); // what the last tile left has been read
+    __syncthreads(); // the results of the last tile have been read
 #pragma unroll
     for (int i = 0; i < Width; ++i)
       shared[group * kColumnTile + lane * Width + i] = totals[i];
@@ -301,7 +301,7 @@ AMP_DEVICE void reduceColumns(int64_t rows, int64_t columns,
       AMP_ON_STORE(partials + part * columns + mine, sizeof(T));
       partials[part * columns + mine] = total;
     }
-    if (!isLastBlock(tickets + blockIdx.x, unsigned(parts), flag))
+    if (!isLastBlock(arrivalCounters + blockIdx.x, unsigned(parts), flag))
       continue;
     if (owns) {
       total = Op::identity();

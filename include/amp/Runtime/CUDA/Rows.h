@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Softmax, layer normalisation and cross-entropy make several passes over a
-// row. A row that fits is kept in the registers of the threads that own it; a
-// longer one is read again on each pass.
+// Softmax, layer normalisation and cross-entropy pass over a row several times.
+// A short row stays in the registers of the threads that own it. A longer row
+// is read again in each pass.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,9 @@
 
 namespace amp::cuda {
 
-/// How the threads of a block share rows: `Threads` (32 or kThreads) to a row,
-/// `Width` elements to an access, `Packs` accesses kept by each thread, 0 if
-/// the row stays in memory.
+/// How the threads of a block share rows: `Threads` (32 or kThreads) per row,
+/// `Width` elements per access, and `Packs` accesses that each thread keeps.
+/// `Packs` is 0 if the row stays in memory.
 template <int ThreadsPerRow, int PackWidth, int PacksPerThread>
 struct RowPlan {
   static constexpr int threads = ThreadsPerRow;
@@ -29,7 +29,7 @@ struct RowPlan {
   static constexpr int packs = PacksPerThread;
   static constexpr int rowsPerBlock = kThreads / threads;
 
-  /// The thread's number in its row, and the row's in the block.
+  /// The index of the thread in its row, and of the row in the block.
   static AMP_DEVICE int thread() { return threadIdx.x % threads; }
   static AMP_DEVICE int rowInBlock() { return threadIdx.x / threads; }
 };
@@ -55,7 +55,7 @@ struct Row {
     return (pack * Plan::threads + Plan::thread()) * Plan::width;
   }
 
-  /// The pack that begins at `column`, number `pack` of the thread.
+  /// The pack that begins at `column`, the thread's pack number `pack`.
   AMP_DEVICE Pack<float, Plan::width> get(int pack, int64_t column) const {
     if constexpr (Plan::packs > 0)
       return kept[pack];
@@ -81,8 +81,8 @@ AMP_DEVICE void forEachPack(int64_t columns, Body body) {
   }
 }
 
-/// Combines a value of each thread of a row; all of them get the result. Called
-/// by all threads of the block if the row is theirs.
+/// Combines one value per thread of a row and returns the result in all of
+/// them. If a row takes the whole block, all threads must call this.
 template <typename Plan, typename Op>
 AMP_DEVICE typename Op::type reduceRow(typename Op::type value) {
   if constexpr (Plan::threads == 32) {
@@ -114,9 +114,8 @@ AMP_DEVICE SoftmaxTerms softmaxTerms(const Row<Plan, T> &row) {
   return {largest, reduceRow<Plan, Sum<float>>(sum)};
 }
 
-/// Chooses a plan for rows of `columns` elements, the widest packs being of
-/// `Width`, and calls `body(plan)`: a warp for short rows, a block for long
-/// ones.
+/// Chooses a plan for rows of `columns` elements and calls `body(plan)`. Packs
+/// have up to `Width` elements. A short row takes a warp, a long one a block.
 template <int Width, typename Body>
 Status withRowPlan(int64_t columns, Body body) {
   if (columns % Width == 0) {
@@ -141,8 +140,8 @@ LaunchShape planShape(int64_t rows) {
   return shape;
 }
 
-/// Calls `body(row)` for the rows of the block, the same number of times in all
-/// threads that share a row.
+/// Calls `body(row)` for the rows of the block. All threads that share a row
+/// make the same number of calls.
 template <typename Plan, typename Body>
 AMP_DEVICE void forEachRow(int64_t rows, Body body) {
   for (int64_t row =

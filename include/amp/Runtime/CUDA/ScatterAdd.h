@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// train.scatter_add, which is the gradient of an embedding. Whoever owns an
-// element of the result reads all indices, and adds the updates that are its
-// own in their order: no atomics, and the same sum on every run.
+// train.scatter_add, the gradient of an embedding. The owner of an element of
+// the result reads all indices and adds the updates of that element in their
+// order. There are no atomics, and every run computes the same sum.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,18 +19,18 @@
 
 namespace amp::cuda {
 
-/// result[o, s, i] = Σ updates[o, n, i] over the n with indices[n] = s, of the
-/// shapes [outer, extent, inner] and [outer, count, inner]. Sums are f32, and
-/// round once; an index out of range adds nothing.
+/// result[o, s, i] = Σ updates[o, n, i] over the n with indices[n] = s. The
+/// shapes are [outer, extent, inner] and [outer, count, inner]. Sums are f32
+/// and round once. An index out of range adds nothing.
 template <typename R, typename U, typename I>
 Status scatterAdd(cudaStream_t stream, R *result, const U *updates,
                   const I *indices, int64_t outer, int64_t extent,
                   int64_t inner, int64_t count);
 
-/// Indices that a thread looks at between two barriers.
+/// Indices that a thread reads between two barriers.
 inline constexpr int kIndicesPerThread = 4;
 
-/// A block for a slice, or a part of a long one.
+/// One block per slice, or per part of a long slice.
 template <int Width, typename R, typename U, typename I>
 __global__ void __launch_bounds__(kThreads)
     scatterAddSlices(R *result, const U *updates, const I *indices,
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// A thread for an element, where slices are short.
+/// One thread per element, for short slices.
 template <typename R, typename U, typename I>
 __global__ void __launch_bounds__(kThreads)
     scatterAddElements(R *result, const U *updates, const I *indices,

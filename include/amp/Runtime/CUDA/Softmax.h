@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // train.softmax, train.log_softmax and their gradients along the middle of
-// [outer, extent, inner]; the last dimension has inner = 1.
+// [outer, extent, inner]. For the last dimension, inner is 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 //===----------------------------------------------------------------------===//
-// Along any other dimension: a thread for each line
+// Along any other dimension: one thread per line
 //===----------------------------------------------------------------------===//
 
 template <bool Log, typename Y, typename X>

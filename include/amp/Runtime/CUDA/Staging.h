@@ -1,4 +1,4 @@
-//===- Staging.h - Batches on their way to the device -----------*- C++ -*-===//
+//===- Staging.h - Pinned buffers of batches --------------------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // See https://llvm.org/LICENSE.txt for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From pageable memory a copy waits for all that the stream has to do, so the
+// A copy from pageable memory waits for all earlier work of the stream. The
 // host could not gather the next batch while the device works on this one.
 //
 //===----------------------------------------------------------------------===//
@@ -18,7 +18,7 @@
 
 namespace amp::cuda {
 
-/// Makes `device` the current one of the thread while it lives.
+/// Makes `device` the current device of the thread during its lifetime.
 class DeviceScope {
 public:
   explicit DeviceScope(int device) {
@@ -40,52 +40,53 @@ private:
   bool changed = false;
 };
 
-/// Two pinned buffers for the batches of one argument, filled in turn.
+/// Two pinned buffers for the batches of one argument, which are filled in
+/// turn.
 class Staging {
 public:
   Staging() = default;
   Staging(const Staging &) = delete;
   Staging &operator=(const Staging &) = delete;
   ~Staging() {
-    for (Slot &slot : slots) {
-      if (slot.copied)
-        cudaEventDestroy(slot.copied);
-      if (slot.data)
-        cudaFreeHost(slot.data);
+    for (PinnedBuffer &buffer : buffers) {
+      if (buffer.copied)
+        cudaEventDestroy(buffer.copied);
+      if (buffer.data)
+        cudaFreeHost(buffer.data);
     }
   }
 
   Status create(size_t size) {
     bytes = size;
-    for (Slot &slot : slots) {
-      AMP_CUDA_CALL(cudaMallocHost(&slot.data, bytes));
+    for (PinnedBuffer &buffer : buffers) {
+      AMP_CUDA_CALL(cudaMallocHost(&buffer.data, bytes));
       AMP_CUDA_CALL(
-          cudaEventCreateWithFlags(&slot.copied, cudaEventDisableTiming));
+          cudaEventCreateWithFlags(&buffer.copied, cudaEventDisableTiming));
     }
     return Status();
   }
 
-  /// The buffer to fill next, when its last copy has been made.
+  /// Returns the buffer to fill next, once its last copy is complete.
   Status acquire(void **data) {
-    AMP_CUDA_CALL(cudaEventSynchronize(slots[next].copied));
-    *data = slots[next].data;
+    AMP_CUDA_CALL(cudaEventSynchronize(buffers[next].copied));
+    *data = buffers[next].data;
     return Status();
   }
-  /// Enqueues the copy of what was acquired to the device.
+  /// Enqueues the copy of the acquired buffer to the device.
   Status send(void *device, cudaStream_t stream) {
-    Slot &slot = slots[next];
+    PinnedBuffer &buffer = buffers[next];
     next = 1 - next;
-    AMP_CUDA_CALL(cudaMemcpyAsync(device, slot.data, bytes,
+    AMP_CUDA_CALL(cudaMemcpyAsync(device, buffer.data, bytes,
                                   cudaMemcpyHostToDevice, stream));
-    return check(cudaEventRecord(slot.copied, stream), "cudaEventRecord");
+    return check(cudaEventRecord(buffer.copied, stream), "cudaEventRecord");
   }
 
 private:
-  struct Slot {
+  struct PinnedBuffer {
     void *data = nullptr;
     cudaEvent_t copied = nullptr;
   };
-  Slot slots[2];
+  PinnedBuffer buffers[2];
   size_t bytes = 0;
   int next = 0;
 };

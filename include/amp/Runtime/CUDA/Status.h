@@ -1,4 +1,4 @@
-//===- Status.h - Errors as values ------------------------------*- C++ -*-===//
+//===- Status.h - Errors of CUDA calls --------------------------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // See https://llvm.org/LICENSE.txt for license information.
@@ -6,79 +6,30 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The runtime of generated programs reports every failure as a value: it never
-// exits, aborts or throws across its interface.
+// Converts the errors of CUDA and its libraries to those of the host runtime.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef AMP_RUNTIME_CUDA_STATUS_H
 #define AMP_RUNTIME_CUDA_STATUS_H
 
+#include "amp/Runtime/Host/Status.h"
+
 #include <cublasLt.h>
 #include <cuda_runtime.h>
 
-#include <cstdarg>
-#include <cstdio>
-#include <string>
-#include <utility>
-
 namespace amp::cuda {
+using namespace amphost;
 
-/// What went wrong, as the C interface of a program returns it.
-enum ErrorCode : int {
-  kOk = 0,
-  kInvalidArgument = 1, ///< a null pointer, a wrong size or option
-  kNoDevice = 2,        ///< no GPU, or a driver too old for this program
-  kOutOfMemory = 3,     ///< the message says how much is needed
-  kFile = 4,            ///< unreadable, damaged or of another model
-  kCudaError = 5,       ///< a call of the CUDA runtime failed
-  kCublasError = 6,     ///< a call of cuBLASLt failed
-  kUnsupported = 7,     ///< no algorithm for a matrix product
-};
-
-/// Success, or a code with a message: lower-case, without a full stop.
-class [[nodiscard]] Status {
-public:
-  Status() = default;
-  Status(const Status &) = default;
-  Status(Status &&) = default;
-  Status &operator=(const Status &) = default;
-  Status &operator=(Status &&) = default;
-  Status(ErrorCode code, std::string message)
-      : code(code), text(std::move(message)) {}
-
-  bool isOk() const { return code == kOk; }
-  ErrorCode getCode() const { return code; }
-  const std::string &getMessage() const { return text; }
-
-  /// Puts `what` and a colon in front of the message of an error.
-  Status in(const std::string &what) && {
-    if (!isOk())
-      text = what + ": " + text;
-    return std::move(*this);
-  }
-
-private:
-  ErrorCode code = kOk;
-  std::string text;
-};
-
-/// An error whose message is formatted as by printf.
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-inline Status
-makeError(ErrorCode code, const char *format, ...) {
-  char text[512];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(text, sizeof(text), format, arguments);
-  va_end(arguments);
-  return Status(code, text);
-}
+/// The error codes of this backend.
+inline constexpr ErrorCode kNoDevice =
+                               ErrorCode(2), ///< no GPU, or a driver too old
+    kCudaError = ErrorCode(5),   ///< a call of the CUDA runtime failed
+    kCublasError = ErrorCode(6), ///< a call of cuBLASLt failed
+    kUnsupported = ErrorCode(7); ///< no algorithm for a matrix product
 
 /// The outcome of the CUDA call `call`. Missing devices, old drivers and
-/// exhausted memory have codes of their own.
+/// exhausted memory have their own codes.
 inline Status check(cudaError_t error, const char *call) {
   if (error == cudaSuccess)
     return Status();
@@ -100,13 +51,6 @@ inline Status check(cublasStatus_t status, const char *call) {
 }
 
 } // namespace amp::cuda
-
-/// Returns the error of `expression`, a Status, from the enclosing function.
-#define AMP_RETURN_IF_ERROR(expression)                                        \
-  do {                                                                         \
-    if (::amp::cuda::Status ampStatus = (expression); !ampStatus.isOk())       \
-      return ampStatus;                                                        \
-  } while (false)
 
 /// Makes a CUDA or cuBLASLt call and returns its error, if any.
 #define AMP_CUDA_CALL(call)                                                    \

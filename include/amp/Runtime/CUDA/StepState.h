@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What changes from step to step lives on the device, so that a step can be
-// captured in a graph and never waits for the host. Loss scale, trackers, step
-// count, learning rate and generator state are scalars in buffers of their own,
-// because they have names in the state file; this header has what is transient
-// between the pass over the gradients and the optimizer, and the update of the
+// State that changes from step to step lives on the device. A step can
+// therefore be captured in a graph and never waits for the host. Loss scale,
+// trackers, step count, learning rate and generator state are scalars with a
+// buffer each because checkpoints name them. This header has the values that
+// pass from the check of the gradients to the optimizer, and the update of the
 // scale.
 //
 //===----------------------------------------------------------------------===//
@@ -22,8 +22,8 @@
 
 namespace amp::cuda {
 
-/// What one pass over the gradients of an optimizer found out, on the device;
-/// written by `unscaleCheck`, read by the optimizer.
+/// The result of one pass over the gradients of an optimizer, on the device.
+/// `unscaleCheck` writes it and the optimizer reads it.
 struct UnscaleState {
   float inverseScale;    ///< f32(1.0 / scale)
   float clipFactor;      ///< min(1, max_norm / (norm + 1e-6)), or 1
@@ -33,13 +33,19 @@ struct UnscaleState {
   uint32_t reserved[3];
 };
 
-/// What fills the hysteresis of a scale up again.
+/// The event that refills the hysteresis of a scale.
 enum class HysteresisRefill { Clean, Growth };
 
-/// What the tracker of the hysteresis is after a backoff: below 1, 1, or full.
+/// The hysteresis tracker after a backoff: below 1, 1, or full.
 enum class AfterBackoff { Count, Hold, Refill };
 
-/// The attributes of amp.update_scale.
+/// Whether growth to infinity is refused.
+enum class GrowthGuard { On, Off };
+
+/// The scale grows with the tracker at least at the interval, or equal to it.
+enum class IntervalRule { AtLeast, Equal };
+
+/// #amp.scaler, the rules of amp.update_scale.
 struct ScaleConfig {
   float growthFactor = 2.0f;
   float backoffFactor = 0.5f;
@@ -47,18 +53,19 @@ struct ScaleConfig {
   float minScale = 1.0f;
   float maxScale = 3.402823466e+38f;
   int32_t hysteresis = 1;
-  HysteresisRefill refill = HysteresisRefill::Clean;
+  HysteresisRefill hysteresisRefill = HysteresisRefill::Clean;
   AfterBackoff afterBackoff = AfterBackoff::Count;
-  bool finiteGrowth = true;   ///< growth to infinity is refused
-  bool exactInterval = false; ///< grow at growth == interval only
+  GrowthGuard growthGuard = GrowthGuard::On;
+  IntervalRule intervalRule = IntervalRule::AtLeast;
 };
 
 /// amp.update_scale in place, once per step and after all uses of the scale:
 ///   overflow: hysteresis -= 1, growth = 0, and if hysteresis <= 0
-///     scale = max(scale · backoff, min), hysteresis as `afterBackoff` says;
+///     scale = max(scale · backoff, min), hysteresis by `afterBackoff`;
 ///   else: growth += 1, and if growth >= interval, growth = 0 and
 ///     scale = min(scale · growth factor, max) if the product is finite;
-///     hysteresis = config.hysteresis, with `refill` = Growth then only.
+///     hysteresis = config.hysteresis, with `hysteresisRefill` = Growth then
+///     only.
 /// Several flags (up to four, the others null) are combined by `and`.
 inline Status updateScale(cudaStream_t stream, const ScaleConfig &config,
                           float *scale, int32_t *growthTracker,
@@ -81,7 +88,7 @@ updateScaleKernel(ScaleConfig config, float *scale, int32_t *growthTracker,
     allFinite &= flag == nullptr || loadOne(flag) != 0;
   const float old = loadOne(scale);
   if (!allFinite) {
-    // Back off once the hysteresis is used up.
+    // Back off when the hysteresis is used up.
     const int32_t left = loadOne(hysteresisTracker) - 1;
     int32_t kept = left;
     if (left <= 0 && config.afterBackoff == AfterBackoff::Hold)
@@ -95,13 +102,14 @@ updateScaleKernel(ScaleConfig config, float *scale, int32_t *growthTracker,
     return;
   }
   const int32_t steps = loadOne(growthTracker) + 1;
-  const bool due = config.exactInterval ? steps == config.growthInterval
-                                        : steps >= config.growthInterval;
-  if (due || config.refill == HysteresisRefill::Clean)
+  const bool due = config.intervalRule == IntervalRule::Equal
+                       ? steps == config.growthInterval
+                       : steps >= config.growthInterval;
+  if (due || config.hysteresisRefill == HysteresisRefill::Clean)
     storeOne(hysteresisTracker, config.hysteresis);
   storeOne(growthTracker, due ? int32_t(0) : steps);
   const float grown = old * config.growthFactor;
-  if (due && (!config.finiteGrowth || isFinite(grown)))
+  if (due && (config.growthGuard == GrowthGuard::Off || isFinite(grown)))
     storeOne(scale, grown < config.maxScale ? grown : config.maxScale);
 }
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Element types say how values are stored; every kernel computes in f32 and
-// rounds once, to nearest even, when it stores. Global memory is read and
-// written through `load` and `store` alone, in pieces of up to 16 bytes.
+// Element types determine how values are stored. Every kernel computes in f32
+// and rounds once, to nearest even, when it stores. Only `load` and `store`
+// access global memory, in pieces of up to 16 bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,15 +29,15 @@
 #define AMP_DEVICE __device__ __forceinline__
 #define AMP_HOST_DEVICE __host__ __device__ __forceinline__
 
-/// Promises that a pointer that was read from memory is to global memory, so
-/// that accesses need not find out.
+/// Asserts that a pointer read from memory points to global memory, so that
+/// accesses need no check.
 #ifdef __CUDA_ARCH__
 #define AMP_ASSUME_GLOBAL(pointer) __builtin_assume(__isGlobal(pointer))
 #else
 #define AMP_ASSUME_GLOBAL(pointer) ((void)0)
 #endif
 
-/// Hooks of the CPU shim, which counts and checks global accesses.
+/// Hooks of the CPU emulator, which counts and checks global accesses.
 #ifndef AMP_ON_LOAD
 #define AMP_ON_LOAD(pointer, bytes) ((void)0)
 #define AMP_ON_STORE(pointer, bytes) ((void)0)
@@ -46,8 +46,8 @@
 
 namespace amp::cuda {
 
-/// What kernels compute with for elements stored as `T`: float for every float
-/// type, `T` itself for integers and bool.
+/// The type that kernels compute with for elements stored as `T`: float for
+/// every float type, `T` itself for integers and bool.
 template <typename T>
 struct Compute {
   using type = T;
@@ -63,7 +63,7 @@ struct Compute<__nv_bfloat16> {
 template <typename T>
 using ComputeOf = typename Compute<T>::type;
 
-/// Widens an element; exact.
+/// Widens an element without rounding.
 template <typename T>
 AMP_HOST_DEVICE T widen(T value) {
   return value;
@@ -73,7 +73,7 @@ AMP_HOST_DEVICE float widen(__nv_bfloat16 value) {
   return __bfloat162float(value);
 }
 
-/// Converts a computed value for storage as `T`; floats round to nearest even.
+/// Converts a computed value to `T` for storage. Floats round to nearest even.
 template <typename T>
 struct Round {
   template <typename V>
@@ -98,14 +98,14 @@ AMP_HOST_DEVICE T roundTo(V value) {
   return Round<T>::from(value);
 }
 
-/// The value that `value` has after being stored as `T`: what a cast that the
-/// user wrote does to a value that stays in a register.
+/// The value of `value` after a store as `T`. A cast written by the user does
+/// this to a value that stays in a register.
 template <typename T>
 AMP_HOST_DEVICE ComputeOf<T> roundThrough(ComputeOf<T> value) {
   return widen(roundTo<T>(value));
 }
 
-/// `N` elements, aligned so that they move in one access if they fit in 16
+/// `N` elements, aligned such that one access moves them if they fit in 16
 /// bytes.
 template <typename T, int N>
 struct alignas(sizeof(T) * N <= 16 && (sizeof(T) * N & (sizeof(T) * N - 1)) == 0
@@ -130,7 +130,7 @@ struct alignas(sizeof(T) * N <= 16 && (sizeof(T) * N & (sizeof(T) * N - 1)) == 0
 template <typename T>
 inline constexpr int kVectorWidth = 16 / int(sizeof(T));
 
-/// What moves `Bytes` bytes in one instruction.
+/// The type that moves `Bytes` bytes in one instruction.
 template <int Bytes>
 struct AccessOf;
 template <>
@@ -154,8 +154,8 @@ struct AccessOf<16> {
   using type = uint4;
 };
 
-/// Reads `N` consecutive elements and widens them; `N` is a power of two.
-/// `pointer` is aligned to min(16, N * sizeof(T)) bytes; wider packs take
+/// Reads `N` consecutive elements and widens them. `N` is a power of two.
+/// `pointer` is aligned to min(16, N * sizeof(T)) bytes. Wider packs take
 /// several accesses.
 template <int N, typename T>
 AMP_DEVICE Pack<ComputeOf<T>, N> load(const T *pointer) {
@@ -175,8 +175,8 @@ AMP_DEVICE Pack<ComputeOf<T>, N> load(const T *pointer) {
   return result;
 }
 
-/// Writes one access. The compiler takes plain stores of vectors apart and does
-/// not always put them together again.
+/// Writes one access. The compiler splits plain stores of vectors and does not
+/// always merge them again.
 template <typename Access>
 AMP_DEVICE void storeAccess(Access *pointer, const Access &value) {
   *pointer = value;
@@ -223,8 +223,8 @@ AMP_DEVICE void storeOne(T *pointer, V value) {
   *pointer = roundTo<T>(value);
 }
 
-/// Maximum and minimum that give NaN if an operand is NaN, unlike fmaxf, and
-/// take -0 to be less than +0.
+/// Maximum and minimum that return NaN if an operand is NaN, unlike fmaxf, and
+/// order -0 below +0.
 AMP_HOST_DEVICE float maximum(float a, float b) {
 #ifdef __CUDA_ARCH__
   float result;
@@ -244,7 +244,7 @@ AMP_HOST_DEVICE float minimum(float a, float b) {
 #endif
 }
 
-/// Whether `value` is neither infinite nor NaN; not affected by fast math.
+/// Whether `value` is neither infinite nor NaN. Fast math does not affect it.
 AMP_DEVICE bool isFinite(float value) {
   return (__float_as_uint(value) & 0x7f800000u) != 0x7f800000u;
 }

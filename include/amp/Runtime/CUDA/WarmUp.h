@@ -1,4 +1,4 @@
-//===- WarmUp.h - Steps until a device runs evenly --------------*- C++ -*-===//
+//===- WarmUp.h - Warm-up of a device ---------------------------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // See https://llvm.org/LICENSE.txt for license information.
@@ -16,22 +16,22 @@
 
 namespace amp::cuda {
 
-/// A GPU that had nothing to do runs at a low clock, which rises within tenths
-/// of a second. peers.py of `tools/dev gpu` has the same numbers.
+/// An idle GPU runs at a low clock, which rises within tenths of a second.
+/// peers.py of `tools/dev gpu` has the same numbers.
 struct WarmUpLimits {
-  double least = 0.3;  ///< seconds in all
+  double least = 0.3;  ///< seconds in total
   double most = 3.0;   ///< seconds, whether or not two windows agree
-  double window = 0.1; ///< seconds over which steps are averaged
-  double apart = 0.03; ///< by how much two windows in turn may differ
+  double window = 0.1; ///< seconds of the steps that are averaged
+  double apart = 0.03; ///< permitted difference of two windows in a row
 };
 struct WarmUpResult {
-  double seconds = 0;        ///< that it took
+  double seconds = 0;        ///< duration of the warm-up
   double secondsPerStep = 0; ///< in the last window
   bool isSteady = false;     ///< whether the last two agree
 };
 
-/// Runs windows of steps until two in turn agree. `run(n)` runs n steps and
-/// waits for them; `now()` gives seconds.
+/// Runs windows of steps until two in a row agree. `run(n)` runs n steps and
+/// waits for them. `now()` returns seconds.
 template <typename Run, typename Now>
 Status warmUp(const WarmUpLimits &limits, Run &&run, Now &&now,
               WarmUpResult *result) {
@@ -45,7 +45,7 @@ Status warmUp(const WarmUpLimits &limits, Run &&run, Now &&now,
     result->seconds = end - begin;
     result->secondsPerStep = each;
     if (end - start < limits.window / 2) {
-      // Too short to compare: towards a full window, carefully.
+      // The window is too short to compare. Approach a full window carefully.
       const double wanted = each > 0 ? limits.window / each : 1e9;
       steps = int64_t(std::min({std::ceil(wanted), double(steps) * 10, 1e6}));
       before = 0;

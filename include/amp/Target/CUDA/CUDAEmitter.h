@@ -50,19 +50,9 @@ void emitCMake(ProgramOp program, StringRef source, bool hasMain,
 /// The name of the C interface: that of the program, as an identifier.
 std::string getPrefix(ProgramOp program);
 
-/// What a GPU can do, for the cost report: operations and bytes per second.
-struct DeviceModel {
-  StringRef name;
-  double f32, tf32, half, bytes;
-};
-
-/// Returns the GPU `name` (a100, h100 or h200), or null.
-const DeviceModel *findDevice(StringRef name);
-
 /// Prints, for each launch, its operations, bytes, what bounds it and the least
-/// time that it can take on `device`, and their sums.
-void printCosts(ProgramOp program, const DeviceModel &device,
-                raw_ostream &stream);
+/// time that it can take on the GPU `target` (a100, ...), and their sums.
+void printCosts(ProgramOp program, StringRef target, raw_ostream &stream);
 
 } // namespace mlir::cuda
 

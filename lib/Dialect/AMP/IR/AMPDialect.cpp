@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Registration, and the verification of what the discardable attributes of a
-// training step say.
+// Registration of the dialect, and verification of the discardable attributes
+// of a training step.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScaleDegreeModels.h"
+#include "ScaleExponentModels.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/InputAttributes.h"
@@ -34,8 +34,8 @@ using namespace mlir::amp;
 #include "amp/Dialect/AMP/IR/AMPAttrs.cpp.inc"
 
 namespace {
-/// Every operation of the dialect is free of side effects and regions: it may
-/// move into any function.
+/// The inliner may inline every operation of the dialect, because none has side
+/// effects or regions.
 struct AMPInlinerInterface : public DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
   bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
@@ -65,7 +65,7 @@ void AMPDialect::initialize() {
 #define GET_OP_LIST
 #include "amp/Dialect/AMP/IR/AMPOps.cpp.inc"
       >();
-  attachScaleDegreeModels(getContext());
+  attachScaleExponentModels(getContext());
 }
 
 LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -104,7 +104,7 @@ LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // Discardable attributes
 //===----------------------------------------------------------------------===//
 
-/// Returns whether `value` is one of those that `amp.precision` takes.
+/// Returns whether `value` is a valid value of `amp.precision`.
 static bool isPrecision(Attribute value) {
   auto string = dyn_cast<StringAttr>(value);
   return string &&
@@ -185,20 +185,21 @@ LogicalResult AMPDialect::verifyOperationAttribute(Operation *op,
   if (llvm::is_contained({kUpdatesAttr, kMetricAttr, kPredictionAttr}, name))
     return op->emitOpError()
            << "'" << name << "' belongs on results of functions";
-  // Notes that passes leave on functions, such as what they did.
+  // Records that passes leave on functions.
   if (isa<FunctionOpInterface>(op) || isa<ModuleOp>(op))
     return success();
   return op->emitOpError() << "attribute '" << name
                            << "' is not one of the 'amp' dialect";
 }
 
-/// Verifies that argument `index` of `function` can start as `init` says.
+/// Verifies that `init` is a valid initial value of argument `index` of
+/// `function`.
 static LogicalResult verifyInit(FunctionOpInterface function, unsigned index,
                                 InitAttr init,
                                 function_ref<InFlightDiagnostic()> error) {
   if (getRole(function, index) == Role::Batch)
     return error() << "a batch is data, so it takes no 'amp.init'";
-  // What has been bufferized or lowered further has its initial value already.
+  // After bufferization and further lowering the initial value is set.
   auto type = dyn_cast<ShapedType>(function.getArgumentTypes()[index]);
   if (!type || isa<VectorType, BaseMemRefType>(type) || !type.hasRank())
     return success();
@@ -236,8 +237,8 @@ static LogicalResult verifyInit(FunctionOpInterface function, unsigned index,
     break;
   }
 
-  // Follow the copies to something that is none, in at most as many steps as
-  // there are arguments.
+  // Follow the copies to an argument that is not a copy. This takes at most as
+  // many steps as there are arguments.
   unsigned source = index;
   for (unsigned step = 0; step <= function.getNumArguments(); ++step) {
     StringRef name = init.getSource().getValue();
@@ -256,7 +257,7 @@ static LogicalResult verifyInit(FunctionOpInterface function, unsigned index,
     if (!init || init.getKind() != InitKind::CopyOf)
       return success();
   }
-  return error() << "'amp.init' copies in a circle";
+  return error() << "'amp.init' copies form a cycle";
 }
 
 LogicalResult AMPDialect::verifyRegionArgAttribute(Operation *op, unsigned,
@@ -356,7 +357,7 @@ LogicalResult AMPDialect::verifyRegionResultAttribute(
                            function.getNumArguments(), argument))
       return error() << "'amp.gradient_of' names " << value
                      << ", but no argument has that 'amp.name'";
-    // A shape alone: gradients may be low.
+    // Compare only the shapes, because gradients may be low.
     Type have = function.getResultTypes()[resultIndex];
     Type need = function.getArgumentTypes()[argument];
     if (failed(verifyCompatibleShape(have, need)))

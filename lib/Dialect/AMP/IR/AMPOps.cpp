@@ -42,7 +42,7 @@ bool CastOp::areCastCompatible(TypeRange inputs, TypeRange outputs) {
          from.clone(to.getElementType()) == to;
 }
 
-/// Returns whether every value of `from` is also one of `to`.
+/// Returns whether `to` represents every value of `from`.
 static bool isExactWidening(Type from, Type to) {
   const llvm::fltSemantics &a = cast<FloatType>(from).getFloatSemantics();
   const llvm::fltSemantics &b = cast<FloatType>(to).getFloatSemantics();
@@ -61,7 +61,7 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
 }
 
 LogicalResult CastOp::canonicalize(CastOp op, PatternRewriter &rewriter) {
-  // A cast of a constant is a constant, of the dialect that the operand is of.
+  // A cast of a constant is a constant of the operand's dialect.
   DenseFPElementsAttr elements;
   if (!matchPattern(op.getInput(), m_Constant(&elements)))
     return rewriter.notifyMatchFailure(op, "operand is no dense constant");
@@ -98,7 +98,7 @@ void CastOp::getPrecisionSlots(PrecisionSlots &slots) {
 }
 
 //===----------------------------------------------------------------------===//
-// GradientSeedOp, ScaleOp, weights and their copies
+// GradientSeedOp, ScaleOp, MasterCopyOp, ResidualOp and CompensateOp
 //===----------------------------------------------------------------------===//
 
 StringRef GradientSeedOp::getLossName() { return getLoss(); }
@@ -111,7 +111,7 @@ void ScaleOp::getPrecisionSlots(PrecisionSlots &slots) {
   getUniformPrecisionSlots(*this, SlotKind::Fixed, slots);
 }
 
-/// Checks that `copy` is `master` in another element type.
+/// Checks that `copy` has the type of `master` up to the element type.
 static LogicalResult verifyNarrowed(Operation *op, Value master, Value copy) {
   Type wanted =
       getWithElementType(master.getType(), getElementTypeOrSelf(copy));
@@ -121,7 +121,7 @@ static LogicalResult verifyNarrowed(Operation *op, Value master, Value copy) {
   return success();
 }
 
-/// Checks what an operation that compensates for rounding relates.
+/// Checks the types of an operation that compensates for rounding.
 static LogicalResult verifyResidual(Operation *op, Value master, Value copy,
                                     Value residual) {
   if (residual.getType() != copy.getType())
@@ -141,8 +141,7 @@ LogicalResult MasterCopyOp::verify() {
     return emitOpError("stochastic rounding is to bf16, got ")
            << getCopy().getType();
   if (!getRng() && getKey() != 0)
-    return emitOpError("'key' is of stochastic rounding, expected it with a "
-                       "random number state");
+    return emitOpError("expected 'key' only with a random number state");
   return verifyNarrowed(*this, getMaster(), getCopy());
 }
 
@@ -166,7 +165,7 @@ void CompensateOp::getPrecisionSlots(PrecisionSlots &slots) {
   slots.add(SlotKind::Fixed, {}, {0});
 }
 
-// Rounding to the type of the result is the analysis's.
+// The analysis accounts for rounding to the type of the result.
 void CastOp::inferFloatRanges(ArrayRef<FloatRange> operands,
                               MutableArrayRef<FloatRange> results) {
   results[0] = operands[0];
@@ -206,7 +205,7 @@ LogicalResult InnerGradientOp::buildOperandGradients(
 }
 
 void InnerGradientOp::getPrecisionSlots(PrecisionSlots &slots) {
-  // It arrives in any type; what it is divided to is f32.
+  // The gradient may have any type. The result is f32.
   slots.reset(*this);
   slots.add(SlotKind::Storage, {0}, {});
   if (getScale())
@@ -248,7 +247,7 @@ LogicalResult UnscaleOp::verify() {
 }
 
 void UnscaleOp::getPrecisionSlots(PrecisionSlots &slots) {
-  // A gradient may arrive in any type: each is a slot of its own.
+  // A gradient may have any type. Each is a separate slot.
   slots.reset(*this);
   unsigned count = getGradients().size();
   for (unsigned i = 0; i != count; ++i)
@@ -280,30 +279,6 @@ void GlobalNormOp::getPrecisionSlots(PrecisionSlots &slots) {
 //===----------------------------------------------------------------------===//
 // UpdateScaleOp
 //===----------------------------------------------------------------------===//
-
-LogicalResult UpdateScaleOp::verify() {
-  auto number = [](const APFloat &value) { return value.convertToFloat(); };
-  if (!(number(getGrowthFactor()) > 1) || std::isinf(number(getGrowthFactor())))
-    return emitOpError(
-               "'growth_factor' must be finite and greater than 1, got ")
-           << number(getGrowthFactor());
-  if (!(number(getBackoffFactor()) > 0 && number(getBackoffFactor()) < 1))
-    return emitOpError("'backoff_factor' must be between 0 and 1, got ")
-           << number(getBackoffFactor());
-  if (static_cast<int32_t>(getGrowthInterval()) < 1)
-    return emitOpError("'growth_interval' must be at least 1, got ")
-           << static_cast<int32_t>(getGrowthInterval());
-  if (static_cast<int32_t>(getHysteresis()) < 1)
-    return emitOpError("'hysteresis' must be at least 1, got ")
-           << static_cast<int32_t>(getHysteresis());
-  if (!(number(getMinScale()) >= 0) || std::isinf(number(getMinScale())))
-    return emitOpError("'min_scale' must be finite and not negative, got ")
-           << number(getMinScale());
-  if (!(number(getMinScale()) <= number(getMaxScale())))
-    return emitOpError("'min_scale' must not exceed 'max_scale', got ")
-           << number(getMinScale()) << " and " << number(getMaxScale());
-  return success();
-}
 
 void UpdateScaleOp::getPrecisionSlots(PrecisionSlots &slots) {
   getUniformPrecisionSlots(*this, SlotKind::Fixed, slots);

@@ -22,35 +22,17 @@ using namespace mlir::cuda;
 #define GET_ATTRDEF_CLASSES
 #include "amp/Dialect/CUDA/IR/CUDAAttrs.cpp.inc"
 
-/// The syntax of a list of integers: `[1, 2]`.
-static ParseResult parseIntegers(OpAsmParser &parser,
-                                 DenseI64ArrayAttr &values) {
-  SmallVector<int64_t> list;
-  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&] {
-        return parser.parseInteger(list.emplace_back());
-      }))
-    return failure();
-  values = parser.getBuilder().getDenseI64ArrayAttr(list);
-  return success();
-}
-
-static void printIntegers(OpAsmPrinter &printer, Operation *,
-                          DenseI64ArrayAttr values) {
-  printer << formatList(values);
-}
-
-#define GET_OP_CLASSES
-#include "amp/Dialect/CUDA/IR/CUDAOps.cpp.inc"
-
 void CUDADialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "amp/Dialect/CUDA/IR/CUDAAttrs.cpp.inc"
       >();
-  addOperations<
-#define GET_OP_LIST
-#include "amp/Dialect/CUDA/IR/CUDAOps.cpp.inc"
-      >();
+  registerCompositeOps();
+  registerKernelOps();
+  registerNormalizationOps();
+  registerOptimizerOps();
+  registerProductOps();
+  registerProgramOps();
 }
 
 //===----------------------------------------------------------------------===//
@@ -65,7 +47,7 @@ int64_t mlir::cuda::getBytes(ShapedType type) {
 BufferOp mlir::cuda::getBuffer(Value value) {
   while (auto view = value.getDefiningOp<ViewOp>()) {
     value = view.getSource();
-    // Verifiers ask before anyone has seen to the order.
+    // Verifiers call this before the order has been verified.
     Operation *source = value.getDefiningOp();
     if (!source || source->getBlock() != view->getBlock() ||
         !source->isBeforeInBlock(view))
@@ -76,7 +58,7 @@ BufferOp mlir::cuda::getBuffer(Value value) {
 
 bool mlir::cuda::isReservedName(StringRef name) {
   static const llvm::StringSet<> reserved = {
-      // Words of C++20 that an operation, a tensor or a layer may be called.
+      // Words of C++20 that may also name an operation, a tensor or a layer.
       "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor",
       "bool", "break", "case", "catch", "char", "class", "co_await",
       "co_return", "co_yield", "compl", "concept", "const", "const_cast",
@@ -90,7 +72,7 @@ bool mlir::cuda::isReservedName(StringRef name) {
       "switch", "template", "this", "thread_local", "throw", "true", "try",
       "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual",
       "void", "volatile", "while", "xor", "xor_eq",
-      // Macros, and types that kernels are printed with.
+      // Macros and types of the printed kernels.
       "EOF", "INFINITY", "INT32_MIN", "INT64_MIN", "NAN", "NULL", "assert",
       "errno", "int32_t", "int64_t", "int8_t", "linux", "major", "makedev",
       "minor", "size_t", "stderr", "stdin", "stdout", "uint32_t", "uint64_t",
@@ -100,31 +82,58 @@ bool mlir::cuda::isReservedName(StringRef name) {
       "erfcf", "erff", "exp2f", "expf", "expm1f", "fabsf", "floorf", "fmaf",
       "fmaxf", "fminf", "fmodf", "log10f", "log1pf", "log2f", "logf", "powf",
       "rintf", "roundf", "sinf", "sinhf", "sqrtf", "tanf", "tanhf", "truncf",
-      // Of the runtime.
+      // Functions of the runtime.
       "All", "Any", "Maximum", "Minimum", "Odd", "Product", "Sum",
       "elementwise", "guarded", "kThreads", "loadOne", "maximum", "minimum",
       "reduceAll", "reduceColumns", "reduceRows", "roundThrough", "storeOne"};
-  // What compilers and libraries keep for themselves, such as __global__.
+  // Names that compilers and libraries reserve, such as __global__.
   if (name.size() > 1 && name[0] == '_' &&
       (name[1] == '_' || llvm::isUpper(name[1])))
     return true;
   return reserved.contains(name);
 }
 
-int64_t mlir::cuda::getTrafficBytes(LaunchOpInterface launch) {
-  // Scratch memory is written, then read.
-  int64_t bytes = 2 * launch.getScratchBytes() + launch.getRereadBytes();
+int64_t mlir::cuda::getReadBytes(Operation *op) {
+  auto launch = cast<LaunchOpInterface>(op);
+  int64_t bytes = launch.getScratchBytes() + launch.getRereadBytes();
   SmallPtrSet<Value, 8> read;
   for (Value input : launch.getInputs())
     if (read.insert(input).second)
       bytes += getBytes(cast<ShapedType>(input.getType()));
+  return bytes;
+}
+
+int64_t mlir::cuda::getWrittenBytes(Operation *op) {
+  auto launch = cast<LaunchOpInterface>(op);
+  int64_t bytes = launch.getScratchBytes();
   for (unsigned target = 0; target < launch.getNumTargets(); ++target)
     bytes += getBytes(launch.getTargetType(target));
   return bytes;
 }
 
+int64_t mlir::cuda::estimateFlops(Operation *op, int64_t perElement) {
+  auto launch = cast<LaunchOpInterface>(op);
+  int64_t elements = 0;
+  for (unsigned input = 0; input < launch.getInputs().size(); ++input)
+    elements = std::max(elements, launch.getInputType(input).getNumElements());
+  for (unsigned target = 0; target < launch.getNumTargets(); ++target)
+    elements =
+        std::max(elements, launch.getTargetType(target).getNumElements());
+  return perElement * elements;
+}
+
+int64_t mlir::cuda::getTrafficBytes(LaunchOpInterface launch) {
+  return launch.getReadBytes() + launch.getWrittenBytes();
+}
+
+bool mlir::cuda::mayOverwrite(LaunchOpInterface op, unsigned target,
+                              unsigned input) {
+  return op.getInputType(input) == op.getTargetType(target) &&
+         llvm::count(op.getInputs(), op.getInputs()[input]) == 1;
+}
+
 //===----------------------------------------------------------------------===//
-// What verifiers share
+// Shared verifiers
 //===----------------------------------------------------------------------===//
 
 std::string mlir::cuda::formatList(ArrayRef<int64_t> values) {
@@ -157,6 +166,65 @@ LogicalResult mlir::cuda::verifyType(Operation *op, const Twine &what,
                            << formatList(shape) << " of " << element;
 }
 
+LogicalResult mlir::cuda::verifyAxis(Operation *op, int64_t axis,
+                                     ArrayRef<int64_t> shape) {
+  if (axis >= 0 && axis < int64_t(shape.size()))
+    return success();
+  return op->emitOpError("has axis ")
+         << axis << " for the shape " << formatList(shape);
+}
+
+LogicalResult mlir::cuda::verifyTunedKernel(Operation *operation,
+                                            ArrayRef<StringLiteral> inputs,
+                                            ArrayRef<StringLiteral> targets) {
+  auto op = cast<LaunchOpInterface>(operation);
+  if (failed(verifyCounts(op, inputs.size(), targets.size())))
+    return failure();
+  auto verify = [&](StringRef name, ShapedType type) -> LogicalResult {
+    if (type.getNumElements() > 0)
+      return success();
+    return op->emitOpError() << name << " has no elements";
+  };
+  for (auto [index, name] : llvm::enumerate(inputs))
+    if (failed(verify(name, op.getInputType(index))))
+      return failure();
+  for (auto [index, name] : llvm::enumerate(targets))
+    if (failed(verify(name, op.getTargetType(index))))
+      return failure();
+  return success();
+}
+
+/// Verifies that `type`, the type of `name`, meets its specification.
+static LogicalResult verifyOperand(Operation *op, StringRef name,
+                                   ShapedType type, const OperandSpec &spec) {
+  if (spec.element)
+    return verifyType(op, name, type, spec.shape, spec.element);
+  Type element = type.getElementType();
+  if (type.getShape() == spec.shape &&
+      (element.isF16() || element.isBF16() || element.isF32()))
+    return success();
+  return op->emitOpError() << name << " has shape "
+                           << formatList(type.getShape()) << " of " << element
+                           << ", expected " << formatList(spec.shape)
+                           << " of f16, bf16 or f32";
+}
+
+LogicalResult mlir::cuda::verifyOperands(LaunchOpInterface op,
+                                         ArrayRef<StringLiteral> inputNames,
+                                         ArrayRef<OperandSpec> inputs,
+                                         ArrayRef<StringLiteral> targetNames,
+                                         ArrayRef<OperandSpec> targets) {
+  for (auto [index, spec] : llvm::enumerate(inputs))
+    if (failed(
+            verifyOperand(op, inputNames[index], op.getInputType(index), spec)))
+      return failure();
+  for (auto [index, spec] : llvm::enumerate(targets))
+    if (failed(verifyOperand(op, targetNames[index], op.getTargetType(index),
+                             spec)))
+      return failure();
+  return verifyLaunch(op);
+}
+
 LogicalResult mlir::cuda::verifyLaunchForm(Operation *operation) {
   auto op = cast<LaunchOpInterface>(operation);
   bool onBuffers = !op.getOutputs().empty();
@@ -179,8 +247,8 @@ LogicalResult mlir::cuda::verifyLaunchForm(Operation *operation) {
   return success();
 }
 
-LogicalResult mlir::cuda::verifyLaunch(LaunchOpInterface op,
-                                       OperandRange scratch) {
+LogicalResult mlir::cuda::verifyLaunch(LaunchOpInterface op) {
+  OperandRange scratch = op.getScratch();
   bool onBuffers = !op.getOutputs().empty();
   for (ValueRange values : {ValueRange(op.getOutputs()), ValueRange(scratch)})
     for (Value value : values)
@@ -213,7 +281,7 @@ LogicalResult mlir::cuda::verifyLaunch(LaunchOpInterface op,
 }
 
 void mlir::cuda::getLaunchEffects(
-    LaunchOpInterface op, OperandRange scratch,
+    LaunchOpInterface op,
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
   if (op.getOutputs().empty())
@@ -231,23 +299,6 @@ void mlir::cuda::getLaunchEffects(
     add(predicate, MemoryEffects::Read::get());
   for (Value output : op.getOutputs())
     add(output, MemoryEffects::Write::get());
-  for (Value value : scratch)
+  for (Value value : op.getScratch())
     add(value, MemoryEffects::Write::get());
 }
-
-#define AMP_LAUNCH_EFFECTS(OP)                                                 \
-  void OP::getEffects(                                                         \
-      SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>      \
-          &effects) {                                                          \
-    getLaunchEffects(*this, getScratch(), effects);                            \
-  }
-
-AMP_LAUNCH_EFFECTS(GemmOp)
-AMP_LAUNCH_EFFECTS(ConvOp)
-AMP_LAUNCH_EFFECTS(KernelOp)
-AMP_LAUNCH_EFFECTS(CallOp)
-AMP_LAUNCH_EFFECTS(CheckGradientsOp)
-AMP_LAUNCH_EFFECTS(OptimizerOp)
-AMP_LAUNCH_EFFECTS(CastsOp)
-
-#undef AMP_LAUNCH_EFFECTS

@@ -14,6 +14,23 @@
 using namespace mlir;
 using namespace mlir::cuda;
 
+/// The syntax of a list of integers: `[1, 2]`.
+static ParseResult parseIntegers(OpAsmParser &parser,
+                                 DenseI64ArrayAttr &values) {
+  SmallVector<int64_t> list;
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&] {
+        return parser.parseInteger(list.emplace_back());
+      }))
+    return failure();
+  values = parser.getBuilder().getDenseI64ArrayAttr(list);
+  return success();
+}
+
+static void printIntegers(OpAsmPrinter &printer, Operation *,
+                          DenseI64ArrayAttr values) {
+  printer << formatList(values);
+}
+
 bool KernelOp::isReducedLoop(int64_t loop) {
   return isReduction() && llvm::is_contained(*getReduced(), loop);
 }
@@ -38,7 +55,7 @@ bool KernelOp::isColumnReduction() {
   if (!isReduction() || getNumOutputElements() == 1)
     return false;
   auto launch = cast<LaunchOpInterface>(getOperation());
-  // The largest input decides.
+  // The largest input determines the order.
   std::optional<unsigned> largest;
   int64_t most = 1;
   for (unsigned input = 0; input < getNumElementInputs(); ++input)
@@ -57,8 +74,8 @@ bool KernelOp::isColumnReduction() {
 int64_t KernelOp::getScratchBytes() {
   if (!isReduction())
     return 0;
-  // The type in which values are combined; the verifier of the regions, which
-  // comes later, sees to it that there is one.
+  // The type in which values are combined. The verifier of the regions, which
+  // runs later, checks that it exists.
   auto yield = dyn_cast_if_present<YieldOp>(
       getBody().front().empty() ? nullptr : &getBody().front().back());
   if (!yield || yield.getNumOperands() != 1)
@@ -77,7 +94,7 @@ bool KernelOp::mayAlias(unsigned target, unsigned input) {
   auto launch = cast<LaunchOpInterface>(getOperation());
   if (isReduction() || input >= getNumElementInputs())
     return false;
-  // The same value may be read elsewhere in another order.
+  // The kernel may read the same value elsewhere in another order.
   for (unsigned other = 0; other < getInputs().size(); ++other)
     if (getInputs()[other] == getInputs()[input] &&
         (other >= getNumElementInputs() ||
@@ -87,7 +104,7 @@ bool KernelOp::mayAlias(unsigned target, unsigned input) {
 }
 
 int64_t KernelOp::getFlops() {
-  // Floating-point operations of the body, each counted as one.
+  // Counts each floating-point operation of the body as one.
   auto count = [](Region &region) {
     int64_t operations = 0;
     for (Operation &op : region.getOps())
@@ -108,14 +125,16 @@ int64_t KernelOp::getFlops() {
   return flops;
 }
 
-int64_t mlir::cuda::getTicketBytes() { return ::amp::cuda::kTicketBytes; }
+int64_t mlir::cuda::getArrivalCounterBytes() {
+  return ::amp::cuda::kArrivalCounterBytes;
+}
 
 //===----------------------------------------------------------------------===//
 // Verification
 //===----------------------------------------------------------------------===//
 
-/// The least and greatest value of `expr` over loops of these extents, or
-/// nothing where it is not known.
+/// The least and greatest value of `expr` over loops of these extents. Nothing
+/// if they are unknown.
 static std::optional<std::pair<int64_t, int64_t>>
 getBounds(AffineExpr expr, ArrayRef<int64_t> extents) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
@@ -139,7 +158,7 @@ getBounds(AffineExpr expr, ArrayRef<int64_t> extents) {
     return std::pair(std::min(lhs->first * factor, lhs->second * factor),
                      std::max(lhs->first * factor, lhs->second * factor));
   case AffineExprKind::Mod:
-    // The remainder of C++, which is printed, has the sign of the dividend.
+    // The printed remainder is that of C++, which has the sign of the dividend.
     if (lhs->first < 0 || factor <= 0)
       return std::nullopt;
     return std::pair(int64_t(0), factor - 1);
@@ -167,9 +186,10 @@ static LogicalResult verifyMap(KernelOp op, AffineMap map, ShapedType type,
     if (!bounds || bounds->first < 0 || bounds->second >= extent) {
       auto diagnostic = op.emitOpError();
       if (!bounds) {
-        diagnostic << "the map of " << what << " is " << AffineMapAttr::get(map)
-                   << ", expected floordiv and mod to be by positive constants "
-                      "and of what is never negative";
+        diagnostic
+            << "the map of " << what << " is " << AffineMapAttr::get(map)
+            << ", expected floordiv and mod of a non-negative value by a "
+               "positive constant";
         return diagnostic;
       }
       diagnostic << "the map of " << what << " leaves the dimension of "
@@ -228,7 +248,7 @@ LogicalResult KernelOp::verify() {
     if (failed(verifyMap(*this, getMap(input), launch.getInputType(input),
                          "input " + Twine(input))))
       return failure();
-  return verifyLaunch(launch, getScratch());
+  return verifyLaunch(launch);
 }
 
 LogicalResult KernelOp::verifyRegions() {
@@ -305,6 +325,20 @@ LogicalResult IndexOp::verify() {
     return emitOpError("asks for loop ")
            << int64_t(getLoop()) << " of " << kernel.getExtents().size();
   if ((*this)->getParentRegion() == &kernel.getFinish())
-    return emitOpError("stands in 'finish', where there are no loops");
+    return emitOpError("is in 'finish', which has no loops");
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Generated code
+//===----------------------------------------------------------------------===//
+
+#define GET_OP_CLASSES
+#include "amp/Dialect/CUDA/IR/CUDAKernelOps.cpp.inc"
+
+void CUDADialect::registerKernelOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "amp/Dialect/CUDA/IR/CUDAKernelOps.cpp.inc"
+      >();
 }

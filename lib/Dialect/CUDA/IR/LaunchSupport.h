@@ -1,4 +1,4 @@
-//===- LaunchSupport.h - What verifiers of launches share -------*- C++ -*-===//
+//===- LaunchSupport.h - Shared verifiers of launches -----------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,25 +12,56 @@
 
 namespace mlir::cuda {
 
-/// Verifies what holds for every launch beside its form: scratch memory where
-/// it is needed, and buffers that can be written.
-LogicalResult verifyLaunch(LaunchOpInterface op, OperandRange scratch);
+/// Verifies the rules of every launch besides its form: scratch memory where it
+/// is needed, and buffers that can be written.
+LogicalResult verifyLaunch(LaunchOpInterface op);
 
 /// Verifies the numbers of inputs and targets.
 LogicalResult verifyCounts(LaunchOpInterface op, unsigned inputs,
                            unsigned targets);
 
-/// Verifies that `type`, of what `what` names, has this shape and element type.
+/// Verifies that `type`, the type of `what`, has this shape and element type.
 LogicalResult verifyType(Operation *op, const Twine &what, ShapedType type,
                          ArrayRef<int64_t> shape, Type element);
 
-/// A launch on buffers reads its inputs and writes its outputs.
+/// Verifies that `shape` has dimension `axis`.
+LogicalResult verifyAxis(Operation *op, int64_t axis, ArrayRef<int64_t> shape);
+
+/// The requirements on an input or target of a tuned kernel. Without an element
+/// type, any type that the kernels compute with is valid: f16, bf16 and f32.
+struct OperandSpec {
+  ArrayRef<int64_t> shape;
+  Type element = {};
+};
+
+/// Verifies the inputs and targets of a tuned kernel and the rules of every
+/// launch.
+LogicalResult verifyOperands(LaunchOpInterface op,
+                             ArrayRef<StringLiteral> inputNames,
+                             ArrayRef<OperandSpec> inputs,
+                             ArrayRef<StringLiteral> targetNames,
+                             ArrayRef<OperandSpec> targets);
+template <typename OpTy>
+LogicalResult verifyOperands(OpTy op, ArrayRef<OperandSpec> inputs,
+                             ArrayRef<OperandSpec> targets) {
+  return verifyOperands(cast<LaunchOpInterface>(op.getOperation()),
+                        OpTy::getInputNames(), inputs, OpTy::getTargetNames(),
+                        targets);
+}
+
+/// Whether a kernel that reads each element before it writes it may write
+/// `target` over `input`. They must have one type, and no other input may be
+/// the same value.
+bool mayOverwrite(LaunchOpInterface op, unsigned target, unsigned input);
+
+/// Adds the effects of a launch on buffers: it reads its inputs and writes its
+/// outputs.
 void getLaunchEffects(
-    LaunchOpInterface op, OperandRange scratch,
+    LaunchOpInterface op,
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects);
 
-/// `values` as text, such as "[1, 2]".
+/// Formats `values`, for example as "[1, 2]".
 std::string formatList(ArrayRef<int64_t> values);
 
 } // namespace mlir::cuda

@@ -57,7 +57,7 @@ LogicalResult GemmOp::verify() {
       activation == Activation::Relu || activation == Activation::GeluTanh;
   if (!getScale().isNormal())
     return emitOpError("has an alpha that is zero, denormal or not finite");
-  // What the library can do.
+  // Check what the library supports.
   if (getAuxiliary() && !isForward)
     return emitOpError("has 'auxiliary' but the activation ")
            << stringifyActivation(activation) << ", expected relu or gelu_tanh";
@@ -108,8 +108,9 @@ LogicalResult GemmOp::verify() {
     return failure();
   if (extents.batch != 1 &&
       (activation != Activation::None || getBias() || getBiasGrad()))
-    return emitOpError("has batch dimensions, with which there is neither bias "
-                       "nor activation");
+    return emitOpError(
+        "has batch dimensions, which allow neither a bias nor an "
+        "activation");
   unsigned input = 2, target = 1;
   if (getAccumulate() &&
       failed(
@@ -140,11 +141,19 @@ LogicalResult GemmOp::verify() {
       failed(verifyType(*this, "the bias gradient",
                         launch.getTargetType(target), {extents.n}, result)))
     return failure();
-  return verifyLaunch(launch, getScratch());
+  return verifyLaunch(launch);
 }
 
 bool GemmOp::mayAlias(unsigned target, unsigned input) {
   return target == 0 && getAccumulate() && input == 2;
+}
+
+std::string GemmOp::getTargetSuffix(unsigned target) {
+  if (target == 0)
+    return "";
+  if (getBiasGrad() && target + 1 == getNumTargets())
+    return ".bias_grad";
+  return getActivation() == Activation::Relu ? ".mask" : ".saved";
 }
 
 int64_t GemmOp::getFlops() {
@@ -190,7 +199,7 @@ static ::amp::cuda::ConvShape getConvShape(ConvOp op) {
 LogicalResult ConvOp::verify() {
   auto launch = cast<LaunchOpInterface>(getOperation());
   Activation activation = getActivation();
-  // What the product can take.
+  // Check what the product supports.
   if (activation != Activation::None && activation != Activation::Relu)
     return emitOpError("has the activation ")
            << stringifyActivation(activation) << ", expected none or relu";
@@ -206,7 +215,7 @@ LogicalResult ConvOp::verify() {
   if ((getBias() || isRelu || getBiasGrad()) && int64_t(getGroups()) != 1)
     return emitOpError("has ")
            << int64_t(getGroups())
-           << " groups, with which there is neither bias nor activation";
+           << " groups, which allow neither a bias nor an activation";
   if (failed(verifyCounts(launch, 2 + getBias(),
                           1 + getAuxiliary() + getBiasGrad())))
     return failure();
@@ -261,10 +270,14 @@ LogicalResult ConvOp::verify() {
       failed(verifyType(*this, "the bias gradient", launch.getTargetType(1),
                         {features}, stored)))
     return failure();
-  return verifyLaunch(launch, getScratch());
+  return verifyLaunch(launch);
 }
 
-bool ConvOp::mayAlias(unsigned, unsigned) { return false; }
+std::string ConvOp::getTargetSuffix(unsigned target) {
+  if (target == 0)
+    return "";
+  return getBiasGrad() ? ".bias_grad" : ".mask";
+}
 
 int64_t ConvOp::getFlops() {
   ::amp::cuda::ConvShape shape = getConvShape(*this);
@@ -278,4 +291,18 @@ int64_t ConvOp::getScratchBytes() {
   auto type = cast<ShapedType>(getInputs()[0].getType());
   return ::amp::cuda::convScratchBytes(shape,
                                        type.getElementTypeBitWidth() / 8);
+}
+
+//===----------------------------------------------------------------------===//
+// Generated code
+//===----------------------------------------------------------------------===//
+
+#define GET_OP_CLASSES
+#include "amp/Dialect/CUDA/IR/CUDAProductOps.cpp.inc"
+
+void CUDADialect::registerProductOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "amp/Dialect/CUDA/IR/CUDAProductOps.cpp.inc"
+      >();
 }

@@ -8,7 +8,7 @@
 #include "LaunchSupport.h"
 
 #include "amp/Dialect/AMP/IR/StepSignature.h"
-#include "amp/Runtime/CUDA/StateRecord.h"
+#include "amp/Runtime/Host/Checkpoint.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -40,10 +40,10 @@ LogicalResult BufferOp::verify() {
            << CUDADialect::kAlignment;
   if (!getType().getLayout().isIdentity())
     return emitOpError("has a layout, expected it to be row-major");
-  if (auto role = getRole(); role && !amp::symbolizeRole(*role) &&
-                             *role != "metric" && *role != "prediction" &&
-                             *role != "constant" && *role != "tickets" &&
-                             *role != "table" && *role != "workspace")
+  if (auto role = getRole();
+      role && !amp::symbolizeRole(*role) && *role != "metric" &&
+      *role != "prediction" && *role != "constant" &&
+      *role != "arrival_counters" && *role != "table" && *role != "workspace")
     return emitOpError("has the unknown role '") << *role << "'";
   Type element = getType().getElementType();
   if (getIndexBound() && (getRole() != "batch" ||
@@ -97,12 +97,12 @@ Value ViewOp::getViewSource() { return getSource(); }
 LogicalResult
 StateAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                   StringRef precision, uint64_t, ArrayAttr scaler) {
-  if (::amp::cuda::findPrecision(precision.str()) < 0)
+  if (::amphost::findPrecision(precision.str()) < 0)
     return emitError() << "has the unknown precision '" << precision
                        << "', expected f32, tf32, fp16, bf16 or nothing";
   for (Attribute attribute : scaler) {
     auto rule = dyn_cast<StringAttr>(attribute);
-    // Files have a line for each.
+    // A checkpoint has one line per rule.
     if (!rule || !rule.getValue().contains(" = ") ||
         rule.getValue().contains('\n'))
       return emitError() << "has the rule " << attribute
@@ -134,19 +134,19 @@ struct Use {
 };
 } // namespace
 
-/// Whether `buffer` holds something before the first launch: what a step is
-/// given, keeps or is created with, other than its results.
+/// Whether `buffer` holds a value before the first launch: an input, a state or
+/// a constant, but not a result.
 static bool isFilled(BufferOp buffer) {
   std::optional<StringRef> role = buffer.getRole();
   return role && *role != "metric" && *role != "prediction";
 }
 
 namespace {
-/// Which buffers hold something, from launch to launch.
+/// The buffers that hold a value at each launch.
 class WrittenBuffers {
 public:
-  /// Whether `buffer` holds something when a launch with `predicate`, null if
-  /// it has none, runs.
+  /// Whether `buffer` holds a value when a launch with `predicate` runs. A null
+  /// `predicate` means that the launch has none.
   bool holds(BufferOp buffer, BufferOp predicate) const {
     if (isFilled(buffer) || always.contains(buffer))
       return true;
@@ -154,7 +154,7 @@ public:
     return predicate && flags != conditional.end() &&
            flags->second.contains(predicate);
   }
-  /// Whether launches write `buffer`, but only with a predicate.
+  /// Whether launches write `buffer`, but all with a predicate.
   bool isConditional(BufferOp buffer) const {
     return conditional.contains(buffer) && !always.contains(buffer);
   }
@@ -162,7 +162,7 @@ public:
 
 private:
   DenseSet<Operation *> always;
-  /// By buffer, the flags with which one of its writers has run.
+  /// For each buffer, the flags under which one of its writers has run.
   DenseMap<Operation *, DenseSet<Operation *>> conditional;
 };
 } // namespace
@@ -176,13 +176,13 @@ void WrittenBuffers::write(LaunchOpInterface launch) {
     else
       always.insert(buffer);
   }
-  // A flag with another value says nothing of the launches before.
+  // A new value of a flag invalidates what it said of earlier launches.
   for (Value output : launch.getOutputs())
     for (auto &[buffer, flags] : conditional)
       flags.erase(mlir::cuda::getBuffer(output));
 }
 
-/// Verifies that what launches read has been written before, and that the
+/// Verifies that every value is written before a launch reads it, and that the
 /// results of the step are written.
 static LogicalResult verifyReads(ProgramOp program) {
   WrittenBuffers written;
@@ -211,7 +211,7 @@ static LogicalResult verifyReads(ProgramOp program) {
     for (Value input : launch.getInputs())
       if (failed(verifyRead(mlir::cuda::getBuffer(input), flag)))
         return failure();
-    // The flag is read whatever it says.
+    // The launch reads the flag in any case.
     if (flag && failed(verifyRead(flag, BufferOp())))
       return failure();
     written.write(launch);
@@ -237,9 +237,9 @@ LogicalResult ProgramOp::verifyRegions() {
   for (Operation &op : getBody().front()) {
     if (auto buffer = dyn_cast<BufferOp>(op)) {
       if (position != 0)
-        return buffer.emitOpError("stands behind a launch, expected all "
-                                  "buffers first");
-      // Metrics and predictions have names of their own.
+        return buffer.emitOpError("follows a launch, expected all buffers "
+                                  "first");
+      // A metric or prediction may have the name of another buffer.
       StringRef role = buffer.getRole().value_or("");
       bool isResult = role == "metric" || role == "prediction";
       if (!names
@@ -251,7 +251,7 @@ LogicalResult ProgramOp::verifyRegions() {
       Use use{buffer};
       if (use.end() > int64_t(getArena()))
         return buffer.emitOpError("ends at ")
-               << use.end() << ", behind the arena of " << getArena()
+               << use.end() << ", beyond the arena of " << getArena()
                << " bytes";
       uses.insert({&op, use});
       continue;
@@ -260,7 +260,7 @@ LogicalResult ProgramOp::verifyRegions() {
       continue;
     auto launch = dyn_cast<LaunchOpInterface>(op);
     if (!launch)
-      return op.emitOpError("cannot stand in a 'cuda.program', expected "
+      return op.emitOpError("cannot be in a 'cuda.program', expected "
                             "buffers, views and launches");
     ++position;
     for (Value operand : op.getOperands()) {
@@ -272,8 +272,8 @@ LogicalResult ProgramOp::verifyRegions() {
         use.first = position;
       use.last = position;
     }
-    // What is written must not be read, or written, by the same launch, unless
-    // the launch can work in place.
+    // A launch must not read or write its output another time, unless it can
+    // work in place.
     for (auto [target, output] : llvm::enumerate(launch.getOutputs())) {
       BufferOp written = mlir::cuda::getBuffer(output);
       if (written.isConstant())
@@ -289,7 +289,7 @@ LogicalResult ProgramOp::verifyRegions() {
           return op.emitOpError("writes '") << written.getName() << "' twice";
     }
   }
-  // Buffers with a role are in use throughout.
+  // Buffers with a role are always in use.
   SmallVector<Use *> byOffset;
   for (auto &[op, use] : uses) {
     if (use.buffer.getRole()) {
@@ -318,4 +318,18 @@ LogicalResult ProgramOp::verifyRegions() {
       return diagnostic;
     }
   return verifyReads(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// Generated code
+//===----------------------------------------------------------------------===//
+
+#define GET_OP_CLASSES
+#include "amp/Dialect/CUDA/IR/CUDAProgramOps.cpp.inc"
+
+void CUDADialect::registerProgramOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "amp/Dialect/CUDA/IR/CUDAProgramOps.cpp.inc"
+      >();
 }

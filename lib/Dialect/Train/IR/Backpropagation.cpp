@@ -17,7 +17,8 @@ bool mlir::train::isDifferentiableType(Type type) {
   return isa<FloatType>(getElementTypeOrSelf(type));
 }
 
-/// Appends the operands of `op` and what its regions use from outside.
+/// Appends the operands of `op` and the values that its regions use from
+/// outside.
 static void getInputs(Operation *op, SmallVectorImpl<Value> &inputs) {
   llvm::append_range(inputs, op->getOperands());
   if (op->getNumRegions() == 0)
@@ -29,7 +30,7 @@ static void getInputs(Operation *op, SmallVectorImpl<Value> &inputs) {
 
 void mlir::train::collectProducers(Value value,
                                    SmallVectorImpl<Operation *> &ops) {
-  // Depth first, without recursion: graphs may be many thousands deep.
+  // Depth-first search without recursion, because graphs may be very deep.
   struct Frame {
     Operation *op;
     SmallVector<Value> inputs;

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Looks through casts, which change how a value is stored but not what it is.
+/// Looks through casts, which change only the element type of a value.
 static Value skipCasts(Value value) {
   while (auto cast = value.getDefiningOp<CastOp>())
     value = cast.getInput();

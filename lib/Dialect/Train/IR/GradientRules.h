@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Private to the files TrainGradients*.cpp.
+// Helpers of the files TrainGradients*.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,13 +24,13 @@
 
 namespace mlir::train {
 
-/// Sums `gradient` over the dimensions along which a value of type `type` was
-/// repeated by NumPy broadcasting; the result is of `type`.
+/// Sums `gradient` over the dimensions along which NumPy broadcasting repeated
+/// a value of type `type`. The result has this type.
 Value sumToType(TrainBuilder &t, Value gradient, Type type);
 
 /// Differentiates the decomposition of a composite operation: emits its
 /// primitives and propagates `resultGradients` through them to the operands in
-/// `wanted`. For derivatives that have no operation of their own.
+/// `wanted`. Used for derivatives without a backward operation.
 LogicalResult differentiateDecomposition(
     Operation *op, OpBuilder &builder, ArrayRef<Value> resultGradients,
     const BitVector &wanted, MutableArrayRef<Value> operandGradients);

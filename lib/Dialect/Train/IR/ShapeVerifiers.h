@@ -5,23 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Private to the files Train*Ops.cpp.
+// Helpers of the files Train*Ops.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef AMP_LIB_DIALECT_TRAIN_IR_SHAPEVERIFIERS_H
 #define AMP_LIB_DIALECT_TRAIN_IR_SHAPEVERIFIERS_H
 
+#include "amp/Support/TensorTypes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/Support/LLVM.h"
 
 namespace mlir::train {
 
-/// The type of `value`, which is a ranked tensor.
-inline RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
+using amp::typeOf;
 
 /// Verifies that `value`, the operand `name` of `op`, has shape `shape`.
 inline LogicalResult verifyShape(Operation *op, StringRef name, Value value,
@@ -33,10 +31,10 @@ inline LogicalResult verifyShape(Operation *op, StringRef name, Value value,
          << ", got " << value.getType();
 }
 
-/// The shapes of results, as they are inferred.
+/// The inferred shapes of results.
 using Shapes = SmallVectorImpl<SmallVector<int64_t>>;
 
-/// Appends the shape of the operands of `op`, which must have one type.
+/// Appends the shape of the operands of `op`, which must have equal types.
 inline LogicalResult inferSameShape(Operation *op, Shapes &shapes) {
   for (Value operand : op->getOperands().drop_front())
     if (operand.getType() != op->getOperand(0).getType())

@@ -58,7 +58,7 @@ RankedTensorType TrainBuilder::reducedType(Value x, ArrayRef<int64_t> dims,
 Value TrainBuilder::broadcast(Value x, Value like, ArrayRef<int64_t> dims,
                               bool mean) {
   auto type = typeOf(x).clone(typeOf(like).getShape());
-  // A reference is only needed for what the type does not say.
+  // `like` is only needed for dynamic extents.
   Value reference = type.hasStaticShape() ? Value() : like;
   return BroadcastOp::create(b, loc, type, x, reference, dims, mean);
 }

@@ -16,7 +16,7 @@ using namespace mlir::train;
 // Forward
 //===----------------------------------------------------------------------===//
 
-// 1 / (1 + exp(-x)) and exp(x) / (1 + exp(x)) are equal; the one whose
+// 1 / (1 + exp(-x)) and exp(x) / (1 + exp(x)) are equal. The form whose
 // exponential does not overflow is accurate down to subnormal results.
 LogicalResult SigmoidOp::decompose(OpBuilder &builder,
                                    SmallVectorImpl<Value> &results) {

@@ -18,21 +18,21 @@ LogicalResult LinearOp::decompose(OpBuilder &builder,
                                   SmallVectorImpl<Value> &results) {
   TrainBuilder t(builder, getLoc());
   // All leading dimensions become the rows of one matrix.
-  ArrayRef<int64_t> shape = t.typeOf(getResult()).getShape();
+  ArrayRef<int64_t> shape = typeOf(getResult()).getShape();
   int64_t rows = 1;
   for (int64_t extent : shape.drop_back())
     rows = ShapedType::isDynamic(rows) || ShapedType::isDynamic(extent)
                ? ShapedType::kDynamic
                : rows * extent;
   Value input =
-      t.reshape(getInput(), {rows, t.typeOf(getInput()).getShape().back()});
+      t.reshape(getInput(), {rows, typeOf(getInput()).getShape().back()});
   auto type = RankedTensorType::get({rows, shape.back()},
                                     getComputeType(getInput().getType()));
   Value product = MatmulOp::create(builder, getLoc(), type, input, getWeight(),
                                    /*transpose_a=*/false, getTransposeWeight());
   if (getBias())
     product = t.add(product, t.widen(getBias()));
-  // Rounding first lets it fuse with the addition.
+  // If the rounding comes first, it fuses with the addition.
   product = t.castTo(product, getElementTypeOrSelf(getResult()));
   results.push_back(t.reshape(product, shape));
   return success();
@@ -42,7 +42,7 @@ LogicalResult LinearOp::decompose(OpBuilder &builder,
 // Cross-entropy
 //===----------------------------------------------------------------------===//
 
-/// The one-hot encoding of `labels`, of the type of `logits`.
+/// The one-hot encoding of `labels`, with the type of `logits`.
 static Value buildOneHot(TrainBuilder &t, Value labels, Value logits) {
   return OneHotOp::create(t.getBuilder(), t.getLoc(), logits.getType(), labels);
 }
@@ -51,10 +51,10 @@ LogicalResult CrossEntropyOp::decompose(OpBuilder &builder,
                                         SmallVectorImpl<Value> &results) {
   TrainBuilder t(builder, getLoc());
   Value x = t.widen(getLogits());
-  int64_t axis = t.typeOf(x).getRank() - 1;
+  int64_t axis = typeOf(x).getRank() - 1;
   Value shifted = t.sub(x, t.max(x, {axis}, /*keepDims=*/true));
   Value logSum = t.log(t.sum(t.exp(shifted), {axis}));
-  // Selected and not multiplied: a logit of -inf elsewhere must not become NaN.
+  // Select instead of a product: a logit of -inf elsewhere must not become NaN.
   Value zero = t.scalar(0.0, x);
   Value isLabel =
       t.compare(ComparePredicate::NE, buildOneHot(t, getLabels(), x), zero);
@@ -71,7 +71,7 @@ LogicalResult CrossEntropyGradOp::decompose(OpBuilder &builder,
                                             SmallVectorImpl<Value> &results) {
   TrainBuilder t(builder, getLoc());
   Value x = t.widen(getLogits());
-  auto type = t.typeOf(x);
+  auto type = typeOf(x);
   int64_t axis = type.getRank() - 1;
   Value e = t.exp(t.sub(x, t.max(x, {axis}, /*keepDims=*/true)));
   Value sum = t.sum(e, {axis});

@@ -15,7 +15,7 @@ using namespace mlir::train;
 // Softmax
 //===----------------------------------------------------------------------===//
 
-/// Subtracts the maximum along `axis`, so that no exponential overflows.
+/// Subtracts the maximum along `axis`. No exponential then overflows.
 static Value shiftByMax(TrainBuilder &t, Value x, int64_t axis) {
   return t.sub(x, t.max(x, {axis}, /*keepDims=*/true));
 }
@@ -42,7 +42,7 @@ LogicalResult LogsumexpOp::decompose(OpBuilder &builder,
   TrainBuilder t(builder, getLoc());
   int64_t axis = getAxis();
   Value x = t.widen(getInput());
-  // A row of -inf alone must not become NaN.
+  // A row that consists of -inf must not become NaN.
   double lowest =
       -APFloat::getLargest(
            cast<FloatType>(getElementTypeOrSelf(x)).getFloatSemantics())
@@ -50,7 +50,7 @@ LogicalResult LogsumexpOp::decompose(OpBuilder &builder,
   Value max = t.maximum(t.max(x, {axis}, true), t.scalar(lowest, x));
   Value sum = t.sum(t.exp(t.sub(x, max)), {axis}, true);
   Value y = t.add(max, t.log(sum));
-  return finish(*this, t, t.reshape(y, t.typeOf(getResult()).getShape()),
+  return finish(*this, t, t.reshape(y, typeOf(getResult()).getShape()),
                 results);
 }
 
@@ -83,9 +83,9 @@ LogicalResult LayerNormOp::decompose(OpBuilder &builder,
                                      SmallVectorImpl<Value> &results) {
   TrainBuilder t(builder, getLoc());
   Value x = t.widen(getInput());
-  auto full = t.typeOf(x);
+  auto full = typeOf(x);
   auto dims =
-      dimRange(full.getRank() - t.typeOf(getGamma()).getRank(), full.getRank());
+      dimRange(full.getRank() - typeOf(getGamma()).getRank(), full.getRank());
   Value mean = t.mean(x, dims);
   Value centered = t.sub(x, t.unsqueeze(mean, dims, full));
   Value variance = t.mean(t.square(centered), dims);
@@ -99,9 +99,9 @@ LogicalResult RMSNormOp::decompose(OpBuilder &builder,
                                    SmallVectorImpl<Value> &results) {
   TrainBuilder t(builder, getLoc());
   Value x = t.widen(getInput());
-  auto full = t.typeOf(x);
+  auto full = typeOf(x);
   auto dims =
-      dimRange(full.getRank() - t.typeOf(getGamma()).getRank(), full.getRank());
+      dimRange(full.getRank() - typeOf(getGamma()).getRank(), full.getRank());
   Value square = t.mean(t.square(x), dims);
   Value rstd = t.rsqrt(t.add(square, getEpsilon().convertToDouble()));
   Value normal = t.mul(x, t.unsqueeze(rstd, dims, full));
@@ -112,8 +112,8 @@ LogicalResult RMSNormGradOp::decompose(OpBuilder &builder,
                                        SmallVectorImpl<Value> &results) {
   TrainBuilder t(builder, getLoc());
   Value x = t.widen(getInput()), dy = t.widen(getGrad());
-  auto full = t.typeOf(x);
-  int64_t leading = full.getRank() - t.typeOf(getGamma()).getRank();
+  auto full = typeOf(x);
+  int64_t leading = full.getRank() - typeOf(getGamma()).getRank();
   auto outer = dimRange(0, leading), inner = dimRange(leading, full.getRank());
   Value rstd = t.unsqueeze(getRstd(), inner, full);
   Value normal = t.mul(x, rstd);
@@ -128,8 +128,8 @@ LogicalResult LayerNormGradOp::decompose(OpBuilder &builder,
                                          SmallVectorImpl<Value> &results) {
   TrainBuilder t(builder, getLoc());
   Value x = t.widen(getInput()), dy = t.widen(getGrad());
-  auto full = t.typeOf(x);
-  int64_t leading = full.getRank() - t.typeOf(getGamma()).getRank();
+  auto full = typeOf(x);
+  int64_t leading = full.getRank() - typeOf(getGamma()).getRank();
   auto outer = dimRange(0, leading), inner = dimRange(leading, full.getRank());
   Value rstd = t.unsqueeze(getRstd(), inner, full);
   Value normal = t.mul(t.sub(x, t.unsqueeze(getMean(), inner, full)), rstd);
@@ -149,12 +149,12 @@ LogicalResult LayerNormGradOp::decompose(OpBuilder &builder,
 
 /// The number of elements of `x` that share a channel, minus one.
 static Value countLessOne(TrainBuilder &t, Value x, ArrayRef<int64_t> dims) {
-  auto type = t.typeOf(x);
+  auto type = typeOf(x);
   if (type.hasStaticShape()) {
     double count = type.getNumElements() / type.getShape().back();
     return t.scalar(count - 1, x);
   }
-  // What is repeated once per element sums to the number of elements.
+  // The sum of a one for each element is the number of elements.
   Value channel = t.zeros(type.clone(type.getShape().take_back()));
   Value one = t.add(channel, 1.0);
   return t.add(t.sum(t.broadcast(one, x, dims), dims), -1.0);
@@ -164,14 +164,14 @@ LogicalResult BatchNormTrainingOp::decompose(OpBuilder &builder,
                                              SmallVectorImpl<Value> &results) {
   TrainBuilder t(builder, getLoc());
   Value x = t.widen(getInput());
-  auto dims = dimRange(0, t.typeOf(x).getRank() - 1);
+  auto dims = dimRange(0, typeOf(x).getRank() - 1);
   Value mean = t.mean(x, dims);
   Value centered = t.sub(x, mean);
   Value squares = t.square(centered);
   Value variance = t.mean(squares, dims);
   Value rstd = t.rsqrt(t.add(variance, getEpsilon().convertToDouble()));
   Value y = t.add(t.mul(t.mul(centered, rstd), getGamma()), getBeta());
-  // The running variance takes the unbiased one.
+  // The running variance uses the unbiased variance.
   Value unbiased = t.div(t.sum(squares, dims), countLessOne(t, x, dims));
   double momentum = getMomentum().convertToDouble();
   auto move = [&](Value running, Value batch) {
@@ -196,7 +196,7 @@ LogicalResult BatchNormGradOp::decompose(OpBuilder &builder,
                                          SmallVectorImpl<Value> &results) {
   TrainBuilder t(builder, getLoc());
   Value x = t.widen(getInput()), dy = t.widen(getGrad());
-  auto dims = dimRange(0, t.typeOf(x).getRank() - 1);
+  auto dims = dimRange(0, typeOf(x).getRank() - 1);
   Value normal = t.mul(t.sub(x, getMean()), getRstd());
   Value product = t.mul(dy, normal);
   // dx = gamma · rstd · (dy - mean dy - x̂ · mean (dy · x̂)).

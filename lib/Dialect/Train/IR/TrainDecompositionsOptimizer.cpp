@@ -34,7 +34,7 @@ LogicalResult SGDOp::decompose(OpBuilder &builder,
   return success();
 }
 
-/// Adam, with the decay on the gradient or, `decoupled`, on the weight.
+/// Adam with the decay on the gradient, or on the weight if `decoupled` is set.
 template <typename AdamLikeOp>
 static LogicalResult decomposeAdam(AdamLikeOp op, bool decoupled,
                                    OpBuilder &builder,
@@ -57,7 +57,7 @@ static LogicalResult decomposeAdam(AdamLikeOp op, bool decoupled,
   Value m = t.add(t.mul(op.getExpAvg(), beta1), t.mul(g, 1.0 - beta1));
   Value v =
       t.add(t.mul(op.getExpAvgSq(), beta2), t.mul(t.square(g), 1.0 - beta2));
-  // 1 - βᵗ as -expm1(t · ln β): the difference would cancel in f32.
+  // Computes 1 - βᵗ as -expm1(t · ln β), because the difference cancels in f32.
   auto correction = [&](double beta) -> Value {
     Value exponent = t.mul(step, std::log(beta));
     return t.neg(

@@ -21,7 +21,7 @@ LogicalResult RotaryEmbeddingOp::decompose(OpBuilder &builder,
                                            SmallVectorImpl<Value> &results) {
   TrainBuilder t(builder, getLoc());
   Value x = t.widen(getInput());
-  auto type = t.typeOf(x);
+  auto type = typeOf(x);
   int64_t rank = type.getRank(), half = type.getShape().back() / 2;
   SmallVector<int64_t> shape(type.getShape());
   shape.back() = half;
@@ -46,11 +46,11 @@ LogicalResult RotaryEmbeddingOp::decompose(OpBuilder &builder,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The scores of an attention, and which of them count.
+/// The scores of an attention, and their mask.
 struct Scores {
   /// Scaled; -inf where masked.
   Value value;
-  /// Null if all of them count.
+  /// Null if no score is masked.
   Value mask;
   double scale;
 };
@@ -74,7 +74,7 @@ static Value buildPositions(TrainBuilder &t, int64_t count,
 
 template <typename AttentionOp>
 static Scores buildScores(AttentionOp op, TrainBuilder &t) {
-  auto query = t.typeOf(op.getQuery()), key = t.typeOf(op.getKey());
+  auto query = typeOf(op.getQuery()), key = typeOf(op.getKey());
   int64_t rank = query.getRank();
   int64_t queries = query.getDimSize(rank - 2);
   int64_t keys = key.getDimSize(rank - 2);
@@ -98,7 +98,7 @@ static Scores buildScores(AttentionOp op, TrainBuilder &t) {
     Value row = buildPositions(t, queries, {queries, 1}, compute);
     Value column = buildPositions(t, keys, {keys}, compute);
     Value past = t.compare(ComparePredicate::GE, row, column);
-    // Both masks, without a conjunction of booleans.
+    // Apply both masks. The dialect has no conjunction of booleans.
     scores.value = t.select(past, scores.value, masked);
   }
   if (op.getMask())
@@ -114,10 +114,10 @@ ScaledDotProductAttentionOp::decompose(OpBuilder &builder,
   TrainBuilder t(builder, getLoc());
   Scores scores = buildScores(*this, t);
   Value s = scores.value;
-  int64_t axis = t.typeOf(s).getRank() - 1;
+  int64_t axis = typeOf(s).getRank() - 1;
   Value max = t.max(s, {axis}, /*keepDims=*/true);
   if (getMask()) {
-    // A query without a key: no -inf - -inf, and no 0 / 0 below.
+    // For a query without a key, avoid -inf - -inf here and 0 / 0 below.
     auto element = cast<FloatType>(getElementTypeOrSelf(s));
     double lowest =
         -APFloat::getLargest(element.getFloatSemantics()).convertToDouble();
@@ -136,7 +136,7 @@ ScaledDotProductAttentionOp::decompose(OpBuilder &builder,
                              /*transpose_b=*/false);
   Value logsumexp = t.add(max, t.log(sum));
   results.push_back(y);
-  results.push_back(t.reshape(logsumexp, t.typeOf(getLogsumexp()).getShape()));
+  results.push_back(t.reshape(logsumexp, typeOf(getLogsumexp()).getShape()));
   return success();
 }
 
@@ -145,7 +145,7 @@ ScaledDotProductAttentionGradOp::decompose(OpBuilder &builder,
                                            SmallVectorImpl<Value> &results) {
   TrainBuilder t(builder, getLoc());
   Scores scores = buildScores(*this, t);
-  auto full = t.typeOf(scores.value);
+  auto full = typeOf(scores.value);
   int64_t axis = full.getRank() - 1;
   Type low = getElementTypeOrSelf(getQuery());
   auto product = [&](Type type, Value a, Value b, bool transposeA,
@@ -155,12 +155,12 @@ ScaledDotProductAttentionGradOp::decompose(OpBuilder &builder,
   };
   Value weights =
       t.exp(t.sub(scores.value, t.unsqueeze(getLogsumexp(), {axis}, full)));
-  // -inf - -inf of a query without a key.
+  // Avoid -inf - -inf for a query without a key.
   if (getMask())
     weights = t.select(scores.mask, weights, t.scalar(0.0, weights));
   Value dValue = product(getValueGrad().getType(), t.castTo(weights, low),
                          getGrad(), true, false);
-  // dS = P · (dP - Σ dy · y) · scale, the sum being that of P · dP.
+  // dS = P · (dP - Σ dy · y) · scale. The sum equals Σ P · dP.
   Value dWeights = product(full, getGrad(), getValue(), false, true);
   Value dot = t.sum(t.mul(t.widen(getGrad()), t.widen(getOutput())), {axis},
                     /*keepDims=*/true);

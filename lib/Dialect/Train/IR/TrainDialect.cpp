@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Registration, and what all operations share: shapes and their verification.
+// Registration of the dialect, and the shape inference and verification that
+// all operations share.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScaleDegreeModels.h"
+#include "ScaleExponentModels.h"
 
 #include "amp/Dialect/Train/IR/Train.h"
 
@@ -26,15 +27,15 @@ using namespace mlir::train;
 #include "amp/Dialect/Train/IR/TrainInterfaces.cpp.inc"
 
 namespace {
-/// Every operation of the dialect is free of side effects and regions: it may
-/// move into any function.
+/// The inliner may inline every operation of the dialect, because none has side
+/// effects or regions.
 struct TrainInlinerInterface : public DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
   bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
     return true;
   }
 };
-/// Casts of training graphs are `amp.cast`.
+/// Training graphs use `amp.cast`.
 struct TrainCastInterface : public amp::CastMaterializationInterface {
   using CastMaterializationInterface::CastMaterializationInterface;
   bool canMaterializeCast(Type from, Type to) const final {
@@ -55,7 +56,7 @@ void TrainDialect::initialize() {
   registerProductOps();
   registerSequenceOps();
   registerShapeOps();
-  attachScaleDegreeModels(getContext());
+  attachScaleExponentModels(getContext());
 }
 
 Operation *TrainDialect::materializeConstant(OpBuilder &builder,
@@ -83,7 +84,8 @@ mlir::train::broadcastShapes(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
     int64_t &result = shape[offset + index];
     if (result == extent || extent == 1)
       continue;
-    // `?` stands for the batch size: it meets itself, 1, or nothing.
+    // `?` is the batch size. It broadcasts against itself, 1, or a missing
+    // dimension.
     if (result != 1)
       return failure();
     result = extent;
@@ -95,7 +97,7 @@ LogicalResult mlir::train::verifyTensorTypes(Operation *op) {
   constexpr int64_t maxElements = int64_t(1) << 48;
   Type last;
   auto verify = [&](Type type) -> LogicalResult {
-    // Mostly all are alike.
+    // Most operations have tensors of one type.
     if (type == std::exchange(last, type))
       return success();
     auto tensor = cast<RankedTensorType>(type);

@@ -144,7 +144,7 @@ LogicalResult ConstantOp::verify() {
 // Folds
 //===----------------------------------------------------------------------===//
 
-/// Returns whether `value` is a constant that is `number` everywhere.
+/// Returns whether `value` is a constant whose elements are all `number`.
 static bool isSplat(Attribute value, double number) {
   auto elements = dyn_cast_or_null<DenseFPElementsAttr>(value);
   return elements && elements.isSplat() &&
@@ -159,7 +159,7 @@ OpFoldResult NegOp::fold(FoldAdaptor) {
   return {};
 }
 
-// x + -0 is x, but x + 0 is not: it turns -0 into 0.
+// x + -0 is x. x + 0 is not x, because it turns -0 into 0.
 OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
   if (isSplat(adaptor.getRhs(), -0.0) && getLhs().getType() == getType())
     return getLhs();
@@ -184,6 +184,48 @@ OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
   if (isSplat(adaptor.getRhs(), 1.0) && getLhs().getType() == getType())
     return getLhs();
   return {};
+}
+
+/// Compares two numbers, of which `order` is the order if they have one.
+static bool holds(ComparePredicate predicate, std::optional<int> order) {
+  switch (predicate) {
+  case ComparePredicate::EQ:
+    return order == 0;
+  case ComparePredicate::NE:
+    return order != 0;
+  case ComparePredicate::LT:
+    return order && *order < 0;
+  case ComparePredicate::LE:
+    return order && *order <= 0;
+  case ComparePredicate::GT:
+    return order && *order > 0;
+  case ComparePredicate::GE:
+    return order && *order >= 0;
+  }
+  llvm_unreachable("unknown predicate");
+}
+
+// Two constants that are one number each.
+OpFoldResult CompareOp::fold(FoldAdaptor adaptor) {
+  auto lhs = dyn_cast_or_null<DenseElementsAttr>(adaptor.getLhs());
+  auto rhs = dyn_cast_or_null<DenseElementsAttr>(adaptor.getRhs());
+  auto type = cast<RankedTensorType>(getType());
+  if (!lhs || !rhs || !lhs.isSplat() || !rhs.isSplat() ||
+      !type.hasStaticShape())
+    return {};
+  std::optional<int> order;
+  if (isa<FloatType>(lhs.getElementType())) {
+    APFloat::cmpResult result =
+        lhs.getSplatValue<APFloat>().compare(rhs.getSplatValue<APFloat>());
+    if (result != APFloat::cmpUnordered)
+      order = result == APFloat::cmpEqual      ? 0
+              : result == APFloat::cmpLessThan ? -1
+                                               : 1;
+  } else {
+    APInt a = lhs.getSplatValue<APInt>(), b = rhs.getSplatValue<APInt>();
+    order = a == b ? 0 : a.slt(b) ? -1 : 1;
+  }
+  return DenseElementsAttr::get(type, holds(getPredicate(), order));
 }
 
 //===----------------------------------------------------------------------===//

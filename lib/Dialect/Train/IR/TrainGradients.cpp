@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace mlir::train;
 
 Value mlir::train::sumToType(TrainBuilder &t, Value gradient, Type type) {
-  ArrayRef<int64_t> from = TrainBuilder::typeOf(gradient).getShape();
+  ArrayRef<int64_t> from = typeOf(gradient).getShape();
   ArrayRef<int64_t> to = cast<RankedTensorType>(type).getShape();
   int64_t leading = from.size() - to.size();
   SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, leading));
@@ -55,7 +55,7 @@ LogicalResult mlir::train::differentiateDecomposition(
   if (failed(sweep.run(primitives, [](Operation *, Operation *) {})))
     return failure();
 
-  // An operand that occurs twice has one gradient: report it once.
+  // An operand that occurs twice has one gradient. Report it once.
   DenseSet<Value> reported;
   for (unsigned index : wanted.set_bits()) {
     Value operand = op->getOperand(index);

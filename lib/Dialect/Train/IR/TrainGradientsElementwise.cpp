@@ -16,7 +16,7 @@ using namespace mlir::train;
 // Unary
 //===----------------------------------------------------------------------===//
 
-/// The rule of y = f(x): FORMULA gives dx in terms of x, y and dy.
+/// The rule of y = f(x). FORMULA computes dx from x, y and dy.
 #define AMP_UNARY_RULE(OP, FORMULA)                                            \
   AMP_GRADIENT_RULE(OP) {                                                      \
     TrainBuilder t(builder, getLoc());                                         \
@@ -35,7 +35,7 @@ AMP_UNARY_RULE(SqrtOp, t.div(t.mul(dy, 0.5), y))
 AMP_UNARY_RULE(LogOp, t.div(dy, x))
 AMP_UNARY_RULE(Log1pOp, t.div(dy, t.add(x, 1.0)))
 AMP_UNARY_RULE(ExpOp, t.mul(dy, y))
-// Not y + 1, which cancels where y is near -1.
+// y + 1 would cancel where y is near -1.
 AMP_UNARY_RULE(Expm1Op, t.mul(dy, t.exp(x)))
 AMP_UNARY_RULE(RsqrtOp, t.mul(t.mul(dy, -0.5), t.div(y, x)))
 AMP_UNARY_RULE(ReciprocalOp, t.neg(t.mul(dy, t.square(y))))
@@ -55,18 +55,18 @@ AMP_UNARY_RULE(ClipOp, ClipGradOp::create(builder, getLoc(), dy.getType(), x,
 
 #undef AMP_UNARY_RULE
 
-// Constant but at zero: the derivative is zero.
+// The function is constant except at zero, so the derivative is zero.
 AMP_GRADIENT_RULE(SignOp) { return success(); }
 
 //===----------------------------------------------------------------------===//
 // Backward operations of activations
 //===----------------------------------------------------------------------===//
 
-// Each is linear in `grad` (operand 1), so that its derivative by `grad` is the
-// operation itself on the incoming gradient.
+// Each operation is linear in `grad` (operand 1). Its derivative by `grad` is
+// the operation itself, applied to the incoming gradient.
 
 AMP_GRADIENT_RULE(ReluGradOp) {
-  // The mask is constant in `output`, but at zero.
+  // The mask is constant in `output` except at zero.
   if (wanted[1])
     operandGradients[1] = ReluGradOp::create(builder, getLoc(), getType(),
                                              getOutput(), resultGradients[0]);
@@ -133,7 +133,7 @@ AMP_GRADIENT_RULE(GeluGradOp) {
 }
 
 AMP_GRADIENT_RULE(ClipGradOp) {
-  // The mask is constant in `input`, but at the limits.
+  // The mask is constant in `input` except at the limits.
   if (wanted[1])
     operandGradients[1] =
         ClipGradOp::create(builder, getLoc(), getType(), getInput(),
@@ -186,7 +186,8 @@ AMP_GRADIENT_RULE(DivOp) {
   return success();
 }
 
-/// Sends the gradient to the left operand where `chosen`, else to the right.
+/// Sends the gradient to the left operand where `chosen` is true, and to the
+/// right operand elsewhere.
 static void splitGradient(TrainBuilder &t, Value chosen, Value dy, Value lhs,
                           Value rhs, bool wantLhs, bool wantRhs, Value &dLhs,
                           Value &dRhs) {
@@ -227,14 +228,14 @@ AMP_GRADIENT_RULE(PowOp) {
   Value x = getLhs(), p = getRhs(), dy = resultGradients[0];
   Value zero = t.scalar(0.0, x), one = t.scalar(1.0, x);
   if (wanted[0]) {
-    // x⁰ is constant, also where x^(p - 1) is infinite.
+    // x⁰ is constant even where x^(p - 1) is infinite.
     Value slope = t.mul(p, t.pow(x, t.sub(p, one)));
     Value constant = t.compare(ComparePredicate::EQ, p, zero);
     operandGradients[0] =
         sumToType(t, t.mul(dy, t.select(constant, zero, slope)), x.getType());
   }
   if (wanted[1]) {
-    // 0^p is constant for p > 0, where ln 0 is infinite.
+    // 0^p is constant for p > 0, although ln 0 is infinite.
     Value constant = t.compare(ComparePredicate::EQ, x, zero);
     Value slope = t.mul(getResult(), t.log(t.select(constant, one, x)));
     operandGradients[1] =

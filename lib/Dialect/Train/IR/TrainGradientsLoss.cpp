@@ -10,8 +10,8 @@
 using namespace mlir;
 using namespace mlir::train;
 
-/// Rules of operations for which no backward operation exists: the second
-/// derivatives of composites and norms with given statistics.
+/// Rules of operations without a backward operation: second derivatives of
+/// composites, and norms with given statistics.
 #define AMP_DECOMPOSED_RULE(OP)                                                \
   AMP_GRADIENT_RULE(OP) {                                                      \
     return differentiateDecomposition(*this, builder, resultGradients, wanted, \
@@ -32,7 +32,7 @@ AMP_GRADIENT_RULE(CrossEntropyOp) {
 
 AMP_DECOMPOSED_RULE(CrossEntropyGradOp)
 
-/// The rule of a loss that depends on input - target only.
+/// The rule of a loss that depends only on input - target.
 template <typename GradOp, typename LossOp>
 static void differentiateRegression(LossOp op, OpBuilder &builder, Value dy,
                                     const BitVector &wanted,
@@ -80,7 +80,8 @@ AMP_GRADIENT_RULE(MSEGradOp) {
 }
 
 AMP_GRADIENT_RULE(L1GradOp) {
-  // sign(x - target) · g / n: constant in x and target, but where they meet.
+  // sign(x - target) · g / n is constant in x and target except where they are
+  // equal.
   if (!wanted[2])
     return success();
   TrainBuilder t(builder, getLoc());
@@ -113,9 +114,8 @@ AMP_GRADIENT_RULE(LogsumexpOp) {
   Value x = t.widen(getInput());
   Value share =
       SoftmaxOp::create(builder, getLoc(), x.getType(), x, getAxisAttr());
-  Value dy =
-      t.unsqueeze(t.widen(resultGradients[0]),
-                  {static_cast<int64_t>(getAxis())}, TrainBuilder::typeOf(x));
+  Value dy = t.unsqueeze(t.widen(resultGradients[0]),
+                         {static_cast<int64_t>(getAxis())}, typeOf(x));
   operandGradients[0] =
       t.castTo(t.mul(share, dy), getElementTypeOrSelf(getInput()));
   return success();
@@ -128,8 +128,8 @@ AMP_DECOMPOSED_RULE(LogSoftmaxGradOp)
 // Norms
 //===----------------------------------------------------------------------===//
 
-/// The rule of a norm through its backward operation, which applies if only
-/// its first result influences the loss; else through the decomposition.
+/// The rule of a norm. It uses the backward operation if only the first result
+/// influences the loss, and the decomposition otherwise.
 template <typename GradOp, typename NormOp>
 static LogicalResult
 differentiateNorm(NormOp op, OpBuilder &builder,

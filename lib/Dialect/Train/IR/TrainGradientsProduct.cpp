@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A product of low-precision operands may have an f32 result, so that its
-// gradient is f32 too. It is narrowed before the backward products, which then
-// run on the same units as the forward one; loss scaling keeps it in range.
+// A product of low operands may have an f32 result, and its gradient is then
+// f32 too. The rules narrow the gradient before the backward products, which
+// then run on tensor cores as the forward product does. Loss scaling keeps the
+// gradient in range.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,10 +42,10 @@ AMP_GRADIENT_RULE(MatmulOp) {
   return success();
 }
 
-/// Joins all dimensions of `x` but the last into one; null if more than one of
-/// them is dynamic.
+/// Joins all dimensions of `x` except the last into one. Returns null if more
+/// than one of them is dynamic.
 static Value flattenRows(TrainBuilder &t, Value x) {
-  ArrayRef<int64_t> shape = TrainBuilder::typeOf(x).getShape();
+  ArrayRef<int64_t> shape = typeOf(x).getShape();
   int64_t rows = 1;
   for (int64_t extent : shape.drop_back()) {
     if (!ShapedType::isDynamic(extent) && !ShapedType::isDynamic(rows))
@@ -111,7 +112,7 @@ AMP_GRADIENT_RULE(Conv2DOp) {
 }
 
 // The three forms are derivatives of one trilinear function of input, filter
-// and gradient, and so each other's derivatives.
+// and gradient. Each is therefore a derivative of the others.
 
 AMP_GRADIENT_RULE(Conv2DInputGradOp) {
   TrainBuilder t(builder, getLoc());
@@ -152,26 +153,26 @@ AMP_GRADIENT_RULE(MaxPool2DOp) {
 
 AMP_GRADIENT_RULE(MaxPool2DGradOp) {
   // The choice of the maximum is locally constant in `input` and `output`. The
-  // derivative by `grad` picks, for each window, the incoming gradient at the
-  // maximum: one step per element of the window, from the last to the first,
-  // so that the first maximum stays.
+  // derivative by `grad` selects the incoming gradient at the maximum of each
+  // window. It takes one step per element of the window, from the last to the
+  // first, so the first maximum wins.
   if (!wanted[2])
     return success();
   TrainBuilder t(builder, getLoc());
   ArrayRef<int64_t> window = getWindow(), strides = getStrides();
-  ArrayRef<int64_t> pooled = TrainBuilder::typeOf(getOutput()).getShape();
+  ArrayRef<int64_t> pooled = typeOf(getOutput()).getShape();
   auto pad = [&](Value value, double with) -> Value {
     SmallVector<int64_t> low{0, getPadding()[0], getPadding()[2], 0};
     SmallVector<int64_t> high{0, getPadding()[1], getPadding()[3], 0};
-    SmallVector<int64_t> shape(TrainBuilder::typeOf(value).getShape());
+    SmallVector<int64_t> shape(typeOf(value).getShape());
     for (int i = 0; i < 4; ++i)
       if (low[i] || high[i])
         shape[i] += low[i] + high[i];
-    if (TrainBuilder::typeOf(value).getShape() == ArrayRef<int64_t>(shape))
+    if (typeOf(value).getShape() == ArrayRef<int64_t>(shape))
       return value;
-    return PadOp::create(builder, getLoc(),
-                         TrainBuilder::typeOf(value).clone(shape), value, low,
-                         high, ArrayRef<int64_t>{0, 0, 0, 0}, APFloat(with));
+    return PadOp::create(builder, getLoc(), typeOf(value).clone(shape), value,
+                         low, high, ArrayRef<int64_t>{0, 0, 0, 0},
+                         APFloat(with));
   };
   auto slice = [&](Value value, int64_t row, int64_t column) -> Value {
     return SliceOp::create(builder, getLoc(), getOutput().getType(), value,

@@ -27,11 +27,9 @@ AMP_GRADIENT_RULE(ScatterAddOp) {
     return success();
   TrainBuilder t(builder, getLoc());
   Value dy = resultGradients[0];
-  Value taken =
-      GatherOp::create(builder, getLoc(),
-                       TrainBuilder::typeOf(dy).clone(
-                           TrainBuilder::typeOf(getUpdates()).getShape()),
-                       dy, getIndices(), getAxisAttr());
+  Value taken = GatherOp::create(
+      builder, getLoc(), typeOf(dy).clone(typeOf(getUpdates()).getShape()), dy,
+      getIndices(), getAxisAttr());
   operandGradients[0] = t.castTo(taken, getElementTypeOrSelf(getUpdates()));
   return success();
 }
@@ -55,7 +53,7 @@ AMP_GRADIENT_RULE(RotaryEmbeddingOp) {
   if (wanted[1] || wanted[2])
     return differentiateDecomposition(*this, builder, resultGradients, wanted,
                                       operandGradients);
-  // A rotation back.
+  // Rotate by the negative angles.
   TrainBuilder t(builder, getLoc());
   if (wanted[0])
     operandGradients[0] = RotaryEmbeddingOp::create(
@@ -65,7 +63,7 @@ AMP_GRADIENT_RULE(RotaryEmbeddingOp) {
 }
 
 AMP_GRADIENT_RULE(ScaledDotProductAttentionOp) {
-  // Through the backward operation, unless the sums influence the loss.
+  // Use the backward operation unless the second result influences the loss.
   if (!resultGradients[0] || resultGradients[1])
     return differentiateDecomposition(*this, builder, resultGradients, wanted,
                                       operandGradients);

@@ -14,19 +14,20 @@ using namespace mlir::train;
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// Repeats `gradient`, that of the reduction of `x` over `dims`, over `x`.
+/// Repeats `gradient`, the gradient of the reduction of `x` over `dims`, over
+/// `x`.
 static Value spread(TrainBuilder &t, Value gradient, Value x,
                     ArrayRef<int64_t> dims, bool keepDims, bool mean) {
   if (keepDims) {
     SmallVector<int64_t> shape;
-    ArrayRef<int64_t> kept = TrainBuilder::typeOf(gradient).getShape();
+    ArrayRef<int64_t> kept = typeOf(gradient).getShape();
     for (auto [dim, extent] : llvm::enumerate(kept))
       if (!llvm::is_contained(dims, static_cast<int64_t>(dim)))
         shape.push_back(extent);
     gradient = t.reshape(gradient, shape);
   }
-  // Narrowed last: the mean of a scaled gradient may fit where the gradient
-  // itself does not.
+  // Narrow last: the mean of a scaled gradient may fit even if the gradient
+  // does not.
   return t.castTo(t.broadcast(gradient, x, dims, mean),
                   getElementTypeOrSelf(x));
 }
@@ -51,8 +52,8 @@ AMP_GRADIENT_RULE(ReduceMaxOp) {
   Value y = getResult(), dy = resultGradients[0];
   Value x = t.castTo(getInput(), getElementTypeOrSelf(y));
   if (!getKeepDims()) {
-    y = t.unsqueeze(y, getDims(), TrainBuilder::typeOf(x));
-    dy = t.unsqueeze(dy, getDims(), TrainBuilder::typeOf(x));
+    y = t.unsqueeze(y, getDims(), typeOf(x));
+    dy = t.unsqueeze(dy, getDims(), typeOf(x));
   }
   Value isMax = t.compare(ComparePredicate::EQ, x, y);
   Value zero = t.scalar(0.0, y);
@@ -82,8 +83,8 @@ AMP_GRADIENT_RULE(BroadcastOp) {
 
 AMP_GRADIENT_RULE(ReshapeOp) {
   TrainBuilder t(builder, getLoc());
-  operandGradients[0] = t.reshape(resultGradients[0],
-                                  TrainBuilder::typeOf(getInput()).getShape());
+  operandGradients[0] =
+      t.reshape(resultGradients[0], typeOf(getInput()).getShape());
   return success();
 }
 
@@ -98,7 +99,7 @@ AMP_GRADIENT_RULE(TransposeOp) {
 
 AMP_GRADIENT_RULE(SliceOp) {
   // Elements that were not taken have a gradient of zero.
-  ArrayRef<int64_t> extents = TrainBuilder::typeOf(getInput()).getShape();
+  ArrayRef<int64_t> extents = typeOf(getInput()).getShape();
   SmallVector<int64_t> low, high, interior;
   for (auto [dim, extent] : llvm::enumerate(extents)) {
     int64_t offset = getOffsets()[dim], size = getSizes()[dim];
@@ -115,7 +116,7 @@ AMP_GRADIENT_RULE(SliceOp) {
 }
 
 AMP_GRADIENT_RULE(PadOp) {
-  auto type = TrainBuilder::typeOf(getInput());
+  auto type = typeOf(getInput());
   SmallVector<int64_t> sizes, strides;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
     bool padded = getLow()[dim] || getHigh()[dim] || getInterior()[dim];
@@ -130,13 +131,13 @@ AMP_GRADIENT_RULE(PadOp) {
 AMP_GRADIENT_RULE(ConcatOp) {
   int64_t axis = getAxis(), offset = 0;
   for (auto [index, input] : llvm::enumerate(getInputs())) {
-    auto type = TrainBuilder::typeOf(input);
+    auto type = typeOf(input);
     SmallVector<int64_t> offsets(type.getRank(), 0), sizes(type.getRank(), -1);
     SmallVector<int64_t> strides(type.getRank(), 1);
     offsets[axis] = offset;
     sizes[axis] = type.getDimSize(axis);
     offset += type.getDimSize(axis);
-    // There is no slice of nothing.
+    // The dialect has no empty slices.
     if (wanted[index] && type.getDimSize(axis) > 0)
       operandGradients[index] = SliceOp::create(
           builder, getLoc(), type, resultGradients[0], offsets, sizes, strides);
@@ -148,7 +149,8 @@ AMP_GRADIENT_RULE(ConcatOp) {
 // Randomness
 //===----------------------------------------------------------------------===//
 
-// The same elements are dropped: they depend on state, key and index only.
+// The backward pass drops the same elements, because the choice depends only on
+// state, key and index.
 AMP_GRADIENT_RULE(DropoutOp) {
   if (wanted[0])
     operandGradients[0] =

@@ -114,9 +114,9 @@ LogicalResult GradientsOp::verify() {
 // Optimizers
 //===----------------------------------------------------------------------===//
 
-/// Verifies the operands and results of an optimizer: `states`, named `names`,
-/// and all results of the parameter's type, `scalars` of its element type, the
-/// gradient of its shape and of no wider a type.
+/// Verifies the operands and results of an optimizer. `states`, named `names`,
+/// and all results must have the parameter's type. `scalars` must have its
+/// element type. The gradient must have its shape and no wider element type.
 static LogicalResult verifyOptimizer(Operation *op, Value parameter,
                                      Value gradient, ValueRange scalars,
                                      ArrayRef<StringRef> names,

@@ -87,8 +87,8 @@ LogicalResult LogSoftmaxGradOp::inferResultShapes(Shapes &shapes) {
 // Layer norm
 //===----------------------------------------------------------------------===//
 
-/// Verifies that `gamma` covers the trailing dimensions of `input`; returns the
-/// leading ones, which are the shape of the statistics.
+/// Verifies that `gamma` has the trailing dimensions of `input`. Returns the
+/// leading dimensions, which are the shape of the statistics.
 static FailureOr<SmallVector<int64_t>>
 inferStatisticsShape(Operation *op, RankedTensorType input,
                      RankedTensorType gamma) {

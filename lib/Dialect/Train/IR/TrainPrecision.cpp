@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which operands and results share an element type, for every operation that is
-// more than one storage slot.
+// The slots of every operation that is not one storage slot.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,11 +18,11 @@ using amp::PrecisionSlots;
 using amp::SlotKind;
 
 //===----------------------------------------------------------------------===//
-// Products: low operands, and a result that may be f32 all the same
+// Products: low operands, and a result that may be low or f32
 //===----------------------------------------------------------------------===//
 
-/// Slots of a product of operands 0 and 1; `epilogue`, if any, is an operand
-/// that has the result's type.
+/// Describes the slots of a product of operands 0 and 1. `epilogue`, if any, is
+/// an operand that has the result's type.
 static void getProductSlots(Operation *op, PrecisionSlots &slots,
                             ArrayRef<unsigned> epilogue = {}) {
   slots.reset(op);
@@ -62,7 +61,7 @@ void ScaledDotProductAttentionGradOp::getPrecisionSlots(PrecisionSlots &slots) {
   slots.reset(*this);
   int8_t operands = slots.add(SlotKind::Compute, {0, 1, 2, 3}, {});
   int8_t results = slots.add(SlotKind::Storage, {}, {0, 1, 2});
-  // The output only meets its gradient, in f32.
+  // The output is only multiplied by its gradient, in f32.
   slots.add(SlotKind::Storage, {4}, {});
   slots.add(SlotKind::Fixed, {5}, {});
   slots.addImplication(results, operands);
@@ -89,7 +88,7 @@ AMP_RANGE_OP(PowOp)
 //===----------------------------------------------------------------------===//
 
 void ConstantOp::getPrecisionSlots(PrecisionSlots &slots) {
-  // What is not there as text (a resource) cannot be rounded.
+  // Elements that are not part of the IR (a resource) cannot be rounded.
   auto elements = dyn_cast<DenseFPElementsAttr>(getValue());
   if (!elements)
     return amp::getUniformPrecisionSlots(*this, SlotKind::Fixed, slots);
@@ -118,8 +117,8 @@ LogicalResult ConstantOp::retype(ArrayRef<Type> slotTypes,
     bool losesInfo;
     copy.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
                  &losesInfo);
-    // Only masks come here with elements beyond the range of the type: they
-    // saturate, since -inf would make NaN of a row that is all masked.
+    // Only masks have elements beyond the range of the type here. They
+    // saturate, because -inf would turn a fully masked row into NaN.
     if (copy.isInfinity() && value.isFinite())
       copy = APFloat::getLargest(type.getFloatSemantics(), value.isNegative());
     return copy.bitcastToAPInt();
@@ -132,7 +131,7 @@ LogicalResult ConstantOp::retype(ArrayRef<Type> slotTypes,
 }
 
 //===----------------------------------------------------------------------===//
-// Reductions: accumulate in f32, so only the result decides
+// Reductions: they accumulate in f32, and only the result may overflow
 //===----------------------------------------------------------------------===//
 
 static void getReduceSlots(Operation *op, SlotKind resultKind,
@@ -169,7 +168,7 @@ void ReduceMaxOp::getPrecisionSlots(PrecisionSlots &slots) {
 void BroadcastOp::getPrecisionSlots(PrecisionSlots &slots) {
   slots.reset(*this);
   slots.add(SlotKind::Storage, {0}, {0});
-  // Only the extents of `like` are read, in whatever type it is.
+  // The operation reads only the extents of `like`. Its type does not matter.
   if (getLike()) {
     slots.add(SlotKind::Storage, {1}, {});
     slots.shapeOperand = 1;
@@ -238,7 +237,7 @@ void L1GradOp::getPrecisionSlots(PrecisionSlots &slots) {
 //===----------------------------------------------------------------------===//
 
 void SGDOp::getPrecisionSlots(PrecisionSlots &slots) {
-  // A gradient may arrive in any type; the update is in f32 all the same.
+  // A gradient may have any type. The update computes in f32.
   getActivationSlots(*this, {1}, {}, slots);
 }
 void AdamOp::getPrecisionSlots(PrecisionSlots &slots) {
@@ -248,7 +247,7 @@ void AdamWOp::getPrecisionSlots(PrecisionSlots &slots) {
   getActivationSlots(*this, {1}, {}, slots);
 }
 void GradientsOp::getPrecisionSlots(PrecisionSlots &slots) {
-  // Its operands say what to differentiate: that is no use of their values.
+  // The operands select what to differentiate. Their values are not read.
   amp::getUniformPrecisionSlots(*this, SlotKind::Fixed, slots);
 }
 void ClipByGlobalNormOp::getPrecisionSlots(PrecisionSlots &slots) {
@@ -267,18 +266,51 @@ void PadOp::getPrecisionSlots(PrecisionSlots &slots) {
   slots.addConstant(0, getValue().convertToDouble());
 }
 
+/// Adds the limits of a clip. One on the far side of zero is a value of the
+/// result in any case.
+static void addLimits(const APFloat &min, const APFloat &max,
+                      PrecisionSlots &slots) {
+  for (const APFloat &limit : {min, max})
+    slots.addBound(0, limit.convertToDouble());
+  if (min.isNonZero() && !min.isNegative())
+    slots.addConstant(0, min.convertToDouble());
+  if (max.isNonZero() && max.isNegative())
+    slots.addConstant(0, max.convertToDouble());
+}
+
 void ClipOp::getPrecisionSlots(PrecisionSlots &slots) {
   getUniformPrecisionSlots(*this, SlotKind::Storage, slots);
-  // A limit on the far side of zero only ever shrinks elements.
-  double min = getMin().convertToDouble(), max = getMax().convertToDouble();
-  if (min > 0)
-    slots.addConstant(0, min);
-  if (max < 0)
-    slots.addConstant(0, max);
+  addLimits(getMin(), getMax(), slots);
+}
+
+void ClipGradOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getUniformPrecisionSlots(*this, SlotKind::Storage, slots);
+  for (const APFloat &limit : {getMin(), getMax()})
+    slots.addBound(0, limit.convertToDouble());
+}
+
+void DropoutOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getUniformPrecisionSlots(*this, SlotKind::Storage, slots);
+  // What is left is scaled.
+  slots.addBound(0, 1 / (1 - getRate().convertToDouble()));
 }
 
 //===----------------------------------------------------------------------===//
-// Where dimensions go
+// What is read
+//===----------------------------------------------------------------------===//
+
+Type SliceOp::getReadType(unsigned) { return getType(); }
+
+Type GatherOp::getReadType(unsigned operand) {
+  return operand == 0 ? Type(getType()) : getOperand(operand).getType();
+}
+
+Type BroadcastOp::getReadType(unsigned operand) {
+  return operand == 0 ? Type(getInput().getType()) : Type();
+}
+
+//===----------------------------------------------------------------------===//
+// Dimension maps
 //===----------------------------------------------------------------------===//
 
 std::optional<SmallVector<int64_t>> ReduceMeanOp::getDimensionMap() {
@@ -299,7 +331,8 @@ std::optional<SmallVector<int64_t>> BroadcastOp::getDimensionMap() {
   return map;
 }
 
-/// Known if dimensions of extent 1 are inserted or dropped and no more.
+/// The map is known only if the reshape inserts or drops dimensions of
+/// extent 1.
 std::optional<SmallVector<int64_t>> ReshapeOp::getDimensionMap() {
   RankedTensorType from = getInput().getType(), to = getResult().getType();
   SmallVector<int64_t> map;

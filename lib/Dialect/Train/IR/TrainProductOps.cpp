@@ -26,7 +26,7 @@ static int64_t staticProduct(ArrayRef<int64_t> extents) {
   return product;
 }
 
-/// Two per multiply-add; at most the largest int64_t.
+/// Counts two operations per multiply-add. Saturates at the largest int64_t.
 static int64_t productFlops(int64_t results, int64_t contracted) {
   uint64_t flops = llvm::SaturatingMultiply<uint64_t>(2 * results, contracted);
   return std::min<uint64_t>(flops, std::numeric_limits<int64_t>::max());
@@ -135,7 +135,7 @@ static LogicalResult verifyWindow(Operation *op, ArrayRef<int64_t> strides,
                                   ArrayRef<int64_t> padding,
                                   ArrayRef<int64_t> positive,
                                   StringRef positiveName) {
-  // 32 bits are plenty, and leave room to compute in 64.
+  // With 32-bit attributes, computations in 64 bits do not overflow.
   auto allFrom = [](ArrayRef<int64_t> values, int64_t least) {
     return llvm::all_of(values, [&](int64_t value) {
       return value >= least && value <= std::numeric_limits<int32_t>::max();
@@ -156,8 +156,8 @@ static LogicalResult verifyWindow(Operation *op, ArrayRef<int64_t> strides,
   return success();
 }
 
-/// Returns the spatial extents [H', W'] that a window of extents `window` gives
-/// on an input of type `input`, or failure after a diagnostic.
+/// Returns the spatial extents [H', W'] of the result for a window of extents
+/// `window` on an input of type `input`, or failure after a diagnostic.
 static FailureOr<std::array<int64_t, 2>>
 inferSpatial(Operation *op, RankedTensorType input, ArrayRef<int64_t> window,
              ArrayRef<int64_t> strides, ArrayRef<int64_t> padding,
@@ -181,8 +181,8 @@ inferSpatial(Operation *op, RankedTensorType input, ArrayRef<int64_t> window,
   return spatial;
 }
 
-/// Verifies what the three forms of a convolution share: its attributes, and
-/// one element type of the operands.
+/// Verifies the attributes that the three forms of a convolution share, and
+/// that the operands have one element type.
 template <typename ConvOp>
 static LogicalResult verifyConv(ConvOp op) {
   Type lhs = getElementTypeOrSelf(op->getOperand(0));
@@ -193,8 +193,8 @@ static LogicalResult verifyConv(ConvOp op) {
   return verifyProductType(op, op->getOperand(0), op.getResult());
 }
 
-/// Checks that `input`, `filter` and `output` are those of one convolution with
-/// the attributes of `op`. `output` may be null; returns its shape.
+/// Checks that `input`, `filter` and `output` belong to one convolution with
+/// the attributes of `op`. `output` may be null. Returns its shape.
 template <typename ConvOp>
 static FailureOr<SmallVector<int64_t>>
 inferConvShape(ConvOp op, RankedTensorType input, RankedTensorType filter,
@@ -287,7 +287,8 @@ int64_t Conv2DFilterGradOp::getProductFlops() {
 // Pooling
 //===----------------------------------------------------------------------===//
 
-/// Verifies the window of a pooling operation and one element type throughout.
+/// Verifies the window of a pooling operation, and that operands and result
+/// have one element type.
 template <typename PoolOp>
 static LogicalResult verifyPool(PoolOp op) {
   for (Value operand : op->getOperands())
@@ -299,7 +300,8 @@ static LogicalResult verifyPool(PoolOp op) {
   return success();
 }
 
-/// Returns the shape that pooling `input` with the attributes of `op` gives.
+/// Returns the shape of the result of pooling `input` with the attributes of
+/// `op`.
 template <typename PoolOp>
 static FailureOr<SmallVector<int64_t>> inferPoolShape(PoolOp op,
                                                       RankedTensorType input) {
@@ -321,7 +323,7 @@ static FailureOr<SmallVector<int64_t>> inferPoolShape(PoolOp op,
                               input.getDimSize(3)};
 }
 
-/// Checks that `value` has the shape that pooling `input` gives.
+/// Checks that `value` has the shape of the result of pooling `input`.
 template <typename PoolOp>
 static LogicalResult checkPooled(PoolOp op, StringRef name,
                                  RankedTensorType value,

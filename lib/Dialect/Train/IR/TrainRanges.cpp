@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Within which bounds results are, for operations that are no composites.
+// Value ranges of the results of operations that are not composites.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,13 +56,13 @@ void ReciprocalOp::inferFloatRanges(Ranges x, MutableRanges results) {
 
 void SignOp::inferFloatRanges(Ranges x, MutableRanges results) {
   auto sign = [](double value) -> double { return (value > 0) - (value < 0); };
-  // What is close to zero may be flushed to it.
+  // Results close to zero may be flushed to zero.
   results[0] =
       FloatRange::get(sign(x[0].lo), sign(x[0].hi), x[0].mayBeNaN).join(0.0);
 }
 
 void GeluOp::inferFloatRanges(Ranges x, MutableRanges results) {
-  // x · Φ(x) is at most max(x, 0), and at least -0.17005 for both forms; -inf
+  // x · Φ(x) is at most max(x, 0), and at least -0.17005 for both forms. -inf
   // times zero is NaN.
   constexpr double least = -0.1701;
   double lo = x[0].lo >= 0 ? 0.0 : least;
@@ -72,15 +72,15 @@ void GeluOp::inferFloatRanges(Ranges x, MutableRanges results) {
 }
 
 void SiluOp::inferFloatRanges(Ranges x, MutableRanges results) {
-  // At most max(x, 0), and at least -0.27847; -inf times zero is NaN.
+  // The result is at most max(x, 0), and at least -0.27847. -inf times zero is
+  // NaN.
   double lo = x[0].lo >= 0 ? 0.0 : -0.2785;
   results[0] = interval::computed(
       lo, std::max(x[0].hi, 0.0),
       x[0].mayBeNaN || x[0].contains(-std::numeric_limits<double>::infinity()));
 }
 
-/// The number that `value` is in the type in which operations on `type`
-/// compute.
+/// Rounds `value` to the type in which operations on `type` compute.
 static double inComputeType(const APFloat &value, Type type) {
   return amp::roundTo(value.convertToDouble(), getComputeType(type));
 }
@@ -114,15 +114,15 @@ void SigmoidGradOp::inferFloatRanges(Ranges x, MutableRanges results) {
 }
 
 void GeluGradOp::inferFloatRanges(Ranges x, MutableRanges results) {
-  // The slope is within [-0.13, 1.13]; in the tanh form x³ overflows long
-  // before the factor that it meets is more than zero.
+  // The slope is within [-0.13, 1.13]. In the tanh form x³ may overflow and
+  // meet a factor of zero, which gives NaN.
   FloatRange slope = FloatRange::get(-0.2, 1.2, x[0].mayBeNaN);
   results[0] =
       interval::mul(x[1], slope).withNaN(!(x[0].getMaxAbs() <= 0x1p40));
 }
 
 void SiluGradOp::inferFloatRanges(Ranges x, MutableRanges results) {
-  // The slope is within [-0.1, 1.1]; x · (1 - s) is ∞ · 0 far out.
+  // The slope is within [-0.1, 1.1]. x · (1 - s) is ∞ · 0 for infinite x.
   FloatRange slope = FloatRange::get(-0.2, 1.2, x[0].mayBeNaN);
   results[0] =
       interval::mul(x[1], slope).withNaN(!(x[0].getMaxAbs() <= 0x1p40));
@@ -183,7 +183,7 @@ void LinearOp::inferFloatRanges(Ranges x, MutableRanges results) {
     results[0] = interval::add(results[0], x[2]);
 }
 
-// Up to products with zeros alone.
+// Unbounded, except in products with zeros only.
 bool MatmulOp::isUnboundedWith(unsigned) { return true; }
 bool LinearOp::isUnboundedWith(unsigned) { return true; }
 bool Conv2DOp::isUnboundedWith(unsigned) { return true; }
@@ -233,7 +233,7 @@ void ReduceMaxOp::inferFloatRanges(Ranges x, MutableRanges results) {
 }
 
 void MaxPool2DOp::inferFloatRanges(Ranges x, MutableRanges results) {
-  // Padding is smaller than the window, so that no window is padding alone.
+  // The padding is smaller than the window, so no window is all padding.
   results[0] = x[0];
 }
 
@@ -258,7 +258,7 @@ void BroadcastOp::inferFloatRanges(Ranges x, MutableRanges results) {
                    : interval::div(x[0], FloatRange::get(count));
 }
 ElementFlow BroadcastOp::getElementFlow() {
-  // `like` is read for its extents alone.
+  // The operation reads only the extents of `like`.
   return getMean() || getLike() ? ElementFlow::Computes : ElementFlow::Moves;
 }
 
@@ -283,7 +283,7 @@ void PadOp::inferFloatRanges(Ranges x, MutableRanges results) {
   double value = inComputeType(getValue(), getType());
   results[0] = std::isnan(value) ? x[0].withNaN(true) : x[0].join(value);
 }
-// Its value is none of the operand's elements.
+// The padding value is not an element of the operand.
 ElementFlow PadOp::getElementFlow() { return ElementFlow::Computes; }
 
 void DropoutOp::inferFloatRanges(Ranges x, MutableRanges results) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bounds that hold by what a composite operation is, and that the intervals of
-// its primitives would not show.
+// Bounds that follow from the definition of a composite operation. The
+// intervals of its primitives do not give them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +40,9 @@ static int64_t countElements(ArrayRef<int64_t> extents) {
 // Softmax
 //===----------------------------------------------------------------------===//
 
-/// -(largest - x - ln Σ exp(x - largest)) over `count` elements: at most their
-/// spread and ln `count`. A finite spread may overflow, exp(-inf) is zero.
+/// The range of -(largest - x - ln Σ exp(x - largest)) over `count` elements.
+/// It is at most their spread plus ln `count`. A finite spread may overflow,
+/// and exp(-inf) is zero.
 static FloatRange negativeLogSoftmax(FloatRange x, int64_t count) {
   double most = ShapedType::isDynamic(count)
                     ? kInfinity
@@ -51,7 +52,7 @@ static FloatRange negativeLogSoftmax(FloatRange x, int64_t count) {
 }
 
 void SoftmaxOp::inferFloatRanges(Ranges x, MutableRanges results) {
-  // The sum holds the numerator, and rounding is monotone.
+  // The sum includes the numerator, and rounding is monotone.
   results[0] = FloatRange::get(0, 1, x[0].mayBeNaN || x[0].mayBeInfinite());
 }
 ElementFlow SoftmaxOp::getElementFlow() { return ElementFlow::IgnoresFarBelow; }
@@ -86,12 +87,12 @@ void LogSoftmaxGradOp::inferFloatRanges(Ranges x, MutableRanges results) {
 // Norms
 //===----------------------------------------------------------------------===//
 
-/// (x - mean) · rstd over groups of `count` elements. The sum of squares of
-/// which the variance consists holds the square of each element, whatever the
-/// mean: the magnitude is at most √count. Where squares vanish `epsilon` keeps
-/// rstd small.
+/// The range of (x - mean) · rstd over groups of `count` elements. The sum of
+/// squares in the variance includes the square of each difference, so the
+/// magnitude is at most √count for any mean. `epsilon` bounds rstd if the
+/// squares underflow.
 static FloatRange normalize(FloatRange x, int64_t count, double epsilon) {
-  // Infinite sums: ∞ - ∞, and 0 · ∞.
+  // Infinite sums give NaN: ∞ - ∞ and 0 · ∞.
   bool mayBeNaN = x.mayBeNaN || !(x.getMaxAbs() <= 0x1p40);
   if (ShapedType::isDynamic(count) || epsilon < 0x1p-80)
     return FloatRange::get(-kInfinity, kInfinity, true);
@@ -149,7 +150,7 @@ void BatchNormInferenceOp::inferFloatRanges(Ranges x, MutableRanges results) {
 //===----------------------------------------------------------------------===//
 
 void GatherOp::inferFloatRanges(Ranges x, MutableRanges results) {
-  // Zeros for what is out of range.
+  // An index out of range gives zeros.
   results[0] = x[0].join(0.0);
 }
 
@@ -174,8 +175,8 @@ void RotaryEmbeddingOp::inferFloatRanges(Ranges x, MutableRanges results) {
 
 void ScaledDotProductAttentionOp::inferFloatRanges(Ranges x,
                                                    MutableRanges results) {
-  // A mean of the values, up to the rounding of its weights; a score that
-  // overflows gives NaN.
+  // The result is a mean of the values, up to the rounding of its weights. A
+  // score that overflows gives NaN.
   auto query = cast<RankedTensorType>(getQuery().getType());
   double largest = x[0].getMaxAbs() * x[1].getMaxAbs() *
                    static_cast<double>(query.getShape().back());
@@ -205,7 +206,7 @@ static FloatRange share(FloatRange gradient, ArrayRef<int64_t> extents) {
 void CrossEntropyOp::inferFloatRanges(Ranges x, MutableRanges results) {
   auto type = cast<RankedTensorType>(getLogits().getType());
   ArrayRef<int64_t> shape = type.getShape();
-  // Smoothing takes a mean of what the classes would cost: the same bounds.
+  // Smoothing takes a mean of the losses of all classes, with the same bounds.
   results[0] =
       meanOf(negativeLogSoftmax(x[0], shape.back()), type, shape.drop_back());
 }

@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace mlir::train;
 
-/// Verifies that a result of `operand` elements is of their type or of the one
-/// in which they are added up.
+/// Verifies that a sum of `operand` elements has their type or the type in
+/// which they accumulate.
 static LogicalResult verifyWiderType(Operation *op, Value operand,
                                      Value result) {
   Type from = getElementTypeOrSelf(operand);
@@ -143,8 +143,8 @@ LogicalResult RotaryEmbeddingOp::inferResultShapes(Shapes &shapes) {
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// Verifies what attention and its gradient share; returns the shape of the
-/// scores.
+/// Verifies the operands and attributes that attention and its gradient share.
+/// Returns the shape of the scores.
 template <typename AttentionOp>
 static FailureOr<SmallVector<int64_t>> inferScores(AttentionOp op) {
   auto query = typeOf(op.getQuery()), key = typeOf(op.getKey());
@@ -184,7 +184,7 @@ static FailureOr<SmallVector<int64_t>> inferScores(AttentionOp op) {
   return scores;
 }
 
-/// Verifies that the logarithms of the sums are of the compute type.
+/// Verifies that `logsumexp` has the compute type.
 static LogicalResult verifyLogsumexpType(Operation *op, Value query,
                                          Value logsumexp) {
   Type need = getComputeType(query.getType());
@@ -243,8 +243,9 @@ ScaledDotProductAttentionGradOp::inferResultShapes(Shapes &shapes) {
   return success();
 }
 
-/// The operations of `products` products of the scores' size over the width of
-/// the queries and as many over that of the values; 0 if not known.
+/// Counts the operations of `products` products of the scores' size over the
+/// width of the queries, and as many over that of the values. Returns 0 if a
+/// size is unknown.
 static int64_t countProducts(Value query, Value value, int64_t overQuery,
                              int64_t overValue) {
   auto q = typeOf(query), v = typeOf(value);

@@ -43,7 +43,7 @@ static LogicalResult verifyPerDimension(Operation *op, StringRef name,
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// Verifies that a reduction has a result of the operand's element type or of
+/// Verifies that the result of a reduction has the operand's element type or
 /// its compute type.
 static LogicalResult verifyReduce(Operation *op) {
   auto input = typeOf(op->getOperand(0));
@@ -124,7 +124,7 @@ LogicalResult BroadcastOp::inferResultShapes(Shapes &shapes) {
 
 LogicalResult BroadcastOp::canonicalize(BroadcastOp op,
                                         PatternRewriter &rewriter) {
-  // With static extents `like` would only keep its operand alive.
+  // With static extents `like` only keeps its operand alive.
   if (!op.getLike() || !op.getType().hasStaticShape())
     return rewriter.notifyMatchFailure(op, "no reference to drop");
   rewriter.modifyOpInPlace(op, [&] { op.getLikeMutable().clear(); });
@@ -148,9 +148,10 @@ static std::pair<int64_t, int64_t> splitExtents(RankedTensorType type) {
   return {product, dynamic};
 }
 
-/// Returns whether `from` and `to` have as many dynamic extents and may have as
-/// many elements: with a dynamic extent, the static ones of one side must
-/// divide those of the other, else they must be equal.
+/// Returns whether `from` and `to` have equally many dynamic extents and may
+/// have equally many elements. With a dynamic extent, the product of the static
+/// extents of one side must divide that of the other. Otherwise they must be
+/// equal.
 static bool areReshapable(RankedTensorType from, RankedTensorType to) {
   auto [fromProduct, fromDynamic] = splitExtents(from);
   auto [toProduct, toDynamic] = splitExtents(to);
@@ -190,10 +191,12 @@ LogicalResult ReshapeOp::inferResultShapes(Shapes &shapes) {
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor) {
-  // As many elements in the same static dimensions: the dynamic one is equal.
+  // With equal static dimensions and equally many elements, the dynamic
+  // dimension is equal too.
   if (getInput().getType() == getType())
     return getInput();
-  // Two in a row are one, if it can be written: ?x6 to ?x2 to ?x4 cannot.
+  // Two reshapes in a row fold to one if its types are valid. ?x6 to ?x2 to ?x4
+  // is not.
   auto producer = getInput().getDefiningOp<ReshapeOp>();
   if (!producer || !areReshapable(typeOf(producer.getInput()), getType()))
     return {};

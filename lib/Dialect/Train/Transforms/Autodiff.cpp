@@ -35,7 +35,7 @@ static StringAttr getArgumentName(Value value) {
 
 namespace {
 
-/// Hands out the values of `amp.id` within one function.
+/// Assigns the values of `amp.id` within one function.
 class ForwardIds {
 public:
   explicit ForwardIds(Operation *scope) {
@@ -82,8 +82,8 @@ private:
   TrainBuilder t;
   ForwardIds &ids;
   const DenseSet<Operation *> &later;
-  /// What the expansion emitted, in order, with the forward operation that each
-  /// belongs to (null for the seed and for zeros).
+  /// The emitted operations in order, each with its forward operation (null for
+  /// the seed and for zeros).
   llvm::MapVector<Operation *, Operation *> emitted;
 };
 
@@ -94,16 +94,16 @@ struct AutodiffPass : public train::impl::TrainAutodiffBase<AutodiffPass> {
 
 } // namespace
 
-/// Returns the value that `wrt` stands for: a cast that a precision pass put
-/// before `train.gradients` is not on the way to the loss, its operand is.
+/// Returns `wrt`, or the operand of the cast that a precision pass inserted
+/// before `train.gradients`. The loss depends on this operand and not on the
+/// cast.
 static Value lookThroughCast(Value wrt) {
   auto cast = wrt.getDefiningOp<amp::CastOp>();
   return cast && cast.getInserted() ? cast.getInput() : wrt;
 }
 
-/// A value that a block gets from a branch, or a region from the operation
-/// around it, may depend on anything; reject it rather than to take it for a
-/// constant.
+/// Rejects arguments of blocks and regions. Their values may depend on anything
+/// and cannot count as constants.
 LogicalResult Expansion::checkRegions(ArrayRef<Operation *> forward) {
   auto check = [&](Value value) -> LogicalResult {
     auto argument = dyn_cast<BlockArgument>(value);
@@ -149,13 +149,13 @@ Value Expansion::widen(Value gradient, Value wrt) {
   return cast;
 }
 
-/// Makes `gradient`, or a value equal to it, a result that carries `name`.
+/// Tags `gradient`, or a value equal to it, with `name`.
 Value Expansion::giveName(Value gradient, StringAttr name) {
   if (!name)
     return gradient;
   Operation *producer = gradient.getDefiningOp();
   auto isOwn = [&] {
-    // The scaling passes put a product behind the seed, so it keeps no name.
+    // The seed has no tag, because loss scaling inserts a product after it.
     return producer && !isa<amp::GradientSeedOpInterface>(producer) &&
            emitted.contains(producer);
   };
@@ -223,7 +223,7 @@ LogicalResult Expansion::run() {
   for (auto [wrt, gradient] : llvm::zip(op.getWrt(), op.getGradients())) {
     if (gradient.use_empty())
       continue;
-    // The same value may be asked for twice.
+    // `wrt` may contain a value twice.
     Value &result = results[wrt];
     if (!result) {
       Value value = sweep.lookup(lookThroughCast(wrt));
@@ -235,7 +235,7 @@ LogicalResult Expansion::run() {
       }
       result = giveName(value, getArgumentName(wrt));
     }
-    // What is differentiated again says so, for loss scaling.
+    // Mark gradients that are differentiated again, for loss scaling.
     Value inner;
     for (OpOperand &use : llvm::make_early_inc_range(gradient.getUses())) {
       if (!later.contains(use.getOwner()))
@@ -251,7 +251,7 @@ LogicalResult Expansion::run() {
   }
   op.erase();
 
-  // Rules may emit more than is needed in the end.
+  // Rules may emit operations that remain unused.
   DenseSet<Operation *> dead;
   for (auto [emittedOp, forwardOp] : llvm::reverse(emitted)) {
     if (!isOpTriviallyDead(emittedOp))
@@ -266,8 +266,8 @@ LogicalResult Expansion::run() {
 }
 
 void AutodiffPass::runOnOperation() {
-  // In order of the program, so that inner gradients are expanded before the
-  // outer ones that depend on them.
+  // Program order expands inner gradients before the outer ones that depend on
+  // them.
   SmallVector<GradientsOp> worklist;
   getOperation()->walk([&](GradientsOp op) { worklist.push_back(op); });
   DenseMap<Operation *, std::unique_ptr<ForwardIds>> idsOf;

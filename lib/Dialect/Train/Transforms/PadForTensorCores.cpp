@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "RemarkOptions.h"
+#include "amp/Support/TensorTypes.h"
 
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
-#include "amp/Precision/Target.h"
+#include "amp/Precision/Policy/Target.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
@@ -26,17 +27,17 @@ namespace mlir::train {
 
 using namespace mlir;
 using namespace mlir::train;
+using mlir::amp::typeOf;
 
-/// Extents that are not known count as this many, as in the cost model of
-/// precision.
+/// The assumed value of unknown extents, as in the cost model of precision.
 static constexpr double kDynamicExtent = 32;
-/// The larger multiple is taken where it enlarges an extent by no more than
+/// The pass pads to the larger multiple if that enlarges an extent by at most
 /// this share.
 static constexpr double kLargestWaste = 1.0 / 32;
 
 namespace {
 
-/// One dimension of a product: where it occurs in operands and in the result.
+/// One dimension of a product, with its positions in operands and result.
 struct ProductDim {
   struct Axis {
     unsigned operand, axis;
@@ -52,12 +53,41 @@ struct PadForTensorCoresPass
 
 private:
   using Pads = SmallVector<int64_t, 4>;
-  /// Padded values by block, value, and how much is added to each dimension.
+  /// Padded values by block, value, and padding of each dimension.
   using PaddedValues =
       std::map<std::tuple<Block *, void *, Pads>, TypedValue<RankedTensorType>>;
 
+  /// The misaligned extents of a product.
+  struct Misalignment {
+    /// The number of added elements, by dimension of the product.
+    SmallVector<int64_t, 4> added;
+    /// The extents, as text, and whether one is unknown.
+    SmallVector<std::string> names;
+    bool isUnknown = false;
+    /// The ratio of the sizes of the padded and the original product.
+    double growth = 1;
+  };
+  /// The padding of the operands, and the shape of the result.
+  struct Padding {
+    SmallVector<Pads> operands;
+    SmallVector<int64_t> resultShape;
+    /// Whether the result is a slice of the padded product's result.
+    bool isSliced = false;
+  };
+
   LogicalResult readOptions();
   void visit(Operation *op, PaddedValues &padded);
+  void visitGroups(Operation *op);
+  Misalignment findMisaligned(Operation *op, ArrayRef<ProductDim> dims) const;
+  Padding plan(Operation *op, ArrayRef<ProductDim> dims,
+               ArrayRef<int64_t> added) const;
+  std::pair<double, double> estimate(Operation *op, const Padding &padding,
+                                     double growth,
+                                     const PaddedValues &padded) const;
+  SmallVector<Value> padOperands(Operation *op, const Padding &padding,
+                                 PaddedValues &padded);
+  void replaceBySlice(Operation *op, ArrayRef<Value> operands,
+                      const Padding &padding);
   void visitAttention(Operation *op, Value query, Value value);
   void visitBatch(FunctionOpInterface function);
   void leave(Operation *op, StringRef extents, StringRef why);
@@ -69,10 +99,6 @@ private:
 };
 
 } // namespace
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 static bool isLow(Type element) {
   return element.isIntOrFloat() && element.getIntOrFloatBitWidth() <= 16;
@@ -89,8 +115,8 @@ static double countBytes(Type element, ArrayRef<int64_t> shape) {
   return countElements(shape) * element.getIntOrFloatBitWidth() / 8;
 }
 
-/// Returns the dimensions of the product `op` by which it can be padded, or
-/// none if `op` is no product or a convolution in groups.
+/// Returns the dimensions of the product `op` that can be padded. There are
+/// none if `op` is not a product, or is a convolution in groups.
 static SmallVector<ProductDim, 3> getProductDims(Operation *op) {
   if (auto matmul = dyn_cast<MatmulOp>(op)) {
     unsigned row = matmul.getType().getRank() - 2, column = row + 1;
@@ -118,7 +144,7 @@ static SmallVector<ProductDim, 3> getProductDims(Operation *op) {
   return {};
 }
 
-/// Returns how many multiplications and additions `op` does.
+/// Returns the number of multiplications and additions of `op`.
 static double countFlops(Operation *op) {
   ArrayRef<int64_t> result = typeOf(op->getResult(0)).getShape();
   ArrayRef<int64_t> lhs = typeOf(op->getOperand(0)).getShape();
@@ -138,7 +164,7 @@ static double countFlops(Operation *op) {
 int64_t PadForTensorCoresPass::getAlignment(Type element) const {
   if (alignment > 0)
     return alignment;
-  // What the machine gives is for 16 bit.
+  // The figure of the target is for 16-bit elements.
   return machine.alignment * 16 / element.getIntOrFloatBitWidth();
 }
 
@@ -158,8 +184,7 @@ LogicalResult PadForTensorCoresPass::readOptions() {
   if (!found)
     return getOperation()->emitError(
                "train-pad-for-tensor-cores: 'target' must be one of ")
-           << llvm::join(amp::getTargetNames(), ", ") << ", got '" << target
-           << "'";
+           << amp::listTargets() << ", got '" << target << "'";
   machine = *found;
   if (alignment < 0 || multiple < 0)
     return getOperation()->emitError("train-pad-for-tensor-cores: 'alignment' "
@@ -183,20 +208,33 @@ void PadForTensorCoresPass::leave(Operation *op, StringRef extents,
            << remark::metric("Extents", extents) << remark::reason("{0}", why);
 }
 
-void PadForTensorCoresPass::visit(Operation *op, PaddedValues &padded) {
+static bool isPadded(ArrayRef<int64_t> pads) {
+  return llvm::any_of(pads, [](int64_t add) { return add > 0; });
+}
+
+/// Returns the shape of `value` with `pads` added to its extents.
+static SmallVector<int64_t> getPaddedShape(Value value,
+                                           ArrayRef<int64_t> pads) {
+  SmallVector<int64_t> shape(typeOf(value).getShape());
+  for (auto [extent, add] : llvm::zip_equal(shape, pads))
+    if (add > 0)
+      extent += add;
+  return shape;
+}
+
+/// Finds the misaligned extents of `op` that matter to tensor cores, and the
+/// number of elements to add to each dimension of the product.
+PadForTensorCoresPass::Misalignment
+PadForTensorCoresPass::findMisaligned(Operation *op,
+                                      ArrayRef<ProductDim> dims) const {
   Type element = getElementTypeOrSelf(op->getOperand(0));
   int64_t needed = getAlignment(element);
-  SmallVector<ProductDim, 3> dims = getProductDims(op);
   auto isInnermost = [](Value value, unsigned axis) {
     RankedTensorType type = typeOf(value);
     return type.getRank() >= 2 && axis + 1 == type.getRank();
   };
-
-  // What is misaligned, and what it becomes.
-  SmallVector<int64_t, 4> added(dims.size(), 0);
-  SmallVector<std::string> names;
-  bool isUnknown = false;
-  double growth = 1;
+  Misalignment found;
+  found.added.assign(dims.size(), 0);
   for (auto [index, dim] : llvm::enumerate(dims)) {
     bool matters =
         dim.resultAxis && isInnermost(op->getResult(0), *dim.resultAxis);
@@ -209,130 +247,119 @@ void PadForTensorCoresPass::visit(Operation *op, PaddedValues &padded) {
     if (!matters || extent == 0 || (!isDynamic && extent % needed == 0))
       continue;
     if (isDynamic) {
-      isUnknown = true;
-      names.push_back("?");
+      found.isUnknown = true;
+      found.names.push_back("?");
       continue;
     }
     int64_t target = getPaddedExtent(extent, element);
-    added[index] = target - extent;
-    growth *= double(target) / double(extent);
-    names.push_back(std::to_string(extent));
+    found.added[index] = target - extent;
+    found.growth *= double(target) / double(extent);
+    found.names.push_back(std::to_string(extent));
   }
-  if (dims.empty()) {
-    // A convolution in groups: of its channels none may be added to a group
-    // without moving the others.
-    RankedTensorType input = typeOf(op->getOperand(0));
-    int64_t channels = input.getShape().back();
-    int64_t results = typeOf(op->getResult(0)).getShape().back();
-    if (channels % needed == 0 && results % needed == 0)
-      return;
-    return leave(op, (Twine(channels) + ", " + Twine(results)).str(),
-                 "channels of a convolution in groups are not padded");
-  }
-  if (names.empty())
-    return;
-  std::string extents = llvm::join(names, ", ");
-  if (!isLow(element))
-    return leave(op, extents,
-                 "its operands are not low: it does not run on "
-                 "tensor cores");
-  if (isUnknown)
-    return leave(op, extents,
-                 "an innermost extent is not known; run "
-                 "train-set-batch first");
+  return found;
+}
 
-  // The operands and the result, padded.
-  unsigned numOperands = op->getNumOperands();
-  SmallVector<Pads> pads(numOperands);
-  for (unsigned i = 0; i < numOperands; ++i)
-    pads[i].assign(typeOf(op->getOperand(i)).getRank(), 0);
-  RankedTensorType resultType = typeOf(op->getResult(0));
-  SmallVector<int64_t> resultShape(resultType.getShape());
+/// Emits a remark on a convolution in groups with misaligned channels. Channels
+/// that are added to one group would move those of the others.
+void PadForTensorCoresPass::visitGroups(Operation *op) {
+  int64_t needed = getAlignment(getElementTypeOrSelf(op->getOperand(0)));
+  int64_t channels = typeOf(op->getOperand(0)).getShape().back();
+  int64_t results = typeOf(op->getResult(0)).getShape().back();
+  if (channels % needed != 0 || results % needed != 0)
+    leave(op, (Twine(channels) + ", " + Twine(results)).str(),
+          "channels of a convolution in groups are not padded");
+}
+
+/// Returns the padding of each operand and the shape of the result.
+PadForTensorCoresPass::Padding
+PadForTensorCoresPass::plan(Operation *op, ArrayRef<ProductDim> dims,
+                            ArrayRef<int64_t> added) const {
+  Padding padding;
+  for (Value operand : op->getOperands())
+    padding.operands.emplace_back(typeOf(operand).getRank(), 0);
+  padding.resultShape.assign(typeOf(op->getResult(0)).getShape().begin(),
+                             typeOf(op->getResult(0)).getShape().end());
   for (auto [dim, add] : llvm::zip_equal(dims, added)) {
     for (ProductDim::Axis axis : dim.axes)
-      pads[axis.operand][axis.axis] = add;
+      padding.operands[axis.operand][axis.axis] = add;
     if (dim.resultAxis && add > 0)
-      resultShape[*dim.resultAxis] += add;
+      padding.resultShape[*dim.resultAxis] += add;
   }
-  auto isPadded = [](ArrayRef<int64_t> pads) {
-    return llvm::any_of(pads, [](int64_t add) { return add > 0; });
-  };
-  auto paddedShape = [&](unsigned i) {
-    SmallVector<int64_t> shape(typeOf(op->getOperand(i)).getShape());
-    for (auto [extent, add] : llvm::zip_equal(shape, pads[i]))
-      if (add > 0)
-        extent += add;
-    return shape;
-  };
-  auto find = [&](unsigned i) {
-    return padded.find(
-        {op->getBlock(), op->getOperand(i).getAsOpaquePointer(), pads[i]});
-  };
-  bool isSliced = ArrayRef<int64_t>(resultShape) != resultType.getShape();
+  padding.isSliced = ArrayRef<int64_t>(padding.resultShape) !=
+                     typeOf(op->getResult(0)).getShape();
+  return padding;
+}
 
-  // The estimate: bytes that move, and the time of the product as bytes.
+/// Returns the key of the padded operand `index` of `op`.
+static auto getPaddedKey(Operation *op, unsigned index,
+                         const SmallVector<int64_t, 4> &pads) {
+  return std::make_tuple(op->getBlock(),
+                         op->getOperand(index).getAsOpaquePointer(), pads);
+}
+
+/// Estimates the bytes that move plus the time of the product in bytes, for the
+/// original and for the padded product.
+std::pair<double, double>
+PadForTensorCoresPass::estimate(Operation *op, const Padding &padding,
+                                double growth,
+                                const PaddedValues &padded) const {
   double flops = countFlops(op);
   double before = flops / machine.f32FlopPerByte;
   double after = flops * growth / machine.lowFlopPerByte;
-  for (unsigned i = 0; i < numOperands; ++i) {
-    RankedTensorType type = typeOf(op->getOperand(i));
-    double bytes = countBytes(type.getElementType(), type.getShape());
-    double large = countBytes(type.getElementType(), paddedShape(i));
+  for (auto [index, pads] : llvm::enumerate(padding.operands)) {
+    Value operand = op->getOperand(index);
+    Type element = typeOf(operand).getElementType();
+    double bytes = countBytes(element, typeOf(operand).getShape());
+    double large = countBytes(element, getPaddedShape(operand, pads));
     before += bytes;
     after += large;
-    if (isPadded(pads[i]) && find(i) == padded.end())
+    if (isPadded(pads) && !padded.count(getPaddedKey(op, index, pads)))
       after += bytes + large;
   }
+  RankedTensorType resultType = typeOf(op->getResult(0));
   double resultBytes =
       countBytes(resultType.getElementType(), resultType.getShape());
-  double largeResult = countBytes(resultType.getElementType(), resultShape);
+  double largeResult =
+      countBytes(resultType.getElementType(), padding.resultShape);
   before += resultBytes;
-  after += largeResult + (isSliced ? largeResult + resultBytes : 0);
-  if (!always && after >= before)
-    return leave(op, extents,
-                 "padding does not pay: as it is it costs the time of " +
-                     std::to_string(std::llround(before)) + " bytes, padded " +
-                     std::to_string(std::llround(after)));
+  after += largeResult + (padding.isSliced ? largeResult + resultBytes : 0);
+  return {before, after};
+}
 
-  if (auto remark =
-          remark::passed(op->getLoc(), getRemarkOptions("Padded", op))) {
-    remark << remark::metric("Op", op->getName().getStringRef())
-           << remark::metric("Extents", extents)
-           << remark::metric("CostBefore", std::llround(before))
-           << remark::metric("CostAfter", std::llround(after));
-  }
-
+/// Pads the operands of `op`. Pads each value once per block.
+SmallVector<Value> PadForTensorCoresPass::padOperands(Operation *op,
+                                                      const Padding &padding,
+                                                      PaddedValues &padded) {
   OpBuilder builder(op);
   SmallVector<Value> operands(op->getOperands());
-  for (unsigned i = 0; i < numOperands; ++i) {
-    if (!isPadded(pads[i]))
+  for (auto [index, pads] : llvm::enumerate(padding.operands)) {
+    if (!isPadded(pads))
       continue;
-    auto it = find(i);
-    if (it == padded.end()) {
-      RankedTensorType type = typeOf(operands[i]);
+    TypedValue<RankedTensorType> &entry = padded[getPaddedKey(op, index, pads)];
+    if (!entry) {
+      RankedTensorType type = typeOf(operands[index]);
       SmallVector<int64_t> zeros(type.getRank(), 0);
-      auto pad =
-          PadOp::create(builder, op->getLoc(), type.clone(paddedShape(i)),
-                        operands[i], zeros, pads[i], zeros, APFloat(0.0));
+      entry = PadOp::create(builder, op->getLoc(),
+                            type.clone(getPaddedShape(operands[index], pads)),
+                            operands[index], zeros, pads, zeros, APFloat(0.0))
+                  .getResult();
       ++numPads;
-      it = padded
-               .emplace(std::make_tuple(op->getBlock(),
-                                        operands[i].getAsOpaquePointer(),
-                                        pads[i]),
-                        pad.getResult())
-               .first;
     }
-    operands[i] = it->second;
+    operands[index] = entry;
   }
-  ++numPadded;
-  if (!isSliced) {
-    op->setOperands(operands);
-    return;
-  }
+  return operands;
+}
+
+/// Replaces `op` by a padded operation on `operands`, and slices its result.
+void PadForTensorCoresPass::replaceBySlice(Operation *op,
+                                           ArrayRef<Value> operands,
+                                           const Padding &padding) {
+  OpBuilder builder(op);
+  RankedTensorType resultType = typeOf(op->getResult(0));
   Operation *large = builder.clone(*op);
   large->setOperands(operands);
-  large->getResult(0).setType(resultType.clone(resultShape));
-  // The gradient of a parameter has the parameter's shape: it is the slice.
+  large->getResult(0).setType(resultType.clone(padding.resultShape));
+  // The gradient of a parameter has the parameter's shape. It is the slice.
   large->removeAttr(amp::AMPDialect::kGradientOfAttr);
   SmallVector<int64_t> offsets(resultType.getRank(), 0),
       strides(resultType.getRank(), 1), sizes;
@@ -346,8 +373,47 @@ void PadForTensorCoresPass::visit(Operation *op, PaddedValues &padded) {
     if (Attribute attribute = op->getAttr(name))
       slice->setAttr(name, attribute);
   op->getResult(0).replaceAllUsesWith(slice.getResult());
-  // Erased in the end: values in `padded` must stay distinct.
+  // Erase the operation only in the end: values in `padded` must stay distinct.
   replaced.push_back(op);
+}
+
+void PadForTensorCoresPass::visit(Operation *op, PaddedValues &padded) {
+  SmallVector<ProductDim, 3> dims = getProductDims(op);
+  if (dims.empty())
+    return visitGroups(op);
+  Misalignment misaligned = findMisaligned(op, dims);
+  if (misaligned.names.empty())
+    return;
+  std::string extents = llvm::join(misaligned.names, ", ");
+  if (!isLow(getElementTypeOrSelf(op->getOperand(0))))
+    return leave(op, extents,
+                 "its operands are not low: it does not run on "
+                 "tensor cores");
+  if (misaligned.isUnknown)
+    return leave(op, extents,
+                 "an innermost extent is not known; run "
+                 "train-set-batch first");
+
+  Padding padding = plan(op, dims, misaligned.added);
+  auto [before, after] = estimate(op, padding, misaligned.growth, padded);
+  if (!always && after >= before)
+    return leave(op, extents,
+                 "padding does not pay: without it the cost is the time of " +
+                     std::to_string(std::llround(before)) + " bytes, padded " +
+                     std::to_string(std::llround(after)));
+  if (auto remark =
+          remark::passed(op->getLoc(), getRemarkOptions("Padded", op)))
+    remark << remark::metric("Op", op->getName().getStringRef())
+           << remark::metric("Extents", extents)
+           << remark::metric("CostBefore", std::llround(before))
+           << remark::metric("CostAfter", std::llround(after));
+
+  SmallVector<Value> operands = padOperands(op, padding, padded);
+  ++numPadded;
+  if (padding.isSliced)
+    replaceBySlice(op, operands, padding);
+  else
+    op->setOperands(operands);
 }
 
 void PadForTensorCoresPass::visitAttention(Operation *op, Value query,
@@ -361,7 +427,8 @@ void PadForTensorCoresPass::visitAttention(Operation *op, Value query,
           "the width of an attention head is not padded; choose a multiple");
 }
 
-/// Remarks on a batch of which the rows of low products fill no whole tiles.
+/// Emits a remark on a batch whose rows do not fill whole tiles of low
+/// products.
 void PadForTensorCoresPass::visitBatch(FunctionOpInterface function) {
   FailureOr<amp::StepSignature> signature = failure();
   if (amp::isStepFunction(function))

@@ -23,9 +23,10 @@ static bool isCheap(Operation *op) {
              RMSNormOp, BatchNormTrainingOp, BatchNormInferenceOp>(op);
 }
 
-/// Collects in `ops` what computes `value` again, in `inputs` the kept values
-/// that it takes and in `grown` those that would have to be kept for it.
-/// Returns why that cannot be, or an empty string.
+/// Collects in `ops` the operations that compute `value` again, in `inputs` the
+/// kept values that they read, and in `grown` the values that would have to be
+/// kept for them. Returns why `value` cannot be computed again, or an empty
+/// string.
 static std::string collect(const SavedValues &step, Value value, int64_t chain,
                            SavedValues::Ops &ops,
                            llvm::SetVector<Value> &inputs,
@@ -91,7 +92,7 @@ void mlir::train::recomputeSingleValues(SavedValues &step, int64_t chain,
     for (Value input : grown)
       grownBytes += countBytes(input);
     if (grownBytes >= bytes)
-      return keep("what computes it is no smaller and would be kept instead");
+      return keep("the values to keep instead of it are not smaller");
     Operation *where = step.getFirstReader(value);
     if (auto remark = remark::passed(value.getLoc(),
                                      getRemarkOptions("Recomputed", where)))
@@ -108,7 +109,7 @@ void mlir::train::recomputeSingleValues(SavedValues &step, int64_t chain,
     step.emit(value, ops, where);
     return true;
   };
-  // What one value needs may make another one cheap.
+  // A value that is kept for one chain may make another chain cheap.
   bool changed = chain > 0;
   while (changed) {
     changed = false;

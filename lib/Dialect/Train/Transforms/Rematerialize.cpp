@@ -18,7 +18,7 @@ namespace mlir::train {
 using namespace mlir;
 using namespace mlir::train;
 
-/// Says why what is still kept is.
+/// Emits a remark with the reason for each value that is still kept.
 static void remarkOnKept(const SavedValues &step, int64_t minBytes) {
   for (Value value : step.saved) {
     if (step.dropped.contains(value) || countBytes(value) < minBytes)
@@ -54,9 +54,9 @@ void RematerializePass::runOnOperation() {
         << chain.getValue() << " and " << minBytes.getValue();
     return signalPassFailure();
   }
-  // Nothing is kept for a backward pass that is not written out.
+  // The values to keep are unknown until the backward pass is expanded.
   WalkResult expanded = getOperation()->walk([](GradientsOp op) {
-    op.emitOpError("keeps no values yet, expected the backward pass; run "
+    op.emitOpError("is not expanded, expected the backward pass; run "
                    "train-autodiff first");
     return WalkResult::interrupt();
   });

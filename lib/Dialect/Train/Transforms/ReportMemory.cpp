@@ -36,9 +36,9 @@ void ReportMemoryPass::runOnOperation() {
   for (auto function : getOperation().getOps<FunctionOpInterface>()) {
     if (function.isExternal() || !amp::isStepFunction(function))
       continue;
-    // Without the backward pass there is a table too, of half a step.
+    // Without the backward pass the table would cover only half of the step.
     WalkResult expanded = function->walk([](GradientsOp op) {
-      op.emitOpError("has no memory of its own, expected the backward pass; "
+      op.emitOpError("is not expanded, expected the backward pass; "
                      "run train-autodiff first");
       return WalkResult::interrupt();
     });
@@ -57,13 +57,9 @@ void ReportMemoryPass::runOnOperation() {
                               "a function whose arguments have 'amp.role'");
     return signalPassFailure();
   }
-  llvm::Error error = amp::writeOutputFile(output, [&](llvm::raw_ostream &out) {
-    out << text;
-    return llvm::Error::success();
-  });
-  if (error) {
-    getOperation()->emitError("train-report-memory: cannot write '")
-        << output << "': " << llvm::toString(std::move(error));
+  if (llvm::Error error = amp::writeOutputFile(output, text)) {
+    getOperation()->emitError("train-report-memory: ")
+        << llvm::toString(std::move(error));
     return signalPassFailure();
   }
   markAllAnalysesPreserved();

@@ -92,7 +92,7 @@ bool SavedValues::analyze() {
       saved.insert(result);
       SmallVector<Value> views;
       collectViews(result, views);
-      // What an earlier run computes others from.
+      // An earlier run computes other values from this one.
       for (Value view : views)
         for (Operation *user : view.getUsers())
           if (user->hasAttr(kRecomputedAttr))
@@ -141,7 +141,7 @@ void SavedValues::emit(ArrayRef<Value> values, const Ops &ops,
               return numberOf(getUser(use)) >= seed;
             }))
           continue;
-        // A view of a view is cloned after what it is a view of.
+        // A view of a view is cloned after its operand.
         Operation *copy = builder.clone(*view.getDefiningOp(), mapping);
         copy->removeAttr(amp::AMPDialect::kIdAttr);
         copy->setAttr(kRecomputedAttr, number);

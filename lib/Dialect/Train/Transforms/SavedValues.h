@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything goes by position in the function's block: what stands before the
-// first gradient seed is the forward pass, and a value from there that is read
-// behind the seed is kept between the two.
+// The values that a step keeps for its backward pass. Positions in the
+// function's block define them: the operations before the first gradient seed
+// are the forward pass, and a value of the forward pass that is read after the
+// seed is kept.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,20 +23,20 @@
 
 namespace mlir::train {
 
-/// What marks operations that run again, with the number of their group.
+/// The attribute of operations that run again, with the number of their group.
 inline constexpr llvm::StringLiteral kRecomputedAttr = "train.recomputed";
 
 /// Returns the bytes of `value`, or 0 if that is not known.
 int64_t countBytes(Value value);
 
-/// The values that one step keeps, and the copies of what computes them.
+/// The values that one step keeps, and the operations that compute them again.
 class SavedValues {
 public:
   using Ops = llvm::SetVector<Operation *>;
 
   explicit SavedValues(Block &block) : block(block) {}
 
-  /// Finds what is kept. Returns false if the block has no gradient seed.
+  /// Finds the kept values. Returns false if the block has no gradient seed.
   bool analyze();
 
   Block &getBlock() const { return block; }
@@ -56,7 +57,7 @@ public:
   }
   bool isReturned(Value value) const;
 
-  /// The value of whose memory `value` is a view.
+  /// The value whose memory `value` uses.
   Value getRoot(Value value) const;
   /// `value` and the views of it that the forward pass makes.
   void collectViews(Value value, SmallVectorImpl<Value> &views) const;
@@ -64,15 +65,16 @@ public:
   Operation *getUser(OpOperand &use) const {
     return block.findAncestorOpInBlock(*use.getOwner());
   }
-  /// The first operation behind the seed that reads `value` or a view.
+  /// The first operation after the seed that reads `value` or a view of it.
   Operation *getFirstReader(Value value) const;
 
-  /// Writes `ops` again before `where`, and lets all behind the seed that reads
-  /// one of `values` read the copy.
+  /// Clones `ops` before `where`. All operations after the seed that read one
+  /// of `values` then read the clone.
   void emit(ArrayRef<Value> values, const Ops &ops, Operation *where);
 
-  /// What is kept, in order of the program; what of it is not any more; what
-  /// must be, because something else is computed from it; and why.
+  /// `saved` holds the kept values in program order, `dropped` those that are
+  /// computed again, and `pinned` those that must stay, because other values
+  /// are computed from them. `reasons` says why a value is kept.
   llvm::SetVector<Value> saved;
   DenseSet<Value> dropped, pinned;
   llvm::MapVector<Value, std::string> reasons;
@@ -87,13 +89,13 @@ private:
   DenseMap<Operation *, unsigned> numbers;
 };
 
-/// Computes each block again whose locations match one of `patterns`; those
-/// that match any go into `usedPatterns`.
+/// Computes each block again whose locations match one of `patterns`. Inserts
+/// the patterns that match into `usedPatterns`.
 void recomputeBlocks(SavedValues &step, ArrayRef<std::string> patterns,
                      llvm::StringSet<> &usedPatterns);
 
-/// Computes single values of at least `minBytes` again where that takes at most
-/// `chain` cheap operations.
+/// Computes single values of at least `minBytes` again if at most `chain` cheap
+/// operations suffice.
 void recomputeSingleValues(SavedValues &step, int64_t chain, int64_t minBytes);
 
 } // namespace mlir::train

@@ -43,7 +43,7 @@ private:
   LogicalResult inferTypes(Operation *op, SmallVectorImpl<Type> &types);
 
   SymbolTableCollection *symbols = nullptr;
-  /// Functions that have been visited, or are being.
+  /// Functions whose visit has begun.
   DenseSet<Operation *> visited;
 };
 
@@ -67,7 +67,7 @@ LogicalResult SetBatchPass::setFunction(FunctionOpInterface function) {
   SmallVector<Type> arguments, results;
   for (Type type : function.getArgumentTypes())
     arguments.push_back(makeStatic(type));
-  // What a recursive call has to take on trust.
+  // A recursive call relies on these types before the body is static.
   for (Type type : function.getResultTypes())
     results.push_back(makeStatic(type));
   bool isStatic = TypeRange(arguments) == function.getArgumentTypes() &&
@@ -82,7 +82,7 @@ LogicalResult SetBatchPass::setFunction(FunctionOpInterface function) {
     function.setType(function.cloneTypeWith(arguments, results));
   if (failed(retype(function)))
     return failure();
-  // An extent that is the batch times something else shows in the body alone.
+  // Only the body shows an extent that is the batch times a factor.
   for (Block &block : function.getFunctionBody())
     if (Operation *last = block.getTerminator();
         last->hasTrait<OpTrait::ReturnLike>() &&
@@ -125,8 +125,7 @@ LogicalResult SetBatchPass::inferTypes(Operation *op,
       return success();
     }
   }
-  // What these return follows from what they were given, in which `?` is
-  // replaced.
+  // The types of these results follow from the operands, which are static.
   if (op->getNumRegions() > 0 || isa<CallOpInterface>(op) ||
       isa<amp::AMPDialect>(op->getDialect())) {
     for (Type type : op->getResultTypes())

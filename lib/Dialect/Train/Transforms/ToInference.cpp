@@ -23,15 +23,15 @@ using namespace mlir;
 using namespace mlir::train;
 using amp::AMPDialect;
 
-/// The note on a function that this pass derived.
+/// The attribute of a function that this pass derived.
 static constexpr StringLiteral kInferenceOfAttr = "amp.inference_of";
 
-/// Returns whether `op` belongs to a backward pass: it starts one.
+/// Returns whether `op` starts a backward pass.
 static bool startsBackward(Operation *op) {
   return isa<GradientsOp, amp::GradientSeedOpInterface>(op);
 }
 
-/// Returns whether `op` does something else in training than in inference.
+/// Returns whether `op` behaves differently in training and in inference.
 static bool isTrainingForm(Operation *op) {
   return isa<DropoutOp, BatchNormTrainingOp>(op);
 }
@@ -152,8 +152,8 @@ ToInferencePass::dropResults(func::FuncOp function,
   return function.eraseResults(dropped);
 }
 
-/// Replaces `op` by the form of inference: normalisation with the running
-/// statistics, which are not moved.
+/// Replaces `op` by its inference form: normalization with the running
+/// statistics, which do not change.
 static void replaceBatchNorm(BatchNormTrainingOp op) {
   OpBuilder builder(op);
   TrainBuilder t(builder, op.getLoc());
@@ -171,7 +171,7 @@ static void replaceBatchNorm(BatchNormTrainingOp op) {
   op.erase();
 }
 
-/// Checks that what is left is a forward function, and that what it calls is.
+/// Checks that the remaining function and its callees are forward functions.
 LogicalResult ToInferencePass::checkBody(func::FuncOp function,
                                          SymbolTable &symbols) {
   SmallVector<Operation *> worklist{function};
@@ -259,7 +259,8 @@ void ToInferencePass::runOnOperation() {
   if (failed(dropResults(function, *signature)))
     return signalPassFailure();
 
-  // What only training needs goes first: it may be in any form.
+  // First remove the operations that only training needs. They may have any
+  // form.
   IRRewriter rewriter(&getContext());
   (void)runRegionDCE(rewriter, function->getRegions());
   function.walk([](Operation *op) {

@@ -12,7 +12,7 @@
 // RUN: amp-model gpt2 --layers=1 --batch=1 | amp-opt --amp-training-pipeline='precision=bf16 pad-for-tensor-cores' \
 // RUN:   | FileCheck %s --check-prefix=GPT
 
-// TARGET: train-pad-for-tensor-cores: 'target' must be one of a100, h100, h200, got 'v100'
+// TARGET: train-pad-for-tensor-cores: 'target' must be one of a100, h100, h200, b200, got 'v100'
 // NEGATIVE: train-pad-for-tensor-cores: 'alignment' and 'multiple' must not be negative, got -8 and 0
 // DIVIDES: train-pad-for-tensor-cores: 'multiple' must be a multiple of 'alignment', got 12 and 8
 
@@ -89,7 +89,7 @@ func.func @left(%x: tensor<8x30xf16>, %w: tensor<30x10xf16>, %xf: tensor<4096x10
                 %a: tensor<?x64xf16>, %dy: tensor<?x64xf16>, %u: tensor<64x?xf16>,
                 %i: tensor<8x8x8x6xf16>, %g: tensor<3x3x3x4xf16>, %q: tensor<2x4x16x20xf16>, %ok: tensor<512x512xf16>) {
   // REMARK-DAG: [Missed] Misaligned {{.*}}Function=left {{.*}}Extents="20, 20", Op=train.scaled_dot_product_attention, Reason="the width of an attention head is not padded; choose a multiple"
-  // REMARK-DAG: [Missed] Misaligned {{.*}}Function=left {{.*}}Extents="30, 10", Op=train.linear, Reason="padding does not pay: as it is it costs the time of {{[0-9]+}} bytes, padded {{[0-9]+}}"
+  // REMARK-DAG: [Missed] Misaligned {{.*}}Function=left {{.*}}Extents="30, 10", Op=train.linear, Reason="padding does not pay: without it the cost is the time of {{[0-9]+}} bytes, padded {{[0-9]+}}"
   %0 = train.linear %x, %w : (tensor<8x30xf16>, tensor<30x10xf16>) -> tensor<8x10xf16>
   // REMARK-DAG: Op=train.linear, Reason="its operands are not low: it does not run on tensor cores"
   %1 = train.linear %xf, %wf : (tensor<4096x1023xf32>, tensor<1023x512xf32>) -> tensor<4096x512xf32>

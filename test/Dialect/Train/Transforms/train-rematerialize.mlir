@@ -21,7 +21,7 @@
 // NONE-NOT: train.recomputed
 // NEGATIVE: train-rematerialize: 'chain' and 'min-bytes' must not be negative, got -1 and 1024
 // PATTERN: train-rematerialize: no location in the forward pass of a step matches 'layer.*' of 'blocks'
-// GRADIENTS: error: 'train.gradients' op keeps no values yet, expected the backward pass; run train-autodiff first
+// GRADIENTS: error: 'train.gradients' op is not expanded, expected the backward pass; run train-autodiff first
 // GRADIENTS-NOT: matches
 // CHEAP: amp.gradient_seed
 // CHEAP: train.gelu {{.*}}train.recomputed
@@ -63,7 +63,7 @@ func.func @activation(%x: tensor<16x64xf32>, %w: tensor<64x64xf32>) -> (tensor<6
 func.func @kept(%x: tensor<16x64xf32>, %w: tensor<64x64xf32>) -> (tensor<16x64xf32>, tensor<16x64xf32>) {
   // REMARK: [Missed] Kept {{.*}}Op=train.tanh, Reason="it is a result of the step"
   // REMARK: [Missed] Kept {{.*}}Op=train.linear, Reason="train.linear is not cheap"
-  // REMARK: [Missed] Kept {{.*}}Op=train.exp, Reason="what computes it is no smaller and would be kept instead"
+  // REMARK: [Missed] Kept {{.*}}Op=train.exp, Reason="the values to keep instead of it are not smaller"
   // REMARK: [Missed] Kept {{.*}}Op=train.abs, Reason="it takes more than 4 operations"
   %0 = train.tanh %x : tensor<16x64xf32>
   %1 = train.linear %x, %w : (tensor<16x64xf32>, tensor<64x64xf32>) -> tensor<16x64xf32>

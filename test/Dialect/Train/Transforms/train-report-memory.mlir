@@ -18,7 +18,7 @@
 // NONE: error: train-report-memory: expected a training step, a function whose arguments have 'amp.role'
 // BATCH: error: argument 'x' has type 'tensor<?x8xf32>', but its size must be known; run train-set-batch first
 // BLOCKS: error: expected a function with a single block
-// GRADIENTS: error: 'train.gradients' op has no memory of its own, expected the backward pass; run train-autodiff first
+// GRADIENTS: error: 'train.gradients' op is not expanded, expected the backward pass; run train-autodiff first
 // DYNAMIC: error: 'train.linear' op has a result of type 'tensor<?x1024xf32>', but the size of every tensor must be known; run train-set-batch first
 // FILE: error: train-report-memory: cannot write '{{.*}}/no/such/file': No such file or directory
 // WORD: 'yes' is invalid value for boolean argument

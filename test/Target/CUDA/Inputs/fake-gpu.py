@@ -13,6 +13,7 @@ import time
 name, arguments = os.path.basename(sys.argv[0]), sys.argv[1:]
 here = os.path.dirname(os.path.abspath(sys.argv[0]))
 fake = os.environ.get("FAKE", "").split()
+ROWS = os.environ["FAKE_LOG"] + ".rows"
 
 
 def get(option, default=None):
@@ -43,9 +44,33 @@ def nvidia_smi():
     if "-lms" not in arguments:
         print("Fake GPU, 999.9, 9.0")
         return
+    rows = 0
     while True:
         print("1980, [N/A], 650.5, 60", flush=True)
+        rows += 1
+        with open(ROWS + ".new", "w") as file:
+            file.write(f"{os.getpid()} {rows}")
+        os.replace(ROWS + ".new", ROWS)
         time.sleep(0.05)
+
+
+def await_rows():
+    """Returns after nvidia-smi printed three rows. A timed run of a real GPU takes
+    seconds, so it always has a row of its own."""
+
+    def count():
+        try:
+            with open(ROWS) as file:
+                return file.read().split()
+        except FileNotFoundError:
+            return ["", "0"]
+
+    first, end = count(), time.monotonic() + 20
+    while time.monotonic() < end:
+        process, rows = count()
+        if int(rows) >= 3 + (int(first[1]) if process == first[0] else 0):
+            return
+        time.sleep(0.01)
 
 
 def sanitizer():
@@ -96,6 +121,8 @@ def trainer():
         if os.fork() == 0:
             log(f"child {os.getpid()}")
         time.sleep(600)
+    if get("--time"):
+        await_rows()
     if get("--save"):
         shutil.copy(os.path.join(here, "../reference/states.npz"), get("--save"))
     if get("--metrics-json"):

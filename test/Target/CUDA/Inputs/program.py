@@ -1,6 +1,6 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Emits programs, builds them for the CPU shim and runs them beside amp-run."""
+"""Emits programs, builds them for the CPU emulator and runs them beside amp-run."""
 
 import os
 import re
@@ -37,7 +37,7 @@ def join(sources):
 
 
 class Builder:
-    """`compiler` and `library` are what builds a source against the shim."""
+    """`compiler` and `library` are what builds a source against the emulator."""
 
     def __init__(self, compiler, library, folder):
         self.compiler = shlex.split(compiler)
@@ -71,7 +71,7 @@ class Builder:
 
 
 def load(path):
-    """The arrays of a state file; bf16 as the numbers that they stand for."""
+    """The arrays of a checkpoint; bf16 as the numbers that they stand for."""
     with np.load(path) as file:
         return {name: file[name] for name in file.files}
 

@@ -26,7 +26,7 @@ def AMP_Ranges
     : DeclareOpInterfaceMethods<FloatRangeOpInterface, ["inferFloatRanges"]>;
 
 def AMP_FloatTensor : RankedTensorOf<[F16, BF16, F32, F64]>;
-/// A tensor of any dialect, for the operations that a host's own types meet.
+/// A tensor of any dialect, for operations on the tensor types of a host.
 class AMP_AnyTensorOf<list<Type> elements, string summary>
     : Type<And<[CPred<"::mlir::amp::isPrecisionTensor($_self)">,
                 SubstLeaves<"$_self", "::mlir::getElementTypeOrSelf($_self)",

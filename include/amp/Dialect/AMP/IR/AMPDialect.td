@@ -17,43 +17,42 @@ def AMP_Dialect : Dialect {
   let cppNamespace = "::mlir::amp";
   let summary = "Casts, loss scaling and the roles of a training step";
   let description = [{
-    What every training step needs for mixed precision, whatever dialect it is
-    written in: casts, the start of the backward pass, unscaling with a finite
-    check, the update of the loss scale, low-precision copies of master
-    weights; and the discardable attributes by which a function says what its
-    arguments and results are.
+    This dialect has the operations that a training step in any dialect needs
+    for mixed precision: casts, the start of the backward pass, unscaling with a
+    finite check, the update of the loss scale, and low-precision copies of
+    master weights. It also has the discardable attributes that state the roles
+    of a function's arguments and results.
 
-    One function is one training step: state and batch in, new state and
-    metrics out.
+    One function is one training step. It takes state and batch, and returns new
+    state and metrics.
 
     | attribute | on | meaning |
     |---|---|---|
     | `amp.role` | argument | `parameter`, `optimizer_state`, `model_state`, `batch`, `hyperparameter` or `scaler_state` |
     | `amp.name` | argument | unique name; the key in `.npz` files |
-    | `amp.init` | argument | how a parameter or state starts, `#amp.init<...>` |
-    | `amp.optimizer` | argument | name of the optimizer that a parameter or optimizer state belongs to, where a step has several |
+    | `amp.init` | argument | the initial value of a parameter or state, `#amp.init<...>` |
+    | `amp.optimizer` | argument | name of the optimizer that a parameter or optimizer state belongs to, if a step has several |
     | `amp.updates` | result | name of the argument that this result replaces |
     | `amp.metric` | result | name of the metric that this result is |
     | `amp.prediction` | result | name of the model output that this result is |
     | `amp.gradient_of` | operation | per result, the name of the argument whose gradient it is, or an empty string |
-    | `amp.precision` | operation or function | pin for it and what is within: `f32`, `low` or `keep` |
-    | `amp.mixed_precision` | function | the low type that `auto-mixed-precision` rewrote it to |
-    | `amp.input_signature` | function | its type before that, if it has another |
-    | `amp.input_types` | operation | in such a function, the element types of its results and region arguments that stood in the input; none for a copy of a constant that did not stand there |
-    | `amp.input_value` | constant | in such a function, its value in the input, where rounding lost it |
-    | `amp.input_attributes` | operation that an adapter describes | in such a function, its attributes in the input, where they have followed its type |
-    | `amp.inserted` | operation | a pass inserted this cast of another dialect, and may move, merge and remove it |
+    | `amp.precision` | operation or function | pin for it and for the operations within: `f32`, `low` or `keep` |
+    | `amp.mixed_precision` | function | the low type to which `auto-mixed-precision` rewrote it |
+    | `amp.input_signature` | function | its type before `auto-mixed-precision`, if it changed |
+    | `amp.input_types` | operation | the element types of its results and region arguments before `auto-mixed-precision`; empty for a copy of a constant that the pass made |
+    | `amp.input_value` | constant | its value before `auto-mixed-precision`, if rounding changed it |
+    | `amp.input_attributes` | operation that an adapter describes | its attributes before `auto-mixed-precision`, if they changed with its type |
+    | `amp.inserted` | operation | marks a cast of another dialect that a pass inserted; passes may move, merge and remove it |
     | `amp.backward_of` | operation | number of the forward operation that a backward operation belongs to |
-    | `amp.id` | operation | number of a forward operation, referred to by `amp.backward_of` |
+    | `amp.id` | operation | number of a forward operation, to which `amp.backward_of` refers |
 
     `scaler_state` is the state of dynamic loss scaling: the scale, the growth
-    tracker and the hysteresis tracker, and the count of skipped steps where one
-    is kept. It is never guarded by the overflow
-    check, which is why it is not an optimizer state.
+    tracker, the hysteresis tracker, and the optional count of skipped steps.
+    The overflow guard never covers it. It is therefore not an optimizer state.
 
-    Roles are discardable attributes so that upstream passes keep working on a
-    step, and belong to this dialect and not to `train` so that a step in any
-    dialect can carry them.
+    Roles are discardable attributes, so upstream passes work on a step. They
+    belong to this dialect and not to `train`, so a step in any dialect can
+    carry them.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 0;
@@ -82,7 +81,7 @@ def AMP_Dialect : Dialect {
   }];
 }
 
-def AMP_InitKind : I32EnumAttr<"InitKind", "how a state starts", [
+def AMP_InitKind : I32EnumAttr<"InitKind", "kind of an initial value", [
     I32EnumAttrCase<"Zeros", 0, "zeros">,
     I32EnumAttrCase<"Ones", 1, "ones">,
     I32EnumAttrCase<"Constant", 2, "constant">,
@@ -100,7 +99,7 @@ def AMP_InitKind : I32EnumAttr<"InitKind", "how a state starts", [
 
 def AMP_InitAttr : AttrDef<AMP_Dialect, "Init"> {
   let mnemonic = "init";
-  let summary = "how a parameter or state starts";
+  let summary = "the initial value of a parameter or state";
   let description = [{
     | kind | value | uses |
     |---|---|---|
@@ -115,10 +114,11 @@ def AMP_InitAttr : AttrDef<AMP_Dialect, "Init"> {
     | `copy_of` | the state named `source`, rounded to this type | `source` |
     | `rng_state` | (seed, 0) | `seed` |
 
-    `fan_in` is the product of all dimensions but the last, `fan_out` that of
-    all but the second to last, which fits `[in, out]` weights and
-    `[height, width, in, out]` filters. Random kinds draw from a counter-based
-    generator keyed by the run's seed and the argument's name, or by `seed`.
+    `fan_in` is the product of all dimensions but the last. `fan_out` is the
+    product of all dimensions but the second to last. This fits `[in, out]`
+    weights and `[height, width, in, out]` filters. Random kinds draw from a
+    counter-based generator. Its key is `seed`, or the run's seed and the
+    argument's name.
 
     Example: `#amp.init<kaiming_uniform>`, `#amp.init<constant, value = 0.1>`.
   }];
@@ -132,28 +132,56 @@ def AMP_InitAttr : AttrDef<AMP_Dialect, "Init"> {
   let genVerifyDecl = 1;
 }
 
-class AMP_EnumAttr<EnumInfo info, string name> : EnumAttr<AMP_Dialect, info, name> {
-  let assemblyFormat = "`<` $value `>`";
+class AMP_ScalerAttrBase<string name, string attrMnemonic>
+    : AttrDef<AMP_Dialect, name> {
+  let mnemonic = attrMnemonic;
+  let constBuilderCall =
+      "$_builder.getAttr<::mlir::amp::" # name # "Attr>($0)";
+  let parameters = (ins "::mlir::amp::" # name # "Rules":$rules);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
-def AMP_HysteresisRefill
-    : I32EnumAttr<"HysteresisRefill", "what fills the hysteresis up again", [
-        I32EnumAttrCase<"Clean", 0, "clean">,
-        I32EnumAttrCase<"Growth", 1, "growth">]> {
-  let cppNamespace = "::mlir::amp";
-  let genSpecializedAttr = 0;
-}
-def AMP_HysteresisRefillAttr
-    : AMP_EnumAttr<AMP_HysteresisRefill, "hysteresis_refill">;
+def AMP_ScalerAttr : AMP_ScalerAttrBase<"Scaler", "scaler"> {
+  let summary = "the rules by which `amp.update_scale` adapts a loss scale";
+  let description = [{
+    | field | default | value | meaning |
+    |---|---|---|---|
+    | `growth_factor` | 2 | greater than 1 | what growth multiplies the scale by |
+    | `backoff_factor` | 0.5 | between 0 and 1 | what a backoff multiplies the scale by |
+    | `growth_interval` | 2000 | positive | clean steps before the scale grows |
+    | `min_scale` | 1 | at least 0 | the floor of the scale |
+    | `max_scale` | largest f32 | at least `min_scale`, or `inf` | the cap of the scale |
+    | `hysteresis` | 1 | positive | overflows before a backoff |
+    | `hysteresis_refill` | `clean` | `clean`, `growth` | what fills the hysteresis tracker up: every clean step, or growth |
+    | `after_backoff` | `count` | `count`, `hold`, `refill` | the hysteresis tracker after a backoff: it counts on below 0, is held at 1, or is full |
+    | `growth_guard` | `on` | `on`, `off` | whether growth beyond the range of f32 is refused |
+    | `interval_rule` | `at_least` | `at_least`, `equal` | the scale grows when the growth tracker is at least at the interval, or equal to it |
 
-def AMP_AfterBackoff
-    : I32EnumAttr<"AfterBackoff", "the hysteresis tracker after a backoff", [
-        I32EnumAttrCase<"Count", 0, "count">,
-        I32EnumAttrCase<"Hold", 1, "hold">,
-        I32EnumAttrCase<"Refill", 2, "refill">]> {
-  let cppNamespace = "::mlir::amp";
-  let genSpecializedAttr = 0;
+    A step is clean if it does not overflow. Fields with their default value are
+    left out. The option of a pass and the key of a policy for a field have its
+    name with `-` for `_`.
+
+    Example: `#amp.scaler`, `#amp.scaler<growth_interval = 1000, max_scale = inf,
+    growth_guard = off>`.
+  }];
 }
-def AMP_AfterBackoffAttr : AMP_EnumAttr<AMP_AfterBackoff, "after_backoff">;
+
+def AMP_LayerScalerAttr : AMP_ScalerAttrBase<"LayerScaler", "layer_scaler"> {
+  let summary = "the constants by which `amp.adapt_scale` adapts a loss scale";
+  let description = [{
+    | field | default | value | meaning |
+    |---|---|---|---|
+    | `target` | 2048 | positive | the largest gradient of a layer is brought to between half of this and this |
+    | `growth_factor` | 2 | power of two from 2 | the most by which the scale grows in a step |
+    | `backoff_factor` | 2^-4 | power of two to 0.5 | what an overflow multiplies the scale by |
+    | `min_scale` | 2^-16 | power of two | the floor of the scale |
+    | `max_scale` | 2^40 | power of two | the cap of the scale |
+
+    Powers of two lie between 2^-126 and 2^126, so that they have reciprocals.
+
+    Example: `#amp.layer_scaler<target = 100.0, growth_factor = 4.0>`.
+  }];
+}
 
 #endif // AMP_DIALECT_AMP_IR_AMPDIALECT_TD

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a backward pass needs whose layers have a loss scale each: a gradient
-// goes from the scale of one layer to that of the next, and each scale follows
-// the largest gradient of its layer.
+// Operations of a backward pass in which each layer has its own loss scale. A
+// gradient moves from the scale of one layer to that of the next. Each scale
+// follows the largest gradient of its layer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,11 +20,11 @@ def AMP_RescaleOp
     : AMP_Op<"rescale", [AllTypesMatch<["gradient", "result"]>]> {
   let summary = "brings a gradient from one loss scale to another";
   let description = [{
-    `gradient` · (`to` / `from`): the quotient rounded to f32, the product to the
-    type of the gradient. `gradient` is multiplied by the scale `from`, the result
-    by `to`. Where both are powers of two, only overflow and underflow change
-    anything else. It stands where a gradient enters another layer, and where
-    gradients of different layers are added.
+    Computes `gradient` · (`to` / `from`). The quotient is rounded to f32 and
+    the product to the type of the gradient. `gradient` carries the scale `from`
+    and the result carries the scale `to`. If both are powers of two, the
+    operation is exact up to overflow and underflow. It stands where a gradient
+    enters another layer and where gradients of different layers are added.
 
     Example:
 
@@ -43,8 +43,8 @@ def AMP_RescaleOp
 def AMP_MaxMagnitudeOp : AMP_Op<"max_magnitude"> {
   let summary = "the largest magnitude among all elements of some gradients";
   let description = [{
-    The maximum of the absolute values of all elements of all gradients, rounded
-    to f32. It is infinite or NaN if an element is.
+    Computes the maximum of the absolute values of all elements of all
+    gradients, rounded to f32. It is infinite or NaN if an element is.
 
     Example:
 
@@ -62,7 +62,8 @@ def AMP_AdaptScaleOp : AMP_Op<"adapt_scale"> {
   let summary = "updates the loss scale of a layer from its largest gradient";
   let description = [{
     Executed once per step, after all uses of the scale. `magnitude` is the
-    largest magnitude of the layer's gradients, multiplied by `scale`:
+    largest magnitude of the layer's gradients, multiplied by `scale`; the other
+    names are fields of `scaler`, an `#amp.layer_scaler`:
 
     ```
     if all_finite and magnitude is finite:
@@ -75,25 +76,22 @@ def AMP_AdaptScaleOp : AMP_Op<"adapt_scale"> {
     ```
 
     So the largest gradient of the next step is expected between half of `target`
-    and `target`. All attributes but `target` are powers of two, and a scale that
-    is one stays one.
+    and `target`. All fields but `target` are powers of two, and a scale that is one
+    stays one.
 
     Example:
 
     ```mlir
-    %s1 = amp.adapt_scale %scale, %largest, %finite {target = 2048.0 : f32}
+    %s1 = amp.adapt_scale %scale, %largest, %finite
+        {scaler = #amp.layer_scaler<target = 1024.0>}
     ```
   }];
   let arguments = (ins
       AMP_ScalarF32:$scale, AMP_ScalarF32:$magnitude, AMP_ScalarBool:$all_finite,
-      DefaultValuedAttr<F32Attr, "2048.0">:$target,
-      DefaultValuedAttr<F32Attr, "2.0">:$growth_factor,
-      DefaultValuedAttr<F32Attr, "0.0625">:$backoff_factor,
-      DefaultValuedAttr<F32Attr, "1.52587890625e-05">:$min_scale,
-      DefaultValuedAttr<F32Attr, "1099511627776.0">:$max_scale);
+      DefaultValuedAttr<AMP_LayerScalerAttr,
+                        "::mlir::amp::LayerScalerRules()">:$scaler);
   let results = (outs AMP_ScalarF32:$new_scale);
   let assemblyFormat = "$scale `,` $magnitude `,` $all_finite attr-dict";
-  let hasVerifier = 1;
 }
 
 #endif // AMP_DIALECT_AMP_IR_AMPLAYEROPS_TD

@@ -17,13 +17,13 @@ def AMP_CastOp : AMP_Op<"cast", [
     SameOperandsAndResultShape]> {
   let summary = "converts the element type of a float tensor";
   let description = [{
-    Rounds once, to nearest even; values beyond the range of the result type
-    become infinities, subnormals are kept. Widening is exact.
+    Rounds once, to nearest even. Values beyond the range of the result type
+    become infinities. Subnormals are kept. Widening is exact.
 
-    A cast that the user wrote is semantics: it always rounds, and the passes
-    leave it alone. Those that a pass inserted carry `inserted` and may be
-    moved, merged and removed. A widening followed by the narrowing back is
-    exact and folds; a narrowing followed by a widening never does.
+    A cast that the user wrote is part of the semantics: it always rounds, and
+    passes do not change it. A cast that a pass inserted carries `inserted`.
+    Passes may move, merge and remove it. A widening followed by the narrowing
+    back is exact and folds. A narrowing followed by a widening never folds.
 
     Example:
 
@@ -48,9 +48,9 @@ def AMP_GradientSeedOp : AMP_Op<"gradient_seed", [
     DeclareOpInterfaceMethods<GradientSeedOpInterface>]> {
   let summary = "the gradient of a loss with respect to itself";
   let description = [{
-    The value 1, from which a backward pass starts. It is opaque to folding, so
-    that the loss scale can be multiplied into it later: every value computed
-    from it must be linear in it. `loss` names the loss.
+    The result is 1. A backward pass starts from it. The operation is opaque to
+    folding, because the loss scale is multiplied into it later. Every value
+    computed from it must be linear in it. `loss` names the loss.
 
     Example:
 
@@ -66,7 +66,7 @@ def AMP_GradientSeedOp : AMP_Op<"gradient_seed", [
 def AMP_ScaleOp : AMP_Op<"scale", [SameOperandsAndResultType, AMP_Ranges]> {
   let summary = "multiplies a gradient seed by the loss scale";
   let description = [{
-    The product of `input` and `scale`, rounded to f32.
+    Computes the product of `input` and `scale`, rounded to f32.
 
     Example:
 
@@ -84,14 +84,15 @@ def AMP_InnerGradientOp : AMP_Op<"inner_gradient", [
     DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
   let summary = "a gradient that a loss depends on";
   let description = [{
-    Stands where a gradient becomes part of a loss that is differentiated in
-    turn, as in a gradient penalty, and where the gradient of that loss with
-    respect to it goes back into the first backward pass. Both are linear in the
-    seed of the inner gradient.
+    Marks a gradient that becomes part of another differentiated loss, as in a
+    gradient penalty. It also marks the gradient of that loss with respect to
+    the inner gradient, where it enters the first backward pass. Both are linear
+    in the seed of the inner gradient.
 
-    Without `scale` the result is the operand. Loss scaling adds the scale: the
-    result is then f32(`gradient`) · (1 / `scale`), so that the loss sees the
-    true gradient, and each product in the second backward pass one factor.
+    Without `scale` the result is the operand. Loss scaling adds the scale, and
+    the result is then f32(`gradient`) · (1 / `scale`). The loss thus depends on
+    the true gradient, and each product in the second backward pass carries one
+    factor.
 
     Example:
 
@@ -111,15 +112,16 @@ def AMP_UnscaleOp : AMP_Op<"unscale", [
     DeclareOpInterfaceMethods<GradientConsumerOpInterface>]> {
   let summary = "divides gradients by the loss scale and checks that they are finite";
   let description = [{
-    Each result is f32(gradient) · (1 / `scale`), and `all_finite` is true iff
-    every element of every gradient is finite before the multiplication, as in
+    Each result is f32(gradient) · (1 / `scale`). `all_finite` is true iff every
+    element of every gradient is finite before the multiplication, as in
     torch.amp.GradScaler. One operation covers all gradients of an optimizer,
-    so that one pass over memory suffices. Gradients may be of any type that is
-    a tensor: a ranked `ShapedType` of floats.
+    and one pass over memory suffices. Gradients may have any tensor type: a
+    ranked `ShapedType` of floats.
 
-    With a scale below 1 a finite gradient can overflow in the multiplication,
-    and with one below 2^-127 the reciprocal is infinite. `strict` sees that: it
-    asks every element of every result to be finite as well.
+    With a scale below 1 a finite gradient can overflow in the multiplication.
+    With a scale below 2^-127 the reciprocal is infinite. `strict` detects this:
+    `all_finite` is then true only if every element of every result is finite as
+    well.
 
     Example:
 
@@ -142,7 +144,8 @@ def AMP_UnscaleOp : AMP_Op<"unscale", [
 def AMP_UpdateScaleOp : AMP_Op<"update_scale", []> {
   let summary = "updates the state of dynamic loss scaling";
   let description = [{
-    Executed once per step, after all uses of the scale:
+    Executed once per step, after all uses of the scale. The lower-case names
+    below that are no operands are fields of `scaler`, an `#amp.scaler`:
 
     ```
     if not all_finite:
@@ -153,66 +156,45 @@ def AMP_UpdateScaleOp : AMP_Op<"update_scale", []> {
         hysteresis_tracker' = h, 1 or hysteresis     # after_backoff: count, hold, refill
     else:
       c = growth_tracker + 1
-      due = c >= growth_interval                     # exact_interval: ==
-      if due and (not finite_growth or scale * growth_factor is finite):
+      due = c >= growth_interval                     # interval_rule equal: ==
+      if due and (growth_guard is off or scale * growth_factor is finite):
         scale' = min(scale * growth_factor, max_scale)
       growth_tracker' = due ? 0 : c
       if hysteresis_refill is clean, or it is growth and due:
         hysteresis_tracker' = hysteresis
     ```
 
-    What is not assigned stays. With the default attributes this is
+    All other values stay. With the default rules this is
     torch.amp.GradScaler with a floor of 1 and `>=` in place of `==`. The
-    hysteresis tracker starts at the attribute `hysteresis`; with the default of
-    1 every overflow backs off.
+    hysteresis tracker starts at `hysteresis`; with the default of 1 every
+    overflow backs off.
 
     Example:
 
     ```mlir
     %s, %g, %h = amp.update_scale %scale, %tracker, %hysteresis, %finite
-        {growth_interval = 2000 : i32}
+        {scaler = #amp.scaler<growth_interval = 1000>}
     ```
   }];
   let arguments = (ins
       AMP_ScalarF32:$scale, AMP_ScalarI32:$growth_tracker,
       AMP_ScalarI32:$hysteresis_tracker, AMP_ScalarBool:$all_finite,
-      DefaultValuedAttr<F32Attr, "2.0">:$growth_factor,
-      DefaultValuedAttr<F32Attr, "0.5">:$backoff_factor,
-      DefaultValuedAttr<I32Attr, "2000">:$growth_interval,
-      DefaultValuedAttr<F32Attr, "1.0">:$min_scale,
-      DefaultValuedAttr<F32Attr, "3.40282347e+38f">:$max_scale,
-      DefaultValuedAttr<I32Attr, "1">:$hysteresis,
-      DefaultValuedAttr<AMP_HysteresisRefillAttr,
-                        "::mlir::amp::HysteresisRefill::Clean">:$hysteresis_refill,
-      DefaultValuedAttr<AMP_AfterBackoffAttr,
-                        "::mlir::amp::AfterBackoff::Count">:$after_backoff,
-      DefaultValuedAttr<BoolAttr, "true">:$finite_growth,
-      DefaultValuedAttr<BoolAttr, "false">:$exact_interval);
+      DefaultValuedAttr<AMP_ScalerAttr, "::mlir::amp::ScalerRules()">:$scaler);
   let results = (outs AMP_ScalarF32:$new_scale,
                       AMP_ScalarI32:$new_growth_tracker,
                       AMP_ScalarI32:$new_hysteresis_tracker);
   let assemblyFormat = [{
     $scale `,` $growth_tracker `,` $hysteresis_tracker `,` $all_finite attr-dict
   }];
-  let hasVerifier = 1;
-  let builders = [OpBuilder<(ins "::mlir::Value":$scale,
-                                 "::mlir::Value":$growthTracker,
-                                 "::mlir::Value":$hysteresisTracker,
-                                 "::mlir::Value":$allFinite), [{
-    auto f32 = ::mlir::RankedTensorType::get({}, $_builder.getF32Type());
-    auto i32 = ::mlir::RankedTensorType::get({}, $_builder.getI32Type());
-    $_state.addOperands({scale, growthTracker, hysteresisTracker, allFinite});
-    $_state.addTypes({f32, i32, i32});
-  }]>];
 }
 
 def AMP_GlobalNormOp : AMP_Op<"global_norm", [
     DeclareOpInterfaceMethods<GradientConsumerOpInterface>]> {
   let summary = "the norm of all gradients together";
   let description = [{
-    The square root of the sum of the squares of all elements of all gradients,
-    computed in f32. It is infinite or NaN if a gradient is not finite, and
-    infinite if the sum of the squares is.
+    Computes the square root of the sum of the squares of all elements of all
+    gradients, in f32. The result is infinite or NaN if a gradient is not
+    finite, and infinite if the sum of the squares is.
 
     Example:
 
@@ -236,17 +218,16 @@ def AMP_RngState
 def AMP_MasterCopyOp : AMP_Op<"master_copy", [AMP_Ranges]> {
   let summary = "the low-precision copy of an updated weight";
   let description = [{
-    Rounds an f32 weight to the type in which the model keeps it. It is an
-    operation of its own, apart from `amp.cast`, so that it stays beside the
-    optimizer and can be fused with it: master and copy are written together.
-    Both may be of any type that is a tensor, and differ in the element type
-    alone.
+    Rounds an f32 weight to the type in which the model reads it. It is separate
+    from `amp.cast`, so it remains beside the optimizer and can fuse with it.
+    Master and copy are then written together. Both may have any tensor type.
+    They differ only in the element type.
 
-    It rounds to nearest even. With `stochastic` it rounds up or down with the
-    probabilities that make the expected value exact, and leaves values of the
-    low type as they are (bf16 only). The random number of an element depends on
-    `rng` (seed and step), `key` and the element's index alone: the upper 16 bits
-    of the word that train.dropout would compare with its rate.
+    The operation rounds to nearest even. With `stochastic` (bf16 only) it
+    rounds up or down with the probabilities that make the expected value exact.
+    Values that bf16 represents do not change. The random number of an element
+    depends only on `rng` (seed and step), `key` and the element's index. It is
+    the upper 16 bits of the word that train.dropout compares with its rate.
 
     Example:
 
@@ -271,10 +252,10 @@ def AMP_MasterCopyOp : AMP_Op<"master_copy", [AMP_Ranges]> {
 }
 
 def AMP_ResidualOp : AMP_Op<"residual", [AMP_Ranges]> {
-  let summary = "what rounding a weight lost";
+  let summary = "the rounding error of a weight";
   let description = [{
-    f32(`master`) - f32(`copy`), rounded to the type of `copy`: the compensation
-    of Kahan's summation. Where the copy is not finite it is 0.
+    Computes f32(`master`) - f32(`copy`), rounded to the type of `copy`. This is
+    the compensation of Kahan's summation. It is 0 where the copy is not finite.
 
     Example:
 
@@ -294,9 +275,9 @@ def AMP_ResidualOp : AMP_Op<"residual", [AMP_Ranges]> {
 }
 
 def AMP_CompensateOp : AMP_Op<"compensate", [AMP_Ranges]> {
-  let summary = "a weight with what rounding lost of it";
+  let summary = "the sum of a weight and its rounding error";
   let description = [{
-    f32(`copy`) + f32(`residual`), in f32.
+    Computes f32(`copy`) + f32(`residual`) in f32.
 
     Example:
 

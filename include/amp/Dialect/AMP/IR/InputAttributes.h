@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The record of an operation that followed a change of type by what a policy
-// says of it, so that it can become what it was without the policy.
+// The record of an operation whose attributes changed with its type, as an
+// adapter of a policy describes it. The record restores the operation without
+// the policy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,9 +18,9 @@
 
 namespace mlir::amp {
 
-/// A discardable attribute: a dictionary of the attributes that followed, with
-/// their values in the input. On an operation with regions it says that these
-/// followed too.
+/// A discardable attribute: a dictionary of the attributes that changed, with
+/// their values in the input. On an operation with regions it states that these
+/// changed too.
 inline constexpr llvm::StringLiteral kInputAttributesAttr =
     "amp.input_attributes";
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Casts of any dialect that a precision pass inserted, as opposed to those that
-// the user wrote, which are semantics.
+// Casts of any dialect that a precision pass inserted. Casts that the user
+// wrote are part of the semantics.
 //
 //===----------------------------------------------------------------------===//
 

@@ -19,7 +19,7 @@
 
 namespace mlir::amp {
 
-/// What an argument of a training step is.
+/// The role of an argument of a training step.
 enum class Role {
   Parameter,
   OptimizerState,
@@ -45,13 +45,13 @@ struct StepArgument {
   /// The result that replaces this argument after the step, if there is one.
   std::optional<unsigned> updatedBy;
 
-  /// State is what survives from one step to the next.
+  /// Whether the argument keeps its value from one step to the next.
   bool isState() const {
     return role != Role::Batch && role != Role::Hyperparameter;
   }
 };
 
-/// What a result of a training step is.
+/// The kind of a result of a training step.
 enum class ResultKind { Update, Metric, Prediction };
 
 /// One result of a training step.
@@ -70,10 +70,10 @@ struct StepSignature {
   SmallVector<StepArgument> arguments;
   SmallVector<StepResult> results;
 
-  /// Reads the attributes of `function`. Returns failure, after one diagnostic
-  /// at the function that says what to add, if an argument has no role or
-  /// name, or a result is neither an update, a metric nor a prediction. (What
-  /// is there has been verified with the IR.)
+  /// Reads the attributes of `function`. If an argument has no role or name, or
+  /// a result is neither an update, a metric nor a prediction, emits one
+  /// diagnostic at the function that says what to add and returns failure. The
+  /// verifier has checked the attributes that are present.
   static FailureOr<StepSignature> get(FunctionOpInterface function);
 
   /// Returns the argument named `name`, or null.

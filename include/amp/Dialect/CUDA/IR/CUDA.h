@@ -25,10 +25,32 @@
 
 namespace mlir::cuda {
 
-/// Verifies that a launch has one of its two forms, on tensors outside of a
-/// program or on buffers inside: before all else, so that the verifier of the
+/// Verifies that a launch has one of its two forms: on tensors outside of a
+/// program or on buffers inside. This runs first, so that the verifier of the
 /// operation finds each of its targets.
 LogicalResult verifyLaunchForm(Operation *op);
+
+/// Verifies that a launch has one input and one target per name, and that none
+/// of them is empty.
+LogicalResult verifyTunedKernel(Operation *op, ArrayRef<StringLiteral> inputs,
+                                ArrayRef<StringLiteral> targets);
+
+/// A tuned kernel of the runtime headers: a launch whose inputs and targets
+/// have names.
+template <typename ConcreteOp>
+class TunedKernel : public OpTrait::TraitBase<ConcreteOp, TunedKernel> {
+public:
+  static LogicalResult verifyTrait(Operation *op) {
+    return verifyTunedKernel(op, ConcreteOp::getInputNames(),
+                             ConcreteOp::getTargetNames());
+  }
+};
+
+/// The bytes that most launches read and write, and `perElement` operations for
+/// each element of the largest operand.
+int64_t getReadBytes(Operation *launch);
+int64_t getWrittenBytes(Operation *launch);
+int64_t estimateFlops(Operation *launch, int64_t perElement);
 
 } // namespace mlir::cuda
 
@@ -38,56 +60,54 @@ LogicalResult verifyLaunchForm(Operation *op);
 #include "amp/Dialect/CUDA/IR/CUDAAttrs.h.inc"
 
 #define GET_OP_CLASSES
-#include "amp/Dialect/CUDA/IR/CUDAOps.h.inc"
+#include "amp/Dialect/CUDA/IR/CUDACompositeOps.h.inc"
+#define GET_OP_CLASSES
+#include "amp/Dialect/CUDA/IR/CUDAKernelOps.h.inc"
+#define GET_OP_CLASSES
+#include "amp/Dialect/CUDA/IR/CUDANormalizationOps.h.inc"
+#define GET_OP_CLASSES
+#include "amp/Dialect/CUDA/IR/CUDAOptimizerOps.h.inc"
+#define GET_OP_CLASSES
+#include "amp/Dialect/CUDA/IR/CUDAProductOps.h.inc"
+#define GET_OP_CLASSES
+#include "amp/Dialect/CUDA/IR/CUDAProgramOps.h.inc"
 
 namespace mlir::cuda {
 
-/// The number of bytes of a tensor or buffer of type `type`; a boolean takes
-/// one.
+/// The number of bytes of a tensor or buffer of type `type`. A boolean takes
+/// one byte.
 int64_t getBytes(ShapedType type);
 
-/// The number of bytes of the buffer of role 'tickets' that reductions need.
-int64_t getTicketBytes();
+/// The number of bytes of the buffer of role 'arrival_counters' that reductions
+/// need.
+int64_t getArrivalCounterBytes();
 
-/// What an extent is rounded up to a multiple of.
+/// Rounds `value` up to a multiple of `alignment`.
 inline int64_t alignTo(int64_t value, int64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-/// The buffer that `value`, in a program, is or is a view of; null if it is
+/// The buffer that `value`, in a program, is or is a view of. Null if it is
 /// neither.
 BufferOp getBuffer(Value value);
 
-/// The note on a step, on its way to a program, of how its predictions are
-/// judged: an array of `#cuda.evaluation`.
-inline constexpr StringLiteral kEvaluationNote = "cuda.evaluation";
+/// The attribute of a step that states how its predictions are judged: an array
+/// of `#cuda.evaluation`. It becomes part of the program.
+inline constexpr StringLiteral kEvaluationAttr = "cuda.evaluation";
 
-/// The note on a step, on its way to a program, of what its states are of: a
-/// `#cuda.state`.
-inline constexpr StringLiteral kStateNote = "cuda.state";
+/// The attribute of a step that states what its checkpoints must match: a
+/// `#cuda.state`. It becomes part of the program.
+inline constexpr StringLiteral kStateAttr = "cuda.state";
 
-/// The note on a batch argument of a step, on its way to a program, of how many
-/// classes or slices its elements number.
-inline constexpr StringLiteral kIndexBoundNote = "cuda.index_bound";
+/// The attribute of a batch argument of a step with the number of classes or
+/// slices that its elements index. It becomes part of the program.
+inline constexpr StringLiteral kIndexBoundAttr = "cuda.index_bound";
 
-/// What is known of a callee of `cuda.call`.
-struct CalleeInfo {
-  StringRef name;
-  unsigned numInputs, numTargets;
-  /// The parameters that it must have.
-  ArrayRef<StringRef> parameters;
-};
-
-/// Whether a launch cannot have this name, since its kernel would be a word of
+/// Whether a launch cannot have this name because its kernel would be a word of
 /// C++ or hide a function that bodies of kernels call.
 bool isReservedName(StringRef name);
 
-/// Returns what is known of `callee`, or null if there is no such callee.
-const CalleeInfo *findCallee(StringRef callee);
-
-/// Global memory that a launch reads and writes, in bytes: each input and each
-/// output once, what a second kernel reads again, and scratch memory twice,
-/// such as the patches of a convolution.
+/// Global memory that a launch reads and writes, in bytes.
 int64_t getTrafficBytes(LaunchOpInterface launch);
 
 } // namespace mlir::cuda

@@ -16,11 +16,12 @@ def CUDA_Dialect : Dialect {
   let cppNamespace = "::mlir::cuda";
   let summary = "A training step as a list of launches over planned buffers";
   let description = [{
-    The exit of the compiler towards a GPU: one operation per call of a library
-    and per kernel, and one per buffer. What stands here is what
-    `amp-translate --mlir-to-cuda` prints; it decides nothing.
+    The `cuda` dialect is the last form of a step before CUDA C++. It has one
+    operation per library call, one per kernel, and one per buffer.
+    `amp-translate --mlir-to-cuda` prints these operations and makes no
+    decisions.
 
-    Every launch has two forms. `convert-train-to-cuda` makes the one on
+    Every launch has two forms. `convert-train-to-cuda` creates the form on
     tensors, which has results:
 
     ```mlir
@@ -28,7 +29,7 @@ def CUDA_Dialect : Dialect {
         {bias, activation = #cuda.activation<relu>} -> tensor<32x128xf32>
     ```
 
-    `cuda-plan-memory` makes the one on buffers, inside a `cuda.program`:
+    `cuda-plan-memory` creates the form on buffers, inside a `cuda.program`:
 
     ```mlir
     cuda.program @step {
@@ -39,19 +40,30 @@ def CUDA_Dialect : Dialect {
     }
     ```
 
-    All buffers lie in one arena, each at its own offset; buffers that are in
-    use at different times may overlap, and the verifier rejects those that
+    All buffers lie in one arena, each at its own offset. Buffers that are in
+    use at different times may overlap. The verifier rejects buffers that
     overlap while both are in use. Launches run in order, on one stream. Nothing
-    is allocated after the program has been created, and nothing in a step waits
-    for the host: an overflow is a flag on the device, the `if` of a launch,
-    without which it writes nothing.
+    is allocated after the program has been created, and no step waits for the
+    host. An overflow sets a flag on the device. A launch with this flag in its
+    `if` writes only if the flag is true.
 
     Buffers are row-major and contiguous. Booleans take one byte.
   }];
+  let dependentDialects = ["::mlir::amp::AMPDialect"];
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{
     /// Every buffer starts at a multiple of this many bytes.
     static constexpr int64_t kAlignment = 256;
+
+  private:
+    void registerCompositeOps();
+    void registerKernelOps();
+    void registerNormalizationOps();
+    void registerOptimizerOps();
+    void registerProductOps();
+    void registerProgramOps();
+
+  public:
   }];
 }
 

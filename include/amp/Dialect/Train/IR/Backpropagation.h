@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What `train-autodiff` and the derivatives of composite operations share: the
-// choice of the operations to differentiate, and one sweep over them in
-// reverse through `DifferentiableOpInterface`.
+// `train-autodiff` and the derivatives of composite operations share this code.
+// It chooses the operations to differentiate and sweeps over them in reverse
+// through `DifferentiableOpInterface`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ namespace mlir::train {
 /// One reverse-mode sweep. Set up `active` and `gradients`, then `run`.
 class Backpropagation {
 public:
-  /// Called with each operation that the sweep emitted, and with the operation
-  /// that it was emitted for.
+  /// Called with each operation that the sweep emits, and with the forward
+  /// operation whose gradients it computes.
   using Listener = function_ref<void(Operation *forward, Operation *backward)>;
 
   explicit Backpropagation(OpBuilder &builder) : builder(builder) {}
@@ -38,17 +38,17 @@ public:
   /// The gradient of `value` found so far, or null if it is zero.
   Value lookup(Value value) const { return gradients.lookup(value); }
 
-  /// Sweeps over `forward`, operations in an order in which each follows those
-  /// that it uses: marks the float results that depend on an active value,
-  /// then emits, in reverse order, the gradients of the active operands.
-  /// Returns failure, after a diagnostic at the operation, where an operation
-  /// between an active value and a value with a gradient has no derivative.
+  /// Sweeps over `forward`, in which each operation follows those that it uses.
+  /// Marks the float results that depend on an active value, then emits the
+  /// gradients of the active operands in reverse order. If an operation between
+  /// an active value and a value with a gradient has no derivative, emits a
+  /// diagnostic at it and returns failure.
   LogicalResult run(ArrayRef<Operation *> forward, Listener listener);
 
 private:
   LogicalResult differentiate(Operation *op);
-  /// Folds what was emitted after `last`, so that no gradient is the result of
-  /// an operation that is about to go; updates `emittedGradients`.
+  /// Folds the operations emitted after `last` and updates `emittedGradients`.
+  /// No gradient is then the result of an operation that folding erases.
   void foldEmitted(Operation *last, MutableArrayRef<Value> emittedGradients);
   /// The operation before the insertion point, or null.
   Operation *getLastEmitted() const;
@@ -60,8 +60,8 @@ private:
   DenseMap<Value, Value> gradients;
 };
 
-/// Appends to `ops` the operations on which `value` depends, each after those
-/// that it uses itself.
+/// Appends to `ops` the operations on which `value` depends. Each operation
+/// follows those that it uses.
 void collectProducers(Value value, SmallVectorImpl<Operation *> &ops);
 
 /// Returns whether gradients flow through values of `type`.

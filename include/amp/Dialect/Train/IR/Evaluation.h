@@ -14,8 +14,8 @@
 
 namespace mlir::amp {
 
-/// How a prediction is judged: by the loss of the graph, and by the accuracy
-/// where it has classes.
+/// How a prediction is evaluated: by the loss of the graph, and by the accuracy
+/// if the prediction has classes.
 struct EvaluationRule {
   enum class Kind { CrossEntropy, MSE, L1 };
   Kind kind;
@@ -24,7 +24,7 @@ struct EvaluationRule {
 };
 
 /// Returns a rule for each loss operation in the body of `step` that compares a
-/// prediction with a batch argument. Casts between them do not matter.
+/// prediction with a batch argument. Looks through casts.
 SmallVector<EvaluationRule> findEvaluationRules(FunctionOpInterface step,
                                                 const StepSignature &signature);
 

@@ -22,14 +22,15 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::train {
 
-/// Verifies that the tensors of `op` are such as every later stage can handle:
-/// without an encoding, without empty dimensions, and of fewer than 2^48
-/// elements, so that numbers of elements and of operations fit in 64 bits.
+/// Verifies that every later stage can handle the tensors of `op`: they have no
+/// encoding, no empty dimensions and fewer than 2^48 elements. Numbers of
+/// elements and of operations then fit in 64 bits.
 LogicalResult verifyTensorTypes(Operation *op);
 
 /// Verifies that the result types of `op`, a `ShapeInferenceOpInterface`, agree
@@ -37,7 +38,7 @@ LogicalResult verifyTensorTypes(Operation *op);
 LogicalResult verifyResultShapes(Operation *op);
 
 /// Computes the shape of NumPy broadcasting, aligned at the last dimension. Two
-/// dynamic dimensions are taken to be equal. Returns failure, without a
+/// dynamic dimensions are assumed to be equal. Returns failure, without a
 /// diagnostic, if the shapes do not fit.
 FailureOr<SmallVector<int64_t>> broadcastShapes(ArrayRef<int64_t> lhs,
                                                 ArrayRef<int64_t> rhs);

@@ -24,28 +24,28 @@ def Train_Dialect : Dialect {
   let cppNamespace = "::mlir::train";
   let summary = "Training graphs";
   let description = [{
-    Functional operations over ranked tensors, at the level at which precision
-    decisions and tuned kernels exist: products, convolutions, norms, losses,
-    optimizers, and the backward operations of these.
+    This dialect has functional operations over ranked tensors: products,
+    convolutions, norms, losses, optimizers, and their backward operations.
+    Precision decisions and tuned kernels exist at this level.
 
     - **Storage is not compute.** Every operation computes in f32 (f64 for f64
       operands) and rounds once, to nearest even, on each result. Element types
       say how values are stored.
-    - **Explicit element types.** Nothing promotes implicitly: elementwise
-      operations take equal float types, casts are `amp.cast`.
-    - **A result may be wider than the operands** of products and reductions,
-      where hardware gives it for free.
+    - **Explicit element types.** There is no implicit promotion. The operands
+      of elementwise operations have equal float types. `amp.cast` converts.
+    - **A result may be wider than the operands** of products and reductions.
+      Hardware gives the wider result at no cost.
     - NaN propagates through relu, maximum, minimum, clip and pooling.
-    - Only the batch dimension may be `?`; `train-set-batch` makes it static.
-      Two dimensions `?` are taken to be equal.
+    - Only the batch dimension may be `?`. `train-set-batch` makes it static.
+      Two dimensions `?` are assumed to be equal.
     - Parameters of norms, statistics and the scalar results of losses are f32
-      (f64 for f64 operands), whatever the type of the activations.
+      (f64 for f64 operands). The type of the activations does not matter.
   }];
   let dependentDialects = ["::mlir::amp::AMPDialect"];
   let hasConstantMaterializer = 1;
   let extraClassDeclaration = [{
   private:
-    // One per family, so that no translation unit instantiates them all.
+    // One per family. No translation unit instantiates all operations.
     void registerElementwiseOps();
     void registerLossOps();
     void registerNormalizationOps();
@@ -73,7 +73,7 @@ def Train_RngState : StaticShapeTensorOf<[I64]>;
 // Operation classes
 //===----------------------------------------------------------------------===//
 
-// Interfaces in the form in which most operations use them.
+// Interfaces as most operations declare them.
 def Train_Differentiable
     : DeclareOpInterfaceMethods<DifferentiableOpInterface>;
 def Train_Composite : DeclareOpInterfaceMethods<DecomposableOpInterface>;
@@ -91,23 +91,26 @@ def Train_ProductSlots
     : DeclareOpInterfaceMethods<PrecisionOpInterface,
                                 ["getPrecisionSlots", "getProductFlops"]>;
 
-// What an operation computes, for PrecisionOpInterface.
+// Defines PrecisionOpInterface::getArithmetic.
 class Train_Computes<string kind> {
   code extraClassDeclaration =
       "::mlir::amp::Arithmetic getArithmetic() { return "
       "::mlir::amp::Arithmetic::" # kind # "; }";
 }
 
-// The same, of what says where dimensions go.
+// Defines getArithmetic and declares getDimensionMap.
 class Train_ComputesAlong<string kind> {
   code extraClassDeclaration =
       Train_Computes<kind>.extraClassDeclaration #
       "::std::optional<::llvm::SmallVector<int64_t>> getDimensionMap();";
 }
 
-// For a storage operation that has more to say of its slot.
+// For a storage operation that adds constants or constraints to its slot.
 defvar Train_HasOwnSlots =
     "void getPrecisionSlots(::mlir::amp::PrecisionSlots &slots);";
+
+// For an operation that reads a part of an operand, or its shape alone.
+defvar Train_ReadsPart = "::mlir::Type getReadType(unsigned operand);";
 
 // An operation that describes its own slots through one of the traits above.
 class Train_Op<string mnemonic, list<Trait> traits = []>

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Shorthands with inferred result types, for the rules that emit train
-// operations: derivatives and decompositions read like the formulas that they
-// implement.
+// Shorthands with inferred result types for rules that emit train operations.
+// With them, derivatives and decompositions read like their formulas.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +14,11 @@
 #define AMP_DIALECT_TRAIN_IR_TRAINBUILDER_H
 
 #include "amp/Dialect/Train/IR/Train.h"
+#include "amp/Support/TensorTypes.h"
 
 namespace mlir::train {
+
+using amp::typeOf;
 
 /// Emits train operations at one location. Operands of the arithmetic must have
 /// one element type and shapes that broadcast.
@@ -26,10 +28,6 @@ public:
 
   OpBuilder &getBuilder() { return b; }
   Location getLoc() const { return loc; }
-
-  static RankedTensorType typeOf(Value value) {
-    return cast<RankedTensorType>(value.getType());
-  }
 
   /// A scalar constant of the element type of `like`.
   Value scalar(double value, Type like);
@@ -78,18 +76,18 @@ public:
   Value max(Value x, ArrayRef<int64_t> dims, bool keepDims = false) {
     return reduce<ReduceMaxOp>(x, dims, keepDims);
   }
-  /// Repeats `x` over the dimensions `dims` of `like`, whose shape the result
-  /// has; divides by the number of repetitions if `mean` is set.
+  /// Repeats `x` over the dimensions `dims` of `like`. The result has the shape
+  /// of `like`. Divides by the number of repetitions if `mean` is set.
   Value broadcast(Value x, Value like, ArrayRef<int64_t> dims,
                   bool mean = false);
-  /// Inserts extents of 1 so that a value reduced over `dims` broadcasts
-  /// against a value of type `full` again.
+  /// Inserts extents of 1 at `dims`. A value that was reduced over `dims` then
+  /// broadcasts against a value of type `full`.
   Value unsqueeze(Value x, ArrayRef<int64_t> dims, RankedTensorType full);
 
   Value reshape(Value x, ArrayRef<int64_t> shape);
   Value transpose(Value x, ArrayRef<int64_t> permutation);
 
-  /// Converts the element type; returns `x` itself if it has it already.
+  /// Converts the element type. Returns `x` itself if it has `elementType`.
   Value castTo(Value x, Type elementType, bool inserted = true);
   /// Widens `x` to the type in which operations on it compute.
   Value widen(Value x) { return castTo(x, getComputeType(x.getType())); }

@@ -9,6 +9,7 @@
 #define AMP_DIALECT_TRAIN_IR_TRAINELEMENTWISEOPS_TD
 
 include "amp/Dialect/Train/IR/TrainBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 //===----------------------------------------------------------------------===//
 // Unary
@@ -72,8 +73,8 @@ def Train_GeluApproximation : I32EnumAttr<"GeluApproximation", "form of gelu", [
 
 def Train_GeluOp : Train_UnaryStorageOp<"gelu", "x·Φ(x)", [Train_Composite]> {
   let description = [{
-    With `approximate = none`, x · (1 + erf(x / √2)) / 2; with `tanh`,
-    x / 2 · (1 + tanh(√(2/π) · (x + 0.044715 x³))).
+    Computes x · (1 + erf(x / √2)) / 2 with `approximate = none`, and
+    x / 2 · (1 + tanh(√(2/π) · (x + 0.044715 x³))) with `tanh`.
 
     Example:
 
@@ -88,7 +89,7 @@ def Train_GeluOp : Train_UnaryStorageOp<"gelu", "x·Φ(x)", [Train_Composite]> {
 
 def Train_ClipOp : Train_UnaryStorageOp<"clip", "min(max(x, min), max), with NaN propagated,", [Train_Composite]> {
   let description = [{
-    Limits each element to [`min`, `max`]; NaN propagates.
+    Limits each element to [`min`, `max`]. NaN propagates.
 
     Example:
 
@@ -109,7 +110,7 @@ class Train_ActivationGradOp<string mnemonic, string formula, string saved>
     : Train_StorageOp<mnemonic, [SameOperandsAndResultType, Train_Composite,
                                  Train_Differentiable, Train_Ranges]> {
   let summary = "gradient of the operand of an activation: " # formula;
-  let description = "Computes " # formula # ", where `" # saved # [{` is what the forward operation saved.
+  let description = "Computes " # formula # ", where `" # saved # [{` is the value that the forward operation saved.
 
     Example:
 
@@ -140,8 +141,8 @@ def Train_GeluGradOp : Train_ActivationGradOp<"gelu_grad", "dy · gelu'(input)",
 }
 def Train_ClipGradOp : Train_ActivationGradOp<"clip_grad", "min <= input <= max ? dy : 0", "input"> {
   let description = [{
-    Computes min <= input <= max ? dy : 0, where `input` is what the forward
-    operation saved.
+    Computes min <= input <= max ? dy : 0, where `input` is the value that the
+    forward operation saved.
 
     Example:
 
@@ -152,6 +153,7 @@ def Train_ClipGradOp : Train_ActivationGradOp<"clip_grad", "min <= input <= max 
   let arguments = (ins Train_FloatTensor:$input, Train_FloatTensor:$grad,
                        F64Attr:$min, F64Attr:$max);
   let hasVerifier = 1;
+  let extraClassDeclaration = Train_HasOwnSlots;
 }
 
 //===----------------------------------------------------------------------===//
@@ -165,8 +167,8 @@ class Train_BinaryOp<string mnemonic, string formula, list<Trait> traits = [],
           Train_Differentiable, ranges]> {
   let summary = "elementwise " # formula # " with broadcasting";
   let description = "Computes " # formula # [{ of each pair of elements. Shapes broadcast as
-    in NumPy: aligned at the last dimension, a dimension of 1 or a missing one
-    is repeated.
+    in NumPy: they are aligned at the last dimension, and a dimension that is 1
+    or missing is repeated.
 
     Example:
 
@@ -216,9 +218,9 @@ def Train_CompareOp : Train_StorageOp<"compare", [
     AllElementTypesMatch<["lhs", "rhs"]>]> {
   let summary = "elementwise comparison with broadcasting";
   let description = [{
-    Compares floats or integers; any comparison with NaN is false, but for `ne`,
-    which is true. Integers are signed;
-    i1 compares only with `eq` and `ne`.
+    Compares floats or integers. A comparison with NaN is true for `ne` and
+    false for all other predicates. Integers are signed. i1 operands allow only
+    `eq` and `ne`.
 
     Example:
 
@@ -233,14 +235,16 @@ def Train_CompareOp : Train_StorageOp<"compare", [
     $predicate `,` $lhs `,` $rhs attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Train_SelectOp : Train_StorageOp<"select", [
     AllElementTypesMatch<["on_true", "on_false", "result"]>,
-    Train_Differentiable, Train_RangesAndFlow]> {
+    Train_Differentiable, Train_RangesAndFlow, SelectLikeOpInterface]> {
   let summary = "elementwise choice with broadcasting";
   let description = [{
-    `condition ? on_true : on_false`, all three broadcast against each other.
+    Computes `condition ? on_true : on_false`. The three operands broadcast
+    against each other.
 
     Example:
 
@@ -252,13 +256,18 @@ def Train_SelectOp : Train_StorageOp<"select", [
   let arguments = (ins Train_BoolTensor:$condition,
                        Train_FloatTensor:$on_true, Train_FloatTensor:$on_false);
   let results = (outs Train_FloatTensor:$result);
+  let extraClassDeclaration = [{
+    ::mlir::Value getTrueValue() { return getOnTrue(); }
+    ::mlir::Value getFalseValue() { return getOnFalse(); }
+  }];
 }
 
 def Train_OneHotOp : Train_StorageOp<"one_hot", [Train_Ranges]> {
   let summary = "one-hot encoding of integers";
   let description = [{
-    Adds a last dimension of the number of classes: 1 at the index that the
-    integer gives, 0 elsewhere; an index out of range gives zeros.
+    Adds a last dimension whose extent is the number of classes. Its elements
+    are 1 at the index that the integer gives and 0 elsewhere. An index out of
+    range gives zeros.
 
     Example:
 

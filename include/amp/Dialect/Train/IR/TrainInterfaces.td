@@ -13,14 +13,14 @@ include "mlir/IR/OpBase.td"
 def ShapeInferenceOpInterface : OpInterface<"ShapeInferenceOpInterface"> {
   let cppNamespace = "::mlir::train";
   let description = [{
-    The shapes of an operation's results as a function of its operands and
-    attributes. Verification, `train-set-batch` and the C++ builders share it.
+    Computes the shapes of an operation's results from its operands and
+    attributes. Verification, `train-set-batch` and the C++ builders use it.
   }];
   let methods = [
     InterfaceMethod<[{
-        Appends one shape per result; a dimension that does not follow from the
-        operands is taken from the result's type. Returns failure, after a
-        diagnostic at the operation, if the operands do not fit together.
+        Appends one shape per result. A dimension that does not follow from the
+        operands is copied from the result's type. Emits a diagnostic at the
+        operation and returns failure if the operands do not fit together.
       }],
       "::llvm::LogicalResult", "inferResultShapes",
       (ins "::llvm::SmallVectorImpl<::llvm::SmallVector<int64_t>> &":$shapes)>,

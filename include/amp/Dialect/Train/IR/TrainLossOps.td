@@ -18,10 +18,11 @@ def Train_CrossEntropyOp : Train_Op<"cross_entropy", [
     Train_Slots, Train_Composite, Train_Differentiable, Train_Ranges]> {
   let summary = "mean cross-entropy of logits with integer labels";
   let description = [{
-    The mean over all rows of ln Σ exp(x) - x[label], the classes being the
-    last dimension. With `label_smoothing` ε the label's logit counts 1 - ε and
-    every class ε divided by their number more, as in torch. Labels out of range
-    are the caller's error; `amp-run` checks them when it reads the data.
+    Computes the mean over all rows of ln Σ exp(x) - x[label]. The last
+    dimension holds the classes. With `label_smoothing` ε the target is 1 - ε at
+    the label, plus ε divided by the number of classes at every class, as in
+    torch. The caller must pass labels in range. `amp-run` checks them when it
+    reads the data.
 
     Example:
 
@@ -41,8 +42,8 @@ def Train_CrossEntropyGradOp : Train_Op<"cross_entropy_grad", [
     Train_Slots, Train_Composite, Train_Differentiable, Train_Ranges]> {
   let summary = "gradient of the logits of cross_entropy";
   let description = [{
-    (softmax(x) - one_hot(label)) · `grad` / rows, where `grad` is the gradient
-    of the loss; with `label_smoothing` the one-hot encoding is smoothed.
+    Computes (softmax(x) - one_hot(label)) · `grad` / rows, where `grad` is the
+    gradient of the loss. `label_smoothing` smooths the one-hot encoding.
 
     Example:
 
@@ -62,7 +63,7 @@ class Train_RegressionLossOp<string mnemonic, string formula>
     : Train_Op<mnemonic, [SameTypeOperands, Train_Slots, Train_Composite,
                           Train_Differentiable, Train_Ranges]> {
   let summary = "mean of " # formula;
-  let description = "The mean over all elements of " # formula # [{.
+  let description = "Computes the mean over all elements of " # formula # [{.
 
     Example:
 
@@ -80,8 +81,8 @@ class Train_RegressionLossGradOp<string mnemonic, string formula>
                           Train_Slots, Train_Composite, Train_Differentiable,
                           Train_Ranges]> {
   let summary = "gradient of the input of the loss: " # formula;
-  let description = formula # [{, where `grad` g is the gradient of the loss and n
-    the number of elements.
+  let description = "Computes " # formula # [{, where g is `grad`, the gradient of
+    the loss, and n is the number of elements.
 
     Example:
 
@@ -108,8 +109,9 @@ def Train_L1GradOp : Train_RegressionLossGradOp<"l1_grad", "sign(x - target) · 
 def Train_GradientsOp : Op<Train_Dialect, "gradients", [Pure, Train_Slots]> {
   let summary = "gradients of a scalar, symbolically";
   let description = [{
-    The gradients of `loss` with respect to each of `wrt`, of their types.
-    `train-autodiff` expands it into backward operations. A value that the loss
+    Computes the gradient of `loss` with respect to each value of `wrt`. Each
+    gradient has the type of its value. `train-autodiff` expands the operation
+    into backward operations. A value that the loss
     does not depend on has a gradient of zeros. `name` identifies the loss in
     the `amp.gradient_seed` that the expansion starts from.
 
@@ -143,9 +145,10 @@ class Train_OptimizerOp<string mnemonic> : Train_Op<mnemonic, [
 def Train_SGDOp : Train_OptimizerOp<"sgd"> {
   let summary = "stochastic gradient descent";
   let description = [{
-    g = grad + `weight_decay` · w; with a momentum buffer v: v' = `momentum` · v
-    + g, and g = v' (or g + `momentum` · v' if `nesterov`); w' = w - lr · g.
-    As torch.optim.SGD with dampening 0 and a buffer that starts at zero.
+    Computes g = grad + `weight_decay` · w and w' = w - lr · g. With a momentum
+    buffer v it computes v' = `momentum` · v + g and replaces g by v', or by
+    g + `momentum` · v' if `nesterov` is set. This matches torch.optim.SGD with
+    dampening 0 and a buffer that starts at zero.
 
     Example:
 
@@ -177,9 +180,11 @@ class Train_AdamLikeOp<string mnemonic> : Train_OptimizerOp<mnemonic> {
 def Train_AdamOp : Train_AdamLikeOp<"adam"> {
   let summary = "Adam";
   let description = [{
-    g = grad + `weight_decay` · w; m' = β₁ m + (1 - β₁) g; v' = β₂ v + (1 - β₂)
-    g²; w' = w - lr · (m' / (1 - β₁ᵗ)) / (√(v' / (1 - β₂ᵗ)) + `epsilon`), with
-    t the number of this step, counted from 1 (`step`). As torch.optim.Adam.
+    Computes g = grad + `weight_decay` · w; m' = β₁ m + (1 - β₁) g;
+    v' = β₂ v + (1 - β₂) g²;
+    w' = w - lr · (m' / (1 - β₁ᵗ)) / (√(v' / (1 - β₂ᵗ)) + `epsilon`).
+    t is the number of this step, counted from 1 (`step`). This matches
+    torch.optim.Adam.
 
     Example:
 
@@ -194,8 +199,9 @@ def Train_AdamOp : Train_AdamLikeOp<"adam"> {
 def Train_AdamWOp : Train_AdamLikeOp<"adamw"> {
   let summary = "Adam with decoupled weight decay";
   let description = [{
-    As `train.adam`, but the decay acts on the weight and not on the gradient:
-    w is replaced by w · (1 - lr · `weight_decay`) first. As torch.optim.AdamW.
+    Differs from `train.adam` in the decay, which acts on the weight and not on
+    the gradient: the operation first replaces w by w · (1 - lr ·
+    `weight_decay`). This matches torch.optim.AdamW.
 
     Example:
 
@@ -212,8 +218,8 @@ def Train_ClipByGlobalNormOp : Train_Op<"clip_by_global_norm", [
     DeclareOpInterfaceMethods<GradientConsumerOpInterface>]> {
   let summary = "limits the global norm of gradients";
   let description = [{
-    norm = √ Σ g² over all elements of all gradients; each gradient is
-    multiplied by min(1, `max_norm` / (norm + 1e-6)), as
+    Computes norm = √ Σ g² over all elements of all gradients and multiplies
+    each gradient by min(1, `max_norm` / (norm + 1e-6)), as
     torch.nn.utils.clip_grad_norm_ does. The last result is the norm before
     clipping.
 

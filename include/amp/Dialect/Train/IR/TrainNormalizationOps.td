@@ -25,7 +25,7 @@ class Train_SoftmaxLikeOp<string mnemonic, Trait ranges = Train_Ranges>
 def Train_SoftmaxOp : Train_SoftmaxLikeOp<"softmax", Train_RangesAndFlow> {
   let summary = "exponentials normalised to a sum of 1 along a dimension";
   let description = [{
-    exp(x - max x) / Σ exp(x - max x) along dimension `axis`.
+    Computes exp(x - max x) / Σ exp(x - max x) along dimension `axis`.
 
     Example:
 
@@ -39,7 +39,7 @@ def Train_SoftmaxOp : Train_SoftmaxLikeOp<"softmax", Train_RangesAndFlow> {
 def Train_LogSoftmaxOp : Train_SoftmaxLikeOp<"log_softmax"> {
   let summary = "logarithm of softmax along a dimension";
   let description = [{
-    x - max x - ln Σ exp(x - max x) along dimension `axis`.
+    Computes x - max x - ln Σ exp(x - max x) along dimension `axis`.
 
     Example:
 
@@ -53,7 +53,7 @@ def Train_LogSoftmaxOp : Train_SoftmaxLikeOp<"log_softmax"> {
 def Train_SoftmaxGradOp : Train_SoftmaxLikeOp<"softmax_grad"> {
   let summary = "gradient of the operand of softmax";
   let description = [{
-    y · (dy - Σ y · dy) along `axis`, where `output` y is the softmax.
+    Computes y · (dy - Σ y · dy) along `axis`, where `output` y is the softmax.
 
     Example:
 
@@ -67,7 +67,8 @@ def Train_SoftmaxGradOp : Train_SoftmaxLikeOp<"softmax_grad"> {
 def Train_LogSoftmaxGradOp : Train_SoftmaxLikeOp<"log_softmax_grad"> {
   let summary = "gradient of the operand of log_softmax";
   let description = [{
-    dy - exp(y) · Σ dy along `axis`, where `output` y is the log_softmax.
+    Computes dy - exp(y) · Σ dy along `axis`, where `output` y is the
+    log_softmax.
 
     Example:
 
@@ -82,8 +83,8 @@ def Train_LogsumexpOp : Train_Op<"logsumexp", [
     Train_Slots, Train_Composite, Train_Differentiable, Train_Ranges]> {
   let summary = "logarithm of the sum of exponentials along a dimension";
   let description = [{
-    max x + ln Σ exp(x - max x) along dimension `axis`, which is dropped. The
-    result may be wider than the operand.
+    Computes max x + ln Σ exp(x - max x) along dimension `axis`. The result does
+    not have this dimension. It may be wider than the operand.
 
     Example:
 
@@ -106,10 +107,10 @@ def Train_LayerNormOp : Train_Op<"layer_norm", [
     Train_Slots, Train_Composite, Train_Differentiable, Train_Ranges]> {
   let summary = "normalisation over the trailing dimensions";
   let description = [{
-    y = (x - mean) · rstd · gamma + beta, with the mean and the reciprocal
-    standard deviation 1 / √(var + `epsilon`) (biased variance) over the
-    trailing dimensions, which are those of `gamma`. `mean` and `rstd` have the
-    leading dimensions and are saved for the backward pass.
+    Computes y = (x - mean) · rstd · gamma + beta. The mean and the reciprocal
+    standard deviation 1 / √(var + `epsilon`) (biased variance) are taken over
+    the trailing dimensions, which are those of `gamma`. `mean` and `rstd` have
+    the leading dimensions. The backward pass reads them.
 
     Example:
 
@@ -132,8 +133,8 @@ def Train_LayerNormGradOp : Train_Op<"layer_norm_grad", [
     Train_Slots, Train_Composite, Train_Differentiable]> {
   let summary = "gradients of layer_norm";
   let description = [{
-    Gradients of the input, gamma and beta, from what the forward operation
-    saved.
+    Computes the gradients of the input, gamma and beta from the values that the
+    forward operation saved.
 
     Example:
 
@@ -156,9 +157,9 @@ def Train_RMSNormOp : Train_Op<"rms_norm", [
     Train_Slots, Train_Composite, Train_Differentiable, Train_Ranges]> {
   let summary = "division by the root mean square of the trailing dimensions";
   let description = [{
-    y = x · rstd · gamma, with rstd = 1 / √(mean x² + `epsilon`) over the
-    trailing dimensions, which are those of `gamma`. `rstd` has the leading
-    dimensions and is saved for the backward pass.
+    Computes y = x · rstd · gamma, with rstd = 1 / √(mean x² + `epsilon`) over
+    the trailing dimensions, which are those of `gamma`. `rstd` has the leading
+    dimensions. The backward pass reads it.
 
     Example:
 
@@ -179,7 +180,8 @@ def Train_RMSNormGradOp : Train_Op<"rms_norm_grad", [
     Train_Slots, Train_Composite, Train_Differentiable]> {
   let summary = "gradients of rms_norm";
   let description = [{
-    Gradients of the input and gamma, from what the forward operation saved.
+    Computes the gradients of the input and of gamma from the values that the
+    forward operation saved.
 
     Example:
 
@@ -206,11 +208,11 @@ def Train_BatchNormTrainingOp : Train_Op<"batch_norm_training", [
     Train_Slots, Train_Composite, Train_Differentiable, Train_Ranges]> {
   let summary = "normalisation over all dimensions but the last, training form";
   let description = [{
-    y = (x - mean) · rstd · gamma + beta per channel (the last dimension), with
-    mean and biased variance over all other dimensions and rstd = 1 / √(var +
-    `epsilon`); both are saved for the backward pass. The running statistics
-    move by `momentum` towards the batch's mean and its unbiased variance:
-    running' = (1 - momentum) · running + momentum · batch.
+    Computes y = (x - mean) · rstd · gamma + beta per channel (the last
+    dimension), with rstd = 1 / √(var + `epsilon`). Mean and biased variance are
+    taken over all other dimensions. The backward pass reads `mean` and `rstd`.
+    The running statistics move by `momentum` towards the batch's mean and its
+    unbiased variance: running' = (1 - momentum) · running + momentum · batch.
 
     Example:
 
@@ -238,8 +240,8 @@ def Train_BatchNormInferenceOp : Train_Op<"batch_norm_inference", [
     Train_Slots, Train_Composite, Train_Differentiable, Train_Ranges]> {
   let summary = "normalisation with given statistics";
   let description = [{
-    y = (x - mean) / √(var + `epsilon`) · gamma + beta per channel (the last
-    dimension).
+    Computes y = (x - mean) / √(var + `epsilon`) · gamma + beta per channel (the
+    last dimension).
 
     Example:
 
@@ -262,8 +264,8 @@ def Train_BatchNormGradOp : Train_Op<"batch_norm_grad", [
     Train_Slots, Train_Composite, Train_Differentiable]> {
   let summary = "gradients of batch_norm_training";
   let description = [{
-    Gradients of the input, gamma and beta, from what the forward operation
-    saved.
+    Computes the gradients of the input, gamma and beta from the values that the
+    forward operation saved.
 
     Example:
 

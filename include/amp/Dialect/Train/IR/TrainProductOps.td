@@ -19,10 +19,10 @@ def Train_MatmulOp : Train_Op<"matmul", [
     Train_Differentiable, Train_StrictRanges]> {
   let summary = "matrix product";
   let description = [{
-    [.., M, K] × [.., K, N] → [.., M, N], with equal leading (batch)
-    dimensions. `transpose_a` takes `lhs` as [.., K, M], `transpose_b` takes
-    `rhs` as [.., N, K]. Accumulates in f32 (f64 for f64); the result is of the
-    operands' type, or f32 from f16 or bf16 operands.
+    Computes [.., M, K] × [.., K, N] → [.., M, N]. The leading (batch)
+    dimensions are equal. With `transpose_a`, `lhs` is [.., K, M]. With
+    `transpose_b`, `rhs` is [.., N, K]. The product accumulates in f32 (f64 for
+    f64). The result has the operands' type, or f32 for f16 or bf16 operands.
 
     Example:
 
@@ -41,9 +41,9 @@ def Train_LinearOp : Train_Op<"linear", [
     Train_Composite, Train_Differentiable, Train_StrictRanges]> {
   let summary = "affine map of the last dimension";
   let description = [{
-    [.., K] × [K, N] + [N] → [.., N]; `transpose_weight` takes the weight as
-    [N, K], which is how PyTorch stores it. The bias is optional and is of the
-    result's type; product and sum round once, together.
+    Computes [.., K] × [K, N] + [N] → [.., N]. With `transpose_weight`, the
+    weight is [N, K], as PyTorch stores it. The bias is optional and has the
+    result's type. Product and sum round once, together.
 
     Example:
 
@@ -73,12 +73,12 @@ class Train_ConvOp<string mnemonic, list<Trait> traits = []>
 def Train_Conv2DOp : Train_ConvOp<"conv2d", [Train_StrictRanges]> {
   let summary = "two-dimensional convolution";
   let description = [{
-    Input [N, H, W, C], filter [KH, KW, C / `groups`, F], result
+    Computes the cross-correlation, as every framework does. The input is
+    [N, H, W, C], the filter is [KH, KW, C / `groups`, F], and the result is
     [N, H', W', F] with H' = (H + top + bottom - `dilations[0]`·(KH - 1) - 1) /
-    `strides[0]` + 1 and W' likewise. `padding` is [top, bottom, left, right],
-    of zeros. (Cross-correlation, as in every framework.) Accumulates in f32
-    (f64 for f64); the result is of the operands' type, or f32 from f16 or bf16
-    operands.
+    `strides[0]` + 1 and W' likewise. `padding` is [top, bottom, left, right]
+    and consists of zeros. The convolution accumulates in f32 (f64 for f64). The
+    result has the operands' type, or f32 for f16 or bf16 operands.
 
     Example:
 
@@ -94,8 +94,8 @@ def Train_Conv2DOp : Train_ConvOp<"conv2d", [Train_StrictRanges]> {
 def Train_Conv2DInputGradOp : Train_ConvOp<"conv2d_input_grad"> {
   let summary = "gradient of the input of a convolution";
   let description = [{
-    `grad` is the gradient of the result of a `train.conv2d` with these
-    attributes and this filter; the result has the shape of its input.
+    `grad` is the gradient of the result of a `train.conv2d` with the same
+    attributes and the same filter. The result has the shape of its input.
 
     Example:
 
@@ -111,8 +111,8 @@ def Train_Conv2DInputGradOp : Train_ConvOp<"conv2d_input_grad"> {
 def Train_Conv2DFilterGradOp : Train_ConvOp<"conv2d_filter_grad"> {
   let summary = "gradient of the filter of a convolution";
   let description = [{
-    `grad` is the gradient of the result of a `train.conv2d` with these
-    attributes and this input; the result has the shape of its filter.
+    `grad` is the gradient of the result of a `train.conv2d` with the same
+    attributes and the same input. The result has the shape of its filter.
 
     Example:
 
@@ -141,9 +141,9 @@ class Train_PoolOp<string mnemonic, list<Trait> traits = []>
 def Train_MaxPool2DOp : Train_PoolOp<"max_pool2d", [Train_Ranges]> {
   let summary = "two-dimensional max pooling";
   let description = [{
-    The maximum over windows of [N, H, W, C]; `window` and `strides` are
-    [height, width], `padding` is [top, bottom, left, right], of -inf. A window
-    with a NaN gives NaN.
+    Computes the maximum over windows of [N, H, W, C]. `window` and `strides`
+    are [height, width]. `padding` is [top, bottom, left, right] and consists of
+    -inf. A window with a NaN gives NaN.
 
     Example:
 
@@ -159,8 +159,9 @@ def Train_MaxPool2DGradOp : Train_PoolOp<"max_pool2d_grad"> {
   let summary = "gradient of the input of max pooling";
   let description = [{
     The gradient of each window goes to the first element, in row-major order,
-    that equals its maximum; an element that is the maximum of several windows
-    receives the sum, accumulated in f32. `output` is the pooled result.
+    that equals its maximum. An element that is the maximum of several windows
+    receives the sum of their gradients, accumulated in f32. `output` is the
+    pooled result.
 
     Example:
 
@@ -176,8 +177,8 @@ def Train_MaxPool2DGradOp : Train_PoolOp<"max_pool2d_grad"> {
 def Train_AvgPool2DOp : Train_PoolOp<"avg_pool2d", [Train_Ranges]> {
   let summary = "two-dimensional average pooling";
   let description = [{
-    The sum over windows of [N, H, W, C] divided by the size of the window,
-    padding (of zeros) included.
+    Divides the sum over each window of [N, H, W, C] by the size of the window.
+    The size includes the padding, which consists of zeros.
 
     Example:
 
@@ -192,8 +193,8 @@ def Train_AvgPool2DOp : Train_PoolOp<"avg_pool2d", [Train_Ranges]> {
 def Train_AvgPool2DGradOp : Train_PoolOp<"avg_pool2d_grad"> {
   let summary = "gradient of the input of average pooling";
   let description = [{
-    Spreads the gradient of each window evenly over it; the result has the
-    shape of the pooled input.
+    Spreads the gradient of each window evenly over its elements. The result has
+    the shape of the pooled input.
 
     Example:
 

@@ -19,10 +19,10 @@ def Train_GatherOp : Train_StorageOp<"gather", [
     Train_Ranges]> {
   let summary = "takes slices along a dimension by index";
   let description = [{
-    Replaces dimension `axis` of the input by the dimensions of `indices`, each
-    of which says which slice to take. Along dimension 0 of a table of vectors
-    this is an embedding. An index out of range gives zeros; `amp-run` rejects
-    one when it reads the data.
+    Replaces dimension `axis` of the input by the dimensions of `indices`. Each
+    index selects one slice. Along dimension 0 of a table of vectors this is an
+    embedding. An index out of range gives zeros. `amp-run` rejects such an
+    index when it reads the data.
 
     Example:
 
@@ -34,18 +34,19 @@ def Train_GatherOp : Train_StorageOp<"gather", [
   let arguments = (ins Train_FloatTensor:$input, Train_IntTensor:$indices,
                        I64Attr:$axis);
   let results = (outs Train_FloatTensor:$result);
+  let extraClassDeclaration = Train_ReadsPart;
 }
 
 def Train_ScatterAddOp : Train_Op<"scatter_add", [
     Train_Slots, Train_Differentiable, Train_Ranges]> {
   let summary = "sums slices along a dimension by index";
   let description = [{
-    The adjoint of `train.gather`: the dimensions of `indices`, which are those
-    of `updates` from `axis` on, are replaced by one, to each slice of which the
-    updates with its index are added. The order of addition is that of the
-    indices, row-major, whatever the number of threads; sums accumulate in f32
-    (f64 for f64) and round once. An index out of range adds nothing. The result
-    may be wider than the updates.
+    This is the adjoint of `train.gather`. `updates` has the dimensions of
+    `indices` from `axis` on. The result has one dimension in their place, and
+    each of its slices is the sum of the updates with its index. The order of
+    addition is the row-major order of the indices for any number of threads.
+    Sums accumulate in f32 (f64 for f64) and round once. An index out of range
+    adds nothing. The result may be wider than the updates.
 
     Example:
 
@@ -63,8 +64,9 @@ def Train_ScatterAddOp : Train_Op<"scatter_add", [
 def Train_ArgmaxOp : Train_StorageOp<"argmax"> {
   let summary = "index of the maximum along a dimension";
   let description = [{
-    The index of the first maximum along dimension `axis`, which is dropped. The
-    first NaN counts as the maximum. The dimension is shorter than 2^24.
+    Computes the index of the first maximum along dimension `axis`. The result
+    does not have this dimension. The first NaN counts as the maximum. The
+    dimension must be shorter than 2^24.
 
     Example:
 
@@ -82,7 +84,7 @@ def Train_CumsumOp : Train_Op<"cumsum", [
   let description = [{
     Element i along dimension `axis` is the sum of the elements up to i, or from
     i on if `reverse` is set. Each sum accumulates in f32 (f64 for f64) and
-    rounds once; the result may be wider than the operand.
+    rounds once. The result may be wider than the operand.
 
     Example:
 
@@ -106,10 +108,10 @@ def Train_RotaryEmbeddingOp : Train_Op<"rotary_embedding", [
     Train_Slots, Train_Composite, Train_Differentiable, Train_Ranges]> {
   let summary = "rotates pairs of elements by angles";
   let description = [{
-    With the last dimension, of even extent, in two halves (a, b), the result is
-    (a·cos - b·sin, b·cos + a·sin), computed in f32 and rounded once. The tables
-    `cosines` and `sines` have the trailing dimensions of the input with half of
-    the last.
+    Splits the last dimension, which has an even extent, into two halves (a, b)
+    and computes (a·cos - b·sin, b·cos + a·sin) in f32 with one rounding. The
+    tables `cosines` and `sines` have the trailing dimensions of the input, the
+    last one halved.
 
     Example:
 
@@ -130,16 +132,17 @@ def Train_ScaledDotProductAttentionOp
           Train_Composite, Train_Differentiable, Train_Ranges]> {
   let summary = "softmax of scaled products of queries and keys, times values";
   let description = [{
-    [.., S, D], [.., T, D] and [.., T, E] → [.., S, E]: P·V with P the softmax
-    of the scores Q·Kᵀ·`scale` over the keys; `scale` is 1/√D by default. A score
-    that is masked counts as -inf before the maximum is taken: with `causal`
-    (then S = T) those of keys after the query, with `mask`, which broadcasts to
-    the scores, those where it is false. A query without any key gives zeros.
+    Maps [.., S, D], [.., T, D] and [.., T, E] to [.., S, E]. The result is P·V,
+    where P is the softmax of the scores Q·Kᵀ·`scale` over the keys. `scale` is
+    1/√D by default. A masked score counts as -inf before the maximum is taken.
+    `causal` masks the scores of keys after the query; S and T are then equal.
+    `mask` broadcasts to the scores and masks those where it is false. A query
+    without any key gives zeros.
 
-    Scores, maximum and sum are f32; the probabilities are rounded to the type of
-    the operands before they meet the values, as the fused kernels do it. The
-    second result is ln Σ exp of the scores, which the backward pass uses instead
-    of the probabilities. The result is of the operands' type, or f32.
+    Scores, maximum and sum are f32. The probabilities are rounded to the type
+    of the operands before the product with the values, as in the fused kernels.
+    The second result is ln Σ exp of the scores. The backward pass uses it in
+    place of the probabilities. The result has the operands' type, or f32.
 
     Example:
 
@@ -163,9 +166,10 @@ def Train_ScaledDotProductAttentionGradOp
           Train_ProductSlots, Train_Composite, Train_Differentiable]> {
   let summary = "gradients of scaled_dot_product_attention";
   let description = [{
-    Gradients of the queries, keys and values. The probabilities are computed
-    again from the scores and their `logsumexp`; they, and the gradient of the
-    scores, are rounded to the type of the operands before products.
+    Computes the gradients of the queries, keys and values. The operation
+    computes the probabilities again from the scores and their `logsumexp`. It
+    rounds the probabilities and the gradient of the scores to the type of the
+    operands before products.
 
     Example:
 

@@ -17,9 +17,10 @@ include "amp/Dialect/Train/IR/TrainBase.td"
 class Train_ReduceOp<string mnemonic, string what>
     : Train_Op<mnemonic, [Train_Slots, Train_Differentiable, Train_Ranges]> {
   let summary = what # " over dimensions";
-  let description = "Computes the " # what # [{ over the dimensions `dims`, which are dropped, or
-    kept with extent 1 if `keep_dims` is set. Accumulates in f32 (f64 for f64);
-    the result may be wider than the operand.
+  let description = "Computes the " # what # [{ over the dimensions `dims`. The result does
+    not have these dimensions, or has them with extent 1 if `keep_dims` is set.
+    The reduction accumulates in f32 (f64 for f64). The result may be wider than
+    the operand.
 
     Example:
 
@@ -45,11 +46,11 @@ def Train_BroadcastOp : Train_Op<"broadcast", [
     Train_Differentiable, Train_RangesAndFlow]> {
   let summary = "repeats a tensor along new dimensions";
   let description = [{
-    The adjoint of a reduction without `keep_dims`: inserts the dimensions
-    `dims` of the result and repeats the operand along them. With `mean` the
-    values are divided by the number of repetitions, which makes it the adjoint
-    of `train.reduce_mean`. `like` gives the extents where they are dynamic.
-    Without `dims` it is the identity, which canonicalization keeps:
+    This is the adjoint of a reduction without `keep_dims`. It inserts the
+    dimensions `dims` of the result and repeats the operand along them. With
+    `mean` it divides the values by the number of repetitions, which makes it
+    the adjoint of `train.reduce_mean`. `like` gives dynamic extents. Without
+    `dims` it is the identity. Canonicalization keeps it, because
     `train-autodiff` names gradients with it.
 
     Example:
@@ -74,6 +75,7 @@ def Train_BroadcastOp : Train_Op<"broadcast", [
                        : ::mlir::amp::Arithmetic::Move;
     }
     ::std::optional<::llvm::SmallVector<int64_t>> getDimensionMap();
+    ::mlir::Type getReadType(unsigned operand);
   }];
 }
 
@@ -89,8 +91,8 @@ class Train_MovementOp<string mnemonic, list<Trait> traits = []>
 def Train_ReshapeOp : Train_MovementOp<"reshape"> {
   let summary = "the same elements in another shape";
   let description = [{
-    Row-major order is kept. At most one dimension of the operand and one of
-    the result may be dynamic.
+    Keeps the row-major order of the elements. At most one dimension of the
+    operand and one of the result may be dynamic.
 
     Example:
 
@@ -125,8 +127,8 @@ def Train_TransposeOp : Train_MovementOp<"transpose"> {
 def Train_SliceOp : Train_MovementOp<"slice"> {
   let summary = "a strided part of a tensor";
   let description = [{
-    Takes `sizes[i]` elements of dimension i, from `offsets[i]` on, each
-    `strides[i]` apart. A dynamic dimension must be taken whole: offset 0, size
+    Takes `sizes[i]` elements of dimension i, starting at `offsets[i]` with
+    stride `strides[i]`. A dynamic dimension must be taken whole: offset 0, size
     -1, stride 1.
 
     Example:
@@ -140,13 +142,15 @@ def Train_SliceOp : Train_MovementOp<"slice"> {
   let arguments = (ins Train_FloatTensor:$input, DenseI64ArrayAttr:$offsets,
                        DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides);
   let results = (outs Train_FloatTensor:$result);
+  let extraClassDeclaration = Train_ReadsPart;
 }
 
 def Train_PadOp : Train_MovementOp<"pad"> {
   let summary = "surrounds and interleaves a tensor with a constant";
   let description = [{
-    Adds `low[i]` elements before, `high[i]` after and `interior[i]` between
-    any two elements of dimension i, each equal to `value`.
+    Inserts `low[i]` elements before, `high[i]` elements after and `interior[i]`
+    elements between any two elements of dimension i. Each inserted element
+    equals `value`.
 
     Example:
 
@@ -167,6 +171,8 @@ def Train_ConcatOp : Train_StorageOp<"concat", [
     Train_Differentiable, Train_RangesAndFlow]> {
   let summary = "joins tensors along a dimension";
   let description = [{
+    Joins the operands in order along dimension `axis`.
+
     Example:
 
     ```mlir
@@ -186,13 +192,14 @@ def Train_DropoutOp : Train_StorageOp<"dropout", [
     Train_Differentiable, Train_Ranges]> {
   let summary = "zeroes random elements and scales up the rest";
   let description = [{
-    Each element is kept with probability 1 - `rate` and multiplied by
-    1 / (1 - `rate`), or becomes 0. Whether it is kept depends only on the
-    state (seed, step), `key` and the element's row-major index i, through
-    Philox4x32-10 (Salmon et al., SC 2011): counter (i/4 low, i/4 high, step
-    low, step high), key (seed low xor `key`, seed high), output word i mod 4;
-    kept iff the word is at least ⌊`rate`·2³²⌋. The backward pass is therefore
-    the same operation on the gradient, with no mask stored.
+    Keeps each element with probability 1 - `rate` and multiplies it by
+    1 / (1 - `rate`). Other elements become 0. The choice depends only on the
+    state (seed, step), `key` and the element's row-major index i. It reads
+    output word i mod 4 of Philox4x32-10 (Salmon et al., SC 2011) with the
+    counter (i/4 low, i/4 high, step low, step high) and the key (seed low xor
+    `key`, seed high). The element is kept iff the word is at least
+    ⌊`rate`·2³²⌋. The backward pass is therefore the same operation on the
+    gradient and stores no mask.
 
     Example:
 
@@ -206,12 +213,13 @@ def Train_DropoutOp : Train_StorageOp<"dropout", [
   let results = (outs Train_FloatTensor:$result);
   let hasVerifier = 1;
   let hasFolder = 1;
+  let extraClassDeclaration = Train_HasOwnSlots;
 }
 
 def Train_AdvanceRngOp : Train_Op<"advance_rng", [SameOperandsAndResultType, Train_Slots]> {
   let summary = "the state of the random generator for the next step";
   let description = [{
-    (seed, step) becomes (seed, step + 1).
+    Maps (seed, step) to (seed, step + 1).
 
     Example:
 

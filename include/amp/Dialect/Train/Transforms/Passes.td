@@ -13,10 +13,10 @@ include "mlir/Pass/PassBase.td"
 def TrainAutodiff : Pass<"train-autodiff"> {
   let summary = "expand train.gradients into backward operations";
   let description = [{
-    Replaces each `train.gradients` by the operations that compute it: reverse
-    mode, from one `amp.gradient_seed` per `train.gradients`, through
-    `DifferentiableOpInterface`. Where a value has several uses their
-    contributions are added.
+    Replaces each `train.gradients` by the operations that compute it. The pass
+    differentiates in reverse mode through `DifferentiableOpInterface` and
+    starts from one `amp.gradient_seed` per `train.gradients`. It adds the
+    contributions of all uses of a value.
 
     Before:
 
@@ -36,24 +36,23 @@ def TrainAutodiff : Pass<"train-autodiff"> {
     %dw = train.matmul %x, %dh {transpose_a, amp.backward_of = 0 : i64, amp.gradient_of = ["fc.weight"]} : ...
     ```
 
-    - `amp.backward_of` on a backward operation is the `amp.id` of the forward
-      operation that it belongs to, whose location it has too.
+    - `amp.backward_of` on a backward operation is the `amp.id` of its forward
+      operation. Both have the same location.
     - `amp.gradient_of` names, per result, the argument (by its `amp.name`)
-      whose gradient the result is. Each tagged result has one name: where one
-      value is the gradient of two arguments, or of an argument and something
-      else that is tagged already, a `train.broadcast` without dimensions, the
-      identity that canonicalization keeps, carries the name. A gradient that
-      another `train.gradients` differentiates again is an intermediate value
-      and is not tagged.
-    - A value that the loss does not depend on has as its gradient a
-      `train.broadcast` of a zero. (A constant would lose its tag when
-      canonicalization merges it with others.)
+      whose gradient the result is. Each tagged result has one name. If one
+      value is the gradient of two arguments, or of an argument and of another
+      tagged value, a `train.broadcast` without dimensions carries the name. It
+      is an identity that canonicalization keeps. A gradient that another
+      `train.gradients` differentiates is an intermediate value and has no tag.
+    - The gradient of a value that the loss does not depend on is a
+      `train.broadcast` of a zero. A constant would lose its tag when
+      canonicalization merges it with others.
     - Gradients that nothing uses are not computed.
-    - `train.gradients` of something computed from `train.gradients` gives
-      second derivatives; the inner one is expanded first.
+    - `train.gradients` of a value that depends on another `train.gradients`
+      gives second derivatives. The pass expands the inner one first.
 
-    An operation with no derivative between the loss and one of the values to
-    differentiate by is an error at that operation, and so is one with regions.
+    The pass reports an error at an operation that lies between the loss and one
+    of the values to differentiate by and has no derivative or has regions.
   }];
   let dependentDialects = ["::mlir::amp::AMPDialect", "TrainDialect"];
   let statistics = [
@@ -68,10 +67,9 @@ def TrainAutodiff : Pass<"train-autodiff"> {
 def TrainSetBatch : Pass<"train-set-batch", "::mlir::ModuleOp"> {
   let summary = "make the batch dimension static";
   let description = [{
-    Replaces every `?` in the signatures of functions by `batch-size`, and
-    recomputes the shapes of all results in their bodies, operation by
-    operation, through `ShapeInferenceOpInterface`. Calls, regions and returns
-    follow.
+    Replaces every `?` in the signatures of functions by `batch-size`. In their
+    bodies it computes the shapes of all results again, operation by operation,
+    through `ShapeInferenceOpInterface`. It adapts calls, regions and returns.
 
     Before, and after with `batch-size=32`:
 
@@ -83,9 +81,10 @@ def TrainSetBatch : Pass<"train-set-batch", "::mlir::ModuleOp"> {
       %0 = train.reshape %x : (tensor<32x64xf32>) -> tensor<32x8x8x1xf32>
     ```
 
-    A module without `?` is left as it is. An operation of another dialect
-    keeps its element types and gets static result types where its operands or
-    its own type inference determine them; else it is an error at the operation.
+    A module without `?` does not change. An operation of another dialect keeps
+    its element types and gets static result types if its operands or its own
+    type inference determine them. Otherwise the pass reports an error at the
+    operation.
   }];
   let dependentDialects = ["TrainDialect"];
   let options = [
@@ -101,22 +100,22 @@ def TrainSetBatch : Pass<"train-set-batch", "::mlir::ModuleOp"> {
 def TrainToInference : Pass<"train-to-inference", "::mlir::ModuleOp"> {
   let summary = "derive the forward function from a training step";
   let description = [{
-    Replaces a training step by its forward function, named after it with
-    `suffix`: the results with `amp.prediction`, what they need, and nothing
-    else. The step may have its gradients symbolic or expanded.
+    Replaces a training step by its forward function, which has the name of the
+    step with `suffix`. It computes the results with `amp.prediction` and
+    nothing else. The gradients of the step may be symbolic or expanded.
 
     - `train.dropout` becomes its operand.
     - `train.batch_norm_training` becomes `train.batch_norm_inference` with the
       running statistics.
-    - Optimizer, backward pass and updates are gone, and so is each argument
-      that nothing needs any more: labels, hyperparameters, optimizer state.
-      The others keep their roles and names, so that the same weights load. An
-      `amp.init` that copies an argument that is gone is dropped.
+    - The pass removes the optimizer, the backward pass and the updates, and
+      each argument that is then unused: labels, hyperparameters, optimizer
+      state. The others keep their roles and names, and the same weights load.
+      An `amp.init` that copies a removed argument is dropped.
 
-    With `keep-metrics` the results with `amp.metric` stay too, and what they
-    need, such as labels: the evaluation form. A metric that depends on
-    gradients or on the state of loss scaling has no meaning there and is
-    dropped with a remark.
+    With `keep-metrics` the function also keeps the results with `amp.metric`
+    and their inputs, such as labels. This is the evaluation form. The pass
+    drops a metric that depends on gradients or on the state of loss scaling,
+    with a remark.
 
     Before:
 
@@ -135,14 +134,14 @@ def TrainToInference : Pass<"train-to-inference", "::mlir::ModuleOp"> {
         -> (tensor<?x10xf32> {amp.prediction = "y"}) attributes {amp.inference_of = "step"}
     ```
 
-    A function with `amp.inference_of` is done already and left alone.
+    A function that has `amp.inference_of` does not change.
   }];
   let dependentDialects = ["TrainDialect"];
   let options = [
     Option<"entry", "entry", "std::string", /*default=*/"\"\"",
            "Name of the training step (default: the only one)">,
     Option<"suffix", "suffix", "std::string", /*default=*/"\"_inference\"",
-           "What to append to the name of the step">,
+           "The suffix of the name of the forward function">,
     Option<"keepMetrics", "keep-metrics", "bool", /*default=*/"false",
            "Keep metrics, and the labels that they need, for evaluation">,
     Option<"keepStep", "keep-step", "bool", /*default=*/"false",
@@ -159,16 +158,16 @@ def TrainPadForTensorCores : Pass<"train-pad-for-tensor-cores"> {
   let description = [{
     Low products (`train.matmul`, `linear`, `conv2d` and its gradients) run at
     the rate of tensor cores only if the innermost extents of their operands and
-    of their result are multiples of 16 bytes. Where one is not, the operands
-    are padded with zeros and the result is sliced, if an estimate says that it
-    pays: bytes that move, those of pads and slices included, and the time of
-    the product as bytes, at the rate of f32 as it is and at the low rate padded,
-    on `target`. A padded operand is made once for all products in a block that
-    read it.
+    of their result are multiples of 16 bytes. If one is not, the pass pads the
+    operands with zeros and slices the result, provided that an estimate for
+    `target` favours it. The estimate adds the bytes that move, those of pads
+    and slices included, to the time of the product, expressed in bytes. It uses
+    the f32 rate for the product as it is and the low rate for the padded one.
+    All products of a block that read an operand share its padded form.
 
-    An extent becomes a multiple of 128 bytes (64 elements of 16 bit) if that
-    adds no more than 1/32 to it, else of 16 bytes (8 elements). With the
-    vocabulary of GPT-2, 50257:
+    An extent becomes a multiple of 128 bytes (64 elements of 16 bits) if that
+    adds no more than 1/32 to it, and otherwise of 16 bytes (8 elements). With
+    the vocabulary of GPT-2, 50257:
 
     ```mlir
     %y = train.linear %x, %w {transpose_weight}
@@ -184,27 +183,28 @@ def TrainPadForTensorCores : Pass<"train-pad-for-tensor-cores"> {
     %y = train.slice %z {sizes = array<i64: 64, 50257>, ...} : (tensor<64x50304xbf16>) -> tensor<64x50257xbf16>
     ```
 
-    Softmax, loss and whatever else reads the result see what they saw before,
-    so results are equal: zeros add nothing to a sum of products, and padded rows
-    and columns are cut off. Sums may be taken in another order on a GPU. A
-    gradient of a parameter keeps its shape and its `amp.gradient_of`.
+    The readers of the result see the same values as before: zeros add nothing
+    to a sum of products, and the slice removes padded rows and columns. A GPU
+    may take the sums in another order. A gradient of a parameter keeps its
+    shape and its `amp.gradient_of`.
 
-    Each low product with a misaligned extent that is left has a remark
-    (`Misaligned`) with the reason, and so has each misaligned batch
-    (`MisalignedBatch`): samples are never added. Run it after
-    `auto-mixed-precision`; a second run changes nothing.
+    The pass emits a remark with the reason for each low product that keeps a
+    misaligned extent (`Misaligned`). It never adds samples, and emits a remark
+    for each misaligned batch (`MisalignedBatch`). Run it after
+    `auto-mixed-precision`. A second run changes nothing.
   }];
   let dependentDialects = ["TrainDialect"];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"h100\"",
-           "The machine of the estimate: a100, h100 or h200">,
+           "The GPU of the estimate: a100, h100, h200 or b200">,
     Option<"alignment", "alignment", "int64_t", /*default=*/"0",
-           "Elements of which innermost extents must be multiples (0: 16 bytes)">,
+           "Innermost extents must be multiples of this number of elements (0: "
+           "16 bytes)">,
     Option<"multiple", "multiple", "int64_t", /*default=*/"0",
-           "Elements to whose multiples extents are padded (0: 128 bytes where "
-           "that adds little, else the alignment)">,
+           "Pad extents to a multiple of this number of elements (0: 128 bytes "
+           "if that adds little, otherwise the alignment)">,
     Option<"always", "always", "bool", /*default=*/"false",
-           "Pad whether it pays or not">,
+           "Pad even if the estimate does not favour it">,
   ];
   let statistics = [
     Statistic<"numPadded", "padded", "Number of products padded">,
@@ -220,21 +220,20 @@ def TrainRematerialize : Pass<"train-rematerialize"> {
   let description = [{
     A value of the forward pass that the backward pass reads occupies memory
     between the two. This pass computes such values again, right before the
-    backward pass first needs them. Results are equal bit for bit: the same
-    operations run on the same operands (`train.dropout` draws from a state and
-    a key, so it draws the same).
+    backward pass first needs them. Results are equal bit for bit, because the
+    same operations run on the same operands. `train.dropout` draws the same
+    numbers, because it draws from a state and a key.
 
-    The policy for single values: one is computed again if what it takes are at
-    most `chain` cheap operations (elementwise operations, casts, data movement,
-    norms, dropout) from arguments, constants and values that are kept anyway,
-    or that are smaller than what is saved. Small values (under `min-bytes`) are
-    kept.
+    The pass computes a single value again if at most `chain` cheap operations
+    suffice (elementwise operations, casts, data movement, norms, dropout). They
+    start from arguments, constants, values that are kept in any case, and
+    values that are smaller than the saving. Values under `min-bytes` are kept.
 
-    On request whole blocks are computed again from their inputs, products and
-    all: `blocks` has patterns (`*` is anything but a dot) of the names of
-    locations, and operations whose names begin with one match are a block.
-    `blocks=h.*` makes one of each layer of GPT-2, with everything in `h.0`,
-    `h.0.attn` and `h.0.mlp.fc`.
+    With `blocks` the pass computes whole blocks again from their inputs,
+    products included. The option takes patterns of location names, in which `*`
+    matches anything but a dot. Operations whose names begin with the same match
+    form a block. `blocks=h.*` makes one block of each layer of GPT-2, with
+    everything in `h.0`, `h.0.attn` and `h.0.mlp.fc`.
 
     Before, with `%0` needed by the backward pass:
 
@@ -254,14 +253,14 @@ def TrainRematerialize : Pass<"train-rematerialize"> {
     %dw = train.matmul %2, %dy {transpose_a} : (tensor<8x64xf32>, tensor<8x16xf32>) -> tensor<64x16xf32>
     ```
 
-    The broadcast without dimensions is the identity, of which nothing remains
-    when the step is lowered: it keeps common subexpression elimination from
-    finding the first value again.
+    The broadcast without dimensions is an identity. It keeps common
+    subexpression elimination from merging the two computations, and the
+    lowering of the step removes it.
 
-    Run it last: what computes gradients is told from the forward pass by its
-    dependence on `amp.gradient_seed`. A `train.gradients` that is left is an
-    error. A value that is left has a remark (`Kept`) with the reason; a second
-    run changes nothing.
+    Run this pass last. It recognizes the backward pass by its dependence on
+    `amp.gradient_seed`. It reports an error at a `train.gradients` that is not
+    expanded. It emits a remark with the reason for each value that it keeps
+    (`Kept`). A second run changes nothing.
   }];
   let dependentDialects = ["TrainDialect"];
   let options = [
@@ -286,14 +285,15 @@ def TrainReportMemory : Pass<"train-report-memory", "::mlir::ModuleOp"> {
   let summary = "print what occupies the memory of a training step";
   let description = [{
     Prints, for each training step of static shapes, the bytes of its tensors by
-    category, in all and where most of them live at once: parameters, optimizer
-    state, other state, batch, low copies of weights that the step makes, saved
-    activations (what the forward pass computes from the batch and lives on
-    behind it), gradients, and temporaries, of which "in all" are the most that
-    live at once. Updates are in place. JSON, one object for each step, also has
-    the results of the forward pass that depend on the batch, by operation. The
-    module stays as it is. A `train.gradients`, which stands for a backward pass
-    that is not written out yet, is an error.
+    category: in total, and at the point where most bytes live. The categories
+    are parameters, optimizer state, other state, batch, low copies of weights
+    that the step makes, saved activations (values that the forward pass
+    computes from the batch and that live beyond it), gradients, and
+    temporaries. For temporaries, the total is the most that live at one time.
+    Updates are in place. JSON has one object for each step. It also lists the
+    results of the forward pass that depend on the batch, by operation. The
+    module does not change. The pass reports an error at a `train.gradients`,
+    because the backward pass is not expanded.
 
     ```
     memory of 'step' in bytes
@@ -306,8 +306,18 @@ def TrainReportMemory : Pass<"train-report-memory", "::mlir::ModuleOp"> {
     Option<"output", "output", "std::string", /*default=*/"\"-\"",
            "The file to write (-: the standard output)">,
     Option<"json", "json", "bool", /*default=*/"false",
-           "Print JSON, not a table">,
+           "Print JSON instead of a table">,
   ];
+}
+
+def TrainDecompose : Pass<"train-decompose"> {
+  let summary = "replace composite operations by primitives";
+  let description = [{
+    Applies `DecomposableOpInterface` until no operation has it. The primitives
+    compute in f32 (f64 for f64 operands), with one rounding per result.
+  }];
+  let dependentDialects = ["::mlir::amp::AMPDialect",
+                           "::mlir::train::TrainDialect"];
 }
 
 #endif // AMP_DIALECT_TRAIN_TRANSFORMS_PASSES_TD

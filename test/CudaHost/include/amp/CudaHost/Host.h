@@ -7,23 +7,24 @@
 //===----------------------------------------------------------------------===//
 //
 // The state and the checks of the emulated device. Everything that a GPU leaves
-// undefined is a violation here: it is recorded, and the next CUDA call that
-// reports asynchronous errors fails, so that a program that does not look at
-// violations fails too. Checked are
-//   * accesses outside of what was allocated, or not aligned to their size;
+// undefined is a violation here. The emulator records it, and the next CUDA
+// call that reports asynchronous errors fails. A program that does not query
+// violations therefore fails too. The emulator checks for
+//   * accesses outside of allocations, or not aligned to their size;
 //   * races on global memory: two threads that touch the same bytes in one
-//     launch, one of them writing, with no barrier, or fence and ticket,
-//     between;
+//     launch, one of them writing, with no barrier, or fence and arrival
+//     counter, between;
 //   * barriers and shuffles that not all threads reach;
-//   * use of uninitialised memory: device memory and shared memory are filled
+//   * use of uninitialized memory: device memory and shared memory are filled
 //     with NaN patterns when they are allocated and when a block starts;
-//   * operands of matrix products that overlap the result, or are less aligned
-//     than the heuristic was told.
-// A bug in the order of threads shows when the same program runs in ascending,
-// descending and random order.
+//   * operands of matrix products that overlap the result, or that have less
+//     alignment than the heuristic was given.
+// To find dependences on the order of threads, run the same program in
+// ascending, descending and random order.
 //
-// Not seen: races between threads of one warp that shared memory resolves, the
-// accuracy of device intrinsics, tensor-core accumulation order, performance.
+// The emulator does not model races between threads of one warp that shared
+// memory resolves, the accuracy of device intrinsics, the accumulation order of
+// tensor cores, or performance.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,22 +44,22 @@ enum class Order { Ascending, Descending, Random };
 /// May be changed between launches. The environment sets the defaults:
 /// AMP_CUDA_HOST_ORDER=ascending|descending|random, AMP_CUDA_HOST_IN_ORDER=1.
 struct Options {
-  /// Of blocks, and of the threads of a block between two barriers.
+  /// The order of blocks, and of the threads of a block between two barriers.
   Order order = Order::Ascending;
   uint64_t seed = 1;
-  /// Products sum in f32, from the first element on, as amp-run does, where
-  /// they else sum in f64.
+  /// Products sum in f32 from the first element on, as amp-run does. Otherwise
+  /// they sum in f64.
   bool sumsInOrder = false;
   bool checkAccesses = true;
   bool checkRaces = true;
-  /// What cudaMalloc hands out.
+  /// The memory that cudaMalloc can allocate.
   size_t deviceMemory = size_t(4) << 30;
   int devices = 1;
-  /// RELU epilogues, each with a type of computation, that turn NaN into 0, as
-  /// those of a library may.
+  /// RELU epilogues, each with a type of computation, that turn NaN into 0. The
+  /// epilogues of a library may do so.
   std::vector<std::pair<int, int>> epiloguesDroppingNaN;
-  /// Epilogues for which the library has no algorithm, that it calls invalid,
-  /// for which no algorithm of the heuristic is good, and that take long.
+  /// Epilogues for which the library has no algorithm, that it rejects as
+  /// invalid, for which no algorithm of the heuristic works, and that are slow.
   std::vector<int> unsupportedEpilogues, invalidEpilogues, failingEpilogues,
       slowEpilogues;
 };
@@ -72,36 +73,36 @@ struct LaunchRecord {
   size_t sharedBytes = 0;
   /// Global memory that the threads read and wrote through `load` and `store`.
   uint64_t bytesLoaded = 0, bytesStored = 0;
-  /// The same, each address once: what passes through the memory of a device
-  /// whose caches hold what a launch reads again. Counted while races are
-  /// checked; single bytes count each time.
+  /// The same, each address once. This is the memory traffic of a device whose
+  /// caches hold everything that a launch reads again. Counted only while races
+  /// are checked. Single bytes count each time.
   uint64_t distinctLoaded = 0, distinctStored = 0;
 };
-/// What ran since the last call of `clearLaunches`, in order of execution. At
-/// the end of the program it is written to the file that AMP_CUDA_HOST_TRACE
-/// names: a line each, range, name, distinct bytes loaded and
-/// stored, with tabs between.
+/// The launches since the last call of `clearLaunches`, in order of execution.
+/// At the end of the program they are written to the file that
+/// AMP_CUDA_HOST_TRACE names. Each line has range, name, distinct bytes loaded
+/// and stored, separated by tabs.
 const std::vector<LaunchRecord> &launches();
 void clearLaunches();
 
-/// What went wrong since the last call of `clearViolations`, which also clears
+/// The violations since the last call of `clearViolations`, which also clears
 /// the error that later calls report.
 const std::vector<std::string> &violations();
 void clearViolations();
 /// Records a violation.
 void violate(const std::string &message);
 
-/// Bytes that cudaMalloc has handed out and not got back.
+/// Bytes that cudaMalloc has allocated and that are not freed.
 size_t allocatedBytes();
 /// Calls of cudaMalloc so far.
 size_t allocationCount();
 /// Whether [pointer, pointer + bytes) lies in one allocation of the device.
 bool isDeviceMemory(const void *pointer, size_t bytes);
 
-/// Puts `work` on a stream, as a kernel is: run later, captured if the stream
-/// is being captured.
+/// Puts `work` on a stream, as a kernel launch does. It runs later, or is
+/// captured if a capture of the stream is in progress.
 cudaError_t enqueue(cudaStream_t stream, std::function<void()> work);
-/// Adds a record; for work that is not a kernel.
+/// Adds a record for work that is not a kernel.
 void recordLaunch(LaunchRecord record);
 
 /// Runs `body` for each thread of the grid.

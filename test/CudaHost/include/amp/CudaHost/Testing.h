@@ -26,7 +26,7 @@ inline int &failures() {
   return count;
 }
 
-/// Says where a check failed; the test goes on.
+/// Prints where a check failed. The test continues.
 inline void fail(const char *file, int line, const std::string &message) {
   std::printf("%s:%d: %s\n", file, line, message.c_str());
   if (++failures() >= 20) {
@@ -61,8 +61,8 @@ inline void fail(const char *file, int line, const std::string &message) {
                                      testStatus.getMessage() + "'");           \
   } while (false)
 
-/// The root of the sum of squared differences is at most `tolerance` of that of
-/// the expected values.
+/// The root of the sum of squared differences is at most `tolerance` times the
+/// root of the sum of squares of the expected values.
 #define CHECK_NEAR(actual, expected, tolerance)                                \
   ::amp::cuda::testing::checkNear((actual), (expected), (tolerance), #actual,  \
                                   __FILE__, __LINE__)
@@ -103,7 +103,7 @@ inline void checkNear(const std::vector<double> &actual,
   fail(file, line, text);
 }
 
-/// Device memory with a host copy. Starts as NaN, as the device's does.
+/// Device memory with a host copy. Its initial values are NaN.
 template <typename T>
 class Buffer {
 public:
@@ -149,10 +149,10 @@ private:
   T *data = nullptr;
 };
 
-/// Zeros for last-block tickets.
-class Tickets : public Buffer<unsigned> {
+/// Zeros for last-block arrival counters.
+class ArrivalCounters : public Buffer<unsigned> {
 public:
-  Tickets() : Buffer(std::vector<double>(kTickets, 0.0)) {}
+  ArrivalCounters() : Buffer(std::vector<double>(kArrivalCounters, 0.0)) {}
   bool areZero() {
     for (double value : read())
       if (value != 0)
@@ -161,7 +161,7 @@ public:
   }
 };
 
-/// Normal random numbers, rounded to `T` so that references start from the same
+/// Normal random numbers, rounded to `T`. References start from the same
 /// values.
 template <typename T>
 std::vector<double> randomValues(size_t count, unsigned seed,
@@ -183,8 +183,7 @@ double epsilonOf() {
 }
 
 /// Calls `test` under each order of threads, and checks that there was no
-/// violation. `test` returns what it computed, which must not depend on the
-/// order.
+/// violation. `test` returns its result, which must not depend on the order.
 template <typename Test>
 void inAllOrders(const char *name, Test test) {
   std::vector<std::vector<double>> first;
@@ -210,7 +209,7 @@ void inAllOrders(const char *name, Test test) {
   host::options().order = host::Order::Ascending;
 }
 
-/// The exit status of a test, after a line that says how it went.
+/// Prints the result of a test and returns its exit status.
 inline int finish() {
   for (const std::string &violation : host::violations())
     fail("violation", 0, violation);

@@ -1,0 +1,193 @@
+//===- CUDABase.td - Types, enums and classes of operations *- tablegen -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_DIALECT_CUDA_IR_CUDABASE_TD
+#define AMP_DIALECT_CUDA_IR_CUDABASE_TD
+
+include "amp/Dialect/CUDA/IR/CUDADialect.td"
+include "amp/Dialect/CUDA/IR/CUDAInterfaces.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ViewLikeInterface.td"
+
+//===----------------------------------------------------------------------===//
+// Types and enums
+//===----------------------------------------------------------------------===//
+
+def CUDA_Element : AnyTypeOf<[F16, BF16, F32, F64, I1, I8, I32, I64]>;
+def CUDA_Tensor : StaticShapeTensorOf<[CUDA_Element]>;
+def CUDA_Buffer : StaticShapeMemRefOf<[CUDA_Element]>;
+def CUDA_TensorOrBuffer : AnyTypeOf<[CUDA_Tensor, CUDA_Buffer]>;
+def CUDA_Flag : AnyTypeOf<[0DTensorOf<[I1]>, MemRefRankOf<[I1], [0]>]>;
+
+def CUDA_InitAttr
+    : Attr<CPred<"::llvm::isa<::mlir::amp::InitAttr>($_self)">, "#amp.init"> {
+  let storageType = "::mlir::amp::InitAttr";
+  let returnType = "::mlir::amp::InitAttr";
+  let convertFromStorage = "$_self";
+}
+
+class CUDA_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::mlir::cuda";
+  let genSpecializedAttr = 0;
+}
+
+def CUDA_ActivationEnum
+    : CUDA_Enum<"Activation", "The activation of a product", [
+        I32EnumAttrCase<"None", 0, "none">,
+        I32EnumAttrCase<"Relu", 1, "relu">,
+        I32EnumAttrCase<"GeluTanh", 2, "gelu_tanh">,
+        I32EnumAttrCase<"ReluGrad", 3, "relu_grad">,
+        I32EnumAttrCase<"GeluTanhGrad", 4, "gelu_tanh_grad">]>;
+def CUDA_Activation : EnumAttr<CUDA_Dialect, CUDA_ActivationEnum, "activation"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def CUDA_ConvKindEnum : CUDA_Enum<"ConvKind", "A convolution or one of its gradients", [
+    I32EnumAttrCase<"Forward", 0, "forward">,
+    I32EnumAttrCase<"InputGrad", 1, "input_grad">,
+    I32EnumAttrCase<"FilterGrad", 2, "filter_grad">]>;
+def CUDA_ConvKind : EnumAttr<CUDA_Dialect, CUDA_ConvKindEnum, "conv"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+// An attribute of the amp dialect, whose definition is not included here.
+def CUDA_ScalerAttr
+    : Attr<CPred<"::llvm::isa<::mlir::amp::ScalerAttr>($_self)">,
+           "the rules of the scale as #amp.scaler"> {
+  let storageType = "::mlir::amp::ScalerAttr";
+  let returnType = "::mlir::amp::ScalerAttr";
+  let convertFromStorage = "$_self";
+  let constBuilderCall = "$_builder.getAttr<::mlir::amp::ScalerAttr>($0)";
+}
+
+def CUDA_CombineEnum : CUDA_Enum<"Combine", "How a reduction combines two values", [
+    I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Mul", 1, "mul">,
+    I32EnumAttrCase<"Maximum", 2, "maximum">,
+    I32EnumAttrCase<"Minimum", 3, "minimum">,
+    I32EnumAttrCase<"And", 4, "and">, I32EnumAttrCase<"Or", 5, "or">]>;
+def CUDA_Combine : EnumAttr<CUDA_Dialect, CUDA_CombineEnum, "combine"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def CUDA_JudgeEnum : CUDA_Enum<"Judge", "The loss that judges a prediction", [
+    I32EnumAttrCase<"CrossEntropy", 0, "cross_entropy">,
+    I32EnumAttrCase<"MSE", 1, "mse">, I32EnumAttrCase<"L1", 2, "l1">]>;
+def CUDA_EvaluationAttr : AttrDef<CUDA_Dialect, "Evaluation"> {
+  let mnemonic = "evaluation";
+  let summary = "how a prediction is judged";
+  let description = [{
+    Judges a prediction by a batch argument: `cross_entropy` (with the
+    accuracy), `mse` or `l1`.
+
+    Example: `#cuda.evaluation<cross_entropy of "logits" by "labels">`.
+  }];
+  let parameters = (ins EnumParameter<CUDA_JudgeEnum>:$judge,
+                        StringRefParameter<"of a prediction">:$prediction,
+                        StringRefParameter<"of a batch argument">:$target);
+  let assemblyFormat = "`<` $judge `of` $prediction `by` $target `>`";
+}
+
+def CUDA_StateAttr : AttrDef<CUDA_Dialect, "State"> {
+  let mnemonic = "state";
+  let summary = "identity of a step, which its checkpoints must match";
+  let description = [{
+    The precision (`""` for a step that runs as written), a hash of the step
+    before any pass, and the loss-scaling rules, each as `name = value`. A
+    checkpoint holds the same facts of the run that wrote it.
+
+    Example: `#cuda.state<precision = "fp16", fingerprint = 17, scaler = ["scaler = amp.update_scale"]>`.
+  }];
+  let parameters = (ins StringRefParameter<"`f32`, `tf32`, `fp16`, `bf16` or nothing">:$precision,
+                        "uint64_t":$fingerprint, "ArrayAttr":$scaler);
+  let assemblyFormat = [{
+    `<` `precision` `=` $precision `,` `fingerprint` `=` $fingerprint `,` `scaler` `=` $scaler `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Returns the rules of loss scaling as text, a line each.
+    std::string getScalerText() const;
+  }];
+}
+
+def CUDA_OptimizerKindEnum : CUDA_Enum<"OptimizerKind", "The rule of an optimizer", [
+    I32EnumAttrCase<"SGD", 0, "sgd">, I32EnumAttrCase<"Adam", 1, "adam">,
+    I32EnumAttrCase<"AdamW", 2, "adamw">]>;
+def CUDA_OptimizerKind : EnumAttr<CUDA_Dialect, CUDA_OptimizerKindEnum, "optimizer"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+class CUDA_Op<string mnemonic, list<Trait> traits = []>
+    : Op<CUDA_Dialect, mnemonic, traits>;
+
+// A launch. Its syntax is the mnemonic, `syntax`, and the operands that all
+// launches have. `methods` are the interface methods that it overrides.
+class CUDA_LaunchOp<string mnemonic, string syntax = "", list<Trait> traits = [],
+                    list<string> methods = []>
+    : CUDA_Op<mnemonic, [
+        AttrSizedOperandSegments,
+        DeclareOpInterfaceMethods<CUDA_LaunchOpInterface, methods>,
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>] # traits> {
+  dag operands = (ins OptionalAttr<StrAttr>:$name,
+      Variadic<CUDA_TensorOrBuffer>:$inputs, Variadic<CUDA_Buffer>:$outputs,
+      Variadic<CUDA_Buffer>:$scratch, Optional<CUDA_Flag>:$predicate);
+  let results = (outs Variadic<CUDA_Tensor>:$results);
+  let assemblyFormat = syntax # [{
+    (`named` $name^)?
+    `ins` `(` ($inputs^ `:` type($inputs))? `)`
+    (`outs` `(` $outputs^ `:` type($outputs) `)`)?
+    (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
+    (`if` $predicate^ `:` type($predicate))? attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    void $cppClass::getEffects(::llvm::SmallVectorImpl<
+        ::mlir::SideEffects::EffectInstance<::mlir::MemoryEffects::Effect>> &effects) {
+      ::mlir::cuda::getLaunchEffects(*this, effects);
+    }
+  }];
+}
+
+// A tuned kernel of the runtime headers. It has one input and one output per
+// name, in that order. None of them is empty.
+def CUDA_TunedKernel : NativeOpTrait<"TunedKernel"> {
+  let cppNamespace = "::mlir::cuda";
+}
+class CUDA_TunedOp<string mnemonic, list<string> inputNames,
+                   list<string> targetNames, list<string> methods = [],
+                   code declarations = "">
+    : CUDA_LaunchOp<mnemonic, "", [CUDA_TunedKernel], methods> {
+  let extraClassDeclaration = [{
+    static ::llvm::ArrayRef<::llvm::StringLiteral> getInputNames() {
+      static constexpr ::llvm::StringLiteral names[] = {"}] #
+      !interleave(inputNames, "\", \"") # [{"};
+      return names;
+    }
+    static ::llvm::ArrayRef<::llvm::StringLiteral> getTargetNames() {
+      static constexpr ::llvm::StringLiteral names[] = {"}] #
+      !interleave(targetNames, "\", \"") # [{"};
+      return names;
+    }
+  }] # declarations;
+}
+
+// A tuned kernel of a backward pass.
+class CUDA_TunedGradOp<string mnemonic, list<string> inputNames,
+                       list<string> targetNames, list<string> methods = []>
+    : CUDA_TunedOp<mnemonic, inputNames, targetNames, methods, [{
+        bool isBackward() { return true; }
+      }]>;
+
+#endif // AMP_DIALECT_CUDA_IR_CUDABASE_TD

@@ -1,0 +1,202 @@
+//===- CUDANormalizationOps.td - Softmaxes and norms -------*- tablegen -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_DIALECT_CUDA_IR_CUDANORMALIZATIONOPS_TD
+#define AMP_DIALECT_CUDA_IR_CUDANORMALIZATIONOPS_TD
+
+include "amp/Dialect/CUDA/IR/CUDABase.td"
+
+//===----------------------------------------------------------------------===//
+// Softmax
+//===----------------------------------------------------------------------===//
+
+def CUDA_SoftmaxOp : CUDA_TunedOp<"softmax", ["x"], ["y"], ["mayAlias"]> {
+  let summary = "exponentials normalised to a sum of 1 along a dimension";
+  let description = [{
+    y = exp(x - max x) / Σ exp(x - max x) along dimension `axis`, as
+    `train.softmax`. y may be written over x.
+
+    Example:
+
+    ```mlir
+    %y = cuda.softmax ins(%x : tensor<32x10xf16>) {axis = 1 : i64} -> tensor<32x10xf16>
+    ```
+  }];
+  let arguments = !con(operands, (ins I64Attr:$axis));
+}
+
+def CUDA_LogSoftmaxOp : CUDA_TunedOp<"log_softmax", ["x"], ["y"], ["mayAlias"]> {
+  let summary = "logarithm of softmax along a dimension";
+  let description = [{
+    y = x - max x - ln Σ exp(x - max x) along dimension `axis`, as
+    `train.log_softmax`. y may be written over x.
+
+    Example:
+
+    ```mlir
+    %y = cuda.log_softmax ins(%x : tensor<32x10xf32>) {axis = 1 : i64} -> tensor<32x10xf32>
+    ```
+  }];
+  let arguments = !con(operands, (ins I64Attr:$axis));
+}
+
+def CUDA_SoftmaxGradOp
+    : CUDA_TunedGradOp<"softmax_grad", ["y", "dy"], ["dx"], ["mayAlias"]> {
+  let summary = "gradient of the operand of softmax";
+  let description = [{
+    dx = y · (dy - Σ y · dy) along dimension `axis`, where y is the softmax, as
+    `train.softmax_grad`. dx may be written over y or dy.
+
+    Example:
+
+    ```mlir
+    %dx = cuda.softmax_grad ins(%y, %dy : tensor<32x10xf16>, tensor<32x10xf16>)
+        {axis = 1 : i64} -> tensor<32x10xf16>
+    ```
+  }];
+  let arguments = !con(operands, (ins I64Attr:$axis));
+}
+
+def CUDA_LogSoftmaxGradOp
+    : CUDA_TunedGradOp<"log_softmax_grad", ["y", "dy"], ["dx"], ["mayAlias"]> {
+  let summary = "gradient of the operand of log_softmax";
+  let description = [{
+    dx = dy - exp(y) · Σ dy along dimension `axis`, where y is the log_softmax,
+    as `train.log_softmax_grad`. dx may be written over y or dy.
+
+    Example:
+
+    ```mlir
+    %dx = cuda.log_softmax_grad ins(%y, %dy : tensor<32x10xf32>, tensor<32x10xf32>)
+        {axis = 1 : i64} -> tensor<32x10xf32>
+    ```
+  }];
+  let arguments = !con(operands, (ins I64Attr:$axis));
+}
+
+//===----------------------------------------------------------------------===//
+// Layer norm
+//===----------------------------------------------------------------------===//
+
+def CUDA_LayerNormOp
+    : CUDA_TunedOp<"layer_norm", ["x", "gamma", "beta"], ["y", "mean", "rstd"]> {
+  let summary = "normalisation over the last dimensions";
+  let description = [{
+    y = (x - mean) · rstd · gamma + beta, as `train.layer_norm`. The last
+    dimensions of x are those of gamma and beta. The mean and rstd = 1 / √(var +
+    `epsilon`) of each row have the other dimensions. They are results because
+    the gradient reads them. All operands but x and y are f32.
+
+    Example:
+
+    ```mlir
+    %y, %mean, %rstd = cuda.layer_norm ins(%x, %gamma, %beta
+        : tensor<32x64xf16>, tensor<64xf32>, tensor<64xf32>) {epsilon = 1.0e-5 : f64}
+        -> tensor<32x64xf16>, tensor<32xf32>, tensor<32xf32>
+    ```
+  }];
+  let arguments = !con(operands, (ins F64Attr:$epsilon));
+}
+
+def CUDA_LayerNormGradOp
+    : CUDA_TunedGradOp<"layer_norm_grad", ["dy", "x", "gamma", "mean", "rstd"],
+                       ["dx", "dgamma", "dbeta"],
+                       ["mayAlias", "getScratchBytes", "getRereadBytes"]> {
+  let summary = "gradients of layer_norm";
+  let description = [{
+    The gradients of x, gamma and beta, as `train.layer_norm_grad`. The mean and
+    rstd are results of `cuda.layer_norm`. A first kernel sums over the rows,
+    with partial sums in scratch memory. A second kernel reads dy and x again.
+    dx may be written over dy.
+
+    Example:
+
+    ```mlir
+    %dx, %dgamma, %dbeta = cuda.layer_norm_grad ins(%dy, %x, %gamma, %mean, %rstd
+        : tensor<32x64xf16>, tensor<32x64xf16>, tensor<64xf32>, tensor<32xf32>, tensor<32xf32>)
+        -> tensor<32x64xf16>, tensor<64xf32>, tensor<64xf32>
+    ```
+  }];
+  let arguments = operands;
+}
+
+//===----------------------------------------------------------------------===//
+// Batch norm
+//===----------------------------------------------------------------------===//
+
+def CUDA_BatchNormTrainingOp
+    : CUDA_TunedOp<"batch_norm_training",
+                   ["x", "gamma", "beta", "running_mean", "running_var"],
+                   ["y", "mean", "rstd", "new_running_mean", "new_running_var"],
+                   ["mayAlias", "getScratchBytes", "getRereadBytes"]> {
+  let summary = "normalisation by the statistics of the batch";
+  let description = [{
+    y = (x - mean) · rstd · gamma + beta for each channel, as
+    `train.batch_norm_training`. The channels are the last dimension. The mean
+    and rstd = 1 / √(var + `epsilon`) are over all other dimensions. The running
+    statistics become (1 - `momentum`) · running + `momentum` · batch, with the
+    unbiased variance. They may be updated in place. All operands but x and y
+    are f32.
+
+    A first kernel computes the statistics, with partial sums in scratch memory.
+    A second kernel reads x again.
+
+    Example:
+
+    ```mlir
+    %y, %mean, %rstd, %rm1, %rv1 = cuda.batch_norm_training ins(%x, %gamma, %beta, %rm, %rv
+        : tensor<32x8x8x16xf16>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>)
+        {epsilon = 1.0e-5 : f64, momentum = 0.1 : f64}
+        -> tensor<32x8x8x16xf16>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>
+    ```
+  }];
+  let arguments = !con(operands, (ins F64Attr:$epsilon, F64Attr:$momentum));
+}
+
+def CUDA_BatchNormInferenceOp
+    : CUDA_TunedOp<"batch_norm_inference", ["x", "gamma", "beta", "mean", "var"],
+                   ["y"]> {
+  let summary = "normalisation by given statistics";
+  let description = [{
+    y = (x - mean) / √(var + `epsilon`) · gamma + beta for each channel, as
+    `train.batch_norm_inference`. The channels are the last dimension. All
+    operands but x and y are f32.
+
+    Example:
+
+    ```mlir
+    %y = cuda.batch_norm_inference ins(%x, %gamma, %beta, %mean, %var
+        : tensor<32x8x8x16xf16>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>)
+        {epsilon = 1.0e-5 : f64} -> tensor<32x8x8x16xf16>
+    ```
+  }];
+  let arguments = !con(operands, (ins F64Attr:$epsilon));
+}
+
+def CUDA_BatchNormGradOp
+    : CUDA_TunedGradOp<"batch_norm_grad", ["dy", "x", "gamma", "mean", "rstd"],
+                       ["dx", "dgamma", "dbeta"],
+                       ["mayAlias", "getScratchBytes", "getRereadBytes"]> {
+  let summary = "gradients of batch_norm_training";
+  let description = [{
+    The gradients of x, gamma and beta, as `train.batch_norm_grad`. The mean and
+    rstd are results of `cuda.batch_norm_training`. A first kernel sums over the
+    pixels, with partial sums in scratch memory. A second kernel reads dy and x
+    again. dx may be written over dy.
+
+    Example:
+
+    ```mlir
+    %dx, %dgamma, %dbeta = cuda.batch_norm_grad ins(%dy, %x, %gamma, %mean, %rstd
+        : tensor<32x64xf16>, tensor<32x64xf16>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>)
+        -> tensor<32x64xf16>, tensor<64xf32>, tensor<64xf32>
+    ```
+  }];
+  let arguments = operands;
+}
+
+#endif // AMP_DIALECT_CUDA_IR_CUDANORMALIZATIONOPS_TD

@@ -1,0 +1,131 @@
+//===- CUDAProductOps.td - Matrix products and convolutions *- tablegen -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_DIALECT_CUDA_IR_CUDAPRODUCTOPS_TD
+#define AMP_DIALECT_CUDA_IR_CUDAPRODUCTOPS_TD
+
+include "amp/Dialect/CUDA/IR/CUDABase.td"
+
+def CUDA_GemmOp : CUDA_LaunchOp<"gemm", "", [], [
+    "mayAlias", "getFlops", "getTargetSuffix"]> {
+  let summary = "a matrix product with an epilogue";
+  let description = [{
+    D = activation(alpha · A · B + C + bias), over row-major matrices [M, K] ×
+    [K, N] with the same leading (batch) dimensions. `alpha` is 1 by
+    default. A is stored as [K, M] with `transpose_a`, B as [N, K] with `transpose_b`.
+    Sums are f32. With `tf32`, f32 operands are rounded to TF32 first.
+
+    Inputs, in order:
+
+    | input | where |
+    |---|---|
+    | A, B | always; of one type |
+    | C, of the type and shape of D | with `accumulate` |
+    | the bias, [N], of the type of D | with `bias` |
+    | the auxiliary matrix | with `relu_grad` and `gelu_tanh_grad` |
+
+    Outputs, in order:
+
+    | output | where |
+    |---|---|
+    | D, of the type of A or f32 | always |
+    | the auxiliary matrix | with `auxiliary`, for `relu` and `gelu_tanh` |
+    | a bias gradient, [N], of the type of D | with `bias_grad` |
+
+    The auxiliary matrix holds the values of the forward product that its
+    gradient needs. For relu it is one bit per element of D, [M, ceil(N / 128) ·
+    16] bytes (i8). For gelu it is the sum before the activation, of the type of
+    D. The bias gradient is the sum over the rows of B if there is no activation
+    (K is then the number of rows), else over those of D. Neither is available
+    with batch dimensions.
+
+    Example:
+
+    ```mlir
+    %h, %mask = cuda.gemm ins(%x, %w, %b : tensor<32x64xf16>, tensor<64x128xf16>, tensor<128xf16>)
+        {activation = #cuda.activation<relu>, auxiliary, bias} -> tensor<32x128xf16>, tensor<32x16xi8>
+    ```
+  }];
+  let arguments = !con(operands, (ins
+      OptionalAttr<F32Attr>:$alpha, UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$tf32,
+      UnitAttr:$accumulate, UnitAttr:$bias, UnitAttr:$auxiliary,
+      UnitAttr:$bias_grad,
+      DefaultValuedAttr<CUDA_Activation, "::mlir::cuda::Activation::None">:$activation));
+  let extraClassDeclaration = [{
+    /// Extents of the product; `batch` counts the leading dimensions.
+    struct Extents {
+      int64_t batch, m, n, k;
+    };
+    Extents getExtents();
+    /// The factor of the product.
+    ::llvm::APFloat getScale() {
+      return getAlpha().value_or(::llvm::APFloat(1.0f));
+    }
+    ::mlir::Value getA() { return getInputs()[0]; }
+    ::mlir::Value getB() { return getInputs()[1]; }
+    /// These return null if there is no such operand.
+    ::mlir::Value getC();
+    ::mlir::Value getBiasVector();
+    ::mlir::Value getAuxiliaryInput();
+    /// Whether the activation is a gradient.
+    bool isGradient();
+    /// The shape of the bit mask of a relu whose result has shape `shape`.
+    static ::llvm::SmallVector<int64_t> getMaskShape(::llvm::ArrayRef<int64_t> shape);
+    bool isProduct() { return true; }
+    bool usesTF32() { return getTf32(); }
+    ::llvm::StringRef getDefaultName() { return "product"; }
+  }];
+}
+
+def CUDA_ConvOp : CUDA_LaunchOp<"conv", "$kind", [], [
+    "getFlops", "getScratchBytes", "getTargetSuffix"]> {
+  let summary = "a convolution or a gradient of one";
+  let description = [{
+    As `train.conv2d`, `train.conv2d_input_grad` and `train.conv2d_filter_grad`,
+    with their layouts and attributes of inputs, filters and results. The
+    operation computes products over patches that it gathers into scratch
+    memory.
+
+    With one group, the product may have an epilogue as in `cuda.gemm`:
+
+    - A forward convolution takes a `bias` ([F], of the type of the result,
+      behind the filter) and `relu`. With `auxiliary`, the bit mask of the relu
+      is a second result. Its shape is that of the first, with ceil(F / 128) ·
+      16 bytes for each pixel.
+    - A filter gradient takes `bias_grad`. The second result is the sum of the
+      gradient of the output over its pixels ([F], of the type of the result).
+    - An input gradient takes no epilogue. Its product computes the gradients of
+      patches, which are summed later.
+
+    Example:
+
+    ```mlir
+    %y = cuda.conv <forward> ins(%x, %w, %b : tensor<32x8x8x1xf16>, tensor<3x3x1x16xf16>, tensor<16xf16>)
+        {activation = #cuda.activation<relu>, bias, padding = array<i64: 1, 1, 1, 1>} -> tensor<32x8x8x16xf16>
+    ```
+  }];
+  let arguments = !con((ins CUDA_ConvKind:$kind), operands, (ins
+      DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$strides,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0, 0, 0}">:$padding,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$dilations,
+      DefaultValuedAttr<I64Attr, "1">:$groups, UnitAttr:$tf32,
+      UnitAttr:$bias, UnitAttr:$auxiliary, UnitAttr:$bias_grad,
+      DefaultValuedAttr<CUDA_Activation, "::mlir::cuda::Activation::None">:$activation));
+  let extraClassDeclaration = [{
+    ::mlir::Value getBiasVector() { return getBias() ? getInputs()[2] : ::mlir::Value(); }
+    /// The types of input, filter and result of the forward convolution.
+    struct Types {
+      ::mlir::ShapedType input, filter, output;
+    };
+    Types getForwardTypes();
+    bool isProduct() { return true; }
+    bool usesTF32() { return getTf32(); }
+    ::llvm::StringRef getDefaultName() { return "convolution"; }
+  }];
+}
+
+#endif // AMP_DIALECT_CUDA_IR_CUDAPRODUCTOPS_TD

@@ -1,0 +1,53 @@
+//===- ValueOrigins.h - What values were chosen from ------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The origin of a value: a choice, the iterations of a loop, a cast, or a move.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LOSSSCALING_VALUEORIGINS_H
+#define AMP_LOSSSCALING_VALUEORIGINS_H
+
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/Value.h"
+
+#include <optional>
+
+namespace mlir::amp {
+
+/// A choice between two values by a condition.
+struct Choice {
+  Value condition, good, bad;
+};
+
+/// Returns the choice that `value` is the result of, if any.
+std::optional<Choice> getChoice(Value value);
+
+/// A value that a loop carries from iteration to iteration.
+struct Carried {
+  Operation *loop;
+  Value init, yielded;
+  BlockArgument argument;
+};
+
+/// Returns the carried value of which `value` is the result, if any.
+std::optional<Carried> getCarried(Value value);
+
+/// Returns the input of a cast that loses nothing of values of the type of
+/// `old`.
+Value skipCast(Value value, BlockArgument old);
+
+/// Returns the source of `value` before casts that lose nothing.
+Value skipWidening(Value value);
+
+/// Returns the source of `value` before casts that lose nothing and operations
+/// that only move a scalar.
+Value skipMoves(Value value);
+
+} // namespace mlir::amp
+
+#endif // AMP_LOSSSCALING_VALUEORIGINS_H

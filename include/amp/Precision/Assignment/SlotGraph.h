@@ -1,0 +1,374 @@
+//===- SlotGraph.h - Slots and the values between them ----------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The graph on which precision is decided: one vertex per slot, one edge per
+// use of a value. It is built in one sweep over a function and kept in flat
+// arrays, because the passes have to be as cheap as CSE.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_PRECISION_ASSIGNMENT_SLOTGRAPH_H
+#define AMP_PRECISION_ASSIGNMENT_SLOTGRAPH_H
+
+#include "amp/Interfaces/PrecisionOpInterface.h"
+#include "amp/Precision/Assignment/CallGroups.h"
+#include "amp/Precision/Assignment/Ranges.h"
+#include "amp/Precision/Assignment/ValueNumbers.h"
+#include "amp/Precision/Assignment/WideValues.h"
+#include "amp/Precision/Policy/Policy.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include <memory>
+
+namespace mlir::amp {
+
+/// The number of a vertex. Vertex 0 stands for everything that keeps its type.
+using VertexId = uint32_t;
+
+/// The property of a slot that intervals of values prove.
+enum class RangeProof : uint8_t {
+  None,
+  /// A range slot whose values fit the low type. It counts as a storage slot.
+  Fits,
+  /// The slot is denied, unless a pin decides. It is, reads or stores a
+  /// constant that becomes infinite or all zero in the low type, or it reads a
+  /// gradient seed, which loss scaling makes infinite.
+  DoesNotFit,
+  /// The slot is denied, unless a pin decides. It reads or produces values made
+  /// of integer bits, such as random numbers.
+  Bits,
+};
+
+/// A slot of an operation, or a value that control flow carries.
+struct SlotVertex {
+  /// The operation, null for vertex 0. For a carried value, the operation whose
+  /// regions it belongs to.
+  Operation *op;
+  /// The number of the slot within the operation, or `carried`.
+  int8_t slot;
+  SlotKind kind;
+  /// The class of this slot by the policy and pins. Its kind may override the
+  /// policy.
+  OpClass opClass;
+  /// Whether some result (or block argument) has the type of this slot. If not,
+  /// the operation only reads through it.
+  bool produces : 1;
+  /// Whether the operation is a product, which can return f32 for low operands.
+  bool isProductResult : 1;
+  /// Whether a pin (`amp.precision`) made the decision.
+  bool pinned : 1;
+  /// Whether the operation is a constant, which can have any type.
+  bool isConstant : 1;
+  /// Whether an adapter declares that the values of the slot fit the low type
+  /// for all operands.
+  bool isBounded : 1;
+  /// Whether the operation returns f32 even if this slot is low, and its own
+  /// casts round the results.
+  bool isRounded : 1;
+  /// Whether it is or produces a sum that a loop carries.
+  bool isSum : 1;
+  RangeProof proof = RangeProof::None;
+
+  static constexpr int8_t carried = -1;
+};
+
+/// A use of an f32 value: the producer's and the user's slot, and the number of
+/// the value.
+struct SlotUse {
+  OpOperand *operand;
+  VertexId producer;
+  VertexId user;
+  uint32_t value;
+};
+
+/// An f32 value that some slot produces, or that some slot reads from vertex 0.
+struct SlotValue {
+  Value value;
+  VertexId vertex;
+};
+
+/// Slots of all operations of one function, or of functions that call one
+/// another, and the f32 values between them.
+class SlotGraph {
+public:
+  /// Builds the graph of `function` under `policy`. Only values with the
+  /// element type f32 take part. All others keep their types. With the low type
+  /// `low`, intervals of values free range slots, and deny slots that read
+  /// constants that do not fit.
+  SlotGraph(FunctionOpInterface function, const Policy &policy,
+            FloatType low = {})
+      : SlotGraph(CallGroup(function), policy, low) {}
+
+  /// Builds one graph of all functions of a group. Arguments and results of
+  /// those that may change their signature are carried values.
+  /// `wide`, which may be null and must live as long as the graph, are values
+  /// of the module that stay f32.
+  SlotGraph(const CallGroup &group, const Policy &policy, FloatType low = {},
+            const WideValues *wide = nullptr);
+
+  ArrayRef<SlotVertex> getVertices() const { return vertices; }
+  ArrayRef<SlotUse> getUses() const { return uses; }
+  ArrayRef<SlotValue> getValues() const { return values; }
+
+  /// Whether values of `type` take part, so that the passes can cast them.
+  bool isEligible(Type type) const;
+
+  /// Numbers of the uses into vertex `v`, and out of it.
+  ArrayRef<uint32_t> getUsesInto(VertexId v) const {
+    return slice(intoOffsets, intoUses, v);
+  }
+  ArrayRef<uint32_t> getUsesOf(VertexId v) const {
+    return slice(ofOffsets, ofUses, v);
+  }
+
+  /// Pairs (premise, conclusion): the premise can be low only if the conclusion
+  /// is.
+  ArrayRef<std::pair<VertexId, VertexId>> getImplications() const {
+    return implications;
+  }
+
+  /// The interface of `op`, or null.
+  PrecisionOpInterface getInterface(Operation *op) const {
+    auto it = infos.find(op->getName());
+    if (it != infos.end() && it->second.slots)
+      return PrecisionOpInterface(op, it->second.slots);
+    return it == infos.end() || it->second.hasSlots
+               ? dyn_cast<PrecisionOpInterface>(op)
+               : PrecisionOpInterface();
+  }
+
+  /// Describes the slots of `op`, which has a vertex or implements the
+  /// interface, before the policy changes their kinds.
+  void getSlots(Operation *op, PrecisionSlots &slots) const;
+
+  /// Lets `op`, whose slots now have the types `slotTypes`, follow.
+  LogicalResult retype(Operation *op, ArrayRef<Type> slotTypes,
+                       RewriterBase &rewriter) const;
+
+  /// Whether the policy contradicts itself or does not fit the function, or
+  /// pins contradict each other. An error has been emitted.
+  bool isInvalid() const { return invalid || policy.isContradictory(); }
+
+  /// Operations with f32 tensors that no list of the policy names.
+  ArrayRef<Operation *> getUnlisted() const { return unlisted; }
+
+  /// The low type. Null if no intervals are computed.
+  FloatType getLowType() const { return low; }
+
+  /// Whether some operation is a loop, so that not all operations run equally
+  /// often.
+  bool hasLoops() const { return loops; }
+
+  /// Operations that have a pin to low precision, and no value that could be
+  /// low.
+  ArrayRef<Operation *> getIgnoredPins() const { return ignoredPins; }
+
+  /// Whether intervals prove that every number which `value` can hold is finite
+  /// in the low type, for all data and gradient seeds. To be called before the
+  /// function changes. Returns false without a low type.
+  bool fitsLow(Value value) const;
+
+  /// The interval of all values of the slot `v` if each of them fits in this
+  /// sense.
+  std::optional<FloatRange> findFittingRange(VertexId v) const;
+
+  /// Why slot `slot` of `op`, which `slots` describes and which has no vertex,
+  /// keeps its type. Empty if it has no tensor of floats.
+  std::string explainFixed(Operation *op, int8_t slot,
+                           const PrecisionSlots &slots) const;
+
+  /// Whether `op` has slots: by its interface, by an adapter, or because a list
+  /// of the policy names it.
+  bool hasSlots(Operation *op) const;
+
+  /// The interval that freed `v`, a slot with `RangeProof::Fits`.
+  FloatRange getProvenRange(VertexId v) const { return proven.lookup(v); }
+
+  /// Whether `op` is a loop, by its interface or by the policy.
+  bool isLoop(Operation *op) const;
+
+  /// The type of the part of its value that `use` reads. Null if it reads only
+  /// the shape.
+  Type getReadType(const SlotUse &use) const;
+
+  /// Whether `op` is a constant with elements, not one without contents.
+  bool holdsElements(Operation *op) const {
+    auto it = infos.find(op->getName());
+    return op->hasTrait<OpTrait::ConstantLike>() ||
+           (it != infos.end() && it->second.adapted &&
+            it->second.adapted->isConstant(op));
+  }
+
+  /// Whether `op` is part of a composite pattern (see CompositePatterns.h).
+  bool isInCompositePattern(Operation *op) const {
+    return compositePatternOps.contains(op);
+  }
+
+  /// Operations whose regions keep their types because nothing says how they
+  /// would follow.
+  bool hasUnknownBody(Operation *op) const {
+    auto it = infos.find(op->getName());
+    return op->getNumRegions() != 0 && it != infos.end() &&
+           (!it->second.adapted || !it->second.adapted->hasKnownBody(op));
+  }
+
+  /// Whether a new parameter or optimizer state is computed from `value`.
+  bool isNewState(Value value) const {
+    return wide && wide->newState.contains(value);
+  }
+
+  /// Whether `value` is a constant that some low slot uses as a mask. It
+  /// becomes the lowest finite value of the low type there, not -inf.
+  bool isMask(Value value) const { return masks.contains(value); }
+
+private:
+  /// The properties of all operations of one name.
+  struct OperationInfo {
+    OpClass opClass = OpClass::Unlisted;
+    /// The implementation of PrecisionOpInterface, unless the dialect supplies
+    /// it from operation to operation.
+    PrecisionOpInterface::Concept *slots = nullptr;
+    bool hasSlots = false;
+    /// The description by an adapter. It has priority over the interface.
+    const AdapterOperation *adapted = nullptr;
+    bool isFunction = false;
+    bool isTerminator = false;
+    /// Whether it inserts into a tensor that parallel iterations share.
+    bool isCombiner = false;
+    bool isConstant = false;
+    bool isSeed = false;
+    bool isCall = false;
+    /// Whether it is a loop by the policy alone.
+    bool isForeignLoop = false;
+    /// Properties from the adapter of the dialect, which need not describe the
+    /// operation.
+    bool moves = false, readsPart = false;
+  };
+  const OperationInfo &getInfo(Operation *op);
+
+  void addOperation(Operation *op, const OperationInfo &info);
+  /// The description of an operation: it has slots, it forwards values of
+  /// control flow, or its description is invalid, which has been reported.
+  enum class Description : uint8_t { Slots, Forwards, Invalid };
+  Description describeSlots(Operation *op, const OperationInfo &info,
+                            OpClass opClass, Pin pin);
+  void addForwarded(Operation *op);
+  void raiseKinds(Operation *op, const OperationInfo &info, OpClass opClass);
+  bool fixOtherTypes(Operation *op);
+  void noteOperation(Operation *op, const OperationInfo &info, OpClass opClass,
+                     Pin pin, bool mayBeLow);
+  void fixParameterGradients(Operation *op);
+  SmallVector<VertexId, 8> addSlotVertices(Operation *op,
+                                           const OperationInfo &info,
+                                           OpClass opClass, Pin pin);
+  void denyNumbers(Operation *op, const OperationInfo &info,
+                   ArrayRef<VertexId> slotVertices);
+  void connectSlots(Operation *op, ArrayRef<VertexId> slotVertices);
+  void addCarriedValues(Operation *op, const OperationInfo &info, Pin pin);
+  void addSignature(FunctionOpInterface function, Pin pin);
+  void pinSignature(VertexId vertex, Pin pin, Operation *holder, bool isOwn);
+  void reportContested();
+  void addCall(Operation *call, FunctionOpInterface callee, Pin pin);
+  Pin findPin(Operation *op);
+  Pin findOwnPin(Operation *op) const;
+  OpClass findClass(Operation *op, OpClass listed,
+                    const PrecisionSlots &slots) const;
+  void reportConflict(Operation *op, Pin pin, Operation *other, Pin otherPin);
+  void addUse(OpOperand &operand, VertexId user);
+  void addValue(Value value, VertexId vertex);
+  void resolveProducers();
+  /// The vertex of `value`, or 0. Only valid while the graph is built.
+  VertexId lookup(Value value) const {
+    uint32_t number = numbers.find(value, values);
+    return number == numbers.none ? 0 : values[number].vertex;
+  }
+  void applyRanges(ArrayRef<FunctionOpInterface> functions);
+  void deny(VertexId v);
+  void denyReaders(const llvm::DenseSet<Value> &read, bool evenProducts);
+  void denySeeds();
+  void denyBits();
+  void denyStored();
+  ValueRanges &getRanges(Value value) const;
+  void freeRangeSlots();
+  void denyConstants();
+  bool movesElements(Operation *op) const;
+  std::optional<ConstantElements> readConstant(Operation *op) const;
+  void denyComputedConstants(FunctionOpInterface function);
+  void buildAdjacency();
+  VertexId findRoot(VertexId v);
+
+  static ArrayRef<uint32_t> slice(ArrayRef<uint32_t> offsets,
+                                  ArrayRef<uint32_t> items, VertexId v) {
+    return items.slice(offsets[v], offsets[v + 1] - offsets[v]);
+  }
+  VertexId addVertex(Operation *op, int8_t slot, SlotKind kind,
+                     OpClass opClass);
+
+  std::vector<SlotVertex> vertices;
+  std::vector<SlotUse> uses;
+  std::vector<SlotValue> values;
+  std::vector<uint32_t> intoOffsets, intoUses, ofOffsets, ofUses;
+  ValueNumbers<SlotValue> numbers;
+  /// Vertices of operands that control flow forwards, by operand.
+  llvm::DenseMap<OpOperand *, VertexId> forwarded;
+  /// Vertices of the arguments and results of functions that may change them. 0
+  /// for those that are not f32 tensors.
+  struct Signature {
+    SmallVector<VertexId> arguments, results;
+  };
+  /// The operation that pinned a vertex of a signature, and whether its own
+  /// attribute or pattern did so rather than that of an enclosing operation.
+  struct SignaturePin {
+    Pin pin;
+    Operation *holder;
+    bool isOwn;
+  };
+  llvm::DenseMap<VertexId, SignaturePin> signaturePins;
+  /// Pins of regions that contradict the pins above.
+  std::vector<std::pair<VertexId, SignaturePin>> contested;
+  llvm::DenseMap<Operation *, Signature> signatures;
+  const llvm::DenseMap<Operation *, FunctionOpInterface> *callees = nullptr;
+  /// The pin that holds within an operation, if there is one.
+  llvm::DenseMap<Operation *, Pin> regionPins;
+  /// Union-find over carried values; empty without control flow.
+  llvm::DenseMap<VertexId, VertexId> parents;
+  std::vector<std::pair<VertexId, VertexId>> implications;
+  std::vector<Operation *> unlisted;
+  std::vector<Operation *> ignoredPins;
+  /// Slots that intervals may free or deny: constants, and slots that were
+  /// denied only for their kind, with their class in the policy.
+  std::vector<std::pair<VertexId, OpClass>> rangeSlots;
+  std::vector<Operation *> constants;
+  /// Operations that store a constant which does not fit, such as a pad.
+  std::vector<Operation *> storing;
+  /// Gradient seeds.
+  std::vector<Operation *> seeds;
+  llvm::DenseMap<VertexId, FloatRange> proven;
+  /// Intervals of the values of each function, computed on demand.
+  mutable llvm::DenseMap<Operation *, std::unique_ptr<ValueRanges>> ranges;
+  /// The region of the last query. The next query usually has the same region.
+  mutable Region *lastRegion = nullptr;
+  mutable ValueRanges *lastRanges = nullptr;
+  llvm::DenseSet<Value> masks;
+  /// Sums that loops carry. They stay f32 unless a pin decides otherwise.
+  llvm::DenseSet<Value> runningSums;
+  llvm::DenseSet<Operation *> compositePatternOps;
+
+  const Policy &policy;
+  const WideValues *wide;
+  bool invalid = false;
+  /// Null if no intervals are computed.
+  FloatType low;
+  bool loops = false;
+  Type f32;
+  StringAttr precisionName, gradientOfName;
+  llvm::DenseMap<OperationName, OperationInfo> infos;
+  PrecisionSlots scratch;
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_PRECISION_ASSIGNMENT_SLOTGRAPH_H

@@ -1,0 +1,53 @@
+//===- WideValues.h - Values that stay f32 by origin or use -----*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Values that stay f32 because of their origin or their use, also across calls
+// and the regions of any operation. The search runs once per module, before the
+// module is divided into groups of functions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_PRECISION_ASSIGNMENT_WIDEVALUES_H
+#define AMP_PRECISION_ASSIGNMENT_WIDEVALUES_H
+
+#include "amp/Precision/Policy/Policy.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace mlir::amp {
+
+struct WideValues {
+  /// Floats computed from bits: results of operations with `Arithmetic::Bits`,
+  /// or with `bits: true` in the policy, and values that are computed from
+  /// them. They end at products, at other operations of the list `allow`, and
+  /// at comparisons.
+  ///
+  /// Random numbers have this form: shifted bits become a float in [1, 2), or
+  /// an integer is converted and multiplied by a power of two. A low type has
+  /// few numbers in this range. A uniform number would become 0 or 1, and a
+  /// normal one infinite.
+  llvm::DenseSet<Value> bits;
+
+  /// A gradient seed times constants, moved or repeated, up to products. Loss
+  /// scaling multiplies it by the scale S, which is infinite in f16 at first.
+  llvm::DenseSet<Value> seeds;
+
+  /// Values from which a new parameter or optimizer state is computed, back to
+  /// gradients. These are values with `amp.gradient_of`, or else products and
+  /// range slots.
+  ///
+  /// In a loop over steps, or in the region of an unknown operation, no value
+  /// has a mark. An update that is rounded there is lost.
+  llvm::DenseSet<Value> newState;
+
+  /// Finds them in `root`, a module or a function.
+  static WideValues find(Operation *root, const Policy &policy);
+};
+
+} // namespace mlir::amp
+
+#endif // AMP_PRECISION_ASSIGNMENT_WIDEVALUES_H

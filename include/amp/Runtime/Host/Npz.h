@@ -1,0 +1,312 @@
+//===- Npz.h - NumPy files of arrays ----------------------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The format has no bf16. Such an array is stored as u2 and the member
+// `__amp_types__` names it. Equal arrays give equal bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_RUNTIME_HOST_NPZ_H
+#define AMP_RUNTIME_HOST_NPZ_H
+
+#include "amp/Runtime/Host/Memory.h"
+#include "amp/Runtime/Host/Npy.h"
+#include "amp/Runtime/Host/ZipReader.h"
+
+#include <functional>
+#include <unordered_set>
+
+namespace amphost {
+
+/// The prefix of names that belong to the file format.
+inline constexpr const char *kReservedPrefix = "__amp_";
+
+/// The member that names arrays of types that NumPy lacks, as a JSON object.
+/// The only value is "bf16".
+inline constexpr const char *kTypesMember = "__amp_types__";
+
+/// Returns whether an array is wanted, by its type and shape. An unwanted array
+/// is described without its elements.
+using ArrayFilter =
+    std::function<bool(const std::string &name, const Array &header)>;
+
+namespace npz {
+
+/// A member that is read piece by piece. No allocation trusts the sizes in the
+/// directory or the header.
+class MemberReader {
+public:
+  MemberReader(ZipReader &archive, const ZipMember &member)
+      : member(member), stream(archive, member) {}
+
+  Status open() { return stream.open(); }
+
+  /// Continues to read until there are `size` bytes or the member ends.
+  Status readUpTo(uint64_t size) {
+    while (!ended && bytes.size() < size) {
+      const size_t have = bytes.size();
+      const auto piece = size_t(std::min<uint64_t>(kPiece, size - have));
+      bytes.resize(have + piece);
+      size_t got = 0;
+      AMP_RETURN_IF_ERROR(stream.read(&bytes[have], piece, &got));
+      bytes.resize(have + got);
+      ended = got < piece;
+    }
+    return Status();
+  }
+
+  uint64_t getSize() const { return member.size; }
+  const std::string &getBytes() const { return bytes; }
+
+  static constexpr size_t kPiece = 1 << 20;
+
+private:
+  const ZipMember &member;
+  ZipStream stream;
+  std::string bytes;
+  bool ended = false;
+};
+
+/// Parses a JSON object of strings. Returns false for anything else.
+inline bool
+parseTypes(const std::string &text,
+           std::vector<std::pair<std::string, std::string>> *types) {
+  size_t at = 0;
+  auto consume = [&](char c) {
+    while (at < text.size() && std::isspace((unsigned char)text[at]))
+      ++at;
+    const bool found = at < text.size() && text[at] == c;
+    at += found;
+    return found;
+  };
+  auto parseString = [&](std::string *value) {
+    if (!consume('"'))
+      return false;
+    for (; at < text.size() && text[at] != '"'; ++at) {
+      if (text[at] == '\\' && ++at == text.size())
+        return false;
+      *value += text[at];
+    }
+    return at++ < text.size();
+  };
+  if (!consume('{'))
+    return false;
+  bool isFirst = true;
+  while (!consume('}')) {
+    std::pair<std::string, std::string> entry;
+    if ((!isFirst && !consume(',')) || !parseString(&entry.first) ||
+        !consume(':') || !parseString(&entry.second))
+      return false;
+    isFirst = false;
+    types->push_back(std::move(entry));
+  }
+  consume(' ');
+  return at == text.size();
+}
+
+/// Reads an archive.
+class Reader {
+public:
+  Reader(const std::string &path, const ArrayFilter &filter)
+      : path(path), filter(filter) {}
+
+  Status read(ArrayMap *arrays) {
+    Status opened = archive.open(path);
+    if (!opened.isOk())
+      return makeError(kFile,
+                       "cannot read '%s': not an .npz archive, or truncated "
+                       "(%s)",
+                       path.c_str(), opened.getMessage().c_str());
+    AMP_RETURN_IF_ERROR(readTypes());
+    std::unordered_set<std::string> names;
+    for (const ZipMember &member : archive.getMembers()) {
+      std::string name = member.name;
+      if (name.size() < 4 || name.compare(name.size() - 4, 4, ".npy") != 0)
+        return makeError(kFile,
+                         "member '%s' of '%s' is not an array, expected a name "
+                         "that ends in .npy",
+                         name.c_str(), path.c_str());
+      name.resize(name.size() - 4);
+      if (!names.insert(name).second)
+        return makeError(kFile, "'%s' has two members '%s'", path.c_str(),
+                         name.c_str());
+      if (name == kTypesMember)
+        continue;
+      Array array;
+      AMP_RETURN_IF_ERROR(readArray(member, name, &filter, &array));
+      arrays->set(name, std::move(array));
+    }
+    return applyTypes(*arrays);
+  }
+
+private:
+  /// Reads an array in full if the filter wants it. Checks the header before it
+  /// inflates more than one piece of the rest.
+  Status readArray(const ZipMember &member, const std::string &name,
+                   const ArrayFilter *wants, Array *array) {
+    auto unreadable = [&](Status status) {
+      return status.isOk() ? status
+                           : makeError(status.getCode(),
+                                       "cannot read member '%s' of '%s': %s",
+                                       name.c_str(), path.c_str(),
+                                       status.getMessage().c_str());
+    };
+    auto inFile = [&](Status status) {
+      return std::move(status).in("cannot read '" + path + "'");
+    };
+    MemberReader reader(archive, member);
+    AMP_RETURN_IF_ERROR(unreadable(reader.open()));
+    AMP_RETURN_IF_ERROR(unreadable(reader.readUpTo(MemberReader::kPiece)));
+    NpyHeader header;
+    AMP_RETURN_IF_ERROR(
+        inFile(parseNpyHeader(reader.getBytes(), name, &header)));
+    AMP_RETURN_IF_ERROR(inFile(checkNpySize(header, reader.getSize(), name)));
+    if (wants && *wants) {
+      const bool isLow =
+          header.array.getType() == ElementType::U16 && findType(name);
+      Array shown =
+          Array::makeUnread(isLow ? ElementType::BF16 : header.array.getType(),
+                            header.array.getShape());
+      if (!(*wants)(name, shown)) {
+        *array = std::move(header.array);
+        return Status();
+      }
+    }
+    AMP_RETURN_IF_ERROR(
+        inFile(checkMemory("array '" + name + "'", header.dataBytes)));
+    const uint64_t size = header.headerBytes + header.dataBytes;
+    // Read one more byte, which must not exist.
+    AMP_RETURN_IF_ERROR(unreadable(reader.readUpTo(size + 1)));
+    if (reader.getBytes().size() < size)
+      return makeError(kFile,
+                       "member '%s' of '%s' is truncated: %zu of %llu bytes",
+                       name.c_str(), path.c_str(), reader.getBytes().size(),
+                       (unsigned long long)size);
+    return inFile(parseNpy(reader.getBytes(), name, array));
+  }
+
+  const std::string *findType(const std::string &name) const {
+    for (const auto &[array, type] : types)
+      if (array == name)
+        return &type;
+    return nullptr;
+  }
+
+  Status readTypes() {
+    for (const ZipMember &member : archive.getMembers()) {
+      if (member.name != std::string(kTypesMember) + ".npy")
+        continue;
+      Array note;
+      AMP_RETURN_IF_ERROR(readArray(member, kTypesMember, nullptr, &note));
+      if (!parseTypes(note.getText(), &types))
+        return makeError(kFile, "member '%s' of '%s' is not a JSON object",
+                         kTypesMember, path.c_str());
+    }
+    return Status();
+  }
+
+  Status applyTypes(ArrayMap &arrays) const {
+    for (const auto &[name, type] : types) {
+      Array *array = arrays.lookup(name);
+      if (!array)
+        return makeError(kFile,
+                         "member '%s' of '%s' names an array '%s' that is not "
+                         "there",
+                         kTypesMember, path.c_str(), name.c_str());
+      if (type != "bf16" || array->getType() != ElementType::U16)
+        return makeError(kFile,
+                         "member '%s' of '%s' gives '%s' a type that does not "
+                         "fit, expected \"bf16\" on a u2 array",
+                         kTypesMember, path.c_str(), name.c_str());
+      *array = std::move(*array).reinterpret(ElementType::BF16);
+    }
+    return Status();
+  }
+
+  const std::string &path;
+  const ArrayFilter &filter;
+  ZipReader archive;
+  std::vector<std::pair<std::string, std::string>> types;
+};
+
+/// Reads a file with one array, which has the name of the file.
+inline Status readNpy(const std::string &path, const ArrayFilter &filter,
+                      ArrayMap *arrays) {
+  std::FILE *file = std::fopen(path.c_str(), "rb");
+  if (!file)
+    return makeError(kFile, "cannot read '%s': %s", path.c_str(),
+                     std::strerror(errno));
+  std::string bytes;
+  size_t got = 0;
+  do {
+    const size_t have = bytes.size();
+    bytes.resize(have + MemberReader::kPiece);
+    got = std::fread(&bytes[have], 1, MemberReader::kPiece, file);
+    bytes.resize(have + got);
+  } while (got > 0);
+  const bool failed = std::ferror(file);
+  std::fclose(file);
+  if (failed)
+    return makeError(kFile, "cannot read '%s'", path.c_str());
+  const std::string name = std::filesystem::path(path).stem().string();
+  NpyHeader header;
+  AMP_RETURN_IF_ERROR(parseNpyHeader(bytes, path, &header));
+  Array array = std::move(header.array);
+  if (!filter || filter(name, array))
+    AMP_RETURN_IF_ERROR(parseNpy(bytes, path, &array));
+  arrays->set(name, std::move(array));
+  return Status();
+}
+
+} // namespace npz
+
+/// Reads the arrays of a .npz file that `filter` wants, or the array of a .npy
+/// file under its stem.
+inline Status readArrays(const std::string &path, ArrayMap *arrays,
+                         const ArrayFilter &filter = nullptr) {
+  std::error_code error;
+  *arrays = ArrayMap();
+  if (std::filesystem::is_directory(path, error))
+    return makeError(kFile, "cannot read '%s': it is a directory",
+                     path.c_str());
+  if (!std::filesystem::exists(path, error))
+    return makeError(kFile, "cannot read '%s': no such file", path.c_str());
+  if (std::filesystem::path(path).extension() == ".npy")
+    return npz::readNpy(path, filter, arrays);
+  return npz::Reader(path, filter).read(arrays);
+}
+
+/// Writes a .npz file with stored members.
+inline Status writeArrays(const std::string &path, const ArrayMap &arrays) {
+  OutputFile file;
+  AMP_RETURN_IF_ERROR(file.open(path));
+  ZipWriter archive(file);
+  auto add = [&](const std::string &name, const Array &array) {
+    return archive.add(name + ".npy", printNpyHeader(array), array.data(),
+                       array.getNumBytes());
+  };
+  std::string types;
+  for (const auto &[name, array] : arrays) {
+    AMP_RETURN_IF_ERROR(add(name, array));
+    if (array.getType() != ElementType::BF16)
+      continue;
+    std::string escaped;
+    for (char c : name)
+      escaped +=
+          c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+    types += (types.empty() ? "{\"" : ",\"") + escaped + "\":\"bf16\"";
+  }
+  if (!types.empty())
+    AMP_RETURN_IF_ERROR(add(kTypesMember, Array::makeText(types + "}")));
+  AMP_RETURN_IF_ERROR(archive.finish());
+  return file.commit();
+}
+
+} // namespace amphost
+
+#endif // AMP_RUNTIME_HOST_NPZ_H

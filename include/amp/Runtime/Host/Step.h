@@ -1,0 +1,258 @@
+//===- Step.h - A compiled training step ------------------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The interface of a step to the training loop. It does not depend on the
+// device or the compiler of the step.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_RUNTIME_HOST_STEP_H
+#define AMP_RUNTIME_HOST_STEP_H
+
+#include "amp/Runtime/Host/Checkpoint.h"
+#include "amp/Runtime/Host/Dataset.h"
+#include "amp/Runtime/Host/Initializer.h"
+
+#include <functional>
+#include <memory>
+
+namespace amphost {
+
+/// The position of a run. It is saved with the state so that training continues
+/// as if it had not been interrupted.
+struct Progress {
+  int64_t step = 0;
+  DataPosition position;
+  int64_t samples = 0;   ///< size of the data set; 0 before training
+  int64_t batchSize = 0; ///< 0 before training
+};
+
+/// How to judge a prediction: by the loss of the graph, and for classes by the
+/// accuracy.
+struct EvaluationRule {
+  enum class Kind : uint8_t { CrossEntropy, MSE, L1 };
+  Kind kind = Kind::CrossEntropy;
+  /// A prediction of the forward function and a batch of the step.
+  std::string prediction, target;
+};
+
+/// Named results of a run, such as `final loss`.
+using Results = std::vector<std::pair<std::string, double>>;
+
+/// A compiled function with its state: a training step, or the forward function
+/// of one.
+class Step {
+public:
+  virtual ~Step() = default;
+
+  /// All inputs and outputs. They do not change during the lifetime of the
+  /// step.
+  virtual const std::vector<TensorInfo> &getTensors() const = 0;
+  /// The identity of its checkpoints.
+  virtual CheckpointIdentity getIdentity() const = 0;
+  /// The batch size if the step fixes it, else 0.
+  virtual int64_t getFixedBatch() const = 0;
+
+  /// Prepares to run in batches of `samples`, which is 0 for a step that only
+  /// holds states. Fails if memory is known to be too small.
+  virtual Status prepare(int64_t samples) = 0;
+
+  /// Reads a state, hyperparameter or prediction. Waits for the last step.
+  virtual Status read(size_t tensor, Array *value) = 0;
+  /// Sets a state or hyperparameter. The value has its type and shape.
+  virtual Status write(size_t tensor, Array value) = 0;
+  /// Calls `fill` to write the `bytes` bytes of the next batch of `samples`.
+  virtual Status fill(size_t tensor, int64_t samples, size_t bytes,
+                      const std::function<void(void *)> &fill) = 0;
+
+  /// Runs `steps` steps on the batches that are filled, and counts them in
+  /// `progress`.
+  virtual Status run(int steps) = 0;
+  /// Waits for the steps.
+  virtual Status wait() = 0;
+  /// Whether `run` returns before the steps are done. Reading their metrics
+  /// then costs time.
+  virtual bool isAsynchronous() const = 0;
+  /// Waits and reads the metrics of the last step, in the order of tensors.
+  virtual Status readMetrics(std::vector<double> *values) = 0;
+
+  /// Adds results on memory.
+  virtual void addMemory(Results *results) = 0;
+
+  /// Creates the forward function, for predictions.
+  virtual Status createForward(std::unique_ptr<Step> *forward) = 0;
+  virtual std::vector<EvaluationRule> getEvaluationRules() const = 0;
+  /// Sets the states of a forward function to those of `trained`, or to copies.
+  inline virtual Status useStates(Step &trained);
+
+  /// The tensors with a role, by index.
+  std::vector<size_t> find(Role role) const {
+    std::vector<size_t> indices;
+    for (size_t i = 0; i < getTensors().size(); ++i)
+      if (getTensors()[i].role == role)
+        indices.push_back(i);
+    return indices;
+  }
+  /// The batch tensors, in order.
+  std::vector<TensorInfo> getBatches() const {
+    std::vector<TensorInfo> batches;
+    for (size_t index : find(Role::Batch))
+      batches.push_back(getTensors()[index]);
+    return batches;
+  }
+  std::vector<std::string> getMetricNames() const {
+    std::vector<std::string> names;
+    for (size_t index : find(Role::Metric))
+      names.push_back(getTensors()[index].name);
+    return names;
+  }
+  /// The state or hyperparameter `name`, or null.
+  const TensorInfo *findValue(const std::string &name) const {
+    for (const TensorInfo &tensor : getTensors())
+      if (tensor.role <= Role::Hyperparameter && tensor.name == name)
+        return &tensor;
+    return nullptr;
+  }
+
+  Progress progress;
+};
+
+inline Status Step::useStates(Step &trained) {
+  for (size_t i = 0; i < getTensors().size(); ++i) {
+    const TensorInfo &tensor = getTensors()[i];
+    if (tensor.role > Role::Hyperparameter)
+      continue;
+    const TensorInfo *state = trained.findValue(tensor.name);
+    if (!state)
+      return makeError(kInvalidArgument,
+                       "the forward function reads '%s', which the step does "
+                       "not have",
+                       tensor.name.c_str());
+    Array value;
+    AMP_RETURN_IF_ERROR(
+        trained.read(size_t(state - trained.getTensors().data()), &value));
+    AMP_RETURN_IF_ERROR(write(i, std::move(value)));
+  }
+  return Status();
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// Writes `values` to the states and hyperparameters that they name.
+inline Status writeValues(Step &step, ArrayMap &values) {
+  for (size_t i = 0; i < step.getTensors().size(); ++i) {
+    const TensorInfo &tensor = step.getTensors()[i];
+    Array *value = tensor.role <= Role::Hyperparameter
+                       ? values.lookup(tensor.name)
+                       : nullptr;
+    if (value)
+      AMP_RETURN_IF_ERROR(step.write(i, std::move(*value)));
+  }
+  return Status();
+}
+
+/// Initialises all states from `seed` and resets the progress. `weights`, if
+/// given, replaces the parameters and model states that it names, rounded to
+/// their type. `path` is the file of the weights. `partial` is that of
+/// `initializeTensors`.
+inline Status initialize(Step &step, uint64_t seed, const ArrayMap *weights,
+                         const std::string &path, bool partial = false) {
+  ArrayMap values;
+  for (const TensorInfo &tensor : step.getTensors()) {
+    const Array *array =
+        weights && tensor.isWeight() ? weights->lookup(tensor.name) : nullptr;
+    if (!array)
+      continue;
+    if (array->getShape() != tensor.shape || !array->castsTo(tensor.type))
+      return makeError(kFile, "array '%s' in '%s' is %s, expected %s",
+                       tensor.name.c_str(), path.c_str(),
+                       array->describe().c_str(), tensor.describe().c_str());
+    values.set(tensor.name, array->castFloat(tensor.type));
+  }
+  if (weights && values.size() == 0)
+    return makeError(kFile, "'%s' has no array for any parameter of the step",
+                     path.c_str());
+  AMP_RETURN_IF_ERROR(
+      initializeTensors(step.getTensors(), seed, partial, &values));
+  step.progress = Progress();
+  step.progress.position.seed = seed;
+  return writeValues(step, values);
+}
+
+/// Reads the weights for `initialize` from a file. `missing` receives the names
+/// that the file lacks.
+inline Status readWeights(const Step &step, const std::string &path,
+                          ArrayMap *weights,
+                          std::vector<std::string> *missing) {
+  // A run of another precision may have more parameters, but not of other
+  // shapes.
+  auto wants = [&](const std::string &name, const Array &header) {
+    for (const TensorInfo &tensor : step.getTensors())
+      if (isState(tensor.role) && tensor.name == name)
+        return header.getShape() == tensor.shape && header.castsTo(tensor.type);
+    return true;
+  };
+  AMP_RETURN_IF_ERROR(readArrays(path, weights, wants));
+  for (const TensorInfo &tensor : step.getTensors())
+    if (tensor.isWeight() && !weights->contains(tensor.name) &&
+        tensor.init.kind != InitInfo::Kind::CopyOf)
+      missing->push_back(tensor.name);
+  return Status();
+}
+
+/// Sets every element of the hyperparameter `name`.
+inline Status setHyperparameter(Step &step, const std::string &name,
+                                double value) {
+  std::string known;
+  for (size_t i : step.find(Role::Hyperparameter)) {
+    const TensorInfo &tensor = step.getTensors()[i];
+    if (tensor.name == name) {
+      Array array(tensor.type, tensor.shape);
+      array.fill(value);
+      return step.write(i, std::move(array));
+    }
+    known += (known.empty() ? "" : ", ") + tensor.name;
+  }
+  return makeError(kInvalidArgument,
+                   "there is no hyperparameter '%s'; the step has %s",
+                   name.c_str(), known.empty() ? "none" : known.c_str());
+}
+
+/// Sets all hyperparameters from `settings` or from the graph.
+inline Status setHyperparameters(
+    Step &step, const std::vector<std::pair<std::string, double>> &settings) {
+  using Kind = InitInfo::Kind;
+  for (size_t i : step.find(Role::Hyperparameter)) {
+    const TensorInfo &tensor = step.getTensors()[i];
+    const Kind kind = tensor.init.kind;
+    bool isSet = false;
+    for (const auto &setting : settings)
+      isSet |= setting.first == tensor.name;
+    if (isSet)
+      continue;
+    if (kind != Kind::Zeros && kind != Kind::Ones && kind != Kind::Constant)
+      return makeError(kInvalidArgument,
+                       "hyperparameter '%s' has no value: give it a constant "
+                       "'amp.init' or --set %s=<number>",
+                       tensor.name.c_str(), tensor.name.c_str());
+    AMP_RETURN_IF_ERROR(setHyperparameter(step, tensor.name,
+                                          kind == Kind::Zeros ? 0.0
+                                          : kind == Kind::Ones
+                                              ? 1.0
+                                              : tensor.init.first));
+  }
+  for (const auto &[name, value] : settings)
+    AMP_RETURN_IF_ERROR(setHyperparameter(step, name, value));
+  return Status();
+}
+
+} // namespace amphost
+
+#endif // AMP_RUNTIME_HOST_STEP_H

@@ -1,0 +1,392 @@
+//===- AMPToLinalg.cpp - The amp dialect as loops over tensors ===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Conversion/LinalgCommon/LinalgBuilder.h"
+#include "amp/Conversion/LinalgCommon/LongSums.h"
+#include "amp/Conversion/LinalgCommon/PhiloxBuilder.h"
+
+#include "amp/Conversion/Passes.h"
+#include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/LossScaling/ScaleUpdate.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_CONVERTAMPTOLINALG
+#include "amp/Conversion/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+
+struct LowerCast : OpRewritePattern<CastOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(CastOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<RankedTensorType>(op->getOperand(0).getType()))
+      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
+    LinalgBuilder b(rewriter, op.getLoc());
+    rewriter.replaceOp(
+        op, b.castTo(op.getInput(), getElementTypeOrSelf(op.getType())));
+    return success();
+  }
+};
+
+struct LowerMasterCopy : OpRewritePattern<MasterCopyOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MasterCopyOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
+    LinalgBuilder b(rewriter, op.getLoc());
+    auto type = typeOf(op.getCopy());
+    if (!op.getRng()) {
+      rewriter.replaceOp(op, b.castTo(op.getMaster(), type.getElementType()));
+      return success();
+    }
+    PhiloxBuilder random(b.getBuilder(), op.getRng(), op.getKey(),
+                         op.getMaster());
+    // bf16 is the upper half of f32. Add 16 random bits to the lower half and
+    // cut it off. The value rounds up with the probability that the lower half
+    // represents. The result is exact in bf16.
+    rewriter.replaceOp(
+        op,
+        b.elementwise(
+            type, op.getMaster(),
+            [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+              Type i32 = inner.getI32Type();
+              auto constant = PhiloxBuilder::constant32;
+              Value bits = arith::BitcastOp::create(inner, i32, args[0]);
+              Value word = arith::ShRUIOp::create(
+                  inner, random.buildWord(inner), constant(inner, 16));
+              Value sum = arith::AddIOp::create(inner, bits, word);
+              Value upper = arith::AndIOp::create(inner, sum,
+                                                  constant(inner, 0xFFFF0000));
+              Value rounded =
+                  arith::BitcastOp::create(inner, args[0].getType(), upper);
+              Value isNaN = arith::CmpFOp::create(
+                  inner, arith::CmpFPredicate::UNO, args[0], args[0]);
+              return arith::SelectOp::create(inner, isNaN, args[0], rounded);
+            }));
+    return success();
+  }
+};
+
+struct LowerResidual : OpRewritePattern<ResidualOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ResidualOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
+    LinalgBuilder b(rewriter, op.getLoc());
+    rewriter.replaceOp(
+        op, b.elementwise(
+                typeOf(op.getResidual()), {op.getMaster(), op.getCopy()},
+                [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                  auto type = cast<FloatType>(args[1].getType());
+                  auto number = [&](const APFloat &value) -> Value {
+                    return arith::ConstantOp::create(
+                        inner, inner.getFloatAttr(type, value));
+                  };
+                  Value lost = arith::SubFOp::create(inner, args[0], args[1]);
+                  Value magnitude = math::AbsFOp::create(inner, args[1]);
+                  Value isFinite = arith::CmpFOp::create(
+                      inner, arith::CmpFPredicate::OLT, magnitude,
+                      number(APFloat::getInf(type.getFloatSemantics())));
+                  return arith::SelectOp::create(
+                      inner, isFinite, lost,
+                      number(APFloat::getZero(type.getFloatSemantics())));
+                }));
+    return success();
+  }
+};
+
+struct LowerCompensate : OpRewritePattern<CompensateOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(CompensateOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
+    LinalgBuilder b(rewriter, op.getLoc());
+    rewriter.replaceOp(
+        op, b.elementwise(
+                typeOf(op.getMaster()), {op.getCopy(), op.getResidual()},
+                [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                  return arith::AddFOp::create(inner, args[0], args[1]);
+                }));
+    return success();
+  }
+};
+
+struct LowerGlobalNorm : OpRewritePattern<GlobalNormOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GlobalNormOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
+    LinalgBuilder b(rewriter, op.getLoc());
+    Type f32 = rewriter.getF32Type();
+    Value total;
+    for (Value gradient : op.getGradients()) {
+      auto all =
+          llvm::to_vector(llvm::seq<int64_t>(0, typeOf(gradient).getRank()));
+      RankedTensorType type = typeOf(gradient);
+      bool isLong = type.hasStaticShape() && type.getNumElements() > kLongSum;
+      Type accumulator = isLong ? rewriter.getF64Type() : f32;
+      Value sum =
+          b.reduce(gradient, all, accumulator, 0,
+                   [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                     Value value = roundScalar(inner, args[0], f32);
+                     Value square = arith::MulFOp::create(inner, value, value);
+                     if (isLong)
+                       square =
+                           arith::ExtFOp::create(inner, accumulator, square);
+                     return arith::AddFOp::create(inner, args[1], square);
+                   });
+      sum = b.castTo(sum, f32);
+      total =
+          !total
+              ? sum
+              : b.elementwise(
+                    typeOf(total), {total, sum},
+                    [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                      return arith::AddFOp::create(inner, args[0], args[1]);
+                    });
+    }
+    rewriter.replaceOp(op, b.elementwise(typeOf(op.getNorm()), total,
+                                         [](ImplicitLocOpBuilder &inner,
+                                            ValueRange args) -> Value {
+                                           return math::SqrtOp::create(inner,
+                                                                       args[0]);
+                                         }));
+    return success();
+  }
+};
+
+struct LowerGradientSeed : OpRewritePattern<GradientSeedOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GradientSeedOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getType());
+    auto one = rewriter.getFloatAttr(type.getElementType(), 1.0);
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+        op, DenseElementsAttr::get(type, one.getValue()));
+    return success();
+  }
+};
+
+struct LowerScale : OpRewritePattern<ScaleOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ScaleOp op,
+                                PatternRewriter &rewriter) const override {
+    LinalgBuilder b(rewriter, op.getLoc());
+    rewriter.replaceOp(
+        op, b.elementwise(
+                typeOf(op.getResult()), {op.getInput(), op.getScale()},
+                [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                  return arith::MulFOp::create(inner, args[0], args[1]);
+                }));
+    return success();
+  }
+};
+
+/// Whether all elements of `value` are finite, a tensor<i1>.
+static Value buildAllFinite(LinalgBuilder &b, Value value) {
+  Type compute = getScalarComputeType(typeOf(value).getElementType());
+  Value largest = buildMaxMagnitudeBits(b, value);
+  Type bits = typeOf(largest).getElementType();
+  auto infinity = APFloat::getInf(cast<FloatType>(compute).getFloatSemantics());
+  return b.elementwise(
+      RankedTensorType::get({}, b.getBuilder().getI1Type()), largest,
+      [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+        Value limit = arith::ConstantOp::create(
+            inner, inner.getIntegerAttr(bits, infinity.bitcastToAPInt()));
+        return arith::CmpIOp::create(inner, arith::CmpIPredicate::ult, args[0],
+                                     limit);
+      });
+}
+
+/// 1 / `scale`, rounded once from f64 as GradScaler does.
+static Value buildInverse(LinalgBuilder &b, Value scale) {
+  return b.elementwise(
+      typeOf(scale), scale,
+      [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+        Value one =
+            arith::ConstantOp::create(inner, inner.getF64FloatAttr(1.0));
+        return arith::DivFOp::create(
+            inner, one,
+            arith::ExtFOp::create(inner, inner.getF64Type(), args[0]));
+      });
+}
+
+struct LowerInnerGradient : OpRewritePattern<InnerGradientOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(InnerGradientOp op,
+                                PatternRewriter &rewriter) const override {
+    LinalgBuilder b(rewriter, op.getLoc());
+    Type type = typeOf(op.getResult()).getElementType();
+    if (!op.getScale()) {
+      rewriter.replaceOp(op, b.castTo(op.getGradient(), type));
+      return success();
+    }
+    Value wide = b.castTo(
+        buildInverse(b, op.getScale()),
+        getScalarComputeType(typeOf(op.getGradient()).getElementType()));
+    rewriter.replaceOp(
+        op, b.elementwise(
+                typeOf(op.getResult()), {op.getGradient(), wide},
+                [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                  return arith::MulFOp::create(inner, args[0], args[1]);
+                }));
+    return success();
+  }
+};
+
+struct LowerUnscale : OpRewritePattern<UnscaleOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(UnscaleOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
+    LinalgBuilder b(rewriter, op.getLoc());
+    Value inverse = buildInverse(b, op.getScale());
+    Value finite;
+    auto require = [&](Value flag) {
+      finite =
+          !finite
+              ? flag
+              : b.elementwise(
+                    typeOf(finite), {finite, flag},
+                    [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                      return arith::AndIOp::create(inner, args[0], args[1]);
+                    });
+    };
+    SmallVector<Value> results;
+    for (auto [gradient, unscaled] :
+         llvm::zip_equal(op.getGradients(), op.getUnscaled())) {
+      auto type = typeOf(unscaled);
+      Value wide = b.castTo(
+          inverse, getScalarComputeType(typeOf(gradient).getElementType()));
+      results.push_back(b.elementwise(
+          type, {gradient, wide},
+          [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+            return arith::MulFOp::create(inner, args[0], args[1]);
+          }));
+      require(buildAllFinite(b, gradient));
+      if (op.getStrict())
+        require(buildAllFinite(b, results.back()));
+    }
+    results.push_back(finite);
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+/// Scalars of arith, for buildScaleUpdate.
+class ArithScalars {
+public:
+  explicit ArithScalars(ImplicitLocOpBuilder &b) : b(b) {}
+  Value real(float value) {
+    return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
+  }
+  Value integer(int32_t value) {
+    return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
+  }
+  Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
+  Value subtract(Value x, Value y) { return arith::SubIOp::create(b, x, y); }
+  Value multiply(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
+  Value maximum(Value x, Value y) { return arith::MaximumFOp::create(b, x, y); }
+  Value minimum(Value x, Value y) { return arith::MinimumFOp::create(b, x, y); }
+  Value isLess(Value x, Value y) {
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, y);
+  }
+  Value isGreater(Value x, Value y) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, x, y);
+  }
+  Value isAtLeast(Value x, Value y) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, x, y);
+  }
+  Value isEqual(Value x, Value y) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, y);
+  }
+  Value both(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
+  Value select(Value condition, Value yes, Value no) {
+    return arith::SelectOp::create(b, condition, yes, no);
+  }
+
+private:
+  ImplicitLocOpBuilder &b;
+};
+
+struct LowerUpdateScale : OpRewritePattern<UpdateScaleOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(UpdateScaleOp op,
+                                PatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto read = [&](Value tensor) -> Value {
+      return tensor::ExtractOp::create(b, tensor, ValueRange());
+    };
+    auto wrap = [&](Value scalar, Value like) -> Value {
+      return tensor::FromElementsOp::create(b, like.getType(), scalar);
+    };
+    ArithScalars scalars(b);
+    ScaleState old{read(op.getScale()), read(op.getGrowthTracker()),
+                   read(op.getHysteresisTracker())};
+    ScaleState updated = buildScaleUpdate(scalars, op.getScaler().getRules(),
+                                          old, read(op.getAllFinite()));
+    rewriter.replaceOp(
+        op, {wrap(updated.scale, op.getNewScale()),
+             wrap(updated.growthTracker, op.getNewGrowthTracker()),
+             wrap(updated.hysteresisTracker, op.getNewHysteresisTracker())});
+    return success();
+  }
+};
+
+} // namespace
+
+void mlir::amp::populateAMPToLinalg(RewritePatternSet &patterns) {
+  patterns.add<LowerCast, LowerCompensate, LowerGlobalNorm, LowerGradientSeed,
+               LowerInnerGradient, LowerMasterCopy, LowerResidual, LowerScale,
+               LowerUnscale, LowerUpdateScale>(patterns.getContext());
+  populateAMPLayersToLinalg(patterns);
+}
+
+namespace {
+
+struct ConvertAMPToLinalg
+    : mlir::amp::impl::ConvertAMPToLinalgBase<ConvertAMPToLinalg> {
+  void runOnOperation() override {
+    Operation *root = getOperation();
+    if (failed(verifyStaticShapes(root, "amp")))
+      return signalPassFailure();
+    RewritePatternSet patterns(&getContext());
+    populateAMPToLinalg(patterns);
+    walkAndApplyPatterns(root, std::move(patterns));
+    WalkResult left = root->walk([](Operation *op) {
+      if (!isa_and_nonnull<AMPDialect>(op->getDialect()))
+        return WalkResult::advance();
+      op->emitOpError("cannot be lowered to linalg");
+      return WalkResult::interrupt();
+    });
+    if (left.wasInterrupted())
+      return signalPassFailure();
+    // These attributes describe results, which buffers will replace. The roles
+    // of arguments are still needed.
+    root->walk([](Operation *op) {
+      if (!isa<FunctionOpInterface>(op))
+        removeAMPAttributes(op);
+    });
+  }
+};
+
+} // namespace

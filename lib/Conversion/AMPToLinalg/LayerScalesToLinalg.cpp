@@ -1,0 +1,149 @@
+//===- LayerScalesToLinalg.cpp - Loss scales of layers as loops
+//-------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Conversion/LinalgCommon/LinalgBuilder.h"
+
+#include "amp/Dialect/AMP/IR/AMP.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// An integer maximum of the magnitudes needs no branch and vectorises.
+Value mlir::amp::buildMaxMagnitudeBits(LinalgBuilder &b, Value value) {
+  auto type = typeOf(value);
+  Type compute = getScalarComputeType(type.getElementType());
+  auto bits =
+      IntegerType::get(type.getContext(), compute.getIntOrFloatBitWidth());
+  auto all = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  return b.reduce(value, all, bits, 0,
+                  [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                    Value magnitude = math::AbsFOp::create(inner, args[0]);
+                    magnitude =
+                        arith::BitcastOp::create(inner, bits, magnitude);
+                    return arith::MaxUIOp::create(inner, args[1], magnitude);
+                  });
+}
+
+static Value buildReal(ImplicitLocOpBuilder &b, float value) {
+  return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
+}
+
+namespace {
+
+struct LowerRescale : OpRewritePattern<RescaleOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(RescaleOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<RankedTensorType>(op.getType()))
+      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
+    LinalgBuilder b(rewriter, op.getLoc());
+    auto type = typeOf(op.getGradient());
+    Value factor = b.elementwise(
+        typeOf(op.getTo()), {op.getTo(), op.getFrom()},
+        [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+          return arith::DivFOp::create(inner, args[0], args[1]);
+        });
+    Value wide = b.castTo(factor, getScalarComputeType(type.getElementType()));
+    rewriter.replaceOp(
+        op, b.elementwise(
+                type, {op.getGradient(), wide},
+                [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                  return arith::MulFOp::create(inner, args[0], args[1]);
+                }));
+    return success();
+  }
+};
+
+struct LowerMaxMagnitude : OpRewritePattern<MaxMagnitudeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MaxMagnitudeOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
+    LinalgBuilder b(rewriter, op.getLoc());
+    auto type = typeOf(op.getLargest());
+    Value largest;
+    for (Value gradient : op.getGradients()) {
+      Type compute = getScalarComputeType(typeOf(gradient).getElementType());
+      auto source = typeOf(gradient);
+      auto all = llvm::to_vector(llvm::seq<int64_t>(0, source.getRank()));
+      // Every target supports this maximum as a reduction. It keeps NaN.
+      Value magnitude =
+          b.reduce(gradient, all, compute, 0,
+                   [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                     Value absolute = math::AbsFOp::create(inner, args[0]);
+                     return arith::MaximumFOp::create(inner, args[1], absolute);
+                   });
+      Value one = b.castTo(magnitude, type.getElementType());
+      // NaN is the largest.
+      largest =
+          !largest
+              ? one
+              : b.elementwise(
+                    type, {largest, one},
+                    [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                      return arith::MaximumFOp::create(inner, args[0], args[1]);
+                    });
+    }
+    rewriter.replaceOp(op, largest);
+    return success();
+  }
+};
+
+struct LowerAdaptScale : OpRewritePattern<AdaptScaleOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AdaptScaleOp op,
+                                PatternRewriter &rewriter) const override {
+    LinalgBuilder b(rewriter, op.getLoc());
+    LayerScalerRules rules = op.getScaler().getRules();
+    auto build = [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+      Value scale = args[0], magnitude = args[1], finite = args[2];
+      Type i32 = inner.getI32Type();
+      Value infinity = buildReal(inner, std::numeric_limits<float>::infinity());
+      Value room = arith::DivFOp::create(
+          inner,
+          arith::MulFOp::create(inner, buildReal(inner, rules.target), scale),
+          magnitude);
+      // The exponent alone is the next lower power of two.
+      Value exponent =
+          arith::ConstantOp::create(inner, inner.getI32IntegerAttr(0x7F800000));
+      Value wanted = arith::BitcastOp::create(
+          inner, inner.getF32Type(),
+          arith::AndIOp::create(
+              inner, arith::BitcastOp::create(inner, i32, room), exponent));
+      Value grown = arith::MulFOp::create(inner, scale,
+                                          buildReal(inner, rules.growthFactor));
+      Value next = arith::MinimumFOp::create(inner, wanted, grown);
+      Value reduced = arith::MulFOp::create(
+          inner, scale, buildReal(inner, rules.backoffFactor));
+      Value good = arith::AndIOp::create(
+          inner, finite,
+          arith::CmpFOp::create(inner, arith::CmpFPredicate::OLT, magnitude,
+                                infinity));
+      Value chosen = arith::SelectOp::create(inner, good, next, reduced);
+      Value raised = arith::MaximumFOp::create(
+          inner, chosen, buildReal(inner, rules.minScale));
+      return arith::MinimumFOp::create(inner, raised,
+                                       buildReal(inner, rules.maxScale));
+    };
+    rewriter.replaceOp(
+        op, b.elementwise(typeOf(op.getNewScale()),
+                          {op.getScale(), op.getMagnitude(), op.getAllFinite()},
+                          build));
+    return success();
+  }
+};
+
+} // namespace
+
+void mlir::amp::populateAMPLayersToLinalg(RewritePatternSet &patterns) {
+  patterns.add<LowerAdaptScale, LowerMaxMagnitude, LowerRescale>(
+      patterns.getContext());
+}

@@ -1,0 +1,222 @@
+//===- TrainToCUDA.cpp - Training steps as launches over tensors ----------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TrainToCUDA.h"
+
+#include "amp/Conversion/LinalgCommon/LinalgBuilder.h"
+
+#include "amp/Analysis/IndexBound.h"
+#include "amp/CodeGen/Passes.h"
+#include "amp/Conversion/Passes.h"
+#include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "amp/Dialect/Train/IR/Evaluation.h"
+#include "amp/Dialect/Train/IR/Train.h"
+#include "amp/Dialect/Train/Transforms/Passes.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace mlir::amp {
+#define GEN_PASS_DEF_CONVERTTRAINTOCUDA
+#include "amp/Conversion/Passes.h.inc"
+} // namespace mlir::amp
+
+using namespace mlir;
+using namespace mlir::cuda;
+
+Location mlir::cuda::getNamedLocation(Operation *op) {
+  return NameLoc::get(
+      StringAttr::get(op->getContext(), op->getName().getStringRef()),
+      op->getLoc());
+}
+
+/// Verifies that programs can hold a value of type `type`.
+static LogicalResult verifyValue(Operation *op, Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped)
+    return success();
+  if (!shaped.hasStaticShape())
+    return op->emitOpError("has the dynamic shape ")
+           << type << ", expected a static one; 'train-set-batch' gives the "
+           << "batch dimension its size";
+  Type element = shaped.getElementType();
+  if (element.isF16() || element.isBF16() || element.isF32() ||
+      element.isInteger(1) || element.isInteger(32) || element.isInteger(64))
+    return success();
+  return op->emitOpError("has the element type ")
+         << element << ", which a program for a GPU does not hold; expected "
+         << "f32, f16, bf16, i1, i32 or i64";
+}
+
+static LogicalResult verifyStep(func::FuncOp step) {
+  if (!step.getBody().hasOneBlock())
+    return step.emitOpError("a step must be one block, expected control flow "
+                            "to be structured (scf)");
+  // Report at the operation that defines the value, if there is one.
+  WalkResult result = step.walk([&](Operation *op) {
+    if (op == step.getOperation())
+      return WalkResult::advance();
+    for (TypeRange types :
+         {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+      for (Type type : types)
+        if (failed(verifyValue(op, type)))
+          return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  for (Type type : step.getArgumentTypes())
+    if (failed(verifyValue(step, type)))
+      return failure();
+  return success();
+}
+
+/// Records on `step` how its predictions are judged, for 'cuda-plan-memory'.
+static LogicalResult noteEvaluation(func::FuncOp step) {
+  FailureOr<mlir::amp::StepSignature> signature =
+      mlir::amp::StepSignature::get(step);
+  if (failed(signature))
+    return failure();
+  using Kind = mlir::amp::EvaluationRule::Kind;
+  SmallVector<Attribute> rules;
+  for (const mlir::amp::EvaluationRule &rule :
+       mlir::amp::findEvaluationRules(step, *signature)) {
+    Judge judge = rule.kind == Kind::CrossEntropy ? Judge::CrossEntropy
+                  : rule.kind == Kind::MSE        ? Judge::MSE
+                                                  : Judge::L1;
+    rules.push_back(EvaluationAttr::get(step.getContext(), judge,
+                                        rule.prediction, rule.target));
+  }
+  if (!rules.empty())
+    step->setAttr(kEvaluationAttr, ArrayAttr::get(step.getContext(), rules));
+  return success();
+}
+
+/// Records the bounds of index elements on the batch arguments of `step`, for
+/// 'cuda-plan-memory'. The operations that bound them do not exist any more
+/// then.
+static LogicalResult noteIndexBounds(func::FuncOp step) {
+  FailureOr<mlir::amp::StepSignature> signature =
+      mlir::amp::StepSignature::get(step);
+  if (failed(signature))
+    return failure();
+  Builder builder(step.getContext());
+  for (const mlir::amp::StepArgument &argument : signature->arguments) {
+    Type element = argument.type.getElementType();
+    if (argument.role != mlir::amp::Role::Batch ||
+        !(element.isInteger(32) || element.isInteger(64)))
+      continue;
+    std::optional<int64_t> bound =
+        mlir::amp::getIndexBound(step.getArgument(argument.index));
+    if (bound && *bound > 0)
+      step.setArgAttr(argument.index, kIndexBoundAttr,
+                      builder.getI64IntegerAttr(*bound));
+  }
+  return success();
+}
+
+namespace {
+
+struct ConvertTrainToCUDA
+    : mlir::amp::impl::ConvertTrainToCUDABase<ConvertTrainToCUDA> {
+  using ConvertTrainToCUDABase::ConvertTrainToCUDABase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry
+        .insert<mlir::amp::AMPDialect, train::TrainDialect, cuda::CUDADialect,
+                arith::ArithDialect, linalg::LinalgDialect, math::MathDialect,
+                tensor::TensorDialect>();
+  }
+
+  /// Applies patterns without other simplifications.
+  void apply(func::FuncOp step,
+             function_ref<void(RewritePatternSet &)> populate) {
+    RewritePatternSet patterns(&getContext());
+    populate(patterns);
+    // Patterns that do not converge leave a correct function.
+    (void)applyPatternsGreedily(step, std::move(patterns));
+  }
+
+  LogicalResult convert(func::FuncOp step) {
+    if (failed(verifyStep(step)) || failed(noteEvaluation(step)) ||
+        failed(noteIndexBounds(step)) || failed(flattenRegions(step)))
+      return failure();
+    auto run = [&](ArrayRef<function_ref<std::unique_ptr<Pass>()>> passes) {
+      sortTopologically(&step.getBody().front());
+      OpPassManager pm(func::FuncOp::getOperationName());
+      for (auto pass : passes)
+        pm.addPass(pass());
+      return runPipeline(pm, step);
+    };
+    auto canonicalizer = [] { return createCanonicalizerPass(); };
+    auto cse = [] { return createCSEPass(); };
+    if (failed(run({canonicalizer, cse})))
+      return failure();
+
+    convertOptimizers(step);
+    mergeParameterCasts(step);
+    apply(step, [&](RewritePatternSet &patterns) {
+      populateProductsToCUDA(patterns, tf32);
+      populateCompositesToCUDA(patterns);
+    });
+    apply(step, [&](RewritePatternSet &patterns) {
+      populateCanonicalProducts(patterns, strictRounding);
+    });
+    fuseProductsHorizontally(step);
+    if (epilogues)
+      apply(step, [&](RewritePatternSet &patterns) {
+        populateEpilogues(patterns, strictRounding);
+      });
+    mergeCrossEntropy(step);
+    // Names come from attributes that the lowering of the amp dialect removes.
+    nameLaunches(step);
+    step.walk([&](Operation *op) {
+      if (!op->getDialect() ||
+          isa<CUDADialect, func::FuncDialect>(op->getDialect()))
+        return;
+      if (op->getNumResults() > 0)
+        op->setLoc(getNamedLocation(op));
+    });
+
+    if (failed(run({[] { return train::createTrainDecompose(); }, canonicalizer,
+                    cse, [] { return mlir::amp::createConvertTrainToLinalg(); },
+                    [] { return mlir::amp::createConvertAMPToLinalg(); },
+                    [] { return createConvertElementwiseToLinalgPass(); },
+                    [] { return createLinalgGeneralizeNamedOpsPass(); }})))
+      return failure();
+    apply(step, populateSlicesToLoops);
+    recomputeCheapValues(step);
+    if (failed(run({[] { return mlir::amp::createFuseElementwise(); },
+                    canonicalizer, cse})) ||
+        failed(convertKernels(step)) || failed(run({canonicalizer, cse})))
+      return failure();
+    mergeKernels(step);
+    if (failed(run({cse})))
+      return failure();
+    nameLaunches(step);
+    step.walk([&](LaunchOpInterface) { ++numLaunches; });
+    return success();
+  }
+
+  void runOnOperation() override {
+    func::FuncOp step = getOperation();
+    if (step.isExternal() || !mlir::amp::isStepFunction(step))
+      return;
+    if (failed(convert(step)))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,74 @@
+//===- TrainToCUDA.h - The steps of convert-train-to-cuda -------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_CONVERSION_TRAINTOCUDA_TRAINTOCUDA_H
+#define AMP_LIB_CONVERSION_TRAINTOCUDA_TRAINTOCUDA_H
+
+#include "amp/Dialect/CUDA/IR/CUDA.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::cuda {
+
+/// Inlines `scf.if` as selections and unrolls `scf.for`. Outer loops come first
+/// because inner bounds may depend on their induction variables. Any other
+/// operation with a region, and a loop whose bounds are not constants, is an
+/// error at that operation.
+LogicalResult flattenRegions(func::FuncOp step);
+
+/// Merges optimizer operations with the same settings into one
+/// `cuda.optimizer`, with their unscaling, clipping, overflow guard and copies.
+void convertOptimizers(func::FuncOp step);
+
+/// Merges the casts of parameters to one type into one `cuda.casts`.
+void mergeParameterCasts(func::FuncOp step);
+
+/// Lowers products and convolutions to `cuda.gemm` and `cuda.conv`.
+void populateProductsToCUDA(RewritePatternSet &patterns, bool tf32);
+
+/// Moves transposes, casts and additions into products. With `strict`, keeps
+/// operations if the move would skip a rounding to a low type.
+void populateCanonicalProducts(RewritePatternSet &patterns, bool strict);
+
+/// Fuses products that multiply the same matrix if that saves memory traffic.
+void fuseProductsHorizontally(func::FuncOp step);
+
+/// Moves activations, their gradients and bias gradients into products, with
+/// `strict` as above.
+void populateEpilogues(RewritePatternSet &patterns, bool strict);
+
+/// Lowers composites with a tuned kernel to the operation of that kernel, and
+/// reshapes to `cuda.view`.
+void populateCompositesToCUDA(RewritePatternSet &patterns);
+
+/// Merges a cross-entropy and its gradient into one launch.
+void mergeCrossEntropy(func::FuncOp step);
+
+/// Rewrites slices as loops over elements, which then fuse.
+void populateSlicesToLoops(RewritePatternSet &patterns);
+
+/// Copies a loop over elements to each of its readers if it reads no more
+/// memory than it writes. The copies then fuse.
+void recomputeCheapValues(func::FuncOp step);
+
+/// Turns the remaining loops over elements and scalars into `cuda.kernel`. It
+/// is an error at an operation if it cannot become one.
+LogicalResult convertKernels(func::FuncOp step);
+
+/// Moves elementwise readers of a reduction into it. Merges independent kernels
+/// over the same loops.
+void mergeKernels(func::FuncOp step);
+
+/// Names each launch without a name and makes all names unique in the function.
+void nameLaunches(func::FuncOp step);
+
+/// Keeps the name of `op` in the location of what it is lowered to.
+Location getNamedLocation(Operation *op);
+
+} // namespace mlir::cuda
+
+#endif // AMP_LIB_CONVERSION_TRAINTOCUDA_TRAINTOCUDA_H

@@ -1,0 +1,161 @@
+//===- AMPScaleExponents.cpp - Where the loss scale comes in and goes -----===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScaleExponentModels.h"
+
+#include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Interfaces/LossScaleOpInterface.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+
+template <typename OpTy>
+struct JointModel
+    : LossScaleOpInterface::ExternalModel<JointModel<OpTy>, OpTy> {
+  LogicalResult inferScaleExponents(Operation *,
+                                    ScaleExponentInference &inference) const {
+    return inferJointExponent(inference);
+  }
+};
+
+struct SeedModel
+    : LossScaleOpInterface::ExternalModel<SeedModel, GradientSeedOp> {
+  LogicalResult inferScaleExponents(Operation *,
+                                    ScaleExponentInference &) const {
+    return success();
+  }
+};
+
+struct ScaleModel : LossScaleOpInterface::ExternalModel<ScaleModel, ScaleOp> {
+  LogicalResult inferScaleExponents(Operation *,
+                                    ScaleExponentInference &inference) const {
+    inference.setResults(inference.getOperand(0) + inference.getScale(1));
+    return success();
+  }
+  int getLossScaleOperand(Operation *) const { return 1; }
+};
+
+struct InnerGradientModel
+    : LossScaleOpInterface::ExternalModel<InnerGradientModel, InnerGradientOp> {
+  LogicalResult inferScaleExponents(Operation *op,
+                                    ScaleExponentInference &inference) const {
+    int scale = getLossScaleOperand(op);
+    inference.setResults(scale < 0 ? inference.getOperand(0)
+                                   : inference.getOperand(0) +
+                                         inference.getScale(scale).power(-1));
+    return success();
+  }
+  int getLossScaleOperand(Operation *op) const {
+    return op->getNumOperands() == 2 ? 1 : -1;
+  }
+};
+
+struct UnscaleModel
+    : LossScaleOpInterface::ExternalModel<UnscaleModel, UnscaleOp> {
+  LogicalResult inferScaleExponents(Operation *op,
+                                    ScaleExponentInference &inference) const {
+    auto unscale = cast<UnscaleOp>(op);
+    ScaleExponent scale = inference.getScale(getLossScaleOperand(op));
+    for (unsigned i = 0, e = unscale.getGradients().size(); i != e; ++i) {
+      const ScaleExponent &exponent = inference.getOperand(i);
+      if (!exponent.join(scale))
+        return inference.fail(i, "gradient " + Twine(i) + " is multiplied by " +
+                                     inference.describe(exponent) +
+                                     ", expected " + inference.describe(scale));
+    }
+    return success();
+  }
+  int getLossScaleOperand(Operation *op) const {
+    return op->getNumOperands() - 1;
+  }
+  int getFiniteFlagResult(Operation *op) const {
+    return op->getNumResults() - 1;
+  }
+};
+
+struct UpdateScaleModel
+    : LossScaleOpInterface::ExternalModel<UpdateScaleModel, UpdateScaleOp> {
+  LogicalResult inferScaleExponents(Operation *,
+                                    ScaleExponentInference &) const {
+    return success();
+  }
+  int getLossScaleOperand(Operation *) const { return 0; }
+  int getLossScaleResult(Operation *) const { return 0; }
+  int getFiniteFlagOperand(Operation *) const { return 3; }
+  int getNewStateResult(Operation *, unsigned operand) const {
+    return operand < 3 ? static_cast<int>(operand) : -1;
+  }
+};
+
+struct RescaleModel
+    : LossScaleOpInterface::ExternalModel<RescaleModel, RescaleOp> {
+  LogicalResult inferScaleExponents(Operation *,
+                                    ScaleExponentInference &inference) const {
+    const ScaleExponent &exponent = inference.getOperand(0);
+    ScaleExponent from = inference.getScale(1);
+    if (!exponent.join(from))
+      return inference.fail(0, "the gradient is multiplied by " +
+                                   inference.describe(exponent) +
+                                   ", expected " + inference.describe(from));
+    inference.setResults(exponent.isAny() ? exponent : inference.getScale(2));
+    return success();
+  }
+  int getLossScaleOperand(Operation *) const { return 1; }
+};
+
+struct AdaptScaleModel
+    : LossScaleOpInterface::ExternalModel<AdaptScaleModel, AdaptScaleOp> {
+  LogicalResult inferScaleExponents(Operation *,
+                                    ScaleExponentInference &inference) const {
+    const ScaleExponent &exponent = inference.getOperand(1);
+    ScaleExponent scale = inference.getScale(0);
+    if (!exponent.join(scale))
+      return inference.fail(1, "the magnitude is multiplied by " +
+                                   inference.describe(exponent) +
+                                   ", expected " + inference.describe(scale));
+    return success();
+  }
+  int getLossScaleOperand(Operation *) const { return 0; }
+  int getLossScaleResult(Operation *) const { return 0; }
+  int getFiniteFlagOperand(Operation *) const { return 2; }
+  int getNewStateResult(Operation *, unsigned operand) const {
+    return operand == 0 ? 0 : -1;
+  }
+};
+
+/// Rounds a weight, or computes its rounding error.
+template <typename OpTy>
+struct WeightModel
+    : LossScaleOpInterface::ExternalModel<WeightModel<OpTy>, OpTy> {
+  LogicalResult inferScaleExponents(Operation *op,
+                                    ScaleExponentInference &inference) const {
+    for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i)
+      if (failed(inference.requireUnscaled(i, "it becomes a parameter")))
+        return failure();
+    return success();
+  }
+};
+
+} // namespace
+
+void mlir::amp::attachScaleExponentModels(MLIRContext *context) {
+  CastOp::attachInterface<JointModel<CastOp>>(*context);
+  GradientSeedOp::attachInterface<SeedModel>(*context);
+  ScaleOp::attachInterface<ScaleModel>(*context);
+  InnerGradientOp::attachInterface<InnerGradientModel>(*context);
+  UnscaleOp::attachInterface<UnscaleModel>(*context);
+  UpdateScaleOp::attachInterface<UpdateScaleModel>(*context);
+  GlobalNormOp::attachInterface<JointModel<GlobalNormOp>>(*context);
+  MaxMagnitudeOp::attachInterface<JointModel<MaxMagnitudeOp>>(*context);
+  RescaleOp::attachInterface<RescaleModel>(*context);
+  AdaptScaleOp::attachInterface<AdaptScaleModel>(*context);
+  MasterCopyOp::attachInterface<WeightModel<MasterCopyOp>>(*context);
+  ResidualOp::attachInterface<WeightModel<ResidualOp>>(*context);
+  CompensateOp::attachInterface<WeightModel<CompensateOp>>(*context);
+}

@@ -1,0 +1,391 @@
+//===- HardConstraints.cpp - Constraints that hold at any cost ------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Normalization.h"
+
+#include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "amp/Interfaces/FloatRangeOpInterface.h"
+#include "amp/Precision/Assignment/Optimal.h"
+#include "llvm/ADT/DenseSet.h"
+#include <tuple>
+
+using namespace mlir;
+using namespace mlir::amp;
+
+namespace {
+
+class ConstraintFinder {
+public:
+  using State = HardConstraints::State;
+
+  ConstraintFinder(const SlotGraph &graph, const CostModel &costs)
+      : graph(graph), costs(costs), vertices(graph.getVertices()) {
+    result.states.assign(vertices.size(), State::Free);
+    result.reasons.assign(vertices.size(), Reason::Cheapest);
+    result.causes.assign(vertices.size(), 0);
+  }
+
+  HardConstraints run() {
+    classify();
+    findInnerImplications();
+    taint();
+    holdUpdates();
+    holdNewState();
+    holdState();
+    applyImplications();
+    return std::move(result);
+  }
+
+private:
+  /// A slot that a flood reached, with the neighbour and the source.
+  struct Step {
+    VertexId slot, from, root;
+  };
+
+  bool isFree(VertexId v) const { return result.states[v] == State::Free; }
+
+  void set(VertexId v, State state, Reason reason, VertexId cause = 0) {
+    result.states[v] = state;
+    result.reasons[v] = vertices[v].pinned ? Reason::Pinned : reason;
+    result.causes[v] = cause;
+  }
+
+  void classify() {
+    set(0, State::F32, Reason::Fixed);
+    for (VertexId v = 1; v < vertices.size(); ++v) {
+      const SlotVertex &vertex = vertices[v];
+      if (isInCompositePattern(v) && !vertex.pinned)
+        set(v, State::F32, Reason::CompositePattern);
+      else if (vertex.opClass == OpClass::Deny)
+        set(v, State::F32, getDenial(vertex));
+      else if (vertex.opClass == OpClass::Allow &&
+               (vertex.pinned || (!vertex.isProductResult && !hasChoice(v))))
+        set(v, State::Low, Reason::Allowed);
+    }
+  }
+
+  bool isInCompositePattern(VertexId v) const {
+    return vertices[v].slot != SlotVertex::carried &&
+           graph.isInCompositePattern(vertices[v].op);
+  }
+
+  /// Whether the operands of an allowed product may stay f32 if this costs
+  /// less.
+  bool hasChoice(VertexId v) const {
+    return costs.getTarget() && vertices[v].kind == SlotKind::Compute &&
+           costs.getProductTime(v, /*low=*/false) > 0;
+  }
+
+  /// Collects the implications between operand slots and result slots of
+  /// operations that are not products. Values flow through these operations.
+  void findInnerImplications() {
+    auto isInner = [&](std::pair<VertexId, VertexId> implication) {
+      auto [premise, conclusion] = implication;
+      return conclusion != 0 && vertices[conclusion].kind != SlotKind::Compute;
+    };
+    inner.reserve(llvm::count_if(graph.getImplications(), isInner));
+    for (auto implication : graph.getImplications())
+      if (isInner(implication))
+        inner.push_back({implication.second, implication.first});
+    llvm::sort(inner);
+  }
+
+  template <typename Visit>
+  void forEachResultSlot(VertexId v, Visit visit) const {
+    for (auto it = llvm::lower_bound(inner, std::make_pair(v, VertexId(0)));
+         it != inner.end() && it->first == v; ++it)
+      visit(it->second);
+  }
+
+  /// Whether the reader of `use` gets a cast, or the value is known to fit.
+  bool endsTaint(const SlotUse &use) const {
+    const SlotVertex &user = vertices[use.user];
+    return user.kind == SlotKind::Compute ||
+           result.states[use.user] == State::Low ||
+           (!normalizers.empty() && normalizers.contains(use.operand)) ||
+           (endsAtFitting && bounds(use));
+  }
+  /// Whether the operation that produces the value of `use` bounds it for all
+  /// operands. Range slots and operations that move elements do not.
+  bool bounds(const SlotUse &use) const {
+    const SlotVertex &producer = vertices[use.producer];
+    if (producer.kind == SlotKind::Range)
+      return false;
+    auto rule = dyn_cast_or_null<FloatRangeOpInterface>(producer.op);
+    return rule && rule.getElementFlow() != ElementFlow::Moves &&
+           graph.fitsLow(use.operand->get());
+  }
+  bool isMovement(VertexId v) const {
+    return vertices[v].opClass == OpClass::Clear && vertices[v].produces;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Taint
+  //===--------------------------------------------------------------------===//
+
+  void taint() {
+    SmallVector<VertexId> sources;
+    for (VertexId v = 1; v < vertices.size(); ++v)
+      if (vertices[v].kind == SlotKind::Range &&
+          result.states[v] == State::F32 && vertices[v].produces &&
+          !vertices[v].isBounded && !isInCompositePattern(v))
+        sources.push_back(v);
+    if (sources.empty())
+      return;
+    for (VertexId source : sources)
+      findNormalizations(source);
+    endsAtFitting = true;
+    flood(sources, Reason::Tainted);
+    endsAtFitting = false;
+  }
+
+  /// Keeps slots f32 that are computed from the values of `sources`, for
+  /// `reason`.
+  void flood(ArrayRef<VertexId> sources, Reason reason) {
+    reached.resize(vertices.size(), false);
+    result.previous.resize(vertices.size(), 0);
+    std::vector<Step> order;
+    SmallVector<std::pair<VertexId, VertexId>> worklist;
+    for (VertexId source : llvm::reverse(sources)) {
+      reached[source] = true;
+      worklist.push_back({source, source});
+    }
+    VertexId v = 0, root = 0;
+    auto enter = [&](VertexId slot, VertexId producer) {
+      if (slot == 0 || reached[slot])
+        return;
+      reached[slot] = true;
+      order.push_back({slot, producer, root});
+      if (!vertices[slot].isBounded && !normalized.contains(slot) &&
+          !isInCompositePattern(slot))
+        worklist.push_back({slot, root});
+    };
+    while (!worklist.empty()) {
+      std::tie(v, root) = worklist.pop_back_val();
+      for (uint32_t index : graph.getUsesOf(v)) {
+        const SlotUse &use = graph.getUses()[index];
+        if ((v != 0 || isGradient[use.value]) && !reached[use.user] &&
+            !endsTaint(use))
+          enter(use.user, v);
+      }
+      forEachResultSlot(v, [&](VertexId slot) { enter(slot, v); });
+    }
+    releaseMovement(order);
+    for (const Step &step : order) {
+      if (!reached[step.slot])
+        continue;
+      reached[step.slot] = false;
+      if (!isFree(step.slot))
+        continue;
+      set(step.slot, State::F32, reason, step.root);
+      result.previous[step.slot] = step.from;
+    }
+    for (VertexId source : sources)
+      reached[source] = false;
+  }
+
+  /// Resets `reached` for clear slots that lead only to products. They may move
+  /// the cast values instead.
+  void releaseMovement(ArrayRef<Step> order) {
+    // Whether a clear slot leads to an operation other than a product.
+    std::vector<bool> conducts(vertices.size(), false);
+    SmallVector<VertexId> worklist;
+    auto mark = [&](VertexId v) {
+      if (conducts[v])
+        return;
+      conducts[v] = true;
+      worklist.push_back(v);
+    };
+    for (const Step &step : order) {
+      VertexId v = step.slot;
+      if (!isMovement(v) || !isFree(v)) {
+        mark(v);
+        continue;
+      }
+      bool leads = graph.getUsesOf(v).empty();
+      for (uint32_t use : graph.getUsesOf(v)) {
+        const SlotUse &entry = graph.getUses()[use];
+        leads |= !endsTaint(entry) &&
+                 !(reached[entry.user] && isMovement(entry.user) &&
+                   isFree(entry.user));
+      }
+      if (leads)
+        mark(v);
+    }
+    while (!worklist.empty()) {
+      VertexId v = worklist.pop_back_val();
+      for (uint32_t use : graph.getUsesInto(v)) {
+        const SlotUse &entry = graph.getUses()[use];
+        if (reached[entry.producer] && isMovement(entry.producer) &&
+            !endsTaint(entry))
+          mark(entry.producer);
+      }
+    }
+    for (const Step &step : order)
+      if (!conducts[step.slot])
+        reached[step.slot] = false;
+  }
+
+  /// Finds products with the reciprocal root `source` that normalise. The n
+  /// elements of the other operand then become at most the root of n. The
+  /// reciprocal root must fit the low type, because the product may read it
+  /// low. The number that is added to the variance decides this.
+  void findNormalizations(VertexId source) {
+    PrecisionOpInterface root = graph.getInterface(vertices[source].op);
+    if (!root || root.getArithmetic() != Arithmetic::ReciprocalSqrt)
+      return;
+    SmallVector<VertexId> worklist = {source};
+    while (!worklist.empty()) {
+      for (uint32_t index : graph.getUsesOf(worklist.pop_back_val())) {
+        const SlotUse &use = graph.getUses()[index];
+        auto user = dyn_cast<PrecisionOpInterface>(use.operand->getOwner());
+        if (use.user == 0 || !user)
+          continue;
+        if (user.getArithmetic() == Arithmetic::Move) {
+          worklist.push_back(use.user);
+        } else if (user.getArithmetic() == Arithmetic::Multiply &&
+                   isNormalization(*use.operand) &&
+                   (!graph.getLowType() || graph.fitsLow(root->getResult(0)))) {
+          normalizers.insert(use.operand);
+          normalized.insert(use.user);
+        }
+      }
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Updates and bookkeeping
+  //===--------------------------------------------------------------------===//
+
+  void holdUpdates() {
+    // Only gradients whose type the policy fixed count. Others are ordinary
+    // values.
+    bool found = false;
+    isGradient.assign(graph.getValues().size(), false);
+    for (auto [index, entry] : llvm::enumerate(graph.getValues())) {
+      if (entry.vertex != 0)
+        continue;
+      auto value = dyn_cast<OpResult>(entry.value);
+      if (!value)
+        continue;
+      auto names =
+          value.getOwner()->getDiscardableAttrDictionary().getAs<ArrayAttr>(
+              AMPDialect::kGradientOfAttr);
+      if (!names || value.getResultNumber() >= names.size())
+        continue;
+      auto name = dyn_cast<StringAttr>(names[value.getResultNumber()]);
+      isGradient[index] = name && !name.empty();
+      found |= isGradient[index];
+    }
+    if (found)
+      flood({0}, Reason::Update);
+  }
+
+  /// Keeps slots f32 that compute new parameters and optimizer state, where no
+  /// value is marked as a gradient.
+  void holdNewState() {
+    for (const SlotValue &entry : graph.getValues())
+      if (VertexId v = entry.vertex;
+          v != 0 && isFree(v) && graph.isNewState(entry.value) &&
+          vertices[v].kind == SlotKind::Storage && !vertices[v].isProductResult)
+        set(v, State::F32, Reason::Update);
+  }
+
+  /// Keeps slots f32 that are computed from state and hyperparameters alone.
+  void holdState() {
+    std::vector<bool> isState(graph.getValues().size(), false);
+    SmallVector<VertexId> worklist;
+    bool found = false;
+    for (auto [index, entry] : llvm::enumerate(graph.getValues())) {
+      if (entry.vertex != 0 || !isBookkeeping(entry.value))
+        continue;
+      isState[index] = found = true;
+    }
+    if (!found)
+      return;
+    for (uint32_t use : graph.getUsesOf(0))
+      if (isState[graph.getUses()[use].value])
+        worklist.push_back(graph.getUses()[use].user);
+    std::vector<bool> holds(vertices.size(), false);
+    auto isKnown = [&](uint32_t use) {
+      const SlotUse &entry = graph.getUses()[use];
+      return entry.producer == 0
+                 ? bool(isState[entry.value])
+                 : vertices[entry.producer].isConstant || holds[entry.producer];
+    };
+    while (!worklist.empty()) {
+      VertexId v = worklist.pop_back_val();
+      if (v == 0 || holds[v] || vertices[v].kind == SlotKind::Compute ||
+          !llvm::all_of(graph.getUsesInto(v), isKnown))
+        continue;
+      holds[v] = true;
+      if (isFree(v)) {
+        set(v, State::F32, Reason::State);
+        result.previous.resize(vertices.size(), 0);
+        for (uint32_t use : graph.getUsesInto(v))
+          if (VertexId producer = graph.getUses()[use].producer;
+              holds[producer])
+            result.previous[v] = producer;
+      }
+      for (uint32_t use : graph.getUsesOf(v))
+        worklist.push_back(graph.getUses()[use].user);
+      forEachResultSlot(v, [&](VertexId slot) { worklist.push_back(slot); });
+    }
+  }
+
+  static bool isBookkeeping(Value value) {
+    std::optional<Role> role = getRole(value);
+    return role && role != Role::Parameter && role != Role::Batch;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Implications
+  //===--------------------------------------------------------------------===//
+
+  void applyImplications() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (auto [premise, conclusion] : graph.getImplications()) {
+        if (result.states[conclusion] == State::F32 &&
+            result.states[premise] != State::F32) {
+          result.states[premise] = State::F32;
+          result.reasons[premise] = Reason::Implied;
+          result.causes[premise] = conclusion;
+          changed = true;
+        } else if (result.states[premise] == State::Low && isFree(conclusion)) {
+          set(conclusion, State::Low, result.reasons[premise], premise);
+          changed = true;
+        }
+      }
+    }
+  }
+
+  const SlotGraph &graph;
+  const CostModel &costs;
+  ArrayRef<SlotVertex> vertices;
+  HardConstraints result;
+  /// Implications from result slots to operand slots, by the latter.
+  std::vector<std::pair<VertexId, VertexId>> inner;
+  /// Operands through which a normalisation reads a reciprocal root.
+  llvm::DenseSet<OpOperand *> normalizers;
+  /// The slots of these normalisations.
+  llvm::DenseSet<VertexId> normalized;
+  /// By value: whether it is a gradient whose type the policy fixed.
+  std::vector<bool> isGradient;
+  /// Whether a flood ends at values that are proved to fit the low type.
+  bool endsAtFitting = false;
+  /// By vertex, during a flood: whether it was reached.
+  std::vector<bool> reached;
+};
+
+} // namespace
+
+HardConstraints mlir::amp::findHardConstraints(const SlotGraph &graph,
+                                               const CostModel &costs) {
+  return ConstraintFinder(graph, costs).run();
+}

@@ -1,0 +1,579 @@
+//===- SlotGraph.cpp - Slots and the values between them ------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Precision/Assignment/SlotGraph.h"
+
+#include "CompositePatterns.h"
+#include "RunningSums.h"
+
+#include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Interfaces/GradientInterfaces.h"
+#include "amp/Precision/Assignment/CastRules.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/ParallelCombiningOpInterface.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+bool SlotGraph::isEligible(Type type) const {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    // An encoding may not be valid for other element types.
+    return tensor.getElementType() == f32 && !tensor.getEncoding();
+  // A tensor type of another dialect. Scalars and tokens are not tensors.
+  return type != f32 && isPrecisionTensor(type) &&
+         cast<ShapedType>(type).getElementType() == f32;
+}
+
+static Pin readPin(Attribute attribute) {
+  auto text = dyn_cast_or_null<StringAttr>(attribute);
+  if (!text)
+    return Pin::None;
+  return symbolizePin(text.getValue()).value_or(Pin::Keep);
+}
+
+Pin SlotGraph::findOwnPin(Operation *op) const {
+  Pin pin = readPin(op->getRawDictionaryAttrs().get(precisionName));
+  return pin == Pin::None && policy.hasPins() ? policy.getPin(op->getLoc())
+                                              : pin;
+}
+
+Pin SlotGraph::findPin(Operation *op) {
+  Pin pin = findOwnPin(op);
+  if (pin == Pin::None && !regionPins.empty())
+    pin = regionPins.lookup(op->getParentOp());
+  if (pin != Pin::None && op->getNumRegions() != 0)
+    regionPins[op] = pin;
+  return pin;
+}
+
+SlotGraph::SlotGraph(const CallGroup &group, const Policy &policy,
+                     FloatType low, const WideValues *wide)
+    : policy(policy), wide(wide), low(low),
+      f32(Float32Type::get(group.functions.front()->getContext())),
+      precisionName(
+          StringAttr::get(f32.getContext(), AMPDialect::kPrecisionAttr)),
+      gradientOfName(
+          StringAttr::get(f32.getContext(), AMPDialect::kGradientOfAttr)) {
+  // Most operations are in the body itself.
+  size_t size = 0;
+  for (FunctionOpInterface function : group.functions)
+    for (Block &block : function.getFunctionBody())
+      size += block.getOperations().size();
+  // Reserve generously. Unused memory is never touched, but growing copies.
+  vertices.reserve(3 * size);
+  values.reserve(2 * size);
+  uses.reserve(3 * size);
+  numbers.reserve(size);
+
+  // Vertex 0: everything that keeps its type.
+  addVertex(nullptr, 0, SlotKind::Fixed, OpClass::Unlisted);
+  vertices[0].produces = true;
+  if (!group.callees.empty()) {
+    callees = &group.callees;
+    llvm::DenseSet<Operation *> open;
+    for (auto [call, callee] : group.callees)
+      open.insert(callee);
+    for (FunctionOpInterface function : group.functions)
+      if (open.contains(function))
+        addSignature(function, findPin(function));
+  }
+  for (FunctionOpInterface function : group.functions) {
+    findPin(function);
+    function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      const OperationInfo &info = getInfo(op);
+      if (info.isFunction)
+        return WalkResult::skip();
+      addOperation(op, info);
+      return info.adapted && info.adapted->ownsRegions(op)
+                 ? WalkResult::skip()
+                 : WalkResult::advance();
+    });
+  }
+
+  reportContested();
+  callees = nullptr;
+  compositePatternOps = findCompositePatterns(group, policy);
+
+  resolveProducers();
+  if (wide && !wide->bits.empty())
+    denyBits();
+  if (low)
+    applyRanges(group.functions);
+  numbers.clear();
+  buildAdjacency();
+}
+
+/// Returns the class of values that control flow carries under `pin`.
+static OpClass getCarriedClass(Pin pin) {
+  return pin == Pin::F32   ? OpClass::Deny
+         : pin == Pin::Low ? OpClass::Allow
+                           : OpClass::Clear;
+}
+
+/// Pins a vertex of a signature. A pin of `holder` itself has priority over one
+/// of an enclosing operation. Two of the same kind must agree.
+void SlotGraph::pinSignature(VertexId vertex, Pin pin, Operation *holder,
+                             bool isOwn) {
+  if (vertex == 0 || pin == Pin::None)
+    return;
+  SignaturePin entry = {pin, holder, isOwn};
+  auto [it, isNew] = signaturePins.try_emplace(vertex, entry);
+  SignaturePin &known = it->second;
+  if (!isNew && isOwn == known.isOwn) {
+    if ((pin == Pin::Low) == (known.pin == Pin::Low))
+      return;
+    if (isOwn)
+      return reportConflict(holder, pin, known.holder, known.pin);
+    // A pin with priority over both may follow.
+    contested.push_back({vertex, entry});
+    return;
+  }
+  if (!isNew && !isOwn)
+    return;
+  known = entry;
+  vertices[vertex].opClass = getCarriedClass(pin);
+  vertices[vertex].pinned = true;
+}
+
+/// Reports pins of regions that contradict each other, unless a pin of a
+/// function, call or return has priority.
+void SlotGraph::reportContested() {
+  for (const auto &[vertex, entry] : contested) {
+    const SignaturePin &known = signaturePins.find(vertex)->second;
+    if (!known.isOwn)
+      reportConflict(entry.holder, entry.pin, known.holder, known.pin);
+  }
+}
+
+/// Adds a vertex for each argument and result of a function whose callers are
+/// all in the graph.
+void SlotGraph::addSignature(FunctionOpInterface function, Pin pin) {
+  bool isOwn = findOwnPin(function) != Pin::None;
+  auto add = [&](Type type) -> VertexId {
+    if (!isEligible(type))
+      return 0;
+    VertexId vertex = addVertex(function, SlotVertex::carried,
+                                SlotKind::Storage, OpClass::Clear);
+    vertices[vertex].produces = true;
+    pinSignature(vertex, pin, function, isOwn);
+    return vertex;
+  };
+  Signature &signature = signatures[function];
+  for (BlockArgument argument : function.getArguments()) {
+    signature.arguments.push_back(add(argument.getType()));
+    if (signature.arguments.back() != 0)
+      addValue(argument, signature.arguments.back());
+  }
+  for (Type type : function.getResultTypes())
+    signature.results.push_back(add(type));
+  for (Block &block : function.getFunctionBody()) {
+    if (!block.mightHaveTerminator() ||
+        !block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
+      continue;
+    Operation *terminator = block.getTerminator();
+    Pin returnPin = findOwnPin(terminator);
+    for (auto [operand, vertex] :
+         llvm::zip(terminator->getOpOperands(), signature.results)) {
+      if (vertex == 0)
+        continue;
+      forwarded[&operand] = vertex;
+      pinSignature(vertex, returnPin, terminator, /*isOwn=*/true);
+    }
+  }
+}
+
+void SlotGraph::addCall(Operation *call, FunctionOpInterface callee, Pin pin) {
+  const Signature &signature = signatures.find(callee)->second;
+  bool isOwn = findOwnPin(call) != Pin::None;
+  MutableOperandRange operands =
+      cast<CallOpInterface>(call).getArgOperandsMutable();
+  for (auto [operand, vertex] : llvm::zip(operands, signature.arguments)) {
+    if (vertex == 0)
+      continue;
+    pinSignature(vertex, pin, call, isOwn);
+    addUse(operand, vertex);
+  }
+  for (auto [result, vertex] :
+       llvm::zip(call->getResults(), signature.results)) {
+    if (vertex == 0)
+      continue;
+    pinSignature(vertex, pin, call, isOwn);
+    addValue(result, vertex);
+  }
+}
+
+/// Sets the producers of uses. This step comes last, because blocks may be out
+/// of order, and a value may be read before its definition is visited.
+void SlotGraph::resolveProducers() {
+  // Operands and values of merged carried vertices move to the root.
+  if (!parents.empty()) {
+    for (SlotUse &use : uses)
+      use.user = findRoot(use.user);
+    for (SlotValue &value : values)
+      value.vertex = findRoot(value.vertex);
+  }
+  for (SlotUse &use : uses)
+    use.producer = values[use.value].vertex;
+  // Between two that keep their types nothing can happen.
+  llvm::erase_if(uses, [](const SlotUse &use) {
+    return use.producer == 0 && use.user == 0;
+  });
+}
+
+void SlotGraph::addValue(Value value, VertexId vertex) {
+  auto [number, isNew] = numbers.insert(value, values);
+  if (isNew)
+    values.push_back({value, vertex});
+  else
+    values[number].vertex = vertex;
+}
+
+VertexId SlotGraph::addVertex(Operation *op, int8_t slot, SlotKind kind,
+                              OpClass opClass) {
+  vertices.push_back({op, slot, kind, opClass, /*produces=*/false,
+                      /*isProductResult=*/false, /*pinned=*/false,
+                      /*isConstant=*/false, /*isBounded=*/false,
+                      /*isRounded=*/false, /*isSum=*/false, RangeProof::None});
+  return vertices.size() - 1;
+}
+
+VertexId SlotGraph::findRoot(VertexId v) {
+  auto it = parents.find(v);
+  while (it != parents.end()) {
+    v = it->second;
+    it = parents.find(v);
+  }
+  return v;
+}
+
+void SlotGraph::addUse(OpOperand &operand, VertexId user) {
+  Value value = operand.get();
+  // Between two that keep their types nothing can happen. In a region of one
+  // block a value that has not been seen keeps its type.
+  if (user == 0 && lookup(value) == 0 && value.getParentRegion()->hasOneBlock())
+    return;
+  auto [number, isNew] = numbers.insert(value, values);
+  if (isNew)
+    values.push_back({value, 0});
+  uses.push_back({&operand, 0, user, number});
+}
+
+/// Returns whether iterations of `op` run in parallel, so that operations in
+/// its terminator combine what they give.
+static bool combinesInParallel(Operation *op) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (block.mightHaveTerminator() &&
+          isa<InParallelOpInterface>(block.getTerminator()))
+        return true;
+  return false;
+}
+
+using Forward = llvm::function_ref<void(OpOperand &, Value, Operation *)>;
+
+/// Calls `forward` with each operand that `op`, which combines in parallel,
+/// forwards, the value that it becomes, and the operation that has the operand.
+/// A destination is one tensor: the initial value, the argument that the body
+/// reads, the inserted values, and the result. Without a description, all of
+/// them keep their types.
+static void forEachCombined(Operation *op, Forward forward) {
+  auto loop = dyn_cast<LoopLikeOpInterface>(op);
+  auto style = dyn_cast<DestinationStyleOpInterface>(op);
+  if (!loop || !style)
+    return;
+  llvm::SmallDenseSet<Value> destinations;
+  for (OpOperand &init : loop.getInitsMutable()) {
+    BlockArgument argument = loop.getTiedLoopRegionIterArg(&init);
+    if (!argument || !style.isDpsInit(&init))
+      continue;
+    destinations.insert(argument);
+    forward(init, argument, op);
+    forward(init, style.getTiedOpResult(&init), op);
+  }
+  auto visit = [&](ParallelCombiningOpInterface combiner) {
+    SmallVector<Value> updated;
+    for (OpOperand &operand : combiner.getUpdatedDestinations())
+      if (destinations.contains(operand.get()))
+        updated.push_back(operand.get());
+    for (OpOperand &operand : combiner->getOpOperands())
+      for (Value destination : updated)
+        forward(operand, destination, combiner);
+  };
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (block.mightHaveTerminator())
+        if (auto terminator =
+                dyn_cast<InParallelOpInterface>(block.getTerminator()))
+          for (Operation &inner : terminator.getYieldingOps())
+            if (auto combiner = dyn_cast<ParallelCombiningOpInterface>(inner))
+              visit(combiner);
+}
+
+/// The same for a loop that only the policy declares, for values that it
+/// carries and never changes, such as weights. Other carried values may be
+/// sums, which must not be low. No operation after the loop may read such a
+/// value, because it would expect f32.
+static void forEachInvariant(Operation *op, Forward forward) {
+  auto isShapeOfLoop = [&](Region &region) {
+    return region.hasOneBlock() && region.front().mightHaveTerminator() &&
+           llvm::equal(region.getArgumentTypes(), op->getOperandTypes());
+  };
+  if (op->getNumResults() != op->getNumOperands() ||
+      !llvm::all_of(op->getRegions(), isShapeOfLoop))
+    return;
+  Operation *last = op->getRegions().back().front().getTerminator();
+  if (last->getNumOperands() != op->getNumOperands())
+    return;
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned index = operand.getOperandNumber();
+    OpOperand &yielded = last->getOpOperand(index);
+    if (!op->getResult(index).use_empty() ||
+        yielded.get() != last->getBlock()->getArgument(index))
+      continue;
+    SmallVector<Value> inputs = {op->getResult(index)};
+    for (Region &region : op->getRegions())
+      inputs.push_back(region.getArgument(index));
+    for (Value input : inputs) {
+      forward(operand, input, op);
+      forward(yielded, input, last);
+    }
+  }
+}
+
+/// Adds a vertex for each group of values that control flow ties together:
+/// region arguments, results, and the operands that are forwarded to them.
+void SlotGraph::addCarriedValues(Operation *op, const OperationInfo &info,
+                                 Pin pin) {
+  auto branch = dyn_cast<RegionBranchOpInterface>(op);
+  bool isParallel = combinesInParallel(op);
+  if (!branch && !isParallel && !info.isForeignLoop)
+    return;
+  // Pins of the operation itself and of the operations that forward its values
+  // have priority. A pin of an enclosing operation applies to the other values.
+  Pin ownPin = findOwnPin(op);
+  findRunningSums(op, runningSums);
+  SmallVector<VertexId> carried, sums;
+  SmallVector<std::tuple<VertexId, Pin, Operation *>> pinned;
+  auto vertexFor = [&](Value value) {
+    VertexId vertex = lookup(value);
+    if (vertex == 0) {
+      vertex =
+          addVertex(op, SlotVertex::carried, SlotKind::Storage, OpClass::Clear);
+      vertices[vertex].produces = true;
+      addValue(value, vertex);
+      carried.push_back(vertex);
+      if (runningSums.contains(value))
+        sums.push_back(vertex);
+      if (ownPin != Pin::None)
+        pinned.push_back({vertex, ownPin, op});
+    }
+    return findRoot(vertex);
+  };
+  auto forward = [&](OpOperand &operand, Value input, Operation *holder) {
+    if (!isEligible(operand.get().getType()) || !isEligible(input.getType()))
+      return;
+    VertexId vertex = vertexFor(input);
+    auto [entry, isNew] = forwarded.try_emplace(&operand, vertex);
+    VertexId root = findRoot(entry->second);
+    if (!isNew && root != vertex)
+      parents[std::max(root, vertex)] = std::min(root, vertex);
+    Pin holderPin = holder == op ? Pin::None : findOwnPin(holder);
+    if (holderPin != Pin::None)
+      pinned.push_back({vertex, holderPin, holder});
+  };
+  if (isParallel) {
+    forEachCombined(op, forward);
+  } else if (!branch) {
+    forEachInvariant(op, forward);
+  } else {
+    // Visit in program order, not in the order of the map, for determinism.
+    RegionBranchSuccessorMapping mapping;
+    branch.getSuccessorOperandInputMapping(mapping);
+    auto visit = [&](Operation *holder) {
+      for (OpOperand &operand : holder->getOpOperands()) {
+        auto it = mapping.find(&operand);
+        if (it != mapping.end())
+          for (Value input : it->second)
+            forward(operand, input, holder);
+      }
+    };
+    visit(op);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (block.mightHaveTerminator())
+          visit(block.getTerminator());
+  }
+
+  llvm::SmallDenseMap<VertexId, std::pair<Pin, Operation *>> decided;
+  for (auto [vertex, asked, holder] : pinned) {
+    auto [it, isNew] =
+        decided.try_emplace(findRoot(vertex), std::make_pair(asked, holder));
+    if (!isNew && (it->second.first == Pin::Low) != (asked == Pin::Low))
+      reportConflict(holder, asked, it->second.second, it->second.first);
+  }
+  for (VertexId vertex : sums) {
+    vertices[findRoot(vertex)].opClass = OpClass::Deny;
+    vertices[findRoot(vertex)].isSum = true;
+  }
+  for (VertexId vertex : carried) {
+    Pin chosen = decided.lookup(findRoot(vertex)).first;
+    if (chosen == Pin::None)
+      chosen = pin;
+    vertices[vertex].pinned = chosen != Pin::None;
+    if (chosen != Pin::None)
+      vertices[vertex].opClass =
+          chosen == Pin::Low ? OpClass::Allow : OpClass::Deny;
+  }
+
+  // A value that is carried to the gradient of a parameter is a gradient.
+  if (policy.gradientType != GradientType::F32)
+    return;
+  if (auto gradients =
+          op->getRawDictionaryAttrs().getAs<ArrayAttr>(gradientOfName))
+    for (auto [result, name] : llvm::zip(op->getResults(), gradients))
+      if (!cast<StringAttr>(name).empty())
+        if (VertexId root = findRoot(lookup(result)); root != 0)
+          parents[root] = 0;
+}
+
+/// Reports that two operations want different types for a value that both of
+/// them forward or carry.
+void SlotGraph::reportConflict(Operation *op, Pin pin, Operation *other,
+                               Pin otherPin) {
+  if (std::exchange(invalid, true))
+    return;
+  auto source = [&](Operation *of) {
+    return of->hasAttr(precisionName)    ? "'amp.precision'"
+           : findOwnPin(of) != Pin::None ? "the policy"
+                                         : "an operation around it";
+  };
+  InFlightDiagnostic diag = op->emitOpError()
+                            << "pinned to " << stringifyPin(pin) << " by "
+                            << source(op)
+                            << ", but control flow ties a value of it to one "
+                               "that is pinned to "
+                            << stringifyPin(otherPin);
+  diag.attachNote(other->getLoc()) << "pinned to " << stringifyPin(otherPin)
+                                   << " here, by " << source(other);
+}
+
+const SlotGraph::OperationInfo &SlotGraph::getInfo(Operation *op) {
+  auto [it, isNew] = infos.try_emplace(op->getName());
+  OperationInfo &info = it->second;
+  if (isNew) {
+    OperationName name = op->getName();
+    info.opClass = policy.classify(name);
+    info.hasSlots = isa<PrecisionOpInterface>(op);
+    if (name.isRegistered())
+      info.slots = name.getInterface<PrecisionOpInterface>();
+    info.isFunction = isa<FunctionOpInterface>(op);
+    info.isForeignLoop =
+        op->getNumRegions() != 0 && !op->isRegistered() && policy.isLoop(name);
+    loops |= isa<LoopLikeOpInterface>(op) || info.isForeignLoop;
+    info.isCall = isa<CallOpInterface>(op);
+    if (const Adapter *adapter =
+            policy.findAdapter(name.getDialectNamespace())) {
+      info.moves = adapter->moves.contains(name.getStringRef());
+      info.readsPart = adapter->readsPart.contains(name.getStringRef());
+    }
+    info.isSeed = isa<GradientSeedOpInterface>(op);
+    info.isTerminator = op->hasTrait<OpTrait::IsTerminator>();
+    info.isCombiner = isa<ParallelCombiningOpInterface>(op);
+    info.adapted = policy.findAdapted(name);
+    info.isConstant = info.adapted ? info.adapted->isConstant(op)
+                                   : op->hasTrait<OpTrait::ConstantLike>();
+  }
+  return info;
+}
+
+bool SlotGraph::isLoop(Operation *op) const {
+  auto it = infos.find(op->getName());
+  return isa<LoopLikeOpInterface>(op) ||
+         (it != infos.end() && it->second.isForeignLoop);
+}
+
+Type SlotGraph::getReadType(const SlotUse &use) const {
+  Operation *op = use.operand->getOwner();
+  unsigned operand = use.operand->getOperandNumber();
+  auto it = infos.find(op->getName());
+  if (it != infos.end() && it->second.readsPart)
+    return operand == 0 && op->getNumResults() != 0
+               ? op->getResult(0).getType()
+               : use.operand->get().getType();
+  PrecisionOpInterface iface = getInterface(op);
+  return iface ? iface.getReadType(operand) : use.operand->get().getType();
+}
+
+void SlotGraph::getSlots(Operation *op, PrecisionSlots &slots) const {
+  // Errors in an adapter were found when the vertices were added.
+  auto it = infos.find(op->getName());
+  if (it != infos.end() && it->second.adapted)
+    (void)it->second.adapted->getSlots(op, slots);
+  else if (PrecisionOpInterface iface = getInterface(op))
+    iface.getPrecisionSlots(slots);
+  else
+    getUniformPrecisionSlots(op, SlotKind::Storage, slots);
+}
+
+LogicalResult SlotGraph::retype(Operation *op, ArrayRef<Type> slotTypes,
+                                RewriterBase &rewriter) const {
+  const OperationInfo &info = infos.find(op->getName())->second;
+  if (info.adapted) {
+    if (failed(info.adapted->retype(op, slotTypes)))
+      return failure();
+    PrecisionSlots slots;
+    getSlots(op, slots);
+    int8_t rounded = slots.roundedSlot;
+    if (rounded == PrecisionSlots::none ||
+        rounded >= static_cast<int64_t>(slotTypes.size()) ||
+        !slotTypes[rounded])
+      return success();
+    CastRule rule;
+    rule.adapter = policy.findAdapter(op->getName().getDialectNamespace());
+    rewriter.setInsertionPointAfter(op);
+    for (OpResult result : op->getResults()) {
+      if (slots.resultSlots[result.getResultNumber()] != rounded)
+        continue;
+      Type type = result.getType();
+      result.setType(getWithElementType(type, f32));
+      Value cast = rule.build(rewriter, op->getLoc(), result, type);
+      rewriter.replaceAllUsesExcept(result, cast, cast.getDefiningOp());
+    }
+    return success();
+  }
+  PrecisionOpInterface iface = getInterface(op);
+  return iface ? iface.retype(slotTypes, rewriter) : success();
+}
+
+void SlotGraph::buildAdjacency() {
+  size_t count = vertices.size();
+  intoOffsets.assign(count + 1, 0);
+  ofOffsets.assign(count + 1, 0);
+  for (const SlotUse &use : uses) {
+    ++intoOffsets[use.user];
+    ++ofOffsets[use.producer];
+  }
+  for (size_t v = 0; v < count; ++v) {
+    intoOffsets[v + 1] += intoOffsets[v];
+    ofOffsets[v + 1] += ofOffsets[v];
+  }
+  // Each offset is now the end of its vertex, and becomes the start.
+  intoUses.resize(uses.size());
+  ofUses.resize(uses.size());
+  for (uint32_t index = uses.size(); index-- != 0;) {
+    intoUses[--intoOffsets[uses[index].user]] = index;
+    ofUses[--ofOffsets[uses[index].producer]] = index;
+  }
+}

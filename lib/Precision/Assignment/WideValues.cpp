@@ -1,0 +1,289 @@
+//===- WideValues.cpp - Values that stay f32 by origin or use -------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Precision/Assignment/WideValues.h"
+
+#include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "amp/Interfaces/GradientInterfaces.h"
+#include "amp/Interfaces/PrecisionOpInterface.h"
+#include "amp/Support/RegionFlow.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+static bool holdsFloats(Value value) {
+  return isa<FloatType>(getElementTypeOrSelf(value.getType()));
+}
+
+/// Whether `value` holds numbers. A single bit is a decision, not a number.
+static bool holdsNumbers(Value value) {
+  Type element = getElementTypeOrSelf(value.getType());
+  return isa<FloatType>(element) ||
+         (isa<IntegerType>(element) && !element.isInteger(1));
+}
+
+/// The operands with which blocks of `function` return.
+static SmallVector<MutableArrayRef<OpOperand>>
+getReturned(FunctionOpInterface function) {
+  SmallVector<MutableArrayRef<OpOperand>> returned;
+  for (Block &block : function.getFunctionBody())
+    if (block.mightHaveTerminator() &&
+        block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
+      returned.push_back(block.getTerminator()->getOpOperands());
+  return returned;
+}
+
+namespace {
+
+/// Follows values forward from conversions of bits to numbers, and backward
+/// from new parameters and states.
+class WideValueFinder {
+public:
+  WideValueFinder(Operation *root, const Policy &policy)
+      : root(root), policy(policy) {}
+
+  WideValues run() {
+    root->walk([&](Operation *op) {
+      Source source = getSource(op);
+      for (Value value : op->getResults()) {
+        if (source == Source::Bits)
+          mark(value, found.bits);
+        else if (source == Source::Seed)
+          mark(value, found.seeds);
+      }
+      if (auto function = dyn_cast<FunctionOpInterface>(op))
+        markUpdates(function);
+    });
+    if (worklist.empty() && operands.empty())
+      return std::move(found);
+    findCalls();
+    while (!worklist.empty()) {
+      auto [value, marks] = worklist.pop_back_val();
+      for (OpOperand &use : value.getUses())
+        follow(use, *marks);
+    }
+    while (!operands.empty())
+      traceState(operands.pop_back_val()->get());
+    return std::move(found);
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // Bits and seeds
+  //===--------------------------------------------------------------------===//
+
+  enum class Source : uint8_t { None, Bits, Seed };
+  using Marks = llvm::DenseSet<Value>;
+
+  void mark(Value value, Marks &marks) {
+    if (holdsNumbers(value) && marks.insert(value).second)
+      worklist.push_back({value, &marks});
+  }
+
+  Source getSource(Operation *op) {
+    auto [it, isNew] = sources.try_emplace(op->getName(), Source::None);
+    if (!isNew)
+      return it->second;
+    const AdapterOperation *adapted = policy.findAdapted(op->getName());
+    auto iface = dyn_cast<PrecisionOpInterface>(op);
+    if (isa<GradientSeedOpInterface>(op))
+      it->second = Source::Seed;
+    else if (adapted ? adapted->isBits
+                     : iface && iface.getArithmetic() == Arithmetic::Bits)
+      it->second = Source::Bits;
+    return it->second;
+  }
+
+  bool isConstant(Value value) const {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return false;
+    const AdapterOperation *adapted = policy.findAdapted(op->getName());
+    return adapted ? adapted->isConstant(op)
+                   : op->hasTrait<OpTrait::ConstantLike>();
+  }
+
+  /// Whether the value of `use`, which is in `marks`, decides the results of
+  /// the operation.
+  bool decides(OpOperand &use, const Marks &marks) const {
+    Operation *op = use.getOwner();
+    if (&marks == &found.seeds) {
+      int8_t shape = PrecisionSlots::none;
+      if (auto iface = dyn_cast<PrecisionOpInterface>(op)) {
+        PrecisionSlots slots;
+        iface.getPrecisionSlots(slots);
+        shape = slots.shapeOperand;
+      }
+      return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+        return !holdsFloats(operand.get()) || marks.contains(operand.get()) ||
+               isConstant(operand.get()) ||
+               static_cast<int>(operand.getOperandNumber()) == shape;
+      });
+    }
+    // Indices select the elements that are read, but do not change them.
+    return holdsFloats(use.get()) ||
+           llvm::none_of(op->getOperands(), holdsFloats);
+  }
+
+  /// Marks the values that the owner of `use` computes from a value of `marks`.
+  void follow(OpOperand &use, Marks &marks) {
+    Operation *op = use.getOwner();
+    unsigned index = use.getOperandNumber();
+    if (FunctionOpInterface callee = callees.lookup(op)) {
+      unsigned first =
+          cast<CallOpInterface>(op).getArgOperands().getBeginOperandIndex();
+      if (index >= first && index - first < callee.getNumArguments() &&
+          !callee.isExternal())
+        mark(callee.getArgument(index - first), marks);
+      return;
+    }
+    ArrayRef<Value> inputs = flow.getInputs(use);
+    for (Value input : inputs)
+      mark(input, marks);
+    auto function = dyn_cast_or_null<FunctionOpInterface>(op->getParentOp());
+    if (function && op->hasTrait<OpTrait::ReturnLike>()) {
+      for (CallOpInterface call : calls.lookup(function))
+        if (index < call->getNumResults())
+          mark(call->getResult(index), marks);
+      return;
+    }
+    bool isHandedOn = op->getNumRegions() != 0 && !inputs.empty();
+    if (isHandedOn || op->hasTrait<OpTrait::IsTerminator>() || isProduct(op) ||
+        !decides(use, marks))
+      return;
+    for (OpResult result : op->getResults())
+      if (&marks == &found.bits || !isMarkedGradient(result))
+        mark(result, marks);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // New parameters and states
+  //===--------------------------------------------------------------------===//
+
+  /// Starts from the new parameters and states that `function` returns.
+  void markUpdates(FunctionOpInterface function) {
+    llvm::DenseSet<Attribute> state;
+    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
+      std::optional<Role> role = getRole(function, i);
+      if (role == Role::Parameter || role == Role::OptimizerState)
+        state.insert(function.getArgAttr(i, AMPDialect::kNameAttr));
+    }
+    if (state.empty())
+      return;
+    for (MutableArrayRef<OpOperand> returned : getReturned(function))
+      for (OpOperand &operand : returned)
+        if (Attribute updated = function.getResultAttr(
+                operand.getOperandNumber(), AMPDialect::kUpdatesAttr);
+            updated && state.contains(updated))
+          operands.push_back(&operand);
+  }
+
+  static bool isMarkedGradient(OpResult value) {
+    auto names =
+        value.getOwner()->getDiscardableAttrDictionary().getAs<ArrayAttr>(
+            AMPDialect::kGradientOfAttr);
+    if (!names || value.getResultNumber() >= names.size())
+      return false;
+    auto name = dyn_cast<StringAttr>(names[value.getResultNumber()]);
+    return name && !name.empty();
+  }
+
+  /// Whether `op` sums, so that its results may be gradients.
+  bool sums(Operation *op) const {
+    PrecisionSlots slots;
+    if (const AdapterOperation *adapted = policy.findAdapted(op->getName()))
+      (void)adapted->getSlots(op, slots);
+    else if (auto iface = dyn_cast<PrecisionOpInterface>(op))
+      iface.getPrecisionSlots(slots);
+    return llvm::any_of(slots.kinds, [](SlotKind kind) {
+      return kind == SlotKind::Compute || kind == SlotKind::Range;
+    });
+  }
+
+  /// Marks `value`, and continues with its operands.
+  void traceState(Value value) {
+    auto result = dyn_cast<OpResult>(value);
+    if (!holdsFloats(value) || (result && isMarkedGradient(result)) ||
+        !found.newState.insert(value).second)
+      return;
+    if (ArrayRef<OpOperand *> handedOn = flow.getSources(value);
+        !handedOn.empty()) {
+      llvm::append_range(operands, handedOn);
+      return;
+    }
+    if (!result) {
+      auto argument = cast<BlockArgument>(value);
+      auto function = dyn_cast_or_null<FunctionOpInterface>(
+          argument.getOwner()->getParentOp());
+      for (CallOpInterface call : calls.lookup(function))
+        if (argument.getArgNumber() < call.getArgOperands().size())
+          operands.push_back(
+              &call.getArgOperandsMutable()[argument.getArgNumber()]);
+      return;
+    }
+    Operation *op = result.getOwner();
+    if (FunctionOpInterface callee = callees.lookup(op)) {
+      for (MutableArrayRef<OpOperand> returned : getReturned(callee))
+        if (result.getResultNumber() < returned.size())
+          operands.push_back(&returned[result.getResultNumber()]);
+      return;
+    }
+    if (op->getNumRegions() != 0 || isProduct(op) || sums(op))
+      return;
+    for (OpOperand &operand : op->getOpOperands())
+      operands.push_back(&operand);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // What both need
+  //===--------------------------------------------------------------------===//
+
+  /// Whether `op` is a product, or another operation that the policy makes low.
+  bool isProduct(Operation *op) const {
+    if (policy.classify(op->getName()) == OpClass::Allow)
+      return true;
+    auto iface = dyn_cast<PrecisionOpInterface>(op);
+    if (!iface || policy.findAdapted(op->getName()))
+      return false;
+    PrecisionSlots slots;
+    iface.getPrecisionSlots(slots);
+    return llvm::is_contained(slots.kinds, SlotKind::Compute);
+  }
+
+  void findCalls() {
+    root->walk([&](CallOpInterface call) {
+      auto callee = dyn_cast_or_null<FunctionOpInterface>(
+          call.resolveCallableInTable(&tables));
+      if (!callee)
+        return;
+      calls[callee].push_back(call);
+      callees[call] = callee;
+    });
+  }
+
+  Operation *root;
+  const Policy &policy;
+  WideValues found;
+  SmallVector<std::pair<Value, Marks *>> worklist;
+  SmallVector<OpOperand *> operands;
+  llvm::DenseMap<OperationName, Source> sources;
+  llvm::DenseMap<Operation *, SmallVector<CallOpInterface>> calls;
+  llvm::DenseMap<Operation *, FunctionOpInterface> callees;
+  SymbolTableCollection tables;
+  RegionFlow flow;
+};
+
+} // namespace
+
+WideValues WideValues::find(Operation *root, const Policy &policy) {
+  return WideValueFinder(root, policy).run();
+}

@@ -1,0 +1,73 @@
+//===- AdapterFile.h - Adapters as a policy file has them -------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_PRECISION_POLICY_ADAPTERFILE_H
+#define AMP_LIB_PRECISION_POLICY_ADAPTERFILE_H
+
+#include "PolicyScalar.h"
+#include "amp/Precision/Policy/Adapter.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <optional>
+#include <vector>
+
+namespace mlir::amp::detail {
+
+struct AdapterSlotDocument {
+  PolicyScalar kind, implies, rounded;
+  std::vector<PolicyScalar> operands, results;
+};
+
+/// Operations in regions, and the slot kind that they imply.
+struct BodyDocument {
+  PolicyScalar kind;
+  std::vector<PolicyScalar> operations;
+};
+
+struct AdapterOperationDocument {
+  PolicyScalar name, kind, regions, bounded, bits;
+  std::vector<BodyDocument> bodies;
+  std::vector<AdapterSlotDocument> slots;
+  std::vector<PolicyScalar> attributes;
+};
+
+struct CastAttributeDocument {
+  PolicyScalar name, value;
+};
+
+struct CastDocument {
+  PolicyScalar op;
+  std::vector<CastAttributeDocument> attributes;
+};
+
+struct CompositePatternsDocument {
+  std::vector<PolicyScalar> reduce, repeat, move, elementwise;
+};
+
+/// One entry of `adapters`.
+struct AdapterDocument {
+  PolicyScalar dialect, reject;
+  std::vector<PolicyScalar> rejectOperations, moves, readsPart;
+  std::optional<CastDocument> cast;
+  /// Names of operations may omit the dialect.
+  PolicyLists lists;
+  std::vector<AdapterOperationDocument> operations;
+  CompositePatternsDocument compositePatterns;
+};
+
+/// Turns `document` into an adapter. If it is invalid, emits diagnostics at the
+/// locations that `getLoc` returns and returns failure.
+FailureOr<Adapter>
+readAdapter(const AdapterDocument &document, MLIRContext *context,
+            llvm::function_ref<Location(const PolicyScalar &)> getLoc);
+
+/// Prints `adapter` as an entry of `adapters`, without lists.
+void printAdapter(raw_ostream &os, const Adapter &adapter);
+
+} // namespace mlir::amp::detail
+
+#endif // AMP_LIB_PRECISION_POLICY_ADAPTERFILE_H

@@ -1,0 +1,527 @@
+//===- PolicyParser.cpp - Policies from YAML ------------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads a policy file and the policies that it extends, and checks everything
+// that needs no MLIRContext.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PolicyDocument.h"
+#include "amp/LossScaling/LinearRule.h"
+#include "amp/LossScaling/LossScaler.h"
+#include "amp/Precision/Policy/Policy.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/GlobPattern.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/YAMLParser.h"
+#include "llvm/Support/YAMLTraits.h"
+#include <cmath>
+#include <mutex>
+
+using namespace mlir;
+using namespace mlir::amp;
+using namespace mlir::amp::detail;
+
+namespace {
+/// The context by which scalars find their location. The traits of a scalar do
+/// not see its node, but its text points into the buffer.
+struct ReadContext {
+  explicit ReadContext(StringRef text) : text(text) {
+    lineStarts.push_back(0);
+    for (size_t at = text.find('\n'); at != StringRef::npos;
+         at = text.find('\n', at + 1))
+      lineStarts.push_back(at + 1);
+  }
+
+  llvm::yaml::Input *input = nullptr;
+  StringRef text;
+  /// The beginnings of the lines, in ascending order.
+  std::vector<size_t> lineStarts;
+};
+} // namespace
+
+LLVM_YAML_IS_SEQUENCE_VECTOR(mlir::amp::detail::PolicyScalar)
+LLVM_YAML_IS_SEQUENCE_VECTOR(mlir::amp::detail::SlotEntry)
+
+namespace llvm::yaml {
+
+template <>
+struct ScalarTraits<PolicyScalar> {
+  static void output(const PolicyScalar &scalar, void *, raw_ostream &os) {
+    os << scalar.text;
+  }
+  static StringRef input(StringRef text, void *opaque, PolicyScalar &scalar) {
+    const auto &context = *static_cast<ReadContext *>(opaque);
+    scalar.text = text.str();
+    scalar.line = scalar.column = 1;
+    const Node *node = context.input->getCurrentNode();
+    if (!node || !node->getSourceRange().isValid())
+      return {};
+    size_t at = node->getSourceRange().Start.getPointer() - context.text.data();
+    auto next = llvm::upper_bound(context.lineStarts, at);
+    scalar.line = next - context.lineStarts.begin();
+    scalar.column = at - *std::prev(next) + 1;
+    return {};
+  }
+  static QuotingType mustQuote(StringRef text) { return needsQuotes(text); }
+};
+
+} // namespace llvm::yaml
+
+#include "AdapterTraits.h"
+
+namespace llvm::yaml {
+
+template <>
+struct MappingTraits<SlotEntry> {
+  static void mapping(IO &io, SlotEntry &entry) {
+    io.mapRequired("op", entry.op);
+    io.mapRequired("slot", entry.slot);
+    io.mapRequired("kind", entry.kind);
+  }
+};
+
+template <>
+struct CustomMappingTraits<PinMap> {
+  static void inputOne(IO &io, StringRef key, PinMap &map) {
+    PinEntry &entry = map.entries.emplace_back();
+    entry.pattern = key.str();
+    io.mapRequired(entry.pattern.c_str(), entry.pin);
+  }
+  static void output(IO &, PinMap &) {}
+};
+
+template <>
+struct MappingTraits<LossScalingOptions> {
+  static void mapping(IO &io, LossScalingOptions &options) {
+    io.mapOptional("mode", options.mode);
+    io.mapOptional("scaler", options.scaler);
+    for (const std::string &key : LossScaler::getKeys())
+      io.mapOptional(key.c_str(), options.values[key]);
+  }
+};
+
+// The reader of mappings diagnoses a sequence where a scalar or a mapping is
+// expected.
+template <>
+struct PolymorphicTraits<LossScalingEntry> {
+  static NodeKind getKind(const LossScalingEntry &) { return NodeKind::Map; }
+  static PolicyScalar &getAsScalar(LossScalingEntry &entry) {
+    return entry.options.mode;
+  }
+  static LossScalingOptions &getAsMap(LossScalingEntry &entry) {
+    return entry.options;
+  }
+  static LossScalingOptions &getAsSequence(LossScalingEntry &entry) {
+    return entry.options;
+  }
+};
+
+// The rates are required without a base.
+template <>
+struct MappingTraits<TargetOptions> {
+  static void mapping(IO &io, TargetOptions &options) {
+    io.mapOptional("base", options.base);
+    auto map = [&](const char *key, PolicyScalar &value) {
+      if (options.base.isGiven())
+        io.mapOptional(key, value);
+      else
+        io.mapRequired(key, value);
+    };
+    map("low-flop-per-byte", options.lowFlopPerByte);
+    map("f32-flop-per-byte", options.f32FlopPerByte);
+    io.mapOptional("low-types", options.lowTypes);
+    io.mapOptional("alignment", options.alignment);
+    io.mapOptional("cast-read-share", options.castReadShare);
+    io.mapOptional("cast-write-share", options.castWriteShare);
+  }
+};
+
+template <>
+struct PolymorphicTraits<TargetEntry> {
+  static NodeKind getKind(const TargetEntry &) { return NodeKind::Map; }
+  static PolicyScalar &getAsScalar(TargetEntry &entry) { return entry.name; }
+  static TargetOptions &getAsMap(TargetEntry &entry) {
+    return entry.options.emplace();
+  }
+  static TargetOptions &getAsSequence(TargetEntry &entry) {
+    return getAsMap(entry);
+  }
+};
+
+template <>
+struct PolymorphicTraits<ExtendsEntry> {
+  static NodeKind getKind(const ExtendsEntry &) { return NodeKind::Map; }
+  static PolicyScalar &getAsScalar(ExtendsEntry &entry) { return entry.name; }
+  static PolicyDocument &getAsMap(ExtendsEntry &entry) {
+    entry.inPlace = std::make_unique<PolicyDocument>();
+    entry.inPlace->isNested = true;
+    return *entry.inPlace;
+  }
+  static PolicyDocument &getAsSequence(ExtendsEntry &entry) {
+    return getAsMap(entry);
+  }
+};
+
+template <>
+struct MappingTraits<PolicyDocument> {
+  static void mapping(IO &io, PolicyDocument &document) {
+    if (document.isNested)
+      io.mapOptional("version", document.version);
+    else
+      io.mapRequired("version", document.version);
+    io.mapOptional("extends", document.extends);
+    io.mapOptional("precision", document.precision);
+    io.mapOptional("strategy", document.strategy);
+    io.mapOptional("gradient-type", document.gradientType);
+    io.mapOptional("loss-scaling", document.lossScaling);
+    io.mapOptional("linear", document.linear);
+    io.mapOptional("master-weights", document.masterWeights);
+    io.mapOptional("target", document.target);
+    for (auto [index, key] : llvm::enumerate(listKeys))
+      io.mapOptional(key.data(), document.lists[index]);
+    io.mapOptional("slots", document.slots);
+    io.mapOptional("pins", document.pins);
+    io.mapOptional("adapters", document.adapters);
+  }
+};
+
+} // namespace llvm::yaml
+
+//===----------------------------------------------------------------------===//
+// Settings
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Checks the settings of one document and merges them into those of its base.
+class SettingsReader {
+public:
+  SettingsReader(PolicyDocument &document, PolicyErrorHandler error)
+      : document(document), error(error) {}
+
+  bool run();
+
+private:
+  void fail(StringRef key, const Twine &expected, const PolicyScalar &scalar) {
+    failed = true;
+    error(document.file, scalar.line, scalar.column,
+          "expected '" + key + "' to be " + expected + ", got '" + scalar.text +
+              "'");
+  }
+  void readNumber(StringRef key, const PolicyScalar &scalar, StringRef expected,
+                  llvm::function_ref<bool(double)> isValid,
+                  std::optional<double> &result) {
+    double value;
+    if (!scalar.isGiven())
+      return;
+    if (StringRef(scalar.text).getAsDouble(value) || !isValid(value))
+      return fail(key, expected, scalar);
+    result = value;
+  }
+  void readCount(StringRef key, const PolicyScalar &scalar,
+                 std::optional<int32_t> &result) {
+    int32_t value;
+    if (!scalar.isGiven())
+      return;
+    if (StringRef(scalar.text).getAsInteger(10, value) || value < 1)
+      return fail(key, "a positive integer", scalar);
+    result = value;
+  }
+  void readLossScaling(LossScalingSettings &settings);
+  void readTarget(std::optional<Target> &target);
+
+  PolicyDocument &document;
+  PolicyErrorHandler error;
+  bool failed = false;
+};
+
+} // namespace
+
+void SettingsReader::readLossScaling(LossScalingSettings &settings) {
+  const LossScalingOptions &options = document.lossScaling.options;
+  if (options.mode.isGiven()) {
+    double scale;
+    const std::string &mode = options.mode.text;
+    if (mode != "dynamic" && mode != "layerwise" && mode != "none" &&
+        (StringRef(mode).getAsDouble(scale) || !isLossScale(scale)))
+      fail("loss-scaling", "dynamic, layerwise, none or a positive number",
+           options.mode);
+    settings.mode = mode;
+  }
+  if (options.scaler.isGiven()) {
+    if (!getLossScaler(options.scaler.text))
+      fail("scaler", "one of " + llvm::join(getLossScalerNames(), ", "),
+           options.scaler);
+    settings.scaler = options.scaler.text;
+  }
+  LossScaler scaler;
+  for (const std::string &key : LossScaler::getKeys()) {
+    auto value = options.values.find(key);
+    if (value == options.values.end() || !value->second.isGiven())
+      continue;
+    std::string expected = scaler.set(key, value->second.text);
+    if (!expected.empty())
+      fail(key, expected, value->second);
+    settings.values[key] = value->second.text;
+  }
+}
+
+void SettingsReader::readTarget(std::optional<Target> &target) {
+  auto find = [&](StringRef key, const PolicyScalar &name) {
+    std::optional<Target> found = getTarget(name.text);
+    if (!found)
+      fail(key, "one of " + listTargets(), name);
+    return found.value_or(Target());
+  };
+  if (document.target.name.isGiven())
+    target = find("target", document.target.name);
+  if (!document.target.options)
+    return;
+  const TargetOptions &options = *document.target.options;
+  target = options.base.isGiven() ? find("base", options.base) : Target();
+  target->name.clear();
+  if (!options.lowTypes.empty())
+    target->lowTypes.clear();
+  for (const PolicyScalar &type : options.lowTypes) {
+    if (type.text != "f16" && type.text != "bf16")
+      fail("low-types", "f16 or bf16", type);
+    target->lowTypes.push_back(type.text);
+  }
+  auto read = [&](StringRef key, const PolicyScalar &scalar, StringRef expected,
+                  auto isValid, double &result) {
+    std::optional<double> value;
+    readNumber(key, scalar, expected, isValid, value);
+    result = value.value_or(result);
+  };
+  auto isRate = [](double value) { return value > 0 && std::isfinite(value); };
+  auto isShare = [](double value) { return value >= 0 && value <= 1; };
+  read("low-flop-per-byte", options.lowFlopPerByte, "a positive number", isRate,
+       target->lowFlopPerByte);
+  read("f32-flop-per-byte", options.f32FlopPerByte, "a positive number", isRate,
+       target->f32FlopPerByte);
+  read("cast-read-share", options.castReadShare, "between 0 and 1", isShare,
+       target->castReadShare);
+  read("cast-write-share", options.castWriteShare, "between 0 and 1", isShare,
+       target->castWriteShare);
+  std::optional<int32_t> alignment;
+  readCount("alignment", options.alignment, alignment);
+  target->alignment = alignment.value_or(target->alignment);
+}
+
+bool SettingsReader::run() {
+  if (document.base)
+    document.settings = document.base->settings;
+  PolicySettings &settings = document.settings;
+  if (document.version.isGiven() &&
+      document.version.text != std::to_string(newestPolicyVersion))
+    fail("version", Twine(newestPolicyVersion), document.version);
+  if (document.precision.isGiven()) {
+    settings.precision = document.precision.text;
+    if (!llvm::is_contained(
+            {"fp16", "f16", "half", "bf16", "bfloat16", "f32", "fp32", "float"},
+            settings.precision))
+      fail("precision", "fp16, bf16 or f32", document.precision);
+  }
+  if (document.strategy.isGiven()) {
+    settings.strategy = symbolizeStrategy(document.strategy.text);
+    if (!settings.strategy)
+      fail("strategy", "autocast, grappler or optimal", document.strategy);
+  }
+  if (document.gradientType.isGiven()) {
+    if (document.gradientType.text == "low")
+      settings.gradientType = GradientType::Low;
+    else if (document.gradientType.text == "f32")
+      settings.gradientType = GradientType::F32;
+    else
+      fail("gradient-type", "f32 or low", document.gradientType);
+  }
+  if (document.masterWeights.isGiven()) {
+    settings.masterWeights = document.masterWeights.text;
+    if (!llvm::is_contained({"cast", "copy", "none"}, settings.masterWeights))
+      fail("master-weights", "cast, copy or none", document.masterWeights);
+  }
+  readLossScaling(settings.lossScaling);
+  for (const PolicyScalar &glob : document.linear) {
+    std::string expected;
+    if (mlir::failed(LinearRule::parse(glob.text, expected))) {
+      fail("linear", expected, glob);
+    } else if (!llvm::is_contained(settings.linear, glob.text)) {
+      settings.linear.push_back(glob.text);
+    }
+  }
+  readTarget(settings.target);
+  return !failed;
+}
+
+//===----------------------------------------------------------------------===//
+// Documents
+//===----------------------------------------------------------------------===//
+
+static std::shared_ptr<const PolicyDocument>
+loadDocument(StringRef presetOrFile, PolicyErrorHandler error,
+             SmallVectorImpl<std::string> &chain);
+
+/// Reads the policy that `document` extends, and its settings. `chain` holds
+/// the files whose reading is in progress.
+static bool resolveDocument(PolicyDocument &document, PolicyErrorHandler error,
+                            SmallVectorImpl<std::string> &chain) {
+  // The reader returns the keys of a mapping in no fixed order.
+  llvm::sort(document.pins.entries, [](const PinEntry &a, const PinEntry &b) {
+    return std::tie(a.pin.line, a.pin.column) <
+           std::tie(b.pin.line, b.pin.column);
+  });
+  const PolicyScalar &name = document.extends.name;
+  if (std::unique_ptr<PolicyDocument> &inPlace = document.extends.inPlace) {
+    inPlace->file = document.file;
+    if (!resolveDocument(*inPlace, error, chain))
+      return false;
+    document.base = std::move(inPlace);
+  } else if (name.isGiven()) {
+    // The path of a file is relative to the file that extends it.
+    SmallString<128> path(name.text);
+    if (!Policy::getPresetText(name.text) &&
+        llvm::sys::path::is_relative(path)) {
+      path = llvm::sys::path::parent_path(document.file);
+      llvm::sys::path::append(path, name.text);
+    }
+    // An error without a location belongs to this entry.
+    document.base = loadDocument(
+        path,
+        [&](StringRef file, unsigned line, unsigned column,
+            const Twine &message) {
+          if (line != 0)
+            error(file, line, column, message);
+          else
+            error(document.file, name.line, name.column, message);
+        },
+        chain);
+    if (!document.base)
+      return false;
+  }
+  return SettingsReader(document, error).run();
+}
+
+static std::unique_ptr<PolicyDocument>
+readDocument(StringRef text, StringRef name, PolicyErrorHandler error,
+             SmallVectorImpl<std::string> &chain) {
+  struct DiagContext {
+    PolicyErrorHandler error;
+    StringRef name;
+    bool failed = false;
+  } diagContext{error, name};
+  auto report = [](const llvm::SMDiagnostic &diag, void *opaque) {
+    // The first diagnostic is the cause. The next ones follow from it.
+    auto &context = *static_cast<DiagContext *>(opaque);
+    if (std::exchange(context.failed, true))
+      return;
+    std::string message = diag.getMessage().str();
+    if (!message.empty())
+      message[0] = llvm::toLower(message[0]);
+    context.error(context.name, std::max(diag.getLineNo(), 1),
+                  diag.getColumnNo() + 1, message);
+  };
+
+  // A line in YAML may end in a carriage return only. LLVM does not support it.
+  std::string lines;
+  if (text.contains('\r')) {
+    lines = text.str();
+    for (size_t i = 0; i != lines.size(); ++i)
+      if (lines[i] == '\r' && (i + 1 == lines.size() || lines[i + 1] != '\n'))
+        lines[i] = '\n';
+    text = lines;
+  }
+  llvm::MemoryBufferRef buffer(text, name);
+  if (!checkPolicyStructure(buffer, report, &diagContext)) {
+    if (!diagContext.failed)
+      error(name, 1, 1, "expected a YAML document");
+    return nullptr;
+  }
+  auto document = std::make_unique<PolicyDocument>();
+  document->file = name.str();
+  ReadContext context(text);
+  llvm::yaml::Input input(buffer, &context, report, &diagContext);
+  context.input = &input;
+  input >> *document;
+  if (input.error() || diagContext.failed ||
+      !resolveDocument(*document, error, chain))
+    return nullptr;
+  return document;
+}
+
+/// Reads a preset once per process. Its text never changes, and the
+/// initialization of a pass, its run and the settings of a pipeline all need
+/// it.
+static std::shared_ptr<const PolicyDocument>
+loadPreset(StringRef name, StringRef text, PolicyErrorHandler error,
+           SmallVectorImpl<std::string> &chain) {
+  static std::mutex mutex;
+  static llvm::StringMap<std::shared_ptr<const PolicyDocument>> presets;
+  {
+    std::lock_guard lock(mutex);
+    if (auto known = presets.lookup(name))
+      return known;
+  }
+  // Do not hold the lock here, because a preset may extend another one.
+  std::shared_ptr<PolicyDocument> document =
+      readDocument(text, name, error, chain);
+  if (!document)
+    return nullptr;
+  document->isPreset = true;
+  std::lock_guard lock(mutex);
+  return presets.try_emplace(name, std::move(document)).first->second;
+}
+
+static std::shared_ptr<const PolicyDocument>
+loadDocument(StringRef presetOrFile, PolicyErrorHandler error,
+             SmallVectorImpl<std::string> &chain) {
+  if (auto text = Policy::getPresetText(presetOrFile))
+    return loadPreset(presetOrFile, *text, error, chain);
+  auto file = llvm::MemoryBuffer::getFile(presetOrFile, /*IsText=*/true);
+  if (!file) {
+    error("", 0, 0,
+          "cannot read policy '" + presetOrFile +
+              "': " + file.getError().message() +
+              "; expected a file or one of the presets " +
+              llvm::join(Policy::getPresetNames(), ", "));
+    return nullptr;
+  }
+  SmallString<128> path;
+  if (llvm::sys::fs::real_path(presetOrFile, path))
+    path = presetOrFile;
+  if (llvm::is_contained(chain, path.str())) {
+    error("", 0, 0, "policy '" + presetOrFile + "' extends itself");
+    return nullptr;
+  }
+  chain.push_back(path.str().str());
+  auto document =
+      readDocument((*file)->getBuffer(), presetOrFile, error, chain);
+  chain.pop_back();
+  return document;
+}
+
+std::shared_ptr<const PolicyDocument>
+amp::detail::loadPolicyDocument(StringRef presetOrFile,
+                                PolicyErrorHandler error) {
+  SmallVector<std::string> chain;
+  if (Policy::isInPlace(presetOrFile))
+    return readDocument(presetOrFile, "policy", error, chain);
+  return loadDocument(presetOrFile, error, chain);
+}
+
+std::shared_ptr<const PolicyDocument>
+amp::detail::parsePolicyDocument(StringRef text, StringRef name,
+                                 PolicyErrorHandler error) {
+  SmallVector<std::string> chain;
+  return readDocument(text, name, error, chain);
+}

@@ -1,0 +1,141 @@
+//===- KernelReads.cpp - Inputs of kernels --------------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmitterSupport.h"
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/AffineMap.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace mlir::cuda;
+
+SmallVector<unsigned> mlir::cuda::getLoopOrder(KernelOp kernel) {
+  SmallVector<unsigned> kept, reduced;
+  for (unsigned loop = 0; loop < kernel.getExtents().size(); ++loop)
+    (kernel.isReducedLoop(loop) ? reduced : kept).push_back(loop);
+  SmallVector<unsigned> order;
+  bool columns = kernel.isColumnReduction();
+  order.append(columns ? reduced : kept);
+  order.append(columns ? kept : reduced);
+  return order;
+}
+
+/// For each loop, the number of steps of `i`, the linear position, per step of
+/// the loop.
+static SmallVector<int64_t> getSteps(KernelOp kernel,
+                                     ArrayRef<unsigned> order) {
+  SmallVector<int64_t> steps(order.size(), 1);
+  int64_t step = 1;
+  for (unsigned loop : llvm::reverse(order)) {
+    steps[loop] = step;
+    step *= kernel.getExtents()[loop];
+  }
+  return steps;
+}
+
+std::string mlir::cuda::getPosition(KernelOp kernel, ArrayRef<unsigned> order,
+                                    unsigned loop) {
+  int64_t step = getSteps(kernel, order)[loop],
+          extent = kernel.getExtents()[loop];
+  if (extent == 1)
+    return "int64_t(0)";
+  std::string text = step == 1 ? "i" : "i / " + std::to_string(step);
+  if (loop == order.front())
+    return text;
+  return (step == 1 ? text : "(" + text + ")") + " % " + std::to_string(extent);
+}
+
+/// Prints `expr` over positions named d0, d1, and so on. `loops` collects those
+/// that it uses.
+static std::string getText(AffineExpr expr, std::set<unsigned> &loops) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    loops.insert(dim.getPosition());
+    return "d" + std::to_string(dim.getPosition());
+  }
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return std::to_string(constant.getValue());
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  std::string lhs = getText(binary.getLHS(), loops),
+              rhs = getText(binary.getRHS(), loops);
+  StringRef op = expr.getKind() == AffineExprKind::Add   ? " + "
+                 : expr.getKind() == AffineExprKind::Mul ? " * "
+                 : expr.getKind() == AffineExprKind::Mod ? " % "
+                                                         : " / ";
+  return ("(" + lhs + op + rhs + ")").str();
+}
+
+/// Whether `kernel` reads input `index` in the order of `loops`, over exactly
+/// these loops and all of their extents.
+static bool isReadInOrder(KernelOp kernel, unsigned index,
+                          ArrayRef<unsigned> loops) {
+  SmallVector<std::pair<unsigned, int64_t>> wanted, read;
+  for (unsigned loop : loops)
+    if (int64_t extent = kernel.getExtents()[loop]; extent != 1)
+      wanted.push_back({loop, extent});
+  for (auto [expr, extent] :
+       llvm::zip_equal(kernel.getMap(index).getResults(),
+                       kernel.getInputType(index).getShape())) {
+    if (extent == 1)
+      continue;
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim)
+      return false;
+    read.push_back({dim.getPosition(), extent});
+  }
+  return read == wanted;
+}
+
+/// The read of input `index` at an offset that is computed for each position.
+static std::string getGather(KernelOp kernel, ArrayRef<unsigned> order,
+                             unsigned index) {
+  ShapedType type = kernel.getInputType(index);
+  std::set<unsigned> loops;
+  std::string offset;
+  int64_t stride = 1;
+  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+    if (type.getDimSize(dim) != 1) {
+      std::string term = getText(kernel.getMap(index).getResult(dim), loops);
+      if (stride != 1)
+        term += " * " + std::to_string(stride);
+      offset = offset.empty() ? term : term + " + " + offset;
+    }
+    stride *= type.getDimSize(dim);
+  }
+  std::string text =
+      "at.gather(in" + std::to_string(index) + ", [](int64_t i) {\n";
+  for (unsigned loop : loops)
+    text += "        const int64_t d" + std::to_string(loop) + " = " +
+            getPosition(kernel, order, loop) + ";\n";
+  // Loops of one iteration are always at 0.
+  if (llvm::all_of(
+          loops, [&](unsigned loop) { return kernel.getExtents()[loop] == 1; }))
+    text += "        (void)i;\n";
+  return text + "        return int64_t(" + offset + ");\n      })";
+}
+
+std::string mlir::cuda::getRead(KernelOp kernel, ArrayRef<unsigned> order,
+                                unsigned index) {
+  std::string pointer = "in" + std::to_string(index);
+  if (kernel.getInputType(index).getNumElements() == 1)
+    return "at.scalar(" + pointer + ")";
+  if (isReadInOrder(kernel, index, order))
+    return "at.load(" + pointer + ")";
+  // Try the loops at the end and at the start of the space.
+  for (unsigned cut = 1; cut < order.size(); ++cut) {
+    int64_t inner = 1;
+    for (unsigned loop : order.drop_front(cut))
+      inner *= kernel.getExtents()[loop];
+    std::string arguments = pointer + ", " + std::to_string(inner) + ")";
+    if (isReadInOrder(kernel, index, order.drop_front(cut)))
+      return "at.column(" + arguments;
+    if (isReadInOrder(kernel, index, order.take_front(cut)))
+      return "at.row(" + arguments;
+  }
+  return getGather(kernel, order, index);
+}

@@ -1,0 +1,166 @@
+//===- OptimizerEmitter.cpp - Launches over many tensors ------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmitterSupport.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::cuda;
+
+//===----------------------------------------------------------------------===//
+// Tables of tensors
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An entry of a table of tensors. A missing value is null.
+struct TableEntry {
+  Value parameter, gradient, first, second, copy;
+  double weightDecay = 0.0;
+};
+} // namespace
+
+static SmallVector<TableEntry> getEntries(OptimizerOp optimizer) {
+  unsigned count = optimizer.getNumParameters(),
+           states = optimizer.getNumStates();
+  SmallVector<TableEntry> entries(count);
+  for (auto [index, entry] : llvm::enumerate(entries)) {
+    entry.parameter = optimizer.getParameters()[index];
+    entry.gradient = optimizer.getGradients()[index];
+    if (states > 0)
+      entry.first = optimizer.getState(0)[index];
+    if (states > 1)
+      entry.second = optimizer.getState(1)[index];
+    entry.weightDecay = optimizer.getWeightDecay()[index];
+  }
+  for (auto [place, copied] : llvm::enumerate(optimizer.getCopies()))
+    entries[copied].copy = optimizer.getOutputs()[(1 + states) * count + place];
+  return entries;
+}
+
+static SmallVector<TableEntry> getEntries(CheckGradientsOp check) {
+  SmallVector<TableEntry> entries;
+  // A check reads only gradients, which also take the place of the parameters.
+  for (Value gradient : check.getGradients())
+    entries.push_back({gradient, gradient, {}, {}, {}});
+  return entries;
+}
+
+static SmallVector<TableEntry> getEntries(CastsOp casts) {
+  SmallVector<TableEntry> entries;
+  for (auto [input, output] :
+       llvm::zip_equal(casts.getInputs(), casts.getOutputs()))
+    entries.push_back({input, {}, {}, {}, output});
+  return entries;
+}
+
+LogicalResult ProgramEmitter::emitTable(LaunchOpInterface launch) {
+  SmallVector<TableEntry> entries =
+      llvm::TypeSwitch<Operation *, SmallVector<TableEntry>>(launch)
+          .Case<OptimizerOp, CheckGradientsOp, CastsOp>(
+              [](auto op) { return getEntries(op); });
+  std::string name = getName(launch);
+  BufferOp table = findBuffer("table", name + ".table");
+  if (!table)
+    return launch->emitOpError("needs a buffer '")
+           << name << ".table' of role 'table', which the program lacks";
+  if (table.getBytes() < int64_t(entries.size()) * 64)
+    return table.emitOpError("holds ")
+           << table.getBytes() << " bytes, expected " << entries.size() * 64;
+  auto offset = [&](Value value) {
+    return value ? getOffset(value) : std::string("-1");
+  };
+  auto type = [](Value value, StringRef otherwise) {
+    return value ? getTypeEnumerator(shapedType(value).getElementType())
+                 : otherwise;
+  };
+  os << "const OptimizerEntry entries_" << name << "[] = {\n";
+  for (const TableEntry &entry : entries)
+    os << "    {" << offset(entry.parameter) << ", " << offset(entry.gradient)
+       << ", " << offset(entry.first) << ", " << offset(entry.second) << ", "
+       << offset(entry.copy) << ", "
+       << shapedType(entry.parameter).getNumElements()
+       << ", Type::" << type(entry.gradient, "F32")
+       << ", Type::" << type(entry.copy, "F16") << ", "
+       << getFloatLiteral(APFloat(entry.weightDecay), false) << "},\n";
+  os << "};\n";
+  return success();
+}
+
+LogicalResult ProgramEmitter::emitOptimizers() {
+  if (tables.empty())
+    return success();
+  os << "//===-- Tables of tensors "
+        "---------------------------------------------===//\n\n"
+     << "static_assert(sizeof(OptimizerTensor) == 64, \"as planned\");\n\n"
+     << "// Parameter, gradient, first and second state, copy, elements,\n"
+     << "// types of gradient and copy, weight decay.\n";
+  for (LaunchOpInterface launch : launches)
+    if (tables.contains(launch) && failed(emitTable(launch)))
+      return failure();
+  os << "const OptimizerGroup kOptimizers[] = {\n";
+  for (LaunchOpInterface launch : launches)
+    if (tables.contains(launch)) {
+      std::string name = getName(launch);
+      os << "    {entries_" << name << ", " << launch.getNumTableEntries()
+         << ", at::" << buffers.lookup(findBuffer("table", name + ".table"))
+         << "},\n";
+    }
+  os << "};\n\n";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+std::string ProgramEmitter::getTable(LaunchOpInterface launch) {
+  return "run.optimizers[" + std::to_string(tables.lookup(launch)) + "]";
+}
+
+void ProgramEmitter::emitCasts(CastsOp casts) {
+  os << "castParameters(run.stream, " << getTable(casts) << ")";
+}
+
+void ProgramEmitter::emitCheck(CheckGradientsOp check) {
+  double limit = check.getMaxNorm() ? check.getMaxNorm()->convertToDouble() : 0;
+  Value scale = check.getLossScale();
+  os << "unscaleCheck(run.stream, " << getTable(check) << ",\n        "
+     << (scale ? getPointer(scale) : std::string("nullptr")) << ", "
+     << getFloatLiteral(APFloat(limit), false)
+     << ",\n        run.at<UnscaleState>(" << getOffset(check.getOutputs()[0])
+     << "),\n        " << getPointer(check.getOutputs()[1]) << ",\n        "
+     << getPointer(check.getOutputs()[2]) << ",\n        " << getScratch(check)
+     << ", " << getArrivalCounters()
+     << (check.getStrict() ? ", /*strict=*/true)" : ")");
+}
+
+void ProgramEmitter::emitOptimizer(OptimizerOp optimizer) {
+  auto real = [](APFloat value, bool isDouble = false) {
+    return getFloatLiteral(value, isDouble);
+  };
+  std::string state =
+      optimizer.getMultiplier()
+          ? "run.at<UnscaleState>(" + getOffset(optimizer.getMultiplier()) + ")"
+          : "nullptr";
+  bool isAdam = optimizer.getKind() != OptimizerKind::SGD;
+  os << (isAdam ? "adam" : "sgd") << "(run.stream, " << getTable(optimizer)
+     << ",\n        ";
+  if (isAdam)
+    os << "AdamConfig{" << real(optimizer.getBeta1(), true) << ", "
+       << real(optimizer.getBeta2(), true) << ", "
+       << real(optimizer.getEpsilon()) << ", "
+       << (optimizer.getKind() == OptimizerKind::AdamW ? "true" : "false")
+       << "}";
+  else
+    os << "SgdConfig{" << real(optimizer.getMomentum()) << ", "
+       << (optimizer.getNesterov() ? "true" : "false") << "}";
+  os << ",\n        " << getPointer(optimizer.getLearningRate());
+  if (isAdam)
+    os << ",\n        " << getPointer(optimizer.getStep());
+  os << ",\n        " << state << ", " << getGuard(optimizer) << ")";
+}

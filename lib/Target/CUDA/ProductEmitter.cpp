@@ -1,0 +1,206 @@
+//===- ProductEmitter.cpp - Matrix products and convolutions --------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmitterSupport.h"
+
+using namespace mlir;
+using namespace mlir::cuda;
+
+//===----------------------------------------------------------------------===//
+// Configurations
+//===----------------------------------------------------------------------===//
+
+static std::string getEpilogue(GemmOp gemm) {
+  std::string bias = gemm.getBias() ? "Bias" : "";
+  std::string aux = gemm.getAuxiliary() ? "Aux" : "";
+  std::string grad = gemm.getBiasGrad() ? "BiasGrad" : "";
+  switch (gemm.getActivation()) {
+  case Activation::None:
+    if (gemm.getBiasGrad())
+      return "BiasGradB";
+    return gemm.getBias() ? "Bias" : "None";
+  case Activation::Relu:
+    return "Relu" + aux + bias;
+  case Activation::GeluTanh:
+    return "Gelu" + aux + bias;
+  case Activation::ReluGrad:
+    return "DRelu" + grad;
+  case Activation::GeluTanhGrad:
+    return "DGelu" + grad;
+  }
+  llvm_unreachable("an activation");
+}
+
+static std::string getEpilogue(ConvOp conv) {
+  std::string bias = conv.getBias() ? "Bias" : "";
+  if (conv.getBiasGrad())
+    return "BiasGradB";
+  if (conv.getActivation() == Activation::Relu)
+    return (conv.getAuxiliary() ? "ReluAux" : "Relu") + bias;
+  return conv.getBias() ? bias : "None";
+}
+
+static std::string getConvShape(ConvOp conv) {
+  ConvOp::Types types = conv.getForwardTypes();
+  SmallVector<int64_t> values(types.input.getShape());
+  llvm::append_values(values, types.filter.getDimSize(0),
+                      types.filter.getDimSize(1), types.filter.getDimSize(3));
+  llvm::append_range(values, conv.getStrides());
+  llvm::append_range(values, conv.getPadding());
+  llvm::append_range(values, conv.getDilations());
+  values.push_back(conv.getGroups());
+  std::string text = "{";
+  for (int64_t value : values)
+    text += (text.size() > 1 ? ", " : "") + std::to_string(value);
+  return text + "}";
+}
+
+void ProgramEmitter::emitConfiguration(ConvOp conv) {
+  std::string name = getName(conv);
+  StringRef kind = conv.getKind() == ConvKind::Forward     ? "Forward"
+                   : conv.getKind() == ConvKind::InputGrad ? "InputGrad"
+                                                           : "FilterGrad";
+  os << "// Batch, height, width, channels; filter height, width, number;\n"
+     << "// strides; padding; dilations; groups.\n"
+     << "constexpr ConvShape shape_" << name << " = " << getConvShape(conv)
+     << ";\n";
+  os << "GemmConfig gemm_" << name << "() {\n  ";
+  std::string epilogue = getEpilogue(conv);
+  bool isPlain = !conv.getTf32() && epilogue == "None";
+  os << (isPlain ? "return " : "GemmConfig g = ") << "conv" << kind << "Gemm(\""
+     << name << "\", shape_" << name
+     << ", Type::" << getTypeEnumerator(conv.getInputType(0).getElementType())
+     << ", Type::" << getTypeEnumerator(conv.getTargetType(0).getElementType())
+     << ");\n";
+  if (conv.getTf32())
+    os << "  g.compute = GemmCompute::TF32;\n";
+  if (epilogue != "None")
+    os << "  g.epilogue = Epilogue::" << epilogue << ";\n";
+  if (conv.getAuxiliary())
+    os << "  g.strideAux = reluMaskStride("
+       << conv.getForwardTypes().output.getShape().back() << ");\n";
+  os << (isPlain ? "" : "  return g;\n") << "}\n\n";
+}
+
+void ProgramEmitter::emitConfiguration(GemmOp gemm) {
+  std::string name = getName(gemm);
+  GemmOp::Extents extents = gemm.getExtents();
+  os << "GemmConfig gemm_" << name << "() {\n  GemmConfig g;\n"
+     << "  g.name = \"" << name << "\";\n"
+     << "  g.m = " << extents.m << ", g.n = " << extents.n
+     << ", g.k = " << extents.k << ";\n"
+     << "  g.typeA = g.typeB = Type::"
+     << getTypeEnumerator(gemm.getInputType(0).getElementType())
+     << ", g.typeD = Type::"
+     << getTypeEnumerator(gemm.getTargetType(0).getElementType()) << ";\n";
+  if (gemm.getAlpha())
+    os << "  g.alpha = " << getFloatLiteral(gemm.getScale(), false) << ";\n";
+  if (gemm.getTransposeA())
+    os << "  g.transposeA = true;\n";
+  if (gemm.getTransposeB())
+    os << "  g.transposeB = true;\n";
+  if (extents.batch != 1)
+    os << "  g.batch = " << extents.batch << ";\n";
+  if (gemm.getAccumulate())
+    os << "  g.beta = 1.0f;\n";
+  if (gemm.getTf32())
+    os << "  g.compute = GemmCompute::TF32;\n";
+  std::string epilogue = getEpilogue(gemm);
+  if (epilogue != "None")
+    os << "  g.epilogue = Epilogue::" << epilogue << ";\n";
+  bool isRelu = gemm.getActivation() == Activation::Relu ||
+                gemm.getActivation() == Activation::ReluGrad;
+  if (gemm.getAuxiliary() || gemm.isGradient()) {
+    if (isRelu)
+      os << "  g.strideAux = reluMaskStride(" << extents.n << ");\n";
+    else
+      os << "  g.strideAux = " << extents.n << ";\n";
+  }
+  os << "  return g;\n}\n\n";
+}
+
+void ProgramEmitter::emitProducts() {
+  if (products.empty())
+    return;
+  os << "//===-- Products "
+        "------------------------------------------------------===//\n\n";
+  for (LaunchOpInterface launch : launches) {
+    if (auto conv = dyn_cast<ConvOp>(launch.getOperation()))
+      emitConfiguration(conv);
+    else if (auto gemm = dyn_cast<GemmOp>(launch.getOperation()))
+      emitConfiguration(gemm);
+  }
+  os << "const GemmConfig kGemms[] = {\n";
+  for (LaunchOpInterface launch : launches)
+    if (launch.isProduct())
+      os << "    gemm_" << getName(launch) << "(),\n";
+  os << "};\n\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+void ProgramEmitter::emitGemmBuffers(LaunchOpInterface launch) {
+  auto gemm = dyn_cast<GemmOp>(launch.getOperation());
+  auto conv = dyn_cast<ConvOp>(launch.getOperation());
+  if (!gemm && !(conv && conv.getKind() == ConvKind::Forward))
+    return;
+  os << "    GemmBuffers b;\n";
+  auto set = [&](StringRef field, Value value) {
+    if (value)
+      os << "    b." << field << " = " << getPointer(value) << ";\n";
+  };
+  if (gemm) {
+    set("a", gemm.getA());
+    set("b", gemm.getB());
+    set("c", gemm.getC());
+    set("d", gemm.getOutputs()[0]);
+    set("bias", gemm.getBiasVector());
+    set("aux", gemm.getAuxiliary() ? Value(gemm.getOutputs()[1])
+                                   : gemm.getAuxiliaryInput());
+    if (gemm.getBiasGrad())
+      set("biasGrad", gemm.getOutputs().back());
+    return;
+  }
+  set("b", conv.getInputs()[1]);
+  set("d", conv.getOutputs()[0]);
+  set("bias", conv.getBiasVector());
+  if (conv.getAuxiliary())
+    set("aux", conv.getOutputs()[1]);
+}
+
+void ProgramEmitter::emitProduct(GemmOp gemm) {
+  os << "run.gemms->run(" << products.lookup(gemm) << ", b, run.stream)";
+}
+
+void ProgramEmitter::emitConvolution(ConvOp conv) {
+  std::string scratch = getScratch(conv);
+  std::string start = "run.stream, *run.gemms, " +
+                      std::to_string(products.lookup(conv)) + ", shape_" +
+                      getName(conv);
+  std::string first = getConstPointer(conv.getInputs()[0]),
+              second = getConstPointer(conv.getInputs()[1]),
+              result = getPointer(conv.getOutputs()[0]);
+  switch (conv.getKind()) {
+  case ConvKind::Forward:
+    os << "convForward(" << start << ", b,\n        " << first << ", "
+       << scratch << ")";
+    break;
+  case ConvKind::FilterGrad:
+    os << "convFilterGrad(" << start << ",\n        " << result << ",\n        "
+       << second << ",\n        " << first << ", " << scratch;
+    if (conv.getBiasGrad())
+      os << ",\n        " << getPointer(conv.getOutputs()[1]);
+    os << ")";
+    break;
+  case ConvKind::InputGrad:
+    os << "convInputGrad(" << start << ",\n        " << result << ",\n        "
+       << first << ",\n        " << second << ", " << scratch << ")";
+    break;
+  }
+}

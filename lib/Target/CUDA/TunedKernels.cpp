@@ -1,0 +1,281 @@
+//===- TunedKernels.cpp - Calls of the runtime headers --------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmitterSupport.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::cuda;
+
+namespace {
+
+using Arguments = SmallVector<std::string>;
+
+/// A call of a function of the runtime headers: the arguments after the stream,
+/// one per line.
+struct RuntimeCall {
+  StringRef function;
+  Arguments arguments;
+};
+
+/// The operands of a launch in C++.
+struct Operands {
+  Arguments inputs, outputs;
+  /// Scratch memory and the arrival counters of its partial sums.
+  std::string scratch;
+  /// The flag of the launch.
+  std::string guard;
+
+  /// Outputs and inputs, then `values` on one line.
+  Arguments with(ArrayRef<std::string> values) const {
+    Arguments all(outputs);
+    all.append(inputs);
+    all.push_back(llvm::join(values, ", "));
+    return all;
+  }
+};
+
+} // namespace
+
+static std::string number(int64_t value) { return std::to_string(value); }
+
+static std::string real(const APFloat &value) {
+  return getFloatLiteral(value, /*isDouble=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Normalizations
+//===----------------------------------------------------------------------===//
+
+/// The extents before, along and after dimension `axis`.
+static std::string getAxisExtents(ShapedType type, int64_t axis) {
+  int64_t outer = 1, inner = 1;
+  for (int64_t extent : type.getShape().take_front(axis))
+    outer *= extent;
+  for (int64_t extent : type.getShape().drop_front(axis + 1))
+    inner *= extent;
+  return number(outer) + ", " + number(type.getDimSize(axis)) + ", " +
+         number(inner);
+}
+
+/// The extents of `type` in rows of `columns` elements.
+static std::string getRows(ShapedType type, int64_t columns) {
+  return number(type.getNumElements() / columns) + ", " + number(columns);
+}
+
+static RuntimeCall getCall(SoftmaxOp op, const Operands &operands) {
+  return {"softmaxForward",
+          operands.with(getAxisExtents(op.getInputType(0), op.getAxis()))};
+}
+
+static RuntimeCall getCall(LogSoftmaxOp op, const Operands &operands) {
+  return {"logSoftmaxForward",
+          operands.with(getAxisExtents(op.getInputType(0), op.getAxis()))};
+}
+
+static RuntimeCall getCall(SoftmaxGradOp op, const Operands &operands) {
+  return {"softmaxBackward",
+          operands.with(getAxisExtents(op.getInputType(0), op.getAxis()))};
+}
+
+static RuntimeCall getCall(LogSoftmaxGradOp op, const Operands &operands) {
+  return {"logSoftmaxBackward",
+          operands.with(getAxisExtents(op.getInputType(0), op.getAxis()))};
+}
+
+static RuntimeCall getCall(LayerNormOp op, const Operands &operands) {
+  int64_t columns = op.getInputType(1).getNumElements();
+  return {"layerNormForward",
+          operands.with(
+              {getRows(op.getInputType(0), columns), real(op.getEpsilon())})};
+}
+
+static RuntimeCall getCall(LayerNormGradOp op, const Operands &operands) {
+  int64_t columns = op.getInputType(2).getNumElements();
+  return {
+      "layerNormBackward",
+      operands.with({getRows(op.getInputType(0), columns), operands.scratch})};
+}
+
+static std::string getPixels(ShapedType type) {
+  return getRows(type, type.getShape().back());
+}
+
+static RuntimeCall getCall(BatchNormTrainingOp op, const Operands &operands) {
+  return {
+      "batchNormForward",
+      operands.with({getPixels(op.getInputType(0)), real(op.getMomentum()),
+                     real(op.getEpsilon()), operands.guard, operands.scratch})};
+}
+
+static RuntimeCall getCall(BatchNormInferenceOp op, const Operands &operands) {
+  return {"batchNormInference", operands.with({getPixels(op.getInputType(0)),
+                                               real(op.getEpsilon())})};
+}
+
+static RuntimeCall getCall(BatchNormGradOp op, const Operands &operands) {
+  return {"batchNormBackward",
+          operands.with({getPixels(op.getInputType(0)), operands.scratch})};
+}
+
+//===----------------------------------------------------------------------===//
+// Cross-entropy
+//===----------------------------------------------------------------------===//
+
+/// One function computes the loss, its gradient or both. The arguments of a
+/// missing part are null.
+static RuntimeCall getCrossEntropy(LaunchOpInterface op, std::string loss,
+                                   std::string gradient, std::string lossGrad,
+                                   const Operands &operands) {
+  ShapedType logits = op.getInputType(0);
+  return {
+      "crossEntropy",
+      {loss, gradient, operands.inputs[0], operands.inputs[1], lossGrad,
+       getRows(logits, logits.getShape().back()) + ", " + operands.scratch}};
+}
+
+static RuntimeCall getCall(CrossEntropyOp op, const Operands &operands) {
+  std::string type = getStorageType(op.getInputType(0).getElementType()).str();
+  return getCrossEntropy(op, operands.outputs[0],
+                         "static_cast<" + type + " *>(nullptr)", "nullptr",
+                         operands);
+}
+
+static RuntimeCall getCall(CrossEntropyGradOp op, const Operands &operands) {
+  return getCrossEntropy(op, "nullptr", operands.outputs[0], operands.inputs[2],
+                         operands);
+}
+
+static RuntimeCall getCall(CrossEntropyWithGradOp op,
+                           const Operands &operands) {
+  return getCrossEntropy(op, operands.outputs[0], operands.outputs[1],
+                         operands.inputs[2], operands);
+}
+
+//===----------------------------------------------------------------------===//
+// Pooling
+//===----------------------------------------------------------------------===//
+
+/// The pooling of a tensor of type `input`.
+template <typename OpTy>
+static std::string getPoolShape(OpTy op, ShapedType input) {
+  SmallVector<int64_t> values(input.getShape());
+  llvm::append_range(values, op.getWindow());
+  llvm::append_range(values, op.getStrides());
+  llvm::append_range(values, op.getPadding());
+  return "PoolShape{" + llvm::join(llvm::map_range(values, number), ", ") + "}";
+}
+
+static RuntimeCall getCall(MaxPool2DOp op, const Operands &operands) {
+  return {"maxPoolForward",
+          operands.with(getPoolShape(op, op.getInputType(0)))};
+}
+
+static RuntimeCall getCall(MaxPool2DGradOp op, const Operands &operands) {
+  return {"maxPoolBackward",
+          operands.with(getPoolShape(op, op.getInputType(0)))};
+}
+
+static RuntimeCall getCall(AvgPool2DOp op, const Operands &operands) {
+  return {"avgPoolForward",
+          operands.with(getPoolShape(op, op.getInputType(0)))};
+}
+
+static RuntimeCall getCall(AvgPool2DGradOp op, const Operands &operands) {
+  return {"avgPoolBackward",
+          operands.with(getPoolShape(op, op.getTargetType(0)))};
+}
+
+//===----------------------------------------------------------------------===//
+// Indices and random numbers
+//===----------------------------------------------------------------------===//
+
+static RuntimeCall getCall(ScatterAddOp op, const Operands &operands) {
+  Arguments arguments =
+      operands.with(getAxisExtents(op.getTargetType(0), op.getAxis()));
+  arguments.push_back(number(op.getInputType(1).getNumElements()));
+  return {"scatterAdd", arguments};
+}
+
+static RuntimeCall getCall(DropoutOp op, const Operands &operands) {
+  return {"dropout",
+          operands.with({number(op.getKey()) + "u",
+                         getFloatLiteral(op.getRate(), /*isDouble=*/true),
+                         number(op.getInputType(0).getNumElements())})};
+}
+
+static RuntimeCall getCall(StochasticRoundOp op, const Operands &operands) {
+  return {"stochasticRound",
+          operands.with({number(op.getKey()) + "u",
+                         number(op.getInputType(0).getNumElements())})};
+}
+
+//===----------------------------------------------------------------------===//
+// Loss scale
+//===----------------------------------------------------------------------===//
+
+/// Returns the rules of a scale as a ScaleConfig of the runtime, without the
+/// last ones if they are the usual ones.
+static std::string getScaleConfig(const mlir::amp::ScalerRules &rules) {
+  std::string text = "ScaleConfig{";
+  for (float value : {rules.growthFactor, rules.backoffFactor})
+    text += getFloatLiteral(APFloat(value), /*isDouble=*/false) + ", ";
+  text += std::to_string(rules.growthInterval);
+  for (float value : {rules.minScale, rules.maxScale})
+    text += ", " + getFloatLiteral(APFloat(value), /*isDouble=*/false);
+  text += ", " + std::to_string(rules.hysteresis);
+  std::string words;
+  bool isUsual = true;
+  for (auto [field, type] : {std::pair("hysteresis_refill", "HysteresisRefill"),
+                             std::pair("after_backoff", "AfterBackoff"),
+                             std::pair("growth_guard", "GrowthGuard"),
+                             std::pair("interval_rule", "IntervalRule")}) {
+    std::string word = mlir::amp::getScalerField(rules, field);
+    isUsual &=
+        word == mlir::amp::getScalerField(mlir::amp::ScalerRules(), field);
+    words += ", " + std::string(type) + "::" +
+             llvm::convertToCamelFromSnakeCase(word, /*capitalizeFirst=*/true);
+  }
+  return text + (isUsual ? "" : words) + "}";
+}
+
+static RuntimeCall getCall(UpdateScaleOp op, const Operands &operands) {
+  Arguments arguments = {getScaleConfig(op.getScaler().getRules())};
+  // The state is updated in place.
+  arguments.append(operands.outputs);
+  arguments.push_back(operands.inputs[3]);
+  return {"updateScale", arguments};
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+void ProgramEmitter::emitTunedKernel(LaunchOpInterface launch) {
+  Operands operands;
+  for (Value input : launch.getInputs())
+    operands.inputs.push_back(getConstPointer(input));
+  for (Value output : launch.getOutputs())
+    operands.outputs.push_back(getPointer(output));
+  operands.scratch = getScratch(launch) + ", " + getArrivalCounters();
+  operands.guard = getGuard(launch);
+  RuntimeCall call =
+      llvm::TypeSwitch<Operation *, RuntimeCall>(launch)
+          .Case<AvgPool2DGradOp, AvgPool2DOp, BatchNormGradOp,
+                BatchNormInferenceOp, BatchNormTrainingOp, CrossEntropyGradOp,
+                CrossEntropyOp, CrossEntropyWithGradOp, DropoutOp,
+                LayerNormGradOp, LayerNormOp, LogSoftmaxGradOp, LogSoftmaxOp,
+                MaxPool2DGradOp, MaxPool2DOp, ScatterAddOp, SoftmaxGradOp,
+                SoftmaxOp, StochasticRoundOp, UpdateScaleOp>(
+              [&](auto op) { return getCall(op, operands); });
+  os << call.function << "(run.stream";
+  for (const std::string &argument : call.arguments)
+    os << ",\n        " << argument;
+  os << ")";
+}

@@ -1,0 +1,84 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# REQUIRES: long
+# RUN: %python %s %amp_src_root %t.dir '%plain_cuda_host_cxx' '%plain_cuda_host_lib'
+"""Usage: mutation-test.py <source root> <scratch folder> <compile> <library>
+
+A mutation test: makes one mistake at a time in a copy of the runtime headers; the test named
+beside it must then fail. A mistake that no test sees is a hole in the tests.
+"""
+
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+
+MUTATIONS = [
+    # header, text, replacement, test
+    ("Reduce.h", "  __syncthreads();\n  value = shared[0];", "  value = shared[0];", "Kernels"),
+    ("Reduce.h", "    __threadfence();\n    *shared", "    *shared", "Kernels"),
+    ("Reduce.h", "for (unsigned part = threadIdx.x;", "for (unsigned part = threadIdx.x + 1;", "Kernels"),
+    ("Elementwise.h", "for (int64_t i = packs * Width + thread;", "for (int64_t i = count;", "Kernels"),
+    ("GemmPlan.h", "transA = g.transposeB", "transA = g.transposeA", "Gemm"),
+    ("GemmPlan.h", "s.columns,\n                                           s.rows, s.row", "s.columns,\n                                           s.rows, s.columns", "Gemm"),
+    ("GemmPlan.h", "s.columns,\n                                           s.rows, s.row", "s.rows,\n                                           s.columns, s.row", "Gemm"),
+    ("GemmPlan.h", "? library.workspace\n", "? nullptr\n", "Gemm"),
+    ("GemmPlan.h", "reinterpret_cast<void *>(kBufferAlignment)", "nullptr", "GemmPlan"),
+    ("GemmPlan.h", "  if (addsBias(what) || writesBiasGrad(what)) {", "  {", "Gemm"),
+    ("GemmPlan.h", "CUBLASLT_REDUCTION_SCHEME_INPLACE)", "0)", "Gemm"),
+    ("GemmPlan.h", "return result.state != CUBLAS_STATUS_SUCCESS;", "return false;", "GemmPlan"),
+    ("GemmPlan.h", "    if (choice == Epilogue::None)\n", "    if (status.getCode() != kUnsupported || choice == Epilogue::None)\n", "GemmPlan"),
+    ("GemmConfig.h", "writesBiasGrad(e) ? activationOf(e) : Epilogue::None", "Epilogue::None", "GemmPlan"),
+    ("GemmRun.h", "*passes = *passes && (bits & 0x7c) == 0x7c;", "", "GemmPlan"),
+    ("GemmRun.h", "epilogue == activation ? Epilogue::None : activation", "activation", "Gemm"),
+    ("GemmTune.h", "if (!(time < best))", "if (best < INFINITY)", "GemmPlan"),
+    ("GemmTune.h", "if (passes) {", "{", "GemmPlan"),
+    ("GemmEpilogue.h", "cudaMemsetAsync(arrivalCounters, 0, kArrivalCounterBytes", "cudaMemsetAsync(arrivalCounters, 0, 4", "GemmEpilogue"),
+    ("GemmEpilogue.h", "bits >> (column % 8 + i)", "bits >> i", "GemmEpilogue"),
+    ("GemmEpilogue.h", "return columns % 8 == 0 && stride % 8 == 0", "return columns % 8 == 0", "GemmEpilogue"),
+    ("Optimizer.h", "result.norm = sqrtf(total.squares)", "result.norm = total.squares", "Optimizer"),
+    ("Optimizer.h", "float(1.0 / double(loadOne(scale)))", "state->inverseScale", "Optimizer"),
+    ("Optimizer.h", "total.nonFinite |= !isFinite(gradient[lane])", "total.nonFinite |= 0u", "Optimizer"),
+    ("Optimizer.h", "  if (!guarded(guard))\n    return;\n", "", "Optimizer"),
+    ("StepState.h", "steps >= config.growthInterval", "steps > config.growthInterval", "Optimizer"),
+    ("CrossEntropy.h", "loadOne(lossGrad) / float(rows)", "loadOne(lossGrad)", "CrossEntropy"),
+    ("Rows.h", "    __syncthreads(); // the last result has been read\n", "", "Softmax"),
+    ("Norm.h", "squares / (count - 1.0f)", "squares / count", "Norm"),
+    ("Pool.h", "(at - window) / stride + 1", "(at - window) / stride", "Pool"),
+    ("Conv.h", "config.transposeB = true", "config.transposeB = false", "Conv"),
+    ("Random.h", "uint64_t(seed) ^ key", "uint64_t(seed)", "Pool"),
+    ("ScatterAdd.h", "      __syncthreads(); // the last", "      // the last", "ScatterAdd"),
+    ("Staging.h", "    AMP_CUDA_CALL(cudaEventSynchronize(buffers[next].copied));\n", "", "Program"),
+    ("Program.h", "  DeviceScope scope(options.device);\n  for (", "  for (", "Program"),
+]
+
+root, folder = map(pathlib.Path, sys.argv[1:3])
+compile_command, library = map(shlex.split, sys.argv[3:])
+tests = root / "test" / "CudaHost"
+headers = folder / "include" / "amp" / "Runtime" / "CUDA"
+unseen = []
+for number, (header, old, new, test) in enumerate(MUTATIONS):
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(root / "include" / "amp" / "Runtime" / "CUDA", headers)
+    text = (headers / header).read_text()
+    if old not in text:
+        sys.exit(f"{header} has no text '{old}' to change")
+    (headers / header).write_text(text.replace(old, new, 1))
+    # The copy comes first on the path.
+    command = compile_command[:1] + [f"-I{folder / 'include'}", "-Wno-unused"] + compile_command[1:]
+    program = folder / "test"
+    subprocess.run(
+        command + [tests / f"{test}.cu"] + library + ["-o", program], check=True
+    )
+    try:
+        result = subprocess.run([program, folder / "scratch"], capture_output=True, timeout=60)
+        seen = result.returncode != 0
+    except subprocess.TimeoutExpired:
+        seen = True
+    print(f"{number + 1}/{len(MUTATIONS)} {header} ({test}): {'seen' if seen else 'NOT SEEN'}")
+    if not seen:
+        unseen.append(f"{header}: '{old}' -> '{new}', by {test}.cu")
+if unseen:
+    sys.exit("mistakes that no test sees:\n" + "\n".join(unseen))
