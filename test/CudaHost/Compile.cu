@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every kernel, and the code around them: no warning, no spill to local memory,
-// and 128-bit accesses where elements are consecutive. compile-types.test
-// compiles them for sm_80 as well.
+// Compiles every kernel and the code around it: no warning, no spill to local
+// memory, and 128-bit accesses to consecutive elements. compile-types.test also
+// compiles them for sm_80.
 //
 // REQUIRES: nvcc, full
 // RUN: rm -rf %t.dir && mkdir %t.dir
@@ -30,7 +30,7 @@
 
 using namespace amp::cuda;
 
-/// As generated code has them.
+/// The same form as in generated code.
 __global__ void __launch_bounds__(kThreads)
     biasRelu(__half *out, const __half *x, const __half *bias, int64_t count) {
   elementwise<8>(count, [=](auto at) {

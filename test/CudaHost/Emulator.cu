@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels and programs with one mistake each, of the kinds that a GPU shows
-// rarely or never; each must be noticed.
+// Kernels and programs with one mistake each, of kinds that a GPU shows rarely
+// or never. The emulator must report each.
 //
 // RUN: %cuda_host_cxx %s %cuda_host_lib -o %t && %t
 //
@@ -26,8 +26,8 @@ using namespace amp::cuda::testing;
 
 using Values = std::vector<double>;
 
-/// Whether a violation whose text contains `text` was recorded, and nothing
-/// else; the next call that waits reports it.
+/// Whether the emulator recorded exactly one violation, whose text contains
+/// `text`. The next call that waits reports it.
 static bool violated(const char *text) {
   Status status = check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   bool found = !host::violations().empty() && !status.isOk() &&
@@ -55,7 +55,8 @@ static LaunchShape oneBlock(size_t sharedBytes = 0) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// A block sum; without the barrier, threads read what is not there yet.
+/// A block sum. Without the barrier, threads read values that are not yet
+/// written.
 template <bool Barrier>
 __global__ void blockSum(float *out, const float *x) {
   auto *shared = sharedMemory<float>();
@@ -98,7 +99,7 @@ __global__ void divergentShuffle(float *out) {
     storeOne(out, reduceWarp<Sum<float>>(1.0f));
 }
 
-/// Shifts by one in place: what a thread reads, another one writes.
+/// Shifts by one in place: each thread reads what another one writes.
 __global__ void shift(float *x) {
   elementwise<1>(kThreads - 1, [=](auto at) {
     storeOne(x + at.index, loadOne(x + at.index + 1));
@@ -120,7 +121,7 @@ __global__ void noArrivalCounter(float *partials, float *out) {
     storeOne(out, loadPartial(partials) + 1.0f);
 }
 
-/// Increments the arrival counter, but makes nothing visible before it.
+/// Increments the arrival counter without a fence before it.
 __global__ void noFence(float *partials, float *out, unsigned *arrivalCounter) {
   auto *last = sharedMemory<unsigned>();
   if (threadIdx.x == 0) {
@@ -254,7 +255,7 @@ static void testOverlap() {
   CHECK(!chain(0));   // between launches: a wrong value
 }
 
-/// What `test/CudaHost/Optimizer.cu` would notice, by values.
+/// test/CudaHost/Optimizer.cu would notice these by their values.
 static void testOptimizer() {
   Buffer<float> w(Values{1, 1}), g(Values{3, 4}), rate(Values{1});
   Buffer<UnscaleState> state(1);
@@ -290,7 +291,7 @@ __global__ void storeValue(float *x, const float *from) {
 }
 
 static void testStreams() {
-  // Nothing runs before somebody waits.
+  // No work runs before the host waits.
   cudaStream_t stream, other;
   cudaEvent_t event;
   CHECK(!cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));

@@ -30,7 +30,7 @@ static double gelu(double x) {
   return 0.5 * x *
          (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
 }
-/// By differences, so that nothing is shared with the implementation.
+/// Finite differences, which share no code with the implementation.
 static double geluSlope(double x) {
   return (gelu(x + 1e-5) - gelu(x - 1e-5)) / 2e-5;
 }
@@ -199,7 +199,7 @@ template <typename T, typename R>
 static void testEpilogues() {
   for (int code = 0; code <= int(Epilogue::BiasGradB); ++code) {
     auto epilogue = Epilogue(code);
-    // Bias gradients of operands fix how those lie in memory.
+    // Bias gradients of operands determine the layouts of these.
     bool ofA = epilogue == Epilogue::BiasGradA;
     bool ofB = epilogue == Epilogue::BiasGradB;
     for (int flags = 0; flags < (ofA || ofB ? 4 : 2); ++flags)
@@ -305,7 +305,7 @@ static void testFaults() {
   buffers.d = d.get();
   CHECK_ERROR(plans.run(0, buffers, nullptr), "lacks a buffer");
   CHECK_ERROR(plans.run(1, buffers, nullptr), "product 1 of 1");
-  // What the library takes and gets wrong: the emulator does not.
+  // The emulator rejects arguments that the library accepts with wrong results.
   buffers.b = a.get();
   buffers.d = a.get() + 8;
   CHECK_ERROR(plans.run(0, buffers, nullptr), "failed");
@@ -320,7 +320,8 @@ static void testFaults() {
   cudaGetLastError();
 }
 
-/// Parts of a sum are never rounded to a 16-bit result: 2049 is none in f16.
+/// Parts of a sum are never rounded to a 16-bit result: f16 cannot represent
+/// 2049.
 static void testParts() {
   GemmConfig config;
   config.m = config.n = 1;
@@ -357,7 +358,7 @@ int main() {
   host::options().unsupportedEpilogues.push_back(toCublas(Epilogue::Bias));
   test<__half, __half>({9, 21, 13, false, false, Epilogue::GeluAuxBias});
   test<float, float>({9, 21, 13, false, false, Epilogue::Bias});
-  // A bias gradient of ours behind an activation of the library.
+  // Our bias gradient after an activation of the library.
   host::options().unsupportedEpilogues = {toCublas(Epilogue::DReluBiasGrad),
                                           toCublas(Epilogue::DGeluBiasGrad)};
   for (Epilogue each : {Epilogue::DReluBiasGrad, Epilogue::DGeluBiasGrad})

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is taken eight elements at a time gives the bits of what is taken one by
-// one.
+// Kernels that process eight elements at a time give the same bits as those
+// that process one.
 //
 // RUN: %cuda_host_cxx %s %cuda_host_lib -o %t && %t
 //

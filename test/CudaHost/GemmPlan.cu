@@ -34,7 +34,7 @@ static GemmConfig configOf(Epilogue epilogue) {
   return config;
 }
 
-/// What is left to the library if it refuses `refused` in some way.
+/// The epilogue that the library computes if it refuses `refused` in some way.
 static void testSteps() {
   auto expect = [](Epilogue wanted, std::vector<Epilogue> refused,
                    Epilogue expected) {
@@ -59,7 +59,7 @@ static void testSteps() {
   expect(E::DGeluBiasGrad, {E::DGeluBiasGrad}, E::DGelu);
   for (E wanted : {E::ReluBias, E::ReluAuxBias, E::GeluBias, E::GeluAuxBias})
     expect(wanted, {wanted}, E::Bias);
-  // Where there is no product, what the library says is the error.
+  // If no product is possible, the error is that of the library.
   host::options().invalidEpilogues.push_back(toCublas(E::None));
   GemmConfig config = configOf(E::None);
   GemmPlans plans;
@@ -71,7 +71,7 @@ static void testSteps() {
   host::options().failingEpilogues.clear();
 }
 
-/// A DRELU of the library with sums of ours.
+/// A DRELU of the library with our sums.
 static void testOwnBiasGrad() {
   host::options().invalidEpilogues = {toCublas(Epilogue::DReluBiasGrad)};
   constexpr int64_t m = 200, n = 72;
@@ -105,7 +105,7 @@ static void testOwnBiasGrad() {
   host::options().invalidEpilogues.clear();
 }
 
-/// A relu of the library that hides NaN is replaced, and no other.
+/// Only a relu of the library that hides NaN is replaced.
 static void testNaN() {
   for (bool drops : {false, true}) {
     if (drops)
@@ -154,7 +154,7 @@ static void testNaN() {
     // The gradient of NaN passes, as on the CPU.
     CHECK(aux.read()[0] == 255 && aux.read()[16] == 255 && aux.read()[32] == 0);
   }
-  // f32 products that are not those that drop it.
+  // Only f32 products keep NaN.
   GemmConfig config = configOf(Epilogue::ReluAuxBias);
   config.typeA = config.typeB = config.typeD = Type::F32;
   for (auto compute : {GemmCompute::F32, GemmCompute::TF32}) {
@@ -163,7 +163,7 @@ static void testNaN() {
     CHECK_OK(plans.create(&config, 1, nullptr, 0));
     CHECK(plans.hasKernelEpilogue(0) == (compute == GemmCompute::F32));
   }
-  // What cannot be asked does not pass.
+  // A failed query is an error.
   host::options().epiloguesDroppingNaN.clear();
   host::options().deviceMemory = host::allocatedBytes() + 256;
   GemmPlans plans;
@@ -191,7 +191,7 @@ static void testTuning(const std::string &cache) {
   GemmOptions options;
   options.tune = true;
   options.cachePath = cache;
-  // The library is slower with the epilogue than kernels are.
+  // The epilogue of the library is slower than our kernels.
   host::options().slowEpilogues = {toCublas(Epilogue::DReluBiasGrad),
                                    toCublas(Epilogue::DRelu)};
   size_t before = host::allocationCount(), bytes = host::allocatedBytes();
@@ -201,7 +201,7 @@ static void testTuning(const std::string &cache) {
   CHECK(host::allocationCount() > before && host::allocatedBytes() == bytes);
   CHECK(plans.getLibraryEpilogue(1) == Epilogue::None);
   host::options().slowEpilogues.clear();
-  // The second time nothing is tuned, and nothing changes.
+  // The second run tunes nothing and changes nothing.
   before = host::allocationCount();
   std::string text = contents(cache);
   CHECK(text.find(" e0 ") != std::string::npos);
@@ -210,7 +210,7 @@ static void testTuning(const std::string &cache) {
   CHECK(host::allocationCount() == before);
   CHECK(contents(cache) == text);
   CHECK(plans.getLibraryEpilogue(1) == Epilogue::None);
-  // Nor without asking; what was chosen is used.
+  // The same without the option: the stored choice is used.
   options.tune = false;
   CHECK_OK(
       plans.create(configs, 2, workspace.get(), workspace.size(), options));
@@ -232,7 +232,7 @@ static void testTuning(const std::string &cache) {
       plans.create(configs, 2, workspace.get(), workspace.size(), options));
   CHECK(plans.getLibraryEpilogue(1) == Epilogue::DReluBiasGrad);
   host::options().slowEpilogues.clear();
-  // What the library no longer takes is chosen anew.
+  // An algorithm that the library no longer accepts is chosen again.
   host::options().invalidEpilogues = {toCublas(Epilogue::DReluBiasGrad)};
   options.tune = false;
   CHECK_OK(
@@ -281,7 +281,7 @@ static void testTuning(const std::string &cache) {
       "absent/cache': No such file or directory");
 }
 
-/// What tuning computes with and by.
+/// The memory and the clock of tuning.
 static void testTuningKernels() {
   constexpr int64_t count = 20000;
   Buffer<float> x(count), y(count);

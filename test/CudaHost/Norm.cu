@@ -21,8 +21,8 @@ using namespace amp::cuda::testing;
 using Values = std::vector<double>;
 using KernelResults = std::vector<Values>;
 
-/// What a normalisation computes, in f64. `group(i)` is the line that element i
-/// is normalised in, `channel(i)` that of its gain.
+/// A normalisation in f64. `group(i)` is the group of element i, and
+/// `channel(i)` the index of its gain.
 struct NormReference {
   Values y, mean, rstd, var, dx, dgamma, dbeta;
 

@@ -190,7 +190,7 @@ static void testUpdate(Kind kind, double scale, double maxNorm, bool guard) {
   });
 }
 
-/// Where a gradient that is not finite lies: every place is seen.
+/// A non-finite gradient is found at every position.
 static void testFlags() {
   for (double bad : {double(INFINITY), double(-INFINITY), double(NAN)})
     for (size_t tensor : {0u, 1u, 2u})
@@ -208,8 +208,8 @@ static void testFlags() {
                               finite, nullptr, scratch.get(), arrivalCounters));
         CHECK(finite.read()[0] == 0);
       }
-  // A finite gradient that overflows in the multiplication: seen if asked for,
-  // in packs and in their tails; so is an infinite inverse.
+  // A finite gradient that overflows in the multiplication is found if
+  // requested, in packs and in their tails. So is an infinite inverse.
   for (bool strict : {false, true})
     for (double scale : {1.0, 1e-30, 1e-39})
       for (bool last : {false, true}) {
@@ -249,7 +249,8 @@ static void testFlags() {
 }
 
 static void testClipByHand() {
-  // A norm of 5, which a bound of 1 divides by 5; of 0.5, which it leaves.
+  // A bound of 1 divides gradients of norm 5 by 5, and does not change those of
+  // norm 0.5.
   for (double factor : {1.0, 0.1}) {
     Tensor t;
     t.w = {1, 1};
@@ -274,7 +275,7 @@ static void testClipByHand() {
   }
 }
 
-/// The machine of amp.update_scale, step by step.
+/// The state machine of amp.update_scale, step by step.
 static void testScale() {
   ScaleConfig config;
   config.growthInterval = 2;
@@ -295,7 +296,7 @@ static void testScale() {
   };
   int number = 0;
   for (auto &step : steps) {
-    // Either flag alone is enough.
+    // Either flag alone suffices.
     Buffer<uint8_t> flag(Values{step.finite ? 1.0 : 0.0}), one(Values{1});
     bool second = ++number % 2;
     CHECK_OK(updateScale(nullptr, config, scale, growth, hysteresis,
@@ -313,7 +314,7 @@ static void testScale() {
   CHECK_OK(updateScale(nullptr, free, large, growth, hysteresis, one));
   CHECK(large.read()[0] == 0x1p127);
 
-  // Growth ends at the cap, and to infinity where nothing refuses it.
+  // Growth ends at the cap, or at infinity without a cap.
   free.maxScale = 48;
   Buffer<float> half(Values{32});
   CHECK_OK(updateScale(nullptr, free, half, growth, hysteresis, one));
@@ -323,8 +324,8 @@ static void testScale() {
   CHECK_OK(updateScale(nullptr, free, large, growth, hysteresis, one));
   CHECK(large.read()[0] == HUGE_VAL);
 
-  // The other rules: only growth refills the hysteresis, and a tracker above
-  // the interval, as a restored one can be, never meets it.
+  // The other rules. Only growth refills the hysteresis. A restored tracker
+  // above the interval never equals it.
   Buffer<uint8_t> zero(Values{0});
   for (AfterBackoff rule : {AfterBackoff::Hold, AfterBackoff::Refill}) {
     ScaleConfig other = config;

@@ -34,7 +34,7 @@ static void testPool(const PoolShape &s, bool withNaN) {
     Values most(outCount, -INFINITY), mean(outCount, 0.0);
     Values dMost(inCount, 0.0), dMean(inCount, 0.0);
     double size = double(s.windowHeight * s.windowWidth);
-    // By windows, where the kernels go by elements.
+    // The reference iterates over windows. The kernels iterate over elements.
     for (int64_t out = 0; out < outCount; ++out) {
       int64_t c = out % s.channels, ow = out / s.channels % s.outWidth();
       int64_t oh = out / s.channels / s.outWidth() % s.outHeight();

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A program as the emitter writes them: two linear layers with relu in f16,
-// cross-entropy, loss scaling, SGD with momentum and f16 copies of f32 weights.
+// A program in the form that the emitter writes: two linear layers with relu in
+// f16, cross-entropy, loss scaling, SGD with momentum and f16 copies of f32
+// weights.
 //
 // RUN: %cuda_host_cxx %s %cuda_host_lib -o %t && %t %t.npz
 //
@@ -46,7 +47,7 @@ static void setBatch(Program &program) {
   CHECK_OK(program.setBatch(1, labels.data(), labels.size() * 8));
 }
 
-/// All that a program computed.
+/// All results of a program.
 static Values stateOf(Program &program) {
   Values result;
   for (int i = 0; i < kProgram.numBuffers; ++i) {
@@ -58,7 +59,7 @@ static Values stateOf(Program &program) {
   return result;
 }
 
-/// The arrays of a file, to be changed.
+/// The arrays of a file, for modification.
 using Members = std::vector<std::pair<std::string, Array>>;
 
 static Members readMembers(const std::string &path) {
@@ -70,7 +71,7 @@ static Members readMembers(const std::string &path) {
   return members;
 }
 
-/// Writes the members as `change` leaves them.
+/// Writes the members after `change` modified them.
 template <typename Change>
 static void writeChanged(const std::string &path, const Members &members,
                          Change change) {
@@ -111,8 +112,8 @@ static Values train(ProgramOptions options, int steps,
   return stateOf(program);
 }
 
-/// A step in f64, with the storage roundings of the program: the learning curve
-/// must be that of the network, not only that of itself.
+/// A step in f64 with the storage roundings of the program. The test compares
+/// the learning curve with this independent reference.
 static std::vector<double> referenceLosses(const Values &state, int steps,
                                            double scale) {
   auto half = [](double v) { return double(widen(roundTo<__half>(float(v)))); };
@@ -222,7 +223,7 @@ static void testTraining() {
   Values one = train(graph, 1, nullptr);
   CHECK(std::equal(one.begin(), one.begin() + 2 * (I * H + H * O),
                    initial.begin()));
-  // Without the guard they do: the check above can fail.
+  // Without the guard they do, so the check above can fail.
   skipGuard = true;
   one = train(graph, 1, nullptr);
   CHECK(!std::equal(one.begin(), one.begin() + 2 * (I * H + H * O),
@@ -281,7 +282,7 @@ static void testIdentity(const std::string &path) {
   other.identity.precision = "tf32";
   CHECK_ERROR(load(other), "but this one is with --precision tf32");
 
-  // What it saves itself has its rules.
+  // A state that the program saves contains its rules.
   {
     Program program(info);
     CHECK_OK(program.create({}));
@@ -336,7 +337,7 @@ static void testIdentity(const std::string &path) {
     rules = std::move(rules).reinterpret(Type::Bool);
   });
   CHECK_ERROR(load(info), "damaged member '__amp_scaler__'");
-  // States saved before there were rules in them have none to compare.
+  // Older states contain no rules, so nothing is compared.
   members.erase(std::remove_if(members.begin(), members.end(),
                                [](const auto &member) {
                                  return member.first == kScalerMember;
@@ -365,7 +366,8 @@ static void testFiles(const std::string &path) {
   CHECK_OK(resumed.run(3));
   CHECK(same(stateOf(resumed), full));
 
-  // Weights alone: the copies follow them, the rest starts anew.
+  // Only weights: the copies follow them, and all other state has its initial
+  // value.
   Program fresh(kProgram);
   CHECK_OK(fresh.create(options));
   auto loadWeights = [&] {
@@ -408,8 +410,8 @@ static void testFiles(const std::string &path) {
     write([&](Members &a) { find(a, "loss_scale").setDouble(0, scale); });
     CHECK_ERROR(fresh.load(path), "has the loss scale 'loss_scale' = ");
   }
-  // States of programs that know what theirs are of: one that does not reads
-  // them, but compares the batch size, which is its own.
+  // A program without a fingerprint reads states that have one, and compares
+  // only the batch size.
   write([](Members &a) {
     const int64_t more[] = {N, findPrecision("fp16"), 17};
     Array record(Type::I64, {ProgressField::NumFields});
@@ -432,7 +434,7 @@ static void testFiles(const std::string &path) {
   CHECK(same(stateOf(fresh), before)); // none of them changed anything
 }
 
-/// A program is of its device, whatever others made current.
+/// A program uses its own device, even if another one is current.
 static void testDevices() {
   Values expected = train({}, 3, nullptr);
   host::options().devices = 3;
@@ -456,7 +458,8 @@ static void testDevices() {
   host::options().devices = 1;
 }
 
-/// Steps that nobody waits for have the batch that was set before them.
+/// Each step uses the batch that was set before it, even if the host does not
+/// wait.
 static void testBatches() {
   std::vector<int64_t> labels(N);
   auto trainOn = [&](bool waits) {
@@ -515,7 +518,7 @@ static void testErrors() {
   host::options().devices = 1;
   cudaGetLastError();
 
-  // Nothing is thrown to a caller that may be C.
+  // No exception leaves the C interface.
   CHECK(reportCall([]() -> Status { throw std::bad_alloc(); }) == kOutOfMemory);
   CHECK(reportCall([]() -> Status { throw std::runtime_error("no"); }) ==
             kInvalidArgument &&
@@ -570,7 +573,7 @@ static void testTrainer(const std::string &path) {
   CHECK(run({"--synthetic", "--epochs"}) == 1);
   CHECK(run({"--synthetic", "--steps", "-1"}) == 1);
   CHECK(run({"--synthetic", "--set", "lr"}) == 1);
-  // Numbers that the types do not hold, or that are none to amp-run.
+  // Numbers that do not fit their types, or that amp-run rejects.
   for (const char *wrong :
        {"--steps=9223372036854775808", "--steps=9223372036854775807",
         "--epochs=281474976710656", "--device=4294967296", "--time=4294967297",
@@ -586,7 +589,7 @@ static void testTrainer(const std::string &path) {
   CHECK(run({"--data", "/"}) == 1);
   CHECK(run({"--synthetic", "--load", "/"}) == 1);
   CHECK(run({"--synthetic", "--bogus"}) == 1);
-  // What is wrong is said in the words of amp-run.
+  // The messages equal those of amp-run.
   auto parse = [](std::vector<std::string> arguments) {
     std::vector<char *> argv = {const_cast<char *>("step"),
                                 const_cast<char *>("--synthetic")};
@@ -620,7 +623,7 @@ static void testTrainer(const std::string &path) {
   CHECK(run({"--synthetic", "--quiet", "--plot=" + path + ".html",
              "--metrics-csv=" + path + ".html"}) == 1);
   CHECK(run({"--synthetic", "--quiet", "--plot=/"}) == 1);
-  // A second seed starts anew: as if it were alone.
+  // A second seed starts from the beginning, as if it were the only one.
   auto read = [](const std::string &path) {
     std::ifstream file(path);
     return std::string(std::istreambuf_iterator<char>(file), {});

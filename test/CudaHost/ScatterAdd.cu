@@ -19,8 +19,8 @@ using namespace amp::cuda::testing;
 using Values = std::vector<double>;
 using KernelResults = std::vector<Values>;
 
-/// Indices below `extent`, the first ones out of range, and the last ones
-/// alike.
+/// Indices below `extent`. The first ones are out of range, and the last ones
+/// are equal.
 static Values makeIndices(int64_t count, int64_t extent) {
   Values indices(count);
   uint64_t state = 1;

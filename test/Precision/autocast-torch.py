@@ -1,13 +1,14 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The strategy `autocast` against torch.autocast("cpu"): the same programs, and
-# every operation must give the same type and as many values must be cast.
+# Compares the strategy `autocast` with torch.autocast("cpu") on the same
+# programs. Every operation must have the same result type, and the number of
+# casts must be equal.
 #
 # REQUIRES: torch
 # RUN: %python %s amp-opt %S/Inputs/torch-1.13-cpu.yaml
 #
-# The comparison can fail: with another algorithm.
+# The comparison fails with another algorithm.
 # RUN: not %python %s amp-opt %S/Inputs/torch-1.13-cpu.yaml grappler 2>&1 | FileCheck %s
 # CHECK: residual:
 # CHECK: programs differ
@@ -106,7 +107,7 @@ OPS = {
                      "train.batch_norm_inference {0}, {1}, {1}, {1}, {1} : ({t0}, {t1}, {t1}, {t1}, {t1}) -> {r}",
                      lambda a, b: a),
 }
-# Operations whose kernels bring their operands to one type.
+# Kernels of these operations promote their operands to one type.
 PROMOTING = {"add", "sub", "mul", "div", "maximum", "minimum", "where", "gt", "cat"}
 
 
@@ -157,7 +158,7 @@ class Recorder(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
-        # Or else another tensor gets the same id.
+        # Keeps the tensor alive, so that no other tensor gets its id.
         self.kept += [args, result]
         name = function._schema.name.split("::")[1]
         if name == "_to_copy" and args[0].is_floating_point():
@@ -222,7 +223,7 @@ def run_mlir(tool, policy, strategy):
         types = {}
         for tag, signature in re.findall(r'tag = "(\w+)".*? : (.*)$', body, flags=re.M):
             types[tag] = re.findall(r"tensor<(?:\d+x)*(\w+)>", signature)[-1]
-        # A number that stands in the source has no type in torch.
+        # A Python number has no type in torch.
         number = re.search(r"(%\S+) = train\.constant", body)[1]
         result[name] = types, len(re.findall(r"= amp\.cast ", body.replace(f"amp.cast {number} ", ""))), body
     return result

@@ -1,5 +1,5 @@
-// The strategy `autocast`, rule by rule. That it does what torch.autocast does
-// is shown by autocast-torch.py.
+// The rules of the strategy `autocast`. autocast-torch.py compares it with
+// torch.autocast.
 //
 // RUN: amp-opt %s --auto-mixed-precision=strategy=autocast > %t.once
 // RUN: FileCheck %s < %t.once
@@ -35,7 +35,7 @@ func.func @follow(%a: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   return %4 : tensor<4x4xf32>
 }
 
-// One f32 operand makes the operation f32, whatever it is an operand of.
+// One f32 operand makes the operation f32.
 // CHECK-LABEL: func.func @widest
 // CHECK: train.add {{.*}} -> tensor<4x4xf32>
 // CHECK: train.maximum {{.*}} -> tensor<4x4xf32>
@@ -48,8 +48,8 @@ func.func @widest(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, ten
   return %1, %2, %3 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 }
 
-// A number has no type of its own, and of what only follows (clear) a scalar
-// takes the type of the tensor; of what has the widest type (infer) it does not.
+// A number has no type of its own. In a clear operation a scalar takes the type
+// of the tensor. In an infer operation, which has the widest type, it does not.
 // CHECK-LABEL: func.func @scalars
 // CHECK: train.constant dense<{{.*}}> : tensor<f16>
 // CHECK: train.mul {{.*}} : (tensor<4x4xf16>, tensor<f16>) -> tensor<4x4xf16>
@@ -65,14 +65,14 @@ func.func @scalars(%a: tensor<4x4xf32>, %s: tensor<f32>) -> (tensor<4x4xf32>, te
   %2 = train.maximum %0, %s : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
   %3 = train.mul %0, %s : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
   %4 = train.neg %s : tensor<f32>
-  // Nothing but a number: f32.
+  // All operands are numbers: f32.
   %d = train.constant dense<2.0> : tensor<f32>
   %5 = train.neg %d : tensor<f32>
   return %1, %2, %3, %4, %5 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<f32>, tensor<f32>
 }
 
-// A slot of results alone has the type of the slot that the operation reads; a
-// sum may leave the range, and gives f32.
+// A slot that holds only results has the type of the slot that the operation
+// reads. A sum may leave the range and has an f32 result.
 // CHECK-LABEL: func.func @reductions
 // CHECK: train.reduce_mean {{.*}} : (tensor<4x4xf16>) -> tensor<4xf16>
 // CHECK: train.reduce_sum {{.*}} : (tensor<4x4xf16>) -> tensor<4xf32>
@@ -85,7 +85,7 @@ func.func @reductions(%a: tensor<4x4xf32>) -> (tensor<4xf32>, tensor<4xf32>, ten
   return %1, %2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
-// What a loop carries is low if it is low on every way in.
+// A value that a loop carries is low if it is low on every incoming edge.
 // CHECK-LABEL: func.func @loops
 // CHECK: scf.for {{.*}} -> (tensor<4x4xf16>)
 // CHECK: train.relu {{.*}} : tensor<4x4xf16>
@@ -113,7 +113,7 @@ func.func @loops(%a: tensor<4x4xf32>, %n: index) -> (tensor<4x4xf32>, tensor<4x4
   return %1, %2, %3 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 }
 
-// Accumulation from zeros: the zeros are an f32 tensor, and so is the sum.
+// Accumulation from zeros. The zeros are an f32 tensor, so the sum is f32.
 // CHECK-LABEL: func.func @accumulate
 // CHECK: scf.for {{.*}} -> (tensor<4x4xf32>)
 // CHECK: train.add {{.*}} -> tensor<4x4xf32>
@@ -129,8 +129,8 @@ func.func @accumulate(%a: tensor<4x4xf32>, %n: index) -> tensor<4x4xf32> {
   return %0 : tensor<4x4xf32>
 }
 
-// A backward pass that is there already: each operation has the type of its
-// forward operation, whatever it reads.
+// An existing backward pass. Each operation has the type of its forward
+// operation, regardless of its operands.
 // CHECK-LABEL: func.func @backward
 // CHECK: train.exp {{.*}} : tensor<4x4xf32>
 // CHECK: train.tanh_grad {{.*}} : tensor<4x4xf16>
@@ -148,7 +148,7 @@ func.func @backward(%a: tensor<4x4xf32>, %w: tensor<4x4xf32>, %g: tensor<4x4xf32
   return %4, %5 : tensor<4x4xf32>, tensor<4x4xf32>
 }
 
-// Pins decide here as everywhere.
+// Pins take precedence.
 // CHECK-LABEL: func.func @pins
 // CHECK: train.matmul {{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
 // CHECK: train.neg {{.*}} : tensor<4x4xf16>

@@ -1,5 +1,6 @@
-// A constant that no f16 holds keeps what reads it in f32, products too, however
-// it gets there: among other elements, through control flow, through a call.
+// A constant outside of the f16 range keeps its readers in f32, products
+// included. It may be one of many elements, or reach the reader through control
+// flow or a call.
 //
 // RUN: amp-opt %s --auto-mixed-precision=precision=fp16 --split-input-file | FileCheck %s
 // RUN: amp-opt %s --auto-mixed-precision='precision=fp16 strategy=grappler' --split-input-file | FileCheck %s

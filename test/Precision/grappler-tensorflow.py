@@ -1,15 +1,15 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The strategy `grappler` against TensorFlow's auto_mixed_precision pass: the
-# same graphs, the lists of that pass as a policy, and the same operations must
-# become low with as many casts. What TensorFlow does is recorded in
-# Inputs/grappler_tensorflow.json; Inputs/record_tensorflow.py makes the record
-# (last with the package tensorflow 2.21.0).
+# Compares the strategy `grappler` with TensorFlow's auto_mixed_precision pass
+# on the same graphs, with the lists of that pass as a policy. The same
+# operations must become low, with the same number of casts.
+# Inputs/record_tensorflow.py records TensorFlow's results in
+# Inputs/grappler_tensorflow.json (last with tensorflow 2.21.0).
 #
 # RUN: %python %s amp-opt %S/Inputs %S/Inputs/grappler_tensorflow.json
 #
-# The comparison can fail: with another algorithm, and with another record.
+# The comparison fails with another algorithm and with another record.
 # RUN: not %python %s amp-opt %S/Inputs %S/Inputs/grappler_tensorflow.json autocast 2>&1 | FileCheck %s
 # CHECK: f16 deny-clear-product:
 # CHECK: graphs differ
@@ -116,7 +116,7 @@ def measure(graph, text, low):
     types = dict(re.findall(r'tag = "(\w+)".*? : (.*)$', text, flags=re.M))
     is_low = {}
     for name, op in nodes_of(graph[0]):
-        # A cast of the input that is gone, its operand being low, is low.
+        # A removed cast of the input counts as low, since its operand is low.
         result = types[name].split(" to ")[-1] if op == "Cast" and name in types else types.get(name, low)
         is_low[name] = bool(re.search(rf"x{low}\b|^{low}$", result))
     return is_low, len(re.findall(r"= amp\.cast %\S+ inserted", text))
@@ -128,7 +128,7 @@ def compare(mode, record):
         policy.write("version: 1\nadapters: [{dialect: tf, cast: {op: amp.cast}}]\n")
         for key, ops in record["lists"].items():
             policy.write(f"{key}:\n" + "".join(f"  - tf.{op}\n" for op in ops))
-        # To TensorFlow the square of a value is a product as any other.
+        # TensorFlow treats the square of a value as any other product.
         policy.write("slots:\n  - {op: tf.Mul, slot: 0, kind: storage}\n")
     try:
         text = "\n".join(Writer(low).function(n, g) for n, g in GRAPHS.items())
@@ -140,8 +140,8 @@ def compare(mode, record):
     for name, graph in GRAPHS.items():
         is_low, _ = measure(graph, folded[name], low)
         _, casts = measure(graph, plain[name], low)
-        # Casts that stand in the input take the type of all their readers when
-        # casts are folded; the pass alone puts a second cast behind them.
+        # When casts are folded, a cast of the input takes the type of all its
+        # readers. The pass alone adds a second cast after it.
         casts -= sum(is_low[n] for n, op in nodes_of(graph[0]) if op == "Cast")
         expected = record["graphs"][name]
         want = {**dict.fromkeys(expected["low"], True), **dict.fromkeys(expected["f32"], False)}

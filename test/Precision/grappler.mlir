@@ -1,5 +1,5 @@
-// The strategy `grappler`, rule by rule. That it does what TensorFlow does is
-// shown by grappler-tensorflow.py.
+// The rules of the strategy `grappler`. grappler-tensorflow.py compares it with
+// TensorFlow.
 //
 // RUN: amp-opt %s --auto-mixed-precision=strategy=grappler > %t.once
 // RUN: FileCheck %s --check-prefixes=CHECK,PLAIN < %t.once
@@ -41,7 +41,8 @@ func.func @between(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> 
   return %2 : tensor<4x4xf32>
 }
 
-// Deny poisons infer, and clear on the way to it; a product stops it.
+// A denied operation taints infer operations, and clear ones that lead to them.
+// A product stops the taint.
 // CHECK-LABEL: func.func @poison
 // CHECK: train.exp {{.*}} : tensor<4x4xf32>
 // CHECK-NEXT: train.relu {{.*}} : tensor<4x4xf32>
@@ -56,14 +57,14 @@ func.func @poison(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = train.exp %a : tensor<4x4xf32>
   %1 = train.relu %0 : tensor<4x4xf32>
   %2 = train.tanh %1 : tensor<4x4xf32>
-  // A clear tail of deny, on the way to a product: not poisoned.
+  // A clear tail between a denied operation and a product is not tainted.
   %3 = train.neg %2 : tensor<4x4xf32>
   %4 = train.matmul %3, %b : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %4 : tensor<4x4xf32>
 }
 
-// Infer behind a product follows it, and so does a chain, but not if something
-// denied is an operand too.
+// An infer operation after a product is low, and so is a chain of them, unless
+// a denied operation feeds it as well.
 // CHECK-LABEL: func.func @follow
 // CHECK: train.matmul {{.*}} -> tensor<4x4xf16>
 // CHECK-NEXT: train.tanh {{.*}} : tensor<4x4xf16>
@@ -79,8 +80,8 @@ func.func @follow(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> (tensor<4x4xf32>,
   return %2, %4 : tensor<4x4xf32>, tensor<4x4xf32>
 }
 
-// Low grows through clear operations both ways, and sideways from one operand
-// to the other.
+// Low precision spreads through clear operations in both directions, and from
+// one operand to the other.
 // CHECK-LABEL: func.func @grow
 // CHECK: train.relu {{.*}} : tensor<4x4xf16>
 // CHECK: train.neg {{.*}} : tensor<4x4xf16>
@@ -97,8 +98,8 @@ func.func @grow(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> (tensor<4x4xf32>, t
   return %3, %4 : tensor<4x4xf32>, tensor<4x4xf32>
 }
 
-// A constant is in none of TensorFlow's lists: it stays f32, is cast, and does
-// not carry colour to its other readers.
+// TensorFlow lists no constants. A constant stays f32, is cast, and does not
+// make its other readers low.
 // CHECK-LABEL: func.func @constants
 // CHECK: %[[C:.*]] = train.constant dense<5.000000e-01> : tensor<f32>
 // CHECK: %[[L:.*]] = amp.cast %[[C]] inserted
@@ -113,7 +114,8 @@ func.func @constants(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) 
 }
 
 // The operand and the result of a reduction are one vertex, as the type
-// attribute of Max is in TensorFlow: colour passes, forwards and backwards.
+// attribute of Max is in TensorFlow. Low precision passes through it in both
+// directions.
 // CHECK-LABEL: func.func @reduction
 // CHECK: train.neg {{.*}} : tensor<4x4xf16>
 // CHECK: train.reduce_max {{.*}} : (tensor<4x4xf16>) -> tensor<4xf16>
@@ -126,7 +128,7 @@ func.func @reduction(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> tensor<4x4xf32
   return %3 : tensor<4x4xf32>
 }
 
-// What a loop carries has one type, on every way in and out.
+// A value that a loop carries has one type on every edge.
 // CHECK-LABEL: func.func @loop_low
 // CHECK: scf.for {{.*}} -> (tensor<4x4xf16>)
 // CHECK-NEXT: train.matmul
@@ -141,7 +143,7 @@ func.func @loop_low(%a: tensor<4x4xf32>, %n: index) -> tensor<4x4xf32> {
   return %0 : tensor<4x4xf32>
 }
 
-// The value goes around to an operation that is denied, by way of clear ones.
+// The carried value reaches a denied operation through clear ones.
 // CHECK-LABEL: func.func @loop_denied
 // CHECK: scf.for {{.*}} -> (tensor<4x4xf32>)
 // CHECK: train.matmul {{.*}} -> tensor<4x4xf16>
@@ -162,9 +164,9 @@ func.func @loop_denied(%a: tensor<4x4xf32>, %n: index) -> tensor<4x4xf32> {
   return %4 : tensor<4x4xf32>
 }
 
-// The sink rule: infer on the way from a product to the end of the graph is low.
-// TensorFlow itself makes it low only if it reads a product, or another infer
-// operation that became low so, directly.
+// The sink rule: an infer operation between a product and the end of the graph
+// is low. TensorFlow makes it low only if it directly reads a product, or
+// another infer operation that this rule made low.
 // CHECK-LABEL: func.func @sink
 // CHECK: train.matmul {{.*}} -> tensor<4x4xf16>
 // CHECK-NEXT: train.neg {{.*}} : tensor<4x4xf16>
@@ -180,8 +182,8 @@ func.func @sink(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> {
   return %2 : tensor<4x4xf32>
 }
 
-// A path that ends in an operation that is denied, or that no list names, does
-// not end the graph.
+// A path to a denied or unlisted operation is not a path to the end of the
+// graph.
 // CHECK-LABEL: func.func @no_sink
 // CHECK: train.add {{.*}} -> tensor<4x4xf32>
 // CHECK: train.add {{.*}} -> tensor<4x4xf32>

@@ -14,13 +14,13 @@
 // CHECK: "foreign.one"(%{{.*}}) : (tensor<4x4xbf16>) -> tensor<4x4xbf16>
 // CHECK: "foreign.two"(%{{.*}}) : (tensor<4x4xf32>) -> tensor<4x4xf32>
 //
-// An option wins over the policy.
+// An option takes precedence over the policy.
 // RUN: amp-opt input.mlir --auto-mixed-precision='policy=user.yaml precision=fp16' --allow-unregistered-dialect | FileCheck %s --check-prefix=FP16
 // FP16-NOT: bf16
 // FP16: train.exp {{.*}} : tensor<4x4xf16>
 //
-// One list holds what both say; a file stands relative to the one that names
-// it.
+// One list holds the entries of both. The path of a base is relative to the
+// file that names it.
 // RUN: amp-opt --amp-print-policy=user.yaml | FileCheck %s --check-prefix=FLAT --match-full-lines
 // FLAT: version: 1
 // FLAT-NEXT: precision: bf16
@@ -57,7 +57,8 @@
 // RUN: amp-opt input.mlir --auto-mixed-precision=policy=user.yaml --allow-unregistered-dialect > user.mlir
 // RUN: amp-opt input.mlir --auto-mixed-precision=policy=flat.yaml --allow-unregistered-dialect | diff user.mlir -
 //
-// Where a glob wins over a longer one of the base, the base stays apart.
+// The base stays a separate policy if a glob overrides a longer glob of the
+// base.
 // RUN: amp-opt --amp-print-policy=glob.yaml | FileCheck %s --check-prefix=NESTED --match-full-lines
 // NESTED: version: 1
 // NESTED-NEXT: precision: bf16
@@ -76,7 +77,7 @@
 // GLOB: "foreign.one"(%{{.*}}) : (tensor<4x4xf32>) -> tensor<4x4xf32>
 // RUN: amp-opt input.mlir --auto-mixed-precision=policy=nested.yaml --allow-unregistered-dialect | diff glob.mlir -
 //
-// What cannot be printed says why.
+// A policy that cannot be printed is an error with the reason.
 // RUN: not amp-opt --amp-print-policy=no-such-file 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: not amp-opt input.mlir --allow-unregistered-dialect --amp-print-policy=policy=no-such-file 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: error: cannot read policy 'no-such-file'

@@ -1,5 +1,5 @@
-// What YAML allows and a policy does not, and values that are missing: one
-// diagnostic at its place. Line ends of other systems count as lines.
+// YAML that a policy does not allow, and missing values: one diagnostic with
+// its position. All forms of line ends count as lines.
 //
 // RUN: rm -rf %t && split-file %s %t
 // RUN: cd %t
@@ -20,7 +20,7 @@
 // RUN: not amp-opt --amp-print-policy=key-cr.txt 2>&1 | FileCheck %s --check-prefix=KEYCR
 // KEYCR: "key-cr.txt":2:1): error: policy: unknown key 'expected'
 //
-// A blank behind a colon is no value.
+// A space after a colon is not a value.
 // RUN: printf 'version: 1\nstrategy: \nallow: [train.exp]\n' > blank.txt
 // RUN: not amp-opt --amp-print-policy=blank.txt 2>&1 | FileCheck %s --check-prefix=BLANK
 // BLANK: "blank.txt":2:1): error: policy: expected a value for 'strategy'

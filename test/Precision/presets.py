@@ -33,7 +33,7 @@ def run(*command):
     return result.stdout
 
 
-# The coverage test does not look at the remarks that this file expects.
+# The coverage test ignores the remarks that this file expects.
 module = scratch / "slots.mlir"
 module.write_text(re.sub(r"^ *// expected-.*\n", "", slots.read_text(), flags=re.M))
 

@@ -1,5 +1,6 @@
-// The generator of random graphs: the same seed gives the same text, every
-// graph verifies and can be read again, and all that it promises occurs.
+// The generator of random graphs. The same seed gives the same text, every
+// graph verifies and round-trips, and every documented kind of operation
+// occurs.
 //
 // RUN: amp-test-opt %s --allow-unregistered-dialect --test-make-random-graph="seed=7 count=200" > %t.first
 // RUN: amp-test-opt %s --allow-unregistered-dialect --test-make-random-graph="seed=7 count=200" | diff %t.first -

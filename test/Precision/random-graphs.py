@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Random graphs through the precision passes, against rules that are written out
-# here a second time, as slowly and plainly as possible.
+# Compares the precision passes on random graphs with a second, simple and slow
+# implementation of the rules.
 #
 # RUN: %python %s amp-opt
 """Usage: random-graphs.py <amp-opt> [first seed]
@@ -89,8 +89,8 @@ class Op:
     def __init__(self, tag, name, operands, text, pin=None, gradient=False):
         self.tag, self.name, self.operands, self.text = tag, name, operands, text
         self.pin, self.gradient, self.value = pin, gradient, None
-        # Whether an interval might be known: with two ends, or with one, which
-        # some functions make two.
+        # Whether an interval might be known. Some functions turn an interval
+        # with one finite end into one with two.
         known = [op for op in operands if op and name != "train.layer_norm"]
         has_end = any(op.has_end for op in known)
         self.is_bounded = name in BOUNDED or (
@@ -158,7 +158,7 @@ class Function:
              "}"])
 
     def pick(self):
-        # Mostly a recent value, so that chains arise.
+        # Prefers recent values, so that chains arise.
         if self.rng.random() < 0.6:
             return self.scope[-1]
         return self.rng.choice(self.scope)
@@ -222,7 +222,7 @@ class Function:
             elif draw < 0.68:
                 name = rng.choice(BINARY[rng.choice(["infer", "clear"])])
                 if name == "mul" and a[0] == b[0]:
-                    # A square, which may be proved to fit as a sum may.
+                    # A square. Like a sum, it may be proved to fit.
                     a = b = self.unbounded(a)
                 self.emit(indent, f"train.{name}", [a, b], [], f"({T}, {T}) -> {T}",
                           decorate=name != "mul" or a[0] != b[0])
@@ -232,8 +232,8 @@ class Function:
                 self.emit(indent, "train.transpose", [a], ["permutation = array<i64: 1, 0>"],
                           f"({T}) -> {T}")
             elif draw < 0.80:
-                # A sum of what is bounded may be proved to fit: ranges have
-                # tests of their own.
+                # A sum of bounded values may be proved to fit. Other tests
+                # cover ranges.
                 a = self.unbounded(a)
                 self.emit(indent, "train.reduce_sum", [a], ["dims = array<i64: 0>"],
                           f"({T}) -> tensor<4xf32>", result=None)
@@ -275,7 +275,7 @@ class Function:
                               f"iter_args(%y{tag} = {init}) -> ({T}) {{")
             body([(f"%y{tag}", None)])
         pin = rng.choice(["f32", "low", "keep"]) if rng.random() < 0.1 else None
-        # What a pinned region holds is checked by the verifier only.
+        # Only the verifier checks the contents of a pinned region.
         self.pinned_regions = getattr(self, "pinned_regions", False) or bool(pin)
         self.lines.append(f"{indent}}}" + (f' {{amp.precision = "{pin}"}}' if pin else ""))
         self.scope = [*outer, (f"%x{tag}", None)]
@@ -378,7 +378,7 @@ def check(function, text, low_type):
         elif op.pin is None and op.kind == "deny" and not getattr(function, "pinned_regions", False):
             if set(operands) | {result} != {"f32"}:
                 errors.append(f"denied operation has {types}: {op.text}")
-    # Results of norms have names of their own, which recur in other regions.
+    # Results of norms have their own names, which other regions use again.
     casts = [(source, to) for _, source, to in parsed.inserted if "result" not in source]
     if len(casts) != len(set(casts)):
         errors.append("a value is cast twice to one type")
@@ -399,7 +399,7 @@ def check(function, text, low_type):
 
 
 def run(tool, text, *passes):
-    # Names are unique, so that those in regions can be told apart.
+    # Names are unique across regions.
     done = subprocess.run([tool, "-", "--mlir-print-unique-ssa-ids", *passes], input=text, capture_output=True, text=True)
     if done.returncode:
         print(text)
@@ -439,15 +439,15 @@ def main():
             failures += 1
             print(f"{precision}: a second run of auto-mixed-precision changes something")
         cleaned = run(tool, mixed, "--amp-optimize-casts")
-        # A narrowing and a widening of the user round, and stay.
+        # A narrowing followed by a widening in the input rounds, so both stay.
         for name in ("f16", "bf16"):
             pattern = rf"= amp\.cast %\w+ {{tag[^}}]*}} : tensor<4x4x{name}> to tensor<4x4xf32>"
             if len(re.findall(pattern, cleaned)) > len(re.findall(pattern, mixed)):
                 failures += 1
                 print(f"{precision}: amp-optimize-casts adds casts")
         both = (f"--auto-mixed-precision=strategy=grappler precision={precision}", "--amp-optimize-casts")
-        # A second run starts from the input, as far as the clean-up left it: not
-        # where it removed casts of the user that nobody reads.
+        # A second run starts from the input, except where the clean-up removed
+        # unused casts of the user.
         user_casts = lambda text: len(re.findall(r"= amp\.cast %[\w#]+ {tag", text))
         once = split(cleaned)
         untouched = {name for name, text in once.items()

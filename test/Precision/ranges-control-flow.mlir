@@ -1,4 +1,4 @@
-// Intervals of values that control flow carries, and what depends on a seed.
+// Intervals of values in control flow, and values that depend on a seed.
 //
 // RUN: amp-test-opt %s --test-value-ranges --allow-unregistered-dialect --verify-diagnostics -o /dev/null
 
@@ -17,7 +17,8 @@ func.func @branches(%c: i1, %x: tensor<4xf32>) -> tensor<4xf32> {
   return %r : tensor<4xf32>
 }
 
-// What enters and what comes back, for any number of iterations.
+// The interval covers the initial value and the yielded value for any number of
+// iterations.
 func.func @stable_loop(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -32,7 +33,7 @@ func.func @stable_loop(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   return %r : tensor<4xf32>
 }
 
-// A bound that keeps moving is given up, the other one stays.
+// A bound that keeps moving becomes infinite. The other bound stays.
 func.func @growing_loop(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -66,7 +67,7 @@ func.func @rotating_loop(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   return %r#0 : tensor<4xf32>
 }
 
-// The question starts inside of two loops.
+// The query starts inside two nested loops.
 func.func @nested_loops(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -109,7 +110,7 @@ func.func @while(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %r : tensor<4xf32>
 }
 
-// Of arguments of blocks nothing is known.
+// The intervals of block arguments are unknown.
 func.func @blocks(%c: i1, %x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-remark@below {{[-1, 1] or NaN}}
   %a = train.tanh %x : tensor<4xf32>

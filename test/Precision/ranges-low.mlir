@@ -6,7 +6,7 @@ func.func @stored(%x: tensor<4xf32>) {
   // 0.1 is between two numbers of f16.
   // expected-remark@below {{[0.0999756, 10.1016] or NaN}}
   %a = train.clip %x {min = 0.1 : f64, max = 10.1 : f64} : tensor<4xf32>
-  // What overflows, or saturates.
+  // Values that overflow or saturate.
   // expected-remark@below {{[65504, inf] or NaN}}
   %b = train.clip %x {min = 1.0e5 : f64, max = 2.0e5 : f64} : tensor<4xf32>
   // expected-remark@below {{[0, 0.000154257] or NaN}}

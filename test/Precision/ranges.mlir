@@ -1,4 +1,4 @@
-// The interval of every result, whatever the arguments: one rule after another.
+// The interval of every result for any arguments, one rule at a time.
 //
 // RUN: amp-test-opt %s --test-value-ranges --verify-diagnostics -o /dev/null
 
@@ -92,7 +92,7 @@ func.func @binary(%x: tensor<4x8xf32>, %i: tensor<4xi64>) {
   %mul1 = train.mul %a, %a : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   // expected-remark@below {{[-0.500001, 0.750001] or NaN}}
   %div = train.div %a, %b : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
-  // Division by what may be zero.
+  // Division by a value that may be zero.
   // expected-remark@below {{[-inf, inf] or NaN}}
   %div1 = train.div %b, %a : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   // expected-remark@below {{[4, inf] or NaN}}
@@ -320,7 +320,7 @@ func.func @amp_and_constants(%x: tensor<4xf32>, %s: tensor<f32>) {
   %bounded = train.tanh %scaled : tensor<f32>
   // expected-remark@below {{[0, 1] or NaN}}
   %product = train.mul %t, %t : (tensor<f32>, tensor<f32>) -> tensor<f32>
-  // Nothing is known of operations without rules.
+  // Results of operations without a rule are unknown.
   // expected-remark@below {{[-inf, inf] or NaN}}
   %unscaled, %finite = amp.unscale %t by %s : (tensor<f32>) -> (tensor<f32>)
   return

@@ -1,5 +1,5 @@
-// Slots that do not fit their operation are an error that names both, whoever
-// wrote the implementation and however it was built.
+// A slot that does not fit its operation is an error that names both, in
+// release builds too.
 //
 // RUN: amp-test-opt %s --auto-mixed-precision="policy={{version: 1, allow: [test_slots.dot], adapters: [{dialect: test_slots, cast: {op: amp.cast}}]}}" --split-input-file --verify-diagnostics
 

@@ -1,15 +1,15 @@
 // The slots of every operation: which operands and results share an element
-// type, and what may become of it. `compute(o0 o1) storage(r0) 1->0` reads:
+// type, and which types they may have. In `compute(o0 o1) storage(r0) 1->0`,
 // operands 0 and 1 are slot 0, result 0 is slot 1, and slot 1 is low only if
 // slot 0 is.
 //
 // RUN: amp-test-opt %s --test-precision-slots --verify-diagnostics -o /dev/null
 //
-// The default policy classifies every one of them, once (presets.py does this
-// for all presets); the test fails for an operation that does not occur here.
+// The default policy classifies each operation once. presets.py tests this for
+// all presets. The test fails if an operation does not occur here.
 // RUN: amp-test-opt %s --test-policy-coverage='dialects=train,amp exactly-once' -o /dev/null
 //
-// A policy that forgets some is found out, so that the line above can fail.
+// The line above fails for a policy that lacks operations.
 // RUN: not amp-test-opt %s --test-policy-coverage='dialects=train policy=%S/Inputs/incomplete.yaml exactly-once' -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s
 // CHECK-DAG: error: 'train.linear' has a slot that may change, but is in no list
@@ -22,8 +22,8 @@
 
 func.func @slots(%m: tensor<4x4xf32>, %v: tensor<4xf32>, %s: tensor<f32>, %i: tensor<2x4x4x3xf32>, %filter: tensor<3x3x3x3xf32>,
                  %labels: tensor<4xi64>, %rng: tensor<2xi64>, %tracker: tensor<i32>) {
-  // Products: the operands, and the result, which is low only with them. The
-  // bias has the type of the result.
+  // Products: a slot of operands, and a slot of the result, which is low only
+  // if the operands are. The bias has the type of the result.
   // expected-remark@below {{compute(o0 o1) storage(r0) 1->0}}
   %matmul = train.matmul %m, %m : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   // expected-remark@below {{compute(o0 o1) storage(o2 r0) 1->0}}
@@ -134,7 +134,7 @@ func.func @slots(%m: tensor<4x4xf32>, %v: tensor<4xf32>, %s: tensor<f32>, %i: te
   // expected-remark@below {{storage(o0) storage(r0) 1->0}}
   %reduce_max = train.reduce_max %m {dims = array<i64: 0>} : (tensor<4x4xf32>) -> tensor<4xf32>
 
-  // Shapes. Of `like` only the extents are read, in whatever type it is.
+  // Shapes. Operations read only the extents of `like`, so its type is free.
   // expected-remark@below {{storage(o0 r0)}}
   %broadcast = train.broadcast %v {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<4x4xf32>
   // expected-remark@below {{storage(o0 r0) storage(o1)}}
@@ -187,8 +187,8 @@ func.func @slots(%m: tensor<4x4xf32>, %v: tensor<4xf32>, %s: tensor<f32>, %i: te
   // expected-remark@below {{fixed(o2 o3 r1) storage(o0 o1 r0)}}
   %rms_norm_grad:2 = train.rms_norm_grad %m, %m, %v, %v : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>)
 
-  // Attention: products on low operands, sums of exponentials in f32. Sums
-  // over what an index names may leave the range of f16.
+  // Attention: products of low operands, sums of exponentials in f32. Sums over
+  // indexed elements may leave the range of f16.
   // expected-remark@below {{compute(o0 o1 o2) storage(r0) fixed(r1) 1->0}}
   %attention:2 = train.scaled_dot_product_attention %m, %m, %m : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>)
   // expected-remark@below {{compute(o0 o1 o2 o3) storage(r0 r1 r2) storage(o4) fixed(o5) 1->0}}
@@ -209,7 +209,7 @@ func.func @slots(%m: tensor<4x4xf32>, %v: tensor<4xf32>, %s: tensor<f32>, %i: te
   // expected-remark@below {{storage(o0 o1 r0)}}
   %silu_grad = train.silu_grad %m, %m : tensor<4x4xf32>
 
-  // Losses are f32; what they read, and its gradient, may be low.
+  // Losses are f32. Their operands and the gradients of these may be low.
   // expected-remark@below {{fixed(r0) storage(o0)}}
   %cross_entropy = train.cross_entropy %m, %labels : (tensor<4x4xf32>, tensor<4xi64>) -> tensor<f32>
   // expected-remark@below {{fixed(o2) storage(o0 r0)}}
@@ -223,7 +223,8 @@ func.func @slots(%m: tensor<4x4xf32>, %v: tensor<4xf32>, %s: tensor<f32>, %i: te
   // expected-remark@below {{fixed(o2) storage(o0 o1 r0)}}
   %l1_grad = train.l1_grad %m, %m, %s : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
 
-  // Optimizers: gradients come in any type, all else is f32.
+  // Optimizers: gradients have any type. All other operands and results are
+  // f32.
   // expected-remark@below {{fixed(o0 o2 r0) storage(o1)}}
   %sgd = train.sgd %v, %v, %s : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   // expected-remark@below {{fixed(o0 o2 o3 r0 r1) storage(o1)}}
@@ -239,7 +240,7 @@ func.func @slots(%m: tensor<4x4xf32>, %v: tensor<4xf32>, %s: tensor<f32>, %i: te
   // expected-remark@below {{none}}
   %advance_rng = train.advance_rng %rng : tensor<2xi64>
 
-  // The amp dialect: what it computes with is f32, gradients come in any type.
+  // The amp dialect computes in f32. Gradients have any type.
   // expected-remark@below {{fixed(o0) fixed(r0)}}
   %cast = amp.cast %v : tensor<4xf32> to tensor<4xf16>
   // expected-remark@below {{fixed(r0)}}

@@ -1,5 +1,5 @@
-// Values that stay f32 for where they come from or go to, whatever a cut would
-// save: numbers made of bits, new parameters and states, seeds times constants.
+// Values that stay f32 because of their origin or use: numbers made of bits,
+// new parameters and states, seeds times constants.
 //
 // RUN: amp-opt %s --split-input-file --allow-unregistered-dialect \
 // RUN:   --auto-mixed-precision=precision=bf16 | FileCheck %s
@@ -18,7 +18,7 @@ func.func @uniform(%bits: tensor<8x8xi32>) -> tensor<8x8xf32> {
   return %uniform : tensor<8x8xf32>
 }
 
-// They stay f32 behind the call and the loop, up to the product.
+// They stay f32 after the call and the loop, up to the product.
 // CHECK-LABEL: func.func @noise
 // CHECK: %[[U:.*]] = call @uniform
 // CHECK: %[[L:.*]] = scf.for {{.*}} -> (tensor<8x8xf32>)
@@ -45,7 +45,7 @@ func.func @noise(%bits: tensor<8x8xi32>, %a: tensor<8x8xf32>,
   return %y : tensor<8x8xf32>
 }
 
-// An index of bits says which element is read: that is low.
+// The bits are an index, so the element that it reads is low.
 // CHECK-LABEL: func.func @index
 // CHECK: tensor.gather {{.*}}xbf16
 func.func @index(%bits: tensor<8x1xi32>, %a: tensor<8x8xf32>,
@@ -65,8 +65,8 @@ func.func @index(%bits: tensor<8x1xi32>, %a: tensor<8x8xf32>,
 
 // -----
 
-// The region hands operands to its arguments and what it yields to its results:
-// an update in it stays f32, though nothing in it has a mark.
+// The region forwards operands to its arguments and yielded values to its
+// results. An update in it stays f32 without a mark of its own.
 // CHECK-LABEL: func.func @update_in_region
 // CHECK: linalg.matmul {{.*}}tensor<8x8xbf16>
 // CHECK: arith.mulf {{.*}} : tensor<8x8xf32>
@@ -120,7 +120,7 @@ func.func @steps(
   return %new : tensor<8x8xf32>
 }
 
-// Nobody can tell what becomes of these values: the region keeps its types.
+// The use of these values is unknown, so the region keeps its types.
 // CHECK-LABEL: func.func @unknown_region
 // CHECK-NOT: xbf16
 // CHECK: return
@@ -137,7 +137,7 @@ func.func @unknown_region(%w: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
 // -----
 
-// S times constants is infinite in f16, and finite in bf16. Times data it is a
+// S times a constant is infinite in f16 and finite in bf16. S times data is a
 // gradient like any other.
 // CHECK-LABEL: func.func @seed
 // HALF-LABEL: func.func @seed
@@ -161,8 +161,9 @@ func.func @seed(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
   return %dw : tensor<8x8xf32>
 }
 
-// A product reads S, or S times a constant, in f32, where it is finite; times data
-// it is low, as above. What gives a broadcast its extents is no data.
+// A product reads S, or S times a constant, in f32, where it is finite. S times
+// data is low, as above. An operand that only gives a broadcast its extents is not
+// data.
 // HALF-LABEL: func.func @product
 // HALF: train.matmul {{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>)
 func.func @product(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {

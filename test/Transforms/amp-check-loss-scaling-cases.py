@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Right and wrong steps of many kinds: the check accepts all of the former without
-# a word, and says of each of the latter what is wrong with it.
+# Correct and wrong steps of many kinds. The check accepts every correct step
+# without a diagnostic and names the mistake of every wrong one.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %S/Inputs
@@ -46,7 +46,8 @@ for (name, (message, _)), errors in zip(WRONG.items(), said):
 assert len(WRONG) >= 60 and len(RIGHT) >= 40, (len(WRONG), len(RIGHT))
 assert not failures, "\n".join(f"{name}: expected {message!r}, got {errors}" for name, message, errors in failures)
 
-# What is unverified is no rejection where the option allows it; the rest is.
+# With the option, the check does not reject unverified steps. It still rejects
+# wrong ones.
 said, result = check("unverified", [step for _, step in WRONG.values()], "allow-unverified-scaler=true")
 for (name, (message, _)), errors in zip(WRONG.items(), said):
     kind = "warning: " if message.startswith("unverified scaler") else "error: "

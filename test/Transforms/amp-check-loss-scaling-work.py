@@ -1,9 +1,9 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The work of amp-check-loss-scaling: linear in the depth of calls, although each
-# function is called twice, and quadratic in the depth of loops. The bounds are on
-# the operations that it visits, which its remark tells.
+# The work of amp-check-loss-scaling is linear in the depth of calls, although
+# each function is called twice, and quadratic in the depth of loops. The bounds
+# are on the number of visited operations in its remark.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
@@ -69,7 +69,7 @@ assert shallow <= 12 * 12 and deep <= 2.2 * shallow, (shallow, deep)
 shallow, deep = (visited(f"loops{depth}.mlir", loops(depth)) for depth in (20, 40))
 assert shallow <= 3 * 20**2 and deep <= 4.4 * shallow, (shallow, deep)
 
-# What a guard may depend on is looked at where it is called, up to a limit.
+# The check inlines the callees that a guard depends on, up to a limit.
 checked = (f"  %u, %finite = amp.unscale %g by %s : ({T}) -> ({T})\n"
            f"  %again = train.mul %u, %s : ({T}, {S}) -> {T}\n  return %again : {T}\n")
 assert visited("checked.mlir", calls(4, checked)) <= 400

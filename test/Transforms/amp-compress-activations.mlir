@@ -16,8 +16,8 @@
 // RUN: not amp-opt %s --amp-compress-activations=all --split-input-file 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: no such option all
 
-// The forward pass reads the exact value, the backward pass the rounded one,
-// which is widened once, before the first that reads it.
+// The forward pass reads the exact value. The backward pass reads the rounded
+// one, which is widened once, before its first reader.
 // CHECK-LABEL: func.func @saved
 // CHECK: %[[E:.*]] = train.exp
 // CHECK-NEXT: %[[L:.*]] = amp.cast %[[E]] inserted : tensor<4x8xf32> to tensor<4x8xbf16>
@@ -185,7 +185,7 @@ func.func @transposed(%x: tensor<4x8xf32>) -> tensor<8x4xf32> attributes {amp.mi
 
 // -----
 
-// Without a record of auto-mixed-precision there is no low type.
+// The low type is unknown without a record of auto-mixed-precision.
 // CHECK-LABEL: func.func @wide
 // CHECK-NOT: amp.cast
 // REMARK: remark: [Missed] NotMixed {{.*}} Function=wide

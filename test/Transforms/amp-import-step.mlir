@@ -1,5 +1,6 @@
-// Gradients and the seed of a step that is marked on its signature alone; the
-// marked results and the argument go. Any dialect, any order of results.
+// A step with marks only on its signature. The pass marks the gradients and the
+// seed, and removes the marked results and the argument. The dialect and the
+// order of results do not matter.
 //
 // RUN: amp-opt %s --split-input-file --amp-import-step | FileCheck %s
 // RUN: amp-opt %s --split-input-file --amp-import-step > %t.once

@@ -6,7 +6,7 @@
 // RUN: not amp-opt %t/steps.mlir --amp-insert-master-weights=mode=copy --mlir-print-ir-after-failure -o /dev/null 2>%t.masters
 // RUN: FileCheck %s --check-prefix=MASTERS < %t.masters
 //
-// The names of all arguments are known only when they are added.
+// The names of arguments are known only when the pass adds them.
 // RUN: not amp-opt %t/taken.mlir --amp-insert-loss-scaling --mlir-print-ir-after-failure -o /dev/null 2>&1 | FileCheck %s --check-prefix=TAKEN
 //
 // RUN: not amp-opt %t/roles.mlir --amp-insert-loss-scaling=mode=none --split-input-file 2>&1 | FileCheck %s --check-prefix=ROLES

@@ -2,8 +2,7 @@
 //
 // RUN: amp-opt %s --amp-insert-loss-scaling --split-input-file --verify-diagnostics -o /dev/null
 //
-// What the options can get wrong, one each; none of them names a file or gives
-// a module.
+// One wrong option each. No diagnostic names a file or prints a module.
 // RUN: echo 'module {}' > %t.mlir
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=mode=static 2>&1 | FileCheck %s --check-prefix=MODE
 // MODE: error: amp-insert-loss-scaling: unknown mode 'static', expected dynamic, layerwise, none or a number
@@ -162,7 +161,7 @@ func.func @gradient_is_a_scalar(%w: tensor<f32> {amp.role = "parameter", amp.nam
 
 // -----
 
-// A gradient without a mark would reach its optimizer scaled.
+// Without its mark, a scaled gradient would reach its optimizer.
 func.func @unmarked_gradient(
     %a: tensor<4xf32> {amp.role = "parameter", amp.name = "a"},
     // expected-note@below {{no gradient of "b" is marked, although its update depends on this; if a pass dropped 'amp.gradient_of' with the operation that had it, mark the gradient by position, as 'amp-import-step' reads it}}

@@ -11,9 +11,9 @@
 // REMARK-DAG: [Passed] LayerScales | Category:amp | Function=two_layers | Layers=2
 // REMARK-DAG: [Missed] AlreadyScaled | Category:amp | Function=two_layers
 
-// Each layer has an argument and an update; the gradient changes its scale where
-// it is multiplied by the weight. Each has its own guard, its own magnitude and
-// its own finite flag. The count of steps goes on if a layer was updated.
+// Each layer has an argument and an update. The gradient changes its scale at
+// the product with the weight. Each layer has its own guard, magnitude and
+// finite flag. The step count increases if any layer was updated.
 
 // CHECK-LABEL: func.func @two_layers(
 // CHECK-SAME: %[[W1:[^:]*]]: tensor<4x8xf32>
@@ -122,9 +122,9 @@ func.func @residual(
 
 // -----
 
-// A tied weight gets gradients of two layers, which are added in one scale: then
-// the layers are one, since the other has no gradient of its own. A layer that is
-// frozen has no scale either.
+// A tied weight has gradients of two layers, which are added in one scale. The
+// two layers then share a scale, since the other has no gradient of its own. A
+// frozen layer has no scale.
 
 // CHECK-LABEL: func.func @tied(
 // CHECK-SAME: amp.name = "loss_scale.w"
@@ -198,8 +198,8 @@ func.func @loop(
 
 // -----
 
-// With several losses a weight has a gradient in several layers: each has a name
-// of its own, which no other layer has.
+// With several losses, a weight has a gradient in several layers. Each layer has
+// a unique name.
 
 // CHECK-LABEL: func.func @two_losses(
 // CHECK-SAME: amp.name = "loss_scale.w"

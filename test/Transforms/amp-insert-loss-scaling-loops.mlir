@@ -1,6 +1,6 @@
-// Gradients that a loop accumulates: beside them it carries the loss, which has
-// no factor, and a norm of the gradients, which is unscaled like them. What a
-// loop gives depends on the seed result by result.
+// A loop accumulates gradients. It also carries the loss, which has no factor,
+// and a norm of the gradients, which is unscaled like them. The dependence on
+// the seed is computed for each result of the loop.
 //
 // RUN: amp-opt %s --split-input-file --amp-insert-loss-scaling \
 // RUN:   --amp-check-loss-scaling --verify-diagnostics | FileCheck %s

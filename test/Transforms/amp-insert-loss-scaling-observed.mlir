@@ -1,8 +1,9 @@
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A new value that is observed before it is rounded to be stored is guarded as
-// well; the old one is widened before the guard, wherever else that is done.
+// A new value that is read before it is rounded for storage is guarded as well.
+// The old value is widened before the guard, even if it is widened elsewhere
+// too.
 //
 // RUN: amp-opt %s --amp-training-pipeline="precision=bf16 loss-scale=dynamic" | FileCheck %s
 

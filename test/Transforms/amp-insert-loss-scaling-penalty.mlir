@@ -1,6 +1,6 @@
-// A gradient penalty: the loss holds a gradient of another one. The inner gradient
-// is unscaled before it is used, and what goes back from there is, too, so that
-// each product of the second backward pass has one factor.
+// A gradient penalty: the loss contains a gradient of another loss. The inner
+// gradient is unscaled before its use, and so is the gradient that flows back from
+// there. Each product of the second backward pass then has one factor.
 // RUN: split-file %s %t
 // RUN: amp-opt %t/penalty.mlir --train-autodiff | FileCheck %s --check-prefix=AUTODIFF
 // RUN: amp-opt %t/penalty.mlir --train-autodiff --amp-insert-loss-scaling --amp-check-loss-scaling | FileCheck %s

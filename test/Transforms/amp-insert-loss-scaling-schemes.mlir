@@ -1,4 +1,4 @@
-// Several losses, several optimizers, micro-batches, and what a step publishes.
+// Several losses, several optimizers, micro-batches and published values.
 //
 // RUN: amp-opt %s --split-input-file --amp-insert-loss-scaling --amp-check-loss-scaling | FileCheck %s
 // RUN: amp-opt %s --split-input-file --amp-insert-loss-scaling='per-loss guard-model-state gradient-norm count-skipped check=both' \
@@ -6,9 +6,9 @@
 // RUN: amp-opt %s --split-input-file --amp-insert-loss-scaling='mode=8 gradient-norm' --amp-check-loss-scaling | FileCheck %s --check-prefix=CONSTANT
 // RUN: amp-opt %s --split-input-file --amp-insert-loss-scaling='mode=none gradient-norm' | FileCheck %s --check-prefix=NONE
 
-// Two losses share the scale, or have one each. The gradients are added behind
-// the unscaling. The norm is taken as soon as there are all gradients, so that
-// none is kept for it.
+// Two losses share a scale, or have one each. The gradients are added after the
+// unscaling. The norm is computed as soon as all gradients exist, so that no
+// gradient stays live for it.
 
 // CHECK-LABEL: func @two_losses
 // CHECK-SAME: %[[SCALE:arg[0-9]+]]: tensor<f32> {{{.*}}amp.name = "loss_scale"
@@ -61,9 +61,10 @@ func.func @two_losses(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}
 
 // -----
 
-// Each optimizer is unscaled, checked and guarded apart; the scale is updated
-// once on the conjunction. A step count of no optimizer in particular, and what
-// reads both gradients, need all to be finite.
+// The gradients of each optimizer have their own unscaling, check and guard.
+// The scale is updated once, on the conjunction. A step count that belongs to
+// no optimizer, and readers of both gradients, require all gradients to be
+// finite.
 
 // CHECK-LABEL: func @two_optimizers
 // CHECK-SAME: %[[SCALE:arg[0-9]+]]: tensor<f32> {{{[^}]*}}amp.name = "loss_scale"
@@ -141,7 +142,8 @@ func.func @model_state(
 
 // -----
 
-// Gradients are accumulated scaled, in f32, and unscaled once behind the loop.
+// The loop accumulates scaled gradients in f32. They are unscaled once, after
+// the loop.
 
 // CHECK-LABEL: func @micro_batches
 // CHECK-SAME: %[[SCALE:arg[0-9]+]]: tensor<f32> {{{[^}]*}}amp.name = "loss_scale"

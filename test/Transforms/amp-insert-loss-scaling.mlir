@@ -76,11 +76,10 @@ func.func @whole(
 
 // -----
 
-// What consumes gradients sees true ones: weight decay, the clip, the norm that
-// is reported. What computes other gradients from a gradient keeps it scaled.
-// A gradient that is consumed before the last one is computed waits: its
-// consumers move. The clip goes into the guard, since only updates read it; the
-// reported norm does not.
+// Consumers of gradients read unscaled ones: weight decay, the clip, the
+// reported norm. The backward pass reads scaled ones. The consumers of a
+// gradient move behind the computation of the last gradient. The clip moves
+// into the guard, since only updates read it. The reported norm does not.
 // CHECK-LABEL: func.func @consumers(
 // CHECK: %[[SCALED:.*]] = amp.scale
 // CHECK: %[[DY:.*]] = train.mse_grad %{{.*}}, %{{.*}}, %[[SCALED]]
@@ -186,8 +185,9 @@ func.func @low_gradients(
 
 // -----
 
-// The step counter is the optimizer's: it does not count a skipped step.
-// Statistics of batch-norm and the random state are the model's: they advance.
+// The step counter belongs to the optimizer and does not count a skipped step.
+// Statistics of batch norms and the random state belong to the model and
+// advance.
 // CHECK-LABEL: func.func @what_is_guarded(
 // CHECK-SAME: %[[W:[^:]*]]: tensor<4xf32> {amp.name = "w"
 // CHECK-SAME: %[[T:[^:]*]]: tensor<f32> {amp.name = "t"
@@ -227,9 +227,9 @@ func.func @what_is_guarded(
 
 // -----
 
-// Who observes an updated value sees what the guard let through: in a metric
-// that is computed from it, and in one that it is itself. An average of the
-// parameters is an update of its own and goes into the guard.
+// Readers of an updated value read the guarded value: in a metric that is
+// computed from it, and in one that returns it. An average of the parameters is
+// itself an update and moves into the guard.
 // CHECK-LABEL: func.func @observers(
 // CHECK: %[[NEW:.*]]:2 = scf.if
 // CHECK-NEXT: %[[N:.*]] = train.sgd

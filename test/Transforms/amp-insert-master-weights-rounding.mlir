@@ -1,6 +1,6 @@
-// Parameters without a master, whose updates are rounded stochastically or keep
-// what rounding lost, and moments in bf16. The weight is tied: two operations
-// read it, and it has one master and one copy.
+// Parameters without a master, with stochastic rounding or a compensation of
+// rounding errors, and moments in bf16. The weight is tied: two operations read
+// it, and it has one master and one copy.
 //
 // RUN: amp-opt %s --auto-mixed-precision=precision=bf16 > %t.mixed
 // RUN: amp-opt %t.mixed --amp-insert-master-weights='mode=none update-rounding=stochastic moments=bf16' | FileCheck %s

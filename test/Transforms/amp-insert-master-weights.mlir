@@ -18,8 +18,9 @@
 // RUN: amp-opt %t.none --amp-insert-master-weights=mode=none --split-input-file | diff %t.none -
 // RUN: amp-opt %t.none --amp-insert-loss-scaling --split-input-file | FileCheck %s --check-prefix=NONE-GUARD
 
-// Weight and bias are read low: forward and backward read the copies, the
-// update reads and writes the masters, and the copies are written beside them.
+// The products read the weight and the bias in the low type. Forward and
+// backward pass read the copies. The update reads and writes the masters, and
+// writes the copies as well.
 // CHECK-LABEL: func.func @step(
 // CHECK-SAME: %[[W:[^:]*]]: tensor<4x4xf32> {amp.name = "w", amp.role = "parameter"}, %[[B:[^:]*]]: tensor<4xf32>
 // CHECK-SAME: %[[L:[^:]*]]: tensor<4x4xf16> {amp.init = #amp.init<copy_of, source = "w">, amp.name = "w.low", amp.role = "parameter"}
@@ -34,7 +35,7 @@
 // CHECK-NEXT: %[[LB1:.*]] = amp.master_copy %[[B1]]
 // CHECK: return %[[W1]], %[[B1]], %{{.*}}, %[[L1]], %[[LB1]]
 //
-// Loss scaling behind it puts the copy under the same guard.
+// Loss scaling after this pass puts the copy under the same guard.
 // GUARD-LABEL: func.func @step(
 // GUARD: scf.if %{{.*}} -> (tensor<4x4xf32>, tensor<4xf32>, tensor<4x4xf16>, tensor<4xf16>) {
 // GUARD: %[[W1:.*]] = train.sgd
@@ -43,7 +44,7 @@
 // GUARD: } else {
 // GUARD-NEXT: scf.yield {{.*}} : tensor<4x4xf32>, tensor<4xf32>, tensor<4x4xf16>, tensor<4xf16>
 //
-// Loss scaling before it: the copy is made from what the guard lets through.
+// With loss scaling before this pass, the copy is made from the guarded value.
 // AFTER-LABEL: func.func @step(
 // AFTER: %[[NEW:.*]]:2 = scf.if
 // AFTER: amp.master_copy %[[NEW]]#0
@@ -52,8 +53,8 @@
 // BF16-SAME: tensor<4x4xbf16> {amp.init = #amp.init<copy_of, source = "w">
 // BF16: amp.master_copy %{{.*}} : tensor<4x4xf32> to tensor<4x4xbf16>
 //
-// Without masters the parameters are low themselves; the update is computed in
-// f32 and rounded.
+// Without masters, the parameters are low. The update is computed in f32 and
+// rounded.
 // NONE-LABEL: func.func @step(
 // NONE-SAME: %[[W:[^:]*]]: tensor<4x4xf16> {amp.name = "w", amp.role = "parameter"}, %[[B:[^:]*]]: tensor<4xf16>
 // NONE-SAME: -> (tensor<4x4xf16> {amp.updates = "w"}, tensor<4xf16> {amp.updates = "b"}, tensor<f32> {amp.metric = "loss"})
@@ -126,8 +127,9 @@ func.func @mixed_uses(
 
 // -----
 
-// A frozen parameter has a copy that nothing writes. One that the step passes
-// through has a copy of itself. One that a region reads is replaced there.
+// The copy of a frozen parameter is never written. A parameter that the step
+// passes through has a copy of itself. A parameter that a region reads is
+// replaced there.
 // CHECK-LABEL: func.func @frozen(
 // CHECK-SAME: %[[P:[^:]*]]: tensor<4x4xf32> {amp.name = "passed"
 // CHECK-SAME: %[[FL:[^:]*]]: tensor<4x4xf16> {amp.init = #amp.init<copy_of, source = "frozen">
@@ -157,7 +159,7 @@ func.func @frozen(
 
 // -----
 
-// Functions that are no steps, and declarations.
+// Functions that are not steps, and declarations.
 // CHECK-LABEL: func.func @no_step
 // CHECK-SAME: (%{{.*}}: tensor<4x4xf32>) -> tensor<4x4xf32>
 func.func @no_step(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {

@@ -1,4 +1,4 @@
-// Which casts go and which stay.
+// Which casts the pass removes, and which it keeps.
 //
 // RUN: amp-opt %s --amp-optimize-casts --split-input-file > %t.once
 // RUN: FileCheck %s < %t.once
@@ -19,8 +19,8 @@ func.func @merge(%a: tensor<4xf32>) -> (tensor<4xf16>, tensor<4xf16>, tensor<4xb
 
 // -----
 
-// One that dominates takes the place of those in regions. Two of which neither
-// dominates the other move before what holds them.
+// A dominating cast replaces those in regions. Two casts that do not dominate
+// each other move before the operation that contains both.
 // CHECK-LABEL: func.func @dominance
 // CHECK-SAME: %[[C:[^:]*]]: i1, %[[A:[^:]*]]: tensor<4xf32>, %[[B:[^:]*]]: tensor<4xf32>
 // CHECK-NEXT: %[[LA:.*]] = amp.cast %[[A]] inserted
@@ -49,7 +49,7 @@ func.func @dominance(%c: i1, %a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf
 
 // -----
 
-// Casts in blocks that come before that of their value in the text.
+// Casts in blocks that precede the block of their value in the text.
 // CHECK-LABEL: func.func @blocks
 // CHECK: ^bb1:
 // CHECK-NEXT: train.neg %[[L:.*]] : tensor<4xf16>
@@ -76,7 +76,8 @@ func.func @blocks(%c: i1, %a: tensor<4xf32>) -> tensor<4xf16> {
 
 // -----
 
-// A widening and the narrowing back are exact, whoever wrote them.
+// A widening followed by the narrowing back is exact, for inserted casts and
+// casts of the user.
 // CHECK-LABEL: func.func @widen_then_narrow
 // CHECK-SAME: %[[A:[^:]*]]: tensor<4xf16>, %[[B:[^:]*]]: tensor<4xbf16>
 // CHECK-NEXT: return %[[A]], %[[A]], %[[B]]
@@ -92,8 +93,8 @@ func.func @widen_then_narrow(%a: tensor<4xf16>, %b: tensor<4xbf16>) -> (tensor<4
 
 // -----
 
-// A narrowing followed by a widening rounds, and stays, whoever wrote it. So
-// does one low type on the way to the other: neither holds all of the other.
+// A narrowing followed by a widening rounds and stays. So does a cast from one
+// low type to the other, since neither type contains the other.
 // CHECK-LABEL: func.func @narrow_then_widen
 // CHECK-COUNT-6: amp.cast
 // CHECK-NOT: amp.cast
@@ -110,8 +111,8 @@ func.func @narrow_then_widen(%a: tensor<4xf32>, %b: tensor<4xf16>) -> (tensor<4x
 
 // -----
 
-// A chain of widenings that passes inserted is one; of the user's, none is
-// touched.
+// A chain of inserted widenings becomes one. A chain of the user's widenings
+// does not change.
 // CHECK-LABEL: func.func @widenings
 // CHECK-SAME: %[[A:[^:]*]]: tensor<4xf16>
 // CHECK-NEXT: %[[W:.*]] = amp.cast %[[A]] inserted : tensor<4xf16> to tensor<4xf64>
@@ -128,7 +129,7 @@ func.func @widenings(%a: tensor<4xf16>) -> (tensor<4xf64>, tensor<4xf64>) {
 
 // -----
 
-// A product gives the type that its only reader wants, in both directions.
+// A product has the result type that its only reader needs, in both directions.
 // CHECK-LABEL: func.func @into_product
 // CHECK: train.matmul {{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
 // CHECK-NEXT: train.matmul {{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf32>
@@ -143,9 +144,10 @@ func.func @into_product(%a: tensor<4x4xf16>) -> (tensor<4x4xf16>, tensor<4x4xf32
 
 // -----
 
-// Not into a product that has another reader, whose cast the user wrote, whose
-// bias has the result's type, whose operands are f32 or of the other low type,
-// that is pinned, or whose result is the gradient of a parameter.
+// The pass does not change the result type of a product that has another
+// reader, a cast of the user, a bias of the result's type, operands in f32 or
+// in the other low type, a pin, or a result that is the gradient of a
+// parameter.
 // CHECK-LABEL: func.func @not_into_product
 // CHECK-COUNT-7: amp.cast
 // CHECK: return
@@ -170,7 +172,7 @@ func.func @not_into_product(%a: tensor<4x4xf16>, %b: tensor<4xf32>, %w: tensor<4
 
 // -----
 
-// What nobody reads goes, a chain at once.
+// The pass removes chains of unused casts.
 // CHECK-LABEL: func.func @unused
 // CHECK-NEXT: return
 func.func @unused(%a: tensor<4xf32>) {
@@ -182,7 +184,7 @@ func.func @unused(%a: tensor<4xf32>) {
 
 // -----
 
-// The user's casts are merged with their like, not with inserted ones.
+// Casts of the user are merged with each other, not with inserted ones.
 // CHECK-LABEL: func.func @user_casts
 // CHECK-SAME: %[[A:[^:]*]]: tensor<4xf32>
 // CHECK-NEXT: %[[U:.*]] = amp.cast %[[A]] : tensor<4xf32> to tensor<4xf16>
@@ -197,9 +199,9 @@ func.func @user_casts(%a: tensor<4xf32>) -> (tensor<4xf16>, tensor<4xf16>, tenso
 
 // -----
 
-// A conversion of integers takes the type in which all read it. A gradient
-// keeps its name on the product that takes its type, and two that are equal
-// keep both.
+// A conversion of integers takes the type of all its readers. A gradient keeps
+// its name on the product that takes its type, and two equal ones keep both
+// names.
 // CHECK-LABEL: func.func @conversions
 // CHECK: arith.sitofp %{{.*}} : tensor<4x4xi32> to tensor<4x4xf16>
 // CHECK: %[[U:.*]] = arith.uitofp %{{.*}} : tensor<4x4xi32> to tensor<4x4xf32>

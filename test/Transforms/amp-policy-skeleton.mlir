@@ -1,10 +1,11 @@
-// The start of a policy: what is in no list first, by guessed class and count.
+// A skeleton of a policy. It starts with the unlisted operations, by guessed
+// class and count.
 //
 // RUN: amp-opt %s --amp-policy-skeleton --allow-unregistered-dialect -o /dev/null > %t.yaml
 // RUN: FileCheck %s --match-full-lines < %t.yaml
 //
-// It is a policy, and names everything that was in no list. Operations that are
-// not registered need a cast besides.
+// The skeleton is a valid policy and names every unlisted operation.
+// Unregistered operations also need a cast.
 // RUN: echo 'adapters: [{dialect: foreign, cast: {op: amp.cast}}]' >> %t.yaml
 // RUN: amp-opt %s --auto-mixed-precision=policy=%t.yaml --allow-unregistered-dialect --remarks-filter=amp -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NONE --allow-empty
@@ -25,7 +26,7 @@
 // ELSEWHERE: deny:
 // ELSEWHERE: - train.matmul
 //
-// A policy in place has no file; what it extends stands below.
+// An inline policy has no file. The skeleton contains what it extends.
 // RUN: amp-opt %s '--amp-policy-skeleton=policy={{version: 1, extends: base.yaml, allow: [train.exp]}}' --allow-unregistered-dialect -o /dev/null > in-place.yaml
 // RUN: FileCheck %s --check-prefix=PLACE --match-full-lines < in-place.yaml
 // PLACE: version: 1

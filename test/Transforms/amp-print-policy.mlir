@@ -1,4 +1,4 @@
-// The pass prints a policy, and leaves the module alone.
+// The pass prints a policy and does not change the module.
 //
 // RUN: split-file %s %t
 // RUN: cd %t
@@ -15,7 +15,7 @@
 // CHECK-NEXT:   'head/*': f32
 // RUN: amp-opt input.mlir | diff kept.mlir -
 //
-// What was printed, printed again, is the same; so is what needs no input.
+// A printed policy prints as itself, also without an input.
 // RUN: amp-opt input.mlir --amp-print-policy=policy=user.yaml -o /dev/null > flat.yaml
 // RUN: amp-opt input.mlir --amp-print-policy=policy=flat.yaml -o /dev/null | diff flat.yaml -
 // RUN: amp-opt input.mlir --amp-print-policy=policy=flat.yaml --amp-print-policy=policy=flat.yaml -o /dev/null > twice.yaml

@@ -1,5 +1,5 @@
-// Later passes have built on the low types: amp-strip-precision says what is in
-// the way, and auto-mixed-precision leaves the function alone.
+// Later passes depend on the low types. amp-strip-precision names the obstacle,
+// and auto-mixed-precision does not change the function.
 
 // RUN: amp-opt %s --amp-strip-precision --split-input-file --verify-diagnostics
 // RUN: sed /expected/d %s > %t.mlir

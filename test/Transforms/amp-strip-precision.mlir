@@ -1,5 +1,5 @@
-// The input of auto-mixed-precision comes back, character by character: the
-// comparison is with what amp-opt prints for the input.
+// The pass restores the input of auto-mixed-precision, character by character,
+// as amp-opt prints it.
 //
 // RUN: rm -rf %t && mkdir %t
 // RUN: amp-opt %s --allow-unregistered-dialect > %t/input.mlir
@@ -9,29 +9,29 @@
 // RUN: diff %t/input.mlir %t/back.mlir
 // RUN: amp-opt %s --allow-unregistered-dialect --auto-mixed-precision=precision=bf16 --amp-strip-precision | diff %t/input.mlir -
 
-// The clean-up of inserted casts does no harm, unless it has removed one that
-// stood in the input.
+// The clean-up of inserted casts does not interfere, unless it removed a cast
+// of the input.
 // RUN: sed '/@low_in_the_input/,/^}/d' %s > %t/clean.mlir
 // RUN: amp-opt %t/clean.mlir --allow-unregistered-dialect > %t/clean-input.mlir
 // RUN: amp-opt %t/clean.mlir --allow-unregistered-dialect --auto-mixed-precision --amp-optimize-casts --amp-strip-precision | diff %t/clean-input.mlir -
 // RUN: not amp-opt %s --allow-unregistered-dialect --auto-mixed-precision --amp-optimize-casts --amp-strip-precision 2>&1 | FileCheck %s --check-prefix=CLEANED
 // CLEANED: error: cannot undo mixed precision, because later passes built on it: 'train.matmul' reads or gives a low type that was not in the input
 
-// Twice is as good as once; a second function is left alone.
+// The pass is idempotent and does not change a second function.
 // RUN: amp-opt %t/back.mlir --allow-unregistered-dialect --amp-strip-precision --remarks-filter-missed=amp 2> %t/remarks | diff %t/back.mlir -
 // RUN: FileCheck %s --check-prefix=REMARK < %t/remarks
 // REMARK: remark: [Missed] NotMixed
 // REMARK-SAME: Function=constants
 // REMARK-SAME: not rewritten by auto-mixed-precision
 
-// A second run assigns anew from the input: the same with the same options,
-// what other options give for the input with others.
+// A second run starts from the input. It gives the same result with the same
+// options, and with other options the result of a first run with them.
 // RUN: amp-opt %t/fp16.mlir --allow-unregistered-dialect --auto-mixed-precision=precision=fp16 | diff %t/fp16.mlir -
 // RUN: amp-opt %s --allow-unregistered-dialect --auto-mixed-precision=precision=bf16 > %t/bf16.mlir
 // RUN: amp-opt %t/fp16.mlir --allow-unregistered-dialect --auto-mixed-precision=precision=bf16 | diff %t/bf16.mlir -
 // RUN: not diff %t/fp16.mlir %t/bf16.mlir
 
-// What rounding loses is kept, what it does not lose needs no note.
+// The pass records constants that rounding changed, and no others.
 // CHECK-LABEL: func.func @constants
 // CHECK-SAME: attributes {amp.mixed_precision = f16}
 // CHECK: train.constant {amp.input_value = dense<1.000000e-01> : tensor<4x4xf32>} dense<9.997550e-02> : tensor<4x4xf16>
@@ -47,13 +47,14 @@ func.func @constants(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   return %5 : tensor<4x4xf32>
 }
 
-// Casts of the user and low types in the input, of the type and of the other.
+// Casts of the user and low types in the input, both of the chosen low type and
+// of the other.
 // CHECK-LABEL: func.func @low_in_the_input
 // CHECK: train.relu %{{.*}} {amp.input_types = [f16]} : tensor<4x4xf16>
 // CHECK: train.relu %{{.*}} : tensor<4x4xbf16>
 // CHECK: amp.cast %{{.*}} inserted {amp.input_types = [f32]} : tensor<4x4xf16> to tensor<4x4xf32>
 // CHECK: train.constant {amp.input_types = [f16]} dense<9.997550e-02> : tensor<4x4xf16>
-// What gives nothing has read it, too.
+// An operation without results reads the value as well.
 // CHECK: "foreign.sink"(%{{.*}}) {amp.input_types = []} : (tensor<4x4xf16>, tensor<4x4xf32>)
 func.func @low_in_the_input(%a: tensor<4x4xf32>, %b: tensor<4x4xf16>, %c: tensor<4x4xbf16>) -> (tensor<4x4xf32>, tensor<4x4xf16>, tensor<4x4xbf16>, tensor<4x4xf16>) {
   %0 = amp.cast %a : tensor<4x4xf32> to tensor<4x4xf16>
@@ -84,7 +85,7 @@ func.func @loop(%a: tensor<4x4xf32>, %b: tensor<4x4xf16>, %n: index) -> (tensor<
   return %3, %0#1 : tensor<4x4xf32>, tensor<4x4xf16>
 }
 
-// Types that are none of ours, and a branch within a while loop.
+// Types of another dialect, and a branch within a while loop.
 // CHECK-LABEL: func.func @foreign
 func.func @foreign(%a: tensor<*xf32>, %b: vector<4xf16>, %c: memref<4xf16>, %d: tensor<4xcomplex<f32>>, %p: i1, %x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = "foreign.op"(%a, %b, %c, %d) : (tensor<*xf32>, vector<4xf16>, memref<4xf16>, tensor<4xcomplex<f32>>) -> tensor<?x4xf16>

@@ -1,6 +1,6 @@
-// Numbers in attributes and constants in every form take part in the rules of
-// ranges: what f16 loses keeps what meets it in f32. bf16 has the exponents of
-// f32.
+// The range rules cover numbers in attributes and every form of constant. A
+// number that f16 cannot represent keeps the operations that combine with it in
+// f32. bf16 has the exponent range of f32.
 //
 // RUN: amp-opt %s --auto-mixed-precision | FileCheck %s
 // RUN: amp-opt %s --auto-mixed-precision="policy=tensorflow strategy=grappler" | FileCheck %s
@@ -32,8 +32,8 @@ func.func @clip_grad(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>) -> tensor<16x
   return %2 : tensor<16x16xf32>
 }
 
-// A limit that becomes zero is none, and neither is the scale of what a dropout
-// leaves if it is infinite. Infinity and the largest number limit nothing.
+// A limit that rounds to zero, or an infinite scale of a dropout, is out of
+// range. Infinity and the largest number are not limits.
 // CHECK-LABEL: func.func @others
 // CHECK: train.clip {{.*}} : tensor<16x16xf32>
 // CHECK: train.dropout {{.*}} -> tensor<16x16xf32>
@@ -86,7 +86,8 @@ func.func @resource(%a: tensor<2x2xf32>, %b: tensor<2x2xf32>) -> tensor<2x2xf32>
   return %6 : tensor<2x2xf32>
 }
 
-// What moves a constant has its elements, in other dialects too.
+// An operation that only moves a constant has the constant's elements, in other
+// dialects too.
 // CHECK-LABEL: func.func @moved
 // CHECK: arith.minimumf {{.*}} : tensor<16x16xf32>
 // CHECK: arith.minimumf {{.*}} : tensor<16x16xf32>

@@ -1,5 +1,5 @@
-// A call has the types of its callee, whatever a list says of calls, and what
-// keeps the signature is said.
+// A call has the types of its callee, even if a list names calls. A remark says
+// why a signature does not change.
 //
 // RUN: amp-opt %s --auto-mixed-precision="policy={{version: 1, extends: default, infer: [func.call]}}" | FileCheck %s
 // RUN: amp-opt %s --auto-mixed-precision --remarks-filter=amp 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK

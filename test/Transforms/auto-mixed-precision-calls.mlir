@@ -1,6 +1,6 @@
-// What calls pass to a private function, and get from it, is carried as by a
-// loop: one type, decided together with all callers. Where not every caller is
-// in sight, the signature stays.
+// Operands and results of calls of a private function have one type, as values
+// that a loop carries. It is decided together with all callers. The signature
+// does not change if a caller is unknown.
 //
 // RUN: amp-opt %s --auto-mixed-precision --split-input-file --allow-unregistered-dialect > %t.fp16
 // RUN: FileCheck %s < %t.fp16
@@ -14,7 +14,7 @@
 
 // RUN: amp-opt %s --auto-mixed-precision --split-input-file --allow-unregistered-dialect --remarks-filter-missed=amp 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 
-// Two callers of a function of products: low through and through.
+// Two callers of a function of products. Everything is low.
 // CHECK-LABEL: func.func private @layer(
 // CHECK-SAME: tensor<4x4xf16>) -> tensor<4x4xf16>
 // CHECK-SAME: amp.input_signature = (tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -41,8 +41,8 @@ func.func @two_calls(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// What does not want low precision is f32 in a function as anywhere; integers
-// and other types pass.
+// Operations that need f32 have it in a called function too. Integers and other
+// types pass through.
 // CHECK-LABEL: func.func private @steep(
 // CHECK-SAME: tensor<4x4xf32>, %{{.*}}: index, %{{.*}}: tensor<4xf16>) -> (tensor<4x4xf32>, tensor<4xf16>)
 // CHECK-NOT: input_signature
@@ -60,7 +60,7 @@ func.func @caller(%a: tensor<4x4xf32>, %n: index, %l: tensor<4xf16>) -> (tensor<
 
 // -----
 
-// Recursion ties arguments to themselves, and the callee may stand behind its
+// A recursive call ties arguments to themselves. The callee may follow its
 // caller.
 // CHECK-LABEL: func.func @start
 // CHECK: call @power({{.*}}) : (i1, tensor<4x4xf16>) -> tensor<4x4xf16>
@@ -85,7 +85,7 @@ func.func private @power(%c: i1, %x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// Signatures that stay, and why.
+// Signatures that do not change, with the reasons.
 // CHECK: func.func private @declared(tensor<4x4xf32>) -> tensor<4x4xf32>
 // CHECK-LABEL: func.func @public(
 // CHECK-SAME: tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -139,7 +139,8 @@ func.func @all(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// A pin of a call itself goes before that of the function around another.
+// The pin of a call takes precedence over the pin of the function around
+// another call.
 // CHECK-LABEL: func.func private @pinned(
 // CHECK-SAME: tensor<4x4xf16>) -> tensor<4x4xf16>
 func.func private @pinned(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
@@ -157,7 +158,7 @@ func.func @own(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// Seeds arrive through calls: nothing that depends on one is freed.
+// Seeds arrive through calls. No range slot that depends on a seed is freed.
 // CHECK-LABEL: func.func private @from_seed
 // CHECK: train.reduce_sum {{.*}} -> tensor<8xf32>
 func.func private @from_seed(%s: tensor<f32>) -> tensor<8x8xf32> {

@@ -1,5 +1,4 @@
-// Constants that do not fit f16, wherever they stand: what stores them and what
-// reads them stays f32.
+// Constants that do not fit f16. Operations that store or read them stay f32.
 //
 // RUN: amp-opt %s --split-input-file --auto-mixed-precision | FileCheck %s
 // RUN: amp-opt %s --split-input-file --auto-mixed-precision=precision=bf16 | FileCheck %s --check-prefix=BF16
@@ -21,8 +20,9 @@ func.func @pad(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<6x4xf32> {
 
 // -----
 
-// A limit that f16 loses keeps the clip in f32. One on the far side of zero is
-// stored, so that what reads it stays f32 as well.
+// A limit that f16 cannot represent keeps the clip in f32. If the limit is
+// stored, because it lies on the other side of zero, the readers of the clip
+// stay f32 as well.
 // CHECK-LABEL: func.func @clip
 // CHECK: train.clip {{.*}}max = 1.000000e+06{{.*}} : tensor<4x4xf32>
 // CHECK: train.clip {{.*}}max = 1.000000e+09{{.*}} : tensor<4x4xf32>
@@ -37,7 +37,7 @@ func.func @clip(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// What is computed from constants alone.
+// Values computed from constants alone.
 // CHECK-LABEL: func.func @computed
 // CHECK: train.mul {{.*}} -> tensor<4x4xf32>
 // CHECK: train.add {{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -52,7 +52,7 @@ func.func @computed(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32>
 
 // -----
 
-// A constant that is zero in f16 guards nothing any more.
+// A constant that rounds to zero in f16 no longer guards anything.
 // CHECK-LABEL: func.func @vanishes
 // CHECK: train.constant dense<9.99999971E-10> : tensor<f32>
 // CHECK: train.add {{.*}} -> tensor<4x4xf32>

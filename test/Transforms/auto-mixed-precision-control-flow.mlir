@@ -46,7 +46,7 @@ func.func @branches_agree(%c: i1, %a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// Poison passes through a branch on its way to an infer operation.
+// The taint passes through a branch to an infer operation.
 // CHECK-LABEL: func.func @poison_through_branch
 // CHECK: %[[R:.*]] = scf.if %{{.*}} -> (tensor<4x4xf32>) {
 // CHECK: train.tanh %[[R]] : tensor<4x4xf32>
@@ -65,8 +65,8 @@ func.func @poison_through_branch(%c: i1, %a: tensor<4x4xf32>) -> tensor<4x4xf32>
 
 // -----
 
-// The initial value, the iteration argument, what is yielded and the result of
-// a loop are one value. The outer weight is cast once, outside of the loop.
+// The initial value, the iteration argument, the yielded value and the result
+// of a loop have one type. The outer weight is cast once, outside of the loop.
 // CHECK-LABEL: func.func @for_iter_args
 // CHECK-SAME: %[[A:[^:]*]]: tensor<4x4xf32>, %[[W:[^:]*]]: tensor<4x4xf32>
 // CHECK-DAG: %[[I:.*]] = amp.cast %[[A]] inserted
@@ -90,8 +90,8 @@ func.func @for_iter_args(%a: tensor<4x4xf32>, %w: tensor<4x4xf32>, %n: index) ->
 
 // -----
 
-// A sum of products stays f32, and so does what the loop carries with it.
-// Integers are carried beside.
+// A sum of products stays f32, and so does the value that the loop carries for
+// it. The loop carries integers as well.
 // CHECK-LABEL: func.func @for_accumulator
 // CHECK: scf.for {{.*}} iter_args(%[[X:.*]] = %{{.*}}, %{{.*}} = %{{.*}}) -> (tensor<4x4xf32>, i32) {
 // CHECK: %[[P:.*]] = train.matmul {{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
@@ -127,8 +127,8 @@ func.func @for_swap(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>, %n: index) -> tens
 
 // -----
 
-// The two regions of a while loop and its results agree; the condition only
-// reads.
+// The two regions of a while loop and its results have one type. The condition
+// only reads it.
 // CHECK-LABEL: func.func @while
 // CHECK: %[[R:.*]] = scf.while (%[[X:.*]] = %{{.*}}) : (tensor<4x4xf16>) -> tensor<4x4xf16> {
 // CHECK: %[[W:.*]] = amp.cast %[[X]] inserted
@@ -155,7 +155,7 @@ func.func @while(%a: tensor<4x4xf32>, %limit: f32) -> tensor<4x4xf32> {
 
 // -----
 
-// Nested: the types agree through both levels.
+// Nested loops: the types agree at both levels.
 // CHECK-LABEL: func.func @nested
 // CHECK: scf.for {{.*}} -> (tensor<4x4xf16>) {
 // CHECK: scf.if {{.*}} -> (tensor<4x4xf16>) {
@@ -184,8 +184,8 @@ func.func @nested(%c: i1, %a: tensor<4x4xf32>, %n: index) -> tensor<4x4xf32> {
 
 // -----
 
-// A value that is first read in a nested region, and behind it, is cast before
-// the region: there the cast dominates both.
+// A value that is read in a nested region and after it is cast before the
+// region, where the cast dominates both readers.
 // CHECK-LABEL: func.func @cast_dominates_nested_users
 // CHECK-SAME: %[[A:[^:]*]]: tensor<4x4xf32>
 // CHECK: %[[L:.*]] = amp.cast %[[A]] inserted
@@ -209,8 +209,8 @@ func.func @cast_dominates_nested_users(%c: i1, %a: tensor<4x4xf32>) -> tensor<4x
 
 // -----
 
-// Arguments of blocks in unstructured control flow keep their type. The cast of
-// a value that other blocks read stands where the value does.
+// Block arguments of unstructured control flow keep their type. If other blocks
+// read a value, its cast is in the block of the value.
 // CHECK-LABEL: func.func @unstructured
 // CHECK: %[[P:.*]] = train.relu
 // CHECK-NEXT: %[[L:.*]] = amp.cast %[[P]] inserted
@@ -237,8 +237,8 @@ func.func @unstructured(%c: i1, %a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// What iterations in parallel share is one tensor: the initial one, the argument,
-// what is inserted, and the result.
+// Parallel iterations share one tensor type: that of the initial tensor, the
+// argument, the inserted slice and the result.
 // CHECK-LABEL: func.func @forall
 // CHECK: %[[A:.*]] = amp.cast
 // CHECK: scf.forall {{.*}} shared_outs(%{{.*}} = %[[A]]) -> (tensor<4x4xf16>) {
@@ -256,7 +256,8 @@ func.func @forall(%a: tensor<4x4xf32>, %b: tensor<1x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// A pin of what inserts holds for the shared tensor; one of f64 has no say.
+// A pin of the insertion holds for the shared tensor. An f64 tensor has no
+// choice.
 // CHECK-LABEL: func.func @forall_pinned
 // CHECK: %[[W:.*]] = amp.cast %{{.*}} inserted : tensor<4x4xf16> to tensor<4x4xf32>
 // CHECK: scf.forall {{.*}} shared_outs(%[[O:.*]] = %[[W]], %{{.*}} = %{{.*}}) -> (tensor<4x4xf32>, tensor<4x4xf64>) {
@@ -289,8 +290,8 @@ func.func @empty() {
 
 // -----
 
-// An operation that nobody classified keeps its type; the value that a loop
-// carries to it is cast as those are that the loop computes with.
+// An unclassified operation keeps its type. The loop casts the carried value
+// for it, as for any other reader.
 // CHECK-LABEL: func.func @unlisted_reader
 // CHECK: %[[R:.*]] = scf.for {{.*}} -> (tensor<8x8xf16>)
 // CHECK: %[[F:.*]] = amp.cast %[[R]] inserted : tensor<8x8xf16> to tensor<8x8xf32>

@@ -1,6 +1,7 @@
 // A policy or a pin that makes an operation low although its values may leave
-// the range of f16 is a warning, once for each kind of operation. Not in bf16,
-// not where values fit, and not for a slot that the policy says is storage.
+// the range of f16 causes one warning for each kind of operation. There is no
+// warning in bf16, if the values fit, or for a slot that the policy declares as
+// storage.
 // RUN: split-file %s %t
 // RUN: amp-opt %t/input.mlir --auto-mixed-precision=policy=%t/forced.yaml -o /dev/null 2>&1 | FileCheck %s
 // CHECK: input.mlir:3:8: warning: 'train.exp' can exceed the range of f16, but the policy makes it low; expected it to be in the list 'deny', or pinned to f32
@@ -15,8 +16,8 @@
 // RUN: amp-opt %t/fits.mlir --auto-mixed-precision=policy=apex-O3 -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
 // NONE-NOT: warning
 //
-// A pin that makes low what reads a number beyond f16, or a scaled seed. A mask
-// becomes the lowest finite number there, too.
+// A low pin on a reader of a number beyond f16, or of a scaled seed. A mask
+// becomes the lowest finite number here as well.
 // RUN: amp-opt %t/constants.mlir --auto-mixed-precision -o %t/constants.out 2>&1 | FileCheck %s --check-prefix=PIN
 // RUN: FileCheck %s --check-prefix=MASK --input-file=%t/constants.out
 // RUN: amp-opt %t/constants.mlir --auto-mixed-precision=precision=bf16 -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty

@@ -5,8 +5,8 @@
 // RUN:   | FileCheck %s --check-prefixes=CHECK,LOW
 // RUN: amp-opt %s --auto-mixed-precision=strategy=autocast --split-input-file | FileCheck %s --check-prefix=AUTOCAST
 
-// A product that is the gradient of a parameter gives f32, although it is read
-// low as well; with `gradient-type: low` it is as any other product.
+// A product that is the gradient of a parameter has an f32 result, although it
+// has a low reader too. With `gradient-type: low` it is like any other product.
 // CHECK-LABEL: func.func @weight_gradient
 // WIDE: %[[G:.*]] = train.matmul {{.*}} {amp.gradient_of = ["w"]} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf32>
 // WIDE-NEXT: %[[L:.*]] = amp.cast %[[G]] inserted
@@ -20,7 +20,7 @@ func.func @weight_gradient(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// A clear operation that gives a gradient keeps all of its slot in f32.
+// A clear operation whose result is a gradient keeps its whole slot in f32.
 // CHECK-LABEL: func.func @transposed_gradient
 // WIDE: train.matmul {{.*}} -> tensor<4x8xf16>
 // WIDE: train.transpose {{.*}} : (tensor<4x8xf32>) -> tensor<8x4xf32>
@@ -47,8 +47,8 @@ func.func @accumulated_gradient(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// Only the results that are gradients are held back: not the gradient of the
-// activations that the same operation gives.
+// Only results that are gradients of parameters stay f32. The gradient of the
+// activations of the same operation may be low.
 // CHECK-LABEL: func.func @one_result_of_several
 // CHECK: train.layer_norm_grad {{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4x4xf16>, tensor<4xf32>, tensor<4xf32>)
 func.func @one_result_of_several(%a: tensor<4x4xf32>, %gamma: tensor<4xf32>, %s: tensor<4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>) {
@@ -61,7 +61,7 @@ func.func @one_result_of_several(%a: tensor<4x4xf32>, %gamma: tensor<4xf32>, %s:
 
 // -----
 
-// A linear layer whose result is a gradient keeps its bias f32 too.
+// A linear layer whose result is a gradient keeps its bias in f32 too.
 // CHECK-LABEL: func.func @gradient_with_epilogue
 // WIDE: train.linear {{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>, tensor<4xf32>) -> tensor<4x4xf32>
 // LOW: train.linear {{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>, tensor<4xf16>) -> tensor<4x4xf16>
@@ -73,7 +73,7 @@ func.func @gradient_with_epilogue(%a: tensor<4x4xf32>, %b: tensor<4xf32>) -> ten
 
 // -----
 
-// Pins on operations: f32, low, and as it stands.
+// Pins on operations: f32, low and keep.
 // CHECK-LABEL: func.func @pins
 // CHECK: train.matmul {{.*}}amp.precision = "f32"{{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
 // CHECK: train.exp {{.*}}amp.precision = "low"{{.*}} : tensor<4x4xf16>
@@ -89,7 +89,7 @@ func.func @pins(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
 
 // -----
 
-// What is pinned to f32 poisons as a denied operation does.
+// An operation that is pinned to f32 taints like a denied one.
 // CHECK-LABEL: func.func @pin_poisons
 // CHECK: train.matmul {{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
 // CHECK-NEXT: train.tanh {{.*}} : tensor<4x4xf32>
@@ -102,7 +102,7 @@ func.func @pin_poisons(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// A pin on a function holds for what has none of its own.
+// A pin on a function holds for operations without their own pin.
 // CHECK-LABEL: func.func @pinned_function
 // CHECK: train.matmul {{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
 // CHECK: train.matmul {{.*}}amp.precision = "low"{{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
@@ -114,8 +114,8 @@ func.func @pinned_function(%a: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {a
 
 // -----
 
-// A pin on a region operation holds for what is within, what it carries
-// included.
+// A pin on an operation with regions holds for its contents, including carried
+// values.
 // CHECK-LABEL: func.func @pinned_region
 // CHECK: %[[I:.*]] = scf.if {{.*}} -> (tensor<4x4xf32>) {
 // CHECK: train.matmul {{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -135,8 +135,8 @@ func.func @pinned_region(%c: i1, %a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// A constant that is only read low is cast, which folds; autocast retypes it.
-// Both round to nearest even.
+// A constant with only low readers gets a cast, which folds. The autocast
+// strategy changes its type. Both round to nearest even.
 // CHECK-LABEL: func.func @constant_read_low
 // CHECK: train.constant dense<1.000000e-01> : tensor<f32>
 // AUTOCAST-LABEL: func.func @constant_read_low
@@ -153,8 +153,8 @@ func.func @constant_read_low(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// A constant that is read in both types stays exact for those who read it in
-// f32, and carries no low precision from one reader to another.
+// A constant that is read in both types stays exact for its f32 readers, and
+// does not make one reader low because another is.
 // CHECK-LABEL: func.func @constant_read_in_both
 // CHECK: %[[C:.*]] = train.constant dense<1.000000e-01> : tensor<f32>
 // CHECK: train.exp {{.*}} : tensor<4x4xf32>
@@ -172,8 +172,8 @@ func.func @constant_read_in_both(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tenso
 
 // -----
 
-// One beyond the range of f16 stays f32 and poisons; infinity and the largest
-// f16 fit.
+// A constant beyond the range of f16 stays f32 and taints its readers. Infinity
+// and the largest f16 number fit.
 // CHECK-LABEL: func.func @constants_and_range
 // CHECK-DAG: train.constant dense<1.000000e+09> : tensor<f32>
 // CHECK: train.add {{.*}} : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
@@ -191,7 +191,7 @@ func.func @constants_and_range(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// A constant whose text is elsewhere cannot be rounded: it is cast.
+// A constant whose data is in a resource cannot be rounded. It is cast.
 // CHECK-LABEL: func.func @resource_constant
 // CHECK: %[[C:.*]] = train.constant {amp.precision = "low"} dense_resource<blob> : tensor<4xf32>
 // CHECK: amp.cast %[[C]] inserted

@@ -1,5 +1,4 @@
-// What the options and the policy can get wrong: one diagnostic each, at the
-// file, line and column.
+// Wrong options and policies: one diagnostic each, with file, line and column.
 //
 // RUN: split-file %s %t
 // RUN: cd %t
@@ -25,8 +24,8 @@
 // RUN: not amp-opt input.mlir --auto-mixed-precision=policy=%t 2>&1 | FileCheck %s --check-prefix=FOLDER
 // FOLDER: error: cannot read policy '{{.*}}': Is a directory
 
-// Entries of a dialect of which there is no sign are most likely a mistake, but
-// not where an adapter, or the module, shows that it is known.
+// Entries of an unknown dialect are most likely a mistake. A dialect is known
+// if an adapter or the module names it.
 // RUN: amp-opt input.mlir --auto-mixed-precision=policy=dialects.txt -o /dev/null 2>&1 | FileCheck %s --check-prefix=DIALECT
 // RUN: amp-opt other-dialect.mlir --allow-unregistered-dialect --auto-mixed-precision=policy=dialects.txt -o /dev/null 2>&1 | count 0
 // RUN: amp-opt input.mlir --auto-mixed-precision=policy=pytorch -o /dev/null 2>&1 | count 0
@@ -41,16 +40,17 @@
 // GLOB: globs.txt:3:19: warning: policy: '*.zzz' matches no operation that is registered or in the module
 // GLOB: globs.txt:5:10: warning: policy: 'tain.halo' matches no operation: the dialect 'tain' is neither loaded nor in the module
 
-// What a target of the policy lacks is said where it stands there.
+// A missing field of a target is reported at the target's position in the
+// policy.
 // RUN: not amp-opt input.mlir --auto-mixed-precision='policy=low-types.txt precision=bf16' 2>&1 | FileCheck %s --check-prefix=LOWTYPES
 // RUN: amp-opt input.mlir --auto-mixed-precision='policy=low-types.txt precision=fp16' -o /dev/null 2>&1 | count 0
 // LOWTYPES: low-types.txt:3:34: error: auto-mixed-precision: the target has no products of bf16, expected one of f16
 
-// The loop takes each policy below with the diagnostic that it carries, and
-// makes sure that there is no second one.
+// The loop runs each policy below, expects its diagnostic, and checks that
+// there is no second one.
 // RUN: %python check.py amp-opt input.mlir *.yaml
 
-// A contradiction shows where the operation occurs, and has a note.
+// A contradiction is reported at the operation, with a note.
 // RUN: not amp-opt input.mlir --auto-mixed-precision=policy=contradiction.yaml 2>&1 | FileCheck %s --check-prefix=NOTE
 // NOTE: contradiction.yaml:3:9: note: the other entry
 // RUN: amp-opt other.mlir --auto-mixed-precision=policy=contradiction.yaml -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER --implicit-check-not='error:' --implicit-check-not='warning:'

@@ -1,11 +1,11 @@
-// A tie is low only where values are low for a product. Elsewhere low precision
-// has to save bytes.
+// A tie is low only if a product needs the low values. Elsewhere low precision
+// must save bytes.
 //
 // RUN: amp-opt %s --auto-mixed-precision | FileCheck %s
 // RUN: amp-opt %s --auto-mixed-precision --remarks-filter=amp 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 
-// 16 elements are read and written twice: 128 bytes in f32, and 64 with casts
-// of 96 in f16. Twice more it is a tie.
+// Two operations read and write 16 elements: 128 bytes in f32, and 64 plus
+// casts of 96 in f16. Two more operations make it a tie.
 // CHECK-LABEL: func.func @tie
 // CHECK-NOT: f16>
 // CHECK: return
@@ -27,7 +27,7 @@ func.func @gain(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   return %3 : tensor<4x4xf32>
 }
 
-// Behind a product the same chain costs nothing more in f16.
+// After a product, the same chain has no additional cost in f16.
 // CHECK-LABEL: func.func @product
 // CHECK: train.matmul {{.*}} -> tensor<4x4xf16>
 // CHECK: train.relu {{.*}} : tensor<4x4xf16>

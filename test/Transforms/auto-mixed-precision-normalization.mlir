@@ -1,10 +1,10 @@
-// Normalisations written out end taint only where every element meets the root
-// of its own group and that root fits the low type.
+// A written-out normalisation ends the taint only if every element is combined
+// with the root of its own group and that root fits the low type.
 //
 // RUN: amp-opt %s --split-input-file --auto-mixed-precision | FileCheck %s
 
-// A small epsilon: the reciprocal root of a constant row is 1e6, infinite in
-// f16, and times 0 not a number.
+// A small epsilon: the reciprocal root of a constant row is 1e6. It is infinite
+// in f16, and its product with 0 is NaN.
 // CHECK-LABEL: func.func @epsilon
 // CHECK: train.constant dense<9.99999996E-13> : tensor<4xf32>
 // CHECK: train.add {{.*}} -> tensor<4xf32>
@@ -93,7 +93,7 @@ func.func @wrong_dimension(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4
 
 // -----
 
-// Of rows, but broadcast as columns are, without a word.
+// The variance of rows, but broadcast as for columns. There is no remark.
 // CHECK-LABEL: func.func @aligned_at_the_end
 // CHECK: train.tanh {{.*}} : tensor<4x4xf32>
 func.func @aligned_at_the_end(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {

@@ -1,11 +1,11 @@
-// The assignment of least cost: what it weighs, and what it must not do. An
-// f32 tensor of 4x4 elements has 64 bytes, a cast of it moves 96.
+// The assignment of least cost: its costs and its constraints. An f32 tensor of
+// 4x4 elements has 64 bytes, and a cast of it moves 96.
 //
 // RUN: amp-opt %s --auto-mixed-precision --split-input-file | FileCheck %s
 // RUN: amp-opt %s --auto-mixed-precision=strategy=optimal --split-input-file | FileCheck %s
 // RUN: amp-opt %s --auto-mixed-precision=precision=bf16 --split-input-file | sed 's/bf16/f16/g' | FileCheck %s
 
-// What is between two products is low. The last product gives f32 itself.
+// Operations between two products are low. The last product has an f32 result.
 // CHECK-LABEL: func.func @between
 // CHECK: train.matmul {{.*}} -> tensor<4x4xf16>
 // CHECK-NEXT: train.tanh {{.*}} : tensor<4x4xf16>
@@ -21,8 +21,8 @@ func.func @between(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // -----
 
 // An operation that would save less than the cast behind it costs stays f32:
-// gelu saves 64 bytes and the cast of what is denied and what is returned
-// moves 96.
+// gelu would save 64 bytes, and the casts to the denied operation and the
+// result would move 96.
 // CHECK-LABEL: func.func @single_is_f32
 // CHECK: train.gelu {{.*}} : tensor<4x4xf32>
 func.func @single_is_f32(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
@@ -33,8 +33,8 @@ func.func @single_is_f32(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// Behind a product two of them pay: 32 bytes for the product's result, 64 each for tanh and
-// gelu, against one cast of 96.
+// After a product two of them pay off: 32 bytes for the product's result and 64 each for
+// tanh and gelu, against one cast of 96.
 // CHECK-LABEL: func.func @longer_tail_is_low
 // CHECK: train.matmul {{.*}} -> tensor<4x4xf16>
 // CHECK-NEXT: train.gelu {{.*}} : tensor<4x4xf16>
@@ -50,8 +50,8 @@ func.func @longer_tail_is_low(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// The cast stands where the value is small: before the broadcast on the way to
-// low precision, behind the reduction on the way back.
+// The cast is placed where the value is small: before the broadcast to the low
+// type, and after the reduction back to f32.
 // CHECK-LABEL: func.func @cast_where_it_is_small
 // CHECK-SAME: %[[A:[^:]*]]: tensor<64x64xf32>, %[[V:[^:]*]]: tensor<64xf32>
 // CHECK-DAG: amp.cast %[[V]] inserted : tensor<64xf32> to tensor<64xf16>
@@ -67,8 +67,8 @@ func.func @cast_where_it_is_small(%a: tensor<64x64xf32>, %v: tensor<64xf32>) -> 
 
 // -----
 
-// A cast counts once, however many read it: three f32 readers of one low value
-// do not outweigh what the chain saves.
+// A cast counts once for all its readers: three f32 readers of one low value do
+// not outweigh the savings of the chain.
 // CHECK-LABEL: func.func @shared_cast
 // CHECK: %[[R:.*]] = train.tanh {{.*}} : tensor<4x4xf16>
 // CHECK-NEXT: %[[W:.*]] = amp.cast %[[R]] inserted : tensor<4x4xf16> to tensor<4x4xf32>
@@ -87,8 +87,8 @@ func.func @shared_cast(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>
 
 // -----
 
-// Of equal cost, low: relu saves 64 bytes, the product's result 32, the cast
-// costs 96.
+// At equal cost the slot is low: relu saves 64 bytes, the product's result 32,
+// and the cast costs 96.
 // CHECK-LABEL: func.func @tie_is_low
 // CHECK: train.relu {{.*}} : tensor<4x4xf16>
 func.func @tie_is_low(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
@@ -99,7 +99,7 @@ func.func @tie_is_low(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// What is computed from a range slot stays f32, until a product.
+// Values computed from a range slot stay f32, up to a product.
 // CHECK-LABEL: func.func @taint
 // CHECK: train.exp {{.*}} : tensor<4x4xf32>
 // CHECK-NEXT: train.relu {{.*}} : tensor<4x4xf32>
@@ -120,7 +120,7 @@ func.func @taint(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// A mean of tainted values is tainted, although it is a slot of its own.
+// A mean of tainted values is tainted, although it has its own slot.
 // CHECK-LABEL: func.func @taint_through_reduction
 // CHECK: train.reduce_mean {{.*}} : (tensor<64x64xf32>) -> tensor<64xf32>
 // CHECK: train.mul {{.*}} : (tensor<64x64xf32>, tensor<64xf32>) -> tensor<64x64xf32>
@@ -135,8 +135,8 @@ func.func @taint_through_reduction(%a: tensor<64x64xf32>) -> tensor<64x64xf32> {
 
 // -----
 
-// Pure data movement that ends in products moves the cast; what somebody else
-// reads as well does not.
+// The cast moves before pure data movement that feeds products. It does not
+// move if the value has another reader.
 // CHECK-LABEL: func.func @movement_is_released
 // CHECK: %[[E:.*]] = train.exp {{.*}} : tensor<4x4xf32>
 // CHECK: %[[L:.*]] = amp.cast %[[E]] inserted
@@ -157,8 +157,8 @@ func.func @movement_is_released(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor
 
 // -----
 
-// A normalisation written out ends taint: its result is about 1, whatever is
-// normalised. What reads the variance for anything else stays f32.
+// A written-out normalisation ends the taint, since its result is about 1 for
+// any operand. Other readers of the variance stay f32.
 // CHECK-LABEL: func.func @normalization
 // CHECK: train.square {{.*}} : tensor<64x64xf32>
 // CHECK: train.rsqrt {{.*}} : tensor<64x1xf32>
@@ -184,8 +184,7 @@ func.func @normalization(%a: tensor<64x64xf32>, %x: tensor<64x64xf32>) -> (tenso
 
 // -----
 
-// The update of a parameter stays f32, however long it is; so does a learning
-// rate.
+// The whole update of a parameter stays f32, and so does a learning rate.
 // CHECK-LABEL: func.func @update
 // CHECK: train.sqrt {{.*}} : tensor<f32>
 // CHECK: train.div {{.*}} -> tensor<f32>
@@ -215,7 +214,7 @@ func.func @update(%w: tensor<64x64xf32> {amp.role = "parameter", amp.name = "w"}
 
 // -----
 
-// A constant that somebody reads in f32 stays exact; rounding it for others is
+// A constant with an f32 reader stays exact. Rounding it for other readers is
 // free.
 // CHECK-LABEL: func.func @constants
 // CHECK: %[[C:.*]] = train.constant dense<1.{{.*}}> : tensor<4x4xf32>
@@ -234,7 +233,7 @@ func.func @constants(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) 
 
 // -----
 
-// A long chain between f32 ends needs no product to pay.
+// A long chain between f32 values pays off without a product.
 // CHECK-LABEL: func.func @chain
 // CHECK-COUNT-4: : tensor<4x4xf16>
 // CHECK: return
@@ -248,8 +247,8 @@ func.func @chain(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// What a loop does costs as often as it does it: to carry low costs two casts
-// outside, to carry f32 one in each of the ten iterations.
+// Operations in a loop cost once per iteration. A low carried value costs two
+// casts outside, an f32 one a cast in each of the ten iterations.
 // CHECK-LABEL: func.func @ten_times
 // CHECK: scf.for {{.*}} -> (tensor<4x4xf16>)
 func.func @ten_times(%a: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {

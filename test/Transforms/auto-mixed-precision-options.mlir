@@ -1,5 +1,5 @@
-// An option that is given twice is an error, one that the strategy does not ask
-// for a warning. Unmatched entries of one line share a warning.
+// An option that is given twice is an error. An option without effect under the
+// strategy is a warning. Unmatched entries of one line share a warning.
 //
 // RUN: not amp-opt %s --auto-mixed-precision="precision=fp16 precision=bf16" 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not amp-opt %s --pass-pipeline="builtin.module(auto-mixed-precision{policy={version: 1} precision=fp16 policy=default})" 2>&1 | FileCheck %s --check-prefix=POLICY

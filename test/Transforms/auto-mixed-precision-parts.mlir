@@ -1,5 +1,6 @@
-// What an operation reads of an operand is what counts: a cast stands behind
-// what shrinks a value and in front of what grows it.
+// The cost counts the bytes that an operation reads of an operand. A cast is
+// placed after an operation that shrinks the value, and before one that grows
+// it.
 //
 // RUN: amp-opt %s --auto-mixed-precision --allow-unregistered-dialect | FileCheck %s
 // RUN: amp-opt %s --auto-mixed-precision=policy=stablehlo --allow-unregistered-dialect | FileCheck %s --check-prefix=HLO
@@ -18,7 +19,7 @@ func.func @slices(%a: tensor<4096x4096xf32>, %b: tensor<4096x64xf32>) -> (tensor
   return %3, %4, %5 : tensor<1x64xf32>, tensor<1x64xf32>, tensor<1x64xf32>
 }
 
-// A few rows of a table, in a loop and behind it.
+// A few rows of a table, in a loop and after it.
 // CHECK-LABEL: func.func @table
 // CHECK-NOT: tensor<50000x64xf16>
 // CHECK: return
@@ -37,7 +38,7 @@ func.func @table(%t: tensor<50000x64xf32>, %i: tensor<12xi32>, %b: tensor<64x64x
   return %0, %m : tensor<12x64xf32>, tensor<12x64xf32>
 }
 
-// Growing: the cast stands in front.
+// The operation grows the value: the cast is before it.
 // CHECK-LABEL: func.func @grows
 // CHECK: amp.cast %{{.*}} inserted : tensor<64xf32> to tensor<64xf16>
 // CHECK: train.broadcast {{.*}} -> tensor<512x64xf16>

@@ -7,9 +7,10 @@
 //
 // CHECK: warning: {{.*}}'train.exp' can exceed the range of f16, but a pin makes it low
 //
-// A name that stands alone, one with a child, one in a fused location, however
-// deep, and that of a call site; a longer pattern wins, an attribute wins over
-// all patterns, and a pin on the operation over one around it.
+// A plain name, a name with a child location, a name in nested fused locations,
+// and the name of a call site. A longer pattern takes precedence, an attribute
+// takes precedence over all patterns, and a pin on the operation over one
+// around it.
 // CHECK-LABEL: func.func @names
 // CHECK: train.matmul {{.*}}tag = "plain"{{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
 // CHECK: train.matmul {{.*}}tag = "child"{{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -109,7 +110,7 @@ func.func @calls_in_pinned_regions(%a: tensor<4x4xf32>, %c: i1) -> tensor<4x4xf3
 
 // -----
 
-// A pin of a call goes before those of regions, wherever it stands.
+// A pin of a call takes precedence over pins of regions.
 func.func private @layer(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = train.relu %x : tensor<4x4xf32>
   return %0 : tensor<4x4xf32>

@@ -1,5 +1,5 @@
-// What intervals of values decide: range slots that fit are free, and what
-// reads a constant that does not fit stays f32.
+// The use of intervals: range slots that fit are free, and readers of a
+// constant that does not fit stay f32.
 //
 // RUN: amp-opt %s --auto-mixed-precision --split-input-file | FileCheck %s --check-prefixes=CHECK,F16
 // RUN: amp-opt %s --auto-mixed-precision=precision=bf16 --split-input-file \
@@ -11,12 +11,12 @@
 // RUN: amp-opt %s --auto-mixed-precision=policy=%S/Inputs/steep.yaml --split-input-file \
 // RUN:   | FileCheck %s --check-prefix=STEEP
 //
-// Masks and their copies are undone as everything else.
+// amp-strip-precision restores masks and their copies too.
 // RUN: amp-opt %s --split-input-file -o %t.input
 // RUN: amp-opt %s --auto-mixed-precision --amp-strip-precision --split-input-file -o %t.stripped
 // RUN: diff %t.input %t.stripped
 
-// The sum of probabilities fits, so that it does not keep what reads it f32.
+// The sum of probabilities fits, so its readers may be low.
 // CHECK-LABEL: func.func @sum_fits
 // CHECK: train.softmax {{.*}} : tensor<4x4xf16>
 // CHECK-NEXT: train.reduce_sum {{.*}} : (tensor<4x4xf16>) -> tensor<1x4x
@@ -36,7 +36,7 @@ func.func @sum_fits(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// Of the sum of a product nothing is known.
+// The range of a sum of products is unknown.
 // CHECK-LABEL: func.func @sum_of_anything
 // CHECK: train.reduce_sum {{.*}} -> tensor<1x4xf32>
 // CHECK: train.mul {{.*}} -> tensor<4x4xf32>
@@ -65,7 +65,7 @@ func.func @sum_of_many(%a: tensor<70000x4xf32>, %w: tensor<4x4xf32>) -> tensor<7
 
 // -----
 
-// The policy's deny list stands, whatever is proved.
+// The deny list of the policy takes precedence over proofs.
 // CHECK-LABEL: func.func @steep
 // CHECK: train.square {{.*}} : tensor<4x4xf32>
 // CHECK-NEXT: train.exp {{.*}} : tensor<4x4xf32>
@@ -88,8 +88,8 @@ func.func @steep(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// What depends on a seed is not freed, be it as small as can be: scaling is yet
-// to come.
+// A value that depends on a seed is not freed even if it is small, since
+// scaling comes later.
 // CHECK-LABEL: func.func @seed
 // CHECK: train.reduce_sum {{.*}} -> tensor<1x4xf32>
 // CHECK: train.mul {{.*}} -> tensor<4x4xf32>
@@ -107,7 +107,7 @@ func.func @seed(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// A seed that is moved is one still.
+// A seed is still a seed after data movement.
 // CHECK-LABEL: func.func @moved_seed
 // F16: train.relu_grad {{.*}} : tensor<4x4xf32>
 // BF16: train.relu_grad {{.*}} : tensor<4x4xf16>
@@ -141,8 +141,8 @@ func.func @large_constant(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// A product that reads it directly, or after data movement, is not low either:
-// it would be infinite for certain.
+// A product that reads it directly, or after data movement, is not low either,
+// since the constant would be infinite.
 // CHECK-LABEL: func.func @product_of_large_constant
 // F16: train.broadcast {{.*}} : (tensor<4xf32>) -> tensor<4x4xf32>
 // F16: train.matmul {{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -156,8 +156,8 @@ func.func @product_of_large_constant(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// A mask that a select puts in before a softmax becomes the lowest finite
-// number; -inf would make NaN of a row that is all masked.
+// A mask that a select inserts before a softmax becomes the lowest finite
+// number. With -inf, a fully masked row would give NaN.
 // CHECK-LABEL: func.func @mask
 // F16: %[[M:.*]] = train.constant {{.*}}dense<-6.550400e+04> : tensor<f16>
 // F16: train.select {{.*}}, %[[M]] : (tensor<4x4xi1>, tensor<4x4xf16>, tensor<f16>) -> tensor<4x4xf16>
@@ -194,8 +194,8 @@ func.func @lowest_f32(%a: tensor<4x4xf32>, %keep: tensor<4x4xi1>) -> tensor<4x4x
 
 // -----
 
-// A mask that is read in f32 as well stays as it was there, and low readers get
-// a copy of their own.
+// A mask with f32 readers does not change for them, and low readers get their
+// own copy.
 // CHECK-LABEL: func.func @mask_read_twice
 // CHECK: %[[C:.*]] = train.constant {{.*}}dense<-1.000000e+09> : tensor<f32>
 // F16: %[[M:.*]] = train.constant {{.*}}dense<-6.550400e+04> : tensor<f16>
@@ -212,8 +212,8 @@ func.func @mask_read_twice(%a: tensor<4x4xf32>, %keep: tensor<4x4xi1>) -> (tenso
 
 // -----
 
-// No mask: added to scores it is not what comes out, and where every score of a
-// row is masked the sum would overflow.
+// Not a mask: it is added to the scores, and the sum of a fully masked row
+// would overflow.
 // CHECK-LABEL: func.func @added_mask
 // F16: train.add {{.*}} -> tensor<4x4xf32>
 // F16: train.softmax {{.*}} : tensor<4x4xf32>
@@ -229,7 +229,7 @@ func.func @added_mask(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// No mask: what the select gives is looked at by more than the softmax.
+// Not a mask: the select has other readers than the softmax.
 // CHECK-LABEL: func.func @mask_seen
 // F16: train.select {{.*}} -> tensor<4x4xf32>
 func.func @mask_seen(%a: tensor<4x4xf32>, %keep: tensor<4x4xi1>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
@@ -243,7 +243,7 @@ func.func @mask_seen(%a: tensor<4x4xf32>, %keep: tensor<4x4xi1>) -> (tensor<4x4x
 
 // -----
 
-// No masks: two depths would become one.
+// Not masks: two different values would become one.
 // CHECK-LABEL: func.func @two_masks
 // F16: train.select {{.*}} -> tensor<4x4xf32>
 // F16: train.select {{.*}} -> tensor<4x4xf32>
@@ -260,7 +260,7 @@ func.func @two_masks(%a: tensor<4x4xf32>, %keep: tensor<4x4xi1>, %also: tensor<4
 
 // -----
 
-// -inf is as good a mask in either type.
+// -inf is a mask in both types.
 // CHECK-LABEL: func.func @infinite_mask
 // CHECK: train.constant {{.*}}dense<{{0xFC00|0xFF80}}> : tensor<f16>
 // CHECK: train.softmax {{.*}} : tensor<4x4xf16>
@@ -275,7 +275,7 @@ func.func @infinite_mask(%a: tensor<4x4xf32>, %keep: tensor<4x4xi1>) -> tensor<4
 
 // -----
 
-// A constant that the user pins low saturates, as it was told.
+// A constant that the user pins low saturates.
 // CHECK-LABEL: func.func @pinned
 // F16: train.constant {{.*}}dense<6.550400e+04> : tensor<f16>
 func.func @pinned(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {

@@ -1,6 +1,6 @@
-// Each tensor of floats has a remark, also those that nothing decides about, and
-// each value that control flow carries; what stays f32 since it does not pay has
-// the figures.
+// Each tensor of floats and each value that control flow carries has a remark,
+// even if it has no choice. A remark on a value that stays f32 because of its
+// cost has the figures.
 //
 // RUN: split-file %s %t
 // RUN: amp-opt %t/input.mlir --auto-mixed-precision=policy=%t/policy.yaml --remarks-filter=amp --split-input-file 2>&1 >/dev/null | FileCheck %s
@@ -43,8 +43,9 @@ func.func @carried(%x: tensor<8x8xf32>, %lo: index, %hi: index, %st: index) -> t
 
 // -----
 
-// An addition of f32 arguments for an f32 result would need three casts. The
-// reading of two saves 2 * 128 bytes, the writing of one 128.
+// An addition of f32 arguments with an f32 result would need three casts.
+// Reading two low operands saves 2 * 128 bytes, and writing a low result saves
+// 128.
 // CHECK: [Missed] KeptF32 | {{.*}}Function=dear | Bytes=768, CastBytes=1152, Class=infer, Kind=storage, Op=train.add, Reason="the type that moves the fewest bytes, casts included", SavedBytes=384, Slot=0
 func.func @dear(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %0 = train.add %x, %y : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>

@@ -33,7 +33,7 @@ func.func @why(%a: tensor<4x4xf32>, %labels: tensor<4xi64>) -> (tensor<4x4xf32>,
   %5 = train.relu %4 : tensor<4x4xf32>
   // CHECK: [[#@LINE+1]]:{{.*}} remark: [Passed] Low | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=infer, Kind=storage, Op=train.gelu, Reason="reads a value that is in low precision", Slot=0
   %6 = train.gelu %5 : tensor<4x4xf32>
-  // The unlisted ones come last, before the summary.
+  // The unlisted operations come last, before the summary.
   %7 = "foreign.tan"(%6) : (tensor<4x4xf32>) -> tensor<4x4xf32>
   // CHECK: [[#@LINE+2]]:{{.*}} remark: [Missed] KeptF32 | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=deny, Kind=compute, Op=train.matmul, Reason="pinned by 'amp.precision'", Slot=0
   // CHECK: [[#@LINE+1]]:{{.*}} remark: [Missed] KeptF32 | Category:amp | Function=why | Bytes={{[0-9]+}}, Class=deny, Kind=storage, Op=train.matmul, Reason="pinned by 'amp.precision'", Slot=1
@@ -55,7 +55,7 @@ func.func @why(%a: tensor<4x4xf32>, %labels: tensor<4xi64>) -> (tensor<4x4xf32>,
 // CHECK: remark: [Missed] Unlisted | Category:amp | Function=why | Op=foreign.tan, Reason="no list of the policy names it"
 // TWICE-COUNT-2: remark: [Analysis] Summary | Category:amp | Function=why | {{.*}}LowSlots=13, Slots=19, Strategy=grappler
 
-// Terminators, constants and what has no f32 tensor are nobody's to list.
+// Terminators, constants and operations without an f32 tensor need no list.
 // CHECK: remark: [Analysis] Summary | Category:amp | Function=unlisted | Bytes=64, CastBytes=0, Casts=0, Cost=64, LowSlots=0, Slots=1, Strategy=grappler
 // CHECK-NOT: Unlisted
 // CHECK: remark: [Missed] Unlisted | Category:amp | Function=unlisted | Op=foreign.op,
@@ -75,7 +75,8 @@ func.func @unlisted(%a: tensor<4x4xf32>, %b: tensor<4xi64>) -> tensor<?x4xf32> {
   return %4 : tensor<?x4xf32>
 }
 
-// A pin that asks for what cannot be; one on all within a region does not.
+// A pin that cannot be satisfied. A pin on a region is not reported for each
+// operation within.
 // CHECK: [[#@LINE+2]]:{{.*}} remark: [Missed] PinIgnored | Category:amp | Function=ignored | Op=train.relu, Reason="pinned to low, but it has no f32 tensor that may change type"
 func.func @ignored(%a: tensor<4x4xf64>) -> tensor<4x4xf64> attributes {amp.precision = "low"} {
   %0 = train.relu %a {amp.precision = "low"} : tensor<4x4xf64>
@@ -84,8 +85,8 @@ func.func @ignored(%a: tensor<4x4xf64>) -> tensor<4x4xf64> attributes {amp.preci
   return %1 : tensor<4x4xf64>
 }
 
-// So does one on an argument, which keeps its type: of a public function since
-// not every caller is known, of a private one since it has the pin.
+// A pin on an argument, which keeps its type: in a public function because not
+// every caller is known, in a private one because of the pin.
 // CHECK: [[#@LINE+1]]:22: remark: [Missed] PinIgnored | Category:amp | Function=arguments | Argument=0, Reason="pinned to low, but an argument with a pin keeps its type; what reads it may be pinned instead"
 func.func @arguments(%a: tensor<4x4xf32> {amp.precision = "low"},
                      // CHECK-NOT: PinIgnored

@@ -1,5 +1,5 @@
-// A report that cannot be written is one error, leaves no file, and leaves the
-// module alone; so does one that would say less than the whole.
+// A report that cannot be written causes one error, leaves no file and does not
+// change the module. So does an incomplete report.
 //
 // RUN: rm -rf %t && mkdir -p %t/folder.json
 // RUN: split-file %s %t
@@ -20,7 +20,7 @@
 // NESTED: error: auto-mixed-precision: a report needs the pass to run on a whole module, got 'func.func'
 // NESTED-NOT: error
 
-// No file was left, neither whole nor in part.
+// There is no file, not even a partial one.
 // RUN: ls -A %t | FileCheck %s --check-prefix=FILES
 // FILES-NOT: report
 // FILES-NOT: nested
@@ -35,8 +35,8 @@
 // MODULE: train.matmul
 // MODULE-NOT: f16
 
-// With f32, or nothing to do, there is still a report. Several may be asked for,
-// in one list or two.
+// There is a report even with f32 or an unchanged function. An option may ask
+// for several, in one list or two.
 // RUN: amp-opt %t/input.mlir --auto-mixed-precision="precision=f32 report=%t/f32.json" | FileCheck %s --check-prefix=F32
 // F32-NOT: f16
 // RUN: FileCheck %s --check-prefix=UNTOUCHED --input-file=%t/f32.json

@@ -1,9 +1,9 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The HTML report runs in a browser: without an error, with every operation and
-# cast of the JSON report, on a graph of 10,000 operations, and whatever names
-# the module has.
+# The HTML report runs in a browser without errors, with every operation and
+# cast of the JSON report, on a graph of 10,000 operations, and with any names
+# in the module.
 #
 # REQUIRES: chromium, full
 # RUN: rm -rf %t && mkdir %t
@@ -101,7 +101,7 @@ def screenshot(page, **fragment):
     return pixels(path)
 
 
-# The convolutional network: everything that the JSON says is drawn.
+# The page of the convolutional network shows everything in the JSON report.
 page, data = report(root / "test/Models/digits-cnn.mlir", "digits", "--train-autodiff")
 (function,) = data["functions"]
 ops = function["ops"]
@@ -126,7 +126,7 @@ assert load(page, q="no such operation")[0]["matches"] == "0"
 attributes, _ = load(page, show="casts")
 assert 0 < int(attributes["matches"]) < len(ops), attributes
 
-# A decision that follows from another says from which.
+# A decision that follows from another names it.
 chain = scratch / "chain.mlir"
 chain.write_text("""
 func.func @f(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
@@ -144,12 +144,12 @@ _, dom = load(chain_page, op=poisoned["id"], theme="dark")
 details = re.search(r'<div id="details">.*?</aside>', dom, re.S)[0]
 assert poisoned["name"] in details and "Because of" in details, details
 
-# Something is to be seen: the colours of both precisions, in both themes.
+# The page shows the colours of both precisions, in both themes.
 light, dark = screenshot(page, theme="light"), screenshot(page, theme="dark")
 assert light.get(bytes.fromhex("d5e8fb"), 0) > 1000 and light.get(bytes.fromhex("2f7cc9"), 0) > 100
 assert dark.get(bytes.fromhex("17395c"), 0) > 1000 and dark.get(bytes.fromhex("14171b"), 0) > 10000
 
-# Names cannot leave the strings that they are in.
+# Names are escaped.
 hostile = scratch / "hostile.mlir"
 script = "</script><script>document.documentElement.dataset.hostile=1</script>"
 hostile.write_text(f'''

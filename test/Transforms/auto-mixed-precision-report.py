@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The JSON report says what the pass does to the module: types, casts, bytes.
+# The JSON report describes the changes to the module: types, casts, bytes.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %amp_src_root %t
@@ -88,7 +88,7 @@ def check(source, passes, options):
         assert operands == op["operands"], (told, op)
         carried = [v["typeAfter"] for v in values if v.get("op") == told["id"] and "argument" in v]
         assert carried == op["arguments"], (told, op)
-        # The last operation of a function has used up what was told.
+        # The last operation of a function has consumed all entries.
         if op["name"] == "func.return":
             assert next(ops, None) is None, source
     assert next(functions, None) is None
@@ -157,14 +157,15 @@ for model in models:
         report = check(model, ["--train-autodiff"], options)
         (function,) = report["functions"]
         assert any(v["typeBefore"] != v["typeAfter"] for v in function["values"]), model
-        # Nothing that obeys the hard constraints costs less than the optimum.
+        # No assignment that satisfies the hard constraints costs less than the
+        # optimum.
         strategies = {s["name"]: s for s in function["strategies"]}
         optimal = strategies["optimal"]
         assert optimal["violated"] == 0, (model, optimal)
         for entry in strategies.values():
             assert entry["violated"] or entry["cost"] >= optimal["cost"], (model, entry, optimal)
         assert (report["target"] is not None) == ("target" in options)
-        # Only gradients that are named lead to the update.
+        # Only named gradients reach the update.
         parts = {op["part"] for op in function["ops"]}
         differentiated = model.name.startswith("digits-")
         assert parts >= {"forward", "backward"} | ({"update"} if differentiated else set()), (model, parts)
@@ -172,8 +173,8 @@ for model in models:
 # Control flow, pins, unlisted operations, other types, several functions.
 inputs = []
 for path in sorted((root / "test/Transforms").glob("auto-mixed-precision*.mlir")):
-    # Calls have entries of their own form; masks have low copies, and bodies of
-    # scalars conversions, which no report tells.
+    # Entries of calls have their own form. Masks have low copies, and scalar
+    # bodies have conversions, which the report omits.
     if "split-file" in path.read_text() or path.stem.endswith(("-calls", "-ranges", "-types")):
         continue
     for number, part in enumerate(path.read_text().split("\n// -----\n")):
@@ -186,8 +187,8 @@ carried = [s for r in checked for f in r["functions"] for op in f.get("ops", ())
 assert any(s["low"] for s in carried), "no carried value was low"
 assert "tainted" in {slot["rule"] for slot in taints}, "a rule with a path did not occur"
 
-# Functions that are assigned together are one entry, in which each is an
-# operation around its body; its arguments and results are carried values.
+# Functions that are assigned together are one entry. Each function is an
+# operation around its body, and its arguments and results are carried values.
 calls = scratch / "calls.mlir"
 calls.write_text("""
 func.func private @layer(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {

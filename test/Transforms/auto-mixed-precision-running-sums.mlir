@@ -1,4 +1,5 @@
-// Sums that loops carry stay f32, what they add and what is no sum need not.
+// Sums that loops carry stay f32. Their addends, and carried values that are
+// not sums, may be low.
 // RUN: amp-opt %s --auto-mixed-precision --split-input-file | FileCheck %s --check-prefixes=CHECK,FREE
 // RUN: amp-opt %s --auto-mixed-precision --split-input-file --remarks-filter=amp 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 // RUN: amp-opt %s --auto-mixed-precision=strategy=grappler --split-input-file | FileCheck %s
@@ -25,7 +26,7 @@ func.func @products(%a: tensor<64x64xf32>, %n: index) -> tensor<64x64xf32> {
 
 // -----
 
-// A residual stream: what is added is computed from the value.
+// A residual stream: the addend is computed from the value.
 // CHECK-LABEL: func.func @residual_stream
 // CHECK: scf.for {{.*}} -> (tensor<64x64xf16>) {
 func.func @residual_stream(%a: tensor<64x64xf32>, %n: index) -> tensor<64x64xf32> {
@@ -43,7 +44,7 @@ func.func @residual_stream(%a: tensor<64x64xf32>, %n: index) -> tensor<64x64xf32
 
 // -----
 
-// A pin goes before the rule.
+// A pin takes precedence over the rule.
 // CHECK-LABEL: func.func @pinned
 // CHECK: scf.for {{.*}} -> (tensor<64x64xf16>) {
 func.func @pinned(%a: tensor<64x64xf32>, %n: index) -> tensor<64x64xf32> {
@@ -60,8 +61,8 @@ func.func @pinned(%a: tensor<64x64xf32>, %n: index) -> tensor<64x64xf32> {
 
 // -----
 
-// Other dialects add, too, and a product of theirs may add to its destination.
-// (The lists give all slots of an operation one type.)
+// Additions of other dialects, and a product that adds to its destination. (The
+// lists give all slots of an operation one type.)
 // CHECK-LABEL: func.func @other_dialects
 // CHECK: scf.for {{.*}} -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) {
 // CHECK: arith.addf {{.*}} : tensor<64x64xf32>

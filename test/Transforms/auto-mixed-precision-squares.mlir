@@ -1,6 +1,6 @@
-// A product of a value with itself is a square, however it is spelled: it may
-// leave the range, and so may what is summed of it. A layer norm that is
-// written out keeps its statistics in f32, under every preset.
+// A product of a value with itself is a square in every spelling. It may leave
+// the range, and so may its sum. A written-out layer norm keeps its statistics
+// in f32 under every preset.
 //
 // RUN: amp-opt %s --auto-mixed-precision | FileCheck %s
 // RUN: amp-opt %s --auto-mixed-precision=strategy=grappler | FileCheck %s
@@ -42,7 +42,7 @@ func.func @twice(%a: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
   return %o : tensor<8x8xf32>
 }
 
-// What is bounded has squares that are.
+// The square of a bounded value is bounded.
 // CHECK-LABEL: func.func @bounded
 // CHECK: train.mul {{.*}} : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf16>
 // BF16-LABEL: func.func @bounded

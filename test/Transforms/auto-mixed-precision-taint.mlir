@@ -1,7 +1,7 @@
-// What is computed from a value that may leave the range of the low type stays
-// f32, up to what is proved to fit whatever the operand is: the operation that
-// bounds it still reads f32, but what reads its result need not. An integration
-// test of the values is Precision/execute-random-graphs.py.
+// Values computed from a value that may leave the range of the low type stay
+// f32, up to an operation whose result fits for any operand. That operation
+// reads f32, and the readers of its result may be low.
+// Precision/execute-random-graphs.py tests the numbers.
 //
 // RUN: amp-opt %s --auto-mixed-precision | FileCheck %s
 // RUN: amp-opt %s --auto-mixed-precision --auto-mixed-precision | FileCheck %s
@@ -35,7 +35,7 @@ func.func @softmax(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> 
   return %p : tensor<8x8xf32>
 }
 
-// Without a bound it goes on, and with one that does not fit.
+// The taint continues without a bound, or with one that does not fit.
 // CHECK-LABEL: @unbounded
 // CHECK: train.mul {{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>)
 func.func @unbounded(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {

@@ -1,4 +1,4 @@
-// With a target a product has to pay for its casts.
+// With a target, a product must gain more than its casts cost.
 //
 // RUN: amp-opt %s --auto-mixed-precision=target=h100 --split-input-file | FileCheck %s --check-prefixes=CHECK,TARGET
 // RUN: amp-opt %s --auto-mixed-precision --split-input-file | FileCheck %s --check-prefixes=CHECK,NONE
@@ -35,7 +35,7 @@ func.func @large(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<512
 
 // -----
 
-// Unless its extents are such that it runs no faster.
+// It does not if its extents do not allow a faster kernel.
 // CHECK-LABEL: func.func @misaligned
 // TARGET: train.matmul {{.*}} : (tensor<512x513xf32>, tensor<513x512xf32>) -> tensor<512x512xf32>
 // NONE: train.matmul {{.*}} : (tensor<512x513xf16>, tensor<513x512xf16>) -> tensor<512x512xf32>
@@ -47,7 +47,7 @@ func.func @misaligned(%a: tensor<512x513xf32>, %b: tensor<513x512xf32>) -> tenso
 
 // -----
 
-// Tiny products one after another need casts only at the ends.
+// A chain of tiny products needs casts only at its ends.
 // CHECK-LABEL: func.func @tiny_ones_in_a_row
 // CHECK-COUNT-6: train.matmul {{.*}} : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf16>
 func.func @tiny_ones_in_a_row(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
@@ -63,8 +63,7 @@ func.func @tiny_ones_in_a_row(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
 // -----
 
-// A pin does not ask whether it pays; nor does a product of unknown size, of
-// which nobody can tell.
+// Costs do not affect a pin, or a product of unknown size.
 // CHECK-LABEL: func.func @pinned_and_dynamic
 // CHECK: train.matmul {{.*}} : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf16>
 // CHECK: train.matmul {{.*}} : (tensor<?x8xf16>, tensor<8x8xf16>) -> tensor<?x8xf32>

@@ -1,5 +1,4 @@
-// What the pass leaves alone, shapes, foreign operations, and that it does the
-// same thing every time.
+// What the pass does not change, shapes, foreign operations, and determinism.
 //
 // RUN: amp-opt %s --auto-mixed-precision --allow-unregistered-dialect > %t.once
 // RUN: FileCheck %s < %t.once
@@ -19,7 +18,7 @@
 // RUN: amp-opt %s --auto-mixed-precision=precision=bfloat16 --allow-unregistered-dialect | diff %t.bf16 -
 // RUN: FileCheck %s --check-prefix=BF16 < %t.bf16
 //
-// A policy that names operations that the pass knows nothing else of.
+// A policy that names operations without an interface.
 // RUN: amp-opt %s --auto-mixed-precision=policy=%S/Inputs/foreign.yaml --allow-unregistered-dialect \
 // RUN:   | FileCheck %s --check-prefix=FOREIGN
 
@@ -30,7 +29,7 @@ func.func @f64(%a: tensor<4x4xf64>) -> tensor<4x4xf64> {
   return %0 : tensor<4x4xf64>
 }
 
-// What is in a low type already stays in it, in whichever.
+// A value that already has a low type keeps it.
 // CHECK-LABEL: func.func @low_already
 // CHECK-SAME: %[[A:[^:]*]]: tensor<4x4xbf16>
 // CHECK-NEXT: %[[P:.*]] = train.matmul %[[A]], %[[A]] : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xf32>
@@ -82,7 +81,8 @@ func.func @dynamic_shapes(%a: tensor<?x4xf32>, %w: tensor<4x8xf32>) -> tensor<?x
   return %1 : tensor<?x8xf32>
 }
 
-// A value with an encoding keeps its type, and what shares a slot with it.
+// A value with an encoding keeps its type, and so do the other values of its
+// slot.
 // FOREIGN-LABEL: func.func @encoding
 // FOREIGN: "other.matmul"({{.*}}) : (tensor<4x4xf32, "rows">, tensor<4x4xf32>) -> tensor<4x4xf32>
 func.func @encoding(%a: tensor<4x4xf32, "rows">, %b: tensor<4x4xf32>) -> tensor<4x4xf32> {
@@ -90,7 +90,7 @@ func.func @encoding(%a: tensor<4x4xf32, "rows">, %b: tensor<4x4xf32>) -> tensor<
   return %0 : tensor<4x4xf32>
 }
 
-// Nobody listed the operation in the middle: it keeps its types.
+// The operation in the middle is in no list and keeps its types.
 // CHECK-LABEL: func.func @unlisted
 // CHECK: train.matmul {{.*}} -> tensor<4x4xf32>
 // CHECK: "foreign.first"(%{{.*}}) : (tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -107,8 +107,8 @@ func.func @unlisted(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   return %3 : tensor<4x4xf32>
 }
 
-// What a listed operation mentions elsewhere than in the types of ranked f32
-// tensors cannot be changed from outside: it keeps its types.
+// The pass cannot change a listed operation that mentions f32 outside the types
+// of ranked f32 tensors. It keeps its types.
 // FOREIGN-LABEL: func.func @listed_but_opaque
 // FOREIGN: "foreign.scalar"(%{{.*}}) : (tensor<4x4xf32>) -> f32
 // FOREIGN: "foreign.wide"(%{{.*}}) : (tensor<4x4xf32>) -> tensor<4x4xf64>
@@ -148,8 +148,8 @@ func.func @range_of_constants(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   return %1 : tensor<4x4xf32>
 }
 
-// Arguments and results of functions keep their types, also where they are
-// passed through, and calls with them.
+// Arguments and results of functions keep their types, even if they are passed
+// through. So do calls.
 // CHECK-LABEL: func.func @signature
 // CHECK-SAME: (%[[A:.*]]: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>)
 // CHECK: call @f64

@@ -36,7 +36,7 @@ func.func @deny(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// A denied producer poisons infer operations, although a product reads them.
+// A denied producer taints infer operations, although a product reads them.
 // CHECK-LABEL: func.func @poison_through_infer
 // CHECK: train.matmul {{.*}} -> tensor<4x4xf16>
 // CHECK-NEXT: amp.cast {{.*}} inserted : tensor<4x4xf16> to tensor<4x4xf32>
@@ -54,7 +54,7 @@ func.func @poison_through_infer(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// Poison passes clear operations that lead to an infer one.
+// The taint passes through clear operations that lead to an infer one.
 // CHECK-LABEL: func.func @poison_through_clear_to_infer
 // CHECK: train.exp {{.*}} : tensor<4x4xf32>
 // CHECK-NEXT: train.relu {{.*}} : tensor<4x4xf32>
@@ -70,7 +70,7 @@ func.func @poison_through_clear_to_infer(%a: tensor<4x4xf32>) -> tensor<4x4xf32>
 
 // -----
 
-// A tail of clear operations is not poisoned: it follows the product.
+// A tail of clear operations is not tainted and follows the product.
 // CHECK-LABEL: func.func @clear_tail_is_not_poisoned
 // CHECK: %[[E:.*]] = train.exp {{.*}} : tensor<4x4xf32>
 // CHECK-NEXT: amp.cast %[[E]] inserted : tensor<4x4xf32> to tensor<4x4xf16>
@@ -87,7 +87,7 @@ func.func @clear_tail_is_not_poisoned(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// Products stop poison: what is behind them is low again.
+// Products stop the taint: the operations after them are low again.
 // CHECK-LABEL: func.func @products_stop_poison
 // CHECK: train.exp {{.*}} : tensor<4x4xf32>
 // CHECK: train.matmul {{.*}} -> tensor<4x4xf16>
@@ -123,8 +123,8 @@ func.func @between(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// An infer operation that only precedes products stays f32; one that follows
-// them is low, as TensorFlow has it.
+// An infer operation that only precedes products stays f32. One that follows
+// them is low, as in TensorFlow.
 // CHECK-LABEL: func.func @infer_before_and_after
 // CHECK: train.tanh {{.*}} : tensor<4x4xf32>
 // CHECK: train.matmul {{.*}} -> tensor<4x4xf16>
@@ -140,7 +140,8 @@ func.func @infer_before_and_after(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// Low grows through clear operations, up and down, but not into infer ones.
+// Low precision spreads through clear operations in both directions, but not
+// into infer ones.
 // CHECK-LABEL: func.func @growth
 // CHECK-SAME: %[[A:.*]]: tensor<4x4xf32>
 // CHECK: train.tanh %[[A]] : tensor<4x4xf32>
@@ -165,7 +166,7 @@ func.func @growth(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // -----
 
 // A loss (infer here) reads low logits, and its result stays f32. A sum may
-// leave the range: it is denied, its operand too.
+// leave the range, so it is denied together with its operand.
 // CHECK-LABEL: func.func @loss_and_sum
 // CHECK: %[[P:.*]] = train.matmul {{.*}} -> tensor<4x4xf16>
 // CHECK: train.cross_entropy %[[P]], {{.*}} : (tensor<4x4xf16>, tensor<4xi64>) -> tensor<f32>
@@ -181,7 +182,7 @@ func.func @loss_and_sum(%a: tensor<4x4xf32>, %labels: tensor<4xi64>) -> (tensor<
 
 // -----
 
-// One low operand is enough to follow.
+// One low operand suffices to make the operation low.
 // CHECK-LABEL: func.func @one_low_operand
 // CHECK-SAME: %[[A:[^:]*]]: tensor<4x4xf32>, %[[T:[^:]*]]: tensor<4x4xf32>
 // CHECK: %[[P:.*]] = train.matmul {{.*}} -> tensor<4x4xf16>
@@ -245,7 +246,7 @@ func.func @one_widening_per_value(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tens
 
 // -----
 
-// Casts that the user wrote stay as they are.
+// Casts of the user do not change.
 // CHECK-LABEL: func.func @user_casts
 // CHECK-SAME: %[[A:[^:]*]]: tensor<4x4xf32>
 // CHECK-NEXT: %[[N:.*]] = amp.cast %[[A]] : tensor<4x4xf32> to tensor<4x4xf16>
@@ -261,7 +262,7 @@ func.func @user_casts(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// Of `like` only the extents are read: it is not cast for the sake of a low
+// Operations read only the extents of `like`. It is not cast because of a low
 // operand.
 // CHECK-LABEL: func.func @only_extents_are_read
 // CHECK-SAME: %[[A:[^:]*]]: tensor<?x4xf32>, %[[X:[^:]*]]: tensor<?x4xf32>

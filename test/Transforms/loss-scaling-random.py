@@ -1,10 +1,9 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# amp-check-loss-scaling accepts what the pipeline makes of random training steps,
-# and rejects every mutant of these in which the order of loss scaling is wrong: of
-# plain steps, and of those with several losses, several optimizers, micro-batches
-# or calls of private functions.
+# amp-check-loss-scaling accepts random training steps after the pipeline, and
+# rejects every mutant with a wrong order of loss scaling. The steps have one or
+# several losses, several optimizers, micro-batches or calls of private functions.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %S/Inputs
@@ -34,7 +33,7 @@ SCHEMES = (20, 50) if LONG else (2, 12)  # Batches with several losses and so on
 CHUNK = 60
 VARIANTS = ["", "master-weights=copy", "loss-scale=layerwise", "loss-scale=1024", "strategy=grappler", "scaler=deepspeed gradient-norm",
             "precision=bf16 loss-scale=dynamic count-skipped"]
-# Those of steps with several losses, and whether mutants are made.
+# The seeds of steps with several losses, and whether to make mutants.
 SCHEME_VARIANTS = {"": True, "scale-per-loss": True, "master-weights=copy": True,
                    "scale-per-loss gradient-norm count-skipped scaler=deepspeed": False, "loss-scale=layerwise": False}
 T1 = "tensor<i1>"
@@ -207,7 +206,7 @@ def check_schemes(batch, accepted, kinds):
     def called(function, number, count):
         return [line for i in range(count) for line in generic_ops.outline(function, rng, f"c{number}_{i}")]
 
-    # With calls: what is right stays so.
+    # With calls: correct steps stay correct.
     lines = []
     for number, one in enumerate(found):
         function = generic_ops.Function(one)

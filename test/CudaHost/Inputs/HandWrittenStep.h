@@ -199,7 +199,7 @@ static GemmBuffers operands(const StepRun &run, int64_t a, int64_t b, int64_t d,
   return buffers;
 }
 
-/// What a test changes in the step, to see that it is noticed.
+/// The mistakes that a test puts into the step.
 static bool skipGuard = false, allocate = false;
 
 static Status enqueue(const StepRun &run) {

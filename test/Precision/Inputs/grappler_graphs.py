@@ -31,7 +31,7 @@ def dag(nodes, outputs):
 
 
 GRAPHS = {
-    # Chains: what lies between products, before the first, behind the last.
+    # Chains: operations between products, before the first and after the last.
     "product": unary("MatMul"),
     "two-products": unary("MatMul", "MatMul"),
     "infer-between": unary("MatMul", "Tanh", "MatMul"),
@@ -45,7 +45,8 @@ GRAPHS = {
     "clear-infer-after": unary("MatMul", "Relu", "Tanh", "Relu"),
     "infer-clear-before": unary("Tanh", "Relu", "MatMul"),
     "no-product": unary("Tanh", "Relu", "Exp"),
-    # Deny: poisons infer operations, and clear ones on the way to another.
+    # A denied operation taints infer operations, and clear ones that lead to
+    # another infer operation.
     "deny-alone": unary("MatMul", "Exp", "MatMul"),
     "deny-infer": unary("MatMul", "Exp", "Tanh", "MatMul"),
     "deny-clear-product": unary("MatMul", "Exp", "Relu", "MatMul"),
@@ -100,7 +101,7 @@ GRAPHS = {
         ("c1", "MatMul", ["a", "v"]),
     ], ["e", "l", "b", "c1"]),
     "sideways": dag([
-        # Colour travels from one operand of an operation to the other.
+        # Low precision spreads from one operand of an operation to the other.
         ("r", "Relu", ["x"]),
         ("n", "Neg", ["y"]),
         ("m", "Maximum", ["r", "n"]),
@@ -128,7 +129,8 @@ GRAPHS = {
         ("b", "MatMul", ["sum", "v"]),
     ], ["b"]),
     "clear-tail-of-deny-joins": dag([
-        # The tail of deny is not poisoned, and grows low from the product.
+        # The tail after a denied operation is not tainted and becomes low from
+        # the product.
         ("e", "Exp", ["x"]),
         ("r", "Relu", ["e"]),
         ("a", "MatMul", ["y", "w"]),
@@ -184,7 +186,7 @@ GRAPHS = {
         ("best", "ArgMax", ["r"], {"dimension": 1}),
     ], ["best"]),
     "unlisted": dag([
-        # An operation that no list names stops colours and keeps its type.
+        # An operation in no list keeps its type and stops the propagation.
         ("a", "MatMul", ["x", "w"]),
         ("u", "Sinh", ["a"]),
         ("t", "Tanh", ["u"]),
@@ -214,7 +216,7 @@ GRAPHS = {
         ("a", "MatMul", ["x", "r"]),
         ("q", "Neg", ["k"]),
     ], ["a", "q"]),
-    # Casts of the input. Those to f32 of which every reader is low become casts
+    # Casts in the input. A cast to f32 whose readers are all low becomes a cast
     # to the low type.
     "cast-read-low": dag([
         ("f", "Cast", ["i"]),

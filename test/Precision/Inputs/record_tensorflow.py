@@ -39,7 +39,7 @@ MODES = {
     "f16": ("auto_mixed_precision", "/device:GPU:0", tf.float16),
     "bf16": ("auto_mixed_precision_onednn_bfloat16", "/device:CPU:0", tf.bfloat16),
 }
-# The names of the inputs of operations, where they are not x and y.
+# The names of operation inputs that are not x and y.
 INPUTS = {"MatMul": ("a", "b"), "SelectV2": ("condition", "t", "e"),
                "Softmax": ("logits",), "Softplus": ("features",),
                "Relu": ("features",), "ArgMax": ("input",), "Sum": ("input",),

@@ -164,7 +164,7 @@ def outline(function, rng, name):
     ops[start : start + count] = [call]
     for value, result in zip(given, call.results):
         function.replace(value, result)
-    # Names are those of the caller: each function has its own.
+    # Each function has its own names.
     rename = {v: f"%arg{i}" for i, v in enumerate(read)}
     taken = set(defined)
     rename = {v: (n if n not in taken else n + "_in") for v, n in rename.items()}

@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Steps that handle a loss scale in a way that is right, and ones in which it is
-# wrong, each with the message that says so. All are variants of one step.
+# Steps with correct and with wrong loss scaling. Each wrong step has the
+# message that it must cause. All are variants of one step.
 
 T, S, B, I = "tensor<4xf32>", "tensor<f32>", "tensor<i1>", "tensor<i32>"
 TRUE = "%true = arith.constant true\n"
@@ -59,7 +59,7 @@ def constant(name, value, type=S):
     return f"{name} = arith.constant dense<{value}> : {type}\n"
 
 
-# Two gradients that are checked apart.
+# Two gradients with separate checks.
 TWO = SCALE + op("%k", "mul", "%g", "%x")
 UNSCALE_TWO = UNSCALE + f"%v, %finite2 = amp.unscale %k by %scale : ({T}) -> ({T})\n"
 FLAGS = FLAG + f"%ok2 = tensor.extract %finite2[] : {B}\n"

@@ -229,7 +229,8 @@ def schemes(f):
         for i, value in enumerate(old):
             for other, type in f.arguments:
                 if other != value and type == types[value]:
-                    # A scale there is multiplied by itself, which comes to light first.
+                    # There the scale is multiplied by itself, and the check reports
+                    # that first.
                     yield ("another's old value", NO_OLD + "|is made even if|multiplied by",
                            lambda g, name=name, i=i, other=other: swap(g.definer(name).regions[1][1][-1], i, other))
 
@@ -246,7 +247,7 @@ def schemes(f):
     for name, op in list(facts.definer.items()):
         if op.name != "arith.andi":
             continue
-        # What it is the whole condition of.
+        # The operations whose whole condition it is.
         for guard in facts.guards:
             if guard.operands[0] == name and facts.needed(guard.regions[0][1][-1].operands):
                 yield "guarded by any flag", UNFINITE, lambda g, name=name: setattr(g.definer(name), "name", "arith.ori")
@@ -307,7 +308,7 @@ def in_loop(f, facts, op, unscale, constant, update, swap):
     types, parameter = facts.types, facts.argument("w0")
     scales = {s.operands[1] for s in body if s.name == "amp.scale"}
     carried = range(len(arguments) - 1)
-    # The gradients that each accumulator gets, which are operands of additions.
+    # The gradients added to each accumulator.
     for i in carried:
         value = body[-1].operands[i]
         if types[value] != M:
@@ -352,7 +353,7 @@ def in_loop(f, facts, op, unscale, constant, update, swap):
             for value in taken:
                 yielded = inner[-1].operands[loop.results.index(value)]
                 at = g.definer(yielded)
-                # What is carried is unscaled already.
+                # The carried value is already unscaled.
                 kept = loop.regions[0][0][1 + loop.results.index(value)][0]
                 new = unscale(g, next(o for o in at.operands if o != kept), u.operands[-1])
                 g.before(at, new)

@@ -30,7 +30,7 @@ def block(i):
         ("mlp", f"{v(12)} = train.gelu {v(11)} : {X}"),
         ("mlp/down", f"{v(13)} = train.linear {v(12)}, {w(5)}, %zero : {LINEAR}"),
         ("mlp", f"%x{i + 1} = train.add {v(13)}, {v(9)} : ({X}, {X}) -> {X}"),
-        # What is computed for a metric, in f32.
+        # Values computed for a metric, in f32.
         ("metric", f"{v(15)} = train.square {v(9)} : {X}"),
         ("metric", f"{v(16)} = train.reduce_sum {v(15)} {{dims = array<i64: 1>}} : ({X}) -> tensor<32xf32>"),
         ("metric", f"{v(17)} = train.log1p {v(16)} : tensor<32xf32>"),
