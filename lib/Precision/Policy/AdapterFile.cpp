@@ -271,7 +271,7 @@ FailureOr<Adapter> amp::detail::readAdapter(
 // Printing
 //===----------------------------------------------------------------------===//
 
-/// Prints `key: [items]`, unless there are none.
+/// Prints `key: [items]` if there are items.
 template <typename RangeT, typename PrintT>
 static void printFlow(raw_ostream &os, StringRef key, const RangeT &items,
                       PrintT print) {

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Prints a `cuda.program` as one source file over the headers of
-// amp/Runtime/CUDA. It decides nothing: what is printed stands in the program.
+// amp/Runtime/CUDA. It makes no decisions of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,17 +19,17 @@
 
 namespace mlir::cuda {
 
-/// What to print beside the program itself.
+/// What to print in addition to the program.
 struct EmitterOptions {
-  /// What the file is made from, for its first line.
+  /// The name of the input, for the first line of the file.
   std::string source;
-  /// The file of `emitHeader` to include, as the source names it; its types are
-  /// printed where there is none.
+  /// The file of `emitHeader` to include, as the source names it. If empty, the
+  /// source contains its types.
   std::string header;
   /// A `main` that trains, with the options of amp-run.
   bool emitMain = false;
-  /// The forward function of the program, by which that `main` predicts and
-  /// evaluates; null if there is none.
+  /// The forward function of the program, with which `main` predicts and
+  /// evaluates. May be null.
   ProgramOp forward;
 };
 
