@@ -29,30 +29,23 @@ using namespace mlir::amp;
 
 namespace {
 
-struct LowerCast : OpRewritePattern<CastOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(CastOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!isa<RankedTensorType>(op->getOperand(0).getType()))
-      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
-    LinalgBuilder b(rewriter, op.getLoc());
+struct LowerCast : TensorPattern<CastOp> {
+  using TensorPattern::TensorPattern;
+  void lower(CastOp op, LinalgBuilder &b,
+             PatternRewriter &rewriter) const override {
     rewriter.replaceOp(
         op, b.castTo(op.getInput(), getElementTypeOrSelf(op.getType())));
-    return success();
   }
 };
 
-struct LowerMasterCopy : OpRewritePattern<MasterCopyOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(MasterCopyOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
-      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
-    LinalgBuilder b(rewriter, op.getLoc());
+struct LowerMasterCopy : TensorPattern<MasterCopyOp> {
+  using TensorPattern::TensorPattern;
+  void lower(MasterCopyOp op, LinalgBuilder &b,
+             PatternRewriter &rewriter) const override {
     auto type = typeOf(op.getCopy());
     if (!op.getRng()) {
       rewriter.replaceOp(op, b.castTo(op.getMaster(), type.getElementType()));
-      return success();
+      return;
     }
     PhiloxBuilder random(b.getBuilder(), op.getRng(), op.getKey(),
                          op.getMaster());
@@ -78,17 +71,13 @@ struct LowerMasterCopy : OpRewritePattern<MasterCopyOp> {
                   inner, arith::CmpFPredicate::UNO, args[0], args[0]);
               return arith::SelectOp::create(inner, isNaN, args[0], rounded);
             }));
-    return success();
   }
 };
 
-struct LowerResidual : OpRewritePattern<ResidualOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ResidualOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
-      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
-    LinalgBuilder b(rewriter, op.getLoc());
+struct LowerResidual : TensorPattern<ResidualOp> {
+  using TensorPattern::TensorPattern;
+  void lower(ResidualOp op, LinalgBuilder &b,
+             PatternRewriter &rewriter) const override {
     rewriter.replaceOp(
         op, b.elementwise(
                 typeOf(op.getResidual()), {op.getMaster(), op.getCopy()},
@@ -107,34 +96,22 @@ struct LowerResidual : OpRewritePattern<ResidualOp> {
                       inner, isFinite, lost,
                       number(APFloat::getZero(type.getFloatSemantics())));
                 }));
-    return success();
   }
 };
 
-struct LowerCompensate : OpRewritePattern<CompensateOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(CompensateOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
-      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
-    LinalgBuilder b(rewriter, op.getLoc());
+struct LowerCompensate : TensorPattern<CompensateOp> {
+  using TensorPattern::TensorPattern;
+  void lower(CompensateOp op, LinalgBuilder &b,
+             PatternRewriter &rewriter) const override {
     rewriter.replaceOp(
-        op, b.elementwise(
-                typeOf(op.getMaster()), {op.getCopy(), op.getResidual()},
-                [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-                  return arith::AddFOp::create(inner, args[0], args[1]);
-                }));
-    return success();
+        op, b.combine<arith::AddFOp>(typeOf(op.getMaster()), op.getCopy(), op.getResidual()));
   }
 };
 
-struct LowerGlobalNorm : OpRewritePattern<GlobalNormOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(GlobalNormOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
-      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
-    LinalgBuilder b(rewriter, op.getLoc());
+struct LowerGlobalNorm : TensorPattern<GlobalNormOp> {
+  using TensorPattern::TensorPattern;
+  void lower(GlobalNormOp op, LinalgBuilder &b,
+             PatternRewriter &rewriter) const override {
     Type f32 = rewriter.getF32Type();
     Value total;
     for (Value gradient : op.getGradients()) {
@@ -157,11 +134,7 @@ struct LowerGlobalNorm : OpRewritePattern<GlobalNormOp> {
       total =
           !total
               ? sum
-              : b.elementwise(
-                    typeOf(total), {total, sum},
-                    [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-                      return arith::AddFOp::create(inner, args[0], args[1]);
-                    });
+              : b.combine<arith::AddFOp>(typeOf(total), total, sum);
     }
     rewriter.replaceOp(op, b.elementwise(typeOf(op.getNorm()), total,
                                          [](ImplicitLocOpBuilder &inner,
@@ -169,7 +142,6 @@ struct LowerGlobalNorm : OpRewritePattern<GlobalNormOp> {
                                            return math::SqrtOp::create(inner,
                                                                        args[0]);
                                          }));
-    return success();
   }
 };
 
@@ -191,11 +163,7 @@ struct LowerScale : OpRewritePattern<ScaleOp> {
                                 PatternRewriter &rewriter) const override {
     LinalgBuilder b(rewriter, op.getLoc());
     rewriter.replaceOp(
-        op, b.elementwise(
-                typeOf(op.getResult()), {op.getInput(), op.getScale()},
-                [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-                  return arith::MulFOp::create(inner, args[0], args[1]);
-                }));
+        op, b.combine<arith::MulFOp>(typeOf(op.getResult()), op.getInput(), op.getScale()));
     return success();
   }
 };
@@ -243,33 +211,22 @@ struct LowerInnerGradient : OpRewritePattern<InnerGradientOp> {
         buildInverse(b, op.getScale()),
         getScalarComputeType(typeOf(op.getGradient()).getElementType()));
     rewriter.replaceOp(
-        op, b.elementwise(
-                typeOf(op.getResult()), {op.getGradient(), wide},
-                [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-                  return arith::MulFOp::create(inner, args[0], args[1]);
-                }));
+        op, b.combine<arith::MulFOp>(typeOf(op.getResult()), op.getGradient(), wide));
     return success();
   }
 };
 
-struct LowerUnscale : OpRewritePattern<UnscaleOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(UnscaleOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
-      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
-    LinalgBuilder b(rewriter, op.getLoc());
+struct LowerUnscale : TensorPattern<UnscaleOp> {
+  using TensorPattern::TensorPattern;
+  void lower(UnscaleOp op, LinalgBuilder &b,
+             PatternRewriter &rewriter) const override {
     Value inverse = buildInverse(b, op.getScale());
     Value finite;
     auto require = [&](Value flag) {
       finite =
           !finite
               ? flag
-              : b.elementwise(
-                    typeOf(finite), {finite, flag},
-                    [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-                      return arith::AndIOp::create(inner, args[0], args[1]);
-                    });
+              : b.combine<arith::AndIOp>(typeOf(finite), finite, flag);
     };
     SmallVector<Value> results;
     for (auto [gradient, unscaled] :
@@ -277,18 +234,13 @@ struct LowerUnscale : OpRewritePattern<UnscaleOp> {
       auto type = typeOf(unscaled);
       Value wide = b.castTo(
           inverse, getScalarComputeType(typeOf(gradient).getElementType()));
-      results.push_back(b.elementwise(
-          type, {gradient, wide},
-          [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-            return arith::MulFOp::create(inner, args[0], args[1]);
-          }));
+      results.push_back(b.combine<arith::MulFOp>(type, gradient, wide));
       require(buildAllFinite(b, gradient));
       if (op.getStrict())
         require(buildAllFinite(b, results.back()));
     }
     results.push_back(finite);
     rewriter.replaceOp(op, results);
-    return success();
   }
 };
 
@@ -361,6 +313,19 @@ void mlir::amp::populateAMPToLinalg(RewritePatternSet &patterns) {
   populateAMPLayersToLinalg(patterns);
 }
 
+LogicalResult mlir::amp::lowerAMPToLinalg(Operation *root, StringRef target) {
+  RewritePatternSet patterns(root->getContext());
+  populateAMPToLinalg(patterns);
+  walkAndApplyPatterns(root, std::move(patterns));
+  WalkResult left = root->walk([&](Operation *op) {
+    if (!isa_and_nonnull<AMPDialect>(op->getDialect()))
+      return WalkResult::advance();
+    op->emitOpError("cannot be lowered to ") << target;
+    return WalkResult::interrupt();
+  });
+  return failure(left.wasInterrupted());
+}
+
 namespace {
 
 struct ConvertAMPToLinalg
@@ -369,16 +334,7 @@ struct ConvertAMPToLinalg
     Operation *root = getOperation();
     if (failed(verifyStaticShapes(root, "amp")))
       return signalPassFailure();
-    RewritePatternSet patterns(&getContext());
-    populateAMPToLinalg(patterns);
-    walkAndApplyPatterns(root, std::move(patterns));
-    WalkResult left = root->walk([](Operation *op) {
-      if (!isa_and_nonnull<AMPDialect>(op->getDialect()))
-        return WalkResult::advance();
-      op->emitOpError("cannot be lowered to linalg");
-      return WalkResult::interrupt();
-    });
-    if (left.wasInterrupted())
+    if (failed(lowerAMPToLinalg(root, "linalg")))
       return signalPassFailure();
     // These attributes describe results, which buffers will replace. The roles
     // of arguments are still needed.

@@ -37,37 +37,22 @@ static Value buildReal(ImplicitLocOpBuilder &b, float value) {
 
 namespace {
 
-struct LowerRescale : OpRewritePattern<RescaleOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(RescaleOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!isa<RankedTensorType>(op.getType()))
-      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
-    LinalgBuilder b(rewriter, op.getLoc());
+struct LowerRescale : TensorPattern<RescaleOp> {
+  using TensorPattern::TensorPattern;
+  void lower(RescaleOp op, LinalgBuilder &b,
+             PatternRewriter &rewriter) const override {
     auto type = typeOf(op.getGradient());
-    Value factor = b.elementwise(
-        typeOf(op.getTo()), {op.getTo(), op.getFrom()},
-        [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-          return arith::DivFOp::create(inner, args[0], args[1]);
-        });
+    Value factor = b.combine<arith::DivFOp>(typeOf(op.getTo()), op.getTo(), op.getFrom());
     Value wide = b.castTo(factor, getScalarComputeType(type.getElementType()));
     rewriter.replaceOp(
-        op, b.elementwise(
-                type, {op.getGradient(), wide},
-                [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-                  return arith::MulFOp::create(inner, args[0], args[1]);
-                }));
-    return success();
+        op, b.combine<arith::MulFOp>(type, op.getGradient(), wide));
   }
 };
 
-struct LowerMaxMagnitude : OpRewritePattern<MaxMagnitudeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(MaxMagnitudeOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
-      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
-    LinalgBuilder b(rewriter, op.getLoc());
+struct LowerMaxMagnitude : TensorPattern<MaxMagnitudeOp> {
+  using TensorPattern::TensorPattern;
+  void lower(MaxMagnitudeOp op, LinalgBuilder &b,
+             PatternRewriter &rewriter) const override {
     auto type = typeOf(op.getLargest());
     Value largest;
     for (Value gradient : op.getGradients()) {
@@ -86,14 +71,9 @@ struct LowerMaxMagnitude : OpRewritePattern<MaxMagnitudeOp> {
       largest =
           !largest
               ? one
-              : b.elementwise(
-                    type, {largest, one},
-                    [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-                      return arith::MaximumFOp::create(inner, args[0], args[1]);
-                    });
+              : b.combine<arith::MaximumFOp>(type, largest, one);
     }
     rewriter.replaceOp(op, largest);
-    return success();
   }
 };
 

@@ -114,16 +114,7 @@ struct ConvertAMPToUpstream
               RescaleOp, MaxMagnitudeOp>(op))
         bridgeForeignTypes(op);
     });
-    RewritePatternSet patterns(&getContext());
-    populateAMPToLinalg(patterns);
-    walkAndApplyPatterns(root, std::move(patterns));
-    WalkResult left = root->walk([](Operation *op) {
-      if (!isa_and_nonnull<AMPDialect>(op->getDialect()))
-        return WalkResult::advance();
-      op->emitOpError("cannot be lowered to upstream dialects");
-      return WalkResult::interrupt();
-    });
-    if (left.wasInterrupted())
+    if (failed(lowerAMPToLinalg(root, "upstream dialects")))
       return signalPassFailure();
     if (!keepAttributes)
       root->walk(removeAttributes);

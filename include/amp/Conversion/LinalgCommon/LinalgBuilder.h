@@ -61,7 +61,17 @@ public:
   /// their compute types. Rounds the result of `body`.
   Value elementwise(RankedTensorType type, ValueRange inputs, ScalarBody body);
 
-  /// The same with one indexing map per input. Dynamic extents of `type` are
+  /// Applies the binary operation `OpTy` to the elements of `x` and `y`.
+  template <typename OpTy>
+  Value combine(RankedTensorType type, Value x, Value y) {
+    return elementwise(type, {x, y},
+                       [](ImplicitLocOpBuilder &inner, ValueRange args) {
+                         return OpTy::create(inner, args[0], args[1])
+                             ->getResult(0);
+                       });
+  }
+
+  /// `elementwise` with one indexing map per input. Dynamic extents of `type` are
   /// those of the inputs.
   Value elementwise(RankedTensorType type, ValueRange inputs,
                     ArrayRef<AffineMap> maps, ScalarBody body);
@@ -99,6 +109,26 @@ private:
   ImplicitLocOpBuilder b;
 };
 
+/// Base of the patterns for operations of amp that other dialects' types may
+/// reach. They match if all operands are ranked tensors.
+template <typename OpTy>
+struct TensorPattern : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const final {
+    if (!llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+      return rewriter.notifyMatchFailure(op, "is of another dialect's type");
+    LinalgBuilder b(rewriter, op.getLoc());
+    lower(op, b, rewriter);
+    return success();
+  }
+
+  /// Replaces `op`.
+  virtual void lower(OpTy op, LinalgBuilder &b,
+                     PatternRewriter &rewriter) const = 0;
+};
+
 /// The map that reads a tensor of shape `from` in a loop nest over `to`, to
 /// which `from` broadcasts.
 AffineMap getBroadcastMap(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
@@ -115,6 +145,10 @@ void populateTrainSequenceToLinalg(RewritePatternSet &patterns);
 /// The lowerings of the amp dialect. Shapes may be dynamic.
 void populateAMPToLinalg(RewritePatternSet &patterns);
 void populateAMPLayersToLinalg(RewritePatternSet &patterns);
+
+/// Applies these patterns under `root`. Emits an error that names `target` and
+/// returns failure if an operation of amp remains.
+LogicalResult lowerAMPToLinalg(Operation *root, StringRef target);
 
 /// The largest magnitude of the elements of `value`, as a scalar tensor with
 /// the bits of a float of its compute type. Infinity and NaN are the largest.

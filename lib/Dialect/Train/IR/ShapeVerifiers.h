@@ -44,6 +44,20 @@ inline LogicalResult inferSameShape(Operation *op, Shapes &shapes) {
   return success();
 }
 
+/// Verifies that the elements of `result`, which sums products or elements of
+/// `operand`, have the type of `operand` or the type that it accumulates in.
+inline LogicalResult verifyAccumulatedType(Operation *op, Value operand,
+                                           Value result) {
+  Type from = getElementTypeOrSelf(operand);
+  Type to = getElementTypeOrSelf(result);
+  if (to == from || to == getComputeType(from))
+    return success();
+  auto diag = op->emitOpError("expected a result of ") << from;
+  if (from != getComputeType(from))
+    diag << " or " << getComputeType(from);
+  return diag << " elements, got " << to;
+}
+
 /// Verifies that `axis`, an attribute of `op`, is a dimension of `type`.
 inline LogicalResult verifyAxis(Operation *op, int64_t axis,
                                 RankedTensorType type) {

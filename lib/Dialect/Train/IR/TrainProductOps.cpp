@@ -32,25 +32,12 @@ static int64_t productFlops(int64_t results, int64_t contracted) {
   return std::min<uint64_t>(flops, std::numeric_limits<int64_t>::max());
 }
 
-/// Verifies that a product of `operand` elements may have `result` elements.
-static LogicalResult verifyProductType(Operation *op, Value operand,
-                                       Value result) {
-  Type from = getElementTypeOrSelf(operand);
-  Type to = getElementTypeOrSelf(result);
-  if (to == from || to == getComputeType(from))
-    return success();
-  auto diag = op->emitOpError("expected a result of ") << from;
-  if (from != getComputeType(from))
-    diag << " or " << getComputeType(from);
-  return diag << " elements, got " << to;
-}
-
 //===----------------------------------------------------------------------===//
 // MatmulOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult MatmulOp::verify() {
-  return verifyProductType(*this, getLhs(), getResult());
+  return verifyAccumulatedType(*this, getLhs(), getResult());
 }
 
 LogicalResult MatmulOp::inferResultShapes(Shapes &shapes) {
@@ -93,7 +80,7 @@ LogicalResult LinearOp::verify() {
     return emitOpError("bias must have the result's element type ")
            << getElementTypeOrSelf(getResult()) << ", got "
            << getElementTypeOrSelf(getBias());
-  return verifyProductType(*this, getInput(), getResult());
+  return verifyAccumulatedType(*this, getInput(), getResult());
 }
 
 LogicalResult LinearOp::inferResultShapes(Shapes &shapes) {
@@ -190,7 +177,7 @@ static LogicalResult verifyConv(ConvOp op) {
   if (lhs != rhs)
     return op.emitOpError("operands must have one element type, got ")
            << lhs << " and " << rhs;
-  return verifyProductType(op, op->getOperand(0), op.getResult());
+  return verifyAccumulatedType(op, op->getOperand(0), op.getResult());
 }
 
 /// Checks that `input`, `filter` and `output` belong to one convolution with

@@ -16,20 +16,6 @@
 using namespace mlir;
 using namespace mlir::train;
 
-/// Verifies that a sum of `operand` elements has their type or the type in
-/// which they accumulate.
-static LogicalResult verifyWiderType(Operation *op, Value operand,
-                                     Value result) {
-  Type from = getElementTypeOrSelf(operand);
-  Type to = getElementTypeOrSelf(result);
-  if (to == from || to == getComputeType(from))
-    return success();
-  auto diag = op->emitOpError("expected a result of ") << from;
-  if (from != getComputeType(from))
-    diag << " or " << getComputeType(from);
-  return diag << " elements, got " << to;
-}
-
 //===----------------------------------------------------------------------===//
 // Indexing
 //===----------------------------------------------------------------------===//
@@ -51,7 +37,7 @@ LogicalResult GatherOp::inferResultShapes(Shapes &shapes) {
 }
 
 LogicalResult ScatterAddOp::verify() {
-  return verifyWiderType(*this, getUpdates(), getResult());
+  return verifyAccumulatedType(*this, getUpdates(), getResult());
 }
 
 LogicalResult ScatterAddOp::inferResultShapes(Shapes &shapes) {
@@ -95,7 +81,7 @@ LogicalResult ArgmaxOp::inferResultShapes(Shapes &shapes) {
 }
 
 LogicalResult CumsumOp::verify() {
-  return verifyWiderType(*this, getInput(), getResult());
+  return verifyAccumulatedType(*this, getInput(), getResult());
 }
 
 LogicalResult CumsumOp::inferResultShapes(Shapes &shapes) {
@@ -199,7 +185,7 @@ static LogicalResult verifyLogsumexpType(Operation *op, Value query,
 LogicalResult ScaledDotProductAttentionOp::verify() {
   if (failed(verifyLogsumexpType(*this, getQuery(), getLogsumexp())))
     return failure();
-  return verifyWiderType(*this, getQuery(), getResult());
+  return verifyAccumulatedType(*this, getQuery(), getResult());
 }
 
 LogicalResult ScaledDotProductAttentionOp::inferResultShapes(Shapes &shapes) {
@@ -223,7 +209,7 @@ LogicalResult ScaledDotProductAttentionGradOp::verify() {
       getComputeType(saved) != from)
     return emitOpError("'output' cannot be that of ")
            << from << " operands, got " << saved;
-  return verifyWiderType(*this, getQuery(), getQueryGrad());
+  return verifyAccumulatedType(*this, getQuery(), getQueryGrad());
 }
 
 LogicalResult
