@@ -99,3 +99,25 @@ func.func @outputs(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"},
   %2 = linalg.exp ins(%0 : tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
   return %2, %0, %1 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Each carried value starts from a tensor of its own. Bufferization would let
+// a loop within the loop share the buffer.
+// CHECK-LABEL: func.func @shared_empty_cpu
+// CHECK-DAG: %[[A:.*]] = tensor.empty()
+// CHECK-DAG: %[[B:.*]] = tensor.empty()
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[B]], %{{.*}} = %[[A]])
+func.func @shared_empty(%x: tensor<2x4xf32> {amp.role = "batch", amp.name = "x"}) -> (tensor<2x4xf32> {amp.prediction = "a"}, tensor<2x4xf32> {amp.prediction = "b"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %e = tensor.empty() : tensor<2x4xf32>
+  %0:2 = scf.for %i = %c0 to %c2 step %c1 iter_args(%a = %e, %b = %e) -> (tensor<2x4xf32>, tensor<2x4xf32>) {
+    %1 = tensor.extract_slice %x[%i, 0] [1, 4] [1, 1] : tensor<2x4xf32> to tensor<4xf32>
+    %2 = tensor.insert_slice %1 into %a[%i, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<2x4xf32>
+    %3 = tensor.insert_slice %1 into %b[%i, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<2x4xf32>
+    scf.yield %2, %3 : tensor<2x4xf32>, tensor<2x4xf32>
+  }
+  return %0#0, %0#1 : tensor<2x4xf32>, tensor<2x4xf32>
+}

@@ -44,6 +44,7 @@ private:
     return MemRefType::get(type.getShape(), type.getElementType());
   }
 
+  void separateDestinations();
   void convertArguments();
   void moveGuardsToEnd();
   bool isReadAfter(Value value, Operation *op);
@@ -63,6 +64,19 @@ private:
 };
 
 } // namespace
+
+/// Gives each use of a `tensor.empty` one of its own. If a loop and a loop
+/// within it started from one tensor, bufferization would let them share a
+/// buffer, although both write it.
+void StepLowering::separateDestinations() {
+  function.walk([&](tensor::EmptyOp empty) {
+    for (OpOperand &use :
+         llvm::make_early_inc_range(llvm::drop_begin(empty->getUses()))) {
+      builder.setInsertionPoint(use.getOwner());
+      use.set(builder.clone(*empty)->getResult(0));
+    }
+  });
+}
 
 void StepLowering::convertArguments() {
   builder.setInsertionPointToStart(&body());
@@ -245,6 +259,7 @@ void StepLowering::writeOutputs() {
 }
 
 void StepLowering::run() {
+  separateDestinations();
   convertArguments();
   moveGuardsToEnd();
   writeOutputs();
