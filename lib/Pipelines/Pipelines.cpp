@@ -101,7 +101,7 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
     pm.addPass(
         createAutoMixedPrecisionPass(mixedPrecision, classifier, onReport));
   if (training)
-    pm.addPass(train::createTrainAutodiff());
+    pm.addPass(train::createTrainAutodiff({options.loopValues}));
   else
     pm.addPass(train::createTrainToInference());
   if (!beforeAutodiff)

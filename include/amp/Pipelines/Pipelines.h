@@ -124,6 +124,11 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       llvm::cl::desc("Compute cheap values again in the backward pass instead "
                      "of storing them"),
       llvm::cl::init(false)};
+  Option<std::string> loopValues{
+      *this, "loop-values",
+      llvm::cl::desc("What the backward pass of a loop reads of an iteration: "
+                     "stack or recompute"),
+      llvm::cl::init("stack")};
   ListOption<std::string> recomputeBlocks{
       *this, "recompute-blocks",
       llvm::cl::desc("Patterns of location names; the backward pass computes "

@@ -7,7 +7,9 @@
 
 #include "amp/Dialect/Train/IR/Backpropagation.h"
 
+#include "LoopGradients.h"
 #include "amp/Dialect/Train/IR/Train.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
@@ -17,9 +19,7 @@ bool mlir::train::isDifferentiableType(Type type) {
   return isa<FloatType>(getElementTypeOrSelf(type));
 }
 
-/// Appends the operands of `op` and the values that its regions use from
-/// outside.
-static void getInputs(Operation *op, SmallVectorImpl<Value> &inputs) {
+void mlir::train::getInputs(Operation *op, SmallVectorImpl<Value> &inputs) {
   llvm::append_range(inputs, op->getOperands());
   if (op->getNumRegions() == 0)
     return;
@@ -68,6 +68,23 @@ Block::iterator Backpropagation::after(Operation *last) const {
               : builder.getInsertionBlock()->begin();
 }
 
+Backpropagation::~Backpropagation() {
+  for (auto [op, replacement] : replacements)
+    op->erase();
+}
+
+void Backpropagation::replace(Operation *op, Operation *replacement) {
+  for (auto [from, to] :
+       llvm::zip(op->getResults(), replacement->getResults())) {
+    if (active.contains(from))
+      active.insert(to);
+    if (Value gradient = gradients.lookup(from))
+      gradients[to] = gradient;
+    from.replaceAllUsesWith(to);
+  }
+  replacements.push_back({op, replacement});
+}
+
 void Backpropagation::accumulate(Value value, Value gradient, Location loc) {
   Value &sum = gradients[value];
   sum = sum ? AddOp::create(builder, loc, value.getType(), sum, gradient)
@@ -109,9 +126,19 @@ LogicalResult Backpropagation::differentiate(Operation *op) {
   if (llvm::none_of(inputs, [&](Value input) { return isActive(input); }))
     return success();
 
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return differentiateLoop(loop, resultGradients, *this, builder, loopValues);
+  if (succeeded(differentiatePart(op, resultGradients, *this, builder)))
+    return success();
   if (op->getNumRegions() != 0)
     return op->emitOpError("has no derivative: differentiation does not enter "
                            "regions; inline or unroll them first");
+  return differentiateRule(op, resultGradients);
+}
+
+LogicalResult
+Backpropagation::differentiateRule(Operation *op,
+                                   ArrayRef<Value> resultGradients) {
   auto rule = dyn_cast<amp::DifferentiableOpInterface>(op);
   if (!rule) {
     return op->emitOpError("has no derivative, but lies between the loss and "
@@ -158,6 +185,8 @@ LogicalResult Backpropagation::run(ArrayRef<Operation *> forward,
     Operation *last = getLastEmitted();
     if (failed(differentiate(op)))
       return failure();
+    if (!replacements.empty() && replacements.back().first == op)
+      op = replacements.back().second;
     auto range = llvm::make_range(after(last), builder.getInsertionPoint());
     for (Operation &emitted : range)
       listener(op, &emitted);

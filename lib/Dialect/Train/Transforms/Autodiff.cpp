@@ -8,6 +8,9 @@
 #include "amp/Dialect/Train/IR/Backpropagation.h"
 #include "amp/Dialect/Train/IR/TrainBuilder.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -62,13 +65,16 @@ class Expansion {
 public:
   /// `later` holds the operations on which the losses of later gradients
   /// depend, and these gradients.
-  Expansion(GradientsOp op, ForwardIds &ids, const DenseSet<Operation *> &later)
-      : op(op), builder(op), t(builder, op.getLoc()), ids(ids), later(later) {}
+  Expansion(GradientsOp op, ForwardIds &ids, const DenseSet<Operation *> &later,
+            LoopValues loopValues)
+      : op(op), builder(op), t(builder, op.getLoc()), ids(ids), later(later),
+        loopValues(loopValues) {}
 
   LogicalResult run();
 
   unsigned numBackwardOps = 0;
   unsigned numZeroGradients = 0;
+  unsigned numLoops = 0;
 
 private:
   LogicalResult checkRegions(ArrayRef<Operation *> forward);
@@ -82,6 +88,7 @@ private:
   TrainBuilder t;
   ForwardIds &ids;
   const DenseSet<Operation *> &later;
+  LoopValues loopValues;
   /// The emitted operations in order, each with its forward operation (null for
   /// the seed and for zeros).
   llvm::MapVector<Operation *, Operation *> emitted;
@@ -209,7 +216,7 @@ LogicalResult Expansion::run() {
       builder, op.getLoc(), op.getLoss().getType(), op.getNameAttr());
   emitted.insert({seed.getDefiningOp(), nullptr});
 
-  Backpropagation sweep(builder);
+  Backpropagation sweep(builder, loopValues);
   for (auto [wrt, gradient] : llvm::zip(op.getWrt(), op.getGradients()))
     if (!gradient.use_empty())
       sweep.activate(lookThroughCast(wrt));
@@ -218,6 +225,10 @@ LogicalResult Expansion::run() {
         emitted.insert({backward, from});
       })))
     return failure();
+  for (auto [old, replacement] : sweep.getReplacements()) {
+    llvm::replace(forward, old, replacement);
+    ++numLoops;
+  }
 
   DenseMap<Value, Value> results;
   for (auto [wrt, gradient] : llvm::zip(op.getWrt(), op.getGradients())) {
@@ -266,6 +277,11 @@ LogicalResult Expansion::run() {
 }
 
 void AutodiffPass::runOnOperation() {
+  if (loopValues != "stack" && loopValues != "recompute") {
+    getOperation()->emitError("train-autodiff: unknown loop-values '")
+        << loopValues << "', expected stack or recompute";
+    return signalPassFailure();
+  }
   // Program order expands inner gradients before the outer ones that depend on
   // them.
   SmallVector<GradientsOp> worklist;
@@ -287,11 +303,14 @@ void AutodiffPass::runOnOperation() {
       later.insert(producers.begin(), producers.end());
       later.insert(other);
     }
-    Expansion expansion(op, *ids, later);
+    Expansion expansion(op, *ids, later,
+                        loopValues == "stack" ? LoopValues::Stack
+                                              : LoopValues::Recompute);
     if (failed(expansion.run()))
       return signalPassFailure();
     ++numExpanded;
     numBackwardOps += expansion.numBackwardOps;
     numZeroGradients += expansion.numZeroGradients;
+    numLoops += expansion.numLoops;
   }
 }

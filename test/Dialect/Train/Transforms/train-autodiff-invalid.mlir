@@ -77,3 +77,50 @@ func.func @branch(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
   %g = train.gradients %loss wrt(%x) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
   return %g : tensor<4xf32>
 }
+
+// -----
+
+func.func @trip_count(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{'scf.for' op has no derivative: its trip count is not known, expected constant bounds and a positive constant step of type index}}
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+    %1 = train.square %a : tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  }
+  %loss = train.reduce_sum %0 {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<f32>
+  %g = train.gradients %loss wrt(%x) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+
+// -----
+
+func.func @saved_dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  // expected-error @below {{'scf.for' op has no derivative: an iteration needs a value of type 'tensor<?xf32>', expected a static shape}}
+  %0 = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %x) -> tensor<?xf32> {
+    %1 = train.square %a : tensor<?xf32>
+    scf.yield %1 : tensor<?xf32>
+  }
+  %loss = train.reduce_sum %0 {dims = array<i64: 0>} : (tensor<?xf32>) -> tensor<f32>
+  %g = train.gradients %loss wrt(%x) : (tensor<f32>, tensor<?xf32>) -> tensor<?xf32>
+  return %g : tensor<?xf32>
+}
+
+// -----
+
+func.func @inside(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %0 = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+    // expected-error @below {{'math.exp' op has no derivative, but lies between}}
+    %1 = math.exp %a : tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  }
+  %loss = train.reduce_sum %0 {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<f32>
+  %g = train.gradients %loss wrt(%x) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}

@@ -17,8 +17,16 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include <utility>
 
 namespace mlir::train {
+
+/// What the backward loop does with a value of an iteration of the forward
+/// loop.
+enum class LoopValues {
+  Stack,    ///< Reads it from a stack that the forward loop fills.
+  Recompute ///< Computes it again from the stacked carried values.
+};
 
 /// One reverse-mode sweep. Set up `active` and `gradients`, then `run`.
 class Backpropagation {
@@ -27,7 +35,12 @@ public:
   /// operation whose gradients it computes.
   using Listener = function_ref<void(Operation *forward, Operation *backward)>;
 
-  explicit Backpropagation(OpBuilder &builder) : builder(builder) {}
+  explicit Backpropagation(OpBuilder &builder,
+                           LoopValues loopValues = LoopValues::Stack)
+      : builder(builder), loopValues(loopValues) {}
+  Backpropagation(const Backpropagation &) = delete;
+  /// Erases the operations that were replaced.
+  ~Backpropagation();
 
   /// Marks `value` as one to differentiate by.
   void activate(Value value) { active.insert(value); }
@@ -37,6 +50,17 @@ public:
   void accumulate(Value value, Value gradient, Location loc);
   /// The gradient of `value` found so far, or null if it is zero.
   Value lookup(Value value) const { return gradients.lookup(value); }
+  /// Makes `gradient` the gradient of `value`, instead of what was found so
+  /// far.
+  void assign(Value value, Value gradient) { gradients[value] = gradient; }
+  /// Lets the results of `replacement`, which start with those of `op`, take
+  /// the places of the results of `op`. Values of an iteration that a backward
+  /// loop reads are further results of the forward loop.
+  void replace(Operation *op, Operation *replacement);
+  /// The operations that were replaced, each with its replacement.
+  ArrayRef<std::pair<Operation *, Operation *>> getReplacements() const {
+    return replacements;
+  }
 
   /// Sweeps over `forward`, in which each operation follows those that it uses.
   /// Marks the float results that depend on an active value, then emits the
@@ -47,6 +71,8 @@ public:
 
 private:
   LogicalResult differentiate(Operation *op);
+  LogicalResult differentiateRule(Operation *op,
+                                  ArrayRef<Value> resultGradients);
   /// Folds the operations emitted after `last` and updates `emittedGradients`.
   /// No gradient is then the result of an operation that folding erases.
   void foldEmitted(Operation *last, MutableArrayRef<Value> emittedGradients);
@@ -56,6 +82,8 @@ private:
   Block::iterator after(Operation *last) const;
 
   OpBuilder &builder;
+  LoopValues loopValues;
+  SmallVector<std::pair<Operation *, Operation *>> replacements;
   DenseSet<Value> active;
   DenseMap<Value, Value> gradients;
 };
@@ -63,6 +91,10 @@ private:
 /// Appends to `ops` the operations on which `value` depends. Each operation
 /// follows those that it uses.
 void collectProducers(Value value, SmallVectorImpl<Operation *> &ops);
+
+/// Appends the operands of `op` and the values that its regions use from
+/// outside.
+void getInputs(Operation *op, SmallVectorImpl<Value> &inputs);
 
 /// Returns whether gradients flow through values of `type`.
 bool isDifferentiableType(Type type);

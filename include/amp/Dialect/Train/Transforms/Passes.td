@@ -51,16 +51,62 @@ def TrainAutodiff : Pass<"train-autodiff"> {
     - `train.gradients` of a value that depends on another `train.gradients`
       gives second derivatives. The pass expands the inner one first.
 
+    A loop (`scf.for`) with constant bounds is differentiated too, and so are
+    the slices (`tensor.extract_slice`, `tensor.insert_slice`) that its
+    iterations read and write. A second loop runs through the iterations
+    backward. It carries the gradients of the carried values, and sums the
+    gradients of values from outside. What an iteration of it reads of the
+    forward iteration stands on stacks that the forward loop fills
+    (`loop-values=stack`). With `loop-values=recompute` these stacks hold the
+    carried values alone, and the backward loop computes the rest again. This
+    saves memory and costs time. Loops may be nested.
+
+    Before:
+
+    ```mlir
+    %h = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %x) -> (tensor<4xf32>) {
+      %b = train.mul %a, %w : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      scf.yield %b : tensor<4xf32>
+    }
+    ```
+
+    After, with the gradient `%dh`:
+
+    ```mlir
+    %h:2 = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %x, %s = %empty) -> (tensor<4xf32>, tensor<8x4xf32>) {
+      %b = train.mul %a, %w : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      %t = tensor.insert_slice %a into %s[%i, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<8x4xf32>
+      scf.yield %b, %t : tensor<4xf32>, tensor<8x4xf32>
+    }
+    %dw = scf.for %j = %c0 to %c8 step %c1 iter_args(%db = %dh, %sum = %zeros) -> (tensor<4xf32>, tensor<4xf32>) {
+      %p = arith.subi %c7, %j : index
+      %a = tensor.extract_slice %h#1[%p, 0] [1, 4] [1, 1] : tensor<8x4xf32> to tensor<4xf32>
+      %da = train.mul %db, %w : ...
+      %part = train.mul %db, %a : ...
+      %next = train.add %sum, %part : ...
+      scf.yield %da, %next : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+
     The pass reports an error at an operation that lies between the loss and one
-    of the values to differentiate by and has no derivative or has regions.
+    of the values to differentiate by and has no derivative, at any other
+    operation with regions, and at a loop whose trip count is not a constant.
   }];
-  let dependentDialects = ["::mlir::amp::AMPDialect", "TrainDialect"];
+  let dependentDialects = ["::mlir::amp::AMPDialect", "TrainDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let options = [
+    Option<"loopValues", "loop-values", "std::string", "\"stack\"",
+           "What the backward loop reads of an iteration: stack or recompute">,
+  ];
   let statistics = [
     Statistic<"numExpanded", "expanded", "Number of train.gradients expanded">,
     Statistic<"numBackwardOps", "backward-ops",
               "Number of backward operations emitted">,
     Statistic<"numZeroGradients", "zero-gradients",
               "Number of gradients of values that the loss does not depend on">,
+    Statistic<"numLoops", "loops", "Number of loops differentiated">,
   ];
 }
 
