@@ -54,36 +54,64 @@ func.func @main(%x: tensor<1x3x3x1xf32> {amp.role = "parameter", amp.name = "x"}
 
 // -----
 
-// What is not taken at the index that is tested keeps its test.
-func.func @main(%x: tensor<4xf32> {amp.role = "parameter", amp.name = "x"}, %t: tensor<4xi32> {amp.role = "batch", amp.name = "t"}) -> tensor<4xf32> {
-  %0 = "stablehlo.constant"() <{value = dense<0> : tensor<4xi32>}> : () -> tensor<4xi32>
-  %1 = "stablehlo.compare"(%t, %0) <{comparison_direction = #stablehlo<comparison_direction GE>}> : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>
-  %2 = "stablehlo.constant"() <{value = dense<0x7FC00000> : tensor<4xf32>}> : () -> tensor<4xf32>
-  // expected-error @+1 {{stablehlo-to-train: unsupported here: 1 x stablehlo.select}}
-  %3 = "stablehlo.select"(%1, %x, %2) : (tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  return %3 : tensor<4xf32>
-}
-
-// -----
-
-// Indices from the end of another extent.
-func.func @main(%e: tensor<8x2xf32> {amp.role = "parameter", amp.name = "e"}, %t: tensor<4x1xi32> {amp.role = "batch", amp.name = "t"}) -> tensor<4x2xf32> {
-  %0 = "stablehlo.constant"() <{value = dense<0> : tensor<4x1xi32>}> : () -> tensor<4x1xi32>
-  %1 = "stablehlo.compare"(%t, %0) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x1xi1>
-  %2 = "stablehlo.constant"() <{value = dense<7> : tensor<4x1xi32>}> : () -> tensor<4x1xi32>
-  %3 = "stablehlo.add"(%t, %2) : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x1xi32>
-  %4 = "stablehlo.select"(%1, %3, %t) : (tensor<4x1xi1>, tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x1xi32>
-  // expected-error @+1 {{stablehlo-to-train: unsupported here: 1 x stablehlo.gather}}
-  %5 = "stablehlo.gather"(%e, %4) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 2>}> : (tensor<8x2xf32>, tensor<4x1xi32>) -> tensor<4x2xf32>
-  return %5 : tensor<4x2xf32>
-}
-
-// -----
-
-// An integer of the data as a number.
-func.func @main(%x: tensor<4xf32> {amp.role = "parameter", amp.name = "x"}, %t: tensor<4xi32> {amp.role = "batch", amp.name = "t"}) -> tensor<4xf32> {
-  // expected-error @+1 {{stablehlo-to-train: unsupported here: 1 x stablehlo.convert}}
-  %0 = "stablehlo.convert"(%t) : (tensor<4xi32>) -> tensor<4xf32>
-  %1 = "stablehlo.multiply"(%x, %0) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+// The trip count depends on the data.
+func.func @main(%x: tensor<4xf32> {amp.role = "parameter", amp.name = "x"}, %n: tensor<i32> {amp.role = "batch", amp.name = "n"}) -> tensor<4xf32> {
+  %c0 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  // expected-error @+1 {{stablehlo-to-train: unsupported here: 1 x stablehlo.while (its trip count is not a constant: expected a scan, or a fori_loop with constant bounds), 1 x stablehlo.fft}}
+  %0:2 = "stablehlo.while"(%c0, %x) ({
+  ^bb0(%i: tensor<i32>, %a: tensor<4xf32>):
+    %9 = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%9) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %a: tensor<4xf32>):
+    %c1 = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %9 = "stablehlo.add"(%i, %c1) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%9, %a) : (tensor<i32>, tensor<4xf32>) -> ()
+  }) : (tensor<i32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>)
+  %1 = "stablehlo.fft"(%0#1) : (tensor<4xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
+}
+
+// -----
+
+// What the body does not support is named, once for all loops.
+func.func @main(%x: tensor<4xf32> {amp.role = "parameter", amp.name = "x"}) -> tensor<4xf32> {
+  %c0 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %0:2 = "stablehlo.while"(%c0, %x) ({
+  ^bb0(%i: tensor<i32>, %a: tensor<4xf32>):
+    %c3 = "stablehlo.constant"() <{value = dense<3> : tensor<i32>}> : () -> tensor<i32>
+    %9 = "stablehlo.compare"(%i, %c3) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%9) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %a: tensor<4xf32>):
+    %c1 = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %9 = "stablehlo.add"(%i, %c1) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    // expected-error @+1 {{stablehlo-to-train: unsupported here: 2 x stablehlo.fft}}
+    %8 = "stablehlo.fft"(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    "stablehlo.return"(%9, %8) : (tensor<i32>, tensor<4xf32>) -> ()
+  }) : (tensor<i32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>)
+  %1 = "stablehlo.fft"(%0#1) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+// A sum from 1 on.
+func.func @main(%x: tensor<4xf32> {amp.role = "parameter", amp.name = "x"}) -> tensor<f32> {
+  %one = "stablehlo.constant"() <{value = dense<1.000000e+00> : tensor<f32>}> : () -> tensor<f32>
+  // expected-error @+1 {{unsupported here: 1 x stablehlo.reduce (expected a sum, product, maximum or minimum from its neutral element)}}
+  %0 = "stablehlo.reduce"(%x, %one) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %9 = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%9) : (tensor<f32>) -> ()
+  }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+func.func @main(%x: tensor<1x2x3x4x5xf32> {amp.role = "parameter", amp.name = "x"}, %k: tensor<1x1x1x5x2xf32> {amp.role = "parameter", amp.name = "k"}) -> tensor<1x2x3x4x2xf32> {
+  // expected-error @+1 {{unsupported here: 1 x stablehlo.convolution (expected one or two spatial dimensions)}}
+  %0 = "stablehlo.convolution"(%x, %k) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, 1, 2, f]x[0, 1, 2, i, o]->[b, 0, 1, 2, f]>, feature_group_count = 1 : i64}> : (tensor<1x2x3x4x5xf32>, tensor<1x1x1x5x2xf32>) -> tensor<1x2x3x4x2xf32>
+  return %0 : tensor<1x2x3x4x2xf32>
 }

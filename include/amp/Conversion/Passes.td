@@ -76,9 +76,15 @@ def StableHLOToTrain : Pass<"stablehlo-to-train", "::mlir::ModuleOp"> {
     result, with `amp.metric = "loss"`, and the pass adds the gradients, the
     updates and the state that they need.
 
+    A `stablehlo.while` whose trip count is a constant, as a scan has, becomes an
+    `scf.for`, and slices at computed places become those of the tensor dialect.
+    What a loop only counts or passes on is not carried. Integers that are not
+    known become operations of arith, tensor and linalg, among them random bits.
+    Unsigned arguments become signless ones.
+
     StableHLO need not be linked in. An operation without a counterpart is an
-    error. The message names each such kind with its number, and the module does
-    not change.
+    error. The message names each such kind with its number, says what would be
+    accepted where a form of it is, and the module does not change.
   }];
   let options = [
     Option<"optimizer", "optimizer", "std::string", /*default=*/"\"none\"",
@@ -88,7 +94,11 @@ def StableHLOToTrain : Pass<"stablehlo-to-train", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = ["::mlir::train::TrainDialect",
                            "::mlir::amp::AMPDialect",
-                           "::mlir::func::FuncDialect"];
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def ConvertTrainToCUDA

@@ -32,16 +32,18 @@ bool StableHLOImporter::convertSelect(Operation *op) {
   Value condition = known.lookup(op->getOperand(0)).value;
   if (!condition) {
     auto integers = getIntegers(op->getOperand(0));
-    if (!integers)
-      return false;
     // A value selected by a range check is used only where the index is in
     // range.
-    if (integers->kind == Kind::InRange) {
+    if (integers && integers->kind == Kind::InRange) {
       auto it = taken.find(yes);
-      return it != taken.end() && it->second.first == integers->index &&
-             it->second.second <= integers->bound && set(op, yes);
+      if (it != taken.end() && it->second.first == integers->index &&
+          it->second.second <= integers->bound)
+        return set(op, yes);
     }
-    condition = getCondition(b, *integers);
+    if (integers)
+      condition = getCondition(b, *integers);
+    if (!condition)
+      condition = getComputed(op->getOperand(0));
   }
   Value no = get(op->getOperand(2));
   return condition && no && set(op, b.select(condition, yes, no));
@@ -51,26 +53,28 @@ bool StableHLOImporter::convertConvert(Operation *op) {
   TrainBuilder b = at(op);
   auto type = typeOf(op->getResult(0));
   Value x = known.lookup(op->getOperand(0)).value;
-  if (x && typeOf(x).getElementType().isF32())
-    return set(op, x);
+  // The program rounds here, so this is not a cast that a pass inserted.
+  if (x && isFloat(x.getType()))
+    return set(op, b.castTo(x, type.getElementType(), /*inserted=*/false));
   if (x && typeOf(x).getElementType().isInteger(1))
     return set(op, b.select(x, b.scalar(1, type), b.scalar(0, type)));
   auto integers = getIntegers(op->getOperand(0));
-  if (!integers)
-    return false;
   Value result;
-  if (integers->kind == Kind::Constant)
-    result = makeConstant(op->getLoc(), *integers, type);
-  else if (integers->kind == Kind::OneHot &&
+  auto wide = type.clone(builder.getF32Type());
+  if (integers && integers->kind == Kind::Constant)
+    result = makeConstant(op->getLoc(), *integers, wide);
+  else if (integers && integers->kind == Kind::OneHot &&
            ArrayRef<int64_t>(integers->shape) == type.getShape())
     result = makeOneHot(b, *integers);
-  return result && set(op, result);
+  if (!result)
+    return computeConversion(op);
+  return set(op, b.castTo(result, type.getElementType(), /*inserted=*/false));
 }
 
 bool StableHLOImporter::convertGather(Operation *op) {
   Value x = get(op->getOperand(0));
   auto index = getIntegers(op->getOperand(1));
-  if (!x || !index)
+  if (!x)
     return false;
   std::string text = getText(op, "dimension_numbers");
   auto map = getField(text, "start_index_map");
@@ -85,7 +89,11 @@ bool StableHLOImporter::convertGather(Operation *op) {
     return false;
   // Each element is an index of its own. A negative one may count from the end.
   auto type = typeOf(op->getOperand(1));
-  if (index->kind == Kind::Constant) {
+  bool isArgument = index &&
+                    ArrayRef<int64_t>(index->shape) == type.getShape() &&
+                    (index->kind == Kind::Index ||
+                     (index->kind == Kind::Wrapped && index->bound == extent));
+  if (index && index->kind == Kind::Constant) {
     std::vector<int64_t> inside;
     for (int64_t each : *index->elements)
       inside.push_back(std::clamp<int64_t>(each, 0, extent - 1));
@@ -94,16 +102,20 @@ bool StableHLOImporter::convertGather(Operation *op) {
     index->index = makeConstant(op->getLoc(), *index, type);
     if (!index->index || type.getElementTypeBitWidth() < 32)
       return false;
-  } else if (ArrayRef<int64_t>(index->shape) != type.getShape() ||
-             (index->kind != Kind::Index &&
-              !(index->kind == Kind::Wrapped && index->bound == extent))) {
-    return false;
+  } else if (!isArgument) {
+    Value computed = getComputed(op->getOperand(1));
+    if (!computed)
+      return false;
+    index = KnownIntegers{Kind::Index, llvm::to_vector(type.getShape()),
+                          clampComputed(op->getLoc(), computed, extent - 1), 0,
+                          nullptr};
   }
   if (getField(text, "operand_batching_dims").empty()
           ? !convertRows(op, x, *index)
           : !convertPick(op, x, *index))
     return false;
-  taken[known.lookup(op->getResult(0)).value] = {index->index, extent};
+  if (isArgument)
+    taken[known.lookup(op->getResult(0)).value] = {index->index, extent};
   return true;
 }
 

@@ -47,12 +47,28 @@ struct KnownIntegers {
   std::shared_ptr<const std::vector<int64_t>> elements;
 };
 
+/// A scalar integer that a loop counts: `scale` · i + `offset`, where i, of
+/// type index, runs from 0 to `count` - 1.
+struct KnownCounter {
+  Value iteration;
+  int64_t count = 0, scale = 1, offset = 0;
+
+  int64_t getMin() const {
+    return offset + std::min(scale * (count - 1), int64_t(0));
+  }
+  int64_t getMax() const {
+    return offset + std::max(scale * (count - 1), int64_t(0));
+  }
+};
+
 /// The result of importing a value: a value of the new graph, a number that all
-/// its elements equal, or integers, which the graph does not compute.
+/// its elements equal, integers, which the graph does not compute, or what a
+/// loop counts.
 struct Known {
   Value value;
   std::optional<double> number;
   std::optional<KnownIntegers> integers;
+  std::optional<KnownCounter> counter = std::nullopt;
 };
 
 /// Converts one function and the functions that it calls.
@@ -70,6 +86,8 @@ private:
   void visitBlock(Block &block, SmallVectorImpl<Value> &returned);
   void visit(Operation *op);
   bool convert(Operation *op);
+  bool convertMany(Operation *op);
+  bool convertResult(Operation *op, StringRef name);
   bool fold(Operation *op);
   bool convertElementwise(Operation *op, StringRef name);
   bool convertSelect(Operation *op);
@@ -81,7 +99,27 @@ private:
   bool convertDot(Operation *op);
   bool convertConvolution(Operation *op);
   bool convertReduce(Operation *op);
+  bool convertReverse(Operation *op);
+  bool convertArgReduce(Operation *op);
+  bool convertTopK(Operation *op);
+  bool convertErfInv(Operation *op);
   bool convertPool(Operation *op);
+  /// A sum, product, maximum or minimum of what lies before each element.
+  bool convertRunning(Operation *op, StringRef body, ArrayRef<int64_t> window,
+                      ArrayRef<int64_t> padding);
+  bool convertWhile(Operation *op);
+  bool convertDynamicSlice(Operation *op);
+  bool convertDynamicUpdate(Operation *op);
+  bool convertScatter(Operation *op);
+  /// Emits `op`, which computes integers, booleans or bits of floats, as
+  /// operations of upstream dialects.
+  bool convertComputed(Operation *op);
+  bool computeConstant(Operation *op);
+  bool computeElementwise(Operation *op);
+  bool computeMovement(Operation *op);
+  bool computeReduce(Operation *op);
+  bool computeConversion(Operation *op);
+  bool computeCounter(Operation *op);
   bool convertGather(Operation *op);
   bool convertPick(Operation *op, Value x, const KnownIntegers &index);
   bool convertRows(Operation *op, Value x, const KnownIntegers &index);
@@ -103,6 +141,30 @@ private:
   std::optional<KnownIntegers> getIntegers(Value value) const;
   /// The value in the new graph, or a constant for a number.
   Value get(Value value);
+  /// The integers or booleans in the new graph that `value` becomes, of the
+  /// type from `getComputedType`. Null if they are not known.
+  Value getComputed(Value value);
+  Value getComputed(const KnownIntegers &x, Location loc,
+                    RankedTensorType type);
+  /// Either of the two, by the element type of `value`.
+  Value getAny(Value value);
+  /// The type of `value` in the new graph: signless integers.
+  static RankedTensorType getComputedType(Type type);
+  /// `x`, not below 0 and at most `limit`.
+  Value clampComputed(Location loc, Value x, int64_t limit);
+  Value reshapeAny(Location loc, Value x, ArrayRef<int64_t> shape);
+  Value broadcastAny(Location loc, Value x, RankedTensorType type,
+                     ArrayRef<int64_t> dims);
+  /// The index of the first largest element along the last dimension, as i32.
+  Value argMax(train::TrainBuilder &b, Value x);
+  /// The offsets of a dynamic slice, not below 0 and at most `limits`.
+  bool getOffsets(Operation *op, ValueRange indices, ArrayRef<int64_t> limits,
+                  SmallVectorImpl<OpFoldResult> &offsets);
+  /// Whether the graph computes with floats of `type`.
+  static bool isFloat(Type type) {
+    Type element = getElementTypeOrSelf(type);
+    return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element);
+  }
   /// The booleans in the new graph that are described by `value`.
   Value getCondition(train::TrainBuilder &b, const KnownIntegers &x);
   /// A constant with the elements of `x`, repeated to fill the type.
@@ -140,7 +202,9 @@ private:
   llvm::DenseMap<Value, Value> gelus;
   /// Averages over windows with the size of the window, for sums over windows.
   llvm::DenseMap<Value, std::pair<Value, int64_t>> averages;
-  llvm::MapVector<StringRef, unsigned> unsupported;
+  /// What the operation that is being converted would need, for the error.
+  StringRef advice;
+  llvm::MapVector<StringAttr, unsigned> unsupported;
   Location firstUnsupported = builder.getUnknownLoc();
 };
 

@@ -13,6 +13,10 @@
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Support/ConvertOnCopy.h"
 #include "amp/Support/SymbolUses.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -103,11 +107,11 @@ Value StableHLOImporter::get(Value value) {
   if (entry.value || !entry.number)
     return entry.value;
   auto type = typeOf(value);
-  if (!type || !type.hasStaticShape() || !type.getElementType().isF32())
+  if (!type || !type.hasStaticShape() || !isFloat(type))
     return {};
+  auto number = builder.getFloatAttr(type.getElementType(), *entry.number);
   return train::ConstantOp::create(
-      builder, value.getLoc(),
-      DenseElementsAttr::get(type, static_cast<float>(*entry.number)));
+      builder, value.getLoc(), DenseElementsAttr::get(type, number.getValue()));
 }
 
 StringRef StableHLOImporter::getBody(Operation *op) {
@@ -126,7 +130,8 @@ StringRef StableHLOImporter::getBody(Operation *op) {
 void StableHLOImporter::visitBlock(Block &block,
                                    SmallVectorImpl<Value> &returned) {
   for (Operation &op : block) {
-    if (isa<func::ReturnOp>(op)) {
+    if (isa<func::ReturnOp>(op) ||
+        op.getName().getStringRef() == "stablehlo.return") {
       returned.assign(op.operand_begin(), op.operand_end());
       continue;
     }
@@ -160,22 +165,41 @@ void StableHLOImporter::visit(Operation *op) {
     gelus.erase(result);
     averages.erase(result);
   }
-  if (convert(op))
+  advice = {};
+  if (convertMany(op) || convert(op))
     return;
   // The operation that needs unknown integers or booleans reports itself.
   bool hasFloats = llvm::any_of(op->getResultTypes(), [](Type type) {
     return isa<FloatType>(getElementTypeOrSelf(type));
   });
-  if (!hasFloats)
+  if (!hasFloats && advice.empty())
     return;
   if (unsupported.empty())
     firstUnsupported = op->getLoc();
-  ++unsupported[op->getName().getStringRef()];
+  std::string name = op->getName().getStringRef().str();
+  if (!advice.empty())
+    name += (" (" + advice + ")").str();
+  ++unsupported[builder.getStringAttr(name)];
   // Continue, so that the error names the others as well.
   for (OpResult result : op->getResults())
     if (auto type = typeOf(result);
-        type && type.hasStaticShape() && type.getElementType().isF32())
+        type && type.hasStaticShape() && isFloat(type))
       known[result] = {Value(), 0.0, std::nullopt};
+}
+
+/// Converts operations with any number of results.
+bool StableHLOImporter::convertMany(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  for (Type type : op->getResultTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        !tensor || !tensor.hasStaticShape())
+      return false;
+  if (name == "stablehlo.while")
+    return convertWhile(op);
+  if (name == "chlo.top_k")
+    return convertTopK(op);
+  return name == "stablehlo.reduce" && op->getNumResults() == 2 &&
+         convertArgReduce(op);
 }
 
 bool StableHLOImporter::convert(Operation *op) {
@@ -188,9 +212,17 @@ bool StableHLOImporter::convert(Operation *op) {
     return false;
   if (fold(op))
     return true;
-  if (!type.getElementType().isF32())
-    return convertIntegers(op) || ((name == "compare" || name == "is_finite") &&
-                                   convertElementwise(op, name));
+  if (!isFloat(type)) {
+    if ((name == "compare" || name == "is_finite") &&
+        isFloat(op->getOperand(0).getType()))
+      return convertElementwise(op, name);
+    return convertIntegers(op) || convertComputed(op);
+  }
+  return convertResult(op, name);
+}
+
+/// Converts an operation whose result consists of floats.
+bool StableHLOImporter::convertResult(Operation *op, StringRef name) {
   if (name == "select")
     return convertSelect(op);
   if (name == "convert")
@@ -213,6 +245,18 @@ bool StableHLOImporter::convert(Operation *op) {
     return convertPool(op);
   if (name == "gather")
     return convertGather(op);
+  if (name == "reverse")
+    return convertReverse(op);
+  if (name == "erf_inv")
+    return convertErfInv(op);
+  if (name == "bitcast_convert")
+    return computeConversion(op);
+  if (name == "dynamic_slice")
+    return convertDynamicSlice(op);
+  if (name == "dynamic_update_slice")
+    return convertDynamicUpdate(op);
+  if (name == "scatter")
+    return convertScatter(op);
   return convertElementwise(op, name) || convertMovement(op, name);
 }
 
@@ -240,7 +284,7 @@ bool StableHLOImporter::fold(Operation *op) {
     if (!elements)
       return false;
     if (!elements.isSplat())
-      return elements.getElementType().isF32()
+      return isFloat(elements.getElementType())
                  ? set(op, train::ConstantOp::create(builder, op->getLoc(),
                                                      elements))
                  : convertIntegers(op);
@@ -448,7 +492,7 @@ bool StableHLOImporter::convertMovement(Operation *op, StringRef name) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products and reductions
+// Products
 //===----------------------------------------------------------------------===//
 
 bool StableHLOImporter::convertDot(Operation *op) {
@@ -494,32 +538,15 @@ bool StableHLOImporter::convertDot(Operation *op) {
   return set(op, reshape(b, result, typeOf(op->getResult(0)).getShape()));
 }
 
-bool StableHLOImporter::convertReduce(Operation *op) {
-  if (op->getNumOperands() != 2)
-    return false;
-  TrainBuilder b = at(op);
-  Value x = get(op->getOperand(0));
-  auto dims = getNumbers(op, "dimensions");
-  std::optional<double> start = getNumber(op->getOperand(1));
-  StringRef body = getBody(op);
-  if (!x || !dims || !start)
-    return false;
-  if (body == "add" && *start == 0)
-    return set(op, b.sum(x, *dims));
-  if (body == "maximum" && std::isinf(*start) && *start < 0)
-    return set(op, b.max(x, *dims));
-  return false;
-}
-
 //===----------------------------------------------------------------------===//
 // The step
 //===----------------------------------------------------------------------===//
 
-/// Describes an argument. Integers are indices.
-static Known describeArgument(Value argument) {
+/// Describes an argument. Signed integers are indices.
+static Known describeArgument(Value argument, bool isSigned) {
   Known result{argument, std::nullopt, std::nullopt};
   auto type = dyn_cast<RankedTensorType>(argument.getType());
-  if (type && type.hasStaticShape() &&
+  if (isSigned && type && type.hasStaticShape() &&
       (type.getElementType().isSignlessInteger(32) ||
        type.getElementType().isSignlessInteger(64)))
     result.integers =
@@ -546,22 +573,30 @@ LogicalResult StableHLOImporter::run(StringRef optimizer, double learningRate) {
 
   Block *block =
       builder.createBlock(&function.getBody(), function.getBody().begin());
-  for (BlockArgument argument : old->getArguments())
-    known[argument] = describeArgument(
-        block->addArgument(argument.getType(), argument.getLoc()));
+  SmallVector<Type> inputs;
+  for (BlockArgument argument : old->getArguments()) {
+    // Arithmetic has operations for unsigned integers and no types.
+    RankedTensorType type = getComputedType(argument.getType());
+    inputs.push_back(type ? type : argument.getType());
+    known[argument] =
+        describeArgument(block->addArgument(inputs.back(), argument.getLoc()),
+                         inputs.back() == argument.getType());
+  }
   SmallVector<Value> returned, results;
   visitBlock(*old, returned);
+  function.setFunctionType(
+      builder.getFunctionType(inputs, function.getFunctionType().getResults()));
   for (Value value : returned)
     results.push_back(get(value));
   if (unsupported.empty() && llvm::is_contained(results, Value()))
-    ++unsupported["a result other than tensor<...xf32>"];
+    ++unsupported[builder.getStringAttr("a result other than tensor<...xf32>")];
   if (!unsupported.empty()) {
     block->dropAllReferences();
     block->erase();
     auto diag = emitError(firstUnsupported)
                 << "stablehlo-to-train: unsupported here: ";
     llvm::interleaveComma(unsupported, diag, [&](const auto &entry) {
-      diag << entry.second << " x " << entry.first;
+      diag << entry.second << " x " << entry.first.getValue();
     });
     return diag;
   }

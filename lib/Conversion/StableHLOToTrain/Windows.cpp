@@ -15,31 +15,202 @@ using namespace mlir;
 using namespace mlir::amp;
 using namespace mlir::train;
 
+//===----------------------------------------------------------------------===//
+// Convolution
+//===----------------------------------------------------------------------===//
+
+/// The lists of letters and numbers in `[b, f, 0]x[o, i, 0]->[b, f, 0]`: input,
+/// filter and result.
+static SmallVector<SmallVector<std::string>> getLayouts(StringRef text) {
+  SmallVector<SmallVector<std::string>> layouts;
+  while (text.contains('[') && layouts.size() < 3) {
+    auto [list, rest] = text.split('[').second.split(']');
+    SmallVector<StringRef> parts;
+    list.split(parts, ',');
+    layouts.emplace_back();
+    for (StringRef part : parts)
+      layouts.back().push_back(part.trim().str());
+    text = rest;
+  }
+  return layouts;
+}
+
+/// The positions of `wanted` in `layout`. Empty if one is missing.
+static SmallVector<int64_t> findPositions(ArrayRef<std::string> layout,
+                                          ArrayRef<std::string> wanted) {
+  SmallVector<int64_t> positions;
+  for (const std::string &name : wanted) {
+    auto it = llvm::find(layout, name);
+    if (it == layout.end())
+      return {};
+    positions.push_back(it - layout.begin());
+  }
+  return positions;
+}
+
+/// `x` with an extent of 1 inserted at `dim`.
+static Value insertUnit(TrainBuilder &b, Value x, int64_t dim) {
+  SmallVector<int64_t> shape(typeOf(x).getShape());
+  shape.insert(shape.begin() + dim, 1);
+  return b.reshape(x, shape);
+}
+
+/// Converts to channels-last images. A line is an image of one row.
 bool StableHLOImporter::convertConvolution(Operation *op) {
+  TrainBuilder b = at(op);
   Value x = get(op->getOperand(0)), filter = get(op->getOperand(1));
-  StringRef wanted = "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]";
-  if (!x || !filter ||
-      !StringRef(getText(op, "dimension_numbers")).contains(wanted))
+  auto layouts = getLayouts(getText(op, "dimension_numbers"));
+  if (!x || !filter || layouts.size() != 3)
     return false;
+  int64_t spatial = typeOf(x).getRank() - 2;
+  if (spatial != 1 && spatial != 2) {
+    advice = "expected one or two spatial dimensions";
+    return false;
+  }
   auto strides = getNumbers(op, "window_strides");
   auto dilations = getNumbers(op, "rhs_dilation");
   auto spread = getNumbers(op, "lhs_dilation");
   auto padding = getNumbers(op, "padding");
   auto groups = op->getAttrOfType<IntegerAttr>("feature_group_count");
   auto batches = op->getAttrOfType<IntegerAttr>("batch_group_count");
-  auto isOne = [](int64_t value) { return value == 1; };
   auto isNegative = [](int64_t value) { return value < 0; };
-  if ((spread && !llvm::all_of(*spread, isOne)) ||
-      (padding && llvm::any_of(*padding, isNegative)) ||
+  if ((padding && llvm::any_of(*padding, isNegative)) ||
       (batches && batches.getInt() != 1) ||
-      StringRef(getText(op, "window_reversal")).contains("true"))
+      StringRef(getText(op, "window_reversal")).contains("true")) {
+    advice = "expected no negative padding, reversed window or batch groups";
     return false;
-  SmallVector<int64_t> ones = {1, 1}, zeros = {0, 0, 0, 0};
-  return set(op, train::Conv2DOp::create(
-                     builder, op->getLoc(), op->getResult(0).getType(), x,
-                     filter, strides.value_or(ones), padding.value_or(zeros),
-                     dilations.value_or(ones), groups ? groups.getInt() : 1));
+  }
+  SmallVector<std::string> names = {"0"};
+  if (spatial == 2)
+    names.push_back("1");
+  SmallVector<std::string> image = {"b"}, window = names;
+  llvm::append_range(image, names);
+  image.push_back("f");
+  window.push_back("i");
+  window.push_back("o");
+  auto fromX = findPositions(layouts[0], image),
+       fromFilter = findPositions(layouts[1], window),
+       toResult = findPositions(image, layouts[2]);
+  size_t rank = spatial + 2;
+  if (fromX.size() != rank || fromFilter.size() != rank ||
+      toResult.size() != rank ||
+      typeOf(filter).getRank() != typeOf(x).getRank() ||
+      typeOf(op->getResult(0)).getRank() != typeOf(x).getRank() ||
+      (spread && spread->size() != rank - 2))
+    return false;
+  x = transpose(b, x, fromX);
+  filter = transpose(b, filter, fromFilter);
+  SmallVector<int64_t> steps =
+                           strides.value_or(SmallVector<int64_t>(spatial, 1)),
+                       gaps =
+                           dilations.value_or(SmallVector<int64_t>(spatial, 1)),
+                       edges = padding.value_or(
+                           SmallVector<int64_t>(2 * spatial, 0));
+  // A transposed convolution reads zeros between the elements.
+  if (spread && llvm::any_of(*spread, [](int64_t s) { return s != 1; })) {
+    SmallVector<int64_t> zeros(rank, 0), interior(rank, 0),
+        shape(typeOf(x).getShape());
+    for (int64_t dim = 0; dim < spatial; ++dim) {
+      interior[dim + 1] = (*spread)[dim] - 1;
+      shape[dim + 1] += (shape[dim + 1] - 1) * interior[dim + 1];
+    }
+    x = train::PadOp::create(builder, op->getLoc(), typeOf(x).clone(shape), x,
+                             zeros, zeros, interior, APFloat(0.0));
+  }
+  SmallVector<int64_t> shape;
+  ArrayRef<int64_t> result = typeOf(op->getResult(0)).getShape();
+  for (const std::string &name : image)
+    shape.push_back(result[llvm::find(layouts[2], name) - layouts[2].begin()]);
+  SmallVector<int64_t> whole = shape;
+  if (spatial == 1) {
+    x = insertUnit(b, x, 1);
+    filter = insertUnit(b, filter, 0);
+    whole.insert(whole.begin() + 1, 1);
+    steps.insert(steps.begin(), 1);
+    gaps.insert(gaps.begin(), 1);
+    edges.insert(edges.begin(), {0, 0});
+  }
+  Value y = train::Conv2DOp::create(builder, op->getLoc(),
+                                    typeOf(x).clone(whole), x, filter, steps,
+                                    edges, gaps, groups ? groups.getInt() : 1);
+  return set(op, transpose(b, reshape(b, y, shape), toResult));
 }
+
+//===----------------------------------------------------------------------===//
+// Pooling
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Windows over some dimensions of a tensor, as windows over images.
+struct PoolWindows {
+  /// `window` and `step` have an element for each dimension, `pad` has two.
+  PoolWindows(ArrayRef<int64_t> window, ArrayRef<int64_t> step,
+              ArrayRef<int64_t> pad) {
+    SmallVector<int64_t> others;
+    for (size_t dim = 0; dim < window.size(); ++dim) {
+      bool isWhole = window[dim] == 1 && step[dim] == 1 && !pad[2 * dim] &&
+                     !pad[2 * dim + 1];
+      (isWhole ? others : dims).push_back(dim);
+    }
+    for (size_t missing = dims.size(); missing < 2; ++missing) {
+      extents.push_back(1);
+      steps.push_back(1);
+      edges.append({0, 0});
+    }
+    for (int64_t dim : dims) {
+      extents.push_back(window[dim]);
+      steps.push_back(step[dim]);
+      edges.append({pad[2 * dim], pad[2 * dim + 1]});
+      size *= window[dim];
+    }
+    // Images whose channels are last need no transposition.
+    isImage = window.size() == 4 && dims == SmallVector<int64_t>{1, 2};
+    order = others;
+    llvm::append_range(order, dims);
+  }
+
+  /// The type of the images for a tensor of `type`: dimensions without a window
+  /// come first, as one.
+  RankedTensorType getImageType(RankedTensorType type) const {
+    if (isImage)
+      return type;
+    SmallVector<int64_t> shape = {1, 1, 1, 1};
+    size_t numOthers = order.size() - dims.size();
+    for (auto [index, dim] : llvm::enumerate(order)) {
+      if (index < numOthers)
+        shape[0] *= type.getDimSize(dim);
+      else
+        shape[index - numOthers + 3 - dims.size()] = type.getDimSize(dim);
+    }
+    return type.clone(shape);
+  }
+  Value toImage(TrainBuilder &b, Value x) const {
+    if (isImage)
+      return x;
+    ArrayRef<int64_t> shape = getImageType(typeOf(x)).getShape();
+    SmallVector<int64_t> kept(shape);
+    return b.reshape(llvm::is_sorted(order) ? x : b.transpose(x, order), kept);
+  }
+  /// The tensor of type `to` that the images `y` are.
+  Value fromImage(TrainBuilder &b, Value y, RankedTensorType to) const {
+    if (isImage)
+      return y;
+    SmallVector<int64_t> shape, back(order.size());
+    for (auto [index, dim] : llvm::enumerate(order)) {
+      shape.push_back(to.getDimSize(dim));
+      back[dim] = index;
+    }
+    y = b.reshape(y, shape);
+    return llvm::is_sorted(back) ? y : b.transpose(y, back);
+  }
+
+  SmallVector<int64_t> dims, order, extents, steps, edges;
+  int64_t size = 1;
+  bool isImage = false;
+};
+
+} // namespace
 
 bool StableHLOImporter::convertPool(Operation *op) {
   auto window = getNumbers(op, "window_dimensions");
@@ -49,48 +220,68 @@ bool StableHLOImporter::convertPool(Operation *op) {
   auto inner = getNumbers(op, "window_dilations");
   auto isOne = [](int64_t value) { return value == 1; };
   auto isNegative = [](int64_t value) { return value < 0; };
-  if (op->getNumOperands() != 2 || !window || window->size() != 4 ||
+  if (op->getNumOperands() != 2 || !window ||
       (base && !llvm::all_of(*base, isOne)) ||
       (inner && !llvm::all_of(*inner, isOne)))
     return false;
-  std::optional<double> start = getNumber(op->getOperand(1));
-  SmallVector<int64_t> ones(4, 1), zeros(8, 0);
+  size_t rank = window->size();
+  SmallVector<int64_t> ones(rank, 1), zeros(2 * rank, 0);
   SmallVector<int64_t> step = strides.value_or(ones),
                        pad = padding.value_or(zeros);
-  if (!start || (*window)[0] != 1 || (*window)[3] != 1 || step.size() != 4 ||
-      step[0] != 1 || step[3] != 1 || pad.size() != 8 || pad[0] || pad[1] ||
-      pad[6] || pad[7] || llvm::any_of(pad, isNegative))
+  std::optional<double> start = getNumber(op->getOperand(1));
+  if (!start || step.size() != rank || pad.size() != 2 * rank ||
+      llvm::any_of(pad, isNegative))
     return false;
   StringRef body = getBody(op);
-  auto type = typeOf(op->getResult(0));
-  ArrayRef<int64_t> extents = ArrayRef<int64_t>(*window).slice(1, 2),
-                    steps = ArrayRef<int64_t>(step).slice(1, 2),
-                    edges = ArrayRef<int64_t>(pad).slice(2, 4);
-  if (body == "maximum" && std::isinf(*start) && *start < 0) {
-    Value x = get(op->getOperand(0));
-    return x && set(op, train::MaxPool2DOp::create(builder, op->getLoc(), type,
-                                                   x, extents, steps, edges));
-  }
-  if (body != "add" || *start != 0)
+  if (llvm::all_of(step, isOne) && convertRunning(op, body, *window, pad))
+    return true;
+  PoolWindows windows(*window, step, pad);
+  if (windows.dims.size() > 2) {
+    advice = "expected windows in at most two dimensions";
     return false;
-  int64_t size = extents[0] * extents[1];
+  }
+  int64_t size = windows.size;
+  bool isMin = body == "minimum" && std::isinf(*start) && *start > 0;
+  bool isMax = body == "maximum" && std::isinf(*start) && *start < 0;
   // This is the number of elements in each window, a possible divisor.
-  if (std::optional<double> number = getNumber(op->getOperand(0)))
-    return *number == 1 && llvm::all_of(edges, [](int64_t e) { return !e; }) &&
+  if (std::optional<double> number = getNumber(op->getOperand(0));
+      number && !isMin && !isMax)
+    return body == "add" && *start == 0 && *number == 1 &&
+           llvm::all_of(windows.edges, [](int64_t e) { return !e; }) &&
            set(op, static_cast<double>(size));
+  Value x = get(op->getOperand(0));
+  bool isSum = body == "add" && *start == 0;
   // A power of 2 undoes a division exactly. Other numbers must be divisors.
   bool isDivided = llvm::all_of(op->getUses(), [](OpOperand &use) {
     return use.getOwner()->getName().stripDialect() == "divide" &&
            use.getOperandNumber() == 0;
   });
-  Value x = get(op->getOperand(0));
-  if (!x || (!llvm::isPowerOf2_64(size) && !isDivided))
+  if (!x || !(isMin || isMax || isSum) ||
+      (isSum && !llvm::isPowerOf2_64(size) && !isDivided)) {
+    advice = "expected a maximum, a minimum, or a sum that is divided by the "
+             "size of the window";
     return false;
-  Value average = train::AvgPool2DOp::create(builder, op->getLoc(), type, x,
-                                             extents, steps, edges);
+  }
+  TrainBuilder b = at(op);
+  auto to = typeOf(op->getResult(0));
+  if (typeOf(x).getRank() != static_cast<int64_t>(rank) ||
+      to.getRank() != typeOf(x).getRank())
+    return false;
+  RankedTensorType pooled = windows.getImageType(to);
+  x = windows.toImage(b, isMin ? b.neg(x) : x);
+  if (!isSum) {
+    Value y = train::MaxPool2DOp::create(builder, op->getLoc(), pooled, x,
+                                         windows.extents, windows.steps,
+                                         windows.edges);
+    y = windows.fromImage(b, y, to);
+    return set(op, isMin ? b.neg(y) : y);
+  }
+  Value average =
+      train::AvgPool2DOp::create(builder, op->getLoc(), pooled, x,
+                                 windows.extents, windows.steps, windows.edges);
+  average = windows.fromImage(b, average, to);
   averages[op->getResult(0)] = {average, size};
-  return set(op,
-             llvm::isPowerOf2_64(size) ? at(op).mul(average, size) : Value());
+  return set(op, llvm::isPowerOf2_64(size) ? b.mul(average, size) : Value());
 }
 
 bool StableHLOImporter::convertPad(Operation *op) {

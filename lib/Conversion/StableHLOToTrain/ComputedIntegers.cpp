@@ -1,0 +1,504 @@
+//===- ComputedIntegers.cpp - Integers that the graph computes ------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Integers, booleans and bits of floats that are neither constants nor indices
+// of the data become operations of arith, tensor and linalg.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StableHLOImporter.h"
+#include "StableHLOText.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+using namespace mlir::train;
+
+RankedTensorType StableHLOImporter::getComputedType(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return {};
+  auto integer = dyn_cast<IntegerType>(tensor.getElementType());
+  return integer ? tensor.clone(
+                       IntegerType::get(type.getContext(), integer.getWidth()))
+                 : tensor;
+}
+
+static bool isUnsigned(Value value) {
+  Type type = getElementTypeOrSelf(value);
+  return type.isUnsignedInteger() || type.isInteger(1);
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value StableHLOImporter::reshapeAny(Location loc, Value x,
+                                    ArrayRef<int64_t> shape) {
+  auto type = typeOf(x);
+  if (type.getShape() == shape)
+    return x;
+  if (isFloat(type)) {
+    TrainBuilder b(builder, loc);
+    return b.reshape(x, shape);
+  }
+  auto all = [](int64_t rank) {
+    auto dims = llvm::seq<int64_t>(0, rank);
+    return ReassociationIndices(dims.begin(), dims.end());
+  };
+  // Goes through one dimension, unless there is none.
+  auto flat = type.clone({type.getNumElements()});
+  if (type.getRank() == 0)
+    x = tensor::ExpandShapeOp::create(builder, loc, flat, x,
+                                      ArrayRef<ReassociationIndices>());
+  else if (type.getRank() > 1)
+    x = tensor::CollapseShapeOp::create(
+        builder, loc, flat, x,
+        SmallVector<ReassociationIndices>{all(type.getRank())});
+  auto result = type.clone(shape);
+  if (result.getRank() == 0)
+    return tensor::CollapseShapeOp::create(builder, loc, result, x,
+                                           ArrayRef<ReassociationIndices>());
+  if (result.getRank() == 1)
+    return x;
+  return tensor::ExpandShapeOp::create(
+      builder, loc, result, x,
+      SmallVector<ReassociationIndices>{all(result.getRank())});
+}
+
+/// Places dimension i of `x` at `dims[i]` of `type` and repeats it.
+Value StableHLOImporter::broadcastAny(Location loc, Value x,
+                                      RankedTensorType type,
+                                      ArrayRef<int64_t> dims) {
+  DenseElementsAttr constant;
+  if (matchPattern(x, m_Constant(&constant)) && constant.isSplat())
+    return arith::ConstantOp::create(builder, loc, constant.resizeSplat(type));
+  SmallVector<int64_t> kept, repeated;
+  for (int64_t dim = 0, next = 0; dim < type.getRank(); ++dim) {
+    bool isThere =
+        next < static_cast<int64_t>(dims.size()) && dims[next] == dim;
+    int64_t extent = isThere ? typeOf(x).getDimSize(next++) : 1;
+    if (extent == type.getDimSize(dim))
+      kept.push_back(extent);
+    else
+      repeated.push_back(dim);
+  }
+  x = reshapeAny(loc, x, kept);
+  if (repeated.empty())
+    return x;
+  Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                        type.getElementType());
+  return linalg::BroadcastOp::create(builder, loc, x, empty, repeated)
+      ->getResult(0);
+}
+
+Value StableHLOImporter::clampComputed(Location loc, Value x, int64_t limit) {
+  auto type = typeOf(x);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(
+            type,
+            builder.getIntegerAttr(type.getElementType(), value).getValue()));
+  };
+  x = arith::MaxSIOp::create(builder, loc, x, constant(0));
+  return arith::MinSIOp::create(builder, loc, x, constant(limit));
+}
+
+/// Computes what `x` describes from its index.
+Value StableHLOImporter::getComputed(const KnownIntegers &x, Location loc,
+                                     RankedTensorType type) {
+  if (x.kind == Kind::Constant)
+    return makeConstant(loc, x, type);
+  TrainBuilder b(builder, loc);
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  if (x.kind == Kind::OneHot)
+    return broadcastAny(loc, getCondition(b, x), type, dims);
+  Value index = reshapeAny(loc, x.index, x.shape);
+  auto integers = typeOf(index);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(
+            integers, builder.getIntegerAttr(integers.getElementType(), value)
+                          .getValue()));
+  };
+  auto compare = [&](arith::CmpIPredicate how, int64_t bound) -> Value {
+    return arith::CmpIOp::create(builder, loc, how, index, constant(bound));
+  };
+  Value result;
+  switch (x.kind) {
+  case Kind::Index:
+    result = index;
+    break;
+  case Kind::Shifted:
+    result = arith::AddIOp::create(builder, loc, index, constant(x.bound));
+    break;
+  case Kind::Wrapped:
+    result = arith::SelectOp::create(
+        builder, loc, compare(arith::CmpIPredicate::slt, 0),
+        arith::AddIOp::create(builder, loc, index, constant(x.bound)), index);
+    break;
+  case Kind::Negative:
+    result = compare(arith::CmpIPredicate::slt, 0);
+    break;
+  case Kind::AtLeast0:
+    result = compare(arith::CmpIPredicate::sge, 0);
+    break;
+  case Kind::Below:
+    result = compare(arith::CmpIPredicate::slt, x.bound);
+    break;
+  case Kind::InRange:
+    result = arith::AndIOp::create(builder, loc,
+                                   compare(arith::CmpIPredicate::sge, 0),
+                                   compare(arith::CmpIPredicate::slt, x.bound));
+    break;
+  case Kind::Constant:
+  case Kind::OneHot:
+    break;
+  }
+  if (!result || typeOf(result).getElementType() != type.getElementType())
+    return {};
+  return broadcastAny(loc, result, type, dims);
+}
+
+Value StableHLOImporter::getComputed(Value value) {
+  RankedTensorType type = getComputedType(value.getType());
+  auto it = known.find(value);
+  if (!type || isFloat(type) || it == known.end())
+    return {};
+  const Known &entry = it->second;
+  if (entry.value)
+    return entry.value;
+  Location loc = value.getLoc();
+  if (entry.counter) {
+    auto scalar = [&](int64_t number) -> Value {
+      return arith::ConstantIndexOp::create(builder, loc, number);
+    };
+    Value place = arith::MulIOp::create(builder, loc, entry.counter->iteration,
+                                        scalar(entry.counter->scale));
+    place = arith::AddIOp::create(builder, loc, place,
+                                  scalar(entry.counter->offset));
+    place =
+        arith::IndexCastOp::create(builder, loc, type.getElementType(), place);
+    return tensor::FromElementsOp::create(builder, loc, type, place);
+  }
+  if (entry.number) {
+    auto number = static_cast<int64_t>(*entry.number);
+    APInt bits(type.getElementTypeBitWidth(), number, /*isSigned=*/true,
+               /*implicitTrunc=*/true);
+    return arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(type, bits));
+  }
+  if (!entry.integers)
+    return {};
+  return getComputed(*entry.integers, loc, type);
+}
+
+Value StableHLOImporter::getAny(Value value) {
+  return isFloat(value.getType()) ? get(value) : getComputed(value);
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+bool StableHLOImporter::convertComputed(Operation *op) {
+  if (!isa<IntegerType>(getElementTypeOrSelf(op->getResult(0))))
+    return false;
+  StringRef name = op->getName().stripDialect();
+  if (name == "dynamic_slice")
+    return convertDynamicSlice(op);
+  if (name == "dynamic_update_slice")
+    return convertDynamicUpdate(op);
+  return computeCounter(op) || computeConstant(op) || computeConversion(op) ||
+         computeMovement(op) || computeReduce(op) || computeElementwise(op);
+}
+
+bool StableHLOImporter::computeConstant(Operation *op) {
+  StringRef name = op->getName().stripDialect();
+  RankedTensorType type = getComputedType(op->getResult(0).getType());
+  if (name == "constant") {
+    auto elements =
+        dyn_cast_or_null<DenseIntElementsAttr>(op->getAttr("value"));
+    if (!elements)
+      return false;
+    return set(
+        op, arith::ConstantOp::create(builder, op->getLoc(),
+                                      elements.bitcast(type.getElementType())));
+  }
+  auto dim = op->getAttrOfType<IntegerAttr>("iota_dimension");
+  if (name != "iota" || !dim || dim.getInt() < 0 ||
+      dim.getInt() >= type.getRank())
+    return false;
+  // Counts along one dimension, and repeats that.
+  SmallVector<APInt> elements;
+  for (int64_t i = 0, e = type.getDimSize(dim.getInt()); i < e; ++i)
+    elements.emplace_back(type.getElementTypeBitWidth(), i, /*isSigned=*/false,
+                          /*implicitTrunc=*/true);
+  auto line = type.clone({type.getDimSize(dim.getInt())});
+  Value counts = arith::ConstantOp::create(
+      builder, op->getLoc(), DenseElementsAttr::get(line, elements));
+  return set(op, broadcastAny(op->getLoc(), counts, type, {dim.getInt()}));
+}
+
+/// Conversions between integers, and between them and floats or their bits.
+bool StableHLOImporter::computeConversion(Operation *op) {
+  StringRef name = op->getName().stripDialect();
+  if (name != "convert" && name != "bitcast_convert")
+    return false;
+  Value operand = op->getOperand(0), x = getAny(operand);
+  RankedTensorType type = getComputedType(op->getResult(0).getType());
+  Location loc = op->getLoc();
+  if (!x)
+    return false;
+  auto from = typeOf(x);
+  unsigned width = type.getElementTypeBitWidth(),
+           old = from.getElementTypeBitWidth();
+  auto emit = [&](auto tag) {
+    using OpTy = decltype(tag);
+    return set(op, OpTy::create(builder, loc, type, x));
+  };
+  if (name == "bitcast_convert") {
+    if (width != old || from.getShape() != type.getShape())
+      return false;
+    return from == type ? set(op, x) : emit(arith::BitcastOp());
+  }
+  bool toUnsigned = isUnsigned(op->getResult(0));
+  if (isFloat(from) && isFloat(type))
+    return false;
+  if (isFloat(type))
+    return isUnsigned(operand) ? emit(arith::UIToFPOp())
+                               : emit(arith::SIToFPOp());
+  if (isFloat(from)) {
+    // A number that fits would have been folded.
+    if (getNumber(operand))
+      return false;
+    if (width == 1) {
+      TrainBuilder b = at(op);
+      return set(op, b.compare(ComparePredicate::NE, x, b.scalar(0, x)));
+    }
+    return toUnsigned ? emit(arith::FPToUIOp()) : emit(arith::FPToSIOp());
+  }
+  if (width == 1) {
+    Value zero =
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(from));
+    return set(op, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                         x, zero));
+  }
+  if (width == old)
+    return set(op, x);
+  if (width < old)
+    return emit(arith::TruncIOp());
+  return isUnsigned(operand) ? emit(arith::ExtUIOp()) : emit(arith::ExtSIOp());
+}
+
+bool StableHLOImporter::computeMovement(Operation *op) {
+  StringRef name = op->getName().stripDialect();
+  RankedTensorType type = getComputedType(op->getResult(0).getType());
+  Location loc = op->getLoc();
+  if (op->getNumOperands() == 0)
+    return false;
+  auto empty = [&]() -> Value {
+    return tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                   type.getElementType());
+  };
+  auto toIndices = [&](ArrayRef<int64_t> numbers) {
+    return getAsIndexOpFoldResult(builder.getContext(), numbers);
+  };
+  if (name == "concatenate") {
+    auto dimension = op->getAttrOfType<IntegerAttr>("dimension");
+    if (!dimension || dimension.getInt() < 0 ||
+        dimension.getInt() >= type.getRank())
+      return false;
+    int64_t dim = dimension.getInt();
+    Value result = empty();
+    SmallVector<int64_t> place(type.getRank(), 0), ones(type.getRank(), 1);
+    for (Value operand : op->getOperands()) {
+      Value part = getComputed(operand);
+      if (!part || typeOf(part).getRank() != type.getRank())
+        return false;
+      result = tensor::InsertSliceOp::create(
+          builder, loc, part, result, toIndices(place),
+          toIndices(typeOf(part).getShape()), toIndices(ones));
+      place[dim] += typeOf(part).getDimSize(dim);
+    }
+    return set(op, result);
+  }
+  if (name != "reshape" && name != "transpose" && name != "slice" &&
+      name != "broadcast_in_dim")
+    return false;
+  Value x = getComputed(op->getOperand(0));
+  if (!x)
+    return false;
+  if (name == "reshape" && typeOf(x).getNumElements() != type.getNumElements())
+    return false;
+  if (name == "reshape")
+    return set(op, reshapeAny(loc, x, type.getShape()));
+  if (name == "transpose") {
+    auto permutation = getNumbers(op, "permutation");
+    return permutation && set(op, linalg::TransposeOp::create(
+                                      builder, loc, x, empty(), *permutation)
+                                      ->getResult(0));
+  }
+  if (name == "slice") {
+    auto from = getNumbers(op, "start_indices");
+    auto steps = getNumbers(op, "strides");
+    return from && steps &&
+           set(op, tensor::ExtractSliceOp::create(
+                       builder, loc, type, x, toIndices(*from),
+                       toIndices(type.getShape()), toIndices(*steps)));
+  }
+  auto dims = getNumbers(op, "broadcast_dimensions");
+  return dims && llvm::is_sorted(*dims) &&
+         static_cast<int64_t>(dims->size()) == typeOf(x).getRank() &&
+         set(op, broadcastAny(loc, x, type, *dims));
+}
+
+/// A reduction of integers or booleans.
+bool StableHLOImporter::computeReduce(Operation *op) {
+  auto dims = getNumbers(op, "dimensions");
+  if (op->getName().stripDialect() != "reduce" || op->getNumOperands() != 2 ||
+      !dims)
+    return false;
+  Value x = getComputed(op->getOperand(0)),
+        start = getComputed(op->getOperand(1));
+  RankedTensorType type = getComputedType(op->getResult(0).getType());
+  StringRef body = getBody(op);
+  Location loc = op->getLoc();
+  bool isNatural = isUnsigned(op->getOperand(0));
+  auto combine = [&](OpBuilder &b, Value lhs, Value rhs) -> Value {
+    if (body == "add")
+      return arith::AddIOp::create(b, loc, lhs, rhs);
+    if (body == "multiply")
+      return arith::MulIOp::create(b, loc, lhs, rhs);
+    if (body == "and")
+      return arith::AndIOp::create(b, loc, lhs, rhs);
+    if (body == "or")
+      return arith::OrIOp::create(b, loc, lhs, rhs);
+    if (body == "xor")
+      return arith::XOrIOp::create(b, loc, lhs, rhs);
+    if (body == "maximum")
+      return isNatural ? arith::MaxUIOp::create(b, loc, lhs, rhs).getResult()
+                       : arith::MaxSIOp::create(b, loc, lhs, rhs).getResult();
+    return isNatural ? arith::MinUIOp::create(b, loc, lhs, rhs).getResult()
+                     : arith::MinSIOp::create(b, loc, lhs, rhs).getResult();
+  };
+  if (!x || !start || typeOf(start).getRank() != 0 ||
+      !llvm::is_contained(
+          {"add", "multiply", "and", "or", "xor", "maximum", "minimum"}, body))
+    return false;
+  auto init = broadcastAny(loc, start, type, {});
+  auto result = linalg::ReduceOp::create(
+      builder, loc, ValueRange(x), ValueRange(init), *dims,
+      [&](OpBuilder &b, Location, ValueRange args) {
+        linalg::YieldOp::create(b, loc, combine(b, args[0], args[1]));
+      });
+  return set(op, result->getResult(0));
+}
+
+/// The predicate of a comparison `how`.
+static std::optional<arith::CmpIPredicate> getPredicate(StringRef how,
+                                                        bool isNatural) {
+  using Predicate = arith::CmpIPredicate;
+  if (how == "EQ")
+    return Predicate::eq;
+  if (how == "NE")
+    return Predicate::ne;
+  if (how == "LT")
+    return isNatural ? Predicate::ult : Predicate::slt;
+  if (how == "LE")
+    return isNatural ? Predicate::ule : Predicate::sle;
+  if (how == "GT")
+    return isNatural ? Predicate::ugt : Predicate::sgt;
+  if (how == "GE")
+    return isNatural ? Predicate::uge : Predicate::sge;
+  return std::nullopt;
+}
+
+bool StableHLOImporter::computeElementwise(Operation *op) {
+  StringRef name = op->getName().stripDialect();
+  RankedTensorType type = getComputedType(op->getResult(0).getType());
+  Location loc = op->getLoc();
+  SmallVector<Value> x;
+  for (Value operand : op->getOperands()) {
+    x.push_back(getComputed(operand));
+    if (!x.back())
+      return false;
+    // A scalar condition or bound applies to all elements.
+    if (typeOf(x.back()).getRank() == 0 && type.getRank() != 0)
+      x.back() = broadcastAny(
+          loc, x.back(), type.clone(typeOf(x.back()).getElementType()), {});
+  }
+  if (x.empty() || typeOf(x[0]).getShape() != type.getShape())
+    return false;
+  bool isNatural = isUnsigned(op->getOperand(0));
+  auto constant = [&](int64_t value) -> Value {
+    APInt bits(type.getElementTypeBitWidth(), value, /*isSigned=*/true,
+               /*implicitTrunc=*/true);
+    return arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(type, bits));
+  };
+  auto emit = [&](auto tag) {
+    using OpTy = decltype(tag);
+    return set(op, OpTy::create(builder, loc, x[0], x[1]));
+  };
+  if (name == "optimization_barrier")
+    return set(op, x[0]);
+  if (name == "not" && x.size() == 1)
+    return set(op, arith::XOrIOp::create(builder, loc, x[0], constant(-1)));
+  if (name == "negate" && x.size() == 1)
+    return set(op, arith::SubIOp::create(builder, loc, constant(0), x[0]));
+  if (name == "select" && x.size() == 3)
+    return set(op, arith::SelectOp::create(builder, loc, x[0], x[1], x[2]));
+  if (x.size() != 2)
+    return false;
+  if (name == "compare") {
+    auto predicate =
+        getPredicate(getEnum(op, "comparison_direction"), isNatural);
+    return predicate &&
+           set(op, arith::CmpIOp::create(builder, loc, *predicate, x[0], x[1]));
+  }
+  if (name == "and")
+    return emit(arith::AndIOp());
+  if (name == "or")
+    return emit(arith::OrIOp());
+  if (name == "xor")
+    return emit(arith::XOrIOp());
+  if (type.getElementType().isInteger(1))
+    return false;
+  if (name == "add")
+    return emit(arith::AddIOp());
+  if (name == "subtract")
+    return emit(arith::SubIOp());
+  if (name == "multiply")
+    return emit(arith::MulIOp());
+  if (name == "maximum")
+    return isNatural ? emit(arith::MaxUIOp()) : emit(arith::MaxSIOp());
+  if (name == "minimum")
+    return isNatural ? emit(arith::MinUIOp()) : emit(arith::MinSIOp());
+  if (!name.starts_with("shift_"))
+    return false;
+  // What is shifted by the width or more becomes zero, or the sign.
+  int64_t width = type.getElementTypeBitWidth();
+  if (name == "shift_right_arithmetic") {
+    x[1] = arith::MinUIOp::create(builder, loc, x[1], constant(width - 1));
+    return emit(arith::ShRSIOp());
+  }
+  Value isInside = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ult, x[1], constant(width));
+  Value by = arith::MinUIOp::create(builder, loc, x[1], constant(width - 1));
+  Value result =
+      name == "shift_left"
+          ? arith::ShLIOp::create(builder, loc, x[0], by).getResult()
+          : arith::ShRUIOp::create(builder, loc, x[0], by).getResult();
+  return set(
+      op, arith::SelectOp::create(builder, loc, isInside, result, constant(0)));
+}

@@ -1,0 +1,458 @@
+//===- Loops.cpp - Loops and slices at computed places --------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StableHLOImporter.h"
+#include "StableHLOText.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace mlir::amp;
+using namespace mlir::train;
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What the text of a loop says about the values that it carries.
+class LoopText {
+public:
+  LoopText(Operation *op, function_ref<std::optional<double>(Value)> getNumber)
+      : op(op), condition(op->getRegion(0).front()),
+        body(op->getRegion(1).front()), getNumber(getNumber) {}
+
+  bool isInvariant(unsigned index) const {
+    return getYielded(index) == body.getArgument(index);
+  }
+  /// What each iteration adds to carried value `index`, if that is a constant.
+  std::optional<int64_t> getStep(unsigned index) const;
+  /// The number of iterations, if counters alone decide it.
+  std::optional<int64_t> getTripCount() const;
+
+private:
+  Value getYielded(unsigned index) const {
+    return body.back().getOperand(index);
+  }
+  std::optional<int64_t> getConstant(Value value) const;
+  std::optional<int64_t> getInitial(unsigned index) const {
+    std::optional<double> number = getNumber(op->getOperand(index));
+    return number ? std::optional<int64_t>(*number) : std::nullopt;
+  }
+
+  Operation *op;
+  Block &condition, &body;
+  function_ref<std::optional<double>(Value)> getNumber;
+};
+
+} // namespace
+
+/// The value of a constant, of an invariant of the loop or of a value from
+/// outside.
+std::optional<int64_t> LoopText::getConstant(Value value) const {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Block *owner = argument.getOwner();
+    if ((owner == &condition || owner == &body) &&
+        isInvariant(argument.getArgNumber()))
+      return getInitial(argument.getArgNumber());
+  }
+  Operation *producer = value.getDefiningOp();
+  if (producer && producer->getName().stripDialect() == "constant") {
+    auto elements =
+        dyn_cast_or_null<DenseIntElementsAttr>(producer->getAttr("value"));
+    if (elements && elements.isSplat())
+      return elements.getSplatValue<APInt>().getSExtValue();
+    return std::nullopt;
+  }
+  std::optional<double> number = getNumber(value);
+  return number ? std::optional<int64_t>(*number) : std::nullopt;
+}
+
+std::optional<int64_t> LoopText::getStep(unsigned index) const {
+  auto type = dyn_cast<RankedTensorType>(op->getOperand(index).getType());
+  Operation *producer = getYielded(index).getDefiningOp();
+  if (!type || type.getRank() != 0 || !type.getElementType().isInteger() ||
+      !getInitial(index) || !producer || producer->getNumOperands() != 2)
+    return std::nullopt;
+  Value arg = body.getArgument(index), lhs = producer->getOperand(0),
+        rhs = producer->getOperand(1);
+  StringRef name = producer->getName().stripDialect();
+  if (name == "add" && rhs == arg)
+    std::swap(lhs, rhs);
+  if (lhs != arg || (name != "add" && name != "subtract"))
+    return std::nullopt;
+  std::optional<int64_t> step = getConstant(rhs);
+  return step && name == "subtract" ? -*step : step;
+}
+
+std::optional<int64_t> LoopText::getTripCount() const {
+  Operation *compare = condition.back().getOperand(0).getDefiningOp();
+  if (!compare || compare->getName().stripDialect() != "compare" ||
+      compare->getBlock() != &condition)
+    return std::nullopt;
+  Value lhs = compare->getOperand(0), rhs = compare->getOperand(1);
+  StringRef how = getEnum(compare, "comparison_direction");
+  auto isCounter = [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getOwner() == &condition &&
+           !isInvariant(argument.getArgNumber());
+  };
+  if (!isCounter(lhs)) {
+    std::swap(lhs, rhs);
+    how = how == "LT"   ? "GT"
+          : how == "LE" ? "GE"
+          : how == "GT" ? "LT"
+          : how == "GE" ? "LE"
+                        : how;
+  }
+  if (!isCounter(lhs))
+    return std::nullopt;
+  unsigned index = cast<BlockArgument>(lhs).getArgNumber();
+  std::optional<int64_t> step = getStep(index), bound = getConstant(rhs);
+  if (!step || !bound || *step == 0)
+    return std::nullopt;
+  int64_t first = *getInitial(index), distance = *bound - first;
+  if (how == "GT" || how == "GE") {
+    distance = -distance;
+    *step = -*step;
+  } else if (how == "NE") {
+    if (distance % *step != 0 || distance / *step < 0)
+      return std::nullopt;
+    return distance / *step;
+  } else if (how != "LT" && how != "LE") {
+    return std::nullopt;
+  }
+  if (*step < 0)
+    return std::nullopt;
+  distance += how == "LE" || how == "GE";
+  return distance <= 0 ? 0 : (distance + *step - 1) / *step;
+}
+
+/// Whether the regions, arguments and results of a loop fit each other.
+static bool isLoop(Operation *op) {
+  if (op->getNumRegions() != 2 || op->getNumResults() != op->getNumOperands())
+    return false;
+  for (Region &region : op->getRegions()) {
+    if (!region.hasOneBlock() || region.front().empty() ||
+        region.front().getArgumentTypes() != op->getOperandTypes() ||
+        region.front().back().getName().getStringRef() != "stablehlo.return")
+      return false;
+  }
+  return op->getRegion(0).front().back().getNumOperands() == 1 &&
+         op->getRegion(1).front().back().getOperandTypes() ==
+             op->getOperandTypes();
+}
+
+bool StableHLOImporter::convertWhile(Operation *op) {
+  if (!isLoop(op))
+    return false;
+  Location loc = op->getLoc();
+  auto lookup = [&](Value value) { return getNumber(value); };
+  LoopText text(op, lookup);
+  std::optional<int64_t> count = text.getTripCount();
+  if (!count) {
+    advice = "its trip count is not a constant: expected a scan, or a "
+             "fori_loop with constant bounds";
+    return false;
+  }
+  Block &body = op->getRegion(1).front();
+  auto index = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  // What an iteration carries: neither invariants nor counters.
+  SmallVector<unsigned> carried;
+  SmallVector<Value> inits;
+  for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i) {
+    if (text.isInvariant(i) || text.getStep(i))
+      continue;
+    Value init = getAny(op->getOperand(i));
+    if (!init) {
+      advice = "it carries a value that is not imported";
+      return false;
+    }
+    carried.push_back(i);
+    inits.push_back(init);
+  }
+  auto loop =
+      scf::ForOp::create(builder, loc, index(0), index(*count), index(1), inits,
+                         [](OpBuilder &, Location, Value, ValueRange) {});
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  for (BlockArgument argument : body.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    if (text.isInvariant(i))
+      known[argument] = known.lookup(op->getOperand(i));
+    else if (std::optional<int64_t> step = text.getStep(i))
+      known[argument] = {
+          Value(), std::nullopt, std::nullopt,
+          KnownCounter{loop.getInductionVar(), *count, *step,
+                       static_cast<int64_t>(*getNumber(op->getOperand(i)))}};
+  }
+  for (auto [i, value] : llvm::zip(carried, loop.getRegionIterArgs()))
+    known[body.getArgument(i)] = {value, std::nullopt, std::nullopt};
+  SmallVector<Value> returned, results;
+  visitBlock(body, returned);
+  for (auto [i, init] : llvm::zip(carried, inits)) {
+    Value result = getAny(returned[i]);
+    // What is unsupported in the body has been reported.
+    results.push_back(result && result.getType() == init.getType() ? result
+                                                                   : init);
+    if (results.back() != result && unsupported.empty())
+      return false;
+  }
+  scf::YieldOp::create(builder, loc, results);
+  for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i) {
+    if (text.isInvariant(i))
+      known[op->getResult(i)] = known.lookup(op->getOperand(i));
+    else if (std::optional<int64_t> step = text.getStep(i))
+      known[op->getResult(i)] = {Value(),
+                                 *getNumber(op->getOperand(i)) + *step * *count,
+                                 std::nullopt};
+  }
+  for (auto [i, value] : llvm::zip(carried, loop.getResults()))
+    known[op->getResult(i)] = {value, std::nullopt, std::nullopt};
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Counters
+//===----------------------------------------------------------------------===//
+
+/// Converts arithmetic on counters with constants, and comparisons that their
+/// range decides.
+bool StableHLOImporter::computeCounter(Operation *op) {
+  StringRef name = op->getName().stripDialect();
+  auto getCounter = [&](unsigned i) {
+    return known.lookup(op->getOperand(i)).counter;
+  };
+  if (op->getNumOperands() == 0 ||
+      typeOf(op->getResult(0)).getNumElements() != 1)
+    return false;
+  std::optional<KnownCounter> x = getCounter(0);
+  auto become = [&](KnownCounter result) {
+    known[op->getResult(0)] = {Value(), std::nullopt, std::nullopt, result};
+    return true;
+  };
+  unsigned width = typeOf(op->getResult(0)).getElementTypeBitWidth();
+  if (op->getNumOperands() == 1)
+    return x &&
+           (name == "convert" || name == "reshape" ||
+            name == "broadcast_in_dim") &&
+           width >= 32 && become(*x);
+  if (name == "select") {
+    std::optional<double> chosen = getNumber(op->getOperand(0));
+    if (!chosen)
+      return false;
+    known[op->getResult(0)] =
+        known.lookup(op->getOperand(*chosen != 0 ? 1 : 2));
+    return true;
+  }
+  if (op->getNumOperands() != 2)
+    return false;
+  std::optional<double> y = getNumber(op->getOperand(1));
+  bool swapped = !x;
+  if (swapped) {
+    x = getCounter(1);
+    y = getNumber(op->getOperand(0));
+  }
+  if (!x || !y)
+    return false;
+  int64_t number = *y;
+  if (name == "add")
+    x->offset += number;
+  else if (name == "subtract" && !swapped)
+    x->offset -= number;
+  else if (name == "subtract" || name == "multiply") {
+    int64_t factor = name == "multiply" ? number : -1;
+    x->scale *= factor;
+    x->offset = x->offset * factor + (name == "subtract" ? number : 0);
+  } else if (name == "compare" && !swapped) {
+    StringRef how = getEnum(op, "comparison_direction");
+    int64_t low = x->getMin(), high = x->getMax();
+    if ((how == "LT" && high < number) || (how == "LE" && high <= number) ||
+        (how == "GT" && low > number) || (how == "GE" && low >= number))
+      return set(op, 1.0);
+    if ((how == "LT" && low >= number) || (how == "LE" && low > number) ||
+        (how == "GT" && high <= number) || (how == "GE" && high < number))
+      return set(op, 0.0);
+    return false;
+  } else {
+    return false;
+  }
+  return become(*x);
+}
+
+//===----------------------------------------------------------------------===//
+// Slices
+//===----------------------------------------------------------------------===//
+
+bool StableHLOImporter::getOffsets(Operation *op, ValueRange indices,
+                                   ArrayRef<int64_t> limits,
+                                   SmallVectorImpl<OpFoldResult> &offsets) {
+  Location loc = op->getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  for (auto [value, limit] : llvm::zip_equal(indices, limits)) {
+    if (std::optional<double> number = getNumber(value)) {
+      offsets.push_back(builder.getIndexAttr(
+          std::clamp<int64_t>(static_cast<int64_t>(*number), 0, limit)));
+      continue;
+    }
+    Value place;
+    bool isInside = false;
+    if (auto counter = known.lookup(value).counter) {
+      place = counter->iteration;
+      if (counter->scale != 1)
+        place = arith::MulIOp::create(builder, loc, place,
+                                      constant(counter->scale));
+      if (counter->offset != 0)
+        place = arith::AddIOp::create(builder, loc, place,
+                                      constant(counter->offset));
+      isInside = counter->getMin() >= 0 && counter->getMax() <= limit;
+    } else {
+      Value computed = getComputed(value);
+      if (!computed)
+        return false;
+      place = arith::IndexCastOp::create(
+          builder, loc, builder.getIndexType(),
+          tensor::ExtractOp::create(builder, loc, reshapeAny(loc, computed, {}),
+                                    ValueRange()));
+    }
+    if (!isInside) {
+      place = arith::MaxSIOp::create(builder, loc, place, constant(0));
+      place = arith::MinSIOp::create(builder, loc, place, constant(limit));
+    }
+    offsets.push_back(place);
+  }
+  return true;
+}
+
+bool StableHLOImporter::convertDynamicSlice(Operation *op) {
+  Value x = getAny(op->getOperand(0));
+  auto sizes = getNumbers(op, "slice_sizes");
+  if (!x || !sizes)
+    return false;
+  auto type = typeOf(x);
+  if (sizes->size() != static_cast<size_t>(type.getRank()) ||
+      op->getNumOperands() != sizes->size() + 1)
+    return false;
+  SmallVector<int64_t> limits;
+  for (auto [extent, size] : llvm::zip(type.getShape(), *sizes)) {
+    limits.push_back(extent - size);
+    if (size < 0 || limits.back() < 0)
+      return false;
+  }
+  SmallVector<OpFoldResult> offsets, extents;
+  if (!getOffsets(op, op->getOperands().drop_front(), limits, offsets))
+    return false;
+  SmallVector<OpFoldResult> strides(sizes->size(), builder.getIndexAttr(1));
+  auto places = getConstantIntValues(offsets);
+  if (places && isFloat(type))
+    return set(op, train::SliceOp::create(
+                       builder, op->getLoc(), type.clone(*sizes), x, *places,
+                       *sizes, SmallVector<int64_t>(sizes->size(), 1)));
+  for (int64_t size : *sizes)
+    extents.push_back(builder.getIndexAttr(size));
+  return set(op, tensor::ExtractSliceOp::create(builder, op->getLoc(),
+                                                type.clone(*sizes), x, offsets,
+                                                extents, strides));
+}
+
+bool StableHLOImporter::convertDynamicUpdate(Operation *op) {
+  if (op->getNumOperands() < 2)
+    return false;
+  Value x = getAny(op->getOperand(0)), update = getAny(op->getOperand(1));
+  if (!x || !update ||
+      x.getType() != getComputedType(op->getResult(0).getType()))
+    return false;
+  auto type = typeOf(x), part = typeOf(update);
+  if (op->getNumOperands() != static_cast<size_t>(type.getRank()) + 2 ||
+      part.getRank() != type.getRank())
+    return false;
+  SmallVector<int64_t> limits;
+  SmallVector<OpFoldResult> offsets, extents;
+  for (auto [extent, size] : llvm::zip(type.getShape(), part.getShape())) {
+    limits.push_back(extent - size);
+    if (limits.back() < 0)
+      return false;
+    extents.push_back(builder.getIndexAttr(size));
+  }
+  SmallVector<OpFoldResult> strides(limits.size(), builder.getIndexAttr(1));
+  return getOffsets(op, op->getOperands().drop_front(2), limits, offsets) &&
+         set(op, tensor::InsertSliceOp::create(builder, op->getLoc(), update, x,
+                                               offsets, extents, strides));
+}
+
+/// Converts `x.at[i].set(y)` and `x.at[i].add(y)` at one index.
+bool StableHLOImporter::convertScatter(Operation *op) {
+  advice = "expected an update at one index: set or add";
+  if (op->getNumOperands() != 3)
+    return false;
+  Value x = get(op->getOperand(0)), update = get(op->getOperand(2));
+  std::string text = getText(op, "scatter_dimension_numbers");
+  auto map = getField(text, "scatter_dims_to_operand_dims");
+  Value index = op->getOperand(1);
+  if (!x || !update || map.size() != 1 ||
+      getField(text, "inserted_window_dims") != map ||
+      typeOf(index).getNumElements() != 1 || op->getNumRegions() != 1 ||
+      !op->getRegion(0).hasOneBlock())
+    return false;
+  Block &body = op->getRegion(0).front();
+  if (body.getNumArguments() != 2 || body.empty() ||
+      body.back().getNumOperands() != 1 || map[0] < 0 ||
+      map[0] >= typeOf(x).getRank() || typeOf(x).getDimSize(map[0]) == 0)
+    return false;
+  bool isSet = body.back().getOperand(0) == body.getArgument(1);
+  if (!isSet && getBody(op) != "add")
+    return false;
+  Location loc = op->getLoc();
+  TrainBuilder b = at(op);
+  auto type = typeOf(x);
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t extent = shape[map[0]];
+  shape[map[0]] = 1;
+  if (typeOf(update).getNumElements() != type.clone(shape).getNumElements())
+    return false;
+  update = reshape(b, update, shape);
+  SmallVector<OpFoldResult> place;
+  if (!getOffsets(op, index, {extent - 1}, place))
+    return false;
+  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
+      strides(type.getRank(), builder.getIndexAttr(1)), sizes;
+  offsets[map[0]] = place[0];
+  for (int64_t size : shape)
+    sizes.push_back(builder.getIndexAttr(size));
+  // An update out of range changes nothing.
+  Value isInside;
+  auto counter = known.lookup(index).counter;
+  std::optional<double> number = getNumber(index);
+  bool isCertain =
+      (counter && counter->getMin() >= 0 && counter->getMax() < extent) ||
+      (number && *number >= 0 && *number < extent);
+  if (!isCertain) {
+    Value computed = reshapeAny(loc, getComputed(index), {});
+    isInside =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, computed,
+                              clampComputed(loc, computed, extent - 1));
+  }
+  Value old;
+  if (!isSet || !isCertain)
+    old = tensor::ExtractSliceOp::create(builder, loc, type.clone(shape), x,
+                                         offsets, sizes, strides);
+  if (!isSet)
+    update = b.add(old, update);
+  if (!isCertain)
+    update = b.select(isInside, update, old);
+  return set(op, tensor::InsertSliceOp::create(builder, loc, update, x, offsets,
+                                               sizes, strides));
+}
