@@ -160,6 +160,17 @@ llvm::DenseSet<Value> GuardAnalysis::getNewParameters() const {
   return found;
 }
 
+/// Whether `op` only rounds a tensor or number to a narrower type of floats.
+static bool isNarrowing(Operation *op) {
+  if (op->getNumOperands() != 1 || op->getNumResults() != 1)
+    return false;
+  Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
+  auto wide = dyn_cast<FloatType>(getElementTypeOrSelf(from));
+  auto narrow = dyn_cast<FloatType>(getElementTypeOrSelf(to));
+  return wide && narrow && narrow.getWidth() < wide.getWidth() &&
+         succeeded(verifyCompatibleShape(from, to));
+}
+
 void GuardAnalysis::findInfinities() {
   // The operations on checked gradients.
   llvm::SetVector<Operation *> users;
@@ -180,9 +191,9 @@ void GuardAnalysis::findInfinities() {
   // Rounding a new parameter to its low copy overflows if the parameter is too
   // large for the low type. The gradients cannot tell.
   auto isLowCopy = [&](Operation *op) {
-    CastLike cast{op};
     return isa<MasterCopyOp>(op) ||
-           (cast && newParameters.contains(cast.getInput()));
+           ((CastLike(op) || isNarrowing(op)) &&
+            newParameters.contains(op->getOperand(0)));
   };
   // Zero gradients, and large ones: within the range of f16, or beyond it for
   // wider types.
