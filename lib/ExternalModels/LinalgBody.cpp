@@ -331,7 +331,11 @@ Arithmetic mlir::amp::getElementArithmetic(LinalgOp op) {
   if (!isa_and_nonnull<arith::AddFOp, arith::MulFOp>(last) ||
       !llvm::all_of(last->getOperands(), isElement))
     return Arithmetic::Other;
-  return isa<arith::AddFOp>(last) ? Arithmetic::Add : Arithmetic::Multiply;
+  if (isa<arith::AddFOp>(last))
+    return Arithmetic::Add;
+  return skipCasts(last->getOperand(0)) == skipCasts(last->getOperand(1))
+             ? Arithmetic::Square
+             : Arithmetic::Multiply;
 }
 
 int64_t mlir::amp::getStructuredFlops(LinalgOp op) {

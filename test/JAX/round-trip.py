@@ -144,7 +144,7 @@ def main(name, amp_opt, mlir_opt, plugin):
     assert gap < 0.02 and mean < 0.02, "the losses differ"
     assert (low != wide).mean() > 0.9, "nothing is rounded"
     assert products >= 0.95, "products are f32"
-    assert activations >= {"mlp": 0.9, "convnet": 0.25, "transformer": 0.5}[name], "f32 is saved"
+    assert activations >= {"mlp": 0.9, "convnet": 0.25, "transformer": 0.6}[name], "f32 is saved"
     assert casts["optimal"] <= min(casts.values()), "other strategies cast less"
     saved_activations.check(name, amp_opt, step.text, lambda run: train(run, leaves, batches), wide, low)
 

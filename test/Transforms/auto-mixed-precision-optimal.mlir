@@ -278,3 +278,46 @@ func.func @once(%a: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   }
   return %r : tensor<4x4xf32>
 }
+
+// -----
+
+// scf.while counts as often as its counter says: once is not enough.
+// CHECK-LABEL: func.func @while_once
+// CHECK: scf.while {{.*}} : (index, tensor<4x4xf32>)
+func.func @while_once(%a: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %b = train.log %a : tensor<4x4xf32>
+  %r:2 = scf.while (%k = %c0, %x = %b) : (index, tensor<4x4xf32>) -> (tensor<4x4xf32>, index) {
+    %go = arith.cmpi slt, %k, %c1 : index
+    scf.condition(%go) %x, %k : tensor<4x4xf32>, index
+  } do {
+  ^bb0(%x: tensor<4x4xf32>, %k: index):
+    %y = train.matmul %x, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %next = arith.addi %k, %c1 : index
+    scf.yield %next, %y : index, tensor<4x4xf32>
+  }
+  return %r#0 : tensor<4x4xf32>
+}
+
+// -----
+
+// Ten times is.
+// CHECK-LABEL: func.func @while_ten_times
+// CHECK: scf.while {{.*}} : (index, tensor<4x4xf16>)
+func.func @while_ten_times(%a: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c10 = arith.constant 10 : index
+  %b = train.log %a : tensor<4x4xf32>
+  %r:2 = scf.while (%k = %c10, %x = %b) : (index, tensor<4x4xf32>) -> (tensor<4x4xf32>, index) {
+    %go = arith.cmpi sgt, %k, %c0 : index
+    scf.condition(%go) %x, %k : tensor<4x4xf32>, index
+  } do {
+  ^bb0(%x: tensor<4x4xf32>, %k: index):
+    %y = train.matmul %x, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %next = arith.subi %k, %c1 : index
+    scf.yield %next, %y : index, tensor<4x4xf32>
+  }
+  return %r#0 : tensor<4x4xf32>
+}

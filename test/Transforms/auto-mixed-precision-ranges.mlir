@@ -67,17 +67,17 @@ func.func @sum_of_many(%a: tensor<70000x4xf32>, %w: tensor<4x4xf32>) -> tensor<7
 
 // The deny list of the policy takes precedence over proofs.
 // CHECK-LABEL: func.func @steep
-// CHECK: train.square {{.*}} : tensor<4x4xf32>
+// CHECK: train.expm1 {{.*}} : tensor<4x4xf32>
 // CHECK-NEXT: train.exp {{.*}} : tensor<4x4xf32>
 // STEEP-LABEL: func.func @steep
-// STEEP: train.square {{.*}} : tensor<4x4xf16>
+// STEEP: train.expm1 {{.*}} : tensor<4x4xf16>
 // STEEP-NEXT: train.exp {{.*}} : tensor<4x4xf16>
 // Twelve is too much for exp: 162755.
 // STEEP: train.exp {{.*}} : tensor<4x4xf32>
 func.func @steep(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = train.sigmoid %0 : tensor<4x4xf32>
-  %2 = train.square %1 : tensor<4x4xf32>
+  %2 = train.expm1 %1 : tensor<4x4xf32>
   %3 = train.exp %2 : tensor<4x4xf32>
   %4 = train.matmul %3, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %5 = train.clip %4 {min = -12.0 : f64, max = 12.0 : f64} : tensor<4x4xf32>

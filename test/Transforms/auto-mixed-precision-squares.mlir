@@ -53,3 +53,48 @@ func.func @bounded(%a: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> 
   %o = train.matmul %sq, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   return %o : tensor<8x8xf32>
 }
+
+// The powers in a written-out GELU are not summed. f16 may lose their range,
+// bf16 has it, in either spelling of a square.
+// CHECK-LABEL: func.func @powers
+// CHECK: train.mul {{.*}} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+// BF16-LABEL: func.func @powers
+// BF16: train.mul {{.*}} : (tensor<8x8xbf16>, tensor<8x8xbf16>) -> tensor<8x8xbf16>
+// BF16: train.mul {{.*}} : (tensor<8x8xbf16>, tensor<8x8xbf16>) -> tensor<8x8xbf16>
+// BF16: train.square {{.*}} : tensor<8x8xbf16>
+func.func @powers(%a: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %c = train.constant dense<0.044715> : tensor<8x8xf32>
+  %x = train.matmul %a, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %x2 = train.mul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %x3 = train.mul %x2, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %0 = train.mul %x3, %c : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = train.add %x, %0 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = train.tanh %1 : tensor<8x8xf32>
+  %3 = train.mul %x, %2 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y = train.matmul %3, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %s = train.square %y : tensor<8x8xf32>
+  %o = train.matmul %s, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %o : tensor<8x8xf32>
+}
+
+// A mean of squares minus the square of a mean: rounded, both may cancel to
+// anything. What lies between does not hide the sum.
+// CHECK-LABEL: func.func @difference
+// CHECK-NOT: train.square {{.*}}f16
+// CHECK-NOT: train.mul {{.*}}f16
+// BF16-LABEL: func.func @difference
+// BF16: train.square {{.*}} : tensor<8x64xf32>
+// BF16: train.reduce_mean {{.*}} -> tensor<8x1xf32>
+// BF16: train.mul {{.*}} : (tensor<8x1xf32>, tensor<8x1xf32>) -> tensor<8x1xf32>
+// BF16: train.sub {{.*}} -> tensor<8x1xf32>
+func.func @difference(%a: tensor<8x64xf32>, %w: tensor<64x64xf32>) -> tensor<8x1xf32> {
+  %half = train.constant dense<0.5> : tensor<8x64xf32>
+  %x = train.matmul %a, %w : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+  %mean = train.reduce_mean %x {dims = array<i64: 1>, keep_dims} : (tensor<8x64xf32>) -> tensor<8x1xf32>
+  %sq = train.square %x : tensor<8x64xf32>
+  %scaled = train.mul %sq, %half : (tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<8x64xf32>
+  %msq = train.reduce_mean %scaled {dims = array<i64: 1>, keep_dims} : (tensor<8x64xf32>) -> tensor<8x1xf32>
+  %m2 = train.mul %mean, %mean : (tensor<8x1xf32>, tensor<8x1xf32>) -> tensor<8x1xf32>
+  %var = train.sub %msq, %m2 : (tensor<8x1xf32>, tensor<8x1xf32>) -> tensor<8x1xf32>
+  return %var : tensor<8x1xf32>
+}

@@ -53,8 +53,15 @@ static std::optional<int64_t> getConstant(OpFoldResult value) {
   return number.trySExtValue();
 }
 
-/// Returns the number of iterations of `loop`, or an estimate if it is unknown.
-static int64_t countIterations(LoopLikeOpInterface loop) {
+/// Returns the number of iterations of a loop, or an estimate if it is unknown.
+/// A loop without iterations counts as if it ran. Otherwise all assignments
+/// would be equal.
+static int64_t countIterations(const SlotGraph &graph, Operation *op) {
+  if (std::optional<int64_t> count = graph.findTripCount(op))
+    return std::clamp<int64_t>(*count, 1, largestSize);
+  auto loop = dyn_cast<LoopLikeOpInterface>(op);
+  if (!loop)
+    return CostModel::dynamicExtent;
   auto lower = loop.getLoopLowerBounds(), upper = loop.getLoopUpperBounds(),
        step = loop.getLoopSteps();
   if (!lower || !upper || !step)
@@ -66,8 +73,6 @@ static int64_t countIterations(LoopLikeOpInterface loop) {
     int64_t span;
     bool isKnown =
         from && to && by && *by > 0 && !llvm::SubOverflow(*to, *from, span);
-    // A loop without iterations counts as if it ran. Otherwise all assignments
-    // would be equal.
     count = multiply(
         count, isKnown
                    ? std::max<int64_t>(span / *by + (span % *by > 0 ? 1 : 0), 1)
@@ -90,10 +95,8 @@ public:
     int64_t count = 1;
     if (parent && parent->getBlock() && !isa<FunctionOpInterface>(parent)) {
       count = get(parent->getBlock());
-      if (auto loop = dyn_cast<LoopLikeOpInterface>(parent))
-        count = multiply(count, countIterations(loop));
-      else if (graph.isLoop(parent))
-        count = multiply(count, CostModel::dynamicExtent);
+      if (graph.isLoop(parent))
+        count = multiply(count, countIterations(graph, parent));
     }
     return runs[block] = count;
   }

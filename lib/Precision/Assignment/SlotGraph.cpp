@@ -9,6 +9,7 @@
 
 #include "CompositePatterns.h"
 #include "RunningSums.h"
+#include "TripCount.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Interfaces/GradientInterfaces.h"
@@ -502,6 +503,10 @@ bool SlotGraph::isLoop(Operation *op) const {
   auto it = infos.find(op->getName());
   return isa<LoopLikeOpInterface>(op) ||
          (it != infos.end() && it->second.isForeignLoop);
+}
+
+std::optional<int64_t> SlotGraph::findTripCount(Operation *loop) const {
+  return mlir::amp::findTripCount(loop, policy);
 }
 
 Type SlotGraph::getReadType(const SlotUse &use) const {

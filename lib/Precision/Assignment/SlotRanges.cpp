@@ -25,6 +25,7 @@ void SlotGraph::applyRanges(ArrayRef<FunctionOpInterface> functions) {
   // The other low types have the exponents of f32.
   if (wide && !wide->seeds.empty() && low.isF16())
     denySeeds();
+  freeSquares();
   freeRangeSlots();
   if (!storing.empty())
     denyStored();

@@ -96,9 +96,10 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
   }
   if (!scratch.variant.empty() && !asked)
     opClass = policy.classify(op->getName(), scratch.variant);
-  raiseKinds(op, info, opClass);
+  bool isSquare = raiseKinds(op, info, opClass);
   // The kinds of the policy have priority.
-  policy.overrideSlots(op->getName(), scratch.kinds);
+  if (!policy.overrideSlots(op->getName(), scratch.kinds) && isSquare)
+    squares.insert(op);
 
   bool hasEligible = fixOtherTypes(op);
   bool mayBeLow = hasEligible && llvm::any_of(scratch.kinds, [](SlotKind kind) {
@@ -169,29 +170,31 @@ SlotGraph::Description SlotGraph::describeSlots(Operation *op,
 
 /// Returns whether `op` is known to multiply a value with itself.
 static bool isSquare(PrecisionOpInterface op) {
-  return op->getNumOperands() >= 2 &&
-         op.getArithmetic() == Arithmetic::Multiply &&
-         areEqual(op->getOperand(0), op->getOperand(1));
+  return op.getArithmetic() == Arithmetic::Square ||
+         (op->getNumOperands() >= 2 &&
+          op.getArithmetic() == Arithmetic::Multiply &&
+          areEqual(op->getOperand(0), op->getOperand(1)));
 }
 
 /// Turns storage slots into range slots if the results may leave the range of
 /// the operands. This concerns squares in any form, and operations that only a
 /// list of the policy describes, if that list is `deny` or all operands are one
-/// value.
-void SlotGraph::raiseKinds(Operation *op, const OperationInfo &info,
+/// value. Returns whether `op` is a square and nothing else made the slots range
+/// slots.
+bool SlotGraph::raiseKinds(Operation *op, const OperationInfo &info,
                            OpClass opClass) {
-  bool isRange = false;
+  bool square = false, isRange = false;
   if (info.adapted || !info.hasSlots) {
     bool isDescribed = info.adapted && info.adapted->describesKind();
-    bool readsOneTwice = op->getNumOperands() >= 2 &&
-                         opClass == OpClass::Infer &&
-                         llvm::all_equal(op->getOperands());
-    isRange = !isDescribed && (opClass == OpClass::Deny || readsOneTwice);
+    square = !isDescribed && op->getNumOperands() >= 2 &&
+             opClass == OpClass::Infer && llvm::all_equal(op->getOperands());
+    isRange = square || (!isDescribed && opClass == OpClass::Deny);
   } else {
-    isRange = isSquare(getInterface(op));
+    isRange = square = isSquare(getInterface(op));
   }
   if (isRange)
     llvm::replace(scratch.kinds, SlotKind::Storage, SlotKind::Range);
+  return square;
 }
 
 /// Fixes slots that hold a value that cannot change, since a slot has one type.

@@ -385,13 +385,15 @@ bool Policy::hasCompositePatterns() const {
   });
 }
 
-bool Policy::isLoop(OperationName name) const {
-  return llvm::any_of(settings.linear, [&](StringRef text) {
+std::optional<LinearRule::Kind>
+Policy::findLinearKind(OperationName name) const {
+  for (StringRef text : settings.linear) {
     std::string expected;
     FailureOr<LinearRule> rule = LinearRule::parse(text, expected);
-    return succeeded(rule) && rule->kind == LinearRule::Kind::Loop &&
-           rule->pattern.match(name.getStringRef());
-  });
+    if (succeeded(rule) && rule->pattern.match(name.getStringRef()))
+      return rule->kind;
+  }
+  return std::nullopt;
 }
 
 const AdapterOperation *Policy::findAdapted(OperationName name) const {
@@ -471,7 +473,7 @@ unsigned Policy::countEntries(OperationName name) const {
   return count;
 }
 
-void Policy::applySlotRules(OperationName name,
+bool Policy::applySlotRules(OperationName name,
                             MutableArrayRef<SlotKind> kinds) const {
   auto [it, isNew] = slotCache.try_emplace(name);
   if (isNew) {
@@ -499,13 +501,15 @@ void Policy::applySlotRules(OperationName name,
       }
     }
   }
+  bool applied = false;
   for (const SlotRule *rule : it->second) {
     if (static_cast<size_t>(rule->slot) >= kinds.size() ||
         (kinds[rule->slot] == SlotKind::Fixed && rule->kind != SlotKind::Fixed))
       continue;
-    rule->applied = true;
+    applied = rule->applied = true;
     kinds[rule->slot] = rule->kind;
   }
+  return applied;
 }
 
 Pin Policy::getPin(Location loc) const {

@@ -6,7 +6,7 @@ import amp_jax
 import figures
 import numpy as np
 
-SHARES = {"mlp": (0.9, 0.98), "convnet": (0.25, 0.98), "transformer": (0.5, 0.95)}
+SHARES = {"mlp": (0.9, 0.98), "convnet": (0.25, 0.98), "transformer": (0.6, 0.95)}
 
 
 def share(amp_opt, text, *passes):

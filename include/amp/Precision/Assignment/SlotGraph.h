@@ -190,6 +190,10 @@ public:
   /// Whether `op` is a loop, by its interface or by the policy.
   bool isLoop(Operation *op) const;
 
+  /// How often `loop`, which consists of a condition and a body, runs. None if
+  /// it has another form, or if the number depends on data.
+  std::optional<int64_t> findTripCount(Operation *loop) const;
+
   /// The type of the part of its value that `use` reads. Null if it reads only
   /// the shape.
   Type getReadType(const SlotUse &use) const;
@@ -256,7 +260,7 @@ private:
   Description describeSlots(Operation *op, const OperationInfo &info,
                             OpClass opClass, Pin pin);
   void addForwarded(Operation *op);
-  void raiseKinds(Operation *op, const OperationInfo &info, OpClass opClass);
+  bool raiseKinds(Operation *op, const OperationInfo &info, OpClass opClass);
   bool fixOtherTypes(Operation *op);
   void noteOperation(Operation *op, const OperationInfo &info, OpClass opClass,
                      Pin pin, bool mayBeLow);
@@ -293,6 +297,12 @@ private:
   void denyStored();
   ValueRanges &getRanges(Value value) const;
   void freeRangeSlots();
+  void freeSquares();
+  bool isProduct(Operation *op) const;
+  bool reduces(Operation *op, Value operand) const;
+  bool isPlain(Value value) const;
+  bool readsSum(Operation *square) const;
+  bool isSummed(Operation *square) const;
   void denyConstants();
   bool movesElements(Operation *op) const;
   std::optional<ConstantElements> readConstant(Operation *op) const;
@@ -342,6 +352,8 @@ private:
   /// denied only for their kind, with their class in the policy.
   std::vector<std::pair<VertexId, OpClass>> rangeSlots;
   std::vector<Operation *> constants;
+  /// Operations with range slots because they are squares.
+  llvm::DenseSet<Operation *> squares;
   /// Operations that store a constant which does not fit, such as a pad.
   std::vector<Operation *> storing;
   /// Gradient seeds.

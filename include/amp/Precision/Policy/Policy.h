@@ -14,6 +14,7 @@
 #define AMP_PRECISION_POLICY_POLICY_H
 
 #include "amp/Interfaces/PrecisionOpInterface.h"
+#include "amp/LossScaling/LinearRule.h"
 #include "amp/Precision/Policy/Adapter.h"
 #include "amp/Precision/Policy/PolicySettings.h"
 #include "mlir/IR/OperationSupport.h"
@@ -147,11 +148,10 @@ public:
   unsigned countEntries(OperationName name) const;
 
   /// Applies the slot kinds of the policy to operations named `name`. A fixed
-  /// slot stays fixed.
-  void overrideSlots(OperationName name,
+  /// slot stays fixed. Returns whether the policy decides some kind.
+  bool overrideSlots(OperationName name,
                      MutableArrayRef<SlotKind> kinds) const {
-    if (!slotRules.empty())
-      applySlotRules(name, kinds);
+    return !slotRules.empty() && applySlotRules(name, kinds);
   }
 
   /// Whether `getPin` can return anything but `None`.
@@ -173,7 +173,12 @@ public:
 
   /// Returns whether the policy says that operations named `name` are loops, in
   /// the sense of `LinearRule::Kind::Loop`.
-  bool isLoop(OperationName name) const;
+  bool isLoop(OperationName name) const {
+    return findLinearKind(name) == LinearRule::Kind::Loop;
+  }
+  /// Returns the kind of the first entry of `linear` that matches `name`, or
+  /// none.
+  std::optional<LinearRule::Kind> findLinearKind(OperationName name) const;
 
   /// Returns failure, after an error, if `root` is or holds an operation that
   /// an adapter rejects.
@@ -249,7 +254,7 @@ private:
   static FailureOr<Policy> build(const detail::PolicyDocument &document,
                                  Location loc);
   void checkDialects(Operation *root) const;
-  void applySlotRules(OperationName name,
+  bool applySlotRules(OperationName name,
                       MutableArrayRef<SlotKind> kinds) const;
   void printLayer(raw_ostream &os, unsigned layer, StringRef indent) const;
 

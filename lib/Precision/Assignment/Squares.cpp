@@ -1,0 +1,171 @@
+//===- Squares.cpp - Squares that may be low ------------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A square may leave the range of f16. A low type with the exponents of f32
+// holds every square, and then only its rounding counts. That matters where
+// squares are summed, as in a variance, and where the square of a sum is
+// subtracted from such a sum. The powers in an activation function are neither.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Interfaces/FloatRangeOpInterface.h"
+#include "amp/Precision/Assignment/SlotGraph.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Returns whether values of `type` have the exponents of f32.
+static bool hasRangeOfF32(FloatType type) {
+  const llvm::fltSemantics &low = type.getFloatSemantics(),
+                           &wide = llvm::APFloat::IEEEsingle();
+  return llvm::APFloat::semanticsMaxExponent(low) >=
+         llvm::APFloat::semanticsMaxExponent(wide);
+}
+
+static bool isFloat(Value value) {
+  return isa<FloatType>(getElementTypeOrSelf(value.getType()));
+}
+
+/// Returns whether a tensor of type `to` has fewer elements than one of type
+/// `from`, as far as their shapes tell.
+static bool hasFewerElements(Type to, Type from) {
+  auto after = dyn_cast<ShapedType>(to), before = dyn_cast<ShapedType>(from);
+  if (!before || !before.hasRank())
+    return false;
+  if (!after || !after.hasRank())
+    return before.getRank() != 0;
+  if (after.hasStaticShape() && before.hasStaticShape())
+    return after.getNumElements() < before.getNumElements();
+  if (after.getRank() != before.getRank())
+    return after.getRank() < before.getRank();
+  return llvm::any_of(llvm::zip(after.getShape(), before.getShape()),
+                      [](auto extents) {
+                        return std::get<0>(extents) == 1 &&
+                               std::get<1>(extents) != 1;
+                      });
+}
+
+bool SlotGraph::isProduct(Operation *op) const {
+  auto it = infos.find(op->getName());
+  if (it != infos.end() && it->second.opClass == OpClass::Allow)
+    return true;
+  PrecisionSlots slots;
+  if (!hasSlots(op))
+    return false;
+  getSlots(op, slots);
+  return llvm::is_contained(slots.kinds, SlotKind::Compute);
+}
+
+/// Returns whether `op` computes sums of the elements of `operand`, or other
+/// numbers of which there are fewer.
+bool SlotGraph::reduces(Operation *op, Value operand) const {
+  return !movesElements(op) &&
+         llvm::any_of(op->getResults(), [&](Value result) {
+           return isFloat(result) &&
+                  hasFewerElements(result.getType(), operand.getType());
+         });
+}
+
+/// Returns whether `value` depends on no other float than an argument of its
+/// function or a constant, whose elements it only moves.
+bool SlotGraph::isPlain(Value value) const {
+  constexpr int limit = 8;
+  for (int depth = 0; depth < limit; ++depth) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return isa<FunctionOpInterface>(
+          cast<BlockArgument>(value).getOwner()->getParentOp());
+    auto read = llvm::make_filter_range(op->getOperands(), isFloat);
+    if (read.empty())
+      return op->getNumRegions() == 0;
+    if (!movesElements(op) || !llvm::hasSingleElement(read))
+      return false;
+    value = *read.begin();
+  }
+  return false;
+}
+
+/// Returns whether `square` reads a number that is computed from one sum.
+bool SlotGraph::readsSum(Operation *square) const {
+  constexpr int limit = 32;
+  Operation *op = square;
+  for (int depth = 0; depth < limit; ++depth) {
+    llvm::SmallSetVector<Value, 2> read;
+    for (Value operand : op->getOperands())
+      if (isFloat(operand) && !isPlain(operand))
+        read.insert(operand);
+    // Two operations that compute the same are one value.
+    if (read.empty() || (read.size() > 1 && op != square))
+      return false;
+    Operation *producer = read.front().getDefiningOp();
+    if (!producer || isProduct(producer))
+      return false;
+    if (llvm::any_of(producer->getOperands(), [&](Value operand) {
+          return isFloat(operand) && reduces(producer, operand);
+        }))
+      return true;
+    if (producer->getNumRegions() != 0 && !hasSlots(producer))
+      return false;
+    op = producer;
+  }
+  return true;
+}
+
+/// Returns whether a sum may read values that are computed from `square` alone.
+bool SlotGraph::isSummed(Operation *square) const {
+  constexpr size_t limit = 64;
+  llvm::SmallSetVector<Operation *, 8> reached;
+  reached.insert(square);
+  for (size_t next = 0; next < reached.size(); ++next) {
+    if (reached.size() > limit)
+      return true;
+    Operation *op = reached[next];
+    for (OpOperand &use : op->getUses()) {
+      Operation *user = use.getOwner();
+      if (isProduct(user))
+        continue;
+      // The caller, or what control flow leads to, may compute the sum.
+      if (user->hasTrait<OpTrait::IsTerminator>()) {
+        auto function = dyn_cast<FunctionOpInterface>(user->getParentOp());
+        if (!function || signatures.contains(function))
+          return true;
+        continue;
+      }
+      if (isa<CallOpInterface>(user) ||
+          (user->getNumRegions() != 0 && !hasSlots(user)) ||
+          reduces(user, use.get()))
+        return true;
+      auto isOfSquares = [&](Value operand) {
+        Operation *producer = operand.getDefiningOp();
+        return !isFloat(operand) || isPlain(operand) ||
+               (producer &&
+                (reached.contains(producer) || squares.contains(producer)));
+      };
+      if (llvm::any_of(user->getResults(), isFloat) &&
+          llvm::all_of(user->getOperands(), isOfSquares))
+        reached.insert(user);
+    }
+  }
+  return false;
+}
+
+void SlotGraph::freeSquares() {
+  if (squares.empty() || !hasRangeOfF32(low))
+    return;
+  llvm::erase_if(rangeSlots, [&](std::pair<VertexId, OpClass> entry) {
+    SlotVertex &vertex = vertices[entry.first];
+    if (!squares.contains(vertex.op) || vertex.proof != RangeProof::None ||
+        isSummed(vertex.op) || readsSum(vertex.op))
+      return false;
+    vertex.kind = SlotKind::Storage;
+    vertex.opClass = entry.second;
+    return true;
+  });
+}
