@@ -264,7 +264,8 @@ LogicalResult InsertMasterWeightsPass::addCopies(StepRewriter &step) {
     FailureOr<BlockArgument> copy = step.addArgument(
         (name.getValue() + ".low").str(), Role::Parameter,
         getWithElementType(master.getType(), low),
-        InitAttr::get(&getContext(), InitKind::CopyOf, {}, {}, name));
+        InitAttr::get(&getContext(), InitKind::CopyOf, {}, {}, name),
+        /*like=*/master);
     if (failed(copy))
       return failure();
     ++numCopies;

@@ -25,8 +25,15 @@ FailureOr<StepRewriter> StepRewriter::get(FunctionOpInterface function) {
   return StepRewriter(function);
 }
 
-FailureOr<BlockArgument> StepRewriter::addArgument(StringRef name, Role role,
-                                                   Type type, InitAttr init) {
+/// Attributes of JAX and its compilers on arguments and results.
+static constexpr StringLiteral kMhloSharding = "mhlo.sharding";
+static constexpr StringLiteral kShardings[] = {kMhloSharding, "sdy.sharding"};
+static constexpr StringLiteral kAliasing = "tf.aliasing_output";
+static constexpr StringLiteral kDonor = "jax.buffer_donor";
+
+FailureOr<BlockArgument>
+StepRewriter::addArgument(StringRef name, Role role, Type type, InitAttr init,
+                          BlockArgument like) {
   unsigned index = function.getNumArguments();
   for (unsigned i = 0; i < index; ++i) {
     auto other =
@@ -42,11 +49,49 @@ FailureOr<BlockArgument> StepRewriter::addArgument(StringRef name, Role role,
   attributes.set(AMPDialect::kNameAttr, builder.getStringAttr(name));
   if (init)
     attributes.set(AMPDialect::kInitAttr, init);
+  for (StringRef sharding : kShardings)
+    if (like)
+      if (Attribute of = function.getArgAttr(like.getArgNumber(), sharding))
+        attributes.set(sharding, of);
+  auto isSharded = [&](BlockArgument argument) {
+    return function.getArgAttr(argument.getArgNumber(), kMhloSharding) !=
+           nullptr;
+  };
+  if (!like && llvm::any_of(function.getArguments(), isSharded))
+    attributes.set(kMhloSharding, builder.getStringAttr("{replicated}"));
   if (failed(function.insertArgument(
           index, type, attributes.getDictionary(function.getContext()),
           function.getLoc())))
     return function->emitError("cannot add the argument '") << name << "'";
   return function.getArgument(index);
+}
+
+/// Gives the result number `result` the sharding of the argument named `name`,
+/// which it updates, and the argument an alias where parameters are donated.
+void StepRewriter::alias(unsigned result, StringRef name) {
+  auto isNamed = [&](BlockArgument argument) {
+    auto have = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      AMPDialect::kNameAttr);
+    return have && have.getValue() == name;
+  };
+  auto isDonated = [&](BlockArgument argument) {
+    unsigned index = argument.getArgNumber();
+    return getRole(argument) == Role::Parameter &&
+           (function.getArgAttr(index, kAliasing) ||
+            function.getArgAttr(index, kDonor));
+  };
+  auto *argument = llvm::find_if(function.getArguments(), isNamed);
+  if (argument == function.getArguments().end())
+    return;
+  unsigned index = argument->getArgNumber();
+  for (StringRef sharding : kShardings)
+    if (Attribute of = function.getArgAttr(index, sharding))
+      function.setResultAttr(result, sharding, of);
+  if (argument->getType() == function.getResultTypes()[result] &&
+      llvm::any_of(function.getArguments(), isDonated))
+    function.setArgAttr(
+        index, kAliasing,
+        Builder(function.getContext()).getI32IntegerAttr(result));
 }
 
 LogicalResult StepRewriter::addResult(Value value, StringRef attribute,
@@ -66,6 +111,8 @@ LogicalResult StepRewriter::addResult(Value value, StringRef attribute,
           attributes.getDictionary(function.getContext()))))
     return function->emitError("cannot add the result '") << name << "'";
   getReturn()->insertOperands(getReturn()->getNumOperands(), value);
+  if (attribute == AMPDialect::kUpdatesAttr)
+    alias(index, name);
   return success();
 }
 

@@ -36,11 +36,16 @@ public:
   Operation *getResultPoint() const;
 
   /// Appends an argument. Returns failure, after a diagnostic, if `name` is
-  /// taken.
+  /// taken. The argument gets the sharding (`mhlo.sharding`, `sdy.sharding`) of
+  /// `like`, an argument of the same shape. Without `like` it is replicated if
+  /// arguments have an `mhlo.sharding`.
   FailureOr<BlockArgument> addArgument(StringRef name, Role role, Type type,
-                                       InitAttr init);
+                                       InitAttr init, BlockArgument like = {});
 
-  /// Appends `value` as a result with the attribute `attribute` = `name`.
+  /// Appends `value` as a result with the attribute `attribute` = `name`. A
+  /// result that updates an argument gets its sharding. The argument is then
+  /// aliased to the result (`tf.aliasing_output`) if the caller donates
+  /// parameters (`tf.aliasing_output`, `jax.buffer_donor`).
   LogicalResult addResult(Value value, StringRef attribute, StringRef name);
 
   /// The operation of the body's block that holds `op`, which may be nested.
@@ -88,6 +93,8 @@ public:
 
 private:
   explicit StepRewriter(FunctionOpInterface function) : function(function) {}
+
+  void alias(unsigned result, StringRef name);
 
   // Interfaces are handles: their methods are not const.
   mutable FunctionOpInterface function;

@@ -100,7 +100,8 @@ UpdateRounder::addCompensation(BlockArgument parameter,
   std::string residualName = (name.getValue() + ".compensation").str();
   FailureOr<BlockArgument> residual = step.addArgument(
       residualName, Role::OptimizerState, parameter.getType(),
-      InitAttr::get(function.getContext(), InitKind::Zeros, {}, {}, {}));
+      InitAttr::get(function.getContext(), InitKind::Zeros, {}, {}, {}),
+      /*like=*/parameter);
   if (failed(residual))
     return failure();
   if (auto optimizer = function.getArgAttrOfType<StringAttr>(
