@@ -21,19 +21,22 @@
 
 namespace amp::cuda {
 
-/// tanh(√(2/π) · (x + 0.044715 x³)).
-AMP_DEVICE float geluTanhInner(float x) {
-  return tanhf(0.7978845608028654f * (x + 0.044715f * (x * x * x)));
+/// (1 + tanh(u)) / 2 for u = √(2/π) · (x + 0.044715 x³). This is the sigmoid of
+/// 2 u, whose form with one exponential does not cancel for negative x.
+AMP_DEVICE float geluGate(float x) {
+  const float twice = 1.5957691216057308f * (x + 0.044715f * (x * x * x));
+  const float decay = expf(-fabsf(twice));
+  return (twice >= 0.0f ? 1.0f : decay) / (1.0f + decay);
 }
 /// x / 2 · (1 + tanh(...)).
-AMP_DEVICE float geluTanh(float x) {
-  return x * ((geluTanhInner(x) + 1.0f) * 0.5f);
-}
+AMP_DEVICE float geluTanh(float x) { return x * geluGate(x); }
 /// The derivative of `geluTanh`.
 AMP_DEVICE float geluTanhSlope(float x) {
-  const float t = geluTanhInner(x);
-  const float inner = (x * x * (3.0f * 0.044715f) + 1.0f) * 0.7978845608028654f;
-  return (t + 1.0f) * 0.5f + x * 0.5f * (1.0f - t * t) * inner;
+  // It is 0 or 1 beyond. A product of 0 and infinity would be NaN.
+  x = minimum(maximum(x, -64.0f), 64.0f);
+  const float s = geluGate(x);
+  const float inner = (x * x * (3.0f * 0.044715f) + 1.0f) * 1.5957691216057308f;
+  return s * (1.0f + x * inner * (1.0f - s));
 }
 
 //===----------------------------------------------------------------------===//

@@ -42,12 +42,13 @@ LogicalResult LogsumexpOp::decompose(OpBuilder &builder,
   TrainBuilder t(builder, getLoc());
   int64_t axis = getAxis();
   Value x = t.widen(getInput());
-  // A row that consists of -inf must not become NaN.
-  double lowest =
-      -APFloat::getLargest(
-           cast<FloatType>(getElementTypeOrSelf(x)).getFloatSemantics())
-           .convertToDouble();
-  Value max = t.maximum(t.max(x, {axis}, true), t.scalar(lowest, x));
+  // inf - inf and -inf - -inf are NaN. Subtract a finite number from both.
+  double largest =
+      APFloat::getLargest(
+          cast<FloatType>(getElementTypeOrSelf(x)).getFloatSemantics())
+          .convertToDouble();
+  Value max = t.maximum(t.max(x, {axis}, true), t.scalar(-largest, x));
+  max = t.minimum(max, t.scalar(largest, x));
   Value sum = t.sum(t.exp(t.sub(x, max)), {axis}, true);
   Value y = t.add(max, t.log(sum));
   return finish(*this, t, t.reshape(y, typeOf(getResult()).getShape()),

@@ -112,6 +112,12 @@ AMP_GRADIENT_RULE(LogSoftmaxOp) {
 AMP_GRADIENT_RULE(LogsumexpOp) {
   TrainBuilder t(builder, getLoc());
   Value x = t.widen(getInput());
+  // Infinities share the gradient like equal numbers, and are no NaN.
+  double largest =
+      APFloat::getLargest(
+          cast<FloatType>(getElementTypeOrSelf(x)).getFloatSemantics())
+          .convertToDouble();
+  x = t.maximum(t.minimum(x, t.scalar(largest, x)), t.scalar(-largest, x));
   Value share =
       SoftmaxOp::create(builder, getLoc(), x.getType(), x, getAxisAttr());
   Value dy = t.unsqueeze(t.widen(resultGradients[0]),
