@@ -472,6 +472,51 @@ def CheckLossScalingPass : Pass<"amp-check-loss-scaling"> {
   ];
 }
 
+def ExportTypesPass : Pass<"amp-export-types"> {
+  let summary = "Write the types and casts of a module as JSON";
+  let description = [{
+    For a host that keeps its own graph, prints it for the precision passes, and
+    takes back only types and casts. The host gives each operation an attribute
+    with its name, which passes do not touch. The pass writes the operations of
+    each function in order. An operation without the attribute is one that
+    passes inserted. The module does not change.
+
+    ```mlir
+    func.func @f(%a: tensor<4xf32>) -> tensor<4xbf16> {
+      %0 = "host.convert"(%a) : (tensor<4xf32>) -> tensor<4xbf16>
+      %1 = "host.exp"(%0) {node = "exp_1"} : (tensor<4xbf16>) -> tensor<4xbf16>
+      return %1 : tensor<4xbf16>
+    }
+    ```
+
+    With `key=node` this is, without the line breaks:
+
+    ```json
+    {"version": 1, "key": "node", "functions": [{"name": "f",
+      "arguments": ["f32"],
+      "operations": [
+        {"op": "host.convert", "operands": [[-1, 0]], "types": ["bf16"]},
+        {"op": "host.exp", "key": "exp_1", "operands": [[0, 0]], "types": ["bf16"]},
+        {"op": "func.return", "operands": [[1, 0]], "types": []}
+      ] } ] }
+    ```
+
+    An operand is the number of an operation in the list and of its result, or
+    -1 and the number of an argument of the function. It is null for an argument
+    of another block. Types are element types, and whole types of values without
+    elements. Operations in regions follow the operation that holds them.
+  }];
+  let options = [
+    Option<"key", "key", "std::string", /*default=*/"\"\"",
+           "The attribute, a string, by which the host knows its operations">,
+    Option<"output", "output", "std::string", /*default=*/"\"\"",
+           "The file to write, or - for the standard output">,
+  ];
+  let statistics = [
+    Statistic<"numKeys", "operations-with-key", "Operations that have the attribute">,
+  ];
+}
+
 def PrintPolicyPass : Pass<"amp-print-policy"> {
   let summary = "Print a policy and its bases as YAML";
   let description = [{

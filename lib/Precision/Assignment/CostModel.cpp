@@ -173,6 +173,9 @@ CostModel::CostModel(const SlotGraph &graph, const CostOptions &options)
     int64_t runs = slotRuns.empty() ? 1 : slotRuns[use.user];
     slotElements[use.user] += multiply(it->second, runs);
   }
+  for (VertexId v = 1; v < vertices.size(); ++v)
+    if (vertices[v].op && graph.isView(vertices[v].op))
+      slotElements[v] = 0;
   slotElements[0] = 0;
   for (const SlotValue &value : values)
     if (vertices[value.vertex].slot == SlotVertex::carried)

@@ -486,7 +486,8 @@ const SlotGraph::OperationInfo &SlotGraph::getInfo(Operation *op) {
     info.isCall = isa<CallOpInterface>(op);
     if (const Adapter *adapter =
             policy.findAdapter(name.getDialectNamespace())) {
-      info.moves = adapter->moves.contains(name.getStringRef());
+      info.isView = adapter->views.contains(name.getStringRef());
+      info.moves = info.isView || adapter->moves.contains(name.getStringRef());
       info.readsPart = adapter->readsPart.contains(name.getStringRef());
     }
     info.isSeed = isa<GradientSeedOpInterface>(op);
@@ -508,6 +509,10 @@ bool SlotGraph::isLoop(Operation *op) const {
 std::optional<int64_t> SlotGraph::findTripCount(Operation *loop) const {
   return mlir::amp::findTripCount(loop, policy);
 }
+
+bool SlotGraph::isView(Operation *op) const {
+  auto it = infos.find(op->getName());
+  return it != infos.end() && it->second.isView;
 
 Type SlotGraph::getReadType(const SlotUse &use) const {
   Operation *op = use.operand->getOwner();

@@ -74,18 +74,105 @@ static bool isOtherTensor(Type type) {
   return shaped && isa<IntegerType, ComplexType>(shaped.getElementType());
 }
 
+/// Calls `visit` with the numbers of the operands that `entry` stands for.
+/// Returns whether there are any: `op` may have none of that name.
+static bool forEachOperand(Operation *op, const AdapterIndex &entry,
+                           StringRef operandNames,
+                           llvm::function_ref<void(unsigned)> visit) {
+  if (entry.name.empty()) {
+    visit(entry.index);
+    return true;
+  }
+  auto names = op->getAttrOfType<ArrayAttr>(operandNames);
+  bool found = false;
+  if (names)
+    for (auto [number, name] : llvm::enumerate(names))
+      if (auto text = dyn_cast<StringAttr>(name);
+          text && text.getValue() == entry.name) {
+        visit(number);
+        found = true;
+      }
+  return found;
+}
+
 /// Returns whether this `op` computes on tensors other than floats. It then
 /// keeps its types.
-static bool hasOtherNumbers(Operation *op, ArrayRef<AdapterSlot> slots) {
-  auto isOther = [](TypeRange types) {
-    return [types](const AdapterIndex &entry) {
-      return entry.index < types.size() && isOtherTensor(types[entry.index]);
-    };
+static bool hasOtherNumbers(Operation *op, ArrayRef<AdapterSlot> slots,
+                            StringRef operandNames) {
+  bool found = false;
+  auto examine = [&](TypeRange types, unsigned index) {
+    found |= index < types.size() && isOtherTensor(types[index]);
   };
-  return llvm::any_of(slots, [&](const AdapterSlot &slot) {
-    return llvm::any_of(slot.operands, isOther(op->getOperandTypes())) ||
-           llvm::any_of(slot.results, isOther(op->getResultTypes()));
-  });
+  for (const AdapterSlot &slot : slots) {
+    if (slot.isOptional)
+      continue;
+    for (const AdapterIndex &entry : slot.operands)
+      forEachOperand(op, entry, operandNames, [&](unsigned index) {
+        examine(op->getOperandTypes(), index);
+      });
+    for (const AdapterIndex &entry : slot.results)
+      examine(op->getResultTypes(), entry.index);
+  }
+  return found;
+}
+
+/// Assigns the slots that the entry lists.
+LogicalResult
+AdapterOperation::assignDescribedSlots(Operation *op,
+                                       PrecisionSlots &result) const {
+  auto names = operandNames.empty()
+                   ? ArrayAttr()
+                   : op->getAttrOfType<ArrayAttr>(operandNames);
+  if (names && names.size() != op->getNumOperands())
+    return op->emitOpError() << "expected '" << operandNames
+                             << "' to have one string per operand";
+  LogicalResult status = success();
+  auto error = [&](const AdapterIndex &entry) {
+    status = failure();
+    auto diag = emitError(entry.loc) << "policy: ";
+    diag.attachNote(op->getLoc()) << "used here";
+    return diag;
+  };
+  auto assign = [&](const AdapterIndex &entry, unsigned index, StringRef what,
+                    TypeRange types, MutableArrayRef<int8_t> numbers,
+                    int8_t number, bool isOptional) {
+    bool isFloat =
+        index < types.size() && getPrecisionElementType(types[index]);
+    if (isFloat)
+      numbers[index] = number;
+    else if (isOptional)
+      return;
+    else if (index >= types.size())
+      error(entry) << "'" << name << "' has no " << what << " " << index
+                   << ": this one has " << types.size();
+    else
+      error(entry) << what << " " << index << " of '" << name
+                   << "' is no tensor of floats, but " << types[index];
+  };
+  for (const AdapterSlot &slot : slots) {
+    int8_t number = result.add(slot.kind);
+    for (const AdapterIndex &entry : slot.operands) {
+      bool found = forEachOperand(op, entry, operandNames, [&](unsigned index) {
+        if (succeeded(status))
+          assign(entry, index, "operand", op->getOperandTypes(),
+                 result.operandSlots, number, slot.isOptional);
+      });
+      if (!found && !slot.isOptional && succeeded(status))
+        error(entry) << "'" << name << "' has no operand named '" << entry.name
+                     << "' in '" << operandNames << "'";
+    }
+    for (const AdapterIndex &entry : slot.results)
+      if (succeeded(status))
+        assign(entry, entry.index, "result", op->getResultTypes(),
+               result.resultSlots, number, slot.isOptional);
+    if (slot.implies)
+      result.addImplication(number, static_cast<int8_t>(*slot.implies));
+    if (slot.isRounded)
+      result.roundedSlot = number;
+    if (failed(status))
+      return failure();
+  }
+  return success();
 }
 
 LogicalResult AdapterOperation::assignSlots(Operation *op,
@@ -95,42 +182,9 @@ LogicalResult AdapterOperation::assignSlots(Operation *op,
     if (!bodies.empty())
       found = getBodyKind(op);
     getUniformPrecisionSlots(op, found.value_or(SlotKind::Fixed), result);
-  } else if (result.reset(op); !hasOtherNumbers(op, slots)) {
-    auto assign = [&](const AdapterIndex &entry, StringRef what, size_t count,
-                      auto types, auto &numbers, int8_t slot) -> LogicalResult {
-      if (entry.index >= count) {
-        auto diag = emitError(entry.loc)
-                    << "policy: '" << name << "' has no " << what << " "
-                    << entry.index << ": this one has " << count;
-        diag.attachNote(op->getLoc()) << "used here";
-        return diag;
-      }
-      if (!getPrecisionElementType(types[entry.index])) {
-        auto diag = emitError(entry.loc)
-                    << "policy: " << what << " " << entry.index << " of '"
-                    << name << "' is no tensor of floats, but "
-                    << types[entry.index];
-        diag.attachNote(op->getLoc()) << "used here";
-        return diag;
-      }
-      numbers[entry.index] = slot;
-      return success();
-    };
-    for (const AdapterSlot &slot : slots) {
-      int8_t number = result.add(slot.kind);
-      for (const AdapterIndex &operand : slot.operands)
-        if (failed(assign(operand, "operand", op->getNumOperands(),
-                          op->getOperandTypes(), result.operandSlots, number)))
-          return failure();
-      for (const AdapterIndex &entry : slot.results)
-        if (failed(assign(entry, "result", op->getNumResults(),
-                          op->getResultTypes(), result.resultSlots, number)))
-          return failure();
-      if (slot.implies)
-        result.addImplication(number, static_cast<int8_t>(*slot.implies));
-      if (slot.isRounded)
-        result.roundedSlot = number;
-    }
+  } else if (result.reset(op); !hasOtherNumbers(op, slots, operandNames)) {
+    if (failed(assignDescribedSlots(op, result)))
+      return failure();
   }
   // The attribute cannot be rounded, or would become infinite.
   if (op->getNumResults() == 0 || result.resultSlots[0] == PrecisionSlots::none)

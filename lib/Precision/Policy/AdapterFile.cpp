@@ -25,8 +25,9 @@ namespace {
 class AdapterReader {
 public:
   AdapterReader(MLIRContext *context,
-                llvm::function_ref<Location(const PolicyScalar &)> getLoc)
-      : context(context), getLoc(getLoc) {}
+                llvm::function_ref<Location(const PolicyScalar &)> getLoc,
+                llvm::function_ref<bool(StringRef)> isDialect)
+      : context(context), getLoc(getLoc), isDialect(isDialect) {}
 
   FailureOr<Adapter> read(const AdapterDocument &document);
 
@@ -40,11 +41,14 @@ private:
   std::optional<unsigned> readIndex(const PolicyScalar &entry, StringRef what);
   std::string qualify(const PolicyScalar &entry, StringRef dialect);
   AdapterCast readCast(const CastDocument &document, StringRef dialect);
+  void readSlot(const AdapterOperationDocument &document,
+                const AdapterSlotDocument &slotDocument, AdapterOperation &op);
   AdapterOperation readOperation(const AdapterOperationDocument &document,
-                                 StringRef dialect);
+                                 StringRef dialect, StringRef operandNames);
 
   MLIRContext *context;
   llvm::function_ref<Location(const PolicyScalar &)> getLoc;
+  llvm::function_ref<bool(StringRef)> isDialect;
   bool hasFailed = false;
 };
 
@@ -81,18 +85,32 @@ std::optional<unsigned> AdapterReader::readIndex(const PolicyScalar &entry,
   return std::nullopt;
 }
 
+std::string
+amp::detail::qualifyOperation(StringRef name, StringRef dialect,
+                              llvm::function_ref<bool(StringRef)> isDialect) {
+  auto [first, rest] = name.split('.');
+  return !rest.empty() && (first == dialect || isDialect(first))
+             ? name.str()
+             : (dialect + "." + name).str();
+}
+
 /// Completes the name of an operation, which may omit the dialect.
 std::string AdapterReader::qualify(const PolicyScalar &entry,
                                    StringRef dialect) {
   StringRef name = entry.text;
   if (name.empty())
     error(entry) << "expected the name of an operation";
-  return name.contains('.') ? name.str() : (dialect + "." + name).str();
+  return qualifyOperation(name, dialect, isDialect);
 }
 
 AdapterCast AdapterReader::readCast(const CastDocument &document,
                                     StringRef dialect) {
-  AdapterCast cast{qualify(document.op, dialect), getLoc(document.op), {}};
+  // The cast often belongs to a dialect that nothing else here names, so a dot
+  // always ends the name of a dialect.
+  StringRef op = document.op.text;
+  AdapterCast cast{op.contains('.') ? op.str() : qualify(document.op, dialect),
+                   getLoc(document.op),
+                   {}};
   for (const CastAttributeDocument &attribute : document.attributes) {
     StringRef name = attribute.name.text;
     if (name.empty())
@@ -129,9 +147,62 @@ AdapterCast AdapterReader::readCast(const CastDocument &document,
   return cast;
 }
 
+/// Returns whether two entries stand for the same operands or results.
+static bool isSameIndex(const AdapterIndex &a, const AdapterIndex &b) {
+  return a.index == b.index && a.name == b.name;
+}
+
+/// Reads one slot of `op`.
+void AdapterReader::readSlot(const AdapterOperationDocument &document,
+                             const AdapterSlotDocument &slotDocument,
+                             AdapterOperation &op) {
+  AdapterSlot &slot = op.slots.emplace_back();
+  slot.kind = readKind(slotDocument.kind);
+  slot.isOptional = readBool(slotDocument.optional, "optional");
+  slot.isRounded = readBool(slotDocument.rounded, "rounded");
+  if (slot.isRounded && !slotDocument.operands.empty())
+    error(slotDocument.rounded) << "expected 'rounded' on a slot of results";
+  if (slot.isRounded && llvm::any_of(op.slots, [&](const AdapterSlot &other) {
+        return &other != &slot && other.isRounded;
+      }))
+    error(slotDocument.rounded)
+        << "'" << op.name << "' has a rounded slot already";
+  auto add = [&](AdapterIndex entry, const PolicyScalar &scalar, StringRef what,
+                 auto member) {
+    for (const AdapterSlot &other : op.slots)
+      for (const AdapterIndex &taken : other.*member)
+        if (isSameIndex(taken, entry))
+          error(scalar) << what << " " << scalar.text << " of '" << op.name
+                        << "' is in two slots";
+    (slot.*member).push_back(std::move(entry));
+  };
+  for (const PolicyScalar &entry : slotDocument.operands) {
+    // Where operands have names, an entry that is no number is one.
+    bool isName = !op.operandNames.empty() && !entry.text.empty() &&
+                  !llvm::isDigit(entry.text.front());
+    if (isName)
+      add({0, getLoc(entry), entry.text}, entry, "operand",
+          &AdapterSlot::operands);
+    else if (std::optional<unsigned> index = readIndex(entry, "an operand"))
+      add({*index, getLoc(entry)}, entry, "operand", &AdapterSlot::operands);
+  }
+  for (const PolicyScalar &entry : slotDocument.results)
+    if (std::optional<unsigned> index = readIndex(entry, "a result"))
+      add({*index, getLoc(entry)}, entry, "result", &AdapterSlot::results);
+  if (!slotDocument.implies.isGiven())
+    return;
+  if (auto index = readIndex(slotDocument.implies, "a slot")) {
+    if (*index >= document.slots.size())
+      error(slotDocument.implies)
+          << "'" << op.name << "' has no slot " << *index << " to imply";
+    else
+      slot.implies = *index;
+  }
+}
+
 AdapterOperation
 AdapterReader::readOperation(const AdapterOperationDocument &document,
-                             StringRef dialect) {
+                             StringRef dialect, StringRef operandNames) {
   AdapterOperation op{qualify(document.name, dialect),
                       getLoc(document.name),
                       {},
@@ -139,6 +210,7 @@ AdapterReader::readOperation(const AdapterOperationDocument &document,
                       {},
                       RegionRule::None,
                       {}};
+  op.operandNames = operandNames.str();
   if (document.kind.isGiven()) {
     op.kind = readKind(document.kind);
     op.hasKind = true;
@@ -150,44 +222,8 @@ AdapterReader::readOperation(const AdapterOperationDocument &document,
   if (document.slots.size() > kMaxSlots)
     error(document.name) << "expected at most " << kMaxSlots << " slots of '"
                          << op.name << "', got " << document.slots.size();
-  for (const AdapterSlotDocument &slotDocument : document.slots) {
-    AdapterSlot &slot = op.slots.emplace_back();
-    slot.kind = readKind(slotDocument.kind);
-    slot.isRounded = readBool(slotDocument.rounded, "rounded");
-    if (slot.isRounded && !slotDocument.operands.empty())
-      error(slotDocument.rounded) << "expected 'rounded' on a slot of results";
-    if (slot.isRounded && llvm::any_of(op.slots, [&](const AdapterSlot &other) {
-          return &other != &slot && other.isRounded;
-        }))
-      error(slotDocument.rounded)
-          << "'" << op.name << "' has a rounded slot already";
-    auto readIndices =
-        [&](ArrayRef<PolicyScalar> entries, StringRef what, auto member) {
-          for (const PolicyScalar &entry : entries) {
-            std::optional<unsigned> index = readIndex(entry, what);
-            if (!index)
-              continue;
-            for (const AdapterSlot &other : op.slots)
-              for (const AdapterIndex &taken : other.*member)
-                if (taken.index == *index)
-                  error(entry)
-                      << what.drop_while([](char c) { return c != ' '; }).trim()
-                      << " " << *index << " of '" << op.name
-                      << "' is in two slots";
-            (slot.*member).push_back({*index, getLoc(entry)});
-          }
-        };
-    readIndices(slotDocument.operands, "an operand", &AdapterSlot::operands);
-    readIndices(slotDocument.results, "a result", &AdapterSlot::results);
-    if (slotDocument.implies.isGiven())
-      if (auto index = readIndex(slotDocument.implies, "a slot")) {
-        if (*index >= document.slots.size())
-          error(slotDocument.implies)
-              << "'" << op.name << "' has no slot " << *index << " to imply";
-        else
-          slot.implies = *index;
-      }
-  }
+  for (const AdapterSlotDocument &slotDocument : document.slots)
+    readSlot(document, slotDocument, op);
   for (const PolicyScalar &attribute : document.attributes)
     op.typeAttributes.push_back(attribute.text);
   op.isBounded = readBool(document.bounded, "bounded");
@@ -222,7 +258,10 @@ FailureOr<Adapter> AdapterReader::read(const AdapterDocument &document) {
                   {},
                   {},
                   {},
+                  {},
+                  {},
                   {}};
+  adapter.operandNames = document.operandNames.text;
   if (document.cast)
     adapter.cast = readCast(*document.cast, dialect);
   adapter.rejection = document.reject.text;
@@ -239,6 +278,7 @@ FailureOr<Adapter> AdapterReader::read(const AdapterDocument &document) {
   };
   readNames(document.moves, adapter.moves);
   readNames(document.readsPart, adapter.readsPart);
+  readNames(document.views, adapter.views);
   readNames(document.compositePatterns.reduce,
             adapter.compositePatterns.reduce);
   readNames(document.compositePatterns.repeat,
@@ -247,7 +287,8 @@ FailureOr<Adapter> AdapterReader::read(const AdapterDocument &document) {
   readNames(document.compositePatterns.elementwise,
             adapter.compositePatterns.elementwise);
   for (const AdapterOperationDocument &operation : document.operations) {
-    AdapterOperation op = readOperation(operation, dialect);
+    AdapterOperation op =
+        readOperation(operation, dialect, adapter.operandNames);
     for (const AdapterSlot &slot : op.slots)
       if (slot.isRounded && !adapter.cast)
         error(operation.name) << "'" << op.name << "' has a rounded slot, but "
@@ -263,8 +304,9 @@ FailureOr<Adapter> AdapterReader::read(const AdapterDocument &document) {
 
 FailureOr<Adapter> amp::detail::readAdapter(
     const AdapterDocument &document, MLIRContext *context,
-    llvm::function_ref<Location(const PolicyScalar &)> getLoc) {
-  return AdapterReader(context, getLoc).read(document);
+    llvm::function_ref<Location(const PolicyScalar &)> getLoc,
+    llvm::function_ref<bool(StringRef)> isDialect) {
+  return AdapterReader(context, getLoc, isDialect).read(document);
 }
 
 //===----------------------------------------------------------------------===//
@@ -294,7 +336,12 @@ static void printOperation(raw_ostream &os, const AdapterOperation &op) {
   for (const auto &[name, kind] : op.bodies)
     os << indent << "  - {kind: " << stringifySlotKind(kind) << ", of: ["
        << Policy::quote(name) << "]}\n";
-  auto printIndex = [&](const AdapterIndex &entry) { os << entry.index; };
+  auto printIndex = [&](const AdapterIndex &entry) {
+    if (entry.name.empty())
+      os << entry.index;
+    else
+      os << Policy::quote(entry.name);
+  };
   for (const AdapterSlot &slot : op.slots) {
     os << indent << "  - kind: " << stringifySlotKind(slot.kind) << "\n";
     std::string inner = (indent + "    ").str();
@@ -304,6 +351,8 @@ static void printOperation(raw_ostream &os, const AdapterOperation &op) {
       os << inner << "implies: " << *slot.implies << "\n";
     if (slot.isRounded)
       os << inner << "rounded: true\n";
+    if (slot.isOptional)
+      os << inner << "optional: true\n";
   }
   // Print one entry per line: quotes depend on the brackets around an entry.
   if (!op.typeAttributes.empty())
@@ -338,6 +387,8 @@ void amp::detail::printAdapter(raw_ostream &os, const Adapter &adapter) {
          << "\n          value: " << Policy::quote(value) << "\n";
     }
   }
+  if (!adapter.operandNames.empty())
+    os << "    operand-names: " << Policy::quote(adapter.operandNames) << "\n";
   // In the order of their names.
   SmallVector<const AdapterOperation *> operations;
   for (const auto &entry : adapter.operations)
@@ -366,6 +417,7 @@ void amp::detail::printAdapter(raw_ostream &os, const Adapter &adapter) {
   };
   printNames("    moves", adapter.moves);
   printNames("    reads-part", adapter.readsPart);
+  printNames("    views", adapter.views);
   if (adapter.compositePatterns.empty())
     return;
   os << "    composite-patterns:\n";

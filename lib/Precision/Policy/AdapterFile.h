@@ -18,7 +18,7 @@
 namespace mlir::amp::detail {
 
 struct AdapterSlotDocument {
-  PolicyScalar kind, implies, rounded;
+  PolicyScalar kind, implies, rounded, optional;
   std::vector<PolicyScalar> operands, results;
 };
 
@@ -50,8 +50,8 @@ struct CompositePatternsDocument {
 
 /// One entry of `adapters`.
 struct AdapterDocument {
-  PolicyScalar dialect, reject;
-  std::vector<PolicyScalar> rejectOperations, moves, readsPart;
+  PolicyScalar dialect, reject, operandNames;
+  std::vector<PolicyScalar> rejectOperations, moves, readsPart, views;
   std::optional<CastDocument> cast;
   /// Names of operations may omit the dialect.
   PolicyLists lists;
@@ -59,11 +59,20 @@ struct AdapterDocument {
   CompositePatternsDocument compositePatterns;
 };
 
+/// Returns the full name of the operation that an adapter of `dialect` calls
+/// `name`. A name stays as it is if the part before its first dot is `dialect`
+/// or a name that `isDialect` accepts. In other names a dot is part of the name
+/// of the operation.
+std::string qualifyOperation(StringRef name, StringRef dialect,
+                             llvm::function_ref<bool(StringRef)> isDialect);
+
 /// Turns `document` into an adapter. If it is invalid, emits diagnostics at the
-/// locations that `getLoc` returns and returns failure.
+/// locations that `getLoc` returns and returns failure. `isDialect` says which
+/// names are dialects.
 FailureOr<Adapter>
 readAdapter(const AdapterDocument &document, MLIRContext *context,
-            llvm::function_ref<Location(const PolicyScalar &)> getLoc);
+            llvm::function_ref<Location(const PolicyScalar &)> getLoc,
+            llvm::function_ref<bool(StringRef)> isDialect);
 
 /// Prints `adapter` as an entry of `adapters`, without lists.
 void printAdapter(raw_ostream &os, const Adapter &adapter);

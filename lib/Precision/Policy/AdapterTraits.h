@@ -33,6 +33,7 @@ struct MappingTraits<mlir::amp::detail::AdapterSlotDocument> {
     io.mapOptional("results", slot.results);
     io.mapOptional("implies", slot.implies);
     io.mapOptional("rounded", slot.rounded);
+    io.mapOptional("optional", slot.optional);
   }
 };
 
@@ -100,6 +101,8 @@ struct MappingTraits<mlir::amp::detail::AdapterDocument> {
     io.mapOptional("composite-patterns", adapter.compositePatterns);
     io.mapOptional("moves", adapter.moves);
     io.mapOptional("reads-part", adapter.readsPart);
+    io.mapOptional("views", adapter.views);
+    io.mapOptional("operand-names", adapter.operandNames);
     io.mapOptional("reject", adapter.reject);
     io.mapOptional("reject-operations", adapter.rejectOperations);
   }

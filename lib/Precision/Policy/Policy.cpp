@@ -17,6 +17,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -140,8 +141,14 @@ private:
     return emitError(loc) << "policy: '" << text << "' ";
   }
 
+  /// Adds the names of the adapters of a document and its bases to `dialects`.
+  void addDialects(const PolicyDocument &document);
+  /// Whether `name` is a dialect that the context or an adapter knows.
+  bool isDialect(StringRef name) const { return dialects.contains(name); }
+
   Policy &policy;
   MLIRContext *context;
+  llvm::StringSet<> dialects;
   bool failed = false;
   /// The layer of the adapter of each dialect.
   llvm::StringMap<unsigned> adapterLayers;
@@ -191,8 +198,9 @@ void Policy::Builder::addLists(const PolicyDocument &document, unsigned layer) {
         Location loc = getLoc(document, entry);
         // In an adapter, names of operations may omit the dialect.
         std::string text = entry.text;
-        if (!dialect.empty() && !text.empty() && !StringRef(text).contains('.'))
-          text = (dialect + "." + text).str();
+        if (!dialect.empty() && !text.empty())
+          text = qualifyOperation(
+              text, dialect, [&](StringRef name) { return isDialect(name); });
         auto [it, isNew] = seen.try_emplace(text, opClass);
         if (!isNew)
           error(loc, text) << "is in the list '" << stringifyOpClass(opClass)
@@ -250,10 +258,10 @@ void Policy::Builder::addPins(const PolicyDocument &document, unsigned layer) {
 void Policy::Builder::addAdapters(const PolicyDocument &document,
                                   unsigned layer) {
   for (const AdapterDocument &entry : document.adapters) {
-    FailureOr<Adapter> adapter =
-        readAdapter(entry, context, [&](const PolicyScalar &scalar) {
-          return getLoc(document, scalar);
-        });
+    FailureOr<Adapter> adapter = readAdapter(
+        entry, context,
+        [&](const PolicyScalar &scalar) { return getLoc(document, scalar); },
+        [&](StringRef name) { return isDialect(name); });
     if (mlir::failed(adapter)) {
       failed = true;
       continue;
@@ -268,7 +276,21 @@ void Policy::Builder::addAdapters(const PolicyDocument &document,
   }
 }
 
+void Policy::Builder::addDialects(const PolicyDocument &document) {
+  for (const AdapterDocument &adapter : document.adapters)
+    dialects.insert(adapter.dialect.text);
+  if (document.base)
+    addDialects(*document.base);
+}
+
 void Policy::Builder::add(const PolicyDocument &document, unsigned layer) {
+  if (layer == 0) {
+    for (StringRef name : context->getAvailableDialects())
+      dialects.insert(name);
+    for (Dialect *dialect : context->getLoadedDialects())
+      dialects.insert(dialect->getNamespace());
+    addDialects(document);
+  }
   addLists(document, layer);
   addSlots(document, layer);
   addPins(document, layer);
@@ -678,7 +700,9 @@ LogicalResult Policy::checkUse(Operation *root) const {
     checkDialects(root);
   bool failed = false;
   for (const SlotRule &rule : slotRules) {
-    if (!rule.seen || rule.applied)
+    // A glob stands for operations of several kinds, also for those on
+    // integers.
+    if (!rule.seen || rule.applied || !rule.exact)
       continue;
     failed = true;
     emitError(rule.loc) << "policy: no '" << rule.text << "' has a slot "

@@ -228,6 +228,10 @@ public:
   /// becomes the lowest finite value of the low type there, not -inf.
   bool isMask(Value value) const { return masks.contains(value); }
 
+  /// Whether the policy says that `op` gives another view of its operand and
+  /// moves nothing.
+  bool isView(Operation *op) const;
+
 private:
   /// The properties of all operations of one name.
   struct OperationInfo {
@@ -249,7 +253,7 @@ private:
     bool isForeignLoop = false;
     /// Properties from the adapter of the dialect, which need not describe the
     /// operation.
-    bool moves = false, readsPart = false;
+    bool moves = false, readsPart = false, isView = false;
   };
   const OperationInfo &getInfo(Operation *op);
 

@@ -36,10 +36,12 @@ enum class RegionRule : uint8_t {
   Follow,
 };
 
-/// An index into operands or results, with its location in the policy.
+/// An operand or result, with its location in the policy: its number, or the
+/// name of operands if `name` is not empty.
 struct AdapterIndex {
   unsigned index;
   Location loc;
+  std::string name = {};
 };
 
 /// A slot of an adapted operation.
@@ -50,6 +52,9 @@ struct AdapterSlot {
   std::optional<unsigned> implies;
   /// Whether the results stay f32 and a cast after the operation rounds them.
   bool isRounded = false;
+  /// Whether operations may lack operands and results of the slot, or have
+  /// something else than a tensor of floats in their place.
+  bool isOptional = false;
 };
 
 /// One operation of an adapted dialect.
@@ -73,6 +78,9 @@ struct AdapterOperation {
   bool isBits = false;
   /// Whether `kind` was given.
   bool hasKind = false;
+  /// The attribute with a string for each operand, its name. Several operands
+  /// may have one name. Empty if operands have no names.
+  std::string operandNames = {};
 
   /// Whether the entry says of which kind the slots are.
   bool describesKind() const {
@@ -106,6 +114,8 @@ struct AdapterOperation {
 private:
   std::optional<SlotKind> getBodyKind(Operation *op) const;
   LogicalResult assignSlots(Operation *op, PrecisionSlots &slots) const;
+  LogicalResult assignDescribedSlots(Operation *op,
+                                     PrecisionSlots &slots) const;
   void retypeContents(Operation *op, const PrecisionSlots &slots,
                       ArrayRef<Type> slotTypes) const;
   LogicalResult verifyRetyped(Operation *op, const PrecisionSlots &slots,
@@ -154,6 +164,11 @@ struct Adapter {
   llvm::StringSet<> moves;
   /// Operations that read as many elements of operand 0 as result 0 has.
   llvm::StringSet<> readsPart;
+  /// Operations whose results are other views of the memory of operand 0. They
+  /// move nothing.
+  llvm::StringSet<> views;
+  /// The attribute of operations that names their operands.
+  std::string operandNames;
   /// If not empty: why operations of the dialect are an error.
   std::string rejection;
   /// Globs of operations that are an error unless a list names them.
