@@ -1,0 +1,78 @@
+# What is wrong is said, with what was expected; inference, reports, pins and open
+# shapes work.
+#
+# REQUIRES: torch
+# RUN: env PYTHONPATH=%amp_src_root/tools/amp-torch:%S/Inputs %torch_python %s
+
+import amp_torch
+import torch
+from guest_models import MLP
+from torch.fx.experimental.proxy_tensor import make_fx
+
+
+def refused(text, function, *arguments, **options):
+    try:
+        function(*arguments, **options)
+    except amp_torch.GuestError as error:
+        assert text in str(error), str(error)
+    else:
+        raise AssertionError(f"no error: {text}")
+
+
+refused("unknown precision 'int8', expected one of bf16, fp16, f32", amp_torch.backend, "int8")
+refused("unknown strategy 'best'", amp_torch.backend, strategy="best")
+refused("unknown inner backend 'xla'", amp_torch.backend, inner="xla")
+refused("there is no policy 'none.yaml'", amp_torch.backend, policy="none.yaml")
+refused("unknown pin of 'head'", amp_torch.backend, pins={"head": "int8"})
+refused("the option 'amp_opt' names 'none'", amp_torch.backend, amp_opt="none")
+refused("expected a torch.fx.GraphModule", amp_torch.rewrite, torch.nn.Linear(2, 2))
+traced = torch.fx.symbolic_trace(torch.nn.Linear(2, 2))
+refused("the graph has no fake tensors", amp_torch.rewrite, traced)
+
+# A graph of its own: low inside, f32 outside, and valid.
+graph = make_fx(lambda a, b: (a @ b).relu() @ b, tracing_mode="fake")(
+    torch.randn(8, 8), torch.randn(8, 8)
+)
+amp_torch.rewrite(graph, precision="bf16")
+report = graph.meta["amp"]
+assert report.casts == 3 and report.low == 3, str(report)
+assert any("aten.mm" in remark for remark in report.remarks), report.remarks
+a, b = torch.randn(8, 8), torch.randn(8, 8)
+result = graph(a, b)
+low = b.bfloat16()
+assert result.dtype == torch.float32
+assert torch.equal(result, ((a.bfloat16() @ low).relu() @ low).float())
+
+# Inference with an open batch; a pin by module.
+model = MLP()
+for pins, expected in ((None, 3), ({"last": "f32"}, 2)):
+    torch._dynamo.reset()
+    backend = amp_torch.backend("bf16", pins=pins)
+    compiled = torch.compile(model, backend=backend, dynamic=True)
+    with torch.no_grad():
+        for size in (4, 7):
+            x = torch.randn(size, 64)
+            assert (compiled(x) - model(x)).abs().max() < 0.05
+    assert len(backend.reports) == 1, len(backend.reports)
+
+# fp16 under a GradScaler.
+torch._dynamo.reset()
+backend = amp_torch.backend("fp16")
+scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
+optimizer = torch.optim.SGD(model.parameters(), 0.05)
+compiled = torch.compile(model.loss, backend=backend)
+batch = model.batch()
+losses = []
+for _ in range(5):
+    optimizer.zero_grad()
+    loss = compiled(*batch)
+    scaler.scale(loss).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    losses.append(loss.item())
+assert losses[-1] < losses[0] and scaler.get_scale() == 1024.0, losses
+
+# The key of a cache follows the options.
+keys = {amp_torch.backend(p, strategy=s).key() for p in ("bf16", "fp16")
+        for s in ("optimal", "autocast")}
+assert len(keys) == 4

@@ -1,0 +1,45 @@
+# The guest trains as torch.autocast does, bit for bit, with strategy `autocast`;
+# with `optimal` it has no more casts and saves no more bytes.
+#
+# REQUIRES: torch, full
+# RUN: env PYTHONPATH=%amp_src_root/tools/amp-torch:%S/Inputs %torch_python %s | FileCheck %s
+#
+# CHECK: MLP: autocast is eager autocast
+# CHECK: GPT2Block: autocast is eager autocast
+# CHECK: ResNetBlock: autocast is eager autocast
+# CHECK: VAE: autocast is eager autocast
+
+import amp_torch
+import torch
+from guest_models import MODELS, train
+
+
+def in_autocast(function):
+    def run(*arguments):
+        with torch.autocast("cpu", torch.bfloat16):
+            return function(*arguments)
+
+    return run
+
+
+def guest(name, strategy):
+    torch._dynamo.reset()
+    backend = amp_torch.backend("bf16", strategy=strategy)
+    losses = train(name, lambda function: torch.compile(function, backend=backend))
+    (report,), (saved,) = backend.reports, backend.saved_bytes
+    assert not report.kept and not report.unlisted, str(report)
+    return losses, report.casts, saved
+
+
+for name in MODELS:
+    exact = train(name, lambda function: function)
+    expected = train(name, in_autocast)
+    losses, casts, saved = guest(name, "autocast")
+    assert losses == expected, (name, losses, expected)
+    assert losses != exact, name
+    optimal, fewer, less = guest(name, "optimal")
+    assert fewer <= casts, (name, fewer, casts)
+    # Every model learns in both.
+    assert optimal[-1] < optimal[0], (name, optimal)
+    print(f"{name}: autocast is eager autocast; casts {casts}, optimal {fewer}; "
+          f"saved bytes {saved}, optimal {less}")

@@ -1,0 +1,1 @@
+from .guest import GuestError, Options, Report, backend, rewrite

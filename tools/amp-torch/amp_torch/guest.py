@@ -1,0 +1,444 @@
+#===- guest.py - The precision passes inside of torch.compile ------------===//
+#
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===----------------------------------------------------------------------===//
+"""Mixed precision as a backend of torch.compile.
+
+    step = torch.compile(model, backend=amp_torch.backend(precision="bf16"))
+
+AOTAutograd's joint graph of forward and backward goes to amp-opt, which decides
+on types and casts; the graph with these goes on to torch's partitioner and to
+eager execution or Inductor. docs/pytorch-guest.md explains it.
+"""
+
+import dataclasses
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import torch
+from torch import fx
+
+from . import fx_apply
+from .fx_to_mlir import KEY, Printer, flatten, is_backward, module_path
+
+PRECISIONS = ("bf16", "fp16", "f32")
+STRATEGIES = ("optimal", "grappler", "autocast")
+INNER = ("eager", "inductor")
+POLICIES = Path(__file__).parent / "policies"
+
+# Functions that torch.autocast runs in f32 as a whole on each kind of device,
+# although a graph shows their parts. Names without underscores in lower case,
+# since modules and functions spell them differently.
+F32_FUNCTIONS = {
+    "cpu": {"crossentropy", "crossentropyloss", "l1loss", "kldiv", "kldivloss",
+            "binarycrossentropywithlogits", "bcewithlogitsloss", "bceloss", "binarycrossentropy",
+            "cosineembeddingloss", "hingeembeddingloss", "marginrankingloss", "poissonnllloss",
+            "softmarginloss", "tripletmarginloss", "nllloss", "mseloss", "smoothl1loss",
+            "huberloss", "gridsample", "cdist", "prod", "trace", "stft"},
+    "cuda": {"l1loss", "kldiv", "kldivloss", "binarycrossentropywithlogits",
+             "bcewithlogitsloss", "cosineembeddingloss", "hingeembeddingloss",
+             "marginrankingloss", "poissonnllloss", "softmarginloss", "tripletmarginloss",
+             "nllloss", "mseloss", "smoothl1loss", "cosinesimilarity", "groupnorm",
+             "layernorm", "rmsnorm", "softmax", "logsoftmax", "cumsum", "cumprod", "dist",
+             "renorm", "logsumexp", "softplus"},
+}
+
+
+aten = torch.ops.aten
+PRODUCTS = {aten.mm.default, aten.bmm.default, aten.addmm.default, aten.baddbmm.default,
+            aten.mv.default, aten.linear.default, aten.matmul.default,
+            aten.convolution.default}  # fmt: skip
+VIEWS = {aten.t.default, aten.view.default, aten._unsafe_view.default, aten.expand.default,
+         aten.transpose.int, aten.permute.default, aten.clone.default, aten.unsqueeze.default,
+         aten.squeeze.dim, aten.reshape.default}  # fmt: skip
+
+
+class GuestError(RuntimeError):
+    """The graph cannot be rewritten; the message says why and what to do."""
+
+
+@dataclasses.dataclass
+class Report:
+    """What one rewrite decided."""
+
+    # Casts between float types that the graph has now, and what the passes said
+    # of each decision, with the path of the module.
+    casts: int = 0
+    low: int = 0
+    remarks: list = dataclasses.field(default_factory=list)
+    # Operations that keep their types because the rewritten graph was not valid
+    # otherwise, with the reason.
+    kept: dict = dataclasses.field(default_factory=dict)
+    # Operations in no list of the policy, which keep their types.
+    unlisted: dict = dataclasses.field(default_factory=dict)
+
+    def __str__(self):
+        lines = [f"{self.low} operations in low precision, {self.casts} casts"]
+        for name, reason in self.kept.items():
+            lines.append(f"kept {name}: {reason}")
+        for name, places in self.unlisted.items():
+            lines.append(f"unlisted {name}, kept: {', '.join(places)}")
+        return "\n".join(lines + self.remarks)
+
+
+def find_amp_opt(given=None):
+    """The path of amp-opt: the given one, AMP_OPT, on the PATH, or beside this
+    package."""
+    for origin, path in (("the option 'amp_opt'", given), ("AMP_OPT", os.environ.get("AMP_OPT"))):
+        if path:
+            found = shutil.which(path)
+            if not found:
+                raise GuestError(f"{origin} names '{path}', which is no program that can be run")
+            return found
+    found = shutil.which("amp-opt")
+    here = Path(__file__).resolve()
+    places = [here.parent / "bin"] + [here.parents[3] / b / "bin" for b in ("build", "build-fast")]
+    for place in places:
+        found = found or shutil.which("amp-opt", path=str(place))
+    if not found:
+        raise GuestError(
+            "amp-opt is not found; expected it on the PATH, in AMP_OPT or as the option 'amp_opt'"
+        )
+    return found
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """What decides on types. `policy` is a YAML file or a policy in place, by
+    default the one for ATen of this package; `pins` maps globs over paths of
+    modules to f32, low or keep."""
+
+    precision: str = "bf16"
+    policy: str | None = None
+    strategy: str | None = None
+    target: str | None = None
+    pins: tuple = ()
+    report: str | None = None
+    amp_opt: str | None = None
+
+    def check(self):
+        def expect(what, value, allowed):
+            if value not in allowed:
+                raise GuestError(f"unknown {what} {value!r}, expected one of {', '.join(allowed)}")
+
+        expect("precision", self.precision, PRECISIONS)
+        if self.strategy is not None:
+            expect("strategy", self.strategy, STRATEGIES)
+        for path, pin in self.pins:
+            expect(f"pin of '{path}'", pin, ("f32", "low", "keep"))
+        if self.policy and "\n" not in self.policy and not self.policy.startswith("{"):
+            if not Path(self.policy).exists():
+                raise GuestError(f"there is no policy '{self.policy}', expected a YAML file")
+        return self
+
+    def policy_text(self, device):
+        """The policy as YAML in place, for graphs on `device`."""
+        if self.policy:
+            base = self.policy if Path(self.policy).exists() else None
+        else:
+            name = f"aten-autocast-{device}" if self.strategy == "autocast" else "aten"
+            base = str(POLICIES / f"{name}.yaml")
+            if not Path(base).exists():
+                raise GuestError(f"there is no policy for strategy 'autocast' on '{device}'")
+        if not self.pins:
+            return base or self.policy
+        if base is None:
+            raise GuestError("expected 'pins' within the policy in place, or a policy file")
+        pins = ", ".join(f"{json.dumps(k)}: {v}" for k, v in self.pins)
+        return f"{{version: 1, extends: {json.dumps(str(Path(base).resolve()))}, pins: {{{pins}}}}}"
+
+    def key(self):
+        """A text that differs wherever the result of a rewrite may: the policies,
+        the options, and the versions of amp-opt, torch and this package."""
+        digest = hashlib.sha256()
+        digest.update(repr(dataclasses.replace(self, amp_opt=None, report=None)).encode())
+        if self.policy and Path(self.policy).exists():
+            digest.update(Path(self.policy).read_bytes())
+        for source in sorted(POLICIES.glob("*.yaml")) + sorted(Path(__file__).parent.glob("*.py")):
+            digest.update(source.read_bytes())
+        tool = find_amp_opt(self.amp_opt)
+        stat = os.stat(tool)
+        digest.update(f"{tool}:{stat.st_size}:{stat.st_mtime_ns}:{torch.__version__}".encode())
+        return digest.hexdigest()
+
+
+def run_amp_opt(text, options, device):
+    """Runs the passes. Returns what `amp-export-types` wrote, and the remarks."""
+    settings = {
+        "policy": options.policy_text(device),
+        "precision": options.precision,
+        "strategy": options.strategy,
+        "target": options.target,
+        "report": options.report,
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        # A policy in place may hold any character, so it goes by a file.
+        if settings["policy"].startswith("{") or "\n" in settings["policy"]:
+            path = Path(folder) / "policy.yaml"
+            path.write_text(settings["policy"])
+            settings["policy"] = str(path)
+        passes = " ".join(f"{k}={v}" for k, v in settings.items() if v)
+        source = Path(folder) / "graph.mlir"
+        source.write_text(text)
+        result = subprocess.run(
+            [find_amp_opt(options.amp_opt), str(source), "--allow-unregistered-dialect",
+             f"--auto-mixed-precision={passes}", f"--amp-export-types=key={KEY} output=-",
+             "--remarks-filter=amp", "-o", os.devnull],
+            capture_output=True, text=True,
+        )  # fmt: skip
+    if result.returncode:
+        raise GuestError(f"amp-opt: {result.stderr.strip()}")
+    return json.loads(result.stdout)["functions"][0], result.stderr
+
+
+def find_device(graph):
+    """The kind of device of the graph's tensors, `cpu` if there is none."""
+    kinds = {
+        value.device.type
+        for node in graph.nodes
+        for value in flatten(node.meta.get("val"))
+        if isinstance(value, torch.Tensor)
+    }
+    return next((kind for kind in sorted(kinds) if kind != "cpu"), "cpu")
+
+
+def source_of(node):
+    """The call in the model's source that a node is a part of, or None."""
+    stack = node.meta.get("source_fn_stack")
+    return stack[-1] if stack else None
+
+
+def pin_functions(graph, device):
+    """Pins what autocast treats as one function although the graph has its parts:
+    f32 functions with all parts, and products with the views of their operands and
+    with a bias that is added separately. Autocast casts before these parts run."""
+    pins = {}
+    functions = F32_FUNCTIONS.get(device, set())
+    for node in reversed(graph.nodes):
+        if node.op != "call_function" or is_backward(node):
+            continue
+        source = source_of(node)
+        if source:
+            function = source[1]
+            name = function if isinstance(function, str) else getattr(function, "__name__", "")
+            if name.replace("_", "").lower() in functions:
+                pins[node.name] = "f32"
+                continue
+        users = [user for user in node.users if not is_backward(user)]
+        if node.target in VIEWS and users:
+            if all(
+                source_of(user) == source and (user.target in PRODUCTS or pins.get(user.name) == "low")
+                for user in users
+            ):
+                pins[node.name] = "low"
+        elif node.target is torch.ops.aten.add.Tensor and is_bias_of_product(node):
+            pins[node.name] = "low"
+    return pins
+
+
+def is_bias_of_product(node):
+    """Whether a node adds a vector to a product, within one call of the model."""
+    product, bias = node.args[:2]
+    if not isinstance(bias, fx.Node) or bias.op != "placeholder" or bias.meta["val"].dim() != 1:
+        return False
+    while isinstance(product, fx.Node) and product.target in VIEWS:
+        product = product.args[0]
+    return (
+        isinstance(product, fx.Node)
+        and product.target in PRODUCTS
+        and source_of(node) is not None
+        and source_of(node) == source_of(product)
+    )
+
+
+def copy_graph(graph):
+    """A copy with the same names and metadata."""
+    copy, mapping = fx.Graph(), {}
+    result = copy.graph_copy(graph, mapping)
+    old_output = next(node for node in graph.nodes if node.op == "output")
+    output = copy.output(result)
+    output.meta = dict(old_output.meta)
+    if hasattr(graph, "_codegen"):
+        copy._codegen = graph._codegen
+    return copy
+
+
+# Rounds in which operations that the check refuses are pinned.
+MAX_ROUNDS = 8
+
+
+def rewrite_graph(graph, options):
+    """Returns a copy of `graph` with types and casts, and the report."""
+    options.check()
+    device = find_device(graph)
+    pins = pin_functions(graph, device) if options.strategy == "autocast" else {}
+    kept = {}
+    for _ in range(MAX_ROUNDS):
+        copy = copy_graph(graph)
+        printer = Printer(copy, pins)
+        try:
+            text = printer.print()
+        except ValueError as error:
+            raise GuestError(str(error)) from None
+        types, messages = run_amp_opt(text, options, device)
+        application = fx_apply.Application(printer, types).run()
+        mismatches = fx_apply.check(copy, application.expected)
+        if not mismatches:
+            copy.lint()
+            check_results(graph, copy)
+            return copy, make_report(copy, application, messages, kept)
+        for node, reason in mismatches:
+            culprit = node
+            if node in application.casts or pins.get(node.name) == "keep":
+                raise GuestError(f"the rewritten graph is not valid at '{node.name}': {reason}")
+            pins[culprit.name] = "keep"
+            kept[f"{culprit.name} ({module_path(culprit) or culprit.target})"] = reason
+    raise GuestError(
+        f"the rewritten graph is not valid after {MAX_ROUNDS} rounds: {next(iter(kept.items()))}"
+    )
+
+
+def check_results(before, after):
+    """Raises an error unless the graphs give the same types."""
+
+    def types(graph):
+        output = next(node for node in graph.nodes if node.op == "output")
+        return [
+            n.meta["val"].dtype if isinstance(n.meta.get("val"), torch.Tensor) else None
+            for n in output.all_input_nodes
+        ]
+
+    def leaves(graph):
+        output = next(node for node in graph.nodes if node.op == "output")
+        values = torch.utils._pytree.tree_leaves(output.args)
+        return [
+            n.meta["val"].dtype
+            if isinstance(n, fx.Node) and isinstance(n.meta.get("val"), torch.Tensor)
+            else None
+            for n in values
+        ]
+
+    if leaves(before) != leaves(after):
+        raise GuestError("the rewritten graph gives other types than the model; please report this")
+
+
+def make_report(graph, application, messages, kept):
+    report = Report(kept=dict(kept))
+    report.casts = fx_apply.count_casts(graph)
+    for node, types in application.expected.items():
+        report.low += any(t in ("bf16", "f16") for t in types)
+    for line in messages.splitlines():
+        if "remark:" in line:
+            report.remarks.append(line)
+            found = re.search(r"Unlisted.*Op=([^,|\s]+)", line)
+            if found:
+                place = line.split(":", 1)[0]
+                report.unlisted.setdefault(found[1], []).append(place)
+    return report
+
+
+def as_options(precision, policy, strategy, target, pins, report, amp_opt):
+    pins = tuple((pins or {}).items())
+    policy = os.fspath(policy) if policy is not None else None
+    report = os.fspath(report) if report is not None else None
+    return Options(precision, policy, strategy, target, pins, report, amp_opt).check()
+
+
+def rewrite(graph_module, *, precision="bf16", policy=None, strategy=None, target=None, pins=None,
+            report=None, amp_opt=None):  # fmt: skip
+    """Puts `graph_module`, a graph of ATen operations with fake tensors in its
+    metadata, into mixed precision, and returns it. Its inputs and results keep their
+    types. `graph_module.meta["amp"]` is the Report."""
+    options = as_options(precision, policy, strategy, target, pins, report, amp_opt)
+    if not isinstance(graph_module, fx.GraphModule):
+        raise GuestError(
+            f"expected a torch.fx.GraphModule, got {type(graph_module).__name__}; "
+            "torch.compile(model, backend=amp_torch.backend()) takes a model"
+        )
+    if all(node.meta.get("val") is None for node in graph_module.graph.nodes):
+        raise GuestError(
+            "the graph has no fake tensors ('val' in the metadata of its nodes); expected what "
+            "make_fx, torch.export or AOTAutograd give"
+        )
+    graph_module.graph, graph_module.meta["amp"] = rewrite_graph(graph_module.graph, options)
+    graph_module.recompile()
+    return graph_module
+
+
+class Backend:
+    """A backend of torch.compile. `reports` has a Report for each graph."""
+
+    def __init__(self, options, inner):
+        if inner not in INNER and not callable(inner):
+            raise GuestError(f"unknown inner backend {inner!r}, expected {' or '.join(INNER)}")
+        self.options, self.inner = options, inner
+        self.reports = []
+        self.saved_bytes = []
+
+    def key(self):
+        """What a cache of compiled graphs must depend on beside the graph."""
+        return self.options.key()
+
+    def rewrite(self, graph_module):
+        graph, report = rewrite_graph(graph_module.graph, self.options)
+        graph_module.graph = graph
+        graph_module.recompile()
+        self.reports.append(report)
+        return graph_module
+
+    def __call__(self, graph_module, example_inputs, **unused):
+        if self.inner == "inductor":
+            from .guest_inductor import compile_with_inductor
+
+            return compile_with_inductor(self, graph_module, example_inputs)
+        from functorch.compile import default_partition, make_boxed_func
+        from torch._dynamo.backends.common import aot_autograd
+
+        def compile_part(part, inputs):
+            return make_boxed_func(part.forward)
+
+        def partition(joint, inputs, **settings):
+            forward, backward = default_partition(self.rewrite(joint), inputs, **settings)
+            self.saved_bytes.append(count_saved(forward, settings["num_fwd_outputs"]))
+            return forward, backward
+
+        def compile_inference(part, inputs):
+            return compile_part(self.rewrite(part), inputs)
+
+        return aot_autograd(
+            fw_compiler=compile_part,
+            bw_compiler=compile_part,
+            inference_compiler=compile_inference,
+            partition_fn=partition,
+            decompositions={},
+        )(graph_module, example_inputs)
+
+
+def count_saved(forward, num_outputs):
+    """The bytes of values that a forward graph keeps for the backward pass, without
+    its arguments."""
+    output = next(node for node in forward.graph.nodes if node.op == "output")
+    values = [n for n in output.args[0][num_outputs:] if isinstance(n, fx.Node)]
+    values = [n.meta["val"] for n in dict.fromkeys(values) if n.op != "placeholder"]
+    return sum(
+        v.numel() * v.element_size()
+        for v in values
+        if isinstance(v, torch.Tensor) and isinstance(v.numel(), int)
+    )
+
+
+def backend(precision="bf16", *, policy=None, strategy=None, target=None, pins=None,
+            inner="eager", report=None, amp_opt=None):  # fmt: skip
+    """A backend of torch.compile that stores values in `precision` where `policy`
+    allows it. `inner` runs the result: `eager` or `inductor`."""
+    options = as_options(precision, policy, strategy, target, pins, report, amp_opt)
+    find_amp_opt(amp_opt)
+    return Backend(options, inner)
