@@ -145,6 +145,16 @@ for jax_python in (
         config.available_features.add("jax")
         config.substitutions.append(("%jax_python", jax_python))
         break
+# Debian's PyTorch (the feature `torch`) has no torch.export. A current one is pinned
+# (tools/dev torch) and may lie anywhere.
+for torch_python in (
+    os.environ.get("AMP_TORCH_PYTHON"),
+    os.path.join(config.amp_src_root, ".venv-torch", "bin", "python"),
+):
+    if torch_python and runs(torch_python, "-c", "import torch.export"):
+        config.available_features.add("torch-export")
+        config.substitutions.append(("%torch_python", torch_python))
+        break
 if shutil.which("chromium"):
     config.available_features.add("chromium")
 nvcc = shutil.which("nvcc", path=config.environment["PATH"]) or shutil.which(

@@ -1,7 +1,7 @@
 # What is wrong is said, with what was expected; inference, reports, pins and open
 # shapes work.
 #
-# REQUIRES: torch
+# REQUIRES: torch-export
 # RUN: env PYTHONPATH=%amp_src_root/tools/amp-torch:%S/Inputs %torch_python %s
 
 import amp_torch

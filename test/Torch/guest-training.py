@@ -1,7 +1,7 @@
 # The guest trains as torch.autocast does, bit for bit, with strategy `autocast`;
 # with `optimal` it has no more casts and saves no more bytes.
 #
-# REQUIRES: torch, full
+# REQUIRES: torch-export, full
 # RUN: env PYTHONPATH=%amp_src_root/tools/amp-torch:%S/Inputs %torch_python %s | FileCheck %s
 #
 # CHECK: MLP: autocast is eager autocast
