@@ -1,3 +1,6 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # What is wrong is said, with what was expected; inference, reports, pins and open
 # shapes work.
 #

@@ -1,3 +1,6 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Inductor takes the rewritten graph, in training and in inference; its distance to
 # f32 stays that of bf16.
 #

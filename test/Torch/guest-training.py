@@ -1,5 +1,8 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # The guest trains as torch.autocast does, bit for bit, with strategy `autocast`;
-# with `optimal` it has no more casts and saves no more bytes.
+# with `optimal` it has no more casts.
 #
 # REQUIRES: torch-export, full
 # RUN: env PYTHONPATH=%amp_src_root/tools/amp-torch:%S/Inputs %torch_python %s | FileCheck %s
