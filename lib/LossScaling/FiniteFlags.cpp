@@ -9,6 +9,11 @@
 
 #include "amp/LossScaling/ValueOrigins.h"
 
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+#include <set>
+
 using namespace mlir;
 using namespace mlir::amp;
 
@@ -28,6 +33,7 @@ void FiniteFlags::add(LossScaleOpInterface check,
         firstCheck.size());
     if (isNew) {
       firstCheck.push_back(check);
+      same.push_back({gradient.getAsOpaquePointer(), symbol});
       byValue.try_emplace(gradient, it->second);
     }
     found.push_back(it->second);
@@ -36,6 +42,15 @@ void FiniteFlags::add(LossScaleOpInterface check,
   bits.resize(firstCheck.size());
   for (unsigned gradient : found)
     bits.set(gradient);
+}
+
+void FiniteFlags::addSame(llvm::BitVector &gradients) const {
+  std::set<std::pair<void *, ScaleExponent::Symbol>> found;
+  for (unsigned gradient : gradients.set_bits())
+    found.insert(same[gradient]);
+  for (auto [gradient, key] : llvm::enumerate(same))
+    if (found.count(key))
+      gradients.set(gradient);
 }
 
 const llvm::BitVector *FiniteFlags::find(Operation *check) {
@@ -51,10 +66,9 @@ std::optional<unsigned> FiniteFlags::findGradient(Value value) const {
   return it == byValue.end() ? std::nullopt : std::optional(it->second);
 }
 
-std::unique_ptr<ScalarEvaluator>
-FiniteFlags::makeEvaluator(const llvm::BitVector &off) {
-  auto assume = [this,
-                 off](Value value) -> std::optional<ScalarEvaluator::Set> {
+ScalarEvaluator::Assumption
+FiniteFlags::makeAssumption(const llvm::BitVector &off) {
+  return [this, off](Value value) -> std::optional<ScalarEvaluator::Set> {
     Operation *op = value.getDefiningOp();
     const llvm::BitVector *gradients = op ? find(op) : nullptr;
     if (!gradients || !gradients->anyCommon(off) ||
@@ -64,13 +78,17 @@ FiniteFlags::makeEvaluator(const llvm::BitVector &off) {
     Attribute no = getBoolean(value.getType(), false);
     return no ? ScalarEvaluator::Set{no} : ScalarEvaluator::Set();
   };
+}
+
+std::unique_ptr<ScalarEvaluator>
+FiniteFlags::makeEvaluator(const llvm::BitVector &off) {
   auto concerns = [this, off](Operation *loop) {
     return llvm::any_of(gradientsOf, [&](auto &entry) {
       return loop->isProperAncestor(entry.first) &&
              find(entry.first)->anyCommon(off);
     });
   };
-  return std::make_unique<ScalarEvaluator>(assume, concerns);
+  return std::make_unique<ScalarEvaluator>(makeAssumption(off), concerns);
 }
 
 ArrayRef<FiniteFlags::Group> FiniteFlags::getGroups() {
@@ -93,13 +111,48 @@ ArrayRef<FiniteFlags::Group> FiniteFlags::getGroups() {
   return groups;
 }
 
+std::optional<bool> FiniteFlags::evaluateGroup(const Group &group,
+                                               Value condition) {
+  if (std::optional<bool> known = group.evaluator->getBool(condition))
+    return known;
+  // A flag that is read twice has one value. Try all values of a few flags.
+  constexpr unsigned kMostFlags = 4;
+  SmallVector<LossScaleOpInterface> others;
+  for (LossScaleOpInterface check : checks) {
+    if (check->getParentOfType<LoopLikeOpInterface>())
+      return std::nullopt;
+    if (!find(check)->anyCommon(group.gradients))
+      others.push_back(check);
+  }
+  if (others.empty() || others.size() > kMostFlags)
+    return std::nullopt;
+  std::optional<bool> found;
+  for (unsigned values = 0; values != 1u << others.size(); ++values) {
+    auto isOff = makeAssumption(group.gradients);
+    ScalarEvaluator evaluator(
+        [&](Value value) -> std::optional<ScalarEvaluator::Set> {
+          for (auto [bit, check] : llvm::enumerate(others))
+            if (value == check->getResult(check.getFiniteFlagResult()))
+              if (Attribute flag =
+                      getBoolean(value.getType(), values >> bit & 1))
+                return ScalarEvaluator::Set{flag};
+          return isOff(value);
+        });
+    std::optional<bool> known = evaluator.getBool(condition);
+    if (!known || (found && *found != *known))
+      return std::nullopt;
+    found = known;
+  }
+  return found;
+}
+
 const llvm::BitVector &FiniteFlags::getForcing(Value condition, bool value) {
   auto [it, isNew] = forcing.try_emplace(condition);
   if (isNew) {
     llvm::BitVector no(size()), yes(size());
     if (readsFlag(condition))
       for (const Group &group : getGroups())
-        if (std::optional<bool> known = group.evaluator->getBool(condition))
+        if (std::optional<bool> known = evaluateGroup(group, condition))
           (*known ? yes : no) |= group.gradients;
     it->second = {no, yes};
   }
@@ -115,6 +168,69 @@ std::optional<bool> FiniteFlags::evaluate(Value condition,
       return evaluator->getBool(condition);
   evaluators.emplace_back(off, makeEvaluator(off));
   return evaluators.back().second->getBool(condition);
+}
+
+/// Returns `number` in all elements of `type`, or null.
+static Attribute getNumberOf(Type type, double number) {
+  ScalarEvaluator::Set splat = ScalarEvaluator::getSplat(type, number);
+  if (!splat.empty())
+    return splat.front();
+  Type element = getElementTypeOrSelf(type);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!element.isInteger() || element.isInteger(1) ||
+      (tensor && !tensor.hasStaticShape()) || (!tensor && type != element))
+    return {};
+  auto scalar = IntegerAttr::get(element, static_cast<int64_t>(number));
+  return tensor ? Attribute(DenseElementsAttr::get(tensor,
+                                                   ArrayRef<Attribute>(scalar)))
+                : Attribute(scalar);
+}
+
+/// Numbers of both signs, of which no function but the identity returns all.
+static constexpr double kSamples[] = {0, 1, 3, 37, -5, 1000};
+
+llvm::BitVector FiniteFlags::getIdentity(OpOperand &operand) {
+  llvm::BitVector found(size());
+  Operation *op = operand.getOwner();
+  Value other = op->getOperand(1 - operand.getOperandNumber());
+  Value result = op->getResult(0);
+  if (!readsFlag(other))
+    return found;
+  for (const Group &group : getGroups()) {
+    ScalarEvaluator::Set known = group.evaluator->get(other);
+    if (known.size() == 1 && llvm::all_of(kSamples, [&](double number) {
+          Attribute sample = getNumberOf(operand.get().getType(), number);
+          ScalarEvaluator evaluator(
+              [&](Value value) -> std::optional<ScalarEvaluator::Set> {
+                if (value == operand.get())
+                  return ScalarEvaluator::Set{sample};
+                if (value == other)
+                  return known;
+                return std::nullopt;
+              });
+          return sample &&
+                 evaluator.get(result) == ScalarEvaluator::Set{sample};
+        }))
+      found |= group.gradients;
+  }
+  return found;
+}
+
+bool FiniteFlags::keepsNumber(Value value, Value old,
+                              const llvm::BitVector &off) {
+  auto type = dyn_cast<ShapedType>(old.getType());
+  if (value.getType() != old.getType() || !readsFlag(value) ||
+      (type && (!type.hasStaticShape() || type.getNumElements() != 1)))
+    return false;
+  return llvm::all_of(kSamples, [&](double number) {
+    Attribute sample = getNumberOf(old.getType(), number);
+    auto isOff = makeAssumption(off);
+    ScalarEvaluator evaluator(
+        [&](Value other) -> std::optional<ScalarEvaluator::Set> {
+          return other == old ? ScalarEvaluator::Set{sample} : isOff(other);
+        });
+    return sample && evaluator.get(value) == ScalarEvaluator::Set{sample};
+  });
 }
 
 bool FiniteFlags::readsFlag(Value condition) {

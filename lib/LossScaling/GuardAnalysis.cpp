@@ -53,6 +53,20 @@ llvm::BitVector GuardAnalysis::getKeepers(Value value, BlockArgument old) {
   }
   if (Value input = skipCast(value, old))
     return getKeepers(input, old);
+  // A sum with what is zero where gradients are not finite.
+  if (Operation *op = value.getDefiningOp();
+      op && op->getNumOperands() == 2 && op->getNumResults() == 1) {
+    llvm::BitVector keepers(flags.size());
+    for (OpOperand &operand : op->getOpOperands())
+      if (operand.get().getType() == value.getType()) {
+        llvm::BitVector kept = flags.getIdentity(operand);
+        if (kept.any()) {
+          kept &= getKeepers(operand.get(), old);
+          keepers |= kept;
+        }
+      }
+    return keepers;
+  }
   if (const Update *master = findMaster(value, old))
     return getKeepers(master->value, master->old);
   return llvm::BitVector(flags.size());
@@ -112,6 +126,8 @@ bool GuardAnalysis::isKept(Value value, BlockArgument old,
            isKept(carried->init, old, off);
   if (Value input = skipCast(value, old))
     return isKept(input, old, off);
+  if (flags.keepsNumber(value, old, off))
+    return true;
   const Update *master = findMaster(value, old);
   return master && isKept(master->value, master->old, off);
 }
@@ -293,9 +309,19 @@ void GuardAnalysis::visit(Operation *op) {
     sum.unguarded |= it->second;
     sum.all |= it->second;
   }
-  for (OpResult result : op->getResults())
-    if (static_cast<int>(result.getResultNumber()) != flag)
-      set(result, sum);
+  for (OpResult result : op->getResults()) {
+    if (static_cast<int>(result.getResultNumber()) == flag)
+      continue;
+    Dependence of = sum;
+    // An infinity that a minimum or a division removes goes no further.
+    for (int bit = of.unguarded.find_next(static_cast<int>(flags.size()) - 1);
+         bit >= 0; bit = of.unguarded.find_next(bit))
+      if (const Unchecked &source = unchecked[bit - flags.size()];
+          source.example && source.op != op &&
+          isFiniteIn(*source.example, result))
+        of.unguarded.reset(bit);
+    set(result, of);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -427,8 +453,9 @@ LogicalResult GuardAnalysis::checkUpdateOp(LossScaleOpInterface update) {
     return failure();
   ScaleExponent::Symbol symbol = getScale(update);
   // The scale must learn of every overflow.
-  const llvm::BitVector &known = flags.getForcing(
+  llvm::BitVector known = flags.getForcing(
       update->getOperand(update.getFiniteFlagOperand()), false);
+  flags.addSame(known);
   LogicalResult result = success();
   for (LossScaleOpInterface check : flags.getChecks()) {
     llvm::BitVector missing = *flags.find(check);

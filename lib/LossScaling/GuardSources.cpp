@@ -93,7 +93,8 @@ void GuardAnalysis::findSources() {
       return;
     // The flags of gradients also guard the values that are computed from them.
     std::optional<llvm::BitVector> checked;
-    if (op->getNumRegions() == 0)
+    if (read.size() ==
+        llvm::SetVector<Value>(op->operand_begin(), op->operand_end()).size())
       checked = getCheckedOperands(op);
     if (checked) {
       sources[op] = *checked;
@@ -123,19 +124,11 @@ static std::optional<bool> isFinite(Attribute attribute) {
   return std::nullopt;
 }
 
-/// Returns `number` in all elements of `type`, a float or a tensor of them.
-static ScalarEvaluator::Set getSplat(Type type, double number) {
-  auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
-  if (!element)
-    return {};
-  auto scalar = FloatAttr::get(element, number);
-  auto shaped = dyn_cast<RankedTensorType>(type);
-  if (!shaped)
-    return type == element ? ScalarEvaluator::Set{scalar}
-                           : ScalarEvaluator::Set();
-  if (!shaped.hasStaticShape())
-    return {};
-  return {DenseElementsAttr::get(shaped, ArrayRef<Attribute>(scalar))};
+bool GuardAnalysis::isFiniteIn(ScalarEvaluator &example, Value value) {
+  const ScalarEvaluator::Set &known = example.get(value);
+  return !known.empty() && llvm::all_of(known, [](Attribute attribute) {
+    return isFinite(attribute) == true;
+  });
 }
 
 llvm::DenseSet<Value> GuardAnalysis::getNewParameters() const {
@@ -210,20 +203,21 @@ void GuardAnalysis::findInfinities() {
         }
         bool isHalf = index < op->getNumOperands() &&
                       getElementTypeOrSelf(op->getOperand(index)).isF16();
-        return getSplat(value.getType(), size * (isHalf ? 6.0e4 : 7.0e4));
+        return ScalarEvaluator::getSplat(value.getType(),
+                                         size * (isHalf ? 6.0e4 : 7.0e4));
       }
       if (flags.findGradient(value))
-        return getSplat(
+        return ScalarEvaluator::getSplat(
             value.getType(),
             size * (getElementTypeOrSelf(value).isF16() ? 6.0e4 : 7.0e4));
       // Use the values at the beginning of a training run.
       std::optional<Role> role = getRole(value);
       if (role == Role::OptimizerState)
-        return getSplat(value.getType(), 0);
+        return ScalarEvaluator::getSplat(value.getType(), 0);
       if (role == Role::Parameter || role == Role::Hyperparameter)
-        return getSplat(value.getType(), 0.125);
+        return ScalarEvaluator::getSplat(value.getType(), 0.125);
       if (role == Role::ScalerState && exponents.isScale(value))
-        return getSplat(value.getType(), 1024);
+        return ScalarEvaluator::getSplat(value.getType(), 1024);
       return std::nullopt;
     };
     examples.push_back(std::make_unique<ScalarEvaluator>(assume));

@@ -13,6 +13,8 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/CastInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
@@ -88,6 +90,19 @@ std::optional<bool> ScalarEvaluator::getBool(Value value) {
   return set.size() == 1 ? getBoolean(set.front()) : std::nullopt;
 }
 
+ScalarEvaluator::Set ScalarEvaluator::getSplat(Type type, double number) {
+  auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+  if (!element)
+    return {};
+  auto scalar = FloatAttr::get(element, number);
+  auto shaped = dyn_cast<RankedTensorType>(type);
+  if (!shaped)
+    return type == element ? Set{scalar} : Set();
+  if (!shaped.hasStaticShape())
+    return {};
+  return {DenseElementsAttr::get(shaped, ArrayRef<Attribute>(scalar))};
+}
+
 ScalarEvaluator::Set ScalarEvaluator::compute(Value value) {
   if (std::optional<Set> assumed = assume(value))
     return *assumed;
@@ -115,6 +130,16 @@ ScalarEvaluator::Set ScalarEvaluator::compute(Value value) {
   return set.empty() ? getUnknown(value.getType()) : set;
 }
 
+/// Returns the one element of `attribute` in all elements of `type`, or null.
+static Attribute broadcast(Attribute attribute, Type type) {
+  auto elements = dyn_cast_or_null<DenseElementsAttr>(attribute);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!elements || !elements.isSplat() || !tensor || !tensor.hasStaticShape() ||
+      elements.getElementType() != tensor.getElementType())
+    return {};
+  return DenseElementsAttr::get(tensor, elements.getSplatValue<Attribute>());
+}
+
 ScalarEvaluator::Set ScalarEvaluator::computeChoice(Type type, Value condition,
                                                     Value good, Value bad) {
   std::optional<bool> known = getBool(condition);
@@ -123,9 +148,16 @@ ScalarEvaluator::Set ScalarEvaluator::computeChoice(Type type, Value condition,
        {std::pair(good, false), std::pair(bad, true)}) {
     if (known && *known == excluded)
       continue;
+    // The condition itself is known where it decides.
+    Attribute decided =
+        value == condition ? getBoolean(type, !excluded) : Attribute();
+    Set other = decided ? Set{decided} : get(value);
     // An operand that is broadcast has another type.
-    const Set &other = get(value);
-    if (other.empty() || value.getType() != type || !insert(set, other))
+    if (value.getType() != type)
+      for (Attribute &attribute : other)
+        attribute = broadcast(attribute, type);
+    if (other.empty() || llvm::is_contained(other, Attribute()) ||
+        !insert(set, other))
       return {};
   }
   return set;
@@ -136,6 +168,8 @@ ScalarEvaluator::computeCarried(Value value) {
   std::optional<Carried> carried = getCarried(value);
   if (!carried)
     return std::nullopt;
+  if (carried->yielded == carried->argument)
+    return get(carried->init);
   Set yielded = get(carried->yielded);
   if (concerns && concerns(carried->loop)) {
     // The result of one iteration counts if no later iteration changes it.
@@ -149,10 +183,43 @@ ScalarEvaluator::computeCarried(Value value) {
     return later.get(carried->yielded) == yielded ? yielded
                                                   : getUnknown(value.getType());
   }
+  if (yielded.empty())
+    return getUnknown(value.getType());
+  if (runsOnce(carried->loop))
+    return yielded;
   Set set = get(carried->init);
-  if (set.empty() || yielded.empty() || !insert(set, yielded))
+  if (set.empty() || !insert(set, yielded))
     return getUnknown(value.getType());
   return set;
+}
+
+bool ScalarEvaluator::runsOnce(Operation *op) {
+  auto loop = cast<LoopLikeOpInterface>(op);
+  if (std::optional<APInt> count = loop.getStaticTripCount())
+    return !count->isZero();
+  // A loop of two regions decides by what ends the first one, which sees the
+  // initial values at first.
+  auto branch = dyn_cast<RegionBranchOpInterface>(op);
+  if (!branch || op->getNumRegions() != 2 || !op->getRegion(0).hasOneBlock())
+    return false;
+  RegionBranchSuccessorMapping mapping;
+  branch.getSuccessorOperandInputMapping(mapping);
+  llvm::DenseMap<Value, Value> initial;
+  for (OpOperand &operand : op->getOpOperands())
+    if (auto it = mapping.find(&operand); it != mapping.end())
+      for (Value input : it->second)
+        initial[input] = operand.get();
+  ScalarEvaluator first([&](Value value) -> std::optional<Set> {
+    auto it = initial.find(value);
+    return it == initial.end() ? assume(value)
+                               : std::optional<Set>(get(it->second));
+  });
+  for (OpOperand &operand :
+       op->getRegion(0).front().getTerminator()->getOpOperands())
+    if (auto it = mapping.find(&operand);
+        it == mapping.end() || it->second.empty())
+      return first.getBool(operand.get()) == true;
+  return false;
 }
 
 ScalarEvaluator::Set ScalarEvaluator::fold(Operation *op) {
@@ -187,8 +254,7 @@ ScalarEvaluator::Set ScalarEvaluator::fold(Operation *op) {
   return result;
 }
 
-/// Returns the number that `attribute` is in all elements, if it is a float.
-static std::optional<double> getNumber(Attribute attribute) {
+std::optional<double> mlir::amp::getNumber(Attribute attribute) {
   if (auto number = dyn_cast_or_null<FloatAttr>(attribute))
     return number.getValueAsDouble();
   auto elements = dyn_cast_or_null<DenseFPElementsAttr>(attribute);

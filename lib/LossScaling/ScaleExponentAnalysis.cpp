@@ -32,7 +32,7 @@ ScaleExponent::Symbol ScaleSymbols::get(Value scale) {
   Attribute constant;
   const void *key = matchPattern(scale, m_Constant(&constant))
                         ? constant.getAsOpaquePointer()
-                        : scale.getAsOpaquePointer();
+                        : findEqual(scale).getAsOpaquePointer();
   auto [it, isNew] = numbers.try_emplace(key, values.size());
   if (isNew) {
     values.push_back(scale);
@@ -116,7 +116,11 @@ public:
     return analysis.getExponent(value);
   }
   ScaleExponent getScale(unsigned index) const override {
-    return ScaleExponent::of(analysis.getSymbol(op->getOperand(index)));
+    // A power of a scale is no scale of its own.
+    ScaleExponent exponent = analysis.getExponent(op->getOperand(index));
+    return exponent.getTerms().empty()
+               ? ScaleExponent::of(analysis.getSymbol(op->getOperand(index)))
+               : exponent;
   }
   void setResult(unsigned index, ScaleExponent exponent) override {
     analysis.set(op->getResult(index), std::move(exponent));
@@ -205,10 +209,12 @@ void ScaleExponentAnalysis::findScales(FunctionOpInterface function) {
     std::tie(scales, sources) = it->second;
     return;
   }
-  // Float arguments of the role `scaler_state` are scales, whatever reads them.
+  // Float arguments of the role `scaler_state` are scales, whatever reads them,
+  // unless the scaler alone does.
   for (BlockArgument argument : function.getArguments())
     if (getRole(argument) == Role::ScalerState &&
-        isa<FloatType>(getElementTypeOrSelf(argument)))
+        isa<FloatType>(getElementTypeOrSelf(argument)) &&
+        scalesOthers(argument))
       scales.insert(argument);
   SmallVector<std::pair<Value, Value>> ties;
   function->walk([&](Operation *op) {
@@ -359,26 +365,58 @@ LogicalResult ScaleExponentAnalysis::visitOfScaler(Operation *op) {
     ofScaler.insert(result);
     set(result, {});
   }
-  if (llvm::all_of(op->getOperands(), [&](Value value) {
+  bool isConditional = findCondition(op).has_value();
+  if (!isConditional && llvm::all_of(op->getOperands(), [&](Value value) {
         return getExponent(value).isUnscaled();
       }))
     return failure();
+  // A function that may change its sign is no factor: its own sign depends on
+  // the scale.
+  bool isFactor = llvm::none_of(op->getOperands(), [&](Value operand) {
+    return llvm::any_of(getExponent(operand).getTerms(),
+                        [&](const ScaleExponent::Term &term) {
+                          return signedSymbols.contains(term.symbol);
+                        });
+  });
   auto iface = dyn_cast<LossScaleOpInterface>(op);
   Inference inference(*this, op, /*quiet=*/true);
-  if (iface && succeeded(iface.inferScaleExponents(inference)))
+  if (!isConditional && isFactor && iface &&
+      succeeded(iface.inferScaleExponents(inference)))
     return success();
   for (Value result : op->getResults()) {
-    if (!holdsNumbers(result.getType()))
+    ScaleExponent::Symbol symbol = symbols.get(result);
+    for (Value operand : op->getOperands()) {
+      symbols.derive(symbol, getExponent(operand));
+      if (auto it = conditions.find(operand); it != conditions.end())
+        symbols.derive(symbol, ScaleExponent::of(it->second));
+    }
+    if (!holdsNumbers(result.getType())) {
+      conditions[result] = symbol;
       continue;
+    }
+    if (!isPositive(result))
+      signedSymbols.insert(symbol);
     scales.insert(result);
     set(result, {});
-    for (Value operand : op->getOperands())
-      symbols.derive(symbols.get(result), getExponent(operand));
   }
   return success();
 }
 
 LogicalResult ScaleExponentAnalysis::visit(Operation *op) {
+  if (failed(visitByKind(op)))
+    return failure();
+  // What updates a scale may read what depends on the scale.
+  auto iface = dyn_cast<LossScaleOpInterface>(op);
+  if (iface && iface.getFiniteFlagOperand() >= 0)
+    return success();
+  if (std::optional<ScaleExponent::Symbol> condition = findCondition(op);
+      condition && !isa<RegionBranchOpInterface>(op))
+    for (Value result : op->getResults())
+      spread(result, *condition);
+  return success();
+}
+
+LogicalResult ScaleExponentAnalysis::visitByKind(Operation *op) {
   ++shared->numVisited;
   if (readsScalerAlone(op) && succeeded(visitOfScaler(op)))
     return success();

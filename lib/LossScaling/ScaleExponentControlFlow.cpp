@@ -48,6 +48,9 @@ ScaleExponentAnalysis::summarize(FunctionOpInterface callee,
            llvm::zip_equal(summary->results, last->getOperands())) {
         result.exponent = nested.getExponent(operand);
         result.isScale |= nested.isScale(operand);
+        if (auto it = nested.conditions.find(operand);
+            it != nested.conditions.end())
+          result.condition = it->second;
       }
   return shared->summaries[callee].emplace_back(std::move(summary)).get();
 }
@@ -67,6 +70,8 @@ LogicalResult ScaleExponentAnalysis::visitCall(Operation *op) {
     set(result, found.exponent);
     if (found.isScale)
       scales.insert(result);
+    if (found.condition)
+      conditions.try_emplace(result, *found.condition);
   }
   return success();
 }
@@ -82,6 +87,19 @@ LogicalResult ScaleExponentAnalysis::carry(OpOperand &operand, Value input,
   if (scales.contains(input)) {
     if (isOfScaler(operand.get()) || exponent.isUnscaled())
       return success();
+  }
+  // What a branch computes from the state of the scaler is a new scale outside
+  // of it.
+  if (isOfScaler(operand.get()) && !isa<LoopLikeOpInterface>(op) &&
+      llvm::any_of(exponent.getTerms(), [&](const ScaleExponent::Term &term) {
+        return op->isAncestor(
+            symbols.getValue(term.symbol).getParentBlock()->getParentOp());
+      })) {
+    scales.insert(input);
+    set(input, {});
+    symbols.derive(symbols.get(getRoot(input)), exponent);
+    changed = true;
+    return success();
   }
   // So no value that is multiplied by an inner scale leaves its iteration.
   for (const ScaleExponent::Term &term : exponent.getTerms())
@@ -117,8 +135,7 @@ LogicalResult ScaleExponentAnalysis::carry(OpOperand &operand, Value input,
   return success();
 }
 
-/// The values that one operation of control flow forwards.
-using Ties = SmallVector<std::pair<OpOperand *, Value>>;
+using Ties = ScaleExponentAnalysis::Ties;
 
 /// Returns what `op`, a loop whose iterations combine their results in
 /// parallel, passes to its body and its results, and the values that the
@@ -193,6 +210,36 @@ static bool tieByRule(Operation *op, const LinearRule &rule,
   return true;
 }
 
+/// Spreads the conditions that `holder` forwards by `ties`. Sets `decided` to
+/// one that it does not forward, which decides where control goes.
+void ScaleExponentAnalysis::spreadTies(
+    Operation *holder, const Ties &ties,
+    std::optional<ScaleExponent::Symbol> &decided, bool &changed) {
+  for (OpOperand &operand : holder->getOpOperands()) {
+    auto it = conditions.find(operand.get());
+    if (it == conditions.end())
+      continue;
+    ScaleExponent::Symbol symbol = it->second;
+    bool isTied = false;
+    for (auto [from, input] : ties)
+      if (from == &operand) {
+        isTied = true;
+        changed |= conditions.try_emplace(input, symbol).second;
+      }
+    if (!isTied)
+      decided = symbol;
+  }
+}
+
+bool ScaleExponentAnalysis::isOfScalerAlone(Value result,
+                                            ArrayRef<Holder> holders) const {
+  return llvm::all_of(holders, [&](const Holder &holder) {
+    return llvm::all_of(holder.second, [&](auto &tie) {
+      return tie.second != result || isOfScaler(tie.first->get());
+    });
+  });
+}
+
 LogicalResult ScaleExponentAnalysis::visitRegions(Operation *op) {
   // Program order makes diagnostics deterministic. An operation with a body
   // stands for its terminator too.
@@ -250,6 +297,7 @@ LogicalResult ScaleExponentAnalysis::visitRegions(Operation *op) {
   for (Region &region : op->getRegions())
     llvm::for_each(region.getArguments(), prepare);
   llvm::for_each(op->getResults(), prepare);
+  std::optional<ScaleExponent::Symbol> decided;
   for (bool changed = true; changed;) {
     changed = false;
     for (auto &[holder, ties] : holders) {
@@ -259,7 +307,12 @@ LogicalResult ScaleExponentAnalysis::visitRegions(Operation *op) {
       for (auto [operand, input] : ties)
         if (failed(carry(*operand, input, op, changed)))
           return failure();
+      spreadTies(holder, ties, decided, changed);
     }
   }
+  if (decided)
+    for (Value result : op->getResults())
+      if (getExponent(result).isUnscaled() || !isOfScalerAlone(result, holders))
+        spread(result, *decided);
   return success();
 }

@@ -243,9 +243,9 @@ ScalerProof::evaluate(Value value, Value old, double scale,
         if (auto type = dyn_cast<RankedTensorType>(other.getType());
             type && type.hasStaticShape() &&
             getRole(other) == Role::Hyperparameter)
-          if (auto element = dyn_cast<FloatType>(type.getElementType()))
-            return ScalarEvaluator::Set{DenseElementsAttr::get(
-                type, ArrayRef<Attribute>(FloatAttr::get(element, 65536)))};
+          if (isa<FloatType>(type.getElementType()))
+            return ScalarEvaluator::getSplat(
+                type, getInitialNumber(other).value_or(65536));
         Operation *op = other.getDefiningOp();
         const llvm::BitVector *gradients = op ? flags.find(op) : nullptr;
         if (!gradients ||

@@ -7,10 +7,12 @@
 
 #include "amp/LossScaling/ValueOrigins.h"
 
+#include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -50,6 +52,29 @@ std::optional<Choice> mlir::amp::getChoice(Value value) {
   return std::nullopt;
 }
 
+std::optional<double> mlir::amp::getInitialNumber(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto function =
+      argument
+          ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
+          : FunctionOpInterface();
+  auto init = function ? function.getArgAttrOfType<InitAttr>(
+                             argument.getArgNumber(), AMPDialect::kInitAttr)
+                       : InitAttr();
+  if (!init)
+    return std::nullopt;
+  switch (init.getKind()) {
+  case InitKind::Zeros:
+    return 0;
+  case InitKind::Ones:
+    return 1;
+  case InitKind::Constant:
+    return init.getValue().getValueAsDouble();
+  default:
+    return std::nullopt;
+  }
+}
+
 Value mlir::amp::skipCast(Value value, BlockArgument old) {
   auto width = [](Value of) -> unsigned {
     Type type = getElementTypeOrSelf(of);
@@ -65,8 +90,55 @@ Value mlir::amp::skipCast(Value value, BlockArgument old) {
              : Value();
 }
 
+/// Returns what a loop of two regions carries to `result`. The first region
+/// decides whether the second one runs, and passes its values to the results.
+/// One of the two regions forwards its arguments unchanged.
+static std::optional<Carried> getCarriedByTwo(LoopLikeOpInterface loop,
+                                              OpResult result) {
+  auto branch = dyn_cast<RegionBranchOpInterface>(loop.getOperation());
+  if (!branch || loop->getNumRegions() != 2 ||
+      !loop->getRegion(0).hasOneBlock() || !loop->getRegion(1).hasOneBlock())
+    return std::nullopt;
+  Block *first = &loop->getRegion(0).front();
+  Block *second = &loop->getRegion(1).front();
+  RegionBranchSuccessorMapping mapping;
+  branch.getSuccessorOperandInputMapping(mapping);
+  // The one operand of `holder` that reaches `input`.
+  auto find = [&](Operation *holder, Value input) -> OpOperand * {
+    OpOperand *found = nullptr;
+    for (OpOperand &operand : holder->getOpOperands())
+      if (auto it = mapping.find(&operand);
+          it != mapping.end() && llvm::is_contained(it->second, input)) {
+        if (found)
+          return nullptr;
+        found = &operand;
+      }
+    return found;
+  };
+  OpOperand *passed = find(first->getTerminator(), result);
+  if (!passed)
+    return std::nullopt;
+  for (BlockArgument before : first->getArguments()) {
+    OpOperand *init = find(loop, before);
+    OpOperand *next = find(second->getTerminator(), before);
+    if (!init || !next)
+      continue;
+    for (BlockArgument after : second->getArguments()) {
+      if (!llvm::is_contained(mapping[passed], after))
+        continue;
+      if (passed->get() == before)
+        return Carried{loop, init->get(), next->get(), after};
+      if (next->get() == after)
+        return Carried{loop, init->get(), passed->get(), before};
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<Carried> mlir::amp::getCarried(Value value) {
   auto loop = dyn_cast_or_null<LoopLikeOpInterface>(value.getDefiningOp());
+  if (loop && loop.getLoopRegions().size() == 2)
+    return getCarriedByTwo(loop, cast<OpResult>(value));
   if (!loop || !isa<RegionBranchOpInterface>(loop.getOperation()) ||
       loop.getLoopRegions().size() != 1)
     return std::nullopt;

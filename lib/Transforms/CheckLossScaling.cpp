@@ -13,6 +13,7 @@
 
 #include "InlineCalls.h"
 #include "amp/LossScaling/GuardAnalysis.h"
+#include "amp/LossScaling/ScaledRange.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
@@ -108,7 +109,9 @@ LogicalResult CheckLossScalingPass::checkGuards(FunctionOpInterface function,
                                                 unsigned &visited) {
   auto prove = [&](FunctionOpInterface step, ScaleExponentAnalysis &of) {
     GuardAnalysis guards(step, of, allowUnverifiedScaler);
-    LogicalResult result = guards.check();
+    LogicalResult result =
+        failure(mlir::failed(ScaledRange(step, of).check()) ||
+                mlir::failed(guards.check()));
     numUnverified += guards.getNumUnverified();
     return result;
   };

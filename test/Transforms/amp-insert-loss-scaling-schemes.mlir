@@ -179,9 +179,8 @@ func.func @micro_batches(
     %product = train.mul %row, %w : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     %loss = train.reduce_sum %product {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<f32>
     %seed = amp.gradient_seed "loss" : tensor<f32>
-    %half = amp.cast %row : tensor<4xf32> to tensor<4xf16>
-    %low = amp.cast %seed : tensor<f32> to tensor<f16>
-    %g = train.mul %half, %low : (tensor<4xf16>, tensor<f16>) -> tensor<4xf16>
+    %exact = train.mul %row, %seed : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %g = amp.cast %exact : tensor<4xf32> to tensor<4xf16>
     %wide = amp.cast %g : tensor<4xf16> to tensor<4xf32>
     %next = train.add %acc, %wide : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     %nextTotal = train.add %total, %loss : (tensor<f32>, tensor<f32>) -> tensor<f32>

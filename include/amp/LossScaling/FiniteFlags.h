@@ -39,6 +39,8 @@ public:
   const llvm::BitVector *find(Operation *check);
   /// The gradient that `value` is, if it is checked.
   std::optional<unsigned> findGradient(Value value) const;
+  /// Adds those that are the same values, checked in another way.
+  void addSame(llvm::BitVector &gradients) const;
   LossScaleOpInterface getCheck(unsigned gradient) const {
     return firstCheck[gradient];
   }
@@ -52,6 +54,13 @@ public:
   /// known.
   std::optional<bool> evaluate(Value condition, const llvm::BitVector &off);
 
+  /// The gradients that make the operation of `operand` return it unchanged if
+  /// one of them is not finite, as a sum with zero does.
+  llvm::BitVector getIdentity(OpOperand &operand);
+  /// Whether the single number `value` equals `old` if no gradient of `off` is
+  /// finite. Tries some numbers.
+  bool keepsNumber(Value value, Value old, const llvm::BitVector &off);
+
 private:
   /// Gradients that the same operations check. All flags treat them alike.
   struct Group {
@@ -60,9 +69,14 @@ private:
     std::unique_ptr<ScalarEvaluator> evaluator;
   };
 
+  /// Assumes that the gradients of `off` are not finite.
+  ScalarEvaluator::Assumption makeAssumption(const llvm::BitVector &off);
   /// Makes an evaluator that assumes that the gradients of `off` are not
   /// finite.
   std::unique_ptr<ScalarEvaluator> makeEvaluator(const llvm::BitVector &off);
+  /// The value of `condition` if a gradient of `group` is not finite, if it is
+  /// known.
+  std::optional<bool> evaluateGroup(const Group &group, Value condition);
   /// Groups the gradients, once all checks are known.
   ArrayRef<Group> getGroups();
 
@@ -73,6 +87,8 @@ private:
   std::map<std::tuple<void *, ScaleExponent::Symbol, const void *>, unsigned>
       numbers;
   llvm::DenseMap<Value, unsigned> byValue;
+  /// Each gradient by its value and the scale.
+  std::vector<std::pair<void *, ScaleExponent::Symbol>> same;
   /// The values that depend on a flag, computed on demand.
   bool hasDependents = false;
   llvm::DenseSet<Value> dependents;

@@ -88,6 +88,8 @@ private:
     return entry;
   }
   void set(Value value, const Dependence &dependence);
+  /// Whether `example` knows that `value` is a finite number.
+  static bool isFiniteIn(ScalarEvaluator &example, Value value);
   unsigned size() const { return flags.size() + unchecked.size(); }
   void add(Dependence &sum, Value value) {
     const Dependence &of = get(value);

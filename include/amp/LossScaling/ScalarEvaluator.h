@@ -34,6 +34,9 @@ Attribute getBoolean(Type type, bool value);
 /// they are equal.
 std::optional<bool> getBoolean(Attribute attribute);
 
+/// Returns the number that `attribute` is in all elements, if it is a float.
+std::optional<double> getNumber(Attribute attribute);
+
 class ScalarEvaluator {
 public:
   /// The possible constants of a value. Empty if nothing is known.
@@ -48,6 +51,9 @@ public:
       : assume(std::move(assume)), concerns(std::move(concerns)) {}
 
   const Set &get(Value value);
+  /// Returns `number` in all elements of `type`, a float or a tensor of them of
+  /// static shape. Empty for another type.
+  static Set getSplat(Type type, double number);
   /// Returns the one value that the boolean `value` has, if it is known.
   std::optional<bool> getBool(Value value);
 
@@ -55,6 +61,8 @@ private:
   Set compute(Value value);
   Set computeChoice(Type type, Value condition, Value good, Value bad);
   std::optional<Set> computeCarried(Value value);
+  /// Whether `loop` has at least one iteration.
+  bool runsOnce(Operation *loop);
   Set fold(Operation *op);
   /// Folds with the constants of `operands`, null where nothing is known.
   /// Returns false if that gives no constant.

@@ -44,7 +44,14 @@ public:
   std::string describe(const ScaleExponent &exponent) const;
 
 private:
+  /// The first value that the same operation computed from equal operands.
+  Value findEqual(Value scale);
+  bool isEqual(Value first, Value second);
+
   llvm::DenseMap<const void *, ScaleExponent::Symbol> numbers;
+  /// The first operation that computes what another one does.
+  llvm::DenseMap<Operation *, Operation *> equals;
+  llvm::DenseMap<size_t, SmallVector<Operation *, 1>> byHash;
   std::vector<Value> values;
   std::vector<SmallVector<ScaleExponent::Symbol, 1>> bases;
 };
@@ -53,6 +60,10 @@ private:
 /// arguments.
 class ScaleExponentAnalysis {
 public:
+  /// The values that one operation of control flow forwards.
+  using Ties = SmallVector<std::pair<OpOperand *, Value>>;
+  using Holder = std::pair<Operation *, Ties>;
+
   /// `linear` are rules for operations without LossScaleOpInterface.
   ScaleExponentAnalysis(SymbolTableCollection &tables, ScaleSymbols &symbols,
                         ArrayRef<LinearRule> linear)
@@ -124,6 +135,8 @@ private:
     struct Result {
       ScaleExponent exponent;
       bool isScale = false;
+      /// The condition on a scale that it is.
+      std::optional<ScaleExponent::Symbol> condition;
     };
     SmallVector<ScaleExponent> arguments;
     SmallVector<Result> results;
@@ -160,6 +173,22 @@ private:
   /// becomes a new scale.
   LogicalResult visitOfScaler(Operation *op);
   bool readsScalerAlone(Operation *op) const;
+  /// The rules for one operation, without conditions that depend on a scale.
+  LogicalResult visitByKind(Operation *op);
+  /// The condition among the operands of `op` that depends on a scale, if any.
+  std::optional<ScaleExponent::Symbol> findCondition(Operation *op) const;
+  /// Whether what is computed from `state`, a float of the scaler's state,
+  /// meets any value that is not of the scaler. A count that only the scaler
+  /// reads is no scale.
+  static bool scalesOthers(BlockArgument state);
+  void spreadTies(Operation *holder, const Ties &ties,
+                  std::optional<ScaleExponent::Symbol> &decided, bool &changed);
+  /// Whether only values of the scaler are forwarded to `result`.
+  bool isOfScalerAlone(Value result, ArrayRef<Holder> holders) const;
+  /// Records that `value` depends on the condition `symbol`.
+  void spread(Value value, ScaleExponent::Symbol symbol);
+  /// Whether `value` is known to be positive for positive scales.
+  bool isPositive(Value value) const;
   /// The value that control flow forwards to `value`, if it is always the same
   /// one.
   Value getRoot(Value value) const;
@@ -188,6 +217,11 @@ private:
   llvm::DenseMap<Value, ScaleExponent> exponents;
   llvm::DenseSet<Value> scales;
   llvm::DenseSet<Value> ofScaler;
+  /// Booleans and integers that depend on a scale, such as a comparison of a
+  /// scale with a constant. What they decide depends on the scale too.
+  llvm::DenseMap<Value, ScaleExponent::Symbol> conditions;
+  /// Functions of scales that may be negative or zero.
+  llvm::DenseSet<ScaleExponent::Symbol> signedSymbols;
   /// The operands that control flow forwards to each value.
   Sources sources;
   std::shared_ptr<Shared> shared;

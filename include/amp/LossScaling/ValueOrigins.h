@@ -37,6 +37,10 @@ struct Carried {
 /// Returns the carried value of which `value` is the result, if any.
 std::optional<Carried> getCarried(Value value);
 
+/// Returns the number with which `argument`, an argument of a step, starts, if
+/// its `amp.init` gives one.
+std::optional<double> getInitialNumber(Value argument);
+
 /// Returns the input of a cast that loses nothing of values of the type of
 /// `old`.
 Value skipCast(Value value, BlockArgument old);
