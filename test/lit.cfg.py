@@ -125,6 +125,7 @@ runtime_include = os.path.join(config.amp_src_root, "include")
 config.substitutions.append(
     ("%host_cxx", f"{config.amp_cxx} -std=c++17 -Wall -Wextra -Werror -I{runtime_include}")
 )
+config.substitutions.append(("%fuzzers", "on" if config.amp_fuzzers else "off"))
 config.substitutions.append(("%models", os.path.join(config.test_source_root, "Models")))
 # How many random graphs a test of properties takes.
 config.substitutions.append(
@@ -144,6 +145,15 @@ for jax_python in (
     if jax_python and runs(jax_python, "-c", "import jax"):
         config.available_features.add("jax")
         config.substitutions.append(("%jax_python", jax_python))
+        break
+# So is IREE (tools/dev iree).
+for iree_python in (
+    os.environ.get("AMP_IREE_PYTHON"),
+    os.path.join(config.amp_src_root, ".venv-iree", "bin", "python"),
+):
+    if iree_python and runs(iree_python, "-c", "import iree.compiler, iree.runtime"):
+        config.available_features.add("iree")
+        config.substitutions.append(("%iree_python", iree_python))
         break
 # Debian's PyTorch (the feature `torch`) has no torch.export. A current one is pinned
 # (tools/dev torch) and may lie anywhere.
