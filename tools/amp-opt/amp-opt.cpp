@@ -10,10 +10,14 @@
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Precision/Policy/Policy.h"
+#include "amp/Support/InputFile.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/ToolOutputFile.h"
 
 /// Prints the policy `presetOrFile`. Returns the exit code.
 static int printPolicy(mlir::DialectRegistry &registry,
@@ -26,6 +30,33 @@ static int printPolicy(mlir::DialectRegistry &registry,
     return 1;
   policy->print(llvm::outs());
   return 0;
+}
+
+/// Runs the passes that the command line names over its input.
+static mlir::LogicalResult optimize(int argc, char **argv,
+                                    mlir::DialectRegistry &registry) {
+  auto [input, output] = mlir::registerAndParseCLIOptions(
+      argc, argv, "AMP: automatic mixed precision for training graphs\n",
+      registry);
+  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return mlir::MlirOptMain(argc, argv, input, output, registry);
+  llvm::InitLLVM initialize(argc, argv);
+  auto fail = [](const llvm::Twine &message) {
+    llvm::errs() << "amp-opt: error: " << message << "\n";
+    return mlir::failure();
+  };
+  auto file = mlir::amp::readModule(input);
+  if (!file)
+    return fail(llvm::toString(file.takeError()));
+  std::string message;
+  auto result = mlir::openOutputFile(output, &message);
+  if (!result)
+    return fail(message);
+  if (failed(MlirOptMain(result->os(), std::move(*file), registry, config)))
+    return mlir::failure();
+  result->keep();
+  return mlir::success();
 }
 
 int main(int argc, char **argv) {
@@ -44,7 +75,5 @@ int main(int argc, char **argv) {
         !policy.starts_with("policy="))
       return printPolicy(registry, policy);
   }
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "AMP: automatic mixed precision for training graphs\n",
-      registry));
+  return mlir::asMainReturnCode(optimize(argc, argv, registry));
 }

@@ -12,6 +12,7 @@
 #include "amp/Execution/Errors.h"
 #include "amp/Execution/Memory.h"
 #include "amp/InitAll.h"
+#include "amp/Support/InputFile.h"
 #include "amp/Support/OutputFile.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/InitAllDialects.h"
@@ -159,7 +160,12 @@ static llvm::Error runMain(const TrainingCommandLine &training,
   RunnerOptions options;
   if (llvm::Error error = readOptions(training, options))
     return error;
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(inputFile, &context);
+  auto input = amp::readModule(inputFile);
+  if (!input)
+    return input.takeError();
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*input), llvm::SMLoc());
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return llvm::make_error<DiagnosedError>();
   if (llvm::Error error = run(*module, std::move(options)))

@@ -11,6 +11,7 @@
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Pipelines/CUDAPipeline.h"
 #include "amp/Precision/Policy/Target.h"
+#include "amp/Support/InputFile.h"
 #include "amp/Target/CUDA/CUDAEmitter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -492,13 +493,11 @@ static int translate() {
   amp::registerAllDialects(registry);
   amp::registerAllExtensions(registry);
   MLIRContext context(registry);
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> input =
-      openInputFile(inputFile, &message);
+  auto input = amp::readModule(inputFile);
   if (!input)
-    return fail(message);
+    return fail(llvm::toString(input.takeError()));
   auto sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(std::move(input), llvm::SMLoc());
+  sources->AddNewSourceBuffer(std::move(*input), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(*sources, &context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)

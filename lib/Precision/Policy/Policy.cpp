@@ -18,6 +18,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -336,9 +337,15 @@ static auto printAt(Location loc) {
 }
 
 FailureOr<Policy> Policy::load(StringRef presetOrFile, Location loc) {
-  // A policy that cannot be read is not an error of the module.
-  auto error =
-      printAt(FileLineColLoc::get(loc.getContext(), presetOrFile, 1, 1));
+  // A policy that cannot be read is not an error of the module. Handlers of
+  // diagnostics open the file of a location to show the line, which must not
+  // be a device or a pipe.
+  const bool isFile = !llvm::sys::fs::exists(presetOrFile) ||
+                      llvm::sys::fs::is_regular_file(presetOrFile);
+  Location place = UnknownLoc::get(loc.getContext());
+  if (isFile)
+    place = FileLineColLoc::get(loc.getContext(), presetOrFile, 1, 1);
+  auto error = printAt(place);
   auto document = loadPolicyDocument(presetOrFile, error);
   if (!document)
     return failure();

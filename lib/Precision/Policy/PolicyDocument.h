@@ -99,6 +99,8 @@ struct PolicyDocument {
 
 /// The newest version of the schema that this compiler reads.
 inline constexpr unsigned newestPolicyVersion = 1;
+/// The largest preset has a fiftieth of this.
+inline constexpr size_t maxPolicyBytes = size_t(1) << 20;
 
 /// Checks the structure of a YAML text: it must be one mapping, no deeper than
 /// the reader can descend, with values where they are required. Prints one

@@ -14,6 +14,7 @@
 #include "amp/LossScaling/LinearRule.h"
 #include "amp/LossScaling/LossScaler.h"
 #include "amp/Precision/Policy/Policy.h"
+#include "amp/Support/InputFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -433,13 +434,17 @@ readDocument(StringRef text, StringRef name, PolicyErrorHandler error,
   };
 
   // A line in YAML may end in a carriage return only. LLVM does not support it.
-  std::string lines;
-  if (text.contains('\r')) {
-    lines = text.str();
-    for (size_t i = 0; i != lines.size(); ++i)
-      if (lines[i] == '\r' && (i + 1 == lines.size() || lines[i + 1] != '\n'))
-        lines[i] = '\n';
-    text = lines;
+  // LLVM also reads the character behind the text, which only a copy has.
+  std::string lines = text.str();
+  for (size_t i = 0; i != lines.size(); ++i)
+    if (lines[i] == '\r' && (i + 1 == lines.size() || lines[i + 1] != '\n'))
+      lines[i] = '\n';
+  text = lines;
+  if (text.size() > maxPolicyBytes) {
+    error(name, 1, 1,
+          "the policy has " + Twine(text.size()) + " bytes, expected at most " +
+              Twine(maxPolicyBytes));
+    return nullptr;
   }
   llvm::MemoryBufferRef buffer(text, name);
   if (!checkPolicyStructure(buffer, report, &diagContext)) {
@@ -487,11 +492,11 @@ loadDocument(StringRef presetOrFile, PolicyErrorHandler error,
              SmallVectorImpl<std::string> &chain) {
   if (auto text = Policy::getPresetText(presetOrFile))
     return loadPreset(presetOrFile, *text, error, chain);
-  auto file = llvm::MemoryBuffer::getFile(presetOrFile, /*IsText=*/true);
+  auto file = readInputFile(presetOrFile, maxPolicyBytes);
   if (!file) {
     error("", 0, 0,
           "cannot read policy '" + presetOrFile +
-              "': " + file.getError().message() +
+              "': " + llvm::toString(file.takeError()) +
               "; expected a file or one of the presets " +
               llvm::join(Policy::getPresetNames(), ", "));
     return nullptr;

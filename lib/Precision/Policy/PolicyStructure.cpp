@@ -186,7 +186,8 @@ bool StructureChecker::checkMapping(llvm::yaml::MappingNode &mapping) {
     // bracket.
     StringRef list;
     if (isa<llvm::yaml::SequenceNode>(value))
-      list = value->getSourceRange().Start.getPointer();
+      list = text.drop_front(value->getSourceRange().Start.getPointer() -
+                             text.data());
     if (name == "low-types" &&
         (isa<llvm::yaml::NullNode>(value) || list.ltrim().starts_with("]"))) {
       stream.printError(key, "expected 'low-types' to hold f16, bf16 or both");

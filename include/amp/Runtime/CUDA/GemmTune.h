@@ -10,6 +10,7 @@
 
 #include "amp/Runtime/CUDA/GemmRun.h"
 #include "amp/Runtime/CUDA/Random.h"
+#include "amp/Runtime/Host/InputFile.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -35,6 +36,10 @@ class GemmCache {
 public:
   /// A file that does not exist is an empty cache.
   Status read(const std::string &path) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error))
+      return Status();
+    AMP_RETURN_IF_ERROR(amphost::checkInputFile(path, kMaxBytes));
     std::ifstream file(path);
     std::string line;
     for (int number = 1; std::getline(file, line); ++number) {
@@ -91,6 +96,8 @@ public:
   }
 
 private:
+  static constexpr uint64_t kMaxBytes = uint64_t(64) << 20;
+
   static std::string print(const cublasLtMatmulAlgo_t &algorithm) {
     std::string text;
     char digits[3];

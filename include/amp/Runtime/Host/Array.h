@@ -11,6 +11,7 @@
 #include "amp/Runtime/Host/ElementType.h"
 #include "amp/Runtime/Host/Status.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <memory>
@@ -66,6 +67,9 @@ public:
     constexpr size_t kLine = 64;
     const size_t limit = std::numeric_limits<size_t>::max() / 2;
     size_t count = size_t(byteWidth(type));
+    // An array with an extent of 0 is empty, however large the others are.
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end())
+      count = 0;
     for (int64_t extent : shape) {
       if (extent != 0 && count > limit / size_t(extent))
         reportNoMemory(std::numeric_limits<size_t>::max());

@@ -44,6 +44,9 @@ inline constexpr TypeName kTypeNames[] = {
     {ElementType::BF16, "<u2"},
 };
 
+/// NumPy's own limit.
+inline constexpr size_t kMaxRank = 64;
+
 /// Parses the Python dictionary literal of a header:
 ///   {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 class HeaderParser {
@@ -125,6 +128,8 @@ private:
       if (digits == 0)
         return false;
       rest.remove_prefix(digits);
+      if (shape.size() == kMaxRank)
+        return false;
       shape.push_back(extent);
       if (!consume(",") && !isNext(")"))
         return false;

@@ -14,6 +14,7 @@
 #ifndef AMP_RUNTIME_HOST_NPZ_H
 #define AMP_RUNTIME_HOST_NPZ_H
 
+#include "amp/Runtime/Host/InputFile.h"
 #include "amp/Runtime/Host/Memory.h"
 #include "amp/Runtime/Host/Npy.h"
 #include "amp/Runtime/Host/ZipReader.h"
@@ -179,6 +180,9 @@ private:
     }
     AMP_RETURN_IF_ERROR(
         inFile(checkMemory("array '" + name + "'", header.dataBytes)));
+    // Small archives can hold many large arrays, which may share their bytes.
+    readBytes += header.dataBytes;
+    AMP_RETURN_IF_ERROR(inFile(checkMemory("the arrays", readBytes)));
     const uint64_t size = header.headerBytes + header.dataBytes;
     // Read one more byte, which must not exist.
     AMP_RETURN_IF_ERROR(unreadable(reader.readUpTo(size + 1)));
@@ -232,6 +236,9 @@ private:
   const ArrayFilter &filter;
   ZipReader archive;
   std::vector<std::pair<std::string, std::string>> types;
+  /// The bytes of all arrays that are read. No one exceeds the memory, so the
+  /// sum does not overflow before it is checked.
+  uint64_t readBytes = 0;
 };
 
 /// Reads a file with one array, which has the name of the file.
@@ -242,25 +249,39 @@ inline Status readNpy(const std::string &path, const ArrayFilter &filter,
     return makeError(kFile, "cannot read '%s': %s", path.c_str(),
                      std::strerror(errno));
   std::string bytes;
-  size_t got = 0;
-  do {
-    const size_t have = bytes.size();
-    bytes.resize(have + MemberReader::kPiece);
-    got = std::fread(&bytes[have], 1, MemberReader::kPiece, file);
-    bytes.resize(have + got);
-  } while (got > 0);
-  const bool failed = std::ferror(file);
+  auto readUpTo = [&](uint64_t size) {
+    for (size_t got = 1; got > 0 && bytes.size() < size;) {
+      const size_t have = bytes.size();
+      const auto piece =
+          size_t(std::min<uint64_t>(MemberReader::kPiece, size - have));
+      bytes.resize(have + piece);
+      got = std::fread(&bytes[have], 1, piece, file);
+      bytes.resize(have + got);
+    }
+  };
+  auto parse = [&]() -> Status {
+    readUpTo(MemberReader::kPiece);
+    NpyHeader header;
+    AMP_RETURN_IF_ERROR(parseNpyHeader(bytes, path, &header));
+    std::error_code error;
+    AMP_RETURN_IF_ERROR(
+        checkNpySize(header, std::filesystem::file_size(path, error), path));
+    Array array = std::move(header.array);
+    const std::string name = std::filesystem::path(path).stem().string();
+    if (!filter || filter(name, array)) {
+      AMP_RETURN_IF_ERROR(
+          checkMemory("the array of '" + path + "'", header.dataBytes));
+      readUpTo(header.headerBytes + header.dataBytes);
+      AMP_RETURN_IF_ERROR(parseNpy(bytes, path, &array));
+    }
+    arrays->set(name, std::move(array));
+    return Status();
+  };
+  Status status = parse();
+  if (std::ferror(file))
+    status = makeError(kFile, "cannot read '%s'", path.c_str());
   std::fclose(file);
-  if (failed)
-    return makeError(kFile, "cannot read '%s'", path.c_str());
-  const std::string name = std::filesystem::path(path).stem().string();
-  NpyHeader header;
-  AMP_RETURN_IF_ERROR(parseNpyHeader(bytes, path, &header));
-  Array array = std::move(header.array);
-  if (!filter || filter(name, array))
-    AMP_RETURN_IF_ERROR(parseNpy(bytes, path, &array));
-  arrays->set(name, std::move(array));
-  return Status();
+  return status;
 }
 
 } // namespace npz
@@ -269,13 +290,8 @@ inline Status readNpy(const std::string &path, const ArrayFilter &filter,
 /// file under its stem.
 inline Status readArrays(const std::string &path, ArrayMap *arrays,
                          const ArrayFilter &filter = nullptr) {
-  std::error_code error;
   *arrays = ArrayMap();
-  if (std::filesystem::is_directory(path, error))
-    return makeError(kFile, "cannot read '%s': it is a directory",
-                     path.c_str());
-  if (!std::filesystem::exists(path, error))
-    return makeError(kFile, "cannot read '%s': no such file", path.c_str());
+  AMP_RETURN_IF_ERROR(checkInputFile(path));
   if (std::filesystem::path(path).extension() == ".npy")
     return npz::readNpy(path, filter, arrays);
   return npz::Reader(path, filter).read(arrays);

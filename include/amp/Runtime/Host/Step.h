@@ -197,7 +197,7 @@ inline Status readWeights(const Step &step, const std::string &path,
     for (const TensorInfo &tensor : step.getTensors())
       if (isState(tensor.role) && tensor.name == name)
         return header.getShape() == tensor.shape && header.castsTo(tensor.type);
-    return true;
+    return false;
   };
   AMP_RETURN_IF_ERROR(readArrays(path, weights, wants));
   for (const TensorInfo &tensor : step.getTensors())

@@ -148,16 +148,14 @@ inline Status ZipReader::readDirectory() {
   const Status damaged(kFile, "its directory is damaged");
   if (offset > fileSize || size > fileSize - offset)
     return damaged;
-  std::vector<unsigned char> bytes(size_t(size), 0);
-  if (!readAt(offset, bytes.data(), bytes.size()))
-    return damaged;
-  size_t at = 0;
+  // Read entry by entry, because the size may be that of a hole.
+  constexpr size_t kEntrySize = 46;
+  unsigned char entry[kEntrySize];
+  std::vector<unsigned char> bytes;
   for (uint64_t i = 0; i < count; ++i) {
-    constexpr size_t kEntrySize = 46;
-    if (bytes.size() - at < kEntrySize ||
-        zip::read(&bytes[at], 4) != zip::kEntry)
+    if (size < kEntrySize || !readAt(offset, entry, kEntrySize) ||
+        zip::read(entry, 4) != zip::kEntry)
       return damaged;
-    const unsigned char *entry = &bytes[at];
     ZipMember member;
     member.isEncrypted = zip::read(entry + 8, 2) & 1;
     member.method = zip::read(entry + 10, 2);
@@ -168,14 +166,17 @@ inline Status ZipReader::readDirectory() {
     const auto nameLength = size_t(zip::read(entry + 28, 2)),
                extraLength = size_t(zip::read(entry + 30, 2)),
                commentLength = size_t(zip::read(entry + 32, 2));
-    if (bytes.size() - at - kEntrySize <
-        nameLength + extraLength + commentLength)
+    const size_t more = nameLength + extraLength + commentLength;
+    bytes.resize(more);
+    if (size - kEntrySize < more ||
+        !readAt(offset + kEntrySize, bytes.data(), more))
       return damaged;
-    const unsigned char *name = entry + kEntrySize;
+    const unsigned char *name = bytes.data();
     member.name.assign(name, name + nameLength);
     if (!readZip64(name + nameLength, extraLength, &member))
       return damaged;
-    at += kEntrySize + nameLength + extraLength + commentLength;
+    offset += kEntrySize + more;
+    size -= kEntrySize + more;
     members.push_back(std::move(member));
   }
   return Status();
