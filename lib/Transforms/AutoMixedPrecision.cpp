@@ -15,6 +15,7 @@
 #include "PrecisionRecord.h"
 #include "PrecisionRemarks.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Precision/Assignment/CastRules.h"
 #include "amp/Precision/Assignment/Optimal.h"
 #include "amp/Precision/Assignment/Strategies.h"
@@ -120,6 +121,7 @@ public:
     if (failed(readStrategy(settings, loc)) ||
         failed(readTarget(*loaded, low, loc)))
       return signalPassFailure();
+    keepsRoundings = settings.roundings == Roundings::Keep;
     warnOfIdleOptions(loc);
     for (const std::string &report : reports)
       if (failed(PrecisionReport::checkPath(report, loc)))
@@ -147,6 +149,7 @@ public:
     }
     if (failed(loaded->checkUse(getOperation())))
       return signalPassFailure();
+    warnOfNothingLow(plans);
     // All errors are found before anything changes.
     for (std::unique_ptr<Plan> &plan : plans) {
       if (failed(rewrite(*plan, low)))
@@ -166,6 +169,7 @@ private:
   LogicalResult readStrategy(const PolicySettings &settings, Location loc);
   LogicalResult readTarget(const Policy &policy, FloatType low, Location loc);
   void warnOfIdleOptions(Location loc) const;
+  void warnOfNothingLow(ArrayRef<std::unique_ptr<Plan>> plans);
   Assignment decide(const SlotGraph &graph, const CostModel &costs,
                     Strategy strategy) const;
   LogicalResult checkOtherPrecision(FloatType low);
@@ -177,6 +181,7 @@ private:
   LogicalResult rewrite(Plan &plan, FloatType low);
 
   Strategy chosenStrategy = Strategy::Optimal;
+  bool keepsRoundings = false;
   std::optional<Target> chosenTarget;
   CostOptions costOptions;
   OperationClassifier classifier;
@@ -435,6 +440,52 @@ AutoMixedPrecisionPass::plan(const CallGroup &group, FloatType low,
   return plan;
 }
 
+/// Returns whether some slot of `plan` becomes low.
+static bool makesLow(const Plan &plan) {
+  // Slot 0 stands for all that keeps its type.
+  for (size_t v = 1, e = plan.assignment.low.size(); v != e; ++v)
+    if (plan.assignment.low[v])
+      return true;
+  return false;
+}
+
+/// Warns, once, if there are f32 tensors and all of them stay f32. Most likely
+/// the policy is not made for the dialect.
+void AutoMixedPrecisionPass::warnOfNothingLow(
+    ArrayRef<std::unique_ptr<Plan>> plans) {
+  if (llvm::any_of(plans, [](const auto &plan) { return makesLow(*plan); }))
+    return;
+  Operation *example = nullptr;
+  size_t unlisted = 0;
+  bool hasSlots = false, hasProduct = false;
+  for (const std::unique_ptr<Plan> &plan : plans) {
+    for (const SlotVertex &vertex :
+         llvm::drop_begin(plan->graph.getVertices())) {
+      // A pin is a wish.
+      if (vertex.pinned || vertex.isConstant)
+        continue;
+      hasSlots = true;
+      hasProduct |= vertex.opClass == OpClass::Allow;
+    }
+    for (Operation *op : plan->graph.getUnlisted()) {
+      if (unlisted++ == 0)
+        example = op;
+    }
+  }
+  if (!hasSlots && unlisted == 0)
+    return;
+  InFlightDiagnostic warning = emitWarning(getOperation()->getLoc())
+                               << "auto-mixed-precision: nothing became low: ";
+  if (unlisted != 0 && !hasProduct)
+    warning << "the policy lists none of the " << unlisted
+            << " operations such as '" << example->getName() << "'";
+  else if (!hasProduct)
+    warning << "the policy allows none of the operations";
+  else
+    warning << "a rule or the cost keeps each product f32, and remarks say why "
+               "(--remarks-filter=amp)";
+}
+
 LogicalResult AutoMixedPrecisionPass::rewrite(Plan &plan, FloatType low) {
   ArrayRef<FunctionOpInterface> functions = plan.group.functions;
   // The warnings refer to the unchanged functions.
@@ -442,8 +493,14 @@ LogicalResult AutoMixedPrecisionPass::rewrite(Plan &plan, FloatType low) {
   if (getContext().getRemarkEngine())
     emitPrecisionRemarks(functions, plan.graph, plan.costs, plan.assignment,
                          chosenStrategy);
+  numUnlisted += plan.graph.getUnlisted().size();
+  if (!makesLow(plan))
+    return success();
   for (FunctionOpInterface function : functions)
     recordInput(function, low);
+  if (keepsRoundings)
+    for (FunctionOpInterface function : functions)
+      function->setAttr(kKeepRoundingsAttr, UnitAttr::get(&getContext()));
   FailureOr<RewriteCounts> counts =
       rewritePrecision(plan.graph, plan.assignment, plan.casts, low);
   if (failed(counts))
@@ -454,6 +511,5 @@ LogicalResult AutoMixedPrecisionPass::rewrite(Plan &plan, FloatType low) {
   numLowSlots += counts->lowSlots;
   numCasts += counts->casts;
   numWideProducts += counts->wideProducts;
-  numUnlisted += plan.graph.getUnlisted().size();
   return success();
 }

@@ -12,6 +12,7 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/CastInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_OPTIMIZECASTSPASS
@@ -28,9 +29,15 @@ static bool isWidening(Type from, Type to) {
       cast<FloatType>(getElementTypeOrSelf(to)).getFloatSemantics());
 }
 
+/// Returns whether the function around `op` keeps the roundings of its values.
+static bool keepsRoundings(Operation *op) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  return function && function->hasAttr(kKeepRoundingsAttr);
+}
+
 /// Gives the product that defines `value` the result type `type`, if its
 /// operands are low and its result slot holds nothing else. Returns whether it
-/// did.
+/// did. A wider result omits a rounding, so it depends on the function.
 static bool retypeProduct(Value value, FloatType type, RewriterBase &rewriter) {
   auto product = value.getDefiningOp<PrecisionOpInterface>();
   if (!product || !value.hasOneUse())
@@ -57,7 +64,8 @@ static bool retypeProduct(Value value, FloatType type, RewriterBase &rewriter) {
         slots.kinds[operandSlot] == SlotKind::Compute)
       operandType = getElementTypeOrSelf(operand);
   Type wide = Float32Type::get(value.getContext());
-  if (operandType == wide || (type != operandType && type != wide))
+  if (operandType == wide || (type != operandType && type != wide) ||
+      (type == wide && keepsRoundings(product)))
     return false;
   SmallVector<Type> slotTypes(slots.kinds.size());
   slotTypes[slot] = type;
@@ -66,7 +74,8 @@ static bool retypeProduct(Value value, FloatType type, RewriterBase &rewriter) {
 
 /// Gives the conversion of integers that defines `value` the result type
 /// `type`, if nothing else reads it. Returns whether it did. Casts of bits do
-/// not change, because they cannot change the size of their result.
+/// not change, because they cannot change the size of their result. An integer
+/// beyond 2^24 would be rounded once instead of twice.
 static bool retypeConversion(Value value, FloatType type,
                              RewriterBase &rewriter) {
   auto op = value.getDefiningOp<CastOpInterface>();
@@ -76,7 +85,7 @@ static bool retypeConversion(Value value, FloatType type,
   Type target = cast<ShapedType>(value.getType()).clone(type);
   if (!isa<IntegerType>(getElementTypeOrSelf(source)) ||
       !op.areCastCompatible(source, target) || !value.hasOneUse() ||
-      op->hasAttr(AMPDialect::kPrecisionAttr))
+      keepsRoundings(op) || op->hasAttr(AMPDialect::kPrecisionAttr))
     return false;
   rewriter.modifyOpInPlace(op, [&] { value.setType(target); });
   return true;

@@ -444,6 +444,7 @@ LogicalResult Restorer::run() {
   if (failed(checkRest()))
     return failure();
   function->removeAttr(AMPDialect::kMixedPrecisionAttr);
+  function->removeAttr(kKeepRoundingsAttr);
   return success();
 }
 

@@ -245,19 +245,46 @@ private:
     }
   }
 
+  /// Explains why `op`, which is pinned to low, has nothing that may change.
+  std::string explainIgnoredPin(Operation *op) {
+    if (!graph.hasSlots(op))
+      return "no list of the policy names it, so that nothing tells how it "
+             "would";
+    PrecisionSlots slots;
+    graph.getSlots(op, slots);
+    for (int slot = 0, e = slots.kinds.size(); slot != e; ++slot)
+      if (std::string why = graph.explainFixed(op, slot, slots); !why.empty())
+        return why;
+    return "it has no f32 tensor that may change type";
+  }
+
+  /// Emits remarks for pins of operations that return values.
+  void emitIgnoredReturnPins(FunctionOpInterface function) {
+    for (Block &block : function.getFunctionBody()) {
+      Operation *op = block.empty() ? nullptr : &block.back();
+      if (!op || !op->hasTrait<OpTrait::ReturnLike>())
+        continue;
+      auto pin = op->getAttrOfType<StringAttr>(AMPDialect::kPrecisionAttr);
+      if (!misses || !pin || pin.getValue() != "low")
+        continue;
+      remark::missed(op->getLoc(), options("PinIgnored", op))
+          << remark::metric("Op", op->getName().getStringRef())
+          << remark::reason("pinned to low, but what a function returns has "
+                            "the type of its signature; what computes it may "
+                            "be pinned instead");
+    }
+  }
+
   void emitIgnoredPins() {
     for (Operation *op : graph.getIgnoredPins()) {
       if (!misses)
         break;
       remark::missed(op->getLoc(), options("PinIgnored", op))
           << remark::metric("Op", op->getName().getStringRef())
-          << remark::reason("pinned to low, but {0}",
-                            graph.hasSlots(op)
-                                ? "it has no f32 tensor that may change type"
-                                : "no list of the policy names it, so that "
-                                  "nothing tells how it would");
+          << remark::reason("pinned to low, but {0}", explainIgnoredPin(op));
     }
     for (FunctionOpInterface function : functions) {
+      emitIgnoredReturnPins(function);
       for (BlockArgument argument : function.getArguments()) {
         auto pin = function.getArgAttrOfType<StringAttr>(
             argument.getArgNumber(), AMPDialect::kPrecisionAttr);

@@ -229,3 +229,25 @@ func.func @names_of_gradients(%x: tensor<4x4xf16>) -> (tensor<4x4xf32>, tensor<4
   %4 = amp.cast %2 inserted {amp.gradient_of = ["b"]} : tensor<4xf16> to tensor<4xf32>
   return %1, %3, %4 : tensor<4x4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Where roundings are semantics, a product keeps the low result that is widened,
+// and an integer is rounded as often as before. A narrowing folds, since it
+// rounds the same sum once.
+// CHECK-LABEL: func.func @keep_roundings
+// CHECK: %[[P:.*]] = train.matmul {{.*}} -> tensor<4x4xf16>
+// CHECK-NEXT: amp.cast %[[P]] inserted {{.*}} to tensor<4x4xf32>
+// CHECK: train.matmul {{.*}}transpose_a{{.*}} -> tensor<4x4xf16>
+// CHECK-NEXT: %[[I:.*]] = arith.sitofp %{{.*}} : tensor<4x4xi32> to tensor<4x4xf32>
+// CHECK-NEXT: amp.cast %[[I]] inserted : tensor<4x4xf32> to tensor<4x4xf16>
+func.func @keep_roundings(%a: tensor<4x4xf16>, %i: tensor<4x4xi32>) -> (tensor<4x4xf32>, tensor<4x4xf16>, tensor<4x4xf16>)
+    attributes {amp.keep_roundings} {
+  %0 = train.matmul %a, %a : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
+  %1 = amp.cast %0 inserted : tensor<4x4xf16> to tensor<4x4xf32>
+  %2 = train.matmul %a, %a {transpose_a} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf32>
+  %3 = amp.cast %2 inserted : tensor<4x4xf32> to tensor<4x4xf16>
+  %4 = arith.sitofp %i : tensor<4x4xi32> to tensor<4x4xf32>
+  %5 = amp.cast %4 inserted : tensor<4x4xf32> to tensor<4x4xf16>
+  return %1, %3, %5 : tensor<4x4xf32>, tensor<4x4xf16>, tensor<4x4xf16>
+}

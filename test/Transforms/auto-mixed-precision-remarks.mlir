@@ -77,12 +77,19 @@ func.func @unlisted(%a: tensor<4x4xf32>, %b: tensor<4xi64>) -> tensor<?x4xf32> {
 
 // A pin that cannot be satisfied. A pin on a region is not reported for each
 // operation within.
-// CHECK: [[#@LINE+2]]:{{.*}} remark: [Missed] PinIgnored | Category:amp | Function=ignored | Op=train.relu, Reason="pinned to low, but it has no f32 tensor that may change type"
+// CHECK: [[#@LINE+2]]:{{.*}} remark: [Missed] PinIgnored | Category:amp | Function=ignored | Op=train.relu, Reason="pinned to low, but it has a value of type f64, and only f32 changes"
 func.func @ignored(%a: tensor<4x4xf64>) -> tensor<4x4xf64> attributes {amp.precision = "low"} {
   %0 = train.relu %a {amp.precision = "low"} : tensor<4x4xf64>
   // CHECK-NOT: PinIgnored
   %1 = train.relu %0 : tensor<4x4xf64>
   return %1 : tensor<4x4xf64>
+}
+
+// A returned value has the type of the signature.
+// CHECK: remark: [Missed] PinIgnored | Category:amp | Function=needed | Op=func.return, Reason="pinned to low, but what a function returns has the type of its signature; what computes it may be pinned instead"
+func.func @needed(%w: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = train.relu %w : tensor<4xf32>
+  return {amp.precision = "low"} %0 : tensor<4xf32>
 }
 
 // A pin on an argument, which keeps its type: in a public function because not

@@ -72,7 +72,9 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
     %2 = train.matmul %0, %1 : (tensor<8x4xf16>, tensor<4x8xf16>) -> tensor<8x8xf32>
     ```
 
-    The pass marks the function with `amp.mixed_precision`. It records what the
+    If nothing becomes low in a module with f32 tensors, the pass warns once. It
+    marks each function with low values with `amp.mixed_precision`, and with
+    `amp.keep_roundings` if the policy says `roundings: keep`. It records what the
     result does not show: the value of a constant that rounding changed
     (`amp.input_value`) and low types of the input (`amp.input_types`).
     `amp-strip-precision` restores the input. A second run also restores the
@@ -156,9 +158,12 @@ def OptimizeCastsPass : Pass<"amp-optimize-casts"> {
     - A chain of two widenings becomes one.
     - Casts without users disappear.
 
-    A narrowing followed by a widening rounds and therefore stays. The pass
-    merges equal casts that the user wrote (those without `inserted`). It does
-    not change them in any other way.
+    A narrowing followed by a widening rounds and therefore stays. If a product
+    has a low result that one widening reads, the pass makes it f32, which omits
+    a rounding. It does not do this in a function with `amp.keep_roundings`,
+    which a policy with `roundings: keep` asks for. The pass merges equal casts
+    that the user wrote (those without `inserted`). It does not change them in
+    any other way.
 
     ```mlir
     %0 = train.matmul %a, %b : (tensor<8x4xf16>, tensor<4x8xf16>) -> tensor<8x8xf32>

@@ -15,6 +15,7 @@
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Precision/Assignment/Strategies.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -26,7 +27,17 @@ namespace {
 /// source. Here such a number is a constant of one value.
 enum class Rank : uint8_t { Number, Scalar, Tensor };
 
-Rank getRank(Value value) {
+/// Returns whether `operand` is where its operation puts the result. Its type
+/// then follows the result and does not decide it.
+bool isDestination(OpOperand &operand) {
+  auto op = dyn_cast<DestinationStyleOpInterface>(operand.getOwner());
+  return op && op.isDpsInit(&operand);
+}
+
+Rank getRank(OpOperand &operand) {
+  if (isDestination(operand))
+    return Rank::Number;
+  Value value = operand.get();
   Attribute constant;
   if (matchPattern(value, m_Constant(&constant)) &&
       isa<SplatElementsAttr>(constant))
@@ -105,7 +116,7 @@ private:
     for (VertexId v = 1; v < vertices.size(); ++v)
       for (uint32_t use : graph.getUsesInto(v))
         leastRank[v] = std::max(leastRank[v],
-                                getRank(graph.getUses()[use].operand->get()));
+                                getRank(*graph.getUses()[use].operand));
     // If types are made equal instead of promoted, tensors of any rank count.
     for (VertexId v = 1; v < vertices.size(); ++v)
       if (vertices[v].slot == SlotVertex::carried ||
@@ -146,7 +157,7 @@ private:
   /// tensor.
   bool readsValues(VertexId v) const {
     auto hasType = [&](uint32_t use) {
-      return getRank(graph.getUses()[use].operand->get()) != Rank::Number;
+      return getRank(*graph.getUses()[use].operand) != Rank::Number;
     };
     ArrayRef<uint32_t> uses = graph.getUsesInto(v);
     return vertices[v].slot == SlotVertex::carried
@@ -155,9 +166,21 @@ private:
   }
   bool isNumber(VertexId v) const {
     Attribute constant;
+    if (isEmpty(v))
+      return true;
     return vertices[v].isConstant &&
            matchPattern(vertices[v].op, m_Constant(&constant)) &&
            isa<SplatElementsAttr>(constant);
+  }
+  /// Whether `v` has no contents, but only gives results a place.
+  bool isEmpty(VertexId v) const {
+    return vertices[v].slot != SlotVertex::carried &&
+           llvm::none_of(vertices[v].op->getOperandTypes(),
+                         llvm::IsaPred<ShapedType>) &&
+           !graph.getUsesOf(v).empty() &&
+           llvm::all_of(graph.getUsesOf(v), [&](uint32_t use) {
+             return isDestination(*graph.getUses()[use].operand);
+           });
   }
   /// Whether `v` follows another slot of its operation.
   bool isTiedToOperands(VertexId v) {
@@ -187,7 +210,7 @@ private:
       for (uint32_t number : graph.getUsesOf(v)) {
         const SlotUse &use = graph.getUses()[number];
         if (isFollower(use.user) &&
-            getRank(use.operand->get()) >= leastRank[use.user])
+            getRank(*use.operand) >= leastRank[use.user])
           setWide(use.user, Reason::WidestOperand, v);
       }
       auto implication = implied.find(v);

@@ -182,6 +182,10 @@ LogicalResult AdapterOperation::assignSlots(Operation *op,
     if (!bodies.empty())
       found = getBodyKind(op);
     getUniformPrecisionSlots(op, found.value_or(SlotKind::Fixed), result);
+    // Sums and extrema may be in different lists.
+    if (!bodies.empty() && found)
+      result.variant = *found == SlotKind::Range ? PrecisionSlots::reduction
+                                                 : PrecisionSlots::movement;
   } else if (result.reset(op); !hasOtherNumbers(op, slots, operandNames)) {
     if (failed(assignDescribedSlots(op, result)))
       return failure();

@@ -128,6 +128,7 @@ private:
                unsigned layer, bool isOp, ArgsT... args);
 
   void addLists(const PolicyDocument &document, unsigned layer);
+  void addSameAs(const PolicyDocument &document, unsigned layer);
   void addSlots(const PolicyDocument &document, unsigned layer);
   void addPins(const PolicyDocument &document, unsigned layer);
   void addLinear(const PolicyDocument &document, unsigned layer);
@@ -217,6 +218,33 @@ void Policy::Builder::addLists(const PolicyDocument &document, unsigned layer) {
     add(adapter.lists, adapter.dialect.text);
 }
 
+void Policy::Builder::addSameAs(const PolicyDocument &document,
+                                unsigned layer) {
+  llvm::StringMap<StringRef> seen;
+  for (const SameEntry &entry : document.sameAs.entries) {
+    const std::string &representative =
+        policy.globs.emplace_back(entry.representative);
+    Location start = getLoc(document, entry.operations.front());
+    if (StringRef(representative).find_first_of("*?[{\\") != StringRef::npos)
+      error(start, representative)
+          << "is a glob, but the key of 'same-as' is expected to name one "
+             "operation";
+    else if (!canMatch({{}, representative, true, layer, start}, context))
+      error(start, representative)
+          << "names no operation of the dialect '"
+          << StringRef(representative).split('.').first << "'";
+    for (const PolicyScalar &operation : entry.operations) {
+      auto [it, isNew] = seen.try_emplace(operation.text, representative);
+      if (isNew)
+        addRule(policy.sameRules, operation.text, getLoc(document, operation),
+                layer, /*isOp=*/true, StringRef(representative));
+      else
+        error(getLoc(document, operation), operation.text)
+            << "is the same as '" << it->second << "' already";
+    }
+  }
+}
+
 static std::optional<SlotKind> symbolizeSlotKind(StringRef name) {
   for (SlotKind kind :
        {SlotKind::Compute, SlotKind::Storage, SlotKind::Range, SlotKind::Fixed})
@@ -293,6 +321,7 @@ void Policy::Builder::add(const PolicyDocument &document, unsigned layer) {
     addDialects(document);
   }
   addLists(document, layer);
+  addSameAs(document, layer);
   addSlots(document, layer);
   addPins(document, layer);
   addLinear(document, layer);
@@ -315,6 +344,7 @@ FailureOr<Policy> Policy::build(const PolicyDocument &document, Location loc) {
     return a.getRank() < b.getRank();
   };
   llvm::stable_sort(policy.rules, byRank);
+  llvm::stable_sort(policy.sameRules, byRank);
   llvm::stable_sort(policy.slotRules, byRank);
   llvm::stable_sort(policy.pinRules, byRank);
   policy.isOwn = !document.isPreset;
@@ -456,15 +486,46 @@ Policy::findRule(StringRef name,
   return rule;
 }
 
+StringRef Policy::findRepresentative(StringRef name) const {
+  auto rule = llvm::find_if(
+      sameRules, [&](const SameRule &rule) { return rule.matches(name); });
+  return rule == sameRules.end() ? StringRef() : rule->representative;
+}
+
+const Policy::ListRule *Policy::findListed(StringRef name,
+                                           StringRef full) const {
+  const ListRule *general = findRule(
+      name, [&](const ListRule &rule) { return rule.matches(name); });
+  if (full.empty())
+    return general;
+  // An entry for the variant precedes an entry for the name in the same file.
+  const ListRule *special = findRule(full, [&](const ListRule &rule) {
+    return rule.matches(full) && !rule.matches(name);
+  });
+  bool isSpecial = special && (!general || special->layer <= general->layer);
+  return isSpecial ? special : general;
+}
+
+const Policy::ListRule *Policy::findEntry(StringRef name,
+                                          StringRef full) const {
+  const ListRule *listed = findListed(name, full);
+  StringRef representative =
+      full.empty() ? StringRef() : findRepresentative(full);
+  if (representative.empty())
+    representative = findRepresentative(name);
+  if (representative.empty())
+    return listed;
+  const ListRule *same = findListed(representative, {});
+  return same && (!listed || same->layer < listed->layer) ? same : listed;
+}
+
 OpClass Policy::classify(OperationName name) const {
   if (assumption && assumption->first == name)
     return assumption->second;
   auto [it, isNew] = cache.try_emplace(name, OpClass::Unlisted);
   if (!isNew)
     return it->second;
-  StringRef text = name.getStringRef();
-  if (const ListRule *rule = findRule(
-          text, [&](const ListRule &rule) { return rule.matches(text); }))
+  if (const ListRule *rule = findEntry(name.getStringRef(), {}))
     it->second = rule->opClass;
   return it->second;
 }
@@ -472,20 +533,13 @@ OpClass Policy::classify(OperationName name) const {
 OpClass Policy::classify(OperationName name, StringRef variant) const {
   if (variant.empty() || (assumption && assumption->first == name))
     return classify(name);
-  auto [it, isNew] = variantCache.try_emplace({name, variant});
+  auto [it, isNew] =
+      variantCache.try_emplace({name, variant}, OpClass::Unlisted);
   if (!isNew)
     return it->second;
-  // An entry for the variant precedes an entry for the name in the same file.
-  StringRef plain = name.getStringRef();
-  std::string full = (plain + "." + variant).str();
-  const ListRule *special = findRule(full, [&](const ListRule &rule) {
-    return rule.matches(full) && !rule.matches(plain);
-  });
-  auto general = llvm::find_if(
-      rules, [&](const ListRule &rule) { return rule.matches(plain); });
-  bool isSpecial =
-      special && (general == rules.end() || special->layer <= general->layer);
-  it->second = isSpecial ? special->opClass : classify(name);
+  std::string full = (name.getStringRef() + "." + variant).str();
+  if (const ListRule *rule = findEntry(name.getStringRef(), full))
+    it->second = rule->opClass;
   return it->second;
 }
 
@@ -500,6 +554,15 @@ unsigned Policy::countEntries(OperationName name) const {
     count += rule.layer == first->layer;
   }
   return count;
+}
+
+bool Policy::isRelaxed(StringRef name) const {
+  StringRef representative = findRepresentative(name);
+  return !representative.empty() &&
+         llvm::any_of(slotRules, [&](const SlotRule &rule) {
+           return rule.kind == SlotKind::Storage &&
+                  rule.matches(representative);
+         });
 }
 
 bool Policy::applySlotRules(OperationName name,
@@ -530,6 +593,10 @@ bool Policy::applySlotRules(OperationName name,
       }
     }
   }
+  if (isNew && it->second.empty())
+    relaxedCache[name] = isRelaxed(name.getStringRef());
+  if (it->second.empty() && relaxedCache.lookup(name))
+    llvm::replace(kinds, SlotKind::Range, SlotKind::Storage);
   bool applied = false;
   for (const SlotRule *rule : it->second) {
     if (static_cast<size_t>(rule->slot) >= kinds.size() ||
@@ -634,7 +701,11 @@ void Policy::checkDialects(Operation *root) const {
   SmallVector<const Glob *> doubtful;
   auto examine = [&](const Glob &glob) {
     StringRef dialect = dialectOf(glob);
-    if (glob.layer != 0)
+    // An entry for an operation of train also decides what is the same.
+    bool decidesOthers = llvm::any_of(sameRules, [&](const SameRule &rule) {
+      return glob.matches(rule.representative);
+    });
+    if (glob.layer != 0 || decidesOthers)
       return;
     bool isKnown =
         isGlob(dialect)
@@ -647,6 +718,8 @@ void Policy::checkDialects(Operation *root) const {
       doubtful.push_back(&glob);
   };
   for (const ListRule &rule : rules)
+    examine(rule);
+  for (const SameRule &rule : sameRules)
     examine(rule);
   for (const SlotRule &rule : slotRules)
     examine(rule);

@@ -42,6 +42,16 @@ struct PinMap {
   std::vector<PinEntry> entries;
 };
 
+/// An operation, and others that mean the same.
+struct SameEntry {
+  std::string representative;
+  std::vector<PolicyScalar> operations;
+};
+
+struct SameMap {
+  std::vector<SameEntry> entries;
+};
+
 struct LossScalingOptions {
   PolicyScalar mode, scaler;
   /// By the keys of LossScaler.
@@ -82,12 +92,14 @@ struct PolicyDocument {
   bool isNested = false;
   /// Whether it is one of the presets.
   bool isPreset = false;
-  PolicyScalar version, precision, strategy, gradientType, masterWeights;
+  PolicyScalar version, precision, strategy, gradientType, roundings,
+      masterWeights;
   ExtendsEntry extends;
   LossScalingEntry lossScaling;
   std::vector<PolicyScalar> linear;
   TargetEntry target;
   PolicyLists lists;
+  SameMap sameAs;
   std::vector<SlotEntry> slots;
   PinMap pins;
   std::vector<AdapterDocument> adapters;

@@ -103,6 +103,16 @@ struct CustomMappingTraits<PinMap> {
 };
 
 template <>
+struct CustomMappingTraits<SameMap> {
+  static void inputOne(IO &io, StringRef key, SameMap &map) {
+    SameEntry &entry = map.entries.emplace_back();
+    entry.representative = key.str();
+    io.mapRequired(entry.representative.c_str(), entry.operations);
+  }
+  static void output(IO &, SameMap &) {}
+};
+
+template <>
 struct MappingTraits<LossScalingOptions> {
   static void mapping(IO &io, LossScalingOptions &options) {
     io.mapOptional("mode", options.mode);
@@ -185,12 +195,14 @@ struct MappingTraits<PolicyDocument> {
     io.mapOptional("precision", document.precision);
     io.mapOptional("strategy", document.strategy);
     io.mapOptional("gradient-type", document.gradientType);
+    io.mapOptional("roundings", document.roundings);
     io.mapOptional("loss-scaling", document.lossScaling);
     io.mapOptional("linear", document.linear);
     io.mapOptional("master-weights", document.masterWeights);
     io.mapOptional("target", document.target);
     for (auto [index, key] : llvm::enumerate(listKeys))
       io.mapOptional(key.data(), document.lists[index]);
+    io.mapOptional("same-as", document.sameAs);
     io.mapOptional("slots", document.slots);
     io.mapOptional("pins", document.pins);
     io.mapOptional("adapters", document.adapters);
@@ -347,6 +359,14 @@ bool SettingsReader::run() {
     else
       fail("gradient-type", "f32 or low", document.gradientType);
   }
+  if (document.roundings.isGiven()) {
+    if (document.roundings.text == "keep")
+      settings.roundings = Roundings::Keep;
+    else if (document.roundings.text == "fold")
+      settings.roundings = Roundings::Fold;
+    else
+      fail("roundings", "keep or fold", document.roundings);
+  }
   if (document.masterWeights.isGiven()) {
     settings.masterWeights = document.masterWeights.text;
     if (!llvm::is_contained({"cast", "copy", "none"}, settings.masterWeights))
@@ -382,6 +402,16 @@ static bool resolveDocument(PolicyDocument &document, PolicyErrorHandler error,
     return std::tie(a.pin.line, a.pin.column) <
            std::tie(b.pin.line, b.pin.column);
   });
+  llvm::erase_if(document.sameAs.entries, [](const SameEntry &entry) {
+    return entry.operations.empty();
+  });
+  llvm::sort(document.sameAs.entries,
+             [](const SameEntry &a, const SameEntry &b) {
+               const PolicyScalar &first = a.operations.front();
+               const PolicyScalar &second = b.operations.front();
+               return std::tie(first.line, first.column) <
+                      std::tie(second.line, second.column);
+             });
   const PolicyScalar &name = document.extends.name;
   if (std::unique_ptr<PolicyDocument> &inPlace = document.extends.inPlace) {
     inPlace->file = document.file;

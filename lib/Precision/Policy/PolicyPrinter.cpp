@@ -10,6 +10,7 @@
 #include "amp/LossScaling/LossScaler.h"
 #include "amp/Precision/Policy/Policy.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/YAMLParser.h"
 #include "llvm/Support/YAMLTraits.h"
@@ -86,6 +87,9 @@ static void printSettings(raw_ostream &os, const PolicySettings &settings) {
   if (settings.gradientType)
     os << "gradient-type: "
        << (*settings.gradientType == GradientType::Low ? "low" : "f32") << "\n";
+  if (settings.roundings)
+    os << "roundings: "
+       << (*settings.roundings == Roundings::Keep ? "keep" : "fold") << "\n";
   printLossScaling(os, settings.lossScaling);
   if (!settings.linear.empty())
     os << "linear:\n";
@@ -111,12 +115,14 @@ static bool isFlat(ArrayRef<RuleT> rules) {
 }
 
 /// Returns the members of `rules` to print for `layer`. `isSame` returns
-/// whether two rules decide the same thing.
+/// whether two rules decide the same thing. Unless `mayMerge` is set, the
+/// layers stay apart.
 template <typename RuleT, typename IsSameT>
 static SmallVector<const RuleT *> getPrinted(ArrayRef<RuleT> rules,
-                                             unsigned layer, IsSameT isSame) {
+                                             unsigned layer, bool mayMerge,
+                                             IsSameT isSame) {
   SmallVector<const RuleT *> printed;
-  bool flat = isFlat(rules);
+  bool flat = mayMerge && isFlat(rules);
   for (const RuleT &rule : rules) {
     // A rule of an outer layer hides this one.
     auto hides = [&](const RuleT &other) {
@@ -141,10 +147,27 @@ void Policy::print(raw_ostream &os) const {
     printAdapter(os, adapter);
 }
 
+void Policy::printSameAs(raw_ostream &os, unsigned layer,
+                         StringRef indent) const {
+  llvm::MapVector<StringRef, SmallVector<StringRef>> entries;
+  for (const SameRule &rule : sameRules)
+    if (rule.layer == layer)
+      entries[rule.representative].push_back(rule.text);
+  if (!entries.empty())
+    os << indent << "same-as:\n";
+  for (auto &[representative, names] : entries) {
+    os << indent << "  " << quote(representative) << ": [";
+    llvm::interleaveComma(names, os, [&](StringRef name) { os << quote(name); });
+    os << "]\n";
+  }
+}
+
 void Policy::printLayer(raw_ostream &os, unsigned layer,
                         StringRef indent) const {
   auto always = [](const auto &, const auto &) { return true; };
-  auto list = getPrinted(ArrayRef<ListRule>(rules), layer, always);
+  // The layer of an entry decides whether those of `same-as` follow it.
+  bool mayMerge = sameRules.empty();
+  auto list = getPrinted(ArrayRef<ListRule>(rules), layer, mayMerge, always);
   for (auto [index, key] : llvm::enumerate(listKeys)) {
     bool first = true;
     for (const ListRule *rule : list) {
@@ -156,7 +179,8 @@ void Policy::printLayer(raw_ostream &os, unsigned layer,
     }
   }
 
-  auto slots = getPrinted(ArrayRef<SlotRule>(slotRules), layer,
+  printSameAs(os, layer, indent);
+  auto slots = getPrinted(ArrayRef<SlotRule>(slotRules), layer, mayMerge,
                           [](const SlotRule &rule, const SlotRule &other) {
                             return rule.slot == other.slot;
                           });
@@ -167,7 +191,8 @@ void Policy::printLayer(raw_ostream &os, unsigned layer,
        << indent << "    slot: " << static_cast<int>(rule->slot) << "\n"
        << indent << "    kind: " << stringifySlotKind(rule->kind) << "\n";
 
-  auto pins = getPrinted(ArrayRef<PinRule>(pinRules), layer, always);
+  auto pins = getPrinted(ArrayRef<PinRule>(pinRules), layer,
+                         /*mayMerge=*/true, always);
   if (!pins.empty())
     os << indent << "pins:\n";
   for (const PinRule *rule : pins)

@@ -298,6 +298,13 @@ func.func @f(%x: tensor<4xf32>) {
 
 // -----
 
+// expected-error@+1 {{expected 'amp.keep_roundings' to have no value, on a function}}
+func.func @f() attributes {amp.keep_roundings = true} {
+  return
+}
+
+// -----
+
 // expected-error@+1 {{expected 'amp.input_signature' to be a type, on a function}}
 func.func @f() attributes {amp.input_signature = "() -> ()"} {
   return

@@ -80,6 +80,8 @@ using OperationClassifier = std::function<std::optional<OpClass>(Operation *)>;
 /// infer: [train.add]
 /// clear: [train.reshape]
 /// keep:  [train.sin]
+/// same-as:                          # operations that mean the same
+///   train.exp: [math.exp, other.exponential]
 /// slots:                            # the kind of a slot of an operation
 ///   - {op: train.softmax, slot: 0, kind: range}
 /// pins:                             # by names of locations
@@ -97,6 +99,11 @@ using OperationClassifier = std::function<std::optional<OpClass>(Operation *)>;
 /// matches no operation of a loaded dialect is an error too. An entry of
 /// another dialect may name operations that are not registered. Any entry of a
 /// file wins over all entries of the policy that it extends.
+///
+/// `same-as` gives operations the class of another one, of which they are a
+/// form in another dialect. An entry of that operation wins over their own if
+/// it is in a file nearer to the outermost one. If a `slots` entry makes a slot
+/// of that operation storage, range slots of theirs are storage as well.
 class Policy {
 public:
   Policy(Policy &&) = default;
@@ -232,6 +239,10 @@ private:
   struct ListRule : Glob {
     OpClass opClass;
   };
+  struct SameRule : Glob {
+    /// The name of the operation that means the same.
+    StringRef representative;
+  };
   struct SlotRule : Glob {
     int8_t slot;
     SlotKind kind;
@@ -246,6 +257,14 @@ private:
 
   /// Returns whether `glob` can match an operation registered in `context`.
   static bool canMatch(const Glob &glob, MLIRContext *context);
+  /// Returns the rule that decides the class of operations named `name`, or
+  /// null. `full` is the name with the variant, or empty.
+  const ListRule *findEntry(StringRef name, StringRef full) const;
+  /// As findEntry, without `same-as`.
+  const ListRule *findListed(StringRef name, StringRef full) const;
+  /// Returns the operation that means the same as those named `name`, or an
+  /// empty name.
+  StringRef findRepresentative(StringRef name) const;
   /// Returns the first rule that `matches` accepts, or null. Reports a rule of
   /// the same rank that contradicts it for operations named `name`.
   const ListRule *
@@ -254,14 +273,19 @@ private:
   static FailureOr<Policy> build(const detail::PolicyDocument &document,
                                  Location loc);
   void checkDialects(Operation *root) const;
+  /// Returns whether operations named `name` are the same as one whose range
+  /// the policy does not check.
+  bool isRelaxed(StringRef name) const;
   bool applySlotRules(OperationName name,
                       MutableArrayRef<SlotKind> kinds) const;
   void printLayer(raw_ostream &os, unsigned layer, StringRef indent) const;
+  void printSameAs(raw_ostream &os, unsigned layer, StringRef indent) const;
 
   /// The text of the globs, to which patterns refer.
   std::deque<std::string> globs;
   /// By rank.
   std::vector<ListRule> rules;
+  std::vector<SameRule> sameRules;
   std::vector<SlotRule> slotRules;
   std::vector<PinRule> pinRules;
   /// The globs of the entries of `linear`. `settings` has the complete entries.
@@ -277,6 +301,7 @@ private:
   mutable llvm::DenseMap<OperationName, OpClass> cache;
   mutable llvm::DenseMap<OperationName, SmallVector<const SlotRule *, 2>>
       slotCache;
+  mutable llvm::DenseMap<OperationName, bool> relaxedCache;
   mutable llvm::DenseMap<Location, Pin> pinCache;
   mutable bool contradictory = false;
 };

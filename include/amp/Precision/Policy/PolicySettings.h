@@ -47,6 +47,15 @@ enum class GradientType {
   Low,
 };
 
+/// Whether later passes may drop a rounding to the low type where that makes a
+/// result more precise.
+enum class Roundings {
+  /// They may: a product whose low result is only read in f32 gives f32.
+  Fold,
+  /// They may not: each rounding is part of the program.
+  Keep,
+};
+
 /// The settings of loss scaling in a policy. The names are those of the options
 /// of `amp-insert-loss-scaling`.
 struct LossScalingSettings {
@@ -66,6 +75,7 @@ struct LossScalingSettings {
 /// precision: fp16                   # also bf16 or f32
 /// strategy: grappler                # also autocast or optimal
 /// gradient-type: f32                # or low
+/// roundings: fold                   # or keep
 /// loss-scaling: none                # also dynamic or a number; or:
 /// loss-scaling: {mode: dynamic, scaler: apex, init-scale: 65536,
 ///                growth-factor: 2, backoff-factor: 0.5,
@@ -87,6 +97,8 @@ struct PolicySettings {
   std::string precision;
   std::optional<Strategy> strategy;
   std::optional<GradientType> gradientType;
+  /// `Fold` if the policy does not set it.
+  std::optional<Roundings> roundings;
   LossScalingSettings lossScaling;
   /// Globs of operations without LossScaleOpInterface that commute with a
   /// factor that all their float operands share. Those of the base come first.

@@ -14,6 +14,7 @@
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/InputAttributes.h"
+#include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Interfaces/CastMaterialization.h"
 
@@ -176,6 +177,12 @@ LogicalResult AMPDialect::verifyOperationAttribute(Operation *op,
     if (!isa<FunctionOpInterface>(op) || !isa<TypeAttr>(attribute.getValue()))
       return op->emitOpError()
              << "expected '" << name << "' to be a type, on a function";
+    return success();
+  }
+  if (name == kKeepRoundingsAttr) {
+    if (!isa<FunctionOpInterface>(op) || !isa<UnitAttr>(attribute.getValue()))
+      return op->emitOpError()
+             << "expected '" << name << "' to have no value, on a function";
     return success();
   }
   if (llvm::is_contained({kRoleAttr, kNameAttr, kInitAttr, kOptimizerAttr},

@@ -17,6 +17,12 @@
 
 namespace mlir::amp {
 
+/// On a function: each rounding that an inserted cast or a low result makes is
+/// part of its semantics. Passes do not drop it, even where the result would be
+/// more precise. A unit attribute, which `auto-mixed-precision` sets if the
+/// policy says `roundings: keep`.
+inline constexpr llvm::StringLiteral kKeepRoundingsAttr = "amp.keep_roundings";
+
 /// A cast of one value: an `amp.cast`, or an operation of another dialect that
 /// a pass inserted and marked with `amp.inserted`. Null for anything else.
 class CastLike {
