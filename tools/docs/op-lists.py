@@ -52,10 +52,11 @@ def classes_of(tools, preset):
     """The entries of a preset as pairs of a glob and its list."""
     entries, current = {}, None
     for line in run(tools / "amp-opt", f"--amp-print-policy={preset}").stdout.splitlines():
-        if key := re.match(r"([\w-]+):", line):
+        # Policies that a preset extends may follow, further in. The first wins.
+        if key := re.match(r" *([\w-]+):", line):
             current = key[1] if key[1] in LISTS else None
-        elif current and (entry := re.match(r"  - '?\"?([^'\"]*)", line)):
-            entries[entry[1]] = current
+        elif current and (entry := re.match(r" *- '?\"?([^'\"]*)", line)):
+            entries.setdefault(entry[1], current)
     return entries
 
 
