@@ -1,5 +1,9 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Mixed precision for PyTorch models."""
+"""Mixed precision for PyTorch: models as training steps (docs/pytorch.md), and the
+passes as a guest in torch.compile (docs/pytorch-guest.md)."""
 
+from .export import Export, UnsupportedModel, export
 from .guest import GuestError, Options, Report, backend, rewrite
+
+__all__ = ["Export", "GuestError", "Options", "Report", "UnsupportedModel", "backend", "export", "rewrite"]

@@ -1,0 +1,282 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes MLIR of the train dialect as text."""
+
+import dataclasses
+import math
+
+import torch
+
+DTYPES = {
+    torch.float32: "f32",
+    torch.float64: "f64",
+    torch.float16: "f16",
+    torch.bfloat16: "bf16",
+    torch.int64: "i64",
+    torch.int32: "i32",
+    torch.bool: "i1",
+}
+TORCH_DTYPES = {name: dtype for dtype, name in DTYPES.items()}
+FLOATS = ("f32", "f64", "f16", "bf16")
+#: Operations that print one type, that of their result.
+ONE_TYPE = frozenset(
+    "abs advance_rng clip cos erf exp expm1 gelu log log1p log_softmax neg reciprocal relu rsqrt"
+    " sigmoid sign silu sin softmax sqrt square tanh".split()
+)
+
+
+class Unsupported(Exception):
+    """A rule cannot express an operation; says why and what to do."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Value:
+    """An MLIR value. An extent of -1 is the one that the batch decides. `grad` says
+    whether a parameter that is trained reaches it."""
+
+    name: str
+    shape: tuple
+    dtype: str
+    grad: bool = False
+
+    @property
+    def type(self):
+        return type_of(self.shape, self.dtype)
+
+    @property
+    def rank(self):
+        return len(self.shape)
+
+    @property
+    def is_float(self):
+        return self.dtype in FLOATS
+
+
+def type_of(shape, dtype):
+    extents = "".join("?x" if extent < 0 else f"{extent}x" for extent in shape)
+    return f"tensor<{extents}{dtype}>"
+
+
+def quote(text):
+    """A string literal of MLIR."""
+    escaped = "".join(
+        char if 32 <= ord(char) < 127 and char not in '"\\' else "".join(f"\\{b:02X}" for b in char.encode())
+        for char in text
+    )
+    return f'"{escaped}"'
+
+
+def float_text(number):
+    """A literal of type f64."""
+    number = float(number)
+    if math.isinf(number):
+        return ("0x7FF0000000000000" if number > 0 else "0xFFF0000000000000") + " : f64"
+    if math.isnan(number):
+        return "0x7FF8000000000000 : f64"
+    text = repr(number)
+    mantissa, exponent, power = text.partition("e")
+    if "." not in mantissa:
+        mantissa += ".0"
+    return f"{mantissa}{exponent}{power} : f64"
+
+
+def attribute_text(value):
+    """Booleans are unit attributes, integers i64, floats f64, lists arrays of i64."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return f"{value} : i64"
+    if isinstance(value, float):
+        return float_text(value)
+    return "array<i64: " + ", ".join(map(str, value)) + ">" if len(value) else "array<i64>"
+
+
+def attributes_text(attributes):
+    parts = []
+    for key, value in attributes.items():
+        if value is True:
+            parts.append(key)
+        elif value is not None and value is not False:
+            parts.append(f"{key} = {attribute_text(value)}")
+    return " {" + ", ".join(parts) + "}" if parts else ""
+
+
+def elements_text(tensor):
+    """A tensor as the text of dense elements."""
+    tensor = tensor.detach().cpu().contiguous()
+    dtype = DTYPES[tensor.dtype]
+    if tensor.numel() and bool((tensor.flatten()[0] == tensor).all()):
+        item = tensor.flatten()[0].item()
+        if dtype == "i1":
+            return "dense<true>" if item else "dense<false>"
+        if dtype not in FLOATS:
+            return f"dense<{item}>"
+        if math.isfinite(item):
+            return f"dense<{float_text(item).split()[0]}>"
+    if dtype == "i1":
+
+        def nested(part):
+            if part.dim() == 0:
+                return "true" if part else "false"
+            return "[" + ", ".join(map(nested, part)) + "]"
+
+        return f"dense<{nested(tensor)}>"
+    data = tensor.reshape(-1).view(torch.uint8).numpy().tobytes()
+    return f'dense<"0x{data.hex().upper()}">'
+
+
+def broadcast_shapes(*shapes):
+    """The shape of an elementwise result, as in NumPy."""
+    rank = max(map(len, shapes))
+    result = []
+    for position in range(rank):
+        extents = {shape[position - rank + len(shape)] for shape in shapes if position >= rank - len(shape)} - {1}
+        if len(extents) > 1:
+            raise Unsupported(f"shapes {shapes} do not broadcast; export with dynamic_batch=False")
+        result.append(extents.pop() if extents else 1)
+    return tuple(result)
+
+
+class Builder:
+    """Collects the operations of one function."""
+
+    def __init__(self):
+        self.lines = []
+        self.count = 0
+        self.location = None
+        self.pin = None
+        self.constants = {}
+
+    def fresh(self):
+        self.count += 1
+        return f"%{self.count - 1}"
+
+    def emit(self, name, operands, results, attributes=None, keyword=""):
+        """Appends an operation of train. `results` lists (shape, dtype). Returns its
+        values; a single one not as a list."""
+        if any(operand.name.startswith("%view") for operand in operands):
+            raise Unsupported("reshapes integers of the batch; reshape them in the data")
+        attributes = dict(attributes or {})
+        if self.pin:
+            attributes["amp.precision"] = quote(self.pin)
+        grad = any(operand.grad for operand in operands)
+        values = [Value(self.fresh(), tuple(shape), dtype, grad and dtype in FLOATS) for shape, dtype in results]
+        names = ", ".join(value.name for value in values)
+        if name == "broadcast" and len(operands) == 2:
+            listed = f"{operands[0].name} like {operands[1].name}"
+        else:
+            listed = ", ".join(operand.name for operand in operands)
+        if name in ONE_TYPE:
+            types = values[0].type
+        else:
+            ins = ", ".join(operand.type for operand in operands)
+            outs = ", ".join(value.type for value in values)
+            types = f"({ins}) -> " + (outs if len(values) == 1 else f"({outs})")
+        line = f"{names} = train.{name} {keyword}{listed}{attributes_text(attributes)} : {types}"
+        self.append(line)
+        return values[0] if len(values) == 1 else values
+
+    def append(self, line):
+        self.lines.append(line + (f" loc({quote(self.location)})" if self.location else ""))
+
+    def constant(self, tensor):
+        """A constant. Equal ones are the same value."""
+        tensor = tensor.detach().cpu().contiguous()
+        if tensor.dtype not in DTYPES:
+            tensor = tensor.to(torch.float32 if tensor.is_floating_point() else torch.int64)
+        text = elements_text(tensor)
+        shape, dtype = tuple(tensor.shape), DTYPES[tensor.dtype]
+        key = (text, shape, dtype)
+        if key not in self.constants:
+            value = Value(self.fresh(), shape, dtype)
+            self.append(f"{value.name} = train.constant {text} : {value.type}")
+            self.constants[key] = value
+        return self.constants[key]
+
+    def scalar(self, number, dtype):
+        return self.constant(torch.tensor(number, dtype=TORCH_DTYPES[dtype]))
+
+    def unary(self, name, value, **attributes):
+        return self.emit(name, [value], [(value.shape, value.dtype)], attributes)
+
+    def binary(self, name, lhs, rhs):
+        return self.emit(name, [lhs, rhs], [(broadcast_shapes(lhs.shape, rhs.shape), lhs.dtype)])
+
+    def compare(self, predicate, lhs, rhs):
+        shape = broadcast_shapes(lhs.shape, rhs.shape)
+        return self.emit("compare", [lhs, rhs], [(shape, "i1")], keyword=f"{predicate}, ")
+
+    def select(self, condition, on_true, on_false):
+        shape = broadcast_shapes(condition.shape, on_true.shape, on_false.shape)
+        return self.emit("select", [condition, on_true, on_false], [(shape, on_true.dtype)])
+
+    def cast(self, value, dtype):
+        if value.dtype == dtype:
+            return value
+        result = Value(self.fresh(), value.shape, dtype, value.grad)
+        self.append(f"{result.name} = amp.cast {value.name} : {value.type} to {result.type}")
+        return result
+
+    def reshape(self, value, shape):
+        shape = tuple(shape)
+        if value.shape == shape:
+            return value
+        return self.emit("reshape", [value], [(shape, value.dtype)])
+
+    def transpose(self, value, permutation):
+        permutation = [axis % value.rank for axis in permutation]
+        if permutation == list(range(value.rank)):
+            return value
+        shape = [value.shape[axis] for axis in permutation]
+        return self.emit("transpose", [value], [(shape, value.dtype)], {"permutation": permutation})
+
+    def slice(self, value, axis, start, size, stride=1):
+        """Elements start, start + stride, ... along an axis with a known extent."""
+        if value.shape[axis] == size:
+            return value
+        if value.shape[axis] < 0:
+            raise Unsupported("takes a part of the open batch; export with dynamic_batch=False")
+        offsets = [start if d == axis else 0 for d in range(value.rank)]
+        sizes = [size if d == axis else extent for d, extent in enumerate(value.shape)]
+        strides = [stride if d == axis else 1 for d in range(value.rank)]
+        attributes = {"offsets": offsets, "sizes": sizes, "strides": strides}
+        return self.emit("slice", [value], [(sizes, value.dtype)], attributes)
+
+    def concat(self, values, axis):
+        if len(values) == 1:
+            return values[0]
+        if any(value.shape[axis] < 0 for value in values):
+            raise Unsupported("joins along the open batch; export with dynamic_batch=False")
+        shape = list(values[0].shape)
+        shape[axis] = sum(value.shape[axis] for value in values)
+        return self.emit("concat", values, [(shape, values[0].dtype)], {"axis": axis})
+
+    def reduce(self, kind, value, dims, keep_dims=False):
+        dims = sorted(d % value.rank for d in dims)
+        if not dims:
+            return value
+        shape = [
+            1 if d in dims else extent for d, extent in enumerate(value.shape) if keep_dims or d not in dims
+        ]
+        attributes = {"dims": dims, "keep_dims": keep_dims}
+        return self.emit(f"reduce_{kind}", [value], [(shape, value.dtype)], attributes)
+
+    def gather(self, value, indices, axis):
+        shape = value.shape[:axis] + indices.shape + value.shape[axis + 1 :]
+        return self.emit("gather", [value, indices], [(shape, value.dtype)], {"axis": axis})
+
+    def one_hot(self, indices, classes, dtype="f32"):
+        return self.emit("one_hot", [indices], [((*indices.shape, classes), dtype)])
+
+    def matmul(self, lhs, rhs, transpose_a=False, transpose_b=False):
+        rows = lhs.shape[-1] if transpose_a else lhs.shape[-2]
+        columns = rhs.shape[-2] if transpose_b else rhs.shape[-1]
+        shape = (*lhs.shape[:-2], rows, columns)
+        attributes = {"transpose_a": transpose_a, "transpose_b": transpose_b}
+        return self.emit("matmul", [lhs, rhs], [(shape, lhs.dtype)], attributes)
+
+    def linear(self, value, weight, bias=None, transpose_weight=False):
+        features = weight.shape[0 if transpose_weight else 1]
+        operands = [value, weight] + ([bias] if bias is not None else [])
+        attributes = {"transpose_weight": transpose_weight}
+        return self.emit("linear", operands, [((*value.shape[:-1], features), value.dtype)], attributes)

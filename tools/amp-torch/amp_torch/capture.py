@@ -1,0 +1,146 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Captures a model and its loss as one graph of ATen operations."""
+
+import contextlib
+import threading
+
+import torch
+import torch.fx.traceback as fx_traceback
+import torch.utils.checkpoint
+
+from .translate import RULES, RANDOM, module_path
+
+OLDEST, NEWEST = (2, 9), (2, 15)
+
+
+def check_version():
+    version = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
+    if not OLDEST <= version <= NEWEST:
+        raise RuntimeError(
+            f"amp_torch supports torch {OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}, "
+            f"this is {torch.__version__}"
+        )
+
+
+class Whole(torch.nn.Module):
+    """The model and its loss as one module of the flat batch."""
+
+    def __init__(self, model, loss, call):
+        super().__init__()
+        self.model = model
+        if isinstance(loss, torch.nn.Module):
+            self.loss = loss
+        self.__dict__["call"] = call
+
+    def forward(self, *arrays):
+        return self.call(*arrays)
+
+
+@contextlib.contextmanager
+def watched(found):
+    """While a graph is captured, notes what export would drop without a word, and marks
+    what torch.utils.checkpoint runs."""
+    apply, checkpoint = torch.autograd.Function.__dict__["apply"], torch.utils.checkpoint.checkpoint
+    count = threading.local()
+    count.value = 0
+
+    def noted(cls, *args, **kwargs):
+        found.append(
+            ("", f"autograd.Function {cls.__name__}", "export drops its backward pass; write it with operations of torch")
+        )
+        return apply.__func__(cls, *args, **kwargs)
+
+    def marked(function, *args, use_reentrant=None, context_fn=None, determinism_check=None, debug=None,
+               preserve_rng_state=None, early_stop=None, **kwargs):
+        mark = {"amp_checkpoint": f"checkpoint.{count.value}"}
+        count.value += 1
+        with fx_traceback.annotate(mark):
+            return function(*args, **kwargs)
+
+    torch.autograd.Function.apply = classmethod(noted)
+    torch.utils.checkpoint.checkpoint = marked
+    try:
+        yield
+    finally:
+        torch.autograd.Function.apply = apply
+        torch.utils.checkpoint.checkpoint = checkpoint
+
+
+def hooks_of(model):
+    """Hooks on gradients, which a graph does not have."""
+    for path, module in model.named_modules():
+        if module._backward_hooks or getattr(module, "_backward_pre_hooks", None):
+            yield (path, "a backward hook", "a compiled step does not call it; remove it")
+    for path, parameter in model.named_parameters():
+        if parameter._backward_hooks or getattr(parameter, "_post_accumulate_grad_hooks", None):
+            yield (path, "a hook on a gradient", "a compiled step does not call it; remove it")
+
+
+def mark_regions(graph_module, found):
+    """Regions without gradient end in detach. Operations of a region where autocast is
+    off get a pin; elsewhere the policy decides."""
+    for node in list(graph_module.graph.nodes):
+        name = str(node.target)
+        if node.op != "call_function" or not name.startswith("wrap_with_"):
+            continue
+        which = next(position for position, argument in enumerate(node.args) if getattr(argument, "op", "") == "get_attr")
+        inner = getattr(graph_module, node.args[which].target)
+        mark_regions(inner, found)
+        if name == "wrap_with_set_grad_enabled" and node.args[0] is False:
+            for user in list(node.users):
+                with graph_module.graph.inserting_after(user):
+                    stopped = graph_module.graph.call_function(torch.ops.aten.detach.default, (user,))
+                stopped.meta = dict(user.meta)
+                user.replace_all_uses_with(stopped, delete_user_cb=lambda reader, own=stopped: reader is not own)
+        if name == "wrap_with_autocast" and node.args[2] is False:
+            for part in inner.graph.nodes:
+                part.meta["custom"] = {**(part.meta.get("custom") or {}), "amp_precision": "f32"}
+    graph_module.recompile()
+
+
+def export(module, arrays, dynamic):
+    """The program of a module for these arrays; the first extent of all is open."""
+    shapes = None
+    if dynamic:
+        batch = torch.export.Dim("batch")
+        shapes = ({0: batch},) * len(arrays)
+        shapes = (shapes,)
+    return torch.export.export(module, tuple(arrays), strict=False, dynamic_shapes=shapes)
+
+
+def known(name):
+    return name in RULES or "getitem" in name or name.startswith(("aten._assert", "aten.sym_", "aten._local_scalar"))
+
+
+def decompose(program):
+    """Makes the graph functional; takes what has no rule apart where torch knows how."""
+    program = program.run_decompositions({})
+    everything = torch.export.default_decompositions()
+    everything = {**torch._decomp.decomposition_table, **dict(everything.items())}
+    for _ in range(6):
+        table = {}
+        values = {node for node in program.graph.nodes if node.op == "call_function"}
+        for node in values:
+            target = node.target
+            name = str(target)
+            if known(name) or any(word in name for word in RANDOM) or target not in everything:
+                continue
+            table[target] = everything[target]
+        if not table:
+            return program
+        program = program.run_decompositions(table)
+    return program
+
+
+def capture(model, loss, call, arrays, dynamic):
+    """Returns the program and what it cannot express, as (module path, what, advice)."""
+    found = list(hooks_of(model))
+    whole = Whole(model, loss, call)
+    with watched(found):
+        program = export(whole, arrays, dynamic)
+    mark_regions(program.graph_module, found)
+    return decompose(program), found
+
+
+__all__ = ["capture", "check_version", "module_path"]

@@ -1,0 +1,463 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The door: a model, a loss and an optimizer in, a training step as files out."""
+
+import dataclasses
+import inspect
+import os
+import pathlib
+
+import numpy as np
+import torch
+
+from . import rules  # noqa: F401
+from .builder import TORCH_DTYPES, Value, attribute_text, quote
+from .capture import capture, check_version
+from .optimizers import State, Updates, problems
+from .translate import Translator
+
+
+class UnsupportedModel(Exception):
+    """All that keeps a model from becoming a step. `problems` lists (module path,
+    operation, what to do)."""
+
+    def __init__(self, found):
+        self.problems = list(dict.fromkeys(found))
+        lines = [
+            f"  {path + ': ' if path else ''}{what}{': ' + advice if advice else ''}"
+            for path, what, advice in self.problems
+        ]
+        super().__init__("the model cannot become a training step:\n" + "\n".join(lines))
+
+
+@dataclasses.dataclass
+class Export:
+    """What `export` wrote, and what to pass on. `options` are options of the training
+    pipeline that the model asks for. `fixed` says why the batch size is fixed, if it
+    had to be."""
+
+    step: pathlib.Path
+    init: pathlib.Path
+    batch: list
+    rates: dict
+    options: str = ""
+    fixed: str = None
+
+
+def tensors_of(item):
+    """The tensors of a nested batch and the function that rebuilds it from others."""
+    if isinstance(item, torch.Tensor):
+        return [item], lambda arrays: arrays[0]
+    if isinstance(item, dict):
+        keys, parts = list(item), [tensors_of(part) for part in item.values()]
+
+        def rebuild(arrays):
+            return dict(zip(keys, split(parts, arrays)))
+
+    elif isinstance(item, (list, tuple)):
+        keys, parts = None, [tensors_of(part) for part in item]
+
+        def rebuild(arrays):
+            return tuple(split(parts, arrays))
+
+    else:
+        return [], lambda arrays: item
+    return [tensor for tensors, _ in parts for tensor in tensors], rebuild
+
+
+def split(parts, arrays):
+    start = 0
+    for tensors, rebuild in parts:
+        yield rebuild(arrays[start : start + len(tensors)])
+        start += len(tensors)
+
+
+def call_model(model, inputs):
+    if isinstance(inputs, dict):
+        return model(**inputs)
+    if isinstance(inputs, (list, tuple)):
+        return model(*inputs)
+    return model(inputs)
+
+
+def positional_names(function, skip):
+    """The names of the parameters of a function, as far as they are known."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())[skip:]
+    except (TypeError, ValueError):
+        return []
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [parameter.name for parameter in parameters if parameter.kind in kinds]
+
+
+def names_of(item, known, default):
+    """The name of each tensor of a part of the batch."""
+    if isinstance(item, torch.Tensor):
+        return [known[0] if known else default]
+    if isinstance(item, dict):
+        return [name for key, part in item.items() for name in names_of(part, [], str(key))]
+    if isinstance(item, (list, tuple)):
+        names = []
+        for position, part in enumerate(item):
+            label = known[position] if position < len(known) else f"{default}{position}"
+            names += names_of(part, [label], label)
+        return names
+    return []
+
+
+class Batch:
+    """The batch as a list of tensors with names; the same tensor twice is one."""
+
+    def __init__(self, model, loss, batch, names):
+        self.has_loss = loss is not None
+        if self.has_loss and (not isinstance(batch, (list, tuple)) or len(batch) != 2):
+            raise ValueError(
+                "batch: expected a pair (inputs, targets), or with loss_fn=None the inputs of a model that returns its loss"
+            )
+        every, self.rebuild = tensors_of(batch)
+        if not every:
+            raise ValueError("batch: expected at least one tensor")
+        if self.has_loss:
+            function = loss.forward if isinstance(loss, torch.nn.Module) else loss
+            found = names_of(batch[0], positional_names(model.forward, 0), "input")
+            found += names_of(batch[1], positional_names(function, 1), "target")
+        else:
+            found = names_of(batch, positional_names(model.forward, 0), "input")
+        self.tensors, self.places = [], []
+        self.names = []
+        for tensor, name in zip(every, found):
+            for place, other in enumerate(self.tensors):
+                if other is tensor:
+                    self.places.append(place)
+                    break
+            else:
+                self.places.append(len(self.tensors))
+                self.tensors.append(tensor)
+                self.names.append(name)
+        if names is not None:
+            if len(names) != len(self.tensors):
+                raise ValueError(f"names: expected {len(self.tensors)} for {self.names}, got {len(names)}")
+            self.names = list(names)
+        taken = set()
+        for position, name in enumerate(self.names):
+            while name in taken:
+                name += "_"
+            taken.add(name)
+            self.names[position] = name
+
+    def restore(self, arrays):
+        return self.rebuild([arrays[place] for place in self.places])
+
+
+def loss_of(output):
+    """The loss in what a model returns, as transformers do."""
+    if isinstance(output, torch.Tensor):
+        return output
+    if hasattr(output, "loss"):
+        return output.loss
+    if isinstance(output, dict) and "loss" in output:
+        return output["loss"]
+    if isinstance(output, (list, tuple)):
+        return output[0]
+    raise ValueError("loss_fn=None expects a model that returns its loss, alone, first, or as `.loss`")
+
+
+def logits_of(output):
+    """The one tensor that a model predicts, or None."""
+    if isinstance(output, torch.Tensor):
+        return output
+    if getattr(output, "logits", None) is not None:
+        return output.logits
+    return None
+
+
+class Step:
+    """One export: what the arguments say, and the function that comes of it."""
+
+    def __init__(self, model, loss, optimizers, batch, clip_grad_norm, clip_grad_value, prediction):
+        self.model, self.loss, self.batch = model, loss, batch
+        self.optimizers = optimizers
+        self.clip_grad_norm, self.clip_grad_value = clip_grad_norm, clip_grad_value
+        self.prediction = prediction
+
+    def call(self, *arrays):
+        batch = self.batch.restore(arrays)
+        if self.loss is None:
+            output = call_model(self.model, batch)
+            loss, logits = loss_of(output), logits_of(output)
+            logits = None if logits is loss else logits
+        else:
+            output = call_model(self.model, batch[0])
+            targets = batch[1] if isinstance(batch[1], tuple) else (batch[1],)
+            loss, logits = self.loss(output, *targets), logits_of(output)
+        if not isinstance(loss, torch.Tensor) or loss.numel() != 1:
+            raise ValueError("the loss must be one number; use reduction='mean' or 'sum'")
+        return (loss, logits) if self.prediction and logits is not None else (loss,)
+
+    def translate(self, dynamic, force_ignore):
+        arrays = self.batch.tensors
+        program, found = capture(self.model, self.loss, self.call, arrays, dynamic)
+        symbol, size = None, 0
+        if dynamic:
+            extents = [n.meta["val"].shape[0] for n in program.graph.nodes if n.op == "placeholder"
+                       and n.name in program.graph_signature.user_inputs]
+            if not all(isinstance(extent, torch.SymInt) for extent in extents):
+                raise FixedBatch("the model or the loss computes with the batch size of the example")
+            symbol, size = extents[0].node.expr, arrays[0].shape[0]
+        translator = Translator(symbol, [size, size + 1])
+        translator.force_ignore = force_ignore
+        translator.errors = found
+        self.arguments(program, translator)
+        outputs = translator.run(program.graph)
+        if translator.errors:
+            raise UnsupportedModel(translator.errors)
+        return self.finish(program, translator, outputs)
+
+    # -- Arguments ---------------------------------------------------------------
+
+    def arguments(self, program, t):
+        """Gives each placeholder a value: parameters, statistics and the batch are
+        arguments of the step; other buffers are constants."""
+        signature = program.graph_signature
+        whole = torch.nn.Module()
+        whole.model = self.model
+        if isinstance(self.loss, torch.nn.Module):
+            whole.loss = self.loss
+        grouped = {id(p) for o in self.optimizers for g in o.param_groups for p in g["params"]}
+        self.parameters, self.buffers, self.inputs = {}, {}, []
+        for name, tensor in whole.named_parameters():
+            name = name.removeprefix("model.")
+            value = Value(f"%p{len(self.parameters)}", tuple(tensor.shape), t.dtype_of(tensor.dtype),
+                          tensor.requires_grad and id(tensor) in grouped)
+            self.parameters[id(tensor)] = State(name, "parameter", value, "#amp.init<zeros>", tensor.detach())
+        mutated = set(signature.buffers_to_mutate.values())
+        for node in program.graph.nodes:
+            if node.op != "placeholder":
+                continue
+            if node.name in signature.inputs_to_parameters:
+                tensor = whole.get_parameter(signature.inputs_to_parameters[node.name])
+                t.env[node] = self.parameters[id(tensor)].value
+            elif node.name in signature.inputs_to_buffers:
+                path = signature.inputs_to_buffers[node.name]
+                t.env[node] = self.buffer(t, path, whole.get_buffer(path), path in mutated)
+            elif node.name in signature.user_inputs:
+                t.env[node] = self.input(t, node)
+            else:
+                target = signature.inputs_to_lifted_tensor_constants.get(node.name)
+                t.env[node] = constant(t, program.constants[target])
+
+    def buffer(self, t, path, tensor, is_mutated):
+        if not is_mutated or not tensor.is_floating_point():
+            return constant(t, tensor)
+        value = Value(f"%b{len(self.buffers)}", tuple(tensor.shape), t.dtype_of(tensor.dtype))
+        name = path.removeprefix("model.")
+        self.buffers[path] = State(name, "model_state", value, "#amp.init<zeros>", tensor.detach())
+        return value
+
+    def input(self, t, node):
+        position = len(self.inputs)
+        meta = node.meta["val"]
+        value = Value(f"%x{position}", t.shape(meta), t.dtype_of(meta.dtype))
+        self.inputs.append(value)
+        t.example_values[value.name] = self.batch.tensors[position]
+        if value.rank and (t.batch_reference is None or value.is_float and not t.batch_reference.is_float):
+            t.batch_reference = value
+        return value
+
+    # -- The function ------------------------------------------------------------
+
+    def finish(self, program, t, outputs):
+        b = t.builder
+        b.location, b.pin = "loss", None
+        named = dict(zip(program.graph_signature.user_outputs, outputs[len(program.graph_signature.buffers_to_mutate):]))
+        results = list(named.values())
+        mutations = dict(zip(program.graph_signature.buffers_to_mutate.values(), outputs))
+        for path, state in self.buffers.items():
+            state.result = mutations[path]
+        loss = results[0]
+        if not isinstance(loss, Value) or not loss.grad:
+            raise UnsupportedModel([("", "the loss", "does not depend on a parameter that the optimizer trains")])
+        loss = b.reshape(t.convert(loss, "f32"), ())
+        updates = Updates(b, self.optimizers, self.parameters)
+        reached = self.reached(program)
+        trained = [p for p in updates.trained if id(p) in reached]
+        for group in updates.groups:
+            group.parameters = [p for p in group.parameters if id(p) in reached]
+        values = [self.parameters[id(p)].value for p in trained]
+        kinds = ", ".join(value.type for value in values)
+        first = b.fresh()
+        listed = ", ".join(value.name for value in values)
+        count = f":{len(values)}" if len(values) > 1 else ""
+        b.append(f"{first}{count} = train.gradients {loss.name} wrt({listed}) : ({loss.type}, {kinds}) -> "
+                 + (f"({kinds})" if len(values) > 1 else kinds))
+        gradients = [
+            Value(f"{first}#{index}" if count else first, value.shape, value.dtype) for index, value in enumerate(values)
+        ]
+        gradients = [self.without_padding(t, value, gradient) for value, gradient in zip(values, gradients)]
+        metrics = {"loss": loss}
+        if self.clip_grad_norm is not None:
+            types = [(gradient.shape, gradient.dtype) for gradient in gradients] + [((), "f32")]
+            attributes = {"max_norm": float(self.clip_grad_norm)}
+            *gradients, metrics["grad_norm"] = b.emit("clip_by_global_norm", gradients, types, attributes)
+        if self.clip_grad_value is not None:
+            bound = float(self.clip_grad_value)
+            gradients = [b.unary("clip", gradient, min=-bound, max=bound) for gradient in gradients]
+        updates.write({id(p): gradient for p, gradient in zip(trained, gradients)})
+        prediction = results[1] if len(results) > 1 and isinstance(results[1], Value) else None
+        return self.text(t, updates, metrics, prediction), updates
+
+    def reached(self, program):
+        """The ids of the parameters that the graph reads."""
+        whole = torch.nn.Module()
+        whole.model, whole.loss = self.model, self.loss if isinstance(self.loss, torch.nn.Module) else None
+        paths = program.graph_signature.inputs_to_parameters
+        return {
+            id(whole.get_parameter(paths[node.name]))
+            for node in program.graph.nodes
+            if node.op == "placeholder" and node.name in paths and node.users
+        }
+
+    def without_padding(self, t, value, gradient):
+        """The gradient of an embedding without the row of padding_idx."""
+        row = t.padding_rows.get(value.name)
+        if row is None:
+            return gradient
+        kept = torch.ones(value.shape[0], 1)
+        kept[row] = 0
+        return t.builder.binary("mul", gradient, t.builder.constant(kept))
+
+    def text(self, t, updates, metrics, prediction):
+        b = t.builder
+        arguments, results, returned = [], [], []
+
+        def state(item, result):
+            arguments.append((item.value, item.name, f'amp.role = "{item.role}"', item.init))
+            if result is not None:
+                results.append(f"{result.type} {{amp.updates = {quote(item.name)}}}")
+                returned.append(result)
+
+        for item in [*self.parameters.values(), *updates.states, *self.buffers.values()]:
+            state(item, item.result)
+        if t.rng is not None:
+            b.location = "rng"
+            state(State("rng", "model_state", t.rng, "#amp.init<rng_state>"), b.unary("advance_rng", t.rng))
+        for name, value, rate in updates.rates:
+            init = f"#amp.init<constant, value = {attribute_text(rate).split()[0]}>"
+            arguments.append((value, name, 'amp.role = "hyperparameter"', init))
+        for value, name in zip(self.inputs, self.batch.names):
+            arguments.append((value, name, 'amp.role = "batch"', None))
+        for name, value in metrics.items():
+            results.append(f'{value.type} {{amp.metric = "{name}"}}')
+            returned.append(value)
+        if prediction is not None and prediction.is_float and prediction.rank and self.per_sample(prediction):
+            results.append(f'{prediction.type} {{amp.prediction = "output"}}')
+            returned.append(prediction)
+        lines = ["func.func @step("]
+        for position, (value, name, role, init) in enumerate(arguments):
+            end = ")" if position == len(arguments) - 1 else ","
+            initial = f", amp.init = {init}" if init else ""
+            lines.append(f"    {value.name}: {value.type} {{{role}, amp.name = {quote(name)}{initial}}} loc({quote(name)}){end}")
+        lines.append("    -> (" + ",\n        ".join(results) + ") {")
+        lines += ["  " + line for line in b.lines]
+        names, types = ", ".join(v.name for v in returned), ", ".join(v.type for v in returned)
+        return "\n".join([*lines, f"  return {names} : {types}", "}", ""])
+
+    def per_sample(self, value):
+        first = self.inputs[0]
+        return bool(first.rank) and value.shape[0] == first.shape[0]
+
+
+class FixedBatch(Exception):
+    """Why a graph holds for one batch size only."""
+
+
+def constant(t, tensor):
+    from .translate import Const
+
+    return Const([tensor.detach().cpu()] * len(t.sizes))
+
+
+def check_arguments(model, optimizers, batch):
+    if not isinstance(model, torch.nn.Module):
+        raise TypeError(f"model: expected a torch.nn.Module, got {type(model).__name__}")
+    if not model.training:
+        raise ValueError("model is in evaluation mode; call model.train() first")
+    named = {id(p): name for name, p in model.named_parameters()}
+    found = [("", text, "") for text in problems(optimizers)]
+    for name, parameter in model.named_parameters():
+        if parameter.dtype not in (torch.float32, torch.float64):
+            found.append((name, f"a parameter of type {parameter.dtype}", "keep f32 masters: call model.float(), the passes choose low types"))
+    if len({p.dtype for p in model.parameters()}) > 1:
+        found.append(("", "parameters of several types", "call model.float()"))
+    del named
+    for name, tensor in zip(batch.names, batch.tensors):
+        if tensor.dtype not in TORCH_DTYPES.values() or tensor.dtype in (torch.float16, torch.bfloat16):
+            found.append((name, f"a batch argument of type {tensor.dtype}", "pass f32, f64, int32, int64 or bool"))
+    if found:
+        raise UnsupportedModel(found)
+
+
+def export(model, loss_fn, optimizer, batch, out, *, dynamic_batch=None, clip_grad_norm=None, clip_grad_value=None,
+           ignore_index=False, prediction=True, names=None):
+    """Writes a training step for amp-run and amp-translate: `step.mlir`, and `init.npz`
+    with the names of state_dict, into the folder `out`.
+
+    model          an nn.Module in training mode, with parameters of f32.
+    loss_fn        called as loss_fn(model(inputs), targets); None if the model returns
+                   its loss, alone, first, or as `.loss`.
+    optimizer      SGD, Adam or AdamW of torch.optim, with any groups; or a list of them.
+                   Learning rates become hyperparameters, by name `lr` or `lr.<group>`.
+    batch          (inputs, targets), or inputs without a loss_fn. Inputs are a tensor, a
+                   tuple (positional) or a dict (by name). The example decides shapes and
+                   types, and whether labels with the loss's ignore_index occur.
+    dynamic_batch  True: any batch size; False: that of the example; None: any, if the
+                   model allows it.
+    clip_grad_norm, clip_grad_value
+                   as clip_grad_norm_ and clip_grad_value_ with this bound.
+    ignore_index   True: labels may be ignored, although the example has none of these.
+    prediction     whether the model's output is a result too, for evaluation.
+    names          names of the batch's tensors, in order; by default those of arguments.
+
+    Returns an Export. Raises UnsupportedModel with all that has no translation."""
+    check_version()
+    optimizers = list(optimizer) if isinstance(optimizer, (list, tuple)) else [optimizer]
+    entries = Batch(model, loss_fn, batch, names)
+    check_arguments(model, optimizers, entries)
+    step = Step(model, loss_fn, optimizers, entries, clip_grad_norm, clip_grad_value, prediction)
+    leading = {tensor.shape[:1] for tensor in entries.tensors}
+    fixed = None
+    if dynamic_batch is not False and (len(leading) > 1 or () in leading or next(iter(leading))[0] < 2):
+        fixed = "the tensors of the batch have no common first extent of 2 or more"
+    if dynamic_batch and fixed:
+        raise ValueError(f"dynamic_batch=True: {fixed}")
+    if dynamic_batch is not False and fixed is None:
+        try:
+            text, updates = step.translate(True, ignore_index)
+        except (FixedBatch, UnsupportedModel, torch._dynamo.exc.UserError, RuntimeError) as error:
+            if dynamic_batch:
+                raise
+            fixed = str(error).strip().splitlines()[0]
+    if dynamic_batch is False or fixed is not None:
+        text, updates = step.translate(False, ignore_index)
+    folder = pathlib.Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    replace(folder / "step.mlir", lambda path: path.write_text(text))
+    arrays = {
+        state.name: state.array.cpu().numpy()
+        for state in [*step.parameters.values(), *step.buffers.values(), *updates.states]
+        if state.array is not None
+    }
+    replace(folder / "init.npz", lambda path: np.savez(open(path, "wb"), **arrays))
+    options = "recompute-blocks=checkpoint.*" if 'loc("checkpoint.' in text else ""
+    return Export(folder / "step.mlir", folder / "init.npz", entries.names,
+                  {name: rate for name, _, rate in updates.rates}, options, fixed)
+
+
+def replace(path, write):
+    """Writes a file whole or not at all."""
+    scratch = path.with_name(path.name + ".new")
+    write(scratch)
+    os.replace(scratch, path)
+
+
+__all__ = ["Export", "UnsupportedModel", "export"]

@@ -1,0 +1,392 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The walk over an exported graph: constants are folded, rules translate the rest."""
+
+import operator
+
+import torch
+
+from .builder import DTYPES, FLOATS, TORCH_DTYPES, Builder, Unsupported, Value, broadcast_shapes
+
+
+class Const:
+    """What does not depend on parameters or on the data of a batch: one torch value
+    for each size of the batch that is tried. What is equal for all sizes is a
+    constant of the step."""
+
+    def __init__(self, worlds):
+        self.worlds = list(worlds)
+
+    def __iter__(self):
+        raise TypeError("a constant is not a list")
+
+
+def same(first, second):
+    if isinstance(first, torch.Tensor):
+        return first.shape == second.shape and bool(
+            torch.equal(first, second) or torch.equal(torch.nan_to_num(first), torch.nan_to_num(second))
+        )
+    return first == second
+
+
+def shrink(tensor):
+    """The tensor with extent 1 wherever it repeats."""
+    for axis, extent in enumerate(tensor.shape):
+        if extent > 1 and bool((tensor == tensor.narrow(axis, 0, 1)).all()):
+            tensor = tensor.narrow(axis, 0, 1)
+    return tensor
+
+
+#: ATen operation to the function that translates it, and the folder's file.
+RULES = {}
+
+
+def rule(*names):
+    """Registers a rule for operations, by name as in `aten.relu.default`."""
+
+    def register(function):
+        for name in names:
+            assert name not in RULES, name
+            RULES[name] = function
+        return function
+
+    return register
+
+
+RANDOM = ("rand", "bernoulli", "dropout", "normal_", "uniform_", "multinomial", "exponential_")
+
+
+class Translator:
+    """Translates one graph into operations of a builder. `sizes` are the values of
+    the open batch that constants are tried with, `symbol` its name in the graph."""
+
+    def __init__(self, symbol, sizes):
+        self.builder = Builder()
+        self.symbol = symbol
+        self.sizes = sizes if symbol is not None else sizes[:1]
+        self.env = {}
+        self.errors = []
+        self.dropouts = 0
+        self.rng = None
+        self.batch_reference = None
+        self.padding_rows = {}
+        self.embeddings = {}
+        self.node = None
+        self.force_ignore = False
+        # Labels whose extents a view joined: the name of the view to the labels.
+        self.flattened = {}
+        # Values of the example batch by the name of the argument.
+        self.example_values = {}
+        # The number of classes of labels by the name of the argument.
+        self.classes = {}
+
+    # -- Extents ---------------------------------------------------------------
+
+    def evaluate(self, size):
+        """The values of an extent of the graph, one for each size of the batch."""
+        if isinstance(size, int):
+            return [size] * len(self.sizes)
+        expression = size.node.expr
+        return [int(expression.subs({self.symbol: value})) for value in self.sizes]
+
+    def extent(self, size):
+        values = self.evaluate(size)
+        return values[0] if len(set(values)) == 1 else -1
+
+    def shape(self, meta):
+        shape = tuple(self.extent(size) for size in meta.shape)
+        if sum(extent < 0 for extent in shape) > 1:
+            raise Unsupported("two extents depend on the batch; export with dynamic_batch=False")
+        return shape
+
+    @property
+    def result(self):
+        """What export knows of the result of the operation that is translated."""
+        return self.node.meta["val"]
+
+    @property
+    def result_shape(self):
+        return self.shape(self.result)
+
+    @property
+    def result_dtype(self):
+        return self.dtype_of(self.result.dtype)
+
+    @property
+    def result_of_first(self):
+        """What export knows of the first result."""
+        return self.result[0] if isinstance(self.result, (list, tuple)) else self.result
+
+    def dropout(self, value, rate):
+        """Dropout whose mask no other dropout of the step has."""
+        if self.rng is None:
+            self.rng = Value("%rng", (2,), "i64")
+        attributes = {"rate": float(self.number(rate)), "key": f"{self.dropouts} : i32"}
+        self.dropouts += 1
+        return self.builder.emit("dropout", [value, self.rng], [(value.shape, value.dtype)], attributes)
+
+    @staticmethod
+    def dtype_of(dtype):
+        if dtype not in DTYPES:
+            raise Unsupported(f"has the type {dtype}; the dialect has f16, bf16, f32, f64, i32, i64 and bool")
+        return DTYPES[dtype]
+
+    # -- Operands ----------------------------------------------------------------
+
+    def number(self, value):
+        """A Python number, which must not depend on the size of the batch."""
+        if not isinstance(value, Const):
+            return value
+        first = value.worlds[0]
+        if not all(same(first, other) for other in value.worlds[1:]):
+            raise Unsupported("computes with the open batch size; export with dynamic_batch=False")
+        return first.item() if isinstance(first, torch.Tensor) and first.numel() == 1 else first
+
+    def constant_tensor(self, value):
+        """The torch tensor of a constant; extents that the batch decides become 1."""
+        if not isinstance(value, Const):
+            return torch.as_tensor(value)
+        tensors = [torch.as_tensor(world) for world in value.worlds]
+        if len(tensors) == 1:
+            return tensors[0]
+        shapes = list(zip(*(tensor.shape for tensor in tensors)))
+        for axis, extents in enumerate(shapes):
+            if len(set(extents)) > 1:
+                tensors = [
+                    tensor.narrow(axis, 0, 1) if same(tensor.narrow(axis, 0, 1).expand_as(tensor), tensor) else None
+                    for tensor in tensors
+                ]
+                if None in tensors:
+                    break
+        if any(tensor is None for tensor in tensors) or not same(*tensors[:2]):
+            raise Unsupported("computes with the open batch size; export with dynamic_batch=False")
+        return tensors[0]
+
+    def elementwise(self, value, dtype=None):
+        """An operand of an operation that broadcasts."""
+        if isinstance(value, Value):
+            return self.convert(value, dtype) if dtype else value
+        if isinstance(value, (bool, int, float)):
+            return self.builder.scalar(value, dtype)
+        tensor = shrink(self.constant_tensor(value))
+        while tensor.dim() and tensor.shape[0] == 1:
+            tensor = tensor[0]
+        return self.builder.constant(tensor.to(TORCH_DTYPES[dtype]) if dtype else tensor)
+
+    def value(self, value, dtype=None):
+        """An operand in its full shape."""
+        if isinstance(value, Value):
+            return self.convert(value, dtype) if dtype else value
+        if isinstance(value, (bool, int, float)):
+            return self.builder.scalar(value, dtype)
+        tensor = self.constant_tensor(value)
+        result = self.builder.constant(tensor.to(TORCH_DTYPES[dtype]) if dtype else tensor)
+        if isinstance(value, Const) and len(value.worlds) > 1:
+            sizes = zip(*(world.shape for world in value.worlds))
+            extents = [list(extent) for extent in sizes]
+            shape = [extent[0] if len(set(extent)) == 1 else -1 for extent in extents]
+            factors = [extent[0] // self.sizes[0] for extent in extents]
+            result = self.expand(result, shape, factors)
+        return result
+
+    def convert(self, value, dtype):
+        """A value in another type."""
+        if value.dtype == dtype:
+            return value
+        if value.is_float and dtype in FLOATS:
+            return self.builder.cast(value, dtype)
+        if value.dtype == "i1" and dtype in FLOATS:
+            one, zero = self.builder.scalar(1.0, dtype), self.builder.scalar(0.0, dtype)
+            return self.builder.select(value, one, zero)
+        if dtype == "i1":
+            zero = self.builder.scalar(0, value.dtype)
+            return self.builder.compare("ne", value, zero)
+        raise Unsupported(
+            f"converts {value.dtype} to {dtype}; pass the values of the batch in the type that the model computes with"
+        )
+
+    # -- Broadcasts ----------------------------------------------------------------
+
+    def batch_like(self, shape, factor):
+        """A value of this shape, for its dynamic extent of `factor` samples a sample."""
+        reference = self.batch_reference
+        if reference is None:
+            raise Unsupported("needs an argument whose first extent is the batch's")
+        builder = self.builder
+        if not reference.is_float:
+            reference = builder.one_hot(reference, 1)
+        for axis in range(1, reference.rank):
+            reference = builder.slice(reference, axis, 0, 1)
+        reference = builder.reshape(reference, (-1,))
+        if factor != 1:
+            reference = builder.emit("broadcast", [reference], [((-1, factor), reference.dtype)], {"dims": [1]})
+            reference = builder.reshape(reference, (-1,))
+        axis = shape.index(-1)
+        dims = [d for d in range(len(shape)) if d != axis]
+        if not dims:
+            return reference
+        return builder.emit("broadcast", [reference], [(shape, reference.dtype)], {"dims": dims})
+
+    def expand(self, value, shape, factors=None):
+        """Repeats extents of 1 to a shape of the same or a higher rank."""
+        shape = tuple(shape)
+        if value.shape == shape:
+            return value
+        missing = len(shape) - value.rank
+        dims = [
+            d for d, extent in enumerate(shape) if d < missing or (value.shape[d - missing] == 1 and extent != 1)
+        ]
+        kept = [extent for d, extent in enumerate(shape) if d not in dims]
+        value = self.builder.reshape(value, kept)
+        if not value.is_float:
+            raise Unsupported("repeats integers; repeat them in the data")
+        operands = [value]
+        if any(shape[d] < 0 for d in dims):
+            axis = shape.index(-1)
+            if factors is None:
+                sizes = self.evaluate(self.result.shape[axis]) if len(self.result.shape) == len(shape) else [0]
+                if sizes[0] % self.sizes[0]:
+                    raise Unsupported("repeats to an extent that the batch does not divide")
+                factor = sizes[0] // self.sizes[0]
+            else:
+                factor = factors[axis]
+            operands.append(self.batch_like(shape, factor or 1))
+        return self.builder.emit("broadcast", operands, [(shape, value.dtype)], {"dims": dims})
+
+    def finish(self, value):
+        """The result of an elementwise operation in the shape that export gave it."""
+        return self.expand(value, self.result_shape) if value.shape != self.result_shape else value
+
+    def view_of_labels(self, labels, shape):
+        """Integers in another shape, which a loss or an embedding undoes."""
+        name = f"%view{len(self.flattened)}"
+        self.flattened[name] = self.flattened.get(labels.name, labels)
+        return Value(name, tuple(shape), labels.dtype)
+
+    def relabel(self, labels, logits):
+        """Labels in the shape that they have in the batch, before views."""
+        return self.flattened.get(labels.name, labels) if isinstance(labels, Value) else labels
+
+    def binary(self, name, lhs, rhs):
+        dtype = self.result_dtype
+        lhs, rhs = self.elementwise(lhs, dtype), self.elementwise(rhs, dtype)
+        return self.finish(self.builder.binary(name, lhs, rhs))
+
+    # -- The walk ------------------------------------------------------------------
+
+    def resolve(self, argument):
+        if isinstance(argument, torch.fx.Node):
+            return self.env[argument]
+        if isinstance(argument, (list, tuple)):
+            return [self.resolve(item) for item in argument]
+        if isinstance(argument, slice):
+            return slice(*(self.resolve(item) for item in (argument.start, argument.stop, argument.step)))
+        return argument
+
+    def fold(self, target, args, kwargs):
+        """Evaluates an operation in torch."""
+
+        def world(argument, index):
+            if isinstance(argument, Const):
+                return argument.worlds[index]
+            if isinstance(argument, (list, tuple)):
+                return [world(item, index) for item in argument]
+            return argument
+
+        results = []
+        with torch.no_grad():
+            for index in range(len(self.sizes)):
+                keywords = {key: world(item, index) for key, item in kwargs.items()}
+                if "device" in keywords:
+                    keywords["device"] = "cpu"
+                results.append(target(*(world(item, index) for item in args), **keywords))
+        if isinstance(results[0], (list, tuple)):
+            return [Const(items) for items in zip(*results)]
+        return Const(results)
+
+    def translate(self, node):
+        """The value of a call."""
+        meta = node.meta.get("val")
+        if isinstance(meta, (torch.SymInt, torch.SymFloat, torch.SymBool)) and not isinstance(meta, torch.SymInt):
+            raise Unsupported("computes with the open batch size; export with dynamic_batch=False")
+        if isinstance(meta, torch.SymInt):
+            return Const(self.evaluate(meta))
+        name = str(node.target)
+        args, kwargs = self.resolve(node.args), {key: self.resolve(item) for key, item in node.kwargs.items()}
+        if node.target is operator.getitem:
+            return args[0][args[1]]
+        if name.startswith(("aten._assert", "aten.sym_constrain", "aten._local_scalar")):
+            return None
+        if isinstance(meta, int) or name == "aten.sym_size.int":
+            return Const([int(meta)] * len(self.sizes))
+        is_random = any(word in name for word in RANDOM)
+        if not is_random and not contains_value((args, list(kwargs.values()))):
+            return self.fold(node.target, args, kwargs)
+        function = RULES.get(name)
+        if function is None:
+            raise Unsupported(f"{name} has no rule")
+        return function(self, *args, **kwargs)
+
+    def run(self, graph):
+        """Translates all calls; returns the values that the graph returns."""
+        for node in graph.nodes:
+            if node.op == "output":
+                return self.resolve(node.args[0])
+            if node.op != "call_function":
+                continue
+            if depends_on_error(self, node):
+                self.env[node] = None
+                self.errors_seen.add(node)
+                continue
+            self.node = node
+            self.builder.location = location_of(node)
+            self.builder.pin = pin_of(node)
+            try:
+                self.env[node] = self.translate(node)
+            except Unsupported as error:
+                self.errors.append((module_path(node), str(node.target), str(error)))
+                self.env[node] = None
+                self.errors_seen.add(node)
+        raise AssertionError("a graph ends in its output")
+
+    @property
+    def errors_seen(self):
+        return self.__dict__.setdefault("_errors_seen", set())
+
+
+def depends_on_error(translator, node):
+    return any(argument in translator.errors_seen for argument in node.all_input_nodes)
+
+
+def contains_value(argument):
+    if isinstance(argument, Value):
+        return True
+    if isinstance(argument, (list, tuple)):
+        return any(map(contains_value, argument))
+    return False
+
+
+def module_path(node):
+    """The path of the module whose forward made a node, as in state_dict."""
+    stack = node.meta.get("nn_module_stack") or {}
+    for path, _ in reversed(list(stack.values())):
+        if isinstance(path, str) and not path.startswith("_empty"):
+            if path == "model" or path.startswith("model."):
+                return path[6:]
+            if path == "loss" or path.startswith("loss."):
+                return path
+    return ""
+
+
+def location_of(node):
+    path = module_path(node)
+    custom = node.meta.get("custom") or {}
+    parts = [custom["amp_checkpoint"]] if "amp_checkpoint" in custom else []
+    return ".".join([*parts, path] if path else parts) or "forward"
+
+
+def pin_of(node):
+    return (node.meta.get("custom") or {}).get("amp_precision")
+
+
+
