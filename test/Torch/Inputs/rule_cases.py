@@ -1,0 +1,157 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One case for each rule: a name, a function of activations and the module's own
+parameters, and the shape of one sample. A case's function gets a module with what
+`parts` makes, and the activations."""
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+CASES = {}
+
+
+def case(name, function, *shape, parts=None):
+    assert name not in CASES, name
+    CASES[name] = (function, shape, parts or {})
+
+
+# -- Elementwise -------------------------------------------------------------------
+
+for _name in ("relu gelu silu sigmoid tanh mish softplus elu selu celu hardswish hardsigmoid hardtanh relu6"
+              " leaky_relu logsigmoid softsign tanhshrink hardshrink softshrink").split():
+    case(_name, lambda m, x, f=getattr(F, _name): f(x), 6)
+for _name in "abs cos erf exp expm1 neg sign sin square".split():
+    case(_name, lambda m, x, f=getattr(torch, _name): f(x), 5)
+for _name in "log log1p reciprocal rsqrt sqrt".split():
+    case(_name, lambda m, x, f=getattr(torch, _name): f(x * x + 0.5), 5)
+case("gelu_tanh", lambda m, x: F.gelu(x, approximate="tanh"), 7)
+case("glu", lambda m, x: F.glu(x, 1), 6, 3)
+case("prelu", lambda m, x: m.p(x), 4, 3, parts={"p": lambda: nn.PReLU(4)})
+case("clamp", lambda m, x: x.clamp(-0.5, 0.7) + x.clamp(min=0.1) + x.clamp(max=0.2), 5)
+case("arithmetic", lambda m, x: 2 * x + 1 - x / 3 + (1 - x) * x - 0.5 / (x * x + 1), 4, 3)
+case("broadcast", lambda m, x: x + m.a * x.mean(1, keepdim=True) - m.b, 4, 3,
+     parts={"a": lambda: nn.Parameter(torch.full((4, 1), 0.3)), "b": lambda: nn.Parameter(torch.full((3,), 0.2))})
+case("alpha", lambda m, x: torch.add(x, x * x, alpha=0.5) - torch.sub(x, 3.0, alpha=2), 4)
+case("power", lambda m, x: x**2 + x**3 + (x * x + 1) ** 0.5 + (x * x + 1) ** 1.7 + 2 ** x, 4)
+case("max_min", lambda m, x: torch.maximum(x, 0.3 * x) + torch.minimum(x, x * x), 4)
+case("where", lambda m, x: torch.where(x > 0.1, x * 2, -x) + torch.where(x.abs() < 1, x, 0.0), 5)
+case("masked_fill", lambda m, x: x.masked_fill(torch.ones(5, 5).tril() == 0, -2.0), 5, 5)
+case("masks", lambda m, x: torch.where((x > 0) & (x < 1) | ~(x > -1), x, 0.5 * x), 6)
+case("lerp", lambda m, x: torch.lerp(x, x * x, 0.3) + torch.addcmul(x, x, x, value=0.2), 4)
+
+# -- Shapes --------------------------------------------------------------------------
+
+case("views", lambda m, x: x.view(-1, 2, 6).transpose(1, 2).reshape(x.shape[0], 4, 3).permute(0, 2, 1).flatten(1), 3, 4)
+case("squeezes", lambda m, x: x.unsqueeze(1).unsqueeze(-1).squeeze(1).squeeze(-1)[:, None].squeeze(), 3, 4)
+case("expand", lambda m, x: m.token.expand(x.shape[0], -1, -1) * x[:, :1].expand(-1, 3, -1), 2, 4,
+     parts={"token": lambda: nn.Parameter(torch.linspace(0, 1, 12).view(1, 3, 4))})
+case("slices", lambda m, x: x[:, 1:5:2] * x[:, -2:] + x[:, 2:4, 0:1] + x[:, 3, None], 6, 4)
+case("splits", lambda m, x: sum(p * (i + 1) for i, p in enumerate(x.chunk(3, 1))) + torch.split(x, [2, 4], 1)[0]
+     + x.unbind(2)[1][:, :2, None], 6, 4)
+case("cat", lambda m, x: torch.cat([x, x[:, :1] * 2, torch.zeros(1, 1, 3).expand(x.shape[0], -1, -1)], 1), 2, 3)
+case("stack", lambda m, x: torch.stack([x, x * x], 1).flatten(1), 2, 3)
+case("pad", lambda m, x: F.pad(x, (1, 2, 0, 1), value=0.5) * 2 + F.pad(x, (1, 2, 1, 0)), 3, 4)
+case("roll", lambda m, x: torch.roll(x, (1, -2), (1, 2)) * x, 4, 5)
+case("flip", lambda m, x: x.flip(1, 2) * x, 4, 5)
+case("repeat", lambda m, x: x.repeat(1, 2, 3) + x.repeat_interleave(2, 1).repeat(1, 1, 3), 2, 3)
+case("tril", lambda m, x: x.tril() + x.triu(1) * 2, 4, 4)
+case("writes", lambda m, x: written(x), 4, 5)
+case("index", lambda m, x: x[:, torch.tensor([2, 0, 0])] + x[:, :, torch.tensor([-1, 1, 2, 3])][:, :3]
+     + x[:, torch.tensor([[0, 1], [2, 1]]), torch.tensor([[1, 1], [0, 3]])].sum((1, 2), keepdim=True), 3, 4)
+case("meshes", lambda m, x: x * torch.arange(4.0) + torch.arange(3.0)[:, None] ** 0.5 + torch.eye(3, 4), 3, 4)
+
+
+def written(x):
+    y = x.clone()
+    y[:, 1] = 2 * x[:, 0]
+    y[:, 2:, 1:3] = 0.5
+    y += x
+    y.mul_(0.5)
+    return y
+
+
+# -- Reductions ----------------------------------------------------------------------
+
+case("sums", lambda m, x: x.sum(1) + x.mean(1) + x.amax(1) - x.amin(1) + x.max(1).values, 4, 3)
+case("variance", lambda m, x: x.var(1) + x.std(1, unbiased=False) + torch.var_mean(x, 1)[1], 4, 3)
+case("norms", lambda m, x: x / x.norm(dim=-1, keepdim=True) + F.normalize(x, dim=1) + x.norm(1, 2, True), 4, 3)
+case("softmaxes", lambda m, x: x.softmax(1) + x.log_softmax(-1) + x.logsumexp(1, keepdim=True), 4, 3)
+case("cumsum", lambda m, x: x.cumsum(1), 4, 3)
+case("prod", lambda m, x: x.prod(1), 4, 3)
+case("cosine", lambda m, x: F.cosine_similarity(x, x.roll(1, 1), dim=-1), 4, 3)
+
+# -- Products ------------------------------------------------------------------------
+
+case("linear", lambda m, x: m.a(x) + m.b(x), 3, 4,
+     parts={"a": lambda: nn.Linear(4, 5), "b": lambda: nn.Linear(4, 5, bias=False)})
+case("matmul", lambda m, x: x @ x.transpose(1, 2) @ m.w + x @ m.v, 3, 4,
+     parts={"w": lambda: nn.Parameter(torch.full((3, 2), 0.3)), "v": lambda: nn.Parameter(torch.full((4, 2), 0.2))})
+case("vectors", lambda m, x: x @ m.v + torch.bmm(x, x.mT).sum(2), 3, 4,
+     parts={"v": lambda: nn.Parameter(torch.full((4,), 0.2))})
+case("broadcast_matmul", lambda m, x: x[:, None] @ m.w, 3, 4,
+     parts={"w": lambda: nn.Parameter(torch.linspace(-1, 1, 40).view(1, 2, 4, 5))})
+case("einsum", lambda m, x: torch.einsum("bij,bkj->bik", x, x * x) + torch.einsum("bij,jk->bik", x, m.w), 3, 4,
+     parts={"w": lambda: nn.Parameter(torch.full((4, 3), 0.3))})
+case("bilinear", lambda m, x: m.b(x, x * x), 4, parts={"b": lambda: nn.Bilinear(4, 4, 3)})
+case("conv2d", lambda m, x: m.c(x), 4, 7, 6, parts={"c": lambda: nn.Conv2d(4, 6, 3, 2, 1)})
+case("conv2d_groups", lambda m, x: m.c(x), 4, 7, 6,
+     parts={"c": lambda: nn.Conv2d(4, 8, (3, 2), 1, (2, 1), dilation=(2, 1), groups=2, bias=False)})
+case("conv2d_depthwise", lambda m, x: m.c(x), 4, 7, 6, parts={"c": lambda: nn.Conv2d(4, 4, 3, padding="same", groups=4)})
+case("conv1d", lambda m, x: m.c(x) + m.d(x)[..., :5], 4, 9,
+     parts={"c": lambda: nn.Conv1d(4, 6, 3, 2, 1), "d": lambda: nn.Conv1d(4, 6, 2, padding="same", dilation=2)})
+case("conv_transpose2d", lambda m, x: m.c(x), 4, 3, 5,
+     parts={"c": lambda: nn.ConvTranspose2d(4, 3, 3, 2, 1, output_padding=1)})
+case("conv_transpose2d_wide", lambda m, x: m.c(x), 2, 3, 4,
+     parts={"c": lambda: nn.ConvTranspose2d(2, 3, (2, 3), (3, 1), dilation=(1, 2), bias=False)})
+
+
+def heads(x, count=2):
+    return x.view(x.shape[0], x.shape[1], count, -1).transpose(1, 2)
+
+
+case("attention", lambda m, x: F.scaled_dot_product_attention(heads(x), heads(x * 2), heads(x + 1)), 5, 8)
+case("attention_causal", lambda m, x: F.scaled_dot_product_attention(heads(x), heads(x), heads(x), is_causal=True), 5, 8)
+case("attention_scale", lambda m, x: F.scaled_dot_product_attention(heads(x), heads(x)[..., :3, :], heads(x)[..., :3, :],
+                                                                    scale=0.3), 5, 8)
+case("attention_bool", lambda m, x: F.scaled_dot_product_attention(
+    heads(x), heads(x), heads(x), attn_mask=torch.tensor([1, 1, 0, 1, 0], dtype=torch.bool)[None]), 5, 8)
+case("attention_tril", lambda m, x: F.scaled_dot_product_attention(
+    heads(x), heads(x), heads(x), attn_mask=torch.ones(5, 5, dtype=torch.bool).tril()[None, None].expand(x.shape[0], 1, 5, 5)), 5, 8)
+case("attention_float_mask", lambda m, x: F.scaled_dot_product_attention(
+    heads(x), heads(x), heads(x), attn_mask=torch.full((5, 5), torch.finfo(torch.float32).min).triu(1)), 5, 8)
+case("attention_add", lambda m, x: F.scaled_dot_product_attention(heads(x), heads(x), heads(x), attn_mask=m.bias), 5, 8,
+     parts={"bias": lambda: nn.Parameter(torch.linspace(-1, 1, 25).view(5, 5))})
+case("attention_gqa", lambda m, x: F.scaled_dot_product_attention(
+    heads(x, 4), heads(x[..., :4]), heads(x[..., 4:]), enable_gqa=True), 5, 8)
+case("multihead", lambda m, x: m.a(x, x, x, need_weights=False)[0], 5, 8,
+     parts={"a": lambda: nn.MultiheadAttention(8, 2, batch_first=True)})
+case("multihead_weights", lambda m, x: m.a(x, x, x)[1], 5, 8,
+     parts={"a": lambda: nn.MultiheadAttention(8, 2, batch_first=True)})
+
+# -- Norms, pooling, resampling --------------------------------------------------------
+
+case("layer_norm", lambda m, x: m.n(x) + F.layer_norm(x, (3, 4)), 3, 4, parts={"n": lambda: nn.LayerNorm(4)})
+case("layer_norm_no_bias", lambda m, x: m.n(x), 3, 4, parts={"n": lambda: nn.LayerNorm(4, bias=False, eps=1e-3)})
+case("rms_norm", lambda m, x: m.n(x) + F.rms_norm(x, (4,)), 3, 4, parts={"n": lambda: nn.RMSNorm(4, eps=1e-6)})
+case("group_norm", lambda m, x: m.n(x), 6, 3, 4, parts={"n": lambda: nn.GroupNorm(3, 6)})
+case("instance_norm", lambda m, x: m.n(x), 3, 3, 4, parts={"n": lambda: nn.InstanceNorm2d(3, affine=True)})
+case("batch_norm2d", lambda m, x: m.n(x), 3, 3, 4, parts={"n": lambda: nn.BatchNorm2d(3)})
+case("batch_norm1d", lambda m, x: m.n(x), 5, parts={"n": lambda: nn.BatchNorm1d(5, momentum=0.3, eps=1e-3)})
+case("batch_norm_untracked", lambda m, x: m.n(x), 3, 4, parts={"n": lambda: nn.BatchNorm1d(3, track_running_stats=False)})
+case("batch_norm_frozen", lambda m, x: m.n(x), 3, 4, 2, parts={"n": lambda: nn.BatchNorm2d(3).eval()})
+case("max_pool2d", lambda m, x: F.max_pool2d(x, 3, 2, 1), 3, 7, 6)
+case("max_pool2d_ceil", lambda m, x: F.max_pool2d(x, 3, 2, ceil_mode=True), 3, 8, 6)
+case("avg_pool2d", lambda m, x: F.avg_pool2d(x, 2) + F.avg_pool2d(x, (2, 3), (2, 1), (1, 1))[..., :3, :3], 3, 6, 6)
+case("avg_pool2d_ceil", lambda m, x: F.avg_pool2d(x, 3, 2, 1, ceil_mode=True, count_include_pad=False), 3, 6, 7)
+case("adaptive_avg_pool2d", lambda m, x: F.adaptive_avg_pool2d(x, 1) + F.adaptive_avg_pool2d(x, (3, 2)).sum((2, 3), True)
+     + F.adaptive_avg_pool2d(x, (4, 5)).square().mean((2, 3), True), 3, 6, 8)
+case("adaptive_max_pool2d", lambda m, x: F.adaptive_max_pool2d(x, (3, 2)), 3, 6, 8)
+case("nearest", lambda m, x: F.interpolate(x, scale_factor=2) + F.interpolate(x, (6, 10)), 2, 3, 5)
+case("nearest_odd", lambda m, x: F.interpolate(x, (5, 7), mode="nearest"), 2, 3, 4)
+case("bilinear_resize", lambda m, x: F.interpolate(x, (5, 7), mode="bilinear")
+     + F.interpolate(x, (5, 7), mode="bilinear", align_corners=True), 2, 3, 4)
+case("pixel_shuffle", lambda m, x: F.pixel_shuffle(x, 2), 8, 3, 2)
+case("lstm_cell", lambda m, x: m.c(x)[0], 4, parts={"c": lambda: nn.LSTMCell(4, 3)})
+case("lstm", lambda m, x: m.c(x)[0], 3, 4, parts={"c": lambda: nn.LSTM(4, 3, batch_first=True)})
+case("gru", lambda m, x: m.c(x)[0], 3, 4, parts={"c": lambda: nn.GRU(4, 3, batch_first=True)})

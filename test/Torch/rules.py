@@ -1,0 +1,90 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Each rule of amp_torch: several cases train together, each with its own parameters,
+# for eight steps of SGD in amp-run and in PyTorch. Losses agree to 1e-6, parameters
+# and what they moved by too. Once the batch is open, once fixed.
+#
+# REQUIRES: torch-export, full
+# RUN: rm -rf %t && mkdir %t
+# RUN: %torch_python %s %t
+"""Usage: rules.py <folder> [case...]: by default all."""
+
+import sys
+
+import numpy as np
+import torch
+
+import amp_torch
+from parity import amp_run, train
+from rule_cases import CASES
+
+SIZE, STEPS, TOGETHER = 4, 8, 12
+
+
+class Single(torch.nn.Module):
+    """One case: a trained map of the sample, then what is tested."""
+
+    def __init__(self, name, rng):
+        super().__init__()
+        self.function, shape, parts = CASES[name]
+        self.scale = torch.nn.Parameter(torch.from_numpy(rng.uniform(0.5, 1, shape).astype(np.float32)))
+        self.shift = torch.nn.Parameter(torch.from_numpy(rng.uniform(-0.3, 0.3, shape).astype(np.float32)))
+        for key, make in parts.items():
+            setattr(self, key, make())
+
+    def forward(self, x):
+        out = self.function(self, x * self.scale + self.shift).flatten(1)
+        # Each element has a gradient of its own.
+        weights = torch.linspace(0.5, 1.5, out.shape[1])
+        return (out * weights).sin().mean()
+
+
+class Cases(torch.nn.Module):
+    def __init__(self, names):
+        super().__init__()
+        rng = np.random.default_rng(1)
+        torch.manual_seed(1)
+        self.all = torch.nn.ModuleDict({name: Single(name, rng) for name in names})
+
+    def forward(self, *samples):
+        return torch.stack([module(x) for module, x in zip(self.all.values(), samples)]).sum()
+
+
+def check(folder, names, dynamic):
+    rng = np.random.default_rng(2)
+    arrays = [rng.standard_normal((2 * SIZE, *CASES[name][1])).astype(np.float32) for name in names]
+    model = Cases(names)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    example = tuple(torch.from_numpy(array[:SIZE]) for array in arrays)
+    export = amp_torch.export(model, None, optimizer, example, folder, dynamic_batch=dynamic, names=names)
+    assert export.fixed is None
+    start = {name: tensor.detach().numpy().copy() for name, tensor in model.state_dict().items()}
+    losses, state = amp_run(folder, names, arrays, SIZE, STEPS)
+    theirs = train(model, lambda model, *xs: model(*xs), [optimizer], arrays, SIZE, STEPS)
+    bound = 1e-6 * len(names)
+    worst = max(abs(a - b) for a, b in zip(losses, theirs))
+    assert worst <= bound, f"{names}: losses differ by {worst:.1e}"
+    for name, tensor in model.state_dict().items():
+        if name not in state:
+            continue
+        ours, wanted = state[name].astype(np.float64), tensor.detach().numpy()
+        size = 1 + abs(wanted).max()
+        error = abs(ours - wanted).max() / size
+        assert error <= 1e-6, f"{name}: differs by {error:.1e}"
+        moved = abs(wanted - start[name]).max()
+        assert moved > 1e-7 or name.split(".")[1] in ("sign",), f"{name}: has no gradient"
+    return worst
+
+
+def main():
+    names = sys.argv[2:] or list(CASES)
+    for dynamic in (True, False):
+        for first in range(0, len(names), TOGETHER):
+            some = names[first : first + TOGETHER]
+            worst = check(sys.argv[1], some, dynamic)
+            print(f"{'open' if dynamic else 'fixed'}: {' '.join(some)}: losses within {worst:.1e}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
