@@ -126,7 +126,7 @@ case("attention_gqa", lambda m, x: F.scaled_dot_product_attention(
     heads(x, 4), heads(x[..., :4]), heads(x[..., 4:]), enable_gqa=True), 5, 8)
 case("multihead", lambda m, x: m.a(x, x, x, need_weights=False)[0], 5, 8,
      parts={"a": lambda: nn.MultiheadAttention(8, 2, batch_first=True)})
-case("multihead_weights", lambda m, x: m.a(x, x, x)[1], 5, 8,
+case("multihead_weights", lambda m, x: torch.cat(m.a(x, x, x), 2), 5, 8,
      parts={"a": lambda: nn.MultiheadAttention(8, 2, batch_first=True)})
 
 # -- Norms, pooling, resampling --------------------------------------------------------

@@ -113,24 +113,47 @@ def known(name):
     return name in RULES or "getitem" in name or name.startswith(("aten._assert", "aten.sym_", "aten._local_scalar"))
 
 
+def depends_on_data(program):
+    """The calls of a graph that constants alone do not decide."""
+    signature = program.graph_signature
+    varying = {*signature.inputs_to_parameters, *signature.user_inputs, *mutated_buffers(program)}
+    found = set()
+    for node in program.graph.nodes:
+        if node.op == "placeholder":
+            if node.name in varying:
+                found.add(node)
+        elif not isinstance(node.meta.get("val"), (int, torch.SymInt)):
+            if any(source in found for source in node.all_input_nodes):
+                found.add(node)
+    return found
+
+
+def mutated_buffers(program):
+    """The placeholders of buffers that the graph writes, before it is functional."""
+    buffers = program.graph_signature.inputs_to_buffers
+    for node in program.graph.nodes:
+        if node.op == "placeholder" and node.name in buffers and node.meta["val"].is_floating_point():
+            if any(str(user.target).startswith("aten.batch_norm") for user in node.users):
+                yield node.name
+
+
 def decompose(program):
     """Makes the graph functional; takes what has no rule apart where torch knows how."""
-    program = program.run_decompositions({})
-    everything = torch.export.default_decompositions()
-    everything = {**torch._decomp.decomposition_table, **dict(everything.items())}
-    for _ in range(6):
-        table = {}
-        values = {node for node in program.graph.nodes if node.op == "call_function"}
-        for node in values:
-            target = node.target
-            name = str(target)
-            if known(name) or any(word in name for word in RANDOM) or target not in everything:
+    everything = {**torch._decomp.decomposition_table, **dict(torch.export.default_decompositions().items())}
+    table, rounds = {}, 0
+    while True:
+        before = len(table)
+        for node in depends_on_data(program):
+            name = str(node.target)
+            if node.op != "call_function" or known(name) or any(word in name for word in RANDOM):
                 continue
-            table[target] = everything[target]
-        if not table:
+            if node.target in everything:
+                table[node.target] = everything[node.target]
+        if rounds and (len(table) == before or rounds == 4):
             return program
+        # An empty table still makes the graph functional.
         program = program.run_decompositions(table)
-    return program
+        rounds += 1
 
 
 def capture(model, loss, call, arrays, dynamic):

@@ -378,18 +378,15 @@ def constant(t, tensor):
 
 
 def check_arguments(model, optimizers, batch):
-    if not isinstance(model, torch.nn.Module):
-        raise TypeError(f"model: expected a torch.nn.Module, got {type(model).__name__}")
     if not model.training:
         raise ValueError("model is in evaluation mode; call model.train() first")
-    named = {id(p): name for name, p in model.named_parameters()}
     found = [("", text, "") for text in problems(optimizers)]
     for name, parameter in model.named_parameters():
         if parameter.dtype not in (torch.float32, torch.float64):
-            found.append((name, f"a parameter of type {parameter.dtype}", "keep f32 masters: call model.float(), the passes choose low types"))
+            advice = "keep f32 masters: call model.float(), the passes choose low types"
+            found.append((name, f"a parameter of type {parameter.dtype}", advice))
     if len({p.dtype for p in model.parameters()}) > 1:
         found.append(("", "parameters of several types", "call model.float()"))
-    del named
     for name, tensor in zip(batch.names, batch.tensors):
         if tensor.dtype not in TORCH_DTYPES.values() or tensor.dtype in (torch.float16, torch.bfloat16):
             found.append((name, f"a batch argument of type {tensor.dtype}", "pass f32, f64, int32, int64 or bool"))
@@ -420,6 +417,8 @@ def export(model, loss_fn, optimizer, batch, out, *, dynamic_batch=None, clip_gr
 
     Returns an Export. Raises UnsupportedModel with all that has no translation."""
     check_version()
+    if not isinstance(model, torch.nn.Module):
+        raise TypeError(f"model: expected a torch.nn.Module, got {type(model).__name__}")
     optimizers = list(optimizer) if isinstance(optimizer, (list, tuple)) else [optimizer]
     entries = Batch(model, loss_fn, batch, names)
     check_arguments(model, optimizers, entries)

@@ -65,6 +65,18 @@ def addmm(t, bias, lhs, rhs, beta=1, alpha=1):
     return t.builder.binary("add", out, bias)
 
 
+@rule("aten.bilinear.default")
+def bilinear(t, lhs, rhs, weight, bias=None):
+    """The sum of w[k, i, j] x[i] y[j]: a product with x, then a sum over y."""
+    outputs, inputs, others = weight.shape
+    matrix = t.builder.reshape(t.builder.transpose(weight, [1, 0, 2]), (inputs, outputs * others))
+    terms = t.builder.linear(lhs, matrix)
+    terms = t.builder.reshape(terms, (*lhs.shape[:-1], outputs, others))
+    rows = t.builder.reshape(rhs, (*rhs.shape[:-1], 1, others))
+    out = t.builder.reduce("sum", t.builder.binary("mul", terms, rows), [terms.rank - 1])
+    return out if bias is None else t.builder.binary("add", out, bias)
+
+
 @rule("aten.einsum.default")
 def einsum(t, equation, operands, path=None):
     equation = equation.replace(" ", "")

@@ -135,3 +135,16 @@ def prod(t, x, dim, keepdim=False):
     return t.builder.reshape(out, t.result_shape)
 
 
+@rule("aten.cosine_similarity.default")
+def cosine_similarity(t, lhs, rhs, dim=1, eps=1e-8):
+    b, dtype = t.builder, t.result_dtype
+    lhs, rhs = t.value(lhs, dtype), t.value(rhs, dtype)
+
+    def length(x):
+        return b.unary("sqrt", b.reduce("sum", b.unary("square", x), [dim], True))
+
+    smallest = b.scalar(float(eps), dtype)
+    lhs = b.binary("div", lhs, b.binary("maximum", length(lhs), smallest))
+    rhs = b.binary("div", rhs, b.binary("maximum", length(rhs), smallest))
+    product = b.binary("mul", lhs, rhs)
+    return b.reduce("sum", product, [dim])

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Views, parts, joins and repetitions."""
 
+import functools
+
 import torch
 
 from ..translate import Const, Unsupported, Value, rule
@@ -15,6 +17,7 @@ def require_float(x, does):
 def through_floats(function):
     """Lets a rule that moves elements take booleans: as zeros and ones, and back."""
 
+    @functools.wraps(function)
     def wrapped(t, x, *args, **kwargs):
         if not isinstance(x, Value) or x.dtype != "i1":
             return function(t, x, *args, **kwargs)
@@ -291,6 +294,11 @@ def fill(t, x, *args, **kwargs):
         for index in range(len(t.sizes))
     ]
     return Const(worlds)
+
+
+@rule("aten.copy.default")
+def copy(t, x, source, non_blocking=False):
+    return t.expand(t.value(source, t.result_dtype), t.result_shape)
 
 
 @rule("aten.tril.default", "aten.triu.default")

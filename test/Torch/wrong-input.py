@@ -1,0 +1,118 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What amp_torch.export refuses: each message names what is wrong and what to do, and all
+# that has no translation is in one error. Nothing is written then.
+#
+# REQUIRES: torch-export
+# RUN: rm -rf %t && mkdir %t
+# RUN: %torch_python %s %t
+"""Usage: wrong-input.py <folder>"""
+
+import os
+import sys
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+from parity import refused
+
+folder = sys.argv[1] + "/out"
+x, y = torch.randn(4, 6), torch.randint(0, 3, (4,))
+
+
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 3
+
+
+class Net(nn.Module):
+    """A linear layer, and a function of its result."""
+
+    def __init__(self, function=lambda x: x):
+        super().__init__()
+        self.fc = nn.Linear(6, 3)
+        self.function = function
+
+    def forward(self, x):
+        return self.function(self.fc(x))
+
+
+def sgd(model, **options):
+    return torch.optim.SGD(model.parameters(), lr=0.1, **options)
+
+
+def expect(text, model=None, optimizer=None, loss=F.cross_entropy, batch=(x, y), **options):
+    model = model or Net()
+    message = refused(model, loss, optimizer or sgd(model), batch, folder, **options)
+    for part in [text] if isinstance(text, str) else text:
+        assert part in message, f"expected '{part}' in '{message}'"
+    assert not os.path.exists(folder), message
+
+
+# Arguments.
+expect("expected a torch.nn.Module, got function", model=F.relu, optimizer=sgd(Net()))
+expect("call model.train() first", model=Net().eval())
+expect("expected a pair (inputs, targets)", batch=x)
+expect("expected at least one tensor", batch=(1, 2))
+expect("keep f32 masters: call model.float()", model=Net().half())
+expect("a batch argument of type torch.float16", batch=(x.half(), y))
+expect("names: expected 2 for ['x', 'target'], got 1", names=["only"])
+expect("no common first extent", batch=(x[:1], y[:1]), dynamic_batch=True)
+expect("use reduction='mean' or 'sum'", loss=lambda a, b: F.cross_entropy(a, b, reduction="none"), dynamic_batch=False)
+# Optimizers.
+model = Net()
+expect("optimizer Adagrad has no operation; use SGD, Adam or AdamW", model, torch.optim.Adagrad(model.parameters()))
+expect("group 0: dampening has no operation", model, sgd(model, momentum=0.9, dampening=0.5))
+expect("amsgrad has no operation", model, torch.optim.Adam(model.parameters(), amsgrad=True))
+expect("does not depend on a parameter", model, sgd(Net()), dynamic_batch=False)
+
+
+class Mine(torch.optim.SGD):
+    def step(self, closure=None):
+        return super().step(closure)
+
+
+expect("optimizer Mine has no operation", model, Mine(model.parameters(), lr=0.1))
+# What export would drop without a word.
+expect(["autograd.Function Double", "export drops its backward pass"], Net(Double.apply))
+hooked = Net()
+hooked.fc.register_full_backward_hook(lambda module, before, after: None)
+expect(["fc: a backward hook", "remove it"], hooked)
+hooked = Net()
+hooked.fc.weight.register_hook(lambda grad: grad)
+expect("fc.weight: a hook on a gradient", hooked)
+expect(["aten.detach.default", "detaches a value"], Net(lambda x: x * x.detach()))
+
+
+def without_gradient(x):
+    with torch.no_grad():
+        scale = x * 2
+    return x + scale
+
+
+expect("detaches a value", Net(without_gradient))
+
+
+# All that has no translation, with the paths of modules, in one error.
+class Fft(nn.Module):
+    def forward(self, x):
+        return torch.fft.fft(x).real
+
+
+class Sort(nn.Module):
+    def forward(self, x):
+        return x.sort(-1).values
+
+
+nested = nn.Sequential(nn.Linear(6, 3), nn.Sequential(Fft()), Sort(), Sort())
+expect(["1.0: ", "2: aten.sort", "3: aten.sort"], nested, dynamic_batch=False)
+# Control flow that depends on data: torch names the line.
+expect("", Net(lambda x: x if x.sum() > 0 else -x), dynamic_batch=False)
+print("every message as expected")
