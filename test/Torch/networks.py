@@ -18,20 +18,10 @@ import torch
 
 import amp_torch
 from parity import amp_run, train
-from torch_networks import NETWORKS, batch_of, loss_of, make
+from torch_networks import NETWORKS, batch_of, loss_of, make, optimizer_of
 
 SIZE, STEPS = 4, 20
 LUCK = 3.0
-
-
-def optimizer_of(kind, model):
-    """Two groups: vectors do not decay."""
-    matrices = [p for p in model.parameters() if p.dim() > 1]
-    vectors = [p for p in model.parameters() if p.dim() <= 1]
-    groups = [{"params": matrices}, {"params": vectors, "weight_decay": 0.0, "lr": 0.02 if kind == "sgd" else 5e-4}]
-    if kind == "sgd":
-        return torch.optim.SGD(groups, lr=0.05, momentum=0.9, weight_decay=1e-3, nesterov=True)
-    return torch.optim.AdamW(groups, lr=1e-3, weight_decay=0.05)
 
 
 def distance(first, second):

@@ -289,3 +289,13 @@ def loss_of(loss):
     if loss is None:
         return lambda model, *arrays: model(*arrays)
     return lambda model, *arrays: loss(model(*arrays[:-1]), arrays[-1])
+
+
+def optimizer_of(kind, model):
+    """Two groups: vectors do not decay."""
+    matrices = [p for p in model.parameters() if p.dim() > 1]
+    vectors = [p for p in model.parameters() if p.dim() <= 1]
+    groups = [{"params": matrices}, {"params": vectors, "weight_decay": 0.0, "lr": 0.02 if kind == "sgd" else 5e-4}]
+    if kind == "sgd":
+        return torch.optim.SGD(groups, lr=0.05, momentum=0.9, weight_decay=1e-3, nesterov=True)
+    return torch.optim.AdamW(groups, lr=1e-3, weight_decay=0.05)

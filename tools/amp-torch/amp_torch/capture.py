@@ -3,7 +3,8 @@
 """Captures a model and its loss as one graph of ATen operations."""
 
 import contextlib
-import threading
+import itertools
+import sys
 
 import torch
 import torch.fx.traceback as fx_traceback
@@ -11,6 +12,7 @@ import torch.utils.checkpoint
 
 from .translate import RULES, RANDOM, module_path
 
+GENERATORS = ("_checkpoint_without_reentrant_generator", "_checkpoint_without_reentrant_generator_impl")
 OLDEST, NEWEST = (2, 9), (2, 15)
 
 
@@ -40,31 +42,36 @@ class Whole(torch.nn.Module):
 @contextlib.contextmanager
 def watched(found):
     """While a graph is captured, notes what export would drop without a word, and marks
-    what torch.utils.checkpoint runs."""
-    apply, checkpoint = torch.autograd.Function.__dict__["apply"], torch.utils.checkpoint.checkpoint
-    count = threading.local()
-    count.value = 0
+    what torch.utils.checkpoint runs. Models hold references to the functions, so what
+    these call is replaced."""
+    function, checkpointing = torch.autograd.function, torch.utils.checkpoint
+    is_defined = function._is_setup_context_defined
+    # The name differs between versions.
+    generators = [name for name in GENERATORS if hasattr(checkpointing, name)]
+    originals = [getattr(checkpointing, name) for name in generators]
+    numbers = itertools.count()
 
-    def noted(cls, *args, **kwargs):
-        found.append(
-            ("", f"autograd.Function {cls.__name__}", "export drops its backward pass; write it with operations of torch")
-        )
-        return apply.__func__(cls, *args, **kwargs)
+    def noted(setup):
+        name = sys._getframe(1).f_locals["cls"].__name__
+        advice = "export drops its backward pass; write it with operations of torch"
+        if name == "CheckpointFunction":
+            advice = "pass use_reentrant=False to checkpoint"
+        found.append(("", f"autograd.Function {name}", advice))
+        return is_defined(setup)
 
-    def marked(function, *args, use_reentrant=None, context_fn=None, determinism_check=None, debug=None,
-               preserve_rng_state=None, early_stop=None, **kwargs):
-        mark = {"amp_checkpoint": f"checkpoint.{count.value}"}
-        count.value += 1
-        with fx_traceback.annotate(mark):
-            return function(*args, **kwargs)
+    def marked(*args, **kwargs):
+        with fx_traceback.annotate({"amp_checkpoint": f"checkpoint.{next(numbers)}"}):
+            yield
 
-    torch.autograd.Function.apply = classmethod(noted)
-    torch.utils.checkpoint.checkpoint = marked
+    function._is_setup_context_defined = noted
+    for name in generators:
+        setattr(checkpointing, name, marked)
     try:
         yield
     finally:
-        torch.autograd.Function.apply = apply
-        torch.utils.checkpoint.checkpoint = checkpoint
+        function._is_setup_context_defined = is_defined
+        for name, original in zip(generators, originals):
+            setattr(checkpointing, name, original)
 
 
 def hooks_of(model):
@@ -77,25 +84,42 @@ def hooks_of(model):
             yield (path, "a hook on a gradient", "a compiled step does not call it; remove it")
 
 
-def mark_regions(graph_module, found):
-    """Regions without gradient end in detach. Operations of a region where autocast is
-    off get a pin; elsewhere the policy decides."""
-    for node in list(graph_module.graph.nodes):
+def inline_regions(graph_module):
+    """Puts the operations of regions into the graph around them. What a region without
+    gradient computes is detached. Operations where autocast is off get a pin; elsewhere
+    the policy decides."""
+    graph = graph_module.graph
+    for node in list(graph.nodes):
         name = str(node.target)
         if node.op != "call_function" or not name.startswith("wrap_with_"):
             continue
-        which = next(position for position, argument in enumerate(node.args) if getattr(argument, "op", "") == "get_attr")
-        inner = getattr(graph_module, node.args[which].target)
-        mark_regions(inner, found)
-        if name == "wrap_with_set_grad_enabled" and node.args[0] is False:
-            for user in list(node.users):
-                with graph_module.graph.inserting_after(user):
-                    stopped = graph_module.graph.call_function(torch.ops.aten.detach.default, (user,))
-                stopped.meta = dict(user.meta)
-                user.replace_all_uses_with(stopped, delete_user_cb=lambda reader, own=stopped: reader is not own)
-        if name == "wrap_with_autocast" and node.args[2] is False:
+        place = next(i for i, argument in enumerate(node.args) if getattr(argument, "op", "") == "get_attr")
+        inner = getattr(graph_module, node.args[place].target)
+        inline_regions(inner)
+        pinned = name == "wrap_with_autocast" and node.args[2] is False
+        stopped = name == "wrap_with_set_grad_enabled" and node.args[0] is False
+        operands, copies, outputs = iter(node.args[place + 1 :]), {}, ()
+        with graph.inserting_before(node):
             for part in inner.graph.nodes:
-                part.meta["custom"] = {**(part.meta.get("custom") or {}), "amp_precision": "f32"}
+                if part.op == "placeholder":
+                    copies[part] = next(operands)
+                elif part.op == "output":
+                    outputs = [copies[value] for value in part.args[0]]
+                elif part.op == "call_function":
+                    copies[part] = graph.node_copy(part, lambda source: copies[source])
+                    copies[part].meta = dict(part.meta)
+                    if pinned:
+                        custom = copies[part].meta.get("custom") or {}
+                        copies[part].meta["custom"] = {**custom, "amp_precision": "f32"}
+            for user in list(node.users):
+                value = outputs[user.args[1]]
+                if stopped:
+                    meta = dict(value.meta)
+                    value = graph.call_function(torch.ops.aten.detach.default, (value,))
+                    value.meta = meta
+                user.replace_all_uses_with(value)
+                graph.erase_node(user)
+        graph.erase_node(node)
     graph_module.recompile()
 
 
@@ -160,10 +184,11 @@ def capture(model, loss, call, arrays, dynamic):
     """Returns the program and what it cannot express, as (module path, what, advice)."""
     found = list(hooks_of(model))
     whole = Whole(model, loss, call)
-    with watched(found):
-        program = export(whole, arrays, dynamic)
-    mark_regions(program.graph_module, found)
-    return decompose(program), found
+    with fx_traceback.preserve_node_meta():
+        with watched(found):
+            program = export(whole, arrays, dynamic)
+        inline_regions(program.graph_module)
+        return decompose(program), found
 
 
 __all__ = ["capture", "check_version", "module_path"]

@@ -234,6 +234,11 @@ def register_compare(name):
     @rule(f"aten.{name}.Tensor", f"aten.{name}.Scalar")
     def compare(t, lhs, rhs):
         dtype = common_dtype(t, lhs, rhs)
+        if isinstance(lhs, Value) and lhs.name in t.flattened and not isinstance(rhs, Value):
+            # A view of integers: compare them, then view the result as zeros and ones.
+            other = t.builder.scalar(t.number(rhs), dtype)
+            equal = t.builder.compare(name, t.flattened[lhs.name], other)
+            return t.convert(t.builder.reshape(t.convert(equal, "f32"), lhs.shape), "i1")
         return t.builder.compare(name, t.elementwise(lhs, dtype), t.elementwise(rhs, dtype))
 
     return compare

@@ -3,6 +3,9 @@
 """Losses."""
 
 
+import torch
+
+from ..builder import TORCH_DTYPES
 from ..translate import Unsupported, Value, rule
 from .elementwise import clip, positive, scaled, softplus_of
 
@@ -41,14 +44,19 @@ def picked(t, log_probabilities, labels, weight, reduction, ignore_index, smooth
     """The losses of samples from logarithms of probabilities, [..., C]: -w log p of the
     label, without what is ignored, and their mean over the sum of the weights."""
     b, dtype, classes = t.builder, log_probabilities.dtype, log_probabilities.shape[-1]
-    hot = b.one_hot(labels, classes, dtype)
-    zero = b.scalar(0.0, dtype)
+    one, zero = b.scalar(1.0, dtype), b.scalar(0.0, dtype)
     valid = None
     if ignores(t, labels, ignore_index):
         kept = b.compare("ne", labels, b.scalar(ignore_index, labels.dtype))
-        valid = b.select(kept, b.scalar(1.0, dtype), zero)
-        if 0 <= ignore_index < classes:
-            hot = b.binary("mul", hot, b.reshape(valid, (*valid.shape, 1)))
+        valid = b.select(kept, one, zero)
+        # One-hot by comparison: readers of data take the operand of one_hot for an index
+        # and would refuse labels that are no class.
+        numbers = torch.arange(classes).reshape(classes, *(1,) * labels.rank).to(TORCH_DTYPES[labels.dtype])
+        numbers[numbers == ignore_index] = -1 if ignore_index != -1 else -2
+        equal = b.compare("eq", labels, b.constant(numbers))
+        hot = b.transpose(b.select(equal, one, zero), [*range(1, labels.rank + 1), 0])
+    else:
+        hot = b.one_hot(labels, classes, dtype)
     weighted = hot if weight is None else b.binary("mul", hot, weight)
     terms = b.binary("mul", weighted, log_probabilities)
     losses = b.unary("neg", b.reduce("sum", terms, [terms.rank - 1]))

@@ -3,6 +3,7 @@
 """Views, parts, joins and repetitions."""
 
 import functools
+import math
 
 import torch
 
@@ -38,7 +39,19 @@ def reshape(t, x, *args):
         return x
     if isinstance(x, Value) and not x.is_float:
         return t.view_of_labels(x, t.result_shape)
-    return t.builder.reshape(x, t.result_shape)
+    return view(t, x, t.result_shape)
+
+
+def view(t, x, shape):
+    """A reshape. Where the known extents of both sides do not divide, it takes one row
+    for each sample in between."""
+    if -1 in x.shape and -1 in shape:
+        before, after = -math.prod(x.shape), -math.prod(shape)
+        if before % after and after % before:
+            total = math.prod(t.evaluate(extent)[0] for extent in t.result_of_first.shape)
+            if total % t.sizes[0] == 0:
+                x = t.builder.reshape(x, (-1, total // t.sizes[0]))
+    return t.builder.reshape(x, shape)
 
 
 @rule("aten.permute.default")

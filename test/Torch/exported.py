@@ -1,0 +1,31 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Steps that amp_torch exported: trained here, they have the losses that PyTorch had
+# (test/Torch/Inputs/write_exports.py wrote them), and their fp16 program is written.
+#
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %S/Inputs/exports %t
+"""Usage: exported.py <folder of exports> <scratch folder>"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+exports, scratch = map(pathlib.Path, sys.argv[1:])
+names = sorted(path.name for path in exports.iterdir())
+assert len(names) >= 3, names
+for name in names:
+    folder = exports / name
+    wanted = [float(line) for line in (folder / "losses.txt").read_text().split()]
+    run = ["amp-run", folder / "step.mlir", "--data", folder / "data.npz", "--init", folder / "init.npz", "--batch-size", "4",
+           "--steps", str(len(wanted)), "--quiet", "--metrics-json", scratch / "run.json"]
+    for precision, bound in (("f32", 1e-5), ("bf16", 1e-1), ("fp16", 2e-2)):
+        subprocess.run([*run, "--precision", precision], check=True, stdout=subprocess.DEVNULL)
+        steps = json.loads((scratch / "run.json").read_text())["runs"][0]["steps"]
+        error = max(abs(float(step["loss"]) - loss) for step, loss in zip(steps, wanted)) / max(wanted)
+        assert error <= bound, f"{name}: {precision} differs by {error:.1e}"
+        print(f"{name}: {precision} within {error:.1e} of PyTorch's f32")
+    subprocess.run(["amp-translate", "--mlir-to-cuda", folder / "step.mlir", "--batch-size", "4", "--precision", "fp16",
+                    "-o", scratch / "step.cu"], check=True)
