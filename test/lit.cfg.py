@@ -120,6 +120,7 @@ config.substitutions += [
     ("%plain_cuda_host_cxx", f"{plain_cuda_host_cxx} -x c++"),
     ("%plain_cuda_host_lib", f"-x none {cuda_host_archive}{zlib}"),
 ]
+config.substitutions.append(("%cc", config.amp_cc))
 # Compiles what uses the host runtime alone, without zlib.
 runtime_include = os.path.join(config.amp_src_root, "include")
 config.substitutions.append(

@@ -99,6 +99,11 @@ static cl::opt<bool> emitMain(
     cl::desc("Add a trainer with the options of amp-run, and --profile, --time "
              "and --no-graph"),
     cl::cat(category));
+static cl::opt<bool> emitForward(
+    "emit-forward",
+    cl::desc("Add the forward function, for callers of the C interface (with "
+             "--emit-main: always)"),
+    cl::cat(category));
 static cl::opt<std::string>
     headerFile("emit-header", cl::value_desc("file.h"),
                cl::desc("Write the C interface as a header too"),
@@ -257,7 +262,7 @@ static bool hasOpenBatch(ModuleOp module) {
 /// the trainer if there is one. A step without one is translated with a warning
 /// that gives the reason.
 static LogicalResult makePrograms(OwningOpRef<ModuleOp> &module) {
-  std::string step = emitMain ? findPredictingStep(*module) : "";
+  std::string step = emitMain || emitForward ? findPredictingStep(*module) : "";
   if (step.empty())
     return runPipeline(*module, batchSize);
   OwningOpRef<ModuleOp> copy(module->clone());
@@ -279,8 +284,9 @@ static LogicalResult makePrograms(OwningOpRef<ModuleOp> &module) {
   // An error of the step itself is reported again.
   if (failed(runPipeline(*module, batchSize)))
     return failure();
-  llvm::errs() << "amp-translate: warning: the trainer has neither --eval nor "
-                  "--predict: "
+  llvm::errs() << "amp-translate: warning: "
+               << (emitMain ? "the trainer has neither --eval nor --predict: "
+                            : "there is no forward function: ")
                << reason << "\n";
   return success();
 }
@@ -362,7 +368,8 @@ static int checkOptions() {
     return fail("--mlir-to-cuda and --cuda-costs exclude each other");
   if (printCosts)
     for (const cl::Option *option : std::initializer_list<const cl::Option *>{
-             &emitMain, &headerFile, &cmakeFile, &standalone, &runtimeDir})
+             &emitMain, &emitForward, &headerFile, &cmakeFile, &standalone,
+             &runtimeDir})
       if (option->getNumOccurrences() > 0)
         return fail("--" + option->ArgStr + " needs --mlir-to-cuda");
   if (device.getNumOccurrences() > 0)
@@ -455,13 +462,12 @@ static int emit(ModuleOp module, cuda::ProgramOp program) {
   if (inputFile != "-")
     options.source = llvm::sys::path::filename(inputFile).str();
   options.emitMain = emitMain;
+  options.emitForward = emitForward;
   options.forward = findForward(module, program);
-  std::string text;
+  std::string text, header;
   if (!headerFile.empty()) {
     options.header = getPathFrom(outputFile, headerFile);
-    std::string header;
     cuda::emitHeader(program, header);
-    files.push_back({headerFile, header});
   }
   if (failed(cuda::emitCUDA(program, options, text)))
     return 1;
@@ -469,9 +475,12 @@ static int emit(ModuleOp module, cuda::ProgramOp program) {
     std::string folder = runtimeDir, message;
     if (folder.empty())
       folder = AMP_RUNTIME_INCLUDE_DIR;
-    if (!inlineRuntime(text, folder, message))
+    if (!inlineRuntime(text, folder, message) ||
+        !inlineRuntime(header, folder, message))
       return fail(message);
   }
+  if (!headerFile.empty())
+    files.push_back({headerFile, header});
   files.push_back({outputFile, text});
   if (!cmakeFile.empty()) {
     std::string cmake;

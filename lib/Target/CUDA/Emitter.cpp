@@ -202,8 +202,9 @@ void ProgramEmitter::emitBanner() {
      << "_kernels.cuh in\n// namespace kernels, together with the "
         "macro "
      << StringRef(prefix).upper() << "_HAS_NAME.\n\n";
-  for (StringRef header : {"Conv", "CrossEntropy", "Norm", "Pool", "Program",
-                           "Random", "Reduce", "ScatterAdd", "Softmax"})
+  for (StringRef header :
+       {"Conv", "CrossEntropy", "Norm", "Pool", "Program", "ProgramInterface",
+        "Random", "Reduce", "ScatterAdd", "Softmax"})
     os << "#include \"amp/Runtime/CUDA/" << header << ".h\"\n";
   if (options.emitMain)
     os << "#include \"amp/Runtime/CUDA/Trainer.h\"\n";

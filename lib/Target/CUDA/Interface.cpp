@@ -10,135 +10,48 @@
 using namespace mlir;
 using namespace mlir::cuda;
 
-/// Replaces each `@` by `prefix`.
-static std::string instantiate(StringRef text, StringRef prefix) {
+/// Replaces each `@` by `prefix` and each `$` by `forward`.
+static std::string instantiate(StringRef text, StringRef prefix,
+                               StringRef forward = "") {
   std::string result;
   for (char c : text) {
     if (c == '@')
       result += prefix;
+    else if (c == '$')
+      result += forward;
     else
       result += c;
   }
   return result;
 }
 
-static constexpr StringLiteral kTypes = R"(
-/// An instance: a device arena and the state in it. Not thread-safe.
-typedef struct @_t @_t;
-
-typedef struct @_options {
-  int device;             /* number of the GPU */
-  unsigned long long seed; /* seed of initial values */
-  int no_graph;           /* launch each kernel by itself in every step */
-  int poison;             /* fill temporaries with NaN before each step */
-  int tune;               /* time the algorithms of products at creation */
-  const char *tune_cache; /* file of the fastest algorithms; may be null */
-  int other_scaler;       /* load states of other rules of loss scaling */
-  int other_batch_size;   /* load states of runs with another batch size */
-} @_options;
+static constexpr StringLiteral kDeclaration = R"(
+/// The program, through the C interface of compiled steps. Returns an error if
+/// `version` is not AMP_STEP_VERSION. `message`, if not null, receives its
+/// text. A shared library exports the function as amp_step_get_program too.
+int32_t @_get_program(uint32_t version, const amp_step_program **program,
+                      const char **message);
 )";
 
-static constexpr StringLiteral kFunctions = R"(
-/// Each returns 0, or an error code. @_last_error then returns the message.
-int @_create(@_t **out, const @_options *options);
-/// Replaces the state by that of a file of amp-run or of @_save. It is an error
-/// if the file has another graph, precision, batch size or other rules of loss
-/// scaling. Nothing changes after an error.
-int @_load(@_t *step, const char *path);
-int @_save(@_t *step, const char *path);
-/// Copies a batch to the device. It has exactly the size of batch `index`. The
-/// caller may reuse `host` afterwards.
-int @_set_batch(@_t *step, int index, const void *host, size_t bytes);
-int @_set_hyperparameter(@_t *step, const char *name, double value);
-/// Enqueues steps and does not wait. A negative number is an error.
-int @_run(@_t *step, int n_steps);
-/// Waits and reads all metrics of the last step, in the order of their indices.
-/// It is an error if `n` is not their number.
-int @_read_metrics(@_t *step, float *out, int n);
-
-void @_destroy(@_t *step);
-/// Bytes of device memory that an instance takes.
-long long @_memory_bytes(void);
-const char *@_last_error(void);
-)";
-
-static constexpr StringLiteral kDefinitions = R"(
+// A source may hold several programs. The first one gives the shared name.
+static constexpr StringLiteral kDefinition = R"(
 //===-- C interface -------------------------------------------------===//
 
-struct @_t : Program {
-  using Program::Program;
-};
-
 extern "C" {
-int @_create(@_t **out, const @_options *options) {
-  return reportCall([&] {
-    if (!out)
-      return Status(kInvalidArgument, "no place for the instance");
-    *out = nullptr;
-    ProgramOptions settings;
-    if (options) {
-      settings.device = options->device;
-      settings.seed = options->seed;
-      settings.useGraph = !options->no_graph;
-      settings.poison = options->poison != 0;
-      settings.gemm.tune = options->tune != 0;
-      settings.otherScaler = options->other_scaler != 0;
-      settings.otherBatchSize = options->other_batch_size != 0;
-      if (options->tune_cache)
-        settings.gemm.cachePath = options->tune_cache;
-    }
-    auto step = std::make_unique<@_t>(kProgram);
-    Status status = step->create(settings);
-    if (status.isOk())
-      *out = step.release();
-    return status;
-  });
+AMP_STEP_EXPORT int32_t @_get_program(uint32_t version,
+                                      const amp_step_program **program,
+                                      const char **message) {
+  static const ProgramInterface interface(kProgram$);
+  return interface.get(version, program, message);
 }
-int @_load(@_t *step, const char *path) {
-  return reportCall([&] {
-    if (!step || !path)
-      return Status(kInvalidArgument, "no instance or no path");
-    return step->load(path);
-  });
+#ifndef AMP_STEP_HAS_PROGRAM
+#define AMP_STEP_HAS_PROGRAM
+AMP_STEP_EXPORT __attribute__((weak)) int32_t
+amp_step_get_program(uint32_t version, const amp_step_program **program,
+                     const char **message) {
+  return @_get_program(version, program, message);
 }
-int @_save(@_t *step, const char *path) {
-  return reportCall([&] {
-    if (!step || !path)
-      return Status(kInvalidArgument, "no instance or no path");
-    return step->save(path);
-  });
-}
-int @_set_batch(@_t *step, int index, const void *host, size_t bytes) {
-  return reportCall([&] {
-    if (!step || !host)
-      return Status(kInvalidArgument, "no instance or no data");
-    return step->setBatch(index, host, bytes);
-  });
-}
-int @_set_hyperparameter(@_t *step, const char *name, double value) {
-  return reportCall([&] {
-    if (!step || !name)
-      return Status(kInvalidArgument, "no instance or no name");
-    return step->setHyperparameter(name, value);
-  });
-}
-int @_run(@_t *step, int n_steps) {
-  return reportCall([&] {
-    if (!step)
-      return Status(kInvalidArgument, "no instance");
-    return step->run(n_steps);
-  });
-}
-int @_read_metrics(@_t *step, float *out, int n) {
-  return reportCall([&] {
-    if (!step || !out)
-      return Status(kInvalidArgument, "no instance or no place");
-    return step->readMetrics(out, n);
-  });
-}
-void @_destroy(@_t *step) { delete step; }
-long long @_memory_bytes(void) { return kProgram.arenaBytes; }
-const char *@_last_error(void) { return lastError(); }
+#endif
 } // extern "C"
 )";
 
@@ -148,8 +61,8 @@ void mlir::cuda::emitHeader(ProgramOp program, std::string &text) {
   os << "/* Generated by amp-translate --mlir-to-cuda: the C interface of '"
      << getCommentText(program.getSymName()) << "'. */\n"
      << "#ifndef " << guard << "_H\n#define " << guard << "_H\n\n"
-     << "#include <stddef.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
-     << instantiate(kTypes, prefix);
+     << "#include \"amp/Runtime/Step/Interface.h\"\n\n"
+     << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
   // Enumerate batches and metrics.
   for (StringRef role : {"batch", "metric"}) {
     os << "\n/* " << (role == "batch" ? "Batches" : "Metrics")
@@ -168,7 +81,7 @@ void mlir::cuda::emitHeader(ProgramOp program, std::string &text) {
     os << "  " << guard << "_NUM_" << role.upper()
        << (role == "batch" ? "ES" : "S") << " = " << index << "\n};\n";
   }
-  os << instantiate(kFunctions, prefix)
+  os << instantiate(kDeclaration, prefix)
      << "\n#ifdef __cplusplus\n}\n#endif\n#endif /* " << guard << "_H */\n";
 }
 
@@ -179,21 +92,18 @@ LogicalResult mlir::cuda::emitCUDA(ProgramOp program,
   if (failed(ProgramEmitter(program, options, os).emit()))
     return failure();
   std::string prefix = getPrefix(program);
-  if (options.header.empty()) {
-    os << "extern \"C\" {" << instantiate(kTypes, prefix) << "}\n";
-  } else {
+  if (!options.header.empty())
     os << "#include " << quote(options.header) << "\n";
-  }
-  os << instantiate(kDefinitions, prefix);
-  if (!options.emitMain)
-    return success();
-  os << "\n";
-  if (options.forward &&
+  const bool hasForward =
+      options.forward && (options.emitMain || options.emitForward);
+  if (hasForward &&
       failed(ProgramEmitter(options.forward, options, os).emitForward()))
     return failure();
-  os << "\nint main(int argc, char **argv) {\n"
-     << "  return trainerMain(argc, argv, kProgram"
-     << (options.forward ? ", forward::kForward" : "") << ");\n}\n";
+  const StringRef forward = hasForward ? ", forward::kForward" : "";
+  os << instantiate(kDefinition, prefix, forward);
+  if (options.emitMain)
+    os << "\nint main(int argc, char **argv) {\n"
+       << "  return trainerMain(argc, argv, kProgram" << forward << ");\n}\n";
   return success();
 }
 
@@ -231,6 +141,9 @@ void mlir::cuda::emitCMake(ProgramOp program, StringRef source, bool hasMain,
      << " PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>"
      << (strictRounding ? "\n    $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false>" : "")
      << ")\n"
+     // Two loaded programs must not share functions of their runtimes.
+     << "set_target_properties(" << prefix << " PROPERTIES\n"
+     << "  CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)\n"
      << "target_include_directories(" << prefix
      << " PRIVATE ${AMP_INCLUDE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})\n"
      << "target_link_libraries(" << prefix

@@ -127,6 +127,9 @@ struct cudaLaunchConfig_t {
 // Functions of the host
 //===----------------------------------------------------------------------===//
 
+// As in the toolkit, other languages can call them in a program's library.
+#pragma GCC visibility push(default)
+extern "C" {
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int *device);
@@ -137,10 +140,6 @@ const char *cudaGetErrorString(cudaError_t error);
 cudaError_t cudaDeviceSynchronize();
 
 cudaError_t cudaMalloc(void **pointer, size_t bytes);
-template <typename T>
-cudaError_t cudaMalloc(T **pointer, size_t bytes) {
-  return cudaMalloc(reinterpret_cast<void **>(pointer), bytes);
-}
 cudaError_t cudaFree(void *pointer);
 cudaError_t cudaMallocHost(void **pointer, size_t bytes);
 cudaError_t cudaFreeHost(void *pointer);
@@ -178,6 +177,13 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
 
 cudaError_t cudaFuncSetAttribute(const void *function,
                                  cudaFuncAttribute attribute, int value);
+} // extern "C"
+#pragma GCC visibility pop
+
+template <typename T>
+cudaError_t cudaMalloc(T **pointer, size_t bytes) {
+  return cudaMalloc(reinterpret_cast<void **>(pointer), bytes);
+}
 
 namespace amp::cuda::host {
 cudaError_t enqueueKernel(const cudaLaunchConfig_t &config, const void *kernel,

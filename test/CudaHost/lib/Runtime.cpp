@@ -20,6 +20,7 @@
 #include <cstdlib>
 #include <deque>
 #include <map>
+#include <memory>
 
 using namespace amp::cuda::host;
 using Work = std::function<void()>;
@@ -33,10 +34,17 @@ struct CUstream_st {
   std::vector<Work> captured;
 };
 
-struct CUevent_st {
+namespace {
+/// The records of an event. Work that waits for one may outlive the event.
+struct EventState {
   cudaStream_t stream = nullptr;
   unsigned recorded = 0, done = 0;
   std::chrono::steady_clock::time_point time;
+};
+} // namespace
+
+struct CUevent_st {
+  std::shared_ptr<EventState> state = std::make_shared<EventState>();
 };
 
 struct CUgraph_st {
@@ -144,13 +152,15 @@ static CUstream_st &resolve(cudaStream_t stream) {
   return stream ? *stream : device().defaultStream;
 }
 
-static void drain(CUstream_st &stream) {
+/// Runs the work of `stream`, or only until record `number` of `event` is done.
+static void drain(CUstream_st &stream, const EventState *event = nullptr,
+                  unsigned number = 0) {
   if (stream.running) {
     violate("a stream waits for itself");
     return;
   }
   stream.running = true;
-  while (!stream.queue.empty()) {
+  while (!stream.queue.empty() && !(event && event->done >= number)) {
     Work work = std::move(stream.queue.front());
     stream.queue.pop_front();
     // After a failure no more work runs, as on a device.
@@ -436,47 +446,54 @@ cudaError_t cudaEventCreate(cudaEvent_t *event) {
   return cudaEventCreateWithFlags(event, 0);
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  if (event->stream && event->done != event->recorded)
-    drain(resolve(event->stream));
   delete event;
   return outcome();
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  event->stream = stream ? stream : &device().defaultStream;
-  unsigned number = ++event->recorded;
-  return enqueue(stream, [event, number] {
-    event->done = number;
-    event->time = std::chrono::steady_clock::now();
+  std::shared_ptr<EventState> state = event->state;
+  state->stream = stream ? stream : &device().defaultStream;
+  unsigned number = ++state->recorded;
+  return enqueue(stream, [state, number] {
+    state->done = number;
+    state->time = std::chrono::steady_clock::now();
   });
 }
 
-static void waitFor(cudaEvent_t event) {
-  if (event->done != event->recorded)
-    drain(*event->stream);
+static void waitFor(const EventState &event, cudaStream_t stream,
+                    unsigned number) {
+  if (event.done < number)
+    drain(*stream, &event, number);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
                                 unsigned) {
-  return enqueue(stream, [event] { waitFor(event); });
+  // A wait is for the last record before it.
+  std::shared_ptr<EventState> state = event->state;
+  cudaStream_t recorder = state->stream;
+  unsigned number = state->recorded;
+  return enqueue(stream, [state, recorder, number] {
+    waitFor(*state, recorder, number);
+  });
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  if (event->stream && event->stream->capturing)
+  const EventState &state = *event->state;
+  if (state.stream && state.stream->capturing)
     return fail(cudaErrorStreamCaptureUnsupported);
-  waitFor(event);
+  waitFor(state, state.stream, state.recorded);
   return outcome();
 }
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start,
                                  cudaEvent_t stop) {
-  if (start->recorded == 0 || stop->recorded == 0)
+  const EventState &from = *start->state, &to = *stop->state;
+  if (from.recorded == 0 || to.recorded == 0)
     return fail(cudaErrorInvalidResourceHandle);
-  if (start->done != start->recorded || stop->done != stop->recorded)
+  if (from.done != from.recorded || to.done != to.recorded)
     return fail(cudaErrorNotReady);
   *milliseconds =
-      std::chrono::duration<float, std::milli>(stop->time - start->time)
-          .count();
+      std::chrono::duration<float, std::milli>(to.time - from.time).count();
   return outcome();
 }
 

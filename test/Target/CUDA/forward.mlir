@@ -28,8 +28,9 @@
 // PROGRAM-NOT: targets
 // PROGRAM-NOT: cuda.optimizer
 
-// SOURCE: int step_run(step_t *step, int n_steps) {
-// SOURCE: namespace {
+// SOURCE: #include "amp/Runtime/CUDA/ProgramInterface.h"
+// SOURCE: //===-- The forward function
+// SOURCE: {{^}}namespace {
 // SOURCE-NEXT: namespace forward {
 // SOURCE: {"y", Role::Prediction,
 // SOURCE: const ProgramInfo kProgram = {
@@ -38,6 +39,7 @@
 // SOURCE-NEXT: {EvaluationRule::Kind::MSE, "y", "targets"},
 // SOURCE-NEXT: };
 // SOURCE-NEXT: const ForwardInfo kForward = {&kProgram, kRules, 1};
+// SOURCE: interface(kProgram, forward::kForward);
 // SOURCE: return trainerMain(argc, argv, kProgram, forward::kForward);
 
 // ALONE-NOT: namespace forward

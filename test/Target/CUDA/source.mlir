@@ -55,24 +55,21 @@
 // CHECK: const ProgramInfo kProgram = {
 // CHECK: enqueue,
 // CHECK-NEXT: {"fp16", {{[0-9]+}}u, "scaler = amp.update_scale\n{{.*}}\nmin_scale = 1"}};
-// CHECK: int step_run(step_t *step, int n_steps) {
+// CHECK: AMP_STEP_EXPORT int32_t step_get_program(uint32_t version,
+// CHECK: interface(kProgram);
+// CHECK: __attribute__((weak)) int32_t
+// CHECK-NEXT: amp_step_get_program(
 
 // COSTS: 'step' on h200
 // COSTS: fc_weight_grad 1024
 // COSTS: roofline bound as written {{[0-9.]+}} us, in f32 {{[0-9.]+}} us, with TF32 products {{[0-9.]+}} us
 // COSTS: memory {{[0-9]+}} bytes; no plan takes less than {{[0-9]+}}
 
-// HEADER: typedef struct step_t step_t;
-// HEADER: int other_scaler;
-// HEADER: int other_batch_size;
+// HEADER: #include "amp/Runtime/Step/Interface.h"
 // HEADER: STEP_BATCH_IMAGES = 0, /* f32[16x8] */
 // HEADER: STEP_BATCH_LABELS = 1, /* i64[16] */
 // HEADER: STEP_METRIC_LOSS = 0, /* f32 */
-// HEADER: int step_create(step_t **out, const step_options *options);
-// HEADER: A negative number is an error.
-// HEADER-NEXT: int step_run(step_t *step, int n_steps);
-// HEADER: It is an error if `n` is not their number.
-// HEADER-NEXT: int step_read_metrics(step_t *step, float *out, int n);
+// HEADER: int32_t step_get_program(uint32_t version, const amp_step_program **program,
 
 // CMAKE: add_executable(step "{{.*}}.main.cu")
 // CMAKE: target_link_libraries(step PRIVATE CUDA::cublasLt

@@ -29,23 +29,26 @@ API = """
 int main(int argc, char **argv) {
   if (std::string(argv[0]).find("interface") == std::string::npos)
     return runTrainer(argc, argv);
-  using namespace part0;
-  part0_step_options options = {};
-  options.other_scaler = argv[2][0] == '1';
-  options.other_batch_size = argv[3][0] == '1';
-  part0_step_t *step = nullptr;
-  if (part0_step_create(&step, &options) != 0)
+  const amp_step_program *program = nullptr;
+  if (part0::part0_step_get_program(AMP_STEP_VERSION, &program, nullptr) != 0)
     return 1;
-  int code = part0_step_load(step, argv[1]);
-  std::printf("%d %s\\n", code, part0_step_last_error());
-  code = part0_step_run(step, -5);
-  std::printf("%d %s\\n", code, part0_step_last_error());
-  float metrics[8];
-  code = part0_step_read_metrics(step, metrics, 1);
-  std::printf("%d %s\\n", code, part0_step_last_error());
+  amp_step_options options = {};
+  options.size = sizeof(options);
+  options.flags = (argv[2][0] == '1' ? AMP_STEP_OTHER_SCALER : 0) |
+                  (argv[3][0] == '1' ? AMP_STEP_OTHER_BATCH_SIZE : 0);
+  amp_step *step = nullptr;
+  if (program->create(program, &options, &step) != 0)
+    return 1;
+  int code = program->load(step, argv[1]);
+  std::printf("%d %s\\n", code, program->last_error());
+  code = program->run(step, 0, -5);
+  std::printf("%d %s\\n", code, program->last_error());
+  double metrics[8];
+  code = program->read_metrics(step, metrics, 1);
+  std::printf("%d %s\\n", code, program->last_error());
   // A state of a program that is handed its batches.
-  code = argc > 4 ? part0_step_save(step, argv[4]) : 0;
-  part0_step_destroy(step);
+  code = argc > 4 ? program->save(step, argv[4]) : 0;
+  program->destroy(step);
   return code;
 }
 """

@@ -15,13 +15,9 @@
 //   static Status enqueue(StepRun &run) { ... }      // launches, in order
 //   static const ProgramInfo kProgram = {...};
 //
-// and a C interface of one-line functions over `Program`:
+// and exports it through the C interface (ProgramInterface.h):
 //
-//   struct step_t : amp::cuda::Program { using Program::Program; };
-//   extern "C" int step_run(step_t *step, int steps) {
-//     return amp::cuda::reportCall([&] { return step->run(steps); });
-//   }
-//   extern "C" const char *step_last_error() { return amp::cuda::lastError(); }
+//   static const ProgramInterface interface(kProgram, forward::kForward);
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,14 +29,13 @@
 #include "amp/Runtime/CUDA/Graph.h"
 #include "amp/Runtime/CUDA/Optimizer.h"
 #include "amp/Runtime/CUDA/Profile.h"
-#include "amp/Runtime/CUDA/Staging.h"
+#include "amp/Runtime/CUDA/Slots.h"
 #include "amp/Runtime/Host/CheckpointFile.h"
+#include "amp/Runtime/Step/InterfaceStep.h"
 
 #include <cmath>
 #include <cstring>
-#include <exception>
 #include <memory>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -117,6 +112,12 @@ struct ProgramOptions {
   /// another batch size.
   bool otherScaler = false, otherBatchSize = false;
   GemmOptions gemm;
+  /// The slots of batches, 1 or 2.
+  int numSlots = 1;
+  /// The stream of the caller, if it has one for the step.
+  std::optional<void *> stream;
+  /// The functions are null: the program allocates.
+  amp_step_allocator allocator = {};
 };
 
 /// The forward function of a step.
@@ -128,7 +129,7 @@ struct ForwardInfo {
 
 /// One instance of a program: an arena on a device and the state in it. Any
 /// thread may call it, with any current device, but only one at a time.
-class Program : public Step {
+class Program : public InterfaceStep {
 public:
   explicit Program(const ProgramInfo &info, const ForwardInfo &forward = {})
       : info(info), forward(forward) {
@@ -139,17 +140,21 @@ public:
   Program &operator=(const Program &) = delete;
   ~Program() override {
     DeviceScope scope(options.device);
-    if (stream)
+    if (ownStream) {
+      // Copies run on streams of the caller too.
+      (void)slots.delay(stream);
       cudaStreamSynchronize(stream);
+    }
     graph.reset();
     staging.clear();
-    cudaFree(arena);
-    if (stream)
-      cudaStreamDestroy(stream);
+    slots.reset();
+    memory.reset();
+    if (ownStream)
+      cudaStreamDestroy(ownStream);
   }
 
-  /// Allocates, plans and initialises. Nothing is allocated after that. If
-  /// there is too little memory, the message says how much is needed.
+  /// Allocates, plans and initialises. No device memory is allocated after
+  /// that. If there is too little memory, the message says how much is needed.
   Status create(const ProgramOptions &from) {
     AMP_RETURN_IF_ERROR(allocate(from));
     return restart(options.seed);
@@ -183,14 +188,16 @@ public:
   Status fillBatch(int index, size_t bytes, Fill fill);
   /// Sets the hyperparameter `name`.
   Status setHyperparameter(const std::string &name, double value) {
-    return amphost::setHyperparameter(*this, name, value);
+    size_t index = 0;
+    AMP_RETURN_IF_ERROR(findHyperparameter(*this, name, &index));
+    return enqueueHyperparameter(index, value);
   }
 
   /// Fails if a state or hyperparameter has no value, or with `batches` a
   /// batch.
-  inline Status checkValues(bool batches) const;
+  inline Status checkValues(bool batches, int slot = 0) const;
   /// Enqueues `steps` steps. The first runs as launches, the others as a graph.
-  inline Status run(int steps) override;
+  Status run(int steps) override { return runSlot(0, steps); }
   /// Waits for the device.
   Status synchronize() {
     DeviceScope scope(options.device);
@@ -238,57 +245,58 @@ public:
   void addMemory(Results *results) override {
     results->emplace_back("bytes of device memory", double(memoryBytes()));
   }
-  inline Status createForward(std::unique_ptr<Step> *made) override;
+  inline Status
+  createForwardStep(std::unique_ptr<InterfaceStep> *made) override;
   std::vector<EvaluationRule> getEvaluationRules() const override {
     return {forward.rules, forward.rules + forward.numRules};
   }
 
+  // The C interface.
+  void *getData(size_t tensor) override {
+    return arena ? arena + info.buffers[tensor].offset : nullptr;
+  }
+  int64_t getMemoryBytes() const override {
+    return int64_t(memory.size() + slots.getBytes());
+  }
+  inline Status zeroStates() override;
+  inline Status setStream(void *to) override;
+  inline Status setBatch(const BatchData &batch) override;
+  inline Status runSlot(int slot, int steps) override;
+  inline Status enqueueHyperparameter(size_t tensor, double value) override;
+
 private:
   inline Status verifyInfo() const;
-  inline Status enqueueStep(Profiler *profiler);
+  inline Status allocateArena();
+  inline Status createOptimizers();
+  inline Status createSlots();
+  inline Status reportMemory(int64_t bytes) const;
+  /// Fills batch argument `index` through pinned memory.
+  template <typename Fill>
+  Status stageBatch(int slot, size_t index, size_t bytes, cudaStream_t on,
+                    Fill fill);
+  inline Status enqueueStep(cudaStream_t on, Profiler *profiler);
 
   const ProgramInfo &info;
   const ForwardInfo forward;
   std::vector<TensorInfo> tensors;
   ProgramOptions options;
-  cudaStream_t stream = nullptr;
-  unsigned char *arena = nullptr;
+  /// The stream of all work, which is `ownStream` or one of the caller. Steps
+  /// are captured on `ownStream`: the default stream cannot be.
+  cudaStream_t stream = nullptr, ownStream = nullptr;
+  DeviceMemory memory;
+  unsigned char *arena = nullptr; ///< `memory` after its allocation
   GemmPlans gemms;
   std::vector<OptimizerTable> tables;
   StepGraph graph;
-  /// Staging buffers of the batch arguments, in order.
+  /// The batch arguments, by their buffers, and the pinned buffers of those
+  /// that come from host memory.
+  std::vector<size_t> batchBuffers;
   std::vector<std::unique_ptr<Staging>> staging;
+  BatchSlots slots;
   bool warm = false;
-  /// Which buffers have a value from the host.
+  /// Which states and hyperparameters have a value.
   std::vector<bool> written;
 };
-
-/// The message of the last error reported in this thread; empty if none.
-inline std::string &lastErrorText() {
-  static thread_local std::string text;
-  return text;
-}
-inline const char *lastError() { return lastErrorText().c_str(); }
-
-/// Keeps the message of an error for `lastError` and returns its code.
-inline int report(const Status &status) {
-  lastErrorText() = status.getMessage();
-  return status.getCode();
-}
-
-/// Reports the result of `body`. No exception reaches the caller, which may be
-/// C.
-template <typename Body>
-int reportCall(Body &&body) {
-  try {
-    return report(body());
-  } catch (const std::bad_alloc &) {
-    // The message is short enough to need no memory.
-    return report(Status(kOutOfMemory, "no host memory"));
-  } catch (const std::exception &exception) {
-    return report(Status(kInvalidArgument, exception.what()));
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // Creation
@@ -314,34 +322,33 @@ inline Status Program::verifyInfo() const {
   return Status();
 }
 
-inline Status Program::allocate(const ProgramOptions &from) {
-  options = from;
-  AMP_RETURN_IF_ERROR(verifyInfo());
-  int devices = 0;
-  AMP_CUDA_CALL(cudaGetDeviceCount(&devices));
-  if (options.device < 0 || options.device >= devices)
-    return makeError(kNoDevice, "there is no device %d, but %d in all",
-                     options.device, devices);
-  DeviceScope scope(options.device);
-  AMP_CUDA_CALL(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  cudaError_t error =
-      cudaMalloc(reinterpret_cast<void **>(&arena), size_t(info.arenaBytes));
-  if (error == cudaErrorMemoryAllocation) {
-    cudaGetLastError(); // reset the error, which is handled
-    size_t free = 0, total = 0;
-    AMP_CUDA_CALL(cudaMemGetInfo(&free, &total));
-    return makeError(kOutOfMemory,
-                     "program '%s' needs %lld bytes of device memory, but %zu "
-                     "are free",
-                     info.name, (long long)info.arenaBytes, free);
-  }
-  AMP_RETURN_IF_ERROR(check(error, "cudaMalloc"));
-  AMP_CUDA_CALL(cudaMemsetAsync(arena, 0, size_t(info.arenaBytes), stream));
-  AMP_RETURN_IF_ERROR(synchronize());
+inline Status Program::reportMemory(int64_t bytes) const {
+  cudaGetLastError(); // reset the error, which is handled
+  size_t free = 0, total = 0;
+  AMP_CUDA_CALL(cudaMemGetInfo(&free, &total));
+  return makeError(kOutOfMemory,
+                   "program '%s' needs %lld bytes of device memory, but %zu "
+                   "are free",
+                   info.name, (long long)bytes, free);
+}
 
-  AMP_RETURN_IF_ERROR(gemms.create(info.gemms, info.numGemms,
-                                   arena + info.workspaceOffset,
-                                   size_t(info.workspaceBytes), options.gemm));
+inline Status Program::allocateArena() {
+  cudaError_t error = memory.allocate(
+      options.allocator, size_t(info.arenaBytes), options.device, stream);
+  if (error == cudaErrorMemoryAllocation)
+    return reportMemory(info.arenaBytes);
+  AMP_RETURN_IF_ERROR(check(error, "cudaMalloc"));
+  if (reinterpret_cast<uintptr_t>(memory.get()) % size_t(kBufferAlignment) != 0)
+    return makeError(kInvalidArgument,
+                     "the allocator returned an address that is not a multiple "
+                     "of %lld",
+                     (long long)kBufferAlignment);
+  arena = memory.get();
+  AMP_CUDA_CALL(cudaMemsetAsync(arena, 0, size_t(info.arenaBytes), stream));
+  return synchronize();
+}
+
+inline Status Program::createOptimizers() {
   for (int i = 0; i < info.numOptimizers; ++i) {
     const OptimizerGroup &group = info.optimizers[i];
     auto pointer = [&](int64_t offset) -> void * {
@@ -367,11 +374,46 @@ inline Status Program::allocate(const ProgramOptions &from) {
                                             arena + group.tableOffset, &table));
     tables.push_back(table);
   }
-  for (size_t i : find(Role::Batch)) {
-    staging.push_back(std::make_unique<Staging>());
-    AMP_RETURN_IF_ERROR(
-        staging.back()->create(size_t(bytesOf(info.buffers[i]))));
+  return Status();
+}
+
+inline Status Program::createSlots() {
+  batchBuffers = find(Role::Batch);
+  staging.resize(batchBuffers.size());
+  std::vector<BatchSlots::Target> targets;
+  int64_t bytes = 0;
+  for (size_t i : batchBuffers) {
+    const BufferInfo &buffer = info.buffers[i];
+    targets.push_back({arena + buffer.offset, size_t(bytesOf(buffer))});
+    bytes += bytesOf(buffer);
   }
+  cudaError_t error = cudaSuccess;
+  AMP_RETURN_IF_ERROR(slots.create(std::move(targets), options.numSlots,
+                                   options.allocator, options.device, stream,
+                                   &error));
+  if (error == cudaErrorMemoryAllocation)
+    return reportMemory(info.arenaBytes + options.numSlots * bytes);
+  return check(error, "cudaMalloc");
+}
+
+inline Status Program::allocate(const ProgramOptions &from) {
+  options = from;
+  AMP_RETURN_IF_ERROR(verifyInfo());
+  int devices = 0;
+  AMP_CUDA_CALL(cudaGetDeviceCount(&devices));
+  if (options.device < 0 || options.device >= devices)
+    return makeError(kNoDevice, "there is no device %d, but %d in all",
+                     options.device, devices);
+  DeviceScope scope(options.device);
+  AMP_CUDA_CALL(cudaStreamCreateWithFlags(&ownStream, cudaStreamNonBlocking));
+  stream =
+      options.stream ? static_cast<cudaStream_t>(*options.stream) : ownStream;
+  AMP_RETURN_IF_ERROR(allocateArena());
+  AMP_RETURN_IF_ERROR(gemms.create(info.gemms, info.numGemms,
+                                   arena + info.workspaceOffset,
+                                   size_t(info.workspaceBytes), options.gemm));
+  AMP_RETURN_IF_ERROR(createOptimizers());
+  AMP_RETURN_IF_ERROR(createSlots());
   for (size_t i : find(Role::Constant)) {
     Array array;
     AMP_RETURN_IF_ERROR(initializeTensor(tensors[i], options.seed, &array));
@@ -419,6 +461,25 @@ inline Status Program::writeBuffer(int index, const Array &array) {
 }
 
 template <typename Fill>
+Status Program::stageBatch(int slot, size_t index, size_t bytes,
+                           cudaStream_t on, Fill fill) {
+  const size_t buffer = batchBuffers[index];
+  std::unique_ptr<Staging> &pinned = staging[index];
+  if (!pinned) {
+    pinned = std::make_unique<Staging>();
+    AMP_RETURN_IF_ERROR(pinned->create(bytes));
+  }
+  void *data = nullptr;
+  AMP_RETURN_IF_ERROR(pinned->acquire(&data));
+  fill(data);
+  AMP_RETURN_IF_ERROR(
+      checkLabels(tensors[buffer], data, countOf(info.buffers[buffer])));
+  return slots.fill(slot, index, on, [&](unsigned char *place) {
+    return pinned->send(place, on);
+  });
+}
+
+template <typename Fill>
 Status Program::fillBatch(int index, size_t bytes, Fill fill) {
   const std::vector<size_t> batches = find(Role::Batch);
   if (index < 0 || index >= int(batches.size()))
@@ -430,28 +491,11 @@ Status Program::fillBatch(int index, size_t bytes, Fill fill) {
                      "batch argument '%s' has %zu bytes, expected %lld (%s)",
                      buffer->name, bytes, (long long)bytesOf(*buffer),
                      describeBuffer(*buffer).describe().c_str());
-  if (size_t(index) >= staging.size())
+  if (size_t(index) >= batchBuffers.size())
     return makeError(kInvalidArgument, "program '%s' has not been created",
                      info.name);
   DeviceScope scope(options.device);
-  Staging &stagingBuffers = *staging[size_t(index)];
-  void *data = nullptr;
-  AMP_RETURN_IF_ERROR(stagingBuffers.acquire(&data));
-  fill(data);
-  for (int64_t i = 0; buffer->classes > 0 && i < countOf(*buffer); ++i) {
-    int64_t label = buffer->type == Type::I32
-                        ? static_cast<const int32_t *>(data)[i]
-                        : static_cast<const int64_t *>(data)[i];
-    if (label < 0 || label >= buffer->classes)
-      return makeError(kInvalidArgument,
-                       "value %lld at element %lld of '%s' is out of range, "
-                       "expected 0 to %lld",
-                       (long long)label, (long long)i, buffer->name,
-                       (long long)buffer->classes - 1);
-  }
-  written.resize(size_t(info.numBuffers));
-  written[size_t(buffer - info.buffers)] = true;
-  return stagingBuffers.send(arena + buffer->offset, stream);
+  return stageBatch(0, size_t(index), bytes, stream, fill);
 }
 
 inline Status Program::setBatch(int index, const void *host, size_t bytes) {
@@ -470,17 +514,65 @@ inline Status Program::fill(size_t tensor, int64_t, size_t bytes,
   return makeError(kInvalidArgument, "buffer %zu is not a batch", tensor);
 }
 
+inline Status Program::setBatch(const BatchData &batch) {
+  DeviceScope scope(options.device);
+  const cudaStream_t on =
+      batch.stream ? static_cast<cudaStream_t>(*batch.stream) : stream;
+  size_t index = 0;
+  while (batchBuffers[index] != batch.tensor)
+    ++index;
+  if (!batch.isOnDevice)
+    return stageBatch(batch.slot, index, batch.bytes, on, [&](void *to) {
+      if (batch.bytes)
+        std::memcpy(to, batch.data, batch.bytes);
+    });
+  return slots.fill(batch.slot, index, on, [&](unsigned char *place) {
+    return check(cudaMemcpyAsync(place, batch.data, batch.bytes,
+                                 cudaMemcpyDeviceToDevice, on),
+                 "cudaMemcpyAsync");
+  });
+}
+
+inline Status Program::zeroStates() {
+  DeviceScope scope(options.device);
+  written.resize(size_t(info.numBuffers));
+  for (int i = 0; i < info.numBuffers; ++i) {
+    const BufferInfo &buffer = info.buffers[i];
+    if (!isState(buffer.role))
+      continue;
+    AMP_CUDA_CALL(cudaMemsetAsync(arena + buffer.offset, 0,
+                                  size_t(bytesOf(buffer)), stream));
+    written[size_t(i)] = true;
+  }
+  return synchronize();
+}
+
+inline Status Program::enqueueHyperparameter(size_t tensor, double value) {
+  const BufferInfo &buffer = info.buffers[tensor];
+  if (!arena)
+    return makeError(kInvalidArgument, "program '%s' has not been created",
+                     info.name);
+  DeviceScope scope(options.device);
+  Array element(buffer.type, {});
+  element.fill(value);
+  AMP_RETURN_IF_ERROR(
+      enqueueFill(stream, arena + buffer.offset, countOf(buffer), element));
+  written.resize(size_t(info.numBuffers));
+  written[tensor] = true;
+  return Status();
+}
+
 //===----------------------------------------------------------------------===//
 // Running
 //===----------------------------------------------------------------------===//
 
-inline Status Program::enqueueStep(Profiler *profiler) {
+inline Status Program::enqueueStep(cudaStream_t on, Profiler *profiler) {
   if (options.poison && info.arenaBytes > info.stateBytes)
     AMP_CUDA_CALL(cudaMemsetAsync(arena + info.stateBytes, 0xff,
                                   size_t(info.arenaBytes - info.stateBytes),
-                                  stream));
+                                  on));
   StepRun step;
-  step.stream = stream;
+  step.stream = on;
   step.arena = arena;
   step.gemms = &gemms;
   step.optimizers = tables.data();
@@ -489,44 +581,58 @@ inline Status Program::enqueueStep(Profiler *profiler) {
   return info.enqueue(step);
 }
 
-inline Status Program::checkValues(bool batches) const {
+inline Status Program::checkValues(bool batches, int slot) const {
   if (!arena)
     return makeError(kInvalidArgument, "program '%s' has not been created",
                      info.name);
-  for (int i = 0; i < info.numBuffers; ++i)
-    if (info.buffers[i].role <=
-            (batches ? Role::Batch : Role::Hyperparameter) &&
-        (size_t(i) >= written.size() || !written[size_t(i)]))
-      return makeError(kInvalidArgument, "'%s' has no value: %s",
-                       info.buffers[i].name,
-                       info.buffers[i].role == Role::Batch
-                           ? "set a batch first"
-                           : "load it from a file, or set it");
+  auto missing = [&](size_t buffer, const char *what) {
+    return makeError(kInvalidArgument, "'%s' has no value: %s",
+                     info.buffers[buffer].name, what);
+  };
+  for (size_t i = 0; i < size_t(info.numBuffers); ++i)
+    if (info.buffers[i].role <= Role::Hyperparameter &&
+        (i >= written.size() || !written[i]))
+      return missing(i, "load it from a file, or set it");
+  for (size_t i = 0; batches && i < batchBuffers.size(); ++i)
+    if (!slots.isFilled(slot, i))
+      return missing(batchBuffers[i], "set a batch first");
   return Status();
 }
 
-inline Status Program::run(int steps) {
+inline Status Program::setStream(void *to) {
+  DeviceScope scope(options.device);
+  Event event;
+  AMP_RETURN_IF_ERROR(event.create());
+  AMP_RETURN_IF_ERROR(event.record(stream));
+  AMP_RETURN_IF_ERROR(event.delay(static_cast<cudaStream_t>(to)));
+  stream = static_cast<cudaStream_t>(to);
+  return Status();
+}
+
+inline Status Program::runSlot(int slot, int steps) {
   if (steps < 0)
     return makeError(kInvalidArgument,
                      "%d steps to run, expected a number that is not negative",
                      steps);
-  AMP_RETURN_IF_ERROR(checkValues(/*batches=*/true));
+  AMP_RETURN_IF_ERROR(checkValues(/*batches=*/true, slot));
   DeviceScope scope(options.device);
+  AMP_RETURN_IF_ERROR(slots.begin(slot, stream));
   for (int i = 0; i < steps; ++i) {
     // Do not capture the first step: libraries load their kernels lazily.
     if (!options.useGraph || !warm) {
-      AMP_RETURN_IF_ERROR(enqueueStep(nullptr));
+      AMP_RETURN_IF_ERROR(enqueueStep(stream, nullptr));
       warm = true;
     } else {
       if (!graph.isCaptured())
-        AMP_RETURN_IF_ERROR(graph.capture(
-            stream, [&](cudaStream_t) { return enqueueStep(nullptr); }));
+        AMP_RETURN_IF_ERROR(graph.capture(ownStream, [&](cudaStream_t on) {
+          return enqueueStep(on, nullptr);
+        }));
       AMP_RETURN_IF_ERROR(graph.launch(stream));
     }
     ++progress.step;
     progress.batchSize = getFixedBatch();
   }
-  return Status();
+  return slots.end(slot, stream);
 }
 
 inline Status Program::readMetrics(float *out, int count) {
@@ -549,14 +655,17 @@ inline Status Program::readMetrics(std::vector<double> *values) {
   return Status();
 }
 
-inline Status Program::createForward(std::unique_ptr<Step> *made) {
+inline Status Program::createForwardStep(std::unique_ptr<InterfaceStep> *made) {
   if (!forward.program)
     return makeError(kInvalidArgument,
                      "'%s' has been emitted without a forward function, which "
                      "--eval and --predict need",
                      info.name);
   auto program = std::make_unique<Program>(*forward.program);
-  program->setOptions(options);
+  ProgramOptions own = options;
+  if (arena && stream != ownStream)
+    own.stream = stream;
+  program->setOptions(own);
   *made = std::move(program);
   return Status();
 }
@@ -569,7 +678,7 @@ inline Status Program::profile(int steps, std::string *table) {
   Profiler profiler;
   AMP_RETURN_IF_ERROR(profiler.create(info.launches, info.numLaunches));
   for (int i = 0; i < steps; ++i) {
-    AMP_RETURN_IF_ERROR(enqueueStep(&profiler));
+    AMP_RETURN_IF_ERROR(enqueueStep(stream, &profiler));
     AMP_RETURN_IF_ERROR(profiler.finishStep(stream));
     ++progress.step;
     progress.batchSize = getFixedBatch();

@@ -22,6 +22,7 @@
 #include "amp/Runtime/CUDA/TrainerOptions.h"
 #include "amp/Runtime/CUDA/WarmUp.h"
 #include "amp/Runtime/Host/Trainer.h"
+#include "amp/Runtime/Step/Report.h"
 
 #include <chrono>
 

@@ -207,22 +207,32 @@ inline Status readWeights(const Step &step, const std::string &path,
   return Status();
 }
 
-/// Sets every element of the hyperparameter `name`.
-inline Status setHyperparameter(Step &step, const std::string &name,
-                                double value) {
+/// Finds the hyperparameter `name`.
+inline Status findHyperparameter(const Step &step, const std::string &name,
+                                 size_t *index) {
   std::string known;
   for (size_t i : step.find(Role::Hyperparameter)) {
     const TensorInfo &tensor = step.getTensors()[i];
     if (tensor.name == name) {
-      Array array(tensor.type, tensor.shape);
-      array.fill(value);
-      return step.write(i, std::move(array));
+      *index = i;
+      return Status();
     }
     known += (known.empty() ? "" : ", ") + tensor.name;
   }
   return makeError(kInvalidArgument,
                    "there is no hyperparameter '%s'; the step has %s",
                    name.c_str(), known.empty() ? "none" : known.c_str());
+}
+
+/// Sets every element of the hyperparameter `name`.
+inline Status setHyperparameter(Step &step, const std::string &name,
+                                double value) {
+  size_t index = 0;
+  AMP_RETURN_IF_ERROR(findHyperparameter(step, name, &index));
+  const TensorInfo &tensor = step.getTensors()[index];
+  Array array(tensor.type, tensor.shape);
+  array.fill(value);
+  return step.write(index, std::move(array));
 }
 
 /// Sets all hyperparameters from `settings` or from the graph.

@@ -23,13 +23,14 @@ namespace mlir::cuda {
 struct EmitterOptions {
   /// The name of the input, for the first line of the file.
   std::string source;
-  /// The file of `emitHeader` to include, as the source names it. If empty, the
-  /// source contains its types.
+  /// The file of `emitHeader` to include, as the source names it, or empty.
   std::string header;
   /// A `main` that trains, with the options of amp-run.
   bool emitMain = false;
-  /// The forward function of the program, with which `main` predicts and
-  /// evaluates. May be null.
+  /// The forward function without a `main`, for callers of the C interface.
+  bool emitForward = false;
+  /// The forward function of the program, for predictions. May be null. Printed
+  /// with one of the two options above.
   ProgramOp forward;
 };
 

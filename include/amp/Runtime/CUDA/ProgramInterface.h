@@ -1,0 +1,72 @@
+//===- ProgramInterface.h - The C interface of a program --------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_RUNTIME_CUDA_PROGRAMINTERFACE_H
+#define AMP_RUNTIME_CUDA_PROGRAMINTERFACE_H
+
+#include "amp/Runtime/CUDA/Program.h"
+#include "amp/Runtime/Step/ProgramTable.h"
+
+namespace amp::cuda {
+
+/// Exports a generated program.
+class ProgramInterface : public InterfaceProgram {
+public:
+  explicit ProgramInterface(const ProgramInfo &info,
+                            const ForwardInfo &forward = {})
+      : info(info), forward(forward) {
+    const Program program(info);
+    tensors = program.getTensors();
+    ProgramLabels labels;
+    labels.name = info.name;
+    labels.backend = "cuda";
+    labels.precision = info.identity.precision;
+    labels.fingerprint = info.identity.fingerprint;
+    labels.fixedBatch = program.getFixedBatch();
+    labels.hasForward = forward.program != nullptr;
+    table = makeTable(*this, labels);
+  }
+
+  const std::vector<TensorInfo> &getTensors() const override { return tensors; }
+
+  Status create(const StepSettings &settings,
+                std::unique_ptr<InterfaceStep> *step) const override {
+    ProgramOptions options;
+    options.device = settings.device;
+    options.seed = settings.seed;
+    options.useGraph = settings.useGraph;
+    options.poison = settings.poison;
+    options.gemm.tune = settings.tune;
+    options.gemm.cachePath = settings.tuneCache;
+    options.numSlots = settings.numSlots;
+    options.stream = settings.stream;
+    options.allocator = settings.allocator;
+    auto program = std::make_unique<Program>(info, forward);
+    AMP_RETURN_IF_ERROR(program->allocate(options));
+    *step = std::move(program);
+    return Status();
+  }
+
+  /// Answers `amp_step_get_program`.
+  int32_t get(uint32_t version, const amp_step_program **program,
+              const char **message) const {
+    const int32_t code = checkVersion(version, program, message);
+    if (code == AMP_STEP_OK)
+      *program = &table;
+    return code;
+  }
+
+private:
+  const ProgramInfo &info;
+  const ForwardInfo forward;
+  std::vector<TensorInfo> tensors;
+  amp_step_program table;
+};
+
+} // namespace amp::cuda
+
+#endif // AMP_RUNTIME_CUDA_PROGRAMINTERFACE_H

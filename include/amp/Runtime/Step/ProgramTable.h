@@ -1,0 +1,587 @@
+//===- ProgramTable.h - Exports steps through the C interface ---*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Implements the functions of Interface.h over InterfaceStep.h, for all
+// backends. Every argument is checked here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_RUNTIME_STEP_PROGRAMTABLE_H
+#define AMP_RUNTIME_STEP_PROGRAMTABLE_H
+
+#include "amp/Runtime/Step/InterfaceStep.h"
+#include "amp/Runtime/Step/Report.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+/// Marks a function that a shared library exports.
+#define AMP_STEP_EXPORT __attribute__((visibility("default")))
+
+namespace amphost {
+
+static_assert(int(Role::Parameter) == AMP_STEP_PARAMETER &&
+                  int(Role::ScalerState) == AMP_STEP_SCALER_STATE &&
+                  int(Role::Hyperparameter) == AMP_STEP_HYPERPARAMETER &&
+                  int(Role::Batch) == AMP_STEP_BATCH &&
+                  int(Role::Metric) == AMP_STEP_METRIC &&
+                  int(Role::Prediction) == AMP_STEP_PREDICTION,
+              "roles of the C interface");
+static_assert(int(ElementType::Bool) == AMP_STEP_BOOL &&
+                  int(ElementType::U8) == AMP_STEP_U8 &&
+                  int(ElementType::F16) == AMP_STEP_F16 &&
+                  int(ElementType::F64) == AMP_STEP_F64,
+              "element types of the C interface");
+
+inline constexpr ErrorCode kUnsupportedRequest =
+                               ErrorCode(AMP_STEP_UNSUPPORTED),
+                           kWrongVersion = ErrorCode(AMP_STEP_WRONG_VERSION);
+inline constexpr int kNumLists = AMP_STEP_LIST_PREDICTIONS + 1;
+
+/// The tensors of each list, by index.
+using TensorLists = std::array<std::vector<size_t>, kNumLists>;
+
+inline TensorLists listTensors(const std::vector<TensorInfo> &tensors) {
+  TensorLists lists;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Role role = tensors[i].role;
+    if (isState(role))
+      lists[AMP_STEP_LIST_STATES].push_back(i);
+    else if (role <= Role::Prediction)
+      lists[size_t(AMP_STEP_LIST_HYPERPARAMETERS) + size_t(role) -
+            size_t(Role::Hyperparameter)]
+          .push_back(i);
+  }
+  return lists;
+}
+
+} // namespace amphost
+
+/// The object behind a handle of the C interface.
+struct amp_step {
+  explicit amp_step(std::unique_ptr<amphost::InterfaceStep> own, int numSlots,
+                    bool isForward)
+      : step(std::move(own)), lists(amphost::listTensors(step->getTensors())),
+        numSlots(numSlots), isForward(isForward) {}
+
+  std::unique_ptr<amphost::InterfaceStep> step;
+  amphost::TensorLists lists;
+  int numSlots;
+  bool isForward;
+};
+
+namespace amphost {
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+/// Fails if a structure of the caller is smaller than that of this version, or
+/// has a member of a later one. `data` begins with the size.
+inline Status checkStructure(const void *data, size_t size, const char *name,
+                             bool isInput) {
+  if (!data)
+    return makeError(kInvalidArgument, "the %s is null", name);
+  uint32_t given;
+  std::memcpy(&given, data, sizeof(given));
+  if (given < size)
+    return makeError(kInvalidArgument,
+                     "the size of %s is %u, expected at least %zu", name, given,
+                     size);
+  const char *bytes = static_cast<const char *>(data);
+  for (size_t i = size; isInput && i < given; ++i)
+    if (bytes[i] != 0)
+      return makeError(kUnsupportedRequest,
+                       "%s sets a member beyond its first %zu bytes, which "
+                       "version %d of the interface does not have",
+                       name, size, AMP_STEP_VERSION);
+  return Status();
+}
+
+/// The tensor `index` of a list.
+inline Status findTensor(const TensorLists &lists, int32_t list, int32_t index,
+                         size_t *tensor) {
+  if (list < 0 || list >= kNumLists)
+    return makeError(kInvalidArgument, "list %d, expected 0 to %d", list,
+                     kNumLists - 1);
+  const std::vector<size_t> &tensors = lists[size_t(list)];
+  if (index < 0 || size_t(index) >= tensors.size())
+    return makeError(kInvalidArgument, "tensor %d of list %d, which has %zu",
+                     index, list, tensors.size());
+  *tensor = tensors[size_t(index)];
+  return Status();
+}
+
+/// The bytes of a tensor of a shape; -1 if an extent is open.
+inline int64_t countBytes(ElementType type, const Shape &shape) {
+  int64_t bytes = byteWidth(type);
+  for (int64_t extent : shape) {
+    if (extent < 0)
+      return -1;
+    bytes *= extent;
+  }
+  return bytes;
+}
+
+inline Status describe(const TensorInfo &info, void *data,
+                       amp_step_tensor *tensor) {
+  AMP_RETURN_IF_ERROR(checkStructure(tensor, sizeof(amp_step_tensor),
+                                     "amp_step_tensor", /*isInput=*/false));
+  const uint32_t size = tensor->size;
+  std::memset(static_cast<void *>(tensor), 0, size);
+  tensor->size = size;
+  tensor->role = int32_t(info.role);
+  tensor->type = int32_t(info.type);
+  tensor->rank = int32_t(info.shape.size());
+  tensor->shape = info.shape.data();
+  tensor->name = info.name.c_str();
+  tensor->data = data;
+  tensor->bytes = countBytes(info.type, info.shape);
+  tensor->classes = info.classes;
+  return Status();
+}
+
+/// Checks options of the caller, which may be null.
+inline Status readSettings(const amp_step_options *options,
+                           StepSettings *settings) {
+  if (!options)
+    return Status();
+  AMP_RETURN_IF_ERROR(checkStructure(options, sizeof(amp_step_options),
+                                     "amp_step_options", /*isInput=*/true));
+  constexpr uint32_t kFlags = 2 * AMP_STEP_OTHER_BATCH_SIZE - 1;
+  if (options->flags & ~kFlags)
+    return makeError(kUnsupportedRequest,
+                     "unknown flags 0x%x in amp_step_options",
+                     options->flags & ~kFlags);
+  if (options->num_slots < 0 || options->num_slots > kMaxSlots)
+    return makeError(kInvalidArgument, "%d slots, expected 1 or 2",
+                     options->num_slots);
+  if (!options->allocator.allocate != !options->allocator.deallocate)
+    return makeError(kInvalidArgument,
+                     "an allocator with one function, expected both or none");
+  if (options->communicator || options->rank != 0 || options->num_ranks < 0 ||
+      options->num_ranks > 1)
+    return makeError(kUnsupportedRequest,
+                     "a communicator for rank %d of %d, but this program runs "
+                     "on one device",
+                     options->rank, options->num_ranks);
+  for (uint64_t word : options->reserved)
+    if (word != 0)
+      return makeError(kUnsupportedRequest,
+                       "a reserved member of amp_step_options is not 0");
+  const uint32_t flags = options->flags;
+  if (options->stream && !(flags & AMP_STEP_CALLER_STREAM))
+    return makeError(kInvalidArgument,
+                     "a stream without the flag AMP_STEP_CALLER_STREAM");
+  settings->device = options->device;
+  settings->numSlots = std::max(options->num_slots, 1);
+  if (flags & AMP_STEP_CALLER_STREAM)
+    settings->stream = options->stream;
+  settings->allocator = options->allocator;
+  settings->seed = options->seed;
+  settings->tuneCache = options->tune_cache ? options->tune_cache : "";
+  settings->zeroStates = flags & AMP_STEP_ZERO_STATES;
+  settings->useGraph = !(flags & AMP_STEP_NO_GRAPH);
+  settings->poison = flags & AMP_STEP_POISON;
+  settings->tune = flags & AMP_STEP_TUNE;
+  settings->tolerance.otherScaler = flags & AMP_STEP_OTHER_SCALER;
+  settings->tolerance.otherBatchSize = flags & AMP_STEP_OTHER_BATCH_SIZE;
+  return Status();
+}
+
+/// Checks a batch of the caller.
+inline Status readBatch(const amp_step &handle, const amp_step_batch *batch,
+                        BatchData *data) {
+  AMP_RETURN_IF_ERROR(checkStructure(batch, sizeof(amp_step_batch),
+                                     "amp_step_batch", /*isInput=*/true));
+  AMP_RETURN_IF_ERROR(findTensor(handle.lists, AMP_STEP_LIST_BATCHES,
+                                 batch->index, &data->tensor));
+  const TensorInfo &info = handle.step->getTensors()[data->tensor];
+  if (batch->slot < 0 || batch->slot >= handle.numSlots)
+    return makeError(kInvalidArgument, "slot %d of a step with %d", batch->slot,
+                     handle.numSlots);
+  if (batch->memory != AMP_STEP_HOST && batch->memory != AMP_STEP_DEVICE)
+    return makeError(kInvalidArgument,
+                     "memory %d, expected AMP_STEP_HOST or AMP_STEP_DEVICE",
+                     batch->memory);
+  if ((batch->flags & ~uint32_t(AMP_STEP_COPY_STREAM)) || batch->reserved)
+    return makeError(kUnsupportedRequest,
+                     "unknown flags or a reserved member in amp_step_batch");
+  if (batch->stream && !(batch->flags & AMP_STEP_COPY_STREAM))
+    return makeError(kInvalidArgument,
+                     "a stream without the flag AMP_STEP_COPY_STREAM");
+  if (batch->type < 0 || batch->type >= kNumElementTypes || batch->rank < 0 ||
+      batch->rank > 64 || (batch->rank > 0 && !batch->shape))
+    return makeError(kInvalidArgument,
+                     "batch '%s' has type %d, rank %d and %s shape, expected "
+                     "%s",
+                     info.name.c_str(), batch->type, batch->rank,
+                     batch->shape ? "a" : "no", info.describe().c_str());
+  data->shape.assign(batch->shape, batch->shape + batch->rank);
+  bool fits = ElementType(batch->type) == info.type &&
+              data->shape.size() == info.shape.size();
+  for (size_t i = 0; fits && i < info.shape.size(); ++i)
+    fits = info.shape[i] < 0 ? data->shape[i] >= 1
+                             : data->shape[i] == info.shape[i];
+  if (!fits)
+    return makeError(
+        kInvalidArgument, "batch '%s' is %s, expected %s", info.name.c_str(),
+        describeShape(data->shape, ElementType(batch->type)).c_str(),
+        info.describe().c_str());
+  data->bytes = size_t(countBytes(info.type, data->shape));
+  if (!batch->data && data->bytes)
+    return makeError(kInvalidArgument, "the data of batch '%s' are null",
+                     info.name.c_str());
+  data->slot = batch->slot;
+  data->isOnDevice = batch->memory == AMP_STEP_DEVICE;
+  data->data = batch->data;
+  if (batch->flags & AMP_STEP_COPY_STREAM)
+    data->stream = batch->stream;
+  return Status();
+}
+
+/// Checks a copy between the host and a tensor, which is set.
+inline Status findValue(const amp_step &handle, int32_t list, int32_t index,
+                        const void *data, uint64_t bytes, bool isRead,
+                        size_t *tensor) {
+  const bool takes = isRead ? list != AMP_STEP_LIST_BATCHES
+                            : list == AMP_STEP_LIST_STATES ||
+                                  list == AMP_STEP_LIST_HYPERPARAMETERS;
+  if (!takes)
+    return makeError(kInvalidArgument, "tensors of list %d cannot be %s", list,
+                     isRead ? "read" : "written");
+  AMP_RETURN_IF_ERROR(findTensor(handle.lists, list, index, tensor));
+  const TensorInfo &info = handle.step->getTensors()[*tensor];
+  const int64_t expected = countBytes(info.type, info.shape);
+  if (expected >= 0 && uint64_t(expected) != bytes)
+    return makeError(kInvalidArgument,
+                     "%llu bytes for '%s', expected %lld (%s)",
+                     (unsigned long long)bytes, info.name.c_str(),
+                     (long long)expected, info.describe().c_str());
+  if (!data && bytes)
+    return makeError(kInvalidArgument, "the data for '%s' are null",
+                     info.name.c_str());
+  return Status();
+}
+
+//===----------------------------------------------------------------------===//
+// The functions of a program
+//===----------------------------------------------------------------------===//
+
+namespace table {
+
+inline const InterfaceProgram *get(const amp_step_program *program) {
+  return program ? static_cast<const InterfaceProgram *>(program->internal)
+                 : nullptr;
+}
+
+/// Reports `body(object)`, or an error if the handle is null.
+template <typename Object, typename Body>
+int32_t call(Object *object, Body &&body) {
+  return reportCall([&] {
+    if (!object)
+      return makeError(kInvalidArgument, "the program or step is null");
+    return body(*object);
+  });
+}
+
+/// Fails if a place for a result is null.
+inline Status checkOutput(const void *output) {
+  return output
+             ? Status()
+             : makeError(kInvalidArgument, "the place for the result is null");
+}
+
+inline void release(const amp_step_program *program) {
+  if (const InterfaceProgram *object = get(program))
+    object->release();
+}
+
+inline int32_t countTensors(const amp_step_program *program, int32_t list,
+                            int32_t *count) {
+  return call(get(program), [&](const InterfaceProgram &object) {
+    AMP_RETURN_IF_ERROR(checkOutput(count));
+    if (list < 0 || list >= kNumLists)
+      return makeError(kInvalidArgument, "list %d, expected 0 to %d", list,
+                       kNumLists - 1);
+    *count = int32_t(listTensors(object.getTensors())[size_t(list)].size());
+    return Status();
+  });
+}
+
+inline int32_t describeTensor(const amp_step_program *program, int32_t list,
+                              int32_t index, amp_step_tensor *tensor) {
+  return call(get(program), [&](const InterfaceProgram &object) {
+    size_t number = 0;
+    AMP_RETURN_IF_ERROR(
+        findTensor(listTensors(object.getTensors()), list, index, &number));
+    return describe(object.getTensors()[number], nullptr, tensor);
+  });
+}
+
+inline int32_t create(const amp_step_program *program,
+                      const amp_step_options *options, amp_step **handle) {
+  return call(get(program), [&](const InterfaceProgram &object) {
+    AMP_RETURN_IF_ERROR(checkOutput(handle));
+    *handle = nullptr;
+    StepSettings settings;
+    AMP_RETURN_IF_ERROR(readSettings(options, &settings));
+    std::unique_ptr<InterfaceStep> step;
+    AMP_RETURN_IF_ERROR(object.create(settings, &step));
+    step->tolerance = settings.tolerance;
+    AMP_RETURN_IF_ERROR(
+        initialize(*step, settings.seed, nullptr, "", /*partial=*/true));
+    if (settings.zeroStates)
+      AMP_RETURN_IF_ERROR(step->zeroStates());
+    *handle = new amp_step(std::move(step), settings.numSlots,
+                           /*isForward=*/false);
+    return Status();
+  });
+}
+
+inline void destroy(amp_step *handle) {
+  reportCall([&] {
+    delete handle;
+    return Status();
+  });
+}
+
+inline int32_t getTensor(amp_step *handle, int32_t list, int32_t index,
+                         amp_step_tensor *tensor) {
+  return call(handle, [&](amp_step &object) {
+    size_t number = 0;
+    AMP_RETURN_IF_ERROR(findTensor(object.lists, list, index, &number));
+    return describe(
+        object.step->getTensors()[number],
+        list == AMP_STEP_LIST_BATCHES ? nullptr : object.step->getData(number),
+        tensor);
+  });
+}
+
+inline int32_t getMemory(amp_step *handle, int64_t *bytes) {
+  return call(handle, [&](amp_step &object) {
+    AMP_RETURN_IF_ERROR(checkOutput(bytes));
+    *bytes = object.step->getMemoryBytes();
+    return Status();
+  });
+}
+
+inline int32_t getSteps(amp_step *handle, int64_t *steps) {
+  return call(handle, [&](amp_step &object) {
+    AMP_RETURN_IF_ERROR(checkOutput(steps));
+    *steps = object.step->progress.step;
+    return Status();
+  });
+}
+
+inline int32_t initializeStates(amp_step *handle, uint64_t seed) {
+  return call(handle, [&](amp_step &object) {
+    return initialize(*object.step, seed, nullptr, "", /*partial=*/true);
+  });
+}
+
+inline int32_t load(amp_step *handle, const char *path) {
+  return call(handle, [&](amp_step &object) {
+    if (!path)
+      return makeError(kInvalidArgument, "the path is null");
+    return loadCheckpoint(*object.step, path, object.step->tolerance);
+  });
+}
+
+inline int32_t save(amp_step *handle, const char *path) {
+  return call(handle, [&](amp_step &object) {
+    if (!path)
+      return makeError(kInvalidArgument, "the path is null");
+    return saveCheckpoint(*object.step, path);
+  });
+}
+
+inline int32_t read(amp_step *handle, int32_t list, int32_t index, void *data,
+                    uint64_t bytes) {
+  return call(handle, [&](amp_step &object) {
+    size_t tensor = 0;
+    AMP_RETURN_IF_ERROR(findValue(object, list, index, data, bytes,
+                                  /*isRead=*/true, &tensor));
+    Array value;
+    AMP_RETURN_IF_ERROR(object.step->read(tensor, &value));
+    if (value.getNumBytes() != bytes)
+      return makeError(kInvalidArgument, "%llu bytes for '%s', which has %zu",
+                       (unsigned long long)bytes,
+                       object.step->getTensors()[tensor].name.c_str(),
+                       value.getNumBytes());
+    if (bytes)
+      std::memcpy(data, value.data(), bytes);
+    return Status();
+  });
+}
+
+inline int32_t write(amp_step *handle, int32_t list, int32_t index,
+                     const void *data, uint64_t bytes) {
+  return call(handle, [&](amp_step &object) {
+    size_t tensor = 0;
+    AMP_RETURN_IF_ERROR(findValue(object, list, index, data, bytes,
+                                  /*isRead=*/false, &tensor));
+    const TensorInfo &info = object.step->getTensors()[tensor];
+    Array value(info.type, info.shape);
+    if (bytes)
+      std::memcpy(value.data(), data, bytes);
+    return object.step->write(tensor, std::move(value));
+  });
+}
+
+inline int32_t setHyperparameter(amp_step *handle, const char *name,
+                                 double value) {
+  return call(handle, [&](amp_step &object) {
+    if (!name)
+      return makeError(kInvalidArgument, "the name is null");
+    size_t tensor = 0;
+    AMP_RETURN_IF_ERROR(findHyperparameter(*object.step, name, &tensor));
+    return object.step->enqueueHyperparameter(tensor, value);
+  });
+}
+
+inline int32_t setStream(amp_step *handle, void *stream) {
+  return call(handle,
+              [&](amp_step &object) { return object.step->setStream(stream); });
+}
+
+inline int32_t setBatch(amp_step *handle, const amp_step_batch *batch) {
+  return call(handle, [&](amp_step &object) {
+    BatchData data;
+    AMP_RETURN_IF_ERROR(readBatch(object, batch, &data));
+    return object.step->setBatch(data);
+  });
+}
+
+inline int32_t run(amp_step *handle, int32_t slot, int32_t steps) {
+  return call(handle, [&](amp_step &object) {
+    if (slot < 0 || slot >= object.numSlots)
+      return makeError(kInvalidArgument, "slot %d of a step with %d", slot,
+                       object.numSlots);
+    if (steps < 0)
+      return makeError(kInvalidArgument,
+                       "%d steps to run, expected a number that is not "
+                       "negative",
+                       steps);
+    return object.step->runSlot(slot, steps);
+  });
+}
+
+inline int32_t synchronize(amp_step *handle) {
+  return call(handle, [](amp_step &object) { return object.step->wait(); });
+}
+
+inline int32_t readMetrics(amp_step *handle, double *values, int32_t count) {
+  return call(handle, [&](amp_step &object) {
+    const size_t metrics = object.lists[AMP_STEP_LIST_METRICS].size();
+    if (count < 0 || size_t(count) != metrics)
+      return makeError(kInvalidArgument, "%d metrics asked for, there are %zu",
+                       count, metrics);
+    if (count)
+      AMP_RETURN_IF_ERROR(checkOutput(values));
+    std::vector<double> numbers;
+    AMP_RETURN_IF_ERROR(object.step->readMetrics(&numbers));
+    std::copy(numbers.begin(), numbers.end(), values);
+    return Status();
+  });
+}
+
+inline int32_t createForward(amp_step *handle, amp_step **forward) {
+  return call(handle, [&](amp_step &object) {
+    AMP_RETURN_IF_ERROR(checkOutput(forward));
+    *forward = nullptr;
+    if (object.isForward)
+      return makeError(kInvalidArgument, "the step is a forward function");
+    std::unique_ptr<InterfaceStep> step;
+    AMP_RETURN_IF_ERROR(object.step->createForwardStep(&step));
+    AMP_RETURN_IF_ERROR(step->prepare(step->getFixedBatch()));
+    AMP_RETURN_IF_ERROR(step->useStates(*object.step));
+    *forward =
+        new amp_step(std::move(step), object.numSlots, /*isForward=*/true);
+    return Status();
+  });
+}
+
+inline int32_t useStates(amp_step *forward, amp_step *handle) {
+  return call(forward, [&](amp_step &object) {
+    if (!handle || !object.isForward || handle->isForward)
+      return makeError(kInvalidArgument,
+                       "expected a forward function and its step");
+    return object.step->useStates(*handle->step);
+  });
+}
+
+} // namespace table
+
+/// What a program says of itself.
+struct ProgramLabels {
+  const char *name = "", *backend = "", *precision = "";
+  uint64_t fingerprint = 0;
+  int64_t fixedBatch = 0;
+  bool hasForward = false;
+};
+
+/// The table of `program`, which must outlive it.
+inline amp_step_program makeTable(const InterfaceProgram &program,
+                                  const ProgramLabels &labels) {
+  amp_step_program result = {};
+  result.version = AMP_STEP_VERSION;
+  result.size = sizeof(result);
+  result.last_error = [] { return lastError(); };
+  result.name = labels.name;
+  result.backend = labels.backend;
+  result.precision = labels.precision ? labels.precision : "";
+  result.fingerprint = labels.fingerprint;
+  result.fixed_batch = labels.fixedBatch;
+  result.has_forward = labels.hasForward;
+  result.internal = &program;
+  result.release = table::release;
+  result.count_tensors = table::countTensors;
+  result.describe_tensor = table::describeTensor;
+  result.create = table::create;
+  result.destroy = table::destroy;
+  result.get_tensor = table::getTensor;
+  result.get_memory = table::getMemory;
+  result.get_steps = table::getSteps;
+  result.initialize = table::initializeStates;
+  result.load = table::load;
+  result.save = table::save;
+  result.read = table::read;
+  result.write = table::write;
+  result.set_hyperparameter = table::setHyperparameter;
+  result.set_stream = table::setStream;
+  result.set_batch = table::setBatch;
+  result.run = table::run;
+  result.synchronize = table::synchronize;
+  result.read_metrics = table::readMetrics;
+  result.create_forward = table::createForward;
+  result.use_states = table::useStates;
+  return result;
+}
+
+/// Answers `amp_step_get_program` and checks the version of the caller.
+inline int32_t checkVersion(uint32_t version, const amp_step_program **program,
+                            const char **message) {
+  const int32_t code = reportCall([&] {
+    AMP_RETURN_IF_ERROR(table::checkOutput(program));
+    *program = nullptr;
+    if (version != AMP_STEP_VERSION)
+      return makeError(kWrongVersion,
+                       "the caller asks for version %u of the interface, but "
+                       "this program has version %d",
+                       version, AMP_STEP_VERSION);
+    return Status();
+  });
+  if (message)
+    *message = code == AMP_STEP_OK ? nullptr : lastError();
+  return code;
+}
+
+} // namespace amphost
+
+#endif // AMP_RUNTIME_STEP_PROGRAMTABLE_H
