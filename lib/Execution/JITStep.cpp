@@ -9,9 +9,68 @@
 #include "amp/Execution/JITStep.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include <cstring>
+#include <mutex>
 
 using namespace mlir;
 using namespace mlir::amp;
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+StepValues::~StepValues() {
+  for (auto [data, bytes] : blocks)
+    allocator.deallocate(allocator.context, data, bytes, /*device=*/0,
+                         /*stream=*/nullptr);
+}
+
+host::Status StepValues::allocate(const host::TensorInfo &tensor,
+                                  host::ArrayMap &to) {
+  if (!allocator.allocate) {
+    to.set(tensor.name, host::Array(tensor.type, tensor.shape));
+    return host::Status();
+  }
+  uint64_t bytes = host::byteWidth(tensor.type);
+  for (int64_t extent : tensor.shape)
+    bytes *= uint64_t(extent);
+  void *data = allocator.allocate(allocator.context, bytes, /*device=*/0,
+                                  /*stream=*/nullptr);
+  if (!data)
+    return host::makeError(host::kOutOfMemory,
+                           "the allocator has no %llu bytes for '%s'",
+                           (unsigned long long)bytes, tensor.name.c_str());
+  blocks.emplace_back(data, bytes);
+  if (reinterpret_cast<uintptr_t>(data) % 64 != 0)
+    return host::makeError(host::kInvalidArgument,
+                           "the allocator returned an address that is not a "
+                           "multiple of 64");
+  std::memset(data, 0, bytes);
+  to.set(tensor.name, host::Array::makeView(tensor.type, tensor.shape, data));
+  return host::Status();
+}
+
+host::Status JITStep::configure(const host::StepSettings &settings) {
+  if (settings.device != 0)
+    return host::makeError(host::ErrorCode(AMP_STEP_NO_DEVICE),
+                           "there is no device %d, but 1 in all",
+                           settings.device);
+  if (settings.stream && *settings.stream)
+    return setStream(*settings.stream);
+  if (llvm::Error error = program.checkMemory(std::nullopt))
+    return explained(std::move(error));
+  values->allocator = settings.allocator;
+  for (const host::TensorInfo &tensor : tensors) {
+    if (tensor.role <= host::Role::Hyperparameter) {
+      AMP_RETURN_IF_ERROR(values->allocate(tensor, values->arrays));
+      values->unset.insert(tensor.name);
+    } else if (tensor.role == host::Role::Metric &&
+               llvm::all_of(tensor.shape, [](int64_t n) { return n >= 0; })) {
+      AMP_RETURN_IF_ERROR(values->allocate(tensor, metrics));
+    }
+  }
+  return host::Status();
+}
 
 host::CheckpointIdentity JITStep::getIdentity() const {
   host::CheckpointIdentity identity;
@@ -26,8 +85,8 @@ host::Status JITStep::prepare(int64_t samples) {
     return host::Status();
   if (samples)
     if (llvm::Error error = program.checkMemory(samples))
-      return toStatus(std::move(error));
-  return toStatus(program.checkMemory(std::nullopt));
+      return explained(std::move(error));
+  return explained(program.checkMemory(std::nullopt));
 }
 
 host::Status JITStep::choose(int64_t samples) {
@@ -36,16 +95,23 @@ host::Status JITStep::choose(int64_t samples) {
   llvm::Expected<BoundStep *> step =
       isForward ? program.getForward(samples) : program.getTraining(samples);
   if (!step)
-    return toStatus(step.takeError());
+    return explained(step.takeError());
   current = *step;
   currentSamples = samples;
-  auto [it, added] = buffers.try_emplace(current);
-  if (added)
-    for (const Binding &binding : current->bindings)
-      it->second.push_back(
-          binding.role <= host::Role::Hyperparameter
-              ? host::Array()
-              : host::Array(binding.type.type, binding.type.shape));
+  std::vector<host::Array> &predictions = buffers[current];
+  bool isNew = predictions.empty();
+  for (const Binding &binding : current->bindings) {
+    bool isPrediction = binding.role == host::Role::Prediction;
+    if (isNew)
+      predictions.push_back(
+          isPrediction ? host::Array(binding.type.type, binding.type.shape)
+                       : host::Array());
+    const host::Array *metric = metrics.lookup(binding.name);
+    if (binding.role == host::Role::Metric &&
+        (!metric || metric->getShape() != binding.type.shape))
+      metrics.set(binding.name,
+                  host::Array(binding.type.type, binding.type.shape));
+  }
   return host::Status();
 }
 
@@ -61,9 +127,10 @@ const host::Array *JITStep::getPrediction(llvm::StringRef name) const {
 
 host::Status JITStep::read(size_t tensor, host::Array *value) {
   const host::TensorInfo &info = tensors[tensor];
-  const host::Array *array = info.role == host::Role::Prediction
-                                 ? getPrediction(info.name)
-                                 : values->lookup(info.name);
+  const host::Array *array =
+      info.role == host::Role::Prediction ? getPrediction(info.name)
+      : info.role == host::Role::Metric   ? metrics.lookup(info.name)
+                                          : values->arrays.lookup(info.name);
   if (!array)
     return host::makeError(host::kInvalidArgument, "'%s' has no value",
                            info.name.c_str());
@@ -72,38 +139,98 @@ host::Status JITStep::read(size_t tensor, host::Array *value) {
 }
 
 host::Status JITStep::write(size_t tensor, host::Array value) {
-  values->set(tensors[tensor].name, std::move(value));
+  const std::string &name = tensors[tensor].name;
+  values->unset.erase(name);
+  // Keep the address.
+  host::Array *array = values->arrays.lookup(name);
+  if (array && array->getType() == value.getType() &&
+      array->getShape() == value.getShape())
+    std::memcpy(array->data(), value.data(), value.getNumBytes());
+  else
+    values->arrays.set(name, std::move(value));
   return host::Status();
 }
 
 host::Status JITStep::fill(size_t tensor, int64_t samples, size_t,
                            const std::function<void(void *)> &fill) {
-  host::Status status = choose(samples);
-  if (!status.isOk())
-    return status;
-  for (auto [binding, buffer] :
-       llvm::zip_equal(current->bindings, buffers[current]))
-    if (binding.role == host::Role::Batch &&
-        binding.name == tensors[tensor].name)
-      fill(buffer.data());
-  return status;
+  AMP_RETURN_IF_ERROR(choose(samples));
+  const std::string &name = tensors[tensor].name;
+  for (const Binding &binding : current->bindings) {
+    if (binding.role != host::Role::Batch || binding.name != name)
+      continue;
+    host::Array *array = slots[0].lookup(name);
+    if (!array || array->getShape() != binding.type.shape)
+      slots[0].set(name, host::Array(binding.type.type, binding.type.shape));
+    fill(slots[0].lookup(name)->data());
+  }
+  return host::Status();
 }
 
-host::Status JITStep::run(int steps) {
-  assert(current && "no batch has been filled");
-  llvm::SmallVector<host::Array *> arrays;
-  for (auto [binding, buffer] :
-       llvm::zip_equal(current->bindings, buffers[current])) {
-    bool isValue = binding.role <= host::Role::Hyperparameter;
-    arrays.push_back(isValue ? values->lookup(binding.name) : &buffer);
-    if (!arrays.back())
-      return host::makeError(host::kInvalidArgument, "'%s' has no value",
-                             binding.name.c_str());
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+host::Status JITStep::countSamples(int slot, int64_t *samples) const {
+  *samples = program.getStaticBatch().value_or(1);
+  const std::string *first = nullptr;
+  for (const host::TensorInfo &tensor : tensors) {
+    if (tensor.role != host::Role::Batch)
+      continue;
+    const host::Array *batch = slots[slot].lookup(tensor.name);
+    if (!batch)
+      return host::makeError(host::kInvalidArgument,
+                             "'%s' has no value: set a batch first",
+                             tensor.name.c_str());
+    if (tensor.shape.empty() || tensor.shape[0] >= 0)
+      continue;
+    const int64_t count = batch->getShape()[0];
+    if (first && count != *samples)
+      return host::makeError(
+          host::kInvalidArgument,
+          "batch '%s' has %lld samples, but batch '%s' has %lld",
+          tensor.name.c_str(), (long long)count, first->c_str(),
+          (long long)*samples);
+    first = &tensor.name;
+    *samples = count;
   }
+  return host::Status();
+}
+
+host::Status JITStep::bind(int slot,
+                           llvm::SmallVectorImpl<host::Array *> &arrays) {
+  for (auto [binding, prediction] :
+       llvm::zip_equal(current->bindings, buffers[current])) {
+    host::Array *array = binding.role == host::Role::Prediction ? &prediction
+                         : binding.role == host::Role::Metric
+                             ? metrics.lookup(binding.name)
+                         : binding.role == host::Role::Batch
+                             ? slots[slot].lookup(binding.name)
+                             : values->arrays.lookup(binding.name);
+    if (!array || (binding.role <= host::Role::Hyperparameter &&
+                   values->unset.count(binding.name)))
+      return host::makeError(host::kInvalidArgument,
+                             "'%s' has no value: load it from a file, or set "
+                             "it",
+                             binding.name.c_str());
+    arrays.push_back(array);
+  }
+  return host::Status();
+}
+
+host::Status JITStep::runSlot(int slot, int steps) {
+  // Steps of one program share its code and its module.
+  std::lock_guard<std::mutex> lock(program.getMutex());
+  int64_t samples = 0;
+  AMP_RETURN_IF_ERROR(countSamples(slot, &samples));
+  AMP_RETURN_IF_ERROR(choose(samples));
+  llvm::SmallVector<host::Array *> arrays;
+  AMP_RETURN_IF_ERROR(bind(slot, arrays));
   for (int i = 0; i < steps; ++i) {
     if (llvm::Error error = current->code->run(arrays))
-      return toStatus(std::move(error));
+      return explained(std::move(error));
     ++progress.step;
+    if (progress.batchSize == 0)
+      progress.batchSize = samples;
     isPlanned &= current->plannedBytes.has_value();
     plannedBytes = std::max(plannedBytes, current->plannedBytes.value_or(0));
     allocatedBytes = std::max(allocatedBytes, current->code->getPeakBytes());
@@ -111,13 +238,78 @@ host::Status JITStep::run(int steps) {
   return host::Status();
 }
 
-host::Status JITStep::readMetrics(std::vector<double> *metrics) {
-  metrics->clear();
-  for (auto [binding, buffer] :
-       llvm::zip_equal(current->bindings, buffers[current]))
-    if (binding.role == host::Role::Metric)
-      metrics->push_back(buffer.getDouble(0));
+host::Status JITStep::readMetrics(std::vector<double> *numbers) {
+  numbers->clear();
+  for (size_t i : find(host::Role::Metric)) {
+    const host::Array *array = metrics.lookup(tensors[i].name);
+    numbers->push_back(array ? array->getDouble(0) : 0.0);
+  }
   return host::Status();
+}
+
+//===----------------------------------------------------------------------===//
+// The C interface
+//===----------------------------------------------------------------------===//
+
+void *JITStep::getData(size_t tensor) {
+  const host::TensorInfo &info = tensors[tensor];
+  if (info.role == host::Role::Prediction) {
+    const host::Array *prediction = getPrediction(info.name);
+    return prediction ? const_cast<void *>(prediction->data()) : nullptr;
+  }
+  host::Array *array = info.role == host::Role::Metric
+                           ? metrics.lookup(info.name)
+                           : values->arrays.lookup(info.name);
+  return array ? array->data() : nullptr;
+}
+
+int64_t JITStep::getMemoryBytes() const {
+  size_t bytes = 0;
+  for (const auto &entry : values->arrays)
+    bytes += entry.second.getNumBytes();
+  for (const auto &entry : metrics)
+    bytes += entry.second.getNumBytes();
+  return int64_t(bytes);
+}
+
+host::Status JITStep::zeroStates() {
+  for (const host::TensorInfo &tensor : tensors) {
+    if (!host::isState(tensor.role))
+      continue;
+    host::Array *array = values->arrays.lookup(tensor.name);
+    std::memset(array->data(), 0, array->getNumBytes());
+    values->unset.erase(tensor.name);
+  }
+  return host::Status();
+}
+
+host::Status JITStep::setStream(void *stream) {
+  if (!stream)
+    return host::Status();
+  return host::makeError(host::ErrorCode(AMP_STEP_UNSUPPORTED),
+                         "a step of the CPU has no streams, expected null");
+}
+
+host::Status JITStep::setBatch(const host::BatchData &batch) {
+  if (batch.stream)
+    AMP_RETURN_IF_ERROR(setStream(*batch.stream));
+  const host::TensorInfo &tensor = tensors[batch.tensor];
+  AMP_RETURN_IF_ERROR(host::checkLabels(
+      tensor, batch.data, int64_t(batch.bytes) / host::byteWidth(tensor.type)));
+  host::ArrayMap &slot = slots[batch.slot];
+  const host::Array *array = slot.lookup(tensor.name);
+  if (!array || array->getShape() != batch.shape)
+    slot.set(tensor.name, host::Array(tensor.type, batch.shape));
+  if (batch.bytes)
+    std::memcpy(slot.lookup(tensor.name)->data(), batch.data, batch.bytes);
+  return host::Status();
+}
+
+host::Status JITStep::enqueueHyperparameter(size_t tensor, double value) {
+  const host::TensorInfo &info = tensors[tensor];
+  host::Array array(info.type, info.shape);
+  array.fill(value);
+  return write(tensor, std::move(array));
 }
 
 void JITStep::addMemory(host::Results *results) {
@@ -126,13 +318,17 @@ void JITStep::addMemory(host::Results *results) {
   results->emplace_back(kAllocatedBytes.str(), double(allocatedBytes));
 }
 
-host::Status JITStep::createForward(std::unique_ptr<host::Step> *forward) {
+host::Status
+JITStep::createForwardStep(std::unique_ptr<host::InterfaceStep> *forward) {
+  std::lock_guard<std::mutex> lock(program.getMutex());
   llvm::Expected<std::vector<host::TensorInfo>> own =
       program.getForwardTensors();
   if (!own)
-    return toStatus(own.takeError());
-  forward->reset(
+    return explained(own.takeError());
+  std::unique_ptr<JITStep> made(
       new JITStep(program, std::move(*own), values, /*isForward=*/true));
+  made->setExplainer(explain);
+  *forward = std::move(made);
   return host::Status();
 }
 

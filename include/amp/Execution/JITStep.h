@@ -10,7 +10,8 @@
 #define AMP_EXECUTION_JITSTEP_H
 
 #include "amp/Execution/StepProgram.h"
-#include "amp/Runtime/Host/Step.h"
+#include "amp/Runtime/Step/InterfaceStep.h"
+#include <set>
 
 namespace mlir::amp {
 
@@ -19,13 +20,39 @@ namespace mlir::amp {
 inline constexpr llvm::StringLiteral kPlannedBytes = "peak bytes planned";
 inline constexpr llvm::StringLiteral kAllocatedBytes = "peak bytes allocated";
 
-/// The training step of a program, or its forward function, and its state.
-class JITStep : public host::Step {
+/// The states and hyperparameters of a step, which its forward function shares.
+struct StepValues {
+  StepValues() = default;
+  StepValues(const StepValues &) = delete;
+  StepValues &operator=(const StepValues &) = delete;
+  ~StepValues();
+
+  /// Adds an array of zeros, in memory of the caller's allocator if there is
+  /// one.
+  host::Status allocate(const host::TensorInfo &tensor, host::ArrayMap &to);
+
+  host::ArrayMap arrays;
+  /// Those of `arrays` that have no value yet.
+  std::set<std::string> unset;
+  amp_step_allocator allocator = {};
+  std::vector<std::pair<void *, uint64_t>> blocks;
+};
+
+/// The training step of a program, or its forward function, and its state. It
+/// takes any number of slots.
+class JITStep : public host::InterfaceStep {
 public:
   /// The training step.
   explicit JITStep(StepProgram &program)
-      : JITStep(program, program.getTensors(),
-                std::make_shared<host::ArrayMap>(), /*isForward=*/false) {}
+      : JITStep(program, program.getTensors(), std::make_shared<StepValues>(),
+                /*isForward=*/false) {}
+
+  /// Prepares for a caller of the C interface: allocates all states, so that
+  /// their addresses are fixed.
+  host::Status configure(const host::StepSettings &settings);
+  /// Converts an error that MLIR has reported to one with a message.
+  using Explainer = std::function<host::Status(host::Status)>;
+  void setExplainer(Explainer function) { explain = std::move(function); }
 
   const std::vector<host::TensorInfo> &getTensors() const override {
     return tensors;
@@ -39,39 +66,60 @@ public:
   host::Status write(size_t tensor, host::Array value) override;
   host::Status fill(size_t tensor, int64_t samples, size_t bytes,
                     const std::function<void(void *)> &fill) override;
-  host::Status run(int steps) override;
+  host::Status run(int steps) override { return runSlot(0, steps); }
   host::Status wait() override { return host::Status(); }
   bool isAsynchronous() const override { return false; }
   host::Status readMetrics(std::vector<double> *values) override;
   void addMemory(host::Results *results) override;
-  host::Status createForward(std::unique_ptr<host::Step> *forward) override;
+  host::Status
+  createForwardStep(std::unique_ptr<host::InterfaceStep> *forward) override;
   std::vector<host::EvaluationRule> getEvaluationRules() const override;
   /// A forward function reads the states of the step that created it.
   host::Status useStates(host::Step &) override { return host::Status(); }
 
   /// The state or hyperparameter `name`, or null.
   const host::Array *getValue(llvm::StringRef name) const {
-    return values->lookup(name.str());
+    return values->arrays.lookup(name.str());
   }
   /// The prediction `name` of the last run, or null.
   const host::Array *getPrediction(llvm::StringRef name) const;
 
+  // The C interface. Work is done when a function returns.
+  void *getData(size_t tensor) override;
+  int64_t getMemoryBytes() const override;
+  host::Status zeroStates() override;
+  host::Status setStream(void *stream) override;
+  host::Status setBatch(const host::BatchData &batch) override;
+  host::Status runSlot(int slot, int steps) override;
+  host::Status enqueueHyperparameter(size_t tensor, double value) override;
+
 private:
   JITStep(StepProgram &program, std::vector<host::TensorInfo> tensors,
-          std::shared_ptr<host::ArrayMap> values, bool isForward)
+          std::shared_ptr<StepValues> values, bool isForward)
       : program(program), tensors(std::move(tensors)),
         values(std::move(values)), isForward(isForward) {}
 
   /// Compiles the function for batches of `samples` if necessary.
   host::Status choose(int64_t samples);
+  /// The samples of the batches of a slot.
+  host::Status countSamples(int slot, int64_t *samples) const;
+  /// The arrays of the current function for the batches of a slot.
+  host::Status bind(int slot, llvm::SmallVectorImpl<host::Array *> &arrays);
+  host::Status explained(llvm::Error error) const {
+    host::Status status = toStatus(std::move(error));
+    return explain ? explain(std::move(status)) : status;
+  }
 
   StepProgram &program;
   std::vector<host::TensorInfo> tensors;
-  /// States and hyperparameters.
-  std::shared_ptr<host::ArrayMap> values;
+  std::shared_ptr<StepValues> values;
   bool isForward;
+  Explainer explain;
+  /// The batches of each slot, by name.
+  host::ArrayMap slots[host::kMaxSlots];
+  host::ArrayMap metrics;
   /// The function for the last batch, by its size. For each function: the
-  /// batches, metrics and predictions, by binding.
+  /// predictions, by binding.
   BoundStep *current = nullptr;
   int64_t currentSamples = 0;
   std::map<const BoundStep *, std::vector<host::Array>> buffers;

@@ -17,6 +17,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/StringSaver.h"
 #include <map>
+#include <mutex>
 
 namespace mlir::amp {
 
@@ -37,6 +38,10 @@ struct ProgramOptions {
   /// Adds a prediction `gradient of NAME` to the step for each gradient.
   bool exposeGradients = false;
 };
+
+/// Rejects options of the pipeline that are invalid, alone or together, in the
+/// words of amp-run.
+llvm::Error checkProgramOptions(const ProgramOptions &options);
 
 /// One buffer of a compiled function and its meaning to the runner.
 struct Binding {
@@ -108,6 +113,9 @@ public:
   /// The forward function for `batchSize` samples, compiled on first use.
   llvm::Expected<BoundStep *> getForward(int64_t batchSize);
 
+  /// Protects the compiled functions and the module while steps run.
+  std::mutex &getMutex() { return mutex; }
+
   /// Fails if the machine lacks the memory for the states or, if `batchSize` is
   /// given, for a training step with that many samples.
   llvm::Error checkMemory(std::optional<int64_t> batchSize);
@@ -144,6 +152,7 @@ private:
   llvm::SmallVector<EvaluationRule> rules;
   std::optional<int64_t> staticBatch;
   std::map<int64_t, BoundStep> training, forward;
+  std::mutex mutex;
 };
 
 /// The prefix of the predictions that `exposeGradients` adds.

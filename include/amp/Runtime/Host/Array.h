@@ -53,8 +53,8 @@ inline std::string describeShape(const Shape &shape, ElementType type) {
   return text + typeName(type);
 }
 
-/// A contiguous, row-major, 64-byte aligned array that owns its elements. A
-/// move is cheap. `clone` copies.
+/// A contiguous, row-major, 64-byte aligned array that owns its elements,
+/// unless it is a view. A move is cheap. `clone` copies.
 class Array {
 public:
   Array() = default;
@@ -89,6 +89,17 @@ public:
     Array array;
     array.type = type;
     array.shape = std::move(shape);
+    return array;
+  }
+
+  /// An array over the elements at `data`, which it does not own. They are
+  /// aligned to 64 bytes.
+  static Array makeView(ElementType type, Shape shape, void *data) {
+    Array array = makeUnread(type, std::move(shape));
+    array.numElements = 1;
+    for (int64_t extent : array.shape)
+      array.numElements *= extent;
+    array.elements = {data, Release(/*owns=*/false)};
     return array;
   }
 
@@ -227,7 +238,14 @@ public:
 
 private:
   struct Release {
-    void operator()(void *pointer) const { std::free(pointer); }
+    explicit Release(bool owns) : owns(owns) {}
+    Release() : owns(true) {}
+
+    bool owns;
+    void operator()(void *pointer) const {
+      if (owns)
+        std::free(pointer);
+    }
   };
 
   ElementType type = ElementType::F32;

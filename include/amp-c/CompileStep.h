@@ -1,0 +1,54 @@
+//===- CompileStep.h - Compiles steps for the C interface ---------*- C -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles a module to a program of amp/Runtime/Step/Interface.h. The shared
+// library libAMPStep.so exports this function. It needs no header of MLIR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_C_COMPILESTEP_H
+#define AMP_C_COMPILESTEP_H
+
+#include "amp/Runtime/Step/Interface.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How to compile. Null pointers and zeros stand for the defaults. Texts are
+ * those of the options of amp-run. */
+typedef struct amp_step_compile_options {
+  uint32_t size;              /* sizeof(amp_step_compile_options) */
+  uint32_t flags;             /* 0 */
+  const char *backend;        /* "cpu" (the default) or "cuda" */
+  const char *entry;          /* the step function; default: the only one */
+  const char *precision;      /* "f32", "fp16", "bf16"; default: as written */
+  const char *loss_scale;     /* needs a precision */
+  const char *master_weights; /* needs a precision */
+  const char *pipeline;       /* further options; needs a precision */
+  int64_t batch_size;         /* cuda: fixes an open batch */
+  uint32_t threads;           /* cpu: 0 chooses */
+  uint32_t reserved;          /* 0 */
+  const char *cuda_compiler;  /* cuda: as --cuda-compiler */
+  const char *cuda_cache;     /* cuda: as --cuda-cache */
+} amp_step_compile_options;
+
+/* Compiles the step of a module, which is `length` bytes of MLIR text or
+ * bytecode. program->release frees the program; its steps must be destroyed
+ * first. `version` is AMP_STEP_VERSION. For an error returns its code, and in
+ * `message`, if not null, its text with the diagnostics of MLIR, until the next
+ * call of this thread. Threads may call it at the same time. */
+int32_t amp_step_compile(uint32_t version, const char *module, uint64_t length,
+                         const amp_step_compile_options *options,
+                         const amp_step_program **program,
+                         const char **message);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* AMP_C_COMPILESTEP_H */

@@ -1,0 +1,173 @@
+//===- CompileStep.cpp - Compiles steps for the C interface ---------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp-c/CompileStep.h"
+
+#include "amp/Execution/JITStep.h"
+#include "amp/InitAll.h"
+#include "amp/Runtime/Step/ProgramTable.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/TargetSelect.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+static constexpr host::ErrorCode kCompileError =
+    host::ErrorCode(AMP_STEP_COMPILE_ERROR);
+
+/// A context with all that a step may use.
+static DialectRegistry makeRegistry() {
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  mlir::amp::registerAllExtensions(registry);
+  mlir::amp::registerAllDialects(registry);
+  registerExecutionDialects(registry);
+  return registry;
+}
+
+namespace {
+/// A step of the CPU for callers of C.
+class CPUProgram : public host::InterfaceProgram {
+public:
+  CPUProgram() : context(makeRegistry()) {
+    context.printOpOnDiagnostic(false);
+    context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
+      // Remarks and warnings are for readers of a terminal.
+      if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+        return success();
+      llvm::raw_string_ostream os(diagnosed);
+      os << (diagnosed.empty() ? "" : "\n") << diagnostic.getLocation() << ": "
+         << diagnostic;
+      return success();
+    });
+  }
+
+  host::Status compile(llvm::StringRef text, const ProgramOptions &options);
+
+  const std::vector<host::TensorInfo> &getTensors() const override {
+    return program->getTensors();
+  }
+  host::Status
+  create(const host::StepSettings &settings,
+         std::unique_ptr<host::InterfaceStep> *step) const override {
+    std::lock_guard<std::mutex> lock(program->getMutex());
+    auto made = std::make_unique<JITStep>(*program);
+    made->setExplainer(
+        [this](host::Status status) { return explain(std::move(status)); });
+    AMP_RETURN_IF_ERROR(made->configure(settings));
+    *step = std::move(made);
+    return host::Status();
+  }
+  void release() const override { delete this; }
+  const amp_step_program *getTable() const { return &table; }
+
+private:
+  /// An error that MLIR has reported, with its text.
+  host::Status explain(host::Status status) const {
+    std::string text = std::move(diagnosed);
+    diagnosed.clear();
+    if (status.isOk())
+      return status;
+    if (status.getCode() == host::kReported)
+      return host::Status(kCompileError, std::move(text));
+    // What LLVM reports has no code of its own.
+    return status;
+  }
+
+  MLIRContext context;
+  mutable std::string diagnosed;
+  std::string name;
+  std::unique_ptr<StepProgram> program;
+  amp_step_program table;
+};
+} // namespace
+
+host::Status CPUProgram::compile(llvm::StringRef text,
+                                 const ProgramOptions &options) {
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(text, ParserConfig(&context), "<module>");
+  if (!module)
+    return explain(host::Status(host::kReported, ""));
+  auto made = StepProgram::create(*module, options);
+  if (!made) {
+    host::Status status = explain(toStatus(made.takeError()));
+    return host::Status(kCompileError, status.getMessage());
+  }
+  program = std::move(*made);
+  name = program->getFunction().getName().str();
+  host::ProgramLabels labels;
+  labels.name = name.c_str();
+  labels.backend = "cpu";
+  labels.precision = program->getPrecision().data();
+  labels.fingerprint = program->getFingerprint();
+  labels.fixedBatch = program->getStaticBatch().value_or(0);
+  labels.hasForward =
+      llvm::any_of(program->getTensors(), [](const host::TensorInfo &tensor) {
+        return tensor.role == host::Role::Prediction;
+      });
+  table = host::makeTable(*this, labels);
+  return host::Status();
+}
+
+/// Checks the options of the caller, which may be null.
+static host::Status readOptions(const amp_step_compile_options *from,
+                                ProgramOptions *options) {
+  if (!from)
+    return host::Status();
+  AMP_RETURN_IF_ERROR(host::checkStructure(
+      from, sizeof(*from), "amp_step_compile_options", /*isInput=*/true));
+  if (from->flags || from->reserved)
+    return host::makeError(host::kUnsupportedRequest,
+                           "unknown flags or a reserved member in "
+                           "amp_step_compile_options");
+  auto text = [](const char *value) { return std::string(value ? value : ""); };
+  const std::string backend = text(from->backend);
+  if (!backend.empty() && backend != "cpu")
+    return host::makeError(host::kInvalidArgument,
+                           "unknown backend '%s', expected cpu",
+                           backend.c_str());
+  if (from->batch_size || from->cuda_compiler || from->cuda_cache)
+    return host::makeError(host::kInvalidArgument,
+                           "batch_size, cuda_compiler and cuda_cache are for "
+                           "the backend cuda");
+  options->entry = text(from->entry);
+  options->precision = text(from->precision);
+  options->lossScaling = text(from->loss_scale);
+  options->masterWeights = text(from->master_weights);
+  options->pipeline = text(from->pipeline);
+  options->threads = from->threads;
+  return toStatus(checkProgramOptions(*options));
+}
+
+extern "C" AMP_STEP_EXPORT int32_t
+amp_step_compile(uint32_t version, const char *module, uint64_t length,
+                 const amp_step_compile_options *options,
+                 const amp_step_program **program, const char **message) {
+  int32_t code = host::checkVersion(version, program, message);
+  if (code != AMP_STEP_OK)
+    return code;
+  code = host::reportCall([&] {
+    if (!module)
+      return host::makeError(host::kInvalidArgument, "the module is null");
+    ProgramOptions settings;
+    AMP_RETURN_IF_ERROR(readOptions(options, &settings));
+    auto made = std::make_unique<CPUProgram>();
+    // Text must end with a zero.
+    const std::string text(module, length);
+    AMP_RETURN_IF_ERROR(made->compile(text, settings));
+    *program = made.release()->getTable();
+    return host::Status();
+  });
+  if (message)
+    *message = code == AMP_STEP_OK ? nullptr : host::lastError();
+  return code;
+}
