@@ -19,29 +19,35 @@
 extern "C" {
 #endif
 
+/* Flags of amp_step_compile_options. */
+enum {
+  AMP_STEP_STRICT_ROUNDING = 1 << 0 /* cuda: as --strict-rounding */
+};
+
 /* How to compile. Null pointers and zeros stand for the defaults. Texts are
  * those of the options of amp-run. */
 typedef struct amp_step_compile_options {
   uint32_t size;              /* sizeof(amp_step_compile_options) */
-  uint32_t flags;             /* 0 */
+  uint32_t flags;             /* of the enum above */
   const char *backend;        /* "cpu" (the default) or "cuda" */
   const char *entry;          /* the step function; default: the only one */
   const char *precision;      /* "f32", "fp16", "bf16"; default: as written */
   const char *loss_scale;     /* needs a precision */
   const char *master_weights; /* needs a precision */
-  const char *pipeline;       /* further options; needs a precision */
+  const char *pipeline;       /* cpu: further options; needs a precision */
   int64_t batch_size;         /* cuda: fixes an open batch */
   uint32_t threads;           /* cpu: 0 chooses */
-  uint32_t reserved;          /* 0 */
+  int32_t device;             /* cuda: the GPU to compile for */
   const char *cuda_compiler;  /* cuda: as --cuda-compiler */
   const char *cuda_cache;     /* cuda: as --cuda-cache */
 } amp_step_compile_options;
 
 /* Compiles the step of a module, which is `length` bytes of MLIR text or
  * bytecode. program->release frees the program; its steps must be destroyed
- * first. `version` is AMP_STEP_VERSION. For an error returns its code, and in
- * `message`, if not null, its text with the diagnostics of MLIR, until the next
- * call of this thread. Threads may call it at the same time. */
+ * first. A program of CUDA stays loaded to the end of the process: `release`
+ * has no effect. `version` is AMP_STEP_VERSION. For an error returns its code,
+ * and in `message`, if not null, its text with the diagnostics of MLIR, until
+ * the next call of this thread. Threads may call it at the same time. */
 int32_t amp_step_compile(uint32_t version, const char *module, uint64_t length,
                          const amp_step_compile_options *options,
                          const amp_step_program **program,

@@ -7,6 +7,7 @@
 
 #include "amp-c/CompileStep.h"
 
+#include "amp/Execution/CUDA/LoadedStep.h"
 #include "amp/Execution/JITStep.h"
 #include "amp/InitAll.h"
 #include "amp/Runtime/Step/ProgramTable.h"
@@ -52,6 +53,9 @@ public:
   }
 
   host::Status compile(llvm::StringRef text, const ProgramOptions &options);
+  /// Compiles the step for a GPU, which `compile` has prepared.
+  host::Status load(const ProgramOptions &options, CUDAStepOptions cuda,
+                    const amp_step_program **loaded);
 
   const std::vector<host::TensorInfo> &getTensors() const override {
     return program->getTensors();
@@ -86,6 +90,7 @@ private:
   MLIRContext context;
   mutable std::string diagnosed;
   std::string name;
+  OwningOpRef<ModuleOp> module;
   std::unique_ptr<StepProgram> program;
   amp_step_program table;
 };
@@ -93,7 +98,7 @@ private:
 
 host::Status CPUProgram::compile(llvm::StringRef text,
                                  const ProgramOptions &options) {
-  OwningOpRef<ModuleOp> module =
+  module =
       parseSourceString<ModuleOp>(text, ParserConfig(&context), "<module>");
   if (!module)
     return explain(host::Status(host::kReported, ""));
@@ -118,27 +123,67 @@ host::Status CPUProgram::compile(llvm::StringRef text,
   return host::Status();
 }
 
-/// Checks the options of the caller, which may be null.
+host::Status CPUProgram::load(const ProgramOptions &options,
+                              CUDAStepOptions cuda,
+                              const amp_step_program **loaded) {
+  cuda.forward = table.has_forward;
+  if (program->getStaticBatch())
+    cuda.batchSize = 0;
+  else if (cuda.batchSize <= 0)
+    return host::makeError(host::kInvalidArgument,
+                           "the step leaves its batch open, expected a "
+                           "batch_size for the backend cuda");
+  auto made = loadCUDAProgram(*module, *program, options, cuda);
+  if (!made)
+    return host::Status(kCompileError,
+                        explain(toStatus(made.takeError())).getMessage());
+  *loaded = *made;
+  return host::Status();
+}
+
+/// Reads what only the backend cuda takes.
+static host::Status readCUDAOptions(const amp_step_compile_options &from,
+                                    CUDAStepOptions *cuda) {
+  if (from.pipeline || from.threads)
+    return host::makeError(host::kInvalidArgument,
+                           "pipeline and threads are for the backend cpu");
+  if (from.device < 0 || from.batch_size < 0)
+    return host::makeError(host::kInvalidArgument,
+                           "device or batch_size is negative");
+  cuda->batchSize = from.batch_size;
+  cuda->compiler.device = from.device;
+  cuda->compiler.compiler = from.cuda_compiler ? from.cuda_compiler : "";
+  cuda->compiler.cache = from.cuda_cache ? from.cuda_cache : "";
+  cuda->compiler.strictRounding = from.flags & AMP_STEP_STRICT_ROUNDING;
+  cuda->compiler.quiet = true;
+  return host::Status();
+}
+
+/// Checks the options of the caller, which may be null. Sets `cuda` for that
+/// backend.
 static host::Status readOptions(const amp_step_compile_options *from,
-                                ProgramOptions *options) {
+                                ProgramOptions *options,
+                                std::optional<CUDAStepOptions> *cuda) {
   if (!from)
     return host::Status();
   AMP_RETURN_IF_ERROR(host::checkStructure(
       from, sizeof(*from), "amp_step_compile_options", /*isInput=*/true));
-  if (from->flags || from->reserved)
+  if (from->flags & ~uint32_t(AMP_STEP_STRICT_ROUNDING))
     return host::makeError(host::kUnsupportedRequest,
-                           "unknown flags or a reserved member in "
-                           "amp_step_compile_options");
+                           "unknown flags in amp_step_compile_options");
   auto text = [](const char *value) { return std::string(value ? value : ""); };
   const std::string backend = text(from->backend);
-  if (!backend.empty() && backend != "cpu")
+  if (backend == "cuda")
+    AMP_RETURN_IF_ERROR(readCUDAOptions(*from, &cuda->emplace()));
+  else if (!backend.empty() && backend != "cpu")
     return host::makeError(host::kInvalidArgument,
-                           "unknown backend '%s', expected cpu",
+                           "unknown backend '%s', expected cpu or cuda",
                            backend.c_str());
-  if (from->batch_size || from->cuda_compiler || from->cuda_cache)
+  else if (from->batch_size || from->cuda_compiler || from->cuda_cache ||
+           from->device || from->flags)
     return host::makeError(host::kInvalidArgument,
-                           "batch_size, cuda_compiler and cuda_cache are for "
-                           "the backend cuda");
+                           "batch_size, device, cuda_compiler, cuda_cache and "
+                           "flags are for the backend cuda");
   options->entry = text(from->entry);
   options->precision = text(from->precision);
   options->lossScaling = text(from->loss_scale);
@@ -159,11 +204,14 @@ amp_step_compile(uint32_t version, const char *module, uint64_t length,
     if (!module)
       return host::makeError(host::kInvalidArgument, "the module is null");
     ProgramOptions settings;
-    AMP_RETURN_IF_ERROR(readOptions(options, &settings));
+    std::optional<CUDAStepOptions> cuda;
+    AMP_RETURN_IF_ERROR(readOptions(options, &settings, &cuda));
     auto made = std::make_unique<CPUProgram>();
     // Text must end with a zero.
     const std::string text(module, length);
     AMP_RETURN_IF_ERROR(made->compile(text, settings));
+    if (cuda)
+      return made->load(settings, std::move(*cuda), program);
     *program = made.release()->getTable();
     return host::Status();
   });

@@ -102,7 +102,11 @@ for module, options, code, message in (
     (text, {"precision": "fp16", "pipeline": "nonsense=1"}, steps.COMPILE, "nonsense"),
     (text, {"backend": "tpu"}, steps.INVALID, "unknown backend 'tpu'"),
     (text, {"batch_size": 8}, steps.INVALID, "are for the backend cuda"),
-    (text, {"flags": 1}, steps.UNSUPPORTED, "unknown flags"),
+    (text, {"flags": 1}, steps.INVALID, "are for the backend cuda"),
+    (text, {"flags": 2}, steps.UNSUPPORTED, "unknown flags"),
+    (text, {"backend": "cuda"}, steps.INVALID, "expected a batch_size"),
+    (text, {"backend": "cuda", "batch_size": 8, "threads": 2}, steps.INVALID, "threads are for the backend cpu"),
+    (text, {"backend": "cuda", "batch_size": 8, "cuda_compiler": "/nothing"}, steps.COMPILE, "no CUDA compiler"),
     (text, {"size": 8}, steps.INVALID, "the size of amp_step_compile_options is 8"),
     (text, {"version": 2}, steps.WRONG_VERSION, "asks for version 2"),
 ):

@@ -21,49 +21,40 @@ using namespace mlir::amp;
 // Options
 //===----------------------------------------------------------------------===//
 
-static llvm::Error checkPrecision(llvm::StringRef precision) {
-  if (llvm::is_contained({"f32", "fp16", "f16", "half", "bf16"}, precision))
-    return llvm::Error::success();
-  return makeError("unknown precision '{0}', expected f32, fp16 or bf16",
-                   precision);
-}
-
 /// Rejects options of the pipeline that are invalid, alone or together.
 static llvm::Error checkPipelineOptions(const RunnerOptions &options) {
-  if (!options.precision.empty()) {
-    if (!options.compare.empty())
-      return makeError("--precision and --compare exclude each other");
-    if (llvm::Error error = checkPrecision(options.precision))
+  if (!options.precision.empty() && !options.compare.empty())
+    return makeError("--precision and --compare exclude each other");
+  ProgramOptions program = options.program;
+  std::vector<std::string> precisions = options.compare;
+  if (precisions.empty())
+    precisions.push_back(options.precision);
+  for (const std::string &precision : precisions) {
+    program.precision = precision;
+    if (llvm::Error error = checkProgramOptions(program))
       return error;
   }
-  for (llvm::StringRef precision : options.compare)
-    if (llvm::Error error = checkPrecision(precision))
-      return error;
-  bool pipeline = !options.precision.empty() || !options.compare.empty();
-  llvm::StringRef scaling = options.program.lossScaling;
-  double scale;
-  if (!scaling.empty() && scaling != "dynamic" && scaling != "layerwise" &&
-      scaling != "none" && (scaling.getAsDouble(scale) || !(scale > 0)))
-    return makeError("wrong value of --loss-scale: '{0}', expected dynamic, "
-                     "layerwise, none or a positive number",
-                     scaling);
-  llvm::StringRef master = options.program.masterWeights;
-  if (!master.empty() && master != "cast" && master != "copy" &&
-      master != "none")
-    return makeError("wrong value of --master-weights: '{0}', expected cast, "
-                     "copy or none",
-                     master);
-  if (!pipeline && (!scaling.empty() || !master.empty() ||
-                    !options.program.pipeline.empty()))
-    return makeError("--{0} needs --precision or --compare: without them the "
-                     "module runs as written",
-                     !scaling.empty()  ? "loss-scale"
-                     : !master.empty() ? "master-weights"
-                                       : "pipeline");
   return llvm::Error::success();
 }
 
+/// Rejects an unknown backend, and options that the backend does not have.
+static llvm::Error checkBackend(const RunnerOptions &options) {
+  if (options.backend != "cpu" && options.backend != "cuda")
+    return makeError("unknown backend '{0}', expected cpu or cuda",
+                     options.backend);
+  const bool onCPU = options.backend == "cpu";
+  const std::vector<std::string> &wrong =
+      onCPU ? options.cudaOptions : options.cpuOptions;
+  if (wrong.empty())
+    return llvm::Error::success();
+  return makeError(
+      "--{0} is an option of --backend={1}, but the backend is {2}",
+      wrong.front(), onCPU ? "cuda" : "cpu", options.backend);
+}
+
 static llvm::Error checkOptions(RunnerOptions &options) {
+  if (llvm::Error error = checkBackend(options))
+    return error;
   if (llvm::Error error = checkPipelineOptions(options))
     return error;
   const char *several = !options.compare.empty()     ? "--compare"
@@ -90,7 +81,14 @@ public:
 private:
   llvm::Expected<std::unique_ptr<StepProgram>>
   createProgram(ModuleOp module, llvm::StringRef precision) const;
-  llvm::Error runPrecision(StepProgram &program, llvm::StringRef precision);
+  llvm::Expected<CUDAStepOptions> chooseCUDAStep(StepProgram &program) const;
+  llvm::Expected<std::unique_ptr<host::Step>>
+  createStep(ModuleOp module, StepProgram &program,
+             llvm::StringRef precision) const;
+  llvm::Error runPrecision(ModuleOp module, StepProgram &program,
+                           llvm::StringRef precision);
+  llvm::Error printModule(ModuleOp module, StepProgram &program,
+                          llvm::StringRef precision) const;
   llvm::Error writeReports() const;
 
   const RunnerOptions &options;
@@ -106,22 +104,89 @@ Runner::createProgram(ModuleOp module, llvm::StringRef precision) const {
   return StepProgram::create(module, programOptions);
 }
 
-llvm::Error Runner::runPrecision(StepProgram &program,
+/// The options of the program for a GPU. It has one batch size: that of the
+/// step, else that of the options, the resumed run, or the default.
+llvm::Expected<CUDAStepOptions>
+Runner::chooseCUDAStep(StepProgram &program) const {
+  CUDAStepOptions result;
+  result.compiler = options.cuda;
+  result.forward =
+      options.training.predicts() ||
+      (!options.compare.empty() && !program.getEvaluationRules().empty());
+  if (program.getStaticBatch())
+    return result;
+  result.batchSize = options.training.batchSize;
+  if (result.batchSize == 0 && !options.training.loadPath.empty()) {
+    host::ArrayMap record;
+    auto wants = [](const std::string &name, const host::Array &) {
+      return name == host::kProgressMember;
+    };
+    if (llvm::Error error = toError(
+            host::readArrays(options.training.loadPath, &record, wants)))
+      return error;
+    // A damaged record is reported when the states are loaded.
+    if (const host::Array *fields = record.lookup(host::kProgressMember))
+      if (fields->isValid() && fields->getType() == host::ElementType::I64 &&
+          fields->getNumElements() > host::ProgressField::BatchSize)
+        result.batchSize = std::max<int64_t>(
+            fields->getInt(host::ProgressField::BatchSize), 0);
+  }
+  if (result.batchSize == 0)
+    result.batchSize = 64;
+  return result;
+}
+
+llvm::Expected<std::unique_ptr<host::Step>>
+Runner::createStep(ModuleOp module, StepProgram &program,
+                   llvm::StringRef precision) const {
+  if (options.backend == "cpu")
+    return std::make_unique<JITStep>(program);
+  llvm::Expected<CUDAStepOptions> cuda = chooseCUDAStep(program);
+  if (!cuda)
+    return cuda.takeError();
+  ProgramOptions pipeline = options.program;
+  pipeline.precision = precision.str();
+  return createCUDAStep(module, program, pipeline, *cuda);
+}
+
+llvm::Error Runner::printModule(ModuleOp module, StepProgram &program,
+                                llvm::StringRef precision) const {
+  if (options.backend == "cpu") {
+    program.getModule().print(llvm::outs());
+    return llvm::Error::success();
+  }
+  llvm::Expected<CUDAStepOptions> cuda = chooseCUDAStep(program);
+  if (!cuda)
+    return cuda.takeError();
+  ProgramOptions pipeline = options.program;
+  pipeline.precision = precision.str();
+  auto made = makeCUDAProgram(module, program, pipeline, *cuda);
+  if (!made)
+    return made.takeError();
+  (*made)->print(llvm::outs());
+  return llvm::Error::success();
+}
+
+llvm::Error Runner::runPrecision(ModuleOp module, StepProgram &program,
                                  llvm::StringRef precision) {
-  JITStep step(program);
+  auto step = createStep(module, program, precision);
+  if (!step)
+    return step.takeError();
   ComparisonColumn column;
   column.precision = precision.empty() ? "as written" : precision.str();
   host::TrainerHooks hooks;
   std::optional<GradientHistogram> histogram;
   if (options.gradientHistogram) {
+    // Only the CPU has this option.
+    auto &own = static_cast<JITStep &>(**step);
     hooks.beforeTraining = [&](host::Step &) {
       histogram.emplace(program, 65536.0);
-      histogram->beforeStep(step);
+      histogram->beforeStep(own);
       return host::Status();
     };
     hooks.afterStep = [&](host::Step &) {
-      histogram->afterStep(step);
-      histogram->beforeStep(step);
+      histogram->afterStep(own);
+      histogram->beforeStep(own);
       return host::Status();
     };
     hooks.afterTraining = [&](host::Step &, const host::RunRecord &record) {
@@ -135,7 +200,7 @@ llvm::Error Runner::runPrecision(StepProgram &program,
   }
   bool compares = !options.compare.empty();
   if (llvm::Error error = toError(
-          trainer.run(step, column.precision, compares, hooks, &column.runs)))
+          trainer.run(**step, column.precision, compares, hooks, &column.runs)))
     return error;
   if (compares) {
     llvm::Expected<StepStatistics> statistics =
@@ -176,11 +241,9 @@ llvm::Error Runner::run(ModuleOp module) {
     auto program = createProgram(module, precision);
     if (!program)
       return program.takeError();
-    if (options.printIR) {
-      (*program)->getModule().print(llvm::outs());
-      return llvm::Error::success();
-    }
-    if (llvm::Error error = runPrecision(**program, precision))
+    if (options.printIR)
+      return printModule(module, **program, precision);
+    if (llvm::Error error = runPrecision(module, **program, precision))
       return error;
   }
   return writeReports();

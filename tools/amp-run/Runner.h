@@ -9,6 +9,7 @@
 #ifndef AMP_TOOLS_AMPRUN_RUNNER_H
 #define AMP_TOOLS_AMPRUN_RUNNER_H
 
+#include "amp/Execution/CUDA/LoadedStep.h"
 #include "amp/Execution/StepProgram.h"
 #include "amp/Runtime/Host/Options.h"
 
@@ -21,6 +22,11 @@ struct RunnerOptions {
   std::string precision;
   std::vector<std::string> compare;
   std::string title;
+  /// `cpu` or `cuda`.
+  std::string backend;
+  CUDACompilerOptions cuda;
+  /// The options that only one backend has, and that are given.
+  std::vector<std::string> cpuOptions, cudaOptions;
   bool gradientHistogram = false;
   bool printIR = false;
 };

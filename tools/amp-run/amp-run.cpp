@@ -1,4 +1,4 @@
-//===- amp-run.cpp - Train a graph on the CPU -----------------------------===//
+//===- amp-run.cpp - Train a graph ----------------------------------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // See https://llvm.org/LICENSE.txt for license information.
@@ -61,6 +61,32 @@ static cl::opt<std::string>
                     cl::desc("Further options of the training pipeline, as in "
                              "--pipeline='scaler=apex gradient-norm'"),
                     cl::cat(category));
+static cl::opt<std::string>
+    backend("backend", cl::init("cpu"), cl::value_desc("cpu|cuda"),
+            cl::desc("Where to train (default: cpu); cuda compiles the step "
+                     "with nvcc"),
+            cl::cat(category));
+static cl::opt<unsigned>
+    device("device", cl::init(0), cl::value_desc("n"),
+           cl::desc("With --backend=cuda: the number of the GPU (default: 0)"),
+           cl::cat(category));
+static cl::opt<std::string>
+    cudaCompiler("cuda-compiler", cl::value_desc("program"),
+                 cl::desc("With --backend=cuda: called as nvcc (default: "
+                          "AMP_CUDA_COMPILER, else nvcc)"),
+                 cl::cat(category));
+static cl::opt<std::string>
+    cudaCache("cuda-cache", cl::value_desc("folder"),
+              cl::desc("With --backend=cuda: where compiled steps are kept "
+                       "(default: amp in XDG_CACHE_HOME or in ~/.cache)"),
+              cl::cat(category));
+static cl::opt<bool> strictRounding(
+    "strict-rounding",
+    cl::desc("With --backend=cuda: round the result of each operation to its "
+             "type, as the CPU does"),
+    cl::cat(category));
+// For amp-translate this is a model of GPU.
+static cl::opt<std::string> target("target", cl::Hidden, cl::cat(category));
 static cl::opt<unsigned>
     threads("num-threads", cl::init(0), cl::value_desc("number"),
             cl::desc("Threads that a step runs on (default: OMP_NUM_THREADS, "
@@ -137,6 +163,26 @@ static llvm::Error readOptions(const TrainingCommandLine &training,
   if (threads.getNumOccurrences() && threads == 0)
     return makeError("--num-threads must be at least 1, got 0");
   options.program.threads = threads;
+  if (target.getNumOccurrences())
+    return makeError("--target is a model of GPU, which amp-translate "
+                     "--cuda-costs takes; expected --backend, or --device for "
+                     "the number of a GPU");
+  options.backend = backend;
+  options.cuda.compiler = cudaCompiler;
+  options.cuda.cache = cudaCache;
+  options.cuda.device = int(device);
+  options.cuda.strictRounding = strictRounding;
+  options.cuda.quiet = options.training.quiet;
+  auto addGiven = [](std::vector<std::string> &names,
+                     std::initializer_list<const cl::Option *> given) {
+    for (const cl::Option *option : given)
+      if (option->getNumOccurrences())
+        names.push_back(option->ArgStr.str());
+  };
+  addGiven(options.cpuOptions,
+           {&threads, &gradientHistogram, &pipelineOptions});
+  addGiven(options.cudaOptions,
+           {&device, &cudaCompiler, &cudaCache, &strictRounding});
   options.precision = precision;
   options.compare.assign(compare.begin(), compare.end());
   options.title = inputFile;
@@ -184,7 +230,7 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,
-      "Trains the step function of a module on the CPU\n\n"
+      "Trains the step function of a module\n\n"
       "  amp-run model.mlir --data digits.npz --precision fp16 --epochs 10 "
       "--eval\n");
 

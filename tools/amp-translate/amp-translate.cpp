@@ -7,12 +7,12 @@
 
 #include "amp/InitAll.h"
 
-#include "Standalone.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Pipelines/CUDAPipeline.h"
 #include "amp/Precision/Policy/Target.h"
 #include "amp/Support/InputFile.h"
 #include "amp/Target/CUDA/CUDAEmitter.h"
+#include "amp/Target/CUDA/Standalone.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllDialects.h"
@@ -475,8 +475,8 @@ static int emit(ModuleOp module, cuda::ProgramOp program) {
     std::string folder = runtimeDir, message;
     if (folder.empty())
       folder = AMP_RUNTIME_INCLUDE_DIR;
-    if (!inlineRuntime(text, folder, message) ||
-        !inlineRuntime(header, folder, message))
+    if (!cuda::inlineRuntime(text, folder, message) ||
+        !cuda::inlineRuntime(header, folder, message))
       return fail(message);
   }
   if (!headerFile.empty())

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Standalone.h"
+#include "amp/Target/CUDA/Standalone.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
@@ -13,9 +13,9 @@
 #include "llvm/Support/Path.h"
 
 /// Appends `text` to `out`, line by line.
-static bool append(llvm::StringRef text, llvm::StringRef folder,
-                   llvm::StringSet<> &included, std::string &out,
-                   std::string &message) {
+static bool appendInlined(llvm::StringRef text, llvm::StringRef folder,
+                          llvm::StringSet<> &included, std::string &out,
+                          std::string &message) {
   while (!text.empty()) {
     auto [line, rest] = text.split('\n');
     text = rest;
@@ -37,17 +37,17 @@ static bool append(llvm::StringRef text, llvm::StringRef folder,
       return false;
     }
     out += ("// amp/" + header + "\n").str();
-    if (!append((*file)->getBuffer(), folder, included, out, message))
+    if (!appendInlined((*file)->getBuffer(), folder, included, out, message))
       return false;
   }
   return true;
 }
 
-bool inlineRuntime(std::string &text, llvm::StringRef folder,
-                   std::string &message) {
+bool mlir::cuda::inlineRuntime(std::string &text, llvm::StringRef folder,
+                               std::string &message) {
   std::string out;
   llvm::StringSet<> included;
-  if (!append(text, folder, included, out, message))
+  if (!appendInlined(text, folder, included, out, message))
     return false;
   text = std::move(out);
   return true;

@@ -83,7 +83,7 @@ Program._fields_ = [
 class CompileOptions(c.Structure):
     _fields_ = [("size", c.c_uint32), ("flags", c.c_uint32), ("backend", c.c_char_p), ("entry", c.c_char_p),
                 ("precision", c.c_char_p), ("loss_scale", c.c_char_p), ("master_weights", c.c_char_p),
-                ("pipeline", c.c_char_p), ("batch_size", c.c_int64), ("threads", c.c_uint32), ("reserved", c.c_uint32),
+                ("pipeline", c.c_char_p), ("batch_size", c.c_int64), ("threads", c.c_uint32), ("device", c.c_int32),
                 ("cuda_compiler", c.c_char_p), ("cuda_cache", c.c_char_p)]
 
 

@@ -36,8 +36,11 @@ inline constexpr OptionInfo kTrainerOptions[] = {
 
 /// The options that only amp-run has. They choose what a program fixes.
 inline constexpr const char *kRunnerOptions[] = {
-    "precision", "loss-scale", "master-weights",     "pipeline",   "entry",
-    "compare",   "print-ir",   "gradient-histogram", "num-threads"};
+    "precision",          "loss-scale", "master-weights",
+    "pipeline",           "entry",      "compare",
+    "print-ir",           "backend",    "num-threads",
+    "gradient-histogram", "cuda-cache", "cuda-compiler",
+    "strict-rounding"};
 
 inline std::string trainerUsage() {
   return describeOptions(kTrainingOptions) + describeOptions(kTrainerOptions);

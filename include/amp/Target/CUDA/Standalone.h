@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AMP_TOOLS_AMP_TRANSLATE_STANDALONE_H
-#define AMP_TOOLS_AMP_TRANSLATE_STANDALONE_H
+#ifndef AMP_TARGET_CUDA_STANDALONE_H
+#define AMP_TARGET_CUDA_STANDALONE_H
 
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
+
+namespace mlir::cuda {
 
 /// Replaces the first inclusion of each header under `folder` by the header, in
 /// `text` and in these headers. Returns whether all were found. Otherwise
@@ -18,4 +20,6 @@
 bool inlineRuntime(std::string &text, llvm::StringRef folder,
                    std::string &message);
 
-#endif // AMP_TOOLS_AMP_TRANSLATE_STANDALONE_H
+} // namespace mlir::cuda
+
+#endif // AMP_TARGET_CUDA_STANDALONE_H

@@ -1,0 +1,46 @@
+//===- LibraryCache.h - Compiled CUDA sources -------------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles sources to shared libraries and keeps them in a folder. A library is
+// found again by a hash of its source, of the compiler and its version, and of
+// the flags.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_EXECUTION_CUDA_LIBRARYCACHE_H
+#define AMP_EXECUTION_CUDA_LIBRARYCACHE_H
+
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace mlir::amp {
+
+/// How to compile CUDA sources.
+struct CUDACompilerOptions {
+  /// The compiler, called as nvcc. Empty: $AMP_CUDA_COMPILER, else nvcc.
+  std::string compiler;
+  /// The folder of libraries. Empty: $XDG_CACHE_HOME/amp, else ~/.cache/amp.
+  std::string cache;
+  /// The ordinal of the GPU to compile for.
+  int device = 0;
+  bool strictRounding = false;
+  /// Whether to show no progress.
+  bool quiet = false;
+};
+
+/// Returns the path of the shared library of `source`, compiled if the cache
+/// does not have it. Messages call it `name`. Fails if there is no compiler, no
+/// GPU or no folder, or if the compiler fails.
+llvm::Expected<std::string> compileCUDA(const std::string &source,
+                                        const std::string &name,
+                                        const CUDACompilerOptions &options);
+
+} // namespace mlir::amp
+
+#endif // AMP_EXECUTION_CUDA_LIBRARYCACHE_H

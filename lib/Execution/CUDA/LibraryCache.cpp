@@ -1,0 +1,280 @@
+//===- LibraryCache.cpp - Compiled CUDA sources ---------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A library KEY.so is valid if KEY.sha256 holds its hash. The hash is written
+// first and each file appears whole, by a rename. A compilation that is killed
+// leaves no valid library, and a damaged library is compiled again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Execution/CUDA/LibraryCache.h"
+
+#include "amp/Execution/Errors.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <dlfcn.h>
+
+using namespace mlir::amp;
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+static std::string hashText(llvm::StringRef text) {
+  llvm::SHA256 hash;
+  hash.update(text);
+  return llvm::toHex(hash.final(), /*LowerCase=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// Compiler and device
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A file that is deleted at the end, or if a signal ends the process.
+class TemporaryFile {
+public:
+  TemporaryFile() = default;
+  TemporaryFile(const TemporaryFile &) = delete;
+  TemporaryFile &operator=(const TemporaryFile &) = delete;
+  ~TemporaryFile() {
+    if (name.empty())
+      return;
+    fs::remove(name);
+    llvm::sys::DontRemoveFileOnSignal(name);
+  }
+  std::error_code create(llvm::StringRef folder, llvm::StringRef suffix) {
+    llvm::SmallString<128> model(folder);
+    path::append(model, "compiling-%%%%%%%%" + suffix);
+    int descriptor = -1;
+    llvm::SmallString<128> made;
+    if (std::error_code error = fs::createUniqueFile(model, descriptor, made))
+      return error;
+    llvm::raw_fd_ostream(descriptor, /*shouldClose=*/true);
+    name = std::string(made);
+    llvm::sys::RemoveFileOnSignal(name);
+    return std::error_code();
+  }
+
+  std::string name;
+};
+} // namespace
+
+/// Runs a command and returns what it wrote. `code` receives its exit status,
+/// and -1 if it could not be run.
+static std::string runCommand(llvm::ArrayRef<std::string> command,
+                              llvm::StringRef folder, int &code) {
+  code = -1;
+  TemporaryFile output;
+  if (output.create(folder, ".log"))
+    return "cannot write to the cache";
+  llvm::SmallVector<llvm::StringRef> arguments(command.begin(), command.end());
+  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(),
+                                                llvm::StringRef(output.name),
+                                                llvm::StringRef(output.name)};
+  std::string message;
+  code = llvm::sys::ExecuteAndWait(command.front(), arguments, std::nullopt,
+                                   redirects, 0, 0, &message);
+  auto text = llvm::MemoryBuffer::getFile(output.name);
+  return (text ? (*text)->getBuffer().str() : "") + message;
+}
+
+/// The path of the compiler.
+static llvm::Expected<std::string> findCompiler(llvm::StringRef given) {
+  std::string name = given.str();
+  if (name.empty())
+    name = llvm::sys::Process::GetEnv("AMP_CUDA_COMPILER").value_or("");
+  const bool isDefault = name.empty();
+  auto found = llvm::sys::findProgramByName(isDefault ? "nvcc" : name);
+  if (!found && isDefault)
+    found = llvm::sys::findProgramByName("nvcc", {"/usr/local/cuda/bin"});
+  // A name with a folder is not looked for.
+  if (found && fs::can_execute(*found))
+    return *found;
+  if (!isDefault)
+    return makeError("there is no CUDA compiler '{0}'", name);
+  return makeError("--backend=cuda needs nvcc, which is neither in PATH nor in "
+                   "/usr/local/cuda/bin: install the CUDA toolkit, or give "
+                   "--cuda-compiler");
+}
+
+/// The compute capability of the GPU `device`, such as 90. Asks the driver,
+/// which is no dependency of this program.
+static llvm::Expected<int> getCapability(int device) {
+  void *driver = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!driver)
+    return makeError("--backend=cuda needs a GPU, but this machine has no "
+                     "driver of NVIDIA (libcuda.so.1)");
+  auto initialize =
+      reinterpret_cast<int (*)(unsigned)>(::dlsym(driver, "cuInit"));
+  auto count =
+      reinterpret_cast<int (*)(int *)>(::dlsym(driver, "cuDeviceGetCount"));
+  auto attribute = reinterpret_cast<int (*)(int *, int, int)>(
+      ::dlsym(driver, "cuDeviceGetAttribute"));
+  int devices = 0, major = 0, minor = 0;
+  if (!initialize || !count || !attribute || initialize(0) != 0 ||
+      count(&devices) != 0 || devices == 0)
+    return makeError("--backend=cuda needs a GPU, but the driver finds none");
+  if (device < 0 || device >= devices)
+    return makeError("there is no device {0}, but {1} in all", device, devices);
+  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR.
+  if (attribute(&major, 75, device) != 0 || attribute(&minor, 76, device) != 0)
+    return makeError("the driver does not say what GPU {0} is", device);
+  return major * 10 + minor;
+}
+
+/// The flags for nvcc.
+static llvm::Expected<std::vector<std::string>>
+getFlags(const CUDACompilerOptions &options, bool isGiven) {
+  std::vector<std::string> flags = {"-std=c++17", "-shared", "-Xcompiler",
+                                    "-fPIC,-fvisibility=hidden"};
+  // A compiler that the caller chose may be for another machine.
+  llvm::Expected<int> capability = getCapability(options.device);
+  if (capability)
+    flags.push_back("-arch=sm_" + std::to_string(*capability));
+  else if (!isGiven)
+    return capability.takeError();
+  else
+    llvm::consumeError(capability.takeError());
+  if (options.strictRounding)
+    flags.push_back("-fmad=false");
+  return flags;
+}
+
+/// The folder of the cache, which is created.
+static llvm::Expected<std::string> openCache(llvm::StringRef given) {
+  llvm::SmallString<128> folder(given);
+  if (folder.empty()) {
+    std::string base =
+        llvm::sys::Process::GetEnv("XDG_CACHE_HOME").value_or("");
+    if (!base.empty()) {
+      folder = base;
+    } else if (path::home_directory(folder)) {
+      path::append(folder, ".cache");
+    } else {
+      return makeError("there is no folder for compiled steps: set HOME or "
+                       "XDG_CACHE_HOME, or give --cuda-cache");
+    }
+    path::append(folder, "amp");
+  }
+  if (std::error_code error = fs::create_directories(folder))
+    return makeError("cannot create the folder '{0}': {1}", folder,
+                     error.message());
+  return std::string(folder);
+}
+
+//===----------------------------------------------------------------------===//
+// Libraries
+//===----------------------------------------------------------------------===//
+
+static std::string readText(const llvm::Twine &file) {
+  auto buffer = llvm::MemoryBuffer::getFile(file, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  return buffer ? (*buffer)->getBuffer().str() : std::string();
+}
+
+/// Whether the library at `stem`.so is what its compilation wrote.
+static bool isValid(const std::string &stem) {
+  const std::string library = readText(stem + ".so");
+  return !library.empty() && readText(stem + ".sha256") == hashText(library);
+}
+
+/// Writes `text` to a file, whole.
+static llvm::Error writeWhole(const std::string &file, llvm::StringRef folder,
+                              llvm::StringRef text) {
+  TemporaryFile temporary;
+  std::error_code error = temporary.create(folder, ".tmp");
+  if (!error) {
+    llvm::raw_fd_ostream os(temporary.name, error);
+    os << text;
+    os.close();
+    if (!error)
+      error = os.error();
+    os.clear_error();
+  }
+  if (!error)
+    error = fs::rename(temporary.name, file);
+  return error ? makeError("cannot write '{0}': {1}", file, error.message())
+               : llvm::Error::success();
+}
+
+/// Compiles `stem`.cu to `stem`.so.
+static llvm::Error compile(const std::string &stem, const std::string &folder,
+                           std::vector<std::string> command,
+                           const std::string &name, bool quiet) {
+  TemporaryFile library;
+  if (std::error_code error = library.create(folder, ".so"))
+    return makeError("cannot write to '{0}': {1}", folder, error.message());
+  command.insert(command.end(),
+                 {"-o", library.name, stem + ".cu", "-lcublasLt"});
+  if (!quiet)
+    llvm::errs() << "compiling '" << name << "' by "
+                 << path::filename(command.front()) << " ... ";
+  const auto begin = std::chrono::steady_clock::now();
+  int code = 0;
+  std::string output = runCommand(command, folder, code);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
+  if (!quiet)
+    llvm::errs() << (code == 0 ? "" : "failed after ")
+                 << llvm::formatv("{0:f1} s\n", seconds);
+  if (code != 0)
+    return makeError("{0} cannot compile '{1}.cu':\n{2}", command.front(), stem,
+                     llvm::StringRef(output).rtrim());
+  const std::string hash = hashText(readText(library.name));
+  if (llvm::Error error = writeWhole(stem + ".sha256", folder, hash))
+    return error;
+  if (std::error_code error = fs::rename(library.name, stem + ".so"))
+    return makeError("cannot write '{0}.so': {1}", stem, error.message());
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::string>
+mlir::amp::compileCUDA(const std::string &source, const std::string &name,
+                       const CUDACompilerOptions &options) {
+  llvm::Expected<std::string> compiler = findCompiler(options.compiler);
+  if (!compiler)
+    return compiler.takeError();
+  const bool isGiven = !options.compiler.empty() ||
+                       llvm::sys::Process::GetEnv("AMP_CUDA_COMPILER");
+  auto flags = getFlags(options, isGiven);
+  if (!flags)
+    return flags.takeError();
+  llvm::Expected<std::string> folder = openCache(options.cache);
+  if (!folder)
+    return folder.takeError();
+  int code = 0;
+  const std::string version =
+      runCommand({*compiler, "--version"}, *folder, code);
+  if (code != 0)
+    return makeError("'{0} --version' failed: {1}", *compiler,
+                     llvm::StringRef(version).rtrim());
+  std::string key = *compiler + "\n" + version + "\n";
+  for (const std::string &flag : *flags)
+    key += flag + "\n";
+  llvm::SmallString<128> stem(*folder);
+  path::append(stem, hashText(key + source).substr(0, 32));
+  const std::string file(stem);
+  if (isValid(file))
+    return file + ".so";
+  if (llvm::Error error = writeWhole(file + ".cu", *folder, source))
+    return error;
+  std::vector<std::string> command = {*compiler};
+  command.insert(command.end(), flags->begin(), flags->end());
+  if (llvm::Error error =
+          compile(file, *folder, std::move(command), name, options.quiet))
+    return error;
+  return file + ".so";
+}

@@ -1,0 +1,279 @@
+//===- LoadedStep.cpp - A step of a shared library ------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Execution/CUDA/LoadedStep.h"
+
+#include "amp/Analysis/StepIdentity.h"
+#include "amp/Execution/JITStep.h"
+#include "amp/Pipelines/CUDAPipeline.h"
+#include "amp/Target/CUDA/CUDAEmitter.h"
+#include "amp/Target/CUDA/Standalone.h"
+#include "mlir/Pass/PassManager.h"
+#include <dlfcn.h>
+
+using namespace mlir;
+using namespace mlir::amp;
+
+//===----------------------------------------------------------------------===//
+// Translation
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<OwningOpRef<ModuleOp>>
+mlir::amp::makeCUDAProgram(ModuleOp source, StepProgram &program,
+                           const ProgramOptions &pipeline,
+                           const CUDAStepOptions &options) {
+  const std::string entry = program.getFunction().getName().str();
+  OwningOpRef<ModuleOp> module = source.clone();
+  eraseOtherSteps(*module, entry);
+  PassManager manager(module->getContext());
+  CUDAPipelineOptions settings;
+  settings.batchSize = options.batchSize;
+  settings.precision = pipeline.precision;
+  settings.lossScaling = pipeline.lossScaling;
+  settings.masterWeights = pipeline.masterWeights;
+  settings.strictRounding = options.compiler.strictRounding;
+  if (options.forward)
+    settings.inference = entry;
+  buildCUDAPipeline(manager, settings);
+  if (failed(manager.run(*module)))
+    return llvm::make_error<DiagnosedError>();
+  return module;
+}
+
+/// Prints the program and its forward function as one source.
+static llvm::Expected<std::string> translate(ModuleOp module,
+                                             llvm::StringRef entry) {
+  cuda::ProgramOp program;
+  cuda::EmitterOptions options;
+  options.emitForward = true;
+  for (auto each : module.getOps<cuda::ProgramOp>()) {
+    if (each.getSymName() == entry)
+      program = each;
+    if (each.getInferenceOf() == entry)
+      options.forward = each;
+  }
+  if (!program)
+    return makeError("the pipeline made no program of '{0}'", entry);
+  std::string text, message;
+  if (failed(cuda::emitCUDA(program, options, text)))
+    return llvm::make_error<DiagnosedError>();
+  if (!cuda::inlineRuntime(text, AMP_RUNTIME_INCLUDE_DIR, message))
+    return makeError("{0}", message);
+  return text;
+}
+
+/// Loads a library for the rest of the process.
+static llvm::Expected<const amp_step_program *>
+loadProgram(const std::string &path) {
+  void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return makeError("cannot load the compiled step: {0}", ::dlerror());
+  auto get = reinterpret_cast<amp_step_get_program_t>(
+      ::dlsym(library, "amp_step_get_program"));
+  if (!get)
+    return makeError("'{0}' does not export amp_step_get_program", path);
+  const amp_step_program *program = nullptr;
+  const char *message = nullptr;
+  if (get(AMP_STEP_VERSION, &program, &message) != AMP_STEP_OK)
+    return makeError("{0}", message);
+  return program;
+}
+
+//===----------------------------------------------------------------------===//
+// The step
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A step behind the C interface. Another step of the same function, which
+/// never runs, describes it.
+class LoadedStep : public host::Step {
+public:
+  LoadedStep(const amp_step_program *program,
+             std::unique_ptr<host::Step> description)
+      : program(program), description(std::move(description)) {}
+  ~LoadedStep() override { program->destroy(handle); }
+
+  /// Finds the tensors of `step`, which this one owns.
+  host::Status adopt(amp_step *step);
+
+  const std::vector<host::TensorInfo> &getTensors() const override {
+    return tensors;
+  }
+  host::CheckpointIdentity getIdentity() const override {
+    return description->getIdentity();
+  }
+  int64_t getFixedBatch() const override { return program->fixed_batch; }
+  host::Status prepare(int64_t) override { return host::Status(); }
+  host::Status read(size_t tensor, host::Array *value) override;
+  host::Status write(size_t tensor, host::Array value) override;
+  host::Status fill(size_t tensor, int64_t samples, size_t bytes,
+                    const std::function<void(void *)> &fill) override;
+  host::Status run(int steps) override;
+  host::Status wait() override { return check(program->synchronize(handle)); }
+  bool isAsynchronous() const override { return true; }
+  host::Status readMetrics(std::vector<double> *values) override;
+  void addMemory(host::Results *results) override;
+  host::Status createForward(std::unique_ptr<host::Step> *forward) override;
+  std::vector<host::EvaluationRule> getEvaluationRules() const override {
+    return description->getEvaluationRules();
+  }
+  host::Status useStates(host::Step &trained) override {
+    return check(
+        program->use_states(handle, static_cast<LoadedStep &>(trained).handle));
+  }
+
+private:
+  /// The place of a tensor in the interface.
+  struct Place {
+    int32_t list = 0, index = 0;
+  };
+
+  host::Status check(int32_t code) const {
+    return code == AMP_STEP_OK
+               ? host::Status()
+               : host::Status(host::ErrorCode(code), program->last_error());
+  }
+
+  const amp_step_program *program;
+  std::unique_ptr<host::Step> description;
+  amp_step *handle = nullptr;
+  std::vector<host::TensorInfo> tensors;
+  std::vector<Place> places;
+  std::vector<char> batch;
+};
+} // namespace
+
+host::Status LoadedStep::adopt(amp_step *step) {
+  handle = step;
+  std::map<std::pair<bool, std::string>, Place> found;
+  amp_step_tensor tensor = {};
+  tensor.size = sizeof(tensor);
+  std::map<std::pair<bool, std::string>, host::Shape> shapes;
+  for (int32_t list = 0; list <= AMP_STEP_LIST_PREDICTIONS; ++list)
+    for (int32_t index = 0;
+         program->get_tensor(handle, list, index, &tensor) == AMP_STEP_OK;
+         ++index) {
+      // An input and an output may have the same name.
+      const std::pair<bool, std::string> key(list >= AMP_STEP_LIST_METRICS,
+                                             tensor.name);
+      found[key] = {list, index};
+      shapes[key].assign(tensor.shape, tensor.shape + tensor.rank);
+    }
+  for (const host::TensorInfo &info : description->getTensors()) {
+    const std::pair<bool, std::string> key(info.role >= host::Role::Metric,
+                                           info.name);
+    auto place = found.find(key);
+    if (place == found.end())
+      return host::makeError(host::kInvalidArgument,
+                             "the compiled step has no '%s'",
+                             info.name.c_str());
+    tensors.push_back(info);
+    tensors.back().shape = shapes[key];
+    places.push_back(place->second);
+  }
+  return host::Status();
+}
+
+host::Status LoadedStep::read(size_t tensor, host::Array *value) {
+  const host::TensorInfo &info = tensors[tensor];
+  *value = host::Array(info.type, info.shape);
+  return check(program->read(handle, places[tensor].list, places[tensor].index,
+                             value->data(), value->getNumBytes()));
+}
+
+host::Status LoadedStep::write(size_t tensor, host::Array value) {
+  return check(program->write(handle, places[tensor].list, places[tensor].index,
+                              value.data(), value.getNumBytes()));
+}
+
+host::Status LoadedStep::fill(size_t tensor, int64_t, size_t bytes,
+                              const std::function<void(void *)> &fill) {
+  const host::TensorInfo &info = tensors[tensor];
+  batch.resize(std::max<size_t>(bytes, 1));
+  fill(batch.data());
+  amp_step_batch data = {};
+  data.size = sizeof(data);
+  data.index = places[tensor].index;
+  data.memory = AMP_STEP_HOST;
+  data.type = int32_t(info.type);
+  data.rank = int32_t(info.shape.size());
+  data.shape = info.shape.data();
+  data.data = batch.data();
+  return check(program->set_batch(handle, &data));
+}
+
+host::Status LoadedStep::run(int steps) {
+  AMP_RETURN_IF_ERROR(check(program->run(handle, /*slot=*/0, steps)));
+  progress.step += steps;
+  return host::Status();
+}
+
+host::Status LoadedStep::readMetrics(std::vector<double> *values) {
+  const std::vector<size_t> metrics = find(host::Role::Metric);
+  std::vector<double> numbers(metrics.size());
+  AMP_RETURN_IF_ERROR(check(
+      program->read_metrics(handle, numbers.data(), int32_t(numbers.size()))));
+  values->clear();
+  for (size_t metric : metrics)
+    values->push_back(numbers[size_t(places[metric].index)]);
+  return host::Status();
+}
+
+void LoadedStep::addMemory(host::Results *results) {
+  int64_t bytes = 0;
+  if (program->get_memory(handle, &bytes) == AMP_STEP_OK)
+    results->emplace_back("bytes of device memory", double(bytes));
+}
+
+host::Status LoadedStep::createForward(std::unique_ptr<host::Step> *forward) {
+  std::unique_ptr<host::Step> own;
+  AMP_RETURN_IF_ERROR(description->createForward(&own));
+  auto made = std::make_unique<LoadedStep>(program, std::move(own));
+  amp_step *step = nullptr;
+  AMP_RETURN_IF_ERROR(check(program->create_forward(handle, &step)));
+  AMP_RETURN_IF_ERROR(made->adopt(step));
+  *forward = std::move(made);
+  return host::Status();
+}
+
+llvm::Expected<const amp_step_program *>
+mlir::amp::loadCUDAProgram(ModuleOp source, StepProgram &program,
+                           const ProgramOptions &pipeline,
+                           const CUDAStepOptions &options) {
+  auto module = makeCUDAProgram(source, program, pipeline, options);
+  if (!module)
+    return module.takeError();
+  const std::string entry = program.getFunction().getName().str();
+  llvm::Expected<std::string> text = translate(**module, entry);
+  if (!text)
+    return text.takeError();
+  llvm::Expected<std::string> path =
+      compileCUDA(*text, entry, options.compiler);
+  if (!path)
+    return path.takeError();
+  return loadProgram(*path);
+}
+
+llvm::Expected<std::unique_ptr<host::Step>>
+mlir::amp::createCUDAStep(ModuleOp source, StepProgram &program,
+                          const ProgramOptions &pipeline,
+                          const CUDAStepOptions &options) {
+  auto loaded = loadCUDAProgram(source, program, pipeline, options);
+  if (!loaded)
+    return loaded.takeError();
+  auto step =
+      std::make_unique<LoadedStep>(*loaded, std::make_unique<JITStep>(program));
+  amp_step_options settings = {};
+  settings.size = sizeof(settings);
+  settings.device = options.compiler.device;
+  amp_step *handle = nullptr;
+  if ((*loaded)->create(*loaded, &settings, &handle) != AMP_STEP_OK)
+    return makeError("{0}", (*loaded)->last_error());
+  if (llvm::Error error = toError(step->adopt(handle)))
+    return error;
+  return std::unique_ptr<host::Step>(std::move(step));
+}
