@@ -472,9 +472,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
   std::shared_ptr<EventState> state = event->state;
   cudaStream_t recorder = state->stream;
   unsigned number = state->recorded;
-  return enqueue(stream, [state, recorder, number] {
-    waitFor(*state, recorder, number);
-  });
+  return enqueue(
+      stream, [state, recorder, number] { waitFor(*state, recorder, number); });
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
