@@ -184,9 +184,8 @@ void GuardAnalysis::findInfinities() {
   // Rounding a new parameter to its low copy overflows if the parameter is too
   // large for the low type. The gradients cannot tell.
   auto isLowCopy = [&](Operation *op) {
-    return isa<MasterCopyOp>(op) ||
-           ((CastLike(op) || isNarrowing(op)) &&
-            newParameters.contains(op->getOperand(0)));
+    return isa<MasterCopyOp>(op) || ((CastLike(op) || isNarrowing(op)) &&
+                                     newParameters.contains(op->getOperand(0)));
   };
   // Zero gradients, and large ones: within the range of f16, or beyond it for
   // wider types.

@@ -31,9 +31,9 @@ static constexpr StringLiteral kShardings[] = {kMhloSharding, "sdy.sharding"};
 static constexpr StringLiteral kAliasing = "tf.aliasing_output";
 static constexpr StringLiteral kDonor = "jax.buffer_donor";
 
-FailureOr<BlockArgument>
-StepRewriter::addArgument(StringRef name, Role role, Type type, InitAttr init,
-                          BlockArgument like) {
+FailureOr<BlockArgument> StepRewriter::addArgument(StringRef name, Role role,
+                                                   Type type, InitAttr init,
+                                                   BlockArgument like) {
   unsigned index = function.getNumArguments();
   for (unsigned i = 0; i < index; ++i) {
     auto other =

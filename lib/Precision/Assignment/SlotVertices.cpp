@@ -179,8 +179,8 @@ static bool isSquare(PrecisionOpInterface op) {
 /// Turns storage slots into range slots if the results may leave the range of
 /// the operands. This concerns squares in any form, and operations that only a
 /// list of the policy describes, if that list is `deny` or all operands are one
-/// value. Returns whether `op` is a square and nothing else made the slots range
-/// slots.
+/// value. Returns whether `op` is a square and nothing else made the slots
+/// range slots.
 bool SlotGraph::raiseKinds(Operation *op, const OperationInfo &info,
                            OpClass opClass) {
   bool square = false, isRange = false;

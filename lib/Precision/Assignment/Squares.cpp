@@ -45,11 +45,10 @@ static bool hasFewerElements(Type to, Type from) {
     return after.getNumElements() < before.getNumElements();
   if (after.getRank() != before.getRank())
     return after.getRank() < before.getRank();
-  return llvm::any_of(llvm::zip(after.getShape(), before.getShape()),
-                      [](auto extents) {
-                        return std::get<0>(extents) == 1 &&
-                               std::get<1>(extents) != 1;
-                      });
+  return llvm::any_of(
+      llvm::zip(after.getShape(), before.getShape()), [](auto extents) {
+        return std::get<0>(extents) == 1 && std::get<1>(extents) != 1;
+      });
 }
 
 bool SlotGraph::isProduct(Operation *op) const {

@@ -44,8 +44,7 @@ public:
       return std::nullopt;
     for (unsigned side : {0u, 1u}) {
       auto counter = dyn_cast<BlockArgument>(compare->getOperand(side));
-      std::optional<int64_t> bound =
-          getConstant(compare->getOperand(1 - side));
+      std::optional<int64_t> bound = getConstant(compare->getOperand(1 - side));
       if (!bound || !isCarried(counter))
         continue;
       std::optional<int64_t> first = getConstant(getInitial(counter)),
@@ -141,7 +140,8 @@ private:
         continue;
       // What an operation that folds does to a number shows what it is.
       if (next->isRegistered()) {
-        std::optional<int64_t> at0 = fold(next, side, 0), at5 = fold(next, side, 5);
+        std::optional<int64_t> at0 = fold(next, side, 0),
+                               at5 = fold(next, side, 5);
         if (at0 && at5 && *at5 - *at0 == 5)
           return at0;
         continue;
@@ -182,8 +182,8 @@ private:
     Type type = getElementTypeOrSelf(op->getResult(0).getType());
     return type.isInteger(1) &&
            getElementTypeOrSelf(op->getOperand(0).getType()).isIntOrIndex() &&
-           (op->isRegistered() || policy.findLinearKind(op->getName()) ==
-                                      LinearRule::Kind::Order);
+           (op->isRegistered() ||
+            policy.findLinearKind(op->getName()) == LinearRule::Kind::Order);
   }
 
   Operation *loop;

@@ -42,17 +42,17 @@ LogicalResult SiluOp::decompose(OpBuilder &builder,
 /// This sum cancels for negative x. From -1 downwards, Φ(x) is exp(-x² / 2) · w
 /// · Q(w) / 2, where w = c / (c + z) for z = -x / √2, and w · Q(w) approximates
 /// the scaled complementary error function exp(z²) · erfc(z). Q is the fit by
-/// Chebyshev points for 0.7 <= z <= 10.5, with a relative error of 7e-8. That is
-/// too much for f64, which keeps the sum.
+/// Chebyshev points for 0.7 <= z <= 10.5, with a relative error of 7e-8. That
+/// is too much for f64, which keeps the sum.
 static Value buildNormalCdf(TrainBuilder &t, Value x) {
   Value erf = t.erf(t.mul(x, std::sqrt(0.5)));
   Value body = t.mul(t.add(erf, 1.0), 0.5);
   if (!getElementTypeOrSelf(x).isF32())
     return body;
   constexpr double c = 2.5;
-  constexpr double q[] = {
-      0.22561006, 0.22702131, 0.196153337, 0.224296135,
-      -0.0195471823, 0.283426989, -0.146894503, 0.0097887313};
+  constexpr double q[] = {0.22561006,   0.22702131,    0.196153337,
+                          0.224296135,  -0.0195471823, 0.283426989,
+                          -0.146894503, 0.0097887313};
   Value z = t.mul(t.abs(x), std::sqrt(0.5));
   Value w = t.div(t.scalar(c, x), t.add(z, c));
   Value sum = t.add(t.mul(w, q[7]), q[6]);
