@@ -126,6 +126,8 @@ runtime_include = os.path.join(config.amp_src_root, "include")
 config.substitutions.append(
     ("%host_cxx", f"{config.amp_cxx} -std=c++17 -Wall -Wextra -Werror -I{runtime_include}")
 )
+if "AMP_FUZZ_SECONDS" in os.environ:
+    config.environment["AMP_FUZZ_SECONDS"] = os.environ["AMP_FUZZ_SECONDS"]
 config.substitutions.append(("%fuzzers", "on" if config.amp_fuzzers else "off"))
 config.substitutions.append(("%models", os.path.join(config.test_source_root, "Models")))
 # How many random graphs a test of properties takes.

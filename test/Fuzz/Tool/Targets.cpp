@@ -98,7 +98,10 @@ int main(int argc, char **argv) {
     }
     llvm::outs() << argv[i] << "\n";
     llvm::outs().flush();
-    target.run((*file)->getBuffer());
+    // As from libFuzzer, nothing stands behind the input.
+    StringRef text = (*file)->getBuffer();
+    std::vector<char> input(text.begin(), text.end());
+    target.run(StringRef(input.data(), input.size()));
   }
   llvm::outs() << "ran " << std::max(0, argc - 2) << " inputs\n";
   return 0;
