@@ -4,7 +4,6 @@
 
 import contextlib
 import itertools
-import sys
 
 import torch
 import torch.fx.traceback as fx_traceback
@@ -40,38 +39,50 @@ class Whole(torch.nn.Module):
 
 
 @contextlib.contextmanager
-def watched(found):
-    """While a graph is captured, notes what export would drop without a word, and marks
-    what torch.utils.checkpoint runs. Models hold references to the functions, so what
-    these call is replaced."""
-    function, checkpointing = torch.autograd.function, torch.utils.checkpoint
-    is_defined = function._is_setup_context_defined
+def marked_checkpoints():
+    """While a graph is captured, marks what torch.utils.checkpoint runs. Models hold
+    references to that function, so what it calls is replaced."""
+    checkpointing = torch.utils.checkpoint
     # The name differs between versions.
     generators = [name for name in GENERATORS if hasattr(checkpointing, name)]
     originals = [getattr(checkpointing, name) for name in generators]
     numbers = itertools.count()
 
-    def noted(setup):
-        name = sys._getframe(1).f_locals["cls"].__name__
-        advice = "export drops its backward pass; write it with operations of torch"
-        if name == "CheckpointFunction":
-            advice = "pass use_reentrant=False to checkpoint"
-        found.append(("", f"autograd.Function {name}", advice))
-        return is_defined(setup)
-
     def marked(*args, **kwargs):
         with fx_traceback.annotate({"amp_checkpoint": f"checkpoint.{next(numbers)}"}):
             yield
 
-    function._is_setup_context_defined = noted
     for name in generators:
         setattr(checkpointing, name, marked)
     try:
         yield
     finally:
-        function._is_setup_context_defined = is_defined
         for name, original in zip(generators, originals):
             setattr(checkpointing, name, original)
+
+
+def functions_of(whole, arrays):
+    """The classes of autograd.Function that the model runs, whose backward passes export
+    drops without a word. One forward pass, which leaves buffers as they were, shows them."""
+    saved = [(buffer, buffer.clone()) for buffer in whole.buffers()]
+    with torch.random.fork_rng(devices=[]), torch.enable_grad():
+        loss = whole(*arrays)[0]
+    with torch.no_grad():
+        for buffer, value in saved:
+            buffer.copy_(value)
+    waiting, seen = [loss.grad_fn], set()
+    while waiting:
+        node = waiting.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        waiting += [source for source, _ in node.next_functions]
+        if isinstance(node, torch.autograd.function.BackwardCFunction):
+            name = type(node)._forward_cls.__name__
+            advice = "export drops its backward pass; write it with operations of torch"
+            if name == "CheckpointFunction":
+                advice = "pass use_reentrant=False to checkpoint"
+            yield ("", f"autograd.Function {name}", advice)
 
 
 def hooks_of(model):
@@ -184,8 +195,9 @@ def capture(model, loss, call, arrays, dynamic):
     """Returns the program and what it cannot express, as (module path, what, advice)."""
     found = list(hooks_of(model))
     whole = Whole(model, loss, call)
+    found += functions_of(whole, arrays)
     with fx_traceback.preserve_node_meta():
-        with watched(found):
+        with marked_checkpoints():
             program = export(whole, arrays, dynamic)
         inline_regions(program.graph_module)
         return decompose(program), found
