@@ -33,7 +33,7 @@ import re
 import subprocess
 import sys
 
-NOT_RUN = {"test", "demo", "bench", "figures", "gpu", "models", "build", "lint", "format", "docs", "jax", "iree"}
+NOT_RUN = {"test", "demo", "bench", "figures", "gpu", "models", "build", "lint", "format", "docs", "jax", "iree", "torch"}
 BLOCK = re.compile(r"^(?P<fence>```+)(?P<kind>[\w+]*)\n(?P<body>.*?)^(?P=fence)\s*$", re.M | re.S)
 EXCERPT = re.compile(r"<!-- excerpt of: (?P<command>((?!-->).)*) -->\s*\Z", re.S)
 

@@ -336,6 +336,10 @@ class Translator:
                 continue
             if depends_on_error(self, node):
                 self.env[node] = None
+                # Behind an error too, what has no rule is named.
+                name = str(node.target)
+                if name.startswith("aten.") and name not in RULES and not name.startswith(("aten._assert", "aten.sym_")):
+                    self.errors.append((module_path(node), name, f"{name} has no rule"))
                 self.errors_seen.add(node)
                 continue
             self.node = node
