@@ -111,6 +111,17 @@ class Sort(nn.Module):
         return x.sort(-1).values
 
 
+class Tied(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(6, 3, padding_idx=0)
+
+    def forward(self, tokens):
+        return self.table(tokens) @ self.table.weight.T
+
+
+tied = Tied()
+expect("embedding with padding_idx whose table has another reader", tied, batch=(y, y))
 nested = nn.Sequential(nn.Linear(6, 3), nn.Sequential(Fft()), Sort(), Sort())
 expect(["1.0: ", "2: aten.sort", "3: aten.sort"], nested, dynamic_batch=False)
 # Control flow that depends on data: torch names the line.

@@ -34,17 +34,14 @@ struct CUstream_st {
   std::vector<Work> captured;
 };
 
-namespace {
-/// The records of an event. Work that waits for one may outlive the event.
-struct EventState {
-  cudaStream_t stream = nullptr;
-  unsigned recorded = 0, done = 0;
-  std::chrono::steady_clock::time_point time;
-};
-} // namespace
-
 struct CUevent_st {
-  std::shared_ptr<EventState> state = std::make_shared<EventState>();
+  /// Work that waits for a record may outlive the event.
+  struct State {
+    cudaStream_t stream = nullptr;
+    unsigned recorded = 0, done = 0;
+    std::chrono::steady_clock::time_point time;
+  };
+  std::shared_ptr<State> state = std::make_shared<State>();
 };
 
 struct CUgraph_st {
@@ -153,7 +150,7 @@ static CUstream_st &resolve(cudaStream_t stream) {
 }
 
 /// Runs the work of `stream`, or only until record `number` of `event` is done.
-static void drain(CUstream_st &stream, const EventState *event = nullptr,
+static void drain(CUstream_st &stream, const CUevent_st::State *event = nullptr,
                   unsigned number = 0) {
   if (stream.running) {
     violate("a stream waits for itself");
@@ -451,7 +448,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  std::shared_ptr<EventState> state = event->state;
+  std::shared_ptr<CUevent_st::State> state = event->state;
   state->stream = stream ? stream : &device().defaultStream;
   unsigned number = ++state->recorded;
   return enqueue(stream, [state, number] {
@@ -460,7 +457,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   });
 }
 
-static void waitFor(const EventState &event, cudaStream_t stream,
+static void waitFor(const CUevent_st::State &event, cudaStream_t stream,
                     unsigned number) {
   if (event.done < number)
     drain(*stream, &event, number);
@@ -469,7 +466,7 @@ static void waitFor(const EventState &event, cudaStream_t stream,
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
                                 unsigned) {
   // A wait is for the last record before it.
-  std::shared_ptr<EventState> state = event->state;
+  std::shared_ptr<CUevent_st::State> state = event->state;
   cudaStream_t recorder = state->stream;
   unsigned number = state->recorded;
   return enqueue(
@@ -477,7 +474,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  const EventState &state = *event->state;
+  const CUevent_st::State &state = *event->state;
   if (state.stream && state.stream->capturing)
     return fail(cudaErrorStreamCaptureUnsupported);
   waitFor(state, state.stream, state.recorded);
@@ -486,7 +483,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start,
                                  cudaEvent_t stop) {
-  const EventState &from = *start->state, &to = *stop->state;
+  const CUevent_st::State &from = *start->state, &to = *stop->state;
   if (from.recorded == 0 || to.recorded == 0)
     return fail(cudaErrorInvalidResourceHandle);
   if (from.done != from.recorded || to.done != to.recorded)

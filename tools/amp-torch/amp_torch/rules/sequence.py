@@ -12,6 +12,11 @@ def embedding(t, weight, indices, padding_idx=-1, scale_grad_by_freq=False, spar
     if scale_grad_by_freq or sparse:
         raise Unsupported("embedding with scale_grad_by_freq or sparse; leave both out")
     if padding_idx >= 0 and isinstance(weight, Value):
+        # The row is removed from the whole gradient of the table, not from one reader's.
+        if any(
+            user.target != t.node.target or list(user.args[2:3]) != [padding_idx] for user in t.node.args[0].users
+        ):
+            raise Unsupported("embedding with padding_idx whose table has another reader; leave padding_idx out")
         t.padding_rows[weight.name] = padding_idx
     if isinstance(weight, Value):
         t.embeddings[weight.name] = t.embeddings.get(weight.name, 0) + 1
