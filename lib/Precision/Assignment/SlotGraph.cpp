@@ -513,6 +513,7 @@ std::optional<int64_t> SlotGraph::findTripCount(Operation *loop) const {
 bool SlotGraph::isView(Operation *op) const {
   auto it = infos.find(op->getName());
   return it != infos.end() && it->second.isView;
+}
 
 Type SlotGraph::getReadType(const SlotUse &use) const {
   Operation *op = use.operand->getOwner();
