@@ -206,6 +206,14 @@ class Function:
             self.scope.append((value, op))
         return value, op
 
+    def emit_square(self, indent, name, operands, types):
+        """A square that a sum reads. It is f32 in either low type. Like a sum,
+        it may be proved to fit, so its operand is unbounded. Other tests cover
+        squares that nothing sums."""
+        value, op = self.emit(indent, f"train.{name}", operands, [], types, decorate=False)
+        self.emit(indent, "train.reduce_sum", [(value, op)], ["dims = array<i64: 0>"],
+                  f"({T}) -> tensor<4xf32>", result=None, decorate=False)
+
     def fill(self, count, indent):
         rng = self.rng
         for _ in range(count):
@@ -218,14 +226,17 @@ class Function:
                           f"({T}, {T}, tensor<4xf32>) -> {T}")
             elif draw < 0.52:
                 name = rng.choice(UNARY[rng.choice(["infer", "clear", "clear", "deny"])])
-                self.emit(indent, f"train.{name}", [a], [], T)
+                if name == "square":
+                    self.emit_square(indent, name, [self.unbounded(a)], T)
+                else:
+                    self.emit(indent, f"train.{name}", [a], [], T)
             elif draw < 0.68:
                 name = rng.choice(BINARY[rng.choice(["infer", "clear"])])
                 if name == "mul" and a[0] == b[0]:
-                    # A square. Like a sum, it may be proved to fit.
-                    a = b = self.unbounded(a)
-                self.emit(indent, f"train.{name}", [a, b], [], f"({T}, {T}) -> {T}",
-                          decorate=name != "mul" or a[0] != b[0])
+                    a = self.unbounded(a)
+                    self.emit_square(indent, name, [a, a], f"({T}, {T}) -> {T}")
+                else:
+                    self.emit(indent, f"train.{name}", [a, b], [], f"({T}, {T}) -> {T}")
             elif draw < 0.72:
                 self.emit(indent, "train.softmax", [a], ["axis = 1 : i64"], T)
             elif draw < 0.76:

@@ -21,10 +21,13 @@ for name in names:
     wanted = [float(line) for line in (folder / "losses.txt").read_text().split()]
     run = ["amp-run", folder / "step.mlir", "--data", folder / "data.npz", "--init", folder / "init.npz", "--batch-size", "4",
            "--steps", str(len(wanted)), "--quiet", "--metrics-json", scratch / "run.json"]
-    for precision, bound in (("f32", 1e-5), ("bf16", 1e-1), ("fp16", 2e-2)):
+    # Batch norms over four samples amplify each rounding, so that later steps of that
+    # network tell nothing about low precision.
+    close = 3 if name == "resnet" else len(wanted)
+    for precision, bound, most in (("f32", 1e-5, len(wanted)), ("bf16", 1e-2, close), ("fp16", 2e-3, close)):
         subprocess.run([*run, "--precision", precision], check=True, stdout=subprocess.DEVNULL)
         steps = json.loads((scratch / "run.json").read_text())["runs"][0]["steps"]
-        error = max(abs(float(step["loss"]) - loss) for step, loss in zip(steps, wanted)) / max(wanted)
+        error = max(abs(float(step["loss"]) - loss) for step, loss in zip(steps[:most], wanted)) / max(wanted)
         assert error <= bound, f"{name}: {precision} differs by {error:.1e}"
         print(f"{name}: {precision} within {error:.1e} of PyTorch's f32")
     subprocess.run(["amp-translate", "--mlir-to-cuda", folder / "step.mlir", "--batch-size", "4", "--precision", "fp16",

@@ -103,8 +103,9 @@ struct LowerCompensate : TensorPattern<CompensateOp> {
   using TensorPattern::TensorPattern;
   void lower(CompensateOp op, LinalgBuilder &b,
              PatternRewriter &rewriter) const override {
-    rewriter.replaceOp(
-        op, b.combine<arith::AddFOp>(typeOf(op.getMaster()), op.getCopy(), op.getResidual()));
+    rewriter.replaceOp(op, b.combine<arith::AddFOp>(typeOf(op.getMaster()),
+                                                    op.getCopy(),
+                                                    op.getResidual()));
   }
 };
 
@@ -132,9 +133,7 @@ struct LowerGlobalNorm : TensorPattern<GlobalNormOp> {
                    });
       sum = b.castTo(sum, f32);
       total =
-          !total
-              ? sum
-              : b.combine<arith::AddFOp>(typeOf(total), total, sum);
+          !total ? sum : b.combine<arith::AddFOp>(typeOf(total), total, sum);
     }
     rewriter.replaceOp(op, b.elementwise(typeOf(op.getNorm()), total,
                                          [](ImplicitLocOpBuilder &inner,
@@ -162,8 +161,9 @@ struct LowerScale : OpRewritePattern<ScaleOp> {
   LogicalResult matchAndRewrite(ScaleOp op,
                                 PatternRewriter &rewriter) const override {
     LinalgBuilder b(rewriter, op.getLoc());
-    rewriter.replaceOp(
-        op, b.combine<arith::MulFOp>(typeOf(op.getResult()), op.getInput(), op.getScale()));
+    rewriter.replaceOp(op,
+                       b.combine<arith::MulFOp>(typeOf(op.getResult()),
+                                                op.getInput(), op.getScale()));
     return success();
   }
 };
@@ -210,8 +210,8 @@ struct LowerInnerGradient : OpRewritePattern<InnerGradientOp> {
     Value wide = b.castTo(
         buildInverse(b, op.getScale()),
         getScalarComputeType(typeOf(op.getGradient()).getElementType()));
-    rewriter.replaceOp(
-        op, b.combine<arith::MulFOp>(typeOf(op.getResult()), op.getGradient(), wide));
+    rewriter.replaceOp(op, b.combine<arith::MulFOp>(typeOf(op.getResult()),
+                                                    op.getGradient(), wide));
     return success();
   }
 };
@@ -223,10 +223,8 @@ struct LowerUnscale : TensorPattern<UnscaleOp> {
     Value inverse = buildInverse(b, op.getScale());
     Value finite;
     auto require = [&](Value flag) {
-      finite =
-          !finite
-              ? flag
-              : b.combine<arith::AndIOp>(typeOf(finite), finite, flag);
+      finite = !finite ? flag
+                       : b.combine<arith::AndIOp>(typeOf(finite), finite, flag);
     };
     SmallVector<Value> results;
     for (auto [gradient, unscaled] :

@@ -42,10 +42,11 @@ struct LowerRescale : TensorPattern<RescaleOp> {
   void lower(RescaleOp op, LinalgBuilder &b,
              PatternRewriter &rewriter) const override {
     auto type = typeOf(op.getGradient());
-    Value factor = b.combine<arith::DivFOp>(typeOf(op.getTo()), op.getTo(), op.getFrom());
+    Value factor =
+        b.combine<arith::DivFOp>(typeOf(op.getTo()), op.getTo(), op.getFrom());
     Value wide = b.castTo(factor, getScalarComputeType(type.getElementType()));
-    rewriter.replaceOp(
-        op, b.combine<arith::MulFOp>(type, op.getGradient(), wide));
+    rewriter.replaceOp(op,
+                       b.combine<arith::MulFOp>(type, op.getGradient(), wide));
   }
 };
 
@@ -69,9 +70,7 @@ struct LowerMaxMagnitude : TensorPattern<MaxMagnitudeOp> {
       Value one = b.castTo(magnitude, type.getElementType());
       // NaN is the largest.
       largest =
-          !largest
-              ? one
-              : b.combine<arith::MaximumFOp>(type, largest, one);
+          !largest ? one : b.combine<arith::MaximumFOp>(type, largest, one);
     }
     rewriter.replaceOp(op, largest);
   }

@@ -115,8 +115,8 @@ private:
   void rankOperands() {
     for (VertexId v = 1; v < vertices.size(); ++v)
       for (uint32_t use : graph.getUsesInto(v))
-        leastRank[v] = std::max(leastRank[v],
-                                getRank(*graph.getUses()[use].operand));
+        leastRank[v] =
+            std::max(leastRank[v], getRank(*graph.getUses()[use].operand));
     // If types are made equal instead of promoted, tensors of any rank count.
     for (VertexId v = 1; v < vertices.size(); ++v)
       if (vertices[v].slot == SlotVertex::carried ||

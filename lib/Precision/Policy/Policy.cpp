@@ -494,8 +494,8 @@ StringRef Policy::findRepresentative(StringRef name) const {
 
 const Policy::ListRule *Policy::findListed(StringRef name,
                                            StringRef full) const {
-  const ListRule *general = findRule(
-      name, [&](const ListRule &rule) { return rule.matches(name); });
+  const ListRule *general =
+      findRule(name, [&](const ListRule &rule) { return rule.matches(name); });
   if (full.empty())
     return general;
   // An entry for the variant precedes an entry for the name in the same file.

@@ -157,7 +157,8 @@ void Policy::printSameAs(raw_ostream &os, unsigned layer,
     os << indent << "same-as:\n";
   for (auto &[representative, names] : entries) {
     os << indent << "  " << quote(representative) << ": [";
-    llvm::interleaveComma(names, os, [&](StringRef name) { os << quote(name); });
+    llvm::interleaveComma(names, os,
+                          [&](StringRef name) { os << quote(name); });
     os << "]\n";
   }
 }

@@ -64,15 +64,14 @@ public:
   /// Applies the binary operation `OpTy` to the elements of `x` and `y`.
   template <typename OpTy>
   Value combine(RankedTensorType type, Value x, Value y) {
-    return elementwise(type, {x, y},
-                       [](ImplicitLocOpBuilder &inner, ValueRange args) {
-                         return OpTy::create(inner, args[0], args[1])
-                             ->getResult(0);
-                       });
+    return elementwise(
+        type, {x, y}, [](ImplicitLocOpBuilder &inner, ValueRange args) {
+          return OpTy::create(inner, args[0], args[1])->getResult(0);
+        });
   }
 
-  /// `elementwise` with one indexing map per input. Dynamic extents of `type` are
-  /// those of the inputs.
+  /// `elementwise` with one indexing map per input. Dynamic extents of `type`
+  /// are those of the inputs.
   Value elementwise(RankedTensorType type, ValueRange inputs,
                     ArrayRef<AffineMap> maps, ScalarBody body);
 

@@ -278,10 +278,9 @@ inline Status readNpy(const std::string &path, const ArrayFilter &filter,
     return Status();
   };
   Status status = parse();
-  if (std::ferror(file))
-    status = makeError(kFile, "cannot read '%s'", path.c_str());
+  const bool failed = std::ferror(file) != 0;
   std::fclose(file);
-  return status;
+  return failed ? makeError(kFile, "cannot read '%s'", path.c_str()) : status;
 }
 
 } // namespace npz
