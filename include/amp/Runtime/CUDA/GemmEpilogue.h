@@ -33,7 +33,7 @@ AMP_DEVICE float geluTanh(float x) { return x * geluGate(x); }
 /// The derivative of `geluTanh`.
 AMP_DEVICE float geluTanhSlope(float x) {
   // It is 0 or 1 beyond. A product of 0 and infinity would be NaN.
-  x = minimum(maximum(x, -64.0f), 64.0f);
+  x = fabsf(x) > 64.0f ? copysignf(64.0f, x) : x;
   const float s = geluGate(x);
   const float inner = (x * x * (3.0f * 0.044715f) + 1.0f) * 1.5957691216057308f;
   return s * (1.0f + x * inner * (1.0f - s));
