@@ -278,5 +278,6 @@ inline unsigned __umulhi(unsigned a, unsigned b) {
   return unsigned((uint64_t(a) * b) >> 32);
 }
 inline float rsqrtf(float x) { return 1.0f / std::sqrt(x); }
+inline float __fdividef(float x, float y) { return x / y; }
 
 #endif // AMP_TEST_CUDAHOST_CUDA_RUNTIME_H

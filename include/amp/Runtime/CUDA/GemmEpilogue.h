@@ -26,7 +26,8 @@ namespace amp::cuda {
 AMP_DEVICE float geluGate(float x) {
   const float twice = 1.5957691216057308f * (x + 0.044715f * (x * x * x));
   const float decay = expf(-fabsf(twice));
-  return (twice >= 0.0f ? 1.0f : decay) / (1.0f + decay);
+  // The divisor is in [1, 2], where this is within 2 ulp and needs no branch.
+  return __fdividef(twice >= 0.0f ? 1.0f : decay, 1.0f + decay);
 }
 /// x / 2 · (1 + tanh(...)).
 AMP_DEVICE float geluTanh(float x) { return x * geluGate(x); }
