@@ -9,6 +9,7 @@ Nothing here knows how the lowering works: references are NumPy in f64.
 import json
 import os
 import subprocess
+import threading
 
 import numpy as np
 
@@ -62,40 +63,48 @@ def mlir_type(array, type):
 
 class Program:
     """A step compiled in `folder`, in a process that waits for the next call.
-    The latest few have a process."""
+    Several threads can call programs. The latest few idle ones keep their
+    process."""
 
-    folders, running, KEPT = set(), [], 4
+    folders, idle, KEPT = set(), [], 4
+    idle_lock = threading.Lock()
 
     def __init__(self, folder):
         assert folder not in Program.folders, f"two steps in {folder}"
         Program.folders.add(folder)
         os.makedirs(folder, exist_ok=True)
         self.folder, self.process = folder, None
+        # Held while the files of one call are in use.
+        self.lock = threading.Lock()
 
     def path(self, name):
         return os.path.join(self.folder, name)
 
     def call(self):
         """Runs the step on the arrays of in.npz; out.npz has them after it."""
+        with Program.idle_lock:
+            if self in Program.idle:
+                Program.idle.remove(self)
         if self.process is None:
             self.process = subprocess.Popen(
                 ["amp-execution-test", "jit", self.path("llvm.mlir"), "step_cpu",
                  self.path("out.npz"), self.path("in.npz"), "again"],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             )  # fmt: skip
-            Program.running.append(self)
-            if len(Program.running) > Program.KEPT:
-                Program.running.pop(0).close()
         else:
             self.process.stdin.write("\n")
             self.process.stdin.flush()
         if self.process.stdout.readline() != "done\n":
             raise AssertionError(self.process.communicate()[1])
-
-    def close(self):
-        self.process.communicate()
-        assert self.process.returncode == 0
-        self.process = None
+        surplus = None
+        with Program.idle_lock:
+            Program.idle.append(self)
+            if len(Program.idle) > Program.KEPT:
+                oldest = Program.idle.pop(0)
+                surplus, oldest.process = oldest.process, None
+        if surplus:
+            surplus.communicate()
+            assert surplus.returncode == 0
 
 
 class Step:
@@ -191,10 +200,11 @@ class Step:
                 notes[f"b{index:04}"] = "bf16"
         if notes:
             named["__amp_types__"] = np.frombuffer(json.dumps(notes).encode(), np.uint8)
-        np.savez(path("in.npz"), **named)
-        self.program.call()
-        with np.load(path("out.npz")) as file:
-            out = [(file[f"b{i:04}"], type) for i, (_, type) in enumerate(arrays)]
+        with self.program.lock:
+            np.savez(path("in.npz"), **named)
+            self.program.call()
+            with np.load(path("out.npz")) as file:
+                out = [(file[f"b{i:04}"], type) for i, (_, type) in enumerate(arrays)]
         return out[: len(self.arrays)], out[len(self.arrays) :]
 
     def run(self, folder):
