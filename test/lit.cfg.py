@@ -140,34 +140,26 @@ config.substitutions.append(
 
 if runs(python, "-c", "import torch"):
     config.available_features.add("torch")
-# JAX is pinned (tools/dev jax) and may lie anywhere.
-for jax_python in (
-    os.environ.get("AMP_JAX_PYTHON"),
-    os.path.join(config.amp_src_root, ".venv", "bin", "python"),
-):
-    if jax_python and runs(jax_python, "-c", "import jax"):
-        config.available_features.add("jax")
-        config.substitutions.append(("%jax_python", jax_python))
-        break
-# So is IREE (tools/dev iree).
-for iree_python in (
-    os.environ.get("AMP_IREE_PYTHON"),
-    os.path.join(config.amp_src_root, ".venv-iree", "bin", "python"),
-):
-    if iree_python and runs(iree_python, "-c", "import iree.compiler, iree.runtime"):
-        config.available_features.add("iree")
-        config.substitutions.append(("%iree_python", iree_python))
-        break
-# Debian's PyTorch (the feature `torch`) has no torch.export. A current one is pinned
-# (tools/dev torch) and may lie anywhere.
-for torch_python in (
-    os.environ.get("AMP_TORCH_PYTHON"),
-    os.path.join(config.amp_src_root, ".venv-torch", "bin", "python"),
-):
-    if torch_python and runs(torch_python, "-c", "import torch.export"):
-        config.available_features.add("torch-export")
-        config.substitutions.append(("%torch_python", torch_python))
-        break
+
+
+def find_python(name, folder, statement, feature):
+    """Adds `feature` and the substitution %`name`_python for the first Python that can
+    run `statement`: the one that the environment names, or the one in `folder` of the
+    source tree. `tools/dev NAME` installs the latter with pinned packages."""
+    for candidate in (
+        os.environ.get(f"AMP_{name.upper()}_PYTHON"),
+        os.path.join(config.amp_src_root, folder, "bin", "python"),
+    ):
+        if candidate and runs(candidate, "-c", statement):
+            config.available_features.add(feature)
+            config.substitutions.append((f"%{name}_python", candidate))
+            return
+
+
+find_python("jax", ".venv", "import jax", "jax")
+find_python("iree", ".venv-iree", "import iree.compiler, iree.runtime", "iree")
+# Debian's PyTorch (the feature `torch`) has no torch.export.
+find_python("torch", ".venv-torch", "import torch.export", "torch-export")
 if shutil.which("chromium"):
     config.available_features.add("chromium")
 nvcc = shutil.which("nvcc", path=config.environment["PATH"]) or shutil.which(

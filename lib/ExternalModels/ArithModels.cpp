@@ -21,11 +21,7 @@ namespace {
 struct ConstantModel
     : PrecisionOpInterface::ExternalModel<ConstantModel, arith::ConstantOp> {
   void getPrecisionSlots(Operation *op, PrecisionSlots &slots) const {
-    Attribute value = cast<arith::ConstantOp>(op).getValue();
-    SlotKind kind = !canRoundAttribute(value) ? SlotKind::Fixed
-                    : fitsHalf(value)         ? SlotKind::Storage
-                                              : SlotKind::Range;
-    getUniformPrecisionSlots(op, kind, slots);
+    getConstantSlots(op, cast<arith::ConstantOp>(op).getValue(), slots);
   }
   LogicalResult retype(Operation *op, ArrayRef<Type> slotTypes,
                        RewriterBase &rewriter) const {

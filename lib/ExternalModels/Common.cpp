@@ -132,6 +132,14 @@ void mlir::amp::castUses(Value scalar, Type type, RewriterBase &rewriter) {
     rewriter.replaceOp(user, scalar);
 }
 
+void mlir::amp::getConstantSlots(Operation *op, Attribute value,
+                                 PrecisionSlots &slots) {
+  SlotKind kind = !canRoundAttribute(value) ? SlotKind::Fixed
+                  : fitsHalf(value)         ? SlotKind::Storage
+                                            : SlotKind::Range;
+  getUniformPrecisionSlots(op, kind, slots);
+}
+
 void mlir::amp::roundAttributeOf(Operation *op, StringRef name, Type type,
                                  RewriterBase &rewriter) {
   Attribute attribute = op->getAttr(name);

@@ -163,6 +163,10 @@ void castUses(Value scalar, Type type, RewriterBase &rewriter);
 void roundAttributeOf(Operation *op, StringRef name, Type type,
                       RewriterBase &rewriter);
 
+/// Adds the slots of a constant with the elements `value`. They are fixed if
+/// these cannot be rounded, and have a range if f16 does not hold them.
+void getConstantSlots(Operation *op, Attribute value, PrecisionSlots &slots);
+
 } // namespace mlir::amp
 
 #endif // AMP_LIB_EXTERNALMODELS_COMMON_H

@@ -54,11 +54,7 @@ private:
 struct ConstModel
     : PrecisionOpInterface::ExternalModel<ConstModel, tosa::ConstOp> {
   void getPrecisionSlots(Operation *op, PrecisionSlots &slots) const {
-    Attribute value = cast<tosa::ConstOp>(op).getValues();
-    SlotKind kind = !canRoundAttribute(value) ? SlotKind::Fixed
-                    : fitsHalf(value)         ? SlotKind::Storage
-                                              : SlotKind::Range;
-    getUniformPrecisionSlots(op, kind, slots);
+    getConstantSlots(op, cast<tosa::ConstOp>(op).getValues(), slots);
   }
   LogicalResult retype(Operation *op, ArrayRef<Type> slotTypes,
                        RewriterBase &rewriter) const {

@@ -211,19 +211,27 @@ static Value addToSum(ImplicitLocOpBuilder &inner, ValueRange args) {
   return arith::AddFOp::create(inner, args.back(), args[0]);
 }
 
+/// Replaces `op` by the means of the windows of `input` at `strides`.
+template <typename OpTy>
+static void replaceByMeans(OpTy op, PatternRewriter &rewriter, LinalgBuilder &b,
+                           Pooling &pooling, Value input,
+                           ArrayRef<int64_t> strides) {
+  auto type = op.getType();
+  Type compute = getScalarComputeType(type.getElementType());
+  Value sum = pooling.accumulate(b.filled(type.clone(compute), 0.0), input, {},
+                                 strides, addToSum);
+  rewriter.replaceOp(
+      op, divideByWindow(b, sum, pooling.windowSize(), type.getElementType()));
+}
+
 struct LowerAvgPool : OpRewritePattern<AvgPool2DOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AvgPool2DOp op,
                                 PatternRewriter &rewriter) const override {
     LinalgBuilder b(rewriter, op.getLoc());
     Pooling pooling(b, op);
-    auto type = op.getType();
-    Type compute = getScalarComputeType(type.getElementType());
-    Value sum = pooling.accumulate(b.filled(type.clone(compute), 0.0),
-                                   pooling.padInput(op.getInput(), 0.0), {},
-                                   pooling.getStrides(), addToSum);
-    rewriter.replaceOp(op, divideByWindow(b, sum, pooling.windowSize(),
-                                          type.getElementType()));
+    replaceByMeans(op, rewriter, b, pooling,
+                   pooling.padInput(op.getInput(), 0.0), pooling.getStrides());
     return success();
   }
 };
@@ -234,13 +242,9 @@ struct LowerAvgPoolGrad : OpRewritePattern<AvgPool2DGradOp> {
                                 PatternRewriter &rewriter) const override {
     LinalgBuilder b(rewriter, op.getLoc());
     Pooling pooling(b, op);
-    auto type = op.getType();
-    Type compute = getScalarComputeType(type.getElementType());
-    Value spread = pooling.spreadOutput(op.getGrad(), type.getShape(), 0.0);
-    Value sum = pooling.accumulate(b.filled(type.clone(compute), 0.0), spread,
-                                   {}, {1, 1}, addToSum);
-    rewriter.replaceOp(op, divideByWindow(b, sum, pooling.windowSize(),
-                                          type.getElementType()));
+    Value spread =
+        pooling.spreadOutput(op.getGrad(), op.getType().getShape(), 0.0);
+    replaceByMeans(op, rewriter, b, pooling, spread, {1, 1});
     return success();
   }
 };

@@ -220,6 +220,23 @@ class Step:
         return outputs
 
 
+def elementwise(function):
+    """A reference from the Python math library, in f64."""
+
+    def apply(x):
+        result = np.empty_like(x)
+        for index, value in np.ndenumerate(x):
+            try:
+                result[index] = function(value)
+            except OverflowError:
+                result[index] = np.inf
+            except ValueError:
+                result[index] = np.nan
+        return result
+
+    return apply
+
+
 def ulp(values, type):
     """The distance between floats of `type` around `values`."""
     digits = DIGITS[type]

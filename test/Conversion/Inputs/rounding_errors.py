@@ -8,24 +8,9 @@ References are NumPy and the Python math library in f64, applied to the low oper
 import math
 
 import numpy as np
-from oracle import Step, tensor, ulp, wide
+from oracle import Step, elementwise, tensor, ulp, wide
 
 ROWS = 256
-
-
-def elementwise(function):
-    def apply(x):
-        result = np.empty_like(x)
-        for index, value in np.ndenumerate(x):
-            try:
-                result[index] = function(value)
-            except OverflowError:
-                result[index] = np.inf
-            except ValueError:
-                result[index] = np.nan
-        return result
-
-    return apply
 
 
 erf, erfc = elementwise(math.erf), elementwise(math.erfc)

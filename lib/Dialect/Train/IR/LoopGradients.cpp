@@ -281,20 +281,29 @@ LogicalResult LoopGradient::findSaved(Block *body) {
   return success();
 }
 
+namespace {
+/// The slice of a stack that holds the item of `type` at index `number`.
+struct StackSlice {
+  StackSlice(RankedTensorType type, Value number, OpBuilder &builder)
+      : offsets({number}), sizes({builder.getIndexAttr(1)}),
+        strides(type.getRank() + 1, builder.getIndexAttr(1)) {
+    offsets.resize(type.getRank() + 1, builder.getIndexAttr(0));
+    for (int64_t extent : type.getShape())
+      sizes.push_back(builder.getIndexAttr(extent));
+  }
+
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+};
+} // namespace
+
 /// Writes `item` to place `number` of `stack`.
 Value LoopGradient::push(Value item, Value stack, Value number) {
   auto type = dyn_cast<RankedTensorType>(item.getType());
   if (!type)
     return tensor::InsertOp::create(builder, loc, item, stack, number);
-  SmallVector<OpFoldResult> offsets = {number},
-                            sizes = {builder.getIndexAttr(1)},
-                            strides(type.getRank() + 1,
-                                    builder.getIndexAttr(1));
-  offsets.resize(type.getRank() + 1, builder.getIndexAttr(0));
-  for (int64_t extent : type.getShape())
-    sizes.push_back(builder.getIndexAttr(extent));
-  return tensor::InsertSliceOp::create(builder, loc, item, stack, offsets,
-                                       sizes, strides);
+  StackSlice slice(type, number, builder);
+  return tensor::InsertSliceOp::create(builder, loc, item, stack, slice.offsets,
+                                       slice.sizes, slice.strides);
 }
 
 /// Emits the loop that replaces the forward loop, with a stack of each saved
@@ -355,17 +364,11 @@ void LoopGradient::readStacks() {
           tensor::ExtractOp::create(builder, loc, stack, position).getResult());
       continue;
     }
-    SmallVector<OpFoldResult> offsets = {position},
-                              sizes = {builder.getIndexAttr(1)},
-                              strides(type.getRank() + 1,
-                                      builder.getIndexAttr(1));
-    offsets.resize(type.getRank() + 1, builder.getIndexAttr(0));
-    for (int64_t extent : type.getShape())
-      sizes.push_back(builder.getIndexAttr(extent));
-    value.replaceAllUsesWith(tensor::ExtractSliceOp::create(builder, loc, type,
-                                                            stack, offsets,
-                                                            sizes, strides)
-                                 .getResult());
+    StackSlice slice(type, position, builder);
+    value.replaceAllUsesWith(
+        tensor::ExtractSliceOp::create(builder, loc, type, stack, slice.offsets,
+                                       slice.sizes, slice.strides)
+            .getResult());
   }
   // What is not kept has users that are not kept.
   Operation *first = placeholders.front();

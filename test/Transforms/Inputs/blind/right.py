@@ -3,6 +3,7 @@
 """Kinds of training steps whose loss scaling is right."""
 
 from builder import Builder, I1, I32, S, T, text  # noqa: F401
+from stages import update_two_scales, use_two_scales, wrapped
 
 RIGHT = []
 
@@ -528,44 +529,13 @@ def _(k):
 
 def two_scales(name, f=lambda k: None, **options):
     def kind(k):
-        def backward():
-            k.s2 = k.state("other", S, "scaler_state", "constant, value = 512.0")
-            ds2 = k.raw("amp.scale {0} by {1} : {r}", S, k.raw('amp.gradient_seed "second" : {r}', S), k.s2)
-            k.g = {"w": k.gradient(k.xl, k.yl, k.p, k.ds)["w"], "b": k.gradient(k.xl, k.yl, k.p, ds2)["b"]}
-
-        def unscale():
-            (a,), fa = k.unscale_by([k.g["w"]], k.s)
-            (b,), fb = k.unscale_by([k.g["b"]], k.s2)
-            k.u, k.flags, k.ok = {"w": a, "b": b}, [fa, fb], k.both(fa, fb)
-
-        def scaler():
-            ta, tb = k.scaler_trackers(), k.scaler_trackers("_b")
-            oa, ob = k.update_scale(k.s, ta, k.flags[0]), k.update_scale(k.s2, tb, k.flags[1])
-            k.updates.update(dict(zip(["loss_scale", "growth_tracker", "hysteresis_tracker"], oa)))
-            k.updates.update(dict(zip(["other", "growth_tracker_b", "hysteresis_tracker_b"], ob)))
-        k.backward, k.unscale, k.scaler = backward, unscale, scaler
+        use_two_scales(k)
         f(k)
     RIGHT.append((name, kind, {"two": True, "call": False, **options}))
 
 
-def wrapped(stage, f):
-    def change(k):
-        before = getattr(k, stage)
-
-        def both():
-            before()
-            f(k)
-        setattr(k, stage, both)
-    return change
-
-
 def on_both(k):
-    def scaler():
-        ta, tb = k.scaler_trackers(), k.scaler_trackers("_b")
-        oa, ob = k.update_scale(k.s, ta, k.ok), k.update_scale(k.s2, tb, k.ok)
-        k.updates.update(dict(zip(["loss_scale", "growth_tracker", "hysteresis_tracker"], oa)))
-        k.updates.update(dict(zip(["other", "growth_tracker_b", "hysteresis_tracker_b"], ob)))
-    k.scaler = scaler
+    k.scaler = lambda: update_two_scales(k, [k.ok, k.ok])
 
 
 two_scales("two scales")

@@ -4,6 +4,7 @@
 
 from wrong import WRONG, wrong
 from builder import I1, I32, S, T
+from stages import use_two_scales, wrapped
 
 
 def guard(name, condition, **options):
@@ -464,26 +465,8 @@ def _(k):
 
 
 def two_scales(name, f, **options):
-    """w has the scale `loss_scale`, b has the scale `other`, in two backward passes."""
     def kind(k):
-        def backward():
-            k.s2 = k.state("other", S, "scaler_state", "constant, value = 512.0")
-            k.ds2 = k.raw("amp.scale {0} by {1} : {r}", S, k.raw('amp.gradient_seed "second" : {r}', S), k.s2)
-            first = k.gradient(k.xl, k.yl, k.p, k.ds)
-            second = k.gradient(k.xl, k.yl, k.p, k.ds2)
-            k.g = {"w": first["w"], "b": second["b"]}
-
-        def unscale():
-            (a,), fa = k.unscale_by([k.g["w"]], k.s)
-            (b,), fb = k.unscale_by([k.g["b"]], k.s2)
-            k.u, k.flags, k.ok = {"w": a, "b": b}, [fa, fb], k.both(fa, fb)
-
-        def scaler():
-            ta, tb = k.scaler_trackers(), k.scaler_trackers("_b")
-            oa, ob = k.update_scale(k.s, ta, k.flags[0]), k.update_scale(k.s2, tb, k.flags[1])
-            k.updates.update(dict(zip(["loss_scale", "growth_tracker", "hysteresis_tracker"], oa)))
-            k.updates.update(dict(zip(["other", "growth_tracker_b", "hysteresis_tracker_b"], ob)))
-        k.backward, k.unscale, k.scaler = backward, unscale, scaler
+        use_two_scales(k)
         f(k)
     WRONG.append((name, kind, {"two": True, "call": False, **options}))
 
@@ -501,17 +484,6 @@ def one_unscale(k):
         out, flag = k.unscale_by([k.g["w"], k.g["b"]], k.s)
         k.u, k.flags, k.ok = dict(zip("wb", out)), [flag, flag], flag
     k.unscale = unscale
-
-
-def wrapped(stage, f):
-    def change(k):
-        before = getattr(k, stage)
-
-        def both():
-            before()
-            f(k)
-        setattr(k, stage, both)
-    return change
 
 
 def swap(a, b):
