@@ -150,6 +150,29 @@ public:
     }
   }
 
+  /// Widens `count` elements from `begin` on to f64. The type is looked at
+  /// once.
+  void getDoubles(int64_t begin, int64_t count, double *result) const {
+    auto convert = [=](const auto *elements, auto widen) {
+      for (int64_t i = 0; i < count; ++i)
+        result[i] = widen(elements[begin + i]);
+    };
+    auto keep = [](auto value) { return double(value); };
+    switch (type) {
+    case ElementType::F16:
+      return convert(as<uint16_t>(), halfBitsToFloat);
+    case ElementType::BF16:
+      return convert(as<uint16_t>(), bfloatBitsToFloat);
+    case ElementType::F32:
+      return convert(as<float>(), keep);
+    case ElementType::F64:
+      return convert(as<double>(), keep);
+    default:
+      for (int64_t i = 0; i < count; ++i)
+        result[i] = double(getInt(begin + i));
+    }
+  }
+
   /// Reads an integer or bool element.
   int64_t getInt(int64_t index) const {
     switch (type) {

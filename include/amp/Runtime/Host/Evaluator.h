@@ -17,45 +17,58 @@ namespace amphost {
 
 namespace evaluation {
 
-/// The mean cross-entropy of `logits` with `labels`, and the fraction of rows
-/// whose largest logit (the first of equals) is that of the label.
-inline std::pair<double, double> judgeClasses(const Array &logits,
-                                              const Array &labels) {
-  const int64_t rows = labels.getNumElements(),
-                classes = logits.getShape().back();
+/// Sums over the elements that a rule has judged.
+struct Judgement {
   double loss = 0.0;
-  int64_t correct = 0;
-  for (int64_t row = 0; row < rows; ++row) {
-    int64_t best = 0;
-    double largest = logits.getDouble(row * classes);
-    for (int64_t i = 1; i < classes; ++i) {
-      const double value = logits.getDouble(row * classes + i);
-      // A NaN is never the largest and does not hide the elements behind it.
-      if (value > largest || std::isnan(largest)) {
-        largest = value;
-        best = i;
-      }
-    }
-    double sum = 0.0;
-    for (int64_t i = 0; i < classes; ++i)
-      sum += std::exp(logits.getDouble(row * classes + i) - largest);
-    const int64_t label = labels.getInt(row);
-    loss += std::log(sum) + largest - logits.getDouble(row * classes + label);
-    correct += best == label && !std::isnan(largest);
-  }
-  return {loss / double(rows), double(correct) / double(rows)};
+  int64_t correct = 0, count = 0;
+};
+
+/// Adds the cross-entropy of one row of logits with a label, and whether its
+/// largest logit (the first of equals) is that of the label.
+inline void judgeRow(const std::vector<double> &logits, int64_t label,
+                     Judgement *judgement) {
+  size_t best = 0;
+  // A NaN is never the largest and does not hide the elements after it.
+  for (size_t i = 1; i < logits.size(); ++i)
+    if (logits[i] > logits[best] || std::isnan(logits[best]))
+      best = i;
+  const double largest = logits[best];
+  double sum = 0.0;
+  for (double value : logits)
+    sum += std::exp(value - largest);
+  judgement->loss += std::log(sum) + largest - logits[size_t(label)];
+  judgement->correct += int64_t(best) == label && !std::isnan(largest);
+  ++judgement->count;
 }
 
-/// The mean square or absolute difference.
-inline double judgeDifference(bool square, const Array &output,
-                              const Array &target) {
-  double sum = 0.0;
-  const int64_t count = output.getNumElements();
-  for (int64_t i = 0; i < count; ++i) {
-    const double difference = output.getDouble(i) - target.getDouble(i);
-    sum += square ? difference * difference : std::abs(difference);
+/// Adds the cross-entropy of `rows` rows of logits with the labels from `begin`
+/// on.
+inline void judgeClasses(const Array &logits, const Array &labels,
+                         int64_t begin, int64_t rows, Judgement *judgement) {
+  const int64_t classes = logits.getShape().back();
+  std::vector<double> row;
+  row.resize(size_t(classes));
+  for (int64_t i = 0; i < rows; ++i) {
+    logits.getDoubles(i * classes, classes, row.data());
+    judgeRow(row, labels.getInt(begin + i), judgement);
   }
-  return sum / double(count);
+}
+
+/// Adds the square or absolute differences of `count` elements from those of
+/// `target` from `begin` on.
+inline void judgeDifference(bool square, const Array &output,
+                            const Array &target, int64_t begin, int64_t count,
+                            Judgement *judgement) {
+  std::vector<double> values, expected;
+  values.resize(size_t(count));
+  expected.resize(size_t(count));
+  output.getDoubles(0, count, values.data());
+  target.getDoubles(begin, count, expected.data());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double difference = values[i] - expected[i];
+    judgement->loss += square ? difference * difference : std::abs(difference);
+  }
+  judgement->count += count;
 }
 
 } // namespace evaluation
@@ -72,21 +85,26 @@ public:
 
   /// Computes the predictions for all samples with the states of `trained`.
   /// Only whole batches run. The last one repeats its last sample.
-  inline Status predict(Step &trained, ArrayMap *predictions);
-
-  /// Adds `eval loss`, computed in f64, and for classes `eval accuracy`. The
-  /// names contain the prediction if there are several.
-  inline Status judge(const ArrayMap &predictions, Results *results) const;
+  ///
+  /// If `create` selected the arrays of the rules, adds `eval loss`, computed
+  /// in f64, and for classes `eval accuracy` to `results`. The names contain
+  /// the prediction if there are several. `predictions` receives the
+  /// predictions; if it is null, those of one batch at a time are kept.
+  inline Status run(Step &trained, ArrayMap *predictions, Results *results);
 
 private:
   inline Status addTargets(const Step &step, std::vector<TensorInfo> *batches);
   inline Status runBatch(int64_t begin, ArrayMap *predictions);
+  inline Status judge(const std::string &name, const Array &output,
+                      int64_t begin, int64_t count);
+  inline Status addResults(Results *results) const;
 
   /// The batch size of a forward function that takes any.
   static constexpr int64_t kBatch = 512;
 
   std::unique_ptr<Step> forward;
   std::vector<EvaluationRule> rules;
+  std::vector<evaluation::Judgement> judgements; ///< of the rules
   /// The targets of the rules, then the inputs of the forward function.
   Dataset data;
   size_t numTargets = 0;
@@ -163,7 +181,11 @@ inline Status Evaluator::runBatch(int64_t begin, ArrayMap *predictions) {
   for (size_t i : forward->find(Role::Prediction)) {
     Array part;
     AMP_RETURN_IF_ERROR(forward->read(i, &part));
-    Array &whole = *predictions->lookup(forward->getTensors()[i].name);
+    const std::string &name = forward->getTensors()[i].name;
+    AMP_RETURN_IF_ERROR(judge(name, part, begin, count));
+    if (!predictions)
+      continue;
+    Array &whole = *predictions->lookup(name);
     const size_t rowBytes = part.getNumBytes() / size_t(batchSize);
     std::memcpy(whole.as<char>() + size_t(begin) * rowBytes, part.data(),
                 size_t(count) * rowBytes);
@@ -171,43 +193,65 @@ inline Status Evaluator::runBatch(int64_t begin, ArrayMap *predictions) {
   return Status();
 }
 
-inline Status Evaluator::predict(Step &trained, ArrayMap *predictions) {
-  AMP_RETURN_IF_ERROR(forward->prepare(batchSize));
-  AMP_RETURN_IF_ERROR(forward->useStates(trained));
-  *predictions = ArrayMap();
-  for (size_t i : forward->find(Role::Prediction)) {
-    const TensorInfo &tensor = forward->getTensors()[i];
-    Shape shape = tensor.shape;
-    shape[0] = data.size();
-    predictions->set(tensor.name, Array(tensor.type, shape));
+/// Judges the first `count` samples of the prediction `name`, which are those
+/// of the data from `begin` on.
+inline Status Evaluator::judge(const std::string &name, const Array &output,
+                               int64_t begin, int64_t count) {
+  for (size_t i = 0; i < rules.size(); ++i) {
+    const EvaluationRule &rule = rules[i];
+    if (rule.prediction != name)
+      continue;
+    const Array &target = data.getArray(i);
+    const int64_t perSample = target.getNumElements() / data.size();
+    const bool classes = rule.kind == EvaluationRule::Kind::CrossEntropy;
+    if (output.getShape().empty() ||
+        output.getNumElements() !=
+            batchSize * perSample * (classes ? output.getShape().back() : 1))
+      return makeError(kInvalidArgument, "prediction '%s' does not fit '%s'",
+                       name.c_str(), rule.target.c_str());
+    const int64_t first = begin * perSample, elements = count * perSample;
+    if (classes)
+      evaluation::judgeClasses(output, target, first, elements, &judgements[i]);
+    else
+      evaluation::judgeDifference(rule.kind == EvaluationRule::Kind::MSE,
+                                  output, target, first, elements,
+                                  &judgements[i]);
   }
-  for (int64_t begin = 0; begin < data.size(); begin += batchSize)
-    AMP_RETURN_IF_ERROR(runBatch(begin, predictions));
   return Status();
 }
 
-inline Status Evaluator::judge(const ArrayMap &predictions,
-                               Results *results) const {
-  for (size_t i = 0; i < rules.size(); ++i) {
-    const EvaluationRule &rule = rules[i];
-    const Array *output = predictions.lookup(rule.prediction);
-    const Array &target = data.getArray(i);
-    const bool classes = rule.kind == EvaluationRule::Kind::CrossEntropy;
-    if (!output || output->getShape().empty() ||
-        output->getNumElements() !=
-            target.getNumElements() * (classes ? output->getShape().back() : 1))
-      return makeError(kInvalidArgument, "prediction '%s' does not fit '%s'",
-                       rule.prediction.c_str(), rule.target.c_str());
-    const std::string of = rules.size() > 1 ? " of " + rule.prediction : "";
-    if (classes) {
-      const auto [loss, accuracy] = evaluation::judgeClasses(*output, target);
-      results->emplace_back("eval loss" + of, loss);
-      results->emplace_back("eval accuracy" + of, accuracy);
-    } else {
-      const bool square = rule.kind == EvaluationRule::Kind::MSE;
-      results->emplace_back("eval loss" + of, evaluation::judgeDifference(
-                                                  square, *output, target));
+inline Status Evaluator::run(Step &trained, ArrayMap *predictions,
+                             Results *results) {
+  AMP_RETURN_IF_ERROR(forward->prepare(batchSize));
+  AMP_RETURN_IF_ERROR(forward->useStates(trained));
+  judgements.assign(rules.size(), {});
+  if (predictions) {
+    *predictions = ArrayMap();
+    for (size_t i : forward->find(Role::Prediction)) {
+      const TensorInfo &tensor = forward->getTensors()[i];
+      Shape shape = tensor.shape;
+      shape[0] = data.size();
+      predictions->set(tensor.name, Array(tensor.type, shape));
     }
+  }
+  for (int64_t begin = 0; begin < data.size(); begin += batchSize)
+    AMP_RETURN_IF_ERROR(runBatch(begin, predictions));
+  return addResults(results);
+}
+
+inline Status Evaluator::addResults(Results *results) const {
+  for (size_t i = 0; i < rules.size(); ++i) {
+    const std::string of = rules.size() > 1 ? " of " + rules[i].prediction : "";
+    const evaluation::Judgement &judgement = judgements[i];
+    if (judgement.count == 0)
+      return makeError(kInvalidArgument,
+                       "the forward function has no prediction '%s'",
+                       rules[i].prediction.c_str());
+    const double count = double(judgement.count);
+    results->emplace_back("eval loss" + of, judgement.loss / count);
+    if (rules[i].kind == EvaluationRule::Kind::CrossEntropy)
+      results->emplace_back("eval accuracy" + of,
+                            double(judgement.correct) / count);
   }
   return Status();
 }

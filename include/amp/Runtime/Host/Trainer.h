@@ -317,10 +317,10 @@ inline Status Trainer::train(Step &step, const TrainerHooks &hooks,
 inline Status Trainer::finish(Step &step, RunRecord *record) {
   if (evaluates || !options.predictPath.empty()) {
     ArrayMap predictions;
-    AMP_RETURN_IF_ERROR(evaluator.predict(step, &predictions));
-    if (evaluates)
-      AMP_RETURN_IF_ERROR(evaluator.judge(predictions, &record->results));
-    if (!options.predictPath.empty())
+    const bool keeps = !options.predictPath.empty();
+    AMP_RETURN_IF_ERROR(
+        evaluator.run(step, keeps ? &predictions : nullptr, &record->results));
+    if (keeps)
       AMP_RETURN_IF_ERROR(writeArrays(options.predictPath, predictions));
   }
   return options.savePath.empty() ? Status()
