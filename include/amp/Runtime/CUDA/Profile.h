@@ -54,11 +54,16 @@ __global__ void spinKernel(long long cycles) {
 
 /// Puts a pair of events around each launch of a step that is not captured. A
 /// short kernel ends before the host has launched the next. A kernel that only
-/// spins therefore runs before each step until all launches are in the queue.
-/// The events then measure the time of the device. The spin is in no measured
-/// time.
+/// spins therefore runs before each part of a step until all launches of the
+/// part are in the queue. The events then measure the time of the device. The
+/// spin is in no measured time.
 class Profiler {
 public:
+  /// Launches of a part. A stream takes about a thousand kernels and events
+  /// ahead. The host waits for the end of each part, so that these, with their
+  /// events, always find room.
+  static constexpr int kPart = 64;
+
   Profiler() = default;
   Profiler(const Profiler &) = delete;
   Profiler &operator=(const Profiler &) = delete;
@@ -72,8 +77,9 @@ public:
   Status create(const LaunchInfo *infos, int count) {
     launches = infos;
     times.resize(size_t(count));
+    queued.resize(size_t(count));
     // A launch and two events take the host several microseconds.
-    spinSeconds = std::min(kMaxSpin, 1e-3 + 2e-5 * count);
+    spinSeconds = std::min(kMaxSpin, 1e-3 + 2e-5 * std::min(count, kPart));
     for (auto *events : {&starts, &stops})
       for (int i = 0; i < count; ++i) {
         cudaEvent_t event;
@@ -83,8 +89,9 @@ public:
     return Status();
   }
   void begin(int index, cudaStream_t stream) {
-    if (!spins) {
-      spins = true;
+    if (part.size() == kPart)
+      finishPart(stream);
+    if (part.empty()) {
       // No device clock is faster.
       constexpr double kCyclesPerSecond = 3e9;
       LaunchShape shape;
@@ -95,6 +102,7 @@ public:
         note(cudaErrorLaunchFailure);
       enqueued = std::chrono::steady_clock::now();
     }
+    part.push_back(size_t(index));
     note(cudaEventRecord(starts[size_t(index)], stream));
   }
   void end(int index, cudaStream_t stream) {
@@ -102,15 +110,8 @@ public:
   }
   /// Waits for the step and adds the times of the launches that ran.
   Status finishStep(cudaStream_t stream) {
-    const double seconds = std::chrono::duration<double>(
-                               std::chrono::steady_clock::now() - enqueued)
-                               .count();
-    queued.push_back(seconds <= spinSeconds);
-    if (!queued.back())
-      spinSeconds = std::min(kMaxSpin, 2 * seconds);
-    spins = false;
-    AMP_CUDA_CALL(cudaStreamSynchronize(stream));
-    AMP_RETURN_IF_ERROR(check(failure, "cudaEventRecord"));
+    finishPart(stream);
+    AMP_RETURN_IF_ERROR(check(failure, "profiling"));
     for (size_t i = 0; i < times.size(); ++i) {
       float milliseconds = 0;
       AMP_CUDA_CALL(cudaEventElapsedTime(&milliseconds, starts[i], stops[i]));
@@ -119,20 +120,21 @@ public:
     return Status();
   }
 
-  /// Whether in any step all launches were in the queue before the first began.
+  /// Whether each launch was in the queue before its part began, in any step.
   bool wasQueued() const {
-    return std::find(queued.begin(), queued.end(), true) != queued.end();
+    return std::all_of(queued.begin(), queued.end(), isAnyQueued);
   }
-  /// The time by which the next step is held back.
+  /// The time by which the next part is held back.
   double getSpinSeconds() const { return spinSeconds; }
 
-  /// Median seconds of launch `index`. Uses only steps that were queued in
-  /// time, if there are any.
+  /// Median seconds of launch `index`. Uses only the steps in which it was
+  /// queued in time, if there are any.
   double median(int index) const {
     std::vector<float> sorted;
     const std::vector<float> &all = times[size_t(index)];
+    const std::vector<bool> &mine = queued[size_t(index)];
     for (size_t i = 0; i < all.size(); ++i)
-      if (queued[i] || !wasQueued())
+      if (mine[i] || !isAnyQueued(mine))
         sorted.push_back(all[i]);
     if (sorted.empty())
       return 0;
@@ -182,13 +184,30 @@ private:
   const LaunchInfo *launches = nullptr;
   std::vector<cudaEvent_t> starts, stops;
   std::vector<std::vector<float>> times;
-  std::vector<bool> queued; ///< per step: its launches were queued in time
+  /// Per launch and step: whether it was queued in time.
+  std::vector<std::vector<bool>> queued;
+  std::vector<size_t> part; ///< the launches since the last spin
   static constexpr double kMaxSpin = 0.05;
   double spinSeconds = 0;
-  bool spins = false; ///< whether the current step is held back
   std::chrono::steady_clock::time_point enqueued;
   cudaError_t failure = cudaSuccess;
 
+  static bool isAnyQueued(const std::vector<bool> &steps) {
+    return std::find(steps.begin(), steps.end(), true) != steps.end();
+  }
+  /// Waits for the launches of the part.
+  void finishPart(cudaStream_t stream) {
+    const double seconds = std::chrono::duration<double>(
+                               std::chrono::steady_clock::now() - enqueued)
+                               .count();
+    const bool isInTime = seconds <= spinSeconds;
+    for (size_t index : part)
+      queued[index].push_back(isInTime);
+    if (!part.empty() && !isInTime)
+      spinSeconds = std::min(kMaxSpin, 2 * seconds);
+    part.clear();
+    note(cudaStreamSynchronize(stream));
+  }
   void note(cudaError_t error) {
     if (failure == cudaSuccess)
       failure = error;
