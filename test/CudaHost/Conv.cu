@@ -113,6 +113,9 @@ int main() {
       {1, 9, 9, 3, 3, 3, 3, 2, 2, 1, 1, 1, 1, 1, 2, 3});
   testConv<__half, __half>({3, 4, 4, 8, 1, 1, 16});
   testConv<float, float>({1, 5, 5, 4, 1, 1, 2, 2, 2});
+  // As a first convolution: rows of patches of no whole vectors.
+  testConv<__half, __half>({2, 11, 9, 3, 7, 7, 8, 2, 2, 3, 3, 3, 3});
+  testConv<float, float>({1, 6, 6, 6, 3, 3, 4, 1, 1, 1, 1, 1, 1, 1, 1, 2});
   testConv<float, float>({1, 1, 1, 1, 1, 1, 1});
   ConvShape bad = {1, 2, 2, 3, 3, 3, 3};
   const void *patches = nullptr;

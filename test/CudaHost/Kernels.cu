@@ -182,6 +182,25 @@ static void testColumns(int64_t rows, int64_t columns) {
   });
 }
 
+__global__ void markImages(unsigned *marks, int64_t images, int size) {
+  forEachImageIndex<10>(images, size, [=](int64_t image, int i) {
+    atomicInc(marks + image * size + i, 100);
+  });
+}
+
+/// Images of which few, or one, fit into the range of the index.
+static void testImages() {
+  for (int size : {1, 3, 10})
+    for (int64_t images : {0, 1, 3, 7, 40}) {
+      Buffer<unsigned> marks(std::vector<double>(size_t(images * size), 0.0));
+      LaunchShape shape;
+      shape.grid.x = 2;
+      CHECK_OK(launch("mark_images", nullptr, shape, markImages, marks.get(),
+                      images, size));
+      CHECK(marks.read() == std::vector<double>(size_t(images * size), 1.0));
+    }
+}
+
 static void testTypes() {
   // Rounding to nearest even, subnormals, overflow.
   CHECK(widen(roundTo<__half>(65519.0f)) == 65504.0f);
@@ -219,6 +238,7 @@ static void testTypes() {
 
 int main() {
   testTypes();
+  testImages();
   for (bool guard : {true, false}) {
     testElementwise<float>(13, 24, guard);
     testElementwise<__half>(5, 9, guard);
@@ -239,5 +259,9 @@ int main() {
   testColumns<__half, 1>(129, 67);
   testColumns<__nv_bfloat16, 2>(3, 200);
   testColumns<float, 1>(1, 1);
+  // Parts in one team, in several, and in an incomplete one.
+  testColumns<float, 2>(2048, 64);
+  testColumns<float, 2>(2049, 64);
+  testColumns<__half, 1>(4200, 65);
   return finish();
 }

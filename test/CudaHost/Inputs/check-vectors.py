@@ -26,7 +26,7 @@ VECTORISED = {
     "21avgPoolBackwardKernelILi8E": True,
     "13dropoutKernel": True,
     "21stochasticRoundKernel": True,
-    "19gatherPatchesKernelILi8E": True,
+    "19gatherPatchesKernelILi8ELb1E": True,
     "16sumPatchesKernelILi4E": True,
     "18unscaleCheckKernel": False,
     "9sgdKernel": True,
@@ -38,6 +38,8 @@ VECTORISED = {
     "16sumColumnsKernelILi8ELNS0_8EpilogueE12E": True,  # DGelu
     "15deviationKernel": False,
 }
+# Kernels that gather single elements and store vectors.
+STORES = {"19gatherPatchesKernelILi8ELb0E"}
 # The inverse of the loss scale is rounded once from f64.
 DOUBLES = {"18unscaleCheckKernel"}
 
@@ -56,6 +58,10 @@ for part, stores in VECTORISED.items():
             problems.append(f"{name} reads no 16 bytes at a time")
         if stores and not re.search(r"st\.global(\.\w+)*\.v4|st\.global(\.\w+)*\.v2\.[bu]64", body):
             problems.append(f"{name} writes no 16 bytes at a time")
+for part in STORES:
+    for body in [kernels[name] for name in kernels if part in name] or [""]:
+        if not re.search(r"st\.global(\.\w+)*\.v4|st\.global(\.\w+)*\.v2\.[bu]64", body):
+            problems.append(f"{part} writes no 16 bytes at a time")
 for name, body in kernels.items():
     if re.search(r"\b(add|mul|fma|div|sub)(\.\w+)*\.f64", body) and not any(p in name for p in DOUBLES):
         problems.append(f"{name} computes in f64")

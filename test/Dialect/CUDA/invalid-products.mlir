@@ -189,3 +189,27 @@ func.func @conv_sums(%x: tensor<1x4x4x2xf16>, %dy: tensor<1x2x2x5xf16>) {
       {bias_grad} -> tensor<3x3x2x5xf16>, tensor<4xf16>
   return
 }
+
+// -----
+
+func.func @conv_images(%x: tensor<1x65536x65536x1xf16>, %w: tensor<1x1x1x1xf16>) {
+  // expected-error@+1 {{has images with 2^31 elements or more, or as many of their patches}}
+  %0 = cuda.conv <forward> ins(%x, %w : tensor<1x65536x65536x1xf16>, tensor<1x1x1x1xf16>) -> tensor<1x65536x65536x1xf16>
+  return
+}
+
+// -----
+
+func.func @conv_patches(%x: tensor<1x16384x16384x1xf16>, %w: tensor<3x3x1x1xf16>) {
+  // expected-error@+1 {{has images with 2^31 elements or more, or as many of their patches}}
+  %0 = cuda.conv <forward> ins(%x, %w : tensor<1x16384x16384x1xf16>, tensor<3x3x1x1xf16>) -> tensor<1x16382x16382x1xf16>
+  return
+}
+
+// -----
+
+// Many small images have no limit.
+func.func @conv_many(%x: tensor<16777216x8x8x3xf16>, %w: tensor<3x3x3x8xf16>) {
+  %0 = cuda.conv <forward> ins(%x, %w : tensor<16777216x8x8x3xf16>, tensor<3x3x3x8xf16>) -> tensor<16777216x6x6x8xf16>
+  return
+}

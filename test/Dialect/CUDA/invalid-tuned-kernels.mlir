@@ -317,6 +317,14 @@ func.func @large_window(%a: tensor<1x4x4x2xf32>) {
 
 // -----
 
+func.func @pool_images(%a: tensor<1x65536x65536x1xf32>) {
+  // expected-error@+1 {{pools images with 2^31 elements or more}}
+  %0 = cuda.avg_pool2d ins(%a : tensor<1x65536x65536x1xf32>) {window = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>} -> tensor<1x32768x32768x1xf32>
+  return
+}
+
+// -----
+
 func.func @pooled(%a: tensor<1x4x4x2xf32>) {
   // expected-error@+1 {{y has shape [1, 4, 2, 2] of 'f32', expected [1, 2, 2, 2] of f16, bf16 or f32}}
   %0 = cuda.max_pool2d ins(%a : tensor<1x4x4x2xf32>) {window = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>} -> tensor<1x4x2x2xf32>

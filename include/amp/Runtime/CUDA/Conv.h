@@ -34,6 +34,7 @@ inline GemmConfig convForwardGemm(const char *name, const ConvShape &shape,
   config.k = shape.depth();
   config.typeA = config.typeB = operands;
   config.typeD = result;
+  config.strideA = shape.patchStride(byteWidth(operands));
   config.strideB = config.strideD = shape.features;
   config.batch = shape.groups;
   if (shape.groups > 1)
@@ -64,6 +65,7 @@ inline GemmConfig convInputGradGemm(const char *name, const ConvShape &shape,
   config.typeD = shape.isPointwise() ? result : Type::F32;
   config.transposeB = true;
   config.strideA = config.strideB = shape.features;
+  config.strideD = shape.patchStride(byteWidth(config.typeD));
   config.batch = shape.groups;
   if (shape.groups > 1)
     config.batchStrideA = config.batchStrideB = config.k;
@@ -74,13 +76,16 @@ inline GemmConfig convInputGradGemm(const char *name, const ConvShape &shape,
 // Patches
 //===----------------------------------------------------------------------===//
 
-/// The extents of a convolution in kernels, with 32-bit indices.
+/// The extents of a convolution in kernels. `stride` is that of the matrix of
+/// patches. Indices within an image have 32 bits because 64-bit divisions would
+/// cost more than the memory accesses.
 struct ConvIndex {
   int batch, height, width, channels, perGroup, groups;
   int outHeight, outWidth, kernelHeight, kernelWidth;
   int strideHeight, strideWidth, padTop, padLeft, dilationHeight, dilationWidth;
+  int stride;
 
-  explicit ConvIndex(const ConvShape &s)
+  ConvIndex(const ConvShape &s, int elementBytes)
       : batch(int(s.batch)), height(int(s.height)), width(int(s.width)),
         channels(int(s.channels)), perGroup(int(s.channels / s.groups)),
         groups(int(s.groups)), outHeight(int(s.outHeight())),
@@ -88,7 +93,8 @@ struct ConvIndex {
         kernelWidth(int(s.kernelWidth)), strideHeight(int(s.strideHeight)),
         strideWidth(int(s.strideWidth)), padTop(int(s.padTop)),
         padLeft(int(s.padLeft)), dilationHeight(int(s.dilationHeight)),
-        dilationWidth(int(s.dilationWidth)) {}
+        dilationWidth(int(s.dilationWidth)),
+        stride(int(s.patchStride(elementBytes))) {}
 };
 
 /// Divides a row-major index by its last extent and returns the remainder.
@@ -99,39 +105,79 @@ AMP_DEVICE int splitIndex(int &index, int extent) {
   return rest;
 }
 
+/// A position in a row of patches: [kh][kw][c].
+struct PatchPosition {
+  int kh, kw, c;
+  AMP_DEVICE PatchPosition(int index, const ConvIndex &s) : kh(index) {
+    c = splitIndex(kh, s.perGroup);
+    kw = splitIndex(kh, s.kernelWidth);
+  }
+  AMP_DEVICE void advance(const ConvIndex &s) {
+    if (++c < s.perGroup)
+      return;
+    c = 0;
+    if (++kw < s.kernelWidth)
+      return;
+    kw = 0;
+    ++kh;
+  }
+};
+
 /// Sets patches[group][row][kh][kw][c] to the element of x that the filter
-/// element meets, or to 0 in the padding. Takes `Width` channels at a time.
-template <int Width, typename T>
+/// element meets, or to 0 in the padding and between the end of a row and the
+/// next. Each thread writes `Width` elements. With `Whole`, `Width` divides the
+/// channels of a group, and these elements are consecutive in x.
+template <int Width, bool Whole, typename T>
 __global__ void __launch_bounds__(kThreads)
-    gatherPatchesKernel(T *patches, const T *x, ConvIndex s, int count) {
-  forEachIndex(count, [=](int i) {
-    int group = i * Width;
-    const int c = splitIndex(group, s.perGroup);
-    const int kw = splitIndex(group, s.kernelWidth);
-    const int kh = splitIndex(group, s.kernelHeight);
-    const int ow = splitIndex(group, s.outWidth);
-    const int oh = splitIndex(group, s.outHeight);
-    const int n = splitIndex(group, s.batch);
-    const int h = oh * s.strideHeight - s.padTop + kh * s.dilationHeight;
-    const int w = ow * s.strideWidth - s.padLeft + kw * s.dilationWidth;
-    auto values = Pack<float, Width>::of(0.0f);
-    if (h >= 0 && h < s.height && w >= 0 && w < s.width)
-      values = load<Width>(x + ((n * s.height + h) * s.width + w) * s.channels +
-                           group * s.perGroup + c);
-    store(patches + i * Width, values);
-  });
+    gatherPatchesKernel(T *patches, const T *x, ConvIndex s) {
+  const int packs = s.stride / Width, size = s.outHeight * s.outWidth * packs;
+  forEachImageIndex(
+      int64_t(s.groups) * s.batch, size, [=](int64_t image, int i) {
+        int oh = i;
+        const int pack = splitIndex(oh, packs);
+        const int ow = splitIndex(oh, s.outWidth);
+        int group = int(image);
+        const int n = splitIndex(group, s.batch);
+        PatchPosition at(pack * Width, s);
+        const int top = oh * s.strideHeight - s.padTop;
+        const int left = ow * s.strideWidth - s.padLeft;
+        const T *source = x + int64_t(n) * (s.height * s.width * s.channels) +
+                          group * s.perGroup;
+        // The address of an element, or null for a zero.
+        auto find = [=](const PatchPosition &at) -> const T * {
+          const int h = top + at.kh * s.dilationHeight;
+          const int w = left + at.kw * s.dilationWidth;
+          const bool isInside = at.kh < s.kernelHeight && h >= 0 &&
+                                h < s.height && w >= 0 && w < s.width;
+          return isInside ? source + ((h * s.width + w) * s.channels + at.c)
+                          : nullptr;
+        };
+        auto values = Pack<float, Width>::of(0.0f);
+        if constexpr (Whole) {
+          if (const T *pointer = find(at))
+            values = load<Width>(pointer);
+        } else {
+#pragma unroll
+          for (int lane = 0; lane < Width; ++lane) {
+            if (const T *pointer = find(at))
+              values[lane] = loadOne(pointer);
+            at.advance(s);
+          }
+        }
+        store(patches + (image * size + i) * Width, values);
+      });
 }
 
 /// Sets each element of dx to the sum of the gradients of all its patch
 /// elements, in the order of the filter.
 template <int Width, typename R>
 __global__ void __launch_bounds__(kThreads)
-    sumPatchesKernel(R *dx, const float *patches, ConvIndex s, int count) {
-  forEachIndex(count, [=](int i) {
-    int n = i * Width;
-    int group = splitIndex(n, s.channels);
-    const int w = splitIndex(n, s.width);
-    const int h = splitIndex(n, s.height);
+    sumPatchesKernel(R *dx, const float *patches, ConvIndex s) {
+  const int size = s.height * s.width * s.channels / Width;
+  forEachImageIndex(s.batch, size, [=](int64_t n, int i) {
+    int h = i * Width;
+    int group = splitIndex(h, s.channels);
+    const int w = splitIndex(h, s.width);
     const int c = splitIndex(group, s.perGroup);
     auto sum = Pack<float, Width>::of(0.0f);
     for (int kh = 0; kh < s.kernelHeight; ++kh) {
@@ -144,23 +190,23 @@ __global__ void __launch_bounds__(kThreads)
         const int ow = x / s.strideWidth;
         if (x < 0 || ow * s.strideWidth != x || ow >= s.outWidth)
           continue;
-        const int row =
-            ((group * s.batch + n) * s.outHeight + oh) * s.outWidth + ow;
-        const auto each = load<Width>(
-            patches +
-            ((row * s.kernelHeight + kh) * s.kernelWidth + kw) * s.perGroup +
-            c);
+        const int64_t row =
+            ((int64_t(group) * s.batch + n) * s.outHeight + oh) * s.outWidth +
+            ow;
+        const auto each =
+            load<Width>(patches + row * s.stride +
+                        ((kh * s.kernelWidth + kw) * s.perGroup + c));
 #pragma unroll
         for (int lane = 0; lane < Width; ++lane)
           sum[lane] += each[lane];
       }
     }
-    store(dx + i * Width, sum);
+    store(dx + (n * size + i) * Width, sum);
   });
 }
 
 /// Checks that the output is not empty, that the groups divide the channels and
-/// that indices fit into 32 bits.
+/// that indices within an image fit into 32 bits.
 inline Status verifyConv(const ConvShape &s) {
   if (s.groups < 1 || s.channels % s.groups || s.features % s.groups)
     return makeError(kInvalidArgument,
@@ -173,10 +219,10 @@ inline Status verifyConv(const ConvShape &s) {
     return makeError(kInvalidArgument,
                      "a filter of %lld x %lld does not fit the image",
                      (long long)s.kernelHeight, (long long)s.kernelWidth);
-  if (s.batch * s.height * s.width * s.channels > INT32_MAX ||
-      s.groups * s.rows() * s.depth() > INT32_MAX)
+  if (!hasSmallImages(s))
     return makeError(kUnsupported,
-                     "convolution with 2^31 elements of patches or more");
+                     "convolution of images with 2^31 elements or more, or as "
+                     "many of their patches");
   return Status();
 }
 
@@ -190,13 +236,13 @@ Status gatherPatches(cudaStream_t stream, const ConvShape &shape, const T *x,
     return Status();
   *patches = scratch;
   constexpr int width = kVectorWidth<T>;
-  const bool wide = shape.channels / shape.groups % width == 0;
-  int64_t count =
-      shape.groups * shape.rows() * shape.depth() / (wide ? width : 1);
-  return launch("gather_patches", stream, elementwiseShape(count, 1),
-                wide ? gatherPatchesKernel<width, T>
-                     : gatherPatchesKernel<1, T>,
-                static_cast<T *>(scratch), x, ConvIndex(shape), int(count));
+  const bool whole = shape.channels / shape.groups % width == 0;
+  const int64_t count =
+      shape.groups * shape.batch * shape.patchElements(sizeof(T));
+  return launch("gather_patches", stream, elementwiseShape(count, width),
+                whole ? gatherPatchesKernel<width, true, T>
+                      : gatherPatchesKernel<width, false, T>,
+                static_cast<T *>(scratch), x, ConvIndex(shape, sizeof(T)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -243,12 +289,11 @@ Status convInputGrad(cudaStream_t stream, const GemmPlans &plans, int gemm,
     return Status();
   constexpr int width = kVectorWidth<R>;
   const bool wide = shape.channels / shape.groups % width == 0;
-  int64_t count = shape.batch * shape.height * shape.width * shape.channels /
-                  (wide ? width : 1);
-  return launch("sum_patches", stream, elementwiseShape(count, 1),
-                wide ? sumPatchesKernel<width, R> : sumPatchesKernel<1, R>, dx,
-                static_cast<const float *>(scratch), ConvIndex(shape),
-                int(count));
+  return launch(
+      "sum_patches", stream,
+      elementwiseShape(shape.batch * shape.imageElements(), wide ? width : 1),
+      wide ? sumPatchesKernel<width, R> : sumPatchesKernel<1, R>, dx,
+      static_cast<const float *>(scratch), ConvIndex(shape, sizeof(float)));
 }
 
 } // namespace amp::cuda

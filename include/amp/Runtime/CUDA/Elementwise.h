@@ -160,6 +160,22 @@ AMP_DEVICE void forEachIndex(int count, Body body) {
     body(int(i));
 }
 
+/// Calls `body(image, i)` for each i of [0, size) of each of `images` images.
+/// Indices within an image have 32 bits, and the number of all is not limited.
+/// `Limit` is the number of indices that 32 bits count.
+template <int Limit = INT32_MAX, typename Body>
+AMP_DEVICE void forEachImageIndex(int64_t images, int size, Body body) {
+  const int64_t most = Limit / size;
+#pragma unroll 1
+  for (int64_t first = 0; first < images; first += most) {
+    const int64_t count = images - first < most ? images - first : most;
+    forEachIndex(int(count) * size, [=](int i) {
+      const int image = int(unsigned(i) / unsigned(size));
+      body(first + image, i - image * size);
+    });
+  }
+}
+
 } // namespace amp::cuda
 
 #endif // AMP_RUNTIME_CUDA_ELEMENTWISE_H

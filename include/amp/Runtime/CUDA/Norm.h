@@ -175,7 +175,7 @@ __global__ void __launch_bounds__(kThreads)
 /// Σ dy and Σ dy · x̂ over rows. The statistics belong to rows (layer norm) or
 /// to columns (batch norm).
 template <bool ByRow, int Width, typename DY, typename X>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocks)
     normGainGradKernel(float *dgamma, float *dbeta, const DY *dy, const X *x,
                        const float *means, const float *rstds, int64_t rows,
                        int64_t columns, TwoSums *partials,

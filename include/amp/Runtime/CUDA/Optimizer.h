@@ -312,7 +312,7 @@ struct GradientScale {
 };
 
 template <typename = void>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocks)
     sgdKernel(OptimizerTable table, SgdConfig config, const float *learningRate,
               const UnscaleState *state, const uint8_t *guard) {
   if (!guarded(guard))

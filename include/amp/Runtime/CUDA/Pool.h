@@ -19,20 +19,6 @@
 
 namespace amp::cuda {
 
-struct PoolShape {
-  int64_t batch, height, width, channels;
-  int64_t windowHeight, windowWidth;
-  int64_t strideHeight = 1, strideWidth = 1;
-  int64_t padTop = 0, padBottom = 0, padLeft = 0, padRight = 0;
-
-  AMP_HOST_DEVICE int64_t outHeight() const {
-    return (height + padTop + padBottom - windowHeight) / strideHeight + 1;
-  }
-  AMP_HOST_DEVICE int64_t outWidth() const {
-    return (width + padLeft + padRight - windowWidth) / strideWidth + 1;
-  }
-};
-
 /// The maximum of each window, with padding of -inf. It is NaN if an element
 /// is.
 template <typename Y, typename X>
@@ -56,9 +42,9 @@ template <typename DX, typename DY>
 Status avgPoolBackward(cudaStream_t stream, DX *dx, const DY *dy,
                        const PoolShape &shape);
 
-/// The extents of a pooling in kernels. Indices have 32 bits because 64-bit
-/// divisions would cost more than the memory accesses. `verifyPool` checks that
-/// 32 bits suffice.
+/// The extents of a pooling in kernels. Indices within an image have 32 bits
+/// because 64-bit divisions would cost more than the memory accesses.
+/// `verifyPool` checks that 32 bits suffice.
 struct PoolIndex {
   int batch, height, width, channels;
   int outHeight, outWidth;
@@ -73,24 +59,26 @@ struct PoolIndex {
         padLeft(int(s.padLeft)) {}
 
   /// Row-major indices of elements of the input and of the output.
-  AMP_DEVICE int input(int n, int h, int w, int c) const {
-    return ((n * height + h) * width + w) * channels + c;
+  AMP_DEVICE int64_t input(int64_t n, int h, int w, int c) const {
+    return n * (height * width * channels) + ((h * width + w) * channels + c);
   }
-  AMP_DEVICE int output(int n, int h, int w, int c) const {
-    return ((n * outHeight + h) * outWidth + w) * channels + c;
+  AMP_DEVICE int64_t output(int64_t n, int h, int w, int c) const {
+    return n * (outHeight * outWidth * channels) +
+           ((h * outWidth + w) * channels + c);
   }
 };
 
 /// An element of an NHWC tensor.
 struct Pixel {
-  int n, h, w, c;
-  AMP_DEVICE Pixel(int index, int height, int width, int channels) {
+  int64_t n;
+  int h, w, c;
+  AMP_DEVICE Pixel(int64_t image, int index, int width, int channels)
+      : n(image) {
     const unsigned rest = unsigned(index) / unsigned(channels);
     c = index - int(rest) * channels;
     const unsigned row = rest / unsigned(width);
     w = int(rest - row * unsigned(width));
-    n = int(row / unsigned(height));
-    h = int(row) - n * height;
+    h = int(row);
   }
 };
 
@@ -130,9 +118,9 @@ struct Covering {
 template <int Width, typename Body>
 AMP_DEVICE void forEachPixel(int batch, int height, int width, int channels,
                              Body body) {
-  forEachIndex(batch * height * width * channels / Width, [=](int i) {
-    const int index = i * Width;
-    body(Pixel(index, height, width, channels), index);
+  const int packs = height * width * channels / Width;
+  forEachImageIndex(batch, packs, [=](int64_t image, int i) {
+    body(Pixel(image, i * Width, width, channels), (image * packs + i) * Width);
   });
 }
 
@@ -141,7 +129,7 @@ __global__ void __launch_bounds__(kThreads)
     poolForwardKernel(Y *y, const X *x, PoolIndex s) {
   forEachPixel<Width>(
       s.batch, s.outHeight, s.outWidth, s.channels,
-      [=](const Pixel &out, int index) {
+      [=](const Pixel &out, int64_t index) {
         const Window window(s, out.h, out.w);
         auto value = Pack<float, Width>::of(Max ? -INFINITY : 0.0f);
         for (int h = window.h0; h < window.h1; ++h)
@@ -162,78 +150,81 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <int Width, typename DX, typename X, typename Y, typename DY>
-__global__ void __launch_bounds__(kThreads, kBlocks)
+__global__ void __launch_bounds__(kThreads, kBlocks - 1)
     maxPoolBackwardKernel(DX *dx, const X *x, const Y *y, const DY *dy,
                           PoolIndex s) {
-  forEachPixel<Width>(
-      s.batch, s.height, s.width, s.channels, [=](const Pixel &in, int index) {
-        auto input = [=](int h, int w) {
-          return load<Width>(x + s.input(in.n, h, w, in.c));
-        };
-        // A NaN is the maximum of its window.
-        auto isMaximum = [](float value, float most) {
-          return value == most || value != value;
-        };
-        const auto mine = input(in.h, in.w);
-        auto sum = Pack<float, Width>::of(0.0f);
-        const Covering covering(s, in.h, in.w);
-        for (int oh = covering.h0; oh <= covering.h1; ++oh)
-          for (int ow = covering.w0; ow <= covering.w1; ++ow) {
-            const int out = s.output(in.n, oh, ow, in.c);
-            const auto most = load<Width>(y + out);
-            Pack<bool, Width> first;
-            bool any = false;
+  forEachPixel<Width>(s.batch, s.height, s.width, s.channels,
+                      [=](const Pixel &in, int64_t index) {
+                        auto input = [=](int h, int w) {
+                          return load<Width>(x + s.input(in.n, h, w, in.c));
+                        };
+                        // A NaN is the maximum of its window.
+                        auto isMaximum = [](float value, float most) {
+                          return value == most || value != value;
+                        };
+                        const auto mine = input(in.h, in.w);
+                        auto sum = Pack<float, Width>::of(0.0f);
+                        const Covering covering(s, in.h, in.w);
+                        for (int oh = covering.h0; oh <= covering.h1; ++oh)
+                          for (int ow = covering.w0; ow <= covering.w1; ++ow) {
+                            const int64_t out = s.output(in.n, oh, ow, in.c);
+                            const auto most = load<Width>(y + out);
+                            Pack<bool, Width> first;
+                            bool any = false;
 #pragma unroll
-            for (int lane = 0; lane < Width; ++lane) {
-              first[lane] = isMaximum(mine[lane], most[lane]);
-              any |= first[lane];
-            }
-            if (!any)
-              continue;
-            // An earlier element of the window takes the gradient if it is a
-            // maximum too.
-            const Window window(s, oh, ow);
-            for (int h = window.h0; h <= in.h; ++h) {
-              const int end = h < in.h ? window.w1 : in.w;
-              for (int w = window.w0; w < end; ++w) {
-                const auto other = input(h, w);
+                            for (int lane = 0; lane < Width; ++lane) {
+                              first[lane] = isMaximum(mine[lane], most[lane]);
+                              any |= first[lane];
+                            }
+                            if (!any)
+                              continue;
+                            // An earlier element of the window takes the
+                            // gradient if it is a maximum too.
+                            const Window window(s, oh, ow);
+                            for (int h = window.h0; h <= in.h; ++h) {
+                              const int end = h < in.h ? window.w1 : in.w;
+                              for (int w = window.w0; w < end; ++w) {
+                                const auto other = input(h, w);
 #pragma unroll
-                for (int lane = 0; lane < Width; ++lane)
-                  first[lane] =
-                      first[lane] && !isMaximum(other[lane], most[lane]);
-              }
-            }
-            const auto gradient = load<Width>(dy + out);
+                                for (int lane = 0; lane < Width; ++lane)
+                                  first[lane] =
+                                      first[lane] &&
+                                      !isMaximum(other[lane], most[lane]);
+                              }
+                            }
+                            const auto gradient = load<Width>(dy + out);
 #pragma unroll
-            for (int lane = 0; lane < Width; ++lane)
-              sum[lane] += first[lane] ? gradient[lane] : 0.0f;
-          }
-        store(dx + index, sum);
-      });
+                            for (int lane = 0; lane < Width; ++lane)
+                              sum[lane] += first[lane] ? gradient[lane] : 0.0f;
+                          }
+                        store(dx + index, sum);
+                      });
 }
 
 template <int Width, typename DX, typename DY>
 __global__ void __launch_bounds__(kThreads)
     avgPoolBackwardKernel(DX *dx, const DY *dy, PoolIndex s) {
-  forEachPixel<Width>(
-      s.batch, s.height, s.width, s.channels, [=](const Pixel &in, int index) {
-        const Covering covering(s, in.h, in.w);
-        auto sum = Pack<float, Width>::of(0.0f);
-        for (int oh = covering.h0; oh <= covering.h1; ++oh)
-          for (int ow = covering.w0; ow <= covering.w1; ++ow) {
-            const auto each = load<Width>(dy + s.output(in.n, oh, ow, in.c));
+  forEachPixel<Width>(s.batch, s.height, s.width, s.channels,
+                      [=](const Pixel &in, int64_t index) {
+                        const Covering covering(s, in.h, in.w);
+                        auto sum = Pack<float, Width>::of(0.0f);
+                        for (int oh = covering.h0; oh <= covering.h1; ++oh)
+                          for (int ow = covering.w0; ow <= covering.w1; ++ow) {
+                            const auto each =
+                                load<Width>(dy + s.output(in.n, oh, ow, in.c));
 #pragma unroll
-            for (int lane = 0; lane < Width; ++lane)
-              sum[lane] += each[lane];
-          }
+                            for (int lane = 0; lane < Width; ++lane)
+                              sum[lane] += each[lane];
+                          }
 #pragma unroll
-        for (int lane = 0; lane < Width; ++lane)
-          sum[lane] /= float(s.windowHeight * s.windowWidth);
-        store(dx + index, sum);
-      });
+                        for (int lane = 0; lane < Width; ++lane)
+                          sum[lane] /= float(s.windowHeight * s.windowWidth);
+                        store(dx + index, sum);
+                      });
 }
 
-/// Checks that the output is not empty and that indices fit into 32 bits.
+/// Checks that the output is not empty and that indices within an image fit
+/// into 32 bits.
 inline Status verifyPool(const PoolShape &s) {
   if (s.strideHeight < 1 || s.strideWidth < 1 || s.windowHeight < 1 ||
       s.windowWidth < 1 || s.height + s.padTop + s.padBottom < s.windowHeight ||
@@ -241,9 +232,9 @@ inline Status verifyPool(const PoolShape &s) {
     return makeError(kInvalidArgument,
                      "a pooling window of %lld x %lld does not fit",
                      (long long)s.windowHeight, (long long)s.windowWidth);
-  if (s.batch * s.height * s.width * s.channels > INT32_MAX ||
-      s.batch * s.outHeight() * s.outWidth() * s.channels > INT32_MAX)
-    return makeError(kUnsupported, "pooling of 2^31 elements or more");
+  if (!hasSmallImages(s))
+    return makeError(kUnsupported,
+                     "pooling of images with 2^31 elements or more");
   return Status();
 }
 

@@ -301,14 +301,31 @@ reduceColumns(int64_t rows, int64_t columns, typename Op::type *partials,
       AMP_ON_STORE(partials + part * columns + mine, sizeof(T));
       partials[part * columns + mine] = total;
     }
-    if (!isLastBlock(arrivalCounters + blockIdx.x, unsigned(parts), flag))
-      continue;
-    if (owns) {
-      total = Op::identity();
-      for (int64_t i = 0; i < parts; ++i)
-        total = Op::combine(total, loadPartial(partials + i * columns + mine));
-      finish(mine, total);
+    auto combineParts = [=](int64_t first, int64_t last, int64_t step) {
+      T sum = Op::identity();
+#pragma unroll 8
+      for (int64_t i = first; i < last; i += step)
+        sum = Op::combine(sum, loadPartial(partials + i * columns + mine));
+      return sum;
+    };
+    const int64_t teams = columnTeams(parts);
+    unsigned *counters = arrivalCounters + blockIdx.x * (1 + teams);
+    if (teams != 0) {
+      // The sum of a team replaces its first partial sum.
+      const int64_t team = part / kColumnTeam, first = team * kColumnTeam;
+      const int64_t last =
+          first + kColumnTeam < parts ? first + kColumnTeam : parts;
+      if (!isLastBlock(counters + 1 + team, unsigned(last - first), flag))
+        continue;
+      if (owns) {
+        AMP_ON_STORE(partials + first * columns + mine, sizeof(T));
+        partials[first * columns + mine] = combineParts(first, last, 1);
+      }
     }
+    if (!isLastBlock(counters, unsigned(teams != 0 ? teams : parts), flag))
+      continue;
+    if (owns)
+      finish(mine, combineParts(0, parts, teams != 0 ? kColumnTeam : 1));
   }
 }
 

@@ -85,6 +85,17 @@ AMP_PORTABLE int64_t columnParts(int64_t rows, int64_t columns) {
   int64_t parts = wanted < possible ? wanted : possible;
   return parts < 1 ? 1 : parts;
 }
+/// Partial results of a column that one block combines. More parts form teams
+/// of this size: the block of each team that finishes last combines the team,
+/// and the last of these blocks combines the teams.
+inline constexpr int64_t kColumnTeam = 32;
+AMP_PORTABLE int64_t columnTeams(int64_t parts) {
+  return parts > kColumnTeam ? ceilDiv(parts, kColumnTeam) : 0;
+}
+/// Arrival counters of a column reduction: one for each tile and each team.
+AMP_PORTABLE int64_t columnCounters(int64_t tiles, int64_t parts) {
+  return tiles * (1 + columnTeams(parts));
+}
 /// Scratch of a reduction over rows to `values` floats per column; 0 if there
 /// is one part.
 AMP_PORTABLE int64_t columnScratchBytes(int64_t rows, int64_t columns,
@@ -151,6 +162,19 @@ struct ConvShape {
   AMP_PORTABLE int64_t depth() const {
     return kernelHeight * kernelWidth * (channels / groups);
   }
+  /// Elements between the rows of a matrix of patches. Rows of other matrices
+  /// than the input itself start at multiples of 16 bytes, so that kernels and
+  /// products access them in whole vectors.
+  AMP_PORTABLE int64_t patchStride(int64_t elementBytes) const {
+    return isPointwise() ? depth() : alignTo(depth(), 16 / elementBytes);
+  }
+  /// Elements of an image, and of its patches in one group.
+  AMP_PORTABLE int64_t imageElements() const {
+    return height * width * channels;
+  }
+  AMP_PORTABLE int64_t patchElements(int64_t elementBytes) const {
+    return outHeight() * outWidth() * patchStride(elementBytes);
+  }
   /// Whether the input is its own matrix of patches.
   AMP_PORTABLE bool isPointwise() const {
     return kernelHeight == 1 && kernelWidth == 1 && strideHeight == 1 &&
@@ -163,12 +187,42 @@ struct ConvShape {
 /// with operands of `elementBytes`.
 AMP_PORTABLE int64_t convScratchBytes(const ConvShape &s,
                                       int64_t elementBytes) {
-  return s.isPointwise() ? 0 : s.rows() * s.depth() * s.groups * elementBytes;
+  return s.isPointwise() ? 0
+                         : s.batch * s.patchElements(elementBytes) * s.groups *
+                               elementBytes;
 }
 /// Scratch of the input gradient: the gradients of the patches in f32, so that
 /// the sum over the window rounds once.
 AMP_PORTABLE int64_t convInputGradScratchBytes(const ConvShape &s) {
-  return s.isPointwise() ? 0 : s.rows() * s.depth() * s.groups * 4;
+  return convScratchBytes(s, 4);
+}
+/// Kernels index the elements of one image and of its patches with 32 bits.
+/// The number of images is not limited by its elements.
+AMP_PORTABLE bool hasSmallImages(const ConvShape &s) {
+  return s.imageElements() <= INT32_MAX && s.patchElements(2) <= INT32_MAX &&
+         s.batch * s.groups <= INT32_MAX;
+}
+
+/// The extents of a pooling of NHWC images.
+struct PoolShape {
+  int64_t batch, height, width, channels;
+  int64_t windowHeight, windowWidth;
+  int64_t strideHeight = 1, strideWidth = 1;
+  int64_t padTop = 0, padBottom = 0, padLeft = 0, padRight = 0;
+
+  AMP_PORTABLE int64_t outHeight() const {
+    return (height + padTop + padBottom - windowHeight) / strideHeight + 1;
+  }
+  AMP_PORTABLE int64_t outWidth() const {
+    return (width + padLeft + padRight - windowWidth) / strideWidth + 1;
+  }
+};
+
+/// As for convolutions.
+AMP_PORTABLE bool hasSmallImages(const PoolShape &s) {
+  return s.height * s.width * s.channels <= INT32_MAX &&
+         s.outHeight() * s.outWidth() * s.channels <= INT32_MAX &&
+         s.batch <= INT32_MAX;
 }
 
 } // namespace amp::cuda

@@ -175,19 +175,18 @@ AMP_DEVICE Pack<ComputeOf<T>, N> load(const T *pointer) {
   return result;
 }
 
-/// Writes one access. The compiler splits plain stores of vectors and does not
-/// always merge them again.
+/// Writes one access. The compiler splits plain stores of structs and does not
+/// always merge them again. It does not split integers of 16 bytes. Inline
+/// assembly would need a memory clobber, across which no load moves.
 template <typename Access>
 AMP_DEVICE void storeAccess(Access *pointer, const Access &value) {
   *pointer = value;
 }
 #ifdef __CUDA_ARCH__
 AMP_DEVICE void storeAccess(uint4 *pointer, const uint4 &value) {
-  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};"
-               :
-               : "l"(__cvta_generic_to_global(pointer)), "r"(value.x),
-                 "r"(value.y), "r"(value.z), "r"(value.w)
-               : "memory");
+  unsigned __int128 whole;
+  memcpy(&whole, &value, sizeof(whole));
+  *reinterpret_cast<unsigned __int128 *>(pointer) = whole;
 }
 #endif
 

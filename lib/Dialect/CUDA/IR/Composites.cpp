@@ -133,6 +133,12 @@ static FailureOr<SmallVector<int64_t>> getPooledShape(OpTy op, ShapedType x) {
              << " with its padding";
     shape[i + 1] = (extent - window[i]) / strides[i] + 1;
   }
+  ::amp::cuda::PoolShape pool{x.getDimSize(0), x.getDimSize(1), x.getDimSize(2),
+                              x.getDimSize(3), window[0],       window[1],
+                              strides[0],      strides[1],      padding[0],
+                              padding[1],      padding[2],      padding[3]};
+  if (!::amp::cuda::hasSmallImages(pool))
+    return op.emitOpError("pools images with 2^31 elements or more");
   return shape;
 }
 

@@ -257,6 +257,9 @@ LogicalResult ConvOp::verify() {
           {shape.batch, shape.outHeight(), shape.outWidth(), shape.features},
           types.output.getElementType())))
     return failure();
+  if (!::amp::cuda::hasSmallImages(shape))
+    return emitOpError("has images with 2^31 elements or more, or as many of "
+                       "their patches");
   Type stored = result.getElementType();
   if (getBias() && failed(verifyType(*this, "the bias", launch.getInputType(2),
                                      {features}, stored)))
