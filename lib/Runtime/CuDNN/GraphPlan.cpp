@@ -136,9 +136,12 @@ std::shared_ptr<fe::DeviceProperties> describe(const Device &device) {
   return properties;
 }
 
-/// A refusal without a GPU that only says that it needs one.
+/// A refusal that only says that a GPU or its driver is missing.
 bool isInconclusive(const std::string &message) {
-  return message.find("No GPC available") != std::string::npos;
+  for (const char *text : {"No GPC available", "PREREQUISITE_MISSING"})
+    if (message.find(text) != std::string::npos)
+      return true;
+  return false;
 }
 
 } // namespace
@@ -209,16 +212,17 @@ amp_cudnn_plan *Builds::create(const BuildGraph &build) {
 void Builds::check(const BuildGraph &build, const Device &device) {
   loadLibrary();
   GraphBuilder builder;
-  build(builder);
   fe::graph::Graph &graph = builder.get();
+  // Each node copies what the graph knows of the device.
+  graph.set_device_properties(describe(device));
+  graph.set_sm_version(device.capability).set_sm_count(device.multiprocessors);
+  build(builder);
   auto require = [](fe::error_t error) {
     if (error.is_bad())
       throw Error{isInconclusive(error.get_message()) ? AMP_CUDNN_UNKNOWN
                                                       : AMP_CUDNN_UNSUPPORTED,
                   error.get_message()};
   };
-  graph.set_device_properties(describe(device));
-  graph.set_sm_version(device.capability).set_sm_count(device.multiprocessors);
   require(graph.validate());
   require(graph.build_operation_graph());
   require(graph.create_execution_plans({fe::HeurMode_t::A}));

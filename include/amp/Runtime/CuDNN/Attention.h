@@ -89,7 +89,9 @@ AMP_CUDNN_EXPORT int32_t amp_cudnn_create_attention(
     const amp_cudnn_attention *attention, amp_cudnn_plan **plan);
 
 /* Asks cuDNN whether a GPU of compute capability `capability` (80, 90 or 100)
- * has kernels for the attention. Needs no GPU and no driver. */
+ * has kernels for the attention. Needs no GPU, but a libcuda.so.1, such as the
+ * stub of the toolkit under that name: without one the answer is
+ * AMP_CUDNN_UNKNOWN. */
 AMP_CUDNN_EXPORT int32_t amp_cudnn_check_attention(
     const amp_cudnn_attention *attention, int32_t capability);
 
