@@ -82,6 +82,11 @@ def train(model, loss_of, optimizers, arrays, size, steps, clip=None, autocast=N
     return losses
 
 
+def loss_of_step(step, loss, batch):
+    """Runs a compiled step on a batch as `batch_of` makes it."""
+    return step(batch) if loss is None else step(*batch)
+
+
 def refused(*args, **kwargs):
     """The text of the error that an export ends in."""
     try:

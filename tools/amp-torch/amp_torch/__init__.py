@@ -3,7 +3,9 @@
 """Mixed precision for PyTorch: models as training steps (docs/pytorch.md), and the
 passes as a guest in torch.compile (docs/pytorch-guest.md)."""
 
+from .compiled import CompiledStep, StaleStep, StepError, compile
 from .export import Export, UnsupportedModel, export
 from .guest import GuestError, Options, Report, backend, rewrite
 
-__all__ = ["Export", "GuestError", "Options", "Report", "UnsupportedModel", "backend", "export", "rewrite"]
+__all__ = ["CompiledStep", "Export", "GuestError", "Options", "Report", "StaleStep", "StepError", "UnsupportedModel",
+           "backend", "compile", "export", "rewrite"]

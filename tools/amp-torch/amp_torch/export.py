@@ -416,6 +416,38 @@ def export(model, loss_fn, optimizer, batch, out, *, dynamic_batch=None, clip_gr
     names          names of the batch's tensors, in order; by default those of arguments.
 
     Returns an Export. Raises UnsupportedModel with all that has no translation."""
+    traced = trace(model, loss_fn, optimizer, batch, dynamic_batch=dynamic_batch, clip_grad_norm=clip_grad_norm,
+                   clip_grad_value=clip_grad_value, ignore_index=ignore_index, prediction=prediction, names=names)
+    folder = pathlib.Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    replace(folder / "step.mlir", lambda path: path.write_text(traced.text))
+    arrays = {state.name: state.array.cpu().numpy() for state in traced.states if state.array is not None}
+    replace(folder / "init.npz", lambda path: np.savez(open(path, "wb"), **arrays))
+    rates = {name: rate for name, _, rate in traced.updates.rates}
+    return Export(folder / "step.mlir", folder / "init.npz", traced.batch.names, rates, traced.options, traced.fixed)
+
+
+@dataclasses.dataclass
+class Traced:
+    """A step as text, and where its arguments come from. `states` are its parameters,
+    buffers and states of optimizers."""
+
+    text: str
+    parameters: dict
+    buffers: dict
+    updates: Updates
+    batch: Batch
+    options: str
+    fixed: str
+
+    @property
+    def states(self):
+        return [*self.parameters.values(), *self.buffers.values(), *self.updates.states]
+
+
+def trace(model, loss_fn, optimizer, batch, *, dynamic_batch=None, clip_grad_norm=None, clip_grad_value=None,
+          ignore_index=False, prediction=True, names=None):
+    """The step of `export`, which has the same arguments, in memory."""
     check_version()
     if not isinstance(model, torch.nn.Module):
         raise TypeError(f"model: expected a torch.nn.Module, got {type(model).__name__}")
@@ -438,18 +470,8 @@ def export(model, loss_fn, optimizer, batch, out, *, dynamic_batch=None, clip_gr
             fixed = str(error).strip().splitlines()[0]
     if dynamic_batch is False or fixed is not None:
         text, updates = step.translate(False, ignore_index)
-    folder = pathlib.Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
-    replace(folder / "step.mlir", lambda path: path.write_text(text))
-    arrays = {
-        state.name: state.array.cpu().numpy()
-        for state in [*step.parameters.values(), *step.buffers.values(), *updates.states]
-        if state.array is not None
-    }
-    replace(folder / "init.npz", lambda path: np.savez(open(path, "wb"), **arrays))
     options = "recompute-blocks=checkpoint.*" if 'loc("checkpoint.' in text else ""
-    return Export(folder / "step.mlir", folder / "init.npz", entries.names,
-                  {name: rate for name, _, rate in updates.rates}, options, fixed)
+    return Traced(text, step.parameters, step.buffers, updates, entries, options, fixed)
 
 
 def replace(path, write):

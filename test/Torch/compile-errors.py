@@ -1,0 +1,117 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What amp_torch.compile and its steps refuse. Each message says what to do, and the step
+# still runs after it.
+#
+# REQUIRES: torch-export
+# RUN: %torch_python %s
+"""Usage: compile-errors.py"""
+
+import os
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+import amp_torch
+
+x, y = torch.randn(4, 6), torch.randint(0, 3, (4,))
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc, self.norm = nn.Linear(6, 3), nn.BatchNorm1d(3)
+        self.register_buffer("shift", torch.ones(3))
+
+    def forward(self, x):
+        return self.norm(self.fc(x)) + self.shift
+
+
+def expect(text, call, *args, **kwargs):
+    try:
+        call(*args, **kwargs)
+    except (amp_torch.StaleStep, amp_torch.StepError, amp_torch.UnsupportedModel, TypeError, ValueError) as error:
+        assert text in str(error), f"expected '{text}' in '{error}'"
+        return
+    raise AssertionError(f"expected an error with '{text}'")
+
+
+def compile(model, optimizer=None, batch=(x, y), **options):
+    optimizer = optimizer or torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    return amp_torch.compile(model, F.cross_entropy, optimizer, batch, **options)
+
+
+# The library is loaded once.
+os.environ["AMP_STEP_LIBRARY"] = "/nowhere/libAMPStep.so"
+expect("cannot load the library of compiled steps", compile, Net())
+del os.environ["AMP_STEP_LIBRARY"]
+
+# Arguments.
+expect("precision: expected f32, fp16 or bf16, got fp8", compile, Net(), precision="fp8")
+expect("device: expected cpu or cuda, got meta", compile, Net(), device="meta")
+expect("pass device='cpu'", compile, Net(), device="cuda")
+expect("parameter 'fc.weight' is on meta, but the step is on cpu; call model.to('cpu')", compile, Net().to("meta"),
+       device="cpu")
+expect("batch: a tensor is on meta", compile, Net(), batch=(x.to("meta"), y))
+expect("scaler: expected a torch.amp.GradScaler, got bool", compile, Net(), scaler=True)
+expect("pass one of both", compile, Net(), scaler=torch.amp.GradScaler("cpu"), loss_scale=8)
+expect("cannot read policy 'nothing'", compile, Net(), policy="nothing", precision="bf16")
+expect("wrong value of --loss-scale", compile, Net(), loss_scale="often")
+expect("call model.train() first", compile, Net().eval())
+
+# Batches.
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+step = compile(model, optimizer)
+assert step(x, y).shape == ()
+expect("'x' is torch.float64, but the step was compiled for torch.float32; call .to(torch.float32)", step, x.double(), y)
+expect("'target' is torch.int32", step, x, y.int())
+expect("'x' is on meta, but the step is on cpu; call .to('cpu')", step, x.to("meta"), y)
+expect("'x' has the shape 6, but the step was compiled for ?x6; pass a tensor of rank 2", step, x[0], y)
+expect("'x' 4x5", step, x[:, :5], y)
+expect("the model does not take these shapes", step, x[:, :5], y)
+expect("different numbers of samples: 'x' has 4, 'target' has 3", step, x, y[:3])
+expect("no elements; pass at least one sample", step, x[:0], y[:0])
+expect("call torch.from_numpy", step, x.numpy(), y)
+expect("pass the same nesting", step, (x, x), y)
+expect("expected step(inputs, targets), got 1 arguments", step, x)
+expect("value 3 at element 0 of 'target' is out of range, expected 0 to 2", step, x, y * 0 + 3)
+
+# Changes that the program does not follow, each undone.
+def stale(text):
+    expect(text, step, x, y)
+
+
+model.eval()
+stale("the model is in evaluation mode; call model.train()")
+model.train()
+model.norm.eval()
+stale("module 'norm' is in evaluation mode, but was not")
+model.train()
+model.fc.weight.requires_grad_(False)
+stale("requires_grad of 'fc.weight' has changed; call amp_torch.compile again")
+model.fc.weight.requires_grad_(True)
+weight = model.fc.weight
+model.fc.weight = nn.Parameter(weight.detach().clone())
+stale("'fc.weight' was replaced by another object")
+model.fc.weight = weight
+model.half()
+stale("'fc.weight' is now torch.float16, the step has torch.float32; convert it back")
+model.float()
+model.shift.add_(1)
+stale("the buffer 'shift' is a constant of the step and has changed")
+model.shift.sub_(1)
+group = optimizer.param_groups[0]
+group["momentum"] = 0.5
+stale("momentum of group 0 has changed from 0.9 to 0.5, but is a constant of the step; set it back (of OneCycleLR")
+group["momentum"] = 0.9
+optimizer.add_param_group({"params": [nn.Parameter(torch.zeros(1))]})
+stale("the optimizers have 2 groups, the step has 1")
+optimizer.param_groups.pop()
+optimizer.state[weight]["momentum_buffer"] = torch.zeros(2)
+stale("the state 'fc.weight.momentum_buffer' of the optimizer now has the shape (2,), the step has (3, 6)")
+optimizer.state.clear()
+assert torch.isfinite(step(x, y))
+print("every message as expected")

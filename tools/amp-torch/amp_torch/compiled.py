@@ -1,0 +1,388 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A training step as a callable object, whose state is that of the model."""
+
+import os
+import tempfile
+import warnings
+
+import torch
+
+from .aliases import Constant, Counter, Groups, Modes, Scaler, Slot, StaleStep, Storage
+from .export import tensors_of, trace
+from .runtime import CudaDevice, HostDevice, Instance, Program, StepError
+
+PRECISIONS = {torch.float32: "f32", torch.float16: "fp16", torch.bfloat16: "bf16", "half": "fp16", "f16": "fp16"}
+#: The number of shapes of a batch after which a program for another one is a warning.
+MANY_SHAPES = 8
+
+
+def structure_of(item):
+    """The nesting of a batch, with all that is no tensor."""
+    if isinstance(item, torch.Tensor):
+        return "a tensor"
+    if isinstance(item, dict):
+        return {key: structure_of(part) for key, part in item.items()}
+    if isinstance(item, (list, tuple)):
+        return [structure_of(part) for part in item]
+    return "an array of numpy" if hasattr(item, "__array__") else item
+
+
+def describe(shape):
+    return "x".join("?" if extent < 0 else str(extent) for extent in shape) or "a scalar"
+
+
+def fits(shape, declared):
+    return len(shape) == len(declared) and all(mine in (own, -1) for own, mine in zip(shape, declared))
+
+
+def choose_device(device, model):
+    """The device of a step, by default that of the model."""
+    parameter = next(model.parameters(), None)
+    if device is None:
+        device = parameter.device if parameter is not None else "cpu"
+    if isinstance(device, HostDevice):
+        return device
+    device = torch.device(device)
+    if device.type == "cpu":
+        return HostDevice()
+    if device.type != "cuda":
+        raise ValueError(f"device: expected cpu or cuda, got {device}")
+    if not torch.cuda.is_available():
+        raise ValueError("device: this torch has no GPU (torch.cuda.is_available() is False); pass device='cpu'")
+    return CudaDevice(device)
+
+
+def quoted(value):
+    """A value in the options of a pipeline."""
+    return f'"{value}"' if any(letter in str(value) for letter in " ,={}") else str(value)
+
+
+class Recipe:
+    """How programs are compiled: the options of amp_step_compile, without the batch."""
+
+    def __init__(self, device, precision, policy, loss_scale, scaler, report, pipeline, compiler_options):
+        self.device = device
+        self.precision = PRECISIONS.get(precision, precision)
+        if self.precision not in ("f32", "fp16", "bf16"):
+            raise ValueError(f"precision: expected f32, fp16 or bf16, got {precision}")
+        self.loss_scale = None if loss_scale is None else str(loss_scale)
+        self.policy, self.report, self.pipeline = policy, report, pipeline
+        self.compiler_options = compiler_options
+        self.scaler = scaler
+        if scaler is not None:
+            if not isinstance(scaler, torch.amp.GradScaler):
+                raise TypeError(f"scaler: expected a torch.amp.GradScaler, got {type(scaler).__name__}")
+            if self.loss_scale not in (None, "dynamic"):
+                raise ValueError("loss_scale: a GradScaler has a dynamic scale; pass one of both")
+            self.loss_scale = "dynamic" if scaler.is_enabled() else "none"
+
+    def policy_text(self):
+        """A policy with the constants of the GradScaler."""
+        scaler = self.scaler
+        return (
+            f"version: 1\nextends: {self.policy or 'default'}\nloss-scaling: {{mode: dynamic, scaler: pytorch, "
+            f"growth-factor: {scaler.get_growth_factor()}, backoff-factor: {scaler.get_backoff_factor()}, "
+            f"growth-interval: {scaler.get_growth_interval()}}}\n"
+        )
+
+    def compile(self, text, extra, batch_size):
+        """The program of a step."""
+        options = [self.pipeline, extra]
+        own_rules = self.scaler is not None and self.scaler.is_enabled()
+        with tempfile.TemporaryDirectory() as folder:
+            policy = self.policy
+            if own_rules:
+                policy = os.path.join(folder, "policy.yaml")
+                with open(policy, "w") as file:
+                    file.write(self.policy_text())
+            elif self.loss_scale in (None, "dynamic") and not self.names_scaler():
+                options.append("scaler=pytorch")
+            if policy:
+                options.append(f"policy={quoted(policy)}")
+            if self.report:
+                options.append(f"report={quoted(self.report)}")
+            return Program(text, backend=self.device.backend, device=self.device.ordinal, batch_size=batch_size,
+                           precision=self.precision, loss_scale=None if own_rules else self.loss_scale,
+                           pipeline=" ".join(option for option in options if option), **self.compiler_options)
+
+    def names_scaler(self):
+        """Whether the user chose the rules of the loss scale."""
+        return "scaler=" in (self.pipeline or "") or self.policy not in (None, "default")
+
+
+class Variant:
+    """A traced step and its instance, for some shapes of the batch."""
+
+    def __init__(self, traced, instance):
+        self.traced, self.instance = traced, instance
+
+    def takes(self, tensors):
+        return all(fits(tensor.shape, shape) for tensor, (_, _, shape) in zip(tensors, self.instance.batches))
+
+
+class CompiledStep:
+    """A training step: `loss = step(inputs, targets)` runs forward and backward passes and
+    the update, and returns the loss as a tensor. Without a loss_fn, `step(inputs)`.
+
+    metrics    the metrics of the last step by name, as tensors.
+    scaler     a torch.amp.GradScaler with the loss scale of the step, or None.
+    states     all states by name, as tensors over the memory of the step."""
+
+    def __init__(self, model, loss_fn, optimizer, batch, recipe, seed, settings):
+        self.model, self.loss_fn, self.recipe = model, loss_fn, recipe
+        self.optimizers = list(optimizer) if isinstance(optimizer, (list, tuple)) else [optimizer]
+        self.settings, self.seed = settings, seed
+        self.structure = structure_of(batch)
+        self.check_devices(batch)
+        self.variants = []
+        self.main = self.add_variant(self.trace(batch), tensors_of(batch)[0])
+        self.last = self.main
+        self.bind()
+
+    # -- Compiling ---------------------------------------------------------------
+
+    def trace(self, batch):
+        return trace(self.model, self.loss_fn, self.optimizers, batch, **self.settings)
+
+    def add_variant(self, traced, tensors):
+        """Compiles a program for a batch of these shapes."""
+        is_open = traced.fixed is None and self.settings["dynamic_batch"] is not False
+        samples = tensors[0].shape[0] if is_open and self.recipe.device.backend == "cuda" else 0
+        program = self.recipe.compile(traced.text, traced.options, samples)
+        variant = Variant(traced, Instance(program, self.recipe.device, self.seed or 0))
+        self.variants.append(variant)
+        return variant
+
+    def check_devices(self, batch):
+        device = self.recipe.device.torch_device
+        for name, parameter in self.model.named_parameters():
+            if parameter.device != device:
+                raise ValueError(f"parameter '{name}' is on {parameter.device}, but the step is on {device}; call "
+                                 f"model.to('{device}') before you create the optimizer")
+        for tensor in tensors_of(batch)[0]:
+            if tensor.device != device:
+                raise ValueError(f"batch: a tensor is on {tensor.device}, but the step is on {device}; call .to('{device}')")
+
+    # -- State -------------------------------------------------------------------
+
+    def bind(self):
+        """Moves the tensors of the model, the optimizers and the scaler into the step."""
+        traced, instance = self.main.traced, self.main.instance
+        self.states = instance.states
+        views = self.states
+        self.groups = Groups(self.optimizers, [name for name, _, _ in traced.updates.rates])
+        whole = [("", self.model)] + ([("loss", self.loss_fn)] if isinstance(self.loss_fn, torch.nn.Module) else [])
+        modules = [(f"{prefix}.{path}".strip("."), module) for prefix, root in whole
+                   for path, module in root.named_modules()]
+        self.modes = Modes(modules)
+        self.aliases = [*self.bind_modules(modules, views), *self.bind_optimizers(views)]
+        self.scaler = None
+        if "loss_scale" in views:
+            scaler = self.recipe.scaler
+            if scaler is None:
+                scaler = torch.amp.GradScaler(self.recipe.device.torch_device.type, init_scale=float(views["loss_scale"]))
+            self.aliases.append(Scaler(scaler, views["loss_scale"], views["growth_tracker"]))
+            self.scaler = scaler
+        for alias in self.aliases:
+            alias.refresh()
+
+    def bind_modules(self, modules, views):
+        traced = self.main.traced
+        slots, tensors, buffers, self.batch_counts = {}, {}, {}, []
+        for path, module in modules:
+            for key, tensor in module._parameters.items():
+                if tensor is not None:
+                    tensors[id(tensor)] = tensor
+                    slots.setdefault(id(tensor), []).append((module._parameters, key))
+            for key, tensor in module._buffers.items():
+                if tensor is not None:
+                    buffers[f"{path}.{key}".strip(".")] = module._buffers, key
+        for key, state in traced.parameters.items():
+            yield Storage(state.name, tensors[key], slots[key], views[state.name])
+        updated = {state.name for state in traced.buffers.values()}
+        for name, (table, key) in buffers.items():
+            if name in updated:
+                yield Storage(name, table[key], [(table, key)], views[name])
+            elif key == "num_batches_tracked":
+                self.batch_counts.append((table, key))
+            else:
+                yield Constant(name, table, key)
+        self.batch_counts = [(table, key, module) for table, key in self.batch_counts for _, module in modules
+                             if module._buffers is table]
+
+    def bind_optimizers(self, views):
+        traced = self.main.traced
+        updates = traced.updates
+        owners = {}
+        for group in updates.groups:
+            for parameter in group.parameters:
+                owners[traced.parameters[id(parameter)].name] = group.optimizer, parameter
+        counters = {state.name for state in updates.counters.values()}
+        members = {name: [] for name in counters}
+        self.counters = []
+        for state in updates.states:
+            if state.name in counters:
+                continue
+            name, _, key = state.name.rpartition(".")
+            if name not in owners or state.name not in views:
+                continue
+            optimizer, parameter = owners[name]
+            if key == "exp_avg":
+                counter = updates.counters[int(optimizer.state.get(parameter, {}).get("step", 0))]
+                members[counter.name].append((optimizer, parameter))
+            yield Slot(optimizer, parameter, key, state.name, views[state.name])
+        for name, owned in members.items():
+            self.counters.append(Counter(owned, views[name]))
+            yield self.counters[-1]
+
+    # -- Running -----------------------------------------------------------------
+
+    def __call__(self, *args, **kwargs):
+        batch = self.gather(args, kwargs)
+        tensors = self.check(batch)
+        device = self.recipe.device
+        device.order(self.main.instance)
+        self.modes.refresh()
+        for alias in self.aliases:
+            alias.refresh()
+        rates = self.groups.rates()
+        variant = self.choose(batch, tensors)
+        if "rng" in self.states and self.seed is None:
+            # As in eager mode, the generator of torch decides the masks.
+            self.states["rng"].zero_()[:1].random_()
+        if variant is not self.main:
+            variant.instance.copy_states(self.main.instance)
+        variant.instance.run(tensors, rates)
+        if variant is not self.main:
+            self.main.instance.copy_states(variant.instance)
+        self.last = variant
+        self.finish()
+        return variant.instance.metrics["loss"].clone()
+
+    def finish(self):
+        """What eager training does in Python after an update."""
+        for counter in self.counters:
+            counter.publish()
+        counts = [table[key] for table, key, module in self.batch_counts if module.training]
+        if counts:
+            torch._foreach_add_(counts, 1)
+        for optimizer in self.optimizers:
+            # Schedulers warn if no step of the optimizer precedes their own.
+            optimizer._opt_called = True
+
+    def gather(self, args, kwargs):
+        """The batch from the arguments of a call, nested as the example was."""
+        if self.loss_fn is not None:
+            if len(args) != 2 or kwargs:
+                raise TypeError(f"expected step(inputs, targets), got {len(args)} arguments" +
+                                (f" and {', '.join(kwargs)}" if kwargs else ""))
+            return args
+        if isinstance(self.structure, dict) and kwargs and not args:
+            return kwargs
+        if isinstance(self.structure, list) and len(args) != 1 and not kwargs:
+            return args
+        if len(args) != 1 or kwargs:
+            raise TypeError("expected step(inputs), with inputs as in the example batch")
+        return args[0]
+
+    def check(self, batch):
+        """The tensors of a batch, or an error that says what differs from the example."""
+        if structure_of(batch) != self.structure:
+            if "an array of numpy" in str(structure_of(batch)):
+                raise TypeError("the batch has an array of numpy; call torch.from_numpy on it")
+            raise TypeError(f"the batch is {structure_of(batch)}, but the step was compiled for {self.structure}; pass the "
+                            "same nesting and the same numbers, or compile a step for it")
+        every, _ = tensors_of(batch)
+        entries = self.main.traced.batch
+        tensors = [None] * len(entries.tensors)
+        for tensor, place in zip(every, entries.places):
+            if tensors[place] is not None and tensors[place] is not tensor:
+                raise ValueError(f"'{entries.names[place]}' occurs twice in the example batch; pass one tensor for both")
+            tensors[place] = tensor
+        rows = {}
+        for (name, dtype, declared), tensor in zip(self.main.instance.batches, tensors):
+            self.check_tensor(name, dtype, declared, tensor)
+            if declared and declared[0] < 0:
+                rows[name] = tensor.shape[0]
+        if len(set(rows.values())) > 1:
+            listed = ", ".join(f"'{name}' has {count}" for name, count in rows.items())
+            raise ValueError(f"the tensors of a batch have different numbers of samples: {listed}")
+        return tensors
+
+    def check_tensor(self, name, dtype, declared, tensor):
+        device = self.recipe.device.torch_device
+        if tensor.dtype != dtype:
+            raise TypeError(f"'{name}' is {tensor.dtype}, but the step was compiled for {dtype}; call .to({dtype})")
+        if tensor.device != device:
+            raise ValueError(f"'{name}' is on {tensor.device}, but the step is on {device}; call .to('{device}')")
+        if tensor.dim() != len(declared):
+            raise ValueError(f"'{name}' has the shape {describe(tensor.shape)}, but the step was compiled for "
+                             f"{describe(declared)}; pass a tensor of rank {len(declared)}")
+        if tensor.numel() == 0:
+            raise ValueError(f"'{name}' has the shape {describe(tensor.shape)} and no elements; pass at least one sample")
+
+    def choose(self, batch, tensors):
+        """The variant for these shapes, which is compiled if it is new."""
+        for variant in self.variants:
+            if variant.takes(tensors):
+                return variant
+        if len(self.variants) == MANY_SHAPES:
+            warnings.warn(f"the step has programs for {MANY_SHAPES} shapes of the batch and compiles more; pad batches to a "
+                          "few shapes", stacklevel=3)
+        traced = self.main.traced
+        is_open = traced.fixed is None and self.settings["dynamic_batch"] is not False
+        same_rows = all(fits(tensor.shape[1:], example.shape[1:]) for tensor, example in zip(tensors, traced.batch.tensors))
+        if not (is_open and same_rows):
+            try:
+                traced = self.trace(batch)
+            except Exception as error:
+                got = ", ".join(f"'{name}' {describe(tensor.shape)}"
+                                for (name, _, _), tensor in zip(self.main.instance.batches, tensors))
+                want = ", ".join(f"'{name}' {describe(shape)}" for name, _, shape in self.main.instance.batches)
+                raise ValueError(f"the batch has {got}, but the step was compiled for {want}, and the model does not take "
+                                 f"these shapes: {str(error).strip().splitlines()[0]}") from error
+        variant = self.add_variant(traced, tensors)
+        if variant.instance.states.keys() != self.states.keys():
+            self.variants.remove(variant)
+            raise StaleStep("the optimizers have other states than when the step was compiled; call amp_torch.compile again")
+        return variant
+
+    @property
+    def metrics(self):
+        self.recipe.device.order(self.last.instance)
+        return {name: tensor.clone() for name, tensor in self.last.instance.metrics.items()}
+
+
+def compile(model, loss_fn, optimizer, batch, *, precision="f32", policy=None, device=None, loss_scale=None, scaler=None,
+            seed=None, report=None, pipeline=None, threads=None, cuda_compiler=None, cuda_cache=None, dynamic_batch=None,
+            clip_grad_norm=None, clip_grad_value=None, ignore_index=False):
+    """Compiles a training step and moves the state of the model and the optimizer into it.
+
+    model, loss_fn, optimizer, batch, dynamic_batch, clip_grad_norm, clip_grad_value,
+    ignore_index
+                  as for `export`. The batch is an example.
+    precision     "f32", "bf16" or "fp16". Parameters stay in f32.
+    policy        the name of a preset or a YAML file; by default `default`.
+    device        "cpu" or "cuda"; by default that of the model.
+    loss_scale    "dynamic", "layerwise", "none" or a number; by default dynamic for fp16.
+    scaler        a torch.amp.GradScaler, whose constants and state the step takes over.
+    seed          None: torch's generator decides the masks of dropout, as in eager mode;
+                  a number: the step has random numbers of its own, which are state.
+    report        a file (.html or .json) for the decisions on precision.
+    pipeline      further options of amp-training-pipeline, as text.
+    threads       threads of a step of the CPU; by default as for amp-run.
+    cuda_compiler, cuda_cache
+                  as --cuda-compiler and --cuda-cache of amp-run.
+
+    Returns a CompiledStep. Raises UnsupportedModel if the model has no translation, and
+    StepError if the step does not compile."""
+    device = choose_device(device, model)
+    compiler_options = {"threads": threads, "cuda_compiler": cuda_compiler, "cuda_cache": cuda_cache}
+    recipe = Recipe(device, precision, policy, loss_scale, scaler, report, pipeline, compiler_options)
+    settings = {"dynamic_batch": dynamic_batch, "clip_grad_norm": clip_grad_norm, "clip_grad_value": clip_grad_value,
+                "ignore_index": ignore_index, "prediction": False}
+    return CompiledStep(model, loss_fn, optimizer, batch, recipe, seed, settings)
+
+
+__all__ = ["CompiledStep", "StaleStep", "StepError", "compile"]
