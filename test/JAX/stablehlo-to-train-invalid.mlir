@@ -31,44 +31,73 @@ func.func @main(%a: tensor<4xf32> {amp.role = "parameter", amp.name = "a"}) -> t
 
 // -----
 
-func.func @main(%x: tensor<1x8x8x1xf32> {amp.role = "batch", amp.name = "x"}, %k: tensor<3x3x1x2xf32> {amp.role = "parameter", amp.name = "k"}) -> tensor<1x5x6x2xf32> {
-  // expected-error @+1 {{stablehlo-to-train: unsupported here: 1 x stablehlo.convolution}}
-  %0 = "stablehlo.convolution"(%x, %k) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, feature_group_count = 1 : i64, padding = dense<[[-1, 0], [0, 0]]> : tensor<2x2xi64>}> : (tensor<1x8x8x1xf32>, tensor<3x3x1x2xf32>) -> tensor<1x5x6x2xf32>
-  return %0 : tensor<1x5x6x2xf32>
+func.func @main(%x: tensor<1x8x8x1xf32> {amp.role = "batch", amp.name = "x"}, %k: tensor<3x3x1x2xf32> {amp.role = "parameter", amp.name = "k"}) -> tensor<1x6x6x2xf32> {
+  // expected-error @+1 {{stablehlo-to-train: unsupported here: 1 x stablehlo.convolution (expected no reversed window or batch groups)}}
+  %0 = "stablehlo.convolution"(%x, %k) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, feature_group_count = 1 : i64, window_reversal = array<i1: true, false>}> : (tensor<1x8x8x1xf32>, tensor<3x3x1x2xf32>) -> tensor<1x6x6x2xf32>
+  return %0 : tensor<1x6x6x2xf32>
 }
 
 // -----
 
-// An average times 9 is not the sum.
-func.func @main(%x: tensor<1x3x3x1xf32> {amp.role = "parameter", amp.name = "x"}) -> tensor<1x1x1x1xf32> {
-  %0 = "stablehlo.constant"() <{value = dense<0.000000e+00> : tensor<f32>}> : () -> tensor<f32>
-  // expected-error @+1 {{stablehlo-to-train: unsupported here: 1 x stablehlo.reduce_window}}
-  %1 = "stablehlo.reduce_window"(%x, %0) <{window_dimensions = array<i64: 1, 3, 3, 1>}> ({
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %9 = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
-    "stablehlo.return"(%9) : (tensor<f32>) -> ()
-  }) : (tensor<1x3x3x1xf32>, tensor<f32>) -> tensor<1x1x1x1xf32>
-  %2 = "stablehlo.negate"(%1) : (tensor<1x1x1x1xf32>) -> tensor<1x1x1x1xf32>
-  return %2 : tensor<1x1x1x1xf32>
-}
-
-// -----
-
-// The trip count depends on the data.
+// A loop whose end the data decides is imported. What its regions do not support
+// is named.
 func.func @main(%x: tensor<4xf32> {amp.role = "parameter", amp.name = "x"}, %n: tensor<i32> {amp.role = "batch", amp.name = "n"}) -> tensor<4xf32> {
   %c0 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
-  // expected-error @+1 {{stablehlo-to-train: unsupported here: 1 x stablehlo.while (its trip count is not a constant: expected a scan, or a fori_loop with constant bounds), 1 x stablehlo.fft}}
   %0:2 = "stablehlo.while"(%c0, %x) ({
   ^bb0(%i: tensor<i32>, %a: tensor<4xf32>):
     %9 = "stablehlo.compare"(%i, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
     "stablehlo.return"(%9) : (tensor<i1>) -> ()
   }, {
   ^bb0(%i: tensor<i32>, %a: tensor<4xf32>):
+    // expected-error @+1 {{stablehlo-to-train: unsupported here: 1 x stablehlo.fft, 1 x chlo.lgamma}}
+    %8 = "stablehlo.fft"(%a) : (tensor<4xf32>) -> tensor<4xf32>
     %c1 = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
     %9 = "stablehlo.add"(%i, %c1) : (tensor<i32>, tensor<i32>) -> tensor<i32>
-    "stablehlo.return"(%9, %a) : (tensor<i32>, tensor<4xf32>) -> ()
+    "stablehlo.return"(%9, %8) : (tensor<i32>, tensor<4xf32>) -> ()
   }) : (tensor<i32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>)
-  %1 = "stablehlo.fft"(%0#1) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = "chlo.lgamma"(%0#1) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32> {amp.role = "parameter", amp.name = "x"}, %i: tensor<i32> {amp.role = "batch", amp.name = "i"}) -> tensor<4xf32> {
+  // expected-error @+1 {{stablehlo-to-train: unsupported here: 1 x stablehlo.fft, 1 x stablehlo.case (an index that is not imported), 1 x stablehlo.while (it carries a value that is not imported)}}
+  %0 = "stablehlo.fft"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %odd = "stablehlo.popcnt"(%i) : (tensor<i32>) -> tensor<i32>
+  %1 = "stablehlo.case"(%odd) ({
+    "stablehlo.return"(%x) : (tensor<4xf32>) -> ()
+  }, {
+    "stablehlo.return"(%0) : (tensor<4xf32>) -> ()
+  }) : (tensor<i32>) -> tensor<4xf32>
+  %2:2 = "stablehlo.while"(%odd, %1) ({
+  ^bb0(%k: tensor<i32>, %a: tensor<4xf32>):
+    %9 = "stablehlo.compare"(%k, %i) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%9) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%k: tensor<i32>, %a: tensor<4xf32>):
+    "stablehlo.return"(%i, %a) : (tensor<i32>, tensor<4xf32>) -> ()
+  }) : (tensor<i32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>)
+  return %2#1 : tensor<4xf32>
+}
+
+// -----
+
+// A comparison by other than comparisons, and a product at several indices.
+func.func @main(%x: tensor<4xf32> {amp.role = "parameter", amp.name = "x"}, %i: tensor<2x1xi32> {amp.role = "batch", amp.name = "i"}) -> tensor<4xf32> {
+  // expected-error @+1 {{stablehlo-to-train: unsupported here: 1 x stablehlo.sort (expected a comparison of its operands), 1 x stablehlo.scatter (expected an update of one tensor by set, add, max or min)}}
+  %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = "stablehlo.sine"(%a) : (tensor<f32>) -> tensor<f32>
+    %d = "stablehlo.compare"(%c, %b) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    "stablehlo.return"(%d) : (tensor<i1>) -> ()
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  %u = "stablehlo.slice"(%0) <{start_indices = array<i64: 0>, limit_indices = array<i64: 2>, strides = array<i64: 1>}> : (tensor<4xf32>) -> tensor<2xf32>
+  %1 = "stablehlo.scatter"(%0, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = "stablehlo.multiply"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%c) : (tensor<f32>) -> ()
+  }) : (tensor<4xf32>, tensor<2x1xi32>, tensor<2xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
 
@@ -96,22 +125,8 @@ func.func @main(%x: tensor<4xf32> {amp.role = "parameter", amp.name = "x"}) -> t
 
 // -----
 
-// A sum from 1 on.
-func.func @main(%x: tensor<4xf32> {amp.role = "parameter", amp.name = "x"}) -> tensor<f32> {
-  %one = "stablehlo.constant"() <{value = dense<1.000000e+00> : tensor<f32>}> : () -> tensor<f32>
-  // expected-error @+1 {{unsupported here: 1 x stablehlo.reduce (expected a sum, product, maximum or minimum from its neutral element)}}
-  %0 = "stablehlo.reduce"(%x, %one) <{dimensions = array<i64: 0>}> ({
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %9 = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
-    "stablehlo.return"(%9) : (tensor<f32>) -> ()
-  }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
-  return %0 : tensor<f32>
-}
-
-// -----
-
-func.func @main(%x: tensor<1x2x3x4x5xf32> {amp.role = "parameter", amp.name = "x"}, %k: tensor<1x1x1x5x2xf32> {amp.role = "parameter", amp.name = "k"}) -> tensor<1x2x3x4x2xf32> {
-  // expected-error @+1 {{unsupported here: 1 x stablehlo.convolution (expected one or two spatial dimensions)}}
-  %0 = "stablehlo.convolution"(%x, %k) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, 1, 2, f]x[0, 1, 2, i, o]->[b, 0, 1, 2, f]>, feature_group_count = 1 : i64}> : (tensor<1x2x3x4x5xf32>, tensor<1x1x1x5x2xf32>) -> tensor<1x2x3x4x2xf32>
-  return %0 : tensor<1x2x3x4x2xf32>
+func.func @main(%x: tensor<1x2x3x4x6x5xf32> {amp.role = "parameter", amp.name = "x"}, %k: tensor<1x1x1x1x5x2xf32> {amp.role = "parameter", amp.name = "k"}) -> tensor<1x2x3x4x6x2xf32> {
+  // expected-error @+1 {{unsupported here: 1 x stablehlo.convolution (expected one to three spatial dimensions)}}
+  %0 = "stablehlo.convolution"(%x, %k) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, 1, 2, 3, f]x[0, 1, 2, 3, i, o]->[b, 0, 1, 2, 3, f]>, feature_group_count = 1 : i64}> : (tensor<1x2x3x4x6x5xf32>, tensor<1x1x1x1x5x2xf32>) -> tensor<1x2x3x4x6x2xf32>
+  return %0 : tensor<1x2x3x4x6x2xf32>
 }

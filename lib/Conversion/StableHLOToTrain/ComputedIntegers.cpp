@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -218,6 +219,12 @@ bool StableHLOImporter::convertComputed(Operation *op) {
     return convertDynamicSlice(op);
   if (name == "dynamic_update_slice")
     return convertDynamicUpdate(op);
+  if (name == "gather")
+    return convertAnyGather(op);
+  if (name == "scatter")
+    return convertAnyScatter(op);
+  if (name == "reduce_window")
+    return convertPool(op);
   return computeCounter(op) || computeConstant(op) || computeConversion(op) ||
          computeMovement(op) || computeReduce(op) || computeElementwise(op);
 }
@@ -332,6 +339,10 @@ bool StableHLOImporter::computeMovement(Operation *op) {
     }
     return set(op, result);
   }
+  if (name == "reverse")
+    return computeReverse(op);
+  if (name == "pad")
+    return computePad(op);
   if (name != "reshape" && name != "transpose" && name != "slice" &&
       name != "broadcast_in_dim")
     return false;
@@ -360,6 +371,71 @@ bool StableHLOImporter::computeMovement(Operation *op) {
   return dims && llvm::is_sorted(*dims) &&
          static_cast<int64_t>(dims->size()) == typeOf(x).getRank() &&
          set(op, broadcastAny(loc, x, type, *dims));
+}
+
+bool StableHLOImporter::computeReverse(Operation *op) {
+  Value x = getComputed(op->getOperand(0));
+  auto dims = getNumbers(op, "dimensions");
+  if (!x || !dims)
+    return false;
+  Location loc = op->getLoc();
+  auto type = typeOf(x);
+  for (int64_t dim : *dims) {
+    if (dim < 0 || dim >= type.getRank())
+      return false;
+    // Rows along the dimension, in the other order.
+    SmallVector<int64_t> order = {dim}, shape = {type.getDimSize(dim)}, numbers;
+    for (int64_t other = 0; other < type.getRank(); ++other)
+      if (other != dim)
+        order.push_back(other);
+    for (int64_t i = type.getDimSize(dim); i-- > 0;)
+      numbers.push_back(i);
+    x = gatherAny(loc, transposeAny(loc, x, order),
+                  makeNumbers(loc, numbers, shape));
+    x = transposeAny(loc, x, invertPermutationVector(order));
+  }
+  return set(op, x);
+}
+
+/// Padding with an element of any value. Negative padding removes elements.
+bool StableHLOImporter::computePad(Operation *op) {
+  auto low = getNumbers(op, "edge_padding_low");
+  auto high = getNumbers(op, "edge_padding_high");
+  auto interior = getNumbers(op, "interior_padding");
+  if (op->getNumOperands() != 2)
+    return false;
+  Value x = getComputed(op->getOperand(0)),
+        element = getComputed(op->getOperand(1));
+  if (!x || !element || !low || !high || !interior)
+    return false;
+  Location loc = op->getLoc();
+  RankedTensorType type = getComputedType(op->getResult(0).getType());
+  size_t rank = type.getRank();
+  if (low->size() != rank || high->size() != rank || interior->size() != rank ||
+      typeOf(x).getRank() != type.getRank())
+    return false;
+  SmallVector<int64_t> from, to, sizes, steps, whole;
+  for (size_t dim = 0; dim < rank; ++dim) {
+    int64_t before = (*low)[dim], after = (*high)[dim];
+    from.push_back(std::max<int64_t>(-before, 0));
+    to.push_back(std::max<int64_t>(before, 0));
+    steps.push_back((*interior)[dim] + 1);
+    whole.push_back(type.getDimSize(dim) + from.back() +
+                    std::max<int64_t>(-after, 0));
+  }
+  auto toIndices = [&](ArrayRef<int64_t> numbers) {
+    return getAsIndexOpFoldResult(builder.getContext(), numbers);
+  };
+  Value wide =
+      broadcastAny(loc, reshapeAny(loc, element, {}), type.clone(whole), {});
+  Value result = tensor::InsertSliceOp::create(
+      builder, loc, x, wide, toIndices(to), toIndices(typeOf(x).getShape()),
+      toIndices(steps));
+  if (whole != type.getShape())
+    result = tensor::ExtractSliceOp::create(
+        builder, loc, type, result, toIndices(from), toIndices(type.getShape()),
+        toIndices(SmallVector<int64_t>(rank, 1)));
+  return set(op, result);
 }
 
 /// A reduction of integers or booleans.
@@ -423,6 +499,41 @@ static std::optional<arith::CmpIPredicate> getPredicate(StringRef how,
   return std::nullopt;
 }
 
+/// A quotient by 0 has all bits set, the remainder is the dividend. The least
+/// integer divided by -1 is itself.
+Value StableHLOImporter::divideComputed(Location loc, Value x, Value y,
+                                        bool isNatural, bool isRemainder) {
+  auto type = typeOf(y);
+  auto constant = [&](int64_t value) -> Value {
+    APInt bits(type.getElementTypeBitWidth(), value, /*isSigned=*/true,
+               /*implicitTrunc=*/true);
+    return arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(type, bits));
+  };
+  auto isEqual = [&](Value value, int64_t number) -> Value {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value,
+                                 constant(number));
+  };
+  auto select = [&](Value condition, Value yes, Value no) -> Value {
+    return arith::SelectOp::create(builder, loc, condition, yes, no);
+  };
+  Value isZero = isEqual(y, 0), isMinusOne = isEqual(y, -1);
+  Value safe = select(isZero, constant(1), y);
+  if (isNatural) {
+    Value result =
+        isRemainder ? arith::RemUIOp::create(builder, loc, x, safe).getResult()
+                    : arith::DivUIOp::create(builder, loc, x, safe).getResult();
+    return select(isZero, isRemainder ? x : constant(-1), result);
+  }
+  safe = select(isMinusOne, constant(1), safe);
+  if (isRemainder)
+    return select(isZero, x,
+                  arith::RemSIOp::create(builder, loc, x, safe).getResult());
+  Value negated = arith::SubIOp::create(builder, loc, constant(0), x);
+  Value result = arith::DivSIOp::create(builder, loc, x, safe);
+  return select(isZero, constant(-1), select(isMinusOne, negated, result));
+}
+
 bool StableHLOImporter::computeElementwise(Operation *op) {
   StringRef name = op->getName().stripDialect();
   RankedTensorType type = getComputedType(op->getResult(0).getType());
@@ -458,8 +569,32 @@ bool StableHLOImporter::computeElementwise(Operation *op) {
     return set(op, arith::SubIOp::create(builder, loc, constant(0), x[0]));
   if (name == "select" && x.size() == 3)
     return set(op, arith::SelectOp::create(builder, loc, x[0], x[1], x[2]));
+  auto limit = [&](Value value, Value bound, bool fromAbove) -> Value {
+    if (fromAbove)
+      return isNatural ? arith::MinUIOp::create(builder, loc, value, bound)
+                             .getResult()
+                       : arith::MinSIOp::create(builder, loc, value, bound)
+                             .getResult();
+    return isNatural
+               ? arith::MaxUIOp::create(builder, loc, value, bound).getResult()
+               : arith::MaxSIOp::create(builder, loc, value, bound).getResult();
+  };
+  if (name == "clamp" && x.size() == 3)
+    return set(op, limit(limit(x[1], x[0], false), x[2], true));
+  if (x.size() == 1 && isNatural && (name == "abs" || name == "sign"))
+    return set(op, name == "abs" ? x[0] : limit(x[0], constant(1), true));
+  if (name == "abs" && x.size() == 1)
+    return set(op, limit(x[0],
+                         arith::SubIOp::create(builder, loc, constant(0), x[0]),
+                         false));
+  if (name == "sign" && x.size() == 1)
+    return set(op, limit(limit(x[0], constant(-1), false), constant(1), true));
   if (x.size() != 2)
     return false;
+  if (!type.getElementType().isInteger(1) &&
+      (name == "divide" || name == "remainder"))
+    return set(op,
+               divideComputed(loc, x[0], x[1], isNatural, name == "remainder"));
   if (name == "compare") {
     auto predicate =
         getPredicate(getEnum(op, "comparison_direction"), isNatural);

@@ -160,9 +160,10 @@ bool StableHLOImporter::convertWhile(Operation *op) {
   LoopText text(op, lookup);
   std::optional<int64_t> count = text.getTripCount();
   if (!count) {
-    advice = "its trip count is not a constant: expected a scan, or a "
-             "fori_loop with constant bounds";
-    return false;
+    SmallVector<bool> isInvariant;
+    for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i)
+      isInvariant.push_back(text.isInvariant(i));
+    return convertDynamicWhile(op, isInvariant);
   }
   Block &body = op->getRegion(1).front();
   auto index = [&](int64_t value) {

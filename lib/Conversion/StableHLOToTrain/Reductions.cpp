@@ -49,8 +49,8 @@ static bool areDims(ArrayRef<int64_t> dims, RankedTensorType type) {
       dims, [&](int64_t dim) { return dim >= 0 && dim < type.getRank(); });
 }
 
-/// The product over `dims`, in pairs. Its derivative divides by nothing.
-static Value multiplyAll(TrainBuilder &b, Value x, ArrayRef<int64_t> dims) {
+Value StableHLOImporter::multiplyAll(TrainBuilder &b, Value x,
+                                     ArrayRef<int64_t> dims) {
   for (int64_t dim : dims) {
     for (int64_t size = typeOf(x).getDimSize(dim); size > 1;
          size = (size + 1) / 2) {
@@ -71,25 +71,34 @@ bool StableHLOImporter::convertReduce(Operation *op) {
   if (op->getNumOperands() != 2)
     return false;
   TrainBuilder b = at(op);
-  Value x = get(op->getOperand(0));
+  Value x = get(op->getOperand(0)), start = get(op->getOperand(1));
   auto dims = getNumbers(op, "dimensions");
-  std::optional<double> start = getNumber(op->getOperand(1));
   StringRef body = getBody(op);
   if (!x || !dims || !start || !areDims(*dims, typeOf(x)))
     return false;
-  bool isInfinite = std::isinf(*start);
+  double first = getNumber(op->getOperand(1)).value_or(NAN);
   bool isEmpty = llvm::any_of(
       *dims, [&](int64_t dim) { return typeOf(x).getDimSize(dim) == 0; });
-  if (body == "add" && *start == 0)
-    return set(op, b.sum(x, *dims));
-  if (body == "maximum" && isInfinite && *start < 0)
-    return set(op, b.max(x, *dims));
-  if (body == "minimum" && isInfinite && *start > 0)
-    return set(op, b.neg(b.max(b.neg(x), *dims)));
-  if (body == "multiply" && *start == 1 && !isEmpty)
-    return set(op, multiplyAll(b, x, *dims));
-  advice =
-      "expected a sum, product, maximum or minimum from its neutral element";
+  if (isEmpty && body == "multiply")
+    return false;
+  // A start other than the neutral element takes part once.
+  if (body == "add") {
+    Value sum = b.sum(x, *dims);
+    return set(op, first == 0 ? sum : b.add(sum, start));
+  }
+  if (body == "maximum") {
+    Value most = b.max(x, *dims);
+    return set(op, first == -INFINITY ? most : b.maximum(most, start));
+  }
+  if (body == "minimum") {
+    Value least = b.neg(b.max(b.neg(x), *dims));
+    return set(op, first == INFINITY ? least : b.minimum(least, start));
+  }
+  if (body == "multiply") {
+    Value product = multiplyAll(b, x, *dims);
+    return set(op, first == 1 ? product : b.mul(product, start));
+  }
+  advice = "expected a sum, product, maximum or minimum";
   return false;
 }
 
@@ -97,9 +106,9 @@ bool StableHLOImporter::convertReduce(Operation *op) {
 bool StableHLOImporter::convertRunning(Operation *op, StringRef body,
                                        ArrayRef<int64_t> window,
                                        ArrayRef<int64_t> padding) {
-  Value x = get(op->getOperand(0));
+  Value x = getAny(op->getOperand(0));
   std::optional<double> start = getNumber(op->getOperand(1));
-  if (!x || !start || typeOf(x) != typeOf(op->getResult(0)) ||
+  if (!x || !start || typeOf(op->getOperand(0)) != typeOf(op->getResult(0)) ||
       typeOf(x).getRank() != static_cast<int64_t>(window.size()))
     return false;
   std::optional<int64_t> dim;
@@ -121,7 +130,13 @@ bool StableHLOImporter::convertRunning(Operation *op, StringRef body,
                    : body == "maximum"  ? std::isinf(*start) && *start < 0
                    : body == "minimum"  ? std::isinf(*start) && *start > 0
                                         : false;
-  if ((!isForward && !isBackward) || !isNeutral)
+  if (!isForward && !isBackward)
+    return false;
+  if (!isFloat(x.getType())) {
+    Value result = computeRunning(op, body, *dim, size, isForward);
+    return result && set(op, result);
+  }
+  if (!isNeutral)
     return false;
   TrainBuilder b = at(op);
   for (int64_t step = 1; step < size; step *= 2) {
@@ -134,6 +149,56 @@ bool StableHLOImporter::convertRunning(Operation *op, StringRef body,
                              : b.minimum(x, other);
   }
   return set(op, x);
+}
+
+/// The same for integers. Null if the start may count more than once.
+Value StableHLOImporter::computeRunning(Operation *op, StringRef body,
+                                        int64_t dim, int64_t size,
+                                        bool isForward) {
+  Location loc = op->getLoc();
+  Value x = getComputed(op->getOperand(0));
+  auto type = typeOf(x);
+  double start = *getNumber(op->getOperand(1));
+  Type element = getElementTypeOrSelf(op->getOperand(0));
+  bool isNatural = element.isUnsignedInteger() || element.isInteger(1);
+  auto combine = [&](Value lhs, Value rhs) -> Value {
+    if (body == "add" && start == 0)
+      return arith::AddIOp::create(builder, loc, lhs, rhs);
+    if (body == "multiply" && start == 1)
+      return arith::MulIOp::create(builder, loc, lhs, rhs);
+    if (body == "maximum")
+      return isNatural
+                 ? arith::MaxUIOp::create(builder, loc, lhs, rhs).getResult()
+                 : arith::MaxSIOp::create(builder, loc, lhs, rhs).getResult();
+    if (body == "minimum")
+      return isNatural
+                 ? arith::MinUIOp::create(builder, loc, lhs, rhs).getResult()
+                 : arith::MinSIOp::create(builder, loc, lhs, rhs).getResult();
+    return {};
+  };
+  APInt bits(type.getElementTypeBitWidth(), static_cast<int64_t>(start),
+             /*isSigned=*/true, /*implicitTrunc=*/true);
+  auto toIndices = [&](ArrayRef<int64_t> numbers) {
+    return getAsIndexOpFoldResult(builder.getContext(), numbers);
+  };
+  for (int64_t step = 1; step < size; step *= 2) {
+    SmallVector<int64_t> from(type.getRank(), 0),
+        to = from, ones(type.getRank(), 1), sizes(type.getShape());
+    sizes[dim] = size - step;
+    (isForward ? to : from)[dim] = step;
+    Value part = tensor::ExtractSliceOp::create(
+        builder, loc, type.clone(sizes), x, toIndices(from), toIndices(sizes),
+        toIndices(ones));
+    Value fill = arith::ConstantOp::create(builder, loc,
+                                           DenseElementsAttr::get(type, bits));
+    Value other =
+        tensor::InsertSliceOp::create(builder, loc, part, fill, toIndices(to),
+                                      toIndices(sizes), toIndices(ones));
+    x = combine(x, other);
+    if (!x)
+      return {};
+  }
+  return x;
 }
 
 bool StableHLOImporter::convertReverse(Operation *op) {

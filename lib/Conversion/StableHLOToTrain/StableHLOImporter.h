@@ -71,6 +71,12 @@ struct Known {
   std::optional<KnownCounter> counter = std::nullopt;
 };
 
+/// How indices address slices of a tensor.
+struct IndexedSlices;
+
+/// How a scatter combines an element with an update.
+enum class Combination { Set, Add, Multiply, Maximum, Minimum, And, Or };
+
 /// Converts one function and the functions that it calls.
 class StableHLOImporter {
 public:
@@ -107,17 +113,44 @@ private:
   /// A sum, product, maximum or minimum of what lies before each element.
   bool convertRunning(Operation *op, StringRef body, ArrayRef<int64_t> window,
                       ArrayRef<int64_t> padding);
+  /// The same over windows of any number of dimensions, as reductions.
+  bool convertWindows(Operation *op, StringRef body);
+  bool countWindows(Operation *op, ArrayRef<int64_t> window,
+                    ArrayRef<int64_t> step, ArrayRef<int64_t> pad);
+  /// Surrounds and interleaves `x` with `number`. Negative numbers of elements
+  /// remove elements of `x`.
+  Value padOrTake(Location loc, Value x, ArrayRef<int64_t> low,
+                  ArrayRef<int64_t> high, ArrayRef<int64_t> interior,
+                  double number);
+  /// The product over `dims`, in pairs. Its derivative divides by nothing.
+  static Value multiplyAll(train::TrainBuilder &b, Value x,
+                           ArrayRef<int64_t> dims);
+  Value computeRunning(Operation *op, StringRef body, int64_t dim, int64_t size,
+                       bool isForward);
   bool convertWhile(Operation *op);
+  bool convertDynamicWhile(Operation *op, ArrayRef<bool> isInvariant);
+  bool convertBranches(Operation *op);
+  bool convertSort(Operation *op);
+  bool convertFunction(Operation *op, StringRef name, Value x);
+  bool convertRemainder(Operation *op);
+  static Value makeAtan2(train::TrainBuilder &b, Value y, Value x);
   bool convertDynamicSlice(Operation *op);
   bool convertDynamicUpdate(Operation *op);
   bool convertScatter(Operation *op);
+  /// Gathers and scatters of any form.
+  bool convertAnyGather(Operation *op);
+  bool convertAnyScatter(Operation *op);
   /// Emits `op`, which computes integers, booleans or bits of floats, as
   /// operations of upstream dialects.
   bool convertComputed(Operation *op);
   bool computeConstant(Operation *op);
   bool computeElementwise(Operation *op);
   bool computeMovement(Operation *op);
+  bool computeReverse(Operation *op);
+  bool computePad(Operation *op);
   bool computeReduce(Operation *op);
+  Value divideComputed(Location loc, Value x, Value y, bool isNatural,
+                       bool isRemainder);
   bool computeConversion(Operation *op);
   bool computeCounter(Operation *op);
   bool convertGather(Operation *op);
@@ -148,11 +181,29 @@ private:
                     RankedTensorType type);
   /// Either of the two, by the element type of `value`.
   Value getAny(Value value);
+  /// What a region returns for `value`. Null only if it is not known although
+  /// nothing was unsupported so far.
+  Value getReturned(Value value);
   /// The type of `value` in the new graph: signless integers.
   static RankedTensorType getComputedType(Type type);
   /// `x`, not below 0 and at most `limit`.
   Value clampComputed(Location loc, Value x, int64_t limit);
   Value reshapeAny(Location loc, Value x, ArrayRef<int64_t> shape);
+  Value transposeAny(Location loc, Value x, ArrayRef<int64_t> permutation);
+  /// The rows of `x` at `indices`, which lie within its first dimension.
+  Value gatherAny(Location loc, Value x, Value indices);
+  /// `x` as integers of 64 bits, by the signedness of `original`.
+  Value widenIntegers(Location loc, Value x, Value original);
+  /// A constant of i64 with the elements `numbers`.
+  Value makeNumbers(Location loc, ArrayRef<int64_t> numbers,
+                    ArrayRef<int64_t> shape);
+  /// The rows that the slices of a gather or scatter consist of.
+  Value getPlaces(Operation *op, Value indices, IndexedSlices &slices,
+                  bool clamps);
+  /// `rows` after `updates` at `places`. Null if `how` is not supported for
+  /// their type.
+  Value scatterRows(Operation *op, Value rows, Value places, Value updates,
+                    Combination how);
   Value broadcastAny(Location loc, Value x, RankedTensorType type,
                      ArrayRef<int64_t> dims);
   /// The index of the first largest element along the last dimension, as i32.

@@ -196,6 +196,10 @@ bool StableHLOImporter::convertMany(Operation *op) {
       return false;
   if (name == "stablehlo.while")
     return convertWhile(op);
+  if (name == "stablehlo.case" || name == "stablehlo.if")
+    return convertBranches(op);
+  if (name == "stablehlo.sort")
+    return convertSort(op);
   if (name == "chlo.top_k")
     return convertTopK(op);
   return name == "stablehlo.reduce" && op->getNumResults() == 2 &&
@@ -244,7 +248,7 @@ bool StableHLOImporter::convertResult(Operation *op, StringRef name) {
   if (name == "reduce_window")
     return convertPool(op);
   if (name == "gather")
-    return convertGather(op);
+    return convertGather(op) || convertAnyGather(op);
   if (name == "reverse")
     return convertReverse(op);
   if (name == "erf_inv")
@@ -256,7 +260,9 @@ bool StableHLOImporter::convertResult(Operation *op, StringRef name) {
   if (name == "dynamic_update_slice")
     return convertDynamicUpdate(op);
   if (name == "scatter")
-    return convertScatter(op);
+    return convertScatter(op) || convertAnyScatter(op);
+  if (name == "remainder")
+    return convertRemainder(op);
   return convertElementwise(op, name) || convertMovement(op, name);
 }
 
@@ -429,7 +435,7 @@ bool StableHLOImporter::convertElementwise(Operation *op, StringRef name) {
       result = b.square(x[0]);
     else if (name == "optimization_barrier")
       result = x[0];
-    return result && set(op, result);
+    return result ? set(op, result) : convertFunction(op, name, x[0]);
   }
   if (x.size() != 2)
     return false;
@@ -443,6 +449,7 @@ bool StableHLOImporter::convertElementwise(Operation *op, StringRef name) {
                  : name == "maximum"  ? b.maximum(x[0], x[1])
                  : name == "minimum"  ? b.minimum(x[0], x[1])
                  : name == "power"    ? b.pow(x[0], x[1])
+                 : name == "atan2"    ? makeAtan2(b, x[0], x[1])
                                       : Value();
   return result && set(op, result);
 }

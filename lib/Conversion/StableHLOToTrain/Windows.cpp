@@ -9,7 +9,9 @@
 #include "StableHLOText.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
 #include <cmath>
+#include <tuple>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -55,6 +57,43 @@ static Value insertUnit(TrainBuilder &b, Value x, int64_t dim) {
   return b.reshape(x, shape);
 }
 
+/// Makes the places of a window along the first dimension of volumes `x`
+/// channels of images, and those of the `filter` too. The images of a volume
+/// are those of its `extent` windows.
+static std::pair<Value, Value> foldDepth(TrainBuilder &b, Value x, Value filter,
+                                         int64_t extent, int64_t step,
+                                         int64_t gap, int64_t low, int64_t high,
+                                         int64_t groups) {
+  OpBuilder &builder = b.getBuilder();
+  Location loc = b.getLoc();
+  auto type = typeOf(x);
+  ArrayRef<int64_t> window = typeOf(filter).getShape();
+  int64_t depth = window[0], channels = type.getDimSize(4);
+  SmallVector<int64_t> zeros(5, 0), before = zeros, after = zeros,
+                                    padded(type.getShape());
+  before[1] = low;
+  after[1] = high;
+  padded[1] += low + high;
+  x = PadOp::create(builder, loc, type.clone(padded), x, before, after, zeros,
+                    APFloat(0.0));
+  SmallVector<int64_t> size = padded, steps = {1, step, 1, 1, 1};
+  size[1] = extent;
+  SmallVector<int64_t> images = {size[0] * extent, size[2], size[3],
+                                 groups,           1,       channels / groups};
+  SmallVector<Value> parts;
+  for (int64_t place = 0; place < depth; ++place) {
+    Value part = SliceOp::create(builder, loc, type.clone(size), x,
+                                 {0, place * gap, 0, 0, 0}, size, steps);
+    parts.push_back(b.reshape(part, images));
+  }
+  images[4] = depth;
+  x = ConcatOp::create(builder, loc, type.clone(images), parts, 4);
+  x = b.reshape(x, {images[0], images[1], images[2], channels * depth});
+  filter = b.reshape(b.transpose(filter, {1, 2, 0, 3, 4}),
+                     {window[1], window[2], depth * window[3], window[4]});
+  return {x, filter};
+}
+
 /// Converts to channels-last images. A line is an image of one row.
 bool StableHLOImporter::convertConvolution(Operation *op) {
   TrainBuilder b = at(op);
@@ -63,8 +102,8 @@ bool StableHLOImporter::convertConvolution(Operation *op) {
   if (!x || !filter || layouts.size() != 3)
     return false;
   int64_t spatial = typeOf(x).getRank() - 2;
-  if (spatial != 1 && spatial != 2) {
-    advice = "expected one or two spatial dimensions";
+  if (spatial < 1 || spatial > 3) {
+    advice = "expected one to three spatial dimensions";
     return false;
   }
   auto strides = getNumbers(op, "window_strides");
@@ -73,16 +112,14 @@ bool StableHLOImporter::convertConvolution(Operation *op) {
   auto padding = getNumbers(op, "padding");
   auto groups = op->getAttrOfType<IntegerAttr>("feature_group_count");
   auto batches = op->getAttrOfType<IntegerAttr>("batch_group_count");
-  auto isNegative = [](int64_t value) { return value < 0; };
-  if ((padding && llvm::any_of(*padding, isNegative)) ||
-      (batches && batches.getInt() != 1) ||
+  if ((batches && batches.getInt() != 1) ||
       StringRef(getText(op, "window_reversal")).contains("true")) {
-    advice = "expected no negative padding, reversed window or batch groups";
+    advice = "expected no reversed window or batch groups";
     return false;
   }
-  SmallVector<std::string> names = {"0"};
-  if (spatial == 2)
-    names.push_back("1");
+  SmallVector<std::string> names;
+  for (int64_t i = 0; i < spatial; ++i)
+    names.push_back(std::to_string(i));
   SmallVector<std::string> image = {"b"}, window = names;
   llvm::append_range(image, names);
   image.push_back("f");
@@ -106,17 +143,20 @@ bool StableHLOImporter::convertConvolution(Operation *op) {
                            dilations.value_or(SmallVector<int64_t>(spatial, 1)),
                        edges = padding.value_or(
                            SmallVector<int64_t>(2 * spatial, 0));
-  // A transposed convolution reads zeros between the elements.
-  if (spread && llvm::any_of(*spread, [](int64_t s) { return s != 1; })) {
-    SmallVector<int64_t> zeros(rank, 0), interior(rank, 0),
-        shape(typeOf(x).getShape());
-    for (int64_t dim = 0; dim < spatial; ++dim) {
-      interior[dim + 1] = (*spread)[dim] - 1;
-      shape[dim + 1] += (shape[dim + 1] - 1) * interior[dim + 1];
-    }
-    x = train::PadOp::create(builder, op->getLoc(), typeOf(x).clone(shape), x,
-                             zeros, zeros, interior, APFloat(0.0));
+  // A transposed convolution reads zeros between the elements. Negative padding
+  // removes elements.
+  SmallVector<int64_t> low(rank, 0), high(rank, 0), interior(rank, 0);
+  bool changes = false;
+  for (int64_t dim = 0; dim < spatial; ++dim) {
+    interior[dim + 1] = spread ? (*spread)[dim] - 1 : 0;
+    low[dim + 1] = std::min<int64_t>(edges[2 * dim], 0);
+    high[dim + 1] = std::min<int64_t>(edges[2 * dim + 1], 0);
+    edges[2 * dim] -= low[dim + 1];
+    edges[2 * dim + 1] -= high[dim + 1];
+    changes |= interior[dim + 1] || low[dim + 1] || high[dim + 1];
   }
+  if (changes)
+    x = padOrTake(op->getLoc(), x, low, high, interior, 0);
   SmallVector<int64_t> shape;
   ArrayRef<int64_t> result = typeOf(op->getResult(0)).getShape();
   for (const std::string &name : image)
@@ -130,9 +170,18 @@ bool StableHLOImporter::convertConvolution(Operation *op) {
     gaps.insert(gaps.begin(), 1);
     edges.insert(edges.begin(), {0, 0});
   }
-  Value y = train::Conv2DOp::create(builder, op->getLoc(),
-                                    typeOf(x).clone(whole), x, filter, steps,
-                                    edges, gaps, groups ? groups.getInt() : 1);
+  int64_t numGroups = groups ? groups.getInt() : 1;
+  if (spatial == 3) {
+    std::tie(x, filter) = foldDepth(b, x, filter, shape[1], steps[0], gaps[0],
+                                    edges[0], edges[1], numGroups);
+    whole = {shape[0] * shape[1], shape[2], shape[3], shape[4]};
+    steps.erase(steps.begin());
+    gaps.erase(gaps.begin());
+    edges.erase(edges.begin(), edges.begin() + 2);
+  }
+  Value y =
+      train::Conv2DOp::create(builder, op->getLoc(), typeOf(x).clone(whole), x,
+                              filter, steps, edges, gaps, numGroups);
   return set(op, transpose(b, reshape(b, y, shape), toResult));
 }
 
@@ -220,48 +269,37 @@ bool StableHLOImporter::convertPool(Operation *op) {
   auto inner = getNumbers(op, "window_dilations");
   auto isOne = [](int64_t value) { return value == 1; };
   auto isNegative = [](int64_t value) { return value < 0; };
-  if (op->getNumOperands() != 2 || !window ||
-      (base && !llvm::all_of(*base, isOne)) ||
-      (inner && !llvm::all_of(*inner, isOne)))
+  if (op->getNumOperands() != 2 || !window)
     return false;
   size_t rank = window->size();
   SmallVector<int64_t> ones(rank, 1), zeros(2 * rank, 0);
   SmallVector<int64_t> step = strides.value_or(ones),
                        pad = padding.value_or(zeros);
   std::optional<double> start = getNumber(op->getOperand(1));
-  if (!start || step.size() != rank || pad.size() != 2 * rank ||
-      llvm::any_of(pad, isNegative))
+  if (!start || step.size() != rank || pad.size() != 2 * rank)
     return false;
   StringRef body = getBody(op);
+  if (llvm::any_of(pad, isNegative) || (base && !llvm::all_of(*base, isOne)) ||
+      (inner && !llvm::all_of(*inner, isOne)))
+    return convertWindows(op, body);
   if (llvm::all_of(step, isOne) && convertRunning(op, body, *window, pad))
     return true;
-  PoolWindows windows(*window, step, pad);
-  if (windows.dims.size() > 2) {
-    advice = "expected windows in at most two dimensions";
+  if (!isFloat(op->getResult(0).getType()))
     return false;
-  }
+  PoolWindows windows(*window, step, pad);
+  if (windows.dims.size() > 2)
+    return convertWindows(op, body);
   int64_t size = windows.size;
   bool isMin = body == "minimum" && std::isinf(*start) && *start > 0;
   bool isMax = body == "maximum" && std::isinf(*start) && *start < 0;
-  // This is the number of elements in each window, a possible divisor.
-  if (std::optional<double> number = getNumber(op->getOperand(0));
-      number && !isMin && !isMax)
-    return body == "add" && *start == 0 && *number == 1 &&
-           llvm::all_of(windows.edges, [](int64_t e) { return !e; }) &&
-           set(op, static_cast<double>(size));
-  Value x = get(op->getOperand(0));
   bool isSum = body == "add" && *start == 0;
-  // A power of 2 undoes a division exactly. Other numbers must be divisors.
-  bool isDivided = llvm::all_of(op->getUses(), [](OpOperand &use) {
-    return use.getOwner()->getName().stripDialect() == "divide" &&
-           use.getOperandNumber() == 0;
-  });
-  if (!x || !(isMin || isMax || isSum) ||
-      (isSum && !llvm::isPowerOf2_64(size) && !isDivided)) {
-    advice = "expected a maximum, a minimum, or a sum that is divided by the "
-             "size of the window";
+  if (getNumber(op->getOperand(0)) && isSum)
+    return countWindows(op, *window, step, pad);
+  Value x = get(op->getOperand(0));
+  if (!x)
     return false;
-  }
+  if (!isMin && !isMax && !isSum)
+    return convertWindows(op, body);
   TrainBuilder b = at(op);
   auto to = typeOf(op->getResult(0));
   if (typeOf(x).getRank() != static_cast<int64_t>(rank) ||
@@ -281,7 +319,111 @@ bool StableHLOImporter::convertPool(Operation *op) {
                                  windows.extents, windows.steps, windows.edges);
   average = windows.fromImage(b, average, to);
   averages[op->getResult(0)] = {average, size};
-  return set(op, llvm::isPowerOf2_64(size) ? b.mul(average, size) : Value());
+  // A power of 2 undoes the division exactly.
+  return llvm::isPowerOf2_64(size) ? set(op, b.mul(average, size))
+                                   : convertWindows(op, body);
+}
+
+/// The sums over windows of a tensor whose elements are all one number, such as
+/// the sizes of windows that the padding cuts off.
+bool StableHLOImporter::countWindows(Operation *op, ArrayRef<int64_t> window,
+                                     ArrayRef<int64_t> step,
+                                     ArrayRef<int64_t> pad) {
+  auto type = typeOf(op->getResult(0)), from = typeOf(op->getOperand(0));
+  double number = *getNumber(op->getOperand(0));
+  if (type.getRank() != static_cast<int64_t>(window.size()) ||
+      from.getRank() != type.getRank() || type.getNumElements() > (1 << 22) ||
+      type.getNumElements() == 0)
+    return false;
+  std::vector<double> sums = {number};
+  for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
+    std::vector<double> next;
+    next.reserve(sums.size() * extent);
+    for (double sum : sums)
+      for (int64_t i = 0; i < extent; ++i) {
+        int64_t first = i * step[dim] - pad[2 * dim];
+        int64_t count = std::min(first + window[dim], from.getDimSize(dim)) -
+                        std::max<int64_t>(first, 0);
+        next.push_back(sum * std::max<int64_t>(count, 0));
+      }
+    sums = std::move(next);
+  }
+  if (llvm::all_equal(sums))
+    return set(op, sums.front());
+  SmallVector<Attribute> elements;
+  for (double sum : sums)
+    elements.push_back(builder.getFloatAttr(type.getElementType(), sum));
+  return set(op,
+             train::ConstantOp::create(builder, op->getLoc(),
+                                       DenseElementsAttr::get(type, elements)));
+}
+
+/// Takes the elements of all windows at one place of the window, for each
+/// place, and reduces over the places, one dimension after the other.
+bool StableHLOImporter::convertWindows(Operation *op, StringRef body) {
+  auto window = getNumbers(op, "window_dimensions");
+  Value x = get(op->getOperand(0));
+  std::optional<double> start = getNumber(op->getOperand(1));
+  advice = "expected a sum, product, maximum or minimum from its neutral "
+           "element, over at most 1024 elements in each dimension";
+  auto type = typeOf(op->getResult(0));
+  if (!window || !x || !start || typeOf(x).getRank() != type.getRank() ||
+      static_cast<int64_t>(window->size()) != type.getRank())
+    return false;
+  size_t rank = window->size();
+  auto numbers = [&](StringRef name, int64_t value, size_t size) {
+    return getNumbers(op, name).value_or(SmallVector<int64_t>(size, value));
+  };
+  auto step = numbers("window_strides", 1, rank),
+       base = numbers("base_dilations", 1, rank),
+       gaps = numbers("window_dilations", 1, rank),
+       pad = numbers("padding", 0, 2 * rank);
+  bool isMin = body == "minimum" && std::isinf(*start) && *start > 0;
+  bool isMax = body == "maximum" && std::isinf(*start) && *start < 0;
+  bool isSum = body == "add" && *start == 0;
+  bool isProduct = body == "multiply" && *start == 1;
+  if ((!isMin && !isMax && !isSum && !isProduct) || step.size() != rank ||
+      base.size() != rank || gaps.size() != rank || pad.size() != 2 * rank ||
+      llvm::any_of(*window, [](int64_t size) { return size > 1024; }))
+    return false;
+  Location loc = op->getLoc();
+  TrainBuilder b = at(op);
+  SmallVector<int64_t> low, high, interior;
+  for (size_t dim = 0; dim < rank; ++dim) {
+    low.push_back(pad[2 * dim]);
+    high.push_back(pad[2 * dim + 1]);
+    interior.push_back(base[dim] - 1);
+  }
+  x = padOrTake(loc, x, low, high, interior, *start);
+  if (isMin)
+    x = b.neg(x);
+  for (size_t dim = 0; x && dim < rank; ++dim) {
+    SmallVector<int64_t> offsets(rank, 0), steps(rank, 1),
+        sizes(typeOf(x).getShape());
+    sizes[dim] = type.getDimSize(dim);
+    steps[dim] = step[dim];
+    SmallVector<int64_t> column(sizes);
+    column.push_back(1);
+    SmallVector<Value> parts;
+    for (int64_t place = 0; place < (*window)[dim]; ++place) {
+      offsets[dim] = place * gaps[dim];
+      Value part = train::SliceOp::create(builder, loc, typeOf(x).clone(sizes),
+                                          x, offsets, sizes, steps);
+      parts.push_back((*window)[dim] == 1 ? part : b.reshape(part, column));
+    }
+    if (parts.size() == 1) {
+      x = parts[0];
+      continue;
+    }
+    column.back() = parts.size();
+    x = train::ConcatOp::create(builder, loc, typeOf(x).clone(column), parts,
+                                rank);
+    auto last = static_cast<int64_t>(rank);
+    x = isSum       ? b.sum(x, last)
+        : isProduct ? multiplyAll(b, x, last)
+                    : b.max(x, last);
+  }
+  return x && set(op, isMin ? b.neg(x) : x);
 }
 
 bool StableHLOImporter::convertPad(Operation *op) {
@@ -298,29 +440,33 @@ bool StableHLOImporter::convertPad(Operation *op) {
   if (low->size() != rank || high->size() != rank || interior->size() != rank ||
       typeOf(op->getResult(0)).getRank() != typeOf(x).getRank())
     return false;
-  // Negative padding removes elements, after the other padding is added.
-  auto type = typeOf(op->getResult(0));
-  SmallVector<int64_t> shape, from;
+  Value result = padOrTake(op->getLoc(), x, *low, *high, *interior, *number);
+  return result.getType() == op->getResult(0).getType() && set(op, result);
+}
+
+Value StableHLOImporter::padOrTake(Location loc, Value x, ArrayRef<int64_t> low,
+                                   ArrayRef<int64_t> high,
+                                   ArrayRef<int64_t> interior, double number) {
+  SmallVector<int64_t> shape, from, to, before, after;
   bool takes = false;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    int64_t &before = (*low)[dim], &after = (*high)[dim];
-    from.push_back(std::max<int64_t>(-before, 0));
-    shape.push_back(type.getDimSize(dim) + from.back() +
-                    std::max<int64_t>(-after, 0));
-    takes |= before < 0 || after < 0;
-    before = std::max<int64_t>(before, 0);
-    after = std::max<int64_t>(after, 0);
+  for (auto [dim, extent] : llvm::enumerate(typeOf(x).getShape())) {
+    int64_t spread = extent + std::max<int64_t>(extent - 1, 0) * interior[dim];
+    before.push_back(std::max<int64_t>(low[dim], 0));
+    after.push_back(std::max<int64_t>(high[dim], 0));
+    from.push_back(std::max<int64_t>(-low[dim], 0));
+    shape.push_back(spread + before.back() + after.back());
+    to.push_back(spread + low[dim] + high[dim]);
+    takes |= low[dim] < 0 || high[dim] < 0;
   }
-  Value result = train::PadOp::create(builder, op->getLoc(), type.clone(shape),
-                                      x, builder.getDenseI64ArrayAttr(*low),
-                                      builder.getDenseI64ArrayAttr(*high),
-                                      builder.getDenseI64ArrayAttr(*interior),
-                                      builder.getF64FloatAttr(*number));
-  if (takes)
-    result = train::SliceOp::create(builder, op->getLoc(), type, result, from,
-                                    type.getShape(),
-                                    SmallVector<int64_t>(type.getRank(), 1));
-  return set(op, result);
+  // Negative padding removes elements, after the other padding is added.
+  Value result = train::PadOp::create(
+      builder, loc, typeOf(x).clone(shape), x,
+      builder.getDenseI64ArrayAttr(before), builder.getDenseI64ArrayAttr(after),
+      builder.getDenseI64ArrayAttr(interior), builder.getF64FloatAttr(number));
+  if (!takes)
+    return result;
+  return train::SliceOp::create(builder, loc, typeOf(x).clone(to), result, from,
+                                to, SmallVector<int64_t>(shape.size(), 1));
 }
 
 bool StableHLOImporter::convertConcatenate(Operation *op) {

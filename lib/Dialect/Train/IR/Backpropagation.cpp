@@ -128,6 +128,12 @@ LogicalResult Backpropagation::differentiate(Operation *op) {
 
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return differentiateLoop(loop, resultGradients, *this, builder, loopValues);
+  if (auto branches = dyn_cast<scf::IfOp>(op))
+    return differentiateBranches(branches, resultGradients, *this, builder,
+                                 loopValues);
+  if (isa<scf::WhileOp>(op))
+    return op->emitOpError("has no derivative: its trip count depends on data, "
+                           "expected scf.for with constant bounds");
   if (succeeded(differentiatePart(op, resultGradients, *this, builder)))
     return success();
   if (op->getNumRegions() != 0)

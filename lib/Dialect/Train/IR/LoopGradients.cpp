@@ -18,8 +18,7 @@
 using namespace mlir;
 using namespace mlir::train;
 
-/// A tensor of zeros like `like`.
-static Value makeZeros(OpBuilder &builder, Location loc, Value like) {
+Value mlir::train::makeZeros(OpBuilder &builder, Location loc, Value like) {
   TrainBuilder t(builder, loc);
   auto type = typeOf(like);
   if (type.hasStaticShape())
@@ -58,6 +57,20 @@ LogicalResult mlir::train::differentiatePart(Operation *op,
     sweep.assign(source, tensor::InsertSliceOp::create(
                              builder, loc, part, sum, slice.getMixedOffsets(),
                              slice.getMixedSizes(), slice.getMixedStrides()));
+    return success();
+  }
+  // Canonicalization makes this of branches that yield values from outside.
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    Value zeros = makeZeros(builder, loc, resultGradients[0]);
+    for (auto [value, isTrue] : {std::pair(select.getTrueValue(), true),
+                                 std::pair(select.getFalseValue(), false)})
+      if (sweep.isActive(value))
+        sweep.accumulate(
+            value,
+            arith::SelectOp::create(builder, loc, select.getCondition(),
+                                    isTrue ? resultGradients[0] : zeros,
+                                    isTrue ? zeros : resultGradients[0]),
+            loc);
     return success();
   }
   auto slice = dyn_cast<tensor::InsertSliceOp>(op);

@@ -1,12 +1,12 @@
-//===- LoopGradients.h - Derivatives of loops and slices --------*- C++ -*-===//
+//===- LoopGradients.h - Derivatives of regions and slices ------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The rules of upstream operations that the reverse sweep enters: loops, and
-// the slices through which iterations read and write tensors.
+// The rules of upstream operations that the reverse sweep enters: loops,
+// branches, and the slices through which iterations read and write tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,18 @@ LogicalResult differentiateLoop(scf::ForOp loop,
                                 Backpropagation &sweep, OpBuilder &builder,
                                 LoopValues values);
 
-/// Emits the gradients of the operands of a `tensor.extract_slice` or
-/// `tensor.insert_slice`. Returns failure, without a diagnostic, for other
+/// Emits an `scf.if` that computes the branch of `op` that was taken again, and
+/// the gradients of the values that it reads from outside.
+LogicalResult differentiateBranches(scf::IfOp op,
+                                    ArrayRef<Value> resultGradients,
+                                    Backpropagation &sweep, OpBuilder &builder,
+                                    LoopValues values);
+
+/// A tensor of zeros like `like`.
+Value makeZeros(OpBuilder &builder, Location loc, Value like);
+
+/// Emits the gradients of the operands of a `tensor.extract_slice`, a
+/// `tensor.insert_slice` or an `arith.select` of tensors. Returns failure, without a diagnostic, for other
 /// operations.
 LogicalResult differentiatePart(Operation *op, ArrayRef<Value> resultGradients,
                                 Backpropagation &sweep, OpBuilder &builder);

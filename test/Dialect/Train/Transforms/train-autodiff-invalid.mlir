@@ -29,11 +29,42 @@ func.func @call(%x: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// The branch uses %x without having it as an operand.
-func.func @region(%x: tensor<f32>, %c: i1) -> tensor<f32> {
-  // expected-error @below {{'scf.if' op has no derivative: differentiation does not enter regions; inline or unroll them first}}
-  %loss = scf.if %c -> tensor<f32> {
+// The region uses %x without having it as an operand.
+func.func @region(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{'scf.execute_region' op has no derivative: differentiation does not enter regions; inline or unroll them first}}
+  %loss = scf.execute_region -> tensor<f32> {
     %0 = train.square %x : tensor<f32>
+    scf.yield %0 : tensor<f32>
+  }
+  %g = train.gradients %loss wrt(%x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %g : tensor<f32>
+}
+
+// -----
+
+// The data ends the loop.
+func.func @while(%x: tensor<f32>, %limit: f32) -> tensor<f32> {
+  // expected-error @below {{'scf.while' op has no derivative: its trip count depends on data, expected scf.for with constant bounds}}
+  %loss = scf.while (%a = %x) : (tensor<f32>) -> tensor<f32> {
+    %e = tensor.extract %a[] : tensor<f32>
+    %c = arith.cmpf olt, %e, %limit : f32
+    scf.condition(%c) %a : tensor<f32>
+  } do {
+  ^bb0(%a: tensor<f32>):
+    %0 = train.add %a, %a : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    scf.yield %0 : tensor<f32>
+  }
+  %g = train.gradients %loss wrt(%x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %g : tensor<f32>
+}
+
+// -----
+
+// No rule for what a branch does.
+func.func @branch(%x: tensor<f32>, %c: i1) -> tensor<f32> {
+  %loss = scf.if %c -> tensor<f32> {
+    // expected-error @below {{'math.cbrt' op has no derivative, but lies between the loss and a value to differentiate by}}
+    %0 = math.cbrt %x : tensor<f32>
     scf.yield %0 : tensor<f32>
   } else {
     scf.yield %x : tensor<f32>
