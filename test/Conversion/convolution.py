@@ -14,6 +14,7 @@ import numpy as np
 folder = sys.argv[1]
 sys.path.insert(0, sys.argv[2])
 from oracle import Step, check, mlir_type, tensor, wide  # noqa: E402
+from references import conv_all, pool_all, taps  # noqa: E402
 
 rng = np.random.default_rng(5)
 
@@ -24,46 +25,6 @@ def spelled(shape, type):
 
 def array(values):
     return "array<i64: " + ", ".join(str(v) for v in values) + ">"
-
-
-def taps(size, window, strides, padding, dilations):
-    """Yields (kh, kw, rows, columns, out rows, out columns): which elements of
-    the unpadded input each tap reads for which results."""
-    out = [
-        (size[i] + padding[2 * i] + padding[2 * i + 1] - dilations[i] * (window[i] - 1) - 1)
-        // strides[i] + 1
-        for i in range(2)
-    ]
-    for kh in range(window[0]):
-        for kw in range(window[1]):
-            pairs = []
-            for i, k in enumerate((kh, kw)):
-                at = np.arange(out[i]) * strides[i] + k * dilations[i] - padding[2 * i]
-                inside = (at >= 0) & (at < size[i])
-                pairs.append((at[inside], np.arange(out[i])[inside]))
-            (rows, out_rows), (columns, out_columns) = pairs
-            yield kh, kw, np.ix_(rows, columns), np.ix_(out_rows, out_columns), out
-
-
-def conv_all(x, w, dy, strides, padding, dilations, groups):
-    """The convolution and both of its gradients, group by group."""
-    n, height, width, channels = x.shape
-    kh_size, kw_size, per_group, filters = w.shape
-    window = (kh_size, kw_size)
-    steps = list(taps((height, width), window, strides, padding, dilations))
-    out = steps[0][4]
-    y = np.zeros((n, *out, filters))
-    dx, dw = np.zeros_like(x), np.zeros_like(w)
-    for kh, kw, here, there, _ in steps:
-        for g in range(groups):
-            c = slice(g * per_group, (g + 1) * per_group)
-            f = slice(g * filters // groups, (g + 1) * filters // groups)
-            part = x[:, here[0], here[1], c]
-            grad = dy[:, there[0], there[1], f]
-            y[:, there[0], there[1], f] += part @ w[kh, kw, :, f]
-            dx[:, here[0], here[1], c] += grad @ w[kh, kw, :, f].T
-            dw[kh, kw, :, f] += np.einsum("nhwc,nhwf->cf", part, grad)
-    return y, dx, dw
 
 
 # Input, filter, strides, padding, dilations, groups.
@@ -114,31 +75,6 @@ for type in ("f16", "bf16", "f32", "f64"):
                 cases.append((value, count * unit * terms[which], f"{name} {index} {type} to {result}"))
     for (expected, error, what), actual in zip(cases, step.run(f"{folder}/conv-{type}")):
         check(actual, expected, 1, error, what)
-
-
-# Pooling. The first maximum in row-major order takes the gradient; padding
-# never does.
-def pool_all(x, dy, window, strides, padding):
-    steps = list(taps(x.shape[1:3], window, strides, padding, (1, 1)))
-    out = steps[0][4]
-    shape = (x.shape[0], *out, x.shape[3])
-    maximum, total = np.full(shape, -np.inf), np.zeros(shape)
-    for _, _, here, there, _ in steps:
-        part = x[:, here[0], here[1], :]
-        maximum[:, there[0], there[1], :] = np.maximum(maximum[:, there[0], there[1], :], part)
-        total[:, there[0], there[1], :] += part
-    taken = np.zeros(shape, bool)
-    dmax, davg = np.zeros_like(x), np.zeros_like(x)
-    size = window[0] * window[1]
-    for _, _, here, there, _ in steps:
-        part = x[:, here[0], here[1], :]
-        best = maximum[:, there[0], there[1], :]
-        first = ((part == best) | np.isnan(part)) & ~taken[:, there[0], there[1], :]
-        taken[:, there[0], there[1], :] |= first
-        grad = dy[:, there[0], there[1], :]
-        dmax[:, here[0], here[1], :] += np.where(first, grad, 0)
-        davg[:, here[0], here[1], :] += grad / size
-    return maximum, total / size, dmax, davg
 
 
 POOLS = [

@@ -15,6 +15,7 @@ import numpy as np
 folder = sys.argv[1]
 sys.path.insert(0, sys.argv[2])
 from oracle import Step, check, mlir_type, tensor, wide  # noqa: E402
+from references import log_softmax, norm_backward, softmax  # noqa: E402
 
 rng = np.random.default_rng(7)
 erf = np.vectorize(math.erf, otypes=[float])
@@ -63,23 +64,6 @@ class Cases:
                 scale = np.max(np.abs(expected[np.isfinite(expected)]), initial=0)
             ulps = 0.5 if type in ("f16", "bf16") else 0
             check(actual, expected, ulps, unit * scale, f"{what} {type}")
-
-
-def softmax(x, axis):
-    e = np.exp(x - x.max(axis=axis, keepdims=True))
-    return e / e.sum(axis=axis, keepdims=True)
-
-
-def log_softmax(x, axis):
-    s = x - x.max(axis=axis, keepdims=True)
-    return s - np.log(np.exp(s).sum(axis=axis, keepdims=True))
-
-
-def norm_backward(dy, x, gamma, mean, rstd, axes, gamma_axes):
-    hat = (x - mean) * rstd
-    g = dy * gamma
-    dx = rstd * (g - g.mean(axes, keepdims=True) - hat * (g * hat).mean(axes, keepdims=True))
-    return dx, (dy * hat).sum(gamma_axes), dy.sum(gamma_axes)
 
 
 for type in ("f16", "bf16", "f32", "f64"):

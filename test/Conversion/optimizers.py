@@ -14,29 +14,10 @@ import numpy as np
 folder = sys.argv[1]
 sys.path.insert(0, sys.argv[2])
 from oracle import Step, check, mlir_type, tensor, wide  # noqa: E402
+from references import RATE, adam, sgd  # noqa: E402
 
 rng = np.random.default_rng(8)
-SHAPE, RATE, STEPS = (7, 5), 0.05, 4
-
-
-def sgd(w, g, v, t, momentum=0.0, weight_decay=0.0, nesterov=False):
-    g = g + weight_decay * w
-    if v is None:
-        return w - RATE * g, None
-    v = momentum * v + g
-    return w - RATE * (g + momentum * v if nesterov else v), v
-
-
-def adam(w, g, state, t, beta1=0.9, beta2=0.999, epsilon=1e-8, weight_decay=0.0, decoupled=False):
-    m, v = state
-    if decoupled:
-        w = w * (1 - RATE * weight_decay)
-    else:
-        g = g + weight_decay * w
-    m = beta1 * m + (1 - beta1) * g
-    v = beta2 * v + (1 - beta2) * g * g
-    update = (m / (1 - beta1**t)) / (np.sqrt(v / (1 - beta2**t)) + epsilon)
-    return w - RATE * update, (m, v)
+SHAPE, STEPS = (7, 5), 4
 
 
 def attributes(options):

@@ -15,6 +15,7 @@ import numpy as np
 folder = sys.argv[1]
 sys.path.insert(0, sys.argv[2])
 from oracle import Step, check, check_same_bits, mlir_type, tensor, wide  # noqa: E402
+from references import attention  # noqa: E402
 
 rng = np.random.default_rng(11)
 TYPES = ("f16", "bf16", "f32", "f64")
@@ -62,15 +63,6 @@ class Cases:
             scale = np.max(np.abs(expected[np.isfinite(expected)]), initial=0)
             ulps = 0.5 if type in ("f16", "bf16") else 0
             check(actual, expected, ulps, (error + self.unit) * scale, f"{what} {type}")
-
-
-def attention(q, k, v, scale, mask):
-    """The result, the logarithms of the sums, and the weights."""
-    s = np.where(mask, q @ np.swapaxes(k, -1, -2) * scale, -np.inf)
-    with np.errstate(all="ignore"):
-        lse = np.log(np.exp(s).sum(-1))
-        p = np.where(np.isfinite(s), np.exp(s - lse[..., None]), 0)
-    return p @ v, lse, p
 
 
 for type in TYPES:

@@ -7,8 +7,10 @@ References are NumPy and the Python math library in f64, applied to the low oper
 
 import math
 
+import layer_errors
 import numpy as np
 from oracle import Step, elementwise, tensor, ulp, wide
+from references import softmax as softmax_along
 
 ROWS = 256
 
@@ -52,22 +54,12 @@ def relu(x):
 
 
 def softmax(x):
-    e = np.exp(x - x.max(1, keepdims=True))
-    return e / e.sum(1, keepdims=True)
+    return softmax_along(x, 1)
 
 
 def logsumexp(x):
     m = x.max(1, keepdims=True)
     return (m + np.log(np.exp(x - m).sum(1, keepdims=True)))[:, 0]
-
-
-def layer_norm(x, gamma, beta):
-    c = x - x.mean(1, keepdims=True)
-    return c / np.sqrt((c * c).mean(1, keepdims=True) + 1e-5) * gamma + beta
-
-
-def rms_norm(x, gamma):
-    return x / np.sqrt((x * x).mean(1, keepdims=True) + 1e-6) * gamma
 
 
 def shares(y, dy):
@@ -95,7 +87,7 @@ UNARY = {
     "reciprocal": ("", lambda x: 1 / x),
     "square": ("", np.square),
     "gelu": ("", gelu),
-    "gelu#tanh": ("{approximate = 1 : i32}", lambda x: x * gate(x)),
+    "gelu#tanh form": ("{approximate = 1 : i32}", lambda x: x * gate(x)),
     "clip": ("{min = -0.75 : f64, max = 6.5 : f64}", lambda x: np.clip(x, -0.75, 6.5)),
 }
 # Operations of two tensors: the attributes, the function, and what the operands are.
@@ -115,7 +107,7 @@ BINARY = {
     "sigmoid_grad": ("", lambda y, dy: dy * (y * (1 - y)), "outputs"),
     "silu_grad": ("", lambda x, dy: dy * silu_slope(x), "slopes"),
     "gelu_grad": ("", lambda x, dy: dy * gelu_slope(x), "slopes"),
-    "gelu_grad#tanh": ("{approximate = 1 : i32}", lambda x, dy: dy * gelu_tanh_slope(x), "slopes"),
+    "gelu_grad#tanh form": ("{approximate = 1 : i32}", lambda x, dy: dy * gelu_tanh_slope(x), "slopes"),
 }  # fmt: skip
 # Operations of rows: the text with %0 and so on for the operands and T for their type,
 # the operands, the shape of the result and the function. An error counts in ulp of the
@@ -224,6 +216,10 @@ def measure(folder):
                 exact = [values for _, values in operands]
                 add(name, text.replace("xT>", f"x{low}>"), shape, function(*exact),
                     floor(*exact) if floor else None)  # fmt: skip
+            for name, expected, floor, _ in layer_errors.build(step, low):
+                pending.append((name, np.asarray(expected), floor))
         for (name, expected, floor), actual in zip(pending, step.run(f"{folder}/{low}")):
-            found.setdefault(name, []).append(largest_error(actual, expected, low, floor))
-    return found
+            errors = found.setdefault(name, {})
+            error = largest_error(actual, expected, low, floor)
+            errors[low] = max(error, errors.get(low, 0.0))
+    return {name: (errors["f16"], errors["bf16"]) for name, errors in found.items()}
