@@ -8,6 +8,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -174,6 +175,17 @@ if nvcc:
             # Device code is optimised all the same.
             f"{nvcc} -std=c++17 -O0 -Werror all-warnings -lineinfo -I{runtime_include}",
         )
+    )
+# The library over cuDNN answers without a GPU. It needs cuDNN, and a driver or the stub
+# of the toolkit under the name of one.
+cuda_stub = "/usr/local/cuda/lib64/stubs/libcuda.so"
+if config.amp_has_cudnn and os.path.exists(cuda_stub) and runs(
+    sys.executable, "-c", "import ctypes; ctypes.CDLL('libcudnn.so.9')"
+):
+    config.available_features.add("cudnn")
+    config.substitutions.append(("%cuda_stub", cuda_stub))
+    config.substitutions.append(
+        ("%amp_cudnn", os.path.join(config.amp_obj_root, "lib", "libamp_cudnn.so"))
     )
 # The tiers: what takes long requires `full`, what takes minutes `long`.
 if os.environ.get("AMP_FULL_TESTS") or os.environ.get("AMP_LONG_TESTS"):

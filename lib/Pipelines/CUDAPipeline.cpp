@@ -53,6 +53,8 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
   convert.tf32 = tf32;
   convert.epilogues = options.epilogues;
   convert.strictRounding = options.strictRounding;
+  convert.attention = options.attention;
+  convert.deterministic = options.deterministic;
   pm.addNestedPass<func::FuncOp>(createConvertTrainToCUDA(convert));
   PlanMemoryOptions plan;
   plan.report = options.report;

@@ -94,6 +94,17 @@ static cl::opt<bool> strictRounding(
     "strict-rounding",
     cl::desc("Round the result of each operation to its type, as amp-run does"),
     cl::cat(category));
+static cl::opt<std::string>
+    attention("attention", cl::value_desc("auto|cudnn|decomposed"),
+              cl::init("auto"),
+              cl::desc("Compute attention by cuDNN or by products (default: by "
+                       "cuDNN if this build has its library)"),
+              cl::cat(category));
+static cl::opt<bool> nondeterministic(
+    "nondeterministic",
+    cl::desc("Let library kernels add in any order, which is faster and takes "
+             "less memory"),
+    cl::cat(category));
 static cl::opt<bool> emitMain(
     "emit-main",
     cl::desc("Add a trainer with the options of amp-run, and --profile, --time "
@@ -241,6 +252,8 @@ static LogicalResult runPipeline(ModuleOp module, int64_t batch,
   options.masterWeights = masterWeights;
   options.epilogues = !noEpilogues;
   options.strictRounding = strictRounding;
+  options.attention = attention;
+  options.deterministic = !nondeterministic;
   options.inference = inference.str();
   amp::buildCUDAPipeline(pm, options);
   return pm.run(module);
@@ -354,7 +367,7 @@ static FailureOr<int64_t> printLargestBatch(ModuleOp module, int64_t bytes,
 static StringRef getStepOption() {
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
            &precision, &lossScaling, &masterWeights, &batchSize, &noEpilogues,
-           &strictRounding, &memory})
+           &strictRounding, &attention, &nondeterministic, &memory})
     if (option->getNumOccurrences() > 0)
       return option->ArgStr;
   return {};

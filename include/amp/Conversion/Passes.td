@@ -113,6 +113,12 @@ def ConvertTrainToCUDA
       constant scales and the addition of a residual move into them. Then relu,
       gelu in its tanh form, the gradients of both, biases and bias gradients
       do.
+    - Attention in f16 or bf16 becomes plans of cuDNN, with `attention=cudnn`.
+      They read queries, keys and values by strides where slices, transposes and
+      reshapes take them from one product, and write the gradients of the three
+      to one tensor where the backward pass joins them. A boolean mask becomes a
+      bias. Other attention, and each attention with `attention=decomposed`,
+      becomes products and a softmax.
     - Composites become the tuned kernels of the same names. The optimizer
       operations of one kind become a single `cuda.optimizer`, which unscales,
       clips and writes the low-precision copies.
@@ -135,7 +141,12 @@ def ConvertTrainToCUDA
            "Move activations and bias gradients into products">,
     Option<"strictRounding", "strict-rounding", "bool", "false",
            "Round the result of each operation to its type, as the CPU does, "
-           "also where a product could absorb adjacent operations">];
+           "also where a product could absorb adjacent operations">,
+    Option<"attention", "attention", "std::string", "\"auto\"",
+           "cudnn, decomposed, or auto: by cuDNN if this build has its library "
+           "and rounding is not strict">,
+    Option<"deterministic", "deterministic", "bool", "true",
+           "Choose library kernels that give the same bits in each run">];
   let statistics = [
     Statistic<"numLaunches", "launches", "Number of launches">];
 }

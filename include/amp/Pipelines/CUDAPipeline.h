@@ -44,6 +44,16 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
                      "CPU does; the results are then equal bit for bit except "
                      "for the order of sums"),
       llvm::cl::init(false)};
+  Option<std::string> attention{
+      *this, "attention",
+      llvm::cl::desc("cudnn, decomposed, or auto: by cuDNN if this build has "
+                     "its library and rounding is not strict"),
+      llvm::cl::init("auto")};
+  Option<bool> deterministic{
+      *this, "deterministic",
+      llvm::cl::desc("Choose library kernels that give the same bits in each "
+                     "run"),
+      llvm::cl::init(true)};
   Option<std::string> inference{
       *this, "inference",
       llvm::cl::desc("The step whose forward function also becomes a program, "

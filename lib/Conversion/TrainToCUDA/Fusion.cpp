@@ -331,7 +331,7 @@ static std::string getKernelName(KernelOp kernel) {
 static std::string getBaseName(func::FuncOp step, LaunchOpInterface launch) {
   if (launch.getName())
     return launch.getName()->str();
-  if (launch.isProduct())
+  if (launch.isProduct() && !launch.usesCuDNN())
     return getProductName(step, launch);
   if (launch->hasTrait<TunedKernel>())
     return getTunedName(step, launch);

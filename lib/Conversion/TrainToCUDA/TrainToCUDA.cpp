@@ -149,6 +149,13 @@ struct ConvertTrainToCUDA
     (void)applyPatternsGreedily(step, std::move(patterns));
   }
 
+  /// Whether plans of cuDNN compute attention. Their roundings are not those of
+  /// the CPU.
+  bool usesCuDNN() const {
+    return attention == "cudnn" ||
+           (attention == "auto" && AMP_HAS_CUDNN && !strictRounding);
+  }
+
   LogicalResult convert(func::FuncOp step) {
     if (failed(verifyStep(step)) || failed(noteEvaluation(step)) ||
         failed(noteIndexBounds(step)) || failed(flattenRegions(step)))
@@ -167,6 +174,8 @@ struct ConvertTrainToCUDA
 
     convertOptimizers(step);
     mergeParameterCasts(step);
+    if (usesCuDNN())
+      convertAttention(step, deterministic);
     apply(step, [&](RewritePatternSet &patterns) {
       populateProductsToCUDA(patterns, tf32);
       populateCompositesToCUDA(patterns);
@@ -175,6 +184,7 @@ struct ConvertTrainToCUDA
       populateCanonicalProducts(patterns, strictRounding);
     });
     fuseProductsHorizontally(step);
+    readHeadsByStrides(step);
     if (epilogues)
       apply(step, [&](RewritePatternSet &patterns) {
         populateEpilogues(patterns, strictRounding);
@@ -214,6 +224,17 @@ struct ConvertTrainToCUDA
     func::FuncOp step = getOperation();
     if (step.isExternal() || !mlir::amp::isStepFunction(step))
       return;
+    if (attention != "auto" && attention != "cudnn" &&
+        attention != "decomposed") {
+      step.emitOpError("cannot be lowered with attention '")
+          << attention << "', expected auto, cudnn or decomposed";
+      return signalPassFailure();
+    }
+    if (attention == "cudnn" && strictRounding) {
+      step.emitOpError("cannot be lowered with attention by cuDNN and strict "
+                       "rounding, expected one of them");
+      return signalPassFailure();
+    }
     if (failed(convert(step)))
       signalPassFailure();
   }

@@ -41,6 +41,16 @@ void fuseProductsHorizontally(func::FuncOp step);
 /// `strict` as above.
 void populateEpilogues(RewritePatternSet &patterns, bool strict);
 
+/// Lowers attention in 16 bits to `cuda.sdpa` and `cuda.sdpa_grad`, which read
+/// their operands where slices and transposes take them from. With
+/// `deterministic`, gradients have the same bits in each run. Leaves what cuDNN
+/// does not compute, with a remark.
+void convertAttention(func::FuncOp step, bool deterministic);
+
+/// Makes attention read queries, keys and values where they lie in the tensors
+/// of fused products.
+void readHeadsByStrides(func::FuncOp step);
+
 /// Lowers composites with a tuned kernel to the operation of that kernel, and
 /// reshapes to `cuda.view`.
 void populateCompositesToCUDA(RewritePatternSet &patterns);

@@ -212,12 +212,14 @@ static llvm::Error writeWhole(const std::string &file, llvm::StringRef folder,
 /// Compiles `stem`.cu to `stem`.so.
 static llvm::Error compile(const std::string &stem, const std::string &folder,
                            std::vector<std::string> command,
+                           llvm::ArrayRef<std::string> libraries,
                            const std::string &name, bool quiet) {
   TemporaryFile library;
   if (std::error_code error = library.create(folder, ".so"))
     return makeError("cannot write to '{0}': {1}", folder, error.message());
   command.insert(command.end(),
-                 {"-o", library.name, stem + ".cu", "-lcublasLt"});
+                 {"-o", library.name, stem + ".cu"});
+  command.insert(command.end(), libraries.begin(), libraries.end());
   if (!quiet)
     llvm::errs() << "compiling '" << name << "' by "
                  << path::filename(command.front()) << " ... ";
@@ -262,6 +264,12 @@ mlir::amp::compileCUDA(const std::string &source, const std::string &name,
     return makeError("'{0} --version' failed: {1}", *compiler,
                      llvm::StringRef(version).rtrim());
   std::string key = *compiler + "\n" + version + "\n";
+  // Only sources with plans of cuDNN include the headers of its library.
+  std::vector<std::string> libraries = {"-lcublasLt"};
+  if (llvm::StringRef(source).contains("// amp/Runtime/CuDNN/"))
+    libraries.insert(libraries.end(),
+                     {"-L" AMP_LIBRARY_DIR, "-lamp_cudnn", "-Xlinker",
+                      "-rpath=" AMP_LIBRARY_DIR});
   for (const std::string &flag : *flags)
     key += flag + "\n";
   llvm::SmallString<128> stem(*folder);
@@ -274,7 +282,8 @@ mlir::amp::compileCUDA(const std::string &source, const std::string &name,
   std::vector<std::string> command = {*compiler};
   command.insert(command.end(), flags->begin(), flags->end());
   if (llvm::Error error =
-          compile(file, *folder, std::move(command), name, options.quiet))
+          compile(file, *folder, std::move(command), libraries, name,
+                  options.quiet))
     return error;
   return file + ".so";
 }

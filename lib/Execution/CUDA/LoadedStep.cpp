@@ -22,6 +22,14 @@ using namespace mlir::amp;
 // Translation
 //===----------------------------------------------------------------------===//
 
+/// Whether programs find cuDNN, which the library over it loads.
+static bool hasCuDNN() {
+  void *library = ::dlopen("libcudnn.so.9", RTLD_LAZY | RTLD_LOCAL);
+  if (library)
+    ::dlclose(library);
+  return library;
+}
+
 llvm::Expected<OwningOpRef<ModuleOp>>
 mlir::amp::makeCUDAProgram(ModuleOp source, StepProgram &program,
                            const ProgramOptions &pipeline,
@@ -36,6 +44,9 @@ mlir::amp::makeCUDAProgram(ModuleOp source, StepProgram &program,
   settings.lossScaling = pipeline.lossScaling;
   settings.masterWeights = pipeline.masterWeights;
   settings.strictRounding = options.compiler.strictRounding;
+  // The program runs on this machine.
+  if (!hasCuDNN())
+    settings.attention = "decomposed";
   if (options.forward)
     settings.inference = entry;
   buildCUDAPipeline(manager, settings);

@@ -176,7 +176,9 @@ void ProgramEmitter::readProgram() {
     if (!launch)
       continue;
     launches.push_back(launch);
-    if (launch.isProduct())
+    if (launch.usesCuDNN())
+      plans.insert({&op, unsigned(plans.size())});
+    else if (launch.isProduct())
       products.insert({&op, unsigned(products.size())});
     if (launch.getNumTableEntries() > 0)
       tables.insert({&op, unsigned(tables.size())});
@@ -206,6 +208,8 @@ void ProgramEmitter::emitBanner() {
        {"Conv", "CrossEntropy", "Norm", "Pool", "Program", "ProgramInterface",
         "Random", "Reduce", "ScatterAdd", "Softmax"})
     os << "#include \"amp/Runtime/CUDA/" << header << ".h\"\n";
+  if (!plans.empty())
+    os << "#include \"amp/Runtime/CUDA/CuDNN.h\"\n";
   if (options.emitMain)
     os << "#include \"amp/Runtime/CUDA/Trainer.h\"\n";
   os << "\n#include <cmath>\n\nnamespace {\nusing namespace amp::cuda;\n\n";
@@ -320,7 +324,7 @@ void ProgramEmitter::emitTables() {
   if (StateAttr state = program.getStateAttr())
     os << quote(state.getPrecision()) << ", " << state.getFingerprint() << "u, "
        << quote(state.getScalerText());
-  os << "}};\n";
+  os << "}" << (plans.empty() ? "" : ",\n    kPlanTable") << "};\n";
 }
 
 LogicalResult ProgramEmitter::verifyLaunches() {
@@ -365,6 +369,7 @@ LogicalResult ProgramEmitter::verifyLaunches() {
 LogicalResult ProgramEmitter::emitParts() {
   emitPlan();
   emitProducts();
+  emitPlans();
   if (failed(emitOptimizers()) || failed(emitKernels()))
     return failure();
   emitLaunches();

@@ -105,6 +105,11 @@ private:
   void emitProducts();
   void emitConfiguration(GemmOp gemm);
   void emitConfiguration(ConvOp conv);
+  /// Prints the descriptions of the plans of cuDNN and their table.
+  void emitPlans();
+  /// Prints the pointers of a plan.
+  void emitPlanPointers(LaunchOpInterface launch);
+  void emitPlanRun(LaunchOpInterface launch);
   /// Prints the tables of tensors.
   LogicalResult emitOptimizers();
   LogicalResult emitTable(LaunchOpInterface launch);
@@ -158,7 +163,7 @@ private:
   Identifiers identifiers;
   DenseMap<Operation *, std::string> buffers;
   SmallVector<LaunchOpInterface> launches;
-  DenseMap<Operation *, unsigned> products, tables;
+  DenseMap<Operation *, unsigned> products, plans, tables;
   int64_t stateBytes = 0;
 };
 

@@ -118,6 +118,23 @@ static std::string quoteForCMake(StringRef text) {
   return result + "\"";
 }
 
+/// The commands that link the library over cuDNN, if `program` has plans.
+static std::string getPlanLibrary(ProgramOp program, StringRef prefix) {
+  auto launches = program.getBody().front().getOps<LaunchOpInterface>();
+  if (llvm::none_of(launches, [](LaunchOpInterface launch) {
+        return launch.usesCuDNN();
+      }))
+    return "";
+  return ("# The library over cuDNN, of the build that emitted the source or of "
+          "another.\n"
+          "find_library(AMP_CUDNN_LIBRARY amp_cudnn REQUIRED\n"
+          "             HINTS ${AMP_INCLUDE_DIR}/../build/lib "
+          "${AMP_INCLUDE_DIR}/../lib)\n"
+          "target_link_libraries(" +
+          prefix + " PRIVATE ${AMP_CUDNN_LIBRARY})\n\n")
+      .str();
+}
+
 void mlir::cuda::emitCMake(ProgramOp program, StringRef source, bool hasMain,
                            bool strictRounding, std::string &text) {
   std::string prefix = getPrefix(program);
@@ -148,6 +165,7 @@ void mlir::cuda::emitCMake(ProgramOp program, StringRef source, bool hasMain,
      << " PRIVATE ${AMP_INCLUDE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})\n"
      << "target_link_libraries(" << prefix
      << " PRIVATE CUDA::cublasLt ${CMAKE_DL_LIBS})\n\n"
+     << getPlanLibrary(program, prefix)
      << "# Compressed members of .npz files.\nfind_package(ZLIB)\n"
      << "if(ZLIB_FOUND)\n  target_compile_definitions(" << prefix
      << " PRIVATE AMP_HOST_ZLIB)\n  target_link_libraries(" << prefix

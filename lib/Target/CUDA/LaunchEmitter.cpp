@@ -68,6 +68,7 @@ void ProgramEmitter::emitLaunch(LaunchOpInterface launch) {
   llvm::TypeSwitch<Operation *>(launch)
       .Case([&](GemmOp op) { emitProduct(op); })
       .Case([&](ConvOp op) { emitConvolution(op); })
+      .Case<SDPAOp, SDPAGradOp>([&](auto) { emitPlanRun(launch); })
       .Case([&](KernelOp op) { emitKernelLaunch(op); })
       .Case([&](CastsOp op) { emitCasts(op); })
       .Case([&](CheckGradientsOp op) { emitCheck(op); })
@@ -100,6 +101,7 @@ void ProgramEmitter::emitLaunches() {
     emitLaunchComment(launch);
     os << "  {\n    LaunchScope scope = run.scope(" << index << ");\n";
     emitGemmBuffers(launch);
+    emitPlanPointers(launch);
     os << "    AMP_RETURN_IF_ERROR(";
     emitLaunch(launch);
     os << ");\n  }\n";

@@ -136,7 +136,7 @@ void ProgramEmitter::emitProducts() {
   }
   os << "const GemmConfig kGemms[] = {\n";
   for (LaunchOpInterface launch : launches)
-    if (launch.isProduct())
+    if (products.contains(launch.getOperation()))
       os << "    gemm_" << getName(launch) << "(),\n";
   os << "};\n\n";
 }

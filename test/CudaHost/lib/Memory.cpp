@@ -54,6 +54,8 @@ Options &amp::cuda::host::options() {
       result.order = order[0] == 'd'   ? Order::Descending
                      : order[0] == 'r' ? Order::Random
                                        : Order::Ascending;
+    if (const char *bytes = std::getenv("AMP_CUDA_HOST_EXTRA_WORKSPACE"))
+      result.extraWorkspace = size_t(std::atoll(bytes));
     result.sumsInOrder = std::getenv("AMP_CUDA_HOST_IN_ORDER") != nullptr;
     return result;
   }();

@@ -56,6 +56,16 @@ struct OptimizerGroup {
 
 struct StepRun;
 
+/// Plans of a library, which a program creates before its first step. Without
+/// plans a program does not need the library.
+struct PlanTable {
+  int numPlans = 0;
+  /// Creates plan `index`. `spareBytes` receives the bytes of workspace that it
+  /// needs besides its scratch memory.
+  Status (*create)(int index, void **plan, int64_t *spareBytes) = nullptr;
+  void (*destroy)(void *plan) = nullptr;
+};
+
 struct ProgramInfo {
   const char *name = "";
   /// The size of the arena and of its state region. The bytes [0, stateBytes)
@@ -78,6 +88,7 @@ struct ProgramInfo {
   /// The run that the states belong to. A program written by hand leaves it
   /// empty.
   CheckpointIdentity identity;
+  PlanTable plans = {};
 };
 
 /// The arguments of `enqueue`.
@@ -88,6 +99,10 @@ struct StepRun {
   const OptimizerTable *optimizers = nullptr;
   const ProgramInfo *info = nullptr;
   Profiler *profiler = nullptr;
+  /// The plans of the program, and the workspace of those whose scratch memory
+  /// is too small.
+  void *const *plans = nullptr;
+  void *spareWorkspace = nullptr;
 
   /// The buffer at `offset`.
   template <typename T>
@@ -146,8 +161,11 @@ public:
       cudaStreamSynchronize(stream);
     }
     graph.reset();
+    for (void *plan : plans)
+      info.plans.destroy(plan);
     staging.clear();
     slots.reset();
+    spare.reset();
     memory.reset();
     if (ownStream)
       cudaStreamDestroy(ownStream);
@@ -267,6 +285,7 @@ public:
 private:
   inline Status verifyInfo() const;
   inline Status allocateArena();
+  inline Status createPlans();
   inline Status createOptimizers();
   inline Status createSlots();
   inline Status reportMemory(int64_t bytes) const;
@@ -286,6 +305,8 @@ private:
   DeviceMemory memory;
   unsigned char *arena = nullptr; ///< `memory` after its allocation
   GemmPlans gemms;
+  std::vector<void *> plans;
+  DeviceMemory spare;
   std::vector<OptimizerTable> tables;
   StepGraph graph;
   /// The batch arguments, by their buffers, and the pinned buffers of those
@@ -346,6 +367,24 @@ inline Status Program::allocateArena() {
   arena = memory.get();
   AMP_CUDA_CALL(cudaMemsetAsync(arena, 0, size_t(info.arenaBytes), stream));
   return synchronize();
+}
+
+inline Status Program::createPlans() {
+  int64_t bytes = 0;
+  for (int i = 0; i < info.plans.numPlans; ++i) {
+    void *plan = nullptr;
+    int64_t spareBytes = 0;
+    AMP_RETURN_IF_ERROR(info.plans.create(i, &plan, &spareBytes));
+    plans.push_back(plan);
+    bytes = std::max(bytes, spareBytes);
+  }
+  if (bytes == 0)
+    return Status();
+  cudaError_t error =
+      spare.allocate(options.allocator, size_t(bytes), options.device, stream);
+  if (error == cudaErrorMemoryAllocation)
+    return reportMemory(info.arenaBytes + bytes);
+  return check(error, "cudaMalloc");
 }
 
 inline Status Program::createOptimizers() {
@@ -412,6 +451,7 @@ inline Status Program::allocate(const ProgramOptions &from) {
   AMP_RETURN_IF_ERROR(gemms.create(info.gemms, info.numGemms,
                                    arena + info.workspaceOffset,
                                    size_t(info.workspaceBytes), options.gemm));
+  AMP_RETURN_IF_ERROR(createPlans());
   AMP_RETURN_IF_ERROR(createOptimizers());
   AMP_RETURN_IF_ERROR(createSlots());
   for (size_t i : find(Role::Constant)) {
@@ -578,6 +618,8 @@ inline Status Program::enqueueStep(cudaStream_t on, Profiler *profiler) {
   step.optimizers = tables.data();
   step.info = &info;
   step.profiler = profiler;
+  step.plans = plans.data();
+  step.spareWorkspace = spare.get();
   return info.enqueue(step);
 }
 

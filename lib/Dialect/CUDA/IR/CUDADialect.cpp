@@ -27,6 +27,7 @@ void CUDADialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "amp/Dialect/CUDA/IR/CUDAAttrs.cpp.inc"
       >();
+  registerAttentionOps();
   registerCompositeOps();
   registerKernelOps();
   registerNormalizationOps();

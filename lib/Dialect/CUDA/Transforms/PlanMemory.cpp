@@ -379,7 +379,7 @@ void Planner::addScratch() {
     auto launch = dyn_cast<LaunchOpInterface>(op);
     if (!launch)
       continue;
-    hasProducts |= launch.isProduct();
+    hasProducts |= launch.isProduct() && !launch.usesCuDNN();
     StringRef name = launch.getName().value_or("launch");
     int64_t bytes = launch.getScratchBytes();
     if (bytes > 0) {

@@ -9,6 +9,7 @@
 #define AMP_DIALECT_CUDA_IR_CUDA_H
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Runtime/CuDNN/Attention.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -59,6 +60,8 @@ int64_t estimateFlops(Operation *launch, int64_t perElement);
 #define GET_ATTRDEF_CLASSES
 #include "amp/Dialect/CUDA/IR/CUDAAttrs.h.inc"
 
+#define GET_OP_CLASSES
+#include "amp/Dialect/CUDA/IR/CUDAAttentionOps.h.inc"
 #define GET_OP_CLASSES
 #include "amp/Dialect/CUDA/IR/CUDACompositeOps.h.inc"
 #define GET_OP_CLASSES

@@ -56,6 +56,7 @@ def CUDA_Dialect : Dialect {
     static constexpr int64_t kAlignment = 256;
 
   private:
+    void registerAttentionOps();
     void registerCompositeOps();
     void registerKernelOps();
     void registerNormalizationOps();

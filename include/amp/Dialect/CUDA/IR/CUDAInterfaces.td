@@ -84,6 +84,11 @@ def CUDA_LaunchOpInterface : OpInterface<"LaunchOpInterface"> {
                     /*methodBody=*/[{}], /*defaultImplementation=*/[{
                       return false;
                     }]>,
+    InterfaceMethod<"Whether a plan of cuDNN runs the launch.",
+                    "bool", "usesCuDNN", (ins),
+                    /*methodBody=*/[{}], /*defaultImplementation=*/[{
+                      return false;
+                    }]>,
     InterfaceMethod<"Whether f32 operands are rounded to TF32.",
                     "bool", "usesTF32", (ins),
                     /*methodBody=*/[{}], /*defaultImplementation=*/[{

@@ -8,6 +8,7 @@
 #ifndef AMP_DIALECT_CUDA_IR_CUDAOPS_TD
 #define AMP_DIALECT_CUDA_IR_CUDAOPS_TD
 
+include "amp/Dialect/CUDA/IR/CUDAAttentionOps.td"
 include "amp/Dialect/CUDA/IR/CUDACompositeOps.td"
 include "amp/Dialect/CUDA/IR/CUDAKernelOps.td"
 include "amp/Dialect/CUDA/IR/CUDANormalizationOps.td"

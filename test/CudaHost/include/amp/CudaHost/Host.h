@@ -42,7 +42,8 @@ namespace amp::cuda::host {
 enum class Order { Ascending, Descending, Random };
 
 /// May be changed between launches. The environment sets the defaults:
-/// AMP_CUDA_HOST_ORDER=ascending|descending|random, AMP_CUDA_HOST_IN_ORDER=1.
+/// AMP_CUDA_HOST_ORDER=ascending|descending|random, AMP_CUDA_HOST_IN_ORDER=1,
+/// AMP_CUDA_HOST_EXTRA_WORKSPACE=bytes.
 struct Options {
   /// The order of blocks, and of the threads of a block between two barriers.
   Order order = Order::Ascending;
@@ -62,6 +63,8 @@ struct Options {
   /// invalid, for which no algorithm of the heuristic works, and that are slow.
   std::vector<int> unsupportedEpilogues, invalidEpilogues, failingEpilogues,
       slowEpilogues;
+  /// Bytes of workspace that plans of cuDNN need beyond the usual ones.
+  size_t extraWorkspace = 0;
 };
 Options &options();
 

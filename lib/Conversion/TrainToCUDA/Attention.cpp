@@ -1,0 +1,725 @@
+//===- Attention.cpp - Attention by cuDNN ---------------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An attention first takes its operands as they are. Its heads are then read
+// where they lie in the tensors that slices, transposes and reshapes take them
+// from. Its results have the order [batch, positions, heads, size], which the
+// next product reads, and the gradients of a packed product become one tensor.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TrainToCUDA.h"
+
+#include "amp/Dialect/Train/IR/Train.h"
+#include "amp/Dialect/Train/IR/TrainBuilder.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::cuda;
+using mlir::amp::typeOf;
+using train::TrainBuilder;
+
+//===----------------------------------------------------------------------===//
+// Strides
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A value as a part of `source`: the element at which it begins and a stride
+/// for each of its dimensions.
+struct StridedView {
+  Value source;
+  int64_t offset = 0;
+  SmallVector<int64_t> strides;
+};
+} // namespace
+
+static SmallVector<int64_t> getContiguousStrides(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (size_t i = shape.size(); i > 1; --i)
+    strides[i - 2] = strides[i - 1] * shape[i - 1];
+  return strides;
+}
+
+/// The strides of a tensor of shape `from` in the shape `to`, if they exist.
+static std::optional<SmallVector<int64_t>>
+reshapeStrides(ArrayRef<int64_t> from, ArrayRef<int64_t> strides,
+               ArrayRef<int64_t> to) {
+  SmallVector<int64_t> result(to.size(), 0);
+  size_t i = 0, j = 0;
+  while (i < from.size() && j < to.size()) {
+    // The shortest groups of dimensions with equal numbers of elements.
+    size_t iEnd = i + 1, jEnd = j + 1;
+    int64_t left = from[i], right = to[j];
+    while (left != right) {
+      if (left < right) {
+        if (iEnd == from.size())
+          return std::nullopt;
+        left *= from[iEnd++];
+      } else {
+        if (jEnd == to.size())
+          return std::nullopt;
+        right *= to[jEnd++];
+      }
+    }
+    // The group must be contiguous, apart from its dimensions of 1.
+    int64_t inner = 0, expected = 0;
+    for (size_t k = iEnd; k > i; --k) {
+      if (from[k - 1] == 1)
+        continue;
+      if (inner == 0)
+        inner = strides[k - 1];
+      else if (strides[k - 1] != expected)
+        return std::nullopt;
+      expected = strides[k - 1] * from[k - 1];
+    }
+    int64_t stride = inner;
+    for (size_t k = jEnd; k > j; --k) {
+      result[k - 1] = stride;
+      stride *= to[k - 1];
+    }
+    i = iEnd;
+    j = jEnd;
+  }
+  auto isOne = [](int64_t extent) { return extent == 1; };
+  if (!llvm::all_of(from.drop_front(i), isOne) ||
+      !llvm::all_of(to.drop_front(j), isOne))
+    return std::nullopt;
+  return result;
+}
+
+/// Follows `value` through operations that only move elements.
+static StridedView trace(Value value) {
+  StridedView whole{value, 0,
+                    getContiguousStrides(typeOf(value).getShape())};
+  Operation *op = value.getDefiningOp();
+  if (auto transpose = dyn_cast_or_null<train::TransposeOp>(op)) {
+    StridedView view = trace(transpose.getInput());
+    SmallVector<int64_t> strides;
+    for (int64_t dim : transpose.getPermutation())
+      strides.push_back(view.strides[dim]);
+    view.strides = std::move(strides);
+    return view;
+  }
+  if (auto slice = dyn_cast_or_null<train::SliceOp>(op)) {
+    StridedView view = trace(slice.getInput());
+    for (auto [stride, offset, step] : llvm::zip_equal(
+             view.strides, slice.getOffsets(), slice.getStrides())) {
+      view.offset += offset * stride;
+      stride *= step;
+    }
+    return view;
+  }
+  Value input;
+  if (auto reshape = dyn_cast_or_null<train::ReshapeOp>(op))
+    input = reshape.getInput();
+  else if (auto view = dyn_cast_or_null<ViewOp>(op))
+    input = view.getSource();
+  if (!input)
+    return whole;
+  StridedView view = trace(input);
+  std::optional<SmallVector<int64_t>> strides =
+      reshapeStrides(typeOf(input).getShape(), view.strides,
+                     typeOf(value).getShape());
+  if (!strides)
+    return whole;
+  view.strides = std::move(*strides);
+  return view;
+}
+
+/// Where the heads of a tensor of shape [.., positions, size] begin.
+static HeadsAttr getHeads(MLIRContext *context, int64_t offset,
+                          ArrayRef<int64_t> strides) {
+  const size_t rank = strides.size();
+  return HeadsAttr::get(context, offset, rank > 3 ? strides[0] : 0,
+                        rank > 2 ? strides[rank - 3] : 0, strides[rank - 2]);
+}
+
+/// Reads the heads in `value`, or where they lie in the tensor that it is a
+/// part of.
+static std::pair<Value, HeadsAttr> readHeads(Value value) {
+  MLIRContext *context = value.getContext();
+  const int64_t unit =
+      AMP_CUDNN_ALIGNMENT * 8 / typeOf(value).getElementTypeBitWidth();
+  auto isAligned = [&](int64_t number) { return number % unit == 0; };
+  StridedView view = trace(value);
+  if (view.strides.back() == 1 && isAligned(view.offset) &&
+      llvm::all_of(ArrayRef<int64_t>(view.strides).drop_back(), isAligned))
+    return {view.source, getHeads(context, view.offset, view.strides)};
+  return {value,
+          getHeads(context, 0,
+                   getContiguousStrides(typeOf(value).getShape()))};
+}
+
+//===----------------------------------------------------------------------===//
+// Support
+//===----------------------------------------------------------------------===//
+
+/// Why cuDNN does not compute the attention, or an empty text.
+template <typename OpTy>
+static std::string findObstacle(OpTy op) {
+  auto query = typeOf(op.getQuery()), value = typeOf(op.getValue());
+  Type element = query.getElementType();
+  if (!element.isF16() && !element.isBF16())
+    return "its operands are not of 16 bits";
+  if (query.getRank() < 2 || query.getRank() > 4)
+    return "its operands do not have two to four dimensions";
+  for (int64_t size : {query.getShape().back(), value.getShape().back()})
+    if (size % 8 != 0 || size > 128)
+      return "its heads have " + std::to_string(size) +
+             " elements, expected a multiple of 8 of at most 128";
+  if (query.getNumElements() == 0 || value.getNumElements() == 0)
+    return "it is empty";
+  for (Type type : op->getResultTypes())
+    if (cast<ShapedType>(type).getElementType() != element &&
+        cast<ShapedType>(type).getRank() == query.getRank())
+      return "its results are wider than its operands";
+  if (auto grad = dyn_cast<train::ScaledDotProductAttentionGradOp>(
+          op.getOperation());
+      grad && typeOf(grad.getOutput()).getElementType() != element)
+    return "its output is wider than its operands";
+  return "";
+}
+
+/// Reports `obstacle`, for --remarks-filter=amp.
+static void reportDecomposed(Operation *op, StringRef obstacle) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  remark::missed(op->getLoc(), remark::RemarkOpts::name("AttentionDecomposed")
+                                   .category("amp")
+                                   .function(function.getName()))
+      << remark::metric("Op", op->getName().getStringRef())
+      << remark::reason("{0}", obstacle);
+}
+
+//===----------------------------------------------------------------------===//
+// Conversion
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What an attention and its gradient share.
+struct AttentionParts {
+  AttentionAttr sizes;
+  FloatAttr scale;
+  IntegerAttr leftBound, rightBound;
+  /// The bias, or null.
+  Value bias;
+  /// Which queries see a key, as a condition that broadcasts to the output.
+  /// Null if every query does.
+  Value seesKeys;
+};
+} // namespace
+
+/// Whether each row of a constant mask has an element that is true.
+static bool hasNoEmptyRow(Value mask) {
+  DenseElementsAttr value;
+  if (!matchPattern(mask, m_Constant(&value)))
+    return false;
+  if (value.isSplat())
+    return value.getSplatValue<bool>();
+  const int64_t columns = value.getType().getShape().back();
+  int64_t column = 0;
+  bool any = false;
+  for (bool element : value.getValues<bool>()) {
+    any |= element;
+    if (++column < columns)
+      continue;
+    if (!any)
+      return false;
+    column = 0;
+    any = false;
+  }
+  return true;
+}
+
+/// Reads a constant mask of shape [1, .., queries, keys] as a band of keys around
+/// each query, if it is one.
+static bool readBand(Value mask, AttentionParts &parts) {
+  DenseElementsAttr value;
+  auto shape = typeOf(mask).getShape();
+  if (!matchPattern(mask, m_Constant(&value)) || shape.size() < 2 ||
+      shape.back() != parts.sizes.getKeys() ||
+      shape[shape.size() - 2] != parts.sizes.getQueries() ||
+      value.getNumElements() != shape.back() * shape[shape.size() - 2])
+    return false;
+  const int64_t queries = parts.sizes.getQueries(),
+                keys = parts.sizes.getKeys();
+  SmallVector<bool> seen(value.getValues<bool>());
+  // The widest band that a row shows. A row that ends at a border of the mask
+  // shows only a part of it.
+  int64_t left = 0, right = -keys;
+  for (int64_t i = 0; i < queries; ++i) {
+    int64_t first = 0, last = keys - 1;
+    while (first < keys && !seen[i * keys + first])
+      ++first;
+    while (last >= 0 && !seen[i * keys + last])
+      --last;
+    if (first > last)
+      return false;
+    left = std::max(left, i - first + 1);
+    right = std::max(right, last - i);
+  }
+  const bool hasLeft = left < queries, hasRight = right < keys - 1;
+  if (left <= 0 || right < 0)
+    return false;
+  for (int64_t i = 0; i < queries; ++i)
+    for (int64_t j = 0; j < keys; ++j)
+      if (seen[i * keys + j] != ((!hasLeft || i - left < j) &&
+                                 (!hasRight || j <= i + right)))
+        return false;
+  // cuDNN has no window for more queries than keys.
+  if (hasLeft && queries > keys)
+    return false;
+  Builder builder(mask.getContext());
+  if (hasLeft)
+    parts.leftBound = builder.getI64IntegerAttr(left);
+  if (hasRight && (!parts.rightBound || right < parts.rightBound.getInt()))
+    parts.rightBound = builder.getI64IntegerAttr(right);
+  return true;
+}
+
+/// Turns a mask into a bias of the type of the queries: the lowest number of
+/// the type where the mask is false.
+static void addBias(AttentionParts &parts, Value mask, RankedTensorType query,
+                    TrainBuilder &t) {
+  auto given = typeOf(mask).getShape();
+  // The mask broadcasts from the right. Samples and heads stay 1 if they are.
+  SmallVector<int64_t> shape(4, 1);
+  llvm::copy(given, shape.end() - given.size());
+  shape[2] = parts.sizes.getQueries();
+  shape[3] = parts.sizes.getKeys();
+  Type low = query.getElementType();
+  auto lowest = -APFloat::getLargest(cast<FloatType>(low).getFloatSemantics());
+  auto type = RankedTensorType::get(shape, low);
+  parts.bias = t.select(mask, t.zeros(type),
+                        t.scalar(lowest.convertToDouble(), type));
+  if (hasNoEmptyRow(mask))
+    return;
+  // The plan gives a query without a key the mean of all values.
+  auto flags = RankedTensorType::get(given, low);
+  Value one = t.select(mask, t.scalar(1.0, flags), t.zeros(flags));
+  Value most = t.max(one, {flags.getRank() - 1}, /*keepDims=*/true);
+  parts.seesKeys =
+      t.compare(train::ComparePredicate::NE, most, t.scalar(0.0, most));
+}
+
+template <typename OpTy>
+static AttentionParts getParts(OpTy op, TrainBuilder &t) {
+  MLIRContext *context = op->getContext();
+  auto query = typeOf(op.getQuery()), key = typeOf(op.getKey()),
+       value = typeOf(op.getValue());
+  const int64_t rank = query.getRank();
+  auto extent = [&](RankedTensorType type, int64_t fromEnd) {
+    return fromEnd <= rank ? type.getDimSize(rank - fromEnd) : 1;
+  };
+  AttentionParts parts;
+  parts.sizes = AttentionAttr::get(
+      context, extent(query, 4), extent(query, 3), extent(key, 3),
+      extent(query, 2), extent(key, 2), extent(query, 1), extent(value, 1));
+  Builder builder(context);
+  parts.scale = builder.getF64FloatAttr(
+      op.getScale() ? op.getScale()->convertToDouble()
+                    : 1.0 / std::sqrt(double(extent(query, 1))));
+  if (op.getCausal())
+    parts.rightBound = builder.getI64IntegerAttr(0);
+  if (Value mask = op.getMask(); mask && !readBand(mask, parts))
+    addBias(parts, mask, query, t);
+  return parts;
+}
+
+/// The permutation that swaps the heads and the positions.
+static SmallVector<int64_t> getSwap(int64_t rank) {
+  SmallVector<int64_t> permutation =
+      llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  if (rank > 2)
+    std::swap(permutation[rank - 3], permutation[rank - 2]);
+  return permutation;
+}
+
+namespace {
+/// How a launch writes a value: as it is, or with its positions before its
+/// heads if its readers swap the two.
+class ResultLayout {
+public:
+  explicit ResultLayout(Value value)
+      : value(value), type(typeOf(value)), swap(getSwap(type.getRank())) {
+    isSwapped = llvm::any_of(value.getUsers(),
+                             [&](Operation *user) { return swaps(user); });
+    strides = getContiguousStrides(type.getShape());
+    if (!isSwapped)
+      return;
+    SmallVector<int64_t> shape;
+    for (int64_t dim : swap)
+      shape.push_back(type.getDimSize(dim));
+    type = type.clone(shape);
+    SmallVector<int64_t> own = getContiguousStrides(shape);
+    for (auto [stride, dim] : llvm::zip_equal(strides, swap))
+      stride = own[dim];
+  }
+
+  RankedTensorType getType() const { return type; }
+  HeadsAttr getHeadsAttr() const {
+    return getHeads(value.getContext(), 0, strides);
+  }
+  /// The result of the launch in the order of the value.
+  Value restore(Value result, TrainBuilder &t) const {
+    return isSwapped ? t.transpose(result, swap) : result;
+  }
+  /// Replaces the value by the result of the launch.
+  void replace(Value result, TrainBuilder &t) {
+    for (Operation *user : llvm::make_early_inc_range(value.getUsers()))
+      if (swaps(user)) {
+        user->getResult(0).replaceAllUsesWith(result);
+        user->erase();
+      }
+    if (!value.use_empty())
+      value.replaceAllUsesWith(restore(result, t));
+  }
+
+private:
+  bool swaps(Operation *user) const {
+    auto transpose = dyn_cast<train::TransposeOp>(user);
+    return transpose && swap.size() > 2 &&
+           transpose.getPermutation() == ArrayRef<int64_t>(swap);
+  }
+
+  Value value;
+  RankedTensorType type;
+  SmallVector<int64_t> swap, strides;
+  bool isSwapped;
+};
+} // namespace
+
+/// Adds the attributes that an attention and its gradient share.
+template <typename OpTy>
+static void setParts(OpTy launch, const AttentionParts &parts) {
+  if (parts.leftBound)
+    launch.setLeftBoundAttr(parts.leftBound);
+  if (parts.rightBound)
+    launch.setRightBoundAttr(parts.rightBound);
+  launch.setBias(bool(parts.bias));
+}
+
+/// Makes the rows of `value` zero for queries that see no key.
+static Value maskRows(Value value, const AttentionParts &parts,
+                      TrainBuilder &t) {
+  return parts.seesKeys ? t.select(parts.seesKeys, value,
+                                   t.zeros(typeOf(value)))
+                        : value;
+}
+
+/// The sums of an attention in the shape that the launch gives them.
+static Value shapeSums(Value sums, AttentionAttr sizes, TrainBuilder &t) {
+  SmallVector<int64_t> shape = {sizes.getBatch(), sizes.getHeads(),
+                                sizes.getQueries()};
+  return typeOf(sums).getShape() == ArrayRef<int64_t>(shape)
+             ? sums
+             : t.reshape(sums, shape);
+}
+
+static void convert(train::ScaledDotProductAttentionOp op) {
+  OpBuilder builder(op);
+  TrainBuilder t(builder, getNamedLocation(op));
+  AttentionParts parts = getParts(op, t);
+  AttentionAttr s = parts.sizes;
+  auto [query, queryHeads] = readHeads(op.getQuery());
+  auto [key, keyHeads] = readHeads(op.getKey());
+  auto [value, valueHeads] = readHeads(op.getValue());
+  SmallVector<Value> inputs = {query, key, value};
+  if (parts.bias)
+    inputs.push_back(parts.bias);
+  ResultLayout layout(op.getResult());
+  auto sums = RankedTensorType::get(
+      {s.getBatch(), s.getHeads(), s.getQueries()}, builder.getF32Type());
+  auto launch = SDPAOp::create(
+      builder, t.getLoc(), TypeRange{layout.getType(), sums}, StringAttr(),
+      inputs, ValueRange(), ValueRange(), Value(), s, parts.scale,
+      IntegerAttr(), IntegerAttr(), UnitAttr(), UnitAttr(), queryHeads,
+      keyHeads, valueHeads, layout.getHeadsAttr());
+  setParts(launch, parts);
+  launch->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  Value result = launch.getResult(0);
+  if (parts.seesKeys)
+    op.getResult().replaceAllUsesWith(
+        maskRows(layout.restore(result, t), parts, t));
+  else
+    layout.replace(result, t);
+  Value logsumexp = launch.getResult(1);
+  if (logsumexp.getType() != op.getLogsumexp().getType())
+    logsumexp = t.reshape(logsumexp, typeOf(op.getLogsumexp()).getShape());
+  op.getLogsumexp().replaceAllUsesWith(logsumexp);
+  op.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Packed gradients
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A sum of three padded tensors, or a concatenation, that joins the gradients
+/// of queries, keys and values in the rows of one tensor.
+struct PackedGradients {
+  Operation *root = nullptr;
+  int64_t offsets[3] = {};
+};
+} // namespace
+
+/// The only user of `value`, or null.
+static Operation *getOnlyUser(Value value) {
+  return value.hasOneUse() ? *value.getUsers().begin() : nullptr;
+}
+
+/// Whether `pad` pads nothing but the last dimension, with zeros.
+static bool padsRows(train::PadOp pad) {
+  auto isZero = [](int64_t count) { return count == 0; };
+  return pad.getValue().isZero() && llvm::all_of(pad.getInterior(), isZero) &&
+         llvm::all_of(pad.getLow().drop_back(), isZero) &&
+         llvm::all_of(pad.getHigh().drop_back(), isZero);
+}
+
+/// Finds the tensor that joins `gradients`, each [batch, positions, heads,
+/// size].
+static PackedGradients findPacked(ArrayRef<Value> gradients) {
+  PackedGradients packed;
+  SmallVector<Value> rows;
+  for (Value gradient : gradients) {
+    auto reshape = dyn_cast_or_null<train::ReshapeOp>(getOnlyUser(gradient));
+    if (!reshape || typeOf(gradient).getRank() != 4)
+      return {};
+    auto type = typeOf(reshape.getResult());
+    // The rows of the gradient: [.., heads x size].
+    if (type.getShape().back() !=
+        typeOf(gradient).getDimSize(2) * typeOf(gradient).getDimSize(3))
+      return {};
+    rows.push_back(reshape.getResult());
+  }
+  if (auto concat = dyn_cast_or_null<train::ConcatOp>(getOnlyUser(rows[0]))) {
+    if (concat.getInputs().size() != 3 ||
+        int64_t(concat.getAxis()) != typeOf(rows[0]).getRank() - 1)
+      return {};
+    for (unsigned i = 0; i < 3; ++i) {
+      if (getOnlyUser(rows[i]) != concat)
+        return {};
+      for (Value part : concat.getInputs()) {
+        if (part == rows[i])
+          break;
+        packed.offsets[i] += typeOf(part).getShape().back();
+      }
+    }
+    packed.root = concat;
+    return packed;
+  }
+  SmallVector<Value> terms;
+  for (auto [row, offset] : llvm::zip_equal(rows, packed.offsets)) {
+    auto pad = dyn_cast_or_null<train::PadOp>(getOnlyUser(row));
+    if (!pad || !padsRows(pad))
+      return {};
+    offset = pad.getLow().back();
+    terms.push_back(pad.getResult());
+  }
+  // Two additions join the three terms.
+  while (terms.size() > 1) {
+    bool isJoined = false;
+    for (Value term : terms) {
+      auto add = dyn_cast_or_null<train::AddOp>(getOnlyUser(term));
+      if (!add || add.getLhs() == add.getRhs() ||
+          !llvm::is_contained(terms, add.getLhs()) ||
+          !llvm::is_contained(terms, add.getRhs()))
+        continue;
+      Value lhs = add.getLhs(), rhs = add.getRhs();
+      llvm::erase_if(terms, [&](Value other) {
+        return other == lhs || other == rhs;
+      });
+      terms.push_back(add.getResult());
+      packed.root = add;
+      isJoined = true;
+      break;
+    }
+    if (!isJoined)
+      return {};
+  }
+  return packed;
+}
+
+/// Whether the gradients fill the rows of the tensor that joins them.
+static bool fillsRows(const PackedGradients &packed, ArrayRef<Value> gradients) {
+  const int64_t width =
+      typeOf(packed.root->getResult(0)).getShape().back();
+  SmallVector<std::pair<int64_t, int64_t>> ranges;
+  for (auto [gradient, offset] : llvm::zip_equal(gradients, packed.offsets)) {
+    auto type = typeOf(gradient);
+    ranges.push_back({offset, type.getDimSize(2) * type.getDimSize(3)});
+    if (type.getDimSize(1) != typeOf(gradients[0]).getDimSize(1))
+      return false;
+  }
+  llvm::sort(ranges);
+  int64_t end = 0;
+  for (auto [offset, count] : ranges) {
+    if (offset != end)
+      return false;
+    end += count;
+  }
+  const int64_t unit =
+      AMP_CUDNN_ALIGNMENT * 8 / typeOf(gradients[0]).getElementTypeBitWidth();
+  return end == width && width % unit == 0;
+}
+
+/// Writes the gradients to the tensor that joins them.
+static void packGradients(SDPAGradOp launch) {
+  SmallVector<Value> gradients(launch.getResults());
+  PackedGradients packed = findPacked(gradients);
+  if (!packed.root || !fillsRows(packed, gradients))
+    return;
+  OpBuilder builder(launch);
+  auto type = typeOf(packed.root->getResult(0));
+  const int64_t width = type.getShape().back();
+  HeadsAttr heads[3];
+  for (unsigned i = 0; i < 3; ++i)
+    heads[i] = HeadsAttr::get(
+        builder.getContext(), packed.offsets[i],
+        typeOf(gradients[i]).getDimSize(1) * width,
+        typeOf(gradients[i]).getDimSize(3), width);
+  NamedAttrList attributes(launch->getAttrDictionary());
+  attributes.set("query_grad", heads[0]);
+  attributes.set("key_grad", heads[1]);
+  attributes.set("value_grad", heads[2]);
+  auto joined = SDPAGradOp::create(builder, launch.getLoc(), TypeRange{type},
+                                   launch->getOperands(),
+                                   attributes.getAttrs());
+  packed.root->getResult(0).replaceAllUsesWith(joined.getResult(0));
+  // Erase what joined the gradients.
+  SmallVector<Operation *> dead = {packed.root};
+  while (!dead.empty()) {
+    Operation *op = dead.pop_back_val();
+    if (!op->use_empty())
+      continue;
+    SmallVector<Value> operands(op->getOperands());
+    const bool isLaunch = op == launch;
+    op->erase();
+    for (Value operand : operands)
+      if (Operation *source = operand.getDefiningOp();
+          !isLaunch && source && source->use_empty() &&
+          !llvm::is_contained(dead, source))
+        dead.push_back(source);
+  }
+}
+
+static void convert(train::ScaledDotProductAttentionGradOp op,
+                    bool deterministic) {
+  OpBuilder builder(op);
+  TrainBuilder t(builder, getNamedLocation(op));
+  AttentionParts parts = getParts(op, t);
+  AttentionAttr s = parts.sizes;
+  auto [grad, gradHeads] = readHeads(maskRows(op.getGrad(), parts, t));
+  auto [query, queryHeads] = readHeads(op.getQuery());
+  auto [key, keyHeads] = readHeads(op.getKey());
+  auto [value, valueHeads] = readHeads(op.getValue());
+  auto [output, outputHeads] = readHeads(op.getOutput());
+  SmallVector<Value> inputs = {
+      grad, query, key, value, output, shapeSums(op.getLogsumexp(), s, t)};
+  if (parts.bias)
+    inputs.push_back(parts.bias);
+  SmallVector<Type> types;
+  SmallVector<ResultLayout> layouts;
+  HeadsAttr heads[3];
+  for (unsigned i = 0; i < 3; ++i) {
+    layouts.emplace_back(op->getResult(i));
+    types.push_back(layouts.back().getType());
+    heads[i] = layouts.back().getHeadsAttr();
+  }
+  auto launch = SDPAGradOp::create(
+      builder, t.getLoc(), types, StringAttr(), inputs, ValueRange(),
+      ValueRange(), Value(), s, parts.scale, IntegerAttr(), IntegerAttr(),
+      UnitAttr(), UnitAttr(), queryHeads, keyHeads, valueHeads, outputHeads,
+      gradHeads, heads[0], heads[1], heads[2], UnitAttr());
+  setParts(launch, parts);
+  launch.setDeterministic(deterministic);
+  launch->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  for (unsigned i = 0; i < 3; ++i)
+    layouts[i].replace(launch.getResult(i), t);
+  op.erase();
+  packGradients(launch);
+}
+
+void mlir::cuda::convertAttention(func::FuncOp step, bool deterministic) {
+  auto convertAll = [&](auto ops, auto convertOne) {
+    for (auto op : ops) {
+      std::string obstacle = findObstacle(op);
+      if (obstacle.empty())
+        convertOne(op);
+      else
+        reportDecomposed(op, obstacle);
+    }
+  };
+  // The forward operations first: their gradients read the new outputs.
+  convertAll(llvm::to_vector(step.getOps<train::ScaledDotProductAttentionOp>()),
+             [](auto op) { convert(op); });
+  convertAll(
+      llvm::to_vector(step.getOps<train::ScaledDotProductAttentionGradOp>()),
+      [&](auto op) { convert(op, deterministic); });
+}
+
+/// Reads the heads of input `index` of `launch`, [batch, `count`, `positions`,
+/// `size`], where they lie in the tensor that the input is a part of.
+static HeadsAttr readInput(Operation *launch, unsigned index, HeadsAttr heads,
+                           int64_t batch, int64_t count, int64_t positions,
+                           int64_t size) {
+  Value input = launch->getOperand(index);
+  StridedView view = trace(input);
+  if (view.source == input || view.strides.back() != 1)
+    return heads;
+  auto type = typeOf(input);
+  SmallVector<int64_t> contiguous = getContiguousStrides(type.getShape()),
+                       last(type.getRank(), 0);
+  // A stride of the heads is one of the source if the positions of the heads
+  // in each dimension add up without a carry.
+  auto map = [&](int64_t stride, int64_t extent) {
+    int64_t result = 0;
+    for (auto [dim, own] : llvm::enumerate(contiguous)) {
+      result += stride / own * view.strides[dim];
+      last[dim] += stride / own * (extent - 1);
+      stride %= own;
+    }
+    return result;
+  };
+  const int64_t offset = view.offset + map(heads.getOffset(), 2),
+                sample = map(heads.getSample(), batch),
+                head = map(heads.getHead(), count),
+                position = map(heads.getPosition(), positions);
+  last.back() += size - 1;
+  for (auto [most, extent] : llvm::zip_equal(last, type.getShape()))
+    if (most >= extent)
+      return heads;
+  const int64_t unit = AMP_CUDNN_ALIGNMENT * 8 / type.getElementTypeBitWidth();
+  for (int64_t number : {offset, sample, head, position})
+    if (number % unit != 0)
+      return heads;
+  launch->setOperand(index, view.source);
+  return HeadsAttr::get(launch->getContext(), offset, sample, head, position);
+}
+
+/// Reads queries, keys and values, inputs from `first` on, by strides.
+template <typename OpTy>
+static void readInputs(OpTy launch, unsigned first) {
+  AttentionAttr s = launch.getSizes();
+  launch.setQueryAttr(readInput(launch, first, launch.getQuery(), s.getBatch(),
+                                s.getHeads(), s.getQueries(),
+                                s.getHeadSize()));
+  launch.setKeyAttr(readInput(launch, first + 1, launch.getKey(), s.getBatch(),
+                              s.getKeyHeads(), s.getKeys(), s.getHeadSize()));
+  launch.setValueAttr(readInput(launch, first + 2, launch.getValue(),
+                                s.getBatch(), s.getKeyHeads(), s.getKeys(),
+                                s.getValueSize()));
+}
+
+void mlir::cuda::readHeadsByStrides(func::FuncOp step) {
+  for (auto launch : step.getOps<SDPAOp>())
+    readInputs(launch, 0);
+  for (auto launch : step.getOps<SDPAGradOp>())
+    readInputs(launch, 1);
+}

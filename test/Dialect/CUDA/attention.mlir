@@ -1,0 +1,63 @@
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// RUN: amp-opt %s | amp-opt | FileCheck %s
+// RUN: amp-opt %s --mlir-print-op-generic | amp-opt | FileCheck %s
+
+#sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 64, keys = 64, head_size = 16, value_size = 16>
+#few = #cuda.attention<batch = 2, heads = 4, key_heads = 2, queries = 64, keys = 32, head_size = 16, value_size = 8>
+
+// The heads of one product, and its gradient.
+// CHECK-LABEL: func.func @packed
+func.func @packed(%qkv: tensor<2x64x192xbf16>, %dy: tensor<2x64x64xbf16>) -> tensor<2x64x192xbf16> {
+  // CHECK: %[[R:.*]]:2 = cuda.sdpa named "attn" ins(%[[QKV:.*]], %[[QKV]], %[[QKV]] :
+  // CHECK-SAME: key = #cuda.heads<at 64 by 12288, 16, 192>
+  // CHECK-SAME: right_bound = 0 : i64
+  // CHECK-SAME: sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 64, keys = 64, head_size = 16, value_size = 16>
+  // CHECK-SAME: -> tensor<2x64x64xbf16>, tensor<2x4x64xf32>
+  %y, %lse = cuda.sdpa named "attn" ins(%qkv, %qkv, %qkv
+      : tensor<2x64x192xbf16>, tensor<2x64x192xbf16>, tensor<2x64x192xbf16>)
+      {sizes = #sizes, scale = 2.5e-1 : f64, right_bound = 0 : i64,
+       query = #cuda.heads<at 0 by 12288, 16, 192>, key = #cuda.heads<at 64 by 12288, 16, 192>,
+       value = #cuda.heads<at 128 by 12288, 16, 192>, output = #cuda.heads<at 0 by 4096, 16, 64>}
+      -> tensor<2x64x64xbf16>, tensor<2x4x64xf32>
+  // CHECK: cuda.sdpa_grad ins(%{{.*}}, %[[QKV]], %[[QKV]], %[[QKV]], %[[R]]#0, %[[R]]#1 :
+  // CHECK-SAME: deterministic
+  // CHECK-SAME: value_grad = #cuda.heads<at 128 by 12288, 16, 192>
+  // CHECK-SAME: -> tensor<2x64x192xbf16>
+  %dqkv = cuda.sdpa_grad ins(%dy, %qkv, %qkv, %qkv, %y, %lse
+      : tensor<2x64x64xbf16>, tensor<2x64x192xbf16>, tensor<2x64x192xbf16>,
+        tensor<2x64x192xbf16>, tensor<2x64x64xbf16>, tensor<2x4x64xf32>)
+      {sizes = #sizes, scale = 2.5e-1 : f64, right_bound = 0 : i64, deterministic,
+       query = #cuda.heads<at 0 by 12288, 16, 192>, key = #cuda.heads<at 64 by 12288, 16, 192>,
+       value = #cuda.heads<at 128 by 12288, 16, 192>, output = #cuda.heads<at 0 by 4096, 16, 64>,
+       grad = #cuda.heads<at 0 by 4096, 16, 64>, query_grad = #cuda.heads<at 0 by 12288, 16, 192>,
+       key_grad = #cuda.heads<at 64 by 12288, 16, 192>, value_grad = #cuda.heads<at 128 by 12288, 16, 192>}
+      -> tensor<2x64x192xbf16>
+  return %dqkv : tensor<2x64x192xbf16>
+}
+
+// Fewer heads of keys, a bias, lengths, a sliding window, and three gradients.
+// CHECK-LABEL: func.func @apart
+func.func @apart(%q: tensor<2x4x64x16xf16>, %k: tensor<2x2x32x16xf16>, %v: tensor<2x2x32x8xf16>,
+                 %bias: tensor<1x4x64x32xf32>, %n: tensor<2xi32>, %dy: tensor<2x4x64x8xf16>) {
+  // CHECK: cuda.sdpa {{.*}} {bias, {{.*}}left_bound = 8 : i64, lengths
+  %y, %lse = cuda.sdpa ins(%q, %k, %v, %bias, %n, %n : tensor<2x4x64x16xf16>, tensor<2x2x32x16xf16>,
+      tensor<2x2x32x8xf16>, tensor<1x4x64x32xf32>, tensor<2xi32>, tensor<2xi32>)
+      {sizes = #few, scale = 1.0 : f64, left_bound = 8 : i64, bias, lengths,
+       query = #cuda.heads<at 0 by 4096, 1024, 16>, key = #cuda.heads<at 0 by 1024, 512, 16>,
+       value = #cuda.heads<at 0 by 512, 256, 8>, output = #cuda.heads<at 0 by 2048, 512, 8>}
+      -> tensor<2x4x64x8xf16>, tensor<2x4x64xf32>
+  // CHECK: cuda.sdpa_grad
+  // CHECK-SAME: -> tensor<2x4x64x16xf16>, tensor<2x2x32x16xf16>, tensor<2x2x32x8xf16>
+  %dq, %dk, %dv = cuda.sdpa_grad ins(%dy, %q, %k, %v, %y, %lse, %bias, %n, %n : tensor<2x4x64x8xf16>,
+      tensor<2x4x64x16xf16>, tensor<2x2x32x16xf16>, tensor<2x2x32x8xf16>, tensor<2x4x64x8xf16>,
+      tensor<2x4x64xf32>, tensor<1x4x64x32xf32>, tensor<2xi32>, tensor<2xi32>)
+      {sizes = #few, scale = 1.0 : f64, left_bound = 8 : i64, bias, lengths,
+       query = #cuda.heads<at 0 by 4096, 1024, 16>, key = #cuda.heads<at 0 by 1024, 512, 16>,
+       value = #cuda.heads<at 0 by 512, 256, 8>, output = #cuda.heads<at 0 by 2048, 512, 8>,
+       grad = #cuda.heads<at 0 by 2048, 512, 8>, query_grad = #cuda.heads<at 0 by 4096, 1024, 16>,
+       key_grad = #cuda.heads<at 0 by 1024, 512, 16>, value_grad = #cuda.heads<at 0 by 512, 256, 8>}
+      -> tensor<2x4x64x16xf16>, tensor<2x2x32x16xf16>, tensor<2x2x32x8xf16>
+  return
+}

@@ -1,0 +1,198 @@
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attention.
+//
+// RUN: amp-opt %s --split-input-file --verify-diagnostics
+
+func.func @no_samples(%q: tensor<2x4x8x16xf16>) {
+  // expected-error@+1 {{has the size 0, expected at least 1}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>)
+      {sizes = #cuda.attention<batch = 0, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64,
+       query = #cuda.heads<at 0 by 512, 128, 16>, key = #cuda.heads<at 0 by 512, 128, 16>,
+       value = #cuda.heads<at 0 by 512, 128, 16>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @heads(%q: tensor<2x4x8x16xf16>) {
+  // expected-error@+1 {{has 4 heads of queries and 3 of keys, expected a multiple}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 3, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64,
+       query = #cuda.heads<at 0 by 512, 128, 16>, key = #cuda.heads<at 0 by 512, 128, 16>,
+       value = #cuda.heads<at 0 by 512, 128, 16>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @head_size(%q: tensor<2x4x8x16xf16>) {
+  // expected-error@+1 {{has heads of 12 elements, expected a multiple of 8}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 12, value_size = 16>, scale = 1.0 : f64,
+       query = #cuda.heads<at 0 by 512, 128, 16>, key = #cuda.heads<at 0 by 512, 128, 16>,
+       value = #cuda.heads<at 0 by 512, 128, 16>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @inputs(%q: tensor<2x4x8x16xf16>) {
+  // expected-error@+1 {{has 4 inputs, expected 3}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q, %q : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64,
+       query = #cuda.heads<at 0 by 512, 128, 16>, key = #cuda.heads<at 0 by 512, 128, 16>,
+       value = #cuda.heads<at 0 by 512, 128, 16>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @wide(%q: tensor<2x4x8x16xf32>) {
+  // expected-error@+1 {{has queries of 'f32', expected f16 or bf16}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q : tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64,
+       query = #cuda.heads<at 0 by 512, 128, 16>, key = #cuda.heads<at 0 by 512, 128, 16>,
+       value = #cuda.heads<at 0 by 512, 128, 16>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf32>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @mixed(%q: tensor<2x4x8x16xf16>, %k: tensor<2x4x8x16xbf16>) {
+  // expected-error@+1 {{the key is in a tensor of 'bf16', expected 'f16'}}
+  %0:2 = cuda.sdpa ins(%q, %k, %q : tensor<2x4x8x16xf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8x16xf16>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64,
+       query = #cuda.heads<at 0 by 512, 128, 16>, key = #cuda.heads<at 0 by 512, 128, 16>,
+       value = #cuda.heads<at 0 by 512, 128, 16>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @stride(%q: tensor<2x4x8x16xf16>) {
+  // expected-error@+1 {{the query has the offset or stride 516, expected a multiple of 8 elements}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64,
+       query = #cuda.heads<at 0 by 516, 128, 16>, key = #cuda.heads<at 0 by 516, 128, 16>,
+       value = #cuda.heads<at 0 by 516, 128, 16>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @end(%q: tensor<2x4x8x16xf16>) {
+  // expected-error@+1 {{the key ends at element 1031, but its tensor has 1024}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64,
+       query = #cuda.heads<at 0 by 512, 128, 16>, key = #cuda.heads<at 8 by 512, 128, 16>,
+       value = #cuda.heads<at 0 by 512, 128, 16>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @filled(%q: tensor<2x4x8x16xf16>) {
+  // expected-error@+1 {{the output must fill the tensor, each element once}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64,
+       query = #cuda.heads<at 0 by 512, 128, 16>, key = #cuda.heads<at 0 by 512, 128, 16>,
+       value = #cuda.heads<at 0 by 512, 128, 16>, output = #cuda.heads<at 0 by 512, 16, 16>}
+      -> tensor<2x8x64xf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @left(%q: tensor<2x4x8x16xf16>) {
+  // expected-error@+1 {{has a 'left_bound' of 0, expected at least 1}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64, left_bound = 0 : i64,
+       query = #cuda.heads<at 0 by 512, 128, 16>, key = #cuda.heads<at 0 by 512, 128, 16>,
+       value = #cuda.heads<at 0 by 512, 128, 16>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @right(%q: tensor<2x4x8x16xf16>) {
+  // expected-error@+1 {{has a 'right_bound' of -1, expected at least 0}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64, right_bound = -1 : i64,
+       query = #cuda.heads<at 0 by 512, 128, 16>, key = #cuda.heads<at 0 by 512, 128, 16>,
+       value = #cuda.heads<at 0 by 512, 128, 16>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @bias(%q: tensor<2x4x8x16xf16>, %b: tensor<2x3x8x8xf16>) {
+  // expected-error@+1 {{has a bias of shape [2, 3, 8, 8] of 'f16', expected [2, 4, 8, 8] of 'f16' or f32, where the first two may be 1}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q, %b : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x3x8x8xf16>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64, bias,
+       query = #cuda.heads<at 0 by 512, 128, 16>, key = #cuda.heads<at 0 by 512, 128, 16>,
+       value = #cuda.heads<at 0 by 512, 128, 16>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @lengths(%q: tensor<2x4x8x16xf16>, %n: tensor<2xi32>, %m: tensor<3xi32>) {
+  // expected-error@+1 {{the lengths of keys has shape [3] of 'i32', expected [2] of 'i32'}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q, %n, %m : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2xi32>, tensor<3xi32>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64, lengths,
+       query = #cuda.heads<at 0 by 512, 128, 16>, key = #cuda.heads<at 0 by 512, 128, 16>,
+       value = #cuda.heads<at 0 by 512, 128, 16>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @sums(%q: tensor<2x4x8x16xf16>) {
+  // expected-error@+1 {{the logarithm of the sums has shape [2, 4, 8, 1] of 'f32', expected [2, 4, 8] of 'f32'}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64,
+       query = #cuda.heads<at 0 by 512, 128, 16>, key = #cuda.heads<at 0 by 512, 128, 16>,
+       value = #cuda.heads<at 0 by 512, 128, 16>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x4x8x1xf32>
+  return
+}
+
+// -----
+
+func.func @flag(%q: tensor<2x4x8x16xf16>, %c: tensor<i1>) {
+  // expected-error@+1 {{has an 'if', but a plan always writes}}
+  %0:2 = cuda.sdpa ins(%q, %q, %q : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>) if %c : tensor<i1>
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64,
+       query = #cuda.heads<at 0 by 512, 128, 16>, key = #cuda.heads<at 0 by 512, 128, 16>,
+       value = #cuda.heads<at 0 by 512, 128, 16>, output = #cuda.heads<at 0 by 512, 16, 64>}
+      -> tensor<2x8x64xf16>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @gradients(%q: tensor<2x4x8x16xf16>, %s: tensor<2x4x8xf32>) {
+  // expected-error@+1 {{the query gradient and the others must fill the tensor, each element once}}
+  %0 = cuda.sdpa_grad ins(%q, %q, %q, %q, %q, %s : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8xf32>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64,
+       query = #cuda.heads<at 0 by 512, 128, 16>, key = #cuda.heads<at 0 by 512, 128, 16>,
+       value = #cuda.heads<at 0 by 512, 128, 16>, output = #cuda.heads<at 0 by 512, 128, 16>,
+       grad = #cuda.heads<at 0 by 512, 128, 16>, query_grad = #cuda.heads<at 0 by 1536, 16, 192>,
+       key_grad = #cuda.heads<at 64 by 1536, 16, 192>, value_grad = #cuda.heads<at 64 by 1536, 16, 192>}
+      -> tensor<2x8x192xf16>
+  return
+}

@@ -1,0 +1,69 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The C interface over cuDNN (include/amp/Runtime/CuDNN), without a GPU."""
+
+import ctypes
+import os
+import re
+import sys
+
+OK, INVALID, UNAVAILABLE, UNSUPPORTED, UNKNOWN, FAILED = range(6)
+CAPABILITIES = (80, 90, 100)
+_TYPES = {"AMP_CUDNN_F32": 0, "AMP_CUDNN_F16": 1, "AMP_CUDNN_BF16": 2, "AMP_CUDNN_NO_BIAS": -1}
+_POINTERS = ("QUERY", "KEY", "VALUE", "OUTPUT", "LOG_SUM_EXP", "OUTPUT_GRAD", "QUERY_GRAD", "KEY_GRAD", "VALUE_GRAD")
+
+
+class Attention(ctypes.Structure):
+    """amp_cudnn_attention."""
+
+    _fields_ = [(name, ctypes.c_int64) for name in (
+        "batch", "heads", "key_heads", "value_heads", "queries", "keys", "head_size", "value_size")] + [
+        ("type", ctypes.c_int32), ("backward", ctypes.c_int32), ("scale", ctypes.c_double),
+        ("strides", ctypes.c_int64 * 3 * len(_POINTERS)), ("left_bound", ctypes.c_int64),
+        ("right_bound", ctypes.c_int64), ("bias_type", ctypes.c_int32), ("bias_batch", ctypes.c_int64),
+        ("bias_heads", ctypes.c_int64), ("has_lengths", ctypes.c_int32), ("deterministic", ctypes.c_int32),
+        ("dropout", ctypes.c_double)]
+
+
+def run_with_stub(stub, folder):
+    """Starts this process again with the stub of a driver, which cuDNN looks for by the name of the driver."""
+    if os.environ.get("AMP_CUDNN_STUB"):
+        return
+    link = os.path.join(folder, "libcuda.so.1")
+    if not os.path.exists(link):
+        os.symlink(stub, link)
+    os.environ["AMP_CUDNN_STUB"] = "1"
+    os.environ["LD_LIBRARY_PATH"] = folder + os.pathsep + os.environ.get("LD_LIBRARY_PATH", "")
+    os.execv(sys.executable, [sys.executable, *sys.argv])
+
+
+class Library:
+    def __init__(self, path):
+        self.library = ctypes.CDLL(path)
+        self.library.amp_cudnn_last_error.restype = ctypes.c_char_p
+        self.library.amp_cudnn_version.restype = ctypes.c_int64
+
+    def version(self):
+        return self.library.amp_cudnn_version()
+
+    def check(self, attention, capability):
+        """The code and the first line of the message."""
+        code = self.library.amp_cudnn_check_attention(ctypes.byref(attention), capability)
+        return code, self.library.amp_cudnn_last_error().decode(errors="replace").split("\n")[0]
+
+
+def read_plans(source):
+    """The descriptions in an emitted source, by the names of their plans."""
+    plans = {}
+    for name, body in re.findall(r"^int32_t plan_(\w+)\(amp_cudnn_plan \*\*plan\) \{\n(.*?)^\}", source, re.M | re.S):
+        attention = Attention()
+        body = body.replace("a.key_heads = a.value_heads =", "a.key_heads =")
+        for field, value in re.findall(r"\ba\.(\w+) = ([-\w.+]+)[,;]", body):
+            kind = type(getattr(attention, field))
+            setattr(attention, field, _TYPES[value] if value in _TYPES else kind(float(value) if kind is float else int(value)))
+        attention.value_heads = attention.key_heads
+        for pointer, values in re.findall(r"a\.strides\[AMP_CUDNN_(\w+)\] = \{([^}]*)\}", body):
+            for i, value in enumerate(values.split(",")):
+                attention.strides[_POINTERS.index(pointer)][i] = int(value)
+        plans[name] = attention
+    return plans

@@ -1,0 +1,68 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# cuDNN itself has kernels for each attention of the models in full size, in both types
+# and both directions, on sm_80, sm_90 and sm_100. A block of a transformer is as
+# the others. It refuses heads that it does not compute, so that an answer says
+# something. Answers for want of a GPU or a driver count as unknown.
+#
+# REQUIRES: cudnn, full
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %t %amp_cudnn %cuda_stub
+
+import copy
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+import cudnn
+from program import run
+
+folder, path, stub = sys.argv[1:4]
+cudnn.run_with_stub(stub, folder)
+library = cudnn.Library(path)
+print("cuDNN", library.version(), flush=True)
+assert library.version() >= 90000
+
+MODELS = {
+    "gpt2": ["--sequence=1024"],
+    "gpt2-long": ["--sequence=8192", "--positions=8192"],
+    "bert": ["--sequence=512"],
+    "vit": [],
+}
+BATCHES = {"gpt2": 64, "gpt2-long": 8, "bert": 64, "vit": 256}
+failures, answers = [], {}
+for model, options in MODELS.items():
+    graph = f"{folder}/{model}.mlir"
+    run(["amp-model", model.split("-")[0], "--layers=1", "--vocabulary=1000" if model != "vit" else "--classes=10",
+         *options, "-o", graph])
+    for precision in ("fp16", "bf16"):
+        for kind in ([], ["--nondeterministic"]):
+            source = run(["amp-translate", "--mlir-to-cuda", graph, "--precision", precision, "--attention=cudnn",
+                          "--batch-size", str(BATCHES[model]), *kind])
+            plans = cudnn.read_plans(source)
+            directions = sorted(attention.backward for attention in plans.values())
+            assert directions == [0, 1], (model, precision, directions)
+            for name, attention in plans.items():
+                assert attention.batch == BATCHES[model] and attention.deterministic == (attention.backward and not kind)
+                for capability in cudnn.CAPABILITIES:
+                    code, message = library.check(attention, capability)
+                    answers[code] = answers.get(code, 0) + 1
+                    if code not in (cudnn.OK, cudnn.UNKNOWN):
+                        failures.append(f"{model} {precision} {name} on sm_{capability}: {message}")
+    last = plans
+print("answers by code:", answers, flush=True)
+assert answers.get(cudnn.OK), "every answer is unknown: the library was asked nothing"
+
+# What is refused.
+for attention in last.values():
+    for field, value, expected in (("head_size", 60, "multiple of 8"), ("key_heads", 5, "multiple"), ("type", 0, "f16 or bf16")):
+        wrong = copy.copy(attention)
+        setattr(wrong, field, value)
+        code, message = library.check(wrong, 90)
+        print(field, value, code, message)
+        assert code in (cudnn.UNSUPPORTED, cudnn.INVALID) and expected in message, (field, code, message)
+    code, message = library.check(attention, 70)
+    assert code == cudnn.INVALID and "no GPU of compute capability 70 is known" in message, (code, message)
+print(*failures, sep="\n")
+sys.exit(1 if failures else 0)
