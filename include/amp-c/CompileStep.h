@@ -34,7 +34,7 @@ typedef struct amp_step_compile_options {
   const char *precision;      /* "f32", "fp16", "bf16"; default: as written */
   const char *loss_scale;     /* needs a precision */
   const char *master_weights; /* needs a precision */
-  const char *pipeline;       /* cpu: further options; needs a precision */
+  const char *pipeline;       /* further options; needs a precision */
   int64_t batch_size;         /* cuda: fixes an open batch */
   uint32_t threads;           /* cpu: 0 chooses */
   int32_t device;             /* cuda: the GPU to compile for */

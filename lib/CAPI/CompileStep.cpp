@@ -144,9 +144,9 @@ host::Status CPUProgram::load(const ProgramOptions &options,
 /// Reads what only the backend cuda takes.
 static host::Status readCUDAOptions(const amp_step_compile_options &from,
                                     CUDAStepOptions *cuda) {
-  if (from.pipeline || from.threads)
+  if (from.threads)
     return host::makeError(host::kInvalidArgument,
-                           "pipeline and threads are for the backend cpu");
+                           "threads are for the backend cpu");
   if (from.device < 0 || from.batch_size < 0)
     return host::makeError(host::kInvalidArgument,
                            "device or batch_size is negative");

@@ -33,11 +33,14 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
     pm.addPass(train::createTrainAutodiff());
   } else {
     AMPPipelineOptions training;
+    training.policy = options.policy;
+    (void)training.parseFromString(options.training, llvm::nulls());
     training.precision =
         tf32 ? std::string("f32") : options.precision.getValue();
-    training.lossScaling = options.lossScaling;
-    training.masterWeights = options.masterWeights;
-    training.policy = options.policy;
+    if (!options.lossScaling.empty())
+      training.lossScaling = options.lossScaling;
+    if (!options.masterWeights.empty())
+      training.masterWeights = options.masterWeights;
     buildAMPTrainingPipeline(pm, training);
   }
   pm.addPass(createAnnotateScaler());

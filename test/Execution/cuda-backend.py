@@ -167,10 +167,12 @@ table = amp_run("cuda", *quiet, "--compare", "f32,fp16", "--steps", 6, "--seeds"
 assert "f32" in table and "fp16" in table and "accuracy" in table, table
 amp_run("cuda", *quiet, "--precision", "f32", "--init", folder + "there.npz", "--eval")
 assert "cuda.program @step" in amp_run("cuda", "--batch-size", 8, "--precision", "fp16", "--print-ir").stdout
+options = ["--batch-size", 8, "--precision", "fp16", "--pipeline", "scaler=apex gradient-norm"]
+assert '"gradient_norm"' in amp_run("cuda", *options, "--print-ir").stdout
 amp_run("cuda", *quiet, "--last-batch", "keep", fails="expected --last-batch=drop")
 
 # What this backend does not have, and what the other one does not have.
-for option in (["--num-threads", 2], ["--gradient-histogram"], ["--pipeline", "scaler=apex"]):
+for option in (["--num-threads", 2], ["--gradient-histogram"]):
     amp_run("cuda", *quiet, "--precision", "fp16", *option,
             fails=option[0] + " is an option of --backend=cpu, but the backend is cuda")
 for option in (["--device", 1], ["--cuda-cache", cache], ["--strict-rounding"], ["--cuda-compiler", nvcc]):

@@ -92,13 +92,17 @@ end = load(folder + "keep.npz")
 for name, value in expected.items():
     assert close(end[name], value), name
 
-# Weights by name, rounded to the type of the parameter; the rest starts anew.
+# States by name, rounded to their type; the rest has its initial values.
 weight = np.arange(12, dtype=np.float64).reshape(4, 3) / 7
 np.savez(folder + "w.npz", weight=weight, velocity=np.ones((4, 3), np.float32))
 ok(*common, "--steps", 0, "--init", folder + "w.npz", "--save", folder + "w2.npz")
 state = load(folder + "w2.npz")
 assert (state["weight"] == weight.astype(np.float32)).all()
-assert (state["velocity"] == 0).all() and (state["bias"] == 0).all()
+assert (state["velocity"] == 1).all() and (state["bias"] == 0).all()
+# Of a checkpoint, the weights alone.
+ok(*common, "--steps", 0, "--init", folder + "w2.npz", "--save", folder + "w3.npz")
+state = load(folder + "w3.npz")
+assert (state["weight"] == weight.astype(np.float32)).all() and (state["velocity"] == 0).all()
 
 # Evaluation alone does not train.
 out = ok("--data", folder + "data.npz", "--eval", "--init", folder + "w.npz", "--predict", folder + "p.npz")

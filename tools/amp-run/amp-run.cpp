@@ -180,7 +180,7 @@ static llvm::Error readOptions(const TrainingCommandLine &training,
         names.push_back(option->ArgStr.str());
   };
   addGiven(options.cpuOptions,
-           {&threads, &gradientHistogram, &pipelineOptions});
+           {&threads, &gradientHistogram});
   addGiven(options.cudaOptions,
            {&device, &cudaCompiler, &cudaCache, &strictRounding});
   options.precision = precision;

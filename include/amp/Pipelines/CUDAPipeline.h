@@ -34,6 +34,9 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
   Option<std::string> policy{*this, "policy",
                              llvm::cl::desc("As for amp-training-pipeline"),
                              llvm::cl::init("default")};
+  /// Further options of amp-training-pipeline as text, which the caller has
+  /// checked. They matter with a precision.
+  std::string training;
   Option<bool> epilogues{
       *this, "epilogues",
       llvm::cl::desc("Move activations and bias gradients into products"),

@@ -43,6 +43,7 @@ mlir::amp::makeCUDAProgram(ModuleOp source, StepProgram &program,
   settings.precision = pipeline.precision;
   settings.lossScaling = pipeline.lossScaling;
   settings.masterWeights = pipeline.masterWeights;
+  settings.training = pipeline.pipeline;
   settings.strictRounding = options.compiler.strictRounding;
   // The program runs on this machine.
   if (!hasCuDNN())

@@ -44,11 +44,12 @@ def batches(arrays, size, steps, seed=0):
         yield [array[rows] for array in arrays]
 
 
-def amp_run(folder, names, arrays, size, steps, *options):
-    """Runs the step in `folder`; returns the losses and the state, by precision."""
+def amp_run(folder, names, arrays, size, steps, *options, start=None):
+    """Runs the step in `folder`, from its weights or as the options `start` say; returns
+    the losses and the state."""
     np.savez(f"{folder}/data.npz", **dict(zip(names, arrays)))
-    command = ["amp-run", f"{folder}/step.mlir", "--data", f"{folder}/data.npz", "--init", f"{folder}/init.npz",
-               "--batch-size", str(size), "--steps", str(steps), "--quiet", "--metrics-json", f"{folder}/run.json",
+    command = ["amp-run", f"{folder}/step.mlir", "--data", f"{folder}/data.npz",
+               *(start or ["--init", f"{folder}/init.npz"]), "--batch-size", str(size), "--steps", str(steps), "--quiet", "--metrics-json", f"{folder}/run.json",
                "--save", f"{folder}/state.npz", *options]
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr[-3000:]

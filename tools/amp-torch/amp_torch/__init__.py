@@ -6,6 +6,7 @@ passes as a guest in torch.compile (docs/pytorch-guest.md)."""
 from .compiled import CompiledStep, StaleStep, StepError, compile
 from .export import Export, UnsupportedModel, export
 from .guest import GuestError, Options, Report, backend, rewrite
+from .state import load_state, save_state
 
 __all__ = ["CompiledStep", "Export", "GuestError", "Options", "Report", "StaleStep", "StepError", "UnsupportedModel",
-           "backend", "compile", "export", "rewrite"]
+           "backend", "compile", "export", "load_state", "rewrite", "save_state"]

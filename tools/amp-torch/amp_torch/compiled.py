@@ -184,6 +184,11 @@ class CompiledStep:
                 scaler = torch.amp.GradScaler(self.recipe.device.torch_device.type, init_scale=float(views["loss_scale"]))
             self.aliases.append(Scaler(scaler, views["loss_scale"], views["growth_tracker"]))
             self.scaler = scaler
+        self.refresh()
+
+    def refresh(self):
+        """Takes over tensors that code of torch has replaced."""
+        self.recipe.device.order(self.main.instance)
         for alias in self.aliases:
             alias.refresh()
 
@@ -241,11 +246,8 @@ class CompiledStep:
     def __call__(self, *args, **kwargs):
         batch = self.gather(args, kwargs)
         tensors = self.check(batch)
-        device = self.recipe.device
-        device.order(self.main.instance)
         self.modes.refresh()
-        for alias in self.aliases:
-            alias.refresh()
+        self.refresh()
         rates = self.groups.rates()
         variant = self.choose(batch, tensors)
         if "rng" in self.states and self.seed is None:
@@ -348,6 +350,19 @@ class CompiledStep:
             raise StaleStep("the optimizers have other states than when the step was compiled; call amp_torch.compile again")
         return variant
 
+    def save(self, path):
+        """Writes a checkpoint, as `amp-run --save`."""
+        self.refresh()
+        self.main.instance.call("save", os.fspath(path).encode())
+
+    def load(self, path):
+        """Reads a checkpoint of `save` or of `amp-run --save`, which must be one of the same
+        step: exported with the same arguments, in the same precision."""
+        self.refresh()
+        self.main.instance.call("load", os.fspath(path).encode())
+        for counter in self.counters:
+            counter.publish()
+
     @property
     def metrics(self):
         self.recipe.device.order(self.last.instance)
@@ -356,12 +371,12 @@ class CompiledStep:
 
 def compile(model, loss_fn, optimizer, batch, *, precision="f32", policy=None, device=None, loss_scale=None, scaler=None,
             seed=None, report=None, pipeline=None, threads=None, cuda_compiler=None, cuda_cache=None, dynamic_batch=None,
-            clip_grad_norm=None, clip_grad_value=None, ignore_index=False):
+            clip_grad_norm=None, clip_grad_value=None, ignore_index=False, prediction=False):
     """Compiles a training step and moves the state of the model and the optimizer into it.
 
     model, loss_fn, optimizer, batch, dynamic_batch, clip_grad_norm, clip_grad_value,
-    ignore_index
-                  as for `export`. The batch is an example.
+    ignore_index, prediction
+                  as for `export`. The batch is an example. By default without prediction.
     precision     "f32", "bf16" or "fp16". Parameters stay in f32.
     policy        the name of a preset or a YAML file; by default `default`.
     device        "cpu" or "cuda"; by default that of the model.
@@ -381,7 +396,7 @@ def compile(model, loss_fn, optimizer, batch, *, precision="f32", policy=None, d
     compiler_options = {"threads": threads, "cuda_compiler": cuda_compiler, "cuda_cache": cuda_cache}
     recipe = Recipe(device, precision, policy, loss_scale, scaler, report, pipeline, compiler_options)
     settings = {"dynamic_batch": dynamic_batch, "clip_grad_norm": clip_grad_norm, "clip_grad_value": clip_grad_value,
-                "ignore_index": ignore_index, "prediction": False}
+                "ignore_index": ignore_index, "prediction": prediction}
     return CompiledStep(model, loss_fn, optimizer, batch, recipe, seed, settings)
 
 

@@ -75,13 +75,7 @@ inline Status checkStates(const Step &step, const std::string &path,
       return Status(kFile, another + "state '" + tensor.name + "' is " +
                                array->describe() + ", expected " +
                                tensor.describe());
-    for (int64_t i = 0; tensor.isLossScale && i < array->getNumElements(); ++i)
-      if (const double scale = array->getDouble(i);
-          !(scale > 0) || std::isinf(scale))
-        return makeError(kFile,
-                         "'%s' has the loss scale '%s' = %g, expected a "
-                         "positive finite number",
-                         path.c_str(), tensor.name.c_str(), scale);
+    AMP_RETURN_IF_ERROR(checkLossScale(tensor, *array, path));
   }
   for (const auto &[name, array] : file) {
     const TensorInfo *tensor = step.findValue(name);

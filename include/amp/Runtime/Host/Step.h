@@ -158,25 +158,41 @@ inline Status writeValues(Step &step, ArrayMap &values) {
   return Status();
 }
 
+/// Fails if a loss scale in the file `path` is not positive and finite.
+inline Status checkLossScale(const TensorInfo &tensor, const Array &array,
+                             const std::string &path) {
+  for (int64_t i = 0; tensor.isLossScale && i < array.getNumElements(); ++i)
+    if (const double scale = array.getDouble(i);
+        !(scale > 0) || std::isinf(scale))
+      return makeError(kFile,
+                       "'%s' has the loss scale '%s' = %g, expected a "
+                       "positive finite number",
+                       path.c_str(), tensor.name.c_str(), scale);
+  return Status();
+}
+
 /// Initialises all states from `seed` and resets the progress. `weights`, if
-/// given, replaces the parameters and model states that it names, rounded to
-/// their type. `path` is the file of the weights. `partial` is that of
+/// given, replaces the states that it names, rounded to their type. `path` is the file of the weights. `partial` is that of
 /// `initializeTensors`.
 inline Status initialize(Step &step, uint64_t seed, const ArrayMap *weights,
                          const std::string &path, bool partial = false) {
   ArrayMap values;
+  bool hasWeight = false;
   for (const TensorInfo &tensor : step.getTensors()) {
-    const Array *array =
-        weights && tensor.isWeight() ? weights->lookup(tensor.name) : nullptr;
+    const Array *array = weights && isState(tensor.role)
+                             ? weights->lookup(tensor.name)
+                             : nullptr;
     if (!array)
       continue;
+    hasWeight |= tensor.isWeight();
     if (array->getShape() != tensor.shape || !array->castsTo(tensor.type))
       return makeError(kFile, "array '%s' in '%s' is %s, expected %s",
                        tensor.name.c_str(), path.c_str(),
                        array->describe().c_str(), tensor.describe().c_str());
+    AMP_RETURN_IF_ERROR(checkLossScale(tensor, *array, path));
     values.set(tensor.name, array->castFloat(tensor.type));
   }
-  if (weights && values.size() == 0)
+  if (weights && !hasWeight)
     return makeError(kFile, "'%s' has no array for any parameter of the step",
                      path.c_str());
   AMP_RETURN_IF_ERROR(
@@ -186,20 +202,28 @@ inline Status initialize(Step &step, uint64_t seed, const ArrayMap *weights,
   return writeValues(step, values);
 }
 
-/// Reads the weights for `initialize` from a file. `missing` receives the names
-/// that the file lacks.
+/// Reads the states for `initialize` from a file: of a checkpoint the weights
+/// alone, of any other file all states. `missing` receives the names of the
+/// weights that the file lacks.
 inline Status readWeights(const Step &step, const std::string &path,
                           ArrayMap *weights,
                           std::vector<std::string> *missing) {
   // A run of another precision may have more parameters, but not of other
   // shapes.
+  bool isCheckpoint = false;
   auto wants = [&](const std::string &name, const Array &header) {
+    isCheckpoint |= name == kProgressMember;
     for (const TensorInfo &tensor : step.getTensors())
       if (isState(tensor.role) && tensor.name == name)
         return header.getShape() == tensor.shape && header.castsTo(tensor.type);
     return false;
   };
-  AMP_RETURN_IF_ERROR(readArrays(path, weights, wants));
+  ArrayMap file;
+  AMP_RETURN_IF_ERROR(readArrays(path, &file, wants));
+  for (const TensorInfo &tensor : step.getTensors())
+    if (Array *array = file.lookup(tensor.name);
+        array && (isCheckpoint ? tensor.isWeight() : isState(tensor.role)))
+      weights->set(tensor.name, std::move(*array));
   for (const TensorInfo &tensor : step.getTensors())
     if (tensor.isWeight() && !weights->contains(tensor.name) &&
         tensor.init.kind != InitInfo::Kind::CopyOf)
