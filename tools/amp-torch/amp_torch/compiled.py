@@ -3,6 +3,7 @@
 """A training step as a callable object, whose state is that of the model."""
 
 import os
+import re
 import tempfile
 import warnings
 
@@ -13,6 +14,7 @@ from .export import tensors_of, trace
 from .runtime import CudaDevice, HostDevice, Instance, Program, StepError
 
 PRECISIONS = {torch.float32: "f32", torch.float16: "fp16", torch.bfloat16: "bf16", "half": "fp16", "f16": "fp16"}
+CONSTANT_INIT = re.compile(r"#amp\.init<constant, value = [^>]*>")
 #: The number of shapes of a batch after which a program for another one is a warning.
 MANY_SHAPES = 8
 
@@ -149,7 +151,10 @@ class CompiledStep:
         """Compiles a program for a batch of these shapes."""
         is_open = traced.fixed is None and self.settings["dynamic_batch"] is not False
         samples = tensors[0].shape[0] if is_open and self.recipe.device.backend == "cuda" else 0
-        program = self.recipe.compile(traced.text, traced.options, samples)
+        # Rates and counts are set from Python. As constants, each value of them would be
+        # another program for the cache.
+        text = CONSTANT_INIT.sub("#amp.init<zeros>", traced.text)
+        program = self.recipe.compile(text, traced.options, samples)
         variant = Variant(traced, Instance(program, self.recipe.device, self.seed or 0))
         self.variants.append(variant)
         return variant

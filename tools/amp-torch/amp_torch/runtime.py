@@ -61,7 +61,7 @@ class HostDevice:
     def __init__(self):
         self.torch_device = torch.device("cpu")
 
-    def stream(self):
+    def stream(self, program):
         """The stream that torch works on, or None."""
         return None
 
@@ -79,7 +79,7 @@ class HostDevice:
         memory.owner = owner
         return torch.frombuffer(memory, dtype=dtype).view(shape)
 
-    def place(self, tensor):
+    def place(self, tensor, program):
         """The address of the data of a batch, and what keeps it alive."""
         return tensor.data_ptr(), tensor
 
@@ -105,7 +105,7 @@ class CudaDevice(HostDevice):
         self.torch_device = torch.device("cuda", index)
         self.ordinal = index
 
-    def stream(self):
+    def stream(self, program=None):
         return torch.cuda.current_stream(self.torch_device).cuda_stream
 
     def view(self, address, dtype, shape, owner):
@@ -167,7 +167,7 @@ class Instance:
     def __init__(self, program, device, seed):
         self.program, self.device = program, device
         options = {"seed": seed, "device": device.ordinal}
-        self.current_stream = device.stream()
+        self.current_stream = device.stream(program)
         if self.current_stream is not None:
             options.update(flags=c.CALLER_STREAM, stream=self.current_stream)
         self.handle = Handle(program, **options)
@@ -190,7 +190,7 @@ class Instance:
 
     def follow(self):
         """Moves the step to the stream that torch works on."""
-        stream = self.device.stream()
+        stream = self.device.stream(self.program)
         if stream != self.current_stream:
             self.call("set_stream", stream)
             self.current_stream = stream
@@ -201,7 +201,7 @@ class Instance:
         alive = []
         for index, tensor in enumerate(tensors):
             tensor = tensor.detach().contiguous()
-            address, kept = self.device.place(tensor)
+            address, kept = self.device.place(tensor, self.program)
             shape = (ctypes.c_int64 * tensor.dim())(*tensor.shape)
             batch = c.Batch(size=ctypes.sizeof(c.Batch), index=index, memory=self.device.memory,
                             type=c.TYPES[str(tensor.dtype).removeprefix("torch.")], rank=tensor.dim(), shape=shape,
