@@ -146,7 +146,8 @@ if runs(python, "-c", "import torch"):
 def find_python(name, folder, statement, feature):
     """Adds `feature` and the substitution %`name`_python for the first Python that can
     run `statement`: the one that the environment names, or the one in `folder` of the
-    source tree. `tools/dev NAME` installs the latter with pinned packages."""
+    source tree. `tools/dev NAME` installs the latter with pinned packages. Returns its
+    path, or None."""
     for candidate in (
         os.environ.get(f"AMP_{name.upper()}_PYTHON"),
         os.path.join(config.amp_src_root, folder, "bin", "python"),
@@ -154,13 +155,17 @@ def find_python(name, folder, statement, feature):
         if candidate and runs(candidate, "-c", statement):
             config.available_features.add(feature)
             config.substitutions.append((f"%{name}_python", candidate))
-            return
+            return candidate
+    return None
 
 
 find_python("jax", ".venv", "import jax", "jax")
 find_python("iree", ".venv-iree", "import iree.compiler, iree.runtime", "iree")
 # Debian's PyTorch (the feature `torch`) has no torch.export.
-find_python("torch", ".venv-torch", "import torch.export", "torch-export")
+torch_python = find_python("torch", ".venv-torch", "import torch.export", "torch-export")
+found = "from importlib.util import find_spec as f; exit(not (f('torchvision') and f('transformers')))"
+if torch_python and runs(torch_python, "-c", found):
+    config.available_features.add("torch-models")
 if shutil.which("chromium"):
     config.available_features.add("chromium")
 nvcc = shutil.which("nvcc", path=config.environment["PATH"]) or shutil.which(

@@ -152,7 +152,9 @@ class BERT(nn.Module):
         hidden = (attention_mask[:, None, None, :] == 0)
         b, t, c = x.shape
         q, k, v = (m(x).view(b, t, 2, c // 2).permute(0, 2, 1, 3) for m in (self.q, self.k, self.v))
-        scores = (q @ k.transpose(-1, -2) / math.sqrt(c // 2)).masked_fill(hidden, torch.finfo(torch.float32).min)
+        scores = q @ k.transpose(-1, -2) / math.sqrt(c // 2)
+        # Under autocast the scores are low.
+        scores = scores.masked_fill(hidden, torch.finfo(scores.dtype).min)
         y = (scores.softmax(-1) @ v).permute(0, 2, 1, 3).reshape(b, t, c)
         x = self.norm(x + self.dense(y))
         return self.classifier(torch.tanh(self.pooler(x[:, 0])))

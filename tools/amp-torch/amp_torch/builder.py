@@ -18,6 +18,7 @@ DTYPES = {
 }
 TORCH_DTYPES = {name: dtype for dtype, name in DTYPES.items()}
 FLOATS = ("f32", "f64", "f16", "bf16")
+INTEGERS = ("i64", "i32")
 #: Operations that print one type, that of their result.
 ONE_TYPE = frozenset(
     "abs advance_rng clip cos erf exp expm1 gelu log log1p log_softmax neg reciprocal relu rsqrt"
@@ -146,6 +147,10 @@ class Builder:
         self.location = None
         self.pin = None
         self.constants = {}
+        # Views of integers by name: the integers before the view.
+        self.views = {}
+        # Integers by name: the same numbers as f64.
+        self.known_numbers = {}
 
     def fresh(self):
         self.count += 1
@@ -154,8 +159,7 @@ class Builder:
     def emit(self, name, operands, results, attributes=None, keyword=""):
         """Appends an operation of train. `results` lists (shape, dtype). Returns its
         values; a single one not as a list."""
-        if any(operand.name.startswith("%view") for operand in operands):
-            raise Unsupported("reshapes integers of the batch; reshape them in the data")
+        operands = [self.whole(operand) for operand in operands]
         attributes = dict(attributes or {})
         if self.pin:
             attributes["amp.precision"] = quote(self.pin)
@@ -209,6 +213,52 @@ class Builder:
     def select(self, condition, on_true, on_false):
         shape = broadcast_shapes(condition.shape, on_true.shape, on_false.shape)
         return self.emit("select", [condition, on_true, on_false], [(shape, on_true.dtype)])
+
+    # -- Integers ------------------------------------------------------------------
+    # The operations that compute and move values take floats. Integers go through f64,
+    # which holds them exactly up to 2^53.
+
+    def numbers(self, value):
+        """Integers as f64."""
+        if value.name not in self.known_numbers:
+            if value.name in self.views:
+                number = self.reshape(self.numbers(self.views[value.name]), value.shape)
+            else:
+                number = Value(self.fresh(), value.shape, "f64")
+                self.append(f"{number.name} = arith.sitofp {value.name} : {value.type} to {number.type}")
+            self.known_numbers[value.name] = number
+        return self.known_numbers[value.name]
+
+    def integers(self, value, dtype):
+        """Floats without their fractions."""
+        result = Value(self.fresh(), value.shape, dtype)
+        self.append(f"{result.name} = arith.fptosi {value.name} : {value.type} to {result.type}")
+        return result
+
+    def integers_of(self, numbers, dtype):
+        """The integers that f64 numbers are."""
+        result = self.integers(numbers, dtype)
+        self.known_numbers[result.name] = numbers
+        return result
+
+    def view(self, integers, shape):
+        """Integers in another shape, which a reader may undo."""
+        name = f"%view{len(self.views)}"
+        self.views[name] = self.before_views(integers)
+        return Value(name, tuple(shape), integers.dtype)
+
+    def before_views(self, value):
+        return self.views.get(value.name, value)
+
+    def whole(self, value):
+        """A value that is no view."""
+        return self.integers_of(self.numbers(value), value.dtype) if value.name in self.views else value
+
+    def stop_gradient(self, value):
+        """The same value, which counts as a constant in differentiation."""
+        attributes = {"dims": [], "train.stop_gradient": True}
+        result = self.emit("broadcast", [value], [(value.shape, value.dtype)], attributes)
+        return dataclasses.replace(result, grad=False)
 
     def cast(self, value, dtype):
         if value.dtype == dtype:
@@ -268,12 +318,12 @@ class Builder:
     def one_hot(self, indices, classes, dtype="f32"):
         return self.emit("one_hot", [indices], [((*indices.shape, classes), dtype)])
 
-    def matmul(self, lhs, rhs, transpose_a=False, transpose_b=False):
+    def matmul(self, lhs, rhs, transpose_a=False, transpose_b=False, dtype=None):
         rows = lhs.shape[-1] if transpose_a else lhs.shape[-2]
         columns = rhs.shape[-2] if transpose_b else rhs.shape[-1]
         shape = (*lhs.shape[:-2], rows, columns)
         attributes = {"transpose_a": transpose_a, "transpose_b": transpose_b}
-        return self.emit("matmul", [lhs, rhs], [(shape, lhs.dtype)], attributes)
+        return self.emit("matmul", [lhs, rhs], [(shape, dtype or lhs.dtype)], attributes)
 
     def linear(self, value, weight, bias=None, transpose_weight=False):
         features = weight.shape[0 if transpose_weight else 1]

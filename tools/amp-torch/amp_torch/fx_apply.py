@@ -243,6 +243,26 @@ def check(graph, expected):
     return mismatches
 
 
+def widen_again(graph):
+    """Gives the backward pass its own casts from a low value to f32, so that the low value
+    is kept for it and not the wide one. A cast has the same result wherever it runs."""
+    for cast in [node for node in graph.nodes if is_cast(node) and not is_backward(node)]:
+        if cast.args[0].meta["val"].dtype not in LOW:
+            continue
+        later = [user for user in cast.users if user.op == "call_function" and is_backward(user)]
+        if not later:
+            continue
+        first = next(node for node in graph.nodes if node in later)
+        with graph.inserting_before(first):
+            copy = graph.node_copy(cast)
+        for key in ("partitioner_tag", "autograd_backward", "seq_nr"):
+            copy.meta.pop(key, None)
+            if key in first.meta:
+                copy.meta[key] = first.meta[key]
+        for user in later:
+            user.replace_input_with(cast, copy)
+
+
 def count_casts(graph):
     """The casts between float types in a graph."""
     return sum(is_cast(node) for node in graph.nodes)

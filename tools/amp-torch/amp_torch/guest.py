@@ -292,6 +292,7 @@ def rewrite_graph(graph, options):
         application = fx_apply.Application(printer, types).run()
         mismatches = fx_apply.check(copy, application.expected)
         if not mismatches:
+            fx_apply.widen_again(copy)
             copy.lint()
             check_results(graph, copy)
             return copy, make_report(copy, application, messages, kept)

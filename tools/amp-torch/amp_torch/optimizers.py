@@ -3,6 +3,7 @@
 """Optimizers of torch as update operations of the train dialect."""
 
 import dataclasses
+import math
 
 import torch
 
@@ -36,7 +37,7 @@ def kind_of(optimizer):
     """The operation of an optimizer, or None. Adam may decouple its decay."""
     for base in type(optimizer).__mro__:
         if base.__module__.startswith("torch.optim"):
-            return {"SGD": "sgd", "Adam": "adam", "AdamW": "adamw"}.get(base.__name__)
+            return {"SGD": "sgd", "Adam": "adam", "AdamW": "adamw", "Muon": "muon"}.get(base.__name__)
     return None
 
 
@@ -49,7 +50,7 @@ def problems(optimizers):
             found.append(f"optimizer {name}: expected a torch.optim.Optimizer")
             continue
         if kind_of(optimizer) is None or type(optimizer).step is not find_step(optimizer):
-            found.append(f"optimizer {name} has no operation; use SGD, Adam or AdamW of torch.optim")
+            found.append(f"optimizer {name} has no operation; use SGD, Adam, AdamW or Muon of torch.optim")
             continue
         hooks = ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks")
         if any(getattr(optimizer, hook, None) for hook in hooks):
@@ -131,6 +132,8 @@ class Updates:
                 past = group.optimizer.state.get(tensor, {})
                 if group.kind == "sgd":
                     self.sgd(group.settings, state, gradient, rate, past)
+                elif group.kind == "muon":
+                    self.muon(group.settings, state, gradient, rate, past)
                 else:
                     self.adam(group, state, gradient, rate, past)
 
@@ -160,3 +163,56 @@ class Updates:
         operands = [state.value, gradient, rate, first.value, second.value, step]
         results = [(state.value.shape, state.value.dtype)] * 3
         state.result, first.result, second.result = self.builder.emit(group.kind, operands, results, attributes)
+
+    def muon(self, settings, state, gradient, rate, past):
+        """Momentum whose matrix is made orthogonal (K. Jordan, "Muon", 2024)."""
+        b, momentum = self.builder, float(settings["momentum"])
+        slot = self.slot(state, "momentum_buffer", past.get("momentum_buffer"))
+        b.pin = "keep"
+        slot.result = self.between(slot.value, gradient, 1 - momentum)
+        update = self.between(gradient, slot.result, momentum) if settings["nesterov"] else slot.result
+        update = b.cast(self.orthogonal(update, settings), state.value.dtype)
+        step = b.binary("mul", rate, b.scalar(muon_factor(settings["adjust_lr_fn"], *state.value.shape), "f32"))
+        decay = b.binary("mul", rate, b.scalar(float(settings["weight_decay"]), "f32"))
+        kept = b.binary("sub", b.scalar(1.0, "f32"), decay)
+        step, kept = b.cast(step, state.value.dtype), b.cast(kept, state.value.dtype)
+        moved = b.binary("mul", update, step)
+        state.result = b.binary("sub", b.binary("mul", state.value, kept), moved)
+        b.pin = None
+
+    def between(self, start, end, weight):
+        """start + weight (end - start)."""
+        b = self.builder
+        return b.binary("add", start, b.binary("mul", b.binary("sub", end, start), b.scalar(weight, start.dtype)))
+
+    def orthogonal(self, matrix, settings):
+        """Newton-Schulz iterations in bf16: X becomes a X + (b A + c A A) X with A = X Xᵀ.
+        Sums are f32 and are rounded once, as in torch.addmm."""
+        b, (alpha, beta, gamma) = self.builder, (float(c) for c in settings["ns_coefficients"])
+        is_tall = matrix.shape[0] > matrix.shape[1]
+        x = b.cast(matrix, "bf16")
+        x = b.transpose(x, [1, 0]) if is_tall else x
+        squares = b.unary("square", b.cast(x, "f32"))
+        norm = b.cast(b.unary("sqrt", b.reduce("sum", squares, [0, 1])), "bf16")
+        x = b.binary("div", x, b.unary("clip", norm, min=float(settings["eps"]), max=float("inf")))
+
+        def combined(factor, term, other_factor, lhs, rhs):
+            product = b.matmul(lhs, rhs, dtype="f32")
+            if other_factor != 1:
+                product = b.binary("mul", product, b.scalar(other_factor, "f32"))
+            term = b.binary("mul", b.cast(term, "f32"), b.scalar(factor, "f32"))
+            return b.cast(b.binary("add", term, product), "bf16")
+
+        for _ in range(settings["ns_steps"]):
+            gram = b.matmul(x, x, transpose_b=True)
+            x = combined(alpha, x, 1, combined(beta, gram, gamma, gram, gram), x)
+        return b.transpose(x, [1, 0]) if is_tall else x
+
+
+def muon_factor(rule, rows, columns):
+    """The factor of the learning rate for a matrix, as torch.optim.Muon defines it."""
+    if rule in (None, "original"):
+        return math.sqrt(max(1, rows / columns))
+    if rule == "match_rms_adamw":
+        return 0.2 * math.sqrt(max(rows, columns))
+    return math.sqrt(rows / columns)

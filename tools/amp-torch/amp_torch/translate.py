@@ -6,7 +6,7 @@ import operator
 
 import torch
 
-from .builder import DTYPES, FLOATS, TORCH_DTYPES, Builder, Unsupported, Value, broadcast_shapes
+from .builder import DTYPES, FLOATS, INTEGERS, TORCH_DTYPES, Builder, Unsupported, Value, broadcast_shapes
 
 
 class Const:
@@ -41,13 +41,20 @@ def shrink(tensor):
 RULES = {}
 
 
-def rule(*names):
+#: Rules that take integers as they are. Any other rule with an integer result gets its
+#: integer operands as f64, and its result becomes integers again.
+TAKES_INTEGERS = set()
+
+
+def rule(*names, integers=False):
     """Registers a rule for operations, by name as in `aten.relu.default`."""
 
     def register(function):
         for name in names:
             assert name not in RULES, name
             RULES[name] = function
+            if integers:
+                TAKES_INTEGERS.add(name)
         return function
 
     return register
@@ -73,8 +80,8 @@ class Translator:
         self.embeddings = {}
         self.node = None
         self.force_ignore = False
-        # Labels whose extents a view joined: the name of the view to the labels.
-        self.flattened = {}
+        # Whether the rule that runs computes integers as f64.
+        self.computes_numbers = False
         # Values of the example batch by the name of the argument.
         self.example_values = {}
         # The number of classes of labels by the name of the argument.
@@ -110,7 +117,8 @@ class Translator:
 
     @property
     def result_dtype(self):
-        return self.dtype_of(self.result.dtype)
+        dtype = self.dtype_of(self.result_of_first.dtype)
+        return "f64" if self.computes_numbers and dtype in INTEGERS else dtype
 
     @property
     def result_of_first(self):
@@ -195,15 +203,19 @@ class Translator:
             return value
         if value.is_float and dtype in FLOATS:
             return self.builder.cast(value, dtype)
-        if value.dtype == "i1" and dtype in FLOATS:
-            one, zero = self.builder.scalar(1.0, dtype), self.builder.scalar(0.0, dtype)
-            return self.builder.select(value, one, zero)
+        if value.is_float and dtype in INTEGERS:
+            return self.builder.integers(value, dtype)
         if dtype == "i1":
             zero = self.builder.scalar(0, value.dtype)
             return self.builder.compare("ne", value, zero)
-        raise Unsupported(
-            f"converts {value.dtype} to {dtype}; pass the values of the batch in the type that the model computes with"
-        )
+        if value.dtype == "i1":
+            kind = dtype if dtype in FLOATS else "f64"
+            numbers = self.builder.select(value, self.builder.scalar(1.0, kind), self.builder.scalar(0.0, kind))
+        else:
+            numbers = self.builder.numbers(value)
+        if dtype in INTEGERS:
+            return self.builder.integers_of(numbers, dtype)
+        return self.builder.cast(numbers, dtype)
 
     # -- Broadcasts ----------------------------------------------------------------
 
@@ -214,7 +226,7 @@ class Translator:
             raise Unsupported("needs an argument whose first extent is the batch's")
         builder = self.builder
         if not reference.is_float:
-            reference = builder.one_hot(reference, 1)
+            reference = self.convert(reference, "f32")
         for axis in range(1, reference.rank):
             reference = builder.slice(reference, axis, 0, 1)
         reference = builder.reshape(reference, (-1,))
@@ -238,8 +250,6 @@ class Translator:
         ]
         kept = [extent for d, extent in enumerate(shape) if d not in dims]
         value = self.builder.reshape(value, kept)
-        if not value.is_float:
-            raise Unsupported("repeats integers; repeat them in the data")
         operands = [value]
         if any(shape[d] < 0 for d in dims):
             axis = shape.index(-1)
@@ -256,16 +266,6 @@ class Translator:
     def finish(self, value):
         """The result of an elementwise operation in the shape that export gave it."""
         return self.expand(value, self.result_shape) if value.shape != self.result_shape else value
-
-    def view_of_labels(self, labels, shape):
-        """Integers in another shape, which a loss or an embedding undoes."""
-        name = f"%view{len(self.flattened)}"
-        self.flattened[name] = self.flattened.get(labels.name, labels)
-        return Value(name, tuple(shape), labels.dtype)
-
-    def relabel(self, labels, logits):
-        """Labels in the shape that they have in the batch, before views."""
-        return self.flattened.get(labels.name, labels) if isinstance(labels, Value) else labels
 
     def binary(self, name, lhs, rhs):
         dtype = self.result_dtype
@@ -325,7 +325,37 @@ class Translator:
         function = RULES.get(name)
         if function is None:
             raise Unsupported(f"{name} has no rule")
-        return function(self, *args, **kwargs)
+        if name in TAKES_INTEGERS or not self.gives_integers(meta):
+            return function(self, *args, **kwargs)
+        self.computes_numbers = True
+        try:
+            out = function(self, *self.as_numbers(args), **self.as_numbers(kwargs))
+            return self.as_integers(out, meta)
+        finally:
+            self.computes_numbers = False
+
+    @staticmethod
+    def gives_integers(meta):
+        parts = meta if isinstance(meta, (list, tuple)) else [meta]
+        return isinstance(parts[0], torch.Tensor) and DTYPES.get(parts[0].dtype) in INTEGERS
+
+    def as_numbers(self, argument):
+        """Operands with f64 in the place of integers of the batch."""
+        if isinstance(argument, Value):
+            return self.builder.numbers(argument) if argument.dtype in INTEGERS else argument
+        if isinstance(argument, (list, tuple)):
+            return [self.as_numbers(item) for item in argument]
+        if isinstance(argument, dict):
+            return {key: self.as_numbers(item) for key, item in argument.items()}
+        return argument
+
+    def as_integers(self, out, meta):
+        """The results of a rule in the integer types that export gave them."""
+        if isinstance(out, (list, tuple)):
+            return [self.as_integers(part, of) for part, of in zip(out, meta)]
+        if isinstance(out, Value) and out.is_float and DTYPES.get(meta.dtype) in INTEGERS:
+            return self.builder.integers_of(out, DTYPES[meta.dtype])
+        return out
 
     def run(self, graph):
         """Translates all calls; returns the values that the graph returns."""

@@ -179,6 +179,8 @@ LogicalResult Backpropagation::run(ArrayRef<Operation *> forward,
                                    Listener listener) {
   SmallVector<Value> inputs;
   for (Operation *op : forward) {
+    if (op->hasAttr(kStopGradientAttr))
+      continue;
     inputs.clear();
     getInputs(op, inputs);
     if (llvm::none_of(inputs, [&](Value input) { return isActive(input); }))

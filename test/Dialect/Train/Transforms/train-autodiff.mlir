@@ -220,3 +220,26 @@ func.func @through_inserted_cast(%x: tensor<4x4xf16>) -> tensor<4x4xf32> {
   %g = train.gradients %l wrt(%w) : (tensor<f32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %g : tensor<4x4xf32>
 }
+
+// -----
+
+// An operation with train.stop_gradient counts as a constant: only the other factor
+// has a gradient, and what leads to the stopped one needs no derivative.
+
+// CHECK-LABEL: @stopped
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32>)
+func.func @stopped(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: %[[E:.*]] = train.exp %[[X]]
+  // CHECK: %[[S:.*]] = train.broadcast %[[E]] {{.*}}train.stop_gradient
+  // CHECK: %[[SEED:.*]] = amp.gradient_seed
+  // CHECK: %[[D:.*]] = train.broadcast %[[SEED]]
+  // CHECK: %[[G:.*]] = train.mul %[[D]], %[[S]]
+  // CHECK-NOT: train
+  // CHECK: return %[[G]]
+  %e = train.exp %x : tensor<4xf32>
+  %s = train.broadcast %e {dims = array<i64>, train.stop_gradient} : (tensor<4xf32>) -> tensor<4xf32>
+  %m = train.mul %x, %s : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %loss = train.reduce_sum %m {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<f32>
+  %g = train.gradients %loss wrt(%x) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}

@@ -5,7 +5,7 @@
 import math
 
 from ..builder import FLOATS
-from ..translate import Unsupported, Value, rule
+from ..translate import Const, Unsupported, Value, rule
 
 UNARY = (
     "abs cos erf exp expm1 log log1p neg reciprocal relu rsqrt sigmoid sign silu sin sqrt square tanh".split()
@@ -134,8 +134,6 @@ def glu(t, x, axis=-1):
 
 def add_or_subtract(t, name, lhs, rhs, alpha):
     dtype = t.result_dtype
-    if dtype not in FLOATS:
-        raise Unsupported("adds integers of the batch; compute them in the data")
     alpha = t.number(alpha)
     rhs = t.elementwise(rhs, dtype)
     if alpha != 1:
@@ -162,8 +160,6 @@ def rsub(t, lhs, rhs, alpha=1):
 def mul(t, lhs, rhs):
     if t.result_dtype == "i1":
         return logical_and(t, lhs, rhs)
-    if t.result_dtype not in FLOATS:
-        raise Unsupported("multiplies integers of the batch; compute them in the data")
     return t.binary("mul", lhs, rhs)
 
 
@@ -224,21 +220,16 @@ def common_dtype(t, lhs, rhs):
     for operand in (lhs, rhs):
         if isinstance(operand, Value) and operand.is_float:
             return operand.dtype
-    first, second = lhs if isinstance(lhs, Value) else rhs, rhs if isinstance(lhs, Value) else lhs
-    if isinstance(second, float) and first.dtype not in FLOATS:
-        raise Unsupported("compares integers with a float; compare with an integer")
-    return first.dtype
+    first, second = (lhs, rhs) if isinstance(lhs, Value) else (rhs, lhs)
+    is_fraction = isinstance(second, float) or isinstance(second, Const) and t.constant_tensor(second).is_floating_point()
+    # f64 holds integers and fractions.
+    return "f64" if is_fraction else first.dtype
 
 
 def register_compare(name):
     @rule(f"aten.{name}.Tensor", f"aten.{name}.Scalar")
     def compare(t, lhs, rhs):
         dtype = common_dtype(t, lhs, rhs)
-        if isinstance(lhs, Value) and lhs.name in t.flattened and not isinstance(rhs, Value):
-            # A view of integers: compare them, then view the result as zeros and ones.
-            other = t.builder.scalar(t.number(rhs), dtype)
-            equal = t.builder.compare(name, t.flattened[lhs.name], other)
-            return t.convert(t.builder.reshape(t.convert(equal, "f32"), lhs.shape), "i1")
         return t.builder.compare(name, t.elementwise(lhs, dtype), t.elementwise(rhs, dtype))
 
     return compare
@@ -280,8 +271,6 @@ def logical_not(t, x):
 @rule("aten.where.self", "aten.where.ScalarSelf", "aten.where.ScalarOther", "aten.where.Scalar")
 def where(t, condition, on_true, on_false):
     dtype = t.result_dtype
-    if dtype not in FLOATS:
-        raise Unsupported("chooses between integers of the batch; compute them in the data")
     operands = (t.elementwise(condition, "i1"), t.elementwise(on_true, dtype), t.elementwise(on_false, dtype))
     return t.finish(t.builder.select(*operands))
 
@@ -296,22 +285,18 @@ def masked_fill(t, x, mask, value):
 
 @rule(
     "aten.clone.default", "aten.contiguous.default", "aten.alias.default", "aten.lift_fresh_copy.default",
-    "aten.lift_fresh.default", "aten.detach_.default",
+    "aten.lift_fresh.default", integers=True,
 )
 def identity(t, x, memory_format=None):
     return x
 
 
-@rule("aten.detach.default")
+@rule("aten.detach.default", "aten.detach_.default", integers=True)
 def detach(t, x):
-    if x.grad:
-        raise Unsupported(
-            "detaches a value that depends on a trained parameter; the dialect has no operation that stops "
-            "a gradient: freeze the parameters, or compute the value outside of the step"
-        )
-    return x
+    return t.builder.stop_gradient(x) if x.grad else x
 
 
-@rule("aten._to_copy.default", "aten.to.dtype", "aten.to.dtype_layout", "aten.to.device", "aten.type_as.default")
+@rule("aten._to_copy.default", "aten.to.dtype", "aten.to.dtype_layout", "aten.to.device", "aten.type_as.default",
+      integers=True)
 def to_copy(t, x, *args, **kwargs):
     return t.convert(x, t.result_dtype)

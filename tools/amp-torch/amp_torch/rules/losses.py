@@ -12,6 +12,13 @@ from .elementwise import clip, positive, scaled, softplus_of
 REDUCTIONS = ("none", "mean", "sum")
 
 
+def in_parts(t):
+    """The builder for a loss that becomes several operations. Each of them is pinned to
+    f32, as the loss is under torch.autocast."""
+    t.builder.pin = t.builder.pin or "f32"
+    return t.builder
+
+
 def reduced(t, x, reduction):
     """0, 1 and 2 are torch's numbers for none, mean and sum."""
     if reduction == 0:
@@ -43,7 +50,7 @@ def ignores(t, labels, ignore_index):
 def picked(t, log_probabilities, labels, weight, reduction, ignore_index, smoothing):
     """The losses of samples from logarithms of probabilities, [..., C]: -w log p of the
     label, without what is ignored, and their mean over the sum of the weights."""
-    b, dtype, classes = t.builder, log_probabilities.dtype, log_probabilities.shape[-1]
+    b, dtype, classes = in_parts(t), log_probabilities.dtype, log_probabilities.shape[-1]
     one, zero = b.scalar(1.0, dtype), b.scalar(0.0, dtype)
     valid = None
     if ignores(t, labels, ignore_index):
@@ -85,7 +92,7 @@ def cross_entropy(t, x, target, weight=None, reduction=1, ignore_index=-100, lab
     weight = None if weight is None else t.elementwise(weight, x.dtype)
     if isinstance(target, Value) and target.is_float or not isinstance(target, Value):
         return soft_cross_entropy(t, x, classes_last(t, t.value(target, x.dtype)), weight, reduction, smoothing)
-    labels = t.relabel(target, x)
+    labels = t.builder.before_views(target)
     if labels is not target:
         x = t.builder.reshape(x, (*labels.shape, x.shape[-1]))
         if reduction == 0:
@@ -96,12 +103,12 @@ def cross_entropy(t, x, target, weight=None, reduction=1, ignore_index=-100, lab
         dtype = "f64" if x.dtype == "f64" else "f32"
         t.classes[labels.name] = x.shape[-1]
         return t.builder.emit("cross_entropy", [x, labels], [((), dtype)], attributes)
-    logs = t.builder.unary("log_softmax", x, axis=x.rank - 1)
+    logs = in_parts(t).unary("log_softmax", x, axis=x.rank - 1)
     return picked(t, logs, labels, weight, reduction, ignore_index, smoothing)
 
 
 def soft_cross_entropy(t, x, target, weight, reduction, smoothing):
-    b = t.builder
+    b = in_parts(t)
     if smoothing:
         offset = b.scalar(smoothing / x.shape[-1], x.dtype)
         target = b.binary("add", scaled(t, target, 1 - smoothing), offset)
@@ -116,7 +123,7 @@ def soft_cross_entropy(t, x, target, weight, reduction, smoothing):
 @rule("aten.nll_loss_nd.default", "aten.nll_loss.default", "aten.nll_loss2d.default")
 def nll_loss(t, x, target, weight=None, reduction=1, ignore_index=-100):
     x = classes_last(t, x)
-    labels = t.relabel(target, x)
+    labels = t.builder.before_views(target)
     if labels is not target:
         x = t.builder.reshape(x, (*labels.shape, x.shape[-1]))
     check_labels(t, labels, x.shape[:-1])
@@ -135,7 +142,7 @@ def plain_loss(t, name, function, x, target, reduction):
         # Only the first operand has a gradient.
         if not target.grad:
             return t.builder.emit(name, [x, target], [((), "f64" if x.dtype == "f64" else "f32")])
-    return reduced(t, t.builder.unary(function, difference(t, x, target)[2]), reduction)
+    return reduced(t, in_parts(t).unary(function, difference(t, x, target)[2]), reduction)
 
 
 @rule("aten.mse_loss.default")
@@ -150,7 +157,7 @@ def l1_loss(t, x, target, reduction=1):
 
 def huber(t, x, target, reduction, delta, divisor):
     """A parabola within delta of zero, lines outside."""
-    b = t.builder
+    b = in_parts(t)
     _, _, delta_x = difference(t, x, target)
     size = b.unary("abs", delta_x)
     near = scaled(t, b.unary("square", delta_x), 0.5 / divisor)
@@ -172,7 +179,7 @@ def huber_loss(t, x, target, reduction=1, delta=1.0):
 @rule("aten.binary_cross_entropy_with_logits.default")
 def bce_with_logits(t, x, target, weight=None, pos_weight=None, reduction=1):
     """(1 - y) x + (1 + (p - 1) y) ln(1 + exp(-x))."""
-    b = t.builder
+    b = in_parts(t)
     target = t.elementwise(target, x.dtype)
     one = b.scalar(1.0, x.dtype)
     rest = b.binary("mul", b.binary("sub", one, target), x)
@@ -189,7 +196,7 @@ def bce_with_logits(t, x, target, weight=None, pos_weight=None, reduction=1):
 @rule("aten.binary_cross_entropy.default")
 def binary_cross_entropy(t, x, target, weight=None, reduction=1):
     """Logarithms are at least -100, as in torch."""
-    b = t.builder
+    b = in_parts(t)
     target, one = t.elementwise(target, x.dtype), b.scalar(1.0, x.dtype)
     hit = clip(t, b.unary("log", x), low=-100.0)
     miss = clip(t, b.unary("log", b.binary("sub", one, x)), low=-100.0)
@@ -202,7 +209,7 @@ def binary_cross_entropy(t, x, target, weight=None, reduction=1):
 
 @rule("aten.kl_div.default")
 def kl_div(t, x, target, reduction=1, *, log_target=False):
-    b = t.builder
+    b = in_parts(t)
     dtype = (x if isinstance(x, Value) else target).dtype
     x, target = t.value(x, dtype), t.value(target, dtype)
     if log_target:
@@ -217,7 +224,7 @@ def kl_div(t, x, target, reduction=1, *, log_target=False):
 
 @rule("aten.soft_margin_loss.default")
 def soft_margin_loss(t, x, target, reduction=1):
-    product = t.builder.binary("mul", t.builder.unary("neg", x), t.elementwise(target, x.dtype))
+    product = in_parts(t).binary("mul", t.builder.unary("neg", x), t.elementwise(target, x.dtype))
     return reduced(t, softplus_of(t, product), reduction)
 
 

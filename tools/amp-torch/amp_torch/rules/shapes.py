@@ -10,11 +10,6 @@ import torch
 from ..translate import Const, Unsupported, Value, rule
 
 
-def require_float(x, does):
-    if isinstance(x, Value) and not x.is_float:
-        raise Unsupported(f"{does} integers of the batch; do so in the data")
-
-
 def through_floats(function):
     """Lets a rule that moves elements take booleans: as zeros and ones, and back."""
 
@@ -31,14 +26,14 @@ def through_floats(function):
 @rule(
     "aten.view.default", "aten._unsafe_view.default", "aten.reshape.default", "aten.unsqueeze.default",
     "aten.squeeze.default", "aten.squeeze.dim", "aten.squeeze.dims", "aten.flatten.using_ints",
-    "aten.unflatten.int", "aten.view_as.default", "aten.reshape_as.default",
+    "aten.unflatten.int", "aten.view_as.default", "aten.reshape_as.default", integers=True,
 )
 @through_floats
 def reshape(t, x, *args):
     if x.shape == t.result_shape:
         return x
     if isinstance(x, Value) and not x.is_float:
-        return t.view_of_labels(x, t.result_shape)
+        return t.builder.view(x, t.result_shape)
     return view(t, x, t.result_shape)
 
 
@@ -57,7 +52,6 @@ def view(t, x, shape):
 @rule("aten.permute.default")
 @through_floats
 def permute(t, x, dims):
-    require_float(x, "transposes")
     return t.builder.transpose(x, dims)
 
 
@@ -125,7 +119,6 @@ def repeat_interleave(t, x, count, dim=None, output_size=None):
 def slice_(t, x, dim=0, start=None, end=None, step=1):
     if x.shape == t.result_shape and step == 1:
         return x
-    require_float(x, "takes a part of")
     dim %= x.rank
     size = t.result_shape[dim]
     if x.shape[dim] < 0 or size < 0:
@@ -143,7 +136,6 @@ def narrow(t, x, dim, start, length):
 @rule("aten.select.int")
 @through_floats
 def select(t, x, dim, index):
-    require_float(x, "takes a part of")
     dim %= x.rank
     index = t.number(index)
     if x.shape[dim] < 0:
@@ -154,7 +146,6 @@ def select(t, x, dim, index):
 
 def parts(t, x, sizes, dim):
     dim %= x.rank
-    require_float(x, "splits")
     values, start = [], 0
     for size in sizes:
         values.append(t.builder.slice(x, dim, start, size))
@@ -184,12 +175,13 @@ def unbind(t, x, dim=0):
 @rule("aten.cat.default", "aten.concat.default")
 def cat(t, tensors, dim=0):
     dtype = t.result_dtype
-    values = [t.value(tensor, dtype) for tensor in tensors]
-    for value in values:
-        require_float(value, "joins")
     rank = len(t.result_shape)
-    values = [value for value in values if value.rank == rank]
-    return t.builder.concat(values, dim % rank)
+
+    def is_joined(tensor):
+        # torch ignores empty vectors.
+        return tensor.rank == rank if isinstance(tensor, Value) else t.constant_tensor(tensor).numel() > 0
+
+    return t.builder.concat([t.value(tensor, dtype) for tensor in tensors if is_joined(tensor)], dim % rank)
 
 
 @rule("aten.stack.default")
@@ -206,7 +198,6 @@ def constant_pad(t, x, padding, value=0, *rest):
         if value != "constant":
             raise Unsupported(f"pads in the mode '{value}'; only constants are possible")
         value = rest[0] if rest and rest[0] is not None else 0
-    require_float(x, "pads")
     low, high = [0] * x.rank, [0] * x.rank
     padding = [t.number(amount) for amount in padding]
     for position in range(len(padding) // 2):
@@ -228,7 +219,6 @@ def constant_pad(t, x, padding, value=0, *rest):
 def roll(t, x, shifts, dims=()):
     if not dims:
         raise Unsupported("rolls without dims; name the dimensions")
-    require_float(x, "rolls")
     for shift, dim in zip(shifts, dims):
         dim %= x.rank
         if x.shape[dim] < 0:
@@ -243,7 +233,6 @@ def roll(t, x, shifts, dims=()):
 @rule("aten.flip.default")
 @through_floats
 def flip(t, x, dims):
-    require_float(x, "reverses")
     for dim in dims:
         dim %= x.rank
         if x.shape[dim] < 0:
@@ -270,7 +259,6 @@ def slice_scatter(t, x, part, dim=0, start=None, end=None, step=1):
         return part
     if step != 1:
         raise Unsupported("writes every n-th element; build the tensor with torch.stack")
-    require_float(x, "writes into")
     if x.shape[dim] < 0:
         raise Unsupported("writes a part of the open batch; export with dynamic_batch=False")
     start = 0 if start is None else t.number(start)
@@ -280,7 +268,6 @@ def slice_scatter(t, x, part, dim=0, start=None, end=None, step=1):
 @rule("aten.select_scatter.default")
 def select_scatter(t, x, part, dim, index):
     x, part = t.value(x, t.result_dtype), t.value(part, t.result_dtype)
-    require_float(x, "writes into")
     dim %= x.rank
     if x.shape[dim] < 0:
         raise Unsupported("writes one sample of the open batch; export with dynamic_batch=False")
@@ -290,7 +277,7 @@ def select_scatter(t, x, part, dim, index):
 
 @rule("aten.fill.Scalar", "aten.fill.Tensor", "aten.full_like.default", "aten.zeros_like.default",
       "aten.ones_like.default", "aten.new_zeros.default", "aten.new_full.default", "aten.new_ones.default",
-      "aten.zero.default", "aten.zeros.default")
+      "aten.zero.default", "aten.zeros.default", integers=True)
 def fill(t, x, *args, **kwargs):
     """A constant in the shape of a value."""
     name = str(t.node.target)

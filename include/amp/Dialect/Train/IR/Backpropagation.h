@@ -21,6 +21,10 @@
 
 namespace mlir::train {
 
+/// A unit attribute of any operation: the results count as constants of the
+/// differentiation, so no gradient reaches the operands through them.
+inline constexpr StringLiteral kStopGradientAttr = "train.stop_gradient";
+
 /// What the backward loop does with a value of an iteration of the forward
 /// loop.
 enum class LoopValues {
@@ -63,10 +67,11 @@ public:
   }
 
   /// Sweeps over `forward`, in which each operation follows those that it uses.
-  /// Marks the float results that depend on an active value, then emits the
-  /// gradients of the active operands in reverse order. If an operation between
-  /// an active value and a value with a gradient has no derivative, emits a
-  /// diagnostic at it and returns failure.
+  /// Marks the float results that depend on an active value, other than those of
+  /// operations with `train.stop_gradient`. Then emits the gradients of the
+  /// active operands in reverse order. If an operation between an active value
+  /// and a value with a gradient has no derivative, emits a diagnostic at it and
+  /// returns failure.
   LogicalResult run(ArrayRef<Operation *> forward, Listener listener);
 
 private:

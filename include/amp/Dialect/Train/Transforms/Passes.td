@@ -48,6 +48,9 @@ def TrainAutodiff : Pass<"train-autodiff"> {
       `train.broadcast` of a zero. A constant would lose its tag when
       canonicalization merges it with others.
     - Gradients that nothing uses are not computed.
+    - The results of an operation with the unit attribute `train.stop_gradient`
+      count as constants. A `train.broadcast` without dimensions that has this
+      attribute is the identity without a derivative.
     - `train.gradients` of a value that depends on another `train.gradients`
       gives second derivatives. The pass expands the inner one first.
 

@@ -1,0 +1,104 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Unmodified models of torchvision and transformers through both doors. The exported
+# step and the model in PyTorch have the same losses in f32. In torch.compile the
+# strategy `autocast` has the losses of eager torch.autocast.
+#
+# REQUIRES: torch-models, full
+# RUN: rm -rf %t && mkdir %t
+# RUN: %torch_python %s %t gpt2 bert vit
+"""Usage: library-models.py <folder> [--door export|guest] [model...]: by default all, with a
+table of the page docs/pytorch.md. The exit status is 1 if a model does not train."""
+
+import os
+import sys
+
+import torch
+
+import amp_torch
+from library_models import LIBRARY, batch_of, loss_of, make
+from parity import amp_run, train
+
+SIZE, SAMPLES, STEPS = 4, 8, 3
+
+
+def optimizer_of(model):
+    return torch.optim.SGD(model.parameters(), lr=0.01)
+
+
+def losses_of(name, wrap=lambda function: function):
+    """The losses in PyTorch; `wrap` changes the loss as a function."""
+    model, loss, arrays, names = make(name, SAMPLES)
+    compute = loss_of(loss, names)
+    wrapped = wrap(lambda *tensors: compute(model, *tensors))
+    return train(model, lambda _, *tensors: wrapped(*tensors), [optimizer_of(model)], arrays, SIZE, STEPS)
+
+
+def exported(name, folder):
+    """What the exported step has in common with the model, as text."""
+    model, loss, arrays, names = make(name, SAMPLES)
+    path = os.path.join(folder, name)
+    example = batch_of(loss, [array[:SIZE] for array in arrays], names)
+    export = amp_torch.export(model, loss, optimizer_of(model), example, path)
+    ours, _ = amp_run(path, export.batch, arrays, SIZE, STEPS)
+    theirs = losses_of(name)
+    error = max(abs(a - b) for a, b in zip(ours, theirs)) / max(theirs)
+    # A batch norm over few values amplifies the roundings of a deep network.
+    bound = 1e-5 if loss is None else 1e-3
+    assert error <= bound, f"losses differ by {error:.1e}: {ours}, {theirs}"
+    for name, array in (("step.mlir", None), ("init.npz", None), ("data.npz", None), ("state.npz", None)):
+        os.remove(os.path.join(path, name))
+    return f"{error:.1e}" + (", fixed batch" if export.fixed else "")
+
+
+def in_autocast(function):
+    def run(*arguments):
+        with torch.autocast("cpu", torch.bfloat16):
+            return function(*arguments)
+
+    return run
+
+
+def guest(name, folder):
+    """Casts and saved bytes of the strategies `autocast` and `optimal`, as text."""
+    figures = {}
+    for strategy in ("autocast", "optimal"):
+        torch._dynamo.reset()
+        backend = amp_torch.backend("bf16", strategy=strategy)
+        losses = losses_of(name, lambda function: torch.compile(function, backend=backend))
+        figures[strategy] = losses, sum(report.casts for report in backend.reports), sum(backend.saved_bytes)
+    expected = losses_of(name, in_autocast)
+    (ours, casts, saved), (_, fewer, less) = figures["autocast"], figures["optimal"]
+    text = f"casts {casts}, {fewer}; bytes {saved}, {less}"
+    assert ours == expected, f"losses differ by {max(abs(a - b) for a, b in zip(ours, expected)):.1e}; {text}"
+    assert fewer <= casts and less <= saved, text
+    return text
+
+
+DOORS = {"export": exported, "guest": guest}
+
+
+def main():
+    folder, *names = sys.argv[1:]
+    doors = list(DOORS)
+    if names[:1] == ["--door"]:
+        doors, names = [names[1]], names[2:]
+    failures = 0
+    print("| model | " + " | ".join(doors) + " |")
+    print("|---" * (1 + len(doors)) + "|")
+    for name in names or LIBRARY:
+        cells = [name]
+        for door in doors:
+            try:
+                cells.append(DOORS[door](name, folder))
+            except Exception as error:  # A table has a line for each model.
+                failures += 1
+                lines = [line.strip() for line in str(error).strip().splitlines()]
+                cells.append(f"no: {type(error).__name__}: " + " ".join(lines)[:300])
+        print("| " + " | ".join(cells) + " |", flush=True)
+    return failures > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
