@@ -385,20 +385,21 @@ static void warnOfForced(const SlotGraph &graph, const Assignment &assignment,
 void mlir::amp::warnOfForcedLow(const SlotGraph &graph,
                                 const Assignment &assignment, FloatType low) {
   ArrayRef<SlotVertex> vertices = graph.getVertices();
-  warnOfForced(
-      graph, assignment,
-      [&](VertexId v) {
-        return vertices[v].pinned &&
-               vertices[v].proof == RangeProof::DoesNotFit;
-      },
-      [&](const SlotVertex &vertex) {
-        vertex.op->emitWarning()
-            << "'" << vertex.op->getName()
-            << "' reads or holds a constant or a gradient seed that is beyond "
-               "the range of "
-            << low
-            << ", but a pin makes it low; expected it to be pinned to f32";
-      });
+  llvm::SmallPtrSet<OperationName, 8> named;
+  SmallVector<VertexId> overridden(graph.getOverriddenPins());
+  llvm::sort(overridden);
+  for (VertexId v : overridden) {
+    Operation *op = vertices[v].op;
+    if (named.insert(op->getName()).second)
+      op->emitWarning() << "'" << op->getName()
+                        << "' reads or holds a constant or a gradient seed "
+                           "that is beyond the "
+                           "range of "
+                        << low
+                        << ", so it stays f32 although a pin asks for low "
+                           "precision; expected "
+                           "it to be pinned to f32";
+  }
   // bf16 has the range of f32.
   if (!low.isF16())
     return;

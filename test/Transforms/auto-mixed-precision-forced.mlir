@@ -16,13 +16,17 @@
 // RUN: amp-opt %t/fits.mlir --auto-mixed-precision=policy=apex-O3 -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
 // NONE-NOT: warning
 //
-// A low pin on a reader of a number beyond f16, or of a scaled seed. A mask
-// becomes the lowest finite number here as well.
+// A low pin on a reader of a number beyond f16, or of a scaled seed, is not
+// obeyed. A mask becomes the lowest finite number here as well.
 // RUN: amp-opt %t/constants.mlir --auto-mixed-precision -o %t/constants.out 2>&1 | FileCheck %s --check-prefix=PIN
+// RUN: FileCheck %s --check-prefix=WIDE --input-file=%t/constants.out
 // RUN: FileCheck %s --check-prefix=MASK --input-file=%t/constants.out
 // RUN: amp-opt %t/constants.mlir --auto-mixed-precision=precision=bf16 -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
-// PIN: constants.mlir:3:8: warning: 'train.add' reads or holds a constant or a gradient seed that is beyond the range of 'f16', but a pin makes it low; expected it to be pinned to f32
+// PIN: constants.mlir:3:8: warning: 'train.add' reads or holds a constant or a gradient seed that is beyond the range of 'f16', so it stays f32 although a pin asks for low precision; expected it to be pinned to f32
 // PIN-NOT: warning
+// WIDE: train.constant {{.*}}dense<1.000000e+05> : tensor<4x4xf32>
+// WIDE: train.add {{.*}} -> tensor<4x4xf32>
+// WIDE: train.add {{.*}} -> tensor<4x4xf32>
 // MASK: train.constant {{.*}}dense<-6.550400e+04> : tensor<4x4xf16>
 // MASK: train.select {{.*}}xf16>
 

@@ -36,13 +36,18 @@ void SlotGraph::applyRanges(ArrayRef<FunctionOpInterface> functions) {
   }
 }
 
-/// Keeps `v` in f32, unless a pin decides.
+/// Keeps `v` in f32. A pin to low precision would make a number infinite or
+/// zero.
 void SlotGraph::deny(VertexId v) {
   if (v == 0)
     return;
-  vertices[v].proof = RangeProof::DoesNotFit;
-  if (!vertices[v].pinned)
-    vertices[v].opClass = OpClass::Deny;
+  SlotVertex &vertex = vertices[v];
+  vertex.proof = RangeProof::DoesNotFit;
+  if (vertex.pinned && vertex.opClass == OpClass::Allow) {
+    vertex.pinned = false;
+    overriddenPins.push_back(v);
+  }
+  vertex.opClass = OpClass::Deny;
 }
 
 /// Keeps slots that read one of `read` in f32, except products that may read it
@@ -300,7 +305,8 @@ void SlotGraph::denyConstants() {
     }
     // A constant that can follow its readers may be a mask.
     FloatRange beyond = elements->beyond;
-    bool canMask = own != 0 && !vertex.pinned && !beyond.isEmpty() &&
+    bool isWide = vertex.pinned && vertex.opClass != OpClass::Allow;
+    bool canMask = own != 0 && !isWide && !beyond.isEmpty() &&
                    beyond.lo == beyond.hi && beyond.hi < 0 && getInterface(op);
     SmallVector<Value> worklist{op->getResult(0)};
     while (!worklist.empty()) {

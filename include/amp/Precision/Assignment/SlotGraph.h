@@ -33,9 +33,9 @@ enum class RangeProof : uint8_t {
   None,
   /// A range slot whose values fit the low type. It counts as a storage slot.
   Fits,
-  /// The slot is denied, unless a pin decides. It is, reads or stores a
-  /// constant that becomes infinite or all zero in the low type, or it reads a
-  /// gradient seed, which loss scaling makes infinite.
+  /// The slot is denied, whatever a pin says. It is, reads or stores a constant
+  /// that becomes infinite or all zero in the low type, or it reads a gradient
+  /// seed, which loss scaling makes infinite.
   DoesNotFit,
   /// The slot is denied, unless a pin decides. It reads or produces values made
   /// of integer bits, such as random numbers.
@@ -165,6 +165,10 @@ public:
   /// Operations that have a pin to low precision, and no value that could be
   /// low.
   ArrayRef<Operation *> getIgnoredPins() const { return ignoredPins; }
+
+  /// Slots that a pin asked to be low, and that stay f32 because a number there
+  /// does not fit (RangeProof::DoesNotFit).
+  ArrayRef<VertexId> getOverriddenPins() const { return overriddenPins; }
 
   /// Whether intervals prove that every number which `value` can hold is finite
   /// in the low type, for all data and gradient seeds. To be called before the
@@ -352,6 +356,7 @@ private:
   std::vector<std::pair<VertexId, VertexId>> implications;
   std::vector<Operation *> unlisted;
   std::vector<Operation *> ignoredPins;
+  std::vector<VertexId> overriddenPins;
   /// Slots that intervals may free or deny: constants, and slots that were
   /// denied only for their kind, with their class in the policy.
   std::vector<std::pair<VertexId, OpClass>> rangeSlots;
