@@ -502,7 +502,10 @@ LogicalResult AutoMixedPrecisionPass::rewrite(Plan &plan, FloatType low) {
     for (FunctionOpInterface function : functions)
       function->setAttr(kKeepRoundingsAttr, UnitAttr::get(&getContext()));
   FailureOr<RewriteCounts> counts =
-      rewritePrecision(plan.graph, plan.assignment, plan.casts, low);
+      rewritePrecision(plan.graph, plan.assignment, plan.casts, low,
+                       keepsRoundings && chosenStrategy == Strategy::Autocast
+                           ? CastSharing::Parameter
+                           : CastSharing::Value);
   if (failed(counts))
     return failure();
   if (!plan.group.callees.empty())

@@ -9,6 +9,7 @@
 
 #include "PrecisionRecord.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -41,8 +42,8 @@ private:
 class PrecisionRewriter {
 public:
   PrecisionRewriter(const SlotGraph &graph, const Assignment &assignment,
-                    const CastRules &rules, FloatType low)
-      : graph(graph), assignment(assignment), rules(rules),
+                    const CastRules &rules, FloatType low, CastSharing sharing)
+      : graph(graph), assignment(assignment), rules(rules), sharing(sharing),
         rewriter(low.getContext()), lowTypes(low),
         wideTypes(Float32Type::get(low.getContext())) {}
 
@@ -137,6 +138,15 @@ private:
     return result;
   }
 
+  /// Whether all uses of `value` share a cast.
+  bool isShared(Value value) const {
+    if (sharing == CastSharing::Value)
+      return true;
+    Operation *producer = value.getDefiningOp();
+    return getRole(value) == Role::Parameter ||
+           (producer && producer->hasTrait<OpTrait::ConstantLike>());
+  }
+
   LogicalResult insertCasts() {
     std::vector<Value> casts(graph.getValues().size());
     for (const SlotUse &use : graph.getUses()) {
@@ -146,7 +156,8 @@ private:
       // The graph may have another value, because an operation may have rounded
       // its result.
       Value value = use.operand->get();
-      Value &converted = casts[use.value];
+      Value own;
+      Value &converted = isShared(value) ? casts[use.value] : own;
       if (!converted) {
         // Uses come in program order. The first one dominates the others if it
         // is in the block of the value. In unstructured control flow it may be
@@ -185,6 +196,7 @@ private:
   const SlotGraph &graph;
   const Assignment &assignment;
   const CastRules &rules;
+  CastSharing sharing;
   IRRewriter rewriter;
   TypesOf lowTypes, wideTypes;
   RewriteCounts counts;
@@ -192,9 +204,8 @@ private:
 
 } // namespace
 
-FailureOr<RewriteCounts>
-mlir::amp::rewritePrecision(const SlotGraph &graph,
-                            const Assignment &assignment,
-                            const CastRules &casts, FloatType low) {
-  return PrecisionRewriter(graph, assignment, casts, low).run();
+FailureOr<RewriteCounts> mlir::amp::rewritePrecision(
+    const SlotGraph &graph, const Assignment &assignment,
+    const CastRules &casts, FloatType low, CastSharing sharing) {
+  return PrecisionRewriter(graph, assignment, casts, low, sharing).run();
 }

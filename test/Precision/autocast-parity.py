@@ -48,6 +48,9 @@ class Ops:
 class CudaOps(Ops):
     """The same, with the operands that autocast on CUDA gives them."""
 
+    def __init__(self):
+        self.kept = {}
+
     LOWER = {"matmul", "linear", "conv2d"}
     FP32 = {"exp", "log", "pow2", "reciprocal", "softmax", "log_softmax", "sum", "mse", "l1", "cross_entropy"}
 
@@ -56,10 +59,19 @@ class CudaOps(Ops):
 
         def call(*operands):
             if type is not None:
-                operands = [o.to(type) if torch.is_tensor(o) and o.is_floating_point() else o for o in operands]
+                operands = [self.cast(o, type) if torch.is_tensor(o) and o.is_floating_point() else o
+                            for o in operands]
             return FUNCTIONS[name](*operands)
 
         return call
+
+    def cast(self, value, type):
+        """autocast keeps the casts of parameters to the low type."""
+        if type is not LOW or not value.is_leaf or not value.requires_grad:
+            return value.to(type)
+        if id(value) not in self.kept:
+            self.kept[id(value)] = value.to(type)
+        return self.kept[id(value)]
 
 
 FUNCTIONS = {
@@ -238,12 +250,13 @@ def networks():
 
 def operations():
     """One operation behind a product and in front of one."""
-    def program(rows, positive=False, exact=True, unlike=()):
+    def program(rows, positive=False, exact=True, unlike=(), more=()):
         w = integers(16, 64, low=1 if positive else -4, scale=0.125)
-        return Program({"w": w, "v": integers(16, 64, low=1 if positive else -4, scale=0.125),
-                        "x": integers(64, 16, low=1 if positive else -4), "t": integers(64, 64),
-                        "m": integers(64, 64) + np.float32(0.03125)}, ["w"],
-                       ["a = matmul x w", "c = matmul x v", *rows, "l = mse y t"], exact, unlike)
+        values = {"w": w, "v": integers(16, 64, low=1 if positive else -4, scale=0.125),
+                  "x": integers(64, 16, low=1 if positive else -4), "t": integers(64, 64),
+                  "m": integers(64, 64) + np.float32(0.03125)}
+        values |= {name: integers(64, 64, low=-1, high=2) for name in more}
+        return Program(values, ["w", *more], ["a = matmul x w", "c = matmul x v", *rows, "l = mse y t"], exact, unlike)
 
     for op in ("neg", "abs", "relu"):
         yield op, program([f"y = {op} a"])
@@ -263,10 +276,13 @@ def operations():
     for op in ("sqrt", "log", "reciprocal"):
         yield op, program([f"y = {op} a"], positive=True, exact=False)
     yield "exp", program(["b = tanh a", "y = exp b"], exact=False)
-    # One cast here serves all readers of a value; those of PyTorch each have their
-    # own, whose gradients are rounded apart. So `a` has one reader.
     for op in ("sum", "max"):
         yield op, program([f"s = {op} a", "y = add s c"], exact=op == "max")
+    # Each reader of a value has a cast of its own, whose gradients are rounded apart
+    # and meet in the type of the value. Those of a parameter share one cast.
+    yield "readers-low", program(["d = mul z m", "p = matmul a d", "q = matmul c d", "y = add p q"], more=("z",))
+    yield "readers-wide", program(["h = sin a", "e = exp h", "s = sum h", "y = add e s"], exact=False)
+    yield "readers-parameter", program(["n = transpose w", "b = relu a", "r = matmul b n", "y = matmul r w"])
 
 
 def ulps(ours, theirs, bits):

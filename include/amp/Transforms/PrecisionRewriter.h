@@ -20,15 +20,26 @@ struct RewriteCounts {
   int64_t wideProducts = 0;
 };
 
+/// Which uses of a value share a cast.
+enum class CastSharing : uint8_t {
+  /// All of them.
+  Value,
+  /// Those of a parameter or a constant. Every other use has a cast of its own,
+  /// as under autocast of PyTorch, which keeps only casts of parameters.
+  /// Differentiation rounds the gradients of the casts apart.
+  Parameter,
+};
+
 /// Sets the element type of the values of all low slots to `low` and adapts the
 /// operations. For each value on which its producer and some user disagree,
-/// inserts the cast that `casts` chose, before the first such user. `graph`
-/// must be the graph of the function before the rewrite. Its values and uses
-/// refer to the rewritten function afterwards.
-FailureOr<RewriteCounts> rewritePrecision(const SlotGraph &graph,
-                                          const Assignment &assignment,
-                                          const CastRules &casts,
-                                          FloatType low);
+/// inserts the cast that `casts` chose, before the first such user, or before
+/// each, according to `sharing`. `graph` must be the graph of the function
+/// before the rewrite. Its values and uses refer to the rewritten function
+/// afterwards.
+FailureOr<RewriteCounts>
+rewritePrecision(const SlotGraph &graph, const Assignment &assignment,
+                 const CastRules &casts, FloatType low,
+                 CastSharing sharing = CastSharing::Value);
 
 } // namespace mlir::amp
 
