@@ -18,6 +18,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
 #include <utility>
 
 using namespace mlir;
@@ -44,11 +45,15 @@ private:
     /// It reads or returns booleans, forwards an argument unchanged, or uses a
     /// loss scale.
     bool isPartOfGuard = false;
+    /// The operations of its body after all of its calls that are part of a
+    /// guard are inlined, up to `kMostOperations` + 1.
+    unsigned numOperations = 0;
   };
 
   FunctionOpInterface getInlinable(CallOpInterface call);
   const Facts &getFacts(FunctionOpInterface callee);
   void inlineCall(CallOpInterface call, FunctionOpInterface callee);
+  LogicalResult failTooLarge();
   /// Finds the values that depend on a finite flag, or on a result of an
   /// operation with a flag.
   void findChecked(FunctionOpInterface copy);
@@ -108,8 +113,13 @@ const Inliner::Facts &Inliner::getFacts(FunctionOpInterface callee) {
                           return isa<BlockArgument>(value);
                         });
   open.insert(callee);
-  callee->walk([&](Operation *op) {
+  auto count = [&](unsigned more) {
+    found.numOperations =
+        std::min(found.numOperations + more, kMostOperations + 1);
+  };
+  callee.getFunctionBody().walk([&](Operation *op) {
     found.isPartOfGuard |= usesScale(op);
+    count(1);
     auto call = dyn_cast<CallOpInterface>(op);
     FunctionOpInterface other = call ? getInlinable(call) : nullptr;
     if (!other)
@@ -121,6 +131,8 @@ const Inliner::Facts &Inliner::getFacts(FunctionOpInterface callee) {
     Facts of = getFacts(other);
     found.isRecursive |= of.isRecursive;
     found.isPartOfGuard |= of.isPartOfGuard;
+    if (of.isPartOfGuard && !of.isRecursive)
+      count(of.numOperations);
   });
   open.erase(callee);
   return facts[callee] = found;
@@ -165,7 +177,28 @@ void Inliner::findChecked(FunctionOpInterface copy) {
     });
 }
 
+LogicalResult Inliner::failTooLarge() {
+  return scope->emitOpError(
+             "calls functions that use loss scales or what is unscaled, and "
+             "these have more than ")
+         << kMostOperations
+         << " operations where they are called, expected fewer";
+}
+
 LogicalResult Inliner::run(FunctionOpInterface copy) {
+  // Chains of calls may double the operations with each function. Count before
+  // anything is copied.
+  unsigned sum = 0;
+  copy->walk([&](CallOpInterface call) {
+    FunctionOpInterface callee = getInlinable(call);
+    if (!callee || callee == scope || sum > kMostOperations)
+      return;
+    const Facts &of = getFacts(callee);
+    if (of.isPartOfGuard && !of.isRecursive)
+      sum += of.numOperations;
+  });
+  if (sum > kMostOperations)
+    return failTooLarge();
   while (true) {
     findChecked(copy);
     SmallVector<std::pair<CallOpInterface, FunctionOpInterface>> calls;
@@ -182,11 +215,7 @@ LogicalResult Inliner::run(FunctionOpInterface copy) {
       return success();
     for (auto [call, callee] : calls) {
       if (numOperations > kMostOperations)
-        return scope->emitOpError(
-                   "calls functions that use loss scales or what is unscaled, "
-                   "and these have more than ")
-               << kMostOperations
-               << " operations where they are called, expected fewer";
+        return failTooLarge();
       inlineCall(call, callee);
     }
   }
