@@ -244,6 +244,19 @@ void GuardAnalysis::visitRegions(RegionBranchOpInterface op) {
   op.getSuccessorOperandInputMapping(mapping);
   Dependence shared = {llvm::BitVector(size()), llvm::BitVector(size())};
   DenseMap<Value, Dependence> inputs;
+  // An iteration in which a gradient overflows need not keep a state that
+  // depends on this gradient only through earlier iterations.
+  llvm::BitVector within(size());
+  if (isa<LoopLikeOpInterface>(op.getOperation()))
+    for (LossScaleOpInterface check : flags.getChecks())
+      if (op->isProperAncestor(check))
+        within |= *flags.find(check);
+  auto isBackEdge = [&](Operation *holder, Value input) {
+    auto argument = dyn_cast<BlockArgument>(input);
+    return holder != op && argument &&
+           argument.getParentRegion()->getRegionNumber() <=
+               holder->getParentRegion()->getRegionNumber();
+  };
   auto visitOperands = [&](Operation *holder) {
     for (OpOperand &operand : holder->getOpOperands()) {
       auto it = mapping.find(&operand);
@@ -256,7 +269,11 @@ void GuardAnalysis::visitRegions(RegionBranchOpInterface op) {
         Dependence &sum = inputs[input];
         sum.unguarded.resize(size());
         sum.all.resize(size());
-        add(sum, operand.get());
+        Dependence of = get(operand.get());
+        if (isBackEdge(holder, input))
+          of.all.reset(within);
+        sum.unguarded |= of.unguarded;
+        sum.all |= of.all;
       }
     }
   };
