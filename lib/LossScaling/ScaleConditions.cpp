@@ -129,6 +129,27 @@ bool ScaleExponentAnalysis::scalesOthers(BlockArgument state) {
   return false;
 }
 
+void ScaleExponentAnalysis::findHiddenScales(FunctionOpInterface function) {
+  llvm::SmallVector<double> visible;
+  function->walk([&](LossScaleOpInterface op) {
+    int index = op.getLossScaleOperand();
+    Attribute constant;
+    if (index < 0 ||
+        !matchPattern(op->getOperand(index), m_Constant(&constant)))
+      return;
+    std::optional<double> number = getNumber(constant);
+    if (!number)
+      return;
+    if (op.getFiniteFlagResult() >= 0)
+      hidden.push_back({*number, op->getOperand(index)});
+    else
+      visible.push_back(*number);
+  });
+  llvm::erase_if(hidden, [&](const std::pair<double, Value> &scale) {
+    return llvm::is_contained(visible, scale.first);
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Conditions
 //===----------------------------------------------------------------------===//

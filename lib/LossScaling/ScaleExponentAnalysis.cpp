@@ -10,7 +10,9 @@
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "amp/Interfaces/GradientInterfaces.h"
 #include "amp/LossScaling/LossScaler.h"
+#include "amp/LossScaling/ScalarEvaluator.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -290,6 +292,7 @@ LogicalResult ScaleExponentAnalysis::run(FunctionOpInterface function,
   if (scope)
     shared->scope = scope;
   findScales(function);
+  findHiddenScales(function);
   Region &body = function.getFunctionBody();
   for (auto [argument, exponent] : llvm::zip(body.getArguments(), arguments))
     set(argument, exponent);
@@ -402,6 +405,49 @@ LogicalResult ScaleExponentAnalysis::visitOfScaler(Operation *op) {
   return success();
 }
 
+/// Whether `value` is a gradient seed, moved or cast.
+static bool isSeed(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (op && op->getNumOperands() == 1 && op->getNumRegions() == 0)
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<GradientSeedOpInterface>(op);
+}
+
+bool ScaleExponentAnalysis::visitHidden(Operation *op) {
+  if (hidden.empty() || op->getNumOperands() != 2 || op->getNumResults() != 1 ||
+      op->getNumRegions() != 0)
+    return false;
+  for (unsigned index : {0, 1}) {
+    Value factor = op->getOperand(index), seed = op->getOperand(1 - index);
+    Attribute constant;
+    if (!matchPattern(factor, m_Constant(&constant)) || !isSeed(seed))
+      continue;
+    std::optional<double> number = getNumber(constant);
+    auto *it = llvm::find_if(
+        hidden, [&](const auto &scale) { return scale.first == number; });
+    if (it == hidden.end())
+      continue;
+    ScaleExponent own = ScaleExponent::of(symbols.get(it->second));
+    ScaleExponent product = own + getExponent(seed);
+    bool isProduct = false;
+    if (auto iface = dyn_cast<LossScaleOpInterface>(op)) {
+      ScaleExponent before = getExponent(factor);
+      set(factor, own);
+      Inference inference(*this, op, /*quiet=*/true);
+      isProduct = succeeded(iface.inferScaleExponents(inference)) &&
+                  getExponent(op->getResult(0)) == product;
+      set(factor, before);
+    } else if (const LinearRule *rule = findRule(op)) {
+      isProduct = rule->kind == LinearRule::Kind::Product;
+    }
+    if (!isProduct)
+      continue;
+    set(op->getResult(0), product);
+    return true;
+  }
+  return false;
+}
+
 LogicalResult ScaleExponentAnalysis::visit(Operation *op) {
   if (failed(visitByKind(op)))
     return failure();
@@ -418,6 +464,8 @@ LogicalResult ScaleExponentAnalysis::visit(Operation *op) {
 
 LogicalResult ScaleExponentAnalysis::visitByKind(Operation *op) {
   ++shared->numVisited;
+  if (visitHidden(op))
+    return success();
   if (readsScalerAlone(op) && succeeded(visitOfScaler(op)))
     return success();
   if (auto iface = dyn_cast<LossScaleOpInterface>(op)) {

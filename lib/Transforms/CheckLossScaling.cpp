@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "InlineCalls.h"
+#include "SafeScale.h"
 #include "amp/LossScaling/GuardAnalysis.h"
 #include "amp/LossScaling/ScaledRange.h"
 
@@ -113,6 +114,8 @@ LogicalResult CheckLossScalingPass::checkGuards(FunctionOpInterface function,
         failure(mlir::failed(ScaledRange(step, of).check()) ||
                 mlir::failed(guards.check()));
     numUnverified += guards.getNumUnverified();
+    if (succeeded(result))
+      reportSafeScale(step, of);
     return result;
   };
   FailureOr<OwningOpRef<FunctionOpInterface>> inlined =

@@ -187,6 +187,11 @@ private:
   bool isOfScalerAlone(Value result, ArrayRef<Holder> holders) const;
   /// Records that `value` depends on the condition `symbol`.
   void spread(Value value, ScaleExponent::Symbol symbol);
+  /// Finds the constant scales that enter in ordinary arithmetic.
+  void findHiddenScales(FunctionOpInterface function);
+  /// Whether `op` multiplies a gradient seed by a constant from `hidden`. Its
+  /// result then has the factor of the scale.
+  bool visitHidden(Operation *op);
   /// Whether `value` is known to be positive for positive scales.
   bool isPositive(Value value) const;
   /// The value that control flow forwards to `value`, if it is always the same
@@ -220,6 +225,9 @@ private:
   /// Booleans and integers that depend on a scale, such as a comparison of a
   /// scale with a constant. What they decide depends on the scale too.
   llvm::DenseMap<Value, ScaleExponent::Symbol> conditions;
+  /// Constant scales by which the function divides gradients, and by which no
+  /// operation of loss scaling multiplies, with their numbers.
+  SmallVector<std::pair<double, Value>> hidden;
   /// Functions of scales that may be negative or zero.
   llvm::DenseSet<ScaleExponent::Symbol> signedSymbols;
   /// The operands that control flow forwards to each value.

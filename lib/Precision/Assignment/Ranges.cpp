@@ -170,6 +170,11 @@ ValueRanges::ValueRanges(FunctionOpInterface function, FloatType low,
     largestLow = APFloat::getLargest(low.getFloatSemantics()).convertToDouble();
 }
 
+ValueRanges::ValueRanges(FunctionOpInterface function, Assumption assume)
+    : ValueRanges(function) {
+  this->assume = assume;
+}
+
 ValueRanges::~ValueRanges() = default;
 
 /// Returns the element type of `type` if values of it have an interval, or
@@ -265,6 +270,11 @@ uint32_t ValueRanges::Slice::enter(Value value) {
   auto [entry, isNew] = parent.positions.try_emplace(value, position);
   if (!isNew)
     return entry->second;
+  if (parent.assume)
+    if (std::optional<FloatRange> known = parent.assume(value)) {
+      ranges.push_back(*known);
+      return position;
+    }
   Operation *op = value.getDefiningOp();
   if (!op || op->getNumRegions() != 0) {
     bool isCarried = !parent.getSources(value).empty();
@@ -291,7 +301,7 @@ uint32_t ValueRanges::Slice::enter(Value value) {
   // leaves the result unbounded.
   bool unbounded = llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
     auto argument = dyn_cast<BlockArgument>(operand.get());
-    return argument && argument.getOwner() == parent.entry &&
+    return argument && argument.getOwner() == parent.entry && !parent.assume &&
            rule.isUnboundedWith(operand.getOperandNumber());
   });
   // Add all results, one after the other.

@@ -17,6 +17,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
 #include <vector>
 
@@ -65,6 +66,10 @@ public:
   /// depend on a gradient seed.
   explicit ValueRanges(FunctionOpInterface function, FloatType low = {},
                        bool hasForeignSeeds = false);
+  /// Returns the interval that the caller knows for a value, or none.
+  using Assumption = llvm::function_ref<std::optional<FloatRange>(Value)>;
+  /// Takes the intervals of some values from `assume`, which must outlive this.
+  ValueRanges(FunctionOpInterface function, Assumption assume);
   ~ValueRanges();
 
   /// Returns the interval of `value`, a tensor of floats.
@@ -88,6 +93,7 @@ private:
   Block *entry;
   FloatType low;
   bool hasForeignSeeds;
+  Assumption assume;
   double largestLow = 0;
   llvm::DenseMap<Type, FloatType> elementTypes;
   /// Flat storage: the position and the range of each visited value.
