@@ -24,6 +24,26 @@ func.func @step(
   return %new : tensor<8x8xf32>
 }
 
+// The same with the attributes of Shardy, and parameters that are donated without
+// naming a result.
+// CHECK-LABEL: func.func @shardy
+// CHECK-SAME: amp.name = "w", amp.role = "parameter", jax.buffer_donor = true, sdy.sharding = #sdy.sharding<@mesh, {{\[}}{"x"}, {}]>}
+// CHECK-SAME: amp.name = "w.low", amp.role = "parameter", sdy.sharding = #sdy.sharding<@mesh, {{\[}}{"x"}, {}]>, tf.aliasing_output = 1 : i32}
+// CHECK-SAME: amp.name = "loss_scale", amp.role = "scaler_state", tf.aliasing_output = 2 : i32}
+// SUM-LABEL: func.func @shardy
+// SUM-SAME: amp.name = "w.compensation", amp.role = "optimizer_state", sdy.sharding = #sdy.sharding<@mesh, {{\[}}{"x"}, {}]>, tf.aliasing_output = 1 : i32}
+func.func @shardy(
+    %w: tensor<8x8xf32> {amp.name = "w", amp.role = "parameter", jax.buffer_donor = true, sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>},
+    %x: tensor<8x8xf32> {amp.name = "x", amp.role = "batch"},
+    %lr: tensor<f32> {amp.name = "lr", amp.role = "hyperparameter"})
+    -> (tensor<8x8xf32> {amp.updates = "w", sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  %y = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %loss = train.mse %y, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<f32>
+  %g = train.gradients %loss wrt(%w) : (tensor<f32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %new = train.sgd %w, %g, %lr : (tensor<8x8xf32>, tensor<8x8xf32>, tensor<f32>) -> tensor<8x8xf32>
+  return %new : tensor<8x8xf32>
+}
+
 // Nothing is donated and nothing is sharded.
 // CHECK-LABEL: func.func @plain
 // CHECK-NOT: tf.aliasing_output
