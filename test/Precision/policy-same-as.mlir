@@ -8,6 +8,7 @@
 // RUN: amp-opt %t/upstream.mlir --auto-mixed-precision='policy=pytorch-cpu precision=fp16' 2>&1 | FileCheck %t/upstream.mlir --check-prefixes=CHECK,CPU --implicit-check-not=warning:
 // RUN: amp-opt %t/upstream.mlir --auto-mixed-precision=policy=mxnet 2>&1 | FileCheck %t/upstream.mlir --check-prefixes=CHECK,MXNET --implicit-check-not=warning:
 // RUN: amp-opt %t/stablehlo.mlir --allow-unregistered-dialect --auto-mixed-precision=policy=tensorflow 2>&1 | FileCheck %t/stablehlo.mlir --check-prefixes=CHECK,TF --implicit-check-not=warning:
+// RUN: amp-opt %t/logarithms.mlir --allow-unregistered-dialect --auto-mixed-precision=policy=pytorch-cpu 2>&1 | FileCheck %t/logarithms.mlir --implicit-check-not=warning:
 // RUN: amp-opt %t/stablehlo.mlir --allow-unregistered-dialect --auto-mixed-precision=policy=pytorch 2>&1 | FileCheck %t/stablehlo.mlir --check-prefixes=CHECK,TORCH --implicit-check-not=warning:
 //
 // An entry of the user's file for the operation of train applies to all of its
@@ -125,6 +126,26 @@ func.func @stablehlo(%a: tensor<8x8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
     "stablehlo.return"(%m) : (tensor<f32>) -> ()
   }) {dimensions = array<i64: 1>} : (tensor<8x8xf32>, tensor<f32>) -> tensor<8xf32>
   return %3, %4 : tensor<8xf32>, tensor<8xf32>
+}
+
+//--- logarithms.mlir
+// A logarithm is no range slot in either dialect. autocast on the CPU runs it in
+// the type of its operand.
+// CHECK-LABEL: func.func @logarithms
+// CHECK: "stablehlo.log"({{.*}} : (tensor<8x8xbf16>)
+// CHECK: "stablehlo.log_plus_one"({{.*}} : (tensor<8x8xbf16>)
+// CHECK: train.log {{.*}} : tensor<8x8xbf16>
+// CHECK: train.log1p {{.*}} : tensor<8x8xbf16>
+func.func @logarithms(%a: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = "stablehlo.dot_general"(%a, %a) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = "stablehlo.log"(%0) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = "stablehlo.log_plus_one"(%1) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %3 = "stablehlo.dot_general"(%2, %a) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %4 = train.matmul %a, %a : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %5 = train.log %4 : tensor<8x8xf32>
+  %6 = train.log1p %5 : tensor<8x8xf32>
+  %7 = train.matmul %6, %a : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %3, %7 : tensor<8x8xf32>, tensor<8x8xf32>
 }
 
 //--- foreign.mlir
