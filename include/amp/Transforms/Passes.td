@@ -19,7 +19,9 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
   let summary = "Store values in low precision where the policy allows it";
   let description = [{
     Assigns f32 or the low type to each precision slot of each operation, and
-    inserts one cast per value and type where the two meet. Slots come from
+    inserts one cast per value and type where the two meet. With
+    `strategy=autocast` and a policy that says `roundings: keep`, each use of a
+    value other than a parameter has its own cast. Slots come from
     `PrecisionOpInterface`. Classes come from the policy's four lists (allow,
     deny, infer, clear).
 
@@ -58,6 +60,11 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
     - Casts in the input are kept. `amp.precision = "f32" | "low" | "keep"` on
       an operation pins its type. On a region operation or a function, the
       attribute applies to all operations within that have no such attribute.
+    - A slot stays f32, with a warning and in spite of a pin, if it reads or holds
+      a number that becomes infinite or zero in the low type, or if it reads a
+      gradient seed in f16. A negative constant that only masks becomes the lowest
+      finite number. A range slot may be low if intervals prove that its values
+      fit.
     - An operation that no list names keeps its types and is reported.
 
     Before and after, for `precision=fp16`:
@@ -435,6 +442,17 @@ def CheckLossScalingPass : Pass<"amp-check-loss-scaling"> {
     An update of a scale that is written by hand is evaluated for several scales,
     with and without an overflow. Where that is not possible the error begins
     with *unverified scaler*; with `allow-unverified-scaler` it is a warning.
+
+    A function of scales, hyperparameters and constants alone is a scale of its
+    own. A condition on a scale may decide the scale, its trackers and metrics,
+    and nothing else. A constant scale may enter by a plain multiplication of the
+    gradient seed.
+
+    In f16 the check also computes ranges. The scale times constants must be
+    finite for each scale that the step may have; otherwise the error names the
+    largest power of two that is safe. For scaled values that have a bound for
+    all data, a remark (`SafeLossScale`) gives the largest scale with which all of
+    them are finite. A constant scale beyond it causes a warning.
 
     The pass emits a warning, and no error, for a backward pass that computes in
     f16 without a loss scale, because gradients below 2^-25 round to zero.
