@@ -11,6 +11,7 @@
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
 #include "amp/Support/OptionText.h"
+#include "amp/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -28,6 +29,7 @@ using namespace mlir::amp;
 
 /// Adds the passes from the dialects of training graphs to linalg on tensors.
 static void addTensorPasses(OpPassManager &pm) {
+  pm.addPass(createCheckSymbolTables());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   pm.addPass(train::createTrainDecompose());

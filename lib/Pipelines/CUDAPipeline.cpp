@@ -12,6 +12,7 @@
 #include "amp/Dialect/Train/Transforms/Passes.h"
 #include "amp/Pipelines/Pipelines.h"
 #include "amp/Support/OptionText.h"
+#include "amp/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -50,6 +51,7 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
     inference.keepStep = true;
     pm.addPass(train::createTrainToInference(inference));
   }
+  pm.addPass(createCheckSymbolTables());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   ConvertTrainToCUDAOptions convert;

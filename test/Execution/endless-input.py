@@ -138,6 +138,17 @@ with zipfile.ZipFile(zeros, "w") as file:
 open("bomb.npz", "wb").write(zeros.getvalue())
 fails("holds 0 bytes of data", *TRAIN, "--load", "bomb.npz")
 
+# Many arrays, each of which fits: 1.25 GiB of zeros in a megabyte. The sum is
+# checked before the array that does not fit is read.
+piece = npy("<f4", "(8388608,)", bytes(1 << 25))
+archive("sum.npz", **{f"w{i}": piece for i in range(40)})
+assert os.path.getsize("sum.npz") < 2 << 20
+result = subprocess.run(
+    ["amp-execution-test", "describe", "sum.npz"], capture_output=True, text=True, timeout=SECONDS,
+    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30)),
+)  # fmt: skip
+assert result.returncode == 1 and "the arrays takes " in result.stdout + result.stderr, result
+
 # Text that nests deeply, and lines of a million operations.
 deep = {
     "attribute": "func.func @f() attributes {a = " + "[" * 10**6,

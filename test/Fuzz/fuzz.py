@@ -38,7 +38,7 @@ def seeds_of(target, folder):
         return
     count = 0
     for path in sorted((root / "test").rglob("*.mlir")):
-        if not {"Transforms", "Dialect", "Target", "Pipelines"} & set(path.parts):
+        if not {"Transforms", "Dialect", "Target", "Pipelines", "JAX"} & set(path.parts):
             continue
         for part in path.read_text(errors="replace").split("// -----"):
             text = "\n".join(x for x in part.split("\n") if not x.strip().startswith("//")).strip()

@@ -419,6 +419,29 @@ def InsertMasterWeightsPass : Pass<"amp-insert-master-weights"> {
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def CheckSymbolTables : Pass<"amp-check-symbol-tables"> {
+  let summary = "Reject operations that may hide symbols";
+  let description = [{
+    An operation of an unknown dialect with one region may define symbols of its
+    own. The uses of a symbol are then not known, and passes that need them,
+    such as `inline`, end without a diagnostic. This pass rejects such an
+    operation. The pipelines run it before they inline functions.
+
+    The module does not change. This example is rejected:
+
+    ```mlir
+    "toy.module"() ({
+      func.func @f() { return }
+    }) : () -> ()
+    ```
+
+    ```
+    error: 'toy.module' op of an unknown dialect has one region and may define
+    symbols, expected its dialect to be loaded
+    ```
+  }];
+}
+
 def CheckLossScalingPass : Pass<"amp-check-loss-scaling"> {
   let summary = "Prove that the loss scale is handled correctly";
   let description = [{

@@ -519,7 +519,7 @@ static LogicalResult convertConstant(arith::ConstantOp op) {
 }
 
 static LogicalResult convertOperation(Operation *op) {
-  if (isa<CUDADialect>(op->getDialect()) || isa<func::ReturnOp>(op))
+  if (isa_and_nonnull<CUDADialect>(op->getDialect()) || isa<func::ReturnOp>(op))
     return success();
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
     return convertGeneric(generic);

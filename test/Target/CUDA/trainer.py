@@ -189,6 +189,26 @@ for command in ([folder + "program"], ["amp-run", MODEL, "--precision", "fp16"])
     text = message([*command, *data, "--load", folder + "hand.npz", "--steps", 1])
     assert "it has no member '__amp_progress__' of version 2; use --init for weights alone" in text, text
 
+# What has no end, or is not a file: the trainer ends with an error, as amp-run
+# does (test/Execution/endless-input.py).
+os.mkfifo(folder + "fifo.npz")
+with open(folder + "hole.npz", "wb") as file:
+    file.truncate(1 << 43)
+trainer = [folder + "program", "--quiet", "--steps", 1]
+for path, text in (
+    ("/dev/zero", "it is a device, a pipe or a socket, expected a file"),
+    (folder + "fifo.npz", "it is a device, a pipe or a socket, expected a file"),
+    (folder + "hole.npz", "not an .npz archive"),
+    (folder, "irectory"),
+):
+    for command in ([*data, "--load", path], [*data, "--init", path], ["--data", path]):
+        assert text in message([*trainer, *command]), (command, message([*trainer, *command]))
+for path in ("/dev/zero", folder + "fifo.npz", folder):
+    assert "cannot read" in message([*trainer, *data, "--tune-cache", path]), path
+with open(folder + "hole.txt", "wb") as file:
+    file.truncate(1 << 43)
+assert "bytes, expected at most" in message([*trainer, *data, "--tune-cache", folder + "hole.txt"])
+
 # Metrics: the same columns, keys and page.
 tables, runs, pages = [], [], []
 for name, command in (("cpu", train_on_cpu), ("gpu", train)):

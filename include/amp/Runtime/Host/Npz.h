@@ -124,7 +124,53 @@ public:
                        "(%s)",
                        path.c_str(), opened.getMessage().c_str());
     AMP_RETURN_IF_ERROR(readTypes());
+    std::vector<Found> found;
+    AMP_RETURN_IF_ERROR(findArrays(&found));
+    for (Found &each : found) {
+      if (each.isWanted)
+        AMP_RETURN_IF_ERROR(readArray(*each.member, each.name, &each.array));
+      arrays->set(each.name, std::move(each.array));
+    }
+    return applyTypes(*arrays);
+  }
+
+private:
+  /// An array of the archive, without its elements.
+  struct Found {
+    const ZipMember *member;
+    std::string name;
+    Array array;
+    bool isWanted;
+  };
+
+  Status unreadable(const std::string &name, Status status) const {
+    return status.isOk()
+               ? status
+               : makeError(status.getCode(),
+                           "cannot read member '%s' of '%s': %s", name.c_str(),
+                           path.c_str(), status.getMessage().c_str());
+  }
+  Status inFile(Status status) const {
+    return std::move(status).in("cannot read '" + path + "'");
+  }
+
+  /// Inflates one piece of a member and checks the header in it.
+  Status readHeader(MemberReader &reader, const std::string &name,
+                    NpyHeader *header) const {
+    AMP_RETURN_IF_ERROR(unreadable(name, reader.open()));
+    AMP_RETURN_IF_ERROR(
+        unreadable(name, reader.readUpTo(MemberReader::kPiece)));
+    AMP_RETURN_IF_ERROR(
+        inFile(parseNpyHeader(reader.getBytes(), name, header)));
+    return inFile(checkNpySize(*header, reader.getSize(), name));
+  }
+
+  /// Reads all headers and checks that the arrays which the filter wants fit in
+  /// memory together. Small archives can hold many large arrays, which may
+  /// share their bytes.
+  Status findArrays(std::vector<Found> *found) {
     std::unordered_set<std::string> names;
+    uint64_t wantedBytes = 0;
     for (const ZipMember &member : archive.getMembers()) {
       std::string name = member.name;
       if (name.size() < 4 || name.compare(name.size() - 4, 4, ".npy") != 0)
@@ -138,54 +184,44 @@ public:
                          name.c_str());
       if (name == kTypesMember)
         continue;
-      Array array;
-      AMP_RETURN_IF_ERROR(readArray(member, name, &filter, &array));
-      arrays->set(name, std::move(array));
+      MemberReader reader(archive, member);
+      NpyHeader header;
+      AMP_RETURN_IF_ERROR(readHeader(reader, name, &header));
+      const bool isWanted = wants(name, header.array);
+      if (isWanted) {
+        // No array exceeds the memory, so the sum does not overflow before it
+        // is checked.
+        AMP_RETURN_IF_ERROR(
+            inFile(checkMemory("array '" + name + "'", header.dataBytes)));
+        wantedBytes += header.dataBytes;
+        AMP_RETURN_IF_ERROR(inFile(checkMemory("the arrays", wantedBytes)));
+      }
+      found->push_back(
+          {&member, std::move(name), std::move(header.array), isWanted});
     }
-    return applyTypes(*arrays);
+    return Status();
   }
 
-private:
-  /// Reads an array in full if the filter wants it. Checks the header before it
-  /// inflates more than one piece of the rest.
+  bool wants(const std::string &name, const Array &array) const {
+    if (!filter)
+      return true;
+    const bool isLow = array.getType() == ElementType::U16 && findType(name);
+    return filter(name,
+                  Array::makeUnread(isLow ? ElementType::BF16 : array.getType(),
+                                    array.getShape()));
+  }
+
+  /// Reads an array in full.
   Status readArray(const ZipMember &member, const std::string &name,
-                   const ArrayFilter *wants, Array *array) {
-    auto unreadable = [&](Status status) {
-      return status.isOk() ? status
-                           : makeError(status.getCode(),
-                                       "cannot read member '%s' of '%s': %s",
-                                       name.c_str(), path.c_str(),
-                                       status.getMessage().c_str());
-    };
-    auto inFile = [&](Status status) {
-      return std::move(status).in("cannot read '" + path + "'");
-    };
+                   Array *array) {
     MemberReader reader(archive, member);
-    AMP_RETURN_IF_ERROR(unreadable(reader.open()));
-    AMP_RETURN_IF_ERROR(unreadable(reader.readUpTo(MemberReader::kPiece)));
     NpyHeader header;
-    AMP_RETURN_IF_ERROR(
-        inFile(parseNpyHeader(reader.getBytes(), name, &header)));
-    AMP_RETURN_IF_ERROR(inFile(checkNpySize(header, reader.getSize(), name)));
-    if (wants && *wants) {
-      const bool isLow =
-          header.array.getType() == ElementType::U16 && findType(name);
-      Array shown =
-          Array::makeUnread(isLow ? ElementType::BF16 : header.array.getType(),
-                            header.array.getShape());
-      if (!(*wants)(name, shown)) {
-        *array = std::move(header.array);
-        return Status();
-      }
-    }
+    AMP_RETURN_IF_ERROR(readHeader(reader, name, &header));
     AMP_RETURN_IF_ERROR(
         inFile(checkMemory("array '" + name + "'", header.dataBytes)));
-    // Small archives can hold many large arrays, which may share their bytes.
-    readBytes += header.dataBytes;
-    AMP_RETURN_IF_ERROR(inFile(checkMemory("the arrays", readBytes)));
     const uint64_t size = header.headerBytes + header.dataBytes;
     // Read one more byte, which must not exist.
-    AMP_RETURN_IF_ERROR(unreadable(reader.readUpTo(size + 1)));
+    AMP_RETURN_IF_ERROR(unreadable(name, reader.readUpTo(size + 1)));
     if (reader.getBytes().size() < size)
       return makeError(kFile,
                        "member '%s' of '%s' is truncated: %zu of %llu bytes",
@@ -206,7 +242,7 @@ private:
       if (member.name != std::string(kTypesMember) + ".npy")
         continue;
       Array note;
-      AMP_RETURN_IF_ERROR(readArray(member, kTypesMember, nullptr, &note));
+      AMP_RETURN_IF_ERROR(readArray(member, kTypesMember, &note));
       if (!parseTypes(note.getText(), &types))
         return makeError(kFile, "member '%s' of '%s' is not a JSON object",
                          kTypesMember, path.c_str());
@@ -236,9 +272,6 @@ private:
   const ArrayFilter &filter;
   ZipReader archive;
   std::vector<std::pair<std::string, std::string>> types;
-  /// The bytes of all arrays that are read. No one exceeds the memory, so the
-  /// sum does not overflow before it is checked.
-  uint64_t readBytes = 0;
 };
 
 /// Reads a file with one array, which has the name of the file.

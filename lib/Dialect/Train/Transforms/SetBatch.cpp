@@ -127,7 +127,7 @@ LogicalResult SetBatchPass::inferTypes(Operation *op,
   }
   // The types of these results follow from the operands, which are static.
   if (op->getNumRegions() > 0 || isa<CallOpInterface>(op) ||
-      isa<amp::AMPDialect>(op->getDialect())) {
+      isa_and_nonnull<amp::AMPDialect>(op->getDialect())) {
     for (Type type : op->getResultTypes())
       types.push_back(makeStatic(type));
     if (auto branch = dyn_cast<RegionBranchOpInterface>(op)) {

@@ -1,4 +1,4 @@
-// RUN: amp-opt %s --split-input-file --verify-diagnostics --train-set-batch=batch-size=6
+// RUN: amp-opt %s --split-input-file --verify-diagnostics --allow-unregistered-dialect --train-set-batch=batch-size=6
 // RUN: not amp-opt %models/digits-mlp.mlir --train-set-batch 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: not amp-opt %models/digits-mlp.mlir --train-set-batch=batch-size=-4 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: not amp-opt %models/digits-mlp.mlir --train-set-batch=batch-size=big 2>&1 | FileCheck %s --check-prefix=WORD
@@ -11,6 +11,15 @@
 
 // expected-error @below {{is a declaration with a dynamic dimension; only functions with a body can be made static}}
 func.func private @extern(tensor<?x4xf32>)
+
+// -----
+
+// An operation of an unknown dialect.
+func.func @unknown(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // expected-error @below {{'toy.tensor' op has a result with a dynamic dimension that does not follow from its operands, expected an operation with shape inference}}
+  %0 = "toy.tensor"(%x) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
 
 // -----
 
