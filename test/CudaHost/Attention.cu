@@ -47,15 +47,16 @@ private:
     for (int64_t j = 0; j < a.keys; ++j) {
       double score = 0;
       for (int64_t d = 0; d < a.head_size; ++d)
-        score += query[((b * a.heads + h) * a.queries + i) * a.head_size + d] *
-                 key[((b * a.key_heads + group) * a.keys + j) * a.head_size + d];
+        score +=
+            query[((b * a.heads + h) * a.queries + i) * a.head_size + d] *
+            key[((b * a.key_heads + group) * a.keys + j) * a.head_size + d];
       score *= a.scale;
       if (!bias.empty())
         score += bias[(h * a.queries + i) * a.keys + j];
-      bool isSeen = (a.left_bound < 0 || j > i - a.left_bound) &&
-                    (a.right_bound < 0 || j <= i + a.right_bound) &&
-                    (!a.has_lengths ||
-                     (i < queryLengths[b] && j < keyLengths[b]));
+      bool isSeen =
+          (a.left_bound < 0 || j > i - a.left_bound) &&
+          (a.right_bound < 0 || j <= i + a.right_bound) &&
+          (!a.has_lengths || (i < queryLengths[b] && j < keyLengths[b]));
       sum += weights[j] = isSeen ? std::exp(score) : 0;
     }
     if (sums)
@@ -120,7 +121,8 @@ void runPlan(const amp_cudnn_attention &a, void *const *pointers) {
 static void testCase(amp_cudnn_attention a, bool hasBias) {
   Case c;
   c.a = a;
-  c.query = randomValues<__half>(a.batch * a.heads * a.queries * a.head_size, 1);
+  c.query =
+      randomValues<__half>(a.batch * a.heads * a.queries * a.head_size, 1);
   c.key = randomValues<__half>(a.batch * a.key_heads * a.keys * a.head_size, 2);
   c.value =
       randomValues<__half>(a.batch * a.key_heads * a.keys * a.value_size, 3);
@@ -139,7 +141,8 @@ static void testCase(amp_cudnn_attention a, bool hasBias) {
       valueGrad(c.value.size());
   Buffer<float> sums(a.batch * a.heads * a.queries),
       bias(hasBias ? c.bias : Values(1));
-  Buffer<int> queryLengths(Values(c.queryLengths.begin(), c.queryLengths.end())),
+  Buffer<int> queryLengths(
+      Values(c.queryLengths.begin(), c.queryLengths.end())),
       keyLengths(Values(c.keyLengths.begin(), c.keyLengths.end()));
   void *pointers[AMP_CUDNN_ATTENTION_POINTERS] = {
       query,     key,     value,     output, sums,         grad,
@@ -172,8 +175,7 @@ static void testCase(amp_cudnn_attention a, bool hasBias) {
   // The plan subtracts the product with the rounded output.
   CHECK_NEAR(queryGrad.read(), differentiate(c.query), 3 * epsilonOf<__half>());
   CHECK_NEAR(keyGrad.read(), differentiate(c.key), 3 * epsilonOf<__half>());
-  CHECK_NEAR(valueGrad.read(), differentiate(c.value),
-             3 * epsilonOf<__half>());
+  CHECK_NEAR(valueGrad.read(), differentiate(c.value), 3 * epsilonOf<__half>());
 }
 
 static void testRefusals() {
@@ -215,7 +217,8 @@ static void testMisuse() {
   Buffer<float> sums(a.batch * 2 * 8);
   amp_cudnn_plan *plan = createPlan(a);
   Buffer<char> workspace(size_t(amp_cudnn_workspace_bytes(plan)));
-  void *fine[AMP_CUDNN_ATTENTION_POINTERS] = {query, query, value, output, sums};
+  void *fine[AMP_CUDNN_ATTENTION_POINTERS] = {query, query, value, output,
+                                              sums};
   auto misuses = [&](int index, void *pointer, void *scratch,
                      const char *text) {
     void *pointers[AMP_CUDNN_ATTENTION_POINTERS];

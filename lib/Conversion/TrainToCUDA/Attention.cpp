@@ -96,8 +96,7 @@ reshapeStrides(ArrayRef<int64_t> from, ArrayRef<int64_t> strides,
 
 /// Follows `value` through operations that only move elements.
 static StridedView trace(Value value) {
-  StridedView whole{value, 0,
-                    getContiguousStrides(typeOf(value).getShape())};
+  StridedView whole{value, 0, getContiguousStrides(typeOf(value).getShape())};
   Operation *op = value.getDefiningOp();
   if (auto transpose = dyn_cast_or_null<train::TransposeOp>(op)) {
     StridedView view = trace(transpose.getInput());
@@ -124,9 +123,8 @@ static StridedView trace(Value value) {
   if (!input)
     return whole;
   StridedView view = trace(input);
-  std::optional<SmallVector<int64_t>> strides =
-      reshapeStrides(typeOf(input).getShape(), view.strides,
-                     typeOf(value).getShape());
+  std::optional<SmallVector<int64_t>> strides = reshapeStrides(
+      typeOf(input).getShape(), view.strides, typeOf(value).getShape());
   if (!strides)
     return whole;
   view.strides = std::move(*strides);
@@ -153,8 +151,7 @@ static std::pair<Value, HeadsAttr> readHeads(Value value) {
       llvm::all_of(ArrayRef<int64_t>(view.strides).drop_back(), isAligned))
     return {view.source, getHeads(context, view.offset, view.strides)};
   return {value,
-          getHeads(context, 0,
-                   getContiguousStrides(typeOf(value).getShape()))};
+          getHeads(context, 0, getContiguousStrides(typeOf(value).getShape()))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -180,8 +177,8 @@ static std::string findObstacle(OpTy op) {
     if (cast<ShapedType>(type).getElementType() != element &&
         cast<ShapedType>(type).getRank() == query.getRank())
       return "its results are wider than its operands";
-  if (auto grad = dyn_cast<train::ScaledDotProductAttentionGradOp>(
-          op.getOperation());
+  if (auto grad =
+          dyn_cast<train::ScaledDotProductAttentionGradOp>(op.getOperation());
       grad && typeOf(grad.getOutput()).getElementType() != element)
     return "its output is wider than its operands";
   return "";
@@ -237,8 +234,8 @@ static bool hasNoEmptyRow(Value mask) {
   return true;
 }
 
-/// Reads a constant mask of shape [1, .., queries, keys] as a band of keys around
-/// each query, if it is one.
+/// Reads a constant mask of shape [1, .., queries, keys] as a band of keys
+/// around each query, if it is one.
 static bool readBand(Value mask, AttentionParts &parts) {
   DenseElementsAttr value;
   auto shape = typeOf(mask).getShape();
@@ -269,8 +266,8 @@ static bool readBand(Value mask, AttentionParts &parts) {
     return false;
   for (int64_t i = 0; i < queries; ++i)
     for (int64_t j = 0; j < keys; ++j)
-      if (seen[i * keys + j] != ((!hasLeft || i - left < j) &&
-                                 (!hasRight || j <= i + right)))
+      if (seen[i * keys + j] !=
+          ((!hasLeft || i - left < j) && (!hasRight || j <= i + right)))
         return false;
   // cuDNN has no window for more queries than keys.
   if (hasLeft && queries > keys)
@@ -296,8 +293,8 @@ static void addBias(AttentionParts &parts, Value mask, RankedTensorType query,
   Type low = query.getElementType();
   auto lowest = -APFloat::getLargest(cast<FloatType>(low).getFloatSemantics());
   auto type = RankedTensorType::get(shape, low);
-  parts.bias = t.select(mask, t.zeros(type),
-                        t.scalar(lowest.convertToDouble(), type));
+  parts.bias =
+      t.select(mask, t.zeros(type), t.scalar(lowest.convertToDouble(), type));
   if (hasNoEmptyRow(mask))
     return;
   // The plan gives a query without a key the mean of all values.
@@ -408,9 +405,9 @@ static void setParts(OpTy launch, const AttentionParts &parts) {
 /// Makes the rows of `value` zero for queries that see no key.
 static Value maskRows(Value value, const AttentionParts &parts,
                       TrainBuilder &t) {
-  return parts.seesKeys ? t.select(parts.seesKeys, value,
-                                   t.zeros(typeOf(value)))
-                        : value;
+  return parts.seesKeys
+             ? t.select(parts.seesKeys, value, t.zeros(typeOf(value)))
+             : value;
 }
 
 /// The sums of an attention in the shape that the launch gives them.
@@ -532,9 +529,8 @@ static PackedGradients findPacked(ArrayRef<Value> gradients) {
           !llvm::is_contained(terms, add.getRhs()))
         continue;
       Value lhs = add.getLhs(), rhs = add.getRhs();
-      llvm::erase_if(terms, [&](Value other) {
-        return other == lhs || other == rhs;
-      });
+      llvm::erase_if(terms,
+                     [&](Value other) { return other == lhs || other == rhs; });
       terms.push_back(add.getResult());
       packed.root = add;
       isJoined = true;
@@ -547,9 +543,9 @@ static PackedGradients findPacked(ArrayRef<Value> gradients) {
 }
 
 /// Whether the gradients fill the rows of the tensor that joins them.
-static bool fillsRows(const PackedGradients &packed, ArrayRef<Value> gradients) {
-  const int64_t width =
-      typeOf(packed.root->getResult(0)).getShape().back();
+static bool fillsRows(const PackedGradients &packed,
+                      ArrayRef<Value> gradients) {
+  const int64_t width = typeOf(packed.root->getResult(0)).getShape().back();
   SmallVector<std::pair<int64_t, int64_t>> ranges;
   for (auto [gradient, offset] : llvm::zip_equal(gradients, packed.offsets)) {
     auto type = typeOf(gradient);
@@ -580,17 +576,16 @@ static void packGradients(SDPAGradOp launch) {
   const int64_t width = type.getShape().back();
   HeadsAttr heads[3];
   for (unsigned i = 0; i < 3; ++i)
-    heads[i] = HeadsAttr::get(
-        builder.getContext(), packed.offsets[i],
-        typeOf(gradients[i]).getDimSize(1) * width,
-        typeOf(gradients[i]).getDimSize(3), width);
+    heads[i] = HeadsAttr::get(builder.getContext(), packed.offsets[i],
+                              typeOf(gradients[i]).getDimSize(1) * width,
+                              typeOf(gradients[i]).getDimSize(3), width);
   NamedAttrList attributes(launch->getAttrDictionary());
   attributes.set("query_grad", heads[0]);
   attributes.set("key_grad", heads[1]);
   attributes.set("value_grad", heads[2]);
-  auto joined = SDPAGradOp::create(builder, launch.getLoc(), TypeRange{type},
-                                   launch->getOperands(),
-                                   attributes.getAttrs());
+  auto joined =
+      SDPAGradOp::create(builder, launch.getLoc(), TypeRange{type},
+                         launch->getOperands(), attributes.getAttrs());
   packed.root->getResult(0).replaceAllUsesWith(joined.getResult(0));
   // Erase what joined the gradients.
   SmallVector<Operation *> dead = {packed.root};
@@ -708,8 +703,7 @@ template <typename OpTy>
 static void readInputs(OpTy launch, unsigned first) {
   AttentionAttr s = launch.getSizes();
   launch.setQueryAttr(readInput(launch, first, launch.getQuery(), s.getBatch(),
-                                s.getHeads(), s.getQueries(),
-                                s.getHeadSize()));
+                                s.getHeads(), s.getQueries(), s.getHeadSize()));
   launch.setKeyAttr(readInput(launch, first + 1, launch.getKey(), s.getBatch(),
                               s.getKeyHeads(), s.getKeys(), s.getHeadSize()));
   launch.setValueAttr(readInput(launch, first + 2, launch.getValue(),

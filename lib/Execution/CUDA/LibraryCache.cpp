@@ -217,8 +217,7 @@ static llvm::Error compile(const std::string &stem, const std::string &folder,
   TemporaryFile library;
   if (std::error_code error = library.create(folder, ".so"))
     return makeError("cannot write to '{0}': {1}", folder, error.message());
-  command.insert(command.end(),
-                 {"-o", library.name, stem + ".cu"});
+  command.insert(command.end(), {"-o", library.name, stem + ".cu"});
   command.insert(command.end(), libraries.begin(), libraries.end());
   if (!quiet)
     llvm::errs() << "compiling '" << name << "' by "
@@ -267,9 +266,8 @@ mlir::amp::compileCUDA(const std::string &source, const std::string &name,
   // Only sources with plans of cuDNN include the headers of its library.
   std::vector<std::string> libraries = {"-lcublasLt"};
   if (llvm::StringRef(source).contains("// amp/Runtime/CuDNN/"))
-    libraries.insert(libraries.end(),
-                     {"-L" AMP_LIBRARY_DIR, "-lamp_cudnn", "-Xlinker",
-                      "-rpath=" AMP_LIBRARY_DIR});
+    libraries.insert(libraries.end(), {"-L" AMP_LIBRARY_DIR, "-lamp_cudnn",
+                                       "-Xlinker", "-rpath=" AMP_LIBRARY_DIR});
   for (const std::string &flag : *flags)
     key += flag + "\n";
   llvm::SmallString<128> stem(*folder);
@@ -281,9 +279,8 @@ mlir::amp::compileCUDA(const std::string &source, const std::string &name,
     return error;
   std::vector<std::string> command = {*compiler};
   command.insert(command.end(), flags->begin(), flags->end());
-  if (llvm::Error error =
-          compile(file, *folder, std::move(command), libraries, name,
-                  options.quiet))
+  if (llvm::Error error = compile(file, *folder, std::move(command), libraries,
+                                  name, options.quiet))
     return error;
   return file + ".so";
 }

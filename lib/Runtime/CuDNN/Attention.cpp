@@ -19,9 +19,7 @@ class AttentionBuilder {
 public:
   AttentionBuilder(const amp_cudnn_attention &attention, GraphBuilder &builder)
       : attention(attention), builder(builder) {}
-  void build() {
-    attention.backward ? buildBackward() : buildForward();
-  }
+  void build() { attention.backward ? buildBackward() : buildForward(); }
 
 private:
   Sizes getSizes(int index) const;
@@ -45,7 +43,8 @@ private:
     return builder.input(index, {count, 1, 1, 1}, {1, 1, 1, 1}, type);
   }
   /// Sets what both directions share.
-  template <typename Attributes> void setOptions(Attributes &attributes);
+  template <typename Attributes>
+  void setOptions(Attributes &attributes);
   void buildForward();
   void buildBackward();
 
@@ -145,8 +144,9 @@ static void verify(const amp_cudnn_attention *attention) {
               a.queries > 0 && a.keys > 0 && a.head_size > 0 &&
               a.value_size > 0,
           "the sizes of an attention must be positive");
-  require(a.heads % a.key_heads == 0 && a.heads % a.value_heads == 0,
-          "the heads of queries must be a multiple of those of keys and values");
+  require(
+      a.heads % a.key_heads == 0 && a.heads % a.value_heads == 0,
+      "the heads of queries must be a multiple of those of keys and values");
   require(a.type == AMP_CUDNN_F16 || a.type == AMP_CUDNN_BF16,
           "an attention takes f16 or bf16");
   require(a.dropout >= 0 && a.dropout < 1,

@@ -93,7 +93,8 @@ fe::DataType_t getType(int32_t type) {
   case AMP_CUDNN_I64:
     return fe::DataType_t::INT64;
   }
-  throw Error{AMP_CUDNN_INVALID, "unknown element type " + std::to_string(type)};
+  throw Error{AMP_CUDNN_INVALID,
+              "unknown element type " + std::to_string(type)};
 }
 
 /// A GPU as its data sheet describes it.
@@ -229,8 +230,7 @@ void Builds::check(const BuildGraph &build, const Device &device) {
   require(graph.check_support());
 }
 
-int32_t amp::cudnn::createPlan(const BuildGraph &build,
-                               amp_cudnn_plan **plan) {
+int32_t amp::cudnn::createPlan(const BuildGraph &build, amp_cudnn_plan **plan) {
   return guard([&] {
     if (!plan)
       throw Error{AMP_CUDNN_INVALID, "there is no place for the plan"};
@@ -266,8 +266,8 @@ int32_t amp_cudnn_run(amp_cudnn_plan *plan, void *const *pointers,
     std::unordered_map<int64_t, void *> addresses;
     for (int64_t index : plan->pointers) {
       if (!pointers[index])
-        throw Error{AMP_CUDNN_INVALID, "pointer " + std::to_string(index) +
-                                           " of a plan is null"};
+        throw Error{AMP_CUDNN_INVALID,
+                    "pointer " + std::to_string(index) + " of a plan is null"};
       addresses[index + 1] = pointers[index];
     }
     std::lock_guard<std::mutex> lock(plan->handle->lock);

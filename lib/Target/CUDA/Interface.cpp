@@ -125,7 +125,8 @@ static std::string getPlanLibrary(ProgramOp program, StringRef prefix) {
         return launch.usesCuDNN();
       }))
     return "";
-  return ("# The library over cuDNN, of the build that emitted the source or of "
+  return ("# The library over cuDNN, of the build that emitted the source or "
+          "of "
           "another.\n"
           "find_library(AMP_CUDNN_LIBRARY amp_cudnn REQUIRED\n"
           "             HINTS ${AMP_INCLUDE_DIR}/../build/lib "

@@ -78,8 +78,8 @@ static void emitDescription(const amp_cudnn_attention &a, raw_ostream &os) {
   os << "  a.batch = " << a.batch << ", a.heads = " << a.heads
      << ", a.key_heads = a.value_heads = " << a.key_heads << ";\n"
      << "  a.queries = " << a.queries << ", a.keys = " << a.keys
-     << ", a.head_size = " << a.head_size
-     << ", a.value_size = " << a.value_size << ";\n"
+     << ", a.head_size = " << a.head_size << ", a.value_size = " << a.value_size
+     << ";\n"
      << "  a.type = " << type(a.type) << ", a.backward = " << a.backward
      << ", a.scale = " << getFloatLiteral(APFloat(a.scale), /*isDouble=*/true)
      << ";\n"
@@ -96,11 +96,11 @@ static void emitDescription(const amp_cudnn_attention &a, raw_ostream &os) {
   if (a.deterministic)
     os << "  a.deterministic = 1;\n";
   static constexpr StringLiteral names[] = {
-      "QUERY",       "KEY",         "VALUE",      "OUTPUT",    "LOG_SUM_EXP",
+      "QUERY",       "KEY",        "VALUE",    "OUTPUT",    "LOG_SUM_EXP",
       "OUTPUT_GRAD", "QUERY_GRAD", "KEY_GRAD", "VALUE_GRAD"};
   os << "  // Strides of samples, heads and positions.\n";
-  for (int index = 0; index <= (a.backward ? AMP_CUDNN_VALUE_GRAD
-                                           : AMP_CUDNN_LOG_SUM_EXP);
+  for (int index = 0;
+       index <= (a.backward ? AMP_CUDNN_VALUE_GRAD : AMP_CUDNN_LOG_SUM_EXP);
        ++index)
     os << "  a.strides[AMP_CUDNN_" << names[index] << "] = {"
        << a.strides[index].sample << ", " << a.strides[index].head << ", "
@@ -120,8 +120,8 @@ void ProgramEmitter::emitPlans() {
     if (auto attention = dyn_cast<SDPAOp>(launch.getOperation()))
       emitDescription(attention.getDescription(), os);
     else
-      emitDescription(
-          cast<SDPAGradOp>(launch.getOperation()).getDescription(), os);
+      emitDescription(cast<SDPAGradOp>(launch.getOperation()).getDescription(),
+                      os);
     os << "  return amp_cudnn_create_attention(&a, plan);\n}\n\n";
   }
   os << "const CuDNNPlanInfo kPlans[] = {\n";

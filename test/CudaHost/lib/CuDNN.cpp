@@ -70,7 +70,8 @@ struct Operand {
     else if (type == AMP_CUDNN_F16)
       *reinterpret_cast<__half *>(to) = __float2half_rn(float(value));
     else
-      *reinterpret_cast<__nv_bfloat16 *>(to) = __float2bfloat16_rn(float(value));
+      *reinterpret_cast<__nv_bfloat16 *>(to) =
+          __float2bfloat16_rn(float(value));
   }
 };
 } // namespace
@@ -83,8 +84,12 @@ struct amp_cudnn_plan {
 /// Operand `index` of a plan with these pointers.
 static Operand getOperand(const Attention &a, int index,
                           void *const *pointers) {
-  Operand result = {static_cast<unsigned char *>(pointers[index]), a.type,
-                    a.strides[index], a.heads, a.queries, a.head_size};
+  Operand result = {static_cast<unsigned char *>(pointers[index]),
+                    a.type,
+                    a.strides[index],
+                    a.heads,
+                    a.queries,
+                    a.head_size};
   if (index == AMP_CUDNN_KEY || index == AMP_CUDNN_KEY_GRAD ||
       index == AMP_CUDNN_VALUE || index == AMP_CUDNN_VALUE_GRAD)
     result.positions = a.keys;
@@ -174,8 +179,8 @@ int32_t amp_cudnn_create_attention(const Attention *attention,
   std::string refusal = findRefusal(a);
   if (!refusal.empty())
     return fail(AMP_CUDNN_UNSUPPORTED, refusal);
-  *plan = new amp_cudnn_plan{
-      a, getWorkspace(a) + int64_t(options().extraWorkspace)};
+  *plan = new amp_cudnn_plan{a, getWorkspace(a) +
+                                    int64_t(options().extraWorkspace)};
   return AMP_CUDNN_OK;
 }
 
@@ -245,8 +250,8 @@ private:
       return -INFINITY;
     double sum = 0;
     for (int64_t d = 0; d < a.head_size; ++d)
-      sum += query.get(b, h, i, d) *
-             key.get(b, h * a.key_heads / a.heads, j, d);
+      sum +=
+          query.get(b, h, i, d) * key.get(b, h * a.key_heads / a.heads, j, d);
     return sum * a.scale +
            (a.bias_type == AMP_CUDNN_NO_BIAS ? 0 : bias.get(b, h, i, j));
   }
@@ -262,7 +267,8 @@ private:
       for (int64_t d = 0; d < a.value_size; ++d) {
         double result = 0;
         for (int64_t j = 0; j < a.keys; ++j)
-          result += weights[j] * (weights[j] == 0 ? 0 : value.get(b, group, j, d));
+          result +=
+              weights[j] * (weights[j] == 0 ? 0 : value.get(b, group, j, d));
         output.set(b, h, i, d, sum == 0 ? 0 : result / sum);
       }
       sums.set(b, h, i, 0, most + std::log(sum));
@@ -317,8 +323,8 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// What is wrong with the arguments of a run, or an empty text.
-static std::string findMisuse(const amp_cudnn_plan &plan,
-                              void *const *pointers, void *workspace) {
+static std::string findMisuse(const amp_cudnn_plan &plan, void *const *pointers,
+                              void *workspace) {
   const Attention &a = plan.attention;
   std::vector<std::pair<const unsigned char *, int64_t>> inputs, outputs;
   for (bool isOutput : {false, true})
@@ -391,13 +397,12 @@ int32_t amp_cudnn_run(amp_cudnn_plan *plan, void *const *pointers,
   record.distinctStored = record.bytesStored;
   Reference reference(a, pointers);
   const size_t scratch = size_t(plan->workspace);
-  cudaError_t error =
-      enqueue(static_cast<cudaStream_t>(stream),
-              [reference, record, workspace, scratch] {
-                std::memset(workspace, 0xff, scratch);
-                reference.run();
-                recordLaunch(record);
-              });
+  cudaError_t error = enqueue(static_cast<cudaStream_t>(stream),
+                              [reference, record, workspace, scratch] {
+                                std::memset(workspace, 0xff, scratch);
+                                reference.run();
+                                recordLaunch(record);
+                              });
   return error == cudaSuccess
              ? int32_t(AMP_CUDNN_OK)
              : fail(AMP_CUDNN_FAILED, "the stream takes no more work");

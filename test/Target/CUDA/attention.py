@@ -12,6 +12,7 @@
 # RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib'
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -24,7 +25,9 @@ from program import distance, distances, join, load, run
 folder, compiler, library = sys.argv[1:4]
 STEPS = 5
 BOUNDS = {"fp16": 4e-3, "bf16": 3.2e-2}
-CASES = [("gpt2", "bf16"), ("gpt2", "fp16"), ("bert", "fp16"), ("vit", "bf16")]
+CASES = [("gpt2", "bf16"), ("bert", "fp16"), ("vit", "bf16")]
+# The usual weights make all scores nearly equal, which hides mistakes.
+QKV_WEIGHT = re.compile(r'(#amp\.init<normal, value = )[-+.e\d]+( : f64>, amp\.name = "[^"]*qkv\.weight")')
 MUTATIONS = {
     "no causal mask": ("a.right_bound = 0;", "a.right_bound = -1;"),
     "another scale": ("a.scale = 0.25;", "a.scale = 0.35;"),
@@ -55,6 +58,11 @@ for model, precision in CASES:
     graph = f"{folder}/{model}.mlir"
     np.savez(f"{folder}/{model}.npz", **batches(np.random.default_rng(11), 3 * size))
     run(["amp-model", model, *options, "--optimizer=sgd", *CONSTANT_RATE, "-o", graph])
+    with open(graph) as file:
+        text, count = QKV_WEIGHT.subn(r"\g<1>0.3\2", file.read())
+    assert count == 1, (model, count)
+    with open(graph, "w") as file:
+        file.write(text)
     sized = ["--batch-size", str(size), "--precision", precision]
     for attention in ("cudnn", "decomposed"):
         text = run(["amp-translate", "--mlir-to-cuda", "--emit-main", graph, *sized, f"--attention={attention}"])

@@ -70,10 +70,10 @@ inline Status runCuDNNPlan(const StepRun &run, int index, void *const *pointers,
                            void *scratch) {
   const CuDNNPlan &plan = *static_cast<const CuDNNPlan *>(run.plans[index]);
   AMP_ON_LAUNCH(plan.name);
-  return checkCuDNN(
-      amp_cudnn_run(plan.plan, pointers,
-                    plan.usesSpare ? run.spareWorkspace : scratch, run.stream),
-      plan.name);
+  return checkCuDNN(amp_cudnn_run(plan.plan, pointers,
+                                  plan.usesSpare ? run.spareWorkspace : scratch,
+                                  run.stream),
+                    plan.name);
 }
 
 } // namespace amp::cuda

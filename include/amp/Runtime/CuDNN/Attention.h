@@ -66,8 +66,8 @@ typedef struct {
   amp_cudnn_head_strides strides[AMP_CUDNN_VALUE_GRAD + 1];
 
   /* A query at position i sees the keys j with i - left_bound < j and
-   * j <= i + right_bound: right_bound = 0 is the causal mask, and left_bound the
-   * length of a sliding window. Or AMP_CUDNN_NO_BOUND. */
+   * j <= i + right_bound: right_bound = 0 is the causal mask, and left_bound
+   * the length of a sliding window. Or AMP_CUDNN_NO_BOUND. */
   int64_t left_bound, right_bound;
 
   /* An additive bias of type f32 or `type`, contiguous, of shape [bias_batch,

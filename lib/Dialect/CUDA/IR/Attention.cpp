@@ -40,9 +40,9 @@ static LogicalResult verifyHeads(Operation *op, const HeadsSpec &spec,
                                  int64_t batch, Type element) {
   HeadsAttr heads = spec.heads;
   if (spec.type.getElementType() != element)
-    return op->emitOpError() << spec.name << " is in a tensor of "
-                             << spec.type.getElementType() << ", expected "
-                             << element;
+    return op->emitOpError()
+           << spec.name << " is in a tensor of " << spec.type.getElementType()
+           << ", expected " << element;
   const int64_t unit =
       AMP_CUDNN_ALIGNMENT * 8 / element.getIntOrFloatBitWidth();
   int64_t last = heads.getOffset() + spec.size - 1;
@@ -53,13 +53,13 @@ static LogicalResult verifyHeads(Operation *op, const HeadsSpec &spec,
   for (int64_t value : {heads.getOffset(), heads.getSample(), heads.getHead(),
                         heads.getPosition()})
     if (value < 0 || value % unit != 0)
-      return op->emitOpError() << spec.name << " has the offset or stride "
-                               << value << ", expected a multiple of " << unit
-                               << " elements";
+      return op->emitOpError()
+             << spec.name << " has the offset or stride " << value
+             << ", expected a multiple of " << unit << " elements";
   if (last >= spec.type.getNumElements())
     return op->emitOpError()
-           << spec.name << " ends at element " << last << ", but its tensor has "
-           << spec.type.getNumElements();
+           << spec.name << " ends at element " << last
+           << ", but its tensor has " << spec.type.getNumElements();
   return success();
 }
 
@@ -111,12 +111,12 @@ static LogicalResult verifyFilled(Operation *op, ArrayRef<HeadsSpec> specs,
 static LogicalResult verifySizes(LaunchOpInterface op, AttentionAttr sizes) {
   if (op.getPredicate())
     return op->emitOpError("has an 'if', but a plan always writes");
-  for (int64_t size :
-       {sizes.getBatch(), sizes.getHeads(), sizes.getKeyHeads(),
-        sizes.getQueries(), sizes.getKeys(), sizes.getHeadSize(),
-        sizes.getValueSize()})
+  for (int64_t size : {sizes.getBatch(), sizes.getHeads(), sizes.getKeyHeads(),
+                       sizes.getQueries(), sizes.getKeys(), sizes.getHeadSize(),
+                       sizes.getValueSize()})
     if (size <= 0)
-      return op->emitOpError("has the size ") << size << ", expected at least 1";
+      return op->emitOpError("has the size ")
+             << size << ", expected at least 1";
   if (sizes.getHeads() % sizes.getKeyHeads() != 0)
     return op->emitOpError("has ")
            << sizes.getHeads() << " heads of queries and "
@@ -142,11 +142,10 @@ static LogicalResult verifyMasks(OpTy op, unsigned first, Type element) {
     ShapedType bias = op.getInputType(first++);
     SmallVector<int64_t> most = {sizes.getBatch(), sizes.getHeads(),
                                  sizes.getQueries(), sizes.getKeys()};
-    bool fits = bias.getRank() == 4 &&
-                (bias.getElementType().isF32() ||
-                 bias.getElementType() == element) &&
-                bias.getShape().drop_front(2) ==
-                    ArrayRef<int64_t>(most).drop_front(2);
+    bool fits =
+        bias.getRank() == 4 &&
+        (bias.getElementType().isF32() || bias.getElementType() == element) &&
+        bias.getShape().drop_front(2) == ArrayRef<int64_t>(most).drop_front(2);
     for (unsigned dim = 0; fits && dim < 2; ++dim)
       fits = bias.getDimSize(dim) == 1 || bias.getDimSize(dim) == most[dim];
     if (!fits)
@@ -179,8 +178,8 @@ static FailureOr<Type> verifyElement(Operation *op, ShapedType type) {
   Type element = type.getElementType();
   if (element.isF16() || element.isBF16())
     return element;
-  return op->emitOpError("has queries of ") << element
-                                            << ", expected f16 or bf16";
+  return op->emitOpError("has queries of ")
+         << element << ", expected f16 or bf16";
 }
 
 LogicalResult SDPAOp::verify() {
@@ -217,9 +216,8 @@ LogicalResult SDPAGradOp::verify() {
   if (failed(element))
     return failure();
   SmallVector<HeadsSpec> specs = getSources(*this, 1);
-  const HeadsSpec output = {"the output",    getOutput(),
-                            s.getHeads(),    s.getQueries(),
-                            s.getValueSize(), getInputType(4)};
+  const HeadsSpec output = {"the output",   getOutput(),      s.getHeads(),
+                            s.getQueries(), s.getValueSize(), getInputType(4)};
   SmallVector<HeadsSpec> targets = specs;
   HeadsAttr heads[] = {getQueryGrad(), getKeyGrad(), getValueGrad()};
   StringRef names[] = {"the query gradient", "the key gradient",
