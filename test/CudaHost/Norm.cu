@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/CudaHost/Testing.h"
+#include "amp/Runtime/CUDA/BatchNorm.h"
 #include "amp/Runtime/CUDA/Norm.h"
 
 #include <algorithm>
@@ -122,7 +123,7 @@ static void testBatchNorm(int64_t rows, int64_t channels, double offset,
         rVar(runningVar);
     Buffer<uint8_t> flag(Values{guard ? 1.0 : 0.0});
     Buffer<unsigned char> scratch(
-        size_t(batchNormForwardScratchBytes(rows, channels)));
+        size_t(batchNormBackwardScratchBytes(rows, channels)));
     CHECK_OK(batchNormInference(nullptr, inference.get(), dX.get(), dGamma,
                                 dBeta, rMean, rVar, rows, channels, 1e-5f));
     CHECK_OK(batchNormForward(nullptr, out.get(), mean, rstd, rMean, rVar,
@@ -160,6 +161,103 @@ static void testBatchNorm(int64_t rows, int64_t channels, double offset,
   });
 }
 
+__global__ void writeChannels(float *out, const float *numbers, int64_t rows,
+                              int64_t channels) {
+  forEachChannel<8>(
+      rows, channels,
+      [=](int64_t channel) { return load<8>(numbers + channel); },
+      [=](auto at, const Pack<float, 8> &s) { at.store(out, s); });
+}
+
+/// Threads that stay in their channels, and threads that do not.
+static void testChannels(int64_t rows, int64_t channels) {
+  Values numbers = randomValues<float>(channels, 1), expected(rows * channels);
+  for (size_t i = 0; i < expected.size(); ++i)
+    expected[i] = numbers[i % channels];
+  Buffer<float> out(rows * channels), in(numbers);
+  LaunchShape shape;
+  shape.grid.x = 2;
+  CHECK_OK(launch("write_channels", nullptr, shape, writeChannels, out.get(),
+                  static_cast<const float *>(in.get()), rows, channels));
+  CHECK(out.read() == expected);
+}
+
+/// A batch norm with a relu, and with a residual before it, against the same in
+/// f64. Both gradients read the mask of the kernel, because signs near zero
+/// depend on rounding.
+template <typename X, typename Y>
+static void testBatchNormRelu(int64_t rows, int64_t channels, double offset) {
+  ArrivalCounters arrivalCounters;
+  inAllOrders("batch norm and relu", [&] {
+    Values x = randomValues<X>(rows * channels, 1);
+    for (double &value : x)
+      value = widen(roundTo<X>(float(value + offset)));
+    Values dy = randomValues<Y>(rows * channels, 2);
+    Values residual = randomValues<Y>(rows * channels, 7);
+    Values gamma = randomValues<float>(channels, 3),
+           beta = randomValues<float>(channels, 4),
+           running = randomValues<float>(channels, 5);
+    auto channel = [&](size_t i) { return i % channels; };
+    Buffer<X> dX(x), dInput(rows * channels);
+    Buffer<Y> g(dy), out(rows * channels), dResidual(rows * channels),
+        added(residual);
+    Buffer<float> dGamma(gamma), dBeta(beta), mean(channels), rstd(channels),
+        gammaGrad(channels), betaGrad(channels), rMean(running), rVar(running),
+        newMean(channels), newVar(channels);
+    Buffer<int8_t> mask(rows * channels / 8);
+    Buffer<unsigned char> scratch(
+        size_t(batchNormBackwardScratchBytes(rows, channels)));
+    const double extra = std::fabs(offset) * 1e-5;
+    KernelResults results;
+    for (bool hasResidual : {false, true}) {
+      if (hasResidual)
+        CHECK_OK(batchNormAddReluForward(
+            nullptr, out.get(), mean, rstd, newMean, newVar, mask.get(),
+            dX.get(), dGamma, dBeta, rMean, rVar, added.get(), rows, channels,
+            0.1f, 1e-5f, nullptr, scratch.get(), arrivalCounters));
+      else
+        CHECK_OK(batchNormReluForward(
+            nullptr, out.get(), mean, rstd, newMean, newVar, mask.get(),
+            dX.get(), dGamma, dBeta, rMean, rVar, rows, channels, 0.1f, 1e-5f,
+            nullptr, scratch.get(), arrivalCounters));
+      Values y = out.read(), bits = mask.read(), selected = dy;
+      for (size_t i = 0; i < y.size(); ++i) {
+        const bool isPositive = int(bits[i / 8]) >> (i % 8) & 1;
+        CHECK(isPositive == (y[i] > 0));
+        if (!isPositive)
+          selected[i] = 0;
+      }
+      NormReference expected(x, selected, gamma, beta, channels, channel,
+                             channel, 1e-5);
+      Values relu = expected.y;
+      for (size_t i = 0; i < relu.size(); ++i)
+        relu[i] = std::max(relu[i] + (hasResidual ? residual[i] : 0.0), 0.0);
+      CHECK_NEAR(y, relu, 2 * epsilonOf<Y>() + extra);
+      if (hasResidual) {
+        CHECK_OK(batchNormAddReluBackward(
+            nullptr, dInput.get(), gammaGrad, betaGrad, dResidual.get(),
+            g.get(), mask.get(), dX.get(), dGamma, mean, rstd, rows, channels,
+            scratch.get(), arrivalCounters));
+        CHECK(dResidual.read() == selected);
+      } else {
+        CHECK_OK(batchNormReluBackward(nullptr, dInput.get(), gammaGrad,
+                                       betaGrad, g.get(), mask.get(), dX.get(),
+                                       dGamma, mean, rstd, rows, channels,
+                                       scratch.get(), arrivalCounters));
+      }
+      CHECK_NEAR(dInput.read(), expected.dx, 4 * epsilonOf<X>() + extra);
+      CHECK_NEAR(gammaGrad.read(), expected.dgamma, 2e-5 + extra);
+      CHECK_NEAR(betaGrad.read(), expected.dbeta, 2e-5);
+      for (auto *buffer : {&gammaGrad, &betaGrad})
+        results.push_back(buffer->read());
+      results.push_back(y);
+      results.push_back(dInput.read());
+    }
+    CHECK(arrivalCounters.areZero());
+    return results;
+  });
+}
+
 int main() {
   // A warp, a block, and a row too long for registers; whole packs and odd.
   testLayerNorm<float, float>(7, 33, 0, false);
@@ -173,5 +271,13 @@ int main() {
   testBatchNorm<__half, __half>(75, 3, 0, true);
   testBatchNorm<__half, float>(200, 65, 10, true);
   testBatchNorm<float, __nv_bfloat16>(31, 130, 100, false);
+  testBatchNorm<__half, __half>(2600, 8, 0, true);
+  testChannels(300, 64);
+  testChannels(700, 24);
+  testChannels(3, 5000);
+  testBatchNormRelu<float, float>(70, 24, 0);
+  testBatchNormRelu<__half, __half>(200, 64, 10);
+  testBatchNormRelu<__nv_bfloat16, __nv_bfloat16>(33, 136, 0);
+  testBatchNormRelu<__nv_bfloat16, float>(2500, 8, 0);
   return finish();
 }

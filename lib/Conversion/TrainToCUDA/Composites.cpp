@@ -118,12 +118,12 @@ void mlir::cuda::populateCompositesToCUDA(RewritePatternSet &patterns) {
 // Cross-entropy
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` depends on a result of `other`.
-static bool dependsOn(Operation *op, Operation *other) {
+bool mlir::cuda::dependsOn(Value value, Operation *other) {
   SetVector<Operation *> slice;
   BackwardSliceOptions options;
   options.omitBlockArguments = true;
-  (void)getBackwardSlice(op, &slice, options);
+  options.inclusive = true;
+  (void)getBackwardSlice(value, &slice, options);
   return slice.contains(other);
 }
 
@@ -135,7 +135,9 @@ void mlir::cuda::mergeCrossEntropy(func::FuncOp step) {
     auto *loss = llvm::find_if(losses, [&](CrossEntropyOp candidate) {
       return candidate && candidate.getInputs()[0] == gradient.getInputs()[0] &&
              candidate.getInputs()[1] == gradient.getInputs()[1] &&
-             !dependsOn(gradient, candidate);
+             llvm::none_of(gradient.getInputs(), [&](Value input) {
+               return dependsOn(input, candidate);
+             });
     });
     if (loss == losses.end())
       continue;

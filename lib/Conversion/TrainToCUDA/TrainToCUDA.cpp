@@ -188,6 +188,7 @@ struct ConvertTrainToCUDA
     if (epilogues)
       apply(step, [&](RewritePatternSet &patterns) {
         populateEpilogues(patterns, strictRounding);
+        populateBatchNorms(patterns, strictRounding);
       });
     mergeCrossEntropy(step);
     // Names come from attributes that the lowering of the amp dialect removes.

@@ -55,6 +55,13 @@ void readHeadsByStrides(func::FuncOp step);
 /// reshapes to `cuda.view`.
 void populateCompositesToCUDA(RewritePatternSet &patterns);
 
+/// Whether `value` is a result of `other` or computed from one.
+bool dependsOn(Value value, Operation *other);
+
+/// Moves residuals, relus and their gradients into batch norms, with `strict`
+/// as above.
+void populateBatchNorms(RewritePatternSet &patterns, bool strict);
+
 /// Merges a cross-entropy and its gradient into one launch.
 void mergeCrossEntropy(func::FuncOp step);
 

@@ -97,6 +97,23 @@ static bool isRead(LaunchOpInterface launch, unsigned index,
   return false;
 }
 
+/// The scratch memory of `launch` in an f32 step. Patches have the type of the
+/// operands, and their rows are multiples of 16 bytes. All else is f32 already.
+static double getScratchBytesInF32(LaunchOpInterface launch) {
+  int64_t bytes = launch.getScratchBytes();
+  auto conv = dyn_cast<ConvOp>(launch.getOperation());
+  if (!conv || conv.getKind() == ConvKind::InputGrad || bytes == 0)
+    return bytes;
+  int64_t depth = 1;
+  for (int64_t extent : conv.getForwardTypes().filter.getShape().drop_back())
+    depth *= extent;
+  auto getRowBytes = [&](int64_t elementBytes) {
+    return llvm::alignTo(depth * elementBytes, 16);
+  };
+  int64_t width = launch.getInputType(0).getElementTypeBitWidth() / 8;
+  return bytes / getRowBytes(width) * getRowBytes(4);
+}
+
 /// The bytes of `launch` in an f32 step: 16-bit values at their f32 size,
 /// without values that only casts read and write.
 static double getBytesInF32(LaunchOpInterface launch) {
@@ -108,10 +125,7 @@ static double getBytesInF32(LaunchOpInterface launch) {
   double scale =
       launch.getInputs().empty() ? 1 : getScale(launch.getInputType(0));
   double bytes = scale * launch.getRereadBytes();
-  // Patches have the type of the operands. Partial sums are already f32.
-  auto conv = dyn_cast<ConvOp>(launch.getOperation());
-  bool hasPatches = conv && conv.getKind() != ConvKind::InputGrad;
-  bytes += (hasPatches ? scale : 1) * 2 * launch.getScratchBytes();
+  bytes += 2 * getScratchBytesInF32(launch);
   auto add = [&](ShapedType type) { bytes += getScale(type) * getBytes(type); };
   SmallPtrSet<Value, 8> read;
   for (auto [index, input] : llvm::enumerate(launch.getInputs()))

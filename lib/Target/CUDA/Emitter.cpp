@@ -205,8 +205,8 @@ void ProgramEmitter::emitBanner() {
         "macro "
      << StringRef(prefix).upper() << "_HAS_NAME.\n\n";
   for (StringRef header :
-       {"Conv", "CrossEntropy", "Norm", "Pool", "Program", "ProgramInterface",
-        "Random", "Reduce", "ScatterAdd", "Softmax"})
+       {"BatchNorm", "Conv", "CrossEntropy", "Norm", "Pool", "Program",
+        "ProgramInterface", "Random", "Reduce", "ScatterAdd", "Softmax"})
     os << "#include \"amp/Runtime/CUDA/" << header << ".h\"\n";
   if (!plans.empty())
     os << "#include \"amp/Runtime/CUDA/CuDNN.h\"\n";

@@ -107,11 +107,20 @@ static std::string getPixels(ShapedType type) {
   return getRows(type, type.getShape().back());
 }
 
+template <typename OpTy>
+static Arguments getBatchNorm(OpTy op, const Operands &operands) {
+  return operands.with({getPixels(op.getInputType(0)), real(op.getMomentum()),
+                        real(op.getEpsilon()), operands.guard,
+                        operands.scratch});
+}
 static RuntimeCall getCall(BatchNormTrainingOp op, const Operands &operands) {
-  return {
-      "batchNormForward",
-      operands.with({getPixels(op.getInputType(0)), real(op.getMomentum()),
-                     real(op.getEpsilon()), operands.guard, operands.scratch})};
+  return {"batchNormForward", getBatchNorm(op, operands)};
+}
+static RuntimeCall getCall(BatchNormReluOp op, const Operands &operands) {
+  return {"batchNormReluForward", getBatchNorm(op, operands)};
+}
+static RuntimeCall getCall(BatchNormAddReluOp op, const Operands &operands) {
+  return {"batchNormAddReluForward", getBatchNorm(op, operands)};
 }
 
 static RuntimeCall getCall(BatchNormInferenceOp op, const Operands &operands) {
@@ -119,9 +128,19 @@ static RuntimeCall getCall(BatchNormInferenceOp op, const Operands &operands) {
                                                real(op.getEpsilon())})};
 }
 
+template <typename OpTy>
+static Arguments getBatchNormGrad(OpTy op, const Operands &operands) {
+  return operands.with({getPixels(op.getInputType(0)), operands.scratch});
+}
 static RuntimeCall getCall(BatchNormGradOp op, const Operands &operands) {
-  return {"batchNormBackward",
-          operands.with({getPixels(op.getInputType(0)), operands.scratch})};
+  return {"batchNormBackward", getBatchNormGrad(op, operands)};
+}
+static RuntimeCall getCall(BatchNormReluGradOp op, const Operands &operands) {
+  return {"batchNormReluBackward", getBatchNormGrad(op, operands)};
+}
+static RuntimeCall getCall(BatchNormAddReluGradOp op,
+                           const Operands &operands) {
+  return {"batchNormAddReluBackward", getBatchNormGrad(op, operands)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -267,12 +286,13 @@ void ProgramEmitter::emitTunedKernel(LaunchOpInterface launch) {
   operands.guard = getGuard(launch);
   RuntimeCall call =
       llvm::TypeSwitch<Operation *, RuntimeCall>(launch)
-          .Case<AvgPool2DGradOp, AvgPool2DOp, BatchNormGradOp,
-                BatchNormInferenceOp, BatchNormTrainingOp, CrossEntropyGradOp,
-                CrossEntropyOp, CrossEntropyWithGradOp, DropoutOp,
-                LayerNormGradOp, LayerNormOp, LogSoftmaxGradOp, LogSoftmaxOp,
-                MaxPool2DGradOp, MaxPool2DOp, ScatterAddOp, SoftmaxGradOp,
-                SoftmaxOp, StochasticRoundOp, UpdateScaleOp>(
+          .Case<AvgPool2DGradOp, AvgPool2DOp, BatchNormAddReluGradOp,
+                BatchNormAddReluOp, BatchNormReluGradOp, BatchNormReluOp,
+                BatchNormGradOp, BatchNormInferenceOp, BatchNormTrainingOp,
+                CrossEntropyGradOp, CrossEntropyOp, CrossEntropyWithGradOp,
+                DropoutOp, LayerNormGradOp, LayerNormOp, LogSoftmaxGradOp,
+                LogSoftmaxOp, MaxPool2DGradOp, MaxPool2DOp, ScatterAddOp,
+                SoftmaxGradOp, SoftmaxOp, StochasticRoundOp, UpdateScaleOp>(
               [&](auto op) { return getCall(op, operands); });
   os << call.function << "(run.stream";
   for (const std::string &argument : call.arguments)

@@ -229,6 +229,46 @@ func.func @batch_norm_grad_rstd(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>, %c: te
 
 // -----
 
+func.func @mask_channels(%a: tensor<4x12xf32>, %b: tensor<12xf32>) {
+  // expected-error@+1 {{has a mask for 12 channels, expected a multiple of 8}}
+  %0:6 = cuda.batch_norm_relu ins(%a, %b, %b, %b, %b : tensor<4x12xf32>, tensor<12xf32>, tensor<12xf32>, tensor<12xf32>, tensor<12xf32>) {epsilon = 1.0e-5 : f64, momentum = 0.1 : f64} -> tensor<4x12xf32>, tensor<12xf32>, tensor<12xf32>, tensor<12xf32>, tensor<12xf32>, tensor<4x1xi8>
+  return
+}
+
+// -----
+
+func.func @mask_scalar(%a: tensor<f32>, %b: tensor<8xf32>, %m: tensor<1xi8>) {
+  // expected-error@+1 {{normalises a scalar, expected channels as the last dimension}}
+  %0:3 = cuda.batch_norm_relu_grad ins(%a, %m, %a, %b, %b, %b : tensor<f32>, tensor<1xi8>, tensor<f32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<f32>, tensor<8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @mask_shape(%a: tensor<4x8xf32>, %b: tensor<8xf32>) {
+  // expected-error@+1 {{mask has shape [4, 8] of 'i8', expected [4, 1] of 'i8'}}
+  %0:6 = cuda.batch_norm_add_relu ins(%a, %b, %b, %b, %b, %a : tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<4x8xf32>) {epsilon = 1.0e-5 : f64, momentum = 0.1 : f64} -> tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<4x8xi8>
+  return
+}
+
+// -----
+
+func.func @residual(%a: tensor<4x8xf32>, %b: tensor<8xf32>, %r: tensor<8xf32>) {
+  // expected-error@+1 {{residual has shape [8] of 'f32', expected [4, 8]}}
+  %0:6 = cuda.batch_norm_add_relu ins(%a, %b, %b, %b, %b, %r : tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {epsilon = 1.0e-5 : f64, momentum = 0.1 : f64} -> tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<4x1xi8>
+  return
+}
+
+// -----
+
+func.func @relu_grad_mask(%a: tensor<4x8xf32>, %b: tensor<8xf32>, %m: tensor<4x2xi8>) {
+  // expected-error@+1 {{mask has shape [4, 2] of 'i8', expected [4, 1] of 'i8'}}
+  %0:4 = cuda.batch_norm_add_relu_grad ins(%a, %m, %a, %b, %b, %b : tensor<4x8xf32>, tensor<4x2xi8>, tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
 func.func @labels(%a: tensor<4x8xf32>, %b: tensor<3xi64>) {
   // expected-error@+1 {{has labels of shape [3] of 'i64' for logits of shape [4, 8], expected one i32 or i64 per row}}
   %0 = cuda.cross_entropy ins(%a, %b : tensor<4x8xf32>, tensor<3xi64>) -> tensor<f32>

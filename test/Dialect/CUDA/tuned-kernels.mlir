@@ -82,6 +82,37 @@ func.func @batch_norm_grad(%dy: tensor<32x64xf16>, %x: tensor<32x64xf16>, %gamma
   return
 }
 
+// CHECK-LABEL: @batch_norm_relu
+func.func @batch_norm_relu(%x: tensor<32x8x8x16xf16>, %gamma: tensor<16xf32>, %beta: tensor<16xf32>, %rm: tensor<16xf32>, %rv: tensor<16xf32>) {
+  // CHECK: cuda.batch_norm_relu ins({{.*}} : tensor<32x8x8x16xf16>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) {epsilon = 1.000000e-05 : f64, momentum = 1.000000e-01 : f64} -> tensor<32x8x8x16xf16>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<32x8x8x2xi8>
+  %y, %mean, %rstd, %rm1, %rv1, %mask = cuda.batch_norm_relu ins(%x, %gamma, %beta, %rm, %rv
+      : tensor<32x8x8x16xf16>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) {epsilon = 1.0e-5 : f64, momentum = 0.1 : f64}
+      -> tensor<32x8x8x16xf16>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<32x8x8x2xi8>
+  return
+}
+
+// CHECK-LABEL: @batch_norm_add_relu
+func.func @batch_norm_add_relu(%x: tensor<32x8x8x16xf16>, %gamma: tensor<16xf32>, %beta: tensor<16xf32>, %rm: tensor<16xf32>, %rv: tensor<16xf32>, %r: tensor<32x8x8x16xf16>) {
+  // CHECK: cuda.batch_norm_add_relu ins({{.*}} : tensor<32x8x8x16xf16>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<32x8x8x16xf16>) {epsilon = 1.000000e-05 : f64, momentum = 1.000000e-01 : f64} -> tensor<32x8x8x16xf16>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<32x8x8x2xi8>
+  %y, %mean, %rstd, %rm1, %rv1, %mask = cuda.batch_norm_add_relu ins(%x, %gamma, %beta, %rm, %rv, %r
+      : tensor<32x8x8x16xf16>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<32x8x8x16xf16>) {epsilon = 1.0e-5 : f64, momentum = 0.1 : f64}
+      -> tensor<32x8x8x16xf16>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<32x8x8x2xi8>
+  return
+}
+
+// CHECK-LABEL: @batch_norm_relu_grad
+func.func @batch_norm_relu_grad(%dy: tensor<32x64xf16>, %m: tensor<32x8xi8>, %x: tensor<32x64xf16>, %gamma: tensor<64xf32>, %mean: tensor<64xf32>, %rstd: tensor<64xf32>) {
+  // CHECK: cuda.batch_norm_relu_grad ins({{.*}} : tensor<32x64xf16>, tensor<32x8xi8>, tensor<32x64xf16>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) -> tensor<32x64xf16>, tensor<64xf32>, tensor<64xf32>
+  %dx, %dgamma, %dbeta = cuda.batch_norm_relu_grad ins(%dy, %m, %x, %gamma, %mean, %rstd
+      : tensor<32x64xf16>, tensor<32x8xi8>, tensor<32x64xf16>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>)
+      -> tensor<32x64xf16>, tensor<64xf32>, tensor<64xf32>
+  // CHECK: cuda.batch_norm_add_relu_grad ins({{.*}} : tensor<32x64xf16>, tensor<32x8xi8>, tensor<32x64xf16>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) -> tensor<32x64xf16>, tensor<64xf32>, tensor<64xf32>, tensor<32x64xf16>
+  %0:4 = cuda.batch_norm_add_relu_grad ins(%dy, %m, %x, %gamma, %mean, %rstd
+      : tensor<32x64xf16>, tensor<32x8xi8>, tensor<32x64xf16>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>)
+      -> tensor<32x64xf16>, tensor<64xf32>, tensor<64xf32>, tensor<32x64xf16>
+  return
+}
+
 // CHECK-LABEL: @cross_entropy
 func.func @cross_entropy(%logits: tensor<32x10xf16>, %labels: tensor<32xi64>) {
   // CHECK: cuda.cross_entropy ins({{.*}} : tensor<32x10xf16>, tensor<32xi64>) -> tensor<f32>

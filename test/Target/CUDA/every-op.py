@@ -153,6 +153,22 @@ case("layer_norm_dx", X, f"""$y, $m, $r = train.layer_norm %x, %g, %g : ({X}, {F
     $, $g, $b = train.layer_norm_grad %y, %x, %g, $m, $r : ({X}, {X}, {F}, tensor<6xf32>, tensor<6xf32>) -> ({X}, {F}, {F})""")
 case("batch_norm_dx", X, f"""$y, $m, $r, $a, $b = train.batch_norm_training %x, %g, %g, %g, %g : ({X}, {F}, {F}, {F}, {F}) -> ({X}, {F}, {F}, {F}, {F})
     $, $dg, $db = train.batch_norm_grad %y, %x, %g, $m, $r : ({X}, {X}, {F}, {F}, {F}) -> ({X}, {F}, {F})""")
+# A relu, a residual and the gradients of both, which the norms take.
+NORM = "tensor<6x8xT>"
+for residual, read in ((False, ("y", "dx")), (True, ("y", "dx", "dr"))):
+    for which in read:
+        before = f"""$x = train.slice %x {{offsets = array<i64: 0, 0>, sizes = array<i64: 6, 8>, strides = array<i64: 1, 1>}} : ({X}) -> {NORM}
+    $g = train.slice %g {{offsets = array<i64: 0>, sizes = array<i64: 8>, strides = array<i64: 1>}} : ({F}) -> tensor<8xf32>
+    $t = train.tanh $x : {NORM}
+    $n, $m, $r, $a, $b = train.batch_norm_training $x, $g, $g, $g, $g : ({NORM}, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> ({NORM}, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+    """
+        sum_ = "$n"
+        if residual:
+            before, sum_ = before + f"$s = train.add $n, $t : ({NORM}, {NORM}) -> {NORM}\n    ", "$s"
+        y, dr, dx = ("$" if which == result else f"${result}" for result in ("y", "dr", "dx"))
+        case(f"norm_{'add_' if residual else ''}relu_{which}", NORM, f"""{before}{y} = train.relu {sum_} : {NORM}
+    {dr} = train.relu_grad {y}, $t : {NORM}
+    {dx}, $dg, $db = train.batch_norm_grad {dr}, $x, $g, $m, $r : ({NORM}, {NORM}, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> ({NORM}, tensor<8xf32>, tensor<8xf32>)""")
 case("batch_norm_inference", X, f"""$v = train.square %g : {F}
     $ = train.batch_norm_inference %x, %g, %g, %g, $v : ({X}, {F}, {F}, {F}, {F}) -> {X}""")
 POOL = "window = array<i64: 3, 2>, strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 0, 1>"

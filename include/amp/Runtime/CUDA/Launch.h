@@ -95,15 +95,17 @@ inline LaunchShape reduceShape(int64_t count) {
   return shape;
 }
 
-/// Shape for `reduceColumns` with `values` results per column.
-inline LaunchShape columnShape(int64_t rows, int64_t columns, int values = 1) {
+/// Shape for `reduceColumns` with `values` results per column, for widths of up
+/// to `width`.
+inline LaunchShape columnShape(int64_t rows, int64_t columns, int values = 1,
+                               int width = 2) {
   LaunchShape shape;
   int64_t tiles = ceilDiv(columns, kColumnTile);
   shape.grid.x = unsigned(tiles < 1                  ? 1
                           : tiles > kArrivalCounters ? kArrivalCounters
                                                      : tiles);
   shape.grid.y = unsigned(columnParts(rows, columns));
-  shape.sharedBytes = size_t(kThreads) * 2 * values * 4 + 16;
+  shape.sharedBytes = size_t(kThreads) * width * values * 4 + 16;
   return shape;
 }
 

@@ -75,6 +75,16 @@ struct All {
   static AMP_DEVICE uint32_t combine(uint32_t a, uint32_t b) { return a & b; }
 };
 
+/// Two sums at once.
+struct TwoSums {
+  using type = TwoSums;
+  float first, second;
+  static AMP_DEVICE TwoSums identity() { return {0.0f, 0.0f}; }
+  static AMP_DEVICE TwoSums combine(TwoSums a, TwoSums b) {
+    return {a.first + b.first, a.second + b.second};
+  }
+};
+
 /// Exchanges a value of whole words with the lane whose number differs in
 /// `bits`.
 template <typename T>
@@ -242,9 +252,7 @@ AMP_DEVICE void reduceAll(int64_t count, typename Op::type *partials,
 /// `Width` is a power of two up to 8 that divides `columns`. `partials` holds
 /// `columnParts(rows, columns) * columns` values. `arrivalCounters` are
 /// `kArrivalCounters` zeros before and after. A grid with one row uses neither.
-/// Launch with `columnShape(rows, columns, words of a value)`. Its shared
-/// memory suffices for widths of up to 2: it takes kThreads * Width values and
-/// 16 bytes.
+/// Launch with `columnShape(rows, columns, words of a value, Width)`.
 template <typename Op, int Width, typename Value, typename Finish>
 AMP_DEVICE void
 reduceColumns(int64_t rows, int64_t columns, typename Op::type *partials,

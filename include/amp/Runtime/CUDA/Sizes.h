@@ -117,10 +117,17 @@ AMP_PORTABLE int64_t batchNormForwardScratchBytes(int64_t rows,
                                                   int64_t channels) {
   return columnScratchBytes(rows, channels, 2);
 }
-/// Scratch of `batchNormBackward`: partial sums of dy and of dy·x̂.
+/// The coefficients of the input gradient of a batch norm: three numbers for
+/// each channel.
+AMP_PORTABLE int64_t batchNormCoefficientBytes(int64_t channels) {
+  return alignTo(channels * 3 * 4, 16);
+}
+/// Scratch of `batchNormBackward`: the coefficients, then partial sums of dy
+/// and of dy·x̂.
 AMP_PORTABLE int64_t batchNormBackwardScratchBytes(int64_t rows,
                                                    int64_t channels) {
-  return columnScratchBytes(rows, channels, 2);
+  return batchNormCoefficientBytes(channels) +
+         columnScratchBytes(rows, channels, 2);
 }
 
 /// Elements of a tensor that one block of the optimizer takes at a time.

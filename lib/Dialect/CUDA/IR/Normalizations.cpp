@@ -147,15 +147,19 @@ bool BatchNormGradOp::mayAlias(unsigned target, unsigned input) {
   return target == 0 && input == 0 && mayOverwrite(*this, target, input);
 }
 
-int64_t BatchNormTrainingOp::getScratchBytes() {
-  ShapedType x = getInputType(0);
+static int64_t getForwardScratch(ShapedType x) {
   return ::amp::cuda::batchNormForwardScratchBytes(countPixels(x),
                                                    x.getShape().back());
 }
-int64_t BatchNormGradOp::getScratchBytes() {
-  ShapedType dy = getInputType(0);
+static int64_t getBackwardScratch(ShapedType dy) {
   return ::amp::cuda::batchNormBackwardScratchBytes(countPixels(dy),
                                                     dy.getShape().back());
+}
+int64_t BatchNormTrainingOp::getScratchBytes() {
+  return getForwardScratch(getInputType(0));
+}
+int64_t BatchNormGradOp::getScratchBytes() {
+  return getBackwardScratch(getInputType(0));
 }
 
 int64_t BatchNormTrainingOp::getRereadBytes() {
@@ -163,6 +167,109 @@ int64_t BatchNormTrainingOp::getRereadBytes() {
 }
 int64_t BatchNormGradOp::getRereadBytes() {
   return getBytes(getInputType(0)) + getBytes(getInputType(1));
+}
+
+//===----------------------------------------------------------------------===//
+// Batch norm with a relu
+//===----------------------------------------------------------------------===//
+
+/// The shape of the mask for a relu of shape `x`, or failure with a message.
+static FailureOr<SmallVector<int64_t>> getMaskShape(Operation *op,
+                                                    ArrayRef<int64_t> x) {
+  if (failed(verifyChannels(op, x)))
+    return failure();
+  if (x.back() % 8 != 0)
+    return op->emitOpError("has a mask for ")
+           << x.back() << " channels, expected a multiple of 8";
+  SmallVector<int64_t> shape(x);
+  shape.back() /= 8;
+  return shape;
+}
+
+template <typename OpTy>
+static LogicalResult verifyBatchNormRelu(OpTy op, bool hasResidual) {
+  ArrayRef<int64_t> x = op.getInputType(0).getShape();
+  auto mask = getMaskShape(op, x);
+  if (failed(mask))
+    return failure();
+  OperandSpec wide{x.take_back(), Float32Type::get(op.getContext())};
+  SmallVector<OperandSpec> inputs{{x}, wide, wide, wide, wide};
+  if (hasResidual)
+    inputs.push_back({x});
+  OperandSpec bits{*mask, IntegerType::get(op.getContext(), 8)};
+  return verifyOperands(op, inputs, {{x}, wide, wide, wide, wide, bits});
+}
+
+LogicalResult BatchNormReluOp::verify() {
+  return verifyBatchNormRelu(*this, /*hasResidual=*/false);
+}
+LogicalResult BatchNormAddReluOp::verify() {
+  return verifyBatchNormRelu(*this, /*hasResidual=*/true);
+}
+
+template <typename OpTy>
+static LogicalResult verifyBatchNormReluGrad(OpTy op, bool hasResidual) {
+  ArrayRef<int64_t> x = op.getInputType(2).getShape();
+  auto mask = getMaskShape(op, x);
+  if (failed(mask))
+    return failure();
+  OperandSpec wide{x.take_back(), Float32Type::get(op.getContext())};
+  OperandSpec bits{*mask, IntegerType::get(op.getContext(), 8)};
+  SmallVector<OperandSpec> targets{{x}, wide, wide};
+  if (hasResidual)
+    targets.push_back({x});
+  return verifyOperands(op, {{x}, bits, {x}, wide, wide, wide}, targets);
+}
+
+LogicalResult BatchNormReluGradOp::verify() {
+  return verifyBatchNormReluGrad(*this, /*hasResidual=*/false);
+}
+LogicalResult BatchNormAddReluGradOp::verify() {
+  return verifyBatchNormReluGrad(*this, /*hasResidual=*/true);
+}
+
+bool BatchNormReluOp::mayAlias(unsigned target, unsigned input) {
+  return (target == 3 || target == 4) && target == input &&
+         mayOverwrite(*this, target, input);
+}
+bool BatchNormAddReluOp::mayAlias(unsigned target, unsigned input) {
+  bool isState = (target == 3 || target == 4) && target == input;
+  return (isState || (target == 0 && input == 5)) &&
+         mayOverwrite(*this, target, input);
+}
+bool BatchNormReluGradOp::mayAlias(unsigned target, unsigned input) {
+  return target == 0 && input == 0 && mayOverwrite(*this, target, input);
+}
+bool BatchNormAddReluGradOp::mayAlias(unsigned target, unsigned input) {
+  return ((target == 0 && input == 2) || (target == 3 && input == 0)) &&
+         mayOverwrite(*this, target, input);
+}
+
+int64_t BatchNormReluOp::getScratchBytes() {
+  return getForwardScratch(getInputType(0));
+}
+int64_t BatchNormAddReluOp::getScratchBytes() {
+  return getForwardScratch(getInputType(0));
+}
+int64_t BatchNormReluGradOp::getScratchBytes() {
+  return getBackwardScratch(getInputType(0));
+}
+int64_t BatchNormAddReluGradOp::getScratchBytes() {
+  return getBackwardScratch(getInputType(0));
+}
+
+int64_t BatchNormReluOp::getRereadBytes() { return getBytes(getInputType(0)); }
+int64_t BatchNormAddReluOp::getRereadBytes() {
+  return getBytes(getInputType(0));
+}
+// The gradient, its mask and x.
+int64_t BatchNormReluGradOp::getRereadBytes() {
+  return getBytes(getInputType(0)) + getBytes(getInputType(1)) +
+         getBytes(getInputType(2));
+}
+int64_t BatchNormAddReluGradOp::getRereadBytes() {
+  return getBytes(getInputType(0)) + getBytes(getInputType(1)) +
+         getBytes(getInputType(2));
 }
 
 //===----------------------------------------------------------------------===//

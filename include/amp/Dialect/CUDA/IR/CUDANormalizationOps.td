@@ -199,4 +199,102 @@ def CUDA_BatchNormGradOp
   let arguments = operands;
 }
 
+//===----------------------------------------------------------------------===//
+// Batch norm with a relu
+//===----------------------------------------------------------------------===//
+
+defvar CUDA_BatchNormInputs = ["x", "gamma", "beta", "running_mean", "running_var"];
+defvar CUDA_BatchNormReluTargets =
+    ["y", "mean", "rstd", "new_running_mean", "new_running_var", "mask"];
+
+def CUDA_BatchNormReluOp
+    : CUDA_TunedOp<"batch_norm_relu", CUDA_BatchNormInputs, CUDA_BatchNormReluTargets,
+                   ["mayAlias", "getScratchBytes", "getRereadBytes"]> {
+  let summary = "batch_norm_training and relu";
+  let description = [{
+    As `cuda.batch_norm_training`, with the relu of y in its place. The mask has
+    a bit for each element of y, which tells whether it is positive. It has the
+    shape of y in bytes of 8 channels each: bit i of a byte belongs to channel i
+    of the 8. The number of channels is a multiple of 8.
+
+    Example:
+
+    ```mlir
+    %y, %mean, %rstd, %rm1, %rv1, %mask = cuda.batch_norm_relu ins(%x, %gamma, %beta, %rm, %rv
+        : tensor<32x8x8x16xf16>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>)
+        {epsilon = 1.0e-5 : f64, momentum = 0.1 : f64}
+        -> tensor<32x8x8x16xf16>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>,
+           tensor<32x8x8x2xi8>
+    ```
+  }];
+  let arguments = !con(operands, (ins F64Attr:$epsilon, F64Attr:$momentum));
+}
+
+def CUDA_BatchNormAddReluOp
+    : CUDA_TunedOp<"batch_norm_add_relu", CUDA_BatchNormInputs # ["residual"],
+                   CUDA_BatchNormReluTargets,
+                   ["mayAlias", "getScratchBytes", "getRereadBytes"]> {
+  let summary = "batch_norm_training, a residual and relu";
+  let description = [{
+    As `cuda.batch_norm_relu`, where y is max(norm + residual, 0). The sum is
+    rounded once. The residual has the shape of y, which may be written over it.
+
+    Example:
+
+    ```mlir
+    %y, %mean, %rstd, %rm1, %rv1, %mask = cuda.batch_norm_add_relu
+        ins(%x, %gamma, %beta, %rm, %rv, %residual
+        : tensor<32x8x8x16xf16>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>,
+          tensor<32x8x8x16xf16>) {epsilon = 1.0e-5 : f64, momentum = 0.1 : f64}
+        -> tensor<32x8x8x16xf16>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>,
+           tensor<32x8x8x2xi8>
+    ```
+  }];
+  let arguments = !con(operands, (ins F64Attr:$epsilon, F64Attr:$momentum));
+}
+
+defvar CUDA_BatchNormReluGradInputs = ["dy", "mask", "x", "gamma", "mean", "rstd"];
+
+def CUDA_BatchNormReluGradOp
+    : CUDA_TunedGradOp<"batch_norm_relu_grad", CUDA_BatchNormReluGradInputs,
+                       ["dx", "dgamma", "dbeta"],
+                       ["mayAlias", "getScratchBytes", "getRereadBytes"]> {
+  let summary = "gradients of batch_norm_relu";
+  let description = [{
+    As `cuda.batch_norm_grad` for the gradient of the relu, which is dy where the
+    bit of the mask is set and 0 elsewhere. dx may be written over dy.
+
+    Example:
+
+    ```mlir
+    %dx, %dgamma, %dbeta = cuda.batch_norm_relu_grad ins(%dy, %mask, %x, %gamma, %mean, %rstd
+        : tensor<32x64xf16>, tensor<32x8xi8>, tensor<32x64xf16>, tensor<64xf32>, tensor<64xf32>,
+          tensor<64xf32>) -> tensor<32x64xf16>, tensor<64xf32>, tensor<64xf32>
+    ```
+  }];
+  let arguments = operands;
+}
+
+def CUDA_BatchNormAddReluGradOp
+    : CUDA_TunedGradOp<"batch_norm_add_relu_grad", CUDA_BatchNormReluGradInputs,
+                       ["dx", "dgamma", "dbeta", "dresidual"],
+                       ["mayAlias", "getScratchBytes", "getRereadBytes"]> {
+  let summary = "gradients of batch_norm_add_relu";
+  let description = [{
+    As `cuda.batch_norm_relu_grad`. The last result is the gradient of the relu,
+    for its other readers, such as the residual. It may be written over dy, and
+    dx over x.
+
+    Example:
+
+    ```mlir
+    %dx, %dgamma, %dbeta, %dr = cuda.batch_norm_add_relu_grad
+        ins(%dy, %mask, %x, %gamma, %mean, %rstd
+        : tensor<32x64xf16>, tensor<32x8xi8>, tensor<32x64xf16>, tensor<64xf32>, tensor<64xf32>,
+          tensor<64xf32>) -> tensor<32x64xf16>, tensor<64xf32>, tensor<64xf32>, tensor<32x64xf16>
+    ```
+  }];
+  let arguments = operands;
+}
+
 #endif // AMP_DIALECT_CUDA_IR_CUDANORMALIZATIONOPS_TD
