@@ -55,6 +55,10 @@ MUTATIONS = [
     ("Conv.h", "config.transposeB = true", "config.transposeB = false", "Conv"),
     ("Random.h", "uint64_t(seed) ^ key", "uint64_t(seed)", "Pool"),
     ("ScatterAdd.h", "      __syncthreads(); // the last", "      // the last", "ScatterAdd"),
+    ("SortedScatterAdd.h", "chunk == first, column", "false, column", "ScatterAdd"),
+    ("SortedScatterAdd.h", "begin == 0 || ", "", "ScatterAdd"),
+    ("SortedScatterAdd.h", "          hasBegun = true;\n", "", "ScatterAdd"),
+    ("SortedScatterAdd.h", "while (extent >> bits)", "while (extent >> (bits + 1))", "ScatterAdd"),
     ("Staging.h", "    AMP_CUDA_CALL(cudaEventSynchronize(buffers[next].copied));\n", "", "Program"),
     ("Program.h", "  DeviceScope scope(options.device);\n  for (", "  for (", "Program"),
 ]

@@ -214,6 +214,12 @@ void ProgramEmitter::emitBanner() {
     os << "#include \"amp/Runtime/CUDA/Trainer.h\"\n";
   os << "\n#include <cmath>\n\nnamespace {\nusing namespace amp::cuda;\n\n";
 }
+  // Its headers of CUB take seconds to compile.
+  if (llvm::any_of(launches, [](LaunchOpInterface launch) {
+        auto scatter = dyn_cast<ScatterAddOp>(launch.getOperation());
+        return scatter && scatter.isSorted();
+      }))
+    os << "#include \"amp/Runtime/CUDA/SortedScatterAdd.h\"\n";
 
 /// Whether `buffer` is a state that holds a loss scale.
 bool ProgramEmitter::isLossScale(BufferOp buffer) {

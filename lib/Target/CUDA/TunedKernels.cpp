@@ -27,8 +27,8 @@ struct RuntimeCall {
 /// The operands of a launch in C++.
 struct Operands {
   Arguments inputs, outputs;
-  /// Scratch memory and the arrival counters of its partial sums.
-  std::string scratch;
+  /// Scratch memory, alone and with the arrival counters of its partial sums.
+  std::string pointer, scratch;
   /// The flag of the launch.
   std::string guard;
 
@@ -54,14 +54,10 @@ static std::string real(const APFloat &value) {
 //===----------------------------------------------------------------------===//
 
 /// The extents before, along and after dimension `axis`.
-static std::string getAxisExtents(ShapedType type, int64_t axis) {
-  int64_t outer = 1, inner = 1;
-  for (int64_t extent : type.getShape().take_front(axis))
-    outer *= extent;
-  for (int64_t extent : type.getShape().drop_front(axis + 1))
-    inner *= extent;
-  return number(outer) + ", " + number(type.getDimSize(axis)) + ", " +
-         number(inner);
+static std::string printAxisExtents(ShapedType type, int64_t axis) {
+  AxisExtents extents = getAxisExtents(type, axis);
+  return number(extents.outer) + ", " + number(extents.along) + ", " +
+         number(extents.inner);
 }
 
 /// The extents of `type` in rows of `columns` elements.
@@ -71,22 +67,22 @@ static std::string getRows(ShapedType type, int64_t columns) {
 
 static RuntimeCall getCall(SoftmaxOp op, const Operands &operands) {
   return {"softmaxForward",
-          operands.with(getAxisExtents(op.getInputType(0), op.getAxis()))};
+          operands.with(printAxisExtents(op.getInputType(0), op.getAxis()))};
 }
 
 static RuntimeCall getCall(LogSoftmaxOp op, const Operands &operands) {
   return {"logSoftmaxForward",
-          operands.with(getAxisExtents(op.getInputType(0), op.getAxis()))};
+          operands.with(printAxisExtents(op.getInputType(0), op.getAxis()))};
 }
 
 static RuntimeCall getCall(SoftmaxGradOp op, const Operands &operands) {
   return {"softmaxBackward",
-          operands.with(getAxisExtents(op.getInputType(0), op.getAxis()))};
+          operands.with(printAxisExtents(op.getInputType(0), op.getAxis()))};
 }
 
 static RuntimeCall getCall(LogSoftmaxGradOp op, const Operands &operands) {
   return {"logSoftmaxBackward",
-          operands.with(getAxisExtents(op.getInputType(0), op.getAxis()))};
+          operands.with(printAxisExtents(op.getInputType(0), op.getAxis()))};
 }
 
 static RuntimeCall getCall(LayerNormOp op, const Operands &operands) {
@@ -217,9 +213,14 @@ static RuntimeCall getCall(AvgPool2DGradOp op, const Operands &operands) {
 
 static RuntimeCall getCall(ScatterAddOp op, const Operands &operands) {
   Arguments arguments =
-      operands.with(getAxisExtents(op.getTargetType(0), op.getAxis()));
-  arguments.push_back(number(op.getInputType(1).getNumElements()));
-  return {"scatterAdd", arguments};
+      operands.with(printAxisExtents(op.getTargetType(0), op.getAxis()));
+  std::string count = number(op.getInputType(1).getNumElements());
+  if (!op.isSorted()) {
+    arguments.push_back(count);
+    return {"scatterAdd", arguments};
+  }
+  arguments.push_back(count + ", " + operands.pointer);
+  return {"scatterAddSorted", arguments};
 }
 
 static RuntimeCall getCall(DropoutOp op, const Operands &operands) {
@@ -282,7 +283,8 @@ void ProgramEmitter::emitTunedKernel(LaunchOpInterface launch) {
     operands.inputs.push_back(getConstPointer(input));
   for (Value output : launch.getOutputs())
     operands.outputs.push_back(getPointer(output));
-  operands.scratch = getScratch(launch) + ", " + getArrivalCounters();
+  operands.pointer = getScratch(launch);
+  operands.scratch = operands.pointer + ", " + getArrivalCounters();
   operands.guard = getGuard(launch);
   RuntimeCall call =
       llvm::TypeSwitch<Operation *, RuntimeCall>(launch)

@@ -52,7 +52,6 @@ using Layout = cublasLtMatrixLayoutOpaque;
 using Preference = cublasLtMatmulPreferenceOpaque;
 
 namespace amp::cuda::host {
-std::string getRange();
 std::string takeLaunchName(const char *otherwise);
 } // namespace amp::cuda::host
 

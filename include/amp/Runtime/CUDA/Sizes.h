@@ -107,6 +107,48 @@ AMP_PORTABLE int64_t columnScratchBytes(int64_t rows, int64_t columns,
 /// Scratch of `crossEntropy`: the loss of each row.
 AMP_PORTABLE int64_t crossEntropyScratchBytes(int64_t rows) { return rows * 4; }
 
+/// Sorted updates that a thread of `scatterAddSorted` sums in order.
+inline constexpr int64_t kScatterChunk = 64;
+/// Whether a sum of slices by index sorts its indices first. Without it, the
+/// owner of each slice reads all indices, in one launch instead of several.
+AMP_PORTABLE bool scatterAddSorts(int64_t extent, int64_t count) {
+  return (extent > 4096 || count > 1024) && count < int64_t(1) << 30 &&
+         extent < int64_t(1) << 30;
+}
+/// Blocks that sum a slice of `inner` elements without a sort. Slices below 32
+/// elements take a thread for each element.
+AMP_PORTABLE int64_t scatterAddBlocks(int64_t inner) {
+  return inner < 32 ? inner : ceilDiv(inner, int64_t(kThreads) * 8);
+}
+/// The scratch of `scatterAddSorted`, as offsets in bytes: two copies of each
+/// array that is sorted, the first position of each slice, the sums of the
+/// slices that begin or end within a chunk, and memory for the sort.
+struct ScatterAddScratch {
+  int64_t slices[2], positions[2], begins, partials, sort, sortBytes, bytes;
+
+  /// The arguments are those of `scatterAdd`.
+  AMP_PORTABLE static ScatterAddScratch get(int64_t outer, int64_t extent,
+                                            int64_t inner, int64_t count) {
+    ScatterAddScratch s = {};
+    auto take = [&](int64_t bytes) {
+      int64_t offset = s.bytes;
+      s.bytes += alignTo(bytes, kBufferAlignment);
+      return offset;
+    };
+    for (int copy = 0; copy < 2; ++copy) {
+      s.slices[copy] = take(count * 4);
+      s.positions[copy] = take(count * 4);
+    }
+    s.begins = take((extent + 1) * 4);
+    s.partials = take(outer * ceilDiv(count, kScatterChunk) * 2 * inner * 4);
+    // CUB's radix sort keeps 1 KiB for each tile, of at least 4096 elements on
+    // every GPU so far, and a few KiB for the whole array.
+    s.sortBytes = (int64_t(64) << 10) + count / 4;
+    s.sort = take(s.sortBytes);
+    return s;
+  }
+};
+
 /// Scratch of `layerNormBackward`: partial gradients of gamma and beta.
 AMP_PORTABLE int64_t layerNormScratchBytes(int64_t rows, int64_t columns) {
   return columnScratchBytes(rows, columns, 2);

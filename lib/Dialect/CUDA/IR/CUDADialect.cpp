@@ -45,6 +45,15 @@ int64_t mlir::cuda::getBytes(ShapedType type) {
   return type.getNumElements() * ((bits + 7) / 8);
 }
 
+AxisExtents mlir::cuda::getAxisExtents(ShapedType type, int64_t axis) {
+  AxisExtents extents;
+  for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+    (int64_t(dim) < axis    ? extents.outer
+     : int64_t(dim) == axis ? extents.along
+                            : extents.inner) *= extent;
+  return extents;
+}
+
 BufferOp mlir::cuda::getBuffer(Value value) {
   while (auto view = value.getDefiningOp<ViewOp>()) {
     value = view.getSource();

@@ -194,6 +194,41 @@ LogicalResult ScatterAddOp::verify() {
 // One addition per element.
 int64_t ScatterAddOp::getFlops() { return getInputType(0).getNumElements(); }
 
+bool ScatterAddOp::isSorted() {
+  return ::amp::cuda::scatterAddSorts(getTargetType(0).getDimSize(getAxis()),
+                                      getInputType(1).getNumElements());
+}
+
+int64_t ScatterAddOp::getScratchBytes() {
+  if (!isSorted())
+    return 0;
+  AxisExtents extents = getAxisExtents(getTargetType(0), getAxis());
+  return ::amp::cuda::ScatterAddScratch::get(extents.outer, extents.along,
+                                             extents.inner,
+                                             getInputType(1).getNumElements())
+      .bytes;
+}
+
+// The keys, two fills and two kernels of the sort, a fill and a kernel for each
+// eight bits of an index, the first update of each slice, and two sums.
+int64_t ScatterAddOp::getNumKernels() {
+  if (!isSorted())
+    return 1;
+  unsigned bits = llvm::Log2_64(getTargetType(0).getDimSize(getAxis())) + 1;
+  return 8 + 2 * llvm::divideCeil(bits, 8);
+}
+
+// Without a sort, each slice reads all indices. The first read is that of the
+// input.
+int64_t ScatterAddOp::getRereadBytes() {
+  if (isSorted())
+    return 0;
+  AxisExtents extents = getAxisExtents(getTargetType(0), getAxis());
+  int64_t readers = extents.outer * extents.along *
+                    ::amp::cuda::scatterAddBlocks(extents.inner);
+  return std::max<int64_t>(readers - 1, 0) * getBytes(getInputType(1));
+}
+
 //===----------------------------------------------------------------------===//
 // Random numbers
 //===----------------------------------------------------------------------===//

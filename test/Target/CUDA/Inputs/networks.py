@@ -6,6 +6,8 @@ import numpy as np
 
 _SMALL = ("--layers=1", "--width=32", "--heads=2", "--clip=1")
 _TEXT = ("--vocabulary=31", "--positions=16", "--sequence=12", *_SMALL)
+# Enough words that the gradient of their embedding sorts them.
+_WORDS = 4200
 
 
 def _normal(rng, *shape):
@@ -19,7 +21,7 @@ def _images(size, channels, classes):
 
 
 def _gpt2(rng, count):
-    return {"tokens": rng.integers(0, 31, (count, 12)), "targets": rng.integers(0, 31, (count, 12))}
+    return {"tokens": rng.integers(0, _WORDS, (count, 12)), "targets": rng.integers(0, _WORDS, (count, 12))}
 
 
 def _bert(rng, count):
@@ -32,7 +34,7 @@ def _bert(rng, count):
 NETWORKS = {
     "lenet": ((), _images(28, 1, 10), 4),
     "resnet18": (("--width=8", "--image-size=32", "--classes=10", "--label-smoothing=0.1"), _images(32, 3, 10), 8),
-    "gpt2": (_TEXT, _gpt2, 3),
+    "gpt2": ((*_TEXT, f"--vocabulary={_WORDS}"), _gpt2, 3),
     "bert": (_TEXT, _bert, 4),
     "vit": (("--image-size=24", "--patch=8", "--classes=5", *_SMALL), _images(24, 3, 5), 5),
 }

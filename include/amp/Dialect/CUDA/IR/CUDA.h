@@ -81,6 +81,12 @@ namespace mlir::cuda {
 /// one byte.
 int64_t getBytes(ShapedType type);
 
+/// The extents of a tensor before, along and after one dimension.
+struct AxisExtents {
+  int64_t outer = 1, along = 1, inner = 1;
+};
+AxisExtents getAxisExtents(ShapedType type, int64_t axis);
+
 /// The number of bytes of the buffer of role 'arrival_counters' that reductions
 /// need.
 int64_t getArrivalCounterBytes();

@@ -158,7 +158,12 @@ def CUDA_AvgPool2DGradOp : CUDA_TunedGradOp<"avg_pool2d_grad", ["dy"], ["dx"]> {
 //===----------------------------------------------------------------------===//
 
 def CUDA_ScatterAddOp
-    : CUDA_TunedOp<"scatter_add", ["updates", "indices"], ["result"], ["getFlops"]> {
+    : CUDA_TunedOp<"scatter_add", ["updates", "indices"], ["result"],
+                   ["getFlops", "getScratchBytes", "getRereadBytes",
+                    "getNumKernels"], [{
+                     /// Whether the kernels sort the indices first.
+                     bool isSorted();
+                   }]> {
   let summary = "sums slices along a dimension by index";
   let description = [{
     Adds each slice of the updates to the slice of the result that its index
@@ -166,6 +171,11 @@ def CUDA_ScatterAddOp
     the result lie along dimension `axis`. In the updates, the dimensions of the
     indices take the place of `axis`. Indices are i32 or i64. Sums are f32 and
     round once. An index out of range adds nothing.
+
+    More than 1024 indices, and indices of more than 4096 slices, are sorted
+    first. A slice with many updates is then the sum of the sums of up to 64
+    consecutive sorted updates. Scratch memory holds these and the sorted
+    indices. Otherwise each block of the one kernel reads all indices.
 
     Example:
 

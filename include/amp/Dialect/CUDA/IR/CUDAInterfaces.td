@@ -79,6 +79,13 @@ def CUDA_LaunchOpInterface : OpInterface<"LaunchOpInterface"> {
                     /*methodBody=*/[{}], /*defaultImplementation=*/[{
                       return ::mlir::cuda::estimateFlops($_op, 8);
                     }]>,
+    InterfaceMethod<[{The kernels, fills of memory and library calls that the
+                      launch consists of. Each has the overhead of a node of a
+                      graph.}],
+                    "int64_t", "getNumKernels", (ins),
+                    /*methodBody=*/[{}], /*defaultImplementation=*/[{
+                      return 1;
+                    }]>,
     InterfaceMethod<"Whether the operations run on tensor cores.",
                     "bool", "isProduct", (ins),
                     /*methodBody=*/[{}], /*defaultImplementation=*/[{

@@ -105,6 +105,8 @@ bool isDeviceMemory(const void *pointer, size_t bytes);
 /// Puts `work` on a stream, as a kernel launch does. It runs later, or is
 /// captured if a capture of the stream is in progress.
 cudaError_t enqueue(cudaStream_t stream, std::function<void()> work);
+/// The NVTX range in which the calling thread launches now.
+std::string getRange();
 /// Adds a record for work that is not a kernel.
 void recordLaunch(LaunchRecord record);
 
