@@ -178,3 +178,32 @@ func.func @bounds(%tokens: tensor<24xi64> {amp.role = "batch", amp.name = "token
   %loss = train.cross_entropy %rows, %labels {label_smoothing = 0.1 : f64} : (tensor<24x10xf32>, tensor<24xi32>) -> tensor<f32>
   return %loss : tensor<f32>
 }
+
+// -----
+
+// Training needs the loss's gradient, not the predictions and the accuracy. The
+// launches that they alone need say so, and come where their operands do. The
+// product is needed, so its prediction is a copy, beyond the arena.
+// REPORT: remark: 'readers': {{[0-9]+}} bytes of state, {{[0-9]+}} bytes planned
+// REPORT: remark: 'readers': 512 bytes more for a caller that wants predictions of training steps
+// CHECK-LABEL: cuda.program @readers
+// CHECK-SAME: arena [[ARENA:[0-9]+]] bound {{[0-9]+}} predictions {{[0-9]+}}
+// CHECK-DAG: %[[Y:.*]] = cuda.buffer "y" at [[ARENA]] {role = "prediction"} : memref<16x4xf32>
+// CHECK-DAG: %[[Z:.*]] = cuda.buffer "z" at {{[0-9]+}} {role = "prediction"} : memref<16x4xf32>
+// CHECK-DAG: %[[M:.*]] = cuda.buffer "largest" at {{[0-9]+}} {role = "metric"} : memref<f32>
+// CHECK: cuda.gemm {{.*}} outs(%[[P:.*]] : memref<16x4xf32>)
+// CHECK-DAG: ins(%[[P]] {{.*}} outs(%[[Y]] : memref<16x4xf32>) {cuda.reader = #cuda.reader<predictions>}
+// CHECK-DAG: outs(%[[Z]] : memref<16x4xf32>) {cuda.reader = #cuda.reader<predictions>}
+// CHECK-DAG: outs(%[[M]] : memref<f32>){{.*}} {cuda.reader = #cuda.reader<metrics>}
+// CHECK: cuda.gemm
+// CHECK-NOT: cuda.reader
+func.func @readers(%x: tensor<16x32xf32> {amp.role = "batch", amp.name = "x"},
+                   %w: tensor<32x4xf32> {amp.role = "parameter", amp.name = "w"})
+    -> (tensor<32x4xf32> {amp.updates = "w"}, tensor<f32> {amp.metric = "largest"},
+        tensor<16x4xf32> {amp.prediction = "y"}, tensor<16x4xf32> {amp.prediction = "z"}) {
+  %y = train.linear %x, %w : (tensor<16x32xf32>, tensor<32x4xf32>) -> tensor<16x4xf32>
+  %g = train.matmul %x, %y {transpose_a} : (tensor<16x32xf32>, tensor<16x4xf32>) -> tensor<32x4xf32>
+  %max = train.reduce_max %y {dims = array<i64: 0, 1>} : (tensor<16x4xf32>) -> tensor<f32>
+  %z = train.exp %y : tensor<16x4xf32>
+  return %g, %max, %y, %z : tensor<32x4xf32>, tensor<f32>, tensor<16x4xf32>, tensor<16x4xf32>
+}

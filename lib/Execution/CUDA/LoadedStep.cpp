@@ -282,6 +282,8 @@ mlir::amp::createCUDAStep(ModuleOp source, StepProgram &program,
   amp_step_options settings = {};
   settings.size = sizeof(settings);
   settings.device = options.compiler.device;
+  // The runner predicts by the forward function alone.
+  settings.flags = AMP_STEP_NO_PREDICTIONS;
   amp_step *handle = nullptr;
   if ((*loaded)->create(*loaded, &settings, &handle) != AMP_STEP_OK)
     return makeError("{0}", (*loaded)->last_error());

@@ -165,15 +165,23 @@ void mlir::cuda::printCosts(ProgramOp program, StringRef name,
   double sums[3] = {};
   int64_t flops = 0, bytes = 0;
   auto launches = program.getBody().front().getOps<LaunchOpInterface>();
-  for (LaunchOpInterface launch : launches) {
+  auto print = [&](LaunchOpInterface launch) {
     Cost cost = getCost(launch, target, Precision::AsWritten);
-    flops += launch.getFlops();
-    bytes += getTrafficBytes(launch);
-    os << llvm::formatv("{0,-32} {1,14} {2,14} {3,8} {4,12:f3}\n",
+    os << llvm::formatv("{0,-32} {1,14} {2,14} {3,8} {4,12:f3}",
                         launch.getName().value_or(""), launch.getFlops(),
                         getTrafficBytes(launch),
                         cost.arithmetic > cost.memory ? "compute" : "memory",
                         cost.getSeconds() * 1e6);
+    if (std::optional<Reader> reader = getReader(launch))
+      os << "  for " << stringifyReader(*reader);
+    os << "\n";
+  };
+  for (LaunchOpInterface launch : launches) {
+    if (getReader(launch))
+      continue;
+    print(launch);
+    flops += launch.getFlops();
+    bytes += getTrafficBytes(launch);
     for (Precision precision :
          {Precision::AsWritten, Precision::F32, Precision::TF32})
       sums[int(precision)] +=
@@ -189,4 +197,15 @@ void mlir::cuda::printCosts(ProgramOp program, StringRef name,
   if (program.getBound())
     os << "; no plan takes less than " << *program.getBound();
   os << "\n";
+  if (llvm::none_of(launches, [](LaunchOpInterface launch) {
+        return getReader(launch).has_value();
+      }))
+    return;
+  os << "only in steps whose metrics or predictions are read:\n";
+  for (LaunchOpInterface launch : launches)
+    if (getReader(launch))
+      print(launch);
+  if (program.getPredictions())
+    os << "with predictions the memory is " << *program.getPredictions()
+       << " bytes\n";
 }

@@ -166,7 +166,7 @@ void ProgramEmitter::readProgram() {
   for (Operation &op : program.getBody().front()) {
     if (auto buffer = dyn_cast<BufferOp>(op)) {
       buffers[buffer] = identifiers.make(buffer.getName());
-      if (buffer.getRole())
+      if (buffer.getRole() && buffer.getOffset() < program.getArena())
         stateBytes =
             std::max(stateBytes, alignTo(buffer.getOffset() + buffer.getBytes(),
                                          CUDADialect::kAlignment));
@@ -199,7 +199,11 @@ void ProgramEmitter::emitBanner() {
      << "': " << launches.size() << " launches, " << flops << " operations, "
      << bytes << " bytes read and written.\n"
      << "// Memory: " << program.getArena() << " bytes, of which " << stateBytes
-     << " keep their contents from step to step.\n//\n"
+     << " keep their contents from step to step.\n";
+  if (program.getPredictions())
+    os << "// A caller that wants the predictions of training steps takes "
+       << *program.getPredictions() << " bytes.\n";
+  os << "//\n"
      << "// To replace a kernel NAME below, define it in " << prefix
      << "_kernels.cuh in\n// namespace kernels, together with the "
         "macro "
@@ -210,16 +214,16 @@ void ProgramEmitter::emitBanner() {
     os << "#include \"amp/Runtime/CUDA/" << header << ".h\"\n";
   if (!plans.empty())
     os << "#include \"amp/Runtime/CUDA/CuDNN.h\"\n";
-  if (options.emitMain)
-    os << "#include \"amp/Runtime/CUDA/Trainer.h\"\n";
-  os << "\n#include <cmath>\n\nnamespace {\nusing namespace amp::cuda;\n\n";
-}
   // Its headers of CUB take seconds to compile.
   if (llvm::any_of(launches, [](LaunchOpInterface launch) {
         auto scatter = dyn_cast<ScatterAddOp>(launch.getOperation());
         return scatter && scatter.isSorted();
       }))
     os << "#include \"amp/Runtime/CUDA/SortedScatterAdd.h\"\n";
+  if (options.emitMain)
+    os << "#include \"amp/Runtime/CUDA/Trainer.h\"\n";
+  os << "\n#include <cmath>\n\nnamespace {\nusing namespace amp::cuda;\n\n";
+}
 
 /// Whether `buffer` is a state that holds a loss scale.
 bool ProgramEmitter::isLossScale(BufferOp buffer) {
@@ -308,7 +312,10 @@ void ProgramEmitter::emitTables() {
        << quote(describeOperations(launch)) << ", "
        << quote(describeLocation(launch->getLoc())) << ",\n     "
        << double(launch.getFlops()) << ", " << double(getTrafficBytes(launch))
-       << ", LaunchInfo::Unit::" << unit << "},\n";
+       << ", LaunchInfo::Unit::" << unit;
+    if (std::optional<Reader> reader = getReader(launch))
+      os << ", " << getReaderSpelling(*reader);
+    os << "},\n";
   }
   os << "};\n\n";
   auto list = [](StringRef name, bool isThere) {
@@ -330,7 +337,12 @@ void ProgramEmitter::emitTables() {
   if (StateAttr state = program.getStateAttr())
     os << quote(state.getPrecision()) << ", " << state.getFingerprint() << "u, "
        << quote(state.getScalerText());
-  os << "}" << (plans.empty() ? "" : ",\n    kPlanTable") << "};\n";
+  os << "}";
+  if (!plans.empty() || program.getPredictions())
+    os << ",\n    " << (plans.empty() ? "{}" : "kPlanTable");
+  if (program.getPredictions())
+    os << ",\n    " << *program.getPredictions();
+  os << "};\n";
 }
 
 LogicalResult ProgramEmitter::verifyLaunches() {

@@ -37,6 +37,8 @@ StringRef getStorageType(Type type);
 StringRef getScalarType(Type type);
 /// The enumerator of amp::cuda::Type: `F16`.
 StringRef getTypeEnumerator(Type type);
+/// The enumerator of amp::cuda::Reader: `Reader::Metrics`.
+StringRef getReaderSpelling(Reader reader);
 /// `f32[64x128]`.
 std::string describe(ShapedType type);
 /// A literal of f32 or, with `isDouble`, of f64.

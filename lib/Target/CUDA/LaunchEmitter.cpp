@@ -99,7 +99,10 @@ void ProgramEmitter::emitLaunches() {
      << "Status enqueue(const StepRun &run) {\n";
   for (auto [index, launch] : llvm::enumerate(launches)) {
     emitLaunchComment(launch);
-    os << "  {\n    LaunchScope scope = run.scope(" << index << ");\n";
+    os << "  ";
+    if (std::optional<Reader> reader = getReader(launch))
+      os << "if (run.reader >= " << getReaderSpelling(*reader) << ") ";
+    os << "{\n    LaunchScope scope = run.scope(" << index << ");\n";
     emitGemmBuffers(launch);
     emitPlanPointers(launch);
     os << "    AMP_RETURN_IF_ERROR(";

@@ -81,6 +81,10 @@ StringRef mlir::cuda::getTypeEnumerator(Type type) {
   return "F32";
 }
 
+StringRef mlir::cuda::getReaderSpelling(Reader reader) {
+  return reader == Reader::Metrics ? "Reader::Metrics" : "Reader::Predictions";
+}
+
 std::string mlir::cuda::describe(ShapedType type) {
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -418,3 +418,78 @@ cuda.program @step arena 0 {
 cuda.program @forward arena 0 attributes {inference_of = @step,
     state = #cuda.state<precision = "f32", fingerprint = 0, scaler = []>} {
 }
+
+// -----
+
+// expected-error@+1 {{takes 256 bytes with predictions, expected at least the 512 bytes of the arena}}
+cuda.program @less arena 512 predictions 256 {
+}
+
+// -----
+
+cuda.program @across arena 256 predictions 512 {
+  // expected-error@+1 {{is in part beyond the arena of 256 bytes}}
+  %a = cuda.buffer "a" at 0 {role = "prediction"} : memref<100xf32>
+}
+
+// -----
+
+// Training must not need a value that only some steps compute.
+#map = affine_map<(d0) -> (d0)>
+cuda.program @late arena 1024 {
+  %x = cuda.buffer "x" at 0 {role = "batch"} : memref<4xf32>
+  %s = cuda.buffer "s" at 256 {role = "model_state"} : memref<4xf32>
+  %a = cuda.buffer "a" at 512 : memref<4xf32>
+  cuda.kernel named "first" over [4] maps [#map, #map] {
+  ^bb0(%e: f32):
+    cuda.yield %e : f32
+  } ins(%x : memref<4xf32>) outs(%a : memref<4xf32>) {cuda.reader = #cuda.reader<metrics>}
+  // expected-error@+1 {{'second' reads a value that not every step with this launch computes, 'a'}}
+  cuda.kernel named "second" over [4] maps [#map, #map] {
+  ^bb0(%e: f32):
+    cuda.yield %e : f32
+  } ins(%a : memref<4xf32>) outs(%s : memref<4xf32>)
+}
+
+// -----
+
+#map = affine_map<(d0) -> (d0)>
+cuda.program @state arena 1024 {
+  %x = cuda.buffer "x" at 0 {role = "batch"} : memref<4xf32>
+  %s = cuda.buffer "s" at 256 {role = "model_state"} : memref<4xf32>
+  // expected-error@+1 {{'first' is not part of every step, but writes the state 's'}}
+  cuda.kernel named "first" over [4] maps [#map, #map] {
+  ^bb0(%e: f32):
+    cuda.yield %e : f32
+  } ins(%x : memref<4xf32>) outs(%s : memref<4xf32>) {cuda.reader = #cuda.reader<metrics>}
+}
+
+// -----
+
+#map = affine_map<(d0) -> (d0)>
+cuda.program @both arena 1024 {
+  %x = cuda.buffer "x" at 0 {role = "batch"} : memref<4xf32>
+  %m = cuda.buffer "m" at 256 {role = "metric"} : memref<4xf32>
+  cuda.kernel named "first" over [4] maps [#map, #map] {
+  ^bb0(%e: f32):
+    cuda.yield %e : f32
+  } ins(%x : memref<4xf32>) outs(%m : memref<4xf32>)
+  // expected-error@+1 {{'second' has not the reader of another launch that writes 'm'}}
+  cuda.kernel named "second" over [4] maps [#map, #map] {
+  ^bb0(%e: f32):
+    cuda.yield %e : f32
+  } ins(%x : memref<4xf32>) outs(%m : memref<4xf32>) {cuda.reader = #cuda.reader<metrics>}
+}
+
+// -----
+
+#map = affine_map<(d0) -> (d0)>
+cuda.program @beyond arena 256 predictions 512 {
+  %x = cuda.buffer "x" at 0 {role = "batch"} : memref<4xf32>
+  %y = cuda.buffer "y" at 256 {role = "prediction"} : memref<4xf32>
+  // expected-error@+1 {{'first' is not only for predictions, but uses, beyond the arena, 'y'}}
+  cuda.kernel named "first" over [4] maps [#map, #map] {
+  ^bb0(%e: f32):
+    cuda.yield %e : f32
+  } ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) {cuda.reader = #cuda.reader<metrics>}
+}

@@ -320,6 +320,42 @@ def check_forward(program):
     print("forward")
 
 
+def check_no_predictions(program):
+    """A step without predictions trains the same."""
+    whole, part = (Step(program, seed=3, flags=flags) for flags in (0, steps.NO_PREDICTIONS))
+    for step in (whole, part):
+        train(step)
+    assert same(part.states(), whole.states())
+    if program.backend == b"cuda":
+        held = []
+        for step in (whole, part):
+            held.append(c.c_int64())
+            step.call("get_memory", c.byref(held[-1]))
+        assert held[1].value < held[0].value
+        for name, (index, tensor) in part.tensors(steps.PREDICTIONS).items():
+            assert not tensor.data and whole.tensors(steps.PREDICTIONS)[name][1].data
+            place = np.zeros(tensor.bytes, np.uint8)
+            part.fails(steps.INVALID, "which the step was created without", "read", steps.PREDICTIONS, index,
+                       place.ctypes.data, place.nbytes)
+    # Only the last step of a run computes predictions and metrics.
+    single, several = (Step(program, seed=3) for _ in range(2))
+    for step in (single, several):
+        step.call("set_hyperparameter", b"lr", 0.05)
+        for name, array in zip("xy", BATCHES[0]):
+            step.set_batch(name, array)
+    for count in (1, 1, 1, 1, 1):
+        single.call("run", 0, count)
+    for count in (3, 2):
+        several.call("run", 0, count)
+    assert same(single.states(), several.states())
+    for kind in (steps.METRICS, steps.PREDICTIONS):
+        for name in single.tensors(kind):
+            assert (single.read(kind, name) == several.read(kind, name)).all(), name
+    for step in (whole, part, single, several):
+        step.destroy()
+    print("predictions")
+
+
 def check_errors(program):
     null = c.POINTER(steps.Program)()
     handle, count = c.c_void_p(), c.c_int32(5)
@@ -411,5 +447,6 @@ def check_program(program, device, folder, amp_run):
     check_memory(program, device, states)
     check_files(program, folder, states, amp_run)
     check_forward(program)
+    check_no_predictions(program)
     check_errors(program)
     return states

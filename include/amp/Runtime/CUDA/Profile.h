@@ -21,6 +21,10 @@
 
 namespace amp::cuda {
 
+/// The results of a step that its caller reads. Launches that no result before
+/// needs run only if their results are read.
+enum class Reader : uint8_t { Training, Metrics, Predictions };
+
 /// The compiler's description of a launch.
 struct LaunchInfo {
   const char *name = "";     ///< as in the NVTX range
@@ -30,6 +34,8 @@ struct LaunchInfo {
   double bytes = 0; ///< global memory read and written
   /// The unit whose rate bounds the arithmetic.
   enum class Unit : uint8_t { F32, TF32, Half } unit = Unit::F32;
+  /// The results that alone need the launch.
+  Reader reader = Reader::Training;
 };
 
 /// The roofline bound of a launch on `gpu`: its least time, in seconds.
@@ -52,7 +58,8 @@ __global__ void spinKernel(long long cycles) {
 #endif
 }
 
-/// Puts a pair of events around each launch of a step that is not captured. A
+/// Puts a pair of events around each launch of a training step, whose results
+/// nobody reads, and which is not captured. A
 /// short kernel ends before the host has launched the next. A kernel that only
 /// spins therefore runs before each part of a step until all launches of the
 /// part are in the queue. The events then measure the time of the device. The
@@ -113,6 +120,8 @@ public:
     finishPart(stream);
     AMP_RETURN_IF_ERROR(check(failure, "profiling"));
     for (size_t i = 0; i < times.size(); ++i) {
+      if (launches[i].reader != Reader::Training)
+        continue;
       float milliseconds = 0;
       AMP_CUDA_CALL(cudaEventElapsedTime(&milliseconds, starts[i], stops[i]));
       times[i].push_back(milliseconds * 1e-3f);
@@ -145,10 +154,12 @@ public:
   /// The table of launch, median time, roofline bound and ratio, sorted by
   /// time. `gpu` may be null.
   std::string table(const GPUModel *gpu) const {
-    std::vector<int> order(times.size());
+    std::vector<int> order;
     double total = 0, totalBound = 0;
-    for (size_t i = 0; i < order.size(); ++i) {
-      order[i] = int(i);
+    for (size_t i = 0; i < times.size(); ++i) {
+      if (launches[i].reader != Reader::Training)
+        continue;
+      order.push_back(int(i));
       total += median(int(i));
     }
     std::sort(order.begin(), order.end(), [&](int a, int b) {

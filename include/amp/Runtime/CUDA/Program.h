@@ -89,6 +89,9 @@ struct ProgramInfo {
   /// empty.
   CheckpointIdentity identity;
   PlanTable plans = {};
+  /// The size of the arena with the buffers that only predictions need, which
+  /// come after `arenaBytes`. 0 without such buffers.
+  int64_t predictionBytes = 0;
 };
 
 /// The arguments of `enqueue`.
@@ -103,6 +106,7 @@ struct StepRun {
   /// is too small.
   void *const *plans = nullptr;
   void *spareWorkspace = nullptr;
+  Reader reader = Reader::Predictions;
 
   /// The buffer at `offset`.
   template <typename T>
@@ -127,6 +131,9 @@ struct ProgramOptions {
   /// another batch size.
   bool otherScaler = false, otherBatchSize = false;
   GemmOptions gemm;
+  /// Whether the last step of each run computes its predictions, which take
+  /// memory of their own.
+  bool predictions = true;
   /// The slots of batches, 1 or 2.
   int numSlots = 1;
   /// The stream of the caller, if it has one for the step.
@@ -160,7 +167,8 @@ public:
       (void)slots.delay(stream);
       cudaStreamSynchronize(stream);
     }
-    graph.reset();
+    for (StepGraph &graph : graphs)
+      graph.reset();
     for (void *plan : plans)
       info.plans.destroy(plan);
     staging.clear();
@@ -214,8 +222,10 @@ public:
   /// Fails if a state or hyperparameter has no value, or with `batches` a
   /// batch.
   inline Status checkValues(bool batches, int slot = 0) const;
-  /// Enqueues `steps` steps. The first runs as launches, the others as a graph.
+  /// Enqueues `steps` steps. The first two run as launches, the others as one of
+  /// two graphs: only the last step computes metrics and predictions.
   Status run(int steps) override { return runSlot(0, steps); }
+  void setReadsMetrics(bool reads) override { readsMetrics = reads; }
   /// Waits for the device.
   Status synchronize() {
     DeviceScope scope(options.device);
@@ -231,9 +241,15 @@ public:
   inline Status profile(int steps, std::string *table);
 
   /// Bytes of the arena. Nothing else is allocated except by the libraries.
-  int64_t memoryBytes() const { return info.arenaBytes; }
+  int64_t memoryBytes() const {
+    return options.predictions && info.predictionBytes ? info.predictionBytes
+                                                       : info.arenaBytes;
+  }
   const ProgramInfo &getInfo() const { return info; }
-  size_t getNumGraphNodes() const { return graph.getNumNodes(); }
+  /// The nodes of the graph of a step whose results are read or not.
+  size_t getNumGraphNodes(bool isRead = true) const {
+    return graphs[isRead && hasReaders].getNumNodes();
+  }
 
   // The interface of a step of the host runtime. The tensors are the buffers of
   // the plan.
@@ -271,7 +287,9 @@ public:
 
   // The C interface.
   void *getData(size_t tensor) override {
-    return arena ? arena + info.buffers[tensor].offset : nullptr;
+    return arena && isInMemory(info.buffers[tensor])
+               ? arena + info.buffers[tensor].offset
+               : nullptr;
   }
   int64_t getMemoryBytes() const override {
     return int64_t(memory.size() + slots.getBytes());
@@ -293,7 +311,11 @@ private:
   template <typename Fill>
   Status stageBatch(int slot, size_t index, size_t bytes, cudaStream_t on,
                     Fill fill);
-  inline Status enqueueStep(cudaStream_t on, Profiler *profiler);
+  inline Status enqueueStep(cudaStream_t on, Profiler *profiler, Reader reader);
+  /// Whether `buffer` is not a prediction that the options leave out.
+  bool isInMemory(const BufferInfo &buffer) const {
+    return buffer.offset + bytesOf(buffer) <= memoryBytes();
+  }
 
   const ProgramInfo &info;
   const ForwardInfo forward;
@@ -308,13 +330,16 @@ private:
   std::vector<void *> plans;
   DeviceMemory spare;
   std::vector<OptimizerTable> tables;
-  StepGraph graph;
+  /// The graphs of a step whose results nobody reads, and of one whose results
+  /// are read, if these differ.
+  StepGraph graphs[2];
   /// The batch arguments, by their buffers, and the pinned buffers of those
   /// that come from host memory.
   std::vector<size_t> batchBuffers;
   std::vector<std::unique_ptr<Staging>> staging;
   BatchSlots slots;
-  bool warm = false;
+  bool warm[2] = {};
+  bool hasReaders = false, readsMetrics = true;
   /// Which states and hyperparameters have a value.
   std::vector<bool> written;
 };
@@ -326,12 +351,19 @@ private:
 /// A damaged plan must not write outside of the arena.
 inline Status Program::verifyInfo() const {
   if (!info.enqueue || info.arenaBytes <= 0 || info.stateBytes < 0 ||
-      info.stateBytes > info.arenaBytes)
+      info.stateBytes > info.arenaBytes ||
+      (info.predictionBytes && info.predictionBytes < info.arenaBytes))
     return makeError(kInvalidArgument, "program '%s' has no step or no arena",
                      info.name);
   for (int i = 0; i < info.numBuffers; ++i) {
     const BufferInfo &b = info.buffers[i];
-    int64_t end = b.role == Role::Temporary ? info.arenaBytes : info.stateBytes;
+    // Memory for predictions follows the arena.
+    const bool follows = b.offset >= info.arenaBytes && info.predictionBytes &&
+                         (b.role == Role::Temporary ||
+                          b.role == Role::Prediction);
+    int64_t end = follows                     ? info.predictionBytes
+                  : b.role == Role::Temporary ? info.arenaBytes
+                                              : info.stateBytes;
     if (b.offset < 0 || b.offset % kBufferAlignment != 0 ||
         b.offset + bytesOf(b) > end)
       return makeError(kInvalidArgument,
@@ -355,9 +387,9 @@ inline Status Program::reportMemory(int64_t bytes) const {
 
 inline Status Program::allocateArena() {
   cudaError_t error = memory.allocate(
-      options.allocator, size_t(info.arenaBytes), options.device, stream);
+      options.allocator, size_t(memoryBytes()), options.device, stream);
   if (error == cudaErrorMemoryAllocation)
-    return reportMemory(info.arenaBytes);
+    return reportMemory(memoryBytes());
   AMP_RETURN_IF_ERROR(check(error, "cudaMalloc"));
   if (reinterpret_cast<uintptr_t>(memory.get()) % size_t(kBufferAlignment) != 0)
     return makeError(kInvalidArgument,
@@ -365,7 +397,7 @@ inline Status Program::allocateArena() {
                      "of %lld",
                      (long long)kBufferAlignment);
   arena = memory.get();
-  AMP_CUDA_CALL(cudaMemsetAsync(arena, 0, size_t(info.arenaBytes), stream));
+  AMP_CUDA_CALL(cudaMemsetAsync(arena, 0, size_t(memoryBytes()), stream));
   return synchronize();
 }
 
@@ -431,13 +463,15 @@ inline Status Program::createSlots() {
                                    options.allocator, options.device, stream,
                                    &error));
   if (error == cudaErrorMemoryAllocation)
-    return reportMemory(info.arenaBytes + options.numSlots * bytes);
+    return reportMemory(memoryBytes() + options.numSlots * bytes);
   return check(error, "cudaMalloc");
 }
 
 inline Status Program::allocate(const ProgramOptions &from) {
   options = from;
   AMP_RETURN_IF_ERROR(verifyInfo());
+  for (int i = 0; i < info.numLaunches; ++i)
+    hasReaders |= info.launches[i].reader != Reader::Training;
   int devices = 0;
   AMP_CUDA_CALL(cudaGetDeviceCount(&devices));
   if (options.device < 0 || options.device >= devices)
@@ -474,6 +508,10 @@ inline Status Program::readBuffer(int index, Array *array) {
   if (!arena)
     return makeError(kInvalidArgument, "program '%s' has not been created",
                      info.name);
+  if (!isInMemory(buffer))
+    return makeError(kInvalidArgument,
+                     "'%s' is a prediction, which the step was created without",
+                     buffer.name);
   DeviceScope scope(options.device);
   *array = Array(buffer.type, tensors[size_t(index)].shape);
   AMP_CUDA_CALL(cudaMemcpyAsync(array->data(), arena + buffer.offset,
@@ -606,11 +644,11 @@ inline Status Program::enqueueHyperparameter(size_t tensor, double value) {
 // Running
 //===----------------------------------------------------------------------===//
 
-inline Status Program::enqueueStep(cudaStream_t on, Profiler *profiler) {
-  if (options.poison && info.arenaBytes > info.stateBytes)
+inline Status Program::enqueueStep(cudaStream_t on, Profiler *profiler,
+                                   Reader reader) {
+  if (options.poison && memoryBytes() > info.stateBytes)
     AMP_CUDA_CALL(cudaMemsetAsync(arena + info.stateBytes, 0xff,
-                                  size_t(info.arenaBytes - info.stateBytes),
-                                  on));
+                                  size_t(memoryBytes() - info.stateBytes), on));
   StepRun step;
   step.stream = on;
   step.arena = arena;
@@ -620,6 +658,7 @@ inline Status Program::enqueueStep(cudaStream_t on, Profiler *profiler) {
   step.profiler = profiler;
   step.plans = plans.data();
   step.spareWorkspace = spare.get();
+  step.reader = reader;
   return info.enqueue(step);
 }
 
@@ -659,15 +698,21 @@ inline Status Program::runSlot(int slot, int steps) {
   AMP_RETURN_IF_ERROR(checkValues(/*batches=*/true, slot));
   DeviceScope scope(options.device);
   AMP_RETURN_IF_ERROR(slots.begin(slot, stream));
+  const Reader last = options.predictions ? Reader::Predictions
+                      : readsMetrics      ? Reader::Metrics
+                                          : Reader::Training;
   for (int i = 0; i < steps; ++i) {
+    const Reader reader = i + 1 < steps ? Reader::Training : last;
+    const bool isRead = hasReaders && reader != Reader::Training;
     // Do not capture the first step: libraries load their kernels lazily.
-    if (!options.useGraph || !warm) {
-      AMP_RETURN_IF_ERROR(enqueueStep(stream, nullptr));
-      warm = true;
+    if (!options.useGraph || !warm[isRead]) {
+      AMP_RETURN_IF_ERROR(enqueueStep(stream, nullptr, reader));
+      warm[isRead] = true;
     } else {
+      StepGraph &graph = graphs[isRead];
       if (!graph.isCaptured())
         AMP_RETURN_IF_ERROR(graph.capture(ownStream, [&](cudaStream_t on) {
-          return enqueueStep(on, nullptr);
+          return enqueueStep(on, nullptr, reader);
         }));
       AMP_RETURN_IF_ERROR(graph.launch(stream));
     }
@@ -720,7 +765,7 @@ inline Status Program::profile(int steps, std::string *table) {
   Profiler profiler;
   AMP_RETURN_IF_ERROR(profiler.create(info.launches, info.numLaunches));
   for (int i = 0; i < steps; ++i) {
-    AMP_RETURN_IF_ERROR(enqueueStep(stream, &profiler));
+    AMP_RETURN_IF_ERROR(enqueueStep(stream, &profiler, Reader::Training));
     AMP_RETURN_IF_ERROR(profiler.finishStep(stream));
     ++progress.step;
     progress.batchSize = getFixedBatch();

@@ -40,6 +40,7 @@ public:
     options.seed = settings.seed;
     options.useGraph = settings.useGraph;
     options.poison = settings.poison;
+    options.predictions = settings.predictions;
     options.gemm.tune = settings.tune;
     options.gemm.cachePath = settings.tuneCache;
     options.numSlots = settings.numSlots;

@@ -107,7 +107,8 @@ inline Status ProgramTrainer::timeSteps() {
     AMP_RETURN_IF_ERROR(program.run(steps));
     return program.synchronize();
   };
-  // The graph exists after two steps.
+  // The graph exists after two steps. Nothing reads the results of timed ones.
+  program.setReadsMetrics(false);
   AMP_RETURN_IF_ERROR(runAndWait(3));
   WarmUpResult warmth;
   AMP_RETURN_IF_ERROR(warmUp(WarmUpLimits(), runAndWait, now, &warmth));
@@ -121,6 +122,7 @@ inline Status ProgramTrainer::timeSteps() {
   // would change its time. The steps behind the timed ones show whether the run
   // diverged, and the scale shows a single overflow.
   int64_t skipped = 0;
+  program.setReadsMetrics(true);
   AMP_RETURN_IF_ERROR(readSteps(10, &loss, &skipped));
   auto add = [&](const char *name, double value) {
     runs.back().results.emplace_back(name, value);
@@ -146,7 +148,10 @@ inline Status ProgramTrainer::timeSteps() {
 
 inline Status ProgramTrainer::run() {
   AMP_RETURN_IF_ERROR(checkOutputs(options.training));
-  program.setOptions(options.program);
+  // A trainer predicts by the forward function alone.
+  ProgramOptions own = options.program;
+  own.predictions = false;
+  program.setOptions(own);
   const bool times = options.profile || options.timedSteps > 0;
   if (times)
     trainer.keepData();

@@ -213,14 +213,15 @@ inline Status Trainer::trainSteps(Step &step, BatchOrder &order, int64_t steps,
     int64_t count = 0;
     const int64_t *rows = order.next(&count);
     AMP_RETURN_IF_ERROR(fillBatches(step, rows, count));
+    const bool isDue = line.isDue(done), isRead = isDue || wantsAll(step);
+    step.setReadsMetrics(isRead);
     const Clock::time_point start = Clock::now();
     AMP_RETURN_IF_ERROR(step.run(1));
     times.push_back(milliseconds(Clock::now() - start));
     step.progress.position = order.getPosition();
     if (hooks.afterStep)
       AMP_RETURN_IF_ERROR(hooks.afterStep(step));
-    const bool isDue = line.isDue(done);
-    if (!isDue && !wantsAll(step))
+    if (!isRead)
       continue;
     StepRecord values{step.progress.step, step.progress.position.epoch, {}};
     AMP_RETURN_IF_ERROR(step.readMetrics(&values.values));
@@ -229,6 +230,7 @@ inline Status Trainer::trainSteps(Step &step, BatchOrder &order, int64_t steps,
       line.show(done, values, skipped);
     record->steps.push_back(std::move(values));
   }
+  step.setReadsMetrics(true);
   AMP_RETURN_IF_ERROR(step.wait());
   // The median ignores disturbances of the machine. It is available only if the
   // host waits for each step.

@@ -99,7 +99,8 @@ typedef struct amp_step_tensor {
   const char *name;     /* the name in the graph and in checkpoints */
   /* Contiguous and row-major. Null for a tensor of a program. The addresses of
    * states, hyperparameters and metrics never change. Those of predictions hold
-   * until a batch of another size runs. Batches have null: use set_batch. */
+   * until a batch of another size runs, and are null for a step of CUDA that was
+   * created without predictions. Batches have null: use set_batch. */
   void *data;
   int64_t bytes;   /* -1 if an extent is open */
   int64_t classes; /* labels lie in [0, classes); 0: any number */
@@ -132,7 +133,10 @@ enum {
   AMP_STEP_POISON = 1 << 3,       /* fill temporaries with NaN before a step */
   AMP_STEP_TUNE = 1 << 4,         /* time the algorithms of products */
   AMP_STEP_OTHER_SCALER = 1 << 5, /* load checkpoints of other scaler rules */
-  AMP_STEP_OTHER_BATCH_SIZE = 1 << 6 /* load those of another batch size */
+  AMP_STEP_OTHER_BATCH_SIZE = 1 << 6, /* load those of another batch size */
+  /* Computes no predictions in training steps and allocates no memory for them:
+   * their addresses are null. The forward function still has predictions. */
+  AMP_STEP_NO_PREDICTIONS = 1 << 7
 };
 
 /* How to create a step. A null pointer in place of the options, and zeros,

@@ -34,6 +34,7 @@ struct StepSettings {
   uint64_t seed = 0;
   std::string tuneCache;
   bool zeroStates = false, useGraph = true, poison = false, tune = false;
+  bool predictions = true;
   CheckpointTolerance tolerance;
 };
 

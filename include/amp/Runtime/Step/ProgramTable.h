@@ -153,7 +153,7 @@ inline Status readSettings(const amp_step_options *options,
     return Status();
   AMP_RETURN_IF_ERROR(checkStructure(options, sizeof(amp_step_options),
                                      "amp_step_options", /*isInput=*/true));
-  constexpr uint32_t kFlags = 2 * AMP_STEP_OTHER_BATCH_SIZE - 1;
+  constexpr uint32_t kFlags = 2 * AMP_STEP_NO_PREDICTIONS - 1;
   if (options->flags & ~kFlags)
     return makeError(kUnsupportedRequest,
                      "unknown flags 0x%x in amp_step_options",
@@ -189,6 +189,7 @@ inline Status readSettings(const amp_step_options *options,
   settings->useGraph = !(flags & AMP_STEP_NO_GRAPH);
   settings->poison = flags & AMP_STEP_POISON;
   settings->tune = flags & AMP_STEP_TUNE;
+  settings->predictions = !(flags & AMP_STEP_NO_PREDICTIONS);
   settings->tolerance.otherScaler = flags & AMP_STEP_OTHER_SCALER;
   settings->tolerance.otherBatchSize = flags & AMP_STEP_OTHER_BATCH_SIZE;
   return Status();

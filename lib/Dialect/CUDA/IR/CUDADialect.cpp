@@ -45,6 +45,12 @@ int64_t mlir::cuda::getBytes(ShapedType type) {
   return type.getNumElements() * ((bits + 7) / 8);
 }
 
+std::optional<Reader> mlir::cuda::getReader(LaunchOpInterface launch) {
+  if (auto reader = launch->getAttrOfType<ReaderAttr>(kReaderAttr))
+    return reader.getValue();
+  return std::nullopt;
+}
+
 AxisExtents mlir::cuda::getAxisExtents(ShapedType type, int64_t axis) {
   AxisExtents extents;
   for (auto [dim, extent] : llvm::enumerate(type.getShape()))

@@ -121,6 +121,11 @@ LogicalResult ProgramOp::verify() {
                        "program does not save");
   if (int64_t(getArena()) < 0)
     return emitOpError("has an arena of ") << int64_t(getArena()) << " bytes";
+  if (getPredictions() && *getPredictions() < getArena())
+    return emitOpError("takes ")
+           << int64_t(*getPredictions())
+           << " bytes with predictions, expected at least the "
+           << int64_t(getArena()) << " bytes of the arena";
   return success();
 }
 
@@ -180,6 +185,48 @@ void WrittenBuffers::write(LaunchOpInterface launch) {
   for (Value output : launch.getOutputs())
     for (auto &[buffer, flags] : conditional)
       flags.erase(mlir::cuda::getBuffer(output));
+}
+
+/// Verifies that no launch needs what launches with a later reader compute, and
+/// that those write nothing else.
+static LogicalResult verifyReaders(ProgramOp program) {
+  // Training, metrics, predictions.
+  auto getRank = [](LaunchOpInterface launch) {
+    std::optional<Reader> reader = getReader(launch);
+    return reader ? int(*reader) : 0;
+  };
+  DenseMap<Operation *, int> ranks;
+  for (auto launch : program.getBody().front().getOps<LaunchOpInterface>()) {
+    int rank = getRank(launch);
+    auto fail = [&](BufferOp buffer, StringRef text) {
+      return launch->emitOpError()
+             << "'" << launch.getName().value_or("") << "' " << text << " '"
+             << buffer.getName() << "'";
+    };
+    for (Value input : launch.getInputs()) {
+      BufferOp buffer = mlir::cuda::getBuffer(input);
+      if (ranks.lookup(buffer) > rank)
+        return fail(buffer, "reads a value that not every step with this "
+                            "launch computes,");
+    }
+    for (Value output : launch.getOutputs()) {
+      BufferOp buffer = mlir::cuda::getBuffer(output);
+      StringRef role = buffer.getRole().value_or("");
+      if (rank > 0 && !role.empty() && role != "metric" && role != "prediction")
+        return fail(buffer, "is not part of every step, but writes the state");
+      auto [known, isNew] = ranks.try_emplace(buffer, rank);
+      if (!isNew && known->second != rank)
+        return fail(buffer, "has not the reader of another launch that writes");
+    }
+    for (Value operand : launch->getOperands()) {
+      BufferOp buffer = mlir::cuda::getBuffer(operand);
+      if (buffer.getOffset() >= program.getArena() &&
+          rank != int(Reader::Predictions) && buffer.getBytes() > 0)
+        return fail(buffer, "is not only for predictions, but uses, beyond the "
+                            "arena,");
+    }
+  }
+  return success();
 }
 
 /// Verifies that every value is written before a launch reads it, and that the
@@ -249,10 +296,13 @@ LogicalResult ProgramOp::verifyRegions() {
         return buffer.emitOpError("has the name '")
                << buffer.getName() << "', which another buffer has";
       Use use{buffer};
-      if (use.end() > int64_t(getArena()))
+      int64_t bytes = getPredictions().value_or(getArena());
+      if (use.end() > bytes)
         return buffer.emitOpError("ends at ")
-               << use.end() << ", beyond the arena of " << getArena()
-               << " bytes";
+               << use.end() << ", beyond the arena of " << bytes << " bytes";
+      if (use.begin() < int64_t(getArena()) && use.end() > int64_t(getArena()))
+        return buffer.emitOpError("is in part beyond the arena of ")
+               << getArena() << " bytes";
       uses.insert({&op, use});
       continue;
     }
@@ -317,7 +367,7 @@ LogicalResult ProgramOp::verifyRegions() {
           << " to " << a->end();
       return diagnostic;
     }
-  return verifyReads(*this);
+  return failure(failed(verifyReads(*this)) || failed(verifyReaders(*this)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -50,12 +50,16 @@ struct PlannedBuffer {
   ElementsAttr value = {};
   /// The index bound of a batch argument.
   IntegerAttr indexBound = {};
+  /// The results that alone need it. Nothing if training needs it.
+  std::optional<Reader> reader = {};
   /// The numbers of the first and last operation that use it.
   unsigned first = 0, last = 0;
   int64_t bytes = 0, offset = 0;
   Value memref = {};
 
   bool isPersistent() const { return !role.empty(); }
+  /// Whether it follows the arena, for callers that want predictions.
+  bool isForPredictions() const { return reader == Reader::Predictions; }
 };
 
 /// Makes a program of one step.
@@ -71,8 +75,11 @@ public:
 
   /// The sizes of the plan in bytes.
   int64_t stateBytes = 0, plannedBytes = 0, boundBytes = 0;
+  /// Bytes that follow the arena, for the predictions of a training step.
+  int64_t predictionBytes = 0;
 
 private:
+  void markReaders();
   Value copy(Value value, Operation *before, StringRef name);
   bool isReadAfter(Value state, Operation *op);
   bool mayUpdateInPlace(OpResult value, Value state);
@@ -84,6 +91,9 @@ private:
   void addScratch();
   void placePersistent();
   void placeTemporaries();
+  /// Places the temporaries that are for predictions or not, from `begin` on.
+  /// Returns their bytes, and the least bytes of any plan in `bound`.
+  int64_t placeTemporaries(bool forPredictions, int64_t begin, int64_t &bound);
   void emit();
   Operation *emitLaunch(LaunchOpInterface launch, IRMapping &mapping,
                         OpBuilder &inner);
@@ -196,6 +206,70 @@ void Planner::moveUpdatesToEnd() {
     update->moveBefore(terminator);
 }
 
+/// Returns the latest of the operations that compute the operands of `op`, or
+/// null.
+static Operation *getLastSource(Operation *op) {
+  Operation *last = nullptr;
+  for (Value operand : op->getOperands())
+    if (Operation *source = operand.getDefiningOp())
+      if (!last || last->isBeforeInBlock(source))
+        last = source;
+  return last;
+}
+
+/// Marks the launches that only metrics or predictions need, and moves them to
+/// the values that they read, so that these live no longer because of them. A
+/// prediction that something else reads too is copied: its own buffer is
+/// optional. Without updates nothing is optional.
+void Planner::markReaders() {
+  using Kind = mlir::amp::ResultKind;
+  if (llvm::none_of(signature.results, [](const auto &result) {
+        return result.kind == Kind::Update;
+      }))
+    return;
+  // From the results that training needs to those that it needs least: the
+  // first mark of a launch is final.
+  DenseMap<Operation *, Kind> needs;
+  for (Kind kind : {Kind::Update, Kind::Metric, Kind::Prediction}) {
+    SmallVector<Value> worklist;
+    for (const mlir::amp::StepResult &result : signature.results)
+      if (result.kind == kind)
+        worklist.push_back(terminator.getOperand(result.index));
+    while (!worklist.empty())
+      if (Operation *op = worklist.pop_back_val().getDefiningOp();
+          op && needs.try_emplace(op, kind).second)
+        llvm::append_range(worklist, op->getOperands());
+  }
+  llvm::DenseSet<Value> kept;
+  for (const mlir::amp::StepResult &result : signature.results) {
+    if (result.kind != Kind::Prediction)
+      continue;
+    Value value = terminator.getOperand(result.index), root = getRoot(value);
+    Operation *source = value.getDefiningOp();
+    if (isa_and_present<LaunchOpInterface>(root.getDefiningOp()) &&
+        needs.lookup(root.getDefiningOp()) == Kind::Prediction &&
+        kept.insert(root).second)
+      continue;
+    Value copied = copy(value, source ? source->getNextNode() : &block.front(),
+                        result.name);
+    needs[copied.getDefiningOp()] = Kind::Prediction;
+    terminator.setOperand(result.index, copied);
+  }
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    auto need = needs.find(&op);
+    if (need == needs.end() || need->second == Kind::Update)
+      continue;
+    Operation *source = getLastSource(&op);
+    if (source && source->getNextNode() != &op)
+      op.moveAfter(source);
+    if (isa<LaunchOpInterface>(op))
+      op.setAttr(kReaderAttr,
+                 ReaderAttr::get(op.getContext(), need->second == Kind::Metric
+                                                      ? Reader::Metrics
+                                                      : Reader::Predictions));
+  }
+}
+
 void Planner::assignResults() {
   for (const mlir::amp::StepArgument &argument : signature.arguments) {
     BlockArgument value = block.getArgument(argument.index);
@@ -250,10 +324,15 @@ void Planner::assignResults() {
         makeBuffer(result.name, result.type, isMetric ? "metric" : "prediction",
                    value.getLoc());
     Value root = getRoot(value);
+    if (auto launch = root.getDefiningOp<LaunchOpInterface>())
+      buffer->reader = getReader(launch);
     if (bufferOf.contains(root) || isa<BlockArgument>(root)) {
       // An old value is read before the launches that may overwrite it.
       Value copied = copy(value, isa<BlockArgument>(root) ? start : terminator,
                           result.name);
+      if (buffer->reader)
+        copied.getDefiningOp()->setAttr(
+            kReaderAttr, root.getDefiningOp()->getAttr(kReaderAttr));
       bufferOf[copied] = buffer;
       continue;
     }
@@ -340,6 +419,7 @@ LogicalResult Planner::assignTemporaries() {
         for (auto [index, input] : llvm::enumerate(launch.getInputs())) {
           PlannedBuffer *other = bufferOf.lookup(getRoot(input));
           if (other && !other->isPersistent() && other->last == numbers[&op] &&
+              other->reader == getReader(launch) &&
               other->type == result.getType() &&
               launch.mayAlias(target, index) &&
               llvm::none_of(launch.getResults(), [&](Value sibling) {
@@ -354,6 +434,7 @@ LogicalResult Planner::assignTemporaries() {
         buffer = makeBuffer("", typeOf(result), "", result.getLoc());
         buffer->first = range.definition;
         buffer->last = range.lastUse;
+        buffer->reader = getReader(launch);
       }
       bufferOf[result] = buffer;
       if (buffer->isPersistent())
@@ -387,6 +468,7 @@ void Planner::addScratch() {
       PlannedBuffer *buffer = makeBuffer(getUniqueName(name + ".scratch"),
                                          bytesType(bytes), "", op.getLoc());
       buffer->first = buffer->last = position;
+      buffer->reader = getReader(launch);
       scratchOf[&op] = buffer;
     }
     int64_t entries = launch.getNumTableEntries();
@@ -409,26 +491,42 @@ void Planner::addScratch() {
 /// Places states first, in the order of the arguments.
 void Planner::placePersistent() {
   for (std::unique_ptr<PlannedBuffer> &buffer : buffers) {
-    if (!buffer->isPersistent())
+    if (!buffer->isPersistent() || buffer->isForPredictions())
       continue;
     buffer->offset = stateBytes;
     stateBytes += alignTo(buffer->bytes, CUDADialect::kAlignment);
   }
 }
 
-void Planner::placeTemporaries() {
+int64_t Planner::placeTemporaries(bool forPredictions, int64_t begin,
+                                  int64_t &bound) {
   SmallVector<ArenaRange> ranges;
   SmallVector<PlannedBuffer *> placed;
   for (std::unique_ptr<PlannedBuffer> &buffer : buffers)
-    if (!buffer->isPersistent()) {
+    if (!buffer->isPersistent() &&
+        buffer->isForPredictions() == forPredictions) {
       ranges.push_back({alignTo(buffer->bytes, CUDADialect::kAlignment),
                         buffer->first, buffer->last, 0});
       placed.push_back(buffer.get());
     }
-  boundBytes = getMostBytesInUse(ranges);
-  plannedBytes = placeInArena(ranges, boundBytes);
+  bound = getMostBytesInUse(ranges);
+  int64_t bytes = placeInArena(ranges, bound);
   for (auto [range, buffer] : llvm::zip_equal(ranges, placed))
-    buffer->offset = stateBytes + range.offset;
+    buffer->offset = begin + range.offset;
+  return bytes;
+}
+
+void Planner::placeTemporaries() {
+  plannedBytes =
+      placeTemporaries(/*forPredictions=*/false, stateBytes, boundBytes);
+  int64_t end = stateBytes + plannedBytes, bound = 0;
+  for (std::unique_ptr<PlannedBuffer> &buffer : buffers)
+    if (buffer->isPersistent() && buffer->isForPredictions()) {
+      buffer->offset = end + predictionBytes;
+      predictionBytes += alignTo(buffer->bytes, CUDADialect::kAlignment);
+    }
+  predictionBytes += placeTemporaries(/*forPredictions=*/true,
+                                      end + predictionBytes, bound);
 }
 
 //===----------------------------------------------------------------------===//
@@ -475,7 +573,8 @@ Operation *Planner::emitLaunch(LaunchOpInterface launch, IRMapping &mapping,
                  inner.getDenseI32ArrayAttr(
                      {numInputs, numOutputs, numScratch, numPredicates}));
   for (NamedAttribute attribute : launch->getDiscardableAttrs())
-    attributes.erase(attribute.getName());
+    if (attribute.getName() != kReaderAttr)
+      attributes.erase(attribute.getName());
   state.addAttributes(attributes);
   for (unsigned index = 0; index < launch->getNumRegions(); ++index)
     state.addRegion();
@@ -510,7 +609,11 @@ void Planner::emit() {
   program = ProgramOp::create(
       builder, step.getLoc(), builder.getStringAttr(step.getName()),
       builder.getI64IntegerAttr(stateBytes + plannedBytes),
-      builder.getI64IntegerAttr(stateBytes + boundBytes), FlatSymbolRefAttr(),
+      builder.getI64IntegerAttr(stateBytes + boundBytes),
+      predictionBytes ? builder.getI64IntegerAttr(stateBytes + plannedBytes +
+                                                  predictionBytes)
+                      : IntegerAttr(),
+      FlatSymbolRefAttr(),
       ArrayAttr(), StateAttr());
   OpBuilder inner = OpBuilder::atBlockEnd(&program.getBody().emplaceBlock());
   for (bool persistent : {true, false})
@@ -537,6 +640,7 @@ LogicalResult Planner::run() {
                             "expected 'convert-train-to-cuda' to have lowered "
                             "it");
   moveUpdatesToEnd();
+  markReaders();
   assignResults();
   copyTiedInputs();
   // Choose names for launches. Copies have been added.
@@ -613,6 +717,10 @@ struct PlanMemory : mlir::amp::impl::PlanMemoryBase<PlanMemory> {
                         << " bytes planned for values of which at most "
                         << planner.boundBytes << " are in use at one time: "
                         << llvm::formatv("{0:f3}", ratio).str() << " times";
+        if (planner.predictionBytes)
+          emitRemark(loc) << "'" << name << "': " << planner.predictionBytes
+                          << " bytes more for a caller that wants predictions "
+                             "of training steps";
       }
     }
   }

@@ -108,6 +108,12 @@ inline constexpr StringLiteral kEvaluationAttr = "cuda.evaluation";
 /// `#cuda.state`. It becomes part of the program.
 inline constexpr StringLiteral kStateAttr = "cuda.state";
 
+/// The attribute of a launch that training does not need: a `#cuda.reader`.
+inline constexpr StringLiteral kReaderAttr = "cuda.reader";
+
+/// The results that alone need `launch`. Nothing if training needs it.
+std::optional<Reader> getReader(LaunchOpInterface launch);
+
 /// The attribute of a batch argument of a step with the number of classes or
 /// slices that its elements index. It becomes part of the program.
 inline constexpr StringLiteral kIndexBoundAttr = "cuda.index_bound";

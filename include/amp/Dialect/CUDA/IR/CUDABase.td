@@ -78,6 +78,13 @@ def CUDA_Combine : EnumAttr<CUDA_Dialect, CUDA_CombineEnum, "combine"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def CUDA_ReaderEnum : CUDA_Enum<"Reader", "The results that alone need a launch", [
+    I32EnumAttrCase<"Metrics", 1, "metrics">,
+    I32EnumAttrCase<"Predictions", 2, "predictions">]>;
+def CUDA_ReaderAttr : EnumAttr<CUDA_Dialect, CUDA_ReaderEnum, "reader"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def CUDA_JudgeEnum : CUDA_Enum<"Judge", "The loss that judges a prediction", [
     I32EnumAttrCase<"CrossEntropy", 0, "cross_entropy">,
     I32EnumAttrCase<"MSE", 1, "mse">, I32EnumAttrCase<"L1", 2, "l1">]>;

@@ -18,6 +18,13 @@ def CUDA_ProgramOp : CUDA_Op<"program", [
     `arena` is the size of the memory that holds all buffers. `bound` records
     the most bytes that are in use at one time. No plan can take less.
 
+    A launch with the attribute `cuda.reader` is not part of training. With
+    `#cuda.reader<metrics>` only metrics need it, and it runs in steps whose
+    metrics are read. With `#cuda.reader<predictions>` it runs for a caller that
+    wants the predictions of training steps. `predictions` is the size of the
+    memory with the buffers of such launches, which follow the arena. No other
+    launch uses them.
+
     A program with `inference_of` is the forward function of another program in
     the same module. A trainer runs it with the parameters of that program to
     predict held-out data. `evaluation` states how the predictions are judged.
@@ -44,13 +51,15 @@ def CUDA_ProgramOp : CUDA_Op<"program", [
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arena,
                        OptionalAttr<I64Attr>:$bound,
+                       OptionalAttr<I64Attr>:$predictions,
                        OptionalAttr<FlatSymbolRefAttr>:$inference_of,
                        OptionalAttr<TypedArrayAttrBase<CUDA_EvaluationAttr,
                            "rules of evaluation">>:$evaluation,
                        OptionalAttr<CUDA_StateAttr>:$state);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `arena` $arena (`bound` $bound^)? attr-dict-with-keyword $body
+    $sym_name `arena` $arena (`bound` $bound^)?
+    (`predictions` $predictions^)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
