@@ -15,14 +15,22 @@
 #include "TrainToCUDA.h"
 
 #include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::cuda;
 
-/// A value with more readers is stored.
+/// A value with more readers is stored, unless it is a cast: its arithmetic
+/// would be repeated too often.
 static constexpr size_t kMaxReaders = 4;
+
+/// Whether `loop` does nothing but widen or move elements.
+static bool isWideningCast(linalg::GenericOp loop) {
+  return llvm::all_of(loop.getBody()->without_terminator(),
+                      [](Operation &op) { return isa<arith::ExtFOp>(op); });
+}
 
 /// Whether `use` reads each element once, in a loop over elements.
 static bool isReadByLoop(OpOperand &use) {
@@ -36,7 +44,8 @@ static int64_t getMemory(Value value) {
   return type && type.getElementType().isIntOrFloat() ? getBytes(type) : 0;
 }
 
-void mlir::cuda::recomputeCheapValues(func::FuncOp step) {
+bool mlir::cuda::recomputeCheapValues(func::FuncOp step) {
+  bool copied = false;
   SmallVector<linalg::GenericOp> loops(
       step.getBody().front().getOps<linalg::GenericOp>());
   // Visit readers first: a value that a copy reads may be worth a copy as well.
@@ -60,7 +69,8 @@ void mlir::cuda::recomputeCheapValues(func::FuncOp step) {
     }
     // Small values, such as a bias, hardly count. A state that is read again
     // after its update could not be updated in place.
-    if (readsState || readers.size() < 2 || readers.size() > kMaxReaders ||
+    if (readsState || readers.size() < 2 ||
+        (readers.size() > kMaxReaders && !isWideningCast(loop)) ||
         read > written + written / 8)
       continue;
     for (Operation *reader : readers.getArrayRef().drop_front()) {
@@ -69,6 +79,8 @@ void mlir::cuda::recomputeCheapValues(func::FuncOp step) {
       loop->getResult(0).replaceUsesWithIf(
           copy->getResult(0),
           [&](OpOperand &use) { return use.getOwner() == reader; });
+      copied = true;
     }
   }
+  return copied;
 }

@@ -83,6 +83,9 @@ static LogicalResult verifyStep(func::FuncOp step) {
   return success();
 }
 
+/// How often loops are fused and cheap values copied at most.
+static constexpr int kMaxFusionRounds = 4;
+
 /// Records on `step` how its predictions are judged, for 'cuda-plan-memory'.
 static LogicalResult noteEvaluation(func::FuncOp step) {
   FailureOr<mlir::amp::StepSignature> signature =
@@ -208,10 +211,16 @@ struct ConvertTrainToCUDA
                     [] { return createLinalgGeneralizeNamedOpsPass(); }})))
       return failure();
     apply(step, populateSlicesToLoops);
-    recomputeCheapValues(step);
-    if (failed(run({[] { return mlir::amp::createFuseElementwise(); },
-                    canonicalizer, cse})) ||
-        failed(convertKernels(step)) || failed(run({canonicalizer, cse})))
+    // Fusion shows how many kernels read a value, and a copy in each of them
+    // makes more fusion possible.
+    for (int round = 1;; ++round) {
+      if (failed(run({[] { return mlir::amp::createFuseElementwise(); },
+                      canonicalizer, cse})))
+        return failure();
+      if (round == kMaxFusionRounds || !recomputeCheapValues(step))
+        break;
+    }
+    if (failed(convertKernels(step)) || failed(run({canonicalizer, cse})))
       return failure();
     mergeKernels(step);
     if (failed(run({cse})))

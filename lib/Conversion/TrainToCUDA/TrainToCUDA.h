@@ -69,8 +69,9 @@ void mergeCrossEntropy(func::FuncOp step);
 void populateSlicesToLoops(RewritePatternSet &patterns);
 
 /// Copies a loop over elements to each of its readers if it reads no more
-/// memory than it writes. The copies then fuse.
-void recomputeCheapValues(func::FuncOp step);
+/// memory than it writes. The copies then fuse. Readers are loops after fusion,
+/// which become kernels. Returns whether there is a copy.
+bool recomputeCheapValues(func::FuncOp step);
 
 /// Turns the remaining loops over elements and scalars into `cuda.kernel`. It
 /// is an error at an operation if it cannot become one.
