@@ -31,3 +31,34 @@ func.func @step(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}, %s: 
   }
   return %new, %s : tensor<4xf32>, tensor<f32>
 }
+
+// A scale for each layer: gradients change their scale in f32, NaN is the largest
+// magnitude, and the exponent of the room is a power of two.
+// CHECK-LABEL: func.func @layers(
+// CHECK: "stablehlo.divide"(%[[B:.*]], %[[A:.*]]) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+// CHECK: "stablehlo.multiply"({{.*}}) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK: "stablehlo.convert"({{.*}}) : (tensor<4x8xf32>) -> tensor<4x8xf16>
+// CHECK: "stablehlo.abs"
+// CHECK: "stablehlo.reduce"
+// CHECK: "stablehlo.maximum"({{.*}}tensor<f16>
+// CHECK: "stablehlo.reduce"
+// CHECK: "stablehlo.maximum"({{.*}}tensor<f32>
+// CHECK: %[[MASK:.*]] = "stablehlo.constant"() <{value = dense<2139095040> : tensor<i32>}>
+// CHECK: "stablehlo.and"(%{{.*}}, %[[MASK]])
+// CHECK: "stablehlo.or"(%{{.*}}, %{{.*}}) : (tensor<i1>, tensor<i1>) -> tensor<i1>
+// CHECK: return
+func.func @layers(%g: tensor<4x8xf16>, %h: tensor<3xf32>, %a: tensor<f32>, %b: tensor<f32>, %ok: tensor<i1>, %p: tensor<f32>)
+    -> (tensor<4x8xf16>, tensor<f32>, tensor<f32>) {
+  %0 = amp.rescale %g from %a to %b : tensor<4x8xf16>
+  %1 = amp.max_magnitude %0, %h : tensor<4x8xf16>, tensor<3xf32>
+  %2 = amp.adapt_scale %b, %1, %ok
+  %3 = tensor.extract %ok[] : tensor<i1>
+  %true = arith.constant true
+  %4 = arith.ori %3, %true : i1
+  %5 = scf.if %4 -> (tensor<f32>) {
+    scf.yield %2 : tensor<f32>
+  } else {
+    scf.yield %p : tensor<f32>
+  }
+  return %0, %2, %5 : tensor<4x8xf16>, tensor<f32>, tensor<f32>
+}

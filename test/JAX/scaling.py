@@ -90,6 +90,27 @@ def main(amp_opt):
         assert (added.shape, added.dtype) == (value.shape, value.dtype)
         np.testing.assert_array_equal(added.initial(named), value)
 
+    # A scale for each layer. The scales follow the gradients. After an overflow the
+    # scale of the layer where it occurs falls, here to the largest one that is
+    # allowed, and nothing else changes.
+    text = amp_jax.rewrite(step.text, "fp16", command=(amp_opt,), scaling="layerwise")
+    assert len(text.added) > 1 and all(a.role == "scaler_state" for a in text.added), text.added
+    assert "amp." not in text, "something of the amp dialect is left"
+    start = [added.initial(named) for added in text.added]
+    layers = amp_jax.compile(text)
+    scales_of = lambda new: new[count + 1 : count + 1 + len(start)]  # noqa: E731
+    losses, last = train(layers, start, scales_of)
+    gap = np.abs(losses - wide).max() / wide[0]
+    scales = [float(scale) for scale in scales_of(last)]
+    print(f"with a scale for each layer: largest difference {gap:.2%}, scales {scales}")
+    assert gap < 0.02 and (losses != wide).any(), "the losses differ"
+    assert all(np.frexp(scale)[0] == 0.5 for scale in scales), "a scale is no power of two"
+    assert any(scale != first for scale, first in zip(scales, start)), "no scale moves"
+    new = layers(*leaves, *batches[0], *(jnp.full_like(scale, 2.0**120) for scale in start))
+    assert sorted(map(float, scales_of(new))) == [2.0**40, 2.0**120], scales_of(new)
+    for before, after in zip(leaves, new):
+        np.testing.assert_array_equal(before, after)
+
 
 if __name__ == "__main__":
     main(*sys.argv[1:])

@@ -242,7 +242,7 @@ def lower_loss(loss, params, batch):
 
 def pipeline(precision, options="", scaling=None, masters=None, compress_activations=False, check=True):
     """The passes that rewrite a marked step. `scaling` is a mode of amp-insert-loss-scaling:
-    dynamic or a number. Unless `check` is false, a pass checks the handling of the loss scale.
+    dynamic, layerwise or a number. Unless `check` is false, a pass checks the handling of the loss scale.
     `masters` is a mode of amp-insert-master-weights: copy. With `compress_activations`, f32 values
     that the backward pass reads are stored in the low type."""
     passes = ["amp-import-step"]

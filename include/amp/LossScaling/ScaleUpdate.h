@@ -61,6 +61,25 @@ ScaleState buildScaleUpdate(BuilderT &b, const ScalerRules &rules,
       b.select(allFinite, clean.hysteresisTracker, overflow.hysteresisTracker)};
 }
 
+/// Builds what `amp.adapt_scale` computes from `scale`, the largest `magnitude`
+/// of gradients that are multiplied by it, and `allFinite`. `b` is as for
+/// `buildScaleUpdate`, and has `divide`, and `floorToPower` for the next power
+/// of two that is not larger than a positive number.
+template <typename BuilderT>
+Value buildScaleAdaptation(BuilderT &b, const LayerScalerRules &rules,
+                           Value scale, Value magnitude, Value allFinite) {
+  Value room = b.divide(b.multiply(b.real(rules.target), scale), magnitude);
+  Value wanted = b.floorToPower(room);
+  Value grown = b.multiply(scale, b.real(rules.growthFactor));
+  Value next = b.minimum(wanted, grown);
+  Value reduced = b.multiply(scale, b.real(rules.backoffFactor));
+  Value infinity = b.real(std::numeric_limits<float>::infinity());
+  Value good = b.both(allFinite, b.isLess(magnitude, infinity));
+  Value chosen = b.select(good, next, reduced);
+  return b.minimum(b.maximum(chosen, b.real(rules.minScale)),
+                   b.real(rules.maxScale));
+}
+
 } // namespace mlir::amp
 
 #endif // AMP_LOSSSCALING_SCALEUPDATE_H

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ArithScalars.h"
+
 #include "amp/Conversion/LinalgCommon/LinalgBuilder.h"
 #include "amp/Conversion/LinalgCommon/LongSums.h"
 #include "amp/Conversion/LinalgCommon/PhiloxBuilder.h"
@@ -240,42 +242,6 @@ struct LowerUnscale : TensorPattern<UnscaleOp> {
     results.push_back(finite);
     rewriter.replaceOp(op, results);
   }
-};
-
-/// Scalars of arith, for buildScaleUpdate.
-class ArithScalars {
-public:
-  explicit ArithScalars(ImplicitLocOpBuilder &b) : b(b) {}
-  Value real(float value) {
-    return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
-  }
-  Value integer(int32_t value) {
-    return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
-  }
-  Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
-  Value subtract(Value x, Value y) { return arith::SubIOp::create(b, x, y); }
-  Value multiply(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
-  Value maximum(Value x, Value y) { return arith::MaximumFOp::create(b, x, y); }
-  Value minimum(Value x, Value y) { return arith::MinimumFOp::create(b, x, y); }
-  Value isLess(Value x, Value y) {
-    return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, y);
-  }
-  Value isGreater(Value x, Value y) {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, x, y);
-  }
-  Value isAtLeast(Value x, Value y) {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, x, y);
-  }
-  Value isEqual(Value x, Value y) {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, y);
-  }
-  Value both(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
-  Value select(Value condition, Value yes, Value no) {
-    return arith::SelectOp::create(b, condition, yes, no);
-  }
-
-private:
-  ImplicitLocOpBuilder &b;
 };
 
 struct LowerUpdateScale : OpRewritePattern<UpdateScaleOp> {

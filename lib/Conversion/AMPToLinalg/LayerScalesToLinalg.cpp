@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Conversion/LinalgCommon/LinalgBuilder.h"
+#include "ArithScalars.h"
 
+#include "amp/Conversion/LinalgCommon/LinalgBuilder.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/LossScaling/ScaleUpdate.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -29,10 +31,6 @@ Value mlir::amp::buildMaxMagnitudeBits(LinalgBuilder &b, Value value) {
                         arith::BitcastOp::create(inner, bits, magnitude);
                     return arith::MaxUIOp::create(inner, args[1], magnitude);
                   });
-}
-
-static Value buildReal(ImplicitLocOpBuilder &b, float value) {
-  return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
 }
 
 namespace {
@@ -83,34 +81,8 @@ struct LowerAdaptScale : OpRewritePattern<AdaptScaleOp> {
     LinalgBuilder b(rewriter, op.getLoc());
     LayerScalerRules rules = op.getScaler().getRules();
     auto build = [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-      Value scale = args[0], magnitude = args[1], finite = args[2];
-      Type i32 = inner.getI32Type();
-      Value infinity = buildReal(inner, std::numeric_limits<float>::infinity());
-      Value room = arith::DivFOp::create(
-          inner,
-          arith::MulFOp::create(inner, buildReal(inner, rules.target), scale),
-          magnitude);
-      // The exponent alone is the next lower power of two.
-      Value exponent =
-          arith::ConstantOp::create(inner, inner.getI32IntegerAttr(0x7F800000));
-      Value wanted = arith::BitcastOp::create(
-          inner, inner.getF32Type(),
-          arith::AndIOp::create(
-              inner, arith::BitcastOp::create(inner, i32, room), exponent));
-      Value grown = arith::MulFOp::create(inner, scale,
-                                          buildReal(inner, rules.growthFactor));
-      Value next = arith::MinimumFOp::create(inner, wanted, grown);
-      Value reduced = arith::MulFOp::create(
-          inner, scale, buildReal(inner, rules.backoffFactor));
-      Value good = arith::AndIOp::create(
-          inner, finite,
-          arith::CmpFOp::create(inner, arith::CmpFPredicate::OLT, magnitude,
-                                infinity));
-      Value chosen = arith::SelectOp::create(inner, good, next, reduced);
-      Value raised = arith::MaximumFOp::create(
-          inner, chosen, buildReal(inner, rules.minScale));
-      return arith::MinimumFOp::create(inner, raised,
-                                       buildReal(inner, rules.maxScale));
+      ArithScalars scalars(inner);
+      return buildScaleAdaptation(scalars, rules, args[0], args[1], args[2]);
     };
     rewriter.replaceOp(
         op, b.elementwise(typeOf(op.getNewScale()),

@@ -108,13 +108,19 @@ public:
   }
   /// Whether all elements of `value` are finite.
   Value allFinite(Value value);
+  /// The largest magnitude of the elements of `value`, in its type. NaN is the
+  /// largest.
+  Value maxMagnitude(Value value);
 
 private:
+  /// Reduces all elements of `value` by the operation `name`, from `init`.
+  Value reduceAll(StringRef name, Value value, Value init);
+
   OpBuilder &builder;
   Location loc;
 };
 
-/// Tensors of rank 0, for buildScaleUpdate.
+/// Tensors of rank 0, for `buildScaleUpdate` and `buildScaleAdaptation`.
 class HLOScalars {
 public:
   explicit HLOScalars(HLOBuilder &b) : b(b) {}
@@ -123,6 +129,13 @@ public:
   Value add(Value x, Value y) { return b.binary("add", x, y); }
   Value subtract(Value x, Value y) { return b.binary("subtract", x, y); }
   Value multiply(Value x, Value y) { return b.binary("multiply", x, y); }
+  Value divide(Value x, Value y) { return b.binary("divide", x, y); }
+  /// The exponent alone is the next lower power of two.
+  Value floorToPower(Value x) {
+    Value exponent = integer(0x7F800000);
+    Value bits = b.create("bitcast_convert", x, exponent.getType());
+    return b.create("bitcast_convert", both(bits, exponent), x.getType());
+  }
   Value maximum(Value x, Value y) { return b.binary("maximum", x, y); }
   Value minimum(Value x, Value y) { return b.binary("minimum", x, y); }
   Value isLess(Value x, Value y) { return b.compare("LT", x, y); }
@@ -169,6 +182,7 @@ private:
   LogicalResult convert(Operation *op);
   void convertUnscale(UnscaleOp op, HLOBuilder &b);
   void convertUpdate(UpdateScaleOp op, HLOBuilder &b);
+  static bool convertLayerOp(Operation *op, HLOBuilder &b);
   LogicalResult convertGuard(scf::IfOp guard);
   Value getTensor(Value scalar, HLOBuilder &b);
   static void removeSignatureAttributes(FunctionOpInterface function);
@@ -184,25 +198,35 @@ private:
 /// Builds a reduction of the booleans `value` to whether all are true.
 Value HLOBuilder::allFinite(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
-  auto boolean = RankedTensorType::get({}, builder.getI1Type());
   Value finite = create("is_finite", value, type.clone(builder.getI1Type()));
+  return reduceAll("and", finite, scalar(builder.getI1Type(), 1));
+}
+
+Value HLOBuilder::maxMagnitude(Value value) {
+  Value magnitude = create("abs", value, value.getType());
+  return reduceAll("maximum", magnitude,
+                   scalar(getElementTypeOrSelf(value), 0));
+}
+
+Value HLOBuilder::reduceAll(StringRef name, Value value, Value init) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Type single = init.getType();
   if (type.getRank() == 0)
-    return finite;
-  Value yes = scalar(builder.getI1Type(), 1);
+    return value;
   OperationState state(loc, "stablehlo.reduce");
-  state.addOperands({finite, yes});
-  state.addTypes(boolean);
+  state.addOperands({value, init});
+  state.addTypes(single);
   auto dimensions = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
   state.propertiesAttr = builder.getDictionaryAttr(builder.getNamedAttr(
       "dimensions", builder.getDenseI64ArrayAttr(dimensions)));
   state.addRegion();
   Operation *reduce = builder.create(state);
   Block &block = reduce->getRegion(0).emplaceBlock();
-  Value left = block.addArgument(boolean, loc);
-  Value right = block.addArgument(boolean, loc);
+  Value left = block.addArgument(single, loc);
+  Value right = block.addArgument(single, loc);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(&block);
-  Value both = create("and", {left, right}, boolean);
+  Value both = create(name, {left, right}, single);
   OperationState end(loc, "stablehlo.return");
   end.addOperands(both);
   builder.create(end);
@@ -247,6 +271,40 @@ void ConvertAMPToStableHLO::convertUpdate(UpdateScaleOp op, HLOBuilder &b) {
   op->erase();
 }
 
+/// Converts the operations of a scale for each layer. Returns whether `op` is
+/// one.
+bool ConvertAMPToStableHLO::convertLayerOp(Operation *op, HLOBuilder &b) {
+  Value result;
+  if (auto rescale = dyn_cast<RescaleOp>(op)) {
+    auto type = cast<RankedTensorType>(rescale.getGradient().getType());
+    Type element = type.getElementType();
+    Type compute = element.getIntOrFloatBitWidth() < 32
+                       ? Float32Type::get(op->getContext())
+                       : element;
+    Value factor = b.convert(
+        b.binary("divide", rescale.getTo(), rescale.getFrom()), compute);
+    Value wide = b.convert(rescale.getGradient(), compute);
+    result =
+        b.convert(b.binary("multiply", wide, b.repeat(factor, type)), element);
+  } else if (auto largest = dyn_cast<MaxMagnitudeOp>(op)) {
+    Type element = getElementTypeOrSelf(largest.getLargest());
+    for (Value gradient : largest.getGradients()) {
+      Value one = b.convert(b.maxMagnitude(gradient), element);
+      result = result ? b.binary("maximum", result, one) : one;
+    }
+  } else if (auto adapt = dyn_cast<AdaptScaleOp>(op)) {
+    HLOScalars scalars(b);
+    result = buildScaleAdaptation(scalars, adapt.getScaler().getRules(),
+                                  adapt.getScale(), adapt.getMagnitude(),
+                                  adapt.getAllFinite());
+  } else {
+    return false;
+  }
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+  return true;
+}
+
 /// Returns the tensor of rank 0 that replaces `scalar`.
 Value ConvertAMPToStableHLO::getTensor(Value scalar, HLOBuilder &b) {
   if (Value known = tensors.lookupOrNull(scalar))
@@ -286,6 +344,8 @@ LogicalResult ConvertAMPToStableHLO::convert(Operation *op) {
     convertUpdate(update, b);
     return success();
   }
+  if (convertLayerOp(op, b))
+    return success();
   if (auto extract = dyn_cast<tensor::ExtractOp>(op);
       extract && extract.getTensor().getType().getRank() == 0) {
     tensors.map(extract.getResult(), extract.getTensor());
@@ -296,13 +356,15 @@ LogicalResult ConvertAMPToStableHLO::convert(Operation *op) {
       wrap && wrap.getType().getRank() == 0)
     if (Value value = getTensor(wrap.getElements()[0], b))
       return replace(value);
-  if (isa<arith::XOrIOp, arith::AndIOp>(op)) {
+  StringRef logic = isa<arith::XOrIOp>(op)   ? "xor"
+                    : isa<arith::AndIOp>(op) ? "and"
+                    : isa<arith::OrIOp>(op)  ? "or"
+                                             : "";
+  if (!logic.empty()) {
     Value left = getTensor(op->getOperand(0), b);
     Value right = getTensor(op->getOperand(1), b);
     if (left && right) {
-      tensors.map(
-          op->getResult(0),
-          b.binary(isa<arith::XOrIOp>(op) ? "xor" : "and", left, right));
+      tensors.map(op->getResult(0), b.binary(logic, left, right));
       scalars.push_back(op);
       return success();
     }
