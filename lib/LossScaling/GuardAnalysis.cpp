@@ -24,6 +24,7 @@ using namespace mlir::amp;
 //===----------------------------------------------------------------------===//
 
 llvm::BitVector GuardAnalysis::getKeepers(Value value, BlockArgument old) {
+  value = skipRegions(value);
   if (value == old)
     return llvm::BitVector(flags.size(), true);
   if (std::optional<Choice> choice = getChoice(value)) {
@@ -114,6 +115,7 @@ llvm::BitVector GuardAnalysis::getMayKeep(Value value, BlockArgument old) {
 
 bool GuardAnalysis::isKept(Value value, BlockArgument old,
                            const llvm::BitVector &off) {
+  value = skipRegions(value);
   if (value == old)
     return true;
   if (std::optional<Choice> choice = getChoice(value)) {

@@ -206,9 +206,27 @@ static bool isMove(Operation *op) {
   return true;
 }
 
+Value mlir::amp::skipRegions(Value value) {
+  while (auto branch = value.getDefiningOp<RegionBranchOpInterface>()) {
+    if (branch->getNumRegions() != 1 || branch->getNumOperands() != 0 ||
+        isa<LoopLikeOpInterface>(branch.getOperation()) ||
+        !branch->getRegion(0).hasOneBlock())
+      return value;
+    SmallVector<RegionSuccessor> entries;
+    branch.getEntrySuccessorRegions({}, entries);
+    Operation *last = branch->getRegion(0).front().getTerminator();
+    unsigned index = cast<OpResult>(value).getResultNumber();
+    if (entries.size() != 1 || entries.front().isParent() ||
+        index >= last->getNumOperands())
+      return value;
+    value = last->getOperand(index);
+  }
+  return value;
+}
+
 Value mlir::amp::skipMoves(Value value) {
   while (true) {
-    value = skipWidening(value);
+    value = skipWidening(skipRegions(value));
     Operation *op = value.getDefiningOp();
     if (!op || !isMove(op))
       return value;

@@ -1,5 +1,5 @@
 // Guarded steps within a loop: two optimizers with guards of their own, and a norm
-// that the guard yields.
+// that the guard yields. Guarded steps within a region that always runs.
 // RUN: amp-opt %s --split-input-file --verify-diagnostics --amp-check-loss-scaling -o /dev/null
 
 // -----
@@ -177,4 +177,63 @@ func.func @unguarded(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w", 
     scf.yield %wn, %vn, %ns, %nt, %nh : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>
   }
   return %r#0, %r#1, %r#2, %r#3, %r#4 : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>
+}
+
+// -----
+
+// A region that always runs is no part of the guard.
+func.func @region(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}, %m: tensor<4xf32> {amp.role = "optimizer_state", amp.name = "m"}, %x: tensor<4xf32> {amp.role="batch", amp.name="x"},
+   %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"},
+   %s: tensor<f32> {amp.role = "scaler_state", amp.name = "loss_scale"}, %t: tensor<i32> {amp.role = "scaler_state", amp.name = "t"}, %h: tensor<i32> {amp.role = "scaler_state", amp.name = "h"})
+   -> (tensor<4xf32> {amp.updates = "w"}, tensor<4xf32> {amp.updates = "m"}, tensor<f32> {amp.updates = "loss_scale"}, tensor<i32> {amp.updates = "t"}, tensor<i32> {amp.updates = "h"}, tensor<f32> {amp.metric = "k"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %one = train.constant dense<1.0> : tensor<f32>
+  %sc = amp.scale %seed by %s : tensor<f32>
+  %g = train.mul %x, %sc : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %u, %ok = amp.unscale %g by %s : (tensor<4xf32>) -> (tensor<4xf32>)
+  %f = tensor.extract %ok[] : tensor<i1>
+  %wn, %mn = scf.execute_region -> (tensor<4xf32>, tensor<4xf32>) {
+    %r:2 = scf.if %f -> (tensor<4xf32>, tensor<4xf32>) {
+    %m1 = train.add %m, %u : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %d = train.mul %m1, %lr : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %w1 = train.sub %w, %d : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      scf.yield %w1, %m1 : tensor<4xf32>, tensor<4xf32>
+    } else {
+      scf.yield %w, %m : tensor<4xf32>, tensor<4xf32>
+    }
+    scf.yield %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
+  }
+  %ns, %nt, %nh = amp.update_scale %s, %t, %h, %ok
+  return %wn, %mn, %ns, %nt, %nh, %one : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>, tensor<f32>
+}
+
+// -----
+
+// The guard in it gives the old states back, but exchanged.
+func.func @region_crossed(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}, %m: tensor<4xf32> {amp.role = "optimizer_state", amp.name = "m"}, %x: tensor<4xf32> {amp.role="batch", amp.name="x"},
+   %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"},
+   %s: tensor<f32> {amp.role = "scaler_state", amp.name = "loss_scale"}, %t: tensor<i32> {amp.role = "scaler_state", amp.name = "t"}, %h: tensor<i32> {amp.role = "scaler_state", amp.name = "h"})
+   -> (tensor<4xf32> {amp.updates = "w"}, tensor<4xf32> {amp.updates = "m"}, tensor<f32> {amp.updates = "loss_scale"}, tensor<i32> {amp.updates = "t"}, tensor<i32> {amp.updates = "h"}, tensor<f32> {amp.metric = "k"}) {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %one = train.constant dense<1.0> : tensor<f32>
+  %sc = amp.scale %seed by %s : tensor<f32>
+  %g = train.mul %x, %sc : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  // expected-note @below {{these gradients are unscaled and checked here}}
+  %u, %ok = amp.unscale %g by %s : (tensor<4xf32>) -> (tensor<4xf32>)
+  %f = tensor.extract %ok[] : tensor<i1>
+  // expected-error @below {{the update of "w" does not give the old value back where gradients are not finite}}
+  // expected-error @below {{the update of "m" does not give the old value back where gradients are not finite}}
+  %wn, %mn = scf.execute_region -> (tensor<4xf32>, tensor<4xf32>) {
+    %r:2 = scf.if %f -> (tensor<4xf32>, tensor<4xf32>) {
+    %m1 = train.add %m, %u : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %d = train.mul %m1, %lr : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %w1 = train.sub %w, %d : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      scf.yield %w1, %m1 : tensor<4xf32>, tensor<4xf32>
+    } else {
+      scf.yield %m, %w : tensor<4xf32>, tensor<4xf32>
+    }
+    scf.yield %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
+  }
+  %ns, %nt, %nh = amp.update_scale %s, %t, %h, %ok
+  return %wn, %mn, %ns, %nt, %nh, %one : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i32>, tensor<i32>, tensor<f32>
 }
