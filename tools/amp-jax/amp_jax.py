@@ -16,12 +16,14 @@ docs/jax.md explains it.
 
 import dataclasses
 import math
+import os
 import re
 import subprocess
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.extend.core import jaxprs_in_params
 from jax.extend.mlir import ir
 
 # A constant of booleans whose elements are printed as bytes.
@@ -230,9 +232,43 @@ def lower(loss, update, params, state, batch):
     return Step(text, parameters + states, (len(parameters), len(states)))
 
 
-def lower_loss(loss, params, batch):
+def custom_derivatives(jaxpr):
+    """What in `jaxpr` has a derivative that StableHLO does not show: the functions
+    with a custom_vjp, and stop_gradient where the program itself calls it. Where
+    JAX's library calls it, as softmax does for its maximum, the derivative is
+    that of the function."""
+    found = []
+    for equation in jaxpr.eqns:
+        name = equation.primitive.name
+        if name.startswith("custom_vjp_call"):
+            found.append(f"custom_vjp of '{equation.params.get('name', 'a function')}'")
+        elif name == "stop_gradient":
+            traceback = equation.source_info.traceback
+            frames = list(traceback.frames) if traceback else []
+            calls = [i for i, frame in enumerate(frames) if frame.function_name == name]
+            caller = frames[calls[0] + 1] if calls and calls[0] + 1 < len(frames) else None
+            if not caller:
+                found.append(name)
+            elif os.path.join("jax", "_src") not in caller.file_name:
+                found.append(f"{name} in '{caller.function_name}'")
+        for inner in jaxprs_in_params(equation.params):
+            found += custom_derivatives(inner)
+    return found
+
+
+def lower_loss(loss, params, batch, ignore_custom_derivatives=False):
     """Lowers the forward pass alone, for stablehlo-to-train. Labels and data are
-    named batch.0, batch.1 and so on."""
+    named batch.0, batch.1 and so on. The pass differentiates what it sees, so a
+    loss with a custom_vjp or a stop_gradient is a ValueError, unless
+    `ignore_custom_derivatives` says that the derivative of what is computed is
+    the wanted one."""
+    if not ignore_custom_derivatives:
+        found = custom_derivatives(jax.make_jaxpr(lambda p, b: loss(p, *b))(params, batch).jaxpr)
+        if found:
+            raise ValueError(
+                f"the loss has derivatives of its own, which StableHLO does not show: {', '.join(sorted(set(found)))}; "
+                "expected amp_jax.lower, or ignore_custom_derivatives=True"
+            )
     lowered = jax.jit(lambda p, b: loss(p, *b), keep_unused=True).lower(params, batch)
     names = [("parameter", name) for name in names_of("params.", params)]
     names += [("batch", f"batch.{i}") for i in range(len(jax.tree.leaves(batch)))]

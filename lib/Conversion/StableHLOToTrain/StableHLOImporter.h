@@ -93,6 +93,9 @@ private:
   void visit(Operation *op);
   bool convert(Operation *op);
   bool convertMany(Operation *op);
+  /// Whether the number, types and dimensions of the operands are those that
+  /// the operation needs.
+  static bool areOperandsValid(Operation *op);
   bool convertResult(Operation *op, StringRef name);
   bool fold(Operation *op);
   bool convertElementwise(Operation *op, StringRef name);

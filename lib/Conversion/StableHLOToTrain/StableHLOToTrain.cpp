@@ -166,7 +166,11 @@ void StableHLOImporter::visit(Operation *op) {
     averages.erase(result);
   }
   advice = {};
-  if (convertMany(op) || convert(op))
+  StringRef dialect = op->getName().getDialectNamespace();
+  bool isKnown = dialect == "stablehlo" || dialect == "chlo";
+  if (isKnown && !areOperandsValid(op))
+    advice = "its operands do not fit";
+  else if (convertMany(op) || convert(op))
     return;
   // The operation that needs unknown integers or booleans reports itself.
   bool hasFloats = llvm::any_of(op->getResultTypes(), [](Type type) {

@@ -129,6 +129,13 @@ bool StableHLOImporter::convertConvolution(Operation *op) {
        fromFilter = findPositions(layouts[1], window),
        toResult = findPositions(image, layouts[2]);
   size_t rank = spatial + 2;
+  auto hasSize = [](const auto &numbers, size_t size) {
+    return !numbers || numbers->size() == size;
+  };
+  if (llvm::any_of(layouts, [&](auto &list) { return list.size() != rank; }) ||
+      !hasSize(strides, spatial) || !hasSize(dilations, spatial) ||
+      !hasSize(padding, 2 * spatial) || (groups && groups.getInt() < 1))
+    return false;
   if (fromX.size() != rank || fromFilter.size() != rank ||
       toResult.size() != rank ||
       typeOf(filter).getRank() != typeOf(x).getRank() ||
@@ -384,7 +391,12 @@ bool StableHLOImporter::convertWindows(Operation *op, StringRef body) {
   bool isProduct = body == "multiply" && *start == 1;
   if ((!isMin && !isMax && !isSum && !isProduct) || step.size() != rank ||
       base.size() != rank || gaps.size() != rank || pad.size() != 2 * rank ||
-      llvm::any_of(*window, [](int64_t size) { return size > 1024; }))
+      llvm::any_of(*window,
+                   [](int64_t size) { return size < 1 || size > 1024; }))
+    return false;
+  auto isPositive = [](int64_t value) { return value >= 1; };
+  if (!llvm::all_of(step, isPositive) || !llvm::all_of(base, isPositive) ||
+      !llvm::all_of(gaps, isPositive))
     return false;
   Location loc = op->getLoc();
   TrainBuilder b = at(op);

@@ -74,7 +74,7 @@ def graph(p, source, target):
     counts = jnp.zeros(7, jnp.int32).at[target].add(1)
     means = sums / jnp.maximum(counts, 1)[:, None]
     scores = jax.nn.leaky_relu(h[source] @ p["a"] + h[target] @ p["c"])
-    most = jax.ops.segment_max(lax.stop_gradient(scores), target, 7)
+    most = jax.ops.segment_max(lax.stop_gradient(scores), target, 7)  # cancels out
     weights = jnp.exp(scores - most[target])
     total = jax.ops.segment_sum(weights, target, 7)
     mixed = jax.ops.segment_sum(h[source] * (weights / total[target])[:, None], target, 7)
@@ -172,7 +172,7 @@ PROGRAMS = {
     volumes: ({"k": normal(3, 3, 3, 2, 4), "l": normal(2, 2, 2, 2, 6), "o": normal(6, 4)},
               (data(4, 5, 6, 5, 2), integers(4, 4)), 1e-5),
     angles: ({"w": normal(6, 6)}, (data(8, 6),), 1e-5),
-    steps: ({"w": normal(6, 6), "g": normal(6) + 1}, (data(8, 6),), 1e-4),
+    steps: ({"w": normal(6, 6), "g": normal(6) + 1}, (data(8, 6),), 1e-5),
     starts: ({"w": normal(6, 6)}, (data(8, 6),), 1e-5),
     counting: ({"e": normal(3, 6), "f": normal(3, 6), "o": normal(6, 4)}, (integers(9, 8), integers(4, 8)), 1e-5),
 }  # fmt: skip

@@ -64,6 +64,10 @@ def TrainAutodiff : Pass<"train-autodiff"> {
     carried values alone, and the backward loop computes the rest again. This
     saves memory and costs time. Loops may be nested.
 
+    A branch (`scf.if`) has a derivative too: a second `scf.if` computes the
+    branch again and yields the gradients of the values that it reads from
+    outside. A loop that the data ends (`scf.while`) has none.
+
     Before:
 
     ```mlir
