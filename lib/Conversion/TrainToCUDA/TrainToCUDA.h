@@ -47,6 +47,10 @@ void populateEpilogues(RewritePatternSet &patterns, bool strict);
 /// does not compute, with a remark.
 void convertAttention(func::FuncOp step, bool deterministic);
 
+/// Writes the gradients of queries, keys and values to one tensor where sums of
+/// padded tensors or a concatenation join them. Erases `launch` then.
+void packGradients(SDPAGradOp launch);
+
 /// Makes attention read queries, keys and values where they lie in the tensors
 /// of fused products.
 void readHeadsByStrides(func::FuncOp step);
