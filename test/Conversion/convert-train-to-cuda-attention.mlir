@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Attention by plans of cuDNN, which read their operands where slices and
-// transposes take them from, and what stays products and a softmax.
+// transposes take them from, and attention that stays products and a softmax.
 //
 // RUN: amp-opt %s --convert-train-to-cuda=attention=cudnn --split-input-file | FileCheck %s
 // RUN: amp-opt %s --convert-train-to-cuda="attention=cudnn deterministic=false" --split-input-file | FileCheck %s --check-prefix=FAST
@@ -120,7 +120,7 @@ func.func @blocks(%q: tensor<2x2x4x16xf16> {amp.role = "batch", amp.name = "q"})
 
 // -----
 
-// What cuDNN does not compute stays products.
+// Attention that cuDNN does not compute stays products.
 // REMARK: AttentionDecomposed
 // REMARK-SAME: its operands are not of 16 bits
 // CHECK-LABEL: func.func @wide

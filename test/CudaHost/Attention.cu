@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The implementation of plans on the CPU: results against a sum over scores
-// written here, gradients against its central differences, and what it refuses.
+// written here, gradients against its central differences, and refusals.
 //
 // RUN: %cuda_host_cxx %s %cuda_host_lib -o %t && %t
 //

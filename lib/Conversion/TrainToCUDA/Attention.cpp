@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // An attention first takes its operands as they are. Its heads are then read
-// where they lie in the tensors that slices, transposes and reshapes take them
+// where they are in the tensors that slices, transposes and reshapes take them
 // from. Its results have the order [batch, positions, heads, size] where the
 // next product reads them so.
 //
@@ -139,7 +139,7 @@ static HeadsAttr getHeads(MLIRContext *context, int64_t offset,
                         rank > 2 ? strides[rank - 3] : 0, strides[rank - 2]);
 }
 
-/// Reads the heads in `value`, or where they lie in the tensor that it is a
+/// Reads the heads in `value`, or where they are in the tensor that it is a
 /// part of.
 static std::pair<Value, HeadsAttr> readHeads(Value value) {
   MLIRContext *context = value.getContext();
@@ -199,7 +199,7 @@ static void reportDecomposed(Operation *op, StringRef obstacle) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What an attention and its gradient share.
+/// The part that an attention and its gradient share.
 struct AttentionParts {
   AttentionAttr sizes;
   FloatAttr scale;
@@ -509,7 +509,7 @@ void mlir::cuda::convertAttention(func::FuncOp step, bool deterministic) {
 }
 
 /// Reads the heads of input `index` of `launch`, [batch, `count`, `positions`,
-/// `size`], where they lie in the tensor that the input is a part of.
+/// `size`], where they are in the tensor that the input is a part of.
 static HeadsAttr readInput(Operation *launch, unsigned index, HeadsAttr heads,
                            int64_t batch, int64_t count, int64_t positions,
                            int64_t size) {

@@ -43,15 +43,15 @@ void populateEpilogues(RewritePatternSet &patterns, bool strict);
 
 /// Lowers attention in 16 bits to `cuda.sdpa` and `cuda.sdpa_grad`, which read
 /// their operands where slices and transposes take them from. With
-/// `deterministic`, gradients have the same bits in each run. Leaves what cuDNN
-/// does not compute, with a remark.
+/// `deterministic`, gradients have the same bits in each run. Leaves other
+/// attention, with a remark.
 void convertAttention(func::FuncOp step, bool deterministic);
 
 /// Writes the gradients of queries, keys and values to one tensor where sums of
 /// padded tensors or a concatenation join them. Erases `launch` then.
 void packGradients(SDPAGradOp launch);
 
-/// Makes attention read queries, keys and values where they lie in the tensors
+/// Makes attention read queries, keys and values where they are in the tensors
 /// of fused products.
 void readHeadsByStrides(func::FuncOp step);
 

@@ -42,7 +42,7 @@ private:
   Tensor scalar(int index, int64_t count, int32_t type) {
     return builder.input(index, {count, 1, 1, 1}, {1, 1, 1, 1}, type);
   }
-  /// Sets what both directions share.
+  /// Sets the options of both directions.
   template <typename Attributes>
   void setOptions(Attributes &attributes);
   void buildForward();

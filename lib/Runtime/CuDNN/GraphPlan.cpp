@@ -214,7 +214,7 @@ void Builds::check(const BuildGraph &build, const Device &device) {
   loadLibrary();
   GraphBuilder builder;
   fe::graph::Graph &graph = builder.get();
-  // Each node copies what the graph knows of the device.
+  // Each node copies the device of its graph when it is added.
   graph.set_device_properties(describe(device));
   graph.set_sm_version(device.capability).set_sm_count(device.multiprocessors);
   build(builder);

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What plans of all kinds share. A kind of plan describes itself in a header
-// of include/amp/Runtime/CuDNN and builds its graph in a file of its own here.
+// The part that plans of all kinds share. A kind of plan describes itself in a
+// header of include/amp/Runtime/CuDNN and builds its graph in a file of its own
+// here.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Attention in f64, one rounding at the end. What it refuses follows the
+// Attention in f64, one rounding at the end. Its refusals follow the
 // support surface of cuDNN 9.19 and of its frontend 1.32.
 //
 //===----------------------------------------------------------------------===//
@@ -123,7 +123,7 @@ static std::vector<int> getOutputs(const Attention &a) {
 // Support
 //===----------------------------------------------------------------------===//
 
-/// What cuDNN refuses, or an empty text.
+/// Why cuDNN refuses the attention, or an empty text.
 static std::string findRefusal(const Attention &a) {
   if (a.head_size % 8 != 0 || a.value_size % 8 != 0)
     return "hidden_dim should be multiple of 8";
@@ -322,7 +322,7 @@ private:
 // Running
 //===----------------------------------------------------------------------===//
 
-/// What is wrong with the arguments of a run, or an empty text.
+/// Why the arguments of a run are wrong, or an empty text.
 static std::string findMisuse(const amp_cudnn_plan &plan, void *const *pointers,
                               void *workspace) {
   const Attention &a = plan.attention;

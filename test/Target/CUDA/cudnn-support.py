@@ -54,7 +54,7 @@ for model, options in MODELS.items():
 print("answers by code:", answers, flush=True)
 assert answers.get(cudnn.OK), "every answer is unknown: the library was asked nothing"
 
-# What is refused.
+# Refusals.
 for attention in last.values():
     for field, value, expected in (("head_size", 60, "multiple of 8"), ("key_heads", 5, "multiple"), ("type", 0, "f16 or bf16")):
         wrong = copy.copy(attention)

@@ -11,7 +11,7 @@
 // The library loads cuDNN when a plan is created and needs it nowhere else.
 //
 // A plan is one graph for fixed shapes, types and strides. Attention.h and
-// similar headers describe what a plan computes and name its pointers.
+// similar headers describe plans and name their pointers.
 //
 // Errors: each function that returns int32_t returns AMP_CUDNN_OK or an error
 // code. After an error, amp_cudnn_last_error() is its message, until the next
@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-/* What the library exports. */
+/* Marks the functions that the library exports. */
 #define AMP_CUDNN_EXPORT __attribute__((visibility("default")))
 
 /* Error codes. */

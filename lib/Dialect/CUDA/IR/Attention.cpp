@@ -84,7 +84,7 @@ static LogicalResult verifyFilled(Operation *op, ArrayRef<HeadsSpec> specs,
       covered = stride * (extent - 1) + covered;
     }
   }
-  // Heads that share a tensor lie beside each other in its rows.
+  // Heads that share a tensor are next to each other in its rows.
   SmallVector<std::pair<int64_t, int64_t>> ranges;
   for (const HeadsSpec &spec : specs)
     ranges.push_back({spec.heads.getOffset(), spec.getRowEnd()});
@@ -325,7 +325,8 @@ static int32_t getDescriptionType(Type type) {
                         : int32_t(AMP_CUDNN_BF16);
 }
 
-/// Describes what both directions share. The bias is input `firstMask`.
+/// Describes the part that both directions share. The bias is input
+/// `firstMask`.
 template <typename OpTy>
 static amp_cudnn_attention describeShared(OpTy op, unsigned query,
                                           unsigned firstMask) {

@@ -12,7 +12,7 @@ include "amp/Dialect/CUDA/IR/CUDABase.td"
 
 def CUDA_HeadsAttr : AttrDef<CUDA_Dialect, "Heads"> {
   let mnemonic = "heads";
-  let summary = "where the heads of an attention lie in a tensor";
+  let summary = "where the heads of an attention are in a tensor";
   let description = [{
     The element at which the first head begins, and the strides of samples,
     heads and positions, all in elements. The elements of a head at one position
@@ -68,7 +68,7 @@ def CUDA_SDPAOp : CUDA_LaunchOp<"sdpa", "", [], CUDA_AttentionMethods> {
     | a bias of f32 or the type of Q, [1 or batch, 1 or heads, queries, keys] | with `bias` |
     | the number of queries and that of keys of each sample, [batch] of i32 | with `lengths` |
 
-    The attributes `query`, `key`, `value` and `output` say where the heads lie.
+    The attributes `query`, `key`, `value` and `output` say where the heads are.
     Each begins at a multiple of 16 bytes. The first result holds the output
     and nothing else. The second one is ln Σ exp of the scores, [batch, heads,
     queries] of f32, which the gradient reads.
@@ -107,7 +107,7 @@ def CUDA_SDPAGradOp : CUDA_LaunchOp<"sdpa_grad", "", [], CUDA_AttentionMethods> 
 
     The results are the gradients of queries, keys and values, or one tensor that
     holds all three. `query_grad`, `key_grad` and `value_grad` say where the
-    heads lie. They fill the results.
+    heads are. They fill the results.
 
     With `deterministic`, two runs give the same bits. Without it, parts of a
     gradient are added in the order in which they come, and the scratch memory
