@@ -1,22 +1,31 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The Python of docs/pytorch.md runs, in the order of the page, and writes what the page
-# says.
+# The Python and the commands of docs/pytorch.md run, in the order of the page, and write
+# the files of the page.
 #
-# REQUIRES: torch-export
+# REQUIRES: torch-export, full
 # RUN: rm -rf %t && mkdir %t
 # RUN: cd %t && %torch_python %s %amp_src_root
-# RUN: test -s %t/out/step.mlir && test -s %t/checkpoint.pt
+# RUN: cd %t && test -s step.cu && test -s checkpoint.pt && test -s out/predictions.npz
 """Usage: documentation.py <root of the source tree>"""
 
+import os
 import pathlib
 import re
+import subprocess
 import sys
 
-text = pathlib.Path(sys.argv[1], "docs/pytorch.md").read_text()
-blocks = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
-assert len(blocks) >= 2
-names = {}
-for block in blocks:
-    exec(compile(block, "docs/pytorch.md", "exec"), names)
+root = sys.argv[1]
+os.symlink(os.path.join(root, "test"), "test")
+text = pathlib.Path(root, "docs/pytorch.md").read_text()
+blocks = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.M | re.S)
+names, commands = {}, 0
+for kind, block in blocks:
+    if kind == "python":
+        exec(compile(block, "docs/pytorch.md", "exec"), names)
+    for line in block.splitlines():
+        if line.startswith("build/bin/"):
+            subprocess.run(line.removeprefix("build/bin/"), shell=True, check=True)
+            commands += 1
+assert commands >= 3 and "step" in names, commands
