@@ -40,6 +40,8 @@ typedef struct amp_step_compile_options {
   int32_t device;             /* cuda: the GPU to compile for */
   const char *cuda_compiler;  /* cuda: as --cuda-compiler */
   const char *cuda_cache;     /* cuda: as --cuda-cache */
+  /* Appended in November 2026; a smaller `size` leaves it out. */
+  const char *cpu_cache; /* cpu: a folder for compiled code; null: none */
 } amp_step_compile_options;
 
 /* Compiles the step of a module, which is `length` bytes of MLIR text or

@@ -161,13 +161,20 @@ static host::Status readCUDAOptions(const amp_step_compile_options &from,
 
 /// Checks the options of the caller, which may be null. Sets `cuda` for that
 /// backend.
-static host::Status readOptions(const amp_step_compile_options *from,
+static host::Status readOptions(const amp_step_compile_options *given,
                                 ProgramOptions *options,
                                 std::optional<CUDAStepOptions> *cuda) {
-  if (!from)
+  if (!given)
     return host::Status();
+  // A caller of the first header has no `cpu_cache`.
+  const size_t known = given->size < sizeof(*given)
+                           ? offsetof(amp_step_compile_options, cpu_cache)
+                           : sizeof(*given);
   AMP_RETURN_IF_ERROR(host::checkStructure(
-      from, sizeof(*from), "amp_step_compile_options", /*isInput=*/true));
+      given, known, "amp_step_compile_options", /*isInput=*/true));
+  amp_step_compile_options copy = {};
+  std::memcpy(&copy, given, known);
+  const amp_step_compile_options *from = &copy;
   if (from->flags & ~uint32_t(AMP_STEP_STRICT_ROUNDING))
     return host::makeError(host::kUnsupportedRequest,
                            "unknown flags in amp_step_compile_options");
@@ -190,6 +197,7 @@ static host::Status readOptions(const amp_step_compile_options *from,
   options->masterWeights = text(from->master_weights);
   options->pipeline = text(from->pipeline);
   options->threads = from->threads;
+  options->objectCache = text(from->cpu_cache);
   return toStatus(checkProgramOptions(*options));
 }
 

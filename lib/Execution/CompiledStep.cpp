@@ -8,6 +8,7 @@
 
 #include "amp/Execution/CompiledStep.h"
 
+#include "ObjectCache.h"
 #include "amp/Execution/Errors.h"
 #include "amp/Execution/Memory.h"
 #include "amp/Execution/Threads.h"
@@ -18,7 +19,9 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
@@ -37,7 +40,57 @@ unsigned mlir::amp::getHostVectorBits() {
   return features.lookup("avx512f") ? 512 : features.lookup("avx") ? 256 : 128;
 }
 
+CompiledStep::CompiledStep() = default;
 CompiledStep::~CompiledStep() = default;
+
+/// The functions of this process that compiled code calls.
+static llvm::orc::SymbolMap getOwnSymbols(llvm::orc::MangleAndInterner names) {
+  llvm::orc::SymbolMap symbols;
+  auto define = [&](llvm::StringRef name, auto *function) {
+    symbols[names(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                            llvm::JITSymbolFlags::Exported};
+  };
+  define("aligned_alloc", &allocateForStep);
+  define("free", &freeForStep);
+  return symbols;
+}
+
+llvm::Error CompiledStep::load(std::unique_ptr<llvm::MemoryBuffer> object,
+                               llvm::StringRef function,
+                               llvm::ArrayRef<StringRef> libraries) {
+  using llvm::orc::DynamicLibrarySearchGenerator;
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  auto jit = llvm::orc::LLJITBuilder().create();
+  if (!jit)
+    return jit.takeError();
+  llvm::orc::JITDylib &symbols = (*jit)->getMainJITDylib();
+  const char prefix = (*jit)->getDataLayout().getGlobalPrefix();
+  if (llvm::Error error = symbols.define(
+          llvm::orc::absoluteSymbols(getOwnSymbols(llvm::orc::MangleAndInterner(
+              (*jit)->getExecutionSession(), (*jit)->getDataLayout())))))
+    return error;
+  for (StringRef library : libraries) {
+    auto generator =
+        DynamicLibrarySearchGenerator::Load(library.str().c_str(), prefix);
+    if (!generator)
+      return generator.takeError();
+    symbols.addGenerator(std::move(*generator));
+  }
+  auto process = DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix);
+  if (!process)
+    return process.takeError();
+  symbols.addGenerator(std::move(*process));
+  if (llvm::Error error = (*jit)->addObjectFile(std::move(object)))
+    return error;
+  // The name of the function that takes a pointer to each argument.
+  auto address = (*jit)->lookup(("_mlir_" + function).str());
+  if (!address)
+    return address.takeError();
+  entry = address->toPtr<void (*)(void **)>();
+  loaded = std::move(*jit);
+  return llvm::Error::success();
+}
 
 std::optional<host::ElementType> mlir::amp::getElementType(Type type) {
   using host::ElementType;
@@ -88,7 +141,30 @@ createHostMachine() {
 
 llvm::Expected<std::unique_ptr<CompiledStep>>
 CompiledStep::compile(ModuleOp module, llvm::StringRef function,
-                      llvm::ArrayRef<BufferType> buffers) {
+                      llvm::ArrayRef<BufferType> buffers,
+                      llvm::StringRef cache) {
+  // The options refer to the list.
+  llvm::SmallVector<StringRef, 1> libraries;
+  std::string runtimePath;
+  if (isParallel(module)) {
+    llvm::Expected<ThreadRuntime> runtime = getThreadRuntime();
+    if (!runtime)
+      return runtime.takeError();
+    runtimePath = runtime->path;
+    libraries.push_back(runtimePath);
+  }
+  keepFreedMemory();
+  std::unique_ptr<CompiledStep> step(new CompiledStep());
+  step->buffers.assign(buffers.begin(), buffers.end());
+  const std::string path = cache.empty() ? "" : getObjectPath(module, cache);
+  if (auto object = path.empty() ? nullptr : readObject(path)) {
+    llvm::Error error = step->load(std::move(object), function, libraries);
+    if (!error)
+      return step;
+    // Compile again.
+    llvm::consumeError(std::move(error));
+  }
+
   // The engine takes one target machine. The optimiser keeps another.
   auto optimizerMachine = createHostMachine();
   if (!optimizerMachine)
@@ -106,44 +182,26 @@ CompiledStep::compile(ModuleOp module, llvm::StringRef function,
   options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
   options.enableGDBNotificationListener = false;
   options.enablePerfNotificationListener = false;
-  // The options refer to the list.
-  llvm::SmallVector<StringRef, 1> libraries;
-  std::string runtimePath;
-  if (isParallel(module)) {
-    llvm::Expected<ThreadRuntime> runtime = getThreadRuntime();
-    if (!runtime)
-      return runtime.takeError();
-    runtimePath = runtime->path;
-    libraries.push_back(runtimePath);
-    options.sharedLibPaths = libraries;
-  }
+  options.sharedLibPaths = libraries;
+  options.enableObjectDump = !path.empty();
   auto engine =
       ExecutionEngine::create(module, options, std::move(*engineMachine));
   if (!engine)
     return makeError("cannot compile '{0}': {1}", function,
                      llvm::toString(engine.takeError()));
 
-  (*engine)->registerSymbols([](llvm::orc::MangleAndInterner interner) {
-    llvm::orc::SymbolMap symbols;
-    auto define = [&](llvm::StringRef name, auto *function) {
-      symbols[interner(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
-                                 llvm::JITSymbolFlags::Exported};
-    };
-    define("aligned_alloc", &allocateForStep);
-    define("free", &freeForStep);
-    return symbols;
-  });
+  (*engine)->registerSymbols(getOwnSymbols);
 
-  keepFreedMemory();
-  std::unique_ptr<CompiledStep> step(new CompiledStep());
   step->engine = std::move(*engine);
   auto entry = step->engine->lookupPacked(function);
   if (!entry)
     return makeError("cannot compile '{0}': {1}", function,
                      llvm::toString(entry.takeError()));
   step->entry = *entry;
-
-  step->buffers.assign(buffers.begin(), buffers.end());
+  if (!path.empty())
+    writeObject(path, [&](StringRef scratch) {
+      step->engine->dumpToObjectFile(scratch);
+    });
   return step;
 }
 

@@ -160,6 +160,7 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
     return threads.takeError();
   std::unique_ptr<StepProgram> program(new StepProgram());
   program->threads = *threads;
+  program->objectCache = options.objectCache;
   program->entry = step->getName().str();
   program->module = source.clone();
   // Other steps need no compilation.
@@ -377,7 +378,7 @@ StepProgram::compile(ModuleOp source, llvm::StringRef name, int64_t batchSize) {
       }))
     return error;
   llvm::Expected<std::unique_ptr<CompiledStep>> code =
-      CompiledStep::compile(*clone, lowered, buffers);
+      CompiledStep::compile(*clone, lowered, buffers, objectCache);
   if (!code)
     return code.takeError();
   bound.code = std::move(*code);

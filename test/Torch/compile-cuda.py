@@ -36,7 +36,7 @@ def make():
 def build(model, optimizer, **options):
     device = EmulatedDevice(cache)
     step = amp_torch.compile(model, F.cross_entropy, optimizer, BATCHES[0], device=device, cuda_compiler=nvcc,
-                             cuda_cache=cache, **options)
+                             cache=cache, **options)
     return step, device
 
 

@@ -15,6 +15,13 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include <memory>
 
+namespace llvm {
+class MemoryBuffer;
+namespace orc {
+class LLJIT;
+} // namespace orc
+} // namespace llvm
+
 namespace mlir {
 class ExecutionEngine;
 } // namespace mlir
@@ -49,10 +56,10 @@ class CompiledStep {
 public:
   /// Compiles `module`, which is in the LLVM dialect and does not change.
   /// `function` takes a pointer to the elements of each of `buffers`, which are
-  /// contiguous and row-major.
+  /// contiguous and row-major. `cache` is a folder for compiled code, or empty.
   static llvm::Expected<std::unique_ptr<CompiledStep>>
   compile(ModuleOp module, llvm::StringRef function,
-          llvm::ArrayRef<BufferType> buffers);
+          llvm::ArrayRef<BufferType> buffers, llvm::StringRef cache = "");
 
   ~CompiledStep();
 
@@ -67,10 +74,17 @@ public:
   int64_t getPeakBytes() const { return peakBytes; }
 
 private:
-  CompiledStep() = default;
+  CompiledStep();
+
+  /// Loads compiled code, whose symbols may be in `libraries`.
+  llvm::Error load(std::unique_ptr<llvm::MemoryBuffer> object,
+                   llvm::StringRef function,
+                   llvm::ArrayRef<StringRef> libraries);
 
   llvm::SmallVector<BufferType> buffers;
+  /// The owner of the code: the engine that compiled it, or `loaded`.
   std::unique_ptr<ExecutionEngine> engine;
+  std::unique_ptr<llvm::orc::LLJIT> loaded;
   void (*entry)(void **) = nullptr;
   int64_t peakBytes = 0;
 };

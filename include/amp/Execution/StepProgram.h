@@ -35,6 +35,8 @@ struct ProgramOptions {
   /// The threads of compiled functions. 0 selects the number of OpenMP
   /// (`chooseThreads`). Results do not depend on the number.
   unsigned threads = 0;
+  /// A folder for compiled code, or empty.
+  std::string objectCache;
   /// Adds a prediction `gradient of NAME` to the step for each gradient.
   bool exposeGradients = false;
 };
@@ -145,6 +147,7 @@ private:
   uint64_t fingerprint = 0;
   /// The threads of compiled functions.
   unsigned threads = 1;
+  std::string objectCache;
   StepSignature signature;
   /// Owns the names that `tensors` refer to.
   llvm::BumpPtrAllocator allocator;

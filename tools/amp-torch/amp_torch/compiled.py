@@ -55,6 +55,11 @@ def choose_device(device, model):
     return CudaDevice(device)
 
 
+def default_cache():
+    """The folder in which amp-run keeps compiled steps too."""
+    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "amp")
+
+
 def quoted(value):
     """A value in the options of a pipeline."""
     return f'"{value}"' if any(letter in str(value) for letter in " ,={}") else str(value)
@@ -375,7 +380,7 @@ class CompiledStep:
 
 
 def compile(model, loss_fn, optimizer, batch, *, precision="f32", policy=None, device=None, loss_scale=None, scaler=None,
-            seed=None, report=None, pipeline=None, threads=None, cuda_compiler=None, cuda_cache=None, dynamic_batch=None,
+            seed=None, report=None, pipeline=None, threads=None, cuda_compiler=None, cache=None, dynamic_batch=None,
             clip_grad_norm=None, clip_grad_value=None, ignore_index=False, prediction=False):
     """Compiles a training step and moves the state of the model and the optimizer into it.
 
@@ -392,13 +397,14 @@ def compile(model, loss_fn, optimizer, batch, *, precision="f32", policy=None, d
     report        a file (.html or .json) for the decisions on precision.
     pipeline      further options of amp-training-pipeline, as text.
     threads       threads of a step of the CPU; by default as for amp-run.
-    cuda_compiler, cuda_cache
-                  as --cuda-compiler and --cuda-cache of amp-run.
+    cuda_compiler as --cuda-compiler of amp-run.
+    cache         a folder for compiled code, by default that of amp-run.
 
     Returns a CompiledStep. Raises UnsupportedModel if the model has no translation, and
     StepError if the step does not compile."""
     device = choose_device(device, model)
-    compiler_options = {"threads": threads, "cuda_compiler": cuda_compiler, "cuda_cache": cuda_cache}
+    cache = os.fspath(cache or default_cache())
+    compiler_options = {"threads": threads, "cuda_compiler": cuda_compiler, f"{device.backend}_cache": cache}
     recipe = Recipe(device, precision, policy, loss_scale, scaler, report, pipeline, compiler_options)
     settings = {"dynamic_batch": dynamic_batch, "clip_grad_norm": clip_grad_norm, "clip_grad_value": clip_grad_value,
                 "ignore_index": ignore_index, "prediction": prediction}

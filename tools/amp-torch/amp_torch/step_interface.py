@@ -85,7 +85,7 @@ class CompileOptions(c.Structure):
     _fields_ = [("size", c.c_uint32), ("flags", c.c_uint32), ("backend", c.c_char_p), ("entry", c.c_char_p),
                 ("precision", c.c_char_p), ("loss_scale", c.c_char_p), ("master_weights", c.c_char_p),
                 ("pipeline", c.c_char_p), ("batch_size", c.c_int64), ("threads", c.c_uint32), ("device", c.c_int32),
-                ("cuda_compiler", c.c_char_p), ("cuda_cache", c.c_char_p)]
+                ("cuda_compiler", c.c_char_p), ("cuda_cache", c.c_char_p), ("cpu_cache", c.c_char_p)]
 
 
 def load(path, version=VERSION):
