@@ -179,8 +179,7 @@ static llvm::Error readOptions(const TrainingCommandLine &training,
       if (option->getNumOccurrences())
         names.push_back(option->ArgStr.str());
   };
-  addGiven(options.cpuOptions,
-           {&threads, &gradientHistogram});
+  addGiven(options.cpuOptions, {&threads, &gradientHistogram});
   addGiven(options.cudaOptions,
            {&device, &cudaCompiler, &cudaCache, &strictRounding});
   options.precision = precision;
