@@ -49,7 +49,10 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/amp
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/Precision/Policy/presets
         DESTINATION ${CMAKE_INSTALL_DATADIR}/amp COMPONENT tools
         FILES_MATCHING PATTERN "*.yaml")
-# What carries steps between JAX and amp-opt, for PYTHONPATH.
+# What carries steps between JAX or PyTorch and the tools, for PYTHONPATH.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/amp-torch/amp_torch
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/amp/python COMPONENT tools
+        FILES_MATCHING PATTERN "*.py" PATTERN "*.yaml")
 install(FILES ${PROJECT_SOURCE_DIR}/tools/amp-jax/amp_jax.py
         DESTINATION ${CMAKE_INSTALL_DATADIR}/amp/python COMPONENT tools)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE

@@ -104,7 +104,8 @@ def main(consumer, source, build, scratch):
                  "include/amp/Dialect/AMP/IR/AMPOps.h.inc",
                  "include/amp-c/Pipeline.h", "include/amp/Transforms/Passes.capi.h.inc",
                  "include/amp/Interfaces/PrecisionOpInterface.td",
-                 "share/amp/presets/default.yaml", "share/amp/python/amp_jax.py"):  # fmt: skip
+                 "share/amp/presets/default.yaml", "share/amp/python/amp_jax.py",
+                 "share/amp/python/amp_torch/rules/shapes.py", "share/amp/python/amp_torch/policies/aten.yaml"):  # fmt: skip
         if not (prefix / path).is_file():
             sys.exit(f"{path} is not installed")
 

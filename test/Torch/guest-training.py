@@ -11,6 +11,7 @@
 # CHECK: GPT2Block: autocast is eager autocast
 # CHECK: ResNetBlock: autocast is eager autocast
 # CHECK: VAE: autocast is eager autocast
+# CHECK: UNet: autocast is eager autocast
 
 import amp_torch
 import torch

@@ -7,7 +7,7 @@
 #
 # REQUIRES: torch-models, full
 # RUN: rm -rf %t && mkdir %t
-# RUN: %torch_python %s %t gpt2 bert vit
+# RUN: %torch_python %s %t --door export gpt2 vit
 """Usage: library-models.py <folder> [--door export|guest] [model...]: by default all, with a
 table of the page docs/pytorch.md. The exit status is 1 if a model does not train."""
 

@@ -89,7 +89,26 @@ class VAE(nn.Module):
         return torch.randn(16, 32), torch.randn(16, 8)
 
 
-MODELS = {model.__name__: model for model in (MLP, GPT2Block, ResNetBlock, VAE)}
+class UNet(nn.Module):
+    """The statistics of its group norm stay f32; interpolation is one operation."""
+
+    def __init__(self):
+        super().__init__()
+        self.down = nn.Sequential(nn.Conv2d(1, 8, 3, padding=1), nn.GroupNorm(2, 8), nn.SiLU())
+        self.middle = nn.Sequential(nn.MaxPool2d(2), nn.Conv2d(8, 8, 3, padding=1), nn.SiLU())
+        self.up, self.out = nn.ConvTranspose2d(8, 8, 2, 2), nn.Conv2d(24, 2, 1)
+
+    def loss(self, x, y):
+        skip = self.down(x)
+        low = self.middle(skip)
+        wide = F.interpolate(low, scale_factor=2, mode="bilinear")
+        return F.cross_entropy(self.out(torch.cat([skip, self.up(low), wide], 1)), y)
+
+    def batch(self):
+        return torch.randn(4, 1, 8, 8), torch.randint(0, 2, (4, 8, 8))
+
+
+MODELS = {model.__name__: model for model in (MLP, GPT2Block, ResNetBlock, VAE, UNet)}
 
 
 def train(name, wrap, steps=20):

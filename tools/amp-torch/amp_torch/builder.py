@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes MLIR of the train dialect as text."""
 
+import contextlib
 import dataclasses
 import math
 
@@ -149,7 +150,7 @@ class Builder:
         self.constants = {}
         # Views of integers by name: the integers before the view.
         self.views = {}
-        # Integers by name: the same numbers as f64.
+        # Integers by name: the same numbers as f32.
         self.known_numbers = {}
 
     def fresh(self):
@@ -215,16 +216,26 @@ class Builder:
         return self.emit("select", [condition, on_true, on_false], [(shape, on_true.dtype)])
 
     # -- Integers ------------------------------------------------------------------
-    # The operations that compute and move values take floats. Integers go through f64,
-    # which holds them exactly up to 2^53.
+    # The operations that compute and move values take floats. Integers go through f32,
+    # which holds them exactly up to 2^24. Pins keep these operations from a low type.
+
+    @contextlib.contextmanager
+    def exact(self):
+        """Pins what is appended to f32."""
+        before, self.pin = self.pin, "f32"
+        try:
+            yield
+        finally:
+            self.pin = before
 
     def numbers(self, value):
-        """Integers as f64."""
+        """Integers as f32."""
         if value.name not in self.known_numbers:
             if value.name in self.views:
-                number = self.reshape(self.numbers(self.views[value.name]), value.shape)
+                with self.exact():
+                    number = self.reshape(self.numbers(self.views[value.name]), value.shape)
             else:
-                number = Value(self.fresh(), value.shape, "f64")
+                number = Value(self.fresh(), value.shape, "f32")
                 self.append(f"{number.name} = arith.sitofp {value.name} : {value.type} to {number.type}")
             self.known_numbers[value.name] = number
         return self.known_numbers[value.name]
@@ -236,7 +247,7 @@ class Builder:
         return result
 
     def integers_of(self, numbers, dtype):
-        """The integers that f64 numbers are."""
+        """The integers that f32 numbers are."""
         result = self.integers(numbers, dtype)
         self.known_numbers[result.name] = numbers
         return result

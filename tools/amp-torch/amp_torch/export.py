@@ -402,7 +402,7 @@ def export(model, loss_fn, optimizer, batch, out, *, dynamic_batch=None, clip_gr
     model          an nn.Module in training mode, with parameters of f32.
     loss_fn        called as loss_fn(model(inputs), targets); None if the model returns
                    its loss, alone, first, or as `.loss`.
-    optimizer      SGD, Adam or AdamW of torch.optim, with any groups; or a list of them.
+    optimizer      SGD, Adam, AdamW or Muon of torch.optim, with any groups; or a list.
                    Learning rates become hyperparameters, by name `lr` or `lr.<group>`.
     batch          (inputs, targets), or inputs without a loss_fn. Inputs are a tensor, a
                    tuple (positional) or a dict (by name). The example decides shapes and

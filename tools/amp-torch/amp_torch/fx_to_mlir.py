@@ -34,6 +34,9 @@ ELEMENT_TYPES = {
     torch.complex128: "complex<f64>",
 }
 
+# Operations that autograd puts between a kept value and its reader.
+IDENTITIES = (torch.ops.aten.detach.default, torch.ops.aten.alias.default)
+
 # A value that is no tensor of a type above. It has a place, but no precision.
 OTHER = "none"
 
@@ -246,9 +249,13 @@ class Printer:
         return self.summed[node]
 
     def backward_number(self, node):
-        """The number of the operation that a node of the backward pass belongs to.
+        """The number of the operation that a node of the backward pass belongs to, or None.
+        Where the backward pass reads a value that the forward pass kept, such as the f32
+        statistics of a norm, the value keeps its type.
         Autograd adds the gradients of a value in the type of the value, so a sum
         of them belongs to the operation that gave the value."""
+        if node.target in IDENTITIES:
+            return None
         if not self.is_sum_of_gradients(node):
             return node.meta.get("seq_nr")
         value = self.find_summed(node)

@@ -13,6 +13,7 @@ on types and casts; the graph with these goes on to torch's partitioner and to
 eager execution or Inductor. docs/pytorch-guest.md explains it.
 """
 
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -101,6 +102,8 @@ def find_amp_opt(given=None):
     found = shutil.which("amp-opt")
     here = Path(__file__).resolve()
     places = [here.parent / "bin"] + [here.parents[3] / b / "bin" for b in ("build", "build-fast")]
+    # Of an installation: share/amp/python/amp_torch.
+    places += [parent / "bin" for parent in here.parents[4:5]]
     for place in places:
         found = found or shutil.which("amp-opt", path=str(place))
     if not found:
@@ -374,6 +377,27 @@ def rewrite(graph_module, *, precision="bf16", policy=None, strategy=None, targe
     return graph_module
 
 
+@contextlib.contextmanager
+def whole_resampling():
+    """While a graph is traced, keeps the operations of interpolation whole. torch would
+    take them apart in f32, but their kernels compute in f32 and round once."""
+    removed = []
+    for name in dir(aten):
+        if not name.startswith("upsample_"):
+            continue
+        packet = getattr(aten, name)
+        for overload in (getattr(packet, key) for key in packet.overloads()):
+            for key in [key for key in overload.py_kernels if "Autograd" in str(key)]:
+                removed.append((overload, key, overload.py_kernels.pop(key)))
+            overload._dispatch_cache.clear()
+    try:
+        yield
+    finally:
+        for overload, key, kernel in removed:
+            overload.py_kernels[key] = kernel
+            overload._dispatch_cache.clear()
+
+
 class Backend:
     """A backend of torch.compile. `reports` has a Report for each graph."""
 
@@ -414,13 +438,15 @@ class Backend:
         def compile_inference(part, inputs):
             return compile_part(self.rewrite(part), inputs)
 
-        return aot_autograd(
+        compiler = aot_autograd(
             fw_compiler=compile_part,
             bw_compiler=compile_part,
             inference_compiler=compile_inference,
             partition_fn=partition,
             decompositions={},
-        )(graph_module, example_inputs)
+        )
+        with whole_resampling():
+            return compiler(graph_module, example_inputs)
 
 
 def count_saved(forward, num_outputs):

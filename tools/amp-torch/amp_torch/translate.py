@@ -42,7 +42,7 @@ RULES = {}
 
 
 #: Rules that take integers as they are. Any other rule with an integer result gets its
-#: integer operands as f64, and its result becomes integers again.
+#: integer operands as f32, and its result becomes integers again.
 TAKES_INTEGERS = set()
 
 
@@ -80,7 +80,7 @@ class Translator:
         self.embeddings = {}
         self.node = None
         self.force_ignore = False
-        # Whether the rule that runs computes integers as f64.
+        # Whether the rule that runs computes integers as f32.
         self.computes_numbers = False
         # Values of the example batch by the name of the argument.
         self.example_values = {}
@@ -118,7 +118,7 @@ class Translator:
     @property
     def result_dtype(self):
         dtype = self.dtype_of(self.result_of_first.dtype)
-        return "f64" if self.computes_numbers and dtype in INTEGERS else dtype
+        return "f32" if self.computes_numbers and dtype in INTEGERS else dtype
 
     @property
     def result_of_first(self):
@@ -209,8 +209,12 @@ class Translator:
             zero = self.builder.scalar(0, value.dtype)
             return self.builder.compare("ne", value, zero)
         if value.dtype == "i1":
-            kind = dtype if dtype in FLOATS else "f64"
-            numbers = self.builder.select(value, self.builder.scalar(1.0, kind), self.builder.scalar(0.0, kind))
+            kind = dtype if dtype in FLOATS else "f32"
+            one, zero = self.builder.scalar(1.0, kind), self.builder.scalar(0.0, kind)
+            if kind == dtype:
+                return self.builder.select(value, one, zero)
+            with self.builder.exact():
+                numbers = self.builder.select(value, one, zero)
         else:
             numbers = self.builder.numbers(value)
         if dtype in INTEGERS:
@@ -329,7 +333,8 @@ class Translator:
             return function(self, *args, **kwargs)
         self.computes_numbers = True
         try:
-            out = function(self, *self.as_numbers(args), **self.as_numbers(kwargs))
+            with self.builder.exact():
+                out = function(self, *self.as_numbers(args), **self.as_numbers(kwargs))
             return self.as_integers(out, meta)
         finally:
             self.computes_numbers = False
@@ -340,7 +345,7 @@ class Translator:
         return isinstance(parts[0], torch.Tensor) and DTYPES.get(parts[0].dtype) in INTEGERS
 
     def as_numbers(self, argument):
-        """Operands with f64 in the place of integers of the batch."""
+        """Operands with f32 in the place of integers of the batch."""
         if isinstance(argument, Value):
             return self.builder.numbers(argument) if argument.dtype in INTEGERS else argument
         if isinstance(argument, (list, tuple)):

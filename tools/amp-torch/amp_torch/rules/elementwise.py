@@ -222,15 +222,18 @@ def common_dtype(t, lhs, rhs):
             return operand.dtype
     first, second = (lhs, rhs) if isinstance(lhs, Value) else (rhs, lhs)
     is_fraction = isinstance(second, float) or isinstance(second, Const) and t.constant_tensor(second).is_floating_point()
-    # f64 holds integers and fractions.
-    return "f64" if is_fraction else first.dtype
+    return "f32" if is_fraction else first.dtype
 
 
 def register_compare(name):
     @rule(f"aten.{name}.Tensor", f"aten.{name}.Scalar")
     def compare(t, lhs, rhs):
         dtype = common_dtype(t, lhs, rhs)
-        return t.builder.compare(name, t.elementwise(lhs, dtype), t.elementwise(rhs, dtype))
+        operands = t.elementwise(lhs, dtype), t.elementwise(rhs, dtype)
+        if any(isinstance(operand, Value) and not operand.is_float for operand in (lhs, rhs)):
+            with t.builder.exact():
+                return t.builder.compare(name, *operands)
+        return t.builder.compare(name, *operands)
 
     return compare
 

@@ -43,7 +43,7 @@ def without_gradient_of(t, rows, indices, padding_idx):
 
 
 def as_index(t, indices):
-    """Indices as integers, also where a rule computes integers as f64."""
+    """Indices as integers, also where a rule computes integers as f32."""
     indices = t.value(indices)
     return t.convert(indices, "i64") if indices.is_float else indices
 
@@ -149,7 +149,7 @@ def gather_from_constant(t, table, dim, indices):
 
 @rule("aten.one_hot.default")
 def one_hot(t, indices, classes=-1):
-    return t.builder.one_hot(as_index(t, indices), t.number(t.result_shape[-1]), "f64")
+    return t.builder.one_hot(as_index(t, indices), t.number(t.result_shape[-1]), t.result_dtype)
 
 
 @rule("aten.cumsum.default")
