@@ -8,7 +8,7 @@
 #
 # REQUIRES: torch-export, full
 # RUN: rm -rf %t && mkdir %t
-# RUN: %torch_python %s %t mlp resnet gpt2 bert
+# RUN: %torch_python %s %t mlp resnet gpt2 bert vae lstm
 """Usage: networks.py <folder> [network...]: by default all."""
 
 import copy
