@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Runtime/CUDA/BatchNorm.h"
 #include "amp/Runtime/CUDA/Conv.h"
 #include "amp/Runtime/CUDA/CrossEntropy.h"
 #include "amp/Runtime/CUDA/Norm.h"
@@ -95,6 +96,17 @@ Status launchAll(cudaStream_t stream, void *p, unsigned *arrivalCounters,
                                         p, arrivalCounters));
   AMP_RETURN_IF_ERROR(
       batchNormInference(stream, r, t, f, f, f, f, 64, 64, 0.1f));
+  auto *mask = static_cast<int8_t *>(p);
+  AMP_RETURN_IF_ERROR(batchNormReluForward(stream, r, f, f, f, f, mask, t, f, f,
+                                           f, f, 64, 64, 0.1f, 0.1f, flag, p,
+                                           arrivalCounters));
+  AMP_RETURN_IF_ERROR(batchNormAddReluForward(stream, r, f, f, f, f, mask, t, f,
+                                              f, f, f, t, 64, 64, 0.1f, 0.1f,
+                                              flag, p, arrivalCounters));
+  AMP_RETURN_IF_ERROR(batchNormReluBackward(stream, t, f, f, r, mask, t, f, f,
+                                            f, 64, 64, p, arrivalCounters));
+  AMP_RETURN_IF_ERROR(batchNormAddReluBackward(
+      stream, t, f, f, r, r, mask, t, f, f, f, 64, 64, p, arrivalCounters));
   PoolShape pool = {1, 8, 8, 8, 2, 2, 2, 2};
   AMP_RETURN_IF_ERROR(maxPoolForward(stream, t, t, pool));
   AMP_RETURN_IF_ERROR(maxPoolBackward(stream, t, t, t, t, pool));

@@ -190,10 +190,9 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
               (values[lane] - s.center[lane]) * s.factor[lane] * s.gain[lane] +
               s.shift[lane];
           out[lane] = hasResidual ? normal + out[lane] : normal;
-          if constexpr (isRelu) {
+          if (isRelu)
             out[lane] = maximum(roundThrough<Y>(out[lane]), 0.0f);
-            bits |= unsigned(out[lane] > 0.0f) << lane;
-          }
+          bits |= unsigned(isRelu && out[lane] > 0.0f) << lane;
         }
         at.store(y, out);
         if constexpr (isRelu)
