@@ -201,7 +201,8 @@ amp_cudnn_plan *Builds::create(const BuildGraph &build) {
   amp::cudnn::check(graph.validate(), AMP_CUDNN_UNSUPPORTED);
   amp::cudnn::check(graph.build_operation_graph(handle.value),
                     AMP_CUDNN_UNSUPPORTED);
-  amp::cudnn::check(graph.create_execution_plans({fe::HeurMode_t::A}),
+  amp::cudnn::check(graph.create_execution_plans(
+                        {fe::HeurMode_t::A, fe::HeurMode_t::FALLBACK}),
                     AMP_CUDNN_UNSUPPORTED);
   amp::cudnn::check(graph.check_support(), AMP_CUDNN_UNSUPPORTED);
   amp::cudnn::check(graph.build_plans(), AMP_CUDNN_FAILED);
@@ -226,7 +227,8 @@ void Builds::check(const BuildGraph &build, const Device &device) {
   };
   require(graph.validate());
   require(graph.build_operation_graph());
-  require(graph.create_execution_plans({fe::HeurMode_t::A}));
+  require(graph.create_execution_plans(
+      {fe::HeurMode_t::A, fe::HeurMode_t::FALLBACK}));
   require(graph.check_support());
 }
 
