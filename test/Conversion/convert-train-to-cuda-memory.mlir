@@ -147,3 +147,44 @@ func.func @parts(%x: tensor<8x8xf32> {amp.role = "batch", amp.name = "x"},
   %3 = train.linear %2, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
   return %1, %3 : tensor<4x8xf32>, tensor<4x8xf32>
 }
+
+// -----
+
+// The widened input of a gelu has five readers, which become two kernels. Each
+// reads the input in f16, and no f32 copy is stored.
+// CHECK-LABEL: func.func @erf_gelu
+// CHECK-NOT: tensor<64x32xf32>
+// CHECK: cuda.kernel
+// CHECK-NOT: tensor<64x32xf32>
+// CHECK: cuda.kernel
+// CHECK-NOT: tensor<64x32xf32>
+// CHECK-NOT: cuda.kernel
+// CHECK: return
+func.func @erf_gelu(%x: tensor<64x32xf16> {amp.role = "batch", amp.name = "x"},
+                    %w: tensor<32x32xf16> {amp.role = "parameter", amp.name = "w"})
+    -> (tensor<64x32xf16> {amp.prediction = "y"}, tensor<64x32xf16> {amp.prediction = "dx"}) {
+  %0 = train.linear %x, %w : (tensor<64x32xf16>, tensor<32x32xf16>) -> tensor<64x32xf16>
+  %1 = train.gelu %0 : tensor<64x32xf16>
+  %2 = train.linear %1, %w : (tensor<64x32xf16>, tensor<32x32xf16>) -> tensor<64x32xf16>
+  %3 = train.gelu_grad %0, %2 : tensor<64x32xf16>
+  return %1, %3 : tensor<64x32xf16>, tensor<64x32xf16>
+}
+
+// -----
+
+// Five readers of a widened value, which no fusion joins.
+// CHECK-LABEL: func.func @many_readers
+// CHECK-NOT: tensor<8x16xf32>
+// CHECK: return
+func.func @many_readers(%x: tensor<8x16xf16> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<8xf32> {amp.prediction = "a"}, tensor<16xf32> {amp.prediction = "b"}, tensor<8xf32> {amp.prediction = "c"},
+        tensor<16xf32> {amp.prediction = "d"}, tensor<f32> {amp.prediction = "e"}) {
+  %w = amp.cast %x : tensor<8x16xf16> to tensor<8x16xf32>
+  %s = train.mul %w, %w : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+  %a = train.reduce_sum %w {dims = array<i64: 1>} : (tensor<8x16xf32>) -> tensor<8xf32>
+  %b = train.reduce_sum %w {dims = array<i64: 0>} : (tensor<8x16xf32>) -> tensor<16xf32>
+  %c = train.reduce_max %w {dims = array<i64: 1>} : (tensor<8x16xf32>) -> tensor<8xf32>
+  %d = train.reduce_max %w {dims = array<i64: 0>} : (tensor<8x16xf32>) -> tensor<16xf32>
+  %e = train.reduce_sum %s {dims = array<i64: 0, 1>} : (tensor<8x16xf32>) -> tensor<f32>
+  return %a, %b, %c, %d, %e : tensor<8xf32>, tensor<16xf32>, tensor<8xf32>, tensor<16xf32>, tensor<f32>
+}
