@@ -79,8 +79,8 @@ static void testScatterAdd(int64_t outer, int64_t extent, int64_t count,
     Values updates = randomValues<U>(outer * count * inner, 1);
     Values indices = makeIndices(count, extent);
     const bool sorts = scatterAddSorts(extent, count);
-    const Values expected = sumByIndex<R>(updates, indices, outer, extent,
-                                          count, inner, sorts);
+    const Values expected =
+        sumByIndex<R>(updates, indices, outer, extent, count, inner, sorts);
     Buffer<U> from(updates);
     Buffer<I> at(indices);
     Buffer<R> result(outer * extent * inner);

@@ -8,6 +8,7 @@
 #include "amp/Target/CUDA/CUDAEmitter.h"
 
 #include "amp/Runtime/Host/GPUModels.h"
+#include "amp/Runtime/Host/KernelRates.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -154,31 +155,148 @@ static Cost getCost(LaunchOpInterface launch, const amphost::GPUModel &target,
   return {launch.getFlops() / rate, bytes / target.bandwidth};
 }
 
+//===----------------------------------------------------------------------===//
+// Estimates
+//===----------------------------------------------------------------------===//
+
+/// Whether `map` takes the loops in their order, such as for a whole tensor, a
+/// row or a column.
+static bool isInOrder(AffineMap map) {
+  int64_t last = -1;
+  for (AffineExpr expr : map.getResults()) {
+    if (isa<AffineConstantExpr>(expr))
+      continue;
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim || int64_t(dim.getPosition()) <= last)
+      return false;
+    last = dim.getPosition();
+  }
+  return true;
+}
+
+/// Whether `kernel` reads or writes single elements at computed places.
+static bool isGather(KernelOp kernel) {
+  if (!kernel.isReduction() &&
+      !llvm::all_of(kernel.getMaps().getAsValueRange<AffineMapAttr>(),
+                    isInOrder))
+    return true;
+  return llvm::any_of(
+      kernel.getInputs().drop_front(kernel.getNumElementInputs()),
+      [](Value input) { return cast<ShapedType>(input.getType()).getRank(); });
+}
+
+/// The part of the bandwidth that `launch` reaches.
+static double getBandwidthPart(LaunchOpInterface launch) {
+  namespace part = amphost::bandwidthPart;
+  Operation *op = launch;
+  if (auto kernel = dyn_cast<KernelOp>(op))
+    return isGather(kernel) ? part::gather : part::elementwise;
+  if (auto gemm = dyn_cast<GemmOp>(op))
+    return gemm.getExtents().batch > 1 ? part::mixed : part::elementwise;
+  if (isa<LayerNormGradOp>(op))
+    return part::mixed;
+  if (isa<BatchNormTrainingOp, BatchNormGradOp>(op))
+    return part::batchNorm;
+  return part::elementwise;
+}
+
+/// The time of a convolution that goes through a matrix of patches: a kernel
+/// that finds the place of each element, before or after the product.
+static double estimatePatches(ConvOp conv, const amphost::GPUModel &target) {
+  int64_t scratch = conv.getScratchBytes();
+  ShapedType image = conv.getForwardTypes().input;
+  int64_t bytes = image.getElementTypeBitWidth() / 8;
+  bool isPacked = image.getShape().back() % (16 / bytes) == 0;
+  double packs = double(scratch) / (isPacked ? 16 : bytes);
+  return std::max(
+      scratch / (target.bandwidth * amphost::bandwidthPart::elementwise),
+      packs * amphost::kPatchDivisions * amphost::kDivisionOperations /
+          (target.f32 * amphost::kIntegerPart));
+}
+
+/// The seconds that `launch` takes on `target`, with the rates that kernels
+/// reach and the overhead of its nodes in a graph.
+static double estimateSeconds(LaunchOpInterface launch,
+                              const amphost::GPUModel &target) {
+  Cost cost = getCost(launch, target, Precision::AsWritten);
+  int64_t nodes = launch.getNumKernels();
+  double arithmetic = cost.arithmetic, memory = cost.memory, patches = 0;
+  auto gemm = dyn_cast<GemmOp>(launch.getOperation());
+  auto conv = dyn_cast<ConvOp>(launch.getOperation());
+  if (launch.isProduct()) {
+    bool isWeightGrad = gemm ? gemm.getTransposeA()
+                             : conv && conv.getKind() == ConvKind::FilterGrad;
+    arithmetic /= isWeightGrad ? amphost::productPart::weightGrad
+                               : amphost::productPart::layer;
+  }
+  if (conv && conv.getScratchBytes() > 0) {
+    ++nodes;
+    // One pass over the patches belongs to their own kernel.
+    memory -= conv.getScratchBytes() / target.bandwidth;
+    patches = estimatePatches(conv, target);
+  }
+  return std::max(arithmetic, memory / getBandwidthPart(launch)) + patches +
+         double(nodes) * amphost::kNodeSeconds;
+}
+
+/// Prints the estimate of the step and the launches that lose most time against
+/// their bounds.
+static void printEstimate(ArrayRef<LaunchOpInterface> launches,
+                          const amphost::GPUModel &target, raw_ostream &os) {
+  double sum = 0;
+  SmallVector<std::pair<double, LaunchOpInterface>> lost;
+  for (LaunchOpInterface launch : launches) {
+    double seconds = estimateSeconds(launch, target);
+    sum += seconds;
+    lost.push_back(
+        {seconds - getCost(launch, target, Precision::AsWritten).getSeconds(),
+         launch});
+  }
+  os << llvm::formatv("estimate {0:f3} us, up to {1} % more; {2} launches\n",
+                      sum * 1e6, int(amphost::kEstimateError * 100 + 0.5),
+                      launches.size());
+  llvm::stable_sort(
+      lost, [](const auto &a, const auto &b) { return a.first > b.first; });
+  os << "farthest from their bounds:";
+  lost.truncate(std::min<size_t>(lost.size(), 3));
+  StringRef separator = " ";
+  for (auto &[seconds, launch] : lost) {
+    os << separator << launch.getName().value_or("")
+       << llvm::formatv(" by {0:f3} us", seconds * 1e6);
+    separator = ", ";
+  }
+  os << "\n";
+}
+
 void mlir::cuda::printCosts(ProgramOp program, StringRef name,
                             raw_ostream &os) {
   const amphost::GPUModel *model = amphost::findGPUTarget(name);
   assert(model && "expected a name of the table");
   const amphost::GPUModel &target = *model;
   os << "'" << program.getSymName() << "' on " << target.target << "\n"
-     << llvm::formatv("{0,-32} {1,14} {2,14} {3,8} {4,12}\n", "launch",
-                      "operations", "bytes", "bound by", "roofline, us");
+     << llvm::formatv("{0,-32} {1,14} {2,14} {3,8} {4,12} {5,12}\n", "launch",
+                      "operations", "bytes", "bound by", "roofline, us",
+                      "estimate, us");
   double sums[3] = {};
   int64_t flops = 0, bytes = 0;
   auto launches = program.getBody().front().getOps<LaunchOpInterface>();
   auto print = [&](LaunchOpInterface launch) {
     Cost cost = getCost(launch, target, Precision::AsWritten);
-    os << llvm::formatv("{0,-32} {1,14} {2,14} {3,8} {4,12:f3}",
+    os << llvm::formatv("{0,-32} {1,14} {2,14} {3,8} {4,12:f3} {5,12:f3}",
                         launch.getName().value_or(""), launch.getFlops(),
                         getTrafficBytes(launch),
                         cost.arithmetic > cost.memory ? "compute" : "memory",
-                        cost.getSeconds() * 1e6);
+                        cost.getSeconds() * 1e6,
+                        estimateSeconds(launch, target) * 1e6);
     if (std::optional<Reader> reader = getReader(launch))
       os << "  for " << stringifyReader(*reader);
     os << "\n";
   };
+  SmallVector<LaunchOpInterface> training;
   for (LaunchOpInterface launch : launches) {
     if (getReader(launch))
       continue;
+    training.push_back(launch);
     print(launch);
     flops += launch.getFlops();
     bytes += getTrafficBytes(launch);
@@ -192,8 +310,9 @@ void mlir::cuda::printCosts(ProgramOp program, StringRef name,
      << llvm::formatv(
             "roofline bound as written {0:f3} us, in f32 {1:f3} us, with TF32 "
             "products {2:f3} us\n",
-            sums[0], sums[1], sums[2])
-     << "memory " << program.getArena() << " bytes";
+            sums[0], sums[1], sums[2]);
+  printEstimate(training, target, os);
+  os << "memory " << program.getArena() << " bytes";
   if (program.getBound())
     os << "; no plan takes less than " << *program.getBound();
   os << "\n";

@@ -55,6 +55,26 @@ print(*figures, flush=True)
 section = page[page.index("For `digits-mlp` with a batch of 32 the roofline bound"):]
 assert re.findall(r"\d\.\d+ us", section)[:4] == figures, (figures, section[:300])
 
+# The estimate is the sum of its column, of launches that training needs, and no
+# launch beats its bound. A node takes 1.8 us, so a sum by sorted indices costs its
+# nodes; the report ends with the launches that lose most.
+gpt2 = f"{folder}/gpt2.mlir"
+run(["amp-model", "gpt2", "--layers=1", "--width=64", "--heads=2", "--vocabulary=5000", "--positions=64",
+     "--batch=32", "--sequence=64", "-o", gpt2])
+for target in ("a100", "h100", "h200", "b200"):
+    text = costs(gpt2, "--precision", "bf16", f"--target={target}")
+    rows = re.findall(r"^(\S+) +\d+ +\d+ +(?:memory|compute) +(\S+) +(\S+)$", text, re.M)
+    lost = {name: float(estimate) - float(bound) for name, bound, estimate in rows}
+    assert len(rows) > 40 and min(lost.values()) >= 1.8, (target, min(lost.values()))
+    assert lost["scatter_add"] >= 12 * 1.8, (target, lost["scatter_add"])
+    estimate, count = re.search(r"^estimate (\S+) us, up to 8 % more; (\d+) launches$", text, re.M).groups()
+    total = sum(float(row[2]) for row in rows)
+    assert abs(float(estimate) - total) < 1e-4 * total and int(count) == len(rows), (target, estimate, total, count)
+    named = re.findall(r"(\S+) by (\S+) us", re.search(r"^farthest from their bounds: (.*)$", text, re.M)[1])
+    assert len(named) == 3 and all(abs(lost[name] - float(us)) < 2e-3 for name, us in named), (target, named)
+    assert min(float(us) for _, us in named) >= sorted(lost.values())[-3] - 2e-3, (target, named)
+    print(f"gpt2 on {target}: estimate {estimate} us, bound {bounds(text)[0]:.3f} us", flush=True)
+
 # The largest batch: the costs are those of it, or of the batch that is asked for.
 open_step = [f"{models}/digits-mlp.mlir", "--precision", "fp16"]
 text = costs(*open_step, "--memory", "40MiB")

@@ -44,8 +44,8 @@ for name, program in zip(STEPS, builder.build_all(STEPS)):
     reported = {}
     for line in run(["amp-translate", "--cuda-costs", *STEPS[name]]).splitlines()[2:]:
         fields = line.split()
-        # Name, operations, bytes, bound by, roofline bound, and the results that need it.
-        if len(fields) == 5 or fields[5:] == ["for", "metrics"]:
+        # Name, operations, bytes, bound by, roofline bound, estimate, and the results that need it.
+        if len(fields) == 6 or fields[6:] == ["for", "metrics"]:
             reported[fields[0]] = int(fields[2])
     assert len(reported) >= 14, reported
     # What creation and saving launch stands in no range.

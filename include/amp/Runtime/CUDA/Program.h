@@ -222,8 +222,8 @@ public:
   /// Fails if a state or hyperparameter has no value, or with `batches` a
   /// batch.
   inline Status checkValues(bool batches, int slot = 0) const;
-  /// Enqueues `steps` steps. The first two run as launches, the others as one of
-  /// two graphs: only the last step computes metrics and predictions.
+  /// Enqueues `steps` steps. The first two run as launches, the others as one
+  /// of two graphs: only the last step computes metrics and predictions.
   Status run(int steps) override { return runSlot(0, steps); }
   void setReadsMetrics(bool reads) override { readsMetrics = reads; }
   /// Waits for the device.
@@ -358,9 +358,9 @@ inline Status Program::verifyInfo() const {
   for (int i = 0; i < info.numBuffers; ++i) {
     const BufferInfo &b = info.buffers[i];
     // Memory for predictions follows the arena.
-    const bool follows = b.offset >= info.arenaBytes && info.predictionBytes &&
-                         (b.role == Role::Temporary ||
-                          b.role == Role::Prediction);
+    const bool follows =
+        b.offset >= info.arenaBytes && info.predictionBytes &&
+        (b.role == Role::Temporary || b.role == Role::Prediction);
     int64_t end = follows                     ? info.predictionBytes
                   : b.role == Role::Temporary ? info.arenaBytes
                                               : info.stateBytes;
@@ -386,8 +386,8 @@ inline Status Program::reportMemory(int64_t bytes) const {
 }
 
 inline Status Program::allocateArena() {
-  cudaError_t error = memory.allocate(
-      options.allocator, size_t(memoryBytes()), options.device, stream);
+  cudaError_t error = memory.allocate(options.allocator, size_t(memoryBytes()),
+                                      options.device, stream);
   if (error == cudaErrorMemoryAllocation)
     return reportMemory(memoryBytes());
   AMP_RETURN_IF_ERROR(check(error, "cudaMalloc"));

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// train.scatter_add, the gradient of an embedding, for few indices. The owner of
-// an element of the result reads all indices and adds the updates of that
+// train.scatter_add, the gradient of an embedding, for few indices. The owner
+// of an element of the result reads all indices and adds the updates of that
 // element in their order. There are no atomics, and every run computes the same
 // sum. SortedScatterAdd.h is for many indices.
 //

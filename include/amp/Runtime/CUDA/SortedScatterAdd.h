@@ -124,9 +124,9 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 #pragma unroll
       for (int i = 0; i < ahead; ++i)
         if (n + i < end)
-          values[i] = load<Width>(
-              source +
-              int64_t(loadOne(sorted.positions + n + i)) * sorted.inner);
+          values[i] =
+              load<Width>(source + int64_t(loadOne(sorted.positions + n + i)) *
+                                       sorted.inner);
 #pragma unroll
       for (int i = 0; i < ahead; ++i) {
         if (n + i >= end)
@@ -191,10 +191,9 @@ Status scatterAddSorted(cudaStream_t stream, R *result, const U *updates,
                                      words(layout.slices[1]));
   cub::DoubleBuffer<uint32_t> positions(words(layout.positions[0]),
                                         words(layout.positions[1]));
-  AMP_RETURN_IF_ERROR(launch("scatter_add_keys", stream,
-                             elementwiseShape(count, 1), scatterAddKeys<I>,
-                             slices.Current(), positions.Current(), indices,
-                             count, extent));
+  AMP_RETURN_IF_ERROR(launch(
+      "scatter_add_keys", stream, elementwiseShape(count, 1), scatterAddKeys<I>,
+      slices.Current(), positions.Current(), indices, count, extent));
   int bits = 1;
   while (extent >> bits)
     ++bits;
@@ -203,9 +202,9 @@ Status scatterAddSorted(cudaStream_t stream, R *result, const U *updates,
                                                 slices, positions, int(count),
                                                 0, bits, stream));
   AMP_RETURN_IF_ERROR(launch("scatter_add_begins", stream,
-                             elementwiseShape(extent + 1, 1), scatterAddBegins<>,
-                             words(layout.begins), slices.Current(), count,
-                             extent));
+                             elementwiseShape(extent + 1, 1),
+                             scatterAddBegins<>, words(layout.begins),
+                             slices.Current(), count, extent));
   const SortedUpdates sorted = {
       outer,
       extent,
@@ -217,12 +216,11 @@ Status scatterAddSorted(cudaStream_t stream, R *result, const U *updates,
       reinterpret_cast<float *>(bytes + layout.partials)};
   constexpr int width = kCommonWidth<R, U>;
   const int used = inner % width == 0 ? width : 1;
-  AMP_RETURN_IF_ERROR(
-      launch("scatter_add", stream,
-             elementwiseShape(outer * sorted.chunks() * (inner / used), 1),
-             used == width ? scatterAddChunks<width, R, U>
-                           : scatterAddChunks<1, R, U>,
-             result, updates, sorted));
+  AMP_RETURN_IF_ERROR(launch(
+      "scatter_add", stream,
+      elementwiseShape(outer * sorted.chunks() * (inner / used), 1),
+      used == width ? scatterAddChunks<width, R, U> : scatterAddChunks<1, R, U>,
+      result, updates, sorted));
   return launch("scatter_add_partials", stream,
                 elementwiseShape(outer * extent * (inner / used), 1),
                 used == width ? scatterAddPartials<width, R>

@@ -78,8 +78,8 @@ public:
   /// Whether `run` returns before the steps are done. Reading their metrics
   /// then costs time.
   virtual bool isAsynchronous() const = 0;
-  /// Whether the caller will read the metrics of the last step of a run. If not,
-  /// the next runs may leave out work that only metrics need.
+  /// Whether the caller will read the metrics of the last step of a run. If
+  /// not, the next runs may leave out work that only metrics need.
   virtual void setReadsMetrics(bool) {}
   /// Waits and reads the metrics of the last step, in the order of tensors.
   virtual Status readMetrics(std::vector<double> *values) = 0;

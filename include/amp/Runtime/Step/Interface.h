@@ -99,8 +99,8 @@ typedef struct amp_step_tensor {
   const char *name;     /* the name in the graph and in checkpoints */
   /* Contiguous and row-major. Null for a tensor of a program. The addresses of
    * states, hyperparameters and metrics never change. Those of predictions hold
-   * until a batch of another size runs, and are null for a step of CUDA that was
-   * created without predictions. Batches have null: use set_batch. */
+   * until a batch of another size runs, and are null for a step of CUDA that
+   * was created without predictions. Batches have null: use set_batch. */
   void *data;
   int64_t bytes;   /* -1 if an extent is open */
   int64_t classes; /* labels lie in [0, classes); 0: any number */

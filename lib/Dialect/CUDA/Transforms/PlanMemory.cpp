@@ -525,8 +525,8 @@ void Planner::placeTemporaries() {
       buffer->offset = end + predictionBytes;
       predictionBytes += alignTo(buffer->bytes, CUDADialect::kAlignment);
     }
-  predictionBytes += placeTemporaries(/*forPredictions=*/true,
-                                      end + predictionBytes, bound);
+  predictionBytes +=
+      placeTemporaries(/*forPredictions=*/true, end + predictionBytes, bound);
 }
 
 //===----------------------------------------------------------------------===//
@@ -613,8 +613,7 @@ void Planner::emit() {
       predictionBytes ? builder.getI64IntegerAttr(stateBytes + plannedBytes +
                                                   predictionBytes)
                       : IntegerAttr(),
-      FlatSymbolRefAttr(),
-      ArrayAttr(), StateAttr());
+      FlatSymbolRefAttr(), ArrayAttr(), StateAttr());
   OpBuilder inner = OpBuilder::atBlockEnd(&program.getBody().emplaceBlock());
   for (bool persistent : {true, false})
     for (std::unique_ptr<PlannedBuffer> &buffer : buffers) {

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Replaces the header of CUB. It declares only what the runtime uses, and
-// rejects what CUB rejects. Where CUB leaves contents open, it fills the memory.
+// rejects what CUB rejects. Where CUB leaves contents open, it fills the
+// memory.
 //
 //===----------------------------------------------------------------------===//
 
