@@ -33,7 +33,8 @@ def ConvertAMPToLinalg : Pass<"convert-amp-to-linalg"> {
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"];
 }
 
 def ConvertAMPToUpstream : Pass<"convert-amp-to-upstream"> {
@@ -49,7 +50,8 @@ def ConvertAMPToUpstream : Pass<"convert-amp-to-upstream"> {
            "Keep the attributes, which the other compiler ignores">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"];
 }
 
 def ConvertAMPToStableHLO : Pass<"convert-amp-to-stablehlo"> {

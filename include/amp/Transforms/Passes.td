@@ -629,4 +629,49 @@ def ImportStepPass : Pass<"amp-import-step"> {
   let dependentDialects = ["::mlir::amp::AMPDialect"];
 }
 
+def WatchPass : Pass<"amp-watch"> {
+  let summary = "Return statistics of the values of a step";
+  let description = [{
+    Adds one result to a step for each floating-point tensor that an argument or
+    an operation of its body defines: an `amp.statistics` of the value, or with
+    `values` the value itself. The results carry `amp.prediction = "watch <n>"`
+    (for values `"watch <n> in <part>"`), with n counted from 0 in program order.
+    No other value changes. A step that
+    has such a result does not change.
+
+    ```mlir
+    %0 = train.mul %x, %x : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %1 = amp.cast %0 : tensor<8xf32> to tensor<8xf16>
+    return %1 : tensor<8xf16>
+    ```
+
+    ```mlir
+    %0 = train.mul %x, %x : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %s = amp.statistics %0 to f16 in "forward" : tensor<8xf32>
+    %1 = amp.cast %0 : tensor<8xf32> to tensor<8xf16>
+    return %1, %s : tensor<8xf16>, tensor<263xi64>
+    ```
+
+    A narrowing cast has no statistics of its own. Those of its operand count
+    the elements that the cast takes out of range. Widening casts, constants and
+    values within regions are not watched. The parts of a step are `forward`, `backward` (what
+    depends on a gradient seed) and `update` (what depends on the gradient of a
+    parameter).
+
+    `match` selects values by a regular expression that matches a part of the
+    name: `argument "<name>"`, or the operation with its place, as in
+    `train.matmul net.layer1 model.mlir:12:10`.
+  }];
+  let options = [
+    Option<"match", "match", "std::string", /*default=*/"\"\"",
+           "Watch only values whose names match this regular expression">,
+    Option<"values", "values", "bool", /*default=*/"false",
+           "Return the values instead of statistics">,
+  ];
+  let statistics = [
+    Statistic<"numWatched", "values-watched", "Values that are watched">,
+  ];
+  let dependentDialects = ["::mlir::amp::AMPDialect"];
+}
+
 #endif // AMP_TRANSFORMS_PASSES_TD

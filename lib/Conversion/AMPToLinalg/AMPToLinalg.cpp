@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -275,6 +276,7 @@ void mlir::amp::populateAMPToLinalg(RewritePatternSet &patterns) {
                LowerInnerGradient, LowerMasterCopy, LowerResidual, LowerScale,
                LowerUnscale, LowerUpdateScale>(patterns.getContext());
   populateAMPLayersToLinalg(patterns);
+  populateStatisticsToLinalg(patterns);
 }
 
 LogicalResult mlir::amp::lowerAMPToLinalg(Operation *root, StringRef target) {

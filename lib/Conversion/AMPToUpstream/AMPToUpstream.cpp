@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
@@ -111,7 +112,7 @@ struct ConvertAMPToUpstream
     Operation *root = getOperation();
     root->walk([](Operation *op) {
       if (isa<UnscaleOp, MasterCopyOp, ResidualOp, CompensateOp, GlobalNormOp,
-              RescaleOp, MaxMagnitudeOp>(op))
+              RescaleOp, MaxMagnitudeOp, StatisticsOp>(op))
         bridgeForeignTypes(op);
     });
     if (failed(lowerAMPToLinalg(root, "upstream dialects")))

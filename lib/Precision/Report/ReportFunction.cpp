@@ -9,6 +9,7 @@
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Interfaces/GradientInterfaces.h"
+#include "amp/Support/LocationText.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/MapVector.h"
@@ -243,21 +244,11 @@ void FunctionReporter::write() {
 }
 
 void mlir::amp::writeLocation(OStream &json, Location loc) {
-  FileLineColLoc file;
-  NameLoc name;
-  loc->walk([&](Location inner) {
-    if (auto named = dyn_cast<NameLoc>(inner); named && !name)
-      name = named;
-    if (auto place = dyn_cast<FileLineColLoc>(inner); place && !file)
-      file = place;
-    return name && file ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  if (file)
-    writeText(json, "location",
-              file.getFilename().getValue() + ":" + Twine(file.getLine()) +
-                  ":" + Twine(file.getColumn()));
-  if (name)
-    writeText(json, "scope", name.getName().getValue());
+  LocationText text(loc);
+  if (!text.place.empty())
+    writeText(json, "location", text.place);
+  if (!text.name.empty())
+    writeText(json, "scope", text.name);
 }
 
 void FunctionReporter::writeOperation(unsigned id) {

@@ -449,3 +449,19 @@ func.func @gradient(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}) 
 func.func @shape(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}, %g: tensor<3xf32>) -> (tensor<3xf32> {amp.gradient_of = "w"}) {
   return %g : tensor<3xf32>
 }
+
+// -----
+
+func.func @f(%x: tensor<8xf16>) {
+  // expected-error@+1 {{expected a float type narrower than 'f16' after 'to', got 'bf16'}}
+  %0 = amp.statistics %x to bf16 : tensor<8xf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>) {
+  // expected-error@+1 {{expected a float type narrower than 'f32' after 'to', got 'i16'}}
+  %0 = amp.statistics %x to i16 : tensor<8xf32>
+  return
+}

@@ -118,3 +118,14 @@ func.func @weights(%m: tensor<8xf32>, %low: tensor<8xbf16>, %half: tensor<8xf16>
   %2 = amp.compensate %low, %low : (tensor<8xbf16>, tensor<8xbf16>) -> tensor<8xf32>
   return
 }
+
+// CHECK-LABEL: func.func @statistics(
+func.func @statistics(%x: tensor<?x8xf32>, %h: tensor<f16>) {
+  // CHECK: amp.statistics %{{[^ ,)]+}} : tensor<?x8xf32>
+  %0 = amp.statistics %x : tensor<?x8xf32>
+  // CHECK: amp.statistics %{{[^ ,)]+}} to f16 in "backward" : tensor<?x8xf32>
+  %1 = amp.statistics %x to f16 in "backward" : tensor<?x8xf32>
+  // CHECK: amp.statistics %{{[^ ,)]+}} to f8E5M2 : tensor<f16>
+  %2 = amp.statistics %h to f8E5M2 : tensor<f16>
+  return
+}

@@ -284,5 +284,25 @@ void UpdateScaleOp::getPrecisionSlots(PrecisionSlots &slots) {
   getUniformPrecisionSlots(*this, SlotKind::Fixed, slots);
 }
 
+//===----------------------------------------------------------------------===//
+// StatisticsOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult StatisticsOp::verify() {
+  if (!getTo())
+    return success();
+  auto narrow = dyn_cast<FloatType>(*getTo());
+  auto own = cast<FloatType>(getElementTypeOrSelf(getInput().getType()));
+  if (!narrow || narrow.getWidth() >= own.getWidth())
+    return emitOpError("expected a float type narrower than ")
+           << own << " after 'to', got " << *getTo();
+  return success();
+}
+
+void StatisticsOp::getPrecisionSlots(PrecisionSlots &slots) {
+  slots.reset(*this);
+  slots.add(SlotKind::Storage, {0}, {});
+}
+
 #define GET_OP_CLASSES
 #include "amp/Dialect/AMP/IR/AMPOps.cpp.inc"

@@ -296,4 +296,46 @@ def AMP_CompensateOp : AMP_Op<"compensate", [AMP_Ranges]> {
   let hasVerifier = 1;
 }
 
+def AMP_Statistics
+    : Type<CPred<"$_self == ::mlir::RankedTensorType::get({263}, "
+                 "::mlir::IntegerType::get($_self.getContext(), 64))">,
+           "statistics tensor<263xi64>">,
+      BuildableType<"::mlir::RankedTensorType::get({263}, "
+                    "$_builder.getI64Type())">;
+
+def AMP_StatisticsOp : AMP_Op<"statistics"> {
+  let summary = "counts and the range of the elements of a tensor";
+  let description = [{
+    Counts the elements of `input`, rounded to f32, without an effect on other
+    values. The result has these elements:
+
+    | element | meaning |
+    |---|---|
+    | 0 | NaNs |
+    | 1 | infinities |
+    | 2 | zeros |
+    | 3 | finite elements that the type `to` rounds to infinity or NaN |
+    | 4 | elements other than 0 that the type `to` rounds to 0 |
+    | 5 | the bits of the largest finite magnitude as an f32, or 0 |
+    | 6 | the bits of the smallest magnitude other than 0 as an f32, or 0 |
+    | 7 + e | elements whose biased exponent as an f32 is e, from 0 to 255 |
+
+    Without `to`, elements 3 and 4 are 0. `in` names the part of the step to
+    which the value belongs. `amp-watch` inserts the operation.
+
+    Example:
+
+    ```mlir
+    %1 = amp.statistics %0 to f16 in "backward" : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins AMP_AnyFloatTensor:$input, OptionalAttr<TypeAttr>:$to,
+                       OptionalAttr<StrAttr>:$part);
+  let results = (outs AMP_Statistics:$counts);
+  let assemblyFormat = [{
+    $input (`to` $to^)? (`in` $part^)? attr-dict `:` type($input)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // AMP_DIALECT_AMP_IR_AMPOPS_TD

@@ -1,0 +1,24 @@
+//===- LocationText.cpp - Locations as text -------------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Support/LocationText.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+LocationText::LocationText(Location loc) {
+  loc->walk([&](Location inner) {
+    if (auto named = dyn_cast<NameLoc>(inner); named && name.empty())
+      name = named.getName().str();
+    if (auto file = dyn_cast<FileLineColLoc>(inner); file && place.empty())
+      place = (file.getFilename().getValue() + ":" + Twine(file.getLine()) +
+               ":" + Twine(file.getColumn()))
+                  .str();
+    return name.empty() || place.empty() ? WalkResult::advance()
+                                         : WalkResult::interrupt();
+  });
+}
