@@ -24,6 +24,11 @@
 // CHECK: train.matmul {{.*}}tag = "region"{{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
 // CHECK: train.matmul {{.*}}tag = "within"{{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>)
 //
+// A location without a name is known by its place. One with a name is not.
+// RUN: amp-opt places.mlir --auto-mixed-precision=policy=places.yaml | FileCheck %s --check-prefix=PLACES
+// PLACES: train.matmul %{{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+// PLACES: train.matmul %{{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>)
+//
 // A pattern that matches nothing is most likely a mistake.
 // RUN: amp-opt names.mlir --auto-mixed-precision=policy=nothing.yaml -o /dev/null 2>&1 | FileCheck %s --check-prefix=NOTHING
 // NOTHING: nothing.yaml:3:28: warning: policy: 'encoder/layer9/*' matches no location of an operation
@@ -235,4 +240,16 @@ func.func @inner_pin_wins(%a: tensor<4x4xf32>, %c: i1) -> tensor<4x4xf32> attrib
     scf.yield %a : tensor<4x4xf32>
   }
   return %0 : tensor<4x4xf32>
+}
+
+//--- places.yaml
+version: 1
+extends: default
+pins: {"*places.mlir:2:*": f32, "*places.mlir:3:*": f32}
+
+//--- places.mlir
+func.func @places(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = train.matmul %x, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = train.matmul %0, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> loc("named"("places.mlir":3:8))
+  return %1 : tensor<4x4xf32>
 }

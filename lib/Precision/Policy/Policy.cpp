@@ -10,6 +10,7 @@
 #include "AdapterFile.h"
 #include "PolicyDocument.h"
 #include "amp/LossScaling/LinearRule.h"
+#include "amp/Support/LocationText.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/Location.h"
@@ -612,13 +613,13 @@ Pin Policy::getPin(Location loc) const {
   auto [it, isNew] = pinCache.try_emplace(loc, Pin::None);
   if (!isNew)
     return it->second;
-  SmallVector<StringRef> names;
+  SmallVector<std::string> names;
   loc->walk([&](Location part) {
     if (auto named = dyn_cast<NameLoc>(part))
-      names.push_back(named.getName().getValue());
+      names.push_back(named.getName().str());
     return WalkResult::advance();
   });
-  if (names.empty())
+  if (names.empty() && names.emplace_back(LocationText(loc).place).empty())
     return Pin::None;
   auto matches = [&](const PinRule &rule) {
     return llvm::any_of(names,

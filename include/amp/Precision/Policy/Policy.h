@@ -165,7 +165,8 @@ public:
   bool hasPins() const { return !pinRules.empty(); }
 
   /// Returns the pin of an operation at `loc`. It depends on the names in
-  /// `loc`: those of named, fused and call-site locations at any depth.
+  /// `loc`: those of named, fused and call-site locations at any depth. A
+  /// location without a name has its place, `file:line:column`, as a name.
   Pin getPin(Location loc) const;
 
   /// Returns the adapter of the dialect named `dialect`, or null. The adapter
