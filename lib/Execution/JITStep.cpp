@@ -57,7 +57,7 @@ host::Status JITStep::configure(const host::StepSettings &settings) {
                            settings.device);
   if (settings.stream && *settings.stream)
     return setStream(*settings.stream);
-  if (llvm::Error error = program.checkMemory(std::nullopt))
+  if (llvm::Error error = program->checkMemory(std::nullopt))
     return explained(std::move(error));
   values->allocator = settings.allocator;
   for (const host::TensorInfo &tensor : tensors) {
@@ -74,9 +74,9 @@ host::Status JITStep::configure(const host::StepSettings &settings) {
 
 host::CheckpointIdentity JITStep::getIdentity() const {
   host::CheckpointIdentity identity;
-  identity.precision = program.getPrecision().data();
-  identity.fingerprint = program.getFingerprint();
-  identity.scaler = program.getScalerRules().data();
+  identity.precision = program->getPrecision().data();
+  identity.fingerprint = program->getFingerprint();
+  identity.scaler = program->getScalerRules().data();
   return identity;
 }
 
@@ -84,16 +84,16 @@ host::Status JITStep::prepare(int64_t samples) {
   if (isForward)
     return host::Status();
   if (samples)
-    if (llvm::Error error = program.checkMemory(samples))
+    if (llvm::Error error = program->checkMemory(samples))
       return explained(std::move(error));
-  return explained(program.checkMemory(std::nullopt));
+  return explained(program->checkMemory(std::nullopt));
 }
 
 host::Status JITStep::choose(int64_t samples) {
   if (current && currentSamples == samples)
     return host::Status();
   llvm::Expected<BoundStep *> step =
-      isForward ? program.getForward(samples) : program.getTraining(samples);
+      isForward ? program->getForward(samples) : program->getTraining(samples);
   if (!step)
     return explained(step.takeError());
   current = *step;
@@ -171,7 +171,7 @@ host::Status JITStep::fill(size_t tensor, int64_t samples, size_t,
 //===----------------------------------------------------------------------===//
 
 host::Status JITStep::countSamples(int slot, int64_t *samples) const {
-  *samples = program.getStaticBatch().value_or(1);
+  *samples = program->getStaticBatch().value_or(1);
   const std::string *first = nullptr;
   for (const host::TensorInfo &tensor : tensors) {
     if (tensor.role != host::Role::Batch)
@@ -219,7 +219,7 @@ host::Status JITStep::bind(int slot,
 
 host::Status JITStep::runSlot(int slot, int steps) {
   // Steps of one program share its code and its module.
-  std::lock_guard<std::mutex> lock(program.getMutex());
+  std::lock_guard<std::mutex> lock(program->getMutex());
   int64_t samples = 0;
   AMP_RETURN_IF_ERROR(countSamples(slot, &samples));
   AMP_RETURN_IF_ERROR(choose(samples));
@@ -320,13 +320,13 @@ void JITStep::addMemory(host::Results *results) {
 
 host::Status
 JITStep::createForwardStep(std::unique_ptr<host::InterfaceStep> *forward) {
-  std::lock_guard<std::mutex> lock(program.getMutex());
+  std::lock_guard<std::mutex> lock(program->getMutex());
   llvm::Expected<std::vector<host::TensorInfo>> own =
-      program.getForwardTensors();
+      program->getForwardTensors();
   if (!own)
     return explained(own.takeError());
   std::unique_ptr<JITStep> made(
-      new JITStep(program, std::move(*own), values, /*isForward=*/true));
+      new JITStep(*program, std::move(*own), values, /*isForward=*/true));
   made->setExplainer(explain);
   *forward = std::move(made);
   return host::Status();
@@ -336,7 +336,7 @@ std::vector<host::EvaluationRule> JITStep::getEvaluationRules() const {
   using From = amp::EvaluationRule::Kind;
   using To = host::EvaluationRule::Kind;
   std::vector<host::EvaluationRule> rules;
-  for (const amp::EvaluationRule &rule : program.getEvaluationRules()) {
+  for (const amp::EvaluationRule &rule : program->getEvaluationRules()) {
     To kind = rule.kind == From::CrossEntropy ? To::CrossEntropy
               : rule.kind == From::MSE        ? To::MSE
                                               : To::L1;

@@ -196,6 +196,16 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
     if (llvm::Error error = program->exposeGradients())
       return error;
   }
+  if (options.watch) {
+    if (!program->unexposed)
+      program->unexposed = program->module->clone();
+    if (llvm::Error error =
+            runPasses(*program->module, [&](OpPassManager &manager) {
+              buildWatchPipeline(manager, options.watch->match,
+                                 options.watch->values, options.watch->inside);
+            }))
+      return error;
+  }
 
   FailureOr<StepSignature> signature =
       StepSignature::get(program->getFunction());

@@ -148,6 +148,17 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
   }
 }
 
+void mlir::amp::buildWatchPipeline(OpPassManager &pm, StringRef match,
+                                   bool values, bool inside) {
+  pm.addPass(createInlinerPass());
+  if (inside)
+    pm.addPass(train::createTrainDecompose());
+  WatchPassOptions options;
+  options.match = match.str();
+  options.values = values;
+  pm.addPass(createWatchPass(options));
+}
+
 void mlir::amp::registerPipelines() {
   registerPipeline<AMPPipelineOptions>(
       "amp-training-pipeline",

@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Runner.h"
+#include "Debugging.h"
 
 #include "amp/Execution/Comparison.h"
-#include "amp/Execution/GradientHistogram.h"
 #include "amp/Runtime/Host/Trainer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -52,6 +51,26 @@ static llvm::Error checkBackend(const RunnerOptions &options) {
       wrong.front(), onCPU ? "cuda" : "cpu", options.backend);
 }
 
+static bool isLow(llvm::StringRef precision) {
+  return !precision.empty() && precision != "f32";
+}
+
+/// Rejects --diverge without one run in a low precision.
+static llvm::Error checkDivergence(const RunnerOptions &options) {
+  if (!options.debug.diverge)
+    return llvm::Error::success();
+  if (options.debug.watch || options.debug.explain)
+    return makeError("--diverge and --{0} exclude each other",
+                     options.debug.watch ? "watch" : "explain");
+  if (options.training.seeds > 1)
+    return makeError("--diverge is for a single run, without --seeds");
+  int64_t numLow = llvm::count_if(options.compare, isLow);
+  if (options.compare.empty() ? !isLow(options.precision) : numLow != 1)
+    return makeError("--diverge needs one low precision in --precision or "
+                     "--compare");
+  return llvm::Error::success();
+}
+
 static llvm::Error checkOptions(RunnerOptions &options) {
   if (llvm::Error error = checkBackend(options))
     return error;
@@ -60,6 +79,11 @@ static llvm::Error checkOptions(RunnerOptions &options) {
   const char *several = !options.compare.empty()     ? "--compare"
                         : options.training.seeds > 1 ? "--seeds"
                                                      : "";
+  if (llvm::Error error =
+          toError(host::checkSingle(options.debug.getGiven(), several)))
+    return error;
+  if (llvm::Error error = checkDivergence(options))
+    return error;
   if (options.printIR)
     return toError(host::checkSingle({{"print-ir", true}}, several));
   return toError(host::checkOptions(&options.training, several));
@@ -101,6 +125,8 @@ llvm::Expected<std::unique_ptr<StepProgram>>
 Runner::createProgram(ModuleOp module, llvm::StringRef precision) const {
   ProgramOptions programOptions = options.program;
   programOptions.precision = precision.str();
+  if (options.printIR && options.debug.watch)
+    programOptions.watch = options.debug.getWatchOptions();
   return StepProgram::create(module, programOptions);
 }
 
@@ -175,28 +201,17 @@ llvm::Error Runner::runPrecision(ModuleOp module, StepProgram &program,
   ComparisonColumn column;
   column.precision = precision.empty() ? "as written" : precision.str();
   host::TrainerHooks hooks;
-  std::optional<GradientHistogram> histogram;
-  if (options.gradientHistogram) {
-    // Only the CPU has this option.
-    auto &own = static_cast<JITStep &>(**step);
-    hooks.beforeTraining = [&](host::Step &) {
-      histogram.emplace(program, 65536.0);
-      histogram->beforeStep(own);
-      return host::Status();
-    };
-    hooks.afterStep = [&](host::Step &) {
-      histogram->afterStep(own);
-      histogram->beforeStep(own);
-      return host::Status();
-    };
-    hooks.afterTraining = [&](host::Step &, const host::RunRecord &record) {
-      histogram->print(column.precision + ", seed " +
-                           std::to_string(record.seed),
-                       llvm::outs());
-      if (std::string wrong = histogram->checkConstantScale(); !wrong.empty())
-        llvm::errs() << "amp-run: warning: " << wrong << '\n';
-      return host::Status();
-    };
+  std::unique_ptr<Debugger> debugger;
+  // Only the CPU has these options.
+  bool observes =
+      options.debug.isGiven() && (!options.debug.diverge || isLow(precision));
+  if (options.gradientHistogram || observes) {
+    llvm::Expected<std::unique_ptr<Debugger>> made =
+        Debugger::create(options, module, program, column.precision);
+    if (!made)
+      return made.takeError();
+    debugger = std::move(*made);
+    hooks = debugger->getHooks();
   }
   bool compares = !options.compare.empty();
   if (llvm::Error error = toError(
@@ -232,7 +247,8 @@ llvm::Error Runner::writeReports() const {
 llvm::Error Runner::run(ModuleOp module) {
   if (!options.printIR)
     if (llvm::Error error = toError(host::checkOutputs(
-            options.training, {{"the module", options.title}})))
+            options.training, {{"the module", options.title}},
+            options.debug.getOutputs())))
       return error;
   std::vector<std::string> precisions = options.compare;
   if (precisions.empty())

@@ -15,6 +15,41 @@
 
 namespace mlir::amp {
 
+/// The options of amp-run for debugging.
+struct DebugOptions {
+  /// --watch, and the names that it selects.
+  bool watch = false;
+  std::string match;
+  int64_t every = 1;
+  std::string watchJSON, watchPage;
+  /// --explain, the steps between snapshots, and the file.
+  bool explain = false;
+  int64_t interval = 1;
+  std::string explainJSON;
+  /// --diverge, the file, and the bound of the bisection or 0.
+  bool diverge = false;
+  std::string divergeJSON;
+  double bisect = 0;
+
+  bool isGiven() const { return watch || explain || diverge; }
+  /// The options that need a single run.
+  std::vector<std::pair<const char *, bool>> getGiven() const {
+    return {{"watch", watch}, {"explain", explain}};
+  }
+  WatchOptions getWatchOptions() const {
+    WatchOptions options;
+    options.match = match;
+    return options;
+  }
+  /// The files that are written.
+  std::vector<host::FileUse> getOutputs() const {
+    return {{"--watch-json", watchJSON},
+            {"--watch-page", watchPage},
+            {"--explain-json", explainJSON},
+            {"--diverge-json", divergeJSON}};
+  }
+};
+
 /// The values of the command line of amp-run.
 struct RunnerOptions {
   ProgramOptions program;
@@ -28,6 +63,7 @@ struct RunnerOptions {
   /// The options that only one backend has, and that are given.
   std::vector<std::string> cpuOptions, cudaOptions;
   bool gradientHistogram = false;
+  DebugOptions debug;
   bool printIR = false;
 };
 

@@ -23,6 +23,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/SourceMgr.h"
+#include <cmath>
 #include <unistd.h>
 
 using namespace mlir;
@@ -97,6 +98,46 @@ static cl::opt<bool> gradientHistogram(
     "gradient-histogram",
     cl::desc("Print where the gradients lie in the range of f16"),
     cl::cat(category));
+static cl::opt<std::string> watch(
+    "watch", cl::ValueOptional, cl::value_desc("regex"),
+    cl::desc("Count non-finite values, overflow and underflow of the values of "
+             "the step whose names match (default: all)"),
+    cl::cat(category));
+static cl::opt<int64_t>
+    watchEvery("watch-every", cl::init(1), cl::value_desc("n"),
+               cl::desc("With --watch: sample one step of n (default: 1)"),
+               cl::cat(category));
+static cl::opt<std::string>
+    watchJSON("watch-json", cl::value_desc("file"),
+              cl::desc("With --watch: write the statistics as JSON"),
+              cl::cat(category));
+static cl::opt<std::string>
+    watchPage("watch-page", cl::value_desc("file.html"),
+              cl::desc("With --watch: write the statistics as a page"),
+              cl::cat(category));
+static cl::opt<std::string> explain(
+    "explain", cl::ValueOptional, cl::value_desc("n"),
+    cl::desc("Name the operation and the cause when a step is skipped or a "
+             "value is not finite; take a snapshot every n steps (default: 1)"),
+    cl::cat(category));
+static cl::opt<std::string>
+    explainJSON("explain-json", cl::value_desc("file"),
+                cl::desc("With --explain: write the explanations as JSON"),
+                cl::cat(category));
+static cl::opt<bool>
+    diverge("diverge",
+            cl::desc("Train in f32 too, on the same batches, and print where "
+                     "the values of --precision or --compare depart from it"),
+            cl::cat(category));
+static cl::opt<std::string>
+    divergeJSON("diverge-json", cl::value_desc("file"),
+                cl::desc("With --diverge: write the errors of all values"),
+                cl::cat(category));
+static cl::opt<double>
+    bisect("diverge-bisect", cl::init(0), cl::value_desc("bound"),
+           cl::desc("With --diverge: name the operation whose low precision "
+                    "makes the loss differ by this part of the one in f32"),
+           cl::cat(category));
 static cl::opt<bool>
     printIR("print-ir", cl::desc("Print the module that would run and stop"),
             cl::cat(category));
@@ -150,6 +191,44 @@ private:
 };
 } // namespace
 
+/// Copies the options for debugging.
+static llvm::Error readDebugOptions(DebugOptions &options) {
+  options.watch = watch.getNumOccurrences() != 0;
+  options.match = watch;
+  options.every = watchEvery;
+  options.watchJSON = watchJSON;
+  options.watchPage = watchPage;
+  options.explain = explain.getNumOccurrences() != 0;
+  options.explainJSON = explainJSON;
+  if (watchEvery < 1)
+    return makeError("--watch-every must be at least 1, got {0}",
+                     int64_t(watchEvery));
+  for (const cl::Option *option : {static_cast<cl::Option *>(&watchEvery),
+                                   static_cast<cl::Option *>(&watchJSON),
+                                   static_cast<cl::Option *>(&watchPage)})
+    if (option->getNumOccurrences() && !options.watch)
+      return makeError("--{0} needs --watch", option->ArgStr);
+  if (explainJSON.getNumOccurrences() && !options.explain)
+    return makeError("--explain-json needs --explain");
+  options.diverge = diverge;
+  options.divergeJSON = divergeJSON;
+  options.bisect = bisect;
+  for (const cl::Option *option : {static_cast<cl::Option *>(&divergeJSON),
+                                   static_cast<cl::Option *>(&bisect)})
+    if (option->getNumOccurrences() && !diverge)
+      return makeError("--{0} needs --diverge", option->ArgStr);
+  if (bisect.getNumOccurrences() && !(bisect > 0 && std::isfinite(bisect)))
+    return makeError("--diverge-bisect must be positive, got {0}",
+                     double(bisect));
+  if (!explain.empty() &&
+      (llvm::StringRef(explain).getAsInteger(10, options.interval) ||
+       options.interval < 1))
+    return makeError("wrong value of --explain: '{0}', expected the number of "
+                     "steps between snapshots",
+                     std::string(explain));
+  return llvm::Error::success();
+}
+
 /// Copies the command line into `options`.
 static llvm::Error readOptions(const TrainingCommandLine &training,
                                RunnerOptions &options) {
@@ -179,7 +258,8 @@ static llvm::Error readOptions(const TrainingCommandLine &training,
       if (option->getNumOccurrences())
         names.push_back(option->ArgStr.str());
   };
-  addGiven(options.cpuOptions, {&threads, &gradientHistogram});
+  addGiven(options.cpuOptions, {&threads, &gradientHistogram, &watch, &explain,
+                                &diverge});
   addGiven(options.cudaOptions,
            {&device, &cudaCompiler, &cudaCache, &strictRounding});
   options.precision = precision;
@@ -187,7 +267,7 @@ static llvm::Error readOptions(const TrainingCommandLine &training,
   options.title = inputFile;
   options.gradientHistogram = gradientHistogram;
   options.printIR = printIR;
-  return llvm::Error::success();
+  return readDebugOptions(options.debug);
 }
 
 /// Reports exhausted memory without allocating, and ends the process.

@@ -47,6 +47,13 @@ public:
       : JITStep(program, program.getTensors(), std::make_shared<StepValues>(),
                 /*isForward=*/false) {}
 
+  /// Continues with `other`, which computes the same step and may return more
+  /// predictions. The states, the batches and the metrics stay.
+  void setProgram(StepProgram &other) {
+    program = &other;
+    current = nullptr;
+  }
+
   /// Prepares for a caller of the C interface: allocates all states, so that
   /// their addresses are fixed.
   host::Status configure(const host::StepSettings &settings);
@@ -59,7 +66,7 @@ public:
   }
   host::CheckpointIdentity getIdentity() const override;
   int64_t getFixedBatch() const override {
-    return program.getStaticBatch().value_or(0);
+    return program->getStaticBatch().value_or(0);
   }
   host::Status prepare(int64_t samples) override;
   host::Status read(size_t tensor, host::Array *value) override;
@@ -81,6 +88,10 @@ public:
   const host::Array *getValue(llvm::StringRef name) const {
     return values->arrays.lookup(name.str());
   }
+  /// The batch `name` of the last run, or null.
+  const host::Array *getBatch(llvm::StringRef name) const {
+    return slots[0].lookup(name.str());
+  }
   /// The prediction `name` of the last run, or null.
   const host::Array *getPrediction(llvm::StringRef name) const;
 
@@ -96,7 +107,7 @@ public:
 private:
   JITStep(StepProgram &program, std::vector<host::TensorInfo> tensors,
           std::shared_ptr<StepValues> values, bool isForward)
-      : program(program), tensors(std::move(tensors)),
+      : program(&program), tensors(std::move(tensors)),
         values(std::move(values)), isForward(isForward) {}
 
   /// Compiles the function for batches of `samples` if necessary.
@@ -110,7 +121,7 @@ private:
     return explain ? explain(std::move(status)) : status;
   }
 
-  StepProgram &program;
+  StepProgram *program;
   std::vector<host::TensorInfo> tensors;
   std::shared_ptr<StepValues> values;
   bool isForward;

@@ -21,6 +21,16 @@
 
 namespace mlir::amp {
 
+/// What a step returns in addition, for debugging (`amp-watch`).
+struct WatchOptions {
+  /// A regular expression that names of watched values match.
+  std::string match;
+  /// Return values instead of statistics.
+  bool values = false;
+  /// Watch the values within composite operations too.
+  bool inside = false;
+};
+
 /// Options for the compilation of a graph.
 struct ProgramOptions {
   /// The step function; empty if the module has only one.
@@ -39,6 +49,8 @@ struct ProgramOptions {
   std::string objectCache;
   /// Adds a prediction `gradient of NAME` to the step for each gradient.
   bool exposeGradients = false;
+  /// Adds predictions `watch N` to the step.
+  std::optional<WatchOptions> watch;
 };
 
 /// Rejects options of the pipeline that are invalid, alone or together, in the

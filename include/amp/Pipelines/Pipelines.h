@@ -158,6 +158,12 @@ void buildAMPTrainingPipeline(OpPassManager &pm,
                               OperationClassifier classifier = {},
                               ReportHandler onReport = {});
 
+/// Adds the passes that return statistics of the values of a step, or the
+/// values themselves, whose names match the regular expression `match`. Called
+/// functions are inlined. `inside` decomposes composite operations first.
+void buildWatchPipeline(OpPassManager &pm, StringRef match, bool values,
+                        bool inside);
+
 /// Registers `amp-training-pipeline`.
 void registerPipelines();
 

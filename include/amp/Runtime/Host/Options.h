@@ -284,10 +284,11 @@ struct FileUse {
 };
 
 /// Fails early if an output cannot be written, or if it would overwrite an
-/// input (one of `inputs` or of the options) or another output. A resumed
-/// checkpoint may be saved to its own file.
+/// input (one of `inputs` or of the options) or another output (of the options
+/// or one of `outputs`). A resumed checkpoint may be saved to its own file.
 inline Status checkOutputs(const TrainingOptions &options,
-                           std::vector<FileUse> inputs = {}) {
+                           std::vector<FileUse> inputs = {},
+                           const std::vector<FileUse> &outputs = {}) {
   std::vector<FileUse> uses = std::move(inputs);
   for (const std::string &path : options.dataPaths)
     uses.push_back({"--data", path});
@@ -299,6 +300,7 @@ inline Status checkOutputs(const TrainingOptions &options,
   uses.push_back({"--metrics-csv", options.csvPath});
   uses.push_back({"--metrics-json", options.jsonPath});
   uses.push_back({"--plot", options.plotPath});
+  uses.insert(uses.end(), outputs.begin(), outputs.end());
   for (size_t i = numInputs; i < uses.size(); ++i) {
     const FileUse &use = uses[i];
     if (use.path.empty())

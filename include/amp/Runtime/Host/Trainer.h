@@ -62,6 +62,7 @@ private:
                            const TrainerHooks &hooks, RunRecord *record);
   inline Status finish(Step &step, RunRecord *record);
   inline Status addScales(Step &step, RunRecord *record);
+  inline Status checkSkipped(const RunRecord &record) const;
   bool trains() const { return options.trains() || keepsData; }
   /// Reading metrics may cost time. Read those of each step only on request.
   bool wantsAll(const Step &step) const {
@@ -315,6 +316,38 @@ inline Status Trainer::train(Step &step, const TrainerHooks &hooks,
   return Status();
 }
 
+/// Fails if the run was in vain: at least ten steps ran and all were skipped,
+/// or the last twenty were and the loss scale no longer fell.
+inline Status Trainer::checkSkipped(const RunRecord &record) const {
+  constexpr size_t kFewest = 10, kAtFloor = 20;
+  const std::optional<size_t> column = record.findMetric(kSkippedMetric);
+  const std::optional<size_t> scale = record.findMetric(kLossScaleMetric);
+  const std::vector<StepRecord> &steps = record.steps;
+  if (!column)
+    return Status();
+  size_t count = 0;
+  while (count < steps.size() &&
+         steps[steps.size() - 1 - count].values[*column] != 0)
+    ++count;
+  const bool hasScale = scale && count > 0;
+  const double last = hasScale ? steps.back().values[*scale] : 0.0;
+  const bool isAtFloor =
+      count >= kAtFloor &&
+      (!hasScale || steps[steps.size() - kAtFloor].values[*scale] == last);
+  if (!isAtFloor && (count < kFewest || count < steps.size()))
+    return Status();
+  return makeError(
+      kInvalidArgument,
+      "%s %zu steps were skipped because their gradients were not finite%s; "
+      "the loss scale does not help; expected finite gradients, see --explain "
+      "of amp-run for the operation that fails",
+      count == steps.size() ? "all" : "the last", count,
+      hasScale
+          ? (", with a loss scale of " + formatNumber(last) + " at the end")
+                .c_str()
+          : "");
+}
+
 /// Predicts, evaluates and saves.
 inline Status Trainer::finish(Step &step, RunRecord *record) {
   if (evaluates || !options.predictPath.empty()) {
@@ -351,6 +384,8 @@ inline Status Trainer::runSeed(Step &step, uint64_t seed,
     AMP_RETURN_IF_ERROR(train(step, hooks, record));
   if (hooks.afterTraining)
     AMP_RETURN_IF_ERROR(hooks.afterTraining(step, *record));
+  if (wantsAll(step))
+    AMP_RETURN_IF_ERROR(checkSkipped(*record));
   return finish(step, record);
 }
 

@@ -1,0 +1,317 @@
+//===- Explainer.cpp - The first bad value of a step ----------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Execution/Explainer.h"
+
+#include "amp/Runtime/Host/Trainer.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Each explanation compiles and runs several variants of the step.
+static constexpr size_t kMostExplanations = 3;
+
+//===----------------------------------------------------------------------===//
+// Observing the run
+//===----------------------------------------------------------------------===//
+
+static bool isFinite(const host::Array &array) {
+  if (!host::isFloat(array.getType()))
+    return true;
+  for (int64_t i = 0, e = array.getNumElements(); i < e; ++i)
+    if (!std::isfinite(array.getDouble(i)))
+      return false;
+  return true;
+}
+
+/// Says what is wrong with the last step, or returns an empty text.
+std::string Explainer::findEvent(JITStep &step) {
+  std::vector<std::string> names = step.getMetricNames();
+  std::vector<double> metrics;
+  if (host::Status status = step.readMetrics(&metrics); !status.isOk())
+    return "";
+  for (auto [name, value] : llvm::zip_equal(names, metrics))
+    if (name == host::kSkippedMetric && value != 0)
+      return "the step was skipped";
+  for (auto [name, value] : llvm::zip_equal(names, metrics))
+    if (!std::isfinite(value))
+      return "the metric '" + name + "' is " + host::formatNumber(value);
+  for (const host::TensorInfo &tensor : step.getTensors())
+    if (host::isState(tensor.role))
+      if (const host::Array *value = step.getValue(tensor.name);
+          value && !isFinite(*value))
+        return "the state '" + tensor.name + "' is not finite";
+  return "";
+}
+
+host::Status Explainer::beforeTraining(JITStep &step) {
+  explanations.clear();
+  numRepeated = numLeft = 0;
+  return history.begin(step);
+}
+
+host::Status Explainer::afterStep(JITStep &step) {
+  // The history of the last step stays until the next one.
+  AMP_RETURN_IF_ERROR(history.add(step));
+  if (std::string event = findEvent(step); !event.empty()) {
+    if (explanations.size() < kMostExplanations)
+      AMP_RETURN_IF_ERROR(explain(step, event));
+    else
+      ++numLeft;
+  }
+  return history.advance(step);
+}
+
+host::Status Explainer::afterTraining(JITStep &step) {
+  return explanations.empty() ? explainLastStep(step) : host::Status();
+}
+
+void Explainer::print(llvm::StringRef run, llvm::raw_ostream &os) const {
+  if (explanations.empty())
+    os << "explain, " << run
+       << ": no step was skipped, and no value was not finite\n";
+  else
+    os << "explain, " << run << ":\n";
+  for (const Explanation &explanation : explanations)
+    explanation.print(os);
+  if (numRepeated)
+    os << numRepeated << " more steps went wrong at the same operations\n";
+  if (numLeft)
+    os << numLeft << " more steps went wrong and are not explained\n";
+}
+
+//===----------------------------------------------------------------------===//
+// The first bad value
+//===----------------------------------------------------------------------===//
+
+/// Computes the values before the last step and replays it.
+host::Status Explainer::prepare(JITStep &step, Explanation &explanation,
+                                ReplayedStep *run) {
+  explanation.step = step.progress.step;
+  // The restored values stay: variants of the step start from them.
+  host::ArrayMap before, after;
+  AMP_RETURN_IF_ERROR(history.restore(plain, &before));
+  variants.setStep(std::move(before), history.getBatches());
+  AMP_RETURN_IF_ERROR(variants.replayRun(run));
+  AMP_RETURN_IF_ERROR(copyValues(step, &after));
+  explanation.isExact = haveSameBits(after, run->after);
+  explanation.scale = variants.getScale();
+  return host::Status();
+}
+
+static std::vector<WatchedRecord>
+getOperands(const WatchedRecord &record,
+            llvm::ArrayRef<WatchedRecord> records) {
+  std::vector<WatchedRecord> operands;
+  for (unsigned number : record.operands)
+    if (llvm::none_of(operands, [&](const WatchedRecord &other) {
+          return other.position == records[number].position &&
+                 other.name == records[number].name;
+        }))
+      operands.push_back(records[number]);
+  return operands;
+}
+
+/// Sets the culprit to `bad`, a value of `run`.
+static void setCulprit(Explanation &explanation, BadValue bad,
+                       const ReplayedStep &run) {
+  explanation.culprit = *bad.record;
+  explanation.inCast = bad.inCast;
+  explanation.operands = getOperands(*bad.record, run.records);
+}
+
+/// Replays the step in f32 and finds the culprit there.
+host::Status Explainer::addF32(Explanation &explanation,
+                               const ReplayedStep &run) {
+  llvm::StringRef precision = variants.getOptions().precision;
+  if (precision.empty() || precision == "f32") {
+    explanation.finiteInF32 = false;
+    return host::Status();
+  }
+  ReplayedStep wide;
+  AMP_RETURN_IF_ERROR(variants.replayIn("f32", &wide));
+  explanation.finiteInF32 = !findFirstBad(wide.records).record;
+  for (auto [number, record] : llvm::enumerate(run.records))
+    if (record.position == explanation.culprit->position &&
+        record.name == explanation.culprit->name)
+      if (const WatchedRecord *same =
+              RecordMatcher(wide.records).find(run.records, number))
+        explanation.wide = *same;
+  return host::Status();
+}
+
+/// Looks for the operation within a composite culprit.
+host::Status Explainer::addInner(Explanation &explanation) {
+  if (explanation.inCast || explanation.culprit->op == "argument")
+    return host::Status();
+  ReplayedStep run;
+  AMP_RETURN_IF_ERROR(variants.replayRun(&run, /*inside=*/true));
+  BadValue bad = findFirstBad(run.records);
+  const WatchedRecord &culprit = *explanation.culprit;
+  if (!bad.record || bad.record->place != culprit.place ||
+      bad.record->scope != culprit.scope || bad.record->op == culprit.op)
+    return host::Status();
+  explanation.inner = *bad.record;
+  explanation.operands = getOperands(*bad.record, run.records);
+  return host::Status();
+}
+
+host::Status Explainer::explain(JITStep &step, const std::string &event) {
+  Explanation explanation;
+  explanation.event = event;
+  ReplayedStep run;
+  AMP_RETURN_IF_ERROR(prepare(step, explanation, &run));
+  BadValue bad = findFirstBad(run.records);
+  if (!bad.record) {
+    explanations.push_back(std::move(explanation));
+    return host::Status();
+  }
+  // A state that is not finite follows from a step that is explained.
+  bool isConsequence = bad.record->op == "argument" && !bad.inCast &&
+                       !explanations.empty() &&
+                       !history.getBatches().contains(bad.record->scope);
+  for (const Explanation &other : explanations)
+    if (isConsequence ||
+        (other.culprit && other.culprit->name == bad.record->name &&
+         other.inCast == bad.inCast)) {
+      ++numRepeated;
+      return host::Status();
+    }
+  setCulprit(explanation, bad, run);
+  AMP_RETURN_IF_ERROR(addF32(explanation, run));
+  AMP_RETURN_IF_ERROR(addInner(explanation));
+  AMP_RETURN_IF_ERROR(findCause(explanation));
+  explanations.push_back(std::move(explanation));
+  return host::Status();
+}
+
+host::Status Explainer::findCause(Explanation &explanation) {
+  const WatchedRecord &culprit = *explanation.culprit;
+  if (culprit.op == "argument" && !explanation.inCast) {
+    bool isBatch = history.getBatches().contains(culprit.scope);
+    explanation.cause = isBatch ? Cause::Data : Cause::State;
+    explanation.advice.push_back(
+        {isBatch ? "check the array '" + culprit.scope + "' of the data"
+                 : "start from other values of '" + culprit.scope + "'",
+         "", "", false});
+    return host::Status();
+  }
+  if (*explanation.finiteInF32) {
+    AMP_RETURN_IF_ERROR(adviseOnScale(explanation));
+    if (explanation.cause == Cause::Unknown)
+      AMP_RETURN_IF_ERROR(adviseOnPrecision(explanation));
+  }
+  if (explanation.cause == Cause::Unknown && culprit.part == "update")
+    AMP_RETURN_IF_ERROR(adviseOnStep(explanation));
+  if (explanation.cause == Cause::Unknown)
+    adviseOnOperands(explanation);
+  return host::Status();
+}
+
+//===----------------------------------------------------------------------===//
+// The last step
+//===----------------------------------------------------------------------===//
+
+/// The share of the elements other than 0 in f32 that are 0 in `record`, or
+/// after its cast.
+static double getLostShare(const WatchedRecord &record,
+                           const WatchedRecord &wide) {
+  int64_t all = wide.total.getNonZero();
+  int64_t lost =
+      record.total.fields[host::kZeros] - wide.total.fields[host::kZeros];
+  return all > 0 ? double(std::max<int64_t>(lost, 0)) / double(all) : 0.0;
+}
+
+/// The share of the elements that the cast of `record` rounds to 0.
+static double getCastShare(const WatchedRecord &record) {
+  int64_t all = record.total.getNonZero();
+  return all > 0 ? double(record.total.fields[host::kUnderflows]) / double(all)
+                 : 0.0;
+}
+
+/// From this share on, a value is lost. Smaller shares are noise.
+static constexpr double kLostShare = 0.5;
+
+/// The first value of `run` that is lost although it is not in `wide`.
+static BadValue findFirstLost(const ReplayedStep &run,
+                              const ReplayedStep &wide) {
+  RecordMatcher matcher(wide.records);
+  BadValue first;
+  for (auto [number, record] : llvm::enumerate(run.records)) {
+    const WatchedRecord *same = matcher.find(run.records, number);
+    BadValue lost{&record, /*inCast=*/false};
+    if (!same || getLostShare(record, *same) < kLostShare) {
+      if (getCastShare(record) < kLostShare)
+        continue;
+      lost.inCast = true;
+    }
+    if (!first.record || lost.getPosition() < first.getPosition())
+      first = lost;
+  }
+  return first;
+}
+
+host::Status Explainer::explainLastStep(JITStep &step) {
+  if (history.isEmpty())
+    return host::Status();
+  Explanation explanation;
+  ReplayedStep run, wide;
+  AMP_RETURN_IF_ERROR(prepare(step, explanation, &run));
+  // A quotient or a maximum can hide an infinity.
+  if (findFirstBad(run.records).record)
+    return explain(step, "a value is not finite, but the loss is");
+  llvm::StringRef precision = variants.getOptions().precision;
+  if (precision.empty() || precision == "f32")
+    return host::Status();
+  AMP_RETURN_IF_ERROR(variants.replayIn("f32", &wide));
+  BadValue lost = findFirstLost(run, wide);
+  if (!lost.record)
+    return host::Status();
+  explanation.event = "most elements of a value are zero, but not in f32";
+  setCulprit(explanation, lost, run);
+  AMP_RETURN_IF_ERROR(addF32(explanation, run));
+  AMP_RETURN_IF_ERROR(adviseOnUnderflow(explanation));
+  explanations.push_back(std::move(explanation));
+  return host::Status();
+}
+
+host::Status Explainer::adviseOnUnderflow(Explanation &explanation) {
+  explanation.cause = Cause::Underflow;
+  // A cast of the module is in the f32 program too.
+  if (explanation.inCast && explanation.wide &&
+      getCastShare(*explanation.wide) >= kLostShare) {
+    explanation.advice.push_back({"the module itself rounds this value to " +
+                                      explanation.culprit->to +
+                                      ": give it a wider type in the module",
+                                  "", "", false});
+    return host::Status();
+  }
+  double scale = explanation.scale.value_or(1.0);
+  if (explanation.culprit->part != "forward") {
+    for (int exponent = 4; exponent <= 16; exponent += 2) {
+      double larger = std::ldexp(scale, exponent);
+      ReplayedStep run, wide;
+      AMP_RETURN_IF_ERROR(variants.replayWithScale(larger, &run));
+      AMP_RETURN_IF_ERROR(variants.replayIn("f32", &wide));
+      if (findFirstBad(run.records).record)
+        break;
+      if (findFirstLost(run, wide).record)
+        continue;
+      explanation.cause = Cause::SmallScale;
+      explanation.advice.push_back(
+          {"let the loss scale grow", "--loss-scale=dynamic", "", true});
+      explanation.advice.push_back(
+          {"take a larger loss scale",
+           "--loss-scale=" + host::formatNumber(larger), "", true});
+      break;
+    }
+  }
+  return adviseOnPrecision(explanation);
+}

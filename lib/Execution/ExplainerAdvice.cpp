@@ -1,0 +1,198 @@
+//===- ExplainerAdvice.cpp - What helps a step that went wrong ------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Execution/Explainer.h"
+
+#include "amp/Runtime/Host/RunRecord.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::amp;
+
+std::string Explainer::printPolicyHead() const {
+  return "version: 1\nextends: " + variants.getPolicy() + "\n";
+}
+
+/// Finds the largest loss scale below that of the step that makes it finite.
+host::Status Explainer::adviseOnScale(Explanation &explanation) {
+  if (!explanation.scale || explanation.culprit->part == "forward")
+    return host::Status();
+  // From f16's range it takes at most this many powers of two.
+  constexpr int kMostHalvings = 24;
+  for (int exponent = 1; exponent <= kMostHalvings; ++exponent) {
+    double smaller = std::ldexp(*explanation.scale, -exponent);
+    ReplayedStep run;
+    AMP_RETURN_IF_ERROR(variants.replayWithScale(smaller, &run));
+    bool isFinite = !findFirstBad(run.records).record;
+    if (exponent == 1)
+      explanation.finiteAtHalf = isFinite;
+    if (!isFinite)
+      continue;
+    explanation.cause = Cause::LossScale;
+    std::string number = host::formatNumber(smaller);
+    if (variants.isDynamic()) {
+      explanation.advice.push_back(
+          {"nothing, if it does not repeat: the scaler lowers the scale. To "
+           "skip no step, start with a smaller scale",
+           "--pipeline=policy=policy.yaml",
+           printPolicyHead() + "loss-scaling: {init-scale: " + number + "}\n",
+           true});
+    } else {
+      explanation.advice.push_back(
+          {"take a smaller loss scale", "--loss-scale=" + number, "", true});
+      explanation.advice.push_back({"let the scale follow the gradients",
+                                    "--loss-scale=dynamic", "", false});
+    }
+    return host::Status();
+  }
+  return host::Status();
+}
+
+/// The names by which policies and messages find the operation of `record`.
+static std::string getPin(const WatchedRecord &record) {
+  return record.scope.empty() ? record.place : record.scope;
+}
+
+/// Prints a policy that pins operations.
+std::string Explainer::printPins(llvm::ArrayRef<std::string> pins) const {
+  std::string text = printPolicyHead() + "pins:\n";
+  for (const std::string &pin : pins) {
+    // A place starts with the path of the file, which may change.
+    llvm::StringRef name = pin;
+    std::string pattern = name.contains('/') && name.contains(".mlir:")
+                              ? ("*" + name.substr(name.rfind('/') + 1)).str()
+                              : pin;
+    text += "  \"" + pattern + "\": f32\n";
+  }
+  return text;
+}
+
+/// Adds to `pins` what must be f32 so that `bad` is: its operation, or the
+/// operations that read its cast.
+static bool addPins(BadValue bad, llvm::ArrayRef<WatchedRecord> records,
+                    std::vector<std::string> &pins) {
+  size_t before = pins.size();
+  auto add = [&](const WatchedRecord &record) {
+    std::string pin = getPin(record);
+    if (!pin.empty() && record.op != "argument" &&
+        !llvm::is_contained(pins, pin))
+      pins.push_back(pin);
+  };
+  unsigned number = unsigned(bad.record - records.data());
+  if (bad.inCast)
+    for (const WatchedRecord &reader : records)
+      if (llvm::is_contained(reader.operands, number))
+        add(reader);
+  add(*bad.record);
+  return pins.size() != before;
+}
+
+/// Pins operations until the step is finite, and tries bf16.
+host::Status Explainer::adviseOnPrecision(Explanation &explanation) {
+  constexpr int kMostPins = 16;
+  const bool wasLost = explanation.cause == Cause::Underflow ||
+                       explanation.cause == Cause::SmallScale;
+  if (!wasLost)
+    explanation.cause = Cause::Precision;
+  ReplayedStep run;
+  AMP_RETURN_IF_ERROR(variants.replayRun(&run));
+  auto isOfCulprit = [&](const WatchedRecord &record) {
+    return record.position == explanation.culprit->position &&
+           record.name == explanation.culprit->name;
+  };
+  BadValue bad{llvm::find_if(run.records, isOfCulprit) - run.records.begin() +
+                   run.records.data(),
+               explanation.inCast};
+  std::vector<std::string> pins;
+  bool isFixed = false;
+  while (!isFixed && int(pins.size()) < kMostPins &&
+         addPins(bad, run.records, pins)) {
+    AMP_RETURN_IF_ERROR(variants.replayWithPolicy(printPins(pins), &run));
+    bad = findFirstBad(run.records);
+    isFixed = !bad.record;
+  }
+  if (!pins.empty() && (isFixed || wasLost))
+    explanation.advice.push_back({pins.size() == 1
+                                      ? "keep the operation in f32"
+                                      : "keep these operations in f32",
+                                  "--pipeline=policy=policy.yaml",
+                                  printPins(pins), isFixed && !wasLost});
+  if (variants.getOptions().precision == "bf16")
+    return host::Status();
+  AMP_RETURN_IF_ERROR(variants.replayIn("bf16", &run));
+  if (!findFirstBad(run.records).record)
+    explanation.advice.push_back({"take bf16, which has the range of f32",
+                                  "--precision=bf16", "", !wasLost});
+  return host::Status();
+}
+
+/// Lowers all hyperparameters, such as the learning rate, until the step is
+/// finite.
+host::Status Explainer::adviseOnStep(Explanation &explanation) {
+  std::vector<std::pair<std::string, double>> settings =
+      variants.getHyperparameters();
+  // Each attempt is 16 times smaller.
+  for (int exponent = 4; exponent <= 128 && !settings.empty(); exponent += 4) {
+    double factor = std::ldexp(1.0, -exponent);
+    ReplayedStep run;
+    AMP_RETURN_IF_ERROR(variants.replayWithHyperparameters(factor, &run));
+    if (findFirstBad(run.records).record)
+      continue;
+    explanation.cause = Cause::Step;
+    std::string options;
+    for (const auto &[name, value] : settings)
+      options += (options.empty() ? "--set=" : " --set=") + name + "=" +
+                 host::formatNumber(value * factor);
+    explanation.advice.push_back(
+        {"take a smaller learning rate", options, "", true});
+    explanation.advice.push_back(
+        {"or clip the gradients by their norm before the update", "", "",
+         false});
+    return host::Status();
+  }
+  return host::Status();
+}
+
+/// Judges an operation that is not finite in f32 either by its operands.
+void Explainer::adviseOnOperands(Explanation &explanation) const {
+  if (explanation.inCast) {
+    explanation.cause = Cause::Precision;
+    explanation.advice.push_back({"the module itself rounds this value to " +
+                                      explanation.culprit->to +
+                                      ": give it a wider type in the module",
+                                  "", "", false});
+    return;
+  }
+  // Products and sums of smaller operands stay in the range of f32.
+  constexpr double kHuge = 1e15;
+  double largest = 0;
+  std::string zero;
+  for (const WatchedRecord &operand : explanation.operands) {
+    largest = std::max(largest, operand.total.getLargest());
+    // The divisor is the last operand.
+    if (operand.total.fields[host::kZeros])
+      zero = operand.name;
+  }
+  if (largest >= kHuge) {
+    explanation.cause = Cause::Range;
+    explanation.advice.push_back(
+        {"take a smaller learning rate, clip the gradients, or normalize the "
+         "values before this operation",
+         "", "", false});
+    return;
+  }
+  explanation.cause = Cause::Domain;
+  explanation.advice.push_back(
+      {zero.empty()
+           ? "keep the operands in the domain of the operation: clip them"
+           : "'" + zero +
+                 "' has zeros: add a small constant to it, or clip it from "
+                 "below, before this operation",
+       "", "", false});
+}

@@ -1,0 +1,165 @@
+//===- Replay.cpp - Steps that run again ----------------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Execution/Replay.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::amp;
+
+host::Status mlir::amp::copyValues(JITStep &step, host::ArrayMap *values) {
+  for (auto [index, tensor] : llvm::enumerate(step.getTensors())) {
+    if (tensor.role > host::Role::Hyperparameter)
+      continue;
+    host::Array value;
+    AMP_RETURN_IF_ERROR(step.read(index, &value));
+    values->set(tensor.name, std::move(value));
+  }
+  return host::Status();
+}
+
+host::Status mlir::amp::copyBatches(const JITStep &step,
+                                    host::ArrayMap *batches) {
+  for (const host::TensorInfo &tensor : step.getBatches()) {
+    const host::Array *batch = step.getBatch(tensor.name);
+    if (!batch)
+      return host::makeError(host::kInvalidArgument, "'%s' has no value",
+                             tensor.name.c_str());
+    batches->set(tensor.name, batch->clone());
+  }
+  return host::Status();
+}
+
+host::Status mlir::amp::runOn(JITStep &step, const host::ArrayMap &batches) {
+  for (size_t index : step.find(host::Role::Batch)) {
+    const host::TensorInfo &tensor = step.getTensors()[index];
+    const host::Array *batch = batches.lookup(tensor.name);
+    if (!batch)
+      return host::makeError(host::kInvalidArgument, "'%s' has no value",
+                             tensor.name.c_str());
+    int64_t samples = batch->getShape().empty() ? 1 : batch->getShape()[0];
+    AMP_RETURN_IF_ERROR(
+        step.fill(index, samples, batch->getNumBytes(), [&](void *to) {
+          std::memcpy(to, batch->data(), batch->getNumBytes());
+        }));
+  }
+  return step.run(1);
+}
+
+bool mlir::amp::haveSameBits(const host::ArrayMap &left,
+                             const host::ArrayMap &right) {
+  for (const auto &[name, array] : left) {
+    const host::Array *other = right.lookup(name);
+    if (!other || other->getNumBytes() != array.getNumBytes() ||
+        std::memcmp(other->data(), array.data(), array.getNumBytes()) != 0)
+      return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// StepHistory
+//===----------------------------------------------------------------------===//
+
+host::Status StepHistory::begin(JITStep &step) {
+  batches.clear();
+  next.emplace();
+  return copyValues(step, &*next);
+}
+
+host::Status StepHistory::add(JITStep &step) {
+  if (next) {
+    snapshot = std::move(*next);
+    next.reset();
+    batches.clear();
+  }
+  batches.emplace_back();
+  return copyBatches(step, &batches.back());
+}
+
+host::Status StepHistory::advance(JITStep &step) {
+  if (int64_t(batches.size()) < interval)
+    return host::Status();
+  next.emplace();
+  return copyValues(step, &*next);
+}
+
+host::Status StepHistory::restore(StepProgram &plain,
+                                  host::ArrayMap *values) const {
+  JITStep step(plain);
+  host::ArrayMap copies;
+  for (const auto &[name, array] : snapshot)
+    copies.set(name, array.clone());
+  AMP_RETURN_IF_ERROR(host::writeValues(step, copies));
+  for (const host::ArrayMap &batch : llvm::ArrayRef(batches).drop_back())
+    AMP_RETURN_IF_ERROR(runOn(step, batch));
+  return copyValues(step, values);
+}
+
+host::Status mlir::amp::replay(StepProgram &program,
+                               const host::ArrayMap &values,
+                               const host::ArrayMap &batches,
+                               ReplayedStep *result) {
+  JITStep step(program);
+  for (auto [index, tensor] : llvm::enumerate(step.getTensors())) {
+    if (tensor.role > host::Role::Hyperparameter)
+      continue;
+    const host::Array *value = values.lookup(tensor.name);
+    if (!value || value->getShape() != tensor.shape ||
+        !value->castsTo(tensor.type))
+      return host::makeError(host::kInvalidArgument,
+                             "the run has no value for '%s'",
+                             tensor.name.c_str());
+    AMP_RETURN_IF_ERROR(step.write(index, value->castFloat(tensor.type)));
+  }
+  AMP_RETURN_IF_ERROR(runOn(step, batches));
+  result->records = describeWatchedValues(program);
+  AMP_RETURN_IF_ERROR(readWatched(step, result->records));
+  return copyValues(step, &result->after);
+}
+
+//===----------------------------------------------------------------------===//
+// Records
+//===----------------------------------------------------------------------===//
+
+BadValue mlir::amp::findFirstBad(llvm::ArrayRef<WatchedRecord> records) {
+  BadValue first;
+  auto consider = [&](BadValue bad) {
+    if (!first.record || bad.getPosition() < first.getPosition())
+      first = bad;
+  };
+  for (const WatchedRecord &record : records) {
+    if (record.total.getNonFinite())
+      consider({&record, /*inCast=*/false});
+    else if (record.total.fields[host::kOverflows])
+      consider({&record, /*inCast=*/true});
+  }
+  return first;
+}
+
+std::vector<std::string>
+RecordMatcher::getKeys(llvm::ArrayRef<WatchedRecord> records) {
+  std::map<std::string, unsigned> counts;
+  std::vector<std::string> keys;
+  for (const WatchedRecord &record : records)
+    keys.push_back(record.name + "@" + record.part + "@" +
+                   std::to_string(counts[record.name + record.part]++));
+  return keys;
+}
+
+RecordMatcher::RecordMatcher(llvm::ArrayRef<WatchedRecord> records) {
+  for (auto [key, record] : llvm::zip_equal(getKeys(records), records))
+    byKey[key] = &record;
+}
+
+const WatchedRecord *RecordMatcher::find(llvm::ArrayRef<WatchedRecord> other,
+                                         size_t number) const {
+  auto it = byKey.find(getKeys(other)[number]);
+  return it == byKey.end() ? nullptr : it->second;
+}

@@ -1,0 +1,64 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# --diverge against NumPy: the errors of the values of one step, the operation
+# that adds most, and the operation that a bisection finds.
+#
+# REQUIRES: full
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %t
+
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+import numpy as np
+from runner import fails, make_data, ok
+
+folder = sys.argv[1] + "/"
+np.savez(folder + "data.npz", **make_data())
+common = ("--data", folder + "data.npz", "--batch-size", 10, "--steps", 3)
+
+
+def diverge(*options):
+    text = ok(*common, *options, "--diverge", "--diverge-json", folder + "d.json")
+    with open(folder + "d.json") as f:
+        return text, json.load(f)
+
+
+for precision in ("fp16", "bf16"):
+    text, found = diverge("--precision", precision)
+    assert f"errors against f32 in 3 steps, {precision}:" in text, text
+    values = found["values"]
+    added = [v["added"] for v in values]
+    assert added == sorted(added, reverse=True) and added[0] > 0, added
+    bound = 2.0**-8 if precision == "bf16" else 2.0**-11
+    assert added[0] < 20 * bound, (precision, values[0])
+    for v in values:
+        assert len(v["errors"]) == 3 and v["op"] != "argument", v
+        for error, inherited in zip(v["errors"], v["inherited"]):
+            assert 0 <= error < 1 and 0 <= inherited < 1, v
+    # Gradients are compared without the loss scale.
+    assert {v["part"] for v in values} == {"forward", "backward", "update"}
+    assert found["steps"] == [1, 2, 3] and all(abs(a - b) < 0.1 for a, b in found["losses"])
+
+    # Training goes on with the same bits.
+    ok(*common, "--precision", precision, "--save", folder + "a.npz")
+    ok(*common, "--precision", precision, "--save", folder + "b.npz", "--diverge")
+    with np.load(folder + "a.npz") as a, np.load(folder + "b.npz") as b:
+        assert all(a[key].tobytes() == b[key].tobytes() for key in a)
+
+assert "errors against f32" in ok(*common, "--compare", "f32,bf16", "--diverge")
+
+# Only one operation can be low: the linear layer.
+text, _ = diverge("--precision", "bf16", "--diverge-bisect", "1e-6")
+assert "train.linear" in text and "linear.mlir:13:" in text[text.index("bisection"):], text
+text, _ = diverge("--precision", "bf16", "--diverge-bisect", "1e3")
+assert "stays near" in text, text
+
+fails("--diverge needs one low precision", *common, "--diverge")
+fails("--diverge needs one low precision", *common, "--compare", "f32,fp16,bf16", "--diverge")
+fails("--diverge and --watch exclude each other", *common, "--precision", "fp16", "--diverge", "--watch")
+fails("--diverge-json needs --diverge", *common, "--diverge-json", folder + "d.json")
+fails("--diverge-bisect must be positive", *common, "--precision", "fp16", "--diverge", "--diverge-bisect", "-1")

@@ -1,0 +1,182 @@
+//===- Debugging.cpp - What amp-run observes of a run ---------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Debugging.h"
+
+#include "amp/Support/OutputFile.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+llvm::Expected<std::unique_ptr<Debugger>>
+Debugger::create(const RunnerOptions &options, ModuleOp module,
+                 StepProgram &program, std::string run) {
+  std::unique_ptr<Debugger> debugger(
+      new Debugger(options, module, program, std::move(run)));
+  debugger->programOptions = options.program;
+  debugger->programOptions.precision = program.getPrecision().str();
+  if (options.debug.watch) {
+    ProgramOptions watched = debugger->programOptions;
+    watched.watch = options.debug.getWatchOptions();
+    auto made = StepProgram::create(module, watched);
+    if (!made)
+      return made.takeError();
+    debugger->watchedProgram = std::move(*made);
+    debugger->watcher.emplace(program, *debugger->watchedProgram,
+                              options.debug.every);
+  }
+  if (options.debug.explain)
+    debugger->explainer.emplace(module, debugger->programOptions, program,
+                                options.debug.interval);
+  if (options.debug.diverge)
+    if (llvm::Error error = debugger->createDivergence())
+      return std::move(error);
+  return debugger;
+}
+
+/// Prepares the step in the precision of the run and in f32, with values.
+llvm::Error Debugger::createDivergence() {
+  for (auto [precision, slot] :
+       {std::make_pair(programOptions.precision, &lowProgram),
+        std::make_pair(std::string("f32"), &wideProgram)}) {
+    ProgramOptions changed = programOptions;
+    changed.precision = precision;
+    if (slot == &wideProgram) {
+      changed.lossScaling = "none";
+      changed.masterWeights.clear();
+    }
+    changed.watch.emplace();
+    changed.watch->values = true;
+    auto made = StepProgram::create(module, changed);
+    if (!made)
+      return made.takeError();
+    *slot = std::move(*made);
+  }
+  divergence.emplace(*lowProgram, *wideProgram);
+  return llvm::Error::success();
+}
+
+host::TrainerHooks Debugger::getHooks() {
+  host::TrainerHooks hooks;
+  hooks.beforeTraining = [&](host::Step &step) {
+    return beforeTraining(static_cast<JITStep &>(step));
+  };
+  hooks.afterStep = [&](host::Step &step) {
+    return afterStep(static_cast<JITStep &>(step));
+  };
+  hooks.afterTraining = [&](host::Step &step, const host::RunRecord &record) {
+    return afterTraining(static_cast<JITStep &>(step), record);
+  };
+  return hooks;
+}
+
+host::Status Debugger::beforeTraining(JITStep &step) {
+  if (options.gradientHistogram) {
+    histogram.emplace(program, 65536.0);
+    histogram->beforeStep(step);
+  }
+  if (watcher)
+    watcher->beforeTraining(step);
+  if (explainer)
+    AMP_RETURN_IF_ERROR(explainer->beforeTraining(step));
+  if (divergence) {
+    AMP_RETURN_IF_ERROR(copyValues(step, &start));
+    AMP_RETURN_IF_ERROR(divergence->beforeTraining(step));
+  }
+  return host::Status();
+}
+
+host::Status Debugger::afterStep(JITStep &step) {
+  if (histogram) {
+    histogram->afterStep(step);
+    histogram->beforeStep(step);
+  }
+  if (watcher)
+    AMP_RETURN_IF_ERROR(watcher->afterStep(step));
+  if (explainer)
+    AMP_RETURN_IF_ERROR(explainer->afterStep(step));
+  if (divergence)
+    AMP_RETURN_IF_ERROR(divergence->afterStep(step));
+  if (divergence && options.debug.bisect > 0) {
+    batches.emplace_back();
+    AMP_RETURN_IF_ERROR(copyBatches(step, &batches.back()));
+  }
+  return host::Status();
+}
+
+/// Writes the text that `print` prints to the file `path`, if there is one.
+static host::Status
+writeText(const std::string &path,
+          llvm::function_ref<void(llvm::raw_ostream &)> print) {
+  if (path.empty())
+    return host::Status();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  print(os);
+  return toStatus(writeOutputFile(path, text));
+}
+
+host::Status Debugger::afterTraining(JITStep &step,
+                                     const host::RunRecord &record) {
+  if (histogram) {
+    histogram->print(run + ", seed " + std::to_string(record.seed),
+                     llvm::outs());
+    if (std::string wrong = histogram->checkConstantScale(); !wrong.empty())
+      llvm::errs() << "amp-run: warning: " << wrong << '\n';
+  }
+  if (watcher) {
+    watcher->afterTraining(step);
+    watcher->printTable(run, llvm::outs());
+    AMP_RETURN_IF_ERROR(writeWatched());
+  }
+  if (divergence)
+    return reportDivergence(step);
+  if (explainer) {
+    AMP_RETURN_IF_ERROR(explainer->afterTraining(step));
+    explainer->print(run, llvm::outs());
+    return writeText(options.debug.explainJSON, [&](llvm::raw_ostream &os) {
+      writeExplanations(explainer->getExplanations(), options.title, os);
+    });
+  }
+  return host::Status();
+}
+
+host::Status Debugger::writeWatched() const {
+  AMP_RETURN_IF_ERROR(
+      writeText(options.debug.watchJSON, [&](llvm::raw_ostream &os) {
+        watcher->writeJSON(options.title, os);
+      }));
+  return writeText(options.debug.watchPage, [&](llvm::raw_ostream &os) {
+    watcher->writePage(options.title, os);
+  });
+}
+
+host::Status Debugger::reportDivergence(JITStep &step) {
+  step.setProgram(program);
+  divergence->printTable(run, llvm::outs());
+  AMP_RETURN_IF_ERROR(
+      writeText(options.debug.divergeJSON, [&](llvm::raw_ostream &os) {
+        divergence->writeJSON(options.title, os);
+      }));
+  if (options.debug.bisect <= 0 || batches.empty())
+    return host::Status();
+  Bisection found;
+  AMP_RETURN_IF_ERROR(bisect(module, programOptions,
+                             program.getFunction().getName(), start, batches,
+                             options.debug.bisect, &found));
+  llvm::outs() << "bisection in " << found.numRuns << " runs: ";
+  if (found.op.empty())
+    llvm::outs() << "the loss " << host::formatNumber(found.with)
+                 << " stays near " << host::formatNumber(found.wide)
+                 << " of f32\n";
+  else
+    llvm::outs() << found.op << ' ' << found.place << " changes the loss from "
+                 << host::formatNumber(found.before) << " to "
+                 << host::formatNumber(found.with) << ", in f32 it is "
+                 << host::formatNumber(found.wide) << '\n';
+  return host::Status();
+}
