@@ -543,7 +543,6 @@ bool StableHLOImporter::computeElementwise(Operation *op) {
     x.push_back(getComputed(operand));
     if (!x.back())
       return false;
-    // A scalar condition or bound applies to all elements.
     if (typeOf(x.back()).getRank() == 0 && type.getRank() != 0)
       x.back() = broadcastAny(
           loc, x.back(), type.clone(typeOf(x.back()).getElementType()), {});
@@ -581,8 +580,6 @@ bool StableHLOImporter::computeElementwise(Operation *op) {
   };
   if (name == "clamp" && x.size() == 3)
     return set(op, limit(limit(x[1], x[0], false), x[2], true));
-  if (x.size() == 1 && isNatural && (name == "abs" || name == "sign"))
-    return set(op, name == "abs" ? x[0] : limit(x[0], constant(1), true));
   if (name == "abs" && x.size() == 1)
     return set(op, limit(x[0],
                          arith::SubIOp::create(builder, loc, constant(0), x[0]),

@@ -469,16 +469,13 @@ Value StableHLOImporter::scatterRows(Operation *op, Value rows, Value places,
   Location loc = op->getLoc();
   TrainBuilder b = at(op);
   auto type = typeOf(rows);
-  bool isAdd = how == Combination::Add;
-  if (isFloat(type) && isAdd) {
+  if (isFloat(type) && how == Combination::Add) {
     Value sums =
         train::ScatterAddOp::create(builder, loc, type, updates, places, 0);
     return getNumber(op->getOperand(0)) == 0.0 ? sums : b.add(rows, sums);
   }
   // From here on each element has a place of its own.
-  int64_t width = 1;
-  for (int64_t extent : type.getShape().drop_front())
-    width *= extent;
+  int64_t width = type.getNumElements() / type.getDimSize(0);
   if (width != 1) {
     auto wide = typeOf(places).clone(typeOf(updates).getShape());
     auto dims =

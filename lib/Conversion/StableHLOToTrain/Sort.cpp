@@ -218,20 +218,16 @@ bool StableHLOImporter::convertSort(Operation *op) {
   }
   auto integers = RankedTensorType::get({rows, size}, builder.getI64Type());
   bool isSupported = true;
-  // Whether the second of two elements comes before the first.
   Value ranks = reducePairs(
       builder, loc, keys, keys, integers,
       [&](OpBuilder &b, Location l, ValueRange args) {
         auto before = [&](bool swaps) {
-          SmallVector<Value> values(2 * count);
+          // Arguments without uses may have any value.
+          SmallVector<Value> values(2 * count, args.back());
           for (auto [k, number] : llvm::enumerate(keyNumbers)) {
             values[2 * number] = args[swaps ? k : keys.size() + k];
             values[2 * number + 1] = args[swaps ? keys.size() + k : k];
           }
-          // Arguments without uses may have any value.
-          for (Value &value : values)
-            if (!value)
-              value = args.back();
           return ScalarRegion(b, l).emit(body, values);
         };
         Value isBefore = before(false), isAfter = before(true);
