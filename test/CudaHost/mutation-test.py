@@ -61,7 +61,7 @@ MUTATIONS = [
     ("SortedScatterAdd.h", "while (extent >> bits)", "while (extent >> (bits + 1))", "ScatterAdd"),
     ("Program.h", "const Reader reader = i + 1 < steps ? Reader::Training : last;", "const Reader reader = Reader::Training;", "Program"),
     ("Staging.h", "    AMP_CUDA_CALL(cudaEventSynchronize(buffers[next].copied));\n", "", "Program"),
-    ("Program.h", "  DeviceScope scope(options.device);\n  for (", "  for (", "Program"),
+    ("Program.h", "  DeviceScope scope(options.device);\n  AMP_RETURN_IF_ERROR(slots.begin", "  AMP_RETURN_IF_ERROR(slots.begin", "Program"),
 ]
 
 root, folder = map(pathlib.Path, sys.argv[1:3])
