@@ -19,8 +19,8 @@ config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
 config.suffixes = [".mlir", ".test", ".py"]
 # `Inputs` holds what tests read (data, helper modules); `data` the data sets.
 config.excludes = ["Inputs", "consumer", "subdirectory", "data", "lit.cfg.py", "lit.site.cfg.py"]
-# The times that .lit_test_times.txt beside this file holds let the first run of a
-# build folder start with the longest tests; later ones use those that they measured.
+# The times in .lit_test_times.txt next to this file let the first run of a build folder start with
+# the longest tests. Later runs use their own measurements.
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.amp_obj_root, "test")
 
@@ -99,11 +99,11 @@ for plugin in ("AMPPlugin", "ExamplePlugin"):
     path = os.path.join(config.amp_obj_root, "lib", plugin + ".so")
     name = plugin.replace("AMP", "amp_").replace("Example", "example_").lower()
     config.substitutions.append(("%" + name, path))
-# Compiles CUDA sources for the CPU; the library goes behind them. Compiling takes
+# Compiles CUDA sources for the CPU. The library comes after them. Compiling takes
 # longer than running, so Clang takes the runtime precompiled and nothing is
 # optimised; long runs use the compiler of the project, optimising.
-# %plain_cuda_host_cxx reads the runtime itself, for sources that change what it
-# sees. Each goes with the library of its name.
+# %plain_cuda_host_cxx reads the runtime itself, for sources that change its macros. Each is used
+# with the library of its name.
 cuda_host_archive = f"{config.amp_obj_root}/lib/libAMPCudaHost.a"
 optimization = "-O1" if os.environ.get("AMP_LONG_TESTS") else "-O0"
 plain_cuda_host_cxx = f"{config.amp_cxx} {config.amp_cuda_host_options} {optimization}"
@@ -111,8 +111,7 @@ cuda_host_cxx, cuda_host_link = config.amp_cuda_host_compiler, ""
 if not cuda_host_cxx or os.environ.get("AMP_LONG_TESTS"):
     cuda_host_cxx = plain_cuda_host_cxx
 else:
-    # The object has every inline function, also those that need what no library
-    # exports.
+    # The object has every inline function, also those that use symbols that no library exports.
     cuda_host_link = f"-Wl,--gc-sections {config.amp_cuda_host_object} "
 zlib = " -lz" if config.amp_zlib else ""
 config.substitutions += [
@@ -197,7 +196,7 @@ if os.environ.get("AMP_FULL_TESTS") or os.environ.get("AMP_LONG_TESTS"):
     config.available_features.add("full")
 if os.environ.get("AMP_LONG_TESTS"):
     config.available_features.add("long")
-    # TensorFlow is large and may be installed for a python of its own.
+    # TensorFlow is large and may be installed for a separate Python.
     for tensorflow_python in (os.environ.get("AMP_TENSORFLOW_PYTHON"), *pythons):
         if tensorflow_python and runs(tensorflow_python, "-c", "import tensorflow"):
             config.available_features.add("tensorflow")

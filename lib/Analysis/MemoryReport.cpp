@@ -74,7 +74,7 @@ static void count(MemoryReport::Count &entry, const TensorRange &range) {
 
 namespace {
 
-/// What a report counts a tensor as.
+/// The kind of a tensor in reports.
 class Classification {
 public:
   /// Counts the arguments in `report`, and finds the values that a category

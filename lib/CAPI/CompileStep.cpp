@@ -83,7 +83,7 @@ private:
       return status;
     if (status.getCode() == host::kReported)
       return host::Status(kCompileError, std::move(text));
-    // What LLVM reports has no code of its own.
+    // Errors of LLVM have no separate code.
     return status;
   }
 

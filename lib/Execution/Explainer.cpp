@@ -31,7 +31,7 @@ static bool isFinite(const host::Array &array) {
   return true;
 }
 
-/// Says what is wrong with the last step, or returns an empty text.
+/// Returns the fault of the last step, or an empty text.
 std::string Explainer::findEvent(JITStep &step) {
   std::vector<std::string> names = step.getMetricNames();
   std::vector<double> metrics;

@@ -54,7 +54,7 @@ host::Status Explainer::adviseOnScale(Explanation &explanation) {
   return host::Status();
 }
 
-/// The names by which policies and messages find the operation of `record`.
+/// The names that identify the operation of `record` in policies and messages.
 static std::string getPin(const WatchedRecord &record) {
   return record.scope.empty() ? record.place : record.scope;
 }
@@ -73,8 +73,8 @@ std::string Explainer::printPins(llvm::ArrayRef<std::string> pins) const {
   return text;
 }
 
-/// Adds to `pins` what must be f32 so that `bad` is: its operation, or the
-/// operations that read its cast.
+/// Adds to `pins` the operations that must be f32 so that `bad` is: its
+/// operation, or the operations that read its cast.
 static bool addPins(BadValue bad, llvm::ArrayRef<WatchedRecord> records,
                     std::vector<std::string> &pins) {
   size_t before = pins.size();

@@ -23,7 +23,7 @@ namespace mlir::amp {
 /// The file in `folder` of the code of `module`, which is in the LLVM dialect.
 std::string getObjectPath(ModuleOp module, llvm::StringRef folder);
 
-/// The object file that `writeObject` wrote, or null if there is none or if it
+/// The object file that `writeObject` wrote, or null if it does not exist or
 /// is damaged.
 std::unique_ptr<llvm::MemoryBuffer> readObject(llvm::StringRef path);
 

@@ -340,7 +340,7 @@ StepProgram::compile(ModuleOp source, llvm::StringRef name, int64_t batchSize) {
       cast<FunctionOpInterface>(SymbolTable::lookupSymbolIn(*clone, name));
   if (llvm::Error error = checkNeeds(function))
     return error;
-  // Make the step public, whatever its visibility: roles make a step, and
+  // Make any step public: roles make a step, and
   // private functions without callers are erased.
   SymbolTable::setSymbolVisibility(function, SymbolTable::Visibility::Public);
   FailureOr<StepSignature> tensors = StepSignature::get(function);

@@ -40,7 +40,7 @@ LowExponents mlir::amp::getLowExponents(llvm::StringRef type) {
   return {-126, -126};
 }
 
-/// Finds the first narrowing cast of `value`, which has statistics of its own
+/// Finds the first narrowing cast of `value`, which has separate statistics
 /// for it.
 static Operation *findCast(Value value, Type to) {
   Operation *first = nullptr;

@@ -84,7 +84,8 @@ void attachMovement(MLIRContext *context) {
   (OpTys::template attachInterface<MoveModel<OpTys>>(*context), ...);
 }
 
-/// The flow through operations that store a number beside what they move.
+/// The flow through operations that store a number in addition to moving
+/// elements.
 template <typename OpTy>
 struct StoreModel
     : FloatRangeOpInterface::ExternalModel<StoreModel<OpTy>, OpTy> {

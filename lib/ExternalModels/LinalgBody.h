@@ -35,7 +35,7 @@ LogicalResult retypeStructured(linalg::LinalgOp op, ArrayRef<Type> slotTypes,
 /// operation.
 int64_t getStructuredFlops(linalg::LinalgOp op);
 
-/// What the operation computes, element by element: the sum or the product of
+/// The elementwise computation: the sum or the product of
 /// two operands, or something else.
 Arithmetic getElementArithmetic(linalg::LinalgOp op);
 

@@ -54,7 +54,7 @@ llvm::BitVector GuardAnalysis::getKeepers(Value value, BlockArgument old) {
   }
   if (Value input = skipCast(value, old))
     return getKeepers(input, old);
-  // A sum with what is zero where gradients are not finite.
+  // A sum whose other term is zero where gradients are not finite.
   if (Operation *op = value.getDefiningOp();
       op && op->getNumOperands() == 2 && op->getNumResults() == 1) {
     llvm::BitVector keepers(flags.size());

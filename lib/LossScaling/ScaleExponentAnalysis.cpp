@@ -118,7 +118,7 @@ public:
     return analysis.getExponent(value);
   }
   ScaleExponent getScale(unsigned index) const override {
-    // A power of a scale is no scale of its own.
+    // A power of a scale is not another scale.
     ScaleExponent exponent = analysis.getExponent(op->getOperand(index));
     return exponent.getTerms().empty()
                ? ScaleExponent::of(analysis.getSymbol(op->getOperand(index)))
@@ -211,8 +211,8 @@ void ScaleExponentAnalysis::findScales(FunctionOpInterface function) {
     std::tie(scales, sources) = it->second;
     return;
   }
-  // Float arguments of the role `scaler_state` are scales, whatever reads them,
-  // unless the scaler alone does.
+  // Float arguments of the role `scaler_state` are scales, unless only the
+  // scaler reads them.
   for (BlockArgument argument : function.getArguments())
     if (getRole(argument) == Role::ScalerState &&
         isa<FloatType>(getElementTypeOrSelf(argument)) &&

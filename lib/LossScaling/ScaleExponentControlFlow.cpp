@@ -88,8 +88,8 @@ LogicalResult ScaleExponentAnalysis::carry(OpOperand &operand, Value input,
     if (isOfScaler(operand.get()) || exponent.isUnscaled())
       return success();
   }
-  // What a branch computes from the state of the scaler is a new scale outside
-  // of it.
+  // A value that a branch computes from the state of the scaler is a new scale
+  // outside of the branch.
   if (isOfScaler(operand.get()) && !isa<LoopLikeOpInterface>(op) &&
       llvm::any_of(exponent.getTerms(), [&](const ScaleExponent::Term &term) {
         return op->isAncestor(
@@ -242,7 +242,7 @@ bool ScaleExponentAnalysis::isOfScalerAlone(Value result,
 
 LogicalResult ScaleExponentAnalysis::visitRegions(Operation *op) {
   // Program order makes diagnostics deterministic. An operation with a body
-  // stands for its terminator too.
+  // represents its terminator too.
   SmallVector<std::pair<Operation *, Ties>> holders = {{op, {}}};
   auto loop = dyn_cast<LoopLikeOpInterface>(op);
   const LinearRule *rule = findRule(op);

@@ -28,7 +28,8 @@ using namespace mlir::amp;
 static constexpr double kUnlimited = 0x1p100;
 
 SmallVector<OpResult> ScaledRange::findCandidates() {
-  // Arguments of regions are what is passed to them. The evaluation decides.
+  // An argument of a region is the value that the operation passes to it. The
+  // evaluation decides.
   llvm::DenseSet<Value> free;
   auto isFree = [&](Value value) {
     // Conditions only choose.
@@ -109,7 +110,7 @@ std::optional<double> ScaledRange::getMaximum(Value scale) {
   return maximum ? std::optional(std::min(*maximum, kUnlimited)) : maximum;
 }
 
-/// Whether `value` is a constant by which an operation scales.
+/// Whether `value` is a constant factor of an operation that scales.
 static bool isConstantScale(Value value) {
   return matchPattern(value, m_Constant()) &&
          llvm::any_of(value.getUses(), [](OpOperand &use) {

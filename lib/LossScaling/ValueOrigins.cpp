@@ -90,9 +90,9 @@ Value mlir::amp::skipCast(Value value, BlockArgument old) {
              : Value();
 }
 
-/// Returns what a loop of two regions carries to `result`. The first region
-/// decides whether the second one runs, and passes its values to the results.
-/// One of the two regions forwards its arguments unchanged.
+/// Returns the value that a loop of two regions carries to `result`. The first
+/// region decides whether the second one runs, and passes its values to the
+/// results. One of the two regions forwards its arguments unchanged.
 static std::optional<Carried> getCarriedByTwo(LoopLikeOpInterface loop,
                                               OpResult result) {
   auto branch = dyn_cast<RegionBranchOpInterface>(loop.getOperation());

@@ -22,7 +22,7 @@ using Scope = ModelBuilder::Scope;
 
 LogicalResult mlir::amp::checkTraining(ModelChecks &checks,
                                        const TrainingOptions &options) {
-  // Steps compute in f32, whatever the type of an option.
+  // Steps compute in f32 for any type of an option.
   FloatType f32 = Float32Type::get(checks.getContext());
   for (auto [name, value] :
        {std::pair<StringRef, double>("lr", options.learningRate),

@@ -442,7 +442,7 @@ AutoMixedPrecisionPass::plan(const CallGroup &group, FloatType low,
 
 /// Returns whether some slot of `plan` becomes low.
 static bool makesLow(const Plan &plan) {
-  // Slot 0 stands for all that keeps its type.
+  // Slot 0 represents everything that keeps its type.
   for (size_t v = 1, e = plan.assignment.low.size(); v != e; ++v)
     if (plan.assignment.low[v])
       return true;

@@ -122,7 +122,7 @@ LogicalResult mlir::amp::checkBackwardPass(const StepRewriter &step,
   auto follows = [&](OpOperand &use) {
     Operation *op = use.getOwner();
     Operation *ancestor = step.getAncestor(op);
-    // A called function has no such operation.
+    // A called function lacks this operation.
     return !isa<InnerGradientOp>(op) &&
            (!ancestor || backward.contains(ancestor));
   };

@@ -64,7 +64,7 @@ Value buildConjunction(StepRewriter &step, ArrayRef<Value> flags);
 /// Builds a tensor<i1> that is true if any of `flags` is.
 Value buildDisjunction(StepRewriter &step, ArrayRef<Value> flags);
 
-/// Updates, and the flags that guard them. Bit i stands for group i.
+/// Updates, and the flags that guard them. Bit i represents group i.
 struct UpdateGuard {
   BitVector groups;
   /// Whether the updates depend on no gradient. They are then made if any other

@@ -18,7 +18,7 @@ namespace mlir::amp {
 /// are inlined. The callee of such a call uses a loss scale, reads or returns a
 /// boolean, forwards an argument, or reads a checked value. Other calls stay,
 /// so that the copy does not grow with the depth of all calls. Returns null if
-/// there is no such call, and failure, after an error, if the copy would be too
+/// no such call exists, and failure, after an error, if the copy would be too
 /// large.
 FailureOr<OwningOpRef<FunctionOpInterface>>
 cloneInlined(FunctionOpInterface function, SymbolTableCollection &tables);

@@ -173,9 +173,9 @@ private:
     return false;
   }
 
-  /// Replaces casts by an equal one that dominates them. If there is none,
-  /// moves the first inserted cast into the block of its operand, where it
-  /// dominates the others.
+  /// Replaces casts by an equal one that dominates them. If no cast dominates
+  /// the others, moves the first inserted cast into the block of its operand,
+  /// where it does.
   void merge(MutableArrayRef<CastLike> casts, RewriterBase &rewriter) {
     DominanceInfo dominance(getOperation());
     DenseMap<std::tuple<Value, Type, int>, SmallVector<CastLike, 1>> known;

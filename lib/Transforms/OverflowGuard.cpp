@@ -53,7 +53,7 @@ mlir::amp::getUpdateSlice(const StepRewriter &step,
 }
 
 /// Returns `argument` in the type `wide`, as the update reads it, at the
-/// beginning of the step, where `builder` stands.
+/// insertion point of `builder`, the beginning of the step.
 static Value getWidened(OpBuilder &builder, BlockArgument argument, Type wide) {
   Block *block = builder.getBlock();
   Operation *widening = nullptr;

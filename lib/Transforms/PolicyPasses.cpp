@@ -82,7 +82,7 @@ static bool hasWord(StringRef name, ArrayRef<StringRef> words) {
   llvm::SplitString(name.split('.').second, parts, "._");
   return llvm::any_of(parts, [&](StringRef part) {
     return llvm::any_of(words, [&](StringRef word) {
-      // Abbreviations stand alone.
+      // An abbreviation is a whole word.
       return word.size() <= 3 ? part == word
                               : part.starts_with_insensitive(word);
     });

@@ -33,10 +33,10 @@ LogicalResult addSkipMetric(StepRewriter &step, StringRef name, Value passed);
 LogicalResult addSkipMetrics(StepRewriter &step, ArrayRef<GradientGroup> groups,
                              Value passed, bool count);
 
-/// Publishes the norm of all gradients together. Each of `gradients` stands for
-/// the gradient at the same place in `named`, which has `amp.gradient_of`.
-/// Several gradients of one parameter, such as those of several losses, are
-/// added.
+/// Publishes the norm of all gradients together. Each of `gradients`
+/// corresponds to the gradient at the same index in `named`, which has
+/// `amp.gradient_of`. Several gradients of one parameter, such as those of
+/// several losses, are added.
 LogicalResult addGradientNorm(StepRewriter &step, ArrayRef<Value> gradients,
                               ArrayRef<Value> named);
 

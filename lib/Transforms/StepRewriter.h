@@ -87,7 +87,7 @@ public:
       llvm::function_ref<bool(OpOperand &)> follows = nullptr) const;
 
   /// Moves the operations before `anchor` that depend on `values` and are not
-  /// in `except` behind it, in their order.
+  /// in `except` to after it, in their order.
   void moveDependentsAfter(Operation *anchor, ArrayRef<Value> values,
                            const OpSet &except) const;
 

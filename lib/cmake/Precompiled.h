@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Headers of LLVM and MLIR that are compiled once for the whole project when
-// AMP_PRECOMPILE_HEADERS is on. Every source still includes what it uses: the
-// debug build goes without this file.
+// AMP_PRECOMPILE_HEADERS is on. Every source still includes the headers that it
+// uses: the debug build goes without this file.
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,7 +12,8 @@ func.func @sequence() {
   return
 }
 
-// What a callee frees again counts while it runs, what it leaves does after.
+// Memory that a callee frees counts while it runs. Memory that it leaves counts
+// afterwards.
 // expected-remark @+1 {{allocates 448 bytes at most}}
 func.func @calls() {
   %a = memref.alloc() {alignment = 64 : i64} : memref<64xf32>
@@ -45,7 +46,7 @@ func.func @branches(%condition: i1) {
   return
 }
 
-// Each turn frees what the one before has left.
+// Each iteration frees the memory of the previous one.
 // expected-remark @+1 {{allocates 128 bytes at most}}
 func.func @loop(%n: index) {
   %zero = arith.constant 0 : index

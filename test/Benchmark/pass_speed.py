@@ -5,10 +5,9 @@
 Times auto-mixed-precision against upstream's CSE on generated modules:
 transformer blocks, convolutional blocks, and a chain of elementwise operations
 without a product or a denied operation, the worst case for a minimum cut; of
-10^4, 10^5 and 10^6 operations each. Each pass gets the module as it was parsed,
-in a process of its own, in turns; medians count. The verifier, which runs after a
-pass that changed something and whose time would count as the pass's, is off:
-CSE, which changes nothing here, has none. Fails
+10^4, 10^5 and 10^6 operations each. Each pass gets the parsed module in a separate process, in
+turns. Medians count. The verifier, which runs after a pass that changed something and whose time
+would count as the pass's, is off: CSE, which changes nothing here, has none. Fails
 
 - if on 10^5 operations of transformer blocks the ratio is above the limit (1.0);
 - if ten times the operations, from 10^5 on, take more than 12 times the time;
@@ -57,7 +56,7 @@ def block(i):
         f"{v(13)} = train.linear {v(12)}, {weight(5)}, %v : {linear}",
         f"{v(14)} = train.relu {v(13)} : {X}",
         f"%x{i + 1} = train.add {v(14)}, {v(9)} : ({X}, {X}) -> {X}",
-        # What is computed for a metric, in f32.
+        # The computation of a metric, in f32.
         f"{v(15)} = train.square {v(9)} : {X}",
         f"{v(16)} = train.reduce_sum {v(15)} {{dims = array<i64: 1>}} : ({X}) -> tensor<?xf32>",
         f"{v(17)} = train.log1p {v(16)} : tensor<?xf32>",

@@ -135,8 +135,8 @@ func.func @public(%a: memref<512xf32>, %zero: f32) {
 
 // -----
 
-// Nor what is no sum of multiples of the loops: a part would not be where the map
-// says. Other loops are divided instead.
+// Nor maps other than sums of multiples of the loops: a part would not be where
+// the map says. Other loops are divided instead.
 
 // CHECK-LABEL: func.func private @repeated(
 // CHECK: func.func private @repeated_part

@@ -20,7 +20,7 @@ func.func @chain(%x: tensor<4xf16>, %y: tensor<4xf16>) -> tensor<4xf16> {
 // -----
 
 // Into a reduction, but not where an element would be computed once per
-// repetition: the logarithm stays a loop of its own.
+// repetition: the logarithm stays a separate loop.
 
 // CHECK-LABEL: func.func @repeated
 // CHECK: linalg.generic

@@ -2,7 +2,7 @@
 // RUN: amp-opt %s --amp-lower-step --split-input-file > %t.once
 // RUN: amp-opt %t.once --amp-lower-step --split-input-file | diff %t.once -
 
-// The state is written in place, the metric into an argument of its own, the
+// The state is written in place, the metric into a separate argument, and the
 // batch is only read.
 
 // CHECK-LABEL: func.func @step_cpu
@@ -31,7 +31,7 @@ func.func @unused(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 // The new value of a guard is written where it is computed. The guard moves
-// behind the last read of the old value.
+// after the last read of the old value.
 
 // CHECK-LABEL: func.func @guard_cpu
 // CHECK: %[[W:.*]] = bufferization.to_tensor %arg0 restrict writable
@@ -102,7 +102,7 @@ func.func @outputs(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"},
 
 // -----
 
-// Each carried value starts from a tensor of its own. Bufferization would let
+// Each carried value starts from a separate tensor. Bufferization would let
 // a loop within the loop share the buffer.
 // CHECK-LABEL: func.func @shared_empty_cpu
 // CHECK-DAG: %[[A:.*]] = tensor.empty()

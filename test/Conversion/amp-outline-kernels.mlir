@@ -1,5 +1,5 @@
 // RUN: amp-opt %s --amp-outline-kernels --split-input-file | FileCheck %s
-// What is made are functions of one nest, which stay as they are.
+// The new functions have one nest and do not change again.
 // RUN: amp-opt %s --amp-outline-kernels --split-input-file > %t.once
 // RUN: amp-opt %t.once --amp-outline-kernels --split-input-file | diff %t.once -
 
@@ -51,7 +51,7 @@ func.func @equal(%a: memref<8xf32> {llvm.noalias}, %b: memref<8xf32> {llvm.noali
 #none = affine_map<() -> ()>
 
 // Parts of one buffer overlap where one of them is written, and do not matter
-// where they are read. What has no loops stays.
+// where they are read. Operations without loops stay.
 // CHECK-LABEL: func.func @overlap
 // CHECK: call @overlap_kernel(
 // CHECK: linalg.generic
@@ -75,8 +75,8 @@ func.func @overlap(%a: memref<16xf32> {llvm.noalias}, %b: memref<8xf32> {llvm.no
     %0 = arith.addf %x, %y : f32
     linalg.yield %0 : f32
   }
-  // The guard of an update is no loop: what is in it is outlined, and reads a
-  // buffer that one of two may be.
+  // The guard of an update is not a loop. Its nests are outlined and read a
+  // buffer that may be one of two.
   // CHECK: func.func private @overlap_kernel_1(%{{.*}}: memref<8xf32>, %{{.*}}: memref<8xf32>) attributes
   scf.if %c {
     %t = memref.alloc() : memref<8xf32>
@@ -95,8 +95,8 @@ func.func @overlap(%a: memref<16xf32> {llvm.noalias}, %b: memref<8xf32> {llvm.no
 
 #id = affine_map<(i) -> (i)>
 
-// A loop is one nest, and may give a scalar. Where an offset is not known a
-// pointer does not tell where the buffer lies.
+// A loop is one nest, and may give a scalar. If an offset is not known, a
+// pointer alone does not describe the buffer.
 // CHECK-LABEL: func.func @loops
 // CHECK: %[[SUM:.*]] = call @loops_kernel(%{{.*}}, %{{.*}}) : (index, memref<8xf32>) -> f32
 // CHECK: memref.store %[[SUM]]

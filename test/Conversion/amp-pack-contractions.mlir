@@ -35,7 +35,8 @@ func.func @packed(%a: memref<64x128xf16>, %b: memref<10x128xf16>, %c: memref<64x
 
 // -----
 
-// What the kernel can read stays, and so does what is no sum of products.
+// Operands that the kernel can read stay, and so do operations other than sums
+// of products.
 
 // CHECK-LABEL: func.func @as_it_is
 // CHECK-NOT: memref.alloc

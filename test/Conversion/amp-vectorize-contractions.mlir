@@ -62,7 +62,7 @@ func.func @packed(%a: memref<64x128xf16>, %b: memref<10x128xf16>, %c: memref<64x
 
 // -----
 
-// What is no sum of products stays.
+// Operations other than sums of products stay.
 
 // CHECK-LABEL: func.func @other
 // CHECK: linalg.generic

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Casts between all float types: one rounding to nearest even, subnormals kept,
-# overflow to infinity, whatever the host's instructions do.
+# overflow to infinity, independent of the host's instructions.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %S/Inputs
@@ -53,7 +53,7 @@ def sources():
     wide_bits = rng.integers(0, 2**64, 300000, dtype=np.uint64).view(np.float64)
     exponents = rng.integers(-150, 130, 300000)
     scaled = np.ldexp(rng.random(300000) + 1, exponents)
-    # Just beside the ties of every narrow type: rounding twice goes wrong here.
+    # Next to the ties of every narrow type, where rounding twice is wrong.
     ties = np.ldexp(rng.integers(2**8, 2**12, 300000) * 2.0 + 1, exponents - 10)
     beside = ties * (1 + rng.choice([-1, 0, 1], 300000) * 2.0**-45)
     largest = [f[2] for f in FORMATS.values()]

@@ -1,6 +1,6 @@
-// What a mixed-precision step adds becomes StableHLO in generic form: casts,
-// scale and unscale with its finite flag, the guard as selects, the update of
-// the scale. Nothing of amp, arith, scf or tensor is left.
+// The additions of a mixed-precision step become StableHLO in generic form:
+// casts, scale and unscale with its finite flag, the guard as selects, the
+// update of the scale. Nothing of amp, arith, scf or tensor is left.
 //
 // RUN: amp-opt %s --allow-unregistered-dialect --convert-amp-to-stablehlo > %t
 // RUN: FileCheck %s --implicit-check-not=amp. --implicit-check-not=arith. --implicit-check-not=scf. --implicit-check-not=tensor.extract < %t

@@ -1,9 +1,8 @@
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a step reads and writes no oftener than it must: products are not made
-// twice, scales are part of them, and cheap values are computed where they are
-// read.
+// A step reads and writes as little as possible: products are not repeated,
+// scales are part of them, and cheap values are computed where they are read.
 //
 // RUN: amp-opt %s --convert-train-to-cuda --split-input-file | FileCheck %s
 // RUN: amp-opt %s --convert-train-to-cuda=strict-rounding --split-input-file | FileCheck %s --check-prefix=STRICT
@@ -30,7 +29,7 @@ func.func @gelu(%x: tensor<2x3x16xf16> {amp.role = "batch", amp.name = "x"},
 
 // -----
 
-// A scale behind a product, and one before several, is their alpha; rounding
+// A scale after a product, and one before several, is their alpha; rounding
 // between would be left out.
 // CHECK-LABEL: func.func @scales
 // CHECK-DAG: cuda.gemm {{.*}}{alpha = 2.500000e-01 : f32, transpose_b}

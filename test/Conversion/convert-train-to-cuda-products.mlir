@@ -37,7 +37,7 @@ func.func @heads(%x: tensor<96x8xf32> {amp.role = "batch", amp.name = "x"},
 // -----
 
 // Apart: few rows, for which joining the weights would move more bytes; and a
-// relu, which the product of its own takes.
+// relu, which the separate product takes.
 // CHECK-LABEL: func.func @apart
 // CHECK-COUNT-4: cuda.gemm
 func.func @apart(%x: tensor<8x8xf32> {amp.role = "batch", amp.name = "x"},
@@ -59,9 +59,9 @@ func.func @apart(%x: tensor<8x8xf32> {amp.role = "batch", amp.name = "x"},
 
 // -----
 
-// With strict rounding a product keeps to itself where what it takes would
-// leave out a rounding to f16: a residual, gelu, a widening that was inserted.
-// relu leaves out none.
+// With strict rounding a product does not fuse an operation if that skips a
+// rounding to f16: a residual, gelu, a widening that was inserted. relu skips
+// none.
 // CHECK-LABEL: func.func @rounding
 // CHECK: cuda.gemm {{.*}}{accumulate}
 // CHECK: cuda.gemm {{.*}}activation = #cuda.activation<gelu_tanh>

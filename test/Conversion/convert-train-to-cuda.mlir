@@ -35,8 +35,8 @@ func.func @layer(%x: tensor<16x8xf32> {amp.role = "batch", amp.name = "x"},
 // -----
 
 // A convolution takes bias and relu, the gradient of its filter that of the bias.
-// The product of an input gradient makes gradients of patches, so that the gradient
-// of a relu behind it is a kernel.
+// The product of an input gradient makes gradients of patches, so the gradient
+// of a relu after it is a kernel.
 // CHECK-LABEL: func.func @convolution
 // CHECK: cuda.conv <forward> {{.*}}ins(%{{.*}}, %{{.*}}, %{{.*}} : {{.*}}tensor<8xf16>) {activation = #cuda.activation<relu>, bias,
 // CHECK: cuda.conv <input_grad>
@@ -90,8 +90,8 @@ func.func @pointwise(%x: tensor<2x6x6x4xf32> {amp.role = "batch", amp.name = "x"
 
 // -----
 
-// gelu: the tanh form is an epilogue, which saves what the gradient needs; the
-// erf form is a kernel.
+// gelu: the tanh form is an epilogue, which saves the input of its gradient;
+// the erf form is a kernel.
 // CHECK-LABEL: func.func @gelu
 // CHECK: %[[H:.*]]:2 = cuda.gemm {{.*}}activation = #cuda.activation<gelu_tanh>, auxiliary
 // CHECK: cuda.gemm {{.*}}%[[H]]#1 {{.*}}activation = #cuda.activation<gelu_tanh_grad>
@@ -168,7 +168,8 @@ func.func @optimizer(%w: tensor<8xf32> {amp.role = "parameter", amp.name = "w"},
 
 // -----
 
-// Kernels: a chain is one kernel, what follows a reduction is its 'finish'.
+// Kernels: a chain is one kernel, and the operations after a reduction are its
+// 'finish'.
 // CHECK-LABEL: func.func @kernels
 // CHECK: cuda.kernel named "{{.*}}" over [16, 8] maps [{{.*}}] reduce [1] with <add> {
 // CHECK: arith.mulf
@@ -205,9 +206,8 @@ func.func @loop(%x: tensor<8x8xf32> {amp.role = "batch", amp.name = "x"})
 
 // -----
 
-// The outer loop is unrolled first: then the bounds of the inner one, and what it
-// is guarded by, are constants. It runs 0, 2 and 4 times, but the last guard is
-// false.
+// The outer loop is unrolled first: then the bounds and the guard of the inner
+// one are constants. It runs 0, 2 and 4 times, but the last guard is false.
 // CHECK-LABEL: func.func @nested_loops
 // CHECK-COUNT-2: cuda.gemm
 // CHECK-NOT: cuda.gemm

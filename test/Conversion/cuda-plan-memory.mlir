@@ -7,8 +7,8 @@
 
 // LEFT: 'train.linear' op is in a step that becomes a program; expected 'convert-train-to-cuda' to have lowered it
 
-// Values that are not in use at the same time lie over each other; what the
-// last product writes lies in the place of its prediction.
+// Values that are not in use at the same time share memory. The last product
+// writes to the memory of the prediction.
 // REPORT: remark: 'chain': 33562624 bytes of state, 4096 bytes planned for values of which at most 4096 are in use at one time: 1.000 times
 // CHECK-LABEL: cuda.program @chain
 // CHECK: %[[X:.*]] = cuda.buffer "x" at 0 {role = "batch"} : memref<16x32xf32>
@@ -111,8 +111,8 @@ func.func @widened(%w: tensor<4xbf16> {amp.role = "parameter", amp.name = "w"},
 
 // -----
 
-// The widened parameter is read once more: there the copy is needed, and where it
-// is the gradient as well.
+// The widened parameter has another reader, which needs the copy. So does a
+// copy that is the gradient.
 // CHECK-LABEL: cuda.program @widened_read
 // CHECK: cuda.kernel named "copy"
 // CHECK: outs(%[[C:.*]] : memref<4xf32>)
@@ -163,8 +163,8 @@ func.func @constants(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x"})
 
 // -----
 
-// What bounds labels and indices is noted before it is lowered: the classes of a
-// loss that has no kernel of its own, the rows of a table.
+// The bounds of labels and indices are recorded before lowering: the classes of
+// a loss that has no kernel of its own, the rows of a table.
 // CHECK-LABEL: cuda.program @bounds
 // CHECK: cuda.buffer "tokens" at {{[0-9]+}} {index_bound = 31 : i64, role = "batch"} : memref<24xi64>
 // CHECK: cuda.buffer "labels" at {{[0-9]+}} {index_bound = 10 : i64, role = "batch"} : memref<24xi32>

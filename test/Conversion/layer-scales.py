@@ -1,9 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The scales of layers on numbers: bringing a gradient from one scale to another,
-# the largest magnitude, and the machine that adapts a scale, run beside the
-# documented one.
+# Execution tests of layer-wise scales: rescaling a gradient, the largest magnitude, and the
+# adaptation of a scale compared with the documented rules.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %S/Inputs
@@ -87,7 +86,7 @@ for index, options in enumerate([{}, {"target": 100.0, "growth_factor": 4.0, "ba
     step.compile(f"{folder}/adapt-{index}")
     scale, seen = f32(256), set()
     for count in range(60):
-        # Exact powers of two at times, and what is no number.
+        # Exact powers of two at times, and NaN.
         true = 2.0 ** rng.integers(-30, 12) if count % 3 == 0 else 10.0 ** rng.uniform(-9, 4)
         magnitude = f32(true) * scale
         if count % 17 == 0:

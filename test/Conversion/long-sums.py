@@ -58,7 +58,7 @@ for values in (np.full(1 << 22, 0.1, np.float32), rng.uniform(0, 1, (300, 400)),
 for values, actual in zip(norms, step.run(f"{folder}/norm")):
     check(actual, np.asarray(values), 1, 0, "global norm")
 
-# What this is about: in order, f32 would not do.
+# Adding in order would not fit f32.
 total = np.float32(0)
 for partial in np.cumsum(np.full(1 << 22, 0.1, np.float32), dtype=np.float32)[-1:]:
     total = partial

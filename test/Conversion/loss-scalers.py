@@ -157,8 +157,8 @@ for name in ("amp", *MODELS):
     if name == "pytorch":
         assert scales[0, 143] == np.float32(2.0**-128)
 
-# Growth at the end of the range: refused where it is guarded, and the counter
-# starts anew all the same.
+# Growth at the end of the range: refused where it is guarded, and the counter restarts in both
+# cases.
 always = np.ones((1, 4), np.bool_)
 for name, guarded in (("amp", True), ("pytorch", True), ("tf-keras", True), ("paddle", True),
                       ("keras", False), ("megatron", False)):
@@ -186,7 +186,7 @@ scales, _, _ = compile_scaler("scaler=keras growth-interval=2", "keras-up", 1, 8
     np.ones((1, 8), np.bool_), [2], [0], [1])
 assert scales[0, -1] == 32
 
-# Each option changes what it says, alone: consecutive_hysteresis of DeepSpeed is
+# Each option changes only its own behaviour: consecutive_hysteresis of DeepSpeed is
 # a refill by every clean step, and Apex' hysteresis kernel counts on.
 for index, (options, flags, expected) in enumerate([
     ("scaler=deepspeed hysteresis-refill=clean", [0, 1, 0, 0], [8, 8, 8, 4]),

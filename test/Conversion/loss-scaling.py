@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Loss scaling on numbers: unscaling and its finite check, and the update of the
-# scale as a machine that is run for many steps beside the documented one.
+# Execution tests of loss scaling: unscaling and its finite check, and many updates of the scale
+# compared with the documented rules.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %S/Inputs

@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Attention, embedding, scans and what goes with them against NumPy in f64: low
+# Attention, embedding, scans and related operations against NumPy in f64: low
 # results are one rounding away from the f32 computation, but for the weights of
 # attention, which are rounded before they meet the values.
 #
@@ -158,7 +158,7 @@ for type in TYPES:
               (expected, result, 1e-6))
     c.run(f"{folder}/{type}")
 
-    # Slices by index, bit for bit; zeros for what is out of range.
+    # Slices by index, bit for bit; zeros for indices out of range.
     step, x = Step(), tensor(rng.standard_normal((3, 5, 2)), type)
     name, cases = step.input(x), []
     for axis, shape, integer in [(0, (2, 3), "i64"), (1, (4,), "i32"), (2, (), "i64"), (1, (6,), "i64")]:

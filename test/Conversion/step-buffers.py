@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What a lowered step does with its buffers: every new value is computed from
-# old ones, whatever is written in place; arguments that nothing updates stay.
+# The buffers of a lowered step: every new value is computed from old ones, although some are
+# written in place. Arguments without an update do not change.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %S/Inputs

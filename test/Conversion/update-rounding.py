@@ -1,9 +1,9 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Rounding of weights without a master, on numbers: stochastic rounding is
-# unbiased, repeats itself, depends on seed, step and key, and leaves values of
-# bf16 and what is not finite alone; a weight and its residual give the weight.
+# Execution tests of rounding weights without a master: stochastic rounding is
+# unbiased, repeats itself, depends on seed, step and key, and does not change values of bf16 and
+# values that are not finite; a weight and its residual give the weight.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %S/Inputs

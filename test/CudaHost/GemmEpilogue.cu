@@ -100,7 +100,7 @@ static void testSums(Epilogue gradient, int64_t rows, int64_t columns,
     Buffer<uint8_t> mask(bytes);
     void *aux = masked ? static_cast<void *>(mask.get()) : saved.get();
     Buffer<std::remove_const_t<T>> d(in);
-    // What the sums are of.
+    // The terms of the sums.
     if constexpr (std::is_same_v<R, T>)
       if (gradient != Epilogue::None) {
         Buffer<T> copy(in);

@@ -5,8 +5,8 @@
 # RUN: %python %s %amp_src_root %t.dir '%plain_cuda_host_cxx' '%plain_cuda_host_lib'
 """Usage: mutation-test.py <source root> <scratch folder> <compile> <library>
 
-A mutation test: makes one mistake at a time in a copy of the runtime headers; the test named
-beside it must then fail. A mistake that no test sees is a hole in the tests.
+A mutation test: makes one mistake at a time in a copy of the runtime headers; the test that its
+entry names must then fail. A mistake that no test sees is a hole in the tests.
 """
 
 import pathlib

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # A fuzz test: no text crashes amp-opt. Every operation of the round-trip tests, mutated at
-# random in its generic form, is accepted or rejected with a diagnostic. What is
-# accepted goes through the passes, which may refuse it but not crash either.
+# random in its generic form, is accepted or rejected with a diagnostic. Accepted input goes through
+# the passes, which may reject it but must not crash.
 #
 # RUN: %python %s %S
 """Usage: fuzz.py <folder of the dialect tests>"""

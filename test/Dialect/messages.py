@@ -29,7 +29,7 @@ missing, count = [], 0
 for path in sorted((root / "lib/Dialect").glob("*/IR/*.cpp")):
     text = path.read_text()
     for call in CALL.finditer(text):
-        # Adjacent literals are one; what stands in a conditional may be absent.
+        # Adjacent literals are one; a literal in a conditional may be absent.
         source = re.sub(r'\?\s*"[^"]*"\s*:\s*"[^"]*"', "", call.group())
         source = re.sub(r'R"\((.*?)\)"', lambda raw: '"' + raw.group(1).replace('"', r"\"") + '"', source)
         parts = [

@@ -1,8 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Every command of the documentation works, and every excerpt of a tool's output
-# is what the tool prints.
+# Every command of the documentation works, and every excerpt of a tool's output matches the tool.
 #
 # REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
@@ -15,7 +14,7 @@ Runs, in README.md and docs/**/*.md:
     continues it); it must exit with 0;
   * the command of a comment `<!-- excerpt of: COMMAND -->`; each line of the
     block that follows must occur in its output, in that order, whole but for
-    its indentation; `...` stands for lines left out.
+    its indentation; `...` marks omitted lines.
 
 A page's commands run in order in one folder, so that later ones may use what
 earlier ones wrote. In it, the folders of the source tree are links.

@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The page of the CUDA backend has every option of a trainer, and each option of
-# amp-run is one of a trainer or stands in the table of those that are not.
+# The page of the CUDA backend has every option of a trainer, and each option of amp-run is an
+# option of a trainer or is in the table of those that are not.
 #
 # RUN: %python %s %amp_src_root
 

@@ -1,9 +1,9 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Another compiler adopts the passes: installs this project, moves what was
-# installed, builds its own tool against it where this source tree and its build
-# are hidden, and rewrites a step in its own dialect, on tensors of its own type.
+# Another compiler adopts the passes: installs this project, moves the installation, builds its own
+# tool against it with this source tree and its build hidden, and rewrites a step in its own
+# dialect, on tensors of its own type.
 #
 # REQUIRES: full
 # UNSUPPORTED: static-mlir, sanitizer
@@ -44,7 +44,7 @@ def sealed(hidden):
 
 
 def toy_dialect(run_toy, toy):
-    """What the toy compiler does to steps in its own dialect."""
+    """Runs the toy compiler on steps in its own dialect."""
     output = run_toy("step.mlir", "--toy-pipeline")
     run("FileCheck", "step.mlir", cwd=toy, input=output)
     # The policy of the file says the same as the one in C++ with its callback.
@@ -62,8 +62,7 @@ def toy_dialect(run_toy, toy):
     undone = run_toy("step.mlir", f"--pass-pipeline=builtin.module({rewrite},amp-strip-precision)")
     if undone != run_toy("step.mlir"):
         sys.exit(f"the rewrite undone gives {undone}")
-    # Every strategy knows tensors that are no builtin ones, and so does what it
-    # says of its decisions.
+    # Every strategy and its remarks support tensor types of other dialects.
     for strategy in "optimal", "grappler", "autocast":
         report = toy / "report.json"
         run_toy(
@@ -194,7 +193,7 @@ def main(consumer, source, build, scratch):
 
 
 if __name__ == "__main__":
-    # What is hidden cannot hold what is built.
+    # The hidden folder cannot contain the build.
     with tempfile.TemporaryDirectory() as folder:
         paths = [pathlib.Path(argument).resolve() for argument in (*sys.argv[1:], folder)]
         main(*paths)

@@ -23,7 +23,7 @@ ENTRY_POINTS = {"mlirGetDialectPluginInfo", "mlirGetPassPluginInfo"}
 
 def run(*command):
     result = subprocess.run(command, capture_output=True, text=True)
-    # The folder of the tool may stand in its messages.
+    # The messages of the tool may contain its folder.
     return result.returncode, result.stdout, result.stderr
 
 
@@ -70,7 +70,7 @@ def compare(name, plugin, scratch, source):
 
 
 def entry_point(plugin):
-    """Yields what is wrong with the library that a tool loads first."""
+    """Yields the faults of the library that a tool loads first."""
     _, text, _ = run("ldd", plugin)
     if re.search("libMLIR|libLLVM|AMP", text):
         yield f"expected {plugin.name} to be linked to no LLVM, got {text}"
@@ -81,7 +81,7 @@ def entry_point(plugin):
 
 
 def linking(plugin):
-    """Yields what is wrong with what the passes are linked to and show."""
+    """Yields the faults of the libraries and symbols of the passes."""
     _, text, _ = run("ldd", plugin)
     for library in ("libMLIR", "libLLVM"):
         loaded = set(re.findall(rf"{library}[.\w-]*so[.\d]*(?= =>)", text))
@@ -142,7 +142,7 @@ def wrong_host(plugin, passes):
 
 
 def alone(plugin, scratch, source):
-    """The library that a tool loads, without the one beside it."""
+    """The library that a tool loads, without the one next to it."""
     copy = shutil.copy(plugin, scratch)
     code, output, error = run(
         "mlir-opt",

@@ -1,13 +1,13 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# amp-compress-activations rounds what the backward pass reads, and nothing
-# else: gradients are those of the same computation in NumPy.
+# amp-compress-activations rounds only the values that the backward pass reads. Gradients are those
+# of the same computation in NumPy.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
 """The gradient of a mean of weighted exponentials reads the exponentials, which
-are f32. The tolerance is a fifth of what the rounding does: the exponentials of
+are f32. The tolerance is a fifth of the effect of the rounding: the exponentials of
 the two sides differ by an ulp of f32 here and there."""
 
 import subprocess

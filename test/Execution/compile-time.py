@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Compilation takes time proportional to the number of layers where all of them
-# differ, and hardly more for many layers than for one where they are equal. Time
-# is processor time, which other tests beside this one do not stretch much, of the
-# tool as users have it: that of other quick tests leaves out what LLVM takes long for.
+# differ, and hardly more for many layers than for one where they are equal. Time is processor time,
+# which parallel tests hardly change, of the tool with all of LLVM's optimisations. Other quick
+# tests disable the slow ones.
 #
 # REQUIRES: full
 # RUN: rm -rf %t && mkdir %t

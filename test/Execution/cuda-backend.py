@@ -171,7 +171,7 @@ options = ["--batch-size", 8, "--precision", "fp16", "--pipeline", "scaler=apex 
 assert '"gradient_norm"' in amp_run("cuda", *options, "--print-ir").stdout
 amp_run("cuda", *quiet, "--last-batch", "keep", fails="expected --last-batch=drop")
 
-# What this backend does not have, and what the other one does not have.
+# Options that only one of the backends has.
 for option in (["--num-threads", 2], ["--gradient-histogram"]):
     amp_run("cuda", *quiet, "--precision", "fp16", *option,
             fails=option[0] + " is an option of --backend=cpu, but the backend is cuda")
@@ -180,7 +180,7 @@ for option in (["--device", 1], ["--cuda-cache", cache], ["--strict-rounding"], 
 amp_run("cpu", *quiet, "--backend=tpu", fails="unknown backend 'tpu', expected cpu or cuda")
 amp_run("cpu", *quiet, "--target", "h100", fails="--target is a model of GPU, which amp-translate --cuda-costs takes")
 
-# What is missing is said: the device, the compiler, the folder.
+# Errors name the missing device, compiler or folder.
 amp_run("cuda", *short, "--device", 3, fails="there is no device 3, but 1 in all")
 blocked = folder + "blocked"
 with open(blocked, "w"):

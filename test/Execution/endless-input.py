@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Files without an end, huge files and deeply nested text: each tool says what is
-# wrong and ends, without reading or allocating what a file only claims to have.
+# Files without an end, huge files and deeply nested text: each tool reports an error and ends. It
+# neither reads nor allocates the claimed size of a file.
 #
 # REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
@@ -26,7 +26,7 @@ os.mkfifo("fifo.npy")
 os.mkdir("dir")
 TRAIN = ("amp-run", model, "--data", digits, "--steps", "1", "--quiet")
 SECONDS = 60
-# Far less than what the files claim to have.
+# Far less than the claimed sizes of the files.
 BYTES = 6 << 30
 
 

@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The histogram of gradients against NumPy, for data so small that the gradients
-# of the weight lie on both sides of the limits of f16.
+# The histogram of gradients against NumPy, for data so small that the gradients of the weight are
+# on both sides of the limits of f16.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
@@ -78,7 +78,7 @@ for scale in ("dynamic", "1024"):
         heading=f"fp16, seed 0, scaled by {number}",
     )
     assert np.allclose(scaled["bias"][:3], [0, 0, 1]), scaled
-    # Those of the second feature lie below 2^-24, and the scale saves them.
+    # Those of the second feature are below 2^-24, and the scale saves them.
     assert scaled["weight"][1] > 0.2 and scaled["weight"][4] == 0, scaled
 
 # The largest gradient tells which constant scales f16 has room for, and a scale

@@ -7,7 +7,7 @@
 // RUN: amp-execution-test jit %t/llvm.mlir step %t/out.npz %t/in.npz
 // RUN: %python -c "import numpy as np; f = np.load('%t/out.npz'); x = np.arange(12).reshape(3, 4) * 0.5; assert (f['x'] == x).all(); assert f['h'].dtype == np.float16 and (f['h'] == x + 1).all(); assert f['n'] == 8"
 //
-// It runs once more, on the arrays as they are then, for each line that it reads.
+// It runs again on the current arrays for each line that it reads.
 // RUN: cp %t/in.npz %t/again.npz
 // RUN: printf '\n\n' | amp-execution-test jit %t/llvm.mlir step %t/again.npz %t/again.npz again | count 3
 // RUN: %python -c "import numpy as np; f = np.load('%t/again.npz'); assert (f['x'] == np.arange(12).reshape(3, 4) / 8).all(); assert f['n'] == 10"

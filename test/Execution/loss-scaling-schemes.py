@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Two optimizers of which one overflows, two losses with a scale each, gradients
-# that are accumulated over micro-batches, and what a step publishes, on numbers.
+# Execution tests of two optimizers, one of which overflows, two losses with a scale each, gradients
+# accumulated over micro-batches, and published metrics.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
@@ -148,7 +148,7 @@ for names in ({"first": "", "second": ""}, both):
     assert state["loss_scale.one"] == 65536 and state["loss_scale.two"] == 32768
     assert all((state[key] == (1 if key in "ab" else 0)).all() for key in ("a", "b", "t", "m", "v", "mean")), state
 
-# Without an overflow no scheme changes a bit of what a run without scaling gives.
+# Without an overflow no scheme changes a bit of the results of a run without scaling.
 _, plain = run(one, "good", 3, "--loss-scale", "none", "--pipeline", "gradient-norm")
 for text, options in ((one, ()), (two, ()), (two, ("--pipeline", "scale-per-loss"))):
     metrics, state = run(text, "good", 3, *options)
@@ -199,7 +199,7 @@ assert metrics[0]["loss"] == good["train_y"].mean() and state["growth_tracker"] 
 metrics, state = run(ACCUMULATED, "bad", 1)
 assert (state["a"] == 1).all() and metrics[0]["skipped"] and state["loss_scale"] == 32768
 
-# Clipping by value comes behind the unscaling: as in a run without a scale.
+# Clipping by value comes after the unscaling, so it equals a run without a scale.
 CLIPPED = """
 func.func @step(
     %a: tensor<4xf32> {amp.role = "parameter", amp.name = "a", amp.init = #amp.init<ones>},

@@ -1,9 +1,9 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# A step that no machine has the memory for is refused, with what it needs and
-# what there is, before it runs; an array that does not fit is refused by its
-# header; and when memory runs out all the same, that is a diagnostic as well.
+# A step that needs more memory than the machine has is refused before it runs, with both sizes. An
+# array that does not fit is refused by its header. Running out of memory later is a diagnostic as
+# well.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
@@ -97,7 +97,7 @@ def expect(result, message):
 
 
 if "ASAN_OPTIONS" not in os.environ:
-    # Refused by what is known, and by what malloc says.
+    # Refused by the known sizes, and by malloc.
     result = limited(4 * GIB, *data, "--steps", 1, **step(str(3 * GIB // 2)))
     expect(result, f"but this machine has {4 * GIB}")
     result = limited(4 * GIB, *data, "--steps", 1, **step(str(GIB * 15 // 16)))
@@ -144,7 +144,7 @@ used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 if "ASAN_OPTIONS" not in os.environ:
     assert used < SIZE * 1024, f"{used} kB"
 
-# What the header says does not match the bytes, or is more than there can be.
+# The header does not match the bytes, or exceeds any possible size.
 bomb(folder + "short.npz", "train_x", (1 << 30, 4), 1)
 fails("does not match its header: 1073741824x4xf32", "--data", folder + "short.npz", "--steps", 1)
 # A name twice.

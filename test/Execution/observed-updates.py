@@ -1,9 +1,9 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What observes an update sees what is kept of it: after a step that overflows,
-# an average of the weights has taken up the old ones, and a metric of the
-# momentum is that of the old momentum, however both are stored.
+# Readers of an update see the guarded values: after a step that overflows, an average of the
+# weights contains the old ones, and a metric of the momentum is that of the old momentum, in every
+# storage type.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t

@@ -1,9 +1,9 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What an output path names stays what it is: links, pipes and devices are
-# written through, files keep their mode, and what is protected or cannot be
-# written in full is left as it was. For amp-run and for the reports of amp-opt.
+# Output paths keep their kind: links, pipes and devices are written through, files keep their mode,
+# and a file that is protected or cannot be written in full does not change. For amp-run and for the
+# reports of amp-opt.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
@@ -89,7 +89,7 @@ for command, suffix, first in ((csv, ".csv", "precision,"), (report, ".json", "{
     os.symlink("circle" + suffix, folder + "circle" + suffix)
     fails(folder + "circle" + suffix, "oo many")
 
-    # What nobody may write is left alone, whoever asks.
+    # A file without write permission does not change, even for root.
     path = folder + "protected" + suffix
     write(path, "old", 0o444)
     fails(path, "ermission denied")
@@ -136,7 +136,7 @@ for command, suffix, first in ((csv, ".csv", "precision,"), (report, ".json", "{
             assert "cannot write '<stdout>'" in result.stderr, result.stderr
             assert "LLVM ERROR" not in result.stderr, result.stderr
 
-# The standard output by name, where it goes to a file: nothing is lost.
+# The standard output by name, redirected to a file, loses nothing.
 with open(folder + "all.txt", "w") as out:
     assert start(csv("/proc/self/fd/1"), stdout=out).returncode == 0
 text = read(folder + "all.txt")

@@ -122,7 +122,7 @@ fails(
 )
 ok(*resumed, "--pipeline", "scaler=mxnet", "--other-scaler", "--save", folder + "mxnet.npz")
 
-# A loss scale by which nothing can be divided.
+# A loss scale that cannot divide anything.
 scaled = load(folder + "fp16.npz")
 for scale, text in ((0, "0"), (-4, "-4"), (np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")):
     np.savez(folder + "bad.npz", **{**scaled, "loss_scale": np.float32(scale)})

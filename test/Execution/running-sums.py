@@ -1,9 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Gradients and losses that a loop adds up over 1024 micro-batches are added in
-# f32, whatever the precision and the strategy: in bf16 a sum of equal parts
-# ends at 256 of them.
+# Gradients and losses that a loop adds up over 1024 micro-batches are added in f32 with every
+# precision and strategy: in bf16 a sum of equal parts stops growing at 256 of them.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
@@ -59,7 +58,7 @@ LOOP = "%sum:2 = scf.for %i = %c0 to %c1024 step %c1 iter_args(%acc = %zeros, %t
 plain = (
     HEAD + LOOP + "%o = arith.muli %i, %c4 : index\n" + BATCH.replace("SHARED", SHARED) + ADD
     + '} {amp.gradient_of = ["a", ""]}\n' + TAIL.replace("%gradient", "%sum#0"))
-# The sum is divided behind the loop, and only that is the gradient.
+# The sum is divided after the loop, and only the quotient is the gradient.
 divided = (
     HEAD + LOOP + "%o = arith.muli %i, %c4 : index\n" + BATCH.replace("SHARED", "").replace("%s1", "%seed") + ADD + "}\n"
     + '%gradient = train.mul %sum#0, %share {amp.gradient_of = ["a"]} : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>\n'

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # A sum in the backward pass is 32 at a seed of 1, which fits f16, and two million
-# at the scale of 65536, which does not. It must not be freed by what it is
-# without scaling: it stays f32, and the step is finite. Pinned to f16, the same
-# step overflows until the scale has come down, and is fine at a scale of 1.
+# at the scale of 65536, which does not. Its value without scaling must not free it: it stays f32,
+# and the step is finite. Pinned to f16, the same step overflows until the scale has come down, and
+# is fine at a scale of 1.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t

@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The number of threads changes no bit of what a step computes, counts no byte
-# twice, and numbers that are none are errors.
+# The number of threads changes no bit of the results and counts no byte twice. Invalid numbers are
+# errors.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %models %t

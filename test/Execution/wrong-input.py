@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Whatever is wrong with a module, the data or the options, amp-run says so
-# once, fails, and writes nothing.
+# For each fault of a module, the data or the options, amp-run prints one error, fails, and writes
+# nothing.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t

@@ -1,6 +1,6 @@
-// A dialect of which the policy has lists alone: what it denies may leave the
-// range, and so may what is computed from it; an operation that reads one value
-// twice may square it. References to what is typed elsewhere keep their types.
+// A dialect for which the policy has only lists: denied operations and their
+// dependents may leave the range. An operation that reads one value twice may
+// square it. References to entities that are typed elsewhere keep their types.
 //
 // RUN: amp-opt %s --allow-unregistered-dialect --mlir-print-op-generic \
 // RUN:   --auto-mixed-precision="policy={{version: 1, adapters: [{dialect: toy, cast: {op: convert}, allow: [dot], deny: [mean, rsqrt], infer: [sub, mul, add, composite], clear: [limit]}]}}" | FileCheck %s

@@ -1,6 +1,6 @@
 // A loop of which only the policy tells runs as often as scf.for. Weights that
-// it carries and never changes are cast in front of it, once; what it changes
-// keeps its type, and so does what is read behind it.
+// it carries and never changes are cast once before it. Values that it changes
+// keep their types, and so do values that are read after it.
 //
 // RUN: amp-opt %s --allow-unregistered-dialect --auto-mixed-precision=policy=stablehlo --mlir-print-op-generic -o %t
 // RUN: FileCheck %s < %t
@@ -30,7 +30,7 @@ func.func @invariant(%i: tensor<i32>, %n: tensor<i32>, %x: tensor<64x64xf32>, %w
   return %0#1 : tensor<64x64xf32>
 }
 
-// The weight is read behind the loop, with all its digits.
+// The weight is read after the loop, with all its digits.
 // CHECK-LABEL: sym_name = "read_behind"
 // CHECK: "stablehlo.while"
 // CHECK: (tensor<64x64xf32>, tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>)
@@ -154,7 +154,7 @@ func.func @eight_times_down(%n: tensor<i32>, %x: tensor<64x64xf32>, %w: tensor<1
   return %0#2 : tensor<64x64xf32>
 }
 
-// A counter that is doubled is no such counter.
+// A counter that is doubled does not count iterations.
 // CHECK-LABEL: sym_name = "doubled"
 // CHECK: "stablehlo.while"
 // CHECK: "stablehlo.slice"{{.*}} : (tensor<1024x64xf16>) -> tensor<64x64xf16>

@@ -30,8 +30,8 @@ func.func @chain(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   return %4 : tensor<4x4xf32>
 }
 
-// The body of a reduction follows its operands; a region without a rule, and
-// what is unknown, is left alone.
+// The body of a reduction follows its operands. A region without a rule and an
+// unknown operation do not change.
 // CHECK-LABEL: func.func @regions
 // CHECK: "toy.reduce"(%{{.*}}) ({
 // CHECK-NEXT: ^bb0(%[[X:.*]]: tensor<f16>, %[[Y:.*]]: tensor<f16>):

@@ -19,8 +19,8 @@ import sys
 
 import numpy as np
 
-# The relative unit of rounding of each type. What is printed of f32 is rounded to
-# six digits, which is 32 of its units.
+# The relative unit of rounding of each type. Printed numbers of f32 are rounded to six digits,
+# which is 32 units in the last place.
 UNITS = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
 TOSA = "func.func(tosa-to-linalg-named,tosa-to-linalg,tosa-to-arith,tosa-to-tensor),"
 LOWERING = (
@@ -93,7 +93,7 @@ def main(folder, scratch):
                     assert all(f"x{low}>" in line for line in products), (out, products)
                 error = np.abs(execute(text, is_tosa) - expected).max() / expected.max()
                 errors[low] = max(errors.get(low, 0), error / UNITS[low])
-                # What is undone is the input, but for copies of what is empty.
+                # Undoing gives the input, except for copies of empty tensors.
                 undone = run("amp-opt", out, "--amp-strip-precision", "--cse")
                 assert low == "f32" or undone == run("amp-opt", path, "--cse"), out
         print(name, {low: f"{error:.2f} units" for low, error in errors.items()})

@@ -60,7 +60,7 @@ for dialect, (text, others) in modules.items():
                 "-o", out,
             )
             check(code == 0, errors)
-            # What it prints is what it had: bodies that are not printed too.
+            # The printed form keeps everything, also bodies that it omits.
             code, again, errors = run("mlir-opt", out, "--allow-unregistered-dialect")
             check(code == 0, errors)
             if not options:

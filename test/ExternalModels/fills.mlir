@@ -26,8 +26,8 @@ func.func @relu(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>) -> tensor<16x16xf3
   return %m2 : tensor<16x16xf32>
 }
 
-// The fill stays f32 where an operation in f32 reads it too; what reads it low has
-// a fill of its own.
+// The fill stays f32 where an operation in f32 reads it too; low readers have
+// another fill.
 // CHECK-LABEL: func.func @low_copy
 // CHECK: linalg.matmul {{.*}} -> tensor<16x16xf32>
 // CHECK: return
@@ -40,7 +40,7 @@ func.func @low_copy(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>) -> (tensor<16x
   return %m, %x : tensor<16x16xf32>, tensor<16x16xf32>
 }
 
-// What an encoding says of the elements may not hold for others.
+// Facts that an encoding states may not hold for other elements.
 #csr = #sparse_tensor.encoding<{map = (d0, d1) -> (d0 : dense, d1 : compressed)}>
 // CHECK-LABEL: func.func @encoded
 // CHECK: linalg.matmul ins(%{{.*}} : tensor<16x16xf32, #{{.*}}>, tensor<16x16xf32>)

@@ -1,7 +1,7 @@
 // RUN: amp-opt %s --amp-check-loss-scaling --split-input-file --verify-diagnostics
 
 #id = affine_map<(i) -> (i)>
-// What a body does not commute with.
+// Bodies that do not commute with the operation.
 func.func @exponential(%x: tensor<4xf32>, %scale: tensor<f32> {amp.name = "loss_scale"}) -> tensor<4xf32> {
   %seed = amp.gradient_seed "loss" : tensor<f32>
   // expected-note @below {{the loss scale enters here}}

@@ -1,5 +1,5 @@
-// Tensors without contents and constants that stand in both types: the copy goes
-// where it came from.
+// Tensors without contents and constants in both types: the copy is at its
+// source.
 //
 // RUN: amp-opt %s > %t.input
 // RUN: amp-opt %s --auto-mixed-precision > %t.mixed

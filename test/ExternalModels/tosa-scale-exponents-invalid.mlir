@@ -147,7 +147,7 @@ func.func @integer(%x: tensor<4x4xf32>, %scale: tensor<f32> {amp.name = "loss_sc
 
 // -----
 
-// The control flow of TOSA says nothing of what it carries.
+// The control flow of TOSA does not describe its carried values.
 func.func @loop(%x: tensor<4x4xf32>, %scale: tensor<f32> {amp.name = "loss_scale"}) -> tensor<4x4xf32> {
   %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %seed = amp.gradient_seed "loss" : tensor<f32>

@@ -3,9 +3,8 @@
 #
 # A step that is written in linalg with its backward pass trains in fp16, with
 # loss scaling and low copies of f32 masters, to the result of f32. Without loss
-# scaling it does not: most of its gradients are zero in f16. What the pipeline
-# leaves of the amp dialect can be lowered, so that a compiler reads the step
-# that does not know it.
+# scaling it does not: most of its gradients are zero in f16. The operations of the amp dialect that
+# the pipeline leaves can be lowered, so a compiler without this dialect reads the step.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %S/Inputs/step.mlir
@@ -78,7 +77,7 @@ for name in "w1", "w2":
 _, last_unscaled, _, _ = train(step, *options, "--loss-scale=none")
 assert last_unscaled > 3 * last, (last_unscaled, last)
 
-# What the pipeline leaves of the amp dialect can be lowered. The step does the
+# The operations of the amp dialect that the pipeline leaves can be lowered. The step does the
 # same, bit for bit.
 pipeline = "amp-training-pipeline{precision=fp16 master-weights=copy}"
 for attributes in "", "{keep-attributes}":

@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What reads input of others, on the inputs of the corpus. Each of them was once a
+# The readers of external input, on the inputs of the corpus. Each of them was once a
 # fault or reaches a part that others miss. A build with AMP_BUILD_FUZZERS also
 # looks for faults with libFuzzer: in the long tier for ten minutes a target, or
 # for AMP_FUZZ_SECONDS.
@@ -10,7 +10,7 @@
 # RUN: %python %s %amp_obj_root %t %fuzzers
 """Usage: fuzz.py <build folder> <folder> <on|off> [target...]
 
-Keeps what it finds in <folder>/<target>, and faults in <folder>.
+Keeps new inputs in <folder>/<target>, and faults in <folder>.
 """
 
 import os
@@ -28,7 +28,7 @@ here = pathlib.Path(__file__).parent
 
 
 def seeds_of(target, folder):
-    """Seeds beside the corpus, from what the repository has for other reasons."""
+    """Seeds in addition to the corpus, from other files of the repository."""
     root = here.parent.parent
     folder.mkdir(parents=True, exist_ok=True)
     if target == "policy":

@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# A second compiler of StableHLO takes what the passes write: IREE, as packaged,
+# A second compiler of StableHLO accepts the output of the passes: IREE, as packaged,
 # trains a perceptron as XLA does, and skips the same steps. The loss scale of fp16
 # starts so high that steps are skipped. transformer.test does the same.
 #

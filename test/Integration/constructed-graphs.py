@@ -45,8 +45,8 @@ assert len(start) == 6 and start.keys() == end.keys(), start.keys()
 for key in start:
     assert (start[key] == end[key]).all(), key
 
-# Where the gradients lie: in each layer, most of those that are not zero lie
-# where f16 loses them, and nearly half in [2^-27, 2^-24); scaled, none is lost.
+# The distribution of gradients: in each layer, f16 loses most of those that are not zero, and
+# nearly half are in [2^-27, 2^-24). With a scale none is lost.
 table = run("underflow", "--precision", "fp16", "--epochs", 2, "--gradient-histogram", "--quiet")
 rows = re.findall(r"^(fc\d\.weight)((?: +[\d.]+%){8})", table, re.M)
 assert len(rows) == 3, table

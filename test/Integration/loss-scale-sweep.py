@@ -35,6 +35,6 @@ assert re.search(r"^ *deepspeed .* last 2\^17 ", out, re.M), out
 for name in ("sweep", "trajectory"):
     made = xml.etree.ElementTree.parse(f"{folder}/loss-scale-{name}.svg").getroot()
     assert made.tag == "{http://www.w3.org/2000/svg}svg" and len(made) > 20, name
-    # What is in the documentation is a figure of the same kind.
+    # The documentation shows a figure of the same kind.
     kept = xml.etree.ElementTree.parse(pathlib.Path(root, f"docs/figures/loss-scale-{name}.svg")).getroot()
     assert kept[0].text == made[0].text and kept.get("viewBox") == made.get("viewBox"), name

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Training with a loss scale for each layer: as accurate as f32, also where f16
-# loses all gradients without one; no step is skipped, and the scales adapt. An
-# overflow skips its layer and those behind it alone. In f32 it changes no bit,
-# and a run is resumed bit for bit.
+# loses all gradients without one; no step is skipped, and the scales adapt. An overflow skips only
+# its layer and the layers that come after it in the backward pass. In f32 it changes no bit, and a
+# run is resumed bit for bit.
 #
 # REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
@@ -58,7 +58,7 @@ assert skips == ["skipped.fc3.weight", "skipped.fc2.weight", "skipped.fc1.weight
 assert all(steps[0][key] for key in ["skipped", *skips]) and not any(steps[-1][key] for key in ["skipped", *skips])
 assert all(step["skipped"] == all(step[key] for key in skips) for step in steps)
 for step in steps:
-    # What is not finite comes in from the layer before.
+    # The value that is not finite comes from the previous layer.
     flags = [step[key] for key in skips]
     assert flags == sorted(flags), flags
 # Large weights of the first layer only: it alone overflows.

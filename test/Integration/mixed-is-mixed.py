@@ -41,7 +41,7 @@ for name in ("digits-mlp", "digits-cnn"):
         for key in parameters:
             assert (low[key] != plain[key]).any(), (precision, key)
 
-        # Buffers after bufferization; products accumulate in f32 beside them.
+        # Buffers after bufferization; products accumulate in separate f32 buffers.
         lowered = subprocess.run(
             ["amp-opt", model(name), "--train-set-batch=batch-size=64",
              f"--amp-training-pipeline=precision={precision}",

@@ -1,9 +1,9 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# No operation without its tests and its documentation: walks the operations
-# that the .td files define, whatever they are, and fails with a list of what is
-# missing. The examples in the descriptions must parse and verify.
+# No operation without its tests and its documentation: walks all operations that the .td files
+# define, and fails with a list of missing parts. The examples in the descriptions must parse and
+# verify.
 #
 # RUN: %python %s %amp_src_root
 #
@@ -34,7 +34,7 @@ from dataclasses import dataclass, field
 root = pathlib.Path(sys.argv[1])
 test = root / "test"
 
-# What an operation needs no test of, and why.
+# Tests that an operation does not need, and why.
 EXEMPT = {
     # Expanded by train-autodiff before anything is lowered.
     "train.gradients": {"f16 and bf16 lowering test", "lowering of its example in f16 and bf16"},
@@ -57,7 +57,7 @@ class Op:
 
 
 def read_operations(td):
-    # The one beside mlir-tblgen: an older LLVM may come first on the PATH.
+    # The one next to mlir-tblgen: an older LLVM may come first on the PATH.
     tool = shutil.which("mlir-tblgen")
     assert tool, "mlir-tblgen is not on the PATH"
     tblgen = pathlib.Path(tool).resolve().with_name("llvm-tblgen")
@@ -122,7 +122,7 @@ def strings(tree):
 
 def spelled(tree):
     """Patterns of the operations that a Python file spells, in f-strings too:
-    each formatted value stands for some word of the file."""
+    each formatted value matches some word of the file."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             pieces = [re.escape(node.value)]
@@ -271,7 +271,7 @@ class Case:
         )
 
     def keep_wide(self, error):
-        """Turns back what the verifier names. False if it names nothing."""
+        """Restores the operations that the verifier names. False if it names nothing."""
         if match := re.search(r"(operand|result) #(\d+) must be", error):
             self.turned[match[1]][int(match[2])] = False
         elif "but operand and result are both" in error:

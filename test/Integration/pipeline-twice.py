@@ -1,9 +1,9 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The training pipeline run on its own output changes nothing, whatever the
-# model, the precision and the other options; in another precision it is refused
-# where something of the first one would be left, and else begins anew.
+# The training pipeline run on its own output changes nothing, for every model, precision and
+# option. In another precision it is refused where parts of the first one would remain, and
+# otherwise starts from the input.
 #
 # REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
@@ -48,7 +48,7 @@ for model in MODELS:
         for extra in OPTIONS:
             options = f"precision={precision} {extra}"
             if pipeline(model, options, once).returncode != 0:
-                # It has no gradients to scale; an error of its own.
+                # It has no gradients to scale, which is another error.
                 assert model.stem == "small-updates-f16", (model, options)
                 continue
             again = pipeline(once, options, twice)

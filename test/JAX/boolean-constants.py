@@ -26,7 +26,7 @@ def main(amp_opt):
             for program in text, back:
                 (result,) = amp_jax.compile(program)(ones)
                 np.testing.assert_array_equal(result, np.where(mask, 1, -1))
-    # A program that JAX may have printed either way stays what it is.
+    # A program that JAX may have printed either way does not change.
     assert amp_jax.with_booleans(text, bits=True) == text
     assert amp_jax.with_booleans(back, bits=False) == back
     assert text.count('dense<"0x') == 1 and amp_jax.with_booleans(text, bits=False) != text

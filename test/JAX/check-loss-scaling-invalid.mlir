@@ -1,4 +1,4 @@
-// What is wrong with a loss scale in StableHLO, by the rules of the preset.
+// Faults of loss scaling in StableHLO, by the rules of the preset.
 //
 // RUN: amp-opt %s --allow-unregistered-dialect --split-input-file --verify-diagnostics=only-expected --pass-pipeline='builtin.module(amp-check-loss-scaling{policy=stablehlo})'
 
@@ -21,7 +21,7 @@ func.func @step(%x: tensor<4xf32>, %p: tensor<i1>, %s: tensor<f32> {amp.name = "
 
 // -----
 
-// A sum of what has a factor and what has none.
+// A sum of a value with a factor and one without.
 func.func @step(%x: tensor<4xf32>, %p: tensor<i1>, %s: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"}) -> tensor<4xf32> {
   %seed = amp.gradient_seed "loss" : tensor<f32>
   %sc = amp.scale %seed by %s : tensor<f32>
@@ -144,7 +144,7 @@ func.func @step(%x: tensor<4xf32>, %p: tensor<i1>, %s: tensor<f32> {amp.name = "
 
 // -----
 
-// A region that reads what has a factor.
+// A region that reads a value with a factor.
 func.func @step(%x: tensor<4xf32>, %p: tensor<i1>, %s: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"}) -> tensor<4xf32> {
   %seed = amp.gradient_seed "loss" : tensor<f32>
   %sc = amp.scale %seed by %s : tensor<f32>

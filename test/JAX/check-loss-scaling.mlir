@@ -1,4 +1,4 @@
-// What a loss scale does in StableHLO, by the rules of the preset.
+// Loss scales in StableHLO, by the rules of the preset.
 //
 // RUN: amp-opt %s --allow-unregistered-dialect --split-input-file --pass-pipeline='builtin.module(amp-check-loss-scaling{policy=stablehlo})' -o /dev/null
 // RUN: not amp-opt %s --allow-unregistered-dialect --split-input-file --pass-pipeline='builtin.module(amp-check-loss-scaling)' -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE
@@ -42,7 +42,7 @@ func.func @step(%x: tensor<4xf32>, %p: tensor<i1>, %s: tensor<f32> {amp.name = "
   // Each value its own factor.
   %9:2 = "stablehlo.optimization_barrier"(%8, %x) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
   %10 = "stablehlo.multiply"(%9#0, %9#1) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  // The largest first, where the gradient goes to another place.
+  // The largest first, where the gradient goes to another element.
   %i = "stablehlo.constant"() <{value = dense<0> : tensor<4x1xi32>}> : () -> tensor<4x1xi32>
   %11 = "stablehlo.scatter"(%zeros, %i, %10) ({
   ^bb0(%u: tensor<f32>, %v: tensor<f32>):

@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The program of docs/jax.md prints what the page says.
+# The program of docs/jax.md prints the output on the page.
 #
 # REQUIRES: jax
 # RUN: %jax_python %s %amp_src_root/docs/jax.md

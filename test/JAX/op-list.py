@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-# Operations with regions: what stands within, and whether that may be low.
+# Operations with regions: their bodies, and whether these may be low.
 BODIES = {
     "reduce": (("maximum", True), ("minimum", True), ("add", False), ("multiply", False), ("divide", False)),
     "reduce_window": (("maximum", True), ("add", False), ("subtract", False)),

@@ -17,8 +17,8 @@ func.func @products(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   return %2 : tensor<4x4xf32>
 }
 
-// A softmax between products: f32 within, and what follows is low again. The
-// remark says why the exponential is f32.
+// A softmax between products: f32 inside, and the following operations are low
+// again. The remark says why the exponential is f32.
 // CHECK-LABEL: func.func @softmax
 // CHECK: "stablehlo.subtract"(%{{.*}}) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
 // CHECK: "stablehlo.exponential"(%{{.*}}) : (tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -52,7 +52,7 @@ func.func @softmax(%a: tensor<4x8xf32>, %b: tensor<8x8xf32>) -> tensor<4x8xf32> 
   return %y : tensor<4x8xf32>
 }
 
-// An exponential that is part of no unit holds back what is computed from it.
+// An exponential that is part of no unit keeps its dependents in f32.
 // CHECK-LABEL: func.func @poison
 // CHECK: %[[E:.*]] = "stablehlo.exponential"(%{{.*}}) : (tensor<4x4xf32>) -> tensor<4x4xf32>
 // CHECK: "stablehlo.multiply"(%[[E]], %[[E]]) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -99,7 +99,7 @@ func.func @complex(%a: tensor<4x4xf32>, %z: tensor<4x4xcomplex<f32>>) -> tensor<
   return %4 : tensor<4x4xf32>
 }
 
-// Products of what is no float keep their types.
+// Products of other types than floats keep their types.
 // CHECK-LABEL: func.func @otherProducts
 // CHECK: "stablehlo.dot_general"(%{{.*}}) : (tensor<4x4xcomplex<f32>>, tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>>
 // CHECK: "stablehlo.dot_general"(%{{.*}}) : (tensor<4x4xi8>, tensor<4x4xi8>) -> tensor<4x4xi32>
@@ -113,7 +113,7 @@ func.func @otherProducts(%a: tensor<4x4xf32>, %z: tensor<4x4xcomplex<f32>>, %i: 
   return %0, %1, %3 : tensor<4x4xcomplex<f32>>, tensor<4x4xi32>, tensor<4x4xf32>
 }
 
-// What a product asks of the hardware stays.
+// The hardware attributes of a product stay.
 // CHECK-LABEL: func.func @algorithm
 // CHECK: "stablehlo.dot_general"(%{{.*}}) <{algorithm = #stablehlo.dot_algorithm<lhs_precision_type = bf16, rhs_precision_type = bf16, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>, dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xf32>
 func.func @algorithm(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
@@ -122,8 +122,8 @@ func.func @algorithm(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 }
 
 // Control flow as JAX writes it: branches without arguments that read values
-// from outside. What it carries and reads keeps its type; products within are
-// low.
+// from outside. Values that it carries and reads keep their types; products
+// inside are low.
 // CHECK-LABEL: func.func @branches
 // CHECK: %[[Y:.*]] = "stablehlo.dot_general"(%{{.*}}) : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xf32>
 // CHECK: "stablehlo.case"(%{{.*}}) ({

@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Dumps of JAX, rewritten; needs no JAX. What it does to their losses is tested
-# where there is one.
+# Dumps of JAX, rewritten; needs no JAX. Its effect on their losses is tested where JAX is
+# available.
 #
 # RUN: %python %s amp-opt %S/Inputs/mlp.mlir 8 0
 # RUN: %python %s amp-opt %S/Inputs/convnet.mlir 3 5
@@ -56,7 +56,7 @@ def main(amp_opt, dump, dots, convolutions):
             for operands, result in found:
                 assert all(f"{low}>" in operand for operand in operands), (name, operands)
                 assert "f32>" in result, (name, result)
-        # What each product asks of the hardware is still there.
+        # The hardware attributes of each product are still there.
         config = "precision_config = \\[#stablehlo<precision \\w+>"
         assert len(re.findall(config, text)) == len(re.findall(config, source))
         # f32 within composite patterns, and in the update.

@@ -3,8 +3,8 @@
 #
 # Steps of JAX, rewritten to bf16 by amp-opt and by a stock mlir-opt with the
 # plugin, run in JAX again and train as well as in f32, with the losses of a
-# program that has the same roundings written by hand. So do steps that store in
-# bf16 what the backward pass reads: saved_activations.py.
+# program that has the same roundings written by hand. The same holds for steps that store the
+# values that the backward pass reads in bf16: saved_activations.py.
 #
 # REQUIRES: jax, full
 # UNSUPPORTED: static-mlir, sanitizer

@@ -69,7 +69,7 @@ def main(amp_opt):
     assert float(new[count + 1]) == 2.0**119 and int(new[count + 2]) == 0
     assert bool(new[-1]), "the step does not say that it was skipped"
 
-    # Low copies beside the weights, which the step reads instead.
+    # Low copies in addition to the weights. The step reads the copies.
     copies = rewrite("fp16", scaling="dynamic", masters="copy")
     weights = [leaf.astype(jnp.float16) for leaf in jax.tree.leaves(params)]
     size = len(weights)
@@ -80,7 +80,7 @@ def main(amp_opt):
     )
     np.testing.assert_array_equal(copied, low, "copies are not the casts")
 
-    # What was added has names, types and first values, in the order of arguments.
+    # Added arguments have names, types and first values, in their order.
     text = amp_jax.rewrite(
         step.text, "fp16", command=(amp_opt,), scaling="dynamic", masters="copy"
     )

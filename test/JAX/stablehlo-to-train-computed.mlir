@@ -1,6 +1,6 @@
 // RUN: amp-opt %s --allow-unregistered-dialect --split-input-file --stablehlo-to-train | FileCheck %s
 
-// A loop carries neither its counter nor what it passes on.
+// A loop carries neither its counter nor values that it passes on.
 // CHECK-LABEL: func.func @scan
 // CHECK: %[[LAST:.*]] = scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[H:.*]] = %arg1) -> (tensor<4xf32>)
 // CHECK: %[[X:.*]] = tensor.extract_slice %arg0[%[[I]], 0] [1, 4] [1, 1] : tensor<3x4xf32> to tensor<1x4xf32>
@@ -60,7 +60,7 @@ func.func @bits(%b: tensor<4xui32> {amp.role = "batch", amp.name = "b"}) -> tens
 
 // -----
 
-// What is not taken at the index that is tested keeps its test.
+// A value that is not taken at the tested index keeps its test.
 // CHECK-LABEL: func.func @kept
 // CHECK: %[[C:.*]] = arith.cmpi sge, %arg1
 // CHECK: train.select %[[C]], %arg0

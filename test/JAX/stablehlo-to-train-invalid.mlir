@@ -22,7 +22,7 @@ func.func @main(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// Not a factor of x/2: 1 - erf would lose what is small.
+// Not a factor of x/2: 1 - erf would lose small values.
 func.func @main(%a: tensor<4xf32> {amp.role = "parameter", amp.name = "a"}) -> tensor<4xf32> {
   // expected-error @+1 {{stablehlo-to-train: unsupported here: 1 x chlo.erfc}}
   %0 = "chlo.erfc"(%a) : (tensor<4xf32>) -> tensor<4xf32>
@@ -103,7 +103,7 @@ func.func @main(%x: tensor<4xf32> {amp.role = "parameter", amp.name = "x"}, %i: 
 
 // -----
 
-// What the body does not support is named, once for all loops.
+// Unsupported operations of the body are named, once for all loops.
 func.func @main(%x: tensor<4xf32> {amp.role = "parameter", amp.name = "x"}) -> tensor<4xf32> {
   %c0 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
   %0:2 = "stablehlo.while"(%c0, %x) ({

@@ -2,8 +2,8 @@
 //
 // RUN: amp-opt --allow-unregistered-dialect %s --split-input-file --verify-diagnostics --stablehlo-to-train | FileCheck %s
 
-// 0.1 in bf16; 65520 in f16, which is infinite; 2.9 and -2.9 towards zero; what
-// is not zero is true.
+// 0.1 in bf16; 65520 in f16, which is infinite; 2.9 and -2.9 towards zero;
+// other numbers than zero are true.
 // CHECK-LABEL: func.func @rounded
 // CHECK-DAG: train.constant dense<0.100097656>
 // CHECK-DAG: train.constant dense<0x7F800000>
@@ -30,7 +30,7 @@ func.func @rounded(%x: tensor<4xf32> {amp.role = "parameter", amp.name = "x"}) -
 
 // -----
 
-// What does not fit is up to whoever runs it.
+// Other numbers have no defined result.
 func.func @range(%x: tensor<4xf32> {amp.role = "parameter", amp.name = "x"}) -> tensor<4xf32> {
   %a = "stablehlo.constant"() <{value = dense<3.0e+10> : tensor<4xf32>}> : () -> tensor<4xf32>
   %b = "stablehlo.convert"(%a) : (tensor<4xf32>) -> tensor<4xi8>

@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What a step has allocated at most, as its allocator counts it, is what was
-# planned from the lowered code, and far less than the sum of all its buffers.
+# The peak that the allocator of a step counts equals the plan from the lowered code, and is far
+# less than the sum of all buffers.
 #
 # REQUIRES: full
 # RUN: rm -rf %t && mkdir %t

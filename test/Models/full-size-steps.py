@@ -3,8 +3,8 @@
 #
 # GPT-2 124M and ResNet-50 run one step in full size, one sample, in f32 and in
 # bf16: the loss in f32 and the norm of all gradients are those of the same
-# network in PyTorch, bf16 is near, and what the steps allocate is what was
-# planned. Minutes, and 5 GB of memory.
+# network in PyTorch, bf16 is near, and the steps allocate the planned memory. Minutes, and 5 GB of
+# memory.
 #
 # REQUIRES: torch, long
 # RUN: rm -rf %t && mkdir %t

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Every model in full size goes through the training pipeline for fp16 and bf16:
-# it verifies, the loss scale is proved to be handled correctly once more, and
-# at least 99 % of the work of its products has low operands. The pipeline takes
-# at most 5 s.
+# it verifies, the check of loss scaling accepts it, and at least 99 % of the work of its products
+# has low operands. The pipeline takes at most 5 s.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %S/Inputs

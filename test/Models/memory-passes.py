@@ -1,11 +1,10 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What padding for tensor cores and recomputation do to a step changes nothing of
-# what it computes: three steps of each model, small, end in the same state.
-# Recomputed steps are equal bit for bit, dropout included; padded ones too on the
-# CPU, where zeros at the end of a sum change no bit. AMP_LONG_TESTS=1 takes every
-# precision and all of the residual network.
+# Padding for tensor cores and recomputation do not change the results of a step: three steps of
+# each model, small, end in the same state. Recomputed steps are equal bit for bit, dropout
+# included; padded ones too on the CPU, where zeros at the end of a sum change no bit.
+# AMP_LONG_TESTS=1 takes every precision and all of the residual network.
 #
 # REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
@@ -92,7 +91,7 @@ for name, options in MODELS.items():
             assert text.count(mark) > open(base).read().count(mark), (name, precision, what)
             execute("amp-opt", changed, "--amp-check-loss-scaling", "-o", "/dev/null")
             if wrong:
-                # Another mask of dropout in what runs again.
+                # Another mask of dropout in recomputed operations.
                 text = "\n".join(line.replace("key = ", "key = 1") if "train.recomputed" in line else line
                                  for line in text.splitlines())
                 open(changed, "w").write(text)

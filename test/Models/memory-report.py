@@ -1,11 +1,10 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Memory of ResNet-50 and GPT-2 at one sample, in f32 and bf16. What the field
-# says of ResNet-50, 168 MB of weights and forward activations in f32 and half of
-# that in 16 bit, holds within 5 % where each layer keeps one result; that number
-# follows from the architecture, here, and from the graph. Computing blocks again
-# takes less memory.
+# Memory of ResNet-50 and GPT-2 at one sample, in f32 and bf16. The published figures of ResNet-50,
+# 168 MB of weights and forward activations in f32 and half of that in 16 bit, hold within 5 % where
+# each layer keeps one result; that number follows from the architecture, here, and from the graph.
+# Computing blocks again takes less memory.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %amp_src_root/tools/docs
@@ -50,7 +49,7 @@ def residual_layers():
             else:
                 convolutions += 2 * inner * width
             block_result = size * size * width * 4
-            # The last convolution and the one beside the block have no relu.
+            # The last convolution and the one on the shortcut have no relu.
             wide += block_result * (2 if block == 0 else 1)
             sums += block_result
     return convolutions + wide, sums, convolutions + sums

@@ -1,8 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# A token that the table of an embedding does not have is an error that says
-# where it stands.
+# A token that the table of an embedding does not have is an error with its position.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t

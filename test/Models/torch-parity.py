@@ -4,7 +4,7 @@
 # Each model that amp-model writes, small, against the same network in PyTorch:
 # from the same weights and on the same batch, the loss, the logits and the
 # gradients of all parameters agree. One step of plain SGD with a large rate
-# gives the gradients: what the weights moved by. torch-parity-networks.test
+# gives the gradients: the change of the weights. torch-parity-networks.test
 # takes the larger ones.
 #
 # REQUIRES: torch
@@ -112,7 +112,7 @@ def check(name):
         if "--wrong" in sys.argv:
             theirs = theirs * 1.001
         ours = (start[key].astype(np.float64) - end[key]) / RATE
-        # What is left of the weight's last bit counts as well.
+        # The remainder of the weight's last bit counts as well.
         error = np.linalg.norm(ours - theirs)
         slack = np.linalg.norm(np.spacing(np.maximum(abs(start[key]), abs(end[key])))) / RATE
         assert error < BOUND * np.linalg.norm(theirs) + slack, (

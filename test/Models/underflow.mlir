@@ -4,8 +4,8 @@
 // were there. With batches of 64 rows, no gradient of a logit exceeds
 // 2^-6 · 2^-19 = 2^-25, half the smallest positive number of f16: without loss
 // scaling all gradients of all three layers are zero in fp16, and nothing is
-// learned. Those of the parameters lie mostly in [2^-27, 2^-24) and below; times
-// the usual scale of 2^16 they fit. In f32 and bf16 nothing is lost.
+// learned. Those of the parameters are mostly in [2^-27, 2^-24) and below;
+// times the usual scale of 2^16 they fit. In f32 and bf16 nothing is lost.
 
 func.func @step(
     %w1: tensor<64x64xf32> {amp.role = "parameter", amp.name = "fc1.weight", amp.init = #amp.init<kaiming_uniform>},

@@ -235,7 +235,7 @@ def networks():
          "m": integers(n, 16) + np.float32(0.03125)}, ["w", "v", "u"],
         ["q = matmul x w", "k = matmul x v", "z = mul q s", "h = maximum z m", "g = mul h k", "r = add g x", "a = abs r",
          "y = matmul a u", "l = l1 y t"])
-    # Inexact: exponentials, and divisions by what is no power of two.
+    # Inexact: exponentials, and divisions by numbers other than powers of two.
     yield "classifier", Program(
         {"w": integers(32, 64, scale=0.125), "b": integers(64), "v": integers(64, 10, scale=0.125),
          "x": integers(256, 32), "t": rng.integers(0, 10, 256)}, ["w", "b", "v"],
@@ -249,7 +249,7 @@ def networks():
 
 
 def operations():
-    """One operation behind a product and in front of one."""
+    """One operation after a product and before another."""
     def program(rows, positive=False, exact=True, unlike=(), more=()):
         w = integers(16, 64, low=1 if positive else -4, scale=0.125)
         values = {"w": w, "v": integers(16, 64, low=1 if positive else -4, scale=0.125),
@@ -278,7 +278,7 @@ def operations():
     yield "exp", program(["b = tanh a", "y = exp b"], exact=False)
     for op in ("sum", "max"):
         yield op, program([f"s = {op} a", "y = add s c"], exact=op == "max")
-    # Each reader of a value has a cast of its own, whose gradients are rounded apart
+    # Each reader of a value has a separate cast, whose gradients are rounded apart
     # and meet in the type of the value. Those of a parameter share one cast.
     yield "readers-low", program(["d = mul z m", "p = matmul a d", "q = matmul c d", "y = add p q"], more=("z",))
     yield "readers-wide", program(["h = sin a", "e = exp h", "s = sum h", "y = add e s"], exact=False)
@@ -303,7 +303,7 @@ def compare(name, program, ours):
         a, b = ours[key].astype(np.float32), theirs[key].astype(np.float32)
         assert a.shape == b.shape and np.isfinite(b).all(), (name, what, a.shape, b.shape)
         if not program.exact and key != "loss":
-            # What is f32 on both sides has no rounding that hides the last bits.
+            # A value that is f32 on both sides has no rounding that hides the last bits.
             a, b = (torch.from_numpy(v).to(LOW).float().numpy() for v in (a, b))
         equal = float(np.mean(a == b))
         if key != "loss":

@@ -17,8 +17,8 @@
 The lists are those of PyTorch 1.13, for which the policy was written. Casts of
 torch are of two kinds, and both are casts in the IR: those that autocast makes,
 and those that kernels make when operands of a fallthrough operation have
-different types. torch casts what is no parameter once per use; the IR casts
-once per value, so values are counted and not casts. torch 1.13 has no
+different types. torch casts values other than parameters once per use; the IR casts once per value,
+so values are counted and not casts. torch 1.13 has no
 layer_norm for a bf16 operand and f32 parameters; it is left out."""
 
 import re

@@ -48,7 +48,7 @@ func.func @widest(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, ten
   return %1, %2, %3 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 }
 
-// A number has no type of its own. In a clear operation a scalar takes the type
+// A number has no fixed type. In a clear operation a scalar takes the type
 // of the tensor. In an infer operation, which has the widest type, it does not.
 // CHECK-LABEL: func.func @scalars
 // CHECK: train.constant dense<{{.*}}> : tensor<f16>

@@ -24,7 +24,7 @@ func.func @relax_shared_weight(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %w: ten
   return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
 }
 
-// What a cast widens is not narrowed again from there.
+// A widened value is not narrowed again.
 // CHECK-LABEL: func.func @relay_down_then_up
 // CHECK: %[[P:.*]] = train.matmul {{.*}} -> tensor<8x8xf16>
 // CHECK-NEXT: %[[R:.*]] = train.relu %[[P]] : tensor<8x8xf16>
@@ -62,7 +62,7 @@ func.func @relax_constant_beyond(%a: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> te
   return %4 : tensor<8x8xf32>
 }
 
-// Both branches and the result have one type, and no cast stands in a branch.
+// Both branches and the result have one type, and no branch has a cast.
 // CHECK-LABEL: func.func @relax_if
 // CHECK: scf.if {{.*}} -> (tensor<8x8xf16>)
 // CHECK-NOT: amp.cast
@@ -82,7 +82,7 @@ func.func @relax_if(%c: i1, %a: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<
   return %3 : tensor<8x8xf32>
 }
 
-// Casts of weights stand before the loop that reads them.
+// Casts of weights are before the loop that reads them.
 // CHECK-LABEL: func.func @tf_weight_in_loop
 // CHECK: amp.cast %arg1 inserted
 // CHECK: scf.for
@@ -127,8 +127,9 @@ func.func @paddle_last_producer_wins(%a: tensor<8x8xf32>, %w: tensor<8x8xf32>) -
   return %4, %5 : tensor<8x8xf32>, tensor<8x8xf32>
 }
 
-// ORT keeps a region around the loss f32. Here the loss, the seed and what a loss
-// computes are f32, and logits and their gradient are stored low, without a cast.
+// ORT keeps a region around the loss f32. Here the loss, the seed and the
+// computation of the loss are f32, and logits and their gradient are stored
+// low, without a cast.
 // CHECK-LABEL: func.func @ort_loss_region
 // CHECK-COUNT-2: amp.cast
 // CHECK-NOT: amp.cast
@@ -178,7 +179,7 @@ func.func @tf_deny_flood(%a: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8
   return %4 : tensor<8x8xf32>
 }
 
-// A clear tail behind a deny operation that leads to a product is low.
+// A clear tail after a deny operation that leads to a product is low.
 // CHECK-LABEL: func.func @tf_clear_tail
 // CHECK: train.exp {{.*}} : tensor<8x8xf32>
 // CHECK: train.relu {{.*}} : tensor<8x8xf16>
@@ -265,7 +266,7 @@ func.func @torch_unlisted(%a: tensor<8x8xf32>, %w: tensor<8x8xf32>, %g: tensor<8
 
 //--- mxnet.mlir
 
-// A reshape before or behind the product gives the same casts.
+// A reshape before or after the product gives the same casts.
 // CHECK-LABEL: func.func @mxnet_flatten_before
 // CHECK-COUNT-2: to tensor<{{.*}}xf16>
 // CHECK-NOT: to tensor<{{.*}}xf16>

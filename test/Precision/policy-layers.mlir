@@ -1,5 +1,5 @@
-// A policy on top of another: its entries win, its settings win, and what is
-// printed reads back as the same policy.
+// A policy on top of another: its entries win, its settings win, and the
+// printed policy reads back as the same policy.
 //
 // RUN: split-file %s %t
 // RUN: cd %t

@@ -25,7 +25,7 @@
 // RUN: not amp-opt --amp-print-policy=blank.txt 2>&1 | FileCheck %s --check-prefix=BLANK
 // BLANK: "blank.txt":2:1): error: policy: expected a value for 'strategy'
 //
-// Line ends do not change what is read.
+// Line ends do not change the policy.
 // RUN: printf 'version: 1\nallow: [train.exp]\ndeny:\n  - train.sin\n' > lf.txt
 // RUN: printf 'version: 1\r\nallow: [train.exp]\r\ndeny:\r\n  - train.sin\r\n' > crlf-good.txt
 // RUN: printf 'version: 1\rallow: [train.exp]\rdeny:\r  - train.sin\r' > cr-good.txt

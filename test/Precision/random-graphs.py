@@ -16,10 +16,10 @@ checks, for fp16 and bf16, that
     operations are f32, casts of the user are as they were, no value is cast
     twice to one type, and no inserted cast reads another;
   * a second run changes nothing, neither of one pass nor of both.
-What is computed from constants alone and does not fit the low type denies its
-slot and those that read it, as decision 0031 says; constants have one value
-throughout, so that what follows from them does too, and is computed here.
-The tool verifies the types. AMP_LONG_TESTS=1 takes twenty times the functions.
+A value that is computed from constants alone and does not fit the low type denies its slot and
+those that read it, as decision 0031 says. Constants have one value throughout, so values computed
+from them do too, and this test computes them. The tool verifies the types. AMP_LONG_TESTS=1 takes
+twenty times the functions.
 """
 
 import math

@@ -66,7 +66,7 @@ func.func @index(%bits: tensor<8x1xi32>, %a: tensor<8x8xf32>,
 // -----
 
 // The region forwards operands to its arguments and yielded values to its
-// results. An update in it stays f32 without a mark of its own.
+// results. An update in it stays f32 without its own mark.
 // CHECK-LABEL: func.func @update_in_region
 // CHECK: linalg.matmul {{.*}}tensor<8x8xbf16>
 // CHECK: arith.mulf {{.*}} : tensor<8x8xf32>

@@ -42,7 +42,7 @@ DIAGNOSTIC = re.compile(
 )
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 PASS = re.compile(r'^def \w+\s*:\s*\w*Pass<\s*"([^"]+)"', re.M)
-# Assembled so that this file does not contain what it looks for.
+# Assembled so that this file does not contain the text that it searches for.
 MARKERS = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "X" + "XX")) + r")\b")
 
 
@@ -55,7 +55,7 @@ def is_source(path):
 
 
 def diagnostics(text):
-    """The line and the message of each diagnostic, as far as it is literal."""
+    """The line and the literal part of the message of each diagnostic."""
     for match in DIAGNOSTIC.finditer(text):
         literals = LITERAL.findall(match.group())
         if literals:
@@ -63,7 +63,7 @@ def diagnostics(text):
             yield line, literals[0], literals[-1]
 
 
-# What holds braces that are none of code.
+# Text with braces that are not code.
 QUOTED = re.compile(
     r'R"([^()\s\\]{0,16})\(.*?\)\1"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S
 )
@@ -80,7 +80,7 @@ def functions(text):
     for match in re.finditer(r"[{};]", text):
         if match.group() == "{":
             head = re.sub(r"^\s*#.*$", "", text[start:match.start()], flags=re.M).strip()
-            # Only what stands in a namespace or class is a function, not its blocks.
+            # Only a definition in a namespace or class is a function, not its blocks.
             is_scope = SCOPE.match(re.sub(r"^template\s*<.*?>\s*", "", head, flags=re.S))
             name = FUNCTION.search(head)
             is_outer = all(kind == "scope" for kind, *_ in opened)
@@ -139,7 +139,7 @@ def untested_passes(definitions, tests):
 
 
 def self_check():
-    """Each rule must find what it is for."""
+    """Each rule must find its kind of fault."""
     bad = {
         "lib/Transforms/A.cpp": '#include "amp/Dialect/Train/IR/TrainOps.h"\n',
         "lib/B.cpp": 'void f() {\n  op.emitOpError() << "Expected "\n     << n;\n}\n',

@@ -28,7 +28,7 @@ EVERYTHING = "everything"
 
 
 def read_table(text):
-    """The rows of the table: folder, and what it may include."""
+    """The rows of the table: a folder, and the folders that it may include."""
     section = text.split(HEADING, 1)[1].split("\n## ", 1)[0]
     rows = {}
     for line in section.splitlines():
@@ -124,7 +124,7 @@ def check(files, rows):
 
 
 def self_check():
-    """Each rule must find what it is for."""
+    """Each rule must find its kind of fault."""
     table = f"{HEADING}\n\n| folder | what | may use |\n|---|---|---|\n| `A` | a | `B` |\n| `B`, `B/C` | b | |\n"
     rows = read_table(table + "\n## Next\n| `D` | d | |\n")
     if rows != {"A": {"B"}, "B": set(), "B/C": set()}:

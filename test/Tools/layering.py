@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-# What each may link of this project.
+# The libraries of this project that each may link.
 LINKS = {
     "Support": set(),
     "Interfaces": {"Support"},
@@ -23,7 +23,7 @@ LINKS = {
     "Precision": {"Support", "Interfaces", "Dialect", "LossScaling"},
     "Transforms": {"Support", "Interfaces", "Dialect", "LossScaling", "Precision"},
 }
-# Namespaces under mlir that are no dialects. Builtin has none of its own.
+# Namespaces under mlir that are no dialects. Builtin has no separate library.
 NOT_DIALECTS = {
     "amp",
     "detail",
@@ -62,7 +62,7 @@ def archive(build, name):
 
 
 def namespaces(path):
-    """Yields (object file, namespace under mlir) of what an archive needs."""
+    """Yields (object file, namespace under mlir) of the undefined symbols of an archive."""
     text = subprocess.run(
         ["llvm-nm", "--demangle", "--undefined-only", path],
         capture_output=True,
@@ -89,7 +89,7 @@ def main(build):
             if name == "Transforms" and namespace in GUARD and GUARD_OBJECTS.match(member):
                 continue
             failures.append(f"{member} of AMP{name} refers to mlir::{namespace}")
-    # Those that docs/embedding.md names beside it.
+    # Those that docs/embedding.md names in addition.
     left = set(linked) - linked["All"] - {"All", "CAPI", "Execution", "ExecutionCUDA"}
     if left:
         failures.append(f"AMP::All lacks {sorted(left)}")

@@ -65,7 +65,7 @@ model, optimizer, scheduler = make()
 step, device = build(model, optimizer, clip_grad_norm=1.0)
 assert step.main.instance.program.table.backend == b"cuda" and calls(nvcc) == 1
 losses = compiled(step, scheduler, BATCHES[:3])
-assert calls(nvcc) == 2, "the smaller batch has a program of its own"
+assert calls(nvcc) == 2, "the smaller batch has a separate program"
 saved = copy.deepcopy((model.state_dict(), optimizer.state_dict(), scheduler.state_dict()))
 # Torch works on another stream from now on.
 device.number = 1

@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What belongs to a training step beside its operations: groups of Adam, frozen and tied
+# Parts of a training step other than operations: groups of Adam, frozen and tied
 # parameters, class weights with ignored labels and smoothing, torch.utils.checkpoint,
 # regions of autocast and without gradient. Twelve steps agree with PyTorch.
 #

@@ -1,8 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What is wrong is said, with what was expected; inference, reports, pins and open
-# shapes work.
+# Errors state the fault and the expectation; inference, reports, pins and open shapes work.
 #
 # REQUIRES: torch-export
 # RUN: env PYTHONPATH=%amp_src_root/tools/amp-torch:%S/Inputs %torch_python %s
@@ -32,7 +31,7 @@ refused("expected a torch.fx.GraphModule", amp_torch.rewrite, torch.nn.Linear(2,
 traced = torch.fx.symbolic_trace(torch.nn.Linear(2, 2))
 refused("the graph has no fake tensors", amp_torch.rewrite, traced)
 
-# A graph of its own: low inside, f32 outside, and valid.
+# A separate graph: low inside, f32 outside, and valid.
 graph = make_fx(lambda a, b: (a @ b).relu() @ b, tracing_mode="fake")(
     torch.randn(8, 8), torch.randn(8, 8)
 )

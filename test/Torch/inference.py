@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The forward function of a trained model predicts what the model in evaluation mode does,
+# The forward function of a trained model predicts like the model in evaluation mode,
 # with weights that are stored in low precision.
 #
 # REQUIRES: torch-export

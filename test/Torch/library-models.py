@@ -36,7 +36,7 @@ def losses_of(name, wrap=lambda function: function):
 
 
 def exported(name, folder):
-    """What the exported step has in common with the model, as text."""
+    """The common properties of the exported step and the model, as text."""
     model, loss, arrays, names = make(name, SAMPLES)
     path = os.path.join(folder, name)
     example = batch_of(loss, [array[:SIZE] for array in arrays], names)

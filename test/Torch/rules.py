@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Each rule of amp_torch: several cases train together, each with its own parameters,
-# for eight steps of SGD in amp-run and in PyTorch. Losses agree to 1e-6, parameters
-# and what they moved by too. Once the batch is open, once fixed.
+# for eight steps of SGD in amp-run and in PyTorch. Losses, parameters and their changes agree to
+# 1e-6. Once the batch is open, once fixed.
 #
 # REQUIRES: torch-export, full
 # RUN: rm -rf %t && mkdir %t
@@ -23,7 +23,7 @@ SIZE, STEPS, TOGETHER = 4, 8, 12
 
 
 class Single(torch.nn.Module):
-    """One case: a trained map of the sample, then what is tested."""
+    """One case: a trained map of the sample, then the tested operation."""
 
     def __init__(self, name, rng):
         super().__init__()
@@ -35,7 +35,7 @@ class Single(torch.nn.Module):
 
     def forward(self, x):
         out = self.function(self, x * self.scale + self.shift).flatten(1)
-        # Each element has a gradient of its own.
+        # Each element has a different gradient.
         weights = torch.linspace(0.5, 1.5, out.shape[1])
         return (out * weights).sin().mean()
 

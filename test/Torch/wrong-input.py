@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What amp_torch.export refuses: each message names what is wrong and what to do, and all
-# that has no translation is in one error. Nothing is written then.
+# Input that amp_torch.export refuses: each message names the fault and a remedy, and one error
+# lists everything without a translation. Nothing is written then.
 #
 # REQUIRES: torch-export
 # RUN: rm -rf %t && mkdir %t

@@ -9,7 +9,7 @@
 
 // -----
 
-// The seed times the constant by which the gradient is divided.
+// The seed times the constant that divides the gradient.
 func.func @seed_times_constant(%w: tensor<16x10xf32> {amp.role = "parameter", amp.name = "w"},
     %x: tensor<4x16xf32> {amp.role = "batch", amp.name = "x"},
     %dy0: tensor<4x10xf32> {amp.role = "batch", amp.name = "dy"},

@@ -1,6 +1,6 @@
 // Low copies of parameters in the check of loss scaling. A new parameter may be
-// too large for the low type, whatever the gradients were. This is no infinity
-// that a step computes from checked gradients.
+// too large for the low type for any gradients. This is no infinity that a step
+// computes from checked gradients.
 // RUN: amp-opt %s --amp-check-loss-scaling --split-input-file --verify-diagnostics -o /dev/null
 
 // The step of another framework makes the copy in the guard, by a cast of a

@@ -378,7 +378,7 @@ func.func @widened_and_stored_again(
 
 // -----
 
-// A constant by which nothing can be divided.
+// A constant that cannot divide anything.
 func.func @constant_zero(%x: tensor<4xf32>) -> tensor<4xf32> {
   %scale = arith.constant dense<0.0> : tensor<f32>
   %seed = amp.gradient_seed "loss" : tensor<f32>
@@ -391,7 +391,7 @@ func.func @constant_zero(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A constant by which nothing can be divided.
+// A constant that cannot divide anything.
 func.func @constant_negative(%x: tensor<4xf32>) -> tensor<4xf32> {
   %scale = arith.constant dense<-4.0> : tensor<f32>
   %seed = amp.gradient_seed "loss" : tensor<f32>
@@ -404,7 +404,7 @@ func.func @constant_negative(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A constant by which nothing can be divided.
+// A constant that cannot divide anything.
 func.func @constant_nan(%x: tensor<4xf32>) -> tensor<4xf32> {
   %scale = arith.constant dense<0x7FC00000> : tensor<f32>
   %seed = amp.gradient_seed "loss" : tensor<f32>
@@ -417,7 +417,7 @@ func.func @constant_nan(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A constant by which nothing can be divided.
+// A constant that cannot divide anything.
 func.func @constant_infinite(%x: tensor<4xf32>) -> tensor<4xf32> {
   %scale = arith.constant dense<0x7F800000> : tensor<f32>
   %seed = amp.gradient_seed "loss" : tensor<f32>

@@ -77,9 +77,9 @@ func.func @two_layers(
 
 // -----
 
-// y = x·w0; y + (y·w1)·w2: what goes round the branch and what comes out of it
-// are added in the scale of the latter. The scale of w1's layer is that of the
-// product with w2, and the sum has w0's.
+// y = x·w0; y + (y·w1)·w2: the value that bypasses the branch and the branch's
+// result are added in the scale of the latter. The scale of w1's layer is that
+// of the product with w2, and the sum has w0's.
 
 // CHECK-LABEL: func.func @residual(
 // CHECK-SAME: %[[S2:[^:]*]]: tensor<f32> {{{[^}]*}}amp.name = "loss_scale.w2"
@@ -123,7 +123,7 @@ func.func @residual(
 // -----
 
 // A tied weight has gradients of two layers, which are added in one scale. The
-// two layers then share a scale, since the other has no gradient of its own. A
+// two layers then share a scale, since the other has no separate gradient. A
 // frozen layer has no scale.
 
 // CHECK-LABEL: func.func @tied(

@@ -78,8 +78,8 @@ func.func @whole(
 
 // Consumers of gradients read unscaled ones: weight decay, the clip, the
 // reported norm. The backward pass reads scaled ones. The consumers of a
-// gradient move behind the computation of the last gradient. The clip moves
-// into the guard, since only updates read it. The reported norm does not.
+// gradient move after the computation of the last gradient. The clip moves into
+// the guard, since only updates read it. The reported norm does not.
 // CHECK-LABEL: func.func @consumers(
 // CHECK: %[[SCALED:.*]] = amp.scale
 // CHECK: %[[DY:.*]] = train.mse_grad %{{.*}}, %{{.*}}, %[[SCALED]]

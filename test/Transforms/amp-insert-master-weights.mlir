@@ -1,4 +1,4 @@
-// Low-precision copies of parameters, beside their f32 masters.
+// Low-precision copies of parameters with f32 masters.
 //
 // RUN: amp-opt %s --auto-mixed-precision --split-input-file > %t.mixed
 // RUN: amp-opt %t.mixed --amp-insert-master-weights --split-input-file | diff %t.mixed -

@@ -26,7 +26,8 @@
 // ELSEWHERE: deny:
 // ELSEWHERE: - train.matmul
 //
-// An inline policy has no file. The skeleton contains what it extends.
+// An inline policy has no file. The skeleton contains the policy that it
+// extends.
 // RUN: amp-opt %s '--amp-policy-skeleton=policy={{version: 1, extends: base.yaml, allow: [train.exp]}}' --allow-unregistered-dialect -o /dev/null > in-place.yaml
 // RUN: FileCheck %s --check-prefix=PLACE --match-full-lines < in-place.yaml
 // PLACE: version: 1

@@ -105,7 +105,7 @@ func.func @foreign(%a: tensor<*xf32>, %b: vector<4xf16>, %c: memref<4xf16>, %d: 
   return %4 : tensor<4x4xf32>
 }
 
-// What has no low value carries no mark, and there is nothing to undo.
+// An operation without a low value has no mark and nothing to undo.
 // CHECK-LABEL: func.func @nothing_low
 // CHECK-NOT: amp.mixed_precision
 func.func @nothing_low(%a: tensor<4xf32>) -> tensor<4xf32> {

@@ -21,7 +21,7 @@ func.func @pad(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<6x4xf32> {
 // -----
 
 // A limit that f16 cannot represent keeps the clip in f32. If the limit is
-// stored, because it lies on the other side of zero, the readers of the clip
+// stored, because it is on the other side of zero, the readers of the clip
 // stay f32 as well.
 // CHECK-LABEL: func.func @clip
 // CHECK: train.clip {{.*}}max = 1.000000e+06{{.*}} : tensor<4x4xf32>

@@ -20,8 +20,8 @@ func.func @between(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// An operation that would save less than the cast behind it costs stays f32:
-// gelu would save 64 bytes, and the casts to the denied operation and the
+// An operation that would save less than the cost of the cast after it stays
+// f32: gelu would save 64 bytes, and the casts to the denied operation and the
 // result would move 96.
 // CHECK-LABEL: func.func @single_is_f32
 // CHECK: train.gelu {{.*}} : tensor<4x4xf32>

@@ -78,7 +78,7 @@ func.func @powers(%a: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
 }
 
 // A mean of squares minus the square of a mean: rounded, both may cancel to
-// anything. What lies between does not hide the sum.
+// anything. Operations in between do not hide the sum.
 // CHECK-LABEL: func.func @difference
 // CHECK-NOT: train.square {{.*}}f16
 // CHECK-NOT: train.mul {{.*}}f16

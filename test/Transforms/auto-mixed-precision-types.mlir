@@ -1,4 +1,4 @@
-// What the pass does not change, shapes, foreign operations, and determinism.
+// Unchanged parts, shapes, foreign operations, and determinism.
 //
 // RUN: amp-opt %s --auto-mixed-precision --allow-unregistered-dialect > %t.once
 // RUN: FileCheck %s < %t.once

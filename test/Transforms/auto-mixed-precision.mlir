@@ -1,4 +1,4 @@
-// The rules of `strategy=grappler` by which slots become low, one function each.
+// The rules of `strategy=grappler` for low slots, one function each.
 //
 // RUN: amp-opt %s --auto-mixed-precision=strategy=grappler --split-input-file | FileCheck %s
 // RUN: amp-opt %s --auto-mixed-precision="strategy=grappler precision=bf16" --split-input-file \

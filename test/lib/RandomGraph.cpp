@@ -540,7 +540,7 @@ void Generator::addWhile(unsigned depth) {
   llvm::append_range(scope, op.getResults());
 }
 
-/// Rows that are computed in parallel, and inserted into what they share.
+/// Rows that are computed in parallel and inserted into a shared tensor.
 void Generator::addForall(unsigned depth) {
   Value shared = pick([&](Value value) {
     return isF32(value) && shapeOf(value).size() == 2 &&

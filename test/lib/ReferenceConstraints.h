@@ -60,7 +60,7 @@ public:
     return free;
   }
 
-  /// Returns whether `low` has what must be, but for implications.
+  /// Returns whether `low` obeys all constraints except implications.
   bool areMet(const std::vector<bool> &low) const {
     for (VertexId v = 1; v < vertices.size(); ++v)
       if ((states[v] == State::Low && !low[v] && !isHeldByImplication(v)) ||
@@ -94,7 +94,7 @@ private:
            vertices[use.producer].kind != SlotKind::Range &&
            graph.fitsLow(use.operand->get());
   }
-  /// What is bounded is held, but what is computed from it is not.
+  /// Bounded values are held, but not values computed from them.
   bool passes(const std::vector<bool> &held, VertexId v) const {
     return held[v] && !vertices[v].isBounded;
   }

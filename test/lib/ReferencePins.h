@@ -33,9 +33,9 @@ inline bool disagree(ArrayRef<StringRef> pins) {
          llvm::any_of(pins, [](StringRef pin) { return pin != "low"; });
 }
 
-/// Whether pins ask for two types of what a call passes: those of a private
-/// function and of its calls; if there are none, those that the calls stand in.
-/// A pin that keeps types keeps the signature, and nothing contradicts it.
+/// Whether pins ask for two types of a call's values: the pins of a private
+/// function and of its calls, or else those of the callers. A pin that keeps
+/// types keeps the signature, and nothing contradicts it.
 inline bool callPinsContradict(ModuleOp module, func::FuncOp function) {
   if (!function.isPrivate() || function.isExternal())
     return false;

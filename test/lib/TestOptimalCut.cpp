@@ -99,7 +99,8 @@ private:
     return written + bytesOf(op.getInput().getType());
   }
 
-  /// What `op` reads of an operand: a slice or a gather what it gives.
+  /// The part of an operand that `op` reads: for a slice or a gather the size
+  /// of its result.
   static int64_t countRead(OpOperand &operand) {
     Operation *op = operand.getOwner();
     int64_t all = bytesOf(operand.get().getType());
@@ -366,7 +367,7 @@ private:
            });
   }
 
-  /// Returns what is wrong, "skipped" if the function is too large or has no
+  /// Returns the fault, "skipped" if the function is too large or has no
   /// choice, or nothing.
   std::string check(ModuleOp module, func::FuncOp function,
                     const Policy &policy, const CostOptions &options,

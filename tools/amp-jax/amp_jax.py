@@ -258,9 +258,9 @@ def custom_derivatives(jaxpr):
 
 def lower_loss(loss, params, batch, ignore_custom_derivatives=False):
     """Lowers the forward pass alone, for stablehlo-to-train. Labels and data are
-    named batch.0, batch.1 and so on. The pass differentiates what it sees, so a
-    loss with a custom_vjp or a stop_gradient is a ValueError, unless
-    `ignore_custom_derivatives` says that the derivative of what is computed is
+    named batch.0, batch.1 and so on. The pass differentiates the operations of the
+    module, so a loss with a custom_vjp or a stop_gradient is a ValueError, unless
+    `ignore_custom_derivatives` says that the derivative of the computation is
     the wanted one."""
     if not ignore_custom_derivatives:
         found = custom_derivatives(jax.make_jaxpr(lambda p, b: loss(p, *b))(params, batch).jaxpr)
@@ -301,9 +301,9 @@ DTYPES = {"bf16": jnp.bfloat16, "f16": jnp.float16, "f32": jnp.float32, "i32": j
 
 @dataclasses.dataclass
 class Added:
-    """An argument that the passes add behind those of a step: a low copy of a
+    """An argument that the passes add after those of a step: a low copy of a
     parameter or a part of the scaler's state. A result of the same name, in the
-    same order behind the loss, is its new value."""
+    same order after the loss, is its new value."""
 
     name: str
     role: str
@@ -354,11 +354,11 @@ def find_added(text, known):
 def rewrite(text, precision, command=("amp-opt",), **settings):
     """Runs the passes of `pipeline` with these settings. `command` may be a
     stock mlir-opt with the plugin. The result is the text of the step, with
-    `added`, what the step takes behind its arguments and gives behind the loss."""
+    `added`, the arguments and results that the passes append to it."""
     passes = pipeline(precision, **settings)
     if not settings.get("scaling") and not settings.get("masters"):
         return Rewritten(run_passes(text, passes, command))
-    # What is added has names until nothing of the amp dialect is left.
+    # Added arguments have names until no operation of the amp dialect is left.
     first, last = passes.split(",convert-amp-to-stablehlo", 1)
     known = set(re.findall(r'amp\.name = "([^"]*)"', text))
     text = run_passes(text, first + ")", command)

@@ -122,7 +122,7 @@ static void takeTransformer(TransformerOptions &options) {
   take(dropout, options.dropout);
 }
 
-/// What the model `name` was published with.
+/// The published settings of the model `name`.
 static TrainingOptions getPublishedTraining(StringRef name) {
   TrainingOptions training;
   if (name == "gpt2" || name == "bert" || name == "vit") {

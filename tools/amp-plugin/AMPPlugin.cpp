@@ -8,8 +8,8 @@
 // The entry points of `--load-dialect-plugin` and `--load-pass-plugin`. This
 // library does not link LLVM. A plugin that is linked to one LLVM would crash a
 // tool with another version before it reaches an entry point. The library
-// checks that the tool uses the MLIR of the passes. Only then it loads the
-// library beside it, which contains the passes.
+// checks that the tool uses the MLIR of the passes. Only then does it load the
+// library next to it, which contains the passes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -258,8 +258,8 @@ static llvm::Error readOptions(const TrainingCommandLine &training,
       if (option->getNumOccurrences())
         names.push_back(option->ArgStr.str());
   };
-  addGiven(options.cpuOptions, {&threads, &gradientHistogram, &watch, &explain,
-                                &diverge});
+  addGiven(options.cpuOptions,
+           {&threads, &gradientHistogram, &watch, &explain, &diverge});
   addGiven(options.cudaOptions,
            {&device, &cudaCompiler, &cudaCache, &strictRounding});
   options.precision = precision;

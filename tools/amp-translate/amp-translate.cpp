@@ -363,7 +363,7 @@ static FailureOr<int64_t> printLargestBatch(ModuleOp module, int64_t bytes,
 }
 
 /// The first given option that configures the conversion of a step to a
-/// program. Empty if there is none.
+/// program. Empty if absent.
 static StringRef getStepOption() {
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
            &precision, &lossScaling, &masterWeights, &batchSize, &noEpilogues,
@@ -468,7 +468,7 @@ static int prepare(ModuleOp module, std::string &largest) {
   return 0;
 }
 
-/// Writes the source of `program` and the files beside it.
+/// Writes the source of `program` and its companion files.
 static int emit(ModuleOp module, cuda::ProgramOp program) {
   std::vector<std::pair<std::string, std::string>> files;
   cuda::EmitterOptions options;

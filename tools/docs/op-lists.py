@@ -22,7 +22,7 @@ that share an element type:
 - `compute`: operands of a product; `storage`: values that are rounded once; both follow the class.
 - `range`: a sum or an exponential, which may leave the range of the low type: f32 unless the class is
   allow, or its values are proved to fit.
-- `fixed`: never changes, whatever the class.
+- `fixed`: never changes, for any class.
 
 `1->0` reads: slot 1 is low only if slot 0 is. [Strategies](strategies.md) says what the classes mean, [presets](presets.md)
 which preset to take, [sources](sources.md) where the lists come from.

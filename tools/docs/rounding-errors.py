@@ -25,8 +25,9 @@ The exact result is computed in f64 from the same operands. The operands are:
 
 - *all*: each of the 65,536 numbers of the type, subnormal numbers, infinities and NaN included. Infinity counts as the
   next power of two, and a NaN on one side alone would count as infinitely far.
-- *pairs*: each of the numbers, with a second operand drawn at random. What the forward operation saved comes
-  first for a backward operation, for `tanh_grad` and `sigmoid_grad` numbers from 0 to 1.
+- *pairs*: each of the numbers, with a second operand drawn at random. The saved value of the
+  forward operation comes first for a backward operation, for `tanh_grad` and `sigmoid_grad` numbers
+  from 0 to 1.
 - *rows*: 256 rows of 256 random numbers, for sums and products positive ones.
 - *layers*: random tensors, positive ones for convolutions and pooling.
   Statistics, parameters and optimizer state are f32, as in training.

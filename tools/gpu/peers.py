@@ -29,7 +29,7 @@ import time
 DEVICE = sys.argv[1] if len(sys.argv) > 1 else "cuda"
 MOMENTUM = 0.9
 WARM_UP = 11
-# The limits of WarmUp.h, whose steps are timed beside these. A CPU run is only a trial.
+# The limits of WarmUp.h, whose steps are timed in the same rounds. A CPU run is only a trial.
 LEAST, MOST, WINDOW, APART = (0.3, 3.0, 0.1, 0.03) if DEVICE == "cuda" else (0.02, 0.1, 0.01, 0.03)
 
 

@@ -14,7 +14,7 @@
 
 namespace mlir::amp {
 
-/// What a step function's name ends in after `amp-lower-step`.
+/// The suffix of a step function's name after `amp-lower-step`.
 inline constexpr llvm::StringLiteral kLoweredSuffix = "_cpu";
 
 #define GEN_PASS_DECL

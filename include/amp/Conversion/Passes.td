@@ -80,12 +80,12 @@ def StableHLOToTrain : Pass<"stablehlo-to-train", "::mlir::ModuleOp"> {
 
     A `stablehlo.while` whose trip count is a constant, as a scan has, becomes an
     `scf.for`, and slices at computed places become those of the tensor dialect.
-    What a loop only counts or passes on is not carried. Other loops become
-    `scf.while`, and `stablehlo.case` and `stablehlo.if` become `scf.if`. Gathers
-    and scatters of any form become `train.gather` and `train.scatter_add` with
-    computed places, and a sort becomes ranks and a gather. Integers that are not
-    known become operations of arith, tensor and linalg, among them random bits.
-    Unsigned arguments become signless ones.
+    The new loop does not carry values that the loop only counts or passes on.
+    Other loops become `scf.while`, and `stablehlo.case` and `stablehlo.if`
+    become `scf.if`. Gathers and scatters of any form become `train.gather` and
+    `train.scatter_add` with computed places, and a sort becomes ranks and a
+    gather. Integers that are not known become operations of arith, tensor and
+    linalg, among them random bits. Unsigned arguments become signless ones.
 
     StableHLO need not be linked in. An operation without a counterpart is an
     error. The message names each such kind with its number, says what would be

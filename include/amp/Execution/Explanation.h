@@ -44,7 +44,7 @@ struct Advice {
 /// The first operation at which a step goes wrong, and what to do about it.
 struct Explanation {
   int64_t step = 0;
-  /// What was observed, such as `the step was skipped`.
+  /// The observation, such as `the step was skipped`.
   std::string event;
   /// Whether the replay gave the bits of the run.
   bool isExact = false;

@@ -48,7 +48,7 @@ private:
   std::vector<host::ArrayMap> batches;
 };
 
-/// What a replayed step computed.
+/// The results of a replayed step.
 struct ReplayedStep {
   std::vector<WatchedRecord> records;
   host::ArrayMap after;
@@ -71,7 +71,7 @@ struct BadValue {
   }
 };
 
-/// The first operation whose result is not finite. Null if there is none.
+/// The first operation whose result is not finite. Null if absent.
 BadValue findFirstBad(llvm::ArrayRef<WatchedRecord> records);
 
 /// Finds the records of the same operations in two programs of one step, which

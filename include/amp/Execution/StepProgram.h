@@ -21,7 +21,7 @@
 
 namespace mlir::amp {
 
-/// What a step returns in addition, for debugging (`amp-watch`).
+/// Additional results of a step for debugging (`amp-watch`).
 struct WatchOptions {
   /// A regular expression that names of watched values match.
   std::string match;

@@ -27,7 +27,7 @@ public:
   CastMaterializationInterface(Dialect *dialect) : Base(dialect) {}
 
   /// Whether the dialect uses the cast of another dialect. A dialect at the
-  /// same value with a cast of its own then takes precedence.
+  /// same value with its own cast then takes precedence.
   virtual bool isBorrowed() const { return false; }
 
   /// Returns whether `materializeCast` converts values of type `from` to `to`.

@@ -18,7 +18,7 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let cppNamespace = "::mlir::amp";
   let description = [{
     Reverse-mode differentiation, one operation at a time. The rule emits
-    ordinary operations at the builder's insertion point, which lies after the
+    ordinary operations at the builder's insertion point, which is after the
     operation itself.
   }];
   let methods = [
@@ -27,7 +27,7 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
 
         `resultGradients` has one entry per result; null means that the result
         does not influence the differentiated value (a gradient of zero).
-        `wanted` has one entry per operand; a rule may skip what is not wanted.
+        `wanted` has one entry per operand; a rule may skip unwanted gradients.
         `operandGradients` has one entry per operand, null on entry; a rule
         leaves null where the gradient is zero. A gradient has the type of the
         value that it belongs to. Returns failure, after a diagnostic at the

@@ -12,7 +12,7 @@
 
 namespace mlir::amp {
 
-/// The power of each loss scale by which a value is multiplied: a rational
+/// The power of each loss scale in a value: a rational
 /// exponent for each scale. Zeros have every exponent.
 class ScaleExponent {
 public:
@@ -87,8 +87,8 @@ public:
   /// Exponent 1 in the loss scale that operand `index` is.
   virtual ScaleExponent getScale(unsigned index) const = 0;
   virtual void setResult(unsigned index, ScaleExponent exponent) = 0;
-  /// Reports that operand `index` does not fit, with the path by which the
-  /// scale reaches it. Returns failure.
+  /// Reports that operand `index` does not fit, with the path of the scale to
+  /// it. Returns failure.
   virtual LogicalResult fail(unsigned index, const Twine &message) = 0;
   /// Writes `exponent` as a factor: `loss_scale^2`.
   virtual std::string describe(const ScaleExponent &exponent) const = 0;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The interface through which an operation states how it transforms the loss
-// scale by which its operands are multiplied.
+// scale of its operands.
 //
 //===----------------------------------------------------------------------===//
 

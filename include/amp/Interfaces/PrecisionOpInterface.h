@@ -35,7 +35,7 @@ enum class SlotKind : uint8_t {
   Fixed,
 };
 
-/// Returns the lower-case name of `kind`, as it stands in reports.
+/// Returns the lower-case name of `kind`, as reports print it.
 StringRef stringifySlotKind(SlotKind kind);
 
 /// What an operation computes, for the recognition of patterns that bound
@@ -124,10 +124,10 @@ struct PrecisionSlots {
     bool isResult;
   };
   std::optional<MissingValue> missing;
-  /// For an operation of which one name stands for several things, such as
-  /// linalg.generic: what this one is (`contraction`, `elementwise`,
-  /// `reduction` or `movement`). Policies classify it as `<name>.<variant>`,
-  /// and as `<name>` if they say nothing of that.
+  /// For an operation whose name covers several kinds, such as linalg.generic:
+  /// the kind of this one (`contraction`, `elementwise`, `reduction` or
+  /// `movement`). Policies classify it as `<name>.<variant>`, and as `<name>`
+  /// if they say nothing of that.
   StringRef variant;
   /// Whether the operation depends on no value, such as a constant or an empty
   /// tensor. It takes the types of its readers and connects no slots.
@@ -165,8 +165,8 @@ LogicalResult verifyPrecisionSlots(Operation *op, const PrecisionSlots &slots);
 /// precision passes may change, and null otherwise.
 FloatType getPrecisionElementType(Type type);
 
-/// Returns `type` with the element type `elementType`, or null if it is not a
-/// shaped type or has no such form.
+/// Returns `type` with the element type `elementType`, or null if `type` is not
+/// a shaped type or cannot have this element type.
 Type getWithElementType(Type type, Type elementType);
 
 /// Returns whether precision passes may change the element type of `type`. It

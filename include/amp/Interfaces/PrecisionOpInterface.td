@@ -58,16 +58,17 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
       }]>,
     InterfaceMethod<[{
         A type with as many elements as the operation reads of operand
-        `operand`, which is what it costs: fewer than the operand has if the
-        operation takes a part of it, such as a slice. Null if the operation
-        reads only the shape. The default is the type of the operand.
+        `operand`. The cost model charges these. An operation that takes a part
+        of the operand, such as a slice, reads fewer elements than the operand
+        has. Null if the operation reads only the shape. The default is the type
+        of the operand.
       }],
       "::mlir::Type", "getReadType", (ins "unsigned":$operand), [{}], [{
         return $_op->getOperand(operand).getType();
       }]>,
     InterfaceMethod<[{
-        What the operation computes, by which passes recognise patterns such as
-        a normalisation written out.
+        The kind of computation. Passes use it to recognise patterns such as a
+        normalisation written out.
       }],
       "::mlir::amp::Arithmetic", "getArithmetic", (ins), [{}], [{
         return ::mlir::amp::Arithmetic::Other;

@@ -46,7 +46,7 @@ public:
   }
 
   /// The gradients that make `condition` equal `value` if one of them is not
-  /// finite, whatever the others are.
+  /// finite, for any values of the others.
   const llvm::BitVector &getForcing(Value condition, bool value);
   /// Whether `condition` depends on the flag of a check.
   bool readsFlag(Value condition);

@@ -46,8 +46,8 @@ private:
     Value value;
     StringAttr optimizer;
   };
-  /// The sources that a value depends on. Bit i stands for checked gradient i.
-  /// The bits after those stand for operations that unscale without a check, or
+  /// The sources that a value depends on. Bit i represents checked gradient i.
+  /// The bits after those represent operations that unscale without a check, or
   /// that compute an infinity from finite gradients.
   struct Dependence {
     /// The sources that may not be finite.
@@ -58,7 +58,7 @@ private:
     }
   };
   /// An unchecked source: its operation, and the values for which its result is
-  /// infinite. There are none if the operation unscales.
+  /// infinite. The list is empty if the operation unscales.
   struct Unchecked {
     Operation *op;
     ScalarEvaluator *example = nullptr;
@@ -117,7 +117,7 @@ private:
   LogicalResult checkScalers();
 
   /// The gradients each of which, if not finite, makes `value` equal to `old`,
-  /// whatever the others are.
+  /// for any values of the others.
   llvm::BitVector getKeepers(Value value, BlockArgument old);
   /// The gradients each of which, if not finite, may make `value` equal to
   /// `old`.

@@ -41,7 +41,7 @@ struct LinearRule {
     Each,
     /// `constant`: zeros, infinities and NaN in an attribute have every factor.
     Constant,
-    /// `branch`: the results are what one of the regions yields.
+    /// `branch`: the results are the values that one of the regions yields.
     Branch,
     /// `loop`: the regions take the operands, and then the values that the last
     /// region yields. The results are the last yielded values.

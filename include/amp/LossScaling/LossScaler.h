@@ -48,7 +48,7 @@ using LayerScaler = LossScalerOf<LayerScalerRules>;
 bool isLossScale(double value);
 
 /// Returns the scaler of the framework `name`, or none for an unknown name. The
-/// name `amp` stands for the defaults of this project.
+/// name `amp` selects the defaults of this project.
 std::optional<LossScaler> getLossScaler(StringRef name);
 
 /// The names that `getLossScaler` knows.

@@ -26,8 +26,8 @@
 
 namespace mlir::amp {
 
-/// The loss scales of a module, numbered. A constant is the same scale wherever
-/// it stands; any other scale is the value that holds it.
+/// The loss scales of a module, numbered. All constants of one value are one
+/// scale. Any other scale is identified by the value that holds it.
 class ScaleSymbols {
 public:
   ScaleExponent::Symbol get(Value scale);
@@ -177,9 +177,9 @@ private:
   LogicalResult visitByKind(Operation *op);
   /// The condition among the operands of `op` that depends on a scale, if any.
   std::optional<ScaleExponent::Symbol> findCondition(Operation *op) const;
-  /// Whether what is computed from `state`, a float of the scaler's state,
-  /// meets any value that is not of the scaler. A count that only the scaler
-  /// reads is no scale.
+  /// Whether a value computed from `state`, a float of the scaler's state, is
+  /// combined with a value that is not part of the scaler. A count that only
+  /// the scaler reads is no scale.
   static bool scalesOthers(BlockArgument state);
   void spreadTies(Operation *holder, const Ties &ties,
                   std::optional<ScaleExponent::Symbol> &decided, bool &changed);
@@ -223,9 +223,9 @@ private:
   llvm::DenseSet<Value> scales;
   llvm::DenseSet<Value> ofScaler;
   /// Booleans and integers that depend on a scale, such as a comparison of a
-  /// scale with a constant. What they decide depends on the scale too.
+  /// scale with a constant. Their decisions depend on the scale too.
   llvm::DenseMap<Value, ScaleExponent::Symbol> conditions;
-  /// Constant scales by which the function divides gradients, and by which no
+  /// Constant scales that divide gradients of the function, and that no
   /// operation of loss scaling multiplies, with their numbers.
   SmallVector<std::pair<double, Value>> hidden;
   /// Functions of scales that may be negative or zero.

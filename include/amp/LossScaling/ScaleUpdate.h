@@ -18,10 +18,10 @@ struct ScaleState {
 };
 
 /// Builds what `amp.update_scale` computes from `old` and `allFinite` by
-/// `rules`. `b` builds operations on scalars, in whatever form the caller has
-/// them: `real` and `integer` constants, `add` and `subtract` of integers,
-/// `multiply`, `maximum`, `minimum` and `isLess` of reals, `isGreater`,
-/// `isAtLeast` and `isEqual` of integers, `both` and `select`.
+/// `rules`. `b` builds operations on scalars of the caller's own type: `real`
+/// and `integer` constants, `add` and `subtract` of integers, `multiply`,
+/// `maximum`, `minimum` and `isLess` of reals, `isGreater`, `isAtLeast` and
+/// `isEqual` of integers, `both` and `select`.
 template <typename BuilderT>
 ScaleState buildScaleUpdate(BuilderT &b, const ScalerRules &rules,
                             const ScaleState &old, Value allFinite) {

@@ -52,9 +52,9 @@ Value skipWidening(Value value);
 /// that only move a scalar.
 Value skipMoves(Value value);
 
-/// Returns what the only region of the operation that defines `value` yields as
-/// `value`, if the region always runs once, as in `scf.execute_region`, and
-/// `value` otherwise.
+/// Returns the value that the only region of the operation that defines `value`
+/// yields as `value`, if the region always runs once, as in
+/// `scf.execute_region`, and `value` otherwise.
 Value skipRegions(Value value);
 
 } // namespace mlir::amp

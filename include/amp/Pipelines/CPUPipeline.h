@@ -13,7 +13,7 @@
 // `amp.role`. NAME_cpu takes one pointer to the elements of a buffer
 // (row-major, contiguous) per
 //
-//   - argument of the step, in order, whatever its role. A result with
+//   - argument of the step, in order, for every role. A result with
 //     `amp.updates` is written into the buffer of the argument that it names;
 //     buffers of other arguments are only read;
 //   - result without `amp.updates` (metrics and predictions), in order.

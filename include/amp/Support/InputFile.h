@@ -32,7 +32,7 @@ inline constexpr uint64_t kMaxModuleBytes = uint64_t(1) << 31;
 inline constexpr unsigned kMaxModuleDepth = 256;
 
 /// Returns the line (from 1) of the first bracket of the MLIR text `text` that
-/// stands within `depth` others, or 0. Brackets in strings and comments do not
+/// is nested in `depth` others, or 0. Brackets in strings and comments do not
 /// count.
 size_t findDeepBracket(llvm::StringRef text, unsigned depth);
 

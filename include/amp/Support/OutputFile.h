@@ -18,8 +18,8 @@ namespace mlir::amp {
 /// The errors name the file.
 llvm::Error writeOutputFile(llvm::StringRef path, llvm::StringRef text);
 
-/// Writes out what is left in the buffer of the standard output, and returns
-/// the first error that it has had, if any.
+/// Flushes the buffer of the standard output, and returns its first error, if
+/// any.
 llvm::Error flushStandardOutput();
 
 } // namespace mlir::amp

@@ -16,7 +16,7 @@ namespace mlir::amp {
 
 /// Calls `visit` with each symbol that an attribute of `op` names. Unlike
 /// SymbolTable this sees the properties of unregistered operations, where the
-/// generic form keeps what is inherent to them.
+/// generic form keeps inherent attributes.
 inline void forEachSymbolRef(Operation *op,
                              llvm::function_ref<void(SymbolRefAttr)> visit) {
   auto examine = [&](Attribute attribute) {

@@ -28,8 +28,8 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
     `strategy=optimal`, the default, takes the assignment that moves the fewest
     bytes: those that operations read and write, and 6 an element for each
     distinct cast. It is exact, a minimum cut; of equal ones it takes that with
-    the most low slots, but leaves in f32 what is far from products and gains
-    nothing. It must obey these rules, whatever they cost:
+    the most low slots, but leaves in f32 the operations that are far from
+    products and gain nothing. It must obey these rules at any cost:
 
     - Allowed products read low operands. Denied and pinned operations have the
       types that they ask for. With `target` (a100, h100, h200 or b200) the time
@@ -81,9 +81,9 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
 
     If nothing becomes low in a module with f32 tensors, the pass warns once. It
     marks each function with low values with `amp.mixed_precision`, and with
-    `amp.keep_roundings` if the policy says `roundings: keep`. It records what the
-    result does not show: the value of a constant that rounding changed
-    (`amp.input_value`) and low types of the input (`amp.input_types`).
+    `amp.keep_roundings` if the policy says `roundings: keep`. It records two
+    things that the result does not show: the value of a constant that rounding
+    changed (`amp.input_value`) and low types of the input (`amp.input_types`).
     `amp-strip-precision` restores the input. A second run also restores the
     input and then assigns types again. With the same options it changes
     nothing. With others its result is that of a run on the input. If later
@@ -194,7 +194,7 @@ def CompressActivationsPass : Pass<"amp-compress-activations"> {
   let description = [{
     `auto-mixed-precision` decides in what type an operation computes. Results
     of f32 operations that the backward pass reads (the exponentials of a
-    softmax, the normalized values of a norm) lie in memory in f32 until then.
+    softmax, the normalized values of a norm) stay in memory in f32 until then.
     In a function that `auto-mixed-precision` has rewritten, this pass rounds
     such values where they are computed. It widens them again before the first
     operation of the backward pass that reads them. Forward readers use the
@@ -365,8 +365,8 @@ def InsertMasterWeightsPass : Pass<"amp-insert-master-weights"> {
     With `mode=copy` each parameter that is read low gets a low-precision copy,
     a further argument of role `parameter` named `<name>.low` that starts as the
     rounded master. Forward and backward read the copy where they read low, and
-    the master where they read f32; the update reads and writes the master, and `amp.master_copy` writes
-    the copy beside it, under the same overflow guard.
+    the master where they read f32; the update reads and writes the master, and
+    `amp.master_copy` also writes the copy, under the same overflow guard.
 
     ```mlir
     func.func @step(%w: tensor<8x4xf32> {amp.name = "w", amp.role = "parameter"}, ...) {
@@ -445,7 +445,7 @@ def CheckSymbolTables : Pass<"amp-check-symbol-tables"> {
 def CheckLossScalingPass : Pass<"amp-check-loss-scaling"> {
   let summary = "Prove that the loss scale is handled correctly";
   let description = [{
-    Follows each loss scale as a factor from where it enters (`amp.scale`, or
+    Follows each loss scale as a factor from its entry (`amp.scale`, or
     any product with it) through `LossScaleOpInterface`, and rejects a step that
     would use a value with the wrong factor: each value has a *loss-scale exponent*, the
     power of each scale by which it is multiplied. Sums and joins need equal
@@ -453,14 +453,14 @@ def CheckLossScalingPass : Pass<"amp-check-loss-scaling"> {
     or a metric needs exponent 0. It is an error for a scaled value to reach an
     operation whose effect on the scale is unknown.
 
-    With a scale that the step updates, the check also proves that what an
-    overflow must not touch is guarded: a parameter or an optimizer state that
-    depends on an unscaled gradient is the result of an `scf.if` or a select on
-    the conjunction of the flags of all gradients that it depends on, and the
-    scale is updated on the flags of all gradients that it divides. Conditions
-    are evaluated, so it does not matter how they combine, negate or compare the
-    flags, or how a loop carries them. The state of a scaler has to be replaced
-    by what the operation that updates it returns for it.
+    With a scale that the step updates, the check also proves that an overflow
+    cannot change guarded state: a parameter or an optimizer state that depends
+    on an unscaled gradient is the result of an `scf.if` or a select on the
+    conjunction of the flags of all gradients that it depends on, and the scale
+    is updated on the flags of all gradients that it divides. Conditions are
+    evaluated, so it does not matter how they combine, negate or compare the
+    flags, or how a loop carries them. Each state of a scaler must be replaced
+    by the result of the operation that updates it.
 
     An update of a scale that is written by hand is evaluated for several scales,
     with and without an overflow. Where that is not possible the error begins
@@ -506,15 +506,15 @@ def CheckLossScalingPass : Pass<"amp-check-loss-scaling"> {
     Option<"policy", "policy", "std::string", /*default=*/"\"\"",
            "A preset or file whose rules of that name are taken as well">,
     Option<"allowUnverifiedScaler", "allow-unverified-scaler", "bool", /*default=*/"false",
-           "Warn of updates of a scale by hand of which nothing can be proved, "
+           "Warn of updates of a scale by hand that cannot be proved, "
            "in place of an error">,
   ];
   let statistics = [
     Statistic<"numScaled", "values-scaled", "Values that are multiplied by a loss scale">,
     Statistic<"numUnscaled", "gradients-unscaled", "Gradients that are divided by their scale">,
-    Statistic<"numRejected", "steps-rejected", "Steps of which something is wrong">,
-    Statistic<"numUnverified", "scalers-unverified", "Updates of a scale by hand of which nothing could be proved">,
-    Statistic<"numVisited", "operations-visited", "Operations whose exponents were computed, each as often as that was">,
+    Statistic<"numRejected", "steps-rejected", "Steps that break a rule">,
+    Statistic<"numUnverified", "scalers-unverified", "Updates of a scale by hand without a proof">,
+    Statistic<"numVisited", "operations-visited", "Visits of operations to compute exponents">,
   ];
 }
 
@@ -554,7 +554,7 @@ def ExportTypesPass : Pass<"amp-export-types"> {
   }];
   let options = [
     Option<"key", "key", "std::string", /*default=*/"\"\"",
-           "The attribute, a string, by which the host knows its operations">,
+           "The string attribute that identifies an operation to the host">,
     Option<"output", "output", "std::string", /*default=*/"\"\"",
            "The file to write, or - for the standard output">,
   ];
@@ -652,7 +652,7 @@ def WatchPass : Pass<"amp-watch"> {
     return %1, %s : tensor<8xf16>, tensor<263xi64>
     ```
 
-    A narrowing cast has no statistics of its own. Those of its operand count
+    A narrowing cast has no separate statistics. Those of its operand count
     the elements that the cast takes out of range. Widening casts, constants and
     values within regions are not watched. The parts of a step are `forward`, `backward` (what
     depends on a gradient seed) and `update` (what depends on the gradient of a

@@ -24,7 +24,7 @@ struct RewriteCounts {
 enum class CastSharing : uint8_t {
   /// All of them.
   Value,
-  /// Those of a parameter or a constant. Every other use has a cast of its own,
+  /// Those of a parameter or a constant. Every other use has a separate cast,
   /// as under autocast of PyTorch, which keeps only casts of parameters.
   /// Differentiation rounds the gradients of the casts apart.
   Parameter,

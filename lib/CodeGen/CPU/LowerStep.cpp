@@ -27,7 +27,7 @@ namespace {
 
 /// Rewrites one step function. It materialises values in tensors that represent
 /// the buffers of the arguments. Bufferization then sees every hazard and
-/// decides what is computed in place.
+/// decides which operations run in place.
 class StepLowering {
 public:
   StepLowering(func::FuncOp function, const StepSignature &signature)
@@ -65,9 +65,9 @@ private:
 
 } // namespace
 
-/// Gives each use of a `tensor.empty` one of its own. If a loop and a loop
-/// within it started from one tensor, bufferization would let them share a
-/// buffer, although both write it.
+/// Gives each use of a `tensor.empty` its own copy of the operation. If a loop
+/// and a loop within it started from one tensor, bufferization would let them
+/// share a buffer, although both write it.
 void StepLowering::separateDestinations() {
   function.walk([&](tensor::EmptyOp empty) {
     for (OpOperand &use :

@@ -129,7 +129,7 @@ static SmallVector<bool> findDistinct(Operation *op, ValueRange values) {
 // The functions
 //===----------------------------------------------------------------------===//
 
-/// Whether a pointer alone can stand for a buffer of this type.
+/// Whether a pointer alone can represent a buffer of this type.
 static bool isPointer(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   int64_t offset;

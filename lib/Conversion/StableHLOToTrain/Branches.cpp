@@ -33,7 +33,7 @@ static bool areBranches(Operation *op) {
 Value StableHLOImporter::getReturned(Value value) {
   if (Value result = getAny(value))
     return result;
-  // What is unsupported has been reported. The graph will be erased.
+  // Unsupported operations have been reported. The graph will be erased.
   if (unsupported.empty())
     return {};
   RankedTensorType type = getComputedType(value.getType());

@@ -54,7 +54,7 @@ Value StableHLOImporter::reshapeAny(Location loc, Value x,
     auto dims = llvm::seq<int64_t>(0, rank);
     return ReassociationIndices(dims.begin(), dims.end());
   };
-  // Goes through one dimension, unless there is none.
+  // Goes through one dimension, if the tensor has any.
   auto flat = type.clone({type.getNumElements()});
   if (type.getRank() == 0)
     x = tensor::ExpandShapeOp::create(builder, loc, flat, x,
@@ -618,7 +618,7 @@ bool StableHLOImporter::computeElementwise(Operation *op) {
     return isNatural ? emit(arith::MinUIOp()) : emit(arith::MinSIOp());
   if (!name.starts_with("shift_"))
     return false;
-  // What is shifted by the width or more becomes zero, or the sign.
+  // A shift by the width or more gives zero, or the sign.
   int64_t width = type.getElementTypeBitWidth();
   if (name == "shift_right_arithmetic") {
     x[1] = arith::MinUIOp::create(builder, loc, x[1], constant(width - 1));

@@ -87,7 +87,7 @@ bool StableHLOImporter::convertGather(Operation *op) {
   int64_t extent = typeOf(x).getDimSize(map[0]);
   if (extent == 0)
     return false;
-  // Each element is an index of its own. A negative one may count from the end.
+  // Each element is a separate index. A negative one may count from the end.
   auto type = typeOf(op->getOperand(1));
   bool isArgument = index &&
                     ArrayRef<int64_t>(index->shape) == type.getShape() &&
@@ -152,7 +152,7 @@ bool StableHLOImporter::convertRows(Operation *op, Value x,
       typeOf(x).clone(shapeWith(typeOf(index.index).getShape())), x,
       index.index, axis);
   result = reshape(b, result, shapeWith(extents));
-  // The dimensions of slices may lie between those of indices.
+  // The dimensions of slices may come between those of indices.
   SmallVector<int64_t> order;
   int64_t nextOffset = 0, nextIndex = axis;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {

@@ -24,7 +24,7 @@ using namespace mlir::train;
 
 namespace {
 
-/// What the text of a loop says about the values that it carries.
+/// The properties of carried values that the text of a loop gives.
 class LoopText {
 public:
   LoopText(Operation *op, function_ref<std::optional<double>(Value)> getNumber)
@@ -34,7 +34,8 @@ public:
   bool isInvariant(unsigned index) const {
     return getYielded(index) == body.getArgument(index);
   }
-  /// What each iteration adds to carried value `index`, if that is a constant.
+  /// The constant that each iteration adds to carried value `index`, if it
+  /// does.
   std::optional<int64_t> getStep(unsigned index) const;
   /// The number of iterations, if counters alone decide it.
   std::optional<int64_t> getTripCount() const;
@@ -169,7 +170,7 @@ bool StableHLOImporter::convertWhile(Operation *op) {
   auto index = [&](int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  // What an iteration carries: neither invariants nor counters.
+  // The values that an iteration carries, without invariants and counters.
   SmallVector<unsigned> carried;
   SmallVector<Value> inits;
   for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i) {
@@ -204,7 +205,7 @@ bool StableHLOImporter::convertWhile(Operation *op) {
   visitBlock(body, returned);
   for (auto [i, init] : llvm::zip(carried, inits)) {
     Value result = getAny(returned[i]);
-    // What is unsupported in the body has been reported.
+    // The body's unsupported operations have been reported.
     results.push_back(result && result.getType() == init.getType() ? result
                                                                    : init);
     if (results.back() != result && unsupported.empty())

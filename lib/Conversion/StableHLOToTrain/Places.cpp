@@ -137,7 +137,7 @@ Value StableHLOImporter::widenIntegers(Location loc, Value x, Value original) {
 }
 
 /// The result has the dimensions of batches and then those of the addressed
-/// dimensions of a slice. A slice that does not lie within the tensor is moved
+/// dimensions of a slice. A slice that is not within the tensor is moved
 /// into it if `clamps` is set. Otherwise its places are -1.
 Value StableHLOImporter::getPlaces(Operation *op, Value indices,
                                    IndexedSlices &s, bool clamps) {
@@ -474,7 +474,7 @@ Value StableHLOImporter::scatterRows(Operation *op, Value rows, Value places,
         train::ScatterAddOp::create(builder, loc, type, updates, places, 0);
     return getNumber(op->getOperand(0)) == 0.0 ? sums : b.add(rows, sums);
   }
-  // From here on each element has a place of its own.
+  // From here on each element has a separate place.
   int64_t width = type.getNumElements() / type.getDimSize(0);
   if (width != 1) {
     auto wide = typeOf(places).clone(typeOf(updates).getShape());

@@ -62,8 +62,8 @@ struct KnownCounter {
 };
 
 /// The result of importing a value: a value of the new graph, a number that all
-/// its elements equal, integers, which the graph does not compute, or what a
-/// loop counts.
+/// its elements equal, integers, which the graph does not compute, or the
+/// counter of a loop.
 struct Known {
   Value value;
   std::optional<double> number;
@@ -113,7 +113,7 @@ private:
   bool convertTopK(Operation *op);
   bool convertErfInv(Operation *op);
   bool convertPool(Operation *op);
-  /// A sum, product, maximum or minimum of what lies before each element.
+  /// A sum, product, maximum or minimum of the elements before each element.
   bool convertRunning(Operation *op, StringRef body, ArrayRef<int64_t> window,
                       ArrayRef<int64_t> padding);
   /// The same over windows of any number of dimensions, as reductions.
@@ -184,7 +184,7 @@ private:
                     RankedTensorType type);
   /// Either of the two, by the element type of `value`.
   Value getAny(Value value);
-  /// What a region returns for `value`. Null only if it is not known although
+  /// The result of a region for `value`. Null only if it is not known although
   /// nothing was unsupported so far.
   Value getReturned(Value value);
   /// The type of `value` in the new graph: signless integers.
@@ -193,7 +193,7 @@ private:
   Value clampComputed(Location loc, Value x, int64_t limit);
   Value reshapeAny(Location loc, Value x, ArrayRef<int64_t> shape);
   Value transposeAny(Location loc, Value x, ArrayRef<int64_t> permutation);
-  /// The rows of `x` at `indices`, which lie within its first dimension.
+  /// The rows of `x` at `indices`, which are within its first dimension.
   Value gatherAny(Location loc, Value x, Value indices);
   /// `x` as integers of 64 bits, by the signedness of `original`.
   Value widenIntegers(Location loc, Value x, Value original);
@@ -256,7 +256,7 @@ private:
   llvm::DenseMap<Value, Value> gelus;
   /// Averages over windows with the size of the window, for sums over windows.
   llvm::DenseMap<Value, std::pair<Value, int64_t>> averages;
-  /// What the operation that is being converted would need, for the error.
+  /// The missing feature of the current operation, for the error.
   StringRef advice;
   llvm::MapVector<StringAttr, unsigned> unsupported;
   Location firstUnsupported = builder.getUnknownLoc();

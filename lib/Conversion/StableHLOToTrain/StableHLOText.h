@@ -19,7 +19,7 @@
 
 namespace mlir::amp {
 
-/// The attribute `name` of `op` as text. Empty if there is none.
+/// The attribute `name` of `op` as text. Empty if absent.
 inline std::string getText(Operation *op, StringRef name) {
   std::string text;
   if (Attribute attribute = op->getAttr(name)) {

@@ -86,7 +86,7 @@ struct FuseNormRelu : OpRewritePattern<train::ReluOp> {
   }
 
   /// The batch norm of the type of `op` whose result `value` nothing else
-  /// reads. Null if there is none.
+  /// reads. Null if absent.
   static BatchNormTrainingOp getOnlyNorm(Value value, train::ReluOp op) {
     auto norm = value.getDefiningOp<BatchNormTrainingOp>();
     return norm && value == norm.getResult(0) && value.hasOneUse() &&

@@ -61,7 +61,7 @@ struct FuseBias : OpRewritePattern<train::AddOp> {
     for (unsigned index : {0u, 1u}) {
       Value sum = op->getOperand(index), row = op->getOperand(1 - index);
       OpTy product = getOnlyProduct<OpTy>(sum);
-      // The columns are those of the product, whatever the shape of the sum.
+      // The columns are those of the product for any shape of the sum.
       if (!product || !takesEpilogue(product) || product.getBias() ||
           !isForward(product) || sum.getType() != op.getType() ||
           !isRowOf(op.getType(), row) ||
@@ -168,7 +168,7 @@ struct FuseReluGrad : OpRewritePattern<train::ReluGradOp> {
   }
 
   /// The mask of a product whose rows are those of a matrix of shape `shape`.
-  /// Null if there is none.
+  /// Null if absent.
   template <typename OpTy>
   static Value getMask(PatternRewriter &rewriter, OpTy forward,
                        ArrayRef<int64_t> shape) {

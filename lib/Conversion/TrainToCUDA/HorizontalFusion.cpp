@@ -193,8 +193,8 @@ void mlir::cuda::fuseProductsHorizontally(func::FuncOp step) {
       for (Value input : gemm.getInputs().drop_front())
         copied += getBytes(typeOf(input));
     }
-    // The fusion reads and writes the weights once more. It saves reading the
-    // common operand for each product.
+    // The fusion reads and writes the weights one more time. It saves reading
+    // the common operand for each product.
     int64_t saved =
         (int64_t(group.size()) - 1) * getBytes(typeOf(first.getA()));
     if (group.size() < 2 || 2 * copied >= saved)

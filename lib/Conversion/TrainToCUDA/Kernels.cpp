@@ -160,7 +160,7 @@ KernelOp KernelBuilder::finish(ArrayRef<int64_t> extents,
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// The operation by which `value` combines `accumulator` with a value that does
+/// The operation that combines `accumulator` in `value` with a value that does
 /// not depend on it.
 static std::optional<std::pair<Combine, Value>>
 matchCombine(Value value, Value accumulator) {
@@ -282,7 +282,7 @@ static LogicalResult cloneBody(KernelBuilder &kernel, linalg::GenericOp op,
   return success();
 }
 
-/// Replaces `e mod c` by `e` in `map` if e lies in [0, c) for loops of these
+/// Replaces `e mod c` by `e` in `map` if e is in [0, c) for loops of these
 /// extents.
 static AffineMap dropModulos(AffineMap map, ArrayRef<int64_t> extents) {
   SmallVector<std::optional<int64_t>> lower(extents.size(), 0), upper;

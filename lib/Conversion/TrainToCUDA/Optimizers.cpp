@@ -32,7 +32,7 @@ struct Update {
   Value parameter, gradient, learningRate, step;
   SmallVector<Value, 2> states;
   double weightDecay;
-  /// The flag under which new values are stored. Null if there is none.
+  /// The flag under which new values are stored. Null if absent.
   Value guard;
   /// Selections between new and old values. Their results are then the targets.
   SmallVector<train::SelectOp> choices;

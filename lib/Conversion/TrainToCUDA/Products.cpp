@@ -229,7 +229,7 @@ struct FoldResultCast : OpRewritePattern<mlir::amp::CastOp> {
   bool strict;
 };
 
-/// The number by which `op` scales another value of any shape.
+/// The factor that `op` applies to another value of any shape.
 static std::optional<APFloat> getScale(train::MulOp op, Value scaled) {
   Value other = op.getLhs() == scaled ? op.getRhs() : op.getLhs();
   DenseElementsAttr elements;

@@ -71,7 +71,7 @@ bool isPlain(OpTy product) {
 }
 
 /// The product whose result, possibly in another shape, is `value`. Null if
-/// there is none.
+/// absent.
 template <typename OpTy>
 OpTy getProduct(Value value) {
   while (auto view = value.getDefiningOp<ViewOp>())

@@ -60,7 +60,7 @@ struct ExtractToLoops : OpRewritePattern<tensor::ExtractSliceOp> {
   }
 };
 
-/// Reads the source if an element lies in the slice, else the destination.
+/// Reads the source for an element in the slice, else the destination.
 struct InsertToLoops : OpRewritePattern<tensor::InsertSliceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::InsertSliceOp op,

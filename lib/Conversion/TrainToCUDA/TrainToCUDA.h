@@ -88,7 +88,7 @@ void mergeKernels(func::FuncOp step);
 /// Names each launch without a name and makes all names unique in the function.
 void nameLaunches(func::FuncOp step);
 
-/// Keeps the name of `op` in the location of what it is lowered to.
+/// Keeps the name of `op` in the locations of its lowered operations.
 Location getNamedLocation(Operation *op);
 
 } // namespace mlir::cuda

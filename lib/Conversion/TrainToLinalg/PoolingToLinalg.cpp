@@ -83,7 +83,7 @@ public:
     return arith::IndexCastOp::create(inner, inner.getI32Type(), index);
   }
 
-  /// Whether the position in the window lies in the input. Null if all do.
+  /// Whether the position in the window is inside the input. Null if all do.
   Value isInside(ImplicitLocOpBuilder &inner, ArrayRef<int64_t> input) {
     Value result;
     for (int i = 0; i < 2; ++i) {

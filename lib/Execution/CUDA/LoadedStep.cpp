@@ -100,8 +100,8 @@ loadProgram(const std::string &path) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A step behind the C interface. Another step of the same function, which
-/// never runs, describes it.
+/// A step that the C interface exports. Another step of the same function,
+/// which never runs, describes it.
 class LoadedStep : public host::Step {
 public:
   LoadedStep(const amp_step_program *program,

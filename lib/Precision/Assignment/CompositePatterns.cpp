@@ -242,7 +242,7 @@ private:
     return true;
   }
 
-  /// Calls `visit` with the values that `value` stands for in other functions:
+  /// Calls `visit` with the values of `value` in other functions:
   /// the operands of calls for an argument, and the returned values for the
   /// result of a call.
   template <typename Visit>

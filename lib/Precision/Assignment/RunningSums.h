@@ -17,9 +17,9 @@ namespace mlir::amp {
 /// carried value to which each iteration adds terms that do not depend on it.
 /// Gradients and losses that are accumulated over micro-batches are examples.
 /// The intermediate sums are added too. In a low type such a sum loses all
-/// terms that are smaller than half a unit in its last place, whatever their
-/// total. (A residual stream is not a running sum, because its terms depend on
-/// the value.)
+/// terms that are smaller than half a unit in its last place, for any total. (A
+/// residual stream is not a running sum, because its terms depend on the
+/// value.)
 void findRunningSums(Operation *op, llvm::DenseSet<Value> &sums);
 
 } // namespace mlir::amp

@@ -272,7 +272,7 @@ void SlotGraph::addUse(OpOperand &operand, VertexId user) {
 }
 
 /// Returns whether iterations of `op` run in parallel, so that operations in
-/// its terminator combine what they give.
+/// its terminator combine their results.
 static bool combinesInParallel(Operation *op) {
   for (Region &region : op->getRegions())
     for (Block &block : region)

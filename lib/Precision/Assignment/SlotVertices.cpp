@@ -151,8 +151,8 @@ SlotGraph::Description SlotGraph::describeSlots(Operation *op,
                                                         : Description::Invalid;
   }
   if (op->getNumRegions() != 0 || info.isTerminator) {
-    // Control flow that no interface describes keeps the types of what it
-    // carries.
+    // Control flow that no interface describes keeps the types of its carried
+    // values.
     if (op->getNumRegions() != 0 && pin == Pin::None && keepsRegions(op))
       regionPins[op] = Pin::Keep;
     if (!op->isRegistered() && op->getNumRegions() != 0 &&

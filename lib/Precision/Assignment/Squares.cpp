@@ -34,7 +34,7 @@ static bool isFloat(Value value) {
 }
 
 /// Returns whether a tensor of type `to` has fewer elements than one of type
-/// `from`, as far as their shapes tell.
+/// `from`, judging by static shapes.
 static bool hasFewerElements(Type to, Type from) {
   auto after = dyn_cast<ShapedType>(to), before = dyn_cast<ShapedType>(from);
   if (!before || !before.hasRank())

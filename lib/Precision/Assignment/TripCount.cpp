@@ -86,9 +86,9 @@ private:
   Value getInitial(BlockArgument carried) const {
     return loop->getOperand(carried.getArgNumber());
   }
-  /// Whether `value`, which the body reads, is what the condition read as
-  /// `carried`. A condition that gives more than its outcome passes the values
-  /// on.
+  /// Whether `value`, which the body reads, is the value that the condition
+  /// read as `carried`. A condition that gives more than its outcome passes the
+  /// values on.
   bool isInBody(Value value, BlockArgument carried) const {
     auto argument = dyn_cast<BlockArgument>(value);
     if (value == carried)
@@ -129,7 +129,7 @@ private:
     return std::nullopt;
   }
 
-  /// What the body adds to `counter`.
+  /// The increment of `counter` in the body.
   std::optional<int64_t> getStep(BlockArgument counter) const {
     Operation *next =
         getBody().getOperand(counter.getArgNumber()).getDefiningOp();
@@ -139,7 +139,7 @@ private:
       std::optional<int64_t> step = getConstant(next->getOperand(1 - side));
       if (!step || !isInBody(next->getOperand(side), counter))
         continue;
-      // What an operation that folds does to a number shows what it is.
+      // The effect of a foldable operation on a number identifies it.
       if (next->isRegistered()) {
         std::optional<int64_t> at0 = fold(next, side, 0),
                                at5 = fold(next, side, 5);

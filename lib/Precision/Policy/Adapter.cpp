@@ -74,7 +74,7 @@ static bool isOtherTensor(Type type) {
   return shaped && isa<IntegerType, ComplexType>(shaped.getElementType());
 }
 
-/// Calls `visit` with the numbers of the operands that `entry` stands for.
+/// Calls `visit` with the indices of the operands that `entry` matches.
 /// Returns whether there are any: `op` may have none of that name.
 static bool forEachOperand(Operation *op, const AdapterIndex &entry,
                            StringRef operandNames,
@@ -302,7 +302,7 @@ static bool mentionsF32(Type type) {
 }
 
 /// Returns why the regions of `op` cannot become low, or an empty string.
-/// Checks what the verifier of single operations does not.
+/// Checks properties that the verifier of a single operation cannot.
 static std::string findObstacle(Operation *op) {
   std::string reason;
   auto found = [&](Operation *nested, const Twine &what) {

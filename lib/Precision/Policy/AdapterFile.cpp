@@ -148,7 +148,7 @@ AdapterCast AdapterReader::readCast(const CastDocument &document,
   return cast;
 }
 
-/// Returns whether two entries stand for the same operands or results.
+/// Returns whether two entries match the same operands or results.
 static bool isSameIndex(const AdapterIndex &a, const AdapterIndex &b) {
   return a.index == b.index && a.name == b.name;
 }

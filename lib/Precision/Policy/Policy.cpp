@@ -651,7 +651,7 @@ Pin Policy::getPin(Location loc) const {
 }
 
 namespace {
-/// An entry that matches nothing, and what it does not match.
+/// An entry without a match, and the kind of thing that it should match.
 struct UnmatchedEntry {
   Location loc;
   StringRef text;
@@ -702,7 +702,8 @@ void Policy::checkDialects(Operation *root) const {
   SmallVector<const Glob *> doubtful;
   auto examine = [&](const Glob &glob) {
     StringRef dialect = dialectOf(glob);
-    // An entry for an operation of train also decides what is the same.
+    // An entry for an operation of train also decides the operations with the
+    // same meaning.
     bool decidesOthers = llvm::any_of(sameRules, [&](const SameRule &rule) {
       return glob.matches(rule.representative);
     });
@@ -781,8 +782,7 @@ LogicalResult Policy::checkUse(Operation *root) const {
     checkDialects(root);
   bool failed = false;
   for (const SlotRule &rule : slotRules) {
-    // A glob stands for operations of several kinds, also for those on
-    // integers.
+    // A glob matches operations of several kinds, also those on integers.
     if (!rule.seen || rule.applied || !rule.exact)
       continue;
     failed = true;

@@ -124,9 +124,9 @@ bool checkPolicyStructure(llvm::MemoryBufferRef text,
 using PolicyErrorHandler = llvm::function_ref<void(
     StringRef file, unsigned line, unsigned column, const Twine &message)>;
 
-/// Reads the preset or the file `presetOrFile`, with what it extends, and
-/// checks everything that needs no MLIRContext. Null after an error. A process
-/// reads each preset once.
+/// Reads the preset or the file `presetOrFile`, with the policies that it
+/// extends, and checks everything that needs no MLIRContext. Null after an
+/// error. A process reads each preset once.
 std::shared_ptr<const PolicyDocument>
 loadPolicyDocument(StringRef presetOrFile, PolicyErrorHandler error);
 

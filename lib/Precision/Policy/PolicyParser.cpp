@@ -34,7 +34,7 @@ using namespace mlir::amp;
 using namespace mlir::amp::detail;
 
 namespace {
-/// The context by which scalars find their location. The traits of a scalar do
+/// The context that gives scalars their location. The traits of a scalar do
 /// not see its node, but its text points into the buffer.
 struct ReadContext {
   explicit ReadContext(StringRef text) : text(text) {
@@ -464,7 +464,7 @@ readDocument(StringRef text, StringRef name, PolicyErrorHandler error,
   };
 
   // A line in YAML may end in a carriage return only. LLVM does not support it.
-  // LLVM also reads the character behind the text, which only a copy has.
+  // LLVM also reads the character after the text, which only a copy has.
   std::string lines = text.str();
   for (size_t i = 0; i != lines.size(); ++i)
     if (lines[i] == '\r' && (i + 1 == lines.size() || lines[i + 1] != '\n'))

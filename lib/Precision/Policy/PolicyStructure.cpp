@@ -39,7 +39,7 @@ static const char *findTooDeep(StringRef text) {
         columns.pop_back();
       columns.push_back(column);
       // Each `- ` at the start of a line is a list within the one before, and
-      // each one behind a key makes the parser descend, valid or not.
+      // each one after a key makes the parser descend, valid or not.
       size_t start = line.find(": ");
       if (start != StringRef::npos && line[column] != '-')
         column = line.find_first_not_of(' ', start + 1);

@@ -111,8 +111,8 @@ private:
   DenseMap<VertexId, SmallVector<Value, 2>> carriedValues;
   /// Whether a use or a value belongs to the vertex. Merged vertices have none.
   std::vector<bool> inUse;
-  /// The slot from which a decision follows, through `next`. 0 if there is
-  /// none.
+  /// The slot that implies this decision, through `next`. 0 for an independent
+  /// decision.
   std::vector<VertexId> root, next;
 };
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The part that plans of all kinds share. A kind of plan describes itself in a
-// header of include/amp/Runtime/CuDNN and builds its graph in a file of its own
+// header of include/amp/Runtime/CuDNN and builds its graph in a separate file
 // here.
 //
 //===----------------------------------------------------------------------===//
@@ -33,7 +33,7 @@ struct Error {
 };
 
 /// A graph under construction. The unique id of a tensor is the index of its
-/// pointer, by which amp_cudnn_run finds it.
+/// pointer. amp_cudnn_run finds it by this identifier.
 class GraphBuilder {
 public:
   GraphBuilder();

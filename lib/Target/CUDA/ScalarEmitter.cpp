@@ -317,7 +317,7 @@ static std::string getConversion(Operation &op, const std::string &x) {
       .Default([](auto) { return std::string(); });
 }
 
-/// The expression of `op` over its operands `x`. Empty if there is none.
+/// The expression of `op` over its operands `x`. Empty if absent.
 static std::string getExpression(Operation &op, ArrayRef<std::string> x) {
   Type type = op.getResult(0).getType();
   if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))

@@ -90,7 +90,7 @@ UNARY = {
     "gelu#tanh form": ("{approximate = 1 : i32}", lambda x: x * gate(x)),
     "clip": ("{min = -0.75 : f64, max = 6.5 : f64}", lambda x: np.clip(x, -0.75, 6.5)),
 }
-# Operations of two tensors: the attributes, the function, and what the operands are.
+# Operations of two tensors: the attributes, the function, and the operands.
 BINARY = {
     "add": ("", np.add, "all"),
     "sub": ("", np.subtract, "all"),
@@ -99,7 +99,7 @@ BINARY = {
     "maximum": ("", np.maximum, "all"),
     "minimum": ("", np.minimum, "all"),
     "pow": ("", np.power, "powers"),
-    # The first operand is what the forward operation saved, the second the gradient.
+    # The first operand is the saved value of the forward operation, the second the gradient.
     "relu_grad": ("", lambda y, dy: np.where(y <= 0, 0, dy), "slopes"),
     "clip_grad": ("{min = -0.75 : f64, max = 6.5 : f64}",
                   lambda x, dy: np.where((x >= -0.75) & (x <= 6.5), dy, 0), "slopes"),
@@ -165,8 +165,8 @@ def sample(kind, low, seed):
 
 
 def largest_error(actual, expected, low, floor=None):
-    """The largest distance in ulp. A NaN on one side alone is infinitely far; infinity is
-    as far as the next power of two."""
+    """The largest distance in ulp. A NaN on one side alone is at an infinite distance;
+    infinity counts as the next power of two."""
     border = {"f16": 2.0**16, "bf16": 2.0**128}[low]
     got = np.clip(wide(actual), -border, border)
     expected = np.clip(expected, -border, border)

@@ -1,6 +1,6 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The machines by which frameworks adapt the loss scale, one class each.
+"""The rules of frameworks for the loss scale, one class each.
 
 Written from the documented formulas of each framework, in the number type that
 it keeps the scale in, and in its own terms: none is an instance of another, and
@@ -170,7 +170,7 @@ class Keras:
 
 
 class MXNet:
-    """LossScaler of mxnet.amp: what it decides becomes its scale one step later."""
+    """LossScaler of mxnet.amp: its decision becomes its scale one step later."""
 
     double = True
 

@@ -198,7 +198,7 @@ static void runBlock(const std::function<void()> &body, uint64_t &random) {
   }
 
   while (true) {
-    // A warp runs as far as it can before the next one runs. This order is
+    // A warp runs until it has to wait before the next one runs. This order is
     // legal and exposes missing barriers.
     bool progress = false;
     for (unsigned warp : makeOrder((threads + 31) / 32, random)) {

@@ -117,7 +117,7 @@ void amp::cuda::host::nameNextLaunch(const char *name) {
 }
 
 namespace amp::cuda::host {
-/// The innermost range, empty if there is none.
+/// The innermost range. Empty outside of all ranges.
 std::string getRange() {
   return device().ranges.empty() ? "" : device().ranges.back();
 }
@@ -329,7 +329,7 @@ cudaError_t cudaFreeHost(void *pointer) {
   return outcome();
 }
 
-/// Whether `data` lies in host memory that is pinned.
+/// Whether `data` is in pinned host memory.
 static bool isPinned(const void *data, size_t bytes) {
   const char *begin = static_cast<const char *>(data);
   auto after = device().pinned.upper_bound(begin);

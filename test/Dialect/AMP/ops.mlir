@@ -1,6 +1,6 @@
 // Operations of the amp dialect.
 //
-// Printed, generic and bytecode forms all come back as what is written here.
+// Printed, generic and bytecode forms all read back as the text here.
 //
 // RUN: amp-opt %s | amp-opt | FileCheck %s
 // RUN: amp-opt %s --mlir-print-op-generic | amp-opt | FileCheck %s
@@ -86,7 +86,8 @@ func.func @scaling(
   %u10, %f10 = amp.unscale %g1 by %scale strict : (tensor<f32>) -> (tensor<f32>)
   // CHECK: amp.update_scale {{.*}} {scaler = #amp.scaler<max_scale = inf, hysteresis_refill = growth, after_backoff = hold, growth_guard = off, interval_rule = equal>}
   %s11, %g11, %h11 = amp.update_scale %scale, %t, %hy, %f {scaler = #amp.scaler<max_scale = inf, hysteresis_refill = growth, after_backoff = hold, growth_guard = off, interval_rule = equal>}
-  // Any spelling of a number is read, nine digits of it are printed; what is the default is left out.
+  // Any spelling of a number is read, and nine digits are printed. Defaults are
+  // omitted.
   // CHECK: amp.update_scale {{.*}} {scaler = #amp.scaler<backoff_factor = 0.100000001, min_scale = 1.00000001E+24>}
   %s12, %g12, %h12 = amp.update_scale %scale, %t, %hy, %f {scaler = #amp.scaler<min_scale = 1.0e24, backoff_factor = 0.1, growth_factor = 2.0, after_backoff = count>}
   // CHECK: amp.update_scale %{{[^ ,)]+}}, %{{[^ ,)]+}}, %{{[^ ,)]+}}, %{{[^ ,)]+}}{{$}}

@@ -1,5 +1,5 @@
-// What a pass that needs the whole signature of a training step says if
-// something is missing that the verifier leaves free.
+// Errors of a pass that needs the whole signature of a training step, for parts
+// that the verifier does not require.
 //
 // RUN: amp-opt %s --train-to-inference -verify-diagnostics -split-input-file
 

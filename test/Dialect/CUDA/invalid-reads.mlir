@@ -1,7 +1,8 @@
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a launch with a predicate writes is there for launches with the same one.
+// Launches with the same predicate may read the results of a launch with a
+// predicate.
 //
 // RUN: amp-opt %s --split-input-file --verify-diagnostics
 
@@ -105,7 +106,7 @@ cuda.program @changed arena 1280 {
 
 // -----
 
-// A flag is read whatever it says.
+// A flag is read for each of its values.
 #none = affine_map<() -> ()>
 cuda.program @flag arena 768 {
   %f = cuda.buffer "f" at 0 {role = "batch"} : memref<i1>

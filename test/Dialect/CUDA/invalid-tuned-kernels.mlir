@@ -524,7 +524,7 @@ cuda.program @in_place arena 2048 {
 
 // -----
 
-// No element of the result lies over x: the operation does not promise it.
+// No element of the result overlaps x: the operation does not promise it.
 cuda.program @overwritten arena 1280 {
   %x = cuda.buffer "x" at 0 {role = "model_state"} : memref<4x8xf32>
   %g = cuda.buffer "g" at 256 {role = "parameter"} : memref<8xf32>

@@ -135,7 +135,7 @@ cuda.program @in_place arena 256 {
 
 // -----
 
-// What a launch reads has been written before, by whichever name.
+// A launch reads memory that was written before, under any name.
 #map = affine_map<(d0) -> (d0)>
 cuda.program @unwritten arena 1024 {
   %x = cuda.buffer "x" at 0 {role = "batch"} : memref<4xf32>

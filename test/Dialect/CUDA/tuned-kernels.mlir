@@ -207,8 +207,8 @@ func.func @update_scale(%scale: tensor<f32>, %growth: tensor<i32>, %hysteresis: 
   return
 }
 
-// On buffers, each in the place of what it may write over; scratch memory and
-// what a launch works on in place are operands like others.
+// On buffers, each in the place of a buffer that it may overwrite. Scratch
+// memory and buffers that a launch updates in place are ordinary operands.
 // CHECK-LABEL: cuda.program @buffers
 cuda.program @buffers arena 16384 {
   %flag = cuda.buffer "flag" at 0 {role = "batch"} : memref<i1>

@@ -1,5 +1,5 @@
-// What folds, and what must not: NaN, infinities, signed zeros and rounding
-// decide.
+// Folds, and cases that must not fold: NaN, infinities, signed zeros and
+// rounding decide.
 //
 // RUN: amp-opt %s --canonicalize | FileCheck %s
 

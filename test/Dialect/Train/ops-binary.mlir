@@ -1,6 +1,6 @@
 // Elementwise operations of several operands, and constants.
 //
-// Printed, generic and bytecode forms all come back as what is written here.
+// Printed, generic and bytecode forms all read back as the text here.
 //
 // RUN: amp-opt %s | amp-opt | FileCheck %s
 // RUN: amp-opt %s --mlir-print-op-generic | amp-opt | FileCheck %s

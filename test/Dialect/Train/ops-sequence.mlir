@@ -1,7 +1,7 @@
 // Attention, embedding and scans, and the norm and activations that go with
 // them.
 //
-// Printed, generic and bytecode forms all come back as what is written here.
+// Printed, generic and bytecode forms all read back as the text here.
 //
 // RUN: amp-opt %s | amp-opt | FileCheck %s
 // RUN: amp-opt %s --mlir-print-op-generic | amp-opt | FileCheck %s

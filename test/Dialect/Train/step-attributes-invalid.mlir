@@ -1,4 +1,4 @@
-// What the amp.* attributes of a training step and #amp.init reject.
+// Invalid amp.* attributes of a training step and #amp.init.
 //
 // RUN: amp-opt %s -verify-diagnostics -split-input-file
 

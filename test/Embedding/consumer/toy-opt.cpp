@@ -24,7 +24,7 @@ static std::optional<amp::OpClass> classify(Operation *op) {
   return std::nullopt;
 }
 
-/// What this compiler does to a training step: a pipeline of AMP with some of
+/// This compiler's pipeline for a training step: a pipeline of AMP with some of
 /// its options set, as a part of a longer one.
 static void buildToyPipeline(OpPassManager &pm) {
   amp::AMPPipelineOptions options;

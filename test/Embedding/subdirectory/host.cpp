@@ -25,7 +25,7 @@ int main() {
                  << stringifyOpClass(
                         policy->classify(OperationName(name, &context)))
                  << '\n';
-  // What is wrong with a list is diagnosed, as it is for a file.
+  // Faults of a list are diagnosed, like those of a file.
   builder.clear({"my.dot"});
   return succeeded(builder.build(UnknownLoc::get(&context)));
 }

@@ -1,6 +1,6 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Calls amp-run on the linear classifier beside this file."""
+"""Calls amp-run on the linear classifier next to this file."""
 
 import os
 import subprocess

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Modules in which each operation of linalg or tosa that can hold f32 occurs.
 
-Each operation stands in a function of its own, with tensors of f32.
+Each operation is in a separate function, with tensors of f32.
 """
 
 import re
@@ -69,7 +69,7 @@ PRODUCTS = {
         [2, 4, 4, 4, 3, 2],
     ),
 }
-# Products that subtract zero points, which are integers beside floats too.
+# Products that subtract zero points, which are integers even with float operands.
 ZERO_POINTS = ["i32", "i32"]
 QUANTIZED = {
     "quantized_matmul": ([M, M], M),

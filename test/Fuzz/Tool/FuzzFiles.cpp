@@ -19,7 +19,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// A file in a folder of this process, which goes with it.
+/// A file in a folder of this process, which the process removes.
 class ScratchFolder {
 public:
   static std::string getPath(StringRef name) {

@@ -28,8 +28,8 @@ using namespace mlir::amp;
 
 namespace {
 
-/// A context that swallows diagnostics. It is made anew now and then, because
-/// types and attributes of all inputs stay in it.
+/// A context that swallows diagnostics. It is replaced from time to time,
+/// because types and attributes of all inputs stay in it.
 class Context {
 public:
   static MLIRContext &get() {

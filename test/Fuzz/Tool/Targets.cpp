@@ -46,7 +46,7 @@ void fuzz::require(bool holds, const char *property) {
   std::abort();
 }
 
-/// The target that the first argument names. Ends the process if there is none.
+/// The target that the first argument names. Ends the process without it.
 static const fuzz::Target &readTarget(int argc, char **argv) {
   StringRef name = argc > 1 ? argv[1] : "";
   const fuzz::Target *target = fuzz::getTargets().end();
@@ -98,7 +98,7 @@ int main(int argc, char **argv) {
     }
     llvm::outs() << argv[i] << "\n";
     llvm::outs().flush();
-    // As from libFuzzer, nothing stands behind the input.
+    // As in libFuzzer, no terminator follows the input.
     StringRef text = (*file)->getBuffer();
     std::vector<char> input(text.begin(), text.end());
     target.run(StringRef(input.data(), input.size()));

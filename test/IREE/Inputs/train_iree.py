@@ -27,8 +27,8 @@ def compile(text):
 
 
 def train(step, arguments, batches, count):
-    """The losses and the skipped steps. The first `count` arguments are what the
-    step updates; what is added stands behind the batch and behind the loss."""
+    """The losses and the skipped steps. The step updates the first `count` arguments.
+    Added arguments come after the batch, and added results after the loss."""
     values, added = arguments[:count], arguments[count:]
     losses, skips = [], []
     for batch in batches:

@@ -69,7 +69,7 @@ def weighted_sum(step, values, shapes, weights):
 
 
 class Check:
-    """The program of one case, and what it computes."""
+    """The program of one case and its results."""
 
     def __init__(self, name, case, number):
         self.name, self.case = name, case
@@ -135,7 +135,7 @@ class Check:
             for k in range(size):
                 flat[start + 2 * k, k] += h
                 flat[start + 2 * k + 1, k] -= h
-            # What is left of the step after rounding.
+            # The step after rounding.
             plus, minus = flat[start : start + 2 * size : 2], flat[start + 1 : start + 2 * size : 2]
             self.steps.append((plus.astype(np.float64) - minus).diagonal())
             stacks[index] = step.input((stack, type))

@@ -149,7 +149,7 @@ def transformer(params, tokens, labels, r):
         return y.transpose(0, 2, 1, 3).reshape(*x0.shape)
 
     def branch(x, gain, bias):
-        """The residual stream, and what a block reads of it."""
+        """The residual stream, and the input of a block."""
         return x, programs.layer_norm(x, gain, bias)
 
     tokens = r(tokens, "data")

@@ -88,9 +88,9 @@ def owner(value):
 
 
 def activation_share(module):
-    """The share of bytes that are low among what the forward pass computes and
-    the backward pass reads: a step before convert-amp-to-stablehlo, in which
-    the seed can be told."""
+    """The share of low bytes among the values that the forward pass computes and the
+    backward pass reads: a step before convert-amp-to-stablehlo, in which the seed can
+    be told."""
     block = main_function(module).regions[0].blocks[0]
     body = [op.operation for op in block.operations]
     roles = main_function(module).attributes["arg_attrs"]
@@ -101,14 +101,14 @@ def activation_share(module):
     }
     backward, forward, late, saved = set(), set(), set(), {}
     for op in body:
-        # A seed may stand anywhere.
+        # A seed may be anywhere.
         if any(maker.name != "amp.gradient_seed" for maker in backward):
             late.add(op)
         if op.name == "amp.gradient_seed" or any(owner(value) in backward for value in op.operands):
             backward.add(op)
         elif any(value in data or owner(value) in forward for value in op.operands):
             forward.add(op)
-    # What stands in the backward pass and serves it alone.
+    # Operations in the backward pass that only it uses.
     serving = set(backward)
     for op in reversed(body):
         uses = [use.owner.operation for result in op.results for use in result.uses]

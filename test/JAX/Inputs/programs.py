@@ -112,7 +112,7 @@ def images(batch, steps, seed=1):
 
 
 def sequences(batch, steps, length=16, width=16, seed=1):
-    """Noisy sequences, the class of which lies in the order of two patterns."""
+    """Noisy sequences. The order of two patterns determines the class."""
     rng = np.random.default_rng(seed)
     patterns = rng.standard_normal((4, length, width))
     for _ in range(steps):

@@ -1,6 +1,6 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Steps of JAX that store in bf16 what the backward pass reads train as in f32."""
+"""Steps of JAX that store the values that the backward pass reads in bf16 train as in f32."""
 
 import amp_jax
 import figures
@@ -31,5 +31,5 @@ def check(name, amp_opt, text, train, wide, low):
     )
     assert plain >= SHARES[name][0] and narrow >= SHARES[name][1]
     assert gap < 0.02 and mean < 0.02, "the losses differ"
-    # What is stored is rounded, unless nothing was f32.
+    # Stored values are rounded, unless none was f32.
     assert (stored != low).any() or plain == narrow

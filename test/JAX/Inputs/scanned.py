@@ -155,7 +155,7 @@ def wave(p, x, y):
 
 
 def decoder(p, x):
-    """A transposed convolution restores what a strided one left."""
+    """A transposed convolution restores the extents before a strided one."""
     names = ("NHWC", "HWIO", "NHWC")
     h = jnp.tanh(lax.conv_general_dilated(x, p["k"], (2, 2), "SAME", dimension_numbers=names))
     y = lax.conv_transpose(h, p["l"], (2, 2), "SAME", dimension_numbers=names)

@@ -1,6 +1,6 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Counts what the text of a step holds: operations, casts, and the operations
+"""Counts the parts of a step's text: operations, casts, and the operations
 of its products, by the type of their operands."""
 
 import math

@@ -7,8 +7,8 @@ Usage: make_digits.py <digits.csv.gz, or a scikit-learn wheel> <output.npz>
     pip download --no-deps scikit-learn
     python3 make_digits.py scikit_learn-*.whl digits.npz
 
-Needs numpy only. The arrays are the same bit for bit whatever the versions;
-README.md beside this file says what they are.
+Needs numpy only. The arrays are the same bit for bit with every version;
+README.md next to this file describes them.
 """
 
 import gzip

@@ -39,7 +39,7 @@ def find_texts(text):
     return {each for each in re.findall(r'"([^"\n%]{24,})"', text) if not each.startswith("amp/")}
 
 
-# What the host runtime defines, nobody else does.
+# Nothing else defines the symbols of the host runtime.
 defined = set()
 for header in headers:
     text = header.read_text()

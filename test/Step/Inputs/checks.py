@@ -150,7 +150,7 @@ def check_training(program, device):
     count = c.c_int64()
     step.call("get_steps", c.byref(count))
     assert count.value == 6
-    # Pointers: what they hold, and what a caller writes through them.
+    # Pointers: their contents, and writes of a caller through them.
     index, weight = step.tensors(steps.STATES)["weight"]
     assert (device.fetch(weight.data, (4, 3), np.float32) == states["weight"]).all()
     loss = step.tensors(steps.METRICS)["loss"][1]

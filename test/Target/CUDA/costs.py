@@ -1,9 +1,9 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The roofline bound in f32 that the cost report of a mixed step gives is that of the step
-# in f32: without casts, low copies and what the scale adds. The largest batch for
-# some memory, with which the costs are printed where none is given.
+# The roofline bound in f32 in the cost report of a mixed step is that of the step in f32: without
+# casts, low copies and operations of the scale. The largest batch for some memory, with which the
+# costs are printed where none is given.
 #
 # RUN: rm -rf %t && mkdir %t && %python %s %models %t
 
@@ -34,7 +34,7 @@ for model in ("digits-mlp", "digits-cnn"):
     for options in (["bf16"], ["fp16", "--loss-scale", "none"], ["bf16", "--master-weights", "copy"], ["fp16"]):
         written, in_f32, with_tf32 = bounds(costs(*step, "--precision", *options))
         print(model, *options, f"{written:.3f} us, {in_f32:.3f} in f32 of {wide:.3f}, {with_tf32:.3f} of {tf32:.3f}", flush=True)
-        # A scale reads the gradients once more.
+        # A scale adds one read of the gradients.
         most = 1.03 if options == ["fp16"] else 1.001
         assert written < 0.8 * wide, (model, options)
         for found, expected in ((in_f32, wide), (with_tf32, tf32)):

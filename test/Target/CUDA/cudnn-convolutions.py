@@ -83,7 +83,7 @@ for model, batch in MODELS.items():
 print("answers by code:", answers, flush=True)
 assert answers.get(OK), "cuDNN supports nothing: the library was asked nothing"
 
-# What is refused.
+# Rejected input.
 for field, value, expected in (
         ("batch", 0, "sizes of a convolution must be positive"),
         ("strides", (0, 1), "must be positive"),

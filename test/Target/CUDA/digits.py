@@ -10,8 +10,8 @@
 # Graph and launches agree bit by bit, and so do two runs.
 #
 # The trainers' evaluation of held-out data and their predictions are those of
-# amp-run, after the same steps in f32 and with the same weights else; so is what
-# they say of wrong data. A state that amp-run saved resumes.
+# amp-run, after the same steps in f32, and otherwise with the same weights. Their errors for wrong
+# data are the same too. A state that amp-run saved resumes.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %models %digits '%cuda_host_cxx' '%cuda_host_lib'
@@ -154,7 +154,7 @@ for model in BATCHES:
     # Some steps were skipped, and at least one was not.
     assert SCALES[model] / 2**4 <= load(f"{folder}/{model}-overflow.five.npz")["loss_scale"] < SCALES[model]
 
-# What is wrong with the data is what amp-run says, and nothing is written.
+# Errors about the data equal those of amp-run, and nothing is written.
 case = cases[0]
 good = load(held)
 WRONG = {

@@ -186,8 +186,8 @@ case("conv_dx", IM, f"""$y = train.conv2d %im, %w {{{CONV}}} : ({IM}, {W}) -> {C
     $ = train.conv2d_input_grad $y, %w {{{CONV}}} : ({CIM}, {W}) -> {IM}""")
 case("conv_dw", W, f"""$y = train.conv2d %im, %w {{{CONV}}} : ({IM}, {W}) -> {CIM}
     $ = train.conv2d_filter_grad %im, $y {{{CONV}}} : ({IM}, {CIM}) -> {W}""")
-# Bias, relu and bias gradient of convolutions, as epilogues; each a convolution of
-# its own. The rows are the start of a vector.
+# Bias, relu and bias gradient of convolutions, as epilogues of separate convolutions. The rows are
+# the start of a vector.
 ROW = """$b = train.slice %v {offsets = array<i64: 0>, sizes = array<i64: 4>, strides = array<i64: 1>} : (tensor<10xT>) -> tensor<4xT>
     """
 ROWS = "tensor<4xT>"
@@ -271,7 +271,7 @@ for over, (kept, out) in {"all": ("", ""), "rows": ("d0", "6x"), "columns": ("d1
     $y = train.constant dense<1.0> : tensor<{out}T>
     $n = train.constant dense<-2.0> : tensor<{out}T>
     $ = train.select $s, $y, $n : (tensor<{out}i1>, tensor<{out}T>, tensor<{out}T>) -> tensor<{out}T>""")
-# What is equal bit for bit.
+# Cases that are equal bit for bit.
 EXACT = {"stochastic"}
 
 INPUTS = {"x": "6x10", "y": "6x10", "p": "6x10", "v": "10", "im": "2x6x5x3", "w": "2x3x3x4"}
@@ -304,8 +304,8 @@ def make_module(element):
     )
 
 
-# Every operation has a case; those of updates and the request for gradients
-# stand in digits.py and networks.py.
+# Every operation has a case; those of updates and the request for gradients are in digits.py and
+# networks.py.
 ELSEWHERE = set("adam adamw clip_by_global_norm gradients sgd".split())
 with open(reference) as file:
     known = set(re.findall(r"^### `train\.(\w+)`", file.read(), re.M))

@@ -1,8 +1,8 @@
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The forward function beside a step: a program of its own, by which the trainer
-// predicts and evaluates.
+// The forward function of a step: a second program that the trainer uses to
+// predict and evaluate.
 //
 // RUN: split-file %s %t
 // RUN: amp-opt %t/step.mlir --amp-cuda-pipeline="precision=fp16 inference=step" --mlir-print-debuginfo -o %t/programs.mlir
@@ -12,7 +12,7 @@
 // The same of the programs, printed and read again.
 // RUN: amp-translate --mlir-to-cuda --emit-main %t/programs.mlir | sed 1d > %t/again.cu
 // RUN: sed 1d %t/step.cu | diff - %t/again.cu
-// Without a trainer there is none.
+// Without a trainer the second program is absent.
 // RUN: amp-translate --mlir-to-cuda %t/programs.mlir | FileCheck %s --check-prefix=ALONE
 // By its name it is a program like others.
 // RUN: amp-translate --mlir-to-cuda --entry step_inference %t/programs.mlir | FileCheck %s --check-prefix=NAMED

@@ -99,7 +99,7 @@ assert results["ratios"] == {"big": {"fp16": 4.0}, "digits": {"fp16": 4.0}}, res
 assert results["times"]["big-fp16-copy"]["times the plain step"] == 0.5
 assert {name: entry["times the own step"] for name, entry in results["peers"].items() if "fp16" in name} == {
     "big-fp16-eager": 2.0, "big-fp16-graph": 2.0, "big-fp16-compile": 2.0}
-# The device while it ran, and what the timed run came to.
+# The device during the run, and the result of the timed run.
 sample = results["times"]["big-fp16"]["samples"][-1]
 assert sample["SM MHz"] == 1980 and sample["W"] == 650.5 and "memory MHz" not in sample, sample
 assert sample["loss"] == 1.5 and sample["skipped"] == 0 and not results["times"]["big-fp16"]["overflows"]
@@ -144,7 +144,7 @@ assert results["peers"]["big-fp16-compile"]["samples"] and log.read_text().count
 # One that cannot be started: own steps are timed in as many rounds.
 results, text = run(0, "--torch-python", folder / "none", "--stages", "own,peers,compile", "--rounds", "2")
 assert "without PyTorch" in text and len(results["times"]["big-fp16"]["samples"]) == 3 and results["peers"] == {}, text
-# What it prints is no answer.
+# Its output is not an answer.
 (folder / "noisy").mkdir()
 (folder / "noisy/torch.py").write_text("import os\nos.write(1, b'noise\\n')\nprint('noise')\n__version__ = '9'\n")
 answer = subprocess.run([sys.executable, gpu / "peers.py", "cpu"], input='{"do": "about"}\n', text=True, capture_output=True,
@@ -168,8 +168,8 @@ results, text = run(1, "--no-peers", "--stages", "own,small,states", fake="big d
 assert {("big-fp16", "time"), ("digits-fp16", "time")} <= failed(results) and "ok     digits-fp16: states" in text
 assert "out of luck" in text and "JSONDecodeError" in text
 
-# Time runs out: the programs that hang are ended with what they started; what was
-# not timed is not run, which is no failure.
+# Time runs out: the programs that hang are ended with what they started; programs that were not
+# timed are not run, which is not a failure.
 results, text = run(0, "--no-peers", "--stages", "own,small", "--minutes", "0.12", fake="big-hangs", most=60)
 assert ("big-fp16", "time") in not_run(results) and failed(results) == set(), text
 assert any("no time left" in item["why"] for item in results["not run"])
@@ -194,10 +194,10 @@ def check_children():
 
 
 check_children()
-# What has a sample is no part of that.
+# Programs with a sample are not among them.
 results, text = run(0, "--no-peers", "--stages", "own", "--minutes", "0.1", "--rounds", "1000", most=60)
 assert not_run(results) == set() and 1 < len(results["times"]["big-fp16"]["samples"]) < 1000, text
-# Stopped, with results of what was done until then.
+# Stopped, with the results so far.
 for number, status in ((signal.SIGTERM, 4), (signal.SIGKILL, -9)):
     process = start("--no-peers", "--stages", "small,own,states", "--cases", "big|digits-fp16", fake="digits-hangs")
     while "child" not in log.read_text():

@@ -3,8 +3,8 @@
 #
 # Both stages of `tools/dev gpu`, without a GPU: the second one runs the programs
 # on the CPU emulator, passes, and writes its results; a reference that is wrong by
-# little fails; without a GPU it says so, with status 3. gpu-limits.py has what it
-# does where tools fail or time runs out.
+# little fails; without a GPU it says so, with status 3. gpu-limits.py tests it where tools fail or
+# time runs out.
 #
 # REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
@@ -52,8 +52,8 @@ assert "emulated" in results["device"]
 assert "without PyTorch to compare with: no torch" in text and results["torch"].startswith("no torch"), results["torch"]
 assert results["peers"] == {}
 
-# Peers, on the CPU: their losses are those of the program, their times are taken;
-# what needs a GPU is an error of that peer alone.
+# Peers on the CPU: their losses equal those of the program, and their steps are timed. A peer that
+# needs a GPU fails alone.
 if subprocess.run([sys.executable, "-c", "import torch"], capture_output=True).returncode == 0:
     text = run_stage(0, "--emulator", compiler, "--rounds", "1", "--cases", "mlp-small-f32", "--stages", "small,losses")
     assert "ok     mlp-small-f32: losses as in torch" in text

@@ -23,14 +23,14 @@ path = f"{models}/digits-mlp.mlir"
 COMMON = ["--data", digits, "--seed", "3", "--quiet", "--steps", "3"]
 BOUND = 4e-3
 
-# The scale at the start is so large that the first step overflows: what a
-# guard protects shows only then.
+# The scale at the start is so large that the first step overflows: only then does a guard have an
+# effect.
 lowered = run(["amp-opt", path, "--train-set-batch=batch-size=32", "--amp-training-pipeline=precision=fp16"])
 model = f"{folder}/model.mlir"
 with open(model, "w") as file:
     file.write(lowered.replace("value = 6.553600e+04", "value = 4194304.0"))
 run(["amp-run", model, *COMMON, "--save", f"{folder}/cpu.npz"])
-# Of the step alone, so that what is replaced stands once.
+# Of the step alone, so the replaced text occurs once.
 program = f"{folder}/program.mlir"
 run(["amp-opt", model, "--amp-cuda-pipeline", "--mlir-print-debuginfo", "-o", program])
 source = run(["amp-translate", "--mlir-to-cuda", "--emit-main", program])

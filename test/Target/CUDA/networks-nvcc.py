@@ -29,7 +29,7 @@ names = ["lenet"] if wrong else list(NETWORKS) if full else ["resnet18", "gpt2"]
 for name in names:
     options, _, size = NETWORKS[name]
     run(["amp-model", name, *options, "--optimizer=adamw", f"--batch={size}", "-o", f"{folder}/{name}.mlir"])
-# Networks in one compilation share what they have of the runtime.
+# Networks in one compilation share their parts of the runtime.
 for precision in precisions[: 1 if wrong else None]:
     sources = {name: run(["amp-translate", "--mlir-to-cuda", "--precision", precision, f"{folder}/{name}.mlir"]) for name in names}
     source = f"{folder}/{precision}.cu"

@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Steps of small convolutional networks and transformers on the CPU emulator are
-# those of amp-run: in f32 within 1e-5 for each state after three steps, or no
-# farther than four times what one unit in the last place of the inputs makes of
-# amp-run itself (a residual network of 1x1 images in batch norm makes 2e-4 of
-# it); in low precision after one step within a few roundings, or no farther than
-# two runs can be that are both as far from f32 as the one of amp-run. Without
-# --long each takes one low type, and all are compiled together: every compilation
-# takes seconds for what the programs share.
+# those of amp-run: in f32 within 1e-5 for each state after three steps, or within four times the
+# change that one unit in the last place of the inputs causes in amp-run itself (a residual network
+# of 1x1 images in batch norm makes 2e-4 of it); in low precision after one step within a few
+# roundings, or no farther than two runs can be that are both as far from f32 as the one of amp-run.
+# Without --long each takes one low type, and all are compiled together: every compilation takes
+# seconds for the common part of the programs.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib'
@@ -31,7 +30,7 @@ failures = []
 
 
 class Network:
-    """A model and its data, once more with inputs one unit in the last place away."""
+    """A model and its data, and a second time with inputs one unit in the last place away."""
 
     def __init__(self, name):
         options, batches, self.size = NETWORKS[name]
@@ -67,7 +66,7 @@ class Network:
         return self.train(command, "", precision, steps, self.data)
 
     def compare(self, precision, steps, bound, allowed):
-        """Compares states within `bound` or what is `allowed` for one."""
+        """Compares states within `bound`, or within the bound of a state in `allowed`."""
         expected = self.train_on_cpu(precision, steps)
         apart = distances(self.run_program(precision, steps), expected)
         worst = max(apart, key=apart.get)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # NaN and infinities go through relu, maxima, minima and clips on the CPU emulator as
-# under amp-run, alone and behind a product: a NaN that one of them took away would
-# hide an overflow. Where values are finite they are the same too.
+# under amp-run, alone and after a product: a NaN that one of them removed would hide an overflow.
+# Where values are finite they are the same too.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib'

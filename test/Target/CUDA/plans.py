@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What is promised of every plan: intermediate values take at most 1.05 times the
+# The promises of every plan: intermediate values take at most 1.05 times the
 # most that is in use at one time; a step of the perceptron is at most 20 launches;
 # and no kernel over elements stands between two products whose epilogue could
 # have taken it: none at all in the perceptron, no gelu in its tanh form in GPT-2.
@@ -23,7 +23,7 @@ LAUNCH = re.compile(r" *cuda\.(\w+) (.*?)named \"(\w+)\"(.*?)ins\(([^:)]*)([^)]*
 
 
 def read_launches(text):
-    """Operation, name, what is before the inputs but the name, inputs, outputs."""
+    """Operation, name, the text before the inputs without the name, inputs, outputs."""
     body = text[text.index("cuda.program") :]
     starts = [match.start() for match in re.finditer(r"^ *cuda\.(?!program|buffer|view|index|yield)\w+ ", body, re.M)]
     launches = []
@@ -84,7 +84,7 @@ for model in ("digits-mlp", "digits-cnn"):
         if model == "digits-mlp":
             assert len(launches) <= 20, len(launches)
             assert not kernels_between_products(launches), kernels_between_products(launches)
-# Without epilogues there are some: the search finds what it looks for.
+# Without epilogues some exist, so the search works.
 assert len(kernels_between_products(plan(f"{models}/digits-mlp.mlir", 32, "fp16", "epilogues=false"))) >= 2
 for name, (options, _, size) in NETWORKS.items():
     model = f"{scratch}.{name}.mlir"

@@ -167,7 +167,7 @@ class Step:
         self.number, self.name = number, f"step{number}"
         draw = random.Random(1000 + number)
         element = ["f16", "f32", "bf16"][number % 3] if LONG else "f16"
-        # f32 beside the low type shows what is wrong whatever the rounding.
+        # f32 next to the low type shows faults independent of the rounding.
         self.graphs = [Graph(i, element if i % 2 else "f32", draw) for i in range(GRAPHS)]
         model = f"{folder}/{self.name}.mlir"
         with open(model, "w") as file:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # A training step computes metrics only if they are read, and a trainer never
-# computes its predictions. What is read does not change what is trained: the
+# computes its predictions. Reading results does not change the training: the
 # states are equal bit for bit with and without, by graphs and by launches, and
 # in a second run. The losses and accuracies are those of a run that reads all.
 #

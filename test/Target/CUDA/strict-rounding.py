@@ -103,9 +103,9 @@ for element, model in models.items():
         assert (fused > 0) == (name in TAKEN), (element, name)
 
 # The digits networks, whose products are not exact: on an emulator that sums them in the
-# order of amp-run. The perceptron is equal after five steps, bit for bit. The sums
-# of batch norm have another order still; what they do not reach is equal after a
-# step, the rest within what those sums make of a rounding.
+# order of amp-run. The perceptron is equal after five steps, bit for bit. The sums of batch norm
+# have yet another order. States that they do not reach are equal after a step, the rest within the
+# effect of a rounding on those sums.
 UNREACHED = ("fc.weight", "fc.bias", "bn3.beta", "fc.weight.velocity", "fc.bias.velocity", "bn3.beta.velocity")
 in_order = {**os.environ, "AMP_CUDA_HOST_IN_ORDER": "1"}
 for name, options in NETWORKS.items():

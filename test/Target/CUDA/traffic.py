@@ -1,9 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What the launches of a step read and write on the CPU emulator, each address once
-# for each kernel, is at most a tenth more than what the cost report says, and
-# not less than half of it.
+# The bytes that the launches of a step read and write on the CPU emulator, each address once for
+# each kernel, are at most a tenth more than those of the cost report, and at least half of them.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %models '%cuda_host_cxx' '%cuda_host_lib'
@@ -48,7 +47,7 @@ for name, program in zip(STEPS, builder.build_all(STEPS)):
         if len(fields) == 6 or fields[6:] == ["for", "metrics"]:
             reported[fields[0]] = int(fields[2])
     assert len(reported) >= 14, reported
-    # What creation and saving launch stands in no range.
+    # Launches of creation and saving are in no range.
     assert not set(counted) - set(reported) - {""}, set(counted) - set(reported)
     for launch, bytes in reported.items():
         if launch not in ONLY.get(name, reported):

@@ -157,7 +157,7 @@ for name, other in OTHERS.items():
     assert back.replace(own, state) == message([*command, state, "--steps", 1]), (name, back)
     os.replace(folder + "kept.npz", state)
 
-# What is asked for is gone on with.
+# The requested run continues.
 train_on_cpu("--steps", 1, "--save", state, **OTHERS["scaler"])
 train("--load", state, "--steps", 1, "--other-scaler", "--save", folder + "after.npz")
 after = load(folder + "after.npz")
@@ -173,7 +173,7 @@ assert run([folder + "interface", state, "0", "1"]).startswith("0 ")
 train_on_cpu("--load", own, "--steps", 1, "--save", state, batch=None)
 assert load(state)["__amp_progress__"][6] == 8
 
-# The other errors of the interface; what it saves resumes in amp-run.
+# The other errors of the interface; its saved states resume in amp-run.
 lines = run([folder + "interface", own, "0", "0", folder + "handed.npz"]).splitlines()
 assert lines[1] == "1 -5 steps to run, expected a number that is not negative", lines
 assert re.fullmatch(r"1 1 metrics asked for, there are \d", lines[2]), lines
@@ -189,7 +189,7 @@ for command in ([folder + "program"], ["amp-run", MODEL, "--precision", "fp16"])
     text = message([*command, *data, "--load", folder + "hand.npz", "--steps", 1])
     assert "it has no member '__amp_progress__' of version 2; use --init for weights alone" in text, text
 
-# What has no end, or is not a file: the trainer ends with an error, as amp-run
+# Endless input, or input that is not a file: the trainer ends with an error, as amp-run
 # does (test/Execution/endless-input.py).
 os.mkfifo(folder + "fifo.npz")
 with open(folder + "hole.npz", "wb") as file:
@@ -245,7 +245,7 @@ assert len(pages[1].splitlines()) == len(pages[0].splitlines())
 strip = lambda page: re.sub(r"[\d.]+", "0", page.replace(MODEL, "step"))
 assert strip(pages[0]) == strip(pages[1])
 
-# The standard output by name: what would be in the file, behind the results.
+# The standard output by name: the contents of the file after the results.
 for option in ("--metrics-csv", "--metrics-json", "--plot"):
     train("--steps", 2, option, folder + "named")
     with open(folder + "named") as file:

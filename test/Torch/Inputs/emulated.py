@@ -42,7 +42,7 @@ class EmulatedDevice(HostDevice):
         self.number = 0
 
     def library(self, program):
-        """The library of a program, which has a CUDA of its own."""
+        """The library of a program, which has its own CUDA."""
         address = c.addressof(program.table)
         for name in sorted(os.listdir(self.cache)):
             if address not in self.libraries and name.endswith(".so"):

@@ -15,8 +15,8 @@ def split(types):
 
 
 class Op:
-    """`head` is what stands between the operands and the regions, `tail` what
-    stands behind these, types aside. A region is [arguments with types, operations]."""
+    """`head` is the text between the operands and the regions, `tail` the text after
+    these, without types. A region is [arguments with types, operations]."""
 
     def __init__(self, line):
         base, count, self.name, operands, rest = START.match(line).groups()

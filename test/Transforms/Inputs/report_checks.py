@@ -1,6 +1,6 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the tests of reports share: a validator for the part of JSON Schema that
+"""Shared by the tests of reports: a validator for the part of JSON Schema that
 the report's schema uses, and a reader of MLIR's generic form."""
 
 import re

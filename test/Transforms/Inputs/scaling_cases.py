@@ -287,7 +287,7 @@ WRONG = {
         scale=constant("%f", "true", B) + UPDATE.replace("%finite", "%f") + SCALE.replace("by %scale", "by %next"),
         unscale=UNSCALE.replace("%scale", "%next"), update="", guard=sgd("%new"))),
     "no guard on the scale of a loop": (UNGUARDED, step_in_loop(UPDATE, ["%new", "%next", "%nt", "%nh"], guarded=sgd("%new"))),
-    # Infinities behind the check.
+    # Infinities after the check.
     "narrowed behind the check": (INFINITE, computed(HALF + f"%z = amp.cast %u16 : tensor<4xf16> to {T}\n")),
     "truncated behind the check": (INFINITE, computed(
         "%u16 = arith.truncf %u : tensor<4xf32> to tensor<4xf16>\n%z = arith.extf %u16 : tensor<4xf16> to tensor<4xf32>\n")),
@@ -456,7 +456,7 @@ RIGHT = {
         constant("%two", 2.0) + constant("%half", 0.5) + "%up = arith.mulf %scale, %two : tensor<f32>\n%down = arith.mulf %scale, %half : tensor<f32>\n"
         + pick("%next", "%ok", "%up", "%down"), ["%new", "%next", "%tt", "%hh"]),
     "by hand in branches": state("%next = scf.if %ok -> tensor<f32> {\nscf.yield %up : tensor<f32>\n} else {\nscf.yield %down : tensor<f32>\n}\n"),
-    # Gradients behind the check.
+    # Gradients after the check.
     "divided by its norm and a constant": computed(
         norm("%n", "%u") + constant("%e", "1.0e-6") + op("%ne", "add", "%n", "%e", types=[S, S], out=S) + op("%z", "div", "%u", "%ne", types=[T, S])),
     "divided by its norm where that is not zero": computed(

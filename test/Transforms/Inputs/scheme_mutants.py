@@ -23,7 +23,7 @@ EITHER = "|".join([NOT_SCALED, TWO_FACTORS, CARRIED])
 
 
 class Facts:
-    """What the mutants need to know of a step."""
+    """Facts about a step for the mutants."""
 
     def __init__(self, f):
         self.f = f
@@ -86,8 +86,8 @@ def once(operands, value):
 
 
 def schemes(f):
-    """Yields the kind, the message, and what makes the mutant of a copy of `f`:
-    it gets the operations that the names here stand for in the copy."""
+    """Yields the kind, the message, and a function that turns a copy of `f` into the
+    mutant. It looks up the copy's operations by the names used here."""
     facts = Facts(f)
     types = facts.types
     constant = lambda g: g.make("arith.constant", [], [], [T1], "<{value = dense<true> : tensor<i1>}>")
@@ -269,7 +269,7 @@ def schemes(f):
             g.after(at, new)
 
         def kept(g, name=name, condition=None):
-            """The update stands in a guard, whose result replaces the scale."""
+            """The update is in a guard, whose result replaces the scale."""
             at = g.definer(name)
             guard = g.make("scf.if", [condition], ["i1"], [S, I32, I32])
             then, other = (g.make("scf.yield", of, [S, I32, I32], []) for of in (at.results, at.operands[:3]))

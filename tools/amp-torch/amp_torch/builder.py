@@ -221,7 +221,7 @@ class Builder:
 
     @contextlib.contextmanager
     def exact(self):
-        """Pins what is appended to f32."""
+        """Pins appended operations to f32."""
         before, self.pin = self.pin, "f32"
         try:
             yield

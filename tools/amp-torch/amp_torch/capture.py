@@ -41,7 +41,7 @@ class Whole(torch.nn.Module):
 @contextlib.contextmanager
 def marked_checkpoints():
     """While a graph is captured, marks what torch.utils.checkpoint runs. Models hold
-    references to that function, so what it calls is replaced."""
+    references to that function, so the function that it calls is replaced."""
     checkpointing = torch.utils.checkpoint
     # The name differs between versions.
     generators = [name for name in GENERATORS if hasattr(checkpointing, name)]
@@ -96,8 +96,8 @@ def hooks_of(model):
 
 
 def inline_regions(graph_module):
-    """Puts the operations of regions into the graph around them. What a region without
-    gradient computes is detached. Operations where autocast is off get a pin; elsewhere
+    """Puts the operations of regions into the graph around them. Results of a region
+    without gradient are detached. Operations where autocast is off get a pin; elsewhere
     the policy decides."""
     graph = graph_module.graph
     for node in list(graph.nodes):
@@ -173,7 +173,7 @@ def mutated_buffers(program):
 
 
 def decompose(program):
-    """Makes the graph functional; takes what has no rule apart where torch knows how."""
+    """Makes the graph functional and decomposes operations that have no rule, if torch can."""
     everything = {**torch._decomp.decomposition_table, **dict(torch.export.default_decompositions().items())}
     table, rounds = {}, 0
     while True:
@@ -192,7 +192,7 @@ def decompose(program):
 
 
 def capture(model, loss, call, arrays, dynamic):
-    """Returns the program and what it cannot express, as (module path, what, advice)."""
+    """Returns the program and its unsupported parts, as (module path, part, advice)."""
     found = list(hooks_of(model))
     whole = Whole(model, loss, call)
     found += functions_of(whole, arrays)

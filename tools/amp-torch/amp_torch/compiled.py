@@ -393,7 +393,7 @@ def compile(model, loss_fn, optimizer, batch, *, precision="f32", policy=None, d
     loss_scale    "dynamic", "layerwise", "none" or a number; by default dynamic for fp16.
     scaler        a torch.amp.GradScaler, whose constants and state the step takes over.
     seed          None: torch's generator decides the masks of dropout, as in eager mode;
-                  a number: the step has random numbers of its own, which are state.
+                  a number: the step has its own random numbers, which are state.
     report        a file (.html or .json) for the decisions on precision.
     pipeline      further options of amp-training-pipeline, as text.
     threads       threads of a step of the CPU; by default as for amp-run.

@@ -1,6 +1,6 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The door: a model, a loss and an optimizer in, a training step as files out."""
+"""Exports a model, a loss and an optimizer as the files of a training step."""
 
 import dataclasses
 import inspect
@@ -81,7 +81,7 @@ def call_model(model, inputs):
 
 
 def positional_names(function, skip):
-    """The names of the parameters of a function, as far as they are known."""
+    """The known names of the parameters of a function."""
     try:
         parameters = list(inspect.signature(function).parameters.values())[skip:]
     except (TypeError, ValueError):
@@ -150,7 +150,7 @@ class Batch:
 
 
 def loss_of(output):
-    """The loss in what a model returns, as transformers do."""
+    """The loss in the output of a model, as transformers return it."""
     if isinstance(output, torch.Tensor):
         return output
     if hasattr(output, "loss"):
@@ -172,7 +172,7 @@ def logits_of(output):
 
 
 class Step:
-    """One export: what the arguments say, and the function that comes of it."""
+    """One export: its arguments and the resulting function."""
 
     def __init__(self, model, loss, optimizers, batch, clip_grad_norm, clip_grad_value, prediction):
         self.model, self.loss, self.batch = model, loss, batch

@@ -118,8 +118,8 @@ class Application:
             ):
                 continue
             given = node.args[i] if i < len(node.args) else node.kwargs.get(argument.name)
-            # Without operands or where the result differs from what is read, the
-            # default is not the type of the result.
+            # For an operation without operands, or whose result differs from them, the default is
+            # not the type of the result.
             differs = reads and all(
                 self.expected_type(o) != dtype for o in self.printer.operands[node]
             )

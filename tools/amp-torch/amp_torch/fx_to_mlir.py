@@ -6,8 +6,8 @@
 #===----------------------------------------------------------------------===//
 """Prints a graph of ATen operations as generic MLIR of unregistered dialects.
 
-The text has what the passes need to choose types: operations with their names,
-tensors and numbers, and where they come from. The graph stays the master; only
+The text has the information that the passes need to choose types: operations with their names,
+tensors and numbers, and their locations. The graph stays the master; only
 types and casts come back, through the attribute `fx` (fx_apply.py).
 """
 
@@ -128,7 +128,7 @@ class Operand:
 
 
 def resolve(node):
-    """The node and the number of the result that `node` stands for."""
+    """The node and the index of the result that `node` represents."""
     if is_getitem(node):
         return node.args[0], node.args[1]
     return node, 0
@@ -188,7 +188,7 @@ def is_backward(node):
 
 
 class Printer:
-    """Prints one graph. Afterwards `operands` has what each printed node reads,
+    """Prints one graph. Afterwards `operands` has the operands of each printed node,
     and `arguments` the placeholders in order."""
 
     def __init__(self, graph, precisions=None):
@@ -229,8 +229,8 @@ class Printer:
         )
 
     def candidates(self, node):
-        """The values of which `node` may be a gradient: what the operation reads
-        that the node belongs to."""
+        """The values whose gradient `node` may be: the operands of the operation that
+        the node belongs to."""
         if is_getitem(node):
             node = node.args[0]
         if self.is_sum_of_gradients(node):

@@ -68,10 +68,10 @@ class GuestError(RuntimeError):
 
 @dataclasses.dataclass
 class Report:
-    """What one rewrite decided."""
+    """The decisions of one rewrite."""
 
-    # Casts between float types that the graph has now, and what the passes said
-    # of each decision, with the path of the module.
+    # Casts between float types that the graph has now, and the remark of the passes for each
+    # decision, with the path of the module.
     casts: int = 0
     low: int = 0
     remarks: list = dataclasses.field(default_factory=list)
@@ -203,7 +203,7 @@ def run_amp_opt(text, options, device):
 
 
 def find_device(graph):
-    """The kind of device of the graph's tensors, `cpu` if there is none."""
+    """The kind of device of the graph's tensors, `cpu` without tensors."""
     kinds = {
         value.device.type
         for node in graph.nodes
@@ -409,7 +409,7 @@ class Backend:
         self.saved_bytes = []
 
     def key(self):
-        """What a cache of compiled graphs must depend on beside the graph."""
+        """The key of a cache of compiled graphs, in addition to the graph."""
         return self.options.key()
 
     def rewrite(self, graph_module):

@@ -10,8 +10,8 @@ from .builder import DTYPES, FLOATS, INTEGERS, TORCH_DTYPES, Builder, Unsupporte
 
 
 class Const:
-    """What does not depend on parameters or on the data of a batch: one torch value
-    for each size of the batch that is tried. What is equal for all sizes is a
+    """A value that does not depend on parameters or on the data of a batch: one torch value
+    for each size of the batch that is tried. A value that is equal for all sizes is a
     constant of the step."""
 
     def __init__(self, worlds):
@@ -371,7 +371,7 @@ class Translator:
                 continue
             if depends_on_error(self, node):
                 self.env[node] = None
-                # Behind an error too, what has no rule is named.
+                # Also after an error, the message names all operations without a rule.
                 name = str(node.target)
                 if name.startswith("aten.") and name not in RULES and not name.startswith(("aten._assert", "aten.sym_")):
                     self.errors.append((module_path(node), name, f"{name} has no rule"))

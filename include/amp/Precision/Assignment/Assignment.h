@@ -88,8 +88,8 @@ struct Assignment {
   std::vector<bool> low;
   std::vector<Reason> reasons;
   /// For poisoned and tainted slots, the denied slot where this starts. For
-  /// grown slots, the neighbour. For slots with an f32 operand, its producer. 0
-  /// if there is none.
+  /// grown slots, the neighbour. The producer of the f32 operand. 0 for slots
+  /// without an f32 operand.
   std::vector<VertexId> causes;
   /// For slots that stay f32 because of a slot upstream, the previous slot on
   /// the path from there. May be empty.

@@ -50,7 +50,7 @@ public:
   explicit CastRules(const Policy &policy) : policy(policy) {}
 
   /// Chooses the rule for each use whose producer and user disagree. Changes no
-  /// operation. Returns failure, after a diagnostic, if there is none or its
+  /// operation. Reports an error and returns failure if no rule applies or its
   /// cast cannot be built.
   LogicalResult choose(const SlotGraph &graph, const Assignment &assignment,
                        FloatType low);

@@ -47,7 +47,7 @@ struct CostOptions {
 /// - A slot costs the bytes of its operands and results. Values that control
 ///   flow carries cost nothing, since they do not move.
 /// - The operands of a product also cost its time, if there is a target.
-/// - A cast costs what it reads and writes, 6 bytes an element. Rounding a
+/// - A cast costs the bytes that it reads and writes, 6 an element. Rounding a
 ///   constant is free, because it happens at compile time, and so is a tensor
 ///   without contents in another type.
 /// - A low slot whose operation rounds its own results (linalg and tosa
@@ -76,7 +76,7 @@ public:
   int64_t getSlotBytes(VertexId v, bool low) const {
     return slotElements[v] * (low && !graph.getVertices()[v].isRounded ? 2 : 4);
   }
-  /// The casts by which the operation itself rounds the results of slot `v`.
+  /// The operation's own casts that round the results of slot `v`.
   struct Rounding {
     int64_t casts = 0, bytes = 0;
   };

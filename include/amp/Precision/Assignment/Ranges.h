@@ -27,7 +27,7 @@ namespace mlir::amp {
 struct ConstantElements {
   /// The range of all elements, infinities included.
   FloatRange range;
-  /// The range of the finite elements. Empty if there are none.
+  /// The range of the finite elements. Empty if absent.
   FloatRange finite;
   /// The range of the finite elements that become infinite in the low type.
   /// Empty if all of them fit.
@@ -46,7 +46,7 @@ bool isLostIn(double number, FloatType low);
 std::optional<ConstantElements> getConstantElements(Attribute value,
                                                     FloatType low);
 /// Returns the elements of the result of `op` if it is a constant of floats
-/// that can be read, with those that lie beyond the range of `low` (which may
+/// that can be read, with those beyond the range of `low` (which may
 /// be null).
 std::optional<ConstantElements> getConstantElements(Operation *op,
                                                     FloatType low);

@@ -25,7 +25,7 @@
 
 namespace mlir::amp {
 
-/// The number of a vertex. Vertex 0 stands for everything that keeps its type.
+/// The number of a vertex. Vertex 0 represents everything that keeps its type.
 using VertexId = uint32_t;
 
 /// The property of a slot that intervals of values prove.

@@ -82,7 +82,7 @@ struct AdapterOperation {
   /// may have one name. Empty if operands have no names.
   std::string operandNames = {};
 
-  /// Whether the entry says of which kind the slots are.
+  /// Whether the entry gives the kind of the slots.
   bool describesKind() const {
     return hasKind || !slots.empty() || !bodies.empty();
   }

@@ -100,10 +100,10 @@ using OperationClassifier = std::function<std::optional<OpClass>(Operation *)>;
 /// another dialect may name operations that are not registered. Any entry of a
 /// file wins over all entries of the policy that it extends.
 ///
-/// `same-as` gives operations the class of another one, of which they are a
-/// form in another dialect. An entry of that operation wins over their own if
-/// it is in a file nearer to the outermost one. If a `slots` entry makes a slot
-/// of that operation storage, range slots of theirs are storage as well.
+/// `same-as` gives operations the class of an operation with the same meaning
+/// in another dialect. An entry of that operation wins over their own if it is
+/// in a file nearer to the outermost one. If a `slots` entry makes a slot of
+/// that operation storage, range slots of theirs are storage as well.
 class Policy {
 public:
   Policy(Policy &&) = default;
@@ -113,8 +113,8 @@ public:
 
   /// Reads the preset or the file named `presetOrFile`. `presetOrFile` may also
   /// be the YAML text itself, in braces or with several lines. On failure
-  /// prints one diagnostic with file, line and column, or one at `loc` if there
-  /// is no such file.
+  /// prints one diagnostic with file, line and column, or one at `loc` if the
+  /// file does not exist.
   static FailureOr<Policy> load(StringRef presetOrFile, Location loc);
 
   /// Whether `presetOrFile` is YAML text and not a name.
@@ -135,8 +135,8 @@ public:
   /// The YAML text of the preset `name`, or none.
   static std::optional<StringRef> getPresetText(StringRef name);
 
-  /// Prints the policy as YAML and resolves what it extends. Reading the output
-  /// gives the same policy.
+  /// Prints the policy as YAML, with every policy that it extends merged into
+  /// it. Reading the output gives the same policy.
   void print(raw_ostream &os) const;
 
   /// Returns `text` as a YAML scalar, in quotes if it needs them.

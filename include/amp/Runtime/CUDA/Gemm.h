@@ -59,7 +59,7 @@ public:
   /// Plans `configs[0..count)`. `workspace` is device memory of
   /// `workspaceBytes`, aligned to 256 bytes. Nothing else may use it while a
   /// product and its kernels run. The products of one stream can share it.
-  /// `create` frees what it allocates for tests and timing.
+  /// `create` frees the memory that it allocates for tests and timing.
   Status create(const GemmConfig *configs, int count, void *workspace,
                 size_t workspaceBytes, const GemmOptions &options = {}) {
     plans.clear();

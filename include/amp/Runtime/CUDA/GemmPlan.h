@@ -133,7 +133,7 @@ struct GemmPlan {
   inline Status take(GemmLibrary &library, const GemmChoice &choice,
                      bool *taken);
   /// Asks for algorithms for the product with epilogue `what`. It is an error
-  /// if there are none.
+  /// if the library offers no plan.
   inline Status propose(const GemmLibrary &library, Epilogue what, int count,
                         std::vector<cublasLtMatmulHeuristicResult_t> &results);
   /// Whether NaN passes the relu of the library with the current algorithm.
@@ -262,8 +262,8 @@ inline Status GemmPlan::describeTo(const GemmLibrary &library, Epilogue what) {
   return makeLayout(&d, g.typeD, stridesD(), g.batch);
 }
 
-/// Asks the heuristic for algorithms of the described product. If there are
-/// none, the error code is kUnsupported.
+/// Asks the heuristic for algorithms of the described product. Without a plan
+/// the error code is kUnsupported.
 inline Status
 GemmPlan::ask(const GemmLibrary &library, int count,
               std::vector<cublasLtMatmulHeuristicResult_t> &results) {

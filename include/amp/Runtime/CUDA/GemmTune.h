@@ -86,7 +86,7 @@ public:
     return Status();
   }
 
-  /// Null if there is none.
+  /// Null if absent.
   const GemmChoice *find(const std::string &key) const {
     auto found = entries.find(key);
     return found == entries.end() ? nullptr : &found->second;

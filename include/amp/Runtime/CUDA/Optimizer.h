@@ -10,8 +10,8 @@
 // the norm and the finite flag. `sgd` or `adam` reads them again, unscales,
 // clips, decays and updates parameters, moments and low-precision copies in one
 // launch over all tensors. A table on the device, written at creation, lists
-// the tensors. They may lie anywhere and their gradients may have any float
-// type. The planner makes one entry of tensors that are adjacent in every
+// the tensors. They may be at any address, and their gradients may have any
+// float type. The planner makes one entry of tensors that are adjacent in every
 // array.
 //
 //===----------------------------------------------------------------------===//

@@ -82,7 +82,7 @@ struct Pixel {
   }
 };
 
-/// The part of a window that lies in the input: rows [h0, h1), columns [w0,
+/// The part of a window inside the input: rows [h0, h1), columns [w0,
 /// w1).
 struct Window {
   int h0, h1, w0, w1;

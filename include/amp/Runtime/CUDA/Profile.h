@@ -133,7 +133,7 @@ public:
   bool wasQueued() const {
     return std::all_of(queued.begin(), queued.end(), isAnyQueued);
   }
-  /// The time by which the next part is held back.
+  /// The delay of the next part.
   double getSpinSeconds() const { return spinSeconds; }
 
   /// Median seconds of launch `index`. Uses only the steps in which it was

@@ -77,7 +77,8 @@ struct ProgramInfo {
   int numBuffers = 0;
   const GemmConfig *gemms = nullptr;
   int numGemms = 0;
-  /// The workspace of products. `workspaceBytes` is 0 if there are none.
+  /// The workspace of products. `workspaceBytes` is 0 for a program without
+  /// products.
   int64_t workspaceOffset = 0, workspaceBytes = 0;
   const OptimizerGroup *optimizers = nullptr;
   int numOptimizers = 0;

@@ -39,9 +39,9 @@ inline constexpr int64_t kBufferAlignment = 256;
 /// library's default is no workspace, which excludes its split-K algorithms.
 inline constexpr int64_t kGemmWorkspaceBytes = int64_t(32) << 20;
 
-/// Arrival counters, by which a block finds that it is the last of its kernel.
-/// One buffer of zeros, created once, serves all launches of a stream. Each
-/// launch leaves it zero.
+/// Arrival counters. A block uses them to find that it is the last of its
+/// kernel. One buffer of zeros, created once, serves all launches of a stream.
+/// Each launch leaves it zero.
 inline constexpr int64_t kArrivalCounters = 1024;
 inline constexpr int64_t kArrivalCounterBytes = kArrivalCounters * 4;
 

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A step reads its batches at fixed addresses of the arena. With one slot a
-// batch is copied there directly. With two slots each has memory of its own,
-// and a run moves the batches of its slot into the arena. A caller can then
-// copy the next batch on a stream of its own while a step runs.
+// batch is copied there directly. With two slots each has its own memory, and a
+// run moves the batches of its slot into the arena. A caller can then copy the
+// next batch on another stream while a step runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,7 @@ public:
         allocator.allocate(allocator.context, uint64_t(bytes), device, stream);
     return memory ? cudaSuccess : cudaErrorMemoryAllocation;
   }
-  /// Frees the memory, of which no work is left.
+  /// Frees the memory. No work may use it any more.
   void reset() {
     if (memory && allocator.deallocate)
       allocator.deallocate(allocator.context, memory, uint64_t(bytes), device,
@@ -131,8 +131,8 @@ public:
     return Status();
   }
 
-  /// Enqueues `copy(address)`, which fills batch `index`, on `stream`: behind
-  /// the runs and copies of the slot so far.
+  /// Enqueues `copy(address)`, which fills batch `index`, on `stream`, after
+  /// the earlier runs and copies of the slot.
   template <typename Copy>
   Status fill(int slot, size_t index, cudaStream_t stream, Copy copy) {
     Slot &own = slots[slot];
@@ -181,7 +181,7 @@ public:
     return slots[slot].filled[index];
   }
   int getNumSlots() const { return numSlots; }
-  /// The bytes of device memory beside the arena.
+  /// The bytes of device memory outside the arena.
   size_t getBytes() const {
     size_t bytes = 0;
     for (const Slot &slot : slots)

@@ -37,7 +37,7 @@ Status scatterAddSorted(cudaStream_t stream, R *result, const U *updates,
 /// The extents and the scratch of a sum by sorted indices.
 struct SortedUpdates {
   int64_t outer, extent, inner, count;
-  /// The slice of each update, ascending. `extent` stands for an index out of
+  /// The slice of each update, ascending. `extent` represents an index out of
   /// range.
   const uint32_t *slices;
   /// The place of each update before the sort.

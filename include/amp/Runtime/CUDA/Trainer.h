@@ -70,7 +70,7 @@ inline Status ProgramTrainer::readSteps(int64_t count, double *loss,
   return Status();
 }
 
-/// Reads the least loss scale, or 1 if there is none.
+/// Reads the least loss scale, or 1 for a program without a loss scale.
 inline Status ProgramTrainer::readScale(double *scale) {
   double least = HUGE_VAL;
   for (size_t i : program.find(Role::ScalerState)) {
@@ -119,7 +119,7 @@ inline Status ProgramTrainer::timeSteps() {
   const double ms = (now() - begin) * 1e3 / double(options.timedSteps);
   AMP_RETURN_IF_ERROR(readScale(&after));
   // A step that overflows skips its update and is faster. Reading each step
-  // would change its time. The steps behind the timed ones show whether the run
+  // would change its time. The steps after the timed ones show whether the run
   // diverged, and the scale shows a single overflow.
   int64_t skipped = 0;
   program.setReadsMetrics(true);

@@ -34,7 +34,7 @@ inline constexpr OptionInfo kTrainerOptions[] = {
     {"help", nullptr, "Show the options"},
 };
 
-/// The options that only amp-run has. They choose what a program fixes.
+/// The options that only amp-run has. They choose values that a program fixes.
 inline constexpr const char *kRunnerOptions[] = {
     "precision",          "loss-scale", "master-weights",
     "pipeline",           "entry",      "compare",

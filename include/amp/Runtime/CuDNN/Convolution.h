@@ -30,7 +30,7 @@ enum {
 };
 enum { AMP_CUDNN_CONVOLUTION_POINTERS = AMP_CUDNN_CONVOLUTION_RESULT + 1 };
 
-/* What a plan computes. */
+/* The computation of a plan. */
 enum {
   AMP_CUDNN_CONVOLUTION_FORWARD = 0,
   AMP_CUDNN_CONVOLUTION_INPUT_GRAD = 1,

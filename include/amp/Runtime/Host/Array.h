@@ -23,7 +23,7 @@
 
 namespace amphost {
 
-/// The extents of an array. A negative extent stands for any number.
+/// The extents of an array. A negative extent matches any number.
 using Shape = std::vector<int64_t>;
 
 /// Called if there is no memory for an array of this many bytes. The handler

@@ -92,7 +92,7 @@ inline uint16_t floatToHalfBits(float value) {
   }
   if (magnitude <= 0x33000000) // Up to 2^-25, a tie that goes to even: zero.
     return sign;
-  // A subnormal: count units of 2^-24, rounding what is shifted out.
+  // A subnormal: counts units of 2^-24 and rounds the discarded bits.
   const uint32_t shift = 126 - (magnitude >> 23);
   const uint32_t significand = (magnitude & 0x7fffff) | 0x800000;
   uint32_t units = significand >> shift;

@@ -24,8 +24,7 @@ struct GPUModel {
   /// A part of the device name that the driver reports. It identifies the
   /// model.
   const char *device;
-  /// The value of the option `target` that selects the model. Null if there is
-  /// none.
+  /// The value of the option `target` that selects the model. Null if absent.
   const char *target;
   double f32;       ///< outside of tensor cores
   double tf32;      ///< on tensor cores

@@ -226,7 +226,7 @@ inline Status parseNpyHeader(std::string_view bytes, const std::string &name,
 inline Status checkNpySize(const NpyHeader &header, uint64_t bytes,
                            const std::string &name) {
   const uint64_t data = bytes - header.headerBytes;
-  // The largest number stands for an overflow.
+  // The largest number represents an overflow.
   if (header.dataBytes == data && ~header.dataBytes)
     return Status();
   return makeError(kFile,

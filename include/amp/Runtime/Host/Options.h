@@ -230,8 +230,8 @@ checkSingle(const std::vector<std::pair<const char *, bool>> &given,
 }
 
 /// Rejects combinations of options that make no sense and sets defaults.
-/// `several` is the option that asks for several runs, beside --seeds, if it is
-/// given.
+/// `several` is the option other than --seeds that asks for several runs, if it
+/// is given.
 inline Status checkOptions(TrainingOptions *options, const char *several = "") {
   if (options->steps >= 0 && options->epochs >= 0)
     return makeError(kInvalidArgument,

@@ -8,8 +8,8 @@
 //
 // The metrics of steps, the results of runs, and the files of both. amp-run and
 // the trainers of generated programs write the same files. This header needs
-// neither CUDA nor LLVM. Headers of the compiler include it, where a namespace
-// `amp` beside `mlir::amp` would make the name ambiguous.
+// neither CUDA nor LLVM. Headers of the compiler include it, where a second
+// namespace `amp` next to `mlir::amp` would make the name ambiguous.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,7 +8,8 @@
 //
 // The host runtime returns every failure as a value. It never exits, aborts or
 // throws across its interface. Its namespace is not `amp::host` because a
-// namespace `amp` beside `mlir::amp` is ambiguous in sources of the compiler.
+// second namespace `amp` next to `mlir::amp` is ambiguous in sources of the
+// compiler.
 //
 //===----------------------------------------------------------------------===//
 

@@ -23,7 +23,7 @@ inline constexpr const char *kLossScaleMetric = "loss_scale",
                             *kSkippedMetric = "skipped",
                             *kLossScaleState = "loss_scale";
 
-/// What a program does in addition to training.
+/// The work of a program in addition to training.
 struct TrainerHooks {
   std::function<Status(Step &)> beforeTraining, afterStep;
   std::function<Status(Step &, const RunRecord &)> afterTraining;

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a backend implements so that ProgramTable.h can export its steps.
+// The interface of a backend. ProgramTable.h exports the steps of its
+// implementations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +51,7 @@ struct BatchData {
   std::optional<void *> stream;
 };
 
-/// Fails if a label of `data`, which has the type of `tensor` and lies in host
+/// Fails if a label of `data`, which has the type of `tensor` and is in host
 /// memory, is not a class.
 inline Status checkLabels(const TensorInfo &tensor, const void *data,
                           int64_t count) {
@@ -80,7 +81,7 @@ public:
   virtual int64_t getMemoryBytes() const = 0;
   /// Sets all states to zero, as values of the caller.
   virtual Status zeroStates() = 0;
-  /// Runs what follows on a stream of the caller.
+  /// Makes later calls run on a stream of the caller.
   virtual Status setStream(void *stream) = 0;
   virtual Status setBatch(const BatchData &batch) = 0;
   /// Enqueues steps on the batches of `slot`.

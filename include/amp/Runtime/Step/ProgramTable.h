@@ -519,7 +519,7 @@ inline int32_t useStates(amp_step *forward, amp_step *handle) {
 
 } // namespace table
 
-/// What a program says of itself.
+/// The description of a program.
 struct ProgramLabels {
   const char *name = "", *backend = "", *precision = "";
   uint64_t fingerprint = 0;

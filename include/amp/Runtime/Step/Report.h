@@ -15,7 +15,8 @@
 
 namespace amphost {
 
-/// The message of the last error reported in this thread; empty if none.
+/// The message of the last error reported in this thread. Empty before the
+/// first error.
 inline std::string &lastErrorText() {
   static thread_local std::string text;
   return text;

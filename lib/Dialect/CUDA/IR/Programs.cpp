@@ -181,7 +181,7 @@ void WrittenBuffers::write(LaunchOpInterface launch) {
     else
       always.insert(buffer);
   }
-  // A new value of a flag invalidates what it said of earlier launches.
+  // A new value of a flag invalidates conclusions from its earlier value.
   for (Value output : launch.getOutputs())
     for (auto &[buffer, flags] : conditional)
       flags.erase(mlir::cuda::getBuffer(output));

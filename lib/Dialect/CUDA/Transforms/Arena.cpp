@@ -31,8 +31,8 @@ int64_t mlir::cuda::getMostBytesInUse(llvm::ArrayRef<ArenaRange> ranges) {
   return most;
 }
 
-/// Places `ranges` in the order `order`. Each goes into the smallest gap
-/// between the placed ones that it fits in, or at the lowest free offset.
+/// Places `ranges` in the order `order`. Places each in the smallest gap that
+/// it fits in, or at the lowest free offset.
 static int64_t placeInOrder(llvm::MutableArrayRef<ArenaRange> ranges,
                             llvm::ArrayRef<unsigned> order, bool bestFit) {
   llvm::SmallVector<unsigned> placed;

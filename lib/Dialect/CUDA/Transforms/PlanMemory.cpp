@@ -341,7 +341,7 @@ void Planner::assignResults() {
 }
 
 /// Whether `launch`, which works in place on `input`, may overwrite it. It must
-/// be the last and only reader, and the input must need no memory of its own.
+/// be the last and only reader, and the input must need no separate memory.
 bool Planner::mayWriteOver(LaunchOpInterface launch, Value input) {
   Value root = getRoot(input);
   Operation *source = root.getDefiningOp();

@@ -45,7 +45,7 @@ LogicalResult mlir::train::differentiatePart(Operation *op,
                                              OpBuilder &builder) {
   Location loc = op->getLoc();
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
-    // Adds to a part of the sum, which costs what the part costs.
+    // Adds to a part of the sum, at the cost of that part.
     Value source = slice.getSource(), sum = sweep.lookup(source);
     Value part = resultGradients[0];
     if (!sum)
@@ -141,7 +141,7 @@ private:
   /// (placeholders at first), and the values to read from stacks.
   Value position;
   SmallVector<Operation *> placeholders;
-  /// Ends the iteration. Its operands are what the iteration yields.
+  /// Ends the iteration. Its operands are the values that the iteration yields.
   Operation *yielded = nullptr;
   llvm::SetVector<Value> saved;
   /// Operations of the iteration that the backward loop keeps.
@@ -259,7 +259,7 @@ static bool isCheap(Operation *op) {
           op->getResult(0).getType().isIntOrIndex());
 }
 
-/// Finds what the backward operations read of the iteration.
+/// Finds the values of the iteration that the backward operations read.
 LogicalResult LoopGradient::findSaved(Block *body) {
   DenseSet<Operation *> iteration;
   Operation *before = placeholders.back();
@@ -364,8 +364,8 @@ void LoopGradient::emitForward(Block *body) {
   scf::YieldOp::create(builder, loc, results);
 }
 
-/// Replaces what the backward operations read of the iteration by what the
-/// forward loop has put on stacks.
+/// Replaces the values of the iteration that the backward operations read by
+/// the copies on the stacks of the forward loop.
 void LoopGradient::readStacks() {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfter(placeholders.back());
@@ -383,7 +383,7 @@ void LoopGradient::readStacks() {
                                        slice.sizes, slice.strides)
             .getResult());
   }
-  // What is not kept has users that are not kept.
+  // A value that is not kept has only users that are not kept.
   Operation *first = placeholders.front();
   for (Operation *op = yielded, *previous = nullptr;; op = previous) {
     previous = op->getPrevNode();

@@ -38,8 +38,8 @@ LogicalResult differentiateBranches(scf::IfOp op,
 Value makeZeros(OpBuilder &builder, Location loc, Value like);
 
 /// Emits the gradients of the operands of a `tensor.extract_slice`, a
-/// `tensor.insert_slice` or an `arith.select` of tensors. Returns failure, without a diagnostic, for other
-/// operations.
+/// `tensor.insert_slice` or an `arith.select` of tensors. Returns failure,
+/// without a diagnostic, for other operations.
 LogicalResult differentiatePart(Operation *op, ArrayRef<Value> resultGradients,
                                 Backpropagation &sweep, OpBuilder &builder);
 

@@ -144,7 +144,7 @@ static LogicalResult verifyOptimizer(Operation *op, Value parameter,
   return success();
 }
 
-/// Verifies that `value` lies in [0, limit).
+/// Verifies that `value` is in [0, limit).
 static LogicalResult verifyRange(Operation *op, StringRef name,
                                  const APFloat &value, double limit) {
   double number = value.convertToDouble();

@@ -291,7 +291,7 @@ void ClipGradOp::getPrecisionSlots(PrecisionSlots &slots) {
 
 void DropoutOp::getPrecisionSlots(PrecisionSlots &slots) {
   getUniformPrecisionSlots(*this, SlotKind::Storage, slots);
-  // What is left is scaled.
+  // Scales the remaining elements.
   slots.addBound(0, 1 / (1 - getRate().convertToDouble()));
 }
 

@@ -162,7 +162,7 @@ static LogicalResult optimizer(ScaleExponentInference &inference) {
 }
 
 /// w - lr · g: a factor of the gradient that the learning rate divides by.
-/// Momentum and decay add to the gradient what has no factor.
+/// Momentum and decay add terms without a factor to the gradient.
 static LogicalResult sgd(ScaleExponentInference &inference) {
   auto op = cast<SGDOp>(inference.getOperation());
   const ScaleExponent &rate = inference.getOperand(2);

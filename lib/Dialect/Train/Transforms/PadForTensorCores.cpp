@@ -115,8 +115,8 @@ static double countBytes(Type element, ArrayRef<int64_t> shape) {
   return countElements(shape) * element.getIntOrFloatBitWidth() / 8;
 }
 
-/// Returns the dimensions of the product `op` that can be padded. There are
-/// none if `op` is not a product, or is a convolution in groups.
+/// Returns the dimensions of the product `op` that can be padded. The list is
+/// empty if `op` is not a product, or is a convolution in groups.
 static SmallVector<ProductDim, 3> getProductDims(Operation *op) {
   if (auto matmul = dyn_cast<MatmulOp>(op)) {
     unsigned row = matmul.getType().getRank() - 2, column = row + 1;

@@ -26,7 +26,7 @@ static StringRef getName(Location location) {
   return name;
 }
 
-/// Matches `text` with `pattern`, in which `*` stands for any characters.
+/// Matches `text` with `pattern`, in which `*` matches any characters.
 static bool matches(StringRef pattern, StringRef text) {
   size_t star = pattern.find('*');
   if (star == StringRef::npos)
@@ -77,7 +77,8 @@ private:
   SavedValues &step;
   StringRef name;
   const SavedValues::Ops &members;
-  /// What the block gives to the backward pass, and its first reader there.
+  /// A value that the backward pass reads from the block, and its first reader
+  /// there.
   SmallVector<Value> values;
   Operation *where = nullptr;
   int64_t bytes = 0;
@@ -119,7 +120,7 @@ void RecomputedBlock::collectValues() {
     }
 }
 
-/// Goes back to what is kept. Returns an operation that cannot run twice, or
+/// Goes back to kept values. Returns an operation that cannot run twice, or
 /// null.
 Operation *RecomputedBlock::collectOps() {
   SmallVector<Operation *> worklist;

@@ -60,7 +60,7 @@ func.func @while(%x: tensor<f32>, %limit: f32) -> tensor<f32> {
 
 // -----
 
-// No rule for what a branch does.
+// No rule for the operations of a branch.
 func.func @branch(%x: tensor<f32>, %c: i1) -> tensor<f32> {
   %loss = scf.if %c -> tensor<f32> {
     // expected-error @below {{'math.cbrt' op has no derivative, but lies between the loss and a value to differentiate by}}

@@ -53,7 +53,7 @@ func.func @shared(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 // One value that is the gradient of two arguments, one of them through a
-// reshape: each name has a result of its own, also after canonicalization.
+// reshape: each name has its own result, also after canonicalization.
 
 // CHECK-LABEL: @same_gradient
 // TAGS-LABEL: @same_gradient

@@ -285,7 +285,7 @@ CASES = {
     "train.sub": binary(normal) + shared(normal),
     "train.mul": binary(normal) + shared(normal),
     "train.div": binary(positive) + shared(positive),
-    # All elements distinct; the right operand lies between those of the left.
+    # All elements distinct; those of the right operand are between those of the left.
     "train.maximum": [Case([spaced(2, 3), 0.03 * normal(3)], [(2, 3)])],
     "train.minimum": [Case([0.03 * normal(3), spaced(2, 3)], [(2, 3)])],
     "train.pow": binary(positive)

@@ -1,6 +1,6 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a machine with a GPU has, for tests of run.py: by the name that it is called
+"""The tools of a machine with a GPU, for tests of run.py: by the name that it is called
 by, nvcc, nvidia-smi, compute-sanitizer, a Python with PyTorch, or else a program
 that nvcc built. FAKE, a word or several, says what goes wrong."""
 
@@ -56,7 +56,7 @@ def nvidia_smi():
 
 def await_rows():
     """Returns after nvidia-smi printed three rows. A timed run of a real GPU takes
-    seconds, so it always has a row of its own."""
+    seconds, so it always has a separate row."""
 
     def count():
         try:
@@ -117,7 +117,7 @@ def trainer():
         print("out of luck")
         sys.exit(1)
     if f"{base}-hangs" in fake:
-        # With a process of its own, which has to end too.
+        # With a child process, which has to end too.
         if os.fork() == 0:
             log(f"child {os.getpid()}")
         time.sleep(600)

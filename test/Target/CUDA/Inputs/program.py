@@ -1,6 +1,6 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Emits programs, builds them for the CPU emulator and runs them beside amp-run."""
+"""Emits programs, builds them for the CPU emulator and compares them with amp-run."""
 
 import os
 import re
@@ -20,8 +20,8 @@ def run(command, **options):
 
 def join(sources):
     """One source of the programs `sources` (names to texts): those that compile
-    apart share what they have of the runtime. Its main, if they have one, is that
-    of the program whose name it is called by."""
+    separately share their parts of the runtime. Its main, if they have one, is that of
+    the program whose name it is called by."""
     headers, parts, mains = [], [], []
     for index, (name, text) in enumerate(sources.items()):
         part = f"part{index}"
@@ -71,7 +71,7 @@ class Builder:
 
 
 def load(path):
-    """The arrays of a checkpoint; bf16 as the numbers that they stand for."""
+    """The arrays of a checkpoint; bf16 as their values."""
     with np.load(path) as file:
         return {name: file[name] for name in file.files}
 

@@ -179,7 +179,7 @@ class Builder:
 
 
 class Step(Builder):
-    """A linear model with a mean square error; `options` vary what is not the point of a kind."""
+    """A linear model with a mean square error; `options` vary parts that do not define a kind."""
 
     DEFAULTS = {"low": "f16", "two": True, "guard": "if", "unscale": "one", "opt": "sgd", "call": False, "scale": "plain",
                 "rules": "", "nobias": False}
@@ -263,7 +263,7 @@ class Step(Builder):
             self.g = self.gradient(self.xl, self.yl, self.p, self.ds)
 
     def scaled(self):
-        """What a kind does to scaled gradients."""
+        """The change of a kind to scaled gradients."""
 
     def unscale_by(self, values, scale, strict=False):
         out = [self.new(T(*self.types[v][0])) for v in values]
@@ -287,7 +287,7 @@ class Step(Builder):
             self.ok = self.both(self.ok, f)
 
     def unscaled(self):
-        """What a kind does to unscaled gradients."""
+        """The change of a kind to unscaled gradients."""
 
     def optimizer_state(self):
         """Names of the optimizer's states for each parameter."""

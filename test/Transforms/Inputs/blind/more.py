@@ -137,7 +137,7 @@ derived(RIGHT, "a scale through a loop", lambda k: k.loop(2, [k.s], lambda i, c:
 derived(RIGHT, "a scale through a branch", lambda k: k.when(k.bit(k.compare("gt", k.lr, k.c("0.1"))), lambda: [k.s], lambda: [k.s])[0], lambda k: k.s)
 derived(RIGHT, "a scale chosen from itself", lambda k: k.tselect(k.compare("gt", k.lr, k.c("0.1")), k.s, k.s), lambda k: k.s)
 
-# -- What is added or changed after the check. --
+# -- Additions and changes after the check. --
 
 unscaled(WRONG, "logarithm of zero after the check", lambda k, u, n: k.un("log", k.un("abs", u)))
 unscaled(WRONG, "reciprocal root of zero after the check", lambda k, u, n: k.mul(u, k.un("rsqrt", k.un("square", u))))

@@ -8,7 +8,7 @@ from stages import use_two_scales, wrapped
 
 
 def guard(name, condition, **options):
-    """The update stands in a guard on `condition(k)`, the scale is updated as it should be."""
+    """The update is in a guard on `condition(k)`. The update of the scale is right."""
     def kind(k):
         def update():
             k.optimizer_state()
@@ -102,7 +102,7 @@ partly("a step count outside of the guard", ["t"], opt="adam")
 
 
 def otherwise(name, f, **options):
-    """What a skipped step returns for a parameter is f(k, new, name)."""
+    """A skipped step returns f(k, new, name) for a parameter."""
     def kind(k):
         def update():
             k.optimizer_state()
@@ -290,7 +290,7 @@ def _(k):
     k.update = update
 
 
-# -- What happens after the check. --
+# -- Uses after the check. --
 
 def after(name, f, **options):
     def kind(k):

@@ -217,7 +217,7 @@ def attention_mask(t, mask, extents):
         return ("bool" if mask.dtype == "i1" else "add"), mask
     tensor = t.constant_tensor(mask)
     if tensor.dtype != torch.bool:
-        # Scores that fall by this much have no weight beside any other score.
+        # Scores that fall by this much have no weight next to any other score.
         hidden = tensor <= -1e30
         visible = ((tensor == 0) | hidden).all()
         if not visible or not (~hidden).any(-1).all():

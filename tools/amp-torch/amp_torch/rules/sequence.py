@@ -70,7 +70,7 @@ def is_whole(t, item, axis):
 
 
 def index_each(t, x, used):
-    """Indexing in which each index runs along a dimension of its own, in the order of the
+    """Indexing in which each index runs along a separate dimension, in the order of the
     dimensions of `x`; null otherwise."""
     order = [one_axis(item.worlds[0]) for _, item in used]
     if None in order or sorted(set(order)) != order or [axis for axis, _ in used] != list(range(len(used))):

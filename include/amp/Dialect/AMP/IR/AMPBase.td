@@ -1,4 +1,4 @@
-//===- AMPBase.td - What the operations of amp share -------*- tablegen -*-===//
+//===- AMPBase.td - Common definitions of operations -------*- tablegen -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -149,7 +149,7 @@ def AMP_ScalerAttr : AMP_ScalerAttrBase<"Scaler", "scaler"> {
     | field | default | value | meaning |
     |---|---|---|---|
     | `growth_factor` | 2 | greater than 1 | what growth multiplies the scale by |
-    | `backoff_factor` | 0.5 | between 0 and 1 | what a backoff multiplies the scale by |
+    | `backoff_factor` | 0.5 | between 0 and 1 | the factor of the scale after a backoff |
     | `growth_interval` | 2000 | positive | clean steps before the scale grows |
     | `min_scale` | 1 | at least 0 | the floor of the scale |
     | `max_scale` | largest f32 | at least `min_scale`, or `inf` | the cap of the scale |
@@ -175,11 +175,11 @@ def AMP_LayerScalerAttr : AMP_ScalerAttrBase<"LayerScaler", "layer_scaler"> {
     |---|---|---|---|
     | `target` | 2048 | positive | the largest gradient of a layer is brought to between half of this and this |
     | `growth_factor` | 2 | power of two from 2 | the most by which the scale grows in a step |
-    | `backoff_factor` | 2^-4 | power of two to 0.5 | what an overflow multiplies the scale by |
+    | `backoff_factor` | 2^-4 | power of two to 0.5 | the factor of the scale after an overflow |
     | `min_scale` | 2^-16 | power of two | the floor of the scale |
     | `max_scale` | 2^40 | power of two | the cap of the scale |
 
-    Powers of two lie between 2^-126 and 2^126, so that they have reciprocals.
+    Powers of two are between 2^-126 and 2^126, so they have reciprocals.
 
     Example: `#amp.layer_scaler<target = 100.0, growth_factor = 4.0>`.
   }];

@@ -23,8 +23,9 @@ def AMP_RescaleOp
     Computes `gradient` · (`to` / `from`). The quotient is rounded to f32 and
     the product to the type of the gradient. `gradient` carries the scale `from`
     and the result carries the scale `to`. If both are powers of two, the
-    operation is exact up to overflow and underflow. It stands where a gradient
-    enters another layer and where gradients of different layers are added.
+    operation is exact up to overflow and underflow. It is inserted where a
+    gradient enters another layer and where gradients of different layers are
+    added.
 
     Example:
 

@@ -219,7 +219,7 @@ def AMP_MasterCopyOp : AMP_Op<"master_copy", [AMP_Ranges]> {
   let summary = "the low-precision copy of an updated weight";
   let description = [{
     Rounds an f32 weight to the type in which the model reads it. It is separate
-    from `amp.cast`, so it remains beside the optimizer and can fuse with it.
+    from `amp.cast`, so it remains next to the optimizer and can fuse with it.
     Master and copy are then written together. Both may have any tensor type.
     They differ only in the element type.
 

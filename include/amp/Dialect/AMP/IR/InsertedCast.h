@@ -51,7 +51,7 @@ bool canBuildInsertedCast(Type from, FloatType type);
 
 /// Converts `value` to the element type `type` by the cast of the dialect of
 /// its type, or by an inserted `amp.cast` for tensors of the builtin dialect.
-/// Returns null if there is no such cast.
+/// Returns null if no such cast exists.
 Value buildInsertedCast(OpBuilder &builder, Location loc, Value value,
                         FloatType type);
 

@@ -70,7 +70,7 @@ struct ScalerField {
   StringLiteral name;
   /// What its values are, such as `a number greater than 1`.
   StringLiteral expected;
-  /// Reads `text`. Returns false if that is no such value.
+  /// Reads `text`. Returns false if the value has another form.
   bool (*set)(RulesT &rules, StringRef text);
   /// Returns the value as `set` reads it.
   std::string (*get)(const RulesT &rules);

@@ -168,9 +168,9 @@ def CUDA_ScatterAddOp
   let description = [{
     Adds each slice of the updates to the slice of the result that its index
     names, in the order of the indices, as `train.scatter_add`. The slices of
-    the result lie along dimension `axis`. In the updates, the dimensions of the
-    indices take the place of `axis`. Indices are i32 or i64. Sums are f32 and
-    round once. An index out of range adds nothing.
+    the result follow one another along dimension `axis`. In the updates, the
+    dimensions of the indices take the place of `axis`. Indices are i32 or i64.
+    Sums are f32 and round once. An index out of range adds nothing.
 
     More than 1024 indices, and indices of more than 4096 slices, are sorted
     first. A slice with many updates is then the sum of the sums of up to 64

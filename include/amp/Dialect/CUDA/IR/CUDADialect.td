@@ -40,7 +40,7 @@ def CUDA_Dialect : Dialect {
     }
     ```
 
-    All buffers lie in one arena, each at its own offset. Buffers that are in
+    All buffers are in one arena, each at its own offset. Buffers that are in
     use at different times may overlap. The verifier rejects buffers that
     overlap while both are in use. Launches run in order, on one stream. Nothing
     is allocated after the program has been created, and no step waits for the

@@ -82,7 +82,7 @@ def CUDA_KernelOp : CUDA_LaunchOp<"kernel", "", [IsolatedFromAbove], [
     int64_t getNumOutputElements();
     int64_t getNumReducedElements();
     /// Whether the kernel reads consecutive elements for consecutive outputs,
-    /// while the elements that it combines for one output lie apart.
+    /// while the elements that it combines for one output are apart.
     bool isColumnReduction();
   }];
 }

@@ -84,7 +84,7 @@ def CUDA_OptimizerOp : CUDA_LaunchOp<"optimizer", "$kind", [], [
     ::mlir::OperandRange getGradients();
     ::mlir::OperandRange getState(unsigned index);
     ::mlir::Value getLearningRate();
-    /// These return null if there is no such input.
+    /// These return null if the operation lacks the input.
     ::mlir::Value getStep();
     ::mlir::Value getMultiplier();
     ::mlir::OperandRange getOldCopies();

@@ -67,7 +67,7 @@ def CUDA_GemmOp : CUDA_LaunchOp<"gemm", "", [], [
     }
     ::mlir::Value getA() { return getInputs()[0]; }
     ::mlir::Value getB() { return getInputs()[1]; }
-    /// These return null if there is no such operand.
+    /// These return null if the operation lacks the operand.
     ::mlir::Value getC();
     ::mlir::Value getBiasVector();
     ::mlir::Value getAuxiliaryInput();
@@ -93,7 +93,7 @@ def CUDA_ConvOp : CUDA_LaunchOp<"conv", "$kind", [], [
     With one group, the product may have an epilogue as in `cuda.gemm`:
 
     - A forward convolution takes a `bias` ([F], of the type of the result,
-      behind the filter) and `relu`. With `auxiliary`, the bit mask of the relu
+      after the filter) and `relu`. With `auxiliary`, the bit mask of the relu
       is a second result. Its shape is that of the first, with ceil(F / 128) ·
       16 bytes for each pixel.
     - A filter gradient takes `bias_grad`. The second result is the sum of the

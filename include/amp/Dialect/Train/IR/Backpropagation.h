@@ -25,8 +25,7 @@ namespace mlir::train {
 /// differentiation, so no gradient reaches the operands through them.
 inline constexpr StringLiteral kStopGradientAttr = "train.stop_gradient";
 
-/// What the backward loop does with a value of an iteration of the forward
-/// loop.
+/// How the backward loop gets a value of an iteration of the forward loop.
 enum class LoopValues {
   Stack,    ///< Reads it from a stack that the forward loop fills.
   Recompute ///< Computes it again from the stacked carried values.
@@ -54,8 +53,7 @@ public:
   void accumulate(Value value, Value gradient, Location loc);
   /// The gradient of `value` found so far, or null if it is zero.
   Value lookup(Value value) const { return gradients.lookup(value); }
-  /// Makes `gradient` the gradient of `value`, instead of what was found so
-  /// far.
+  /// Makes `gradient` the gradient of `value`, in place of the sum so far.
   void assign(Value value, Value gradient) { gradients[value] = gradient; }
   /// Lets the results of `replacement`, which start with those of `op`, take
   /// the places of the results of `op`. Values of an iteration that a backward
@@ -67,11 +65,11 @@ public:
   }
 
   /// Sweeps over `forward`, in which each operation follows those that it uses.
-  /// Marks the float results that depend on an active value, other than those of
-  /// operations with `train.stop_gradient`. Then emits the gradients of the
+  /// Marks the float results that depend on an active value, other than those
+  /// of operations with `train.stop_gradient`. Then emits the gradients of the
   /// active operands in reverse order. If an operation between an active value
-  /// and a value with a gradient has no derivative, emits a diagnostic at it and
-  /// returns failure.
+  /// and a value with a gradient has no derivative, emits a diagnostic at it
+  /// and returns failure.
   LogicalResult run(ArrayRef<Operation *> forward, Listener listener);
 
 private:

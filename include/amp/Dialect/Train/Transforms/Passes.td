@@ -58,11 +58,11 @@ def TrainAutodiff : Pass<"train-autodiff"> {
     the slices (`tensor.extract_slice`, `tensor.insert_slice`) that its
     iterations read and write. A second loop runs through the iterations
     backward. It carries the gradients of the carried values, and sums the
-    gradients of values from outside. What an iteration of it reads of the
-    forward iteration stands on stacks that the forward loop fills
-    (`loop-values=stack`). With `loop-values=recompute` these stacks hold the
-    carried values alone, and the backward loop computes the rest again. This
-    saves memory and costs time. Loops may be nested.
+    gradients of values from outside. The forward loop stores the values that an
+    iteration of the backward loop reads on stacks (`loop-values=stack`). With
+    `loop-values=recompute` these stacks hold the carried values alone, and the
+    backward loop computes the rest again. This saves memory and costs time.
+    Loops may be nested.
 
     A branch (`scf.if`) has a derivative too: a second `scf.if` computes the
     branch again and yields the gradients of the values that it reads from
@@ -95,7 +95,7 @@ def TrainAutodiff : Pass<"train-autodiff"> {
     }
     ```
 
-    The pass reports an error at an operation that lies between the loss and one
+    The pass reports an error at an operation between the loss and one
     of the values to differentiate by and has no derivative, at any other
     operation with regions, and at a loop whose trip count is not a constant.
   }];
@@ -105,7 +105,7 @@ def TrainAutodiff : Pass<"train-autodiff"> {
                            "::mlir::tensor::TensorDialect"];
   let options = [
     Option<"loopValues", "loop-values", "std::string", "\"stack\"",
-           "What the backward loop reads of an iteration: stack or recompute">,
+           "How the backward loop gets values: stack or recompute">,
   ];
   let statistics = [
     Statistic<"numExpanded", "expanded", "Number of train.gradients expanded">,
@@ -198,7 +198,7 @@ def TrainToInference : Pass<"train-to-inference", "::mlir::ModuleOp"> {
     Option<"keepMetrics", "keep-metrics", "bool", /*default=*/"false",
            "Keep metrics, and the labels that they need, for evaluation">,
     Option<"keepStep", "keep-step", "bool", /*default=*/"false",
-           "Keep the training step beside the forward function">,
+           "Keep the training step as well as the forward function">,
   ];
   let statistics = [
     Statistic<"numDropped", "dropped-arguments",

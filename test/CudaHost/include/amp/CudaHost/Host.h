@@ -99,7 +99,7 @@ void violate(const std::string &message);
 size_t allocatedBytes();
 /// Calls of cudaMalloc so far.
 size_t allocationCount();
-/// Whether [pointer, pointer + bytes) lies in one allocation of the device.
+/// Whether [pointer, pointer + bytes) is inside one allocation of the device.
 bool isDeviceMemory(const void *pointer, size_t bytes);
 
 /// Puts `work` on a stream, as a kernel launch does. It runs later, or is
