@@ -59,12 +59,16 @@ void check(cudnnStatus_t status, const char *what, int32_t code) {
                           fe::detail::get_error_string(status)};
 }
 
+} // namespace
+
 /// The handle of a device, which lives as long as the process, and the lock
 /// that keeps two threads from setting its stream.
 struct Handle {
   cudnnHandle_t value = nullptr;
   std::mutex lock;
 };
+
+namespace {
 
 Handle &getHandle() {
   static std::mutex lock;
