@@ -133,11 +133,11 @@ static cl::opt<std::string>
     divergeJSON("diverge-json", cl::value_desc("file"),
                 cl::desc("With --diverge: write the errors of all values"),
                 cl::cat(category));
-static cl::opt<double>
-    bisect("diverge-bisect", cl::init(0), cl::value_desc("bound"),
-           cl::desc("With --diverge: name the operation whose low precision "
-                    "makes the loss differ by this part of the one in f32"),
-           cl::cat(category));
+static cl::opt<double> divergeBisect(
+    "diverge-bisect", cl::init(0), cl::value_desc("bound"),
+    cl::desc("With --diverge: name the operation whose low precision "
+             "makes the loss differ by this part of the one in f32"),
+    cl::cat(category));
 static cl::opt<bool>
     printIR("print-ir", cl::desc("Print the module that would run and stop"),
             cl::cat(category));
@@ -212,14 +212,15 @@ static llvm::Error readDebugOptions(DebugOptions &options) {
     return makeError("--explain-json needs --explain");
   options.diverge = diverge;
   options.divergeJSON = divergeJSON;
-  options.bisect = bisect;
+  options.bisect = divergeBisect;
   for (const cl::Option *option : {static_cast<cl::Option *>(&divergeJSON),
-                                   static_cast<cl::Option *>(&bisect)})
+                                   static_cast<cl::Option *>(&divergeBisect)})
     if (option->getNumOccurrences() && !diverge)
       return makeError("--{0} needs --diverge", option->ArgStr);
-  if (bisect.getNumOccurrences() && !(bisect > 0 && std::isfinite(bisect)))
+  if (divergeBisect.getNumOccurrences() &&
+      !(divergeBisect > 0 && std::isfinite(divergeBisect)))
     return makeError("--diverge-bisect must be positive, got {0}",
-                     double(bisect));
+                     double(divergeBisect));
   if (!explain.empty() &&
       (llvm::StringRef(explain).getAsInteger(10, options.interval) ||
        options.interval < 1))
