@@ -10,7 +10,15 @@
 #include "amp/Execution/Errors.h"
 #include "amp/Runtime/Host/OutputFile.h"
 #include "llvm/Support/DynamicLibrary.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include <algorithm>
+#ifdef __linux__
+#include <link.h>
+#include <unistd.h>
+#endif
 
 using namespace mlir::amp;
 
@@ -27,8 +35,31 @@ struct LoadResult {
 };
 } // namespace
 
+#ifdef __linux__
+static int isOpenMP(dl_phdr_info *info, size_t, void *) {
+  llvm::StringRef file = llvm::sys::path::filename(info->dlpi_name);
+  return file.starts_with("libomp") || file.starts_with("libiomp");
+}
+#endif
+
+/// Removes the file in which a killed process of the same number registered
+/// LLVM's OpenMP runtime. The runtime takes it for another copy of itself in
+/// this process and aborts. A process that already holds a copy keeps its file.
+static void removeStaleRegistration() {
+#ifdef __linux__
+  if (dl_iterate_phdr(isOpenMP, nullptr) != 0)
+    return;
+  for (llvm::StringRef folder : {"/dev/shm", "/tmp"})
+    (void)llvm::sys::fs::remove(
+        llvm::formatv("{0}/__KMP_REGISTERED_LIB_{1}_{2}", folder,
+                      llvm::sys::Process::getProcessId(), getuid())
+            .str());
+#endif
+}
+
 static LoadResult loadRuntime() {
   LoadResult result;
+  removeStaleRegistration();
   // The library writes a small file for other copies of itself.
   host::output::IgnoreFileSizeSignal guard;
   for (const char *path : kLibraries) {
