@@ -17,11 +17,11 @@ def model(name):
     return os.path.join(TESTS, "Models", name + ".mlir")
 
 
-def run(name, *arguments, data=DIGITS):
-    """Runs one training and returns what it printed."""
+def run(name, *arguments, data=DIGITS, status=0):
+    """Runs one training, which must exit with the status, and returns its output."""
     command = ["amp-run", model(name), "--data", data, *map(str, arguments)]
     result = subprocess.run(command, capture_output=True, text=True)
-    assert result.returncode == 0, (command, result.stderr)
+    assert result.returncode == status, (command, result.stderr)
     return result.stdout
 
 
@@ -35,10 +35,10 @@ def metrics(name, *arguments, data=DIGITS):
     return record["steps"], record["results"]
 
 
-def state(name, *arguments, data=DIGITS):
+def state(name, *arguments, data=DIGITS, status=0):
     """Runs one training; returns the state at its end."""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "state.npz")
-        run(name, *arguments, "--save", out, data=data)
+        run(name, *arguments, "--save", out, data=data, status=status)
         with np.load(out) as f:
             return {key: f[key] for key in f if not key.startswith("__amp")}

@@ -384,9 +384,9 @@ inline Status Trainer::runSeed(Step &step, uint64_t seed,
     AMP_RETURN_IF_ERROR(train(step, hooks, record));
   if (hooks.afterTraining)
     AMP_RETURN_IF_ERROR(hooks.afterTraining(step, *record));
-  if (wantsAll(step))
-    AMP_RETURN_IF_ERROR(checkSkipped(*record));
-  return finish(step, record);
+  // Skipped steps change no weight, so the state is worth saving.
+  AMP_RETURN_IF_ERROR(finish(step, record));
+  return wantsAll(step) ? checkSkipped(*record) : Status();
 }
 
 inline Status Trainer::run(Step &step, const std::string &label,
