@@ -7,6 +7,8 @@
 
 #include "amp/Support/LocationText.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
+
 using namespace mlir;
 using namespace mlir::amp;
 
