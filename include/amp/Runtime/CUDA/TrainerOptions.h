@@ -40,7 +40,10 @@ inline constexpr const char *kRunnerOptions[] = {
     "pipeline",           "entry",      "compare",
     "print-ir",           "backend",    "num-threads",
     "gradient-histogram", "cuda-cache", "cuda-compiler",
-    "strict-rounding"};
+    "strict-rounding",    "watch",      "watch-every",
+    "watch-json",         "watch-page", "explain",
+    "explain-json",       "diverge",    "diverge-bisect",
+    "diverge-json"};
 
 inline std::string trainerUsage() {
   return describeOptions(kTrainingOptions) + describeOptions(kTrainerOptions);
