@@ -38,6 +38,8 @@ test = root / "test"
 EXEMPT = {
     # Expanded by train-autodiff before anything is lowered.
     "train.gradients": {"f16 and bf16 lowering test", "lowering of its example in f16 and bf16"},
+    # Execution/watch.py compares its counts with NumPy in f16 and bf16.
+    "amp.statistics": {"f16 and bf16 lowering test"},
 }
 
 

@@ -269,6 +269,8 @@ func.func @slots(%m: tensor<4x4xf32>, %v: tensor<4xf32>, %s: tensor<f32>, %i: te
   %max_magnitude = amp.max_magnitude %m, %v : tensor<4x4xf32>, tensor<4xf32>
   // expected-remark@below {{fixed(o0 o1 r0)}}
   %adapt_scale = amp.adapt_scale %s, %max_magnitude, %finite
+  // expected-remark@below {{storage(o0)}}
+  %statistics = amp.statistics %m : tensor<4x4xf32>
   return
 }
 

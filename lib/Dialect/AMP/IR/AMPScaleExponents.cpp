@@ -24,8 +24,11 @@ struct JointModel
   }
 };
 
-struct SeedModel
-    : LossScaleOpInterface::ExternalModel<SeedModel, GradientSeedOp> {
+/// The results do not depend on the scale: a seed has none yet, and statistics
+/// only describe a value.
+template <typename OpTy>
+struct UnscaledModel
+    : LossScaleOpInterface::ExternalModel<UnscaledModel<OpTy>, OpTy> {
   LogicalResult inferScaleExponents(Operation *,
                                     ScaleExponentInference &) const {
     return success();
@@ -146,7 +149,8 @@ struct WeightModel
 
 void mlir::amp::attachScaleExponentModels(MLIRContext *context) {
   CastOp::attachInterface<JointModel<CastOp>>(*context);
-  GradientSeedOp::attachInterface<SeedModel>(*context);
+  GradientSeedOp::attachInterface<UnscaledModel<GradientSeedOp>>(*context);
+  StatisticsOp::attachInterface<UnscaledModel<StatisticsOp>>(*context);
   ScaleOp::attachInterface<ScaleModel>(*context);
   InnerGradientOp::attachInterface<InnerGradientModel>(*context);
   UnscaleOp::attachInterface<UnscaleModel>(*context);
