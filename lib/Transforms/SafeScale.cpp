@@ -101,8 +101,8 @@ void mlir::amp::reportSafeScale(FunctionOpInterface function,
       continue;
     safe->limiting.getOwner()->emitWarning()
         << "values of up to " << print(safe->magnitude)
-        << " times the loss scale overflow in 'f16' with the constant loss "
-           "scale "
+        << " times the loss scale can overflow in 'f16' with the constant "
+           "loss scale "
         << print(*scale) << "; expected one of at most 2^" << safe->exponent
         << ", or a dynamic scale";
     return;

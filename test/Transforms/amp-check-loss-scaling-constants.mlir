@@ -100,7 +100,7 @@ func.func @too_large(%w: tensor<16x10xf32> {amp.role = "parameter", amp.name = "
   %scale = arith.constant dense<262144.0> : tensor<f32>
   %seed = amp.gradient_seed "loss" : tensor<f32>
   %s = amp.scale %seed by %scale : tensor<f32>
-  // expected-warning @below {{values of up to 0.25 times the loss scale overflow in 'f16' with the constant loss scale 262144; expected one of at most 2^17, or a dynamic scale}}
+  // expected-warning @below {{values of up to 0.25 times the loss scale can overflow in 'f16' with the constant loss scale 262144; expected one of at most 2^17, or a dynamic scale}}
   %dy = train.cross_entropy_grad %y, %t, %s : (tensor<4x10xf16>, tensor<4xi64>, tensor<f32>) -> tensor<4x10xf16>
   %g = train.matmul %x, %dy {transpose_a} : (tensor<4x16xf16>, tensor<4x10xf16>) -> tensor<16x10xf32>
   %u, %ok = amp.unscale %g by %scale : (tensor<16x10xf32>) -> (tensor<16x10xf32>)

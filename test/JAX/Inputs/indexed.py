@@ -122,7 +122,7 @@ def volumes(p, x, y):
 
 def angles(p, x):
     """Inverse and hyperbolic functions."""
-    z = x @ p["w"]
+    z = 0.4 * (x @ p["w"])
     s = jnp.tanh(z) * 0.9
     parts = (jnp.arctan2(z, x), jnp.arctan(3 * z), jnp.arcsin(s), jnp.arccos(s), jnp.sinh(z), jnp.cosh(z),
              jnp.arcsinh(5 * z), jnp.arccosh(2.0 + s), jnp.arctanh(s), jnp.cbrt(z), jnp.tan(s))  # fmt: skip
