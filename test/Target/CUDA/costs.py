@@ -65,7 +65,7 @@ for target in ("a100", "h100", "h200", "b200"):
     text = costs(gpt2, "--precision", "bf16", f"--target={target}")
     rows = re.findall(r"^(\S+) +\d+ +\d+ +(?:memory|compute) +(\S+) +(\S+)$", text, re.M)
     lost = {name: float(estimate) - float(bound) for name, bound, estimate in rows}
-    assert len(rows) > 40 and min(lost.values()) >= 1.8 - 1e-6, (target, min(lost.values()))
+    assert len(rows) > 30 and min(lost.values()) >= 1.8 - 1e-6, (target, min(lost.values()))
     assert lost["scatter_add"] >= 12 * 1.8, (target, lost["scatter_add"])
     estimate, count = re.search(r"^estimate (\S+) us, up to 8 % more; (\d+) launches$", text, re.M).groups()
     total = sum(float(row[2]) for row in rows)
