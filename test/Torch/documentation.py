@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The Python and the commands of docs/pytorch.md run, in the order of the page, and write
+# The Python of the README, and the Python and the commands of docs/pytorch.md run, in the order of the page, and write
 # the files of the page.
 #
 # REQUIRES: torch-export, full
@@ -18,6 +18,10 @@ import sys
 
 root = sys.argv[1]
 os.symlink(os.path.join(root, "test"), "test")
+# The README's example comes first. It has no shell commands of this test.
+readme = re.findall(r"^```python\n(.*?)^```$", pathlib.Path(root, "README.md").read_text(), re.M | re.S)
+assert len(readme) == 1
+exec(compile(readme[0], "README.md", "exec"), {})
 text = pathlib.Path(root, "docs/pytorch.md").read_text()
 blocks = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.M | re.S)
 names, commands = {}, 0
