@@ -206,16 +206,17 @@ struct DataPosition {
   int64_t offset = 0;
 };
 
-/// Iterates over a data set in a new order each epoch. The seed and the number
-/// of an epoch determine its order, so a position suffices to resume.
+/// Iterates over a data set in a new order each epoch, or in that of the data.
+/// The seed and the number of an epoch determine its order, so a position
+/// suffices to resume.
 class BatchOrder {
 public:
   /// With `dropLast`, an epoch leaves out the samples at its end that do not
   /// fill a batch. There is at least one batch.
   BatchOrder(int64_t numSamples, int64_t batchSize, bool dropLast,
-             DataPosition start)
-      : batchSize(batchSize), dropLast(dropLast), position(start),
-        order(permuteEpoch(numSamples, start.seed, start.epoch)) {}
+             DataPosition start, bool shuffles = true)
+      : batchSize(batchSize), dropLast(dropLast), shuffles(shuffles),
+        position(start), order(orderEpoch(numSamples)) {}
 
   /// Returns the `count` rows of the next batch. They are valid until the next
   /// call.
@@ -225,7 +226,7 @@ public:
       ++position.epoch;
       position.offset = 0;
       left = int64_t(order.size());
-      order = permuteEpoch(left, position.seed, position.epoch);
+      order = orderEpoch(left);
     }
     *count = std::min(left, batchSize);
     const int64_t *rows = &order[size_t(position.offset)];
@@ -241,8 +242,18 @@ public:
   }
 
 private:
+  /// The order of `n` samples in the epoch of `position`.
+  std::vector<int64_t> orderEpoch(int64_t n) const {
+    if (shuffles)
+      return permuteEpoch(n, position.seed, position.epoch);
+    std::vector<int64_t> rows(size_t(n), 0);
+    for (int64_t i = 0; i < n; ++i)
+      rows[size_t(i)] = i;
+    return rows;
+  }
+
   int64_t batchSize;
-  bool dropLast;
+  bool dropLast, shuffles;
   DataPosition position;
   std::vector<int64_t> order;
 };

@@ -32,7 +32,8 @@ namespace amphost {
 struct TrainingOptions {
   std::vector<std::string> dataPaths;
   std::string trainPrefix = "train_", evalPrefix = "test_";
-  bool synthetic = false, evaluate = false, otherScaler = false, quiet = false;
+  bool synthetic = false, evaluate = false, otherScaler = false, quiet = false,
+       noShuffle = false;
   int64_t steps = -1, epochs = -1; ///< -1: the other one counts
   int64_t batchSize = 0;           ///< 0: that of the step, or a default
   uint64_t seed = 0;
@@ -74,6 +75,8 @@ inline constexpr OptionInfo kTrainingOptions[] = {
     {"last-batch", "drop|keep",
      "What to do with the samples at the end of an epoch that do not fill a "
      "batch (default: drop); evaluation always keeps them"},
+    {"no-shuffle", nullptr,
+     "Take the samples in the order of the file in each epoch"},
     {"set", "name=value", "Give a hyperparameter a value"},
     {"init", "weights.npz", "Start from these parameters, by name"},
     {"load", "state.npz", "Resume from a checkpoint"},
@@ -173,6 +176,7 @@ inline Status setOption(TrainingOptions *options, const std::string &name,
                         const std::string &text) {
   const std::pair<const char *, bool *> flags[] = {
       {"synthetic", &options->synthetic},
+      {"no-shuffle", &options->noShuffle},
       {"eval", &options->evaluate},
       {"other-scaler", &options->otherScaler},
       {"quiet", &options->quiet}};

@@ -41,11 +41,12 @@ struct Curve {
   std::vector<Point> points;
 };
 
-/// One diagram: curves over the step number.
+/// One diagram: curves over the step number, or over what `axis` says.
 struct Panel {
   std::string title;
   bool logarithmic = false;
   std::vector<Curve> curves;
+  std::string axis = "step";
 };
 
 inline std::string escapeHtml(const std::string &text) {
@@ -111,7 +112,7 @@ inline Panel buildPanel(const char *title, const char *metric,
                         const std::vector<RunRecord> &runs,
                         const std::vector<size_t> &colours, bool logarithmic,
                         bool cumulative) {
-  Panel panel{title, logarithmic, {}};
+  Panel panel{title, logarithmic, {}, "step"};
   for (size_t i = 0; i < runs.size(); ++i) {
     const std::optional<size_t> column = runs[i].findMetric(metric);
     if (!column)
@@ -193,8 +194,9 @@ inline std::string printPanel(const Panel &panel) {
     text += print("<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">", mapX(x),
                   kHeight - kBottom + 16) +
             formatNumber(x) + "</text>\n";
-  text += print("<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">step</text>\n",
-                (kLeft + kWidth - kRight) / 2, kHeight - 2);
+  text += print("<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">",
+                (kLeft + kWidth - kRight) / 2, kHeight - 2) +
+          escapeHtml(panel.axis) + "</text>\n";
   for (const Curve &curve : panel.curves) {
     text += std::string("<polyline fill=\"none\" stroke=\"") +
             kColours[curve.colour] +
@@ -207,6 +209,25 @@ inline std::string printPanel(const Panel &panel) {
     text += "\"/>\n";
   }
   return text + "</svg>\n";
+}
+
+/// The page up to the heading, which is `title`.
+inline std::string printHead(const std::string &title) {
+  return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+         "<meta charset=\"utf-8\">\n<title>" +
+         escapeHtml(title) +
+         "</title>\n<style>\n"
+         "body { font: 14px sans-serif; max-width: 900px; margin: 2em auto; "
+         "color: #222; background: #fff; }\n"
+         "svg { width: 100%; } text { font-size: 11px; fill: currentColor; }\n"
+         ".grid { stroke: currentColor; stroke-opacity: 0.15; }\n"
+         ".key { display: inline-block; margin-right: 1.5em; }\n"
+         ".key i { display: inline-block; width: 1.6em; height: 3px; "
+         "vertical-align: middle; margin-right: 0.4em; }\n"
+         "@media (prefers-color-scheme: dark) { body { color: #ddd; "
+         "background: #1a1a1a; } }\n"
+         "</style>\n</head>\n<body>\n<h1>" +
+         escapeHtml(title) + "</h1>\n";
 }
 
 } // namespace plot
@@ -226,22 +247,7 @@ inline std::string printPlot(const std::string &title,
     if (it == precisions.end())
       precisions.push_back(run.precision);
   }
-  std::string text =
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
-      "<meta charset=\"utf-8\">\n<title>" +
-      escapeHtml(title) +
-      "</title>\n<style>\n"
-      "body { font: 14px sans-serif; max-width: 900px; margin: 2em auto; "
-      "color: #222; background: #fff; }\n"
-      "svg { width: 100%; } text { font-size: 11px; fill: currentColor; }\n"
-      ".grid { stroke: currentColor; stroke-opacity: 0.15; }\n"
-      ".key { display: inline-block; margin-right: 1.5em; }\n"
-      ".key i { display: inline-block; width: 1.6em; height: 3px; "
-      "vertical-align: middle; margin-right: 0.4em; }\n"
-      "@media (prefers-color-scheme: dark) { body { color: #ddd; "
-      "background: #1a1a1a; } }\n"
-      "</style>\n</head>\n<body>\n<h1>" +
-      escapeHtml(title) + "</h1>\n<p>";
+  std::string text = printHead(title) + "<p>";
   for (size_t i = 0; i < precisions.size(); ++i)
     text += std::string("<span class=\"key\"><i style=\"background: ") +
             kColours[i % kNumColours] + "\"></i>" + escapeHtml(precisions[i]) +

@@ -27,6 +27,8 @@ inline constexpr const char *kLossScaleMetric = "loss_scale",
 struct TrainerHooks {
   std::function<Status(Step &)> beforeTraining, afterStep;
   std::function<Status(Step &, const RunRecord &)> afterTraining;
+  /// Whether a run whose every step was skipped is an error.
+  bool rejectsSkipped = true;
 };
 
 /// Trains the steps of one command line on the same data.
@@ -290,7 +292,8 @@ inline Status Trainer::train(Step &step, const TrainerHooks &hooks,
                      (long long)progress.samples, (long long)data.size());
   progress.samples = data.size();
   progress.batchSize = batchSize;
-  BatchOrder order(data.size(), batchSize, dropLast, progress.position);
+  BatchOrder order(data.size(), batchSize, dropLast, progress.position,
+                   !options.noShuffle);
   const int64_t perEpoch = order.getBatchesPerEpoch();
   if (options.epochs > kMaxSteps / perEpoch)
     return makeError(kInvalidArgument, "--epochs %lld are more than %lld steps",
@@ -386,7 +389,8 @@ inline Status Trainer::runSeed(Step &step, uint64_t seed,
     AMP_RETURN_IF_ERROR(hooks.afterTraining(step, *record));
   // Skipped steps change no weight, so the state is worth saving.
   AMP_RETURN_IF_ERROR(finish(step, record));
-  return wantsAll(step) ? checkSkipped(*record) : Status();
+  return wantsAll(step) && hooks.rejectsSkipped ? checkSkipped(*record)
+                                                : Status();
 }
 
 inline Status Trainer::run(Step &step, const std::string &label,
