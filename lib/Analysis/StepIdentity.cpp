@@ -14,6 +14,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 #include <limits>
@@ -55,7 +56,11 @@ uint64_t mlir::amp::computeFingerprint(ModuleOp module, llvm::StringRef entry) {
 }
 
 llvm::StringRef mlir::amp::canonicalizePrecision(llvm::StringRef precision) {
-  return llvm::is_contained({"f16", "half"}, precision) ? "fp16" : precision;
+  return llvm::StringSwitch<llvm::StringRef>(precision)
+      .Cases({"f16", "half", "float16"}, "fp16")
+      .Case("bfloat16", "bf16")
+      .Cases({"fp32", "float", "float32"}, "f32")
+      .Default(precision);
 }
 
 /// The rules of `scaler` as state files have them: each was an attribute of

@@ -20,7 +20,7 @@ using namespace mlir::amp;
 /// Returns whether `precision` is fp16, the only low type whose range loses
 /// small gradients.
 static bool isFP16(StringRef precision) {
-  return precision == "fp16" || precision == "f16" || precision == "half";
+  return llvm::is_contained({"fp16", "f16", "half", "float16"}, precision);
 }
 
 /// Returns the first of `option` and `setting` that says something, or
@@ -58,6 +58,14 @@ static void addLossScaling(OpPassManager &pm, const AMPPipelineOptions &options,
     for (const auto &[key, value] : settings.values)
       (void)pass->initializeOptions(key + "=" + value,
                                     [](const Twine &) { return failure(); });
+  for (const auto *option :
+       {&options.initScale, &options.growthFactor, &options.backoffFactor,
+        &options.growthInterval, &options.minScale, &options.maxScale,
+        &options.hysteresis})
+    if (!option->empty())
+      (void)pass->initializeOptions(
+          (option->getArgStr() + "=" + option->getValue()).str(),
+          [](const Twine &) { return failure(); });
   pm.addPass(std::move(pass));
 }
 
@@ -77,6 +85,15 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
   mixedPrecision.policy = options.policy;
   mixedPrecision.strategy = options.strategy;
   mixedPrecision.sinkRule = options.sinkRule;
+  mixedPrecision.ranges = options.ranges;
+  mixedPrecision.rangesMargin = options.rangesMargin;
+  mixedPrecision.rangesTolerance = options.rangesTolerance;
+  // A constant loss scale is known. A dynamic one finds its own place.
+  std::string mode = choose(options.lossScaling, settings.lossScaling.mode,
+                            isFP16(precision) ? "dynamic" : "none");
+  double scale = mode == "none" ? 1 : 0;
+  (void)StringRef(mode).getAsDouble(scale);
+  mixedPrecision.rangesScale = scale;
   // Padding alone may have use for a target.
   bool isOptimal =
       options.strategy.empty()
@@ -157,6 +174,12 @@ void mlir::amp::buildWatchPipeline(OpPassManager &pm, StringRef match,
   options.match = match.str();
   options.values = values;
   pm.addPass(createWatchPass(options));
+}
+
+void mlir::amp::buildCalibrationPipeline(OpPassManager &pm) {
+  pm.addPass(createImportStepPass());
+  pm.addPass(train::createTrainAutodiff());
+  pm.addPass(createWatchPass());
 }
 
 void mlir::amp::registerPipelines() {

@@ -17,6 +17,7 @@
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Precision/Assignment/CastRules.h"
+#include "amp/Precision/Assignment/MeasuredValues.h"
 #include "amp/Precision/Assignment/Optimal.h"
 #include "amp/Precision/Assignment/Strategies.h"
 #include "amp/Precision/Assignment/WideValues.h"
@@ -26,6 +27,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -40,11 +42,11 @@ using namespace mlir;
 using namespace mlir::amp;
 
 FloatType mlir::amp::parsePrecision(StringRef name, MLIRContext *context) {
-  if (name == "fp16" || name == "f16" || name == "half")
+  if (name == "fp16" || name == "f16" || name == "half" || name == "float16")
     return Float16Type::get(context);
   if (name == "bf16" || name == "bfloat16")
     return BFloat16Type::get(context);
-  if (name == "f32" || name == "fp32" || name == "float")
+  if (name == "f32" || name == "fp32" || name == "float" || name == "float32")
     return Float32Type::get(context);
   return {};
 }
@@ -119,7 +121,7 @@ public:
       return signalPassFailure();
     }
     if (failed(readStrategy(settings, loc)) ||
-        failed(readTarget(*loaded, low, loc)))
+        failed(readTarget(*loaded, low, loc)) || failed(readRanges(loc)))
       return signalPassFailure();
     keepsRoundings = settings.roundings == Roundings::Keep;
     warnOfIdleOptions(loc);
@@ -137,6 +139,8 @@ public:
       return;
 
     WideValues wide = WideValues::find(getOperation(), *loaded);
+    std::optional<MeasuredValues> measured = findMeasured(getOperation(), low);
+    wide.measured = measured ? &*measured : nullptr;
     SmallVector<KeptSignature> kept;
     std::vector<std::unique_ptr<Plan>> plans;
     for (const CallGroup &group : findCallGroups(getOperation(), kept)) {
@@ -168,6 +172,9 @@ public:
 private:
   LogicalResult readStrategy(const PolicySettings &settings, Location loc);
   LogicalResult readTarget(const Policy &policy, FloatType low, Location loc);
+  LogicalResult readRanges(Location loc);
+  std::optional<MeasuredValues> findMeasured(Operation *root,
+                                             FloatType low) const;
   void warnOfIdleOptions(Location loc) const;
   void warnOfNothingLow(ArrayRef<std::unique_ptr<Plan>> plans);
   Assignment decide(const SlotGraph &graph, const CostModel &costs,
@@ -184,6 +191,7 @@ private:
   bool keepsRoundings = false;
   std::optional<Target> chosenTarget;
   CostOptions costOptions;
+  std::vector<MeasuredRange> measuredRanges;
   OperationClassifier classifier;
   ReportHandler onReport;
 };
@@ -236,6 +244,45 @@ LogicalResult AutoMixedPrecisionPass::readTarget(const Policy &policy,
            << ", expected one of " << llvm::join(chosenTarget->lowTypes, ", ");
   costOptions.target = &*chosenTarget;
   return success();
+}
+
+LogicalResult AutoMixedPrecisionPass::readRanges(Location loc) {
+  measuredRanges.clear();
+  auto fail = [&](StringRef option, double value, StringRef expected) {
+    return emitError(loc) << "auto-mixed-precision: wrong value of '" << option
+                          << "': " << value << ", expected " << expected;
+  };
+  if (!(rangesMargin >= 1 && std::isfinite(rangesMargin)))
+    return fail("ranges-margin", rangesMargin, "a number of at least 1");
+  if (!(rangesTolerance > 0 && std::isfinite(rangesTolerance)))
+    return fail("ranges-tolerance", rangesTolerance, "a positive number");
+  if (!(rangesScale >= 0 && std::isfinite(rangesScale)))
+    return fail("ranges-scale", rangesScale, "a positive number or 0");
+  if (ranges.empty())
+    return success();
+  llvm::Expected<std::vector<MeasuredRange>> read = readMeasuredRanges(ranges);
+  if (!read)
+    return emitError(loc) << "auto-mixed-precision: "
+                          << llvm::toString(read.takeError());
+  measuredRanges = std::move(*read);
+  return success();
+}
+
+/// Finds the values of `root` that were measured. Warns if the file belongs to
+/// another step.
+std::optional<MeasuredValues>
+AutoMixedPrecisionPass::findMeasured(Operation *root, FloatType low) const {
+  if (ranges.empty() || low.isF32())
+    return std::nullopt;
+  std::optional<MeasuredValues> measured(
+      std::in_place, measuredRanges,
+      MeasuredOptions{rangesMargin, rangesTolerance, rangesScale}, low);
+  measured->find(root);
+  if (measured->getNumFound() == 0)
+    emitWarning(root->getLoc())
+        << "auto-mixed-precision: 'ranges' has none of the values of the "
+           "module, expected a calibration of the same file";
+  return measured;
 }
 
 /// Warns of options that the chosen strategy does not use. A report shows all
@@ -356,6 +403,8 @@ LogicalResult AutoMixedPrecisionPass::writeReports(FloatType low,
     root = *copy;
   }
   WideValues wide = WideValues::find(root, policy);
+  std::optional<MeasuredValues> measured = findMeasured(root, low);
+  wide.measured = measured ? &*measured : nullptr;
   SmallVector<KeptSignature> ignored;
   for (const CallGroup &group : findCallGroups(root, ignored)) {
     std::string obstacle;

@@ -8,6 +8,7 @@
 #include "PrecisionRemarks.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Precision/Assignment/MeasuredValues.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/DenseSet.h"
@@ -109,6 +110,8 @@ private:
            << remark::metric("Class", stringifyOpClass(vertex.opClass))
            << remark::metric("Bytes", costs.getSlotBytes(v, isLow))
            << remark::reason("{0}", explain(reason));
+    if (reason == Reason::MeasuredBeyond || reason == Reason::MeasuredLost)
+      addMeasured(remark, v);
     if (isLow)
       return;
     VertexId cause = assignment.causes[v];
@@ -213,10 +216,15 @@ private:
                     llvm::any_of(graph.getUsesOf(v), [&](uint32_t use) {
                       return assignment.low[graph.getUses()[use].user];
                     });
-      if (!isMask && vertex.proof != RangeProof::Fits)
+      bool isMeasured = vertex.proof == RangeProof::MeasuredFits &&
+                        vertex.kind == SlotKind::Range;
+      if (!isMask && !isMeasured && vertex.proof != RangeProof::Fits)
         continue;
       auto remark = remark::analysis(vertex.op->getLoc(),
-                                     options(isMask ? "Mask" : "Fits"));
+                                     options(isMask       ? "Mask"
+                                             : isMeasured ? "MeasuredFits"
+                                                          : "Fits",
+                                             vertex.op));
       if (!remark)
         return;
       remark << remark::metric("Op", nameOf(v))
@@ -226,10 +234,40 @@ private:
                                  "type where it is read low");
         continue;
       }
+      if (isMeasured) {
+        addMeasured(remark, v);
+        remark << remark::reason("its measured values fit, which is no proof");
+        continue;
+      }
       std::string range;
       llvm::raw_string_ostream(range) << graph.getProvenRange(v);
       remark << remark::reason("its values fit ({0})", range);
     }
+  }
+
+  /// Adds the range of the measured values of `v`, and their largest error in
+  /// the low type. Gradients have no loss scale.
+  template <typename RemarkT>
+  void addMeasured(RemarkT &remark, VertexId v) {
+    const MeasuredValues &measured = *graph.getMeasured();
+    double largest = 0, smallest = 0, error = 0;
+    bool isScaled = false;
+    for (Value value : graph.getMeasuredValues(v)) {
+      const MeasuredRange &range = *measured.lookup(value);
+      double least = range.statistics.getSmallest();
+      largest = std::max(largest, range.statistics.getLargest());
+      smallest = smallest == 0 ? least : std::min(smallest, least);
+      error = std::max(error, measured.getLoss(range).error);
+      isScaled |= range.isScaled();
+    }
+    auto add = [&](StringRef name, double number) {
+      remark << remark::metric(name, llvm::formatv("{0:E2}", number).str());
+    };
+    add("Largest", largest);
+    add("Smallest", smallest);
+    add("Error", error);
+    if (isScaled)
+      add("LossScale", measured.getScale());
   }
 
   void emitUnlisted() {

@@ -46,6 +46,34 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
                      "deepspeed, megatron, tf-keras, keras, mxnet or paddle; "
                      "the default is that of the policy, else amp"),
       llvm::cl::init("")};
+  Option<std::string> initScale{
+      *this, "init-scale",
+      llvm::cl::desc(
+          "Initial loss scale; here and below, by default that of the scaler"),
+      llvm::cl::init("")};
+  Option<std::string> growthFactor{
+      *this, "growth-factor",
+      llvm::cl::desc("Factor of the loss scale after growth-interval steps "
+                     "without overflow"),
+      llvm::cl::init("")};
+  Option<std::string> backoffFactor{
+      *this, "backoff-factor",
+      llvm::cl::desc("Factor of the loss scale after an overflow"),
+      llvm::cl::init("")};
+  Option<std::string> growthInterval{
+      *this, "growth-interval",
+      llvm::cl::desc("Steps without overflow after which the loss scale grows"),
+      llvm::cl::init("")};
+  Option<std::string> minScale{*this, "min-scale",
+                               llvm::cl::desc("Floor of the loss scale"),
+                               llvm::cl::init("")};
+  Option<std::string> maxScale{*this, "max-scale",
+                               llvm::cl::desc("Cap of the loss scale"),
+                               llvm::cl::init("")};
+  Option<std::string> hysteresis{
+      *this, "hysteresis",
+      llvm::cl::desc("Overflows before the loss scale backs off"),
+      llvm::cl::init("")};
   Option<bool> scalePerLoss{
       *this, "scale-per-loss",
       llvm::cl::desc("One dynamic loss scale for each loss"),
@@ -103,6 +131,22 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
           "a100, h100, h200 or b200; by default every allowed product "
           "is low"),
       llvm::cl::init("")};
+  Option<std::string> ranges{
+      *this, "ranges",
+      llvm::cl::desc("A file of ranges from amp-run --calibrate: measured "
+                     "values that leave the range of the low type stay f32, "
+                     "and those that fit may be low"),
+      llvm::cl::init("")};
+  Option<double> rangesMargin{
+      *this, "ranges-margin",
+      llvm::cl::desc("With ranges: the largest magnitude counts this many "
+                     "times, at least 1"),
+      llvm::cl::init(2.0)};
+  Option<double> rangesTolerance{
+      *this, "ranges-tolerance",
+      llvm::cl::desc("With ranges: the largest error of a value in the low "
+                     "type, relative to its Euclidean norm"),
+      llvm::cl::init(0.01)};
   Option<bool> checkLossScaling{
       *this, "check-loss-scaling",
       llvm::cl::desc(
@@ -163,6 +207,10 @@ void buildAMPTrainingPipeline(OpPassManager &pm,
 /// functions are inlined. `inside` decomposes composite operations first.
 void buildWatchPipeline(OpPassManager &pm, StringRef match, bool values,
                         bool inside);
+
+/// Adds the passes that return statistics of all values of a step as
+/// `auto-mixed-precision` gets it in the pipeline.
+void buildCalibrationPipeline(OpPassManager &pm);
 
 /// Registers `amp-training-pipeline`.
 void registerPipelines();

@@ -79,6 +79,17 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
     %2 = train.matmul %0, %1 : (tensor<8x4xf16>, tensor<4x8xf16>) -> tensor<8x8xf32>
     ```
 
+    With `ranges`, the pass reads the file of ranges that `amp-run --calibrate`
+    writes, and finds the values of the module by their names: the operation with
+    its location. A slot with a value whose largest magnitude times
+    `ranges-margin` leaves the range of the low type stays f32, and so does one
+    with a value whose rounding error is more than `ranges-tolerance`, as happens
+    below the normal range. A range slot whose values all fit may be low, and the
+    values computed from it may be low if they fit too. Gradients are judged at
+    the loss scale `ranges-scale`. Pins and the rules above for numbers and seeds
+    have priority. Such a decision holds for the data of the calibration and
+    proves nothing. Remarks and reports mark it as measured.
+
     If nothing becomes low in a module with f32 tensors, the pass warns once. It
     marks each function with low values with `amp.mixed_precision`, and with
     `amp.keep_roundings` if the policy says `roundings: keep`. It records two
@@ -104,6 +115,14 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
            "How a low version of a parameter is made, for the cost model: cast (in every step) or copy (by the update)">,
     Option<"sinkRule", "sink-rule", "bool", /*default=*/"false",
            "With strategy=grappler, operations between an allowed operation and the end of the graph become low too">,
+    Option<"ranges", "ranges", "std::string", /*default=*/"\"\"",
+           "A file of ranges from amp-run --calibrate: measured values that leave the range of the low type stay f32, and those that fit may be low">,
+    Option<"rangesMargin", "ranges-margin", "double", /*default=*/"2.0",
+           "With ranges: the largest magnitude counts this many times, at least 1">,
+    Option<"rangesTolerance", "ranges-tolerance", "double", /*default=*/"0.01",
+           "With ranges: the largest error of a value in the low type, relative to its Euclidean norm">,
+    Option<"rangesScale", "ranges-scale", "double", /*default=*/"0.0",
+           "With ranges: the loss scale of gradients in fp16; 0 takes the one with which most of their elements fit">,
     ListOption<"reports", "report", "std::string",
                "Files for a report of every decision, as JSON (*.json) or as a page (*.html)">,
   ];

@@ -15,6 +15,10 @@ Reason mlir::amp::getDenial(const SlotVertex &vertex) {
     return Reason::DoesNotFit;
   if (vertex.proof == RangeProof::Bits)
     return Reason::Bits;
+  if (vertex.proof == RangeProof::MeasuredBeyond)
+    return Reason::MeasuredBeyond;
+  if (vertex.proof == RangeProof::MeasuredLost)
+    return Reason::MeasuredLost;
   if (vertex.isSum && !vertex.pinned)
     return Reason::RunningSum;
   return vertex.kind == SlotKind::Range ? Reason::Range : Reason::Denied;
@@ -33,6 +37,12 @@ StringRef mlir::amp::explain(Reason reason) {
   case Reason::DoesNotFit:
     return "a constant or scaled gradient seed here is beyond the range of the "
            "low type";
+  case Reason::MeasuredBeyond:
+    return "measured, not proved: a value here leaves the range of the low "
+           "type";
+  case Reason::MeasuredLost:
+    return "measured, not proved: a value here loses too much below the range "
+           "of the low type";
   case Reason::Bits:
     return "computed from integer bits, like random numbers, and a low type "
            "has few of these";

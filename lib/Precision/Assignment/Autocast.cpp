@@ -102,7 +102,8 @@ private:
     for (VertexId v = 1; v < vertices.size(); ++v) {
       // A pin or the range of the slot has priority over the forward operation.
       if (vertices[v].pinned || (vertices[v].kind == SlotKind::Range &&
-                                 vertices[v].proof != RangeProof::Fits))
+                                 vertices[v].proof != RangeProof::Fits &&
+                                 vertices[v].proof != RangeProof::MeasuredFits))
         continue;
       if (IntegerAttr id = number(v, AMPDialect::kBackwardOfAttr))
         forward[v] = byId.lookup(id.getInt());

@@ -157,7 +157,10 @@ private:
     }
     VertexId v = 0, root = 0;
     auto enter = [&](VertexId slot, VertexId producer) {
-      if (slot == 0 || reached[slot])
+      // A measured value fits wherever it comes from.
+      bool isMeasured =
+          endsAtFitting && vertices[slot].proof == RangeProof::MeasuredFits;
+      if (slot == 0 || reached[slot] || isMeasured)
         return;
       reached[slot] = true;
       order.push_back({slot, producer, root});

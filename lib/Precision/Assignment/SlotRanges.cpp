@@ -27,6 +27,8 @@ void SlotGraph::applyRanges(ArrayRef<FunctionOpInterface> functions) {
     denySeeds();
   freeSquares();
   freeRangeSlots();
+  if (const MeasuredValues *measured = getMeasured())
+    applyMeasured(*measured);
   if (!storing.empty())
     denyStored();
   if (!constants.empty()) {

@@ -32,6 +32,10 @@ StringRef mlir::amp::stringifyReason(Reason reason) {
     return "denied";
   case Reason::DoesNotFit:
     return "does-not-fit";
+  case Reason::MeasuredBeyond:
+    return "measured-beyond";
+  case Reason::MeasuredLost:
+    return "measured-lost";
   case Reason::Bits:
     return "bits";
   case Reason::RunningSum:

@@ -9,6 +9,7 @@
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Interfaces/GradientInterfaces.h"
+#include "amp/Precision/Assignment/MeasuredValues.h"
 #include "amp/Support/LocationText.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -396,6 +397,25 @@ Type FunctionReporter::getTypeAfter(Value value) const {
   return getWithElementType(value.getType(), settings.low);
 }
 
+/// Writes the measured range of `value`, without a loss scale, and the effect
+/// of the low type on it.
+void FunctionReporter::writeMeasured(OStream &json, Value value) const {
+  const MeasuredValues *measured = graph.getMeasured();
+  const MeasuredRange *range = measured ? measured->lookup(value) : nullptr;
+  if (!range)
+    return;
+  RoundingLoss loss = measured->getLoss(*range);
+  json.attributeObject("measured", [&] {
+    json.attribute("largest", range->statistics.getLargest());
+    json.attribute("smallest", range->statistics.getSmallest());
+    json.attribute("overflows", loss.overflows);
+    json.attribute("zeroShare", loss.zeroShare);
+    json.attribute("error", loss.error);
+    if (range->isScaled())
+      json.attribute("lossScale", measured->getScale());
+  });
+}
+
 void FunctionReporter::writeValue(unsigned id) {
   Value value = values[id];
   VertexId v = vertexOf.lookup(value);
@@ -438,6 +458,7 @@ void FunctionReporter::writeValue(unsigned id) {
     writeText(json, "typeAfter", printType(after));
     json.attribute("bytesBefore", getReportBytes(before));
     json.attribute("bytesAfter", getReportBytes(after));
+    writeMeasured(json, value);
     if (v != 0) {
       json.attribute("slot", static_cast<int64_t>(v));
       json.attribute("rule", stringifyReason(assignment.reasons[v]));

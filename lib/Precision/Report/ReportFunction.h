@@ -84,6 +84,7 @@ private:
   void writeSlots(llvm::json::OStream &json, Operation *op);
   void writeDecision(llvm::json::OStream &json, VertexId v);
   void writeValue(unsigned id);
+  void writeMeasured(llvm::json::OStream &json, Value value) const;
   void writeCasts();
   Type getTypeAfter(Value value) const;
 

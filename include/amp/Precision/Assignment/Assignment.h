@@ -24,6 +24,10 @@ enum class Reason : uint8_t {
   Denied,
   /// The slot is or reads a constant that becomes infinite in the low type.
   DoesNotFit,
+  /// In the data of a calibration, a value leaves the range of the low type.
+  MeasuredBeyond,
+  /// In the data of a calibration, too much of a value is below that range.
+  MeasuredLost,
   /// Computed from integer bits, such as random numbers.
   Bits,
   /// A sum that a loop carries. Rounding would stop it from growing.

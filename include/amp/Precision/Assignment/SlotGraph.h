@@ -40,6 +40,13 @@ enum class RangeProof : uint8_t {
   /// The slot is denied, unless a pin decides. It reads or produces values made
   /// of integer bits, such as random numbers.
   Bits,
+  /// All values of the slot fit the low type in the data of a calibration. If
+  /// it is a range slot, it counts as a storage slot.
+  MeasuredFits,
+  /// The slot is denied, unless a pin decides: in the data of a calibration,
+  /// some value leaves the range of the low type, or loses too much below it.
+  MeasuredBeyond,
+  MeasuredLost,
 };
 
 /// A slot of an operation, or a value that control flow carries.
@@ -188,6 +195,13 @@ public:
   /// of the policy names it.
   bool hasSlots(Operation *op) const;
 
+  /// The measured ranges of the values of the module, or null.
+  const MeasuredValues *getMeasured() const {
+    return wide ? wide->measured : nullptr;
+  }
+  /// The values of slot `v` that were measured.
+  SmallVector<Value> getMeasuredValues(VertexId v) const;
+
   /// The interval that freed `v`, a slot with `RangeProof::Fits`.
   FloatRange getProvenRange(VertexId v) const { return proven.lookup(v); }
 
@@ -305,6 +319,7 @@ private:
   void denyStored();
   ValueRanges &getRanges(Value value) const;
   void freeRangeSlots();
+  void applyMeasured(const MeasuredValues &measured);
   void freeSquares();
   bool isProduct(Operation *op) const;
   bool reduces(Operation *op, Value operand) const;

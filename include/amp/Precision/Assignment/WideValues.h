@@ -20,6 +20,8 @@
 
 namespace mlir::amp {
 
+class MeasuredValues;
+
 struct WideValues {
   /// Floats computed from bits: results of operations with `Arithmetic::Bits`,
   /// or with `bits: true` in the policy, and values that are computed from
@@ -43,6 +45,9 @@ struct WideValues {
   /// In a loop over steps, or in the region of an unknown operation, no value
   /// has a mark. An update that is rounded there is lost.
   llvm::DenseSet<Value> newState;
+
+  /// The measured ranges of the values of the module, or null.
+  const MeasuredValues *measured = nullptr;
 
   /// Finds them in `root`, a module or a function.
   static WideValues find(Operation *root, const Policy &policy);

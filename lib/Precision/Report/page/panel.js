@@ -101,6 +101,17 @@ function slotCard(model, op, slot, go) {
       : null);
 }
 
+/** The measured range of a value, and the effect of the low type. */
+function measuredText(value) {
+  const m = value.measured;
+  if (!m) return null;
+  const size = x => x === 0 ? "0" : x.toExponential(1);
+  const lost = m.zeroShare > 0 ? `, ${(100 * m.zeroShare).toPrecision(2)} % become zero` : "";
+  return el("div", { class: `muted${m.overflows ? " bad" : ""}` },
+    `measured ${size(m.smallest)} to ${size(m.largest)}` + (m.lossScale ? ` times the loss scale ${m.lossScale}` : "") +
+    `; error as ${LOW}: ${size(m.error)}${lost}${m.overflows ? ", leaves its range" : ""}`);
+}
+
 function valueItem(model, value, operand, cast, go) {
   const from = elementOf(value.typeBefore), to = elementOf(cast ? cast.to : value.typeAfter);
   const producer = value.op == null ? null : model.ops[value.op];
@@ -108,7 +119,8 @@ function valueItem(model, value, operand, cast, go) {
     el("span", { class: "muted" }, operand), code(value.name),
     producer && operand.startsWith("operand") ? ["of ", opLink(producer, go, `${producer.label} #${producer.id}`)] : value.label ? el("span", {}, value.label) : null,
     cast ? typeTag(null, `cast ${cast.from} → ${cast.to}`) : null,
-    el("span", { class: "types" }, shapeOf(value), " ", from === to || cast ? to : `${from} → ${to}`));
+    el("span", { class: "types" }, shapeOf(value), " ", from === to || cast ? to : `${from} → ${to}`),
+    measuredText(value));
 }
 
 /** Everything about one operation. */
