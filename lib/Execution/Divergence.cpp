@@ -60,9 +60,9 @@ host::Status Divergence::beforeTraining(JITStep &step) {
                              tensor.name.c_str());
     AMP_RETURN_IF_ERROR(reference->write(index, value->castFloat(tensor.type)));
   }
-  wideRecords = describeWatchedValues(wide);
+  wideRecords = describeWatchedValues(wide.getFunction());
   RecordMatcher matcher(wideRecords);
-  std::vector<WatchedRecord> records = describeWatchedValues(low);
+  std::vector<WatchedRecord> records = describeWatchedValues(low.getFunction());
   values.clear();
   matches.clear();
   steps.clear();

@@ -169,6 +169,16 @@ void Explainer::adviseOnOperands(Explanation &explanation) const {
                                   "", "", false});
     return;
   }
+  if (!explanation.culprit->badConstant.empty()) {
+    explanation.cause = Cause::Domain;
+    explanation.advice.push_back({"the constant '" +
+                                      explanation.culprit->badConstant +
+                                      "' is not finite: replace it by a finite "
+                                      "number, such as -1e9 in a "
+                                      "mask",
+                                  "", "", false});
+    return;
+  }
   // Products and sums of smaller operands stay in the range of f32.
   constexpr double kHuge = 1e15;
   double largest = 0;

@@ -5,15 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Analysis/StepIdentity.h"
 #include "amp/Execution/Errors.h"
 #include "amp/Execution/StepProgram.h"
 
 using namespace mlir::amp;
 
 llvm::Error mlir::amp::checkProgramOptions(const ProgramOptions &options) {
-  llvm::StringRef precision = options.precision;
+  llvm::StringRef precision = canonicalizePrecision(options.precision);
   if (!precision.empty() &&
-      !llvm::is_contained({"f32", "fp16", "f16", "half", "bf16"}, precision))
+      !llvm::is_contained({"f32", "fp16", "bf16"}, precision))
     return makeError("unknown precision '{0}', expected f32, fp16 or bf16",
                      precision);
   llvm::StringRef scaling = options.lossScaling;

@@ -119,7 +119,7 @@ host::Status mlir::amp::replay(StepProgram &program,
     AMP_RETURN_IF_ERROR(step.write(index, value->castFloat(tensor.type)));
   }
   AMP_RETURN_IF_ERROR(runOn(step, batches));
-  result->records = describeWatchedValues(program);
+  result->records = describeWatchedValues(program.getFunction());
   AMP_RETURN_IF_ERROR(readWatched(step, result->records));
   return copyValues(step, &result->after);
 }

@@ -181,7 +181,7 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
           manager.addPass(train::createTrainAutodiff());
           return;
         }
-        pipeline.precision = options.precision;
+        pipeline.precision = program->precision;
         if (!options.lossScaling.empty())
           pipeline.lossScaling = options.lossScaling;
         if (!options.masterWeights.empty())

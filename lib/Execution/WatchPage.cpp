@@ -27,8 +27,8 @@ static void writeField(OStream &json, int field,
     json.value(value.fields[field]);
 }
 
-static void writeRecord(OStream &json, const WatchedRecord &record,
-                        llvm::StringRef low) {
+void mlir::amp::writeWatchedRecord(OStream &json, const WatchedRecord &record,
+                                   llvm::StringRef low, bool hasSeries) {
   auto text = [&](llvm::StringRef key, llvm::StringRef value) {
     if (!value.empty())
       json.attribute(key, llvm::json::fixUTF8(value));
@@ -39,6 +39,7 @@ static void writeRecord(OStream &json, const WatchedRecord &record,
   text("location", record.place);
   text("scope", record.scope);
   text("part", record.part);
+  text("gradientOf", record.gradientOf);
   text("type", record.type);
   text("to", record.to);
   llvm::StringRef judged = getJudgedType(record, low);
@@ -66,6 +67,8 @@ static void writeRecord(OStream &json, const WatchedRecord &record,
         json.attribute(std::to_string(exponent), count);
     }
   });
+  if (!hasSeries)
+    return;
   json.attributeObject("series", [&] {
     for (int field = 0; field < host::kFirstBin; ++field)
       json.attributeArray(kFieldNames[field], [&] {
@@ -95,7 +98,8 @@ void Watcher::writeJSON(llvm::StringRef title, llvm::raw_ostream &os) const {
     });
     json.attributeArray("values", [&] {
       for (const WatchedRecord &record : records)
-        json.object([&] { writeRecord(json, record, low); });
+        json.object(
+            [&] { writeWatchedRecord(json, record, low, /*hasSeries=*/true); });
     });
   });
   os << '\n';

@@ -11,6 +11,7 @@
 #include "amp/Dialect/AMP/IR/Watched.h"
 #include "amp/Runtime/Host/RunRecord.h"
 #include "amp/Support/LocationText.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -51,16 +52,29 @@ static Operation *findCast(Value value, Type to) {
   return first;
 }
 
+/// Whether `value` is a constant with elements that are not finite. Does not
+/// read large constants.
+static bool isBadConstant(Value value) {
+  constexpr int64_t kMostElements = 4096;
+  DenseFPElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) ||
+      (!elements.isSplat() && elements.getNumElements() > kMostElements))
+    return false;
+  auto isBad = [](const APFloat &number) { return !number.isFinite(); };
+  return elements.isSplat()
+             ? isBad(elements.getSplatValue<APFloat>())
+             : llvm::any_of(elements.getValues<APFloat>(), isBad);
+}
+
 std::vector<WatchedRecord>
-mlir::amp::describeWatchedValues(StepProgram &program) {
+mlir::amp::describeWatchedValues(FunctionOpInterface step) {
   std::vector<WatchedRecord> records;
   llvm::DenseMap<Value, unsigned> numbers;
-  llvm::SmallVector<WatchedValue> values =
-      getWatchedValues(program.getFunction());
+  llvm::SmallVector<WatchedValue> values = getWatchedValues(step);
   for (const WatchedValue &watched : values)
     numbers[watched.value] = watched.number;
   llvm::DenseMap<Operation *, int64_t> positions;
-  for (Operation &op : program.getFunction().getFunctionBody().front())
+  for (Operation &op : step.getFunctionBody().front())
     positions[&op] = int64_t(positions.size()) + 1;
   for (const WatchedValue &watched : values) {
     WatchedRecord &record = records.emplace_back();
@@ -79,18 +93,24 @@ mlir::amp::describeWatchedValues(StepProgram &program) {
     Operation *op = watched.value.getDefiningOp();
     if (!op) {
       unsigned index = cast<BlockArgument>(watched.value).getArgNumber();
-      if (auto name = program.getFunction().getArgAttrOfType<StringAttr>(
-              index, AMPDialect::kNameAttr))
+      if (auto name =
+              step.getArgAttrOfType<StringAttr>(index, AMPDialect::kNameAttr))
         record.scope = name.str();
       continue;
     }
     record.position = positions.lookup(op);
+    auto gradients = op->getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr);
+    unsigned number = cast<OpResult>(watched.value).getResultNumber();
+    if (gradients && number < gradients.size())
+      record.gradientOf = cast<StringAttr>(gradients[number]).str();
     op = getComputedResult(watched.value).getOwner();
     record.op = op->getName().getStringRef().str();
     LocationText location(op->getLoc());
     record.place = location.place;
     record.scope = location.name;
     for (Value operand : op->getOperands()) {
+      if (isBadConstant(operand))
+        record.badConstant = nameWatchedValue(operand);
       // A narrowing cast has the statistics of its operand.
       if (Operation *cast = operand.getDefiningOp();
           !numbers.contains(operand) && cast && cast->getNumOperands() == 1)
@@ -118,8 +138,10 @@ host::Status mlir::amp::readWatched(const JITStep &step,
   return host::Status();
 }
 
-Watcher::Watcher(StepProgram &plain, StepProgram &watched, int64_t every)
-    : plain(plain), watched(watched), every(every) {
+Watcher::Watcher(StepProgram &plain, StepProgram &watched, int64_t every,
+                 std::vector<WatchedRecord> described)
+    : plain(plain), watched(watched), every(every),
+      described(std::move(described)) {
   llvm::StringRef precision = plain.getPrecision();
   low = precision == "fp16" ? "f16" : precision == "bf16" ? "bf16" : "";
 }
@@ -129,7 +151,7 @@ void Watcher::choose(JITStep &step) {
 }
 
 void Watcher::beforeTraining(JITStep &step) {
-  records = describeWatchedValues(watched);
+  records = described;
   steps.clear();
   choose(step);
 }

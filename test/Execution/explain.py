@@ -251,6 +251,26 @@ hidden = LINEAR + """  %big = train.constant dense<3.0e38> : tensor<f32>
 found, _, _ = explain("hidden", hidden, data(100), "--precision=bf16")
 assert found[0]["event"] == "a value is not finite, but the loss is" and found[0]["culprit"]["op"] == "train.mul", found
 
+# Prepared later, with calibration: a root whose derivative at zero is infinite,
+# a norm of zero, and a constant that is not finite.
+check("root", explain("root", LINEAR + "  %p = train.relu %h : TENSOR\n  %out = train.sqrt %p : TENSOR\n", data(),
+                      "--precision=fp16"),
+      "domain", "has zeros", line="%out = ", op="train.div", part="backward")
+length = LINEAR + """  %q = train.square %h : TENSOR
+  %t = train.reduce_sum %q {dims = array<i64: 1>, keep_dims} : (TENSOR) -> tensor<?x1xf32>
+  %r = train.rsqrt %t : tensor<?x1xf32>
+  %out = train.mul %h, %r : (TENSOR, tensor<?x1xf32>) -> TENSOR
+"""
+rows = random.standard_normal((16, N)) * (np.arange(16)[:, None] % 4 != 0)
+check("length", explain("length", length, data(x=rows), "--precision=fp16"),
+      "domain", "has zeros", line="%r = ", op="train.rsqrt")
+infinite = LINEAR + """  %c = train.constant dense<0x7F800000> : tensor<f32>
+  %m = train.add %h, %c : (TENSOR, tensor<f32>) -> TENSOR
+  %out = train.sub %m, %m : (TENSOR, TENSOR) -> TENSOR
+"""
+check("infinite", explain("infinite", infinite, data(), "--precision=fp16"),
+      "domain", "is not finite", line="%m = ", op="train.add")
+
 # A snapshot every few steps gives the same explanations, bit for bit.
 arrays = data(count=64)
 arrays["x"][40] = 1e6

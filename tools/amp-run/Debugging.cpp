@@ -32,6 +32,12 @@ Debugger::create(const RunnerOptions &options, ModuleOp module,
   if (options.debug.explain)
     debugger->explainer.emplace(module, debugger->programOptions, program,
                                 options.debug.interval);
+  if (!options.debug.ranges.empty()) {
+    auto made = Calibration::create(module, debugger->programOptions, program);
+    if (!made)
+      return made.takeError();
+    debugger->calibration = std::move(*made);
+  }
   if (options.debug.diverge)
     if (llvm::Error error = debugger->createDivergence())
       return std::move(error);
@@ -81,6 +87,8 @@ host::Status Debugger::beforeTraining(JITStep &step) {
   }
   if (watcher)
     watcher->beforeTraining(step);
+  if (calibration)
+    calibration->beforeTraining(step);
   if (explainer)
     AMP_RETURN_IF_ERROR(explainer->beforeTraining(step));
   if (divergence) {
@@ -97,6 +105,8 @@ host::Status Debugger::afterStep(JITStep &step) {
   }
   if (watcher)
     AMP_RETURN_IF_ERROR(watcher->afterStep(step));
+  if (calibration)
+    AMP_RETURN_IF_ERROR(calibration->afterStep(step));
   if (explainer)
     AMP_RETURN_IF_ERROR(explainer->afterStep(step));
   if (divergence)
@@ -132,6 +142,14 @@ host::Status Debugger::afterTraining(JITStep &step,
     watcher->afterTraining(step);
     watcher->printTable(run, llvm::outs());
     AMP_RETURN_IF_ERROR(writeWatched());
+  }
+  if (calibration) {
+    calibration->afterTraining(step);
+    AMP_RETURN_IF_ERROR(
+        writeText(options.debug.ranges, [&](llvm::raw_ostream &os) {
+          calibration->writeJSON(options.title, os);
+        }));
+    calibration->print(run, options.debug.ranges, llvm::outs());
   }
   if (divergence)
     return reportDivergence(step);

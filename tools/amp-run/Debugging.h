@@ -9,6 +9,7 @@
 #define AMP_TOOLS_AMPRUN_DEBUGGING_H
 
 #include "Runner.h"
+#include "amp/Execution/Calibration.h"
 #include "amp/Execution/Divergence.h"
 #include "amp/Execution/Explainer.h"
 #include "amp/Execution/GradientHistogram.h"
@@ -18,7 +19,7 @@
 namespace mlir::amp {
 
 /// The observers of one run on the CPU: the histogram of gradients, watched
-/// values and explanations.
+/// values, calibration and explanations.
 class Debugger {
 public:
   /// `program` runs the step of `module`. `run` names the run in headings.
@@ -50,6 +51,7 @@ private:
   std::optional<Watcher> watcher;
   ProgramOptions programOptions;
   std::optional<Explainer> explainer;
+  std::unique_ptr<Calibration> calibration;
   std::unique_ptr<StepProgram> lowProgram, wideProgram;
   std::optional<Divergence> divergence;
   /// For a bisection: the values before the first step, and all batches.

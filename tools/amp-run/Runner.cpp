@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Debugging.h"
+#include "Sweep.h"
 
 #include "amp/Execution/Comparison.h"
 #include "amp/Runtime/Host/Trainer.h"
@@ -55,6 +56,46 @@ static bool isLow(llvm::StringRef precision) {
   return !precision.empty() && precision != "f32";
 }
 
+/// Rejects --calibrate in a low precision, whose ranges would have a loss scale
+/// and lack the values that overflow.
+static llvm::Error checkCalibration(const RunnerOptions &options) {
+  if (options.debug.ranges.empty())
+    return llvm::Error::success();
+  if (options.debug.watch || options.debug.explain || options.debug.diverge)
+    return makeError("--calibrate and --{0} exclude each other",
+                     options.debug.watch     ? "watch"
+                     : options.debug.explain ? "explain"
+                                             : "diverge");
+  if (isLow(options.precision))
+    return makeError("--calibrate measures values in f32, expected "
+                     "--precision=f32 or no --precision");
+  return llvm::Error::success();
+}
+
+/// Rejects --sweep-scale with another observer, or a precision other than fp16.
+static llvm::Error checkSweep(const RunnerOptions &options) {
+  if (options.debug.scales.empty())
+    return llvm::Error::success();
+  for (auto [name, isGiven] :
+       {std::make_pair("loss-scale", !options.program.lossScaling.empty()),
+        std::make_pair("print-ir", options.printIR),
+        std::make_pair("watch", options.debug.watch),
+        std::make_pair("explain", options.debug.explain),
+        std::make_pair("diverge", options.debug.diverge),
+        std::make_pair("calibrate", !options.debug.ranges.empty()),
+        std::make_pair("gradient-histogram", options.gradientHistogram)})
+    if (isGiven)
+      return makeError("--sweep-scale and --{0} exclude each other", name);
+  llvm::StringRef precision = options.precision;
+  if (!precision.empty() && precision != "fp16")
+    return makeError("--sweep-scale compares loss scales of fp16, but "
+                     "--precision is {0}",
+                     precision);
+  if (!options.training.trains())
+    return makeError("--sweep-scale needs --steps or --epochs");
+  return llvm::Error::success();
+}
+
 /// Rejects --diverge without one run in a low precision.
 static llvm::Error checkDivergence(const RunnerOptions &options) {
   if (!options.debug.diverge)
@@ -83,6 +124,10 @@ static llvm::Error checkOptions(RunnerOptions &options) {
           toError(host::checkSingle(options.debug.getGiven(), several)))
     return error;
   if (llvm::Error error = checkDivergence(options))
+    return error;
+  if (llvm::Error error = checkCalibration(options))
+    return error;
+  if (llvm::Error error = checkSweep(options))
     return error;
   if (options.printIR)
     return toError(host::checkSingle({{"print-ir", true}}, several));
@@ -250,6 +295,8 @@ llvm::Error Runner::run(ModuleOp module) {
             options.training, {{"the module", options.title}},
             options.debug.getOutputs())))
       return error;
+  if (!options.debug.scales.empty())
+    return sweepScales(options, module, trainer);
   std::vector<std::string> precisions = options.compare;
   if (precisions.empty())
     precisions.push_back(options.precision);

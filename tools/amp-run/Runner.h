@@ -26,15 +26,25 @@ struct DebugOptions {
   bool explain = false;
   int64_t interval = 1;
   std::string explainJSON;
+  /// The file of --calibrate, or empty.
+  std::string ranges;
+  /// The scales of --sweep-scale, and the files.
+  std::vector<double> scales;
+  std::string sweepJSON, sweepPage;
   /// --diverge, the file, and the bound of the bisection or 0.
   bool diverge = false;
   std::string divergeJSON;
   double bisect = 0;
 
-  bool isGiven() const { return watch || explain || diverge; }
+  bool isGiven() const {
+    return watch || explain || diverge || !ranges.empty();
+  }
   /// The options that need a single run.
   std::vector<std::pair<const char *, bool>> getGiven() const {
-    return {{"watch", watch}, {"explain", explain}};
+    return {{"watch", watch},
+            {"explain", explain},
+            {"calibrate", !ranges.empty()},
+            {"sweep-scale", !scales.empty()}};
   }
   WatchOptions getWatchOptions() const {
     WatchOptions options;
@@ -43,9 +53,9 @@ struct DebugOptions {
   }
   /// The files that are written.
   std::vector<host::FileUse> getOutputs() const {
-    return {{"--watch-json", watchJSON},
-            {"--watch-page", watchPage},
-            {"--explain-json", explainJSON},
+    return {{"--watch-json", watchJSON},     {"--watch-page", watchPage},
+            {"--explain-json", explainJSON}, {"--calibrate", ranges},
+            {"--sweep-json", sweepJSON},     {"--sweep-page", sweepPage},
             {"--diverge-json", divergeJSON}};
   }
 };

@@ -8,9 +8,11 @@
 
 #include "Runner.h"
 
+#include "amp/Analysis/StepIdentity.h"
 #include "amp/Execution/CompiledStep.h"
 #include "amp/Execution/Errors.h"
 #include "amp/Execution/Memory.h"
+#include "amp/Execution/ScaleSweep.h"
 #include "amp/InitAll.h"
 #include "amp/Support/InputFile.h"
 #include "amp/Support/OutputFile.h"
@@ -124,6 +126,25 @@ static cl::opt<std::string>
     explainJSON("explain-json", cl::value_desc("file"),
                 cl::desc("With --explain: write the explanations as JSON"),
                 cl::cat(category));
+static cl::opt<std::string>
+    calibrate("calibrate", cl::value_desc("file.json"),
+              cl::desc("Measure the ranges of all values in f32 and write them "
+                       "for --pipeline=ranges=file.json"),
+              cl::cat(category));
+static cl::opt<std::string> sweepScale(
+    "sweep-scale", cl::ValueOptional, cl::value_desc("from:to:factor"),
+    cl::desc("Train in fp16 with each of these constant loss scales, and in "
+             "f32 (default: 1:16777216:16)"),
+    cl::cat(category));
+static cl::opt<std::string>
+    sweepJSON("sweep-json", cl::value_desc("file"),
+              cl::desc("With --sweep-scale: write the runs as JSON"),
+              cl::cat(category));
+static cl::opt<std::string>
+    sweepPage("sweep-page", cl::value_desc("file.html"),
+              cl::desc("With --sweep-scale: plot zeros, skipped steps and the "
+                       "loss over the scale"),
+              cl::cat(category));
 static cl::opt<bool>
     diverge("diverge",
             cl::desc("Train in f32 too, on the same batches, and print where "
@@ -210,6 +231,21 @@ static llvm::Error readDebugOptions(DebugOptions &options) {
       return makeError("--{0} needs --watch", option->ArgStr);
   if (explainJSON.getNumOccurrences() && !options.explain)
     return makeError("--explain-json needs --explain");
+  options.ranges = calibrate;
+  if (calibrate.getNumOccurrences() && calibrate.empty())
+    return makeError("--calibrate needs the name of a file");
+  if (sweepScale.getNumOccurrences()) {
+    auto scales = parseSweptScales(sweepScale);
+    if (!scales)
+      return scales.takeError();
+    options.scales = std::move(*scales);
+  }
+  options.sweepJSON = sweepJSON;
+  options.sweepPage = sweepPage;
+  for (const cl::Option *option : {static_cast<cl::Option *>(&sweepJSON),
+                                   static_cast<cl::Option *>(&sweepPage)})
+    if (option->getNumOccurrences() && options.scales.empty())
+      return makeError("--{0} needs --sweep-scale", option->ArgStr);
   options.diverge = diverge;
   options.divergeJSON = divergeJSON;
   options.bisect = divergeBisect;
@@ -259,12 +295,13 @@ static llvm::Error readOptions(const TrainingCommandLine &training,
       if (option->getNumOccurrences())
         names.push_back(option->ArgStr.str());
   };
-  addGiven(options.cpuOptions,
-           {&threads, &gradientHistogram, &watch, &explain, &diverge});
+  addGiven(options.cpuOptions, {&threads, &gradientHistogram, &watch, &explain,
+                                &calibrate, &sweepScale, &diverge});
   addGiven(options.cudaOptions,
            {&device, &cudaCompiler, &cudaCache, &strictRounding});
-  options.precision = precision;
-  options.compare.assign(compare.begin(), compare.end());
+  options.precision = canonicalizePrecision(precision).str();
+  for (const std::string &given : compare)
+    options.compare.push_back(canonicalizePrecision(given).str());
   options.title = inputFile;
   options.gradientHistogram = gradientHistogram;
   options.printIR = printIR;

@@ -11,6 +11,10 @@
 #include "amp/Execution/JITStep.h"
 #include "amp/Runtime/Host/Statistics.h"
 
+namespace llvm::json {
+class OStream;
+} // namespace llvm::json
+
 namespace mlir::amp {
 
 /// A watched value of a step, and its statistics over the sampled steps.
@@ -29,10 +33,15 @@ struct WatchedRecord {
   int64_t position = 0, castPosition = 0;
   /// `forward`, `backward` or `update`.
   std::string part;
+  /// The parameter whose gradient the value is, or empty.
+  std::string gradientOf;
   /// The element type, and the type of a narrowing cast of the value or empty.
   std::string type, to;
   /// The numbers of the watched operands of the operation.
   llvm::SmallVector<unsigned> operands;
+  /// A constant operand that is not finite, or empty. Constants are not
+  /// watched.
+  std::string badConstant;
   /// The sum over the sampled steps.
   host::ValueStatistics total;
   /// The fields before the histogram, of each sampled step.
@@ -50,13 +59,27 @@ struct LowExponents {
 };
 LowExponents getLowExponents(llvm::StringRef type);
 
+/// Describes the watched values of a step, by number.
+std::vector<WatchedRecord> describeWatchedValues(FunctionOpInterface step);
+
+/// Writes the fields of `record` into an object. `low` is the low type of the
+/// run or empty. With `hasSeries` the fields of each step follow.
+void writeWatchedRecord(llvm::json::OStream &json, const WatchedRecord &record,
+                        llvm::StringRef low, bool hasSeries);
+
 /// Samples the steps of a training run. A sampled step runs the watched
 /// program, all others run the plain one. Both compute the same bits.
 class Watcher {
 public:
   /// `watched` is `plain` with `ProgramOptions::watch`. One step of `every` is
   /// sampled.
-  Watcher(StepProgram &plain, StepProgram &watched, int64_t every);
+  Watcher(StepProgram &plain, StepProgram &watched, int64_t every)
+      : Watcher(plain, watched, every,
+                describeWatchedValues(watched.getFunction())) {}
+  /// As above, with the description of the values by the caller, who watched
+  /// the step before the passes of its program.
+  Watcher(StepProgram &plain, StepProgram &watched, int64_t every,
+          std::vector<WatchedRecord> described);
 
   /// Chooses the program of the first step. Forgets an earlier run.
   void beforeTraining(JITStep &step);
@@ -89,12 +112,10 @@ private:
   StepProgram &plain, &watched;
   int64_t every;
   std::string low;
-  std::vector<WatchedRecord> records;
+  /// The records before the run, and those of the run.
+  std::vector<WatchedRecord> described, records;
   std::vector<int64_t> steps;
 };
-
-/// Describes the watched values of `program`, by number.
-std::vector<WatchedRecord> describeWatchedValues(StepProgram &program);
 
 /// Adds the statistics of the last step, which ran with a watched program.
 host::Status readWatched(const JITStep &step,
