@@ -59,7 +59,23 @@ static cl::list<int64_t> hidden("hidden", cl::CommaSeparated,
                                 cl::desc("widths of hidden layers (mlp)"),
                                 cl::cat(category));
 
-static cl::opt<TrainingOptions::Optimizer> optimizer(
+namespace {
+/// Names the choices for a wrong value.
+struct OptimizerParser : cl::parser<TrainingOptions::Optimizer> {
+  using parser::parser;
+  bool parse(cl::Option &option, StringRef, StringRef text,
+             TrainingOptions::Optimizer &value) {
+    if (text != "sgd" && text != "adamw")
+      return option.error("unknown optimizer '" + text +
+                          "', expected sgd or adamw");
+    value = text == "sgd" ? TrainingOptions::Optimizer::SGD
+                          : TrainingOptions::Optimizer::AdamW;
+    return false;
+  }
+};
+} // namespace
+
+static cl::opt<TrainingOptions::Optimizer, false, OptimizerParser> optimizer(
     "optimizer",
     cl::desc("optimizer; sgd for mlp, lenet and resnet by default"),
     cl::values(clEnumValN(TrainingOptions::Optimizer::SGD, "sgd",
@@ -149,7 +165,12 @@ static TrainingOptions getPublishedTraining(StringRef name) {
 }
 
 static LogicalResult takeTraining(TrainingOptions &training) {
+  bool wasSGD = training.optimizer == TrainingOptions::Optimizer::SGD;
   take(optimizer, training.optimizer);
+  // A rate of SGD is too large for AdamW, whose steps have the size of the
+  // rate.
+  if (wasSGD && training.optimizer == TrainingOptions::Optimizer::AdamW)
+    training.learningRate = 1e-3;
   take(learningRate, training.learningRate);
   take(weightDecay, training.weightDecay);
   take(momentum, training.momentum);
