@@ -49,6 +49,7 @@ llvm_config.add_tool_substitutions(
     [
         ToolSubst(name, unresolved="ignore")
         for name in (
+            "amp-capi-shared-test",
             "amp-capi-test",
             "amp-lsp-server",
             "amp-model",
