@@ -114,6 +114,9 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
   // The gradients of a step from a framework are marked by position.
   if (training)
     pm.addPass(createImportStepPass());
+  // The backward pass then has the orders of the forward pass.
+  if (options.propagateLayout)
+    pm.addPass(train::createTrainPropagateLayout());
   if (beforeAutodiff)
     pm.addPass(
         createAutoMixedPrecisionPass(mixedPrecision, classifier, onReport));

@@ -163,6 +163,11 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       llvm::cl::desc("Pad products to extents that fill tensor cores if that "
                      "pays on the target (default: h100)"),
       llvm::cl::init(false)};
+  Option<bool> propagateLayout{
+      *this, "propagate-layout",
+      llvm::cl::desc("Move transposes to where they cost the fewest bytes "
+                     "(train-propagate-layout)"),
+      llvm::cl::init(true)};
   Option<bool> rematerialize{
       *this, "rematerialize",
       llvm::cl::desc("Compute cheap values again in the backward pass instead "

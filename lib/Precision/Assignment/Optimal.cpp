@@ -7,7 +7,7 @@
 
 #include "amp/Precision/Assignment/Optimal.h"
 
-#include "MaxFlow.h"
+#include "amp/Support/MaxFlow.h"
 #include <optional>
 
 using namespace mlir;

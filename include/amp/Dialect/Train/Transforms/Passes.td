@@ -268,6 +268,59 @@ def TrainPadForTensorCores : Pass<"train-pad-for-tensor-cores"> {
   ];
 }
 
+def TrainPropagateLayout : Pass<"train-propagate-layout"> {
+  let summary = "move transposes to where they cost the fewest bytes";
+  let description = [{
+    A model with images in [N, C, H, W] transposes them around each operation
+    that needs channels last. The pass divides the values that transposes
+    connect into two orders, the one before and the one after a transpose.
+    Operations that can compute in both orders get the order that moves the
+    fewest bytes (a minimum cut): elementwise operations, reductions,
+    broadcasts, softmax, concat, pad, slice, gather by a list of indices, splat
+    constants, and reshapes that keep the moved dimensions together. All others
+    keep their order. Transposes remain where the order changes. A value is
+    transposed once for all of its readers.
+
+    Before:
+
+    ```mlir
+    %0 = train.transpose %x {permutation = array<i64: 0, 2, 3, 1>} : (tensor<?x3x8x8xf32>) -> tensor<?x8x8x3xf32>
+    %1 = train.conv2d %0, %f {...} : (tensor<?x8x8x3xf32>, tensor<3x3x3x4xf32>) -> tensor<?x8x8x4xf32>
+    %2 = train.transpose %1 {permutation = array<i64: 0, 3, 1, 2>} : (tensor<?x8x8x4xf32>) -> tensor<?x4x8x8xf32>
+    %3 = train.relu %2 : tensor<?x4x8x8xf32>
+    %4 = train.reduce_mean %3 {dims = array<i64: 2, 3>} : (tensor<?x4x8x8xf32>) -> tensor<?x4xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %0 = train.transpose %x {permutation = array<i64: 0, 2, 3, 1>} : (tensor<?x3x8x8xf32>) -> tensor<?x8x8x3xf32>
+    %1 = train.conv2d %0, %f {...} : (tensor<?x8x8x3xf32>, tensor<3x3x3x4xf32>) -> tensor<?x8x8x4xf32>
+    %2 = train.relu %1 : tensor<?x8x8x4xf32>
+    %3 = train.reduce_mean %2 {dims = array<i64: 1, 2>} : (tensor<?x8x8x4xf32>) -> tensor<?x4xf32>
+    ```
+
+    A transpose that moves only dimensions of extent 1 becomes a
+    `train.reshape`. An unknown extent counts as 32. Arguments and results of
+    functions keep their order, and so do results with `amp.gradient_of` and
+    values that `train.gradients` differentiates by. `train.dropout` keeps its
+    order too, because its random numbers depend on it. Elements are the same,
+    except for sums, which a reduction may add in another order.
+
+    Run the pass before `train-autodiff`, which then gives a backward pass in
+    the same orders. The pass emits a remark with the transposes and their bytes
+    before and after (`Layout`), and one with the reason for each transpose of
+    activations or weights that remains (`Transposed`). A second run changes
+    nothing.
+  }];
+  let dependentDialects = ["TrainDialect"];
+  let statistics = [
+    Statistic<"numErased", "erased", "Number of transposes erased">,
+    Statistic<"numInserted", "inserted", "Number of transposes inserted">,
+    Statistic<"numMoved", "moved", "Number of operations in another order">,
+  ];
+}
+
 def TrainRematerialize : Pass<"train-rematerialize"> {
   let summary = "compute cheap values again instead of keeping them";
   let description = [{

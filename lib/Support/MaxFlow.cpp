@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MaxFlow.h"
+#include "amp/Support/MaxFlow.h"
 
 #include <algorithm>
 

@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AMP_LIB_PRECISION_ASSIGNMENT_MAXFLOW_H
-#define AMP_LIB_PRECISION_ASSIGNMENT_MAXFLOW_H
+#ifndef AMP_SUPPORT_MAXFLOW_H
+#define AMP_SUPPORT_MAXFLOW_H
 
 #include <cstddef>
 #include <cstdint>
@@ -108,4 +108,4 @@ private:
 
 } // namespace mlir::amp
 
-#endif // AMP_LIB_PRECISION_ASSIGNMENT_MAXFLOW_H
+#endif // AMP_SUPPORT_MAXFLOW_H
