@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A training step as a callable object, whose state is that of the model."""
 
+import math
 import os
 import re
 import tempfile
@@ -149,8 +150,9 @@ class CompiledStep:
 
     # -- Compiling ---------------------------------------------------------------
 
-    def trace(self, batch):
-        return trace(self.model, self.loss_fn, self.optimizers, batch, **self.settings)
+    def trace(self, batch, parts=None):
+        settings = self.settings if parts is None else {**self.settings, "accumulate": parts}
+        return trace(self.model, self.loss_fn, self.optimizers, batch, **settings)
 
     def add_variant(self, traced, tensors):
         """Compiles a program for a batch of these shapes."""
@@ -278,7 +280,7 @@ class CompiledStep:
             counter.publish()
         counts = [table[key] for table, key, module in self.batch_counts if module.training]
         if counts:
-            torch._foreach_add_(counts, 1)
+            torch._foreach_add_(counts, self.last.traced.parts)
         for optimizer in self.optimizers:
             # Schedulers warn if no step of the optimizer precedes their own.
             optimizer._opt_called = True
@@ -336,8 +338,10 @@ class CompiledStep:
 
     def choose(self, batch, tensors):
         """The variant for these shapes, which is compiled if it is new."""
+        # A last batch may have fewer equal parts.
+        parts = math.gcd(self.main.traced.parts, *(tensor.shape[0] for tensor in tensors if tensor.dim()))
         for variant in self.variants:
-            if variant.takes(tensors):
+            if variant.takes(tensors) and variant.traced.parts == parts:
                 return variant
         if len(self.variants) == MANY_SHAPES:
             warnings.warn(f"the step has programs for {MANY_SHAPES} shapes of the batch and compiles more; pad batches to a "
@@ -345,9 +349,9 @@ class CompiledStep:
         traced = self.main.traced
         is_open = traced.fixed is None and self.settings["dynamic_batch"] is not False
         same_rows = all(fits(tensor.shape[1:], example.shape[1:]) for tensor, example in zip(tensors, traced.batch.tensors))
-        if not (is_open and same_rows):
+        if not (is_open and same_rows and traced.parts == parts):
             try:
-                traced = self.trace(batch)
+                traced = self.trace(batch, parts)
             except Exception as error:
                 got = ", ".join(f"'{name}' {describe(tensor.shape)}"
                                 for (name, _, _), tensor in zip(self.main.instance.batches, tensors))
@@ -381,11 +385,11 @@ class CompiledStep:
 
 def compile(model, loss_fn, optimizer, batch, *, precision="f32", policy=None, device=None, loss_scale=None, scaler=None,
             seed=None, report=None, pipeline=None, threads=None, cuda_compiler=None, cache=None, dynamic_batch=None,
-            clip_grad_norm=None, clip_grad_value=None, ignore_index=False, prediction=False):
+            clip_grad_norm=None, clip_grad_value=None, ignore_index=False, prediction=False, accumulate=1):
     """Compiles a training step and moves the state of the model and the optimizer into it.
 
     model, loss_fn, optimizer, batch, dynamic_batch, clip_grad_norm, clip_grad_value,
-    ignore_index, prediction
+    ignore_index, prediction, accumulate
                   as for `export`. The batch is an example. By default without prediction.
     precision     "f32", "bf16" or "fp16". Parameters stay in f32.
     policy        the name of a preset or a YAML file; by default `default`.
@@ -407,7 +411,7 @@ def compile(model, loss_fn, optimizer, batch, *, precision="f32", policy=None, d
     compiler_options = {"threads": threads, "cuda_compiler": cuda_compiler, f"{device.backend}_cache": cache}
     recipe = Recipe(device, precision, policy, loss_scale, scaler, report, pipeline, compiler_options)
     settings = {"dynamic_batch": dynamic_batch, "clip_grad_norm": clip_grad_norm, "clip_grad_value": clip_grad_value,
-                "ignore_index": ignore_index, "prediction": prediction}
+                "ignore_index": ignore_index, "prediction": prediction, "accumulate": accumulate}
     return CompiledStep(model, loss_fn, optimizer, batch, recipe, seed, settings)
 
 

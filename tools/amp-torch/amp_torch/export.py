@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from . import rules  # noqa: F401
+from .accumulation import Carried, parts_of, whole_name, whole_shape, write_loop
 from .builder import TORCH_DTYPES, Value, attribute_text, quote
 from .capture import capture, check_version
 from .optimizers import State, Updates, problems
@@ -174,11 +175,13 @@ def logits_of(output):
 class Step:
     """One export: its arguments and the resulting function."""
 
-    def __init__(self, model, loss, optimizers, batch, clip_grad_norm, clip_grad_value, prediction):
+    def __init__(self, model, loss, optimizers, batch, clip_grad_norm, clip_grad_value, prediction, parts):
         self.model, self.loss, self.batch = model, loss, batch
         self.optimizers = optimizers
         self.clip_grad_norm, self.clip_grad_value = clip_grad_norm, clip_grad_value
-        self.prediction = prediction
+        self.parts = parts
+        # A loop over parts has no place for the outputs of all.
+        self.prediction = prediction and parts == 1
 
     def call(self, *arrays):
         batch = self.batch.restore(arrays)
@@ -195,7 +198,7 @@ class Step:
         return (loss, logits) if self.prediction and logits is not None else (loss,)
 
     def translate(self, dynamic, force_ignore):
-        arrays = self.batch.tensors
+        arrays = self.batch.tensors if self.parts == 1 else parts_of(self.batch.tensors, self.parts)
         program, found = capture(self.model, self.loss, self.call, arrays, dynamic)
         symbol, size = None, 0
         if dynamic:
@@ -278,6 +281,8 @@ class Step:
         if not isinstance(loss, Value) or not loss.grad:
             raise UnsupportedModel([("", "the loss", "does not depend on a parameter that the optimizer trains")])
         loss = b.reshape(t.convert(loss, "f32"), ())
+        if self.parts > 1:
+            loss = b.binary("mul", loss, b.scalar(1 / self.parts, "f32"))
         updates = Updates(b, self.optimizers, self.parameters)
         reached = self.reached(program)
         trained = [p for p in updates.trained if id(p) in reached]
@@ -293,6 +298,10 @@ class Step:
         gradients = [
             Value(f"{first}#{index}" if count else first, value.shape, value.dtype) for index, value in enumerate(values)
         ]
+        names = [self.parameters[id(p)].name for p in trained]
+        self.rng = t.rng, None
+        if self.parts > 1:
+            loss, gradients = self.accumulate(b, loss, gradients, names)
         gradients = [self.without_padding(t, value, gradient) for value, gradient in zip(values, gradients)]
         metrics = {"loss": loss}
         if self.clip_grad_norm is not None:
@@ -305,6 +314,25 @@ class Step:
         updates.write({id(p): gradient for p, gradient in zip(trained, gradients)})
         prediction = results[1] if len(results) > 1 and isinstance(results[1], Value) else None
         return self.text(t, updates, metrics, prediction), updates
+
+    def accumulate(self, b, loss, gradients, names):
+        """Puts all operations so far into a loop over the parts of the batch. Returns the
+        sums of the loss and of the gradients."""
+        carried = []
+        for index, (value, name) in enumerate(zip([*gradients, loss], [*names, ""])):
+            total = dataclasses.replace(value, name=f"%sum{index}")
+            carried.append(Carried(f"%zero{index}", total, b.binary("add", total, value), name))
+        updated = list(self.buffers.values())
+        carried += [Carried(whole_name(state.value), state.value, state.result) for state in updated]
+        rng = self.rng[0]
+        if rng is not None:
+            carried.append(Carried(whole_name(rng), rng, b.unary("advance_rng", rng)))
+        results = write_loop(b, self.inputs, self.parts, carried)
+        for state, result in zip(updated, results[len(gradients) + 1:]):
+            state.value, state.result = dataclasses.replace(state.value, name=whole_name(state.value)), result
+        if rng is not None:
+            self.rng = dataclasses.replace(rng, name=whole_name(rng)), results[-1]
+        return results[len(gradients)], results[: len(gradients)]
 
     def reached(self, program):
         """The ids of the parameters that the graph reads."""
@@ -338,13 +366,16 @@ class Step:
 
         for item in [*self.parameters.values(), *updates.states, *self.buffers.values()]:
             state(item, item.result)
-        if t.rng is not None:
+        rng, advanced = self.rng
+        if rng is not None:
             b.location = "rng"
-            state(State("rng", "model_state", t.rng, "#amp.init<rng_state>"), b.unary("advance_rng", t.rng))
+            state(State("rng", "model_state", rng, "#amp.init<rng_state>"), advanced or b.unary("advance_rng", rng))
         for name, value, rate in updates.rates:
             init = f"#amp.init<constant, value = {attribute_text(rate).split()[0]}>"
             arguments.append((value, name, 'amp.role = "hyperparameter"', init))
         for value, name in zip(self.inputs, self.batch.names):
+            if self.parts > 1:
+                value = Value(whole_name(value), whole_shape(value, self.parts), value.dtype)
             arguments.append((value, name, 'amp.role = "batch"', None))
         for name, value in metrics.items():
             results.append(f'{value.type} {{amp.metric = "{name}"}}')
@@ -395,7 +426,7 @@ def check_arguments(model, optimizers, batch):
 
 
 def export(model, loss_fn, optimizer, batch, out, *, dynamic_batch=None, clip_grad_norm=None, clip_grad_value=None,
-           ignore_index=False, prediction=True, names=None):
+           ignore_index=False, prediction=True, names=None, accumulate=1):
     """Writes a training step for amp-run and amp-translate: `step.mlir`, and `init.npz`
     with the names of state_dict, into the folder `out`.
 
@@ -414,10 +445,13 @@ def export(model, loss_fn, optimizer, batch, out, *, dynamic_batch=None, clip_gr
     ignore_index   True: labels may be ignored, although the example has none of these.
     prediction     whether the model's output is a result too, for evaluation.
     names          names of the batch's tensors, in order; by default those of arguments.
+    accumulate     the number of equal parts of a batch that run one after the other, before
+                   one update by the mean of their gradients. Without a prediction.
 
     Returns an Export. Raises UnsupportedModel with all that has no translation."""
     traced = trace(model, loss_fn, optimizer, batch, dynamic_batch=dynamic_batch, clip_grad_norm=clip_grad_norm,
-                   clip_grad_value=clip_grad_value, ignore_index=ignore_index, prediction=prediction, names=names)
+                   clip_grad_value=clip_grad_value, ignore_index=ignore_index, prediction=prediction, names=names,
+                   accumulate=accumulate)
     folder = pathlib.Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     replace(folder / "step.mlir", lambda path: path.write_text(traced.text))
@@ -439,6 +473,7 @@ class Traced:
     batch: Batch
     options: str
     fixed: str
+    parts: int = 1
 
     @property
     def states(self):
@@ -446,7 +481,7 @@ class Traced:
 
 
 def trace(model, loss_fn, optimizer, batch, *, dynamic_batch=None, clip_grad_norm=None, clip_grad_value=None,
-          ignore_index=False, prediction=True, names=None):
+          ignore_index=False, prediction=True, names=None, accumulate=1):
     """The step of `export`, which has the same arguments, in memory."""
     check_version()
     if not isinstance(model, torch.nn.Module):
@@ -454,8 +489,11 @@ def trace(model, loss_fn, optimizer, batch, *, dynamic_batch=None, clip_grad_nor
     optimizers = list(optimizer) if isinstance(optimizer, (list, tuple)) else [optimizer]
     entries = Batch(model, loss_fn, batch, names)
     check_arguments(model, optimizers, entries)
-    step = Step(model, loss_fn, optimizers, entries, clip_grad_norm, clip_grad_value, prediction)
-    leading = {tensor.shape[:1] for tensor in entries.tensors}
+    if not isinstance(accumulate, int) or accumulate < 1:
+        raise ValueError(f"accumulate: expected a positive number of parts of a batch, got {accumulate}")
+    step = Step(model, loss_fn, optimizers, entries, clip_grad_norm, clip_grad_value, prediction, accumulate)
+    parts = parts_of(entries.tensors, accumulate) if accumulate > 1 else entries.tensors
+    leading = {tensor.shape[:1] for tensor in parts}
     fixed = None
     if dynamic_batch is not False and (len(leading) > 1 or () in leading or next(iter(leading))[0] < 2):
         fixed = "the tensors of the batch have no common first extent of 2 or more"
@@ -471,7 +509,7 @@ def trace(model, loss_fn, optimizer, batch, *, dynamic_batch=None, clip_grad_nor
     if dynamic_batch is False or fixed is not None:
         text, updates = step.translate(False, ignore_index)
     options = "recompute-blocks=checkpoint.*" if 'loc("checkpoint.' in text else ""
-    return Traced(text, step.parameters, step.buffers, updates, entries, options, fixed)
+    return Traced(text, step.parameters, step.buffers, updates, entries, options, fixed, accumulate)
 
 
 def replace(path, write):

@@ -134,10 +134,14 @@ LogicalResult Expansion::checkRegions(ArrayRef<Operation *> forward) {
   };
   if (failed(check(op.getLoss())))
     return failure();
-  for (Operation *producer : forward)
+  for (Operation *producer : forward) {
+    // The result counts as a constant, so the operands do not matter.
+    if (producer->hasAttr(kStopGradientAttr))
+      continue;
     for (Value operand : producer->getOperands())
       if (failed(check(operand)))
         return failure();
+  }
   return success();
 }
 

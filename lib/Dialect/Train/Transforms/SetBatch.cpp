@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Dialect/Train/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -48,6 +50,65 @@ private:
 };
 
 } // namespace
+
+/// Returns the number that `value` is, if it follows from constants and static
+/// extents. A division that leaves a remainder is an error at its operation.
+static FailureOr<std::optional<int64_t>> evaluate(Value value) {
+  using Result = std::optional<int64_t>;
+  if (Result constant = getConstantIntValue(value))
+    return constant;
+  if (auto dim = value.getDefiningOp<tensor::DimOp>()) {
+    auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
+    Result index = dim.getConstantIndex();
+    bool isKnown = type && index && *index >= 0 && *index < type.getRank() &&
+                   !type.isDynamicDim(*index);
+    return isKnown ? Result(type.getDimSize(*index)) : std::nullopt;
+  }
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<arith::MulIOp, arith::DivUIOp>(op))
+    return Result();
+  FailureOr<Result> lhs = evaluate(op->getOperand(0));
+  FailureOr<Result> rhs = evaluate(op->getOperand(1));
+  if (failed(lhs) || failed(rhs))
+    return failure();
+  if (!*lhs || !*rhs || **rhs <= 0)
+    return Result();
+  if (isa<arith::MulIOp>(op))
+    return Result(**lhs * **rhs);
+  if (**lhs % **rhs != 0)
+    return op->emitOpError("divides an extent of ")
+           << **lhs << " by " << **rhs
+           << ", which leaves a remainder; expected a batch size that is a "
+              "multiple of "
+           << **rhs;
+  return Result(**lhs / **rhs);
+}
+
+/// Makes the sizes of `slice` static where they follow from static extents.
+/// Returns its type.
+static FailureOr<RankedTensorType> foldSizes(tensor::ExtractSliceOp slice) {
+  SmallVector<Value> dynamic;
+  SmallVector<int64_t> sizes(slice.getStaticSizes());
+  auto operands = slice.getSizes().begin();
+  for (int64_t &size : sizes) {
+    if (!ShapedType::isDynamic(size))
+      continue;
+    Value operand = *operands++;
+    FailureOr<std::optional<int64_t>> number = evaluate(operand);
+    if (failed(number))
+      return failure();
+    if (*number)
+      size = **number;
+    else
+      dynamic.push_back(operand);
+  }
+  slice.getSizesMutable().assign(dynamic);
+  slice.setStaticSizes(sizes);
+  if (slice.getType().getRank() == static_cast<int64_t>(sizes.size()))
+    return slice.getType().clone(sizes);
+  return tensor::ExtractSliceOp::inferCanonicalRankReducedResultType(
+      slice.getType().getRank(), slice.getSourceType(), sizes);
+}
 
 Type SetBatchPass::makeStatic(Type type) const {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -105,6 +166,13 @@ LogicalResult SetBatchPass::inferTypes(Operation *op,
   }
   if (auto gradients = dyn_cast<GradientsOp>(op)) {
     llvm::append_range(types, gradients.getWrt().getTypes());
+    return success();
+  }
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    FailureOr<RankedTensorType> type = foldSizes(slice);
+    if (failed(type))
+      return failure();
+    types.push_back(*type);
     return success();
   }
   if (op->hasTrait<OpTrait::SameOperandsAndResultShape>() &&

@@ -37,3 +37,27 @@ func.func @rnn(%x: tensor<3x4xf32> {amp.role = "parameter", amp.name = "x"}, %w:
   %g:2 = train.gradients %loss wrt(%x, %w) : (tensor<f32>, tensor<3x4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<4xf32>)
   return %g#0, %g#1 : tensor<3x4xf32>, tensor<4xf32>
 }
+
+// Gradients inside a loop, by a value from outside. The loss reads a carried
+// value as a constant.
+// CHECK-LABEL: func.func @inside
+func.func @inside(%w: tensor<4xf32>, %m: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[C:.*]] = %arg1)
+  // CHECK: train.broadcast %[[C]] {{{.*}}train.stop_gradient}
+  // CHECK: amp.gradient_seed
+  // CHECK-NOT: train.gradients
+  // CHECK: scf.yield
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %zero = train.constant dense<0.0> : tensor<4xf32>
+  %r:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%g = %zero, %c = %m) -> (tensor<4xf32>, tensor<4xf32>) {
+    %k = train.broadcast %c {dims = array<i64>, train.stop_gradient} : (tensor<4xf32>) -> tensor<4xf32>
+    %p = train.mul %k, %w : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %loss = train.reduce_sum %p {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<f32>
+    %dw = train.gradients %loss wrt(%w) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+    %s = train.add %g, %dw : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %s, %p : tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
+}

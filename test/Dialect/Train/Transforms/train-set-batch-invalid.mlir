@@ -47,3 +47,25 @@ func.func @function_value() {
   %0 = func.constant @f : (tensor<?xf32>) -> tensor<?xf32>
   return
 }
+
+// -----
+
+// Four parts of six samples.
+func.func @remainder(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %all = tensor.dim %x, %c0 : tensor<?x4xf32>
+  // expected-error @below {{divides an extent of 6 by 4, which leaves a remainder; expected a batch size that is a multiple of 4}}
+  %rows = arith.divui %all, %c4 : index
+  %part = tensor.extract_slice %x[0, 0] [%rows, 4] [1, 1] : tensor<?x4xf32> to tensor<?x4xf32>
+  return %part : tensor<?x4xf32>
+}
+
+// -----
+
+// A size that no extent decides.
+func.func @unknown_size(%x: tensor<?x4xf32>, %rows: index) -> tensor<?x4xf32> {
+  // expected-error @below {{cannot make the result type 'tensor<?x4xf32>' static}}
+  %part = tensor.extract_slice %x[0, 0] [%rows, 4] [1, 1] : tensor<?x4xf32> to tensor<?x4xf32>
+  return %part : tensor<?x4xf32>
+}

@@ -86,3 +86,27 @@ func.func private @flatten(%x: tensor<?x8x4xf32>) -> tensor<?x4xf32> {
   %0 = train.reshape %x : (tensor<?x8x4xf32>) -> tensor<?x4xf32>
   return %0 : tensor<?x4xf32>
 }
+
+// Parts of a batch in a loop: their sizes follow from its extent.
+// CHECK-LABEL: func.func @parts(%arg0: tensor<32x4xf32>, %arg1: tensor<32xi64>)
+func.func @parts(%x: tensor<?x4xf32>, %y: tensor<?xi64>) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = train.constant dense<0.0> : tensor<f32>
+  %all = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %rows = arith.divui %all, %c4 : index
+  %twice = arith.muli %rows, %c1 : index
+  %sum = scf.for %i = %c0 to %c4 step %c1 iter_args(%s = %zero) -> (tensor<f32>) {
+    %start = arith.muli %i, %rows : index
+    // CHECK: tensor.extract_slice %arg0[%{{.*}}, 0] [8, 4] [1, 1] : tensor<32x4xf32> to tensor<8x4xf32>
+    %part = tensor.extract_slice %x[%start, 0] [%rows, 4] [1, 1] : tensor<?x4xf32> to tensor<?x4xf32>
+    // CHECK: tensor.extract_slice %arg1[%{{.*}}] [8] [1] : tensor<32xi64> to tensor<8xi64>
+    %labels = tensor.extract_slice %y[%start] [%twice] [1] : tensor<?xi64> to tensor<?xi64>
+    // CHECK: train.cross_entropy {{.*}} : (tensor<8x4xf32>, tensor<8xi64>) -> tensor<f32>
+    %loss = train.cross_entropy %part, %labels : (tensor<?x4xf32>, tensor<?xi64>) -> tensor<f32>
+    %next = train.add %s, %loss : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    scf.yield %next : tensor<f32>
+  }
+  return %sum : tensor<f32>
+}

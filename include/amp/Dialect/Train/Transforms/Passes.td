@@ -95,6 +95,10 @@ def TrainAutodiff : Pass<"train-autodiff"> {
     }
     ```
 
+    A `train.gradients` inside a loop may differentiate by values from outside,
+    as gradient accumulation does. The loss must not depend on a value that the
+    loop carries, unless through a result with `train.stop_gradient`.
+
     The pass reports an error at an operation between the loss and one
     of the values to differentiate by and has no derivative, at any other
     operation with regions, and at a loop whose trip count is not a constant.
@@ -123,6 +127,9 @@ def TrainSetBatch : Pass<"train-set-batch", "::mlir::ModuleOp"> {
     Replaces every `?` in the signatures of functions by `batch-size`. In their
     bodies it computes the shapes of all results again, operation by operation,
     through `ShapeInferenceOpInterface`. It adapts calls, regions and returns.
+    The sizes of `tensor.extract_slice` become static too if they are extents,
+    constants, or their products and quotients. A quotient with a remainder is
+    an error.
 
     Before, and after with `batch-size=32`:
 
