@@ -25,6 +25,15 @@ using namespace mlir::amp;
 
 llvm::BitVector GuardAnalysis::getKeepers(Value value, BlockArgument old) {
   value = skipRegions(value);
+  // Paths through choices and sums may double with each operation.
+  if (auto it = keepersOf.find({value, old}); it != keepersOf.end())
+    return it->second;
+  llvm::BitVector keepers = findKeepers(value, old);
+  keepersOf[{value, old}] = keepers;
+  return keepers;
+}
+
+llvm::BitVector GuardAnalysis::findKeepers(Value value, BlockArgument old) {
   if (value == old)
     return llvm::BitVector(flags.size(), true);
   if (std::optional<Choice> choice = getChoice(value)) {
@@ -90,7 +99,16 @@ GuardAnalysis::findMaster(Value value, BlockArgument old) const {
 }
 
 llvm::BitVector GuardAnalysis::getMayKeep(Value value, BlockArgument old) {
-  if (skipMoves(value) == old)
+  value = skipMoves(value);
+  if (auto it = mayKeep.find({value, old}); it != mayKeep.end())
+    return it->second;
+  llvm::BitVector may = findMayKeep(value, old);
+  mayKeep[{value, old}] = may;
+  return may;
+}
+
+llvm::BitVector GuardAnalysis::findMayKeep(Value value, BlockArgument old) {
+  if (value == old)
     return llvm::BitVector(flags.size(), true);
   if (std::optional<Choice> choice = getChoice(value)) {
     llvm::BitVector good = getMayKeep(choice->good, old);
@@ -118,6 +136,15 @@ bool GuardAnalysis::isKept(Value value, BlockArgument old,
   value = skipRegions(value);
   if (value == old)
     return true;
+  if (auto it = keptIfOff.find({value, old}); it != keptIfOff.end())
+    return it->second;
+  bool isKept = findKept(value, old, off);
+  keptIfOff[{value, old}] = isKept;
+  return isKept;
+}
+
+bool GuardAnalysis::findKept(Value value, BlockArgument old,
+                             const llvm::BitVector &off) {
   if (std::optional<Choice> choice = getChoice(value)) {
     std::optional<bool> known = flags.evaluate(choice->condition, off);
     return (known == false || isKept(choice->good, old, off)) &&
@@ -402,6 +429,7 @@ LogicalResult GuardAnalysis::checkUpdate(const Update &update) {
   }
   // A count of steps, or decay without a gradient.
   auto *it = byOptimizer.find(update.optimizer);
+  keptIfOff.clear();
   if (isKept(update.value, update.old,
              it != byOptimizer.end() && it->second.any()
                  ? it->second
@@ -414,15 +442,23 @@ LogicalResult GuardAnalysis::checkUpdate(const Update &update) {
 }
 
 bool GuardAnalysis::goesThrough(Value value, Operation *loop) const {
-  if (Value input = skipMoves(value); input != value)
-    return goesThrough(input, loop);
-  if (std::optional<Choice> choice = getChoice(value))
-    return goesThrough(choice->good, loop) || goesThrough(choice->bad, loop);
-  if (std::optional<Carried> carried = getCarried(value))
-    return carried->loop == loop || goesThrough(carried->yielded, loop) ||
-           goesThrough(carried->init, loop);
-  CastLike cast{value.getDefiningOp()};
-  return cast && goesThrough(cast.getInput(), loop);
+  llvm::SetVector<Value> reached;
+  reached.insert(skipMoves(value));
+  for (size_t next = 0; next < reached.size(); ++next) {
+    value = reached[next];
+    if (std::optional<Choice> choice = getChoice(value)) {
+      reached.insert(skipMoves(choice->good));
+      reached.insert(skipMoves(choice->bad));
+    } else if (std::optional<Carried> carried = getCarried(value)) {
+      if (carried->loop == loop)
+        return true;
+      reached.insert(skipMoves(carried->yielded));
+      reached.insert(skipMoves(carried->init));
+    } else if (CastLike cast{value.getDefiningOp()}) {
+      reached.insert(skipMoves(cast.getInput()));
+    }
+  }
+  return false;
 }
 
 LogicalResult GuardAnalysis::checkOnce(LossScaleOpInterface update) {

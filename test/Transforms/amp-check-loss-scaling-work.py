@@ -3,7 +3,8 @@
 #
 # The work of amp-check-loss-scaling is linear in the depth of calls, although
 # each function is called twice, and quadratic in the depth of loops. The bounds
-# are on the number of visited operations in its remark.
+# are on the number of visited operations in its remark. A chain of guards, each of
+# which reads the last one twice, ends too.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
@@ -49,6 +50,27 @@ def loops(depth):
     return text + TAIL
 
 
+def guards(depth):
+    """Updates one after another, each under two flags that select one by one."""
+    b, i = "tensor<i1>", "tensor<i32>"
+    state = ("w", T, "parameter"), ("loss_scale", S, "scaler_state"), ("t", i, "scaler_state"), ("h", i, "scaler_state")
+    arguments = ", ".join(f'%{name}: {type} {{amp.name = "{name}", amp.role = "{role}"}}' for name, type, role in state)
+    results = ", ".join(f'{type} {{amp.updates = "{name}"}}' for name, type, _ in state)
+    text = (f"func.func @step({arguments}, %x: {T}, %y: {T}) -> ({results}) {{\n"
+            f'  %seed = amp.gradient_seed "loss" : {S}\n  %sc = amp.scale %seed by %loss_scale : {S}\n')
+    for name in "xy":
+        text += (f"  %g{name} = train.mul %{name}, %sc : ({T}, {S}) -> {T}\n"
+                 f"  %u{name}, %f{name} = amp.unscale %g{name} by %loss_scale : ({T}) -> ({T})\n"
+                 f"  %c{name} = tensor.extract %f{name}[] : {b}\n")
+    text += f"  %all = arith.andi %fx, %fy : {b}\n  %n, %nt, %nh = amp.update_scale %loss_scale, %t, %h, %all\n"
+    last = "%w"
+    for at in range(depth):
+        text += (f"  %d{at} = arith.subf {last}, %ux : {T}\n  %e{at} = arith.subf %d{at}, %uy : {T}\n"
+                 f"  %i{at} = arith.select %cx, %e{at}, {last} : {T}\n  %o{at} = arith.select %cy, %i{at}, {last} : {T}\n")
+        last = f"%o{at}"
+    return text + f"  return {last}, %n, %nt, %nh : {T}, {S}, {i}, {i}\n}}\n"
+
+
 def run(name, text, *options):
     path = folder / name
     path.write_text(text)
@@ -80,3 +102,7 @@ assert "have more than 262144 operations where they are called, expected fewer" 
 squares = "".join(f"  %q{i + 1} = train.square %q{i} : {T}\n" for i in range(70)).replace("%q0 ", "%g ")
 result = run("squares.mlir", HEAD + squares + f"  %r0 = train.add %q70, %x : ({T}, {T}) -> {T}\n" + TAIL)
 assert "operand 0 is multiplied by loss_scale^1073741824, but operand 1 by 1" in result.stderr, result.stderr[:2000]
+
+# Each guard doubles the number of paths to the parameter.
+result = run("guards.mlir", guards(60))
+assert result.returncode == 0, result.stderr[:2000]

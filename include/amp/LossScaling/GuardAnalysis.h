@@ -119,11 +119,14 @@ private:
   /// The gradients each of which, if not finite, makes `value` equal to `old`,
   /// for any values of the others.
   llvm::BitVector getKeepers(Value value, BlockArgument old);
+  llvm::BitVector findKeepers(Value value, BlockArgument old);
   /// The gradients each of which, if not finite, may make `value` equal to
   /// `old`.
   llvm::BitVector getMayKeep(Value value, BlockArgument old);
+  llvm::BitVector findMayKeep(Value value, BlockArgument old);
   /// Whether `value` is `old` if no gradient of `off` is finite.
   bool isKept(Value value, BlockArgument old, const llvm::BitVector &off);
+  bool findKept(Value value, BlockArgument old, const llvm::BitVector &off);
   const Update *findMaster(Value value, BlockArgument old) const;
   /// Whether a result of `loop` reaches `value` through moves, casts, choices
   /// and loops.
@@ -142,6 +145,10 @@ private:
   std::vector<std::unique_ptr<ScalarEvaluator>> examples;
   DenseMap<Value, Dependence> depends;
   bool hasChanged = false;
+  /// The results of the functions above, by value and state. Those of `isKept`
+  /// are for the `off` of the current update.
+  DenseMap<std::pair<Value, Value>, llvm::BitVector> keepersOf, mayKeep;
+  DenseMap<std::pair<Value, Value>, bool> keptIfOff;
   ScalerProof scalers;
   /// The gradients on which the updates of an optimizer depend.
   llvm::MapVector<StringAttr, llvm::BitVector> byOptimizer;
