@@ -7,6 +7,7 @@
 
 #include "LinalgBody.h"
 
+#include "amp/Interfaces/Proportional.h"
 #include "amp/Interfaces/Rounding.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -120,6 +121,33 @@ static bool readSame(Value a, Value b) {
          op.getMatchingIndexingMap(left) == op.getMatchingIndexingMap(right);
 }
 
+/// Adds to `factors` `value` and the scalars of a body to which it is
+/// proportional, up to a limit.
+static void collectFactors(Value value, SmallVectorImpl<Value> &factors) {
+  constexpr size_t limit = 6;
+  factors.push_back(value);
+  for (size_t next = 0; next < factors.size(); ++next)
+    if (Operation *op = factors[next].getDefiningOp())
+      for (OpOperand &operand : op->getOpOperands())
+        if (factors.size() < limit &&
+            !matchPattern(operand.get(), m_Constant()) &&
+            isProportionalTo(op, operand.getOperandNumber()))
+          factors.push_back(operand.get());
+}
+
+/// Returns whether `op` is a product whose factors are proportional to one
+/// element.
+static bool isSquare(Operation *op) {
+  if (!isa<arith::MulFOp, math::FmaOp>(op))
+    return false;
+  SmallVector<Value, 6> left, right;
+  collectFactors(op->getOperand(0), left);
+  collectFactors(op->getOperand(1), right);
+  return llvm::any_of(left, [&](Value a) {
+    return llvm::any_of(right, [&](Value b) { return readSame(a, b); });
+  });
+}
+
 /// Returns whether `value`, computed in f32 from values that fit a low type,
 /// may be much larger than these values.
 static bool mayGrow(Value value, unsigned depth = 0) {
@@ -141,8 +169,7 @@ static bool mayGrow(Value value, unsigned depth = 0) {
   if (isa<math::TanhOp, math::ErfOp, math::ErfcOp, math::SinOp, math::CosOp,
           math::AtanOp, math::Atan2Op>(op))
     return false;
-  if (auto multiply = dyn_cast<arith::MulFOp>(op);
-      multiply && readSame(multiply.getLhs(), multiply.getRhs()))
+  if (isSquare(op))
     return true;
   if (auto divide = dyn_cast<arith::DivFOp>(op)) {
     // A reciprocal, unless the denominator is at least one: 1 / (1 + exp(x)).
@@ -188,12 +215,29 @@ static StringRef getVariant(Structure structure) {
     return PrecisionSlots::elementwise;
   case Structure::Movement:
     return PrecisionSlots::movement;
+  // A maximum is an element.
   case Structure::Extremum:
+    return PrecisionSlots::movement;
   case Structure::Reduction:
   case Structure::Other:
     return PrecisionSlots::reduction;
   }
   llvm_unreachable("every structure has a name");
+}
+
+/// Returns the name of the only operation of the body apart from casts and
+/// constants, or an empty name.
+static StringRef getElementName(LinalgOp op) {
+  StringRef name;
+  for (Operation &nested : op.getBlock()->without_terminator()) {
+    if (isa<arith::ExtFOp, arith::TruncFOp>(nested) ||
+        nested.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    if (!name.empty())
+      return {};
+    name = nested.getName().getStringRef();
+  }
+  return name;
 }
 
 /// Returns whether the results of `op` are only read as the initial values of
@@ -303,8 +347,12 @@ void mlir::amp::getStructuredSlots(LinalgOp op, PrecisionSlots &slots) {
   if (auto fill = dyn_cast<linalg::FillOp>(op.getOperation()))
     slots.isConstant = isFreshFill(fill);
   addStoredScalars(op, slots);
-  if (isa<linalg::GenericOp>(op))
-    slots.variant = getVariant(structure);
+  if (!isa<linalg::GenericOp, linalg::MapOp, linalg::ReduceOp,
+           linalg::ElementwiseOp>(op))
+    return;
+  StringRef element =
+      structure == Structure::Elementwise ? getElementName(op) : StringRef();
+  slots.variant = element.empty() ? getVariant(structure) : element;
 }
 
 bool mlir::amp::isFreshFill(linalg::FillOp fill) {

@@ -10,6 +10,9 @@
 // RUN: amp-opt %t/stablehlo.mlir --allow-unregistered-dialect --auto-mixed-precision=policy=tensorflow 2>&1 | FileCheck %t/stablehlo.mlir --check-prefixes=CHECK,TF --implicit-check-not=warning:
 // RUN: amp-opt %t/logarithms.mlir --allow-unregistered-dialect --auto-mixed-precision=policy=pytorch-cpu 2>&1 | FileCheck %t/logarithms.mlir --implicit-check-not=warning:
 // RUN: amp-opt %t/stablehlo.mlir --allow-unregistered-dialect --auto-mixed-precision=policy=pytorch 2>&1 | FileCheck %t/stablehlo.mlir --check-prefixes=CHECK,TORCH --implicit-check-not=warning:
+// RUN: amp-opt %t/bodies.mlir --auto-mixed-precision | FileCheck %t/bodies.mlir --check-prefixes=CHECK,DEFAULT
+// RUN: amp-opt %t/bodies.mlir --auto-mixed-precision=policy=pytorch | FileCheck %t/bodies.mlir --check-prefixes=CHECK,TORCH
+// RUN: amp-opt %t/bodies.mlir --auto-mixed-precision=policy=%t/own.yaml | FileCheck %t/bodies.mlir --check-prefixes=CHECK,OWN
 //
 // An entry of the user's file for the operation of train applies to all of its
 // forms, and one for the form itself wins.
@@ -48,6 +51,11 @@
 version: 1
 extends: pytorch
 deny: [train.matmul]
+
+//--- own.yaml
+version: 1
+extends: default
+deny: [math.tanh, train.reduce_max]
 
 //--- named.yaml
 version: 1
@@ -126,6 +134,37 @@ func.func @stablehlo(%a: tensor<8x8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
     "stablehlo.return"(%m) : (tensor<f32>) -> ()
   }) {dimensions = array<i64: 1>} : (tensor<8x8xf32>, tensor<f32>) -> tensor<8xf32>
   return %3, %4 : tensor<8xf32>, tensor<8xf32>
+}
+
+//--- bodies.mlir
+// The operation in the body of linalg.map, linalg.elementwise and linalg.reduce
+// decides their class.
+// CHECK-LABEL: func.func @bodies
+// DEFAULT: linalg.map ins({{.*}}xf16>
+// TORCH: linalg.map ins({{.*}}xf16>
+// OWN: linalg.map { math.tanh } ins({{.*}}xf32>
+// CHECK: linalg.elementwise kind=#linalg.elementwise_kind<square> ins({{.*}}xf32>
+// DEFAULT: linalg.reduce ins({{.*}}xf16>{{.*}} outs({{.*}}xf16>
+// TORCH: linalg.reduce ins({{.*}}xf16>{{.*}} outs({{.*}}xf16>
+// OWN: linalg.reduce { arith.maximumf } ins({{.*}}xf32>
+// DEFAULT: linalg.reduce ins({{.*}}xf16>) outs({{.*}}xf32>
+// TORCH: linalg.reduce { arith.addf } ins({{.*}}xf32>
+func.func @bodies(%a: tensor<8x8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8x8xf32>) {
+  %e = tensor.empty() : tensor<8x8xf32>
+  %l = arith.constant 0xFF800000 : f32
+  %z = arith.constant 0.0 : f32
+  %r = tensor.empty() : tensor<8xf32>
+  %low = linalg.fill ins(%l : f32) outs(%r : tensor<8xf32>) -> tensor<8xf32>
+  %zero = linalg.fill ins(%z : f32) outs(%r : tensor<8xf32>) -> tensor<8xf32>
+  %0 = train.matmul %a, %a : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = linalg.map { math.tanh } ins(%0 : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>)
+  %2 = train.matmul %1, %a : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %3 = linalg.elementwise kind=#linalg.elementwise_kind<square> ins(%2 : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %4 = train.matmul %3, %a : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %5 = linalg.reduce { arith.maximumf } ins(%4 : tensor<8x8xf32>) outs(%low : tensor<8xf32>) dimensions = [1]
+  %6 = linalg.reduce { arith.addf } ins(%4 : tensor<8x8xf32>) outs(%zero : tensor<8xf32>) dimensions = [1]
+  %7 = train.matmul %4, %a : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %5, %6, %7 : tensor<8xf32>, tensor<8xf32>, tensor<8x8xf32>
 }
 
 //--- logarithms.mlir

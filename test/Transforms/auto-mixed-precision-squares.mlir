@@ -98,3 +98,54 @@ func.func @difference(%a: tensor<8x64xf32>, %w: tensor<64x64xf32>) -> tensor<8x1
   %var = train.sub %msq, %m2 : (tensor<8x1xf32>, tensor<8x1xf32>) -> tensor<8x1xf32>
   return %var : tensor<8x1xf32>
 }
+
+// A product is a square if both factors are proportional to one value.
+// CHECK-LABEL: func.func @spellings
+// CHECK-COUNT-5: train.mul {{.*}} -> tensor<8x8xf32>
+// CHECK: train.mul {{.*}} -> tensor<64xf32>
+// CHECK-NOT: train.mul
+// CHECK: return
+func.func @spellings(%a: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) {
+  %two = train.constant dense<2.0> : tensor<8x8xf32>
+  %x = train.matmul %a, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m = train.matmul %w, %a : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %n = train.neg %x : tensor<8x8xf32>
+  %0 = train.mul %n, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %r = train.relu %x : tensor<8x8xf32>
+  %1 = train.mul %x, %r : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %d = train.sub %x, %m : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %e = train.sub %m, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = train.mul %d, %e : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %s = train.add %x, %m : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %t = train.add %m, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %3 = train.mul %s, %t : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %b = train.abs %n : tensor<8x8xf32>
+  %h = train.div %x, %two : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %4 = train.mul %b, %h : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y0 = train.matmul %0, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y1 = train.matmul %1, %2 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y2 = train.matmul %3, %4 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %u = train.reshape %n : (tensor<8x8xf32>) -> tensor<64xf32>
+  %v = train.reshape %n : (tensor<8x8xf32>) -> tensor<64xf32>
+  %5 = train.mul %u, %v : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %6 = train.reshape %5 : (tensor<64xf32>) -> tensor<8x8xf32>
+  %y3 = train.matmul %6, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %y0, %y1, %y2, %y3 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// A product of two projections is not a square, and a common factor that is
+// bounded does not make one.
+// CHECK-LABEL: func.func @gates
+// CHECK-COUNT-4: train.mul {{.*}} -> tensor<8x8xf16>
+func.func @gates(%a: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %x = train.matmul %a, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %g = train.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %0 = train.mul %x, %g : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y0 = train.matmul %0, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m = train.sigmoid %y0 : tensor<8x8xf32>
+  %1 = train.mul %x, %m : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = train.mul %g, %m : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %3 = train.mul %1, %2 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y1 = train.matmul %3, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %y0, %y1 : tensor<8x8xf32>, tensor<8x8xf32>
+}

@@ -13,22 +13,49 @@
 using namespace mlir;
 using namespace mlir::amp;
 
+/// Returns the operation that computes `value`, its only result, if its
+/// interface says how.
+static PrecisionOpInterface getArithmeticOp(Value value) {
+  auto op = value.getDefiningOp<PrecisionOpInterface>();
+  return op && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+                 op.getArithmetic() != Arithmetic::Other
+             ? op
+             : PrecisionOpInterface();
+}
+
 bool mlir::amp::areEqual(Value a, Value b, unsigned depth) {
   if (a == b)
     return true;
-  Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
-  return depth != 0 && first && second && first->getNumRegions() == 0 &&
-         cast<OpResult>(a).getResultNumber() ==
-             cast<OpResult>(b).getResultNumber() &&
-         isa<PrecisionOpInterface>(first) &&
-         cast<PrecisionOpInterface>(first).getArithmetic() !=
-             Arithmetic::Other &&
-         OperationEquivalence::isEquivalentTo(
-             first, second,
-             [&](Value left, Value right) {
-               return success(areEqual(left, right, depth - 1));
-             },
-             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+  if (depth == 0)
+    return false;
+  PrecisionOpInterface first = getArithmeticOp(a), second = getArithmeticOp(b);
+  if (!first || !second || first->getName() != second->getName() ||
+      first->getNumOperands() != second->getNumOperands())
+    return false;
+  bool commutes = first.getArithmetic() == Arithmetic::Add ||
+                  first.getArithmetic() == Arithmetic::Multiply;
+  if (commutes && first->getNumOperands() == 2 &&
+      first->getAttrDictionary() == second->getAttrDictionary() &&
+      a.getType() == b.getType() &&
+      areEqual(first->getOperand(0), second->getOperand(1), depth - 1) &&
+      areEqual(first->getOperand(1), second->getOperand(0), depth - 1))
+    return true;
+  return OperationEquivalence::isEquivalentTo(
+      first, second,
+      [&](Value left, Value right) {
+        return success(areEqual(left, right, depth - 1));
+      },
+      /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+}
+
+bool mlir::amp::areOpposite(Value a, Value b) {
+  PrecisionOpInterface first = getArithmeticOp(a), second = getArithmeticOp(b);
+  return first && second && first->getNumOperands() == 2 &&
+         second->getNumOperands() == 2 &&
+         first.getArithmetic() == Arithmetic::Subtract &&
+         second.getArithmetic() == Arithmetic::Subtract &&
+         areEqual(first->getOperand(0), second->getOperand(1)) &&
+         areEqual(first->getOperand(1), second->getOperand(0));
 }
 
 namespace {
@@ -108,7 +135,7 @@ static bool isMeanOfSquares(PrecisionOpInterface mean, Trace trace, Value x) {
     return false;
   bool isSquare = squares.getArithmetic() == Arithmetic::Square ||
                   (squares.getArithmetic() == Arithmetic::Multiply &&
-                   squares->getOperand(0) == squares->getOperand(1));
+                   areEqual(squares->getOperand(0), squares->getOperand(1)));
   if (!isSquare || !areEqual(squares->getOperand(0), x))
     return false;
   std::optional<SmallVector<int64_t>> kept = mean.getDimensionMap();

@@ -16,6 +16,10 @@ namespace mlir::amp {
 /// operations compute them, to a limited depth, from the same values.
 bool areEqual(Value a, Value b, unsigned depth = 6);
 
+/// Returns whether each of two values is the negative of the other: they are
+/// differences of the same values in opposite order.
+bool areOpposite(Value a, Value b);
+
 /// Returns whether `factor`, an operand of a product, is `rsqrt(m + e)`, where
 /// m is the mean of squares of the other operand over groups of its elements, e
 /// is any value, and each element is multiplied by the root of its own group.

@@ -196,8 +196,15 @@ void SlotGraph::freeRangeSlots() {
     if (vertex.isConstant || vertex.proof != RangeProof::None)
       continue;
     std::optional<FloatRange> range = findFittingRange(v);
-    if (!range)
+    if (!range) {
+      // The other factors of a product are not part of the square.
+      if (Value squared = squares.lookup(vertex.op);
+          squared && hasBoundedSquare(squared)) {
+        vertex.kind = SlotKind::Storage;
+        vertex.opClass = opClass;
+      }
       continue;
+    }
     vertex.opClass = opClass;
     vertex.proof = RangeProof::Fits;
     proven[v] = *range;

@@ -10,7 +10,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Normalization.h"
 #include "amp/Precision/Assignment/SlotGraph.h"
 #include "amp/Support/RegionFlow.h"
 
@@ -96,10 +95,10 @@ void SlotGraph::addOperation(Operation *op, const OperationInfo &info) {
   }
   if (!scratch.variant.empty() && !asked)
     opClass = policy.classify(op->getName(), scratch.variant);
-  bool isSquare = raiseKinds(op, info, opClass);
+  Value squared = raiseKinds(op, info, opClass);
   // The kinds of the policy have priority.
-  if (!policy.overrideSlots(op->getName(), scratch.kinds) && isSquare)
-    squares.insert(op);
+  if (!policy.overrideSlots(op->getName(), scratch.kinds) && squared)
+    squares[op] = squared;
 
   bool hasEligible = fixOtherTypes(op);
   bool mayBeLow = hasEligible && llvm::any_of(scratch.kinds, [](SlotKind kind) {
@@ -168,33 +167,20 @@ SlotGraph::Description SlotGraph::describeSlots(Operation *op,
   return Description::Slots;
 }
 
-/// Returns whether `op` is known to multiply a value with itself.
-static bool isSquare(PrecisionOpInterface op) {
-  return op.getArithmetic() == Arithmetic::Square ||
-         (op->getNumOperands() >= 2 &&
-          op.getArithmetic() == Arithmetic::Multiply &&
-          areEqual(op->getOperand(0), op->getOperand(1)));
-}
-
 /// Turns storage slots into range slots if the results may leave the range of
 /// the operands. This concerns squares in any form, and operations that only a
 /// list of the policy describes, if that list is `deny` or all operands are one
-/// value. Returns whether `op` is a square and nothing else made the slots
-/// range slots.
-bool SlotGraph::raiseKinds(Operation *op, const OperationInfo &info,
-                           OpClass opClass) {
-  bool square = false, isRange = false;
-  if (info.adapted || !info.hasSlots) {
-    bool isDescribed = info.adapted && info.adapted->describesKind();
-    square = !isDescribed && op->getNumOperands() >= 2 &&
-             opClass == OpClass::Infer && llvm::all_equal(op->getOperands());
-    isRange = square || (!isDescribed && opClass == OpClass::Deny);
-  } else {
-    isRange = square = isSquare(getInterface(op));
-  }
-  if (isRange)
+/// value. If `op` is a square, and nothing else made the slots range slots,
+/// returns the value to which its factors are proportional, or null.
+Value SlotGraph::raiseKinds(Operation *op, const OperationInfo &info,
+                            OpClass opClass) {
+  bool isForeign = info.adapted || !info.hasSlots;
+  if (isForeign && info.adapted && info.adapted->describesKind())
+    return {};
+  Value squared = findSquared(op, info, opClass);
+  if (squared || (isForeign && opClass == OpClass::Deny))
     llvm::replace(scratch.kinds, SlotKind::Storage, SlotKind::Range);
-  return square;
+  return squared;
 }
 
 /// Fixes slots that hold a value that cannot change, since a slot has one type.

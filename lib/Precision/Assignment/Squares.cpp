@@ -5,6 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// A product is a square if both factors are proportional to one value, in any
+// spelling: a * a, a * -a, (a - b) * (b - a), (2 * a) * a.
+//
 // A square may leave the range of f16. A low type with the exponents of f32
 // holds every square, and then only its rounding counts. That matters where
 // squares are summed, as in a variance, and where the square of a sum is
@@ -12,7 +15,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Normalization.h"
 #include "amp/Interfaces/FloatRangeOpInterface.h"
+#include "amp/Interfaces/LossScaleOpInterface.h"
+#include "amp/Interfaces/Proportional.h"
 #include "amp/Precision/Assignment/SlotGraph.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -50,6 +56,104 @@ static bool hasFewerElements(Type to, Type from) {
         return std::get<0>(extents) == 1 && std::get<1>(extents) != 1;
       });
 }
+
+//===----------------------------------------------------------------------===//
+// Recognition
+//===----------------------------------------------------------------------===//
+
+/// Returns whether a factor of `operand` is one of the result, by the interface
+/// of the operation or by a rule of the policy.
+bool SlotGraph::isProportional(OpOperand &operand) const {
+  Operation *op = operand.getOwner();
+  unsigned index = operand.getOperandNumber();
+  if (isa<LossScaleOpInterface>(op))
+    return isProportionalTo(op, index);
+  if (op->getNumRegions() != 0)
+    return false;
+  switch (policy.findLinearKind(op->getName())
+              .value_or(LinearRule::Kind::Constant)) {
+  case LinearRule::Kind::Joint:
+    return op->getNumOperands() == 1;
+  case LinearRule::Kind::Product:
+    return op->getNumOperands() == 2;
+  case LinearRule::Kind::Quotient:
+    return index == 0;
+  default:
+    return false;
+  }
+}
+
+/// Adds to `factors` `value` and the values of its shape to which it is
+/// proportional element by element, up to a limit.
+void SlotGraph::collectFactors(Value value,
+                               SmallVectorImpl<Value> &factors) const {
+  constexpr size_t limit = 6;
+  auto getShape = [](Value of) {
+    auto type = dyn_cast<ShapedType>(of.getType());
+    return type && type.hasRank() ? type.getShape() : ArrayRef<int64_t>();
+  };
+  auto isNumber = [&](Value of) {
+    Operation *op = of.getDefiningOp();
+    return op && holdsElements(op);
+  };
+  factors.push_back(value);
+  for (size_t next = 0; next < factors.size(); ++next) {
+    Operation *op = factors[next].getDefiningOp();
+    if (!op || op->getNumResults() != 1 || isProduct(op))
+      continue;
+    for (OpOperand &operand : op->getOpOperands())
+      if (factors.size() < limit && isFloat(operand.get()) &&
+          getShape(operand.get()) == getShape(value) &&
+          !isNumber(operand.get()) && isProportional(operand))
+        factors.push_back(operand.get());
+  }
+}
+
+/// Returns a value to which operands 0 and 1 of `op` are proportional, or null.
+Value SlotGraph::findCommonFactor(Operation *op) const {
+  SmallVector<Value, 6> left, right;
+  collectFactors(op->getOperand(0), left);
+  collectFactors(op->getOperand(1), right);
+  for (Value a : left)
+    for (Value b : right)
+      if (areOpposite(a, b) || areEqual(a, b))
+        return a;
+  return {};
+}
+
+/// Returns the value to which both factors of `op` are proportional, if it is a
+/// square, or null.
+Value SlotGraph::findSquared(Operation *op, const OperationInfo &info,
+                             OpClass opClass) const {
+  if (op->getNumOperands() == 0)
+    return {};
+  bool isBinary = op->getNumOperands() >= 2;
+  if (info.adapted || !info.hasSlots) {
+    if (!isBinary || opClass != OpClass::Infer)
+      return {};
+    if (llvm::all_equal(op->getOperands()))
+      return op->getOperand(0);
+    return policy.findLinearKind(op->getName()) == LinearRule::Kind::Product
+               ? findCommonFactor(op)
+               : Value();
+  }
+  PrecisionOpInterface iface = getInterface(op);
+  if (iface.getArithmetic() == Arithmetic::Square)
+    return op->getOperand(0);
+  return isBinary && iface.getArithmetic() == Arithmetic::Multiply
+             ? findCommonFactor(op)
+             : Value();
+}
+
+/// Returns whether the square of each number that `value` can hold is finite in
+/// the low type.
+bool SlotGraph::hasBoundedSquare(Value value) const {
+  return interval::square(getRanges(value).get(value)).fits(low);
+}
+
+//===----------------------------------------------------------------------===//
+// Squares that may be low
+//===----------------------------------------------------------------------===//
 
 bool SlotGraph::isProduct(Operation *op) const {
   auto it = infos.find(op->getName());

@@ -447,11 +447,14 @@ bool Policy::hasCompositePatterns() const {
 
 std::optional<LinearRule::Kind>
 Policy::findLinearKind(OperationName name) const {
+  auto [it, isNew] = linearCache.try_emplace(name, std::nullopt);
+  if (!isNew)
+    return it->second;
   for (StringRef text : settings.linear) {
     std::string expected;
     FailureOr<LinearRule> rule = LinearRule::parse(text, expected);
     if (succeeded(rule) && rule->pattern.match(name.getStringRef()))
-      return rule->kind;
+      return it->second = rule->kind;
   }
   return std::nullopt;
 }
@@ -516,7 +519,11 @@ const Policy::ListRule *Policy::findEntry(StringRef name,
     representative = findRepresentative(name);
   if (representative.empty())
     return listed;
-  const ListRule *same = findListed(representative, {});
+  return getNearer(findListed(representative, {}), listed);
+}
+
+const Policy::ListRule *Policy::getNearer(const ListRule *same,
+                                          const ListRule *listed) {
   return same && (!listed || same->layer < listed->layer) ? same : listed;
 }
 
@@ -538,8 +545,14 @@ OpClass Policy::classify(OperationName name, StringRef variant) const {
       variantCache.try_emplace({name, variant}, OpClass::Unlisted);
   if (!isNew)
     return it->second;
+  StringRef element = variant.contains('.') ? variant : StringRef();
+  if (!element.empty())
+    variant = PrecisionSlots::elementwise;
   std::string full = (name.getStringRef() + "." + variant).str();
-  if (const ListRule *rule = findEntry(name.getStringRef(), full))
+  const ListRule *rule = findEntry(name.getStringRef(), full);
+  if (!element.empty())
+    rule = getNearer(findEntry(element, {}), rule);
+  if (rule)
     it->second = rule->opClass;
   return it->second;
 }

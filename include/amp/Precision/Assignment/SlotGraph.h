@@ -282,7 +282,7 @@ private:
   Description describeSlots(Operation *op, const OperationInfo &info,
                             OpClass opClass, Pin pin);
   void addForwarded(Operation *op);
-  bool raiseKinds(Operation *op, const OperationInfo &info, OpClass opClass);
+  Value raiseKinds(Operation *op, const OperationInfo &info, OpClass opClass);
   bool fixOtherTypes(Operation *op);
   void noteOperation(Operation *op, const OperationInfo &info, OpClass opClass,
                      Pin pin, bool mayBeLow);
@@ -320,6 +320,12 @@ private:
   ValueRanges &getRanges(Value value) const;
   void freeRangeSlots();
   void applyMeasured(const MeasuredValues &measured);
+  Value findSquared(Operation *op, const OperationInfo &info,
+                    OpClass opClass) const;
+  bool isProportional(OpOperand &operand) const;
+  void collectFactors(Value value, SmallVectorImpl<Value> &factors) const;
+  Value findCommonFactor(Operation *op) const;
+  bool hasBoundedSquare(Value value) const;
   void freeSquares();
   bool isProduct(Operation *op) const;
   bool reduces(Operation *op, Value operand) const;
@@ -376,8 +382,9 @@ private:
   /// denied only for their kind, with their class in the policy.
   std::vector<std::pair<VertexId, OpClass>> rangeSlots;
   std::vector<Operation *> constants;
-  /// Operations with range slots because they are squares.
-  llvm::DenseSet<Operation *> squares;
+  /// Operations with range slots because they are squares, with the value to
+  /// which both factors are proportional.
+  llvm::DenseMap<Operation *, Value> squares;
   /// Operations that store a constant which does not fit, such as a pad.
   std::vector<Operation *> storing;
   /// Gradient seeds.

@@ -147,7 +147,10 @@ public:
   /// afterwards.
   OpClass classify(OperationName name) const;
   /// Returns the class of operations with a `PrecisionSlots::variant`. An entry
-  /// for `<name>.<variant>` wins over one for `<name>` in the same file.
+  /// for `<name>.<variant>` wins over one for `<name>` in the same file. The
+  /// variant of an elementwise operation whose region applies one operation is
+  /// the name of that operation, such as `math.exp`. Its class is that of this
+  /// operation if it is from a nearer file of the policy.
   OpClass classify(OperationName name, StringRef variant) const;
   bool isContradictory() const { return contradictory; }
 
@@ -263,6 +266,10 @@ private:
   const ListRule *findEntry(StringRef name, StringRef full) const;
   /// As findEntry, without `same-as`.
   const ListRule *findListed(StringRef name, StringRef full) const;
+  /// Returns `same`, the entry of an operation that means the same, if it is in
+  /// a file nearer to the outermost one than `listed`. Both may be null.
+  static const ListRule *getNearer(const ListRule *same,
+                                   const ListRule *listed);
   /// Returns the operation that means the same as those named `name`, or an
   /// empty name.
   StringRef findRepresentative(StringRef name) const;
@@ -303,6 +310,8 @@ private:
   mutable llvm::DenseMap<OperationName, SmallVector<const SlotRule *, 2>>
       slotCache;
   mutable llvm::DenseMap<OperationName, bool> relaxedCache;
+  mutable llvm::DenseMap<OperationName, std::optional<LinearRule::Kind>>
+      linearCache;
   mutable llvm::DenseMap<Location, Pin> pinCache;
   mutable bool contradictory = false;
 };
