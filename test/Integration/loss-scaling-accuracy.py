@@ -84,14 +84,17 @@ for half in (4, 5, 15):
         assert whole[key].tobytes() == resumed[key].tobytes(), (half, key)
 
 # Data that are never finite: the scale stops at its floor and nothing moves. The
-# run is an error, but it saves its state.
+# run is an error, but it writes its metrics and its state.
 with np.load(DIGITS) as file:
     arrays = {key: file[key] for key in file}
 arrays["train_images"] = np.full_like(arrays["train_images"], np.nan)
 never = os.path.join(folder, "never.npz")
 np.savez(never, **arrays)
 before = state("digits-mlp", *FP16, "--steps", 0, data=never)
-after = state("digits-mlp", *FP16, "--steps", 40, data=never, status=1)
+table = os.path.join(folder, "never.csv")
+after = state("digits-mlp", *FP16, "--steps", 40, "--metrics-csv", table, data=never, status=1)
+with open(table) as file:
+    assert len(file.readlines()) == 41
 assert after["loss_scale"] == 1 and after["growth_tracker"] == 0, after["loss_scale"]
 for key in before.keys() - {"loss_scale", "growth_tracker", "hysteresis_tracker"}:
     assert before[key].tobytes() == after[key].tobytes(), key

@@ -286,7 +286,10 @@ llvm::Error Runner::writeReports() const {
   if (llvm::Error error =
           toError(host::writeCurves(options.training, options.title, runs)))
     return error;
-  return toError(host::writeResults(options.training, runs));
+  if (llvm::Error error =
+          toError(host::writeResults(options.training, runs)))
+    return error;
+  return toError(host::checkRuns(runs));
 }
 
 llvm::Error Runner::run(ModuleOp module) {

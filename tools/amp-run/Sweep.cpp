@@ -46,8 +46,6 @@ llvm::Error mlir::amp::sweepScales(const RunnerOptions &options,
   // Scales that are too large are part of the sweep.
   if (low.pipeline.find("check-loss-scaling") == std::string::npos)
     low.pipeline += " check-loss-scaling=false";
-  host::TrainerHooks hooks;
-  hooks.rejectsSkipped = false;
   for (double scale : options.debug.scales) {
     low.lossScaling = host::formatNumber(scale);
     auto program = StepProgram::create(module, low);
@@ -55,9 +53,10 @@ llvm::Error mlir::amp::sweepScales(const RunnerOptions &options,
       return program.takeError();
     JITStep step(**program);
     std::vector<host::RunRecord> runs;
+    // A scale whose every step is skipped is a result, not an error.
     if (llvm::Error error =
             toError(trainer.run(step, low.lossScaling,
-                                /*evaluates=*/false, hooks, &runs)))
+                                /*evaluates=*/false, {}, &runs)))
       return error;
     sweep.add(scale, runs.front());
   }

@@ -169,7 +169,7 @@ inline Status ProgramTrainer::run() {
     AMP_RETURN_IF_ERROR(program.profile(20, &table));
     std::fputs(table.c_str(), stdout);
   }
-  return Status();
+  return checkRuns(runs);
 }
 
 /// Parses the options, trains and writes the results. Returns the exit status.

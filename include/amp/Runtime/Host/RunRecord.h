@@ -49,6 +49,8 @@ struct RunRecord {
   std::vector<StepRecord> steps;
   /// Named results at the end, such as `eval accuracy`.
   std::vector<std::pair<std::string, double>> results;
+  /// Why the run was in vain, or empty.
+  std::string failure;
 
   /// The column of `metric` in the records, if the run has it.
   std::optional<size_t> findMetric(std::string_view metric) const {

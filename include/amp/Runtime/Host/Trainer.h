@@ -27,8 +27,6 @@ inline constexpr const char *kLossScaleMetric = "loss_scale",
 struct TrainerHooks {
   std::function<Status(Step &)> beforeTraining, afterStep;
   std::function<Status(Step &, const RunRecord &)> afterTraining;
-  /// Whether a run whose every step was skipped is an error.
-  bool rejectsSkipped = true;
 };
 
 /// Trains the steps of one command line on the same data.
@@ -64,7 +62,7 @@ private:
                            const TrainerHooks &hooks, RunRecord *record);
   inline Status finish(Step &step, RunRecord *record);
   inline Status addScales(Step &step, RunRecord *record);
-  inline Status checkSkipped(const RunRecord &record) const;
+  inline std::string describeSkipped(const RunRecord &record) const;
   bool trains() const { return options.trains() || keepsData; }
   /// Reading metrics may cost time. Read those of each step only on request.
   bool wantsAll(const Step &step) const {
@@ -319,15 +317,16 @@ inline Status Trainer::train(Step &step, const TrainerHooks &hooks,
   return Status();
 }
 
-/// Fails if the run was in vain: at least ten steps ran and all were skipped,
-/// or the last twenty were and the loss scale no longer fell.
-inline Status Trainer::checkSkipped(const RunRecord &record) const {
+/// Says that the run was in vain, or returns an empty text: at least ten steps
+/// ran and all were skipped, or the last twenty were and the loss scale no
+/// longer fell.
+inline std::string Trainer::describeSkipped(const RunRecord &record) const {
   constexpr size_t kFewest = 10, kAtFloor = 20;
   const std::optional<size_t> column = record.findMetric(kSkippedMetric);
   const std::optional<size_t> scale = record.findMetric(kLossScaleMetric);
   const std::vector<StepRecord> &steps = record.steps;
   if (!column)
-    return Status();
+    return "";
   size_t count = 0;
   while (count < steps.size() &&
          steps[steps.size() - 1 - count].values[*column] != 0)
@@ -338,17 +337,14 @@ inline Status Trainer::checkSkipped(const RunRecord &record) const {
       count >= kAtFloor &&
       (!hasScale || steps[steps.size() - kAtFloor].values[*scale] == last);
   if (!isAtFloor && (count < kFewest || count < steps.size()))
-    return Status();
-  return makeError(
-      kInvalidArgument,
-      "%s %zu steps were skipped because their gradients were not finite%s; "
-      "the loss scale does not help; expected finite gradients, see --explain "
-      "of amp-run for the operation that fails",
-      count == steps.size() ? "all" : "the last", count,
-      hasScale
-          ? (", with a loss scale of " + formatNumber(last) + " at the end")
-                .c_str()
-          : "");
+    return "";
+  std::string text = count == steps.size() ? "all " : "the last ";
+  text += std::to_string(count) +
+          " steps were skipped because their gradients were not finite";
+  if (hasScale)
+    text += ", with a loss scale of " + formatNumber(last) + " at the end";
+  return text + "; the loss scale does not help; expected finite gradients, "
+                "see --explain of amp-run for the operation that fails";
 }
 
 /// Predicts, evaluates and saves.
@@ -387,10 +383,9 @@ inline Status Trainer::runSeed(Step &step, uint64_t seed,
     AMP_RETURN_IF_ERROR(train(step, hooks, record));
   if (hooks.afterTraining)
     AMP_RETURN_IF_ERROR(hooks.afterTraining(step, *record));
-  // Skipped steps change no weight, so the state is worth saving.
-  AMP_RETURN_IF_ERROR(finish(step, record));
-  return wantsAll(step) && hooks.rejectsSkipped ? checkSkipped(*record)
-                                                : Status();
+  if (wantsAll(step))
+    record->failure = describeSkipped(*record);
+  return finish(step, record);
 }
 
 inline Status Trainer::run(Step &step, const std::string &label,
@@ -435,6 +430,17 @@ inline Status writeResults(const TrainingOptions &options,
   if (options.jsonPath.empty())
     return Status();
   return writeFile(options.jsonPath, printMetricsJson(runs));
+}
+
+/// Fails for the first run that was in vain. Call this after everything is
+/// written, because its metrics and its state tell why.
+inline Status checkRuns(const std::vector<RunRecord> &runs) {
+  for (const RunRecord &run : runs)
+    if (!run.failure.empty())
+      return makeError(kInvalidArgument, "%s, seed %llu: %s",
+                       run.precision.c_str(), (unsigned long long)run.seed,
+                       run.failure.c_str());
+  return Status();
 }
 
 } // namespace amphost
