@@ -59,6 +59,17 @@ Value ModelBuilder::layerNorm(Value x, double epsilon) {
       .getResult();
 }
 
+Value ModelBuilder::rmsNorm(Value x, double epsilon) {
+  if (!hasRank("rms_norm", "x", x, 1, /*orMore=*/true))
+    return x;
+  int64_t width = typeOf(x).getShape().back();
+  Value gamma = addParameter("weight", {width}, getInit(InitKind::Ones), false);
+  auto statistics = typeOf(x).clone(typeOf(x).getShape().drop_back());
+  return train::RMSNormOp::create(builder, getLoc(), x.getType(), statistics, x,
+                                  gamma, APFloat(epsilon))
+      .getResult();
+}
+
 Value ModelBuilder::batchNorm(Value x, double gamma) {
   if (!hasRank("batch_norm", "x", x, 1, /*orMore=*/true))
     return x;
@@ -192,27 +203,88 @@ Value ModelBuilder::attention(Value query, Value key, Value value,
       !hasRank("attention", "key", key, 3) ||
       !hasRank("attention", "value", value, 3))
     return query;
-  for (Value x : {query, key, value}) {
-    int64_t width = typeOf(x).getShape().back();
-    if (!ShapedType::isDynamic(width) && width % heads == 0)
-      continue;
-    fail() << "attention: 'heads' must divide the width, got " << heads
-           << " heads for " << x.getType();
-    heads = 1;
-  }
+  for (Value x : {query, key, value})
+    heads = checkHeads(x, heads);
+  Value q = splitHeads(query, heads), k = splitHeads(key, heads);
+  return headAttention(q, k, splitHeads(value, heads), causal, mask);
+}
+
+int64_t ModelBuilder::checkHeads(Value x, int64_t heads) {
+  int64_t width = typeOf(x).getShape().back();
+  if (!ShapedType::isDynamic(width) && width % heads == 0)
+    return heads;
+  fail() << "attention: 'heads' must divide the width, got " << heads
+         << " heads for " << x.getType();
+  return 1;
+}
+
+Value ModelBuilder::splitHeads(Value x, int64_t heads) {
+  heads = checkExtent("attention", "heads", heads);
+  if (!hasRank("attention", "x", x, 3))
+    return x;
+  heads = checkHeads(x, heads);
+  ArrayRef<int64_t> shape = typeOf(x).getShape();
   TrainBuilder t = at();
-  auto split = [&](Value x) {
-    ArrayRef<int64_t> shape = typeOf(x).getShape();
-    Value parts = t.reshape(x, {shape[0], shape[1], heads, shape[2] / heads});
-    return t.transpose(parts, {0, 2, 1, 3});
-  };
-  Value q = split(query), k = split(key), v = split(value);
-  auto sums = typeOf(q).clone(typeOf(q).getShape().drop_back());
+  Value parts = t.reshape(x, {shape[0], shape[1], heads, shape[2] / heads});
+  return t.transpose(parts, {0, 2, 1, 3});
+}
+
+Value ModelBuilder::headAttention(Value query, Value key, Value value,
+                                  bool causal, Value mask) {
+  if (!hasRank("attention", "query", query, 4) ||
+      !hasRank("attention", "key", key, 4) ||
+      !hasRank("attention", "value", value, 4))
+    return query;
+  ArrayRef<int64_t> shape = typeOf(query).getShape();
+  int64_t size = typeOf(value).getShape().back();
+  auto result = typeOf(query).clone({shape[0], shape[1], shape[2], size});
   Value y = train::ScaledDotProductAttentionOp::create(
-                builder, getLoc(), q.getType(), sums, q, k, v, mask,
+                builder, getLoc(), result,
+                typeOf(query).clone(shape.drop_back()), query, key, value, mask,
                 FloatAttr(), causal)
                 .getResult();
-  return t.reshape(t.transpose(y, {0, 2, 1, 3}), typeOf(query).getShape());
+  TrainBuilder t = at();
+  return t.reshape(t.transpose(y, {0, 2, 1, 3}),
+                   {shape[0], shape[2], shape[1] * size});
+}
+
+std::pair<Value, Value>
+ModelBuilder::rotaryTables(int64_t positions, int64_t size, double base) {
+  positions = checkExtent("rotary", "positions", positions);
+  size = checkExtent("rotary", "size", size, /*least=*/2);
+  auto constant = [&](ArrayRef<int64_t> shape, ArrayRef<float> numbers) {
+    auto type = RankedTensorType::get(shape, getF32Type());
+    return train::ConstantOp::create(builder, getLoc(), type,
+                                     DenseElementsAttr::get(type, numbers))
+        .getResult();
+  };
+  SmallVector<float> places, rates;
+  for (int64_t i = 0; i < positions; ++i)
+    places.push_back(static_cast<float>(i));
+  for (int64_t i = 0; i < size / 2; ++i)
+    rates.push_back(
+        static_cast<float>(std::pow(base, -2.0 * double(i) / double(size))));
+  TrainBuilder t = at();
+  Value angles =
+      t.mul(constant({positions, 1}, places), constant({size / 2}, rates));
+  return {t.cos(angles), t.sin(angles)};
+}
+
+Value ModelBuilder::rotate(Value x, std::pair<Value, Value> tables) {
+  if (!hasRank("rotary", "x", x, 2, /*orMore=*/true))
+    return x;
+  // The tables have the trailing dimensions of the input.
+  SmallVector<int64_t> half(typeOf(x).getShape().take_back(2));
+  half.back() /= 2;
+  for (Value table : {tables.first, tables.second})
+    if (typeOf(table).getShape() != ArrayRef<int64_t>(half)) {
+      fail() << "rotary: the tables must have the shape of the last two "
+                "dimensions of 'x' with half of the last, got "
+             << table.getType() << " for " << x.getType();
+      return x;
+    }
+  return train::RotaryEmbeddingOp::create(builder, getLoc(), x.getType(), x,
+                                          tables.first, tables.second);
 }
 
 Value ModelBuilder::slice(Value x, int64_t dim, int64_t offset, int64_t size) {

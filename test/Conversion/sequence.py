@@ -68,14 +68,24 @@ class Cases:
 for type in TYPES:
     c = Cases(type)
     eps = {"f16": 2.0**-11, "bf16": 2.0**-8}.get(type, 0)
-    # Attention: plain, causal, masked; a query without a key gives zeros.
+    # Attention: plain, causal, masked; a query without a key gives zeros. Six
+    # heads of queries read two of keys.
     mask = rng.random((2, 1, 7, 9)) < 0.6
     mask[1, 0, 3] = False
-    for queries, keys, causal, masked in [(7, 9, False, False), (8, 8, True, False), (7, 9, False, True)]:
-        q, k, v = c.normal(2, 3, queries, 4), c.normal(2, 3, keys, 4), c.normal(2, 3, keys, 5)
-        dy = c.normal(2, 3, queries, 5)
+    for queries, keys, causal, masked, group in [(7, 9, False, False, 1), (8, 8, True, False, 1), (7, 9, False, True, 1),
+                                                 (8, 8, True, False, 3), (7, 9, False, True, 3)]:
+        heads = 6 if group > 1 else 3
+        q, dy = c.normal(2, heads, queries, 4), c.normal(2, heads, queries, 5)
+        k, v = c.normal(2, heads // group, keys, 4), c.normal(2, heads // group, keys, 5)
+
+        def spread(x):
+            return np.repeat(wide(x), group, 1)
+
+        def gather(x):
+            return x.reshape(2, heads // group, group, *x.shape[2:]).sum(2)
+
         allowed = mask if masked else np.tril(np.ones((queries, keys), bool)) if causal else True
-        y, lse, p = attention(wide(q), wide(k), wide(v), 0.5, allowed)
+        y, lse, p = attention(wide(q), spread(k), spread(v), 0.5, allowed)
         operands = [q, k, v] + ([tensor(mask, "i1")] if masked else [])
         flag = " {{causal}}" if causal else ""
         for result in {type, c.wide_type}:
@@ -83,15 +93,15 @@ for type in TYPES:
                 "train.scaled_dot_product_attention {}" + flag,
                 operands, (y, result, 2 * eps), (lse, c.wide_type, 0),
             )
-        dp = wide(dy) @ np.swapaxes(wide(v), -1, -2)
+        dp = wide(dy) @ np.swapaxes(spread(v), -1, -2)
         saved, sums = c.low(y), c.wide(lse)
         ds = p * (dp - (wide(dy) * wide(saved)).sum(-1, keepdims=True)) * 0.5
         c.add(
             "train.scaled_dot_product_attention_grad {}" + flag,
             [dy, q, k, v, saved, sums] + operands[3:],
-            (ds @ wide(k), type, 4 * eps),
-            (np.swapaxes(ds, -1, -2) @ wide(q), type, 4 * eps),
-            (np.swapaxes(p, -1, -2) @ wide(dy), type, 4 * eps),
+            (ds @ spread(k), type, 4 * eps),
+            (gather(np.swapaxes(ds, -1, -2) @ wide(q)), type, 4 * eps),
+            (gather(np.swapaxes(p, -1, -2) @ wide(dy)), type, 4 * eps),
         )
     # Rotary embedding.
     x, angles = c.normal(2, 3, 5, 8), rng.standard_normal((5, 4))

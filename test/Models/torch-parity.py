@@ -9,7 +9,7 @@
 #
 # REQUIRES: torch
 # RUN: rm -rf %t && mkdir %t
-# RUN: %python %s %t mlp lenet gpt2
+# RUN: %python %s %t mlp lenet gpt2 decoder
 # RUN: not %python %s %t gpt2 --wrong 2>&1 | FileCheck %s
 # CHECK: gpt2: gradient of
 
@@ -23,7 +23,7 @@ import torch
 import torch.nn.functional as F
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
-from networks import bert, gpt2, lenet, mlp, resnet, vit  # noqa: E402
+from networks import bert, decoder, gpt2, lenet, mlp, resnet, vit  # noqa: E402
 
 folder = sys.argv[1]
 BOUND = 1e-4
@@ -49,6 +49,9 @@ MODELS = {
                  {"images": normal(8, 32, 32, 3), "labels": rng.integers(0, 10, 8)}),
     "gpt2": (("--vocabulary=31", "--positions=16", "--sequence=12", *small), gpt2,
              {"tokens": rng.integers(0, 31, (3, 12)), "targets": rng.integers(0, 31, (3, 12))}),
+    "decoder": (("--vocabulary=31", "--sequence=12", "--layers=2", "--width=16", "--heads=4", "--key-heads=2",
+                 "--feed-forward=24"), decoder,
+                {"tokens": rng.integers(0, 31, (3, 12)), "targets": rng.integers(0, 31, (3, 12))}),
     "bert": (("--vocabulary=31", "--positions=16", "--sequence=12", *small), bert,
              {"tokens": rng.integers(0, 31, (4, 12)), "token_types": rng.integers(0, 2, (4, 12)),
               "mask": mask, "labels": rng.integers(0, 2, 4)}),

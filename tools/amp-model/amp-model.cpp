@@ -40,12 +40,16 @@ AMP_OPTION(bool, onlyCount, "count",
            "print the number of parameters and nothing else");
 
 AMP_OPTION(std::string, batch, "batch", "size of the batch, or '?' for any");
-AMP_OPTION(int64_t, sequence, "sequence", "tokens of a sample (gpt2, bert)");
+AMP_OPTION(int64_t, sequence, "sequence", "tokens of a sample (gpt2, decoder, bert)");
 AMP_OPTION(int64_t, layers, "layers", "blocks of a transformer");
 AMP_OPTION(int64_t, width, "width",
            "features of a transformer, channels of the first stage of a "
            "residual network");
 AMP_OPTION(int64_t, heads, "heads", "attention heads");
+AMP_OPTION(int64_t, keyHeads, "key-heads",
+           "attention heads of keys and values (decoder)");
+AMP_OPTION(int64_t, feedForward, "feed-forward",
+           "features of the hidden layer of a block (decoder)");
 AMP_OPTION(int64_t, vocabulary, "vocabulary", "number of tokens");
 AMP_OPTION(int64_t, positions, "positions", "longest sequence");
 AMP_OPTION(int64_t, imageSize, "image-size", "height and width of images");
@@ -131,22 +135,25 @@ static LogicalResult takeBatch(int64_t &value) {
   return failure();
 }
 
-static void takeTransformer(TransformerOptions &options) {
+static void takeBlocks(TransformerOptions &options) {
   take(layers, options.layers);
   take(width, options.width);
   take(heads, options.heads);
+}
+
+static void takeTransformer(TransformerOptions &options) {
+  takeBlocks(options);
   take(dropout, options.dropout);
 }
 
 /// The published settings of the model `name`.
 static TrainingOptions getPublishedTraining(StringRef name) {
   TrainingOptions training;
-  if (name == "gpt2" || name == "bert" || name == "vit") {
-    training.learningRate = name == "gpt2"   ? 6e-4
-                            : name == "bert" ? 5e-5
-                                             : 1e-3;
-    training.weightDecay = name == "gpt2" ? 0.1 : name == "bert" ? 0.01 : 0.05;
-    training.beta2 = name == "gpt2" ? 0.95 : 0.999;
+  const bool isDecoder = name == "gpt2" || name == "decoder";
+  if (isDecoder || name == "bert" || name == "vit") {
+    training.learningRate = isDecoder ? 6e-4 : name == "bert" ? 5e-5 : 1e-3;
+    training.weightDecay = isDecoder ? 0.1 : name == "bert" ? 0.01 : 0.05;
+    training.beta2 = isDecoder ? 0.95 : 0.999;
     training.maxNorm = 1.0;
     training.warmupSteps = 2000;
     training.decaySteps = 100000;
@@ -200,7 +207,8 @@ static FailureOr<Model> build(MLIRContext *context, int64_t batchSize) {
   };
   auto sized = [&](auto options) {
     options.batch = batchSize;
-    if constexpr (!std::is_same_v<decltype(options), GPT2Options>)
+    if constexpr (!std::is_same_v<decltype(options), GPT2Options> &&
+                  !std::is_same_v<decltype(options), DecoderOptions>)
       take(classes, options.classes);
     return options;
   };
@@ -235,6 +243,15 @@ static FailureOr<Model> build(MLIRContext *context, int64_t batchSize) {
     takeTransformer(options);
     return finish(buildGPT2, options);
   }
+  if (name == "decoder") {
+    DecoderOptions options = sized(DecoderOptions());
+    take(vocabulary, options.vocabulary);
+    take(sequence, options.sequence);
+    takeBlocks(options);
+    take(keyHeads, options.keyHeads);
+    take(feedForward, options.feedForward);
+    return finish(buildDecoder, options);
+  }
   if (name == "bert") {
     BertOptions options = sized(BertOptions());
     take(vocabulary, options.vocabulary);
@@ -253,8 +270,8 @@ static FailureOr<Model> build(MLIRContext *context, int64_t batchSize) {
     return finish(buildViT, options);
   }
   llvm::errs() << "error: unknown model '" << name
-               << "', expected mlp, lenet, resnet18, resnet50, gpt2, bert or "
-               << "vit\n";
+               << "', expected mlp, lenet, resnet18, resnet50, gpt2, decoder, "
+               << "bert or vit\n";
   return failure();
 }
 
@@ -264,7 +281,7 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv,
       "Writes the training step of a model: mlp, lenet, resnet18, resnet50, "
-      "gpt2, bert or vit\n");
+      "gpt2, decoder, bert or vit\n");
   consulted.insert_range(
       ArrayRef<const cl::Option *>{&outputName, &printLocations, &onlyCount});
   MLIRContext context;

@@ -31,6 +31,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <utility>
+
 namespace mlir::amp {
 
 /// The optimizer and the schedule of a step.
@@ -119,6 +121,8 @@ public:
   /// A product with the transpose of `weight` [out, in], for tied weights.
   Value tiedLinear(Value x, Value weight, Value bias = {});
   Value layerNorm(Value x, double epsilon);
+  /// A norm over the last dimension with a weight of ones and no bias.
+  Value rmsNorm(Value x, double epsilon);
   /// Statistics move by 0.1. `gamma` is the initial scale.
   Value batchNorm(Value x, double gamma = 1.0);
   /// A square filter with equal padding on all sides.
@@ -141,6 +145,19 @@ public:
   /// Attention of `heads` heads on [N, S, heads · D] queries, keys and values.
   Value attention(Value query, Value key, Value value, int64_t heads,
                   bool causal, Value mask = {});
+  /// The heads of `x`, [N, S, heads · D], as [N, heads, S, D].
+  Value splitHeads(Value x, int64_t heads);
+  /// Attention on [N, H, S, D] queries and [N, G, T, D] keys and values, where
+  /// H is a multiple of G. Returns [N, S, H · D].
+  Value headAttention(Value query, Value key, Value value, bool causal,
+                      Value mask = {});
+  /// The cosines and sines, [positions, size / 2] each, of the angles by which a
+  /// rotary embedding turns the pairs of a head of `size` elements: position p
+  /// turns pair i by p · base^(-2i / size).
+  std::pair<Value, Value> rotaryTables(int64_t positions, int64_t size,
+                                       double base = 10000.0);
+  /// Turns the pairs (i, i + D/2) of [.., S, D] by the angles of `tables`.
+  Value rotate(Value x, std::pair<Value, Value> tables);
   /// The elements of dimension `dim` that start at `offset`.
   Value slice(Value x, int64_t dim, int64_t offset, int64_t size);
   Value concat(ArrayRef<Value> parts, int64_t dim);
@@ -181,6 +198,9 @@ private:
   /// it.
   int64_t checkExtent(StringRef layer, StringRef name, int64_t value,
                       int64_t least = 1);
+  /// Returns `heads`. Emits an error and returns 1 if the last dimension of `x`
+  /// does not consist of that many heads.
+  int64_t checkHeads(Value x, int64_t heads);
   /// The output extent of a window of `size` on `extent`.
   int64_t slide(StringRef layer, int64_t extent, int64_t size, int64_t stride,
                 int64_t padding);

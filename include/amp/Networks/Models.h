@@ -64,6 +64,24 @@ struct GPT2Options : TransformerOptions {
   int64_t positions = 1024;
 };
 
+/// A decoder as in recent language models: rotary positions, root mean square
+/// norms, also of queries and keys, fewer heads of keys and values than of
+/// queries, gated silu, no bias, and an embedding that is tied to the output.
+/// The defaults have 304 million parameters.
+struct DecoderOptions : TransformerOptions {
+  DecoderOptions() {
+    sequence = 2048;
+    layers = 24;
+    width = 1024;
+    heads = 16;
+  }
+  /// Heads of keys and values. Divides `heads`.
+  int64_t keyHeads = 4;
+  /// Features of the hidden layer of a block.
+  int64_t feedForward = 2816;
+  int64_t vocabulary = 32768;
+};
+
 /// BERT (Devlin et al. 2018) with a classifier on the pooled first token.
 struct BertOptions : TransformerOptions {
   int64_t vocabulary = 30522;
@@ -94,6 +112,9 @@ FailureOr<Model> buildResNet(MLIRContext *context, const ResNetOptions &options,
                              const TrainingOptions &training);
 FailureOr<Model> buildGPT2(MLIRContext *context, const GPT2Options &options,
                            const TrainingOptions &training);
+FailureOr<Model> buildDecoder(MLIRContext *context,
+                              const DecoderOptions &options,
+                              const TrainingOptions &training);
 FailureOr<Model> buildBert(MLIRContext *context, const BertOptions &options,
                            const TrainingOptions &training);
 FailureOr<Model> buildViT(MLIRContext *context, const ViTOptions &options,

@@ -153,8 +153,32 @@ func.func @f(%q: tensor<4xf32>, %k: tensor<4xf32>, %v: tensor<4xf32>) {
 // -----
 
 func.func @f(%q: tensor<2x3x4xf32>, %k: tensor<5x3x4xf32>, %v: tensor<2x3x4xf32>) {
-  // expected-error@+1 {{'train.scaled_dot_product_attention' op operands must have equal leading dimensions}}
+  // expected-error@+1 {{'train.scaled_dot_product_attention' op keys and values must have equal leading dimensions}}
   %0:2 = train.scaled_dot_product_attention %q, %k, %v : (tensor<2x3x4xf32>, tensor<5x3x4xf32>, tensor<2x3x4xf32>) -> (tensor<2x3x4xf32>, tensor<2x3xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x6x3x4xf32>, %k: tensor<5x2x3x4xf32>) {
+  // expected-error@+1 {{'train.scaled_dot_product_attention' op operands must have equal leading dimensions, apart from the number of heads}}
+  %0:2 = train.scaled_dot_product_attention %q, %k, %k : (tensor<2x6x3x4xf32>, tensor<5x2x3x4xf32>, tensor<5x2x3x4xf32>) -> (tensor<2x6x3x4xf32>, tensor<2x6x3xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x6x3x4xf32>, %k: tensor<2x4x3x4xf32>) {
+  // expected-error@+1 {{'train.scaled_dot_product_attention' op the number of heads of queries must be a multiple of that of keys, both static}}
+  %0:2 = train.scaled_dot_product_attention %q, %k, %k : (tensor<2x6x3x4xf32>, tensor<2x4x3x4xf32>, tensor<2x4x3x4xf32>) -> (tensor<2x6x3x4xf32>, tensor<2x6x3xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<?x?x6x3x4xf32>, %k: tensor<?x?x2x3x4xf32>) {
+  // expected-error@+1 {{'train.scaled_dot_product_attention' op with fewer heads of keys than of queries, at most one dimension may be dynamic}}
+  %0:2 = train.scaled_dot_product_attention %q, %k, %k : (tensor<?x?x6x3x4xf32>, tensor<?x?x2x3x4xf32>, tensor<?x?x2x3x4xf32>) -> (tensor<?x?x6x3x4xf32>, tensor<?x?x6x3xf32>)
   return
 }
 

@@ -100,6 +100,35 @@ def gpt2(p, batch, heads=2):
     return norm(p, "ln_f", x, 1e-5) @ p["wte.weight"].T
 
 
+def rms_norm(p, name, x, epsilon=1e-6):
+    return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + epsilon) * p[name + ".weight"]
+
+
+def rotate(x, angles):
+    a, b = x.chunk(2, -1)
+    return torch.cat([a * angles.cos() - b * angles.sin(), b * angles.cos() + a * angles.sin()], -1)
+
+
+def decoder(p, batch, heads=4, key_heads=2):
+    x = p["embed.weight"][batch["tokens"]]
+    n, s, c = x.shape
+    size = c // heads
+    angles = torch.arange(s)[:, None] * 10000.0 ** (-2.0 * torch.arange(size // 2) / size)
+    mask = torch.full((s, s), float("-inf")).triu(1)
+    for i in range(count(p, "h.")):
+        name = f"h.{i}."
+        qkv = rms_norm(p, name + "norm_1", x) @ p[name + "attn.qkv.weight"]
+        q, k, v = (heads_first(t, t.shape[-1] // size) for t in qkv.split([c, key_heads * size, key_heads * size], -1))
+        q, k = (rotate(rms_norm(p, f"{name}attn.{part}_norm", t), angles) for part, t in (("q", q), ("k", k)))
+        k, v = (t.repeat_interleave(heads // key_heads, 1) for t in (k, v))
+        y = torch.softmax(q @ k.transpose(-1, -2) / size ** 0.5 + mask, -1) @ v
+        x = x + y.transpose(1, 2).reshape(n, s, c) @ p[name + "attn.proj.weight"]
+        y = rms_norm(p, name + "norm_2", x)
+        y = F.silu(y @ p[name + "mlp.gate.weight"]) * (y @ p[name + "mlp.up.weight"])
+        x = x + y @ p[name + "mlp.down.weight"]
+    return rms_norm(p, "norm", x) @ p["embed.weight"].T
+
+
 def bert(p, batch, heads=2):
     tokens = batch["tokens"]
     x = p["embeddings.word.weight"][tokens] + p["embeddings.type.weight"][batch["token_types"]]

@@ -25,7 +25,7 @@ from program import distance, distances, join, load, run
 folder, compiler, library = sys.argv[1:4]
 STEPS = 5
 BOUNDS = {"fp16": 4e-3, "bf16": 3.2e-2}
-CASES = [("gpt2", "bf16"), ("bert", "fp16"), ("vit", "bf16")]
+CASES = [("gpt2", "bf16"), ("decoder", "bf16"), ("bert", "fp16"), ("vit", "bf16")]
 # The usual weights make all scores nearly equal, which hides mistakes.
 QKV_WEIGHT = re.compile(r'(#amp\.init<normal, value = )[-+.e\d]+( : f64>, amp\.name = "[^"]*qkv\.weight")')
 MUTATIONS = {

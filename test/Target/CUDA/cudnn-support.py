@@ -27,10 +27,11 @@ assert library.version() >= 90000
 MODELS = {
     "gpt2": ["--sequence=1024"],
     "gpt2-long": ["--sequence=8192", "--positions=8192"],
+    "decoder": ["--sequence=2048"],
     "bert": ["--sequence=512"],
     "vit": [],
 }
-BATCHES = {"gpt2": 64, "gpt2-long": 8, "bert": 64, "vit": 256}
+BATCHES = {"gpt2": 64, "gpt2-long": 8, "decoder": 16, "bert": 64, "vit": 256}
 failures, answers = [], {}
 for model, options in MODELS.items():
     graph = f"{folder}/{model}.mlir"

@@ -72,6 +72,32 @@ static Value buildPositions(TrainBuilder &t, int64_t count,
                             DenseElementsAttr::get(type, numbers));
 }
 
+/// Puts the rows of all heads that read one head of `key` into one matrix:
+/// [.., heads, S, N] becomes [.., key heads, heads / key heads · S, N].
+static Value groupRows(TrainBuilder &t, Value rows, Value key) {
+  SmallVector<int64_t> shape(typeOf(rows).getShape());
+  size_t rank = shape.size();
+  int64_t heads = rank > 2 ? typeOf(key).getDimSize(rank - 3) : 0;
+  if (rank < 3 || shape[rank - 3] == heads)
+    return rows;
+  shape[rank - 2] *= shape[rank - 3] / heads;
+  shape[rank - 3] = heads;
+  return t.reshape(rows, shape);
+}
+
+/// The product of `rows`, grouped for the heads of `other`, and `other`, of the
+/// type `type`.
+static Value multiplyRows(TrainBuilder &t, RankedTensorType type, Value rows,
+                          Value other, bool transposeOther) {
+  Value grouped = groupRows(t, rows, other);
+  SmallVector<int64_t> shape(typeOf(grouped).getShape());
+  shape.back() = type.getShape().back();
+  Value product = MatmulOp::create(t.getBuilder(), t.getLoc(),
+                                   type.clone(shape), grouped, other,
+                                   /*transpose_a=*/false, transposeOther);
+  return grouped == rows ? product : t.reshape(product, type.getShape());
+}
+
 template <typename AttentionOp>
 static Scores buildScores(AttentionOp op, TrainBuilder &t) {
   auto query = typeOf(op.getQuery()), key = typeOf(op.getKey());
@@ -87,9 +113,9 @@ static Scores buildScores(AttentionOp op, TrainBuilder &t) {
       op.getScale()
           ? op.getScale()->convertToDouble()
           : 1.0 / std::sqrt(static_cast<double>(query.getShape().back()));
-  Value product = MatmulOp::create(
-      t.getBuilder(), t.getLoc(), RankedTensorType::get(shape, compute),
-      op.getQuery(), op.getKey(), /*transpose_a=*/false, /*transpose_b=*/true);
+  Value product = multiplyRows(t, RankedTensorType::get(shape, compute),
+                               op.getQuery(), op.getKey(),
+                               /*transposeOther=*/true);
   scores.value = t.mul(product, scores.scale);
   Value masked =
       t.scalar(-std::numeric_limits<double>::infinity(), scores.value);
@@ -131,9 +157,8 @@ ScaledDotProductAttentionOp::decompose(OpBuilder &builder,
     divisor = t.select(none, t.scalar(1.0, sum), sum);
   }
   Value weights = t.castTo(t.div(e, divisor), getElementTypeOrSelf(getValue()));
-  Value y = MatmulOp::create(builder, getLoc(), getResult().getType(), weights,
-                             getValue(), /*transpose_a=*/false,
-                             /*transpose_b=*/false);
+  Value y = multiplyRows(t, typeOf(getResult()), weights, getValue(),
+                         /*transposeOther=*/false);
   Value logsumexp = t.add(max, t.log(sum));
   results.push_back(y);
   results.push_back(t.reshape(logsumexp, typeOf(getLogsumexp()).getShape()));
@@ -148,28 +173,30 @@ ScaledDotProductAttentionGradOp::decompose(OpBuilder &builder,
   auto full = typeOf(scores.value);
   int64_t axis = full.getRank() - 1;
   Type low = getElementTypeOrSelf(getQuery());
-  auto product = [&](Type type, Value a, Value b, bool transposeA,
-                     bool transposeB) -> Value {
-    return MatmulOp::create(builder, getLoc(), type, a, b, transposeA,
-                            transposeB);
+  // The transpose of `rows` times `other`, summed over the heads of a group.
+  auto sumRows = [&](Type type, Value rows, Value other) -> Value {
+    return MatmulOp::create(builder, getLoc(), type,
+                            groupRows(t, rows, getKey()),
+                            groupRows(t, other, getKey()),
+                            /*transpose_a=*/true, /*transpose_b=*/false);
   };
   Value weights =
       t.exp(t.sub(scores.value, t.unsqueeze(getLogsumexp(), {axis}, full)));
   // Avoid -inf - -inf for a query without a key.
   if (getMask())
     weights = t.select(scores.mask, weights, t.scalar(0.0, weights));
-  Value dValue = product(getValueGrad().getType(), t.castTo(weights, low),
-                         getGrad(), true, false);
+  Value dValue =
+      sumRows(getValueGrad().getType(), t.castTo(weights, low), getGrad());
   // dS = P · (dP - Σ dy · y) · scale. The sum equals Σ P · dP.
-  Value dWeights = product(full, getGrad(), getValue(), false, true);
+  Value dWeights =
+      multiplyRows(t, full, getGrad(), getValue(), /*transposeOther=*/true);
   Value dot = t.sum(t.mul(t.widen(getGrad()), t.widen(getOutput())), {axis},
                     /*keepDims=*/true);
   Value dScores = t.mul(t.mul(weights, t.sub(dWeights, dot)), scores.scale);
   dScores = t.castTo(dScores, low);
-  results.push_back(
-      product(getQueryGrad().getType(), dScores, getKey(), false, false));
-  results.push_back(
-      product(getKeyGrad().getType(), dScores, getQuery(), true, false));
+  results.push_back(multiplyRows(t, typeOf(getQueryGrad()), dScores, getKey(),
+                                 /*transposeOther=*/false));
+  results.push_back(sumRows(getKeyGrad().getType(), dScores, getQuery()));
   results.push_back(dValue);
   return success();
 }

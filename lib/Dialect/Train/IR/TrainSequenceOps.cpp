@@ -142,9 +142,23 @@ static FailureOr<SmallVector<int64_t>> inferScores(AttentionOp op) {
   };
   if (rank < 2 || key.getRank() != rank || value.getRank() != rank)
     return fail("operands must have one rank of at least 2");
-  for (RankedTensorType type : {query, key, value})
-    if (type.getShape().drop_back(2) != query.getShape().drop_back(2))
-      return fail("operands must have equal leading dimensions");
+  ArrayRef<int64_t> leading = query.getShape().drop_back(2);
+  ArrayRef<int64_t> keyLeading = key.getShape().drop_back(2);
+  if (value.getShape().drop_back(2) != keyLeading)
+    return fail("keys and values must have equal leading dimensions");
+  if (keyLeading != leading) {
+    if (keyLeading.drop_back() != leading.drop_back())
+      return fail("operands must have equal leading dimensions, apart from the "
+                  "number of heads");
+    int64_t heads = leading.back(), keyHeads = keyLeading.back();
+    if (ShapedType::isDynamic(heads) || ShapedType::isDynamic(keyHeads) ||
+        keyHeads == 0 || heads % keyHeads != 0)
+      return fail("the number of heads of queries must be a multiple of that of "
+                  "keys, both static");
+    if (llvm::count(leading, ShapedType::kDynamic) > 1)
+      return fail("with fewer heads of keys than of queries, at most one "
+                  "dimension may be dynamic");
+  }
   for (int64_t extent : {query.getDimSize(rank - 2), query.getDimSize(rank - 1),
                          key.getDimSize(rank - 2), value.getDimSize(rank - 1)})
     if (ShapedType::isDynamic(extent))

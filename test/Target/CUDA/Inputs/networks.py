@@ -24,6 +24,10 @@ def _gpt2(rng, count):
     return {"tokens": rng.integers(0, _WORDS, (count, 12)), "targets": rng.integers(0, _WORDS, (count, 12))}
 
 
+def _decoder(rng, count):
+    return {"tokens": rng.integers(0, 31, (count, 12)), "targets": rng.integers(0, 31, (count, 12))}
+
+
 def _bert(rng, count):
     mask = np.arange(12) < rng.integers(3, 13, (count, 1, 1, 1))
     return {"tokens": rng.integers(0, 31, (count, 12)), "token_types": rng.integers(0, 2, (count, 12)),
@@ -35,6 +39,8 @@ NETWORKS = {
     "lenet": ((), _images(28, 1, 10), 4),
     "resnet18": (("--width=8", "--image-size=32", "--classes=10", "--label-smoothing=0.1"), _images(32, 3, 10), 8),
     "gpt2": ((*_TEXT, f"--vocabulary={_WORDS}"), _gpt2, 3),
+    "decoder": (("--vocabulary=31", "--sequence=12", "--layers=1", "--width=32", "--heads=4", "--key-heads=2",
+                 "--feed-forward=24", "--clip=1"), _decoder, 3),
     "bert": (_TEXT, _bert, 4),
     "vit": (("--image-size=24", "--patch=8", "--classes=5", *_SMALL), _images(24, 3, 5), 5),
 }
