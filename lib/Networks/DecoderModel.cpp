@@ -101,8 +101,7 @@ FailureOr<Model> mlir::amp::buildDecoder(MLIRContext *context,
   std::pair<Value, Value> tables;
   {
     Scope scope(b, "rotary");
-    tables =
-        b.rotaryTables(options.sequence, options.width / options.heads);
+    tables = b.rotaryTables(options.sequence, options.width / options.heads);
   }
   Value embedding, x;
   {

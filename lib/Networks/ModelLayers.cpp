@@ -238,18 +238,18 @@ Value ModelBuilder::headAttention(Value query, Value key, Value value,
   ArrayRef<int64_t> shape = typeOf(query).getShape();
   int64_t size = typeOf(value).getShape().back();
   auto result = typeOf(query).clone({shape[0], shape[1], shape[2], size});
-  Value y = train::ScaledDotProductAttentionOp::create(
-                builder, getLoc(), result,
-                typeOf(query).clone(shape.drop_back()), query, key, value, mask,
-                FloatAttr(), causal)
-                .getResult();
+  Value y =
+      train::ScaledDotProductAttentionOp::create(
+          builder, getLoc(), result, typeOf(query).clone(shape.drop_back()),
+          query, key, value, mask, FloatAttr(), causal)
+          .getResult();
   TrainBuilder t = at();
   return t.reshape(t.transpose(y, {0, 2, 1, 3}),
                    {shape[0], shape[2], shape[1] * size});
 }
 
-std::pair<Value, Value>
-ModelBuilder::rotaryTables(int64_t positions, int64_t size, double base) {
+std::pair<Value, Value> ModelBuilder::rotaryTables(int64_t positions,
+                                                   int64_t size, double base) {
   positions = checkExtent("rotary", "positions", positions);
   size = checkExtent("rotary", "size", size, /*least=*/2);
   auto constant = [&](ArrayRef<int64_t> shape, ArrayRef<float> numbers) {

@@ -40,7 +40,8 @@ AMP_OPTION(bool, onlyCount, "count",
            "print the number of parameters and nothing else");
 
 AMP_OPTION(std::string, batch, "batch", "size of the batch, or '?' for any");
-AMP_OPTION(int64_t, sequence, "sequence", "tokens of a sample (gpt2, decoder, bert)");
+AMP_OPTION(int64_t, sequence, "sequence",
+           "tokens of a sample (gpt2, decoder, bert)");
 AMP_OPTION(int64_t, layers, "layers", "blocks of a transformer");
 AMP_OPTION(int64_t, width, "width",
            "features of a transformer, channels of the first stage of a "

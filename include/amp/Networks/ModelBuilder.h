@@ -151,9 +151,9 @@ public:
   /// H is a multiple of G. Returns [N, S, H · D].
   Value headAttention(Value query, Value key, Value value, bool causal,
                       Value mask = {});
-  /// The cosines and sines, [positions, size / 2] each, of the angles by which a
-  /// rotary embedding turns the pairs of a head of `size` elements: position p
-  /// turns pair i by p · base^(-2i / size).
+  /// The cosines and sines, [positions, size / 2] each, of the angles by which
+  /// a rotary embedding turns the pairs of a head of `size` elements: position
+  /// p turns pair i by p · base^(-2i / size).
   std::pair<Value, Value> rotaryTables(int64_t positions, int64_t size,
                                        double base = 10000.0);
   /// Turns the pairs (i, i + D/2) of [.., S, D] by the angles of `tables`.

@@ -13,6 +13,22 @@
 using namespace mlir;
 using namespace mlir::train;
 
+/// The numbers 0, 1, ..., `count` - 1 in the shape `shape`.
+static Value buildPositions(TrainBuilder &t, int64_t count,
+                            ArrayRef<int64_t> shape, FloatType element) {
+  SmallVector<APFloat> numbers;
+  for (int64_t i = 0; i < count; ++i) {
+    APFloat number(static_cast<double>(i));
+    bool losesInfo;
+    number.convert(element.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                   &losesInfo);
+    numbers.push_back(number);
+  }
+  auto type = RankedTensorType::get(shape, element);
+  return ConstantOp::create(t.getBuilder(), t.getLoc(), type,
+                            DenseElementsAttr::get(type, numbers));
+}
+
 //===----------------------------------------------------------------------===//
 // Rotary embedding
 //===----------------------------------------------------------------------===//
@@ -20,24 +36,44 @@ using namespace mlir::train;
 LogicalResult RotaryEmbeddingOp::decompose(OpBuilder &builder,
                                            SmallVectorImpl<Value> &results) {
   TrainBuilder t(builder, getLoc());
-  Value x = t.widen(getInput());
-  auto type = typeOf(x);
-  int64_t rank = type.getRank(), half = type.getShape().back() / 2;
-  SmallVector<int64_t> shape(type.getShape());
-  shape.back() = half;
-  auto part = [&](int64_t offset) -> Value {
-    SmallVector<int64_t> offsets(rank, 0), sizes(rank, -1), strides(rank, 1);
-    offsets.back() = offset;
-    sizes.back() = half;
-    return SliceOp::create(builder, getLoc(), type.clone(shape), x, offsets,
-                           sizes, strides);
+  auto type = typeOf(getInput());
+  int64_t axis = type.getRank() - 1, half = type.getShape().back() / 2;
+  // With a dimension for the halves, every operation is elementwise and no
+  // half is stored. Only a reshape of one dynamic dimension exists.
+  const bool splits = llvm::count(type.getShape(), ShapedType::kDynamic) <= 1;
+  auto split = [&](Value value, int64_t parts) {
+    SmallVector<int64_t> shape(typeOf(value).getShape());
+    shape.back() = parts;
+    shape.push_back(half);
+    return splits ? t.reshape(value, shape) : value;
   };
-  Value a = part(0), b = part(half);
-  Value first = t.sub(t.mul(a, getCosines()), t.mul(b, getSines()));
-  Value second = t.add(t.mul(b, getCosines()), t.mul(a, getSines()));
-  Value joined = ConcatOp::create(builder, getLoc(), type,
-                                  ValueRange{first, second}, rank - 1);
-  results.push_back(t.castTo(joined, getElementTypeOrSelf(getResult())));
+  Value x = split(getInput(), 2);
+  auto part = [&](int64_t index) {
+    SmallVector<int64_t> shape(typeOf(x).getShape());
+    SmallVector<int64_t> offsets(shape.size(), 0), sizes(shape.size(), -1),
+        strides(shape.size(), 1);
+    shape[axis] = sizes[axis] = splits ? 1 : half;
+    offsets[axis] = splits ? index : index * half;
+    return t.widen(SliceOp::create(builder, getLoc(), typeOf(x).clone(shape), x,
+                                   offsets, sizes, strides));
+  };
+  Value a = part(0), b = part(1);
+  Value cosines = split(getCosines(), 1), sines = split(getSines(), 1);
+  Value first = t.sub(t.mul(a, cosines), t.mul(b, sines));
+  Value second = t.add(t.mul(b, cosines), t.mul(a, sines));
+  FloatType compute = getComputeType(type);
+  Value joined;
+  if (splits) {
+    Value index = buildPositions(t, 2, {2, 1}, compute);
+    Value isFirst =
+        t.compare(ComparePredicate::EQ, index, t.scalar(0.0, index));
+    joined = t.select(isFirst, first, second);
+  } else {
+    joined = ConcatOp::create(builder, getLoc(), type.clone(compute),
+                              ValueRange{first, second}, axis);
+  }
+  joined = t.castTo(joined, getElementTypeOrSelf(getResult()));
+  results.push_back(t.reshape(joined, type.getShape()));
   return success();
 }
 
@@ -55,22 +91,6 @@ struct Scores {
   double scale;
 };
 } // namespace
-
-/// The numbers 0, 1, ..., `count` - 1 in the shape `shape`.
-static Value buildPositions(TrainBuilder &t, int64_t count,
-                            ArrayRef<int64_t> shape, FloatType element) {
-  SmallVector<APFloat> numbers;
-  for (int64_t i = 0; i < count; ++i) {
-    APFloat number(static_cast<double>(i));
-    bool losesInfo;
-    number.convert(element.getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                   &losesInfo);
-    numbers.push_back(number);
-  }
-  auto type = RankedTensorType::get(shape, element);
-  return ConstantOp::create(t.getBuilder(), t.getLoc(), type,
-                            DenseElementsAttr::get(type, numbers));
-}
 
 /// Puts the rows of all heads that read one head of `key` into one matrix:
 /// [.., heads, S, N] becomes [.., key heads, heads / key heads · S, N].

@@ -153,8 +153,9 @@ static FailureOr<SmallVector<int64_t>> inferScores(AttentionOp op) {
     int64_t heads = leading.back(), keyHeads = keyLeading.back();
     if (ShapedType::isDynamic(heads) || ShapedType::isDynamic(keyHeads) ||
         keyHeads == 0 || heads % keyHeads != 0)
-      return fail("the number of heads of queries must be a multiple of that of "
-                  "keys, both static");
+      return fail(
+          "the number of heads of queries must be a multiple of that of "
+          "keys, both static");
     if (llvm::count(leading, ShapedType::kDynamic) > 1)
       return fail("with fewer heads of keys than of queries, at most one "
                   "dimension may be dynamic");
