@@ -51,3 +51,33 @@ class Figure:
     def write(self, path):
         with open(path, "w") as file:
             file.write("\n".join(self.lines) + "\n</svg>\n")
+
+
+class Bars:
+    """Horizontal bars of numbers by name, with a line at one of them."""
+
+    def __init__(self, title, numbers, mark):
+        left, step, top = 170, 22, 10
+        most = max([*numbers.values(), mark]) * 1.1
+        height = top + step * len(numbers) + 10
+
+        def px(number):
+            return round(left + number / most * (WIDTH - left - RIGHT - 30), 1)
+
+        self.lines = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
+            f'font-family="sans-serif" font-size="12"><title>{title}</title>',
+            f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
+        ]
+        for index, (name, number) in enumerate(numbers.items()):
+            y = top + step * index
+            self.lines += [
+                f'<text x="{left - 8}" y="{y + 13}" text-anchor="end">{name}</text>',
+                f'<rect x="{left}" y="{y + 2}" width="{round(px(number) - left, 1)}" height="{step - 6}" fill="{COLOURS[0]}"/>',
+                f'<text x="{px(number) + 4}" y="{y + 13}">{number:.2f}</text>',
+            ]
+        self.lines.append(f'<path d="M{px(mark)} {top}V{height - 8}" stroke="{COLOURS[1]}" stroke-dasharray="4 3"/>')
+
+    def write(self, path):
+        with open(path, "w") as file:
+            file.write("\n".join(self.lines) + "\n</svg>\n")

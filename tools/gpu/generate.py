@@ -3,12 +3,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The first stage of `tools/dev gpu`: everything that needs the compiler.
 
-Usage: generate.py <folder of the tools> <folder to write> [<models>]
+Usage: generate.py <folder of the tools> <folder to write> [<models>] [--reduced]
 
 Writes training steps as CUDA sources, the runtime headers, data, states that amp-run computed on
 the CPU, the checks of each step (cases.json), and run.py, which makes them on a machine with a
-GPU. The regular expression selects models by name; the default is all."""
+GPU. The regular expression selects models by name; the default is all. Large networks come with
+their costs, and small ones of the same kinds with states. With --reduced the large ones are small
+too, for a trial on a CPU."""
 
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -20,7 +23,12 @@ import sys
 import numpy as np
 
 root = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(root / "tools/gpu/harness"))
 sys.path.insert(0, str(root / "test/Target/CUDA/Inputs"))
+import corpus  # noqa: E402
+import networks as small_networks  # noqa: E402
+from network_cases import NETWORKS, REDUCED_VOCABULARY, TARGETS, complete, count_operations, read_costs  # noqa: E402
+from products import find_products, write_products  # noqa: E402
 from program import distance, load  # noqa: E402
 
 PRECISIONS = ("f32", "tf32", "bf16", "fp16")
@@ -48,6 +56,15 @@ def execute(*command):
     return result.stdout
 
 
+def copy_library(folder):
+    """The sources of the library over cuDNN and the headers of cuDNN's frontend, if they are
+    installed: the machine with the GPU builds the library."""
+    headers = next(iter(sorted(root.glob(".venv-cudnn/lib/python3*/site-packages/include"))), None)
+    if headers:
+        shutil.copytree(root / "lib/Runtime/CuDNN", folder)
+        shutil.copytree(headers, folder / "include")
+
+
 class Generator:
     def __init__(self, tools, folder):
         self.tools, self.folder = tools, folder
@@ -56,8 +73,9 @@ class Generator:
             (folder / part).mkdir(parents=True)
         shutil.copytree(root / "include/amp/Runtime", folder / "include/amp/Runtime")
         here = pathlib.Path(__file__).parent
-        for script in ("run.py", "peers.py"):
+        for script in ("run.py", "peers.py", "peer_choices.py", "peer_networks.py", "network_cases.py", "ceilings.cu", "probe.cu"):
             shutil.copy(here / script, folder)
+        copy_library(folder / "cudnn")
         shutil.copytree(here / "harness", folder / "harness", ignore=shutil.ignore_patterns("__pycache__"))
 
     def emit(self, name, path, batch, precision, options=()):
@@ -66,8 +84,12 @@ class Generator:
         options = [*options] if precision is None else ["--precision", precision, *options]
         execute(self.tools / "amp-translate", "--mlir-to-cuda", "--emit-main", "--batch-size", batch, *options, path,
                 "-o", source)
-        flops = int(re.search(r"launches, (\d+) operations", source.read_text())[1])
-        return {"name": name, "source": f"sources/{name}.cu", "batch": batch, "operations": flops}
+        text = source.read_text()
+        case = {"name": name, "source": f"sources/{name}.cu", "batch": batch,
+                "operations": int(re.search(r"launches, (\d+) operations", text)[1])}
+        if "amp/Runtime/CUDA/CuDNN.h" in text:
+            case["needs"] = "cudnn"
+        return case
 
     def train(self, name, path, batch, data, *options):
         """Trains on the CPU and returns the states and the file with them."""
@@ -92,12 +114,12 @@ class Generator:
                 limits[state] = max(bound, distance(value, wide[state]))
         case.update(data=data, steps=STEPS, reference=file, limits=limits)
 
-    def add(self, model, path, batch, data):
+    def add(self, model, path, batch, data, precisions=PRECISIONS, **properties):
         wide, file = self.train(f"{model}-f32", path, batch, data, "--precision", "f32")
         fp16 = self.train(f"{model}-fp16", path, batch, data, "--precision", "fp16")
-        for precision in PRECISIONS:
+        for precision in precisions:
             case = self.emit(f"{model}-{precision}", path, batch, precision)
-            case.update(model=model, precision=precision)
+            case.update(model=model, precision=precision, **properties)
             if precision == "f32":
                 self.compare(case, (wide, file), wide, BOUNDS["f32"], data)
             elif precision == "tf32":
@@ -110,6 +132,38 @@ class Generator:
                     case["name"], path, batch, data, "--precision", precision)
                 self.compare(case, low, wide, BOUNDS[precision], data)
             self.cases.append(case)
+
+    def add_small_network(self, name):
+        """A small network of a kind, with states. The peers train it too."""
+        options, make, batch = small_networks.NETWORKS[name]
+        path, data = self.folder / f"reference/{name}.mlir", f"data/{name}-small.npz"
+        path.write_text(execute(self.tools / "amp-model", name, *options, *small_networks.CONSTANT_RATE))
+        np.savez(self.folder / data, **make(np.random.default_rng(11), 3 * batch))
+        self.add(f"{name}-small", path, batch, data, ("f32", "bf16", "fp16"), small=True)
+        path.unlink()
+
+    def add_network(self, name, is_reduced):
+        """The cases of a large network, with their costs."""
+        network = NETWORKS[name].reduce() if is_reduced else NETWORKS[name]
+        path = self.folder / f"reference/{name}.mlir"
+        arguments = [self.tools / "amp-model", *network.arguments()]
+        path.write_text(execute(*arguments))
+        operations = count_operations(complete(network.describe()), network.batch, int(execute(*arguments, "--count")))
+        cases = []
+        for precision in network.precisions:
+            plan = [f"--attention={'decomposed' if network.model == 'resnet50' else 'cudnn'}"]
+            case = self.emit(f"{name}-{precision}", path, network.batch, precision, plan)
+            case.update(model=name, precision=precision, network=network.describe(), compiles=network.compiles, costs={}, **operations)
+            for target in TARGETS:
+                case["costs"][target] = read_costs(execute(self.tools / "amp-translate", "--cuda-costs", f"--target={target}",
+                                                           "--batch-size", network.batch, "--precision", precision, *plan, path))
+            cases.append(case)
+            # What a machine without cuDNN runs. The scores of long sequences do not fit.
+            if case.get("needs") == "cudnn" and name != "gpt2-long":
+                other = self.emit(f"{name}-{precision}-decomposed", path, network.batch, precision, ["--attention=decomposed"])
+                cases.append({**case, **other, "variant": "decomposed", "needs": None})
+        path.unlink()
+        return cases
 
     def add_overflow(self, model, path, batch, data):
         """Starts with a scale so large that the first steps overflow and are skipped. In f32 more
@@ -138,8 +192,10 @@ def keep_loss(text):
 
 
 def main():
-    tools, folder = map(pathlib.Path, sys.argv[1:3])
-    wanted = re.compile(sys.argv[3] if len(sys.argv) > 3 else "")
+    arguments = [argument for argument in sys.argv[1:] if argument != "--reduced"]
+    is_reduced = "--reduced" in sys.argv
+    tools, folder = map(pathlib.Path, arguments[:2])
+    wanted = re.compile(arguments[2] if len(arguments) > 2 else "")
     if folder.exists():
         if any(folder.iterdir()) and not (folder / "run.py").exists():
             sys.exit(f"'{folder}' holds other files, expected a folder that generate.py wrote, or none")
@@ -180,6 +236,17 @@ def main():
         for case in generator.cases:
             if case["model"] == name:
                 case["layers"] = layers
+    for name in small_networks.NETWORKS:
+        if wanted.search(f"{name}-small"):
+            generator.add_small_network(name)
+    large = list(filter(wanted.search, NETWORKS))
+    if large:
+        corpus.write(root, folder / "data/text.bin", REDUCED_VOCABULARY if is_reduced else corpus.VOCABULARY)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for cases in pool.map(lambda name: generator.add_network(name, is_reduced), large):
+            generator.cases += cases
+    products = set().union(*(find_products((folder / case["source"]).read_text()) for case in generator.cases))
+    write_products(folder / "products.inc", products)
     with open(folder / "cases.json", "w") as file:
         json.dump(generator.cases, file, indent=1)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

@@ -2,23 +2,30 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Usage: peers.py [cuda|cpu]
 
-The same training steps of perceptrons in PyTorch. run.py times them in turns with its own steps.
+The same training steps in PyTorch. run.py times them in turns with its own steps.
 Reads one line of JSON per request and answers with one:
 
   {"do": "about"}                    versions: {"torch": ..., "usable": ...}
   {"do": "data", "layers": [...], "batch": n, "path": file}
                                      writes one batch as .npz
+  {"do": "weights", CASE, "path": file}
+                                     writes initial weights in the layout of amp-model
   {"do": "losses", CASE, "weights": file, "data": file, "steps": n, "rate": x}
                                      losses of n steps of that batch
+  {"do": "curve", CASE, "peer": name, "weights": file, "data": file, "order": [...]}
+                                     losses of a step for each "batch" samples of the order
   {"do": "time", CASE, "peer": name, "seconds": s}
                                      milliseconds of a step, the mean of as many
                                      as take s seconds
+  {"do": "ceilings"}                 rates of a copy and of a large product
   {"do": "free"}                     gives back what peers hold on the device
 
-CASE is "layers", "batch", "precision" (f32, tf32, bf16 or fp16) and "rate". Peers: `eager` is
-autocast (with GradScaler in fp16). `compile` is torch.compile of the network with its loss, with
-max-autotune, which uses CUDA graphs. `graph` is the whole eager step in one CUDA graph. An answer
-with "error" gives the reason of a failure."""
+CASE is "batch", "precision" (f32, tf32, bf16 or fp16), "rate", and "layers" of a perceptron or
+"network": the options of amp-model (see peer_networks.py), with "optimizer" (sgd or adamw) and its
+settings. Peers: `eager` is autocast (with GradScaler in fp16). `compile` is torch.compile of the
+network with its loss, with max-autotune, which uses CUDA graphs. It takes the fastest kernel of
+attention, and the fused head and loss where that is faster. `graph` is the whole eager step in one
+CUDA graph. An answer with "error" gives the reason of a failure."""
 
 import gc
 import json
@@ -31,6 +38,8 @@ MOMENTUM = 0.9
 WARM_UP = 11
 # The limits of WarmUp.h, whose steps are timed in the same rounds. A CPU run is only a trial.
 LEAST, MOST, WINDOW, APART = (0.3, 3.0, 0.1, 0.03) if DEVICE == "cuda" else (0.02, 0.1, 0.01, 0.03)
+# Extent of the square matrices of the largest rate, and bytes of a copy.
+PRODUCT, COPY = (8192, 1 << 30) if DEVICE == "cuda" else (128, 1 << 20)
 
 
 def about():
@@ -43,56 +52,86 @@ def about():
     return {"torch": torch.__version__, "usable": True}
 
 
+def describe(case):
+    """The network of a case, with the settings of its training."""
+    if "network" in case:
+        from network_cases import complete
+
+        return complete(case["network"])
+    return {"model": "mlp", "layers": case["layers"], "optimizer": "sgd", "momentum": MOMENTUM, "rate": case.get("rate", 0.01)}
+
+
+def read_file(path):
+    import numpy as np
+
+    with np.load(path) as file:
+        return {name: file[name] for name in file.files}
+
+
 class Peer:
     """A network, its optimizer and one batch on the device."""
 
     def __init__(self, case, weights=None, data=None):
-        import numpy as np
         import torch
 
+        import peer_networks
+
         self.torch, self.precision = torch, case["precision"]
-        layers, batch, lr = case["layers"], case["batch"], case.get("rate", 0.01)
+        # Convolutions take the fastest algorithm.
+        torch.backends.cudnn.benchmark = DEVICE == "cuda"
+        self.options, self.size = describe(case), case["batch"]
+        if "rate" in case:
+            self.options["rate"] = case["rate"]
+        self.settings = peer_networks.Settings()
         torch.manual_seed(3)
-        modules = []
-        for index, (inputs, outputs) in enumerate(zip(layers, layers[1:])):
-            modules += [torch.nn.ReLU()] if index else []
-            modules.append(torch.nn.Linear(inputs, outputs, device=DEVICE))
-        self.network = torch.nn.Sequential(*modules)
+        self.network = peer_networks.build(self.options, self.settings, DEVICE)
         if weights:
-            with np.load(weights) as file, torch.no_grad():
-                for index, linear in enumerate(modules[::2], 1):
-                    linear.weight.copy_(torch.from_numpy(file[f"fc{index}.weight"].T.copy()))
-                    linear.bias.copy_(torch.from_numpy(file[f"fc{index}.bias"]))
-        if data:
-            with np.load(data) as file:
-                x, labels = torch.from_numpy(file["x"]), torch.from_numpy(file["labels"])
+            peer_networks.read(self.network, read_file(weights))
         else:
-            x, labels = torch.randn(batch, layers[0], device=DEVICE), torch.randint(layers[-1], (batch,), device=DEVICE)
-        self.x, self.labels = x.to(DEVICE), labels.to(DEVICE)
-        # A fused optimizer takes scale and overflow as tensors, so no step waits.
-        fused = {"fused": True} if DEVICE == "cuda" else {}
-        try:
-            self.optimizer = torch.optim.SGD(self.network.parameters(), lr, MOMENTUM, **fused)
-        except TypeError:  # before torch 2.3
-            self.optimizer = torch.optim.SGD(self.network.parameters(), lr, MOMENTUM)
+            peer_networks.initialize(self.network, self.options)
+        if data:
+            batch = {name: torch.from_numpy(array) for name, array in read_file(data).items()}
+        else:
+            batch = peer_networks.make_batch(self.options, self.size)
+        self.batch = {name: array.to(DEVICE) for name, array in batch.items()}
+        self.optimizer = self.make_optimizer(peer_networks.decays)
         scales = self.precision == "fp16" and DEVICE == "cuda"
         if hasattr(torch, "amp") and hasattr(torch.amp, "GradScaler"):
             self.scaler = torch.amp.GradScaler("cuda", enabled=scales)
         else:  # before torch 2.3
             self.scaler = torch.cuda.amp.GradScaler(enabled=scales)
-        low = {"fp16": torch.float16, "bf16": torch.bfloat16}.get(self.precision)
+        low = self.low = {"fp16": torch.float16, "bf16": torch.bfloat16}.get(self.precision)
         network = self.network
 
-        def compute_loss(x, labels):
+        def compute_loss(batch):
             with torch.autocast(DEVICE, dtype=low or torch.bfloat16, enabled=low is not None):
-                return torch.nn.functional.cross_entropy(network(x), labels)
+                return network(batch)
 
         self.compute_loss, self.replay, self.loss = compute_loss, None, None
         self.is_compiled = False
 
+    def make_optimizer(self, decays):
+        torch, options = self.torch, self.options
+        # A fused optimizer takes scale and overflow as tensors, so no step waits.
+        fused = {"fused": True} if DEVICE == "cuda" else {}
+        decay = options.get("weight-decay", 0.0)
+        groups = [{"params": [], "weight_decay": decay}, {"params": [], "weight_decay": 0.0}]
+        for name, parameter in self.network.named_parameters():
+            groups[0 if decays(name, parameter) else 1]["params"].append(parameter)
+        groups = [group for group in groups if group["params"]]
+        if options["optimizer"] == "adamw":
+            return torch.optim.AdamW(groups, options["rate"], betas=tuple(options["betas"]), eps=1e-8, **fused)
+        try:
+            return torch.optim.SGD(groups, options["rate"], options["momentum"], **fused)
+        except TypeError:  # before torch 2.3
+            return torch.optim.SGD(groups, options["rate"], options["momentum"])
+
     def backward_and_update(self):
-        loss = self.compute_loss(self.x, self.labels)
+        loss = self.compute_loss(self.batch)
         self.scaler.scale(loss).backward()
+        if self.options.get("clip"):
+            self.scaler.unscale_(self.optimizer)
+            self.torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.options["clip"])
         self.scaler.step(self.optimizer)
         self.scaler.update()
         return loss
@@ -117,9 +156,20 @@ class Peer:
             self.torch.cuda.synchronize()
 
     def compile(self):
+        import peer_choices
+
+        # Graphs and compiled steps are fixed: choose before.
+        self.settings.attention = peer_choices.choose_attention(self, DEVICE)
+        self.settings.fuses_loss = peer_choices.choose_loss(self, DEVICE)
         # Compile the loss too: the compiler then fuses it with the operations before it.
         self.compute_loss = self.torch.compile(self.compute_loss, mode="max-autotune")
         self.is_compiled = True
+
+    def prepare(self, name):
+        if name == "compile":
+            self.compile()
+        elif name == "graph":
+            self.capture()
 
     def capture(self):
         torch = self.torch
@@ -165,17 +215,33 @@ class Peer:
 peers = {}
 
 
+def get_key(request):
+    return json.dumps([request.get(name) for name in ("layers", "network", "batch", "precision", "peer")], sort_keys=True)
+
+
+def count_peak():
+    """The most bytes that tensors took since the last call, and bytes that torch reserved."""
+    import torch
+
+    if DEVICE != "cuda":
+        return {}
+    found = {"peak bytes": torch.cuda.max_memory_allocated(), "reserved bytes": torch.cuda.max_memory_reserved()}
+    torch.cuda.reset_peak_memory_stats()
+    return found
+
+
 def measure(request):
-    key = (tuple(request["layers"]), request["batch"], request["precision"], request["peer"])
+    key = get_key(request)
     if key not in peers:
+        began = time.perf_counter()
         peer = Peer(request)
-        if request["peer"] == "compile":
-            peer.compile()
-        elif request["peer"] == "graph":
-            peer.capture()
+        peer.prepare(request["peer"])
         for _ in range(WARM_UP if DEVICE == "cuda" else 1):
             peer.step()
         peer.wait()
+        peer.seconds_to_start = time.perf_counter() - began
+        # What is only needed to compile does not count.
+        count_peak()
         peers[key] = peer
     peer = peers[key]
     took, steady, each = peer.warm_up()
@@ -183,9 +249,68 @@ def measure(request):
     before = peer.get_scale()
     ms = peer.run(steps) * 1e3
     after = peer.get_scale()
-    answer = {"ms": ms, "steps": steps, "seconds of warm-up": took, "steady": steady, "loss": float(peer.loss)}
+    answer = {"ms": ms, "steps": steps, "seconds of warm-up": took, "steady": steady, "loss": float(peer.loss.detach()),
+              "seconds to start": peer.seconds_to_start, "attention": str(peer.settings.attention),
+              "fused loss": peer.settings.fuses_loss, **count_peak()}
     # Steps that overflow do less work.
     return {**answer, "scale before": before, "scale after": after} if before is not None else answer
+
+
+def write_weights(request):
+    import numpy as np
+
+    import peer_networks
+
+    np.savez(request["path"], **peer_networks.write(Peer(request).network))
+    return {}
+
+
+def draw_curve(request):
+    """Trains on the batches of an order and returns the loss of each step."""
+    peer = Peer(request, request["weights"], request["data"])
+    peer.prepare(request["peer"])
+    samples, losses, size = peer.batch, [], request["batch"]
+    order = peer.torch.tensor(request["order"]).reshape(-1, size)
+    peer.batch = {name: array[order[0]].clone() for name, array in samples.items()}
+    started = None
+    for index, rows in enumerate(order.to(DEVICE)):
+        # Compiled steps take their inputs from the same place.
+        for name, array in peer.batch.items():
+            array.copy_(samples[name][rows])
+        losses.append(peer.step().detach().clone())
+        if index == 2:
+            peer.wait()
+            started = time.perf_counter()
+    peer.wait()
+    answer = {"losses": [float(loss) for loss in losses], **count_peak()}
+    if len(losses) > 3:
+        answer["ms"] = (time.perf_counter() - started) / (len(losses) - 3) * 1e3
+    return answer
+
+
+def measure_ceilings(_):
+    """Bytes per second of a copy, and operations per second of a product of random numbers."""
+    import torch
+
+    def rate(work, body):
+        times = []
+        for _ in range(12):
+            begin = time.perf_counter()
+            body()
+            if DEVICE == "cuda":
+                torch.cuda.synchronize()
+            times.append(time.perf_counter() - begin)
+        return work / sorted(times[2:])[5]
+
+    source = torch.ones(COPY // 4, device=DEVICE)
+    target = torch.empty_like(source)
+    found = {"copy": rate(2 * COPY, lambda: target.copy_(source))}
+    del source, target
+    for name in ("bfloat16", "float16"):
+        a, b = (torch.randn(PRODUCT, PRODUCT, device=DEVICE, dtype=getattr(torch, name)) for _ in range(2))
+        c = torch.empty_like(a)
+        found[f"product {name}"] = rate(2 * PRODUCT**3, lambda: torch.mm(a, b, out=c))
+    return found
 
 
 def free(_):
@@ -213,11 +338,12 @@ def write_data(request):
 
 def compare_losses(request):
     peer = Peer(request, request["weights"], request["data"])
-    return {"losses": [float(peer.step()) for _ in range(request["steps"])]}
+    return {"losses": [float(peer.step().detach()) for _ in range(request["steps"])]}
 
 
 def main():
-    actions = {"about": lambda _: about(), "data": write_data, "losses": compare_losses, "time": measure, "free": free}
+    actions = {"about": lambda _: about(), "data": write_data, "weights": write_weights, "losses": compare_losses,
+               "curve": draw_curve, "time": measure, "ceilings": measure_ceilings, "free": free}
     # The output of libraries must not come between the answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)

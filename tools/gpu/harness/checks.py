@@ -35,6 +35,8 @@ class Checks(Results):
     def check_states(self, case):
         """Compares the states after some steps with those of the CPU. They must be equal in two
         runs, with a graph and without one."""
+        if case.get("needs") == "cudnn" and not self.cudnn and not self.options.emulator:
+            raise NotRun("there is no library over cuDNN")
         saved = self.train(case, "states", "--poison")
         if not saved:
             return
@@ -63,11 +65,12 @@ class Checks(Results):
 
     def check_memory(self):
         """compute-sanitizer must find nothing in two steps of the smallest models."""
-        cases = [case for case in self.cases if case["model"].startswith("digits") and case["precision"] in ("f32", "fp16")]
+        cases = [case for case in self.cases if case["model"].startswith("digits") and case["precision"] in ("f32", "fp16")
+                 or case.get("small") and case["precision"] == "bf16"]
         sanitizer = None if self.options.emulator and not self.options.sanitizer else machine.find_tool(
             "compute-sanitizer", self.options.sanitizer)
         self.sanitizer_fails = None if sanitizer else "there is no compute-sanitizer"
-        for case in sorted(cases, key=lambda case: case["precision"] == "f32"):
+        for case in sorted(cases, key=lambda case: (case["precision"] == "f32", case.get("small", False))):
             for tool in ("memcheck", "racecheck"):
                 self.attempt(case["name"], f"compute-sanitizer {tool}", lambda: self.sanitize(sanitizer, tool, case))
 
@@ -113,7 +116,7 @@ class Checks(Results):
     def check_losses(self):
         """The losses of models that take a CPU too long must be those of f32. Those of
         perceptrons, from the same batch and weights, must be those of PyTorch."""
-        large = [case for case in self.cases if "reference" not in case]
+        large = [case for case in self.perceptrons if "reference" not in case]
         plain = [case for case in large if "variant" not in case]
         wide = {case["model"]: self.attempt(case["name"], "losses", lambda: self.read_wide_losses(case))
                 for case in plain if case["precision"] == "f32"}

@@ -134,6 +134,17 @@ def find_library(nvcc):
     return flags
 
 
+def find_header(name):
+    """The folders of a header, in the order of a search: of the toolkit, the system, or a Python
+    package."""
+    packages = [f"{base}/include" for path in {*sys.path, sysconfig.get_paths()["purelib"]} if path
+                for base in glob.glob(f"{path}/nvidia/*")]
+    nvcc = find_tool("nvcc")
+    toolkit = [str(pathlib.Path(shutil.which(nvcc) or nvcc).resolve().parents[1] / "include")] if nvcc else []
+    return [path for path in [*toolkit, "/usr/include", *glob.glob("/usr/include/*-linux-gnu"), *packages]
+            if os.path.exists(f"{path}/{name}")][:1]
+
+
 def query_gpu():
     """Name, driver and architecture of the first GPU, or nothing."""
     if not shutil.which("nvidia-smi"):

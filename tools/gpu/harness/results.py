@@ -4,6 +4,7 @@
 independently, and the build."""
 
 import concurrent.futures
+import hashlib
 import json
 import math
 import os
@@ -50,10 +51,15 @@ class Results:
         self.end = self.stage_end = self.start + options.minutes * 60
         self.results = {"finished": False, "stage": "build", "checks": [], "not run": [], "times": {}, "ratios": {}, "peers": {}}
         self.peers = self.monitor = None
+        self.cudnn = None  # the library over cuDNN
+        self.compiler = None
         self.failed_builds = []
         self.broken = set()  # cases whose trainer does not run
-        with open(folder / "cases.json") as file:
-            self.cases = [case for case in json.load(file) if re.search(options.cases, case["name"])]
+        text = (folder / "cases.json").read_text()
+        self.cases = [case for case in json.loads(text) if re.search(options.cases, case["name"])]
+        self.results["cases"] = hashlib.sha256(text.encode()).hexdigest()[:16]
+        if options.resume:
+            self.resume()
         if not self.cases:
             print(f"run.py: error: no case has a name that matches '{options.cases}'", file=sys.stderr)
             sys.exit(2)
@@ -61,6 +67,27 @@ class Results:
         self.out.mkdir(exist_ok=True)
 
     # Records
+
+    def resume(self):
+        """Continues an earlier run of the same cases, sample by sample."""
+        if not self.options.output.exists():
+            return
+        with open(self.options.output) as file:
+            before = json.load(file)
+        if before.get("cases") != self.results["cases"]:
+            print(f"run.py: error: {self.options.output} has results of other cases, expected another --output or no --resume",
+                  file=sys.stderr)
+            sys.exit(2)
+        self.results = {**before, "finished": False, "stage": "build", "not run": []}
+        self.results.pop("stopped", None)
+        print(f"resumes {self.options.output}", flush=True)
+
+    def set_device(self, device):
+        """Results of two devices never meet in one file."""
+        if self.results.setdefault("device", device) != device:
+            print(f"run.py: error: {self.options.output} has results of {self.results['device']}, expected {device}",
+                  file=sys.stderr)
+            sys.exit(2)
 
     def save(self):
         """Replaces the file of results, which is complete at any time."""
@@ -72,6 +99,7 @@ class Results:
 
     def note(self, case, check, passed, text):
         """Records a check."""
+        self.results["checks"] = [item for item in self.results["checks"] if (item["case"], item["check"]) != (case, check)]
         self.results["checks"].append({"case": case, "check": check, "passed": passed, "result": text})
         print(f"{'ok    ' if passed else 'FAILED'} {case}: {check}: {text}", flush=True)
         self.save()
@@ -132,17 +160,61 @@ class Results:
     def program(self, case):
         return self.out / case["name"]
 
+    def compile_source(self, source, program, libraries=()):
+        """Builds a program, unless it is there and neither its source nor the command changed."""
+        if self.seconds_left < 1:
+            return TIMEOUT, "no time left"
+        # The compiler is a command, with the arguments that follow the source.
+        before, _, after = self.compiler.partition("{}")
+        command = [*shlex.split(before), source, *shlex.split(after), *libraries, "-o", program]
+        built = program.with_name(program.name + ".built")
+        state = hashlib.sha256(json.dumps(list(map(str, command))).encode() + source.read_bytes()).hexdigest()
+        if program.exists() and built.exists() and built.read_text() == state:
+            return 0, ""
+        built.unlink(missing_ok=True)
+        status, text = machine.execute(command, self.seconds_left)
+        # Warnings are reported again.
+        if status == 0 and not text.strip():
+            built.write_text(state)
+        return status, text
+
+    def build_library(self, compiler):
+        """The library over cuDNN, built from the sources in this folder, or None and the reason."""
+        library, sources = self.out / "libamp_cudnn.so", sorted((folder / "cudnn").glob("*.cpp"))
+        headers = machine.find_header("cudnn_graph.h")
+        if not sources or not headers:
+            return None, "there are no headers of cuDNN" if sources else "the folder has no sources of the library"
+        joined = self.out / "amp_cudnn.cpp"
+        joined.write_text("".join(f'#include "{source}"\n' for source in sources))
+        includes = [folder / "include", folder / "cudnn", folder / "cudnn/include", *headers, *machine.find_header("cuda_runtime.h")]
+        # The frontend takes a minute to compile.
+        if not library.exists() or library.stat().st_mtime < max(source.stat().st_mtime for source in sources):
+            status, text = machine.execute([
+                compiler, "-std=c++17", "-O1", "-shared", "-fPIC", "-DNV_CUDNN_FRONTEND_USE_DYNAMIC_LOADING",
+                *(f"-I{path}" for path in includes), joined, "-ldl", "-o", library], self.seconds_left)
+            if status:
+                return None, text.strip()[-2000:]
+        return library, ""
+
+    def libraries(self, case):
+        """The arguments by which a program finds the library over cuDNN."""
+        if case.get("needs") != "cudnn" or not self.cudnn:
+            return ()
+        return f"-L{self.out}", "-lamp_cudnn", "-Xlinker", f"-rpath,{self.out}"
+
     def build(self, compiler):
         """Builds all sources, several at a time, the large models first. A source that does not
         build is a separate failure."""
-        before, _, after = compiler.partition("{}")
+        self.compiler = compiler
+        if any(case.get("needs") == "cudnn" for case in self.cases) and not self.options.emulator:
+            self.cudnn, why = self.build_library(os.environ.get("CXX", "c++"))
+            for case in self.cases if not self.cudnn else ():
+                if case.get("needs") == "cudnn":
+                    self.note_not_run(case["name"], "build", f"no library over cuDNN: {why}")
+            self.cases = [case for case in self.cases if self.cudnn or case.get("needs") != "cudnn"]
 
         def compile(case):
-            if self.seconds_left < 1:
-                return TIMEOUT, "no time left"
-            # The compiler is a command, with the arguments that follow the source.
-            command = [*shlex.split(before), folder / case["source"], *shlex.split(after), "-o", self.program(case)]
-            return machine.execute(command, self.seconds_left)
+            return self.compile_source(folder / case["source"], self.program(case), self.libraries(case))
 
         built = set()
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -10,6 +10,9 @@ from results import Results, read_run
 
 TIMED_RATE = 0.01  # of those that are timed, here and in PyTorch
 SAMPLE_SECONDS = 0.5
+# Until a sample of a peer is there, of perceptrons and of networks.
+MOST_SECONDS = {(peer, is_network): seconds for peer, both in {"eager": (90, 180), "graph": (90, 180), "compile": (300, 560)}.items()
+                for is_network, seconds in zip((False, True), both)}
 # Operations per second that determine the number of steps of the first sample.
 EXPECTED_RATES = {"f32": 3e13, "tf32": 2e14, "bf16": 4e14, "fp16": 4e14}
 
@@ -34,6 +37,17 @@ def order_of(case):
     return ["fp16", "bf16", "tf32", "f32"].index(case["precision"])
 
 
+def has_peer(case):
+    return "variant" not in case and ("layers" in case or "network" in case)
+
+
+def describe_to_peers(case):
+    """The part of a request that tells peers what a case is."""
+    shared = {"batch": case["batch"], "precision": case["precision"]}
+    return {**shared, "network": case["network"]} if "network" in case else {
+        **shared, "layers": case["layers"], "rate": TIMED_RATE}
+
+
 class Times(Results):
     def time_own(self, case, round):
         """A sample of a case, in a separate process."""
@@ -41,6 +55,8 @@ class Times(Results):
         entry = self.results["times"].setdefault(name, {
             "model": case["model"], "precision": case["precision"], "variant": case.get("variant"), "batch": case["batch"],
             "samples": []})
+        if any(sample["round"] == round for sample in entry["samples"]):
+            return
         if entry["samples"]:
             steps = SAMPLE_SECONDS * 1e3 / max(entry["samples"][-1]["ms"], 1e-6)
         else:
@@ -53,7 +69,7 @@ class Times(Results):
         if self.options.tune:
             command += ["--tune", "--tune-cache", self.out / f"{name}.tune"]
         since = time.monotonic()
-        status, text = self.execute(command, 120)
+        status, text = self.execute(command, 240)
         if status:
             self.broken.add(name)
             raise RuntimeError(text.strip())
@@ -61,7 +77,7 @@ class Times(Results):
         sample = {"round": round, "ms": values["ms per step on the device"]}
         for key, name_there in {"steps": "timed steps", "seconds of warm-up": "seconds of warm-up", "steady": "steady after warm-up",
                                 "loss": "loss after timed steps", "skipped": "skipped of 10 steps after timed ones",
-                                "scale before": "loss scale before timed steps", "scale after": "loss scale after timed steps",
+                                "bytes": "bytes of device memory", "scale before": "loss scale before timed steps", "scale after": "loss scale after timed steps",
                                 }.items():
             if name_there in values:
                 sample[key] = values[name_there]
@@ -71,11 +87,11 @@ class Times(Results):
         name = f"{case['name']}-{peer}"
         entry = self.results["peers"].setdefault(name, {
             "model": case["model"], "precision": case["precision"], "peer": peer, "samples": []})
-        if "error" in entry or not self.peers.usable:
+        if "error" in entry or not self.peers.usable or any(sample["round"] == round for sample in entry["samples"]):
             return
         since = time.monotonic()
-        answer = self.ask(300 if peer == "compile" else 90, do="time", peer=peer, seconds=SAMPLE_SECONDS, layers=case["layers"],
-                          batch=case["batch"], precision=case["precision"], rate=TIMED_RATE)
+        answer = self.ask(MOST_SECONDS[peer, "network" in case], do="time", peer=peer, seconds=SAMPLE_SECONDS,
+                          **describe_to_peers(case))
         if "error" in answer:
             # This answer concerns one peer. The others get a new process if this one ended.
             entry["error"] = answer["error"]
@@ -104,10 +120,11 @@ class Times(Results):
             for case in cases:
                 if case["name"] in self.broken:
                     continue
-                self.attempt(case["name"], "time", lambda: self.time_own(case, f"{label} {round + 1}"))
+                if not self.options.peers_only:
+                    self.attempt(case["name"], "time", lambda: self.time_own(case, f"{label} {round + 1}"))
                 if peers == ("compile",) and "error" in self.results["peers"].get(f"{case['name']}-compile", {}):
                     return
-                for peer in peers if "layers" in case and "variant" not in case and self.peers.usable else ():
+                for peer in peers if has_peer(case) and self.peers.usable else ():
                     self.attempt(case["name"], f"torch {peer}", lambda: self.time_peer(case, peer, f"{label} {round + 1}"))
                 if round and self.seconds_left < 1:
                     return
@@ -160,12 +177,17 @@ class Times(Results):
                 print(f"{entry['model']}-{entry['precision']}: torch {entry['peer']} {entry['ms per step']:.4g} ms per step{more}{mark}")
 
     def time_own_large(self):
-        large = [case for case in self.cases if "reference" not in case]
+        large = [case for case in self.perceptrons if "reference" not in case]
         large.sort(key=lambda case: (order_of(case), "variant" in case))
         self.time_rounds("own", large, rounds=1 if "peers" in self.options.stages else self.options.rounds)
 
+    @property
+    def perceptrons(self):
+        """The cases that are no networks of amp-model's larger kinds."""
+        return [case for case in self.cases if "network" not in case and not case.get("small")]
+
     def groups(self, is_large):
-        timed = sorted((case for case in self.cases if not case.get("overflow") and "variant" not in case
+        timed = sorted((case for case in self.perceptrons if not case.get("overflow") and "variant" not in case
                         and ("reference" not in case) == is_large), key=order_of)
         return [(model, [case for case in timed if case["model"] == model]) for model in sorted({case["model"] for case in timed})]
 

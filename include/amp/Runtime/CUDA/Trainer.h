@@ -127,6 +127,9 @@ inline Status ProgramTrainer::timeSteps() {
   auto add = [&](const char *name, double value) {
     runs.back().results.emplace_back(name, value);
   };
+  // Training adds this itself.
+  if (!options.training.trains())
+    program.addMemory(&runs.back().results);
   add("ms per step on the device", ms);
   add("timed steps", double(options.timedSteps));
   add("seconds of warm-up", warmth.seconds);

@@ -134,12 +134,14 @@ def Train_ScaledDotProductAttentionOp
   let description = [{
     Maps [.., S, D], [.., T, D] and [.., T, E] to [.., S, E]. The result is P·V,
     where P is the softmax of the scores Q·Kᵀ·`scale` over the keys. `scale` is
-    1/√D by default. Keys and values may have fewer heads than queries, in the
-    last of the leading dimensions: of H heads of queries and G of keys, the
-    query head h reads the key head ⌊h·G/H⌋, and H is a multiple of G. A masked score counts as -inf before the maximum is taken.
-    `causal` masks the scores of keys after the query; S and T are then equal.
-    `mask` broadcasts to the scores and masks those where it is false. A query
-    without any key gives zeros.
+    1/√D by default. The last of the leading dimensions counts heads. Keys and
+    values may have fewer heads than queries: of H heads of queries and G of
+    keys, where G divides H, the query head h reads the key head ⌊h·G/H⌋.
+
+    A masked score counts as -inf before the maximum is taken. `causal` masks
+    the scores of keys after the query; S and T are then equal. `mask`
+    broadcasts to the scores and masks those where it is false. A query without
+    any key gives zeros.
 
     Scores, maximum and sum are f32. The probabilities are rounded to the type
     of the operands before the product with the values, as in the fused kernels.
