@@ -130,3 +130,48 @@ func.func @main(%x: tensor<1x2x3x4x6x5xf32> {amp.role = "parameter", amp.name = 
   %0 = "stablehlo.convolution"(%x, %k) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, 1, 2, 3, f]x[0, 1, 2, 3, i, o]->[b, 0, 1, 2, 3, f]>, feature_group_count = 1 : i64}> : (tensor<1x2x3x4x6x5xf32>, tensor<1x1x1x1x5x2xf32>) -> tensor<1x2x3x4x6x2xf32>
   return %0 : tensor<1x2x3x4x6x2xf32>
 }
+
+// -----
+
+// Operations without the operands that their meaning needs.
+func.func @main(%a: tensor<4xf32> {amp.role = "parameter", amp.name = "a"}) -> tensor<4xf32> {
+  %h = "stablehlo.constant"() <{value = dense<0.707106769> : tensor<4xf32>}> : () -> tensor<4xf32>
+  // expected-error @+1 {{stablehlo-to-train: unsupported here: 1 x stablehlo.multiply (its operands do not fit), 1 x chlo.erfc, 1 x chlo.erfc (its operands do not fit), 1 x stablehlo.is_finite (its operands do not fit)}}
+  %0 = "stablehlo.multiply"(%h) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = "chlo.erfc"(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = "chlo.erfc"() : () -> tensor<4xf32>
+  %3 = "stablehlo.is_finite"() : () -> tensor<4xi1>
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%a: tensor<4xf32> {amp.role = "parameter", amp.name = "a"}, %n: tensor<i32> {amp.role = "batch", amp.name = "n"}) -> tensor<4xf32> {
+  %c0 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %0:2 = "stablehlo.while"(%c0, %a) ({
+  ^bb0(%i: tensor<i32>, %x: tensor<4xf32>):
+    // expected-error @+1 {{stablehlo-to-train: unsupported here: 1 x stablehlo.compare (its operands do not fit)}}
+    %9 = "stablehlo.compare"(%i) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%9) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%i: tensor<i32>, %x: tensor<4xf32>):
+    "stablehlo.return"(%i, %x) : (tensor<i32>, tensor<4xf32>) -> ()
+  }) : (tensor<i32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>)
+  return %0#1 : tensor<4xf32>
+}
+
+// -----
+
+// Results that are not those of the operands.
+func.func @main(%a: tensor<4x6xf32> {amp.role = "parameter", amp.name = "a"}, %i: tensor<i32> {amp.role = "batch", amp.name = "i"}) -> tensor<4x6xf32> {
+  %z = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  // expected-error @+1 {{stablehlo-to-train: unsupported here: 1 x stablehlo.reduce (its operands do not fit), 1 x stablehlo.concatenate (its operands do not fit), 1 x stablehlo.dynamic_slice (its results have other types than it computes)}}
+  %0 = "stablehlo.reduce"(%a, %z) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %s = "stablehlo.add"(%x, %y) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%s) : (tensor<f32>) -> ()
+  }) : (tensor<4x6xf32>, tensor<f32>) -> tensor<6xf32>
+  %1 = "stablehlo.concatenate"(%a, %a) <{dimension = 0 : i64}> : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<9x6xf32>
+  %2 = "stablehlo.dynamic_slice"(%a, %i, %i) <{slice_sizes = array<i64: 2, 2>}> : (tensor<4x6xf32>, tensor<i32>, tensor<i32>) -> tensor<2x3xf32>
+  return %a : tensor<4x6xf32>
+}

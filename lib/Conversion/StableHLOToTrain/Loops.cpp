@@ -98,7 +98,7 @@ std::optional<int64_t> LoopText::getStep(unsigned index) const {
 std::optional<int64_t> LoopText::getTripCount() const {
   Operation *compare = condition.back().getOperand(0).getDefiningOp();
   if (!compare || compare->getName().stripDialect() != "compare" ||
-      compare->getBlock() != &condition)
+      compare->getNumOperands() != 2 || compare->getBlock() != &condition)
     return std::nullopt;
   Value lhs = compare->getOperand(0), rhs = compare->getOperand(1);
   StringRef how = getEnum(compare, "comparison_direction");

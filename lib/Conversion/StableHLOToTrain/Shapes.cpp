@@ -134,6 +134,39 @@ static bool isElementwise(Operation *op, StringRef name,
   return name != "compare" || result.getElementType().isInteger(1);
 }
 
+/// Whether `op` reduces a tensor of type `from` to one of type `to`.
+static bool isReduction(Operation *op, RankedTensorType from,
+                        RankedTensorType start, RankedTensorType to) {
+  auto dims = getNumbers(op, "dimensions");
+  if (!dims || start.getRank() != 0 || !areDistinctDims(*dims, from.getRank()))
+    return false;
+  SmallVector<int64_t> shape;
+  for (auto [dim, extent] : llvm::enumerate(from.getShape()))
+    if (!llvm::is_contained(*dims, static_cast<int64_t>(dim)))
+      shape.push_back(extent);
+  return to == from.clone(shape) &&
+         start.getElementType() == from.getElementType();
+}
+
+/// Whether `op` joins tensors of `types` to one of type `to`.
+static bool isConcatenation(Operation *op, ArrayRef<RankedTensorType> types,
+                            RankedTensorType to) {
+  auto dim = op->getAttrOfType<IntegerAttr>("dimension");
+  if (!dim || dim.getInt() < 0 || dim.getInt() >= to.getRank())
+    return false;
+  SmallVector<int64_t> shape(to.getShape());
+  int64_t sum = 0;
+  for (RankedTensorType type : types) {
+    if (type.getRank() != to.getRank())
+      return false;
+    shape[dim.getInt()] = type.getDimSize(dim.getInt());
+    sum += shape[dim.getInt()];
+    if (type != to.clone(shape))
+      return false;
+  }
+  return sum == to.getDimSize(dim.getInt());
+}
+
 bool StableHLOImporter::areOperandsValid(Operation *op) {
   StringRef name = op->getName().stripDialect();
   SmallVector<RankedTensorType> types;
@@ -144,7 +177,7 @@ bool StableHLOImporter::areOperandsValid(Operation *op) {
     types.push_back(tensor);
   }
   int64_t arity = getArity(name);
-  if (arity >= 0 && static_cast<int64_t>(types.size()) != arity)
+  if (arity >= 0 ? static_cast<int64_t>(types.size()) != arity : types.empty())
     return false;
   if (op->getNumResults() != 1)
     return true;
@@ -168,15 +201,28 @@ bool StableHLOImporter::areOperandsValid(Operation *op) {
        "dynamic_slice", "dynamic_update_slice", "top_k"},
       name);
   if (name == "reduce")
-    return types.size() == 2 && types[1].getRank() == 0 &&
-           getNumbers(op, "dimensions") &&
-           areDistinctDims(*getNumbers(op, "dimensions"), types[0].getRank());
-  if (name == "concatenate") {
-    auto dim = op->getAttrOfType<IntegerAttr>("dimension");
-    return dim && dim.getInt() >= 0 && dim.getInt() < result.getRank() &&
-           llvm::all_of(types, [&](RankedTensorType type) {
-             return type.getRank() == result.getRank();
-           });
-  }
-  return isOther || types.empty() || isElementwise(op, name, types, result);
+    return types.size() == 2 && isReduction(op, types[0], types[1], result);
+  if (name == "concatenate")
+    return isConcatenation(op, types, result);
+  return isOther || isElementwise(op, name, types, result);
+}
+
+bool StableHLOImporter::haveResultTypes(Operation *op) const {
+  return llvm::all_of(op->getResults(), [&](Value result) {
+    auto it = known.find(result);
+    auto type = typeOf(result);
+    if (it == known.end() || !type)
+      return it == known.end();
+    if (const std::optional<KnownIntegers> &integers = it->second.integers)
+      if (static_cast<int64_t>(integers->shape.size()) != type.getRank() ||
+          llvm::any_of(llvm::zip(integers->shape, type.getShape()),
+                       [](auto extents) {
+                         auto [known, own] = extents;
+                         return known != 1 && known != own;
+                       }))
+        return false;
+    Value value = it->second.value;
+    return !value || value.getType() == type ||
+           value.getType() == getComputedType(type);
+  });
 }

@@ -96,6 +96,8 @@ private:
   /// Whether the number, types and dimensions of the operands are those that
   /// the operation needs.
   static bool areOperandsValid(Operation *op);
+  /// Whether the imported results of `op` have the types that its own have.
+  bool haveResultTypes(Operation *op) const;
   bool convertResult(Operation *op, StringRef name);
   bool fold(Operation *op);
   bool convertElementwise(Operation *op, StringRef name);

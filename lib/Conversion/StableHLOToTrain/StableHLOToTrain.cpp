@@ -170,8 +170,13 @@ void StableHLOImporter::visit(Operation *op) {
   bool isKnown = dialect == "stablehlo" || dialect == "chlo";
   if (isKnown && !areOperandsValid(op))
     advice = "its operands do not fit";
-  else if (convertMany(op) || convert(op))
-    return;
+  else if (convertMany(op) || convert(op)) {
+    if (haveResultTypes(op))
+      return;
+    advice = "its results have other types than it computes";
+    for (Value result : op->getResults())
+      known.erase(result);
+  }
   // The operation that needs unknown integers or booleans reports itself.
   bool hasFloats = llvm::any_of(op->getResultTypes(), [](Type type) {
     return isa<FloatType>(getElementTypeOrSelf(type));

@@ -497,7 +497,8 @@ bool StableHLOImporter::convertConcatenate(Operation *op) {
 bool StableHLOImporter::convertErfc(Operation *op) {
   auto isA = [](Value value, StringRef name) {
     Operation *producer = value.getDefiningOp();
-    return producer && producer->getName().stripDialect() == name;
+    return producer && producer->getName().stripDialect() == name &&
+           producer->getNumOperands() == (name == "multiply" ? 2 : 1);
   };
   // The other factor of a product with `number`.
   auto getFactor = [&](Value product, double number) {
@@ -515,6 +516,7 @@ bool StableHLOImporter::convertErfc(Operation *op) {
   Value result = op->getResult(0), input = get(x);
   bool isGelu = llvm::all_of(result.getUses(), [&](OpOperand &use) {
     return use.getOwner()->getName().stripDialect() == "multiply" &&
+           use.getOwner()->getNumOperands() == 2 &&
            getFactor(use.getOwner()->getOperand(1 - use.getOperandNumber()),
                      0.5) == x;
   });
