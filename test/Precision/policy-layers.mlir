@@ -26,6 +26,9 @@
 // FLAT-NEXT: precision: bf16
 // FLAT-NEXT: strategy: grappler
 // FLAT-NEXT: gradient-type: low
+// FLAT-NEXT: low-gradients:
+// FLAT-NEXT:   - train.conv2d_filter_grad
+// FLAT-NEXT:   - 'foreign.c*'
 // FLAT-NEXT: loss-scaling:
 // FLAT-NEXT:   mode: 1024
 // FLAT-NEXT:   init-scale: 8
@@ -87,6 +90,7 @@ version: 1
 extends: folder/base.yaml
 precision: bf16
 loss-scaling: {init-scale: 8}
+low-gradients: ["foreign.c*", train.conv2d_filter_grad]
 allow: [train.exp]
 infer: [train.tanh]
 keep: [train.sin]
@@ -108,6 +112,7 @@ pins: {x/y: low, "it's a \"scope\"/*": low}
 //--- folder/root.yaml
 version: 1
 gradient-type: low
+low-gradients: [train.conv2d_filter_grad]
 master-weights: copy
 allow: [train.matmul]
 

@@ -143,7 +143,7 @@ unheard-of: [{}]
 version: one
 
 //--- gradient-type.yaml
-# expect 3:16 policy: expected 'gradient-type' to be f32 or low, got 'f16'
+# expect 3:16 policy: expected 'gradient-type' to be f32, low or listed, got 'f16'
 version: 1
 gradient-type: f16
 

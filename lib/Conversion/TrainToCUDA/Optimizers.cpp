@@ -56,13 +56,24 @@ struct Update {
 
 } // namespace
 
+/// The 16-bit gradient that `gradient` widens, or `gradient`. Optimizers and
+/// checks read both.
+static Value skipWidening(Value gradient) {
+  auto cast = gradient.getDefiningOp<mlir::amp::CastOp>();
+  if (!cast || !cast.getType().getElementType().isF32())
+    return gradient;
+  Type element = cast.getInput().getType().getElementType();
+  return element.isF16() || element.isBF16() ? Value(cast.getInput())
+                                             : gradient;
+}
+
 static std::optional<Update> readUpdate(Operation *op) {
   Update update;
   update.op = op;
   auto readAdam = [&](auto adam, OptimizerKind kind) {
     update.kind = kind;
     update.parameter = adam.getParameter();
-    update.gradient = adam.getGrad();
+    update.gradient = skipWidening(adam.getGrad());
     update.learningRate = adam.getLearningRate();
     update.step = adam.getStep();
     update.states = {adam.getExpAvg(), adam.getExpAvgSq()};
@@ -71,7 +82,7 @@ static std::optional<Update> readUpdate(Operation *op) {
   if (auto sgd = dyn_cast<train::SGDOp>(op)) {
     update.kind = OptimizerKind::SGD;
     update.parameter = sgd.getParameter();
-    update.gradient = sgd.getGrad();
+    update.gradient = skipWidening(sgd.getGrad());
     update.learningRate = sgd.getLearningRate();
     if (sgd.getVelocity())
       update.states = {sgd.getVelocity()};
@@ -207,7 +218,7 @@ CheckGradientsOp Gradients::create(Operation *at, ValueRange gradients,
                                    mlir::amp::UnscaleOp scaled,
                                    std::optional<APFloat> maxNorm) {
   builder.setInsertionPoint(at);
-  SmallVector<Value> inputs(gradients);
+  SmallVector<Value> inputs(llvm::map_range(gradients, skipWidening));
   if (scaled)
     inputs.push_back(scaled.getScale());
   auto flag = [&](bool value) {

@@ -97,7 +97,7 @@ std::string SlotGraph::explainFixed(Operation *op, int8_t slot,
     os << "the operation needs the type";
   else if (kinds[slot] == SlotKind::Fixed)
     os << "the policy says so under 'slots'";
-  else if (isGradient && policy.gradientType == GradientType::F32)
+  else if (isGradient && policy.keepsGradients(op->getName()))
     os << "the gradient of a parameter, which 'gradient-type' keeps f32";
   else
     os << "the operation mentions the type outside its tensors";

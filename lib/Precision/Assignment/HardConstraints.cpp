@@ -86,7 +86,8 @@ private:
   void findInnerImplications() {
     auto isInner = [&](std::pair<VertexId, VertexId> implication) {
       auto [premise, conclusion] = implication;
-      return conclusion != 0 && vertices[conclusion].kind != SlotKind::Compute;
+      return conclusion != 0 && vertices[premise].kind != SlotKind::Compute &&
+             vertices[conclusion].kind != SlotKind::Compute;
     };
     inner.reserve(llvm::count_if(graph.getImplications(), isInner));
     for (auto implication : graph.getImplications())
@@ -266,9 +267,13 @@ private:
   //===--------------------------------------------------------------------===//
 
   void holdUpdates() {
-    // Only gradients whose type the policy fixed count. Others are ordinary
-    // values.
-    bool found = false;
+    // Only gradients whose type the policy fixed or listed count. Others are
+    // ordinary values.
+    SmallVector<VertexId> sources{0};
+    for (VertexId v : graph.getListedGradients())
+      if (v != 0)
+        sources.push_back(v);
+    bool found = sources.size() > 1;
     isGradient.assign(graph.getValues().size(), false);
     for (auto [index, entry] : llvm::enumerate(graph.getValues())) {
       if (entry.vertex != 0)
@@ -286,7 +291,7 @@ private:
       found |= isGradient[index];
     }
     if (found)
-      flood({0}, Reason::Update);
+      flood(sources, Reason::Update);
   }
 
   /// Keeps slots f32 that compute new parameters and optimizer state, where no

@@ -439,7 +439,7 @@ void SlotGraph::addCarriedValues(Operation *op, const OperationInfo &info,
   }
 
   // A value that is carried to the gradient of a parameter is a gradient.
-  if (policy.gradientType != GradientType::F32)
+  if (!policy.keepsGradients(op->getName()))
     return;
   if (auto gradients =
           op->getRawDictionaryAttrs().getAs<ArrayAttr>(gradientOfName))

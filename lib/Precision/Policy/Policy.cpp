@@ -89,6 +89,26 @@ std::optional<Strategy> mlir::amp::symbolizeStrategy(StringRef name) {
   return std::nullopt;
 }
 
+StringRef mlir::amp::stringifyGradientType(GradientType type) {
+  switch (type) {
+  case GradientType::F32:
+    return "f32";
+  case GradientType::Low:
+    return "low";
+  case GradientType::Listed:
+    return "listed";
+  }
+  llvm_unreachable("every type of gradients has a name");
+}
+
+std::optional<GradientType> mlir::amp::symbolizeGradientType(StringRef name) {
+  for (GradientType type :
+       {GradientType::F32, GradientType::Low, GradientType::Listed})
+    if (name == stringifyGradientType(type))
+      return type;
+  return std::nullopt;
+}
+
 ArrayRef<StringRef> Policy::getPresetNames() {
   static const std::vector<StringRef> names = [] {
     std::vector<StringRef> names;
@@ -133,6 +153,7 @@ private:
   void addSlots(const PolicyDocument &document, unsigned layer);
   void addPins(const PolicyDocument &document, unsigned layer);
   void addLinear(const PolicyDocument &document, unsigned layer);
+  void addLowGradients(const PolicyDocument &document, unsigned layer);
   void addAdapters(const PolicyDocument &document, unsigned layer);
 
   Location getLoc(const PolicyDocument &document, const PolicyScalar &scalar) {
@@ -190,6 +211,13 @@ void Policy::Builder::addLinear(const PolicyDocument &document,
   for (const PolicyScalar &entry : document.linear)
     addRule(policy.linearRules, StringRef(entry.text).split('=').first,
             getLoc(document, entry), layer, /*isOp=*/true);
+}
+
+void Policy::Builder::addLowGradients(const PolicyDocument &document,
+                                      unsigned layer) {
+  for (const PolicyScalar &entry : document.lowGradients)
+    addRule(policy.lowGradientRules, entry.text, getLoc(document, entry), layer,
+            /*isOp=*/true);
 }
 
 void Policy::Builder::addLists(const PolicyDocument &document, unsigned layer) {
@@ -326,6 +354,7 @@ void Policy::Builder::add(const PolicyDocument &document, unsigned layer) {
   addSlots(document, layer);
   addPins(document, layer);
   addLinear(document, layer);
+  addLowGradients(document, layer);
   addAdapters(document, layer);
   const auto &target = document.target.options;
   if (target && !target->lowTypes.empty() && !policy.lowTypesLoc)
@@ -457,6 +486,14 @@ Policy::findLinearKind(OperationName name) const {
       return it->second = rule->kind;
   }
   return std::nullopt;
+}
+
+bool Policy::keepsGradients(OperationName name) const {
+  return gradientType == GradientType::F32 ||
+         (gradientType == GradientType::Listed &&
+          llvm::none_of(lowGradientRules, [&](const Glob &glob) {
+            return glob.matches(name.getStringRef());
+          }));
 }
 
 const AdapterOperation *Policy::findAdapted(OperationName name) const {
@@ -739,6 +776,8 @@ void Policy::checkDialects(Operation *root) const {
   for (const SlotRule &rule : slotRules)
     examine(rule);
   for (const Glob &glob : linearRules)
+    examine(glob);
+  for (const Glob &glob : lowGradientRules)
     examine(glob);
   if (doubtful.empty())
     return;

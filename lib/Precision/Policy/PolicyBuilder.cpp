@@ -42,8 +42,7 @@ PolicyBuilder &PolicyBuilder::setGradientType(GradientType type) {
 std::string PolicyBuilder::str() const {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "{version: 1, gradient-type: "
-     << (gradientType == GradientType::Low ? "low" : "f32");
+  os << "{version: 1, gradient-type: " << stringifyGradientType(gradientType);
   for (auto [key, globs] : llvm::zip(kKeys, lists)) {
     if (globs.empty())
       continue;

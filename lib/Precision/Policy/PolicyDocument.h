@@ -96,7 +96,7 @@ struct PolicyDocument {
       masterWeights;
   ExtendsEntry extends;
   LossScalingEntry lossScaling;
-  std::vector<PolicyScalar> linear;
+  std::vector<PolicyScalar> linear, lowGradients;
   TargetEntry target;
   PolicyLists lists;
   SameMap sameAs;

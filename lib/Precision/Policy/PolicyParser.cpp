@@ -195,6 +195,7 @@ struct MappingTraits<PolicyDocument> {
     io.mapOptional("precision", document.precision);
     io.mapOptional("strategy", document.strategy);
     io.mapOptional("gradient-type", document.gradientType);
+    io.mapOptional("low-gradients", document.lowGradients);
     io.mapOptional("roundings", document.roundings);
     io.mapOptional("loss-scaling", document.lossScaling);
     io.mapOptional("linear", document.linear);
@@ -352,13 +353,13 @@ bool SettingsReader::run() {
       fail("strategy", "autocast, grappler or optimal", document.strategy);
   }
   if (document.gradientType.isGiven()) {
-    if (document.gradientType.text == "low")
-      settings.gradientType = GradientType::Low;
-    else if (document.gradientType.text == "f32")
-      settings.gradientType = GradientType::F32;
-    else
-      fail("gradient-type", "f32 or low", document.gradientType);
+    settings.gradientType = symbolizeGradientType(document.gradientType.text);
+    if (!settings.gradientType)
+      fail("gradient-type", "f32, low or listed", document.gradientType);
   }
+  for (const PolicyScalar &glob : document.lowGradients)
+    if (!llvm::is_contained(settings.lowGradients, glob.text))
+      settings.lowGradients.push_back(glob.text);
   if (document.roundings.isGiven()) {
     if (document.roundings.text == "keep")
       settings.roundings = Roundings::Keep;

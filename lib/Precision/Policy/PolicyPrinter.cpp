@@ -85,16 +85,20 @@ static void printSettings(raw_ostream &os, const PolicySettings &settings) {
   if (settings.strategy)
     os << "strategy: " << stringifyStrategy(*settings.strategy) << "\n";
   if (settings.gradientType)
-    os << "gradient-type: "
-       << (*settings.gradientType == GradientType::Low ? "low" : "f32") << "\n";
+    os << "gradient-type: " << stringifyGradientType(*settings.gradientType)
+       << "\n";
+  auto printGlobs = [&](StringRef key, ArrayRef<std::string> globs) {
+    if (!globs.empty())
+      os << key << ":\n";
+    for (StringRef glob : globs)
+      os << "  - " << Policy::quote(glob) << "\n";
+  };
+  printGlobs("low-gradients", settings.lowGradients);
   if (settings.roundings)
     os << "roundings: "
        << (*settings.roundings == Roundings::Keep ? "keep" : "fold") << "\n";
   printLossScaling(os, settings.lossScaling);
-  if (!settings.linear.empty())
-    os << "linear:\n";
-  for (StringRef glob : settings.linear)
-    os << "  - " << Policy::quote(glob) << "\n";
+  printGlobs("linear", settings.linear);
   if (!settings.masterWeights.empty())
     os << "master-weights: " << settings.masterWeights << "\n";
   if (settings.target)

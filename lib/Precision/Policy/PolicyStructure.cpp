@@ -128,10 +128,12 @@ bool StructureChecker::checkVersion(llvm::yaml::ScalarNode &value) {
 /// an empty list.
 bool StructureChecker::checkMissing(StringRef key, llvm::yaml::Node &place) {
   constexpr StringRef lists[] = {
-      "slots",    "adapters",  "linear",     "operations",  "bodies",
-      "operands", "results",   "attributes", "of",          "reduce",
-      "repeat",   "move",      "low-types",  "elementwise", "reject-operations",
-      "moves",    "reads-part"};
+      "slots",      "adapters",    "linear",
+      "operations", "bodies",      "operands",
+      "results",    "attributes",  "of",
+      "reduce",     "repeat",      "move",
+      "low-types",  "elementwise", "reject-operations",
+      "moves",      "reads-part",  "low-gradients"};
   if (llvm::is_contained(lists, key) || llvm::is_contained(listKeys, key))
     return true;
   stream.printError(&place, "expected a value for '" + key + "'");

@@ -136,6 +136,9 @@ public:
   ArrayRef<std::pair<VertexId, VertexId>> getImplications() const {
     return implications;
   }
+  /// Returns the slots of gradients of parameters that are low because the
+  /// policy lists their operations. 0 for a slot that keeps its type.
+  ArrayRef<VertexId> getListedGradients() const { return listedGradients; }
 
   /// The interface of `op`, or null.
   PrecisionOpInterface getInterface(Operation *op) const {
@@ -286,7 +289,7 @@ private:
   bool fixOtherTypes(Operation *op);
   void noteOperation(Operation *op, const OperationInfo &info, OpClass opClass,
                      Pin pin, bool mayBeLow);
-  void fixParameterGradients(Operation *op);
+  SmallVector<int8_t, 1> fixParameterGradients(Operation *op);
   SmallVector<VertexId, 8> addSlotVertices(Operation *op,
                                            const OperationInfo &info,
                                            OpClass opClass, Pin pin);
@@ -375,6 +378,7 @@ private:
   /// Union-find over carried values; empty without control flow.
   llvm::DenseMap<VertexId, VertexId> parents;
   std::vector<std::pair<VertexId, VertexId>> implications;
+  std::vector<VertexId> listedGradients;
   std::vector<Operation *> unlisted;
   std::vector<Operation *> ignoredPins;
   std::vector<VertexId> overriddenPins;

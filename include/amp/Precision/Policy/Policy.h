@@ -191,6 +191,10 @@ public:
   /// none.
   std::optional<LinearRule::Kind> findLinearKind(OperationName name) const;
 
+  /// Returns whether gradients of parameters that operations named `name` give
+  /// stay f32.
+  bool keepsGradients(OperationName name) const;
+
   /// Returns failure, after an error, if `root` is or holds an operation that
   /// an adapter rejects.
   LogicalResult checkRejected(Operation *root) const;
@@ -298,6 +302,8 @@ private:
   std::vector<PinRule> pinRules;
   /// The globs of the entries of `linear`. `settings` has the complete entries.
   std::vector<Glob> linearRules;
+  /// The globs of `low-gradients`.
+  std::vector<Glob> lowGradientRules;
   /// One for each dialect.
   std::vector<Adapter> adapters;
   unsigned numLayers = 1;

@@ -45,7 +45,14 @@ enum class GradientType {
   F32,
   /// The type of any other product.
   Low,
+  /// The type of the operands for operations that `low-gradients` lists, whose
+  /// libraries give no other, and f32 for all others.
+  Listed,
 };
+
+/// Returns the name of `type` in policies, and the type of a name.
+StringRef stringifyGradientType(GradientType type);
+std::optional<GradientType> symbolizeGradientType(StringRef name);
 
 /// Whether later passes may drop a rounding to the low type where that makes a
 /// result more precise.
@@ -74,7 +81,8 @@ struct LossScalingSettings {
 /// ```yaml
 /// precision: fp16                   # also bf16 or f32
 /// strategy: grappler                # also autocast or optimal
-/// gradient-type: f32                # or low
+/// gradient-type: f32                # or low, or listed
+/// low-gradients: [foreign.conv]     # globs of operations, for listed
 /// roundings: fold                   # or keep
 /// loss-scaling: none                # also dynamic or a number; or:
 /// loss-scaling: {mode: dynamic, scaler: apex, init-scale: 65536,
@@ -97,6 +105,9 @@ struct PolicySettings {
   std::string precision;
   std::optional<Strategy> strategy;
   std::optional<GradientType> gradientType;
+  /// Globs of operations that give the gradient of a parameter in the type of
+  /// their operands. Those of the base come first.
+  std::vector<std::string> lowGradients;
   /// `Fold` if the policy does not set it.
   std::optional<Roundings> roundings;
   LossScalingSettings lossScaling;
