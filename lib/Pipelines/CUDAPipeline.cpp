@@ -59,6 +59,7 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
   convert.epilogues = options.epilogues;
   convert.strictRounding = options.strictRounding;
   convert.attention = options.attention;
+  convert.convolutions = options.convolutions;
   convert.deterministic = options.deterministic;
   pm.addNestedPass<func::FuncOp>(createConvertTrainToCUDA(convert));
   PlanMemoryOptions plan;

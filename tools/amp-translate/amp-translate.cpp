@@ -100,6 +100,11 @@ static cl::opt<std::string>
               cl::desc("Compute attention by cuDNN or by products (default: by "
                        "cuDNN if this build has its library)"),
               cl::cat(category));
+static cl::opt<std::string> convolutions(
+    "convolutions", cl::value_desc("auto|cudnn|patches"), cl::init("auto"),
+    cl::desc("Compute convolutions by cuDNN or as products over patches "
+             "(default: by cuDNN if this build has its library)"),
+    cl::cat(category));
 static cl::opt<bool> nondeterministic(
     "nondeterministic",
     cl::desc("Let library kernels add in any order, which is faster and takes "
@@ -253,6 +258,7 @@ static LogicalResult runPipeline(ModuleOp module, int64_t batch,
   options.epilogues = !noEpilogues;
   options.strictRounding = strictRounding;
   options.attention = attention;
+  options.convolutions = convolutions;
   options.deterministic = !nondeterministic;
   options.inference = inference.str();
   amp::buildCUDAPipeline(pm, options);
@@ -367,7 +373,8 @@ static FailureOr<int64_t> printLargestBatch(ModuleOp module, int64_t bytes,
 static StringRef getStepOption() {
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
            &precision, &lossScaling, &masterWeights, &batchSize, &noEpilogues,
-           &strictRounding, &attention, &nondeterministic, &memory})
+           &strictRounding, &attention, &convolutions, &nondeterministic,
+           &memory})
     if (option->getNumOccurrences() > 0)
       return option->ArgStr;
   return {};

@@ -124,6 +124,11 @@ def ConvertTrainToCUDA
       to one tensor where the backward pass joins them. A boolean mask becomes a
       bias. Other attention, and each attention with `attention=decomposed`,
       becomes products and a softmax.
+    - Convolutions in f16 or bf16 and their gradients become plans of cuDNN,
+      with `convolutions=cudnn`, if their results have 16 bits too. A bias and a
+      relu move into them. Other convolutions, and each convolution with
+      `convolutions=patches`, become products over a matrix of patches.
+      Pointwise convolutions are products.
     - Composites become the tuned kernels of the same names. The optimizer
       operations of one kind become a single `cuda.optimizer`, which unscales,
       clips and writes the low-precision copies.
@@ -150,6 +155,8 @@ def ConvertTrainToCUDA
     Option<"attention", "attention", "std::string", "\"auto\"",
            "cudnn, decomposed, or auto: by cuDNN if this build has its library "
            "and rounding is not strict">,
+    Option<"convolutions", "convolutions", "std::string", "\"auto\"",
+           "cudnn, patches, or auto: by cuDNN if this build has its library">,
     Option<"deterministic", "deterministic", "bool", "true",
            "Choose library kernels that give the same bits in each run">];
   let statistics = [

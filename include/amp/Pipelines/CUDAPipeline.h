@@ -52,6 +52,11 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
       llvm::cl::desc("cudnn, decomposed, or auto: by cuDNN if this build has "
                      "its library and rounding is not strict"),
       llvm::cl::init("auto")};
+  Option<std::string> convolutions{
+      *this, "convolutions",
+      llvm::cl::desc("cudnn, patches, or auto: by cuDNN if this build has its "
+                     "library"),
+      llvm::cl::init("auto")};
   Option<bool> deterministic{
       *this, "deterministic",
       llvm::cl::desc("Choose library kernels that give the same bits in each "

@@ -16,7 +16,6 @@
 
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Dialect/Train/IR/TrainBuilder.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
@@ -182,16 +181,6 @@ static std::string findObstacle(OpTy op) {
       grad && typeOf(grad.getOutput()).getElementType() != element)
     return "its output is wider than its operands";
   return "";
-}
-
-/// Reports `obstacle`, for --remarks-filter=amp.
-static void reportDecomposed(Operation *op, StringRef obstacle) {
-  auto function = op->getParentOfType<func::FuncOp>();
-  remark::missed(op->getLoc(), remark::RemarkOpts::name("AttentionDecomposed")
-                                   .category("amp")
-                                   .function(function.getName()))
-      << remark::metric("Op", op->getName().getStringRef())
-      << remark::reason("{0}", obstacle);
 }
 
 //===----------------------------------------------------------------------===//
@@ -497,7 +486,7 @@ void mlir::cuda::convertAttention(func::FuncOp step, bool deterministic) {
       if (obstacle.empty())
         convertOne(op);
       else
-        reportDecomposed(op, obstacle);
+        reportDecomposed(op, "AttentionDecomposed", obstacle);
     }
   };
   // The forward operations first: their gradients read the new outputs.

@@ -21,6 +21,14 @@ static bool takesEpilogue(ConvOp conv) {
   return isPlain(conv) && conv.getGroups() == 1;
 }
 
+static bool takesEpilogue(ConvPlanOp plan) {
+  // cuDNN computes a bias and a relu in kernels for whole packs of channels.
+  auto types = plan.getForwardTypes();
+  return plan.getActivation() == Activation::None && plan.getGroups() == 1 &&
+         types.image.getShape().back() % 8 == 0 &&
+         types.output.getShape().back() % 8 == 0;
+}
+
 /// Whether `value` has one element for each column of `matrix`.
 static bool isRowOf(RankedTensorType matrix, Value value) {
   auto type = typeOf(value);
@@ -80,7 +88,8 @@ struct FuseBias : OpRewritePattern<train::AddOp> {
   }
 
   static bool isForward(GemmOp) { return true; }
-  static bool isForward(ConvOp conv) {
+  template <typename ConvTy>
+  static bool isForward(ConvTy conv) {
     return conv.getKind() == ConvKind::Forward;
   }
 
@@ -268,8 +277,8 @@ struct FuseBiasGrad : OpRewritePattern<train::ReduceSumOp> {
 void mlir::cuda::populateEpilogues(RewritePatternSet &patterns, bool strict) {
   MLIRContext *context = patterns.getContext();
   // The other patterns round as the separate operations do. relu only selects.
-  patterns.add<FuseRelu<GemmOp>, FuseRelu<ConvOp>, FuseReluGrad, FuseBiasGrad>(
-      context);
-  patterns.add<FuseBias<GemmOp>, FuseBias<ConvOp>, FuseGelu, FuseGeluGrad>(
-      context, strict);
+  patterns.add<FuseRelu<GemmOp>, FuseRelu<ConvOp>, FuseRelu<ConvPlanOp>,
+               FuseReluGrad, FuseBiasGrad>(context);
+  patterns.add<FuseBias<GemmOp>, FuseBias<ConvOp>, FuseBias<ConvPlanOp>,
+               FuseGelu, FuseGeluGrad>(context, strict);
 }

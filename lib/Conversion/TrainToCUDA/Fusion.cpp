@@ -263,7 +263,7 @@ static StringRef getParameterName(func::FuncOp step, Value value) {
     return {};
   }
   Operation *op = value.getDefiningOp();
-  if (isa<ViewOp>(op))
+  if (isa<ViewOp, train::TransposeOp>(op))
     return getParameterName(step, op->getOperand(0));
   if (isa<CastsOp>(op))
     return getParameterName(
@@ -331,7 +331,7 @@ static std::string getKernelName(KernelOp kernel) {
 static std::string getBaseName(func::FuncOp step, LaunchOpInterface launch) {
   if (launch.getName())
     return launch.getName()->str();
-  if (launch.isProduct() && !launch.usesCuDNN())
+  if (isa<GemmOp, ConvOp, ConvPlanOp>(launch.getOperation()))
     return getProductName(step, launch);
   if (launch->hasTrait<TunedKernel>())
     return getTunedName(step, launch);

@@ -74,18 +74,6 @@ struct ConvertMatmul : OpRewritePattern<train::MatmulOp> {
   bool tf32;
 };
 
-/// Whether the convolution is pointwise: its patches are the pixels of its
-/// input.
-template <typename OpTy>
-bool isPointwise(OpTy op, ArrayRef<int64_t> filter) {
-  auto isOne = [](int64_t value) { return value == 1; };
-  return llvm::all_of(filter.take_front(2), isOne) &&
-         llvm::all_of(op.getStrides(), isOne) &&
-         llvm::all_of(op.getPadding(),
-                      [](int64_t value) { return value == 0; }) &&
-         int64_t(op.getGroups()) == 1;
-}
-
 /// Converts a convolution. A pointwise one becomes a matrix product.
 template <typename OpTy>
 struct ConvertConv : OpRewritePattern<OpTy> {

@@ -24,6 +24,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
@@ -40,6 +41,16 @@ Location mlir::cuda::getNamedLocation(Operation *op) {
   return NameLoc::get(
       StringAttr::get(op->getContext(), op->getName().getStringRef()),
       op->getLoc());
+}
+
+void mlir::cuda::reportDecomposed(Operation *op, StringRef name,
+                                  StringRef obstacle) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  remark::missed(op->getLoc(),
+                 remark::RemarkOpts::name(name).category("amp").function(
+                     function.getName()))
+      << remark::metric("Op", op->getName().getStringRef())
+      << remark::reason("{0}", obstacle);
 }
 
 /// Verifies that programs can hold a value of type `type`.
@@ -154,9 +165,34 @@ struct ConvertTrainToCUDA
 
   /// Whether plans of cuDNN compute attention. Their roundings are not those of
   /// the CPU.
-  bool usesCuDNN() const {
+  bool plansAttention() const {
     return attention == "cudnn" ||
            (attention == "auto" && AMP_HAS_CUDNN && !strictRounding);
+  }
+
+  /// Whether plans of cuDNN compute convolutions. They round once, as the CPU
+  /// does.
+  bool plansConvolutions() const {
+    return convolutions == "cudnn" || (convolutions == "auto" && AMP_HAS_CUDNN);
+  }
+
+  /// Verifies the options that choose a library.
+  LogicalResult verifyChoices(func::FuncOp step) {
+    auto verify = [&](StringRef name, StringRef value,
+                      StringRef otherwise) -> LogicalResult {
+      if (value == "auto" || value == "cudnn" || value == otherwise)
+        return success();
+      return step.emitOpError("cannot be lowered with ")
+             << name << " '" << value << "', expected auto, cudnn or "
+             << otherwise;
+    };
+    if (failed(verify("attention", attention, "decomposed")) ||
+        failed(verify("convolutions", convolutions, "patches")))
+      return failure();
+    if (attention == "cudnn" && strictRounding)
+      return step.emitOpError("cannot be lowered with attention by cuDNN and "
+                              "strict rounding, expected one of them");
+    return success();
   }
 
   LogicalResult convert(func::FuncOp step) {
@@ -177,8 +213,10 @@ struct ConvertTrainToCUDA
 
     convertOptimizers(step);
     mergeParameterCasts(step);
-    if (usesCuDNN())
+    if (plansAttention())
       convertAttention(step, deterministic);
+    if (plansConvolutions())
+      convertConvolutions(step, deterministic);
     apply(step, [&](RewritePatternSet &patterns) {
       populateProductsToCUDA(patterns, tf32);
       populateCompositesToCUDA(patterns);
@@ -234,18 +272,7 @@ struct ConvertTrainToCUDA
     func::FuncOp step = getOperation();
     if (step.isExternal() || !mlir::amp::isStepFunction(step))
       return;
-    if (attention != "auto" && attention != "cudnn" &&
-        attention != "decomposed") {
-      step.emitOpError("cannot be lowered with attention '")
-          << attention << "', expected auto, cudnn or decomposed";
-      return signalPassFailure();
-    }
-    if (attention == "cudnn" && strictRounding) {
-      step.emitOpError("cannot be lowered with attention by cuDNN and strict "
-                       "rounding, expected one of them");
-      return signalPassFailure();
-    }
-    if (failed(convert(step)))
+    if (failed(verifyChoices(step)) || failed(convert(step)))
       signalPassFailure();
   }
 };

@@ -47,6 +47,15 @@ void populateEpilogues(RewritePatternSet &patterns, bool strict);
 /// attention, with a remark.
 void convertAttention(func::FuncOp step, bool deterministic);
 
+/// Lowers convolutions in 16 bits to `cuda.conv_plan`, apart from pointwise
+/// ones, which are products. With `deterministic`, gradients have the same bits
+/// in each run. Leaves other convolutions, with a remark.
+void convertConvolutions(func::FuncOp step, bool deterministic);
+
+/// Reports as remark `name` that no plan computes `op` because of `obstacle`,
+/// for --remarks-filter=amp.
+void reportDecomposed(Operation *op, StringRef name, StringRef obstacle);
+
 /// Writes the gradients of queries, keys and values to one tensor where sums of
 /// padded tensors or a concatenation join them. Erases `launch` then.
 void packGradients(SDPAGradOp launch);

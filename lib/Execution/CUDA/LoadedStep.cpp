@@ -46,8 +46,10 @@ mlir::amp::makeCUDAProgram(ModuleOp source, StepProgram &program,
   settings.training = pipeline.pipeline;
   settings.strictRounding = options.compiler.strictRounding;
   // The program runs on this machine.
-  if (!hasCuDNN())
+  if (!hasCuDNN()) {
     settings.attention = "decomposed";
+    settings.convolutions = "patches";
+  }
   if (options.forward)
     settings.inference = entry;
   buildCUDAPipeline(manager, settings);

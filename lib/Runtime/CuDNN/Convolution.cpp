@@ -13,7 +13,7 @@ using namespace amp::cudnn;
 
 namespace {
 
-/// Adds the node of one convolution. cuDNN names the dimensions of a tensor in
+/// Adds the nodes of one convolution. cuDNN names the dimensions of a tensor in
 /// the order NCHW and takes the layout from the strides.
 class ConvolutionBuilder {
 public:
@@ -25,6 +25,7 @@ public:
   void build();
 
 private:
+  void buildForward();
   /// The images, features or filters of a tensor, its channels, height and
   /// width.
   std::vector<int64_t> getSizes(int index) const;
@@ -73,6 +74,8 @@ std::vector<int64_t> ConvolutionBuilder::getSizes(int index) const {
     return {c.batch, c.channels, c.height, c.width};
   case AMP_CUDNN_CONVOLUTION_FILTER:
     return {c.features, c.channels / c.groups, c.kernel_height, c.kernel_width};
+  case AMP_CUDNN_CONVOLUTION_BIAS:
+    return {1, c.features, 1, 1};
   default:
     return {c.batch, c.features, getExtent(0, c.height, c.kernel_height),
             getExtent(1, c.width, c.kernel_width)};
@@ -105,18 +108,34 @@ void ConvolutionBuilder::verify() const {
   require(c.result_type == c.type || c.result_type == AMP_CUDNN_F32,
           "the result of a convolution must have the type of its operands or "
           "f32");
+  require((!c.has_bias && !c.relu) || c.kind == AMP_CUDNN_CONVOLUTION_FORWARD,
+          "only a forward convolution takes a bias and a relu");
+}
+
+void ConvolutionBuilder::buildForward() {
+  fe::graph::Graph &graph = builder.get();
+  auto getPointwise = [](fe::PointwiseMode_t mode) {
+    return fe::graph::Pointwise_attributes().set_mode(mode);
+  };
+  Tensor result = graph.conv_fprop(
+      input(AMP_CUDNN_CONVOLUTION_IMAGE), input(AMP_CUDNN_CONVOLUTION_FILTER),
+      getAttributes<fe::graph::Conv_fprop_attributes>("convolution"));
+  if (convolution.has_bias)
+    result = graph.pointwise(result, input(AMP_CUDNN_CONVOLUTION_BIAS),
+                             getPointwise(fe::PointwiseMode_t::ADD));
+  if (convolution.relu)
+    result =
+        graph.pointwise(result, getPointwise(fe::PointwiseMode_t::RELU_FWD));
+  output(result, AMP_CUDNN_CONVOLUTION_RESULT);
 }
 
 void ConvolutionBuilder::build() {
   fe::graph::Graph &graph = builder.get();
+  if (convolution.deterministic)
+    builder.requireDeterministic();
   switch (convolution.kind) {
   case AMP_CUDNN_CONVOLUTION_FORWARD:
-    return output(
-        graph.conv_fprop(
-            input(AMP_CUDNN_CONVOLUTION_IMAGE),
-            input(AMP_CUDNN_CONVOLUTION_FILTER),
-            getAttributes<fe::graph::Conv_fprop_attributes>("convolution")),
-        AMP_CUDNN_CONVOLUTION_RESULT);
+    return buildForward();
   case AMP_CUDNN_CONVOLUTION_INPUT_GRAD:
     return output(
         graph.conv_dgrad(

@@ -177,6 +177,16 @@ void GraphBuilder::output(const Tensor &tensor, int index,
       .set_data_type(getType(type));
 }
 
+fe::error_t GraphBuilder::selectKernels() {
+  fe::error_t error = graph->create_execution_plans(
+      {fe::HeurMode_t::A, fe::HeurMode_t::FALLBACK});
+  if (error.is_bad())
+    return error;
+  if (isDeterministic)
+    graph->deselect_numeric_notes({fe::NumericalNote_t::NONDETERMINISTIC});
+  return graph->check_support();
+}
+
 /// Turns graphs into plans and answers.
 class Builds {
 public:
@@ -205,10 +215,7 @@ amp_cudnn_plan *Builds::create(const BuildGraph &build) {
   amp::cudnn::check(graph.validate(), AMP_CUDNN_UNSUPPORTED);
   amp::cudnn::check(graph.build_operation_graph(handle.value),
                     AMP_CUDNN_UNSUPPORTED);
-  amp::cudnn::check(graph.create_execution_plans(
-                        {fe::HeurMode_t::A, fe::HeurMode_t::FALLBACK}),
-                    AMP_CUDNN_UNSUPPORTED);
-  amp::cudnn::check(graph.check_support(), AMP_CUDNN_UNSUPPORTED);
+  amp::cudnn::check(builder.selectKernels(), AMP_CUDNN_UNSUPPORTED);
   amp::cudnn::check(graph.build_plans(), AMP_CUDNN_FAILED);
   int64_t bytes = 0;
   amp::cudnn::check(graph.get_workspace_size(bytes), AMP_CUDNN_FAILED);
@@ -231,9 +238,7 @@ void Builds::check(const BuildGraph &build, const Device &device) {
   };
   require(graph.validate());
   require(graph.build_operation_graph());
-  require(graph.create_execution_plans(
-      {fe::HeurMode_t::A, fe::HeurMode_t::FALLBACK}));
-  require(graph.check_support());
+  require(builder.selectKernels());
 }
 
 int32_t amp::cudnn::createPlan(const BuildGraph &build, amp_cudnn_plan **plan) {

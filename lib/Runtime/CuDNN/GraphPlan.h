@@ -49,8 +49,15 @@ public:
               const std::vector<int64_t> &sizes,
               const std::vector<int64_t> &strides, int32_t type);
 
+  /// Excludes kernels whose bits may differ from run to run.
+  void requireDeterministic() { isDeterministic = true; }
+
 private:
   friend class Builds;
+  /// Lets cuDNN choose kernels for the complete graph. Returns the first error.
+  fe::error_t selectKernels();
+
+  bool isDeterministic = false;
   std::shared_ptr<fe::graph::Graph> graph;
   std::vector<int64_t> pointers;
 };

@@ -101,6 +101,9 @@ static bool isRead(LaunchOpInterface launch, unsigned index,
 /// The scratch memory of `launch` in an f32 step. Patches have the type of the
 /// operands, and their rows are multiples of 16 bytes. All else is f32 already.
 static double getScratchBytesInF32(LaunchOpInterface launch) {
+  // The workspace of a plan holds padded channels, which f32 does not need.
+  if (isa<ConvPlanOp>(launch.getOperation()))
+    return 0;
   int64_t bytes = launch.getScratchBytes();
   auto conv = dyn_cast<ConvOp>(launch.getOperation());
   if (!conv || conv.getKind() == ConvKind::InputGrad || bytes == 0)
@@ -214,6 +217,15 @@ static double estimatePatches(ConvOp conv, const amphost::GPUModel &target) {
           (target.f32 * amphost::kIntegerPart));
 }
 
+/// The kind of a convolution. Nothing for other launches.
+static std::optional<ConvKind> getConvKind(Operation *launch) {
+  if (auto conv = dyn_cast<ConvOp>(launch))
+    return conv.getKind();
+  if (auto plan = dyn_cast<ConvPlanOp>(launch))
+    return plan.getKind();
+  return std::nullopt;
+}
+
 /// The seconds that `launch` takes on `target`, with the rates that kernels
 /// reach and the overhead of its nodes in a graph.
 static double estimateSeconds(LaunchOpInterface launch,
@@ -223,9 +235,11 @@ static double estimateSeconds(LaunchOpInterface launch,
   double arithmetic = cost.arithmetic, memory = cost.memory, patches = 0;
   auto gemm = dyn_cast<GemmOp>(launch.getOperation());
   auto conv = dyn_cast<ConvOp>(launch.getOperation());
+  if (auto plan = dyn_cast<ConvPlanOp>(launch.getOperation()))
+    arithmetic *= double(plan.getPaddedFlops()) / double(plan.getFlops());
   if (launch.isProduct()) {
     bool isWeightGrad = gemm ? gemm.getTransposeA()
-                             : conv && conv.getKind() == ConvKind::FilterGrad;
+                             : getConvKind(launch) == ConvKind::FilterGrad;
     arithmetic /= isWeightGrad ? amphost::productPart::weightGrad
                                : amphost::productPart::layer;
   }

@@ -68,7 +68,7 @@ void ProgramEmitter::emitLaunch(LaunchOpInterface launch) {
   llvm::TypeSwitch<Operation *>(launch)
       .Case([&](GemmOp op) { emitProduct(op); })
       .Case([&](ConvOp op) { emitConvolution(op); })
-      .Case<SDPAOp, SDPAGradOp>([&](auto) { emitPlanRun(launch); })
+      .Case<ConvPlanOp, SDPAOp, SDPAGradOp>([&](auto) { emitPlanRun(launch); })
       .Case([&](KernelOp op) { emitKernelLaunch(op); })
       .Case([&](CastsOp op) { emitCasts(op); })
       .Case([&](CheckGradientsOp op) { emitCheck(op); })

@@ -7,6 +7,8 @@
 
 #include "EmitterSupport.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace mlir;
 using namespace mlir::cuda;
 
@@ -62,25 +64,44 @@ static SmallVector<PlanPointer> getPointers(SDPAGradOp op) {
   return pointers;
 }
 
+static SmallVector<PlanPointer> getPointers(ConvPlanOp op) {
+  ValueRange inputs = op.getInputs();
+  static constexpr StringLiteral names[] = {
+      "CONVOLUTION_IMAGE", "CONVOLUTION_FILTER", "CONVOLUTION_RESULT"};
+  // The places in `names` of the two inputs and of the output.
+  static constexpr unsigned places[][3] = {{0, 1, 2}, {2, 1, 0}, {0, 2, 1}};
+  const auto &place = places[unsigned(op.getKind())];
+  SmallVector<PlanPointer> pointers = {
+      {names[place[0]], inputs[0]},
+      {names[place[1]], inputs[1]},
+      {names[place[2]], op.getOutputs().front()}};
+  if (op.getBias())
+    pointers.push_back({"CONVOLUTION_BIAS", inputs[2]});
+  return pointers;
+}
+
 static SmallVector<PlanPointer> getPointers(LaunchOpInterface launch) {
+  if (auto convolution = dyn_cast<ConvPlanOp>(launch.getOperation()))
+    return getPointers(convolution);
   if (auto attention = dyn_cast<SDPAOp>(launch.getOperation()))
     return getPointers(attention);
   return getPointers(cast<SDPAGradOp>(launch.getOperation()));
 }
 
+static StringRef getTypeName(int32_t type) {
+  return type == AMP_CUDNN_F32   ? "AMP_CUDNN_F32"
+         : type == AMP_CUDNN_F16 ? "AMP_CUDNN_F16"
+                                 : "AMP_CUDNN_BF16";
+}
+
 /// Prints the members of a description as assignments to `a`.
 static void emitDescription(const amp_cudnn_attention &a, raw_ostream &os) {
-  auto type = [](int32_t value) -> StringRef {
-    return value == AMP_CUDNN_F32   ? "AMP_CUDNN_F32"
-           : value == AMP_CUDNN_F16 ? "AMP_CUDNN_F16"
-                                    : "AMP_CUDNN_BF16";
-  };
   os << "  a.batch = " << a.batch << ", a.heads = " << a.heads
      << ", a.key_heads = a.value_heads = " << a.key_heads << ";\n"
      << "  a.queries = " << a.queries << ", a.keys = " << a.keys
      << ", a.head_size = " << a.head_size << ", a.value_size = " << a.value_size
      << ";\n"
-     << "  a.type = " << type(a.type) << ", a.backward = " << a.backward
+     << "  a.type = " << getTypeName(a.type) << ", a.backward = " << a.backward
      << ", a.scale = " << getFloatLiteral(APFloat(a.scale), /*isDouble=*/true)
      << ";\n"
      << "  a.left_bound = " << a.left_bound
@@ -89,7 +110,7 @@ static void emitDescription(const amp_cudnn_attention &a, raw_ostream &os) {
   if (a.bias_type == AMP_CUDNN_NO_BIAS)
     os << "AMP_CUDNN_NO_BIAS;\n";
   else
-    os << type(a.bias_type) << ", a.bias_batch = " << a.bias_batch
+    os << getTypeName(a.bias_type) << ", a.bias_batch = " << a.bias_batch
        << ", a.bias_heads = " << a.bias_heads << ";\n";
   if (a.has_lengths)
     os << "  a.has_lengths = 1;\n";
@@ -107,6 +128,46 @@ static void emitDescription(const amp_cudnn_attention &a, raw_ostream &os) {
        << a.strides[index].position << "};\n";
 }
 
+/// Prints the members of a description as assignments to `c`.
+static void emitDescription(const amp_cudnn_convolution &c, raw_ostream &os) {
+  static constexpr StringLiteral kinds[] = {"FORWARD", "INPUT_GRAD",
+                                            "FILTER_GRAD"};
+  os << "  c.batch = " << c.batch << ", c.height = " << c.height
+     << ", c.width = " << c.width << ", c.channels = " << c.channels << ";\n"
+     << "  c.kernel_height = " << c.kernel_height
+     << ", c.kernel_width = " << c.kernel_width
+     << ", c.features = " << c.features << ", c.groups = " << c.groups << ";\n";
+  auto emitArray = [&](StringRef name, ArrayRef<int64_t> values) {
+    os << " ";
+    for (auto [index, value] : llvm::enumerate(values))
+      os << " c." << name << "[" << index << "] = " << value
+         << (index + 1 < values.size() ? "," : ";\n");
+  };
+  emitArray("strides", c.strides);
+  emitArray("padding", c.padding);
+  emitArray("dilations", c.dilations);
+  os << "  c.type = c.result_type = " << getTypeName(c.type)
+     << ", c.kind = AMP_CUDNN_CONVOLUTION_" << kinds[c.kind] << ";\n";
+  if (c.has_bias)
+    os << "  c.has_bias = 1;\n";
+  if (c.relu)
+    os << "  c.relu = 1;\n";
+  if (c.deterministic)
+    os << "  c.deterministic = 1;\n";
+}
+
+/// Prints a function that creates the plan of `description`. The functions and
+/// types of the interface are named after `kind`.
+template <typename Description>
+static void emitPlanFunction(StringRef name, StringRef kind, char variable,
+                             const Description &description, raw_ostream &os) {
+  os << "int32_t plan_" << name << "(amp_cudnn_plan **plan) {\n"
+     << "  amp_cudnn_" << kind << " " << variable << " = {};\n";
+  emitDescription(description, os);
+  os << "  return amp_cudnn_create_" << kind << "(&" << variable
+     << ", plan);\n}\n\n";
+}
+
 void ProgramEmitter::emitPlans() {
   if (plans.empty())
     return;
@@ -115,14 +176,14 @@ void ProgramEmitter::emitPlans() {
   for (LaunchOpInterface launch : launches) {
     if (!launch.usesCuDNN())
       continue;
-    os << "int32_t plan_" << getName(launch) << "(amp_cudnn_plan **plan) {\n"
-       << "  amp_cudnn_attention a = {};\n";
-    if (auto attention = dyn_cast<SDPAOp>(launch.getOperation()))
-      emitDescription(attention.getDescription(), os);
-    else
-      emitDescription(cast<SDPAGradOp>(launch.getOperation()).getDescription(),
-                      os);
-    os << "  return amp_cudnn_create_attention(&a, plan);\n}\n\n";
+    std::string name = getName(launch);
+    llvm::TypeSwitch<Operation *>(launch)
+        .Case([&](ConvPlanOp op) {
+          emitPlanFunction(name, "convolution", 'c', op.getDescription(), os);
+        })
+        .Case<SDPAOp, SDPAGradOp>([&](auto op) {
+          emitPlanFunction(name, "attention", 'a', op.getDescription(), os);
+        });
   }
   os << "const CuDNNPlanInfo kPlans[] = {\n";
   for (LaunchOpInterface launch : launches)
@@ -139,7 +200,9 @@ void ProgramEmitter::emitPlans() {
 void ProgramEmitter::emitPlanPointers(LaunchOpInterface launch) {
   if (!launch.usesCuDNN())
     return;
-  os << "    void *p[AMP_CUDNN_ATTENTION_POINTERS] = {};\n";
+  const bool isConvolution = isa<ConvPlanOp>(launch.getOperation());
+  os << "    void *p[AMP_CUDNN_"
+     << (isConvolution ? "CONVOLUTION" : "ATTENTION") << "_POINTERS] = {};\n";
   for (const PlanPointer &pointer : getPointers(launch)) {
     os << "    p[AMP_CUDNN_" << pointer.name
        << "] = " << getPointer(pointer.buffer);

@@ -5,190 +5,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Attention in f64, one rounding at the end. Its refusals follow the
-// support surface of cuDNN 9.19 and of its frontend 1.32.
-//
-//===----------------------------------------------------------------------===//
 
-#include "amp/CudaHost/Host.h"
-#include "amp/Runtime/CuDNN/Attention.h"
+#include "CuDNN.h"
+
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 
 using namespace amp::cuda::host;
 
 namespace amp::cuda::host {
-std::string getRange();
 std::string takeLaunchName(const char *otherwise);
 } // namespace amp::cuda::host
 
 static thread_local std::string lastError;
 
-static int32_t fail(int32_t code, const std::string &message) {
+int32_t amp::cuda::host::failPlan(int32_t code, const std::string &message) {
   lastError = message;
   return code;
 }
 
-namespace {
-using Attention = amp_cudnn_attention;
-
-/// One operand of an attention: [batch, heads, positions, size].
-struct Operand {
-  unsigned char *data;
-  int32_t type;
-  amp_cudnn_head_strides strides;
-  int64_t heads, positions, size;
-
-  int64_t width() const { return type == AMP_CUDNN_F32 ? 4 : 2; }
-  int64_t bytes(int64_t batch) const {
-    return ((batch - 1) * strides.sample + (heads - 1) * strides.head +
-            (positions - 1) * strides.position + size) *
-           width();
-  }
-  unsigned char *at(int64_t b, int64_t h, int64_t s, int64_t d) const {
-    return data + width() * (b * strides.sample + h * strides.head +
-                             s * strides.position + d);
-  }
-  double get(int64_t b, int64_t h, int64_t s, int64_t d) const {
-    const unsigned char *from = at(b, h, s, d);
-    if (type == AMP_CUDNN_F32)
-      return *reinterpret_cast<const float *>(from);
-    return type == AMP_CUDNN_F16
-               ? __half2float(*reinterpret_cast<const __half *>(from))
-               : __bfloat162float(
-                     *reinterpret_cast<const __nv_bfloat16 *>(from));
-  }
-  void set(int64_t b, int64_t h, int64_t s, int64_t d, double value) const {
-    unsigned char *to = at(b, h, s, d);
-    if (type == AMP_CUDNN_F32)
-      *reinterpret_cast<float *>(to) = float(value);
-    else if (type == AMP_CUDNN_F16)
-      *reinterpret_cast<__half *>(to) = __float2half_rn(float(value));
-    else
-      *reinterpret_cast<__nv_bfloat16 *>(to) =
-          __float2bfloat16_rn(float(value));
-  }
-};
-} // namespace
-
-struct amp_cudnn_plan {
-  Attention attention;
-  int64_t workspace;
-};
-
-/// Operand `index` of a plan with these pointers.
-static Operand getOperand(const Attention &a, int index,
-                          void *const *pointers) {
-  Operand result = {static_cast<unsigned char *>(pointers[index]),
-                    a.type,
-                    a.strides[index],
-                    a.heads,
-                    a.queries,
-                    a.head_size};
-  if (index == AMP_CUDNN_KEY || index == AMP_CUDNN_KEY_GRAD ||
-      index == AMP_CUDNN_VALUE || index == AMP_CUDNN_VALUE_GRAD)
-    result.positions = a.keys;
-  if (index == AMP_CUDNN_KEY || index == AMP_CUDNN_KEY_GRAD)
-    result.heads = a.key_heads;
-  if (index == AMP_CUDNN_VALUE || index == AMP_CUDNN_VALUE_GRAD)
-    result.heads = a.value_heads;
-  if (index == AMP_CUDNN_VALUE || index == AMP_CUDNN_VALUE_GRAD ||
-      index == AMP_CUDNN_OUTPUT || index == AMP_CUDNN_OUTPUT_GRAD)
-    result.size = a.value_size;
-  if (index == AMP_CUDNN_LOG_SUM_EXP) {
-    result.type = AMP_CUDNN_F32;
-    result.size = 1;
-  }
-  return result;
+double amp::cuda::host::loadPlanElement(const void *from, int32_t type) {
+  if (type == AMP_CUDNN_F32)
+    return *static_cast<const float *>(from);
+  return type == AMP_CUDNN_F16
+             ? __half2float(*static_cast<const __half *>(from))
+             : __bfloat162float(*static_cast<const __nv_bfloat16 *>(from));
 }
 
-static std::vector<int> getInputs(const Attention &a) {
-  if (!a.backward)
-    return {AMP_CUDNN_QUERY, AMP_CUDNN_KEY, AMP_CUDNN_VALUE};
-  return {AMP_CUDNN_QUERY,  AMP_CUDNN_KEY,         AMP_CUDNN_VALUE,
-          AMP_CUDNN_OUTPUT, AMP_CUDNN_LOG_SUM_EXP, AMP_CUDNN_OUTPUT_GRAD};
-}
-static std::vector<int> getOutputs(const Attention &a) {
-  if (!a.backward)
-    return {AMP_CUDNN_OUTPUT, AMP_CUDNN_LOG_SUM_EXP};
-  return {AMP_CUDNN_QUERY_GRAD, AMP_CUDNN_KEY_GRAD, AMP_CUDNN_VALUE_GRAD};
-}
-
-//===----------------------------------------------------------------------===//
-// Support
-//===----------------------------------------------------------------------===//
-
-/// Why cuDNN refuses the attention, or an empty text.
-static std::string findRefusal(const Attention &a) {
-  if (a.head_size % 8 != 0 || a.value_size % 8 != 0)
-    return "hidden_dim should be multiple of 8";
-  if (a.head_size > 256 || a.value_size > 256)
-    return "heads of more than 256 elements";
-  if (a.left_bound != AMP_CUDNN_NO_BOUND && a.queries > a.keys)
-    return "a sliding window with more queries than keys";
-  if (a.left_bound == 0 || a.left_bound < AMP_CUDNN_NO_BOUND ||
-      a.right_bound < AMP_CUDNN_NO_BOUND)
-    return "a bound that is not positive";
-  if (a.dropout > 0)
-    return "dropout, whose random numbers are those of cuDNN";
-  std::vector<int> operands = getInputs(a);
-  for (int index : getOutputs(a))
-    operands.push_back(index);
-  void *none[AMP_CUDNN_ATTENTION_POINTERS] = {};
-  for (int index : operands) {
-    const Operand operand = getOperand(a, index, none);
-    for (int64_t stride : {operand.strides.sample, operand.strides.head,
-                           operand.strides.position})
-      if (index != AMP_CUDNN_LOG_SUM_EXP &&
-          stride * operand.width() % AMP_CUDNN_ALIGNMENT != 0)
-        return "a stride that is not a multiple of the tensor's alignment";
-  }
-  return "";
-}
-
-static int64_t getWorkspace(const Attention &a) {
-  if (!a.backward)
-    return 256;
-  auto pad = [](int64_t count) { return (count + 63) / 64 * 64; };
-  const int64_t heads = a.batch * a.heads;
-  const int64_t scores = heads * pad(a.queries) * pad(a.keys) * 2,
-                sums = heads * a.queries * a.head_size * 4;
-  int64_t bytes = heads * a.queries * 4;
-  if (a.heads != a.key_heads)
-    bytes += heads * a.keys * (a.head_size + a.value_size) * 2;
-  return bytes + (a.deterministic ? scores : sums);
-}
-
-int32_t amp_cudnn_create_attention(const Attention *attention,
-                                   amp_cudnn_plan **plan) {
-  if (!attention || !plan)
-    return fail(AMP_CUDNN_INVALID, "there is no description of an attention");
-  if (options().devices == 0)
-    return fail(AMP_CUDNN_UNAVAILABLE, "there is no GPU for cuDNN");
-  const Attention &a = *attention;
-  if (a.batch <= 0 || a.heads <= 0 || a.key_heads <= 0 || a.value_heads <= 0 ||
-      a.queries <= 0 || a.keys <= 0 || a.head_size <= 0 || a.value_size <= 0 ||
-      a.heads % a.key_heads != 0 || a.heads % a.value_heads != 0 ||
-      (a.type != AMP_CUDNN_F16 && a.type != AMP_CUDNN_BF16))
-    return fail(AMP_CUDNN_INVALID, "the description has no sense");
-  std::string refusal = findRefusal(a);
-  if (!refusal.empty())
-    return fail(AMP_CUDNN_UNSUPPORTED, refusal);
-  *plan = new amp_cudnn_plan{a, getWorkspace(a) +
-                                    int64_t(options().extraWorkspace)};
-  return AMP_CUDNN_OK;
-}
-
-int32_t amp_cudnn_check_attention(const Attention *attention, int32_t) {
-  amp_cudnn_plan *plan = nullptr;
-  const int32_t code = amp_cudnn_create_attention(attention, &plan);
-  amp_cudnn_destroy(plan);
-  return code;
+void amp::cuda::host::storePlanElement(void *to, int32_t type, double value) {
+  if (type == AMP_CUDNN_F32)
+    *static_cast<float *>(to) = float(value);
+  else if (type == AMP_CUDNN_F16)
+    *static_cast<__half *>(to) = __float2half_rn(float(value));
+  else
+    *static_cast<__nv_bfloat16 *>(to) = __float2bfloat16_rn(float(value));
 }
 
 int64_t amp_cudnn_workspace_bytes(const amp_cudnn_plan *plan) {
@@ -198,212 +50,72 @@ void amp_cudnn_destroy(amp_cudnn_plan *plan) { delete plan; }
 const char *amp_cudnn_last_error(void) { return lastError.c_str(); }
 int64_t amp_cudnn_version(void) { return 91900; }
 
-//===----------------------------------------------------------------------===//
-// Reference
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// The rows of one attention, in f64.
-class Reference {
-public:
-  Reference(const Attention &a, void *const *pointers)
-      : a(a), query(getOperand(a, AMP_CUDNN_QUERY, pointers)),
-        key(getOperand(a, AMP_CUDNN_KEY, pointers)),
-        value(getOperand(a, AMP_CUDNN_VALUE, pointers)),
-        output(getOperand(a, AMP_CUDNN_OUTPUT, pointers)),
-        sums(getOperand(a, AMP_CUDNN_LOG_SUM_EXP, pointers)),
-        grad(getOperand(a, AMP_CUDNN_OUTPUT_GRAD, pointers)),
-        queryGrad(getOperand(a, AMP_CUDNN_QUERY_GRAD, pointers)),
-        keyGrad(getOperand(a, AMP_CUDNN_KEY_GRAD, pointers)),
-        valueGrad(getOperand(a, AMP_CUDNN_VALUE_GRAD, pointers)),
-        bias{static_cast<unsigned char *>(pointers[AMP_CUDNN_BIAS]),
-             a.bias_type,
-             {a.bias_batch == 1 ? 0 : a.bias_heads * a.queries * a.keys,
-              a.bias_heads == 1 ? 0 : a.queries * a.keys, a.keys},
-             a.bias_heads,
-             a.queries,
-             a.keys},
-        queryLengths(
-            static_cast<const int32_t *>(pointers[AMP_CUDNN_QUERY_LENGTHS])),
-        keyLengths(
-            static_cast<const int32_t *>(pointers[AMP_CUDNN_KEY_LENGTHS])) {}
-
-  void run() const {
-    for (int64_t b = 0; b < a.batch; ++b) {
-      if (!a.backward)
-        for (int64_t h = 0; h < a.heads; ++h)
-          forward(b, h);
-      // Heads of queries that share a head of keys add to one gradient.
-      for (int64_t group = 0; a.backward && group < a.key_heads; ++group)
-        backward(b, group);
-    }
-  }
-
-private:
-  bool sees(int64_t b, int64_t i, int64_t j) const {
-    return (a.left_bound == AMP_CUDNN_NO_BOUND || i - a.left_bound < j) &&
-           (a.right_bound == AMP_CUDNN_NO_BOUND || j <= i + a.right_bound) &&
-           (!a.has_lengths || (i < queryLengths[b] && j < keyLengths[b]));
-  }
-  double score(int64_t b, int64_t h, int64_t i, int64_t j) const {
-    if (!sees(b, i, j))
-      return -INFINITY;
-    double sum = 0;
-    for (int64_t d = 0; d < a.head_size; ++d)
-      sum +=
-          query.get(b, h, i, d) * key.get(b, h * a.key_heads / a.heads, j, d);
-    return sum * a.scale +
-           (a.bias_type == AMP_CUDNN_NO_BIAS ? 0 : bias.get(b, h, i, j));
-  }
-  void forward(int64_t b, int64_t h) const {
-    std::vector<double> weights(a.keys);
-    const int64_t group = h * a.value_heads / a.heads;
-    for (int64_t i = 0; i < a.queries; ++i) {
-      double most = -INFINITY, sum = 0;
-      for (int64_t j = 0; j < a.keys; ++j)
-        most = std::max(most, weights[j] = score(b, h, i, j));
-      for (double &weight : weights)
-        sum += weight = most == -INFINITY ? 0 : std::exp(weight - most);
-      for (int64_t d = 0; d < a.value_size; ++d) {
-        double result = 0;
-        for (int64_t j = 0; j < a.keys; ++j)
-          result +=
-              weights[j] * (weights[j] == 0 ? 0 : value.get(b, group, j, d));
-        output.set(b, h, i, d, sum == 0 ? 0 : result / sum);
-      }
-      sums.set(b, h, i, 0, most + std::log(sum));
-    }
-  }
-  void backward(int64_t b, int64_t group) const {
-    const int64_t each = a.heads / a.key_heads;
-    std::vector<double> keySums(a.keys * a.head_size),
-        valueSums(a.keys * a.value_size);
-    for (int64_t h = group * each; h < (group + 1) * each; ++h)
-      for (int64_t i = 0; i < a.queries; ++i) {
-        double dot = 0;
-        for (int64_t d = 0; d < a.value_size; ++d)
-          dot += grad.get(b, h, i, d) * output.get(b, h, i, d);
-        std::vector<double> queryRow(a.head_size);
-        for (int64_t j = 0; j < a.keys; ++j) {
-          const double s = score(b, h, i, j);
-          if (s == -INFINITY)
-            continue;
-          const double weight = std::exp(s - sums.get(b, h, i, 0));
-          double weightGrad = 0;
-          for (int64_t d = 0; d < a.value_size; ++d) {
-            weightGrad += grad.get(b, h, i, d) * value.get(b, group, j, d);
-            valueSums[j * a.value_size + d] += weight * grad.get(b, h, i, d);
-          }
-          const double scoreGrad = weight * (weightGrad - dot) * a.scale;
-          for (int64_t d = 0; d < a.head_size; ++d) {
-            queryRow[d] += scoreGrad * key.get(b, group, j, d);
-            keySums[j * a.head_size + d] += scoreGrad * query.get(b, h, i, d);
-          }
-        }
-        for (int64_t d = 0; d < a.head_size; ++d)
-          queryGrad.set(b, h, i, d, queryRow[d]);
-      }
-    for (int64_t j = 0; j < a.keys; ++j) {
-      for (int64_t d = 0; d < a.head_size; ++d)
-        keyGrad.set(b, group, j, d, keySums[j * a.head_size + d]);
-      for (int64_t d = 0; d < a.value_size; ++d)
-        valueGrad.set(b, group, j, d, valueSums[j * a.value_size + d]);
-    }
-  }
-
-  const Attention a;
-  Operand query, key, value, output, sums, grad, queryGrad, keyGrad, valueGrad,
-      bias;
-  const int32_t *queryLengths, *keyLengths;
-};
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Running
-//===----------------------------------------------------------------------===//
+/// Whether two ranges of memory have a byte in common.
+static bool overlap(const PlanMemory &one, const PlanMemory &two) {
+  auto getBegin = [](const PlanMemory &memory) {
+    return static_cast<const unsigned char *>(memory.data);
+  };
+  return getBegin(one) < getBegin(two) + two.span &&
+         getBegin(two) < getBegin(one) + one.span;
+}
 
 /// Why the arguments of a run are wrong, or an empty text.
-static std::string findMisuse(const amp_cudnn_plan &plan, void *const *pointers,
+static std::string findMisuse(const amp_cudnn_plan &plan,
+                              const std::vector<PlanMemory> &used,
                               void *workspace) {
-  const Attention &a = plan.attention;
-  std::vector<std::pair<const unsigned char *, int64_t>> inputs, outputs;
-  for (bool isOutput : {false, true})
-    for (int index : isOutput ? getOutputs(a) : getInputs(a)) {
-      const Operand operand = getOperand(a, index, pointers);
-      const int64_t bytes = operand.bytes(a.batch);
-      if (reinterpret_cast<uintptr_t>(operand.data) % AMP_CUDNN_ALIGNMENT != 0)
-        return "pointer " + std::to_string(index) + " is not aligned";
-      if (!isDeviceMemory(operand.data, size_t(bytes)))
-        return "pointer " + std::to_string(index) + " leaves its allocation";
-      (isOutput ? outputs : inputs).push_back({operand.data, bytes});
-    }
-  if (a.bias_type != AMP_CUDNN_NO_BIAS) {
-    const int64_t count = a.bias_batch * a.bias_heads * a.queries * a.keys;
-    inputs.push_back({static_cast<unsigned char *>(pointers[AMP_CUDNN_BIAS]),
-                      count * (a.bias_type == AMP_CUDNN_F32 ? 4 : 2)});
-    if (!isDeviceMemory(inputs.back().first, size_t(inputs.back().second)))
-      return "the bias leaves its allocation";
-  }
-  for (int index : {AMP_CUDNN_QUERY_LENGTHS, AMP_CUDNN_KEY_LENGTHS})
-    if (a.has_lengths && !isDeviceMemory(pointers[index], size_t(a.batch) * 4))
-      return "the lengths leave their allocation";
-  if (!isDeviceMemory(workspace, size_t(plan.workspace)) ||
-      reinterpret_cast<uintptr_t>(workspace) % AMP_CUDNN_ALIGNMENT != 0)
-    return "the workspace leaves its allocation or is not aligned";
-  auto overlap = [](auto one, auto two) {
-    return one.first < two.first + two.second &&
-           two.first < one.first + one.second;
+  auto isAligned = [](const void *data) {
+    return reinterpret_cast<uintptr_t>(data) % AMP_CUDNN_ALIGNMENT == 0;
   };
-  const std::pair<const unsigned char *, int64_t> scratch = {
-      static_cast<unsigned char *>(workspace), plan.workspace};
-  for (auto output : outputs) {
-    for (auto input : inputs)
-      if (overlap(output, input))
-        return "an output overlaps an input";
-    if (overlap(output, scratch))
-      return "an output overlaps the workspace";
+  for (const PlanMemory &memory : used) {
+    const std::string name = "pointer " + std::to_string(memory.index);
+    if (memory.mustBeAligned && !isAligned(memory.data))
+      return name + " is not aligned";
+    if (!isDeviceMemory(memory.data, size_t(memory.span)))
+      return name + " leaves its allocation";
   }
-  for (auto input : inputs)
-    if (overlap(input, scratch))
-      return "an input overlaps the workspace";
+  if (!isDeviceMemory(workspace, size_t(plan.workspace)) ||
+      !isAligned(workspace))
+    return "the workspace leaves its allocation or is not aligned";
+  // The heads of several outputs may alternate.
+  for (const PlanMemory &output : used)
+    for (const PlanMemory &input : used)
+      if (output.isOutput && !input.isOutput && overlap(output, input))
+        return "an output overlaps an input";
+  const PlanMemory scratch = {-1, workspace, plan.workspace, 0, true};
+  for (const PlanMemory &memory : used)
+    if (overlap(memory, scratch))
+      return std::string(memory.isOutput ? "an output" : "an input") +
+             " overlaps the workspace";
   return "";
 }
 
 int32_t amp_cudnn_run(amp_cudnn_plan *plan, void *const *pointers,
                       void *workspace, void *stream) {
   if (!plan || !pointers)
-    return fail(AMP_CUDNN_INVALID, "a plan or its pointers are null");
-  const Attention &a = plan->attention;
+    return failPlan(AMP_CUDNN_INVALID, "a plan or its pointers are null");
   LaunchRecord record;
   record.range = getRange();
-  record.name = takeLaunchName("attention");
-  std::string misuse = findMisuse(*plan, pointers, workspace);
+  record.name = takeLaunchName(plan->name);
+  const std::vector<PlanMemory> used = plan->getMemory(pointers);
+  std::string misuse = findMisuse(*plan, used, workspace);
   if (!misuse.empty()) {
     violate(record.name + ": " + misuse);
-    return fail(AMP_CUDNN_FAILED, misuse);
+    return failPlan(AMP_CUDNN_FAILED, misuse);
   }
-  auto count = [&](const std::vector<int> &operands) {
-    uint64_t bytes = 0;
-    for (int index : operands) {
-      const Operand operand = getOperand(a, index, pointers);
-      bytes += uint64_t(a.batch * operand.heads * operand.positions *
-                        operand.size * operand.width());
-    }
-    return bytes;
-  };
-  record.bytesLoaded = count(getInputs(a));
-  record.bytesStored = count(getOutputs(a));
+  for (const PlanMemory &memory : used)
+    (memory.isOutput ? record.bytesStored : record.bytesLoaded) +=
+        uint64_t(memory.bytes);
   record.distinctLoaded = record.bytesLoaded;
   record.distinctStored = record.bytesStored;
-  Reference reference(a, pointers);
   const size_t scratch = size_t(plan->workspace);
-  cudaError_t error = enqueue(static_cast<cudaStream_t>(stream),
-                              [reference, record, workspace, scratch] {
-                                std::memset(workspace, 0xff, scratch);
-                                reference.run();
-                                recordLaunch(record);
-                              });
+  cudaError_t error =
+      enqueue(static_cast<cudaStream_t>(stream),
+              [work = plan->getWork(pointers), record, workspace, scratch] {
+                std::memset(workspace, 0xff, scratch);
+                work();
+                recordLaunch(record);
+              });
   return error == cudaSuccess
              ? int32_t(AMP_CUDNN_OK)
-             : fail(AMP_CUDNN_FAILED, "the stream takes no more work");
+             : failPlan(AMP_CUDNN_FAILED, "the stream takes no more work");
 }

@@ -16,6 +16,7 @@
 
 #include "amp/Runtime/CUDA/Program.h"
 #include "amp/Runtime/CuDNN/Attention.h"
+#include "amp/Runtime/CuDNN/Convolution.h"
 
 namespace amp::cuda {
 

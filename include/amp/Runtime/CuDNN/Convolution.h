@@ -7,7 +7,8 @@
 //
 // Plans that compute two-dimensional convolutions of NHWC images with KRSC
 // filters, which are [features, height, width, channels / groups], and the
-// gradients of both. All tensors are contiguous, and sums are f32.
+// gradients of both. All tensors are contiguous, and sums are f32. A forward
+// convolution may add a bias and end with a relu before it rounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +27,10 @@ extern "C" {
 enum {
   AMP_CUDNN_CONVOLUTION_IMAGE = 0,
   AMP_CUDNN_CONVOLUTION_FILTER,
-  AMP_CUDNN_CONVOLUTION_RESULT
+  AMP_CUDNN_CONVOLUTION_RESULT,
+  AMP_CUDNN_CONVOLUTION_BIAS /* with has_bias: [features] of `type` */
 };
-enum { AMP_CUDNN_CONVOLUTION_POINTERS = AMP_CUDNN_CONVOLUTION_RESULT + 1 };
+enum { AMP_CUDNN_CONVOLUTION_POINTERS = AMP_CUDNN_CONVOLUTION_BIAS + 1 };
 
 /* The computation of a plan. */
 enum {
@@ -48,6 +50,10 @@ typedef struct {
   int32_t type;        /* AMP_CUDNN_F16 or AMP_CUDNN_BF16, of what is read */
   int32_t result_type; /* `type` or AMP_CUDNN_F32, of what is written */
   int32_t kind;        /* AMP_CUDNN_CONVOLUTION_FORWARD, ... */
+  int32_t has_bias;    /* of a forward convolution: whether it adds a bias */
+  int32_t relu;        /* of a forward convolution: whether it ends with relu */
+  /* Whether two runs of the plan give the same bits. */
+  int32_t deterministic;
 } amp_cudnn_convolution;
 
 /* Creates a plan for the current device. */

@@ -29,6 +29,7 @@ void CUDADialect::initialize() {
       >();
   registerAttentionOps();
   registerCompositeOps();
+  registerConvolutionOps();
   registerKernelOps();
   registerNormalizationOps();
   registerOptimizerOps();

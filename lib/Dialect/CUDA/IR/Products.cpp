@@ -5,9 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LaunchSupport.h"
-
-#include "amp/Runtime/CUDA/Sizes.h"
+#include "ConvSupport.h"
 
 using namespace mlir;
 using namespace mlir::cuda;
@@ -180,20 +178,15 @@ ConvOp::Types ConvOp::getForwardTypes() {
   llvm_unreachable("a kind of convolution");
 }
 
-static ::amp::cuda::ConvShape getConvShape(ConvOp op) {
-  ConvOp::Types types = op.getForwardTypes();
-  ArrayRef<int64_t> x = types.input.getShape(), w = types.filter.getShape();
-  ::amp::cuda::ConvShape shape{x[0], x[1], x[2], x[3], w[0], w[1], w[3]};
-  shape.strideHeight = op.getStrides()[0];
-  shape.strideWidth = op.getStrides()[1];
-  shape.padTop = op.getPadding()[0];
-  shape.padBottom = op.getPadding()[1];
-  shape.padLeft = op.getPadding()[2];
-  shape.padRight = op.getPadding()[3];
-  shape.dilationHeight = op.getDilations()[0];
-  shape.dilationWidth = op.getDilations()[1];
-  shape.groups = op.getGroups();
-  return shape;
+/// The extents of a filter [KH, KW, C / groups, F].
+static FilterExtents getFilterExtents(ConvOp op) {
+  ArrayRef<int64_t> filter = op.getForwardTypes().filter.getShape();
+  return {filter[0], filter[1], filter[2], filter[3]};
+}
+
+static ::amp::cuda::ConvShape getShape(ConvOp op) {
+  return getConvShape(op, op.getForwardTypes().input.getShape(),
+                      getFilterExtents(op));
 }
 
 LogicalResult ConvOp::verify() {
@@ -238,24 +231,13 @@ LogicalResult ConvOp::verify() {
     if (type.getRank() != 4)
       return emitOpError("has an operand or result of rank ")
              << type.getRank() << ", expected 4";
-  auto isPositive = [](int64_t value) { return value > 0; };
-  if (getStrides().size() != 2 || !llvm::all_of(getStrides(), isPositive) ||
-      getDilations().size() != 2 || !llvm::all_of(getDilations(), isPositive) ||
-      getPadding().size() != 4 || int64_t(getGroups()) <= 0)
-    return emitOpError("has ill-formed strides, dilations, padding or groups");
-  int64_t channels = types.input.getDimSize(3),
-          features = types.filter.getDimSize(3);
-  if (types.filter.getDimSize(2) * int64_t(getGroups()) != channels ||
-      features % int64_t(getGroups()) != 0)
-    return emitOpError("has ") << channels << " channels and " << features
-                               << " features, which do not fit a filter of "
-                               << types.filter.getDimSize(2) << " channels in "
-                               << getGroups() << " groups";
-  ::amp::cuda::ConvShape shape = getConvShape(*this);
-  if (failed(verifyType(
-          *this, "the output of the convolution", types.output,
-          {shape.batch, shape.outHeight(), shape.outWidth(), shape.features},
-          types.output.getElementType())))
+  if (failed(verifyWindow(*this, types.input.getDimSize(3),
+                          getFilterExtents(*this))))
+    return failure();
+  int64_t features = types.filter.getDimSize(3);
+  ::amp::cuda::ConvShape shape = getShape(*this);
+  if (failed(verifyType(*this, "the output of the convolution", types.output,
+                        getOutputShape(shape), types.output.getElementType())))
     return failure();
   if (!::amp::cuda::hasSmallImages(shape))
     return emitOpError("has images with 2^31 elements or more, or as many of "
@@ -283,12 +265,12 @@ std::string ConvOp::getTargetSuffix(unsigned target) {
 }
 
 int64_t ConvOp::getFlops() {
-  ::amp::cuda::ConvShape shape = getConvShape(*this);
+  ::amp::cuda::ConvShape shape = getShape(*this);
   return 2 * shape.rows() * shape.depth() * shape.features;
 }
 
 int64_t ConvOp::getScratchBytes() {
-  ::amp::cuda::ConvShape shape = getConvShape(*this);
+  ::amp::cuda::ConvShape shape = getShape(*this);
   if (getKind() == ConvKind::InputGrad)
     return ::amp::cuda::convInputGradScratchBytes(shape);
   auto type = cast<ShapedType>(getInputs()[0].getType());

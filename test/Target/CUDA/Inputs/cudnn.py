@@ -10,6 +10,7 @@ import sys
 OK, INVALID, UNAVAILABLE, UNSUPPORTED, UNKNOWN, FAILED = range(6)
 CAPABILITIES = (80, 90, 100)
 _TYPES = {"AMP_CUDNN_F32": 0, "AMP_CUDNN_F16": 1, "AMP_CUDNN_BF16": 2, "AMP_CUDNN_NO_BIAS": -1}
+KINDS = {f"AMP_CUDNN_CONVOLUTION_{name}": i for i, name in enumerate(("FORWARD", "INPUT_GRAD", "FILTER_GRAD"))}
 _POINTERS = ("QUERY", "KEY", "VALUE", "OUTPUT", "LOG_SUM_EXP", "OUTPUT_GRAD", "QUERY_GRAD", "KEY_GRAD", "VALUE_GRAD")
 
 
@@ -23,6 +24,16 @@ class Attention(ctypes.Structure):
         ("right_bound", ctypes.c_int64), ("bias_type", ctypes.c_int32), ("bias_batch", ctypes.c_int64),
         ("bias_heads", ctypes.c_int64), ("has_lengths", ctypes.c_int32), ("deterministic", ctypes.c_int32),
         ("dropout", ctypes.c_double)]
+
+
+class Convolution(ctypes.Structure):
+    """amp_cudnn_convolution."""
+
+    _fields_ = [(name, ctypes.c_int64) for name in (
+        "batch", "height", "width", "channels", "kernel_height", "kernel_width", "features")] + [
+        ("strides", ctypes.c_int64 * 2), ("padding", ctypes.c_int64 * 4), ("dilations", ctypes.c_int64 * 2),
+        ("groups", ctypes.c_int64), *((name, ctypes.c_int32) for name in (
+            "type", "result_type", "kind", "has_bias", "relu", "deterministic"))]
 
 
 def run_with_stub(stub, folder):
@@ -46,16 +57,40 @@ class Library:
     def version(self):
         return self.library.amp_cudnn_version()
 
-    def check(self, attention, capability):
+    def check(self, description, capability):
         """The code and the first line of the message."""
-        code = self.library.amp_cudnn_check_attention(ctypes.byref(attention), capability)
+        kind = type(description).__name__.lower()
+        code = getattr(self.library, f"amp_cudnn_check_{kind}")(ctypes.byref(description), capability)
         return code, self.library.amp_cudnn_last_error().decode(errors="replace").split("\n")[0]
 
 
-def read_plans(source):
-    """The descriptions in an emitted source, by the names of their plans."""
+_FUNCTION = re.compile(r"^int32_t plan_(\w+)\(amp_cudnn_plan \*\*plan\) \{\n  amp_cudnn_(\w+) .*?\n(.*?)^\}", re.M | re.S)
+
+
+def read_convolutions(source):
+    """The convolutions in an emitted source, by the names of their plans."""
     plans = {}
-    for name, body in re.findall(r"^int32_t plan_(\w+)\(amp_cudnn_plan \*\*plan\) \{\n(.*?)^\}", source, re.M | re.S):
+    for name, kind, body in _FUNCTION.findall(source):
+        if kind != "convolution":
+            continue
+        plan = plans[name] = Convolution()
+        body = body.replace("c.type = c.result_type =", "c.result_type =")
+        for field, place, value in re.findall(r"\bc\.(\w+)(?:\[(\d)\])? = ([-\w]+)", body):
+            number = {**_TYPES, **KINDS}[value] if value.startswith("AMP_") else int(value)
+            if place:
+                getattr(plan, field)[int(place)] = number
+            else:
+                setattr(plan, field, number)
+        plan.type = plan.result_type
+    return plans
+
+
+def read_plans(source):
+    """The attentions in an emitted source, by the names of their plans."""
+    plans = {}
+    for name, kind, body in _FUNCTION.findall(source):
+        if kind != "attention":
+            continue
         attention = Attention()
         body = body.replace("a.key_heads = a.value_heads =", "a.key_heads =")
         for field, value in re.findall(r"\ba\.(\w+) = ([-\w.+]+)[,;]", body):

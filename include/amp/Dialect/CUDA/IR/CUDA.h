@@ -10,6 +10,7 @@
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Runtime/CuDNN/Attention.h"
+#include "amp/Runtime/CuDNN/Convolution.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -64,6 +65,8 @@ int64_t estimateFlops(Operation *launch, int64_t perElement);
 #include "amp/Dialect/CUDA/IR/CUDAAttentionOps.h.inc"
 #define GET_OP_CLASSES
 #include "amp/Dialect/CUDA/IR/CUDACompositeOps.h.inc"
+#define GET_OP_CLASSES
+#include "amp/Dialect/CUDA/IR/CUDAConvolutionOps.h.inc"
 #define GET_OP_CLASSES
 #include "amp/Dialect/CUDA/IR/CUDAKernelOps.h.inc"
 #define GET_OP_CLASSES

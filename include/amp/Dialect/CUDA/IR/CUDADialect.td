@@ -58,6 +58,7 @@ def CUDA_Dialect : Dialect {
   private:
     void registerAttentionOps();
     void registerCompositeOps();
+    void registerConvolutionOps();
     void registerKernelOps();
     void registerNormalizationOps();
     void registerOptimizerOps();

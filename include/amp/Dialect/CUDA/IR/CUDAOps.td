@@ -10,6 +10,7 @@
 
 include "amp/Dialect/CUDA/IR/CUDAAttentionOps.td"
 include "amp/Dialect/CUDA/IR/CUDACompositeOps.td"
+include "amp/Dialect/CUDA/IR/CUDAConvolutionOps.td"
 include "amp/Dialect/CUDA/IR/CUDAKernelOps.td"
 include "amp/Dialect/CUDA/IR/CUDANormalizationOps.td"
 include "amp/Dialect/CUDA/IR/CUDAOptimizerOps.td"

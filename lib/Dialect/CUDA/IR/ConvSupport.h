@@ -1,0 +1,71 @@
+//===- ConvSupport.h - Shared verifiers of convolutions ---------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_DIALECT_CUDA_IR_CONVSUPPORT_H
+#define AMP_LIB_DIALECT_CUDA_IR_CONVSUPPORT_H
+
+#include "LaunchSupport.h"
+
+#include "amp/Runtime/CUDA/Sizes.h"
+
+namespace mlir::cuda {
+
+/// The extents of a filter: its height and width, the channels that it reads,
+/// and the number of filters.
+struct FilterExtents {
+  int64_t height, width, channels, features;
+};
+
+/// Verifies the strides, dilations, padding and groups of a convolution of
+/// images of `channels` channels.
+template <typename OpTy>
+LogicalResult verifyWindow(OpTy op, int64_t channels,
+                           const FilterExtents &filter) {
+  auto isPositive = [](int64_t value) { return value > 0; };
+  const int64_t groups = op.getGroups();
+  if (op.getStrides().size() != 2 ||
+      !llvm::all_of(op.getStrides(), isPositive) ||
+      op.getDilations().size() != 2 ||
+      !llvm::all_of(op.getDilations(), isPositive) ||
+      op.getPadding().size() != 4 || groups <= 0)
+    return op.emitOpError("has ill-formed strides, dilations, padding or "
+                          "groups");
+  if (filter.channels * groups != channels || filter.features % groups != 0)
+    return op.emitOpError("has ")
+           << channels << " channels and " << filter.features
+           << " features, which do not fit a filter of " << filter.channels
+           << " channels in " << groups << " groups";
+  return success();
+}
+
+/// The sizes of a convolution of images of shape [N, H, W, C].
+template <typename OpTy>
+::amp::cuda::ConvShape getConvShape(OpTy op, ArrayRef<int64_t> image,
+                                    const FilterExtents &filter) {
+  ::amp::cuda::ConvShape shape{image[0],       image[1],      image[2],
+                               image[3],       filter.height, filter.width,
+                               filter.features};
+  shape.strideHeight = op.getStrides()[0];
+  shape.strideWidth = op.getStrides()[1];
+  shape.padTop = op.getPadding()[0];
+  shape.padBottom = op.getPadding()[1];
+  shape.padLeft = op.getPadding()[2];
+  shape.padRight = op.getPadding()[3];
+  shape.dilationHeight = op.getDilations()[0];
+  shape.dilationWidth = op.getDilations()[1];
+  shape.groups = op.getGroups();
+  return shape;
+}
+
+/// The shape of the output of a convolution.
+inline SmallVector<int64_t> getOutputShape(const ::amp::cuda::ConvShape &s) {
+  return {s.batch, s.outHeight(), s.outWidth(), s.features};
+}
+
+} // namespace mlir::cuda
+
+#endif // AMP_LIB_DIALECT_CUDA_IR_CONVSUPPORT_H
