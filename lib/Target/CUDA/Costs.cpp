@@ -101,9 +101,15 @@ static bool isRead(LaunchOpInterface launch, unsigned index,
 /// The scratch memory of `launch` in an f32 step. Patches have the type of the
 /// operands, and their rows are multiples of 16 bytes. All else is f32 already.
 static double getScratchBytesInF32(LaunchOpInterface launch) {
-  // The workspace of a plan holds padded channels, which f32 does not need.
-  if (isa<ConvPlanOp>(launch.getOperation()))
-    return 0;
+  // Plans have operands of 16 bits. An f32 step has patches in their place.
+  if (auto plan = dyn_cast<ConvPlanOp>(launch.getOperation())) {
+    ConvPlanOp::Types types = plan.getForwardTypes();
+    int64_t pixels =
+                types.output.getNumElements() / types.output.getShape().back(),
+            depth = types.filter.getNumElements() / types.filter.getDimSize(0);
+    return double(pixels * int64_t(plan.getGroups()) *
+                  llvm::alignTo(depth * 4, 16));
+  }
   int64_t bytes = launch.getScratchBytes();
   auto conv = dyn_cast<ConvOp>(launch.getOperation());
   if (!conv || conv.getKind() == ConvKind::InputGrad || bytes == 0)
