@@ -49,7 +49,7 @@ def sgd(model, **options):
 
 
 def expect(text, model=None, optimizer=None, loss=F.cross_entropy, batch=(x, y), **options):
-    model = model or Net()
+    model = Net() if model is None else model
     message = refused(model, loss, optimizer or sgd(model), batch, folder, **options)
     for part in [text] if isinstance(text, str) else text:
         assert part in message, f"expected '{part}' in '{message}'"
@@ -101,6 +101,20 @@ class Sort(nn.Module):
 
 nested = nn.Sequential(nn.Linear(6, 3), nn.Sequential(Fft()), Sort(), Sort())
 expect(["1.0: ", "2: aten.sort", "3: aten.sort"], nested, dynamic_batch=False)
-# Control flow that depends on data: torch names the line.
-expect("", Net(lambda x: x if x.sum() > 0 else -x), dynamic_batch=False)
+# Control flow and numbers that depend on data.
+expect(["control flow, a number or a shape that depends on the data", "use torch.where or a mask"],
+       Net(lambda x: x if x.sum() > 0 else -x), dynamic_batch=False)
+expect("without .item() or float()", Net(lambda x: x * x.sum().item()), dynamic_batch=False)
+expect("or torch.compile with amp_torch.backend", Net(lambda x: x.sort(-1).values), dynamic_batch=False)
+# What a new user may pass.
+expect("pass the module itself, model._orig_mod", torch.compile(Net()), sgd(Net()))
+expect("run the model once on a batch", nn.LazyLinear(3), sgd(Net()))
+expect("got the class CrossEntropyLoss; pass CrossEntropyLoss()", loss=nn.CrossEntropyLoss)
+expect("loss_fn: expected a function or a module, got str", loss="cross_entropy")
+expect("return it without .item() or float()", loss=lambda a, b: F.cross_entropy(a, b).item())
+expect("got a tensor of 4x3; pass a loss_fn, or reduce it in the model", loss=None, batch=x)
+expect("expected a torch.optim.Optimizer, as torch.optim.SGD(model.parameters(), lr=0.1)", optimizer=torch.optim.SGD)
+expect("create the optimizer from model.parameters()", optimizer=sgd(Net()), dynamic_batch=False)
+expect("the model and the loss do not run on this batch in PyTorch: mat1 and mat2 must have the same dtype", batch=(x.double(), y))
+expect("do not run on this batch in PyTorch: expected target dtype", batch=(x, y.float()))
 print("every message as expected")

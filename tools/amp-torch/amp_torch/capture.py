@@ -65,11 +65,16 @@ def functions_of(whole, arrays):
     """The classes of autograd.Function that the model runs, whose backward passes export
     drops without a word. One forward pass, which leaves buffers as they were, shows them."""
     saved = [(buffer, buffer.clone()) for buffer in whole.buffers()]
-    with torch.random.fork_rng(devices=[]), torch.enable_grad():
-        loss = whole(*arrays)[0]
-    with torch.no_grad():
-        for buffer, value in saved:
-            buffer.copy_(value)
+    try:
+        with torch.random.fork_rng(devices=[]), torch.enable_grad():
+            loss = whole(*arrays)[0]
+    except RuntimeError as error:
+        first = str(error).strip().splitlines()[0]
+        raise ValueError(f"the model and the loss do not run on this batch in PyTorch: {first}") from error
+    finally:
+        with torch.no_grad():
+            for buffer, value in saved:
+                buffer.copy_(value)
     waiting, seen = [loss.grad_fn], set()
     while waiting:
         node = waiting.pop()

@@ -172,6 +172,16 @@ def logits_of(output):
     return None
 
 
+def check_loss(loss, function):
+    """Rejects what is no loss, with a remedy."""
+    if not isinstance(loss, torch.Tensor):
+        raise ValueError(f"the loss must be a tensor of one number, got {type(loss).__name__}; return it without .item() or float()")
+    if loss.numel() != 1:
+        shape = "x".join(map(str, loss.shape))
+        advice = "use reduction='mean' or 'sum'" if function is not None else "pass a loss_fn, or reduce it in the model"
+        raise ValueError(f"the loss must be one number, got a tensor of {shape}; {advice}")
+
+
 class Step:
     """One export: its arguments and the resulting function."""
 
@@ -193,13 +203,15 @@ class Step:
             output = call_model(self.model, batch[0])
             targets = batch[1] if isinstance(batch[1], tuple) else (batch[1],)
             loss, logits = self.loss(output, *targets), logits_of(output)
-        if not isinstance(loss, torch.Tensor) or loss.numel() != 1:
-            raise ValueError("the loss must be one number; use reduction='mean' or 'sum'")
+        check_loss(loss, self.loss)
         return (loss, logits) if self.prediction and logits is not None else (loss,)
 
     def translate(self, dynamic, force_ignore):
         arrays = self.batch.tensors if self.parts == 1 else parts_of(self.batch.tensors, self.parts)
-        program, found = capture(self.model, self.loss, self.call, arrays, dynamic)
+        try:
+            program, found = capture(self.model, self.loss, self.call, arrays, dynamic)
+        except (torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode, torch._dynamo.exc.UserError) as error:
+            raise UnsupportedModel([data_dependent(error)]) from error
         symbol, size = None, 0
         if dynamic:
             extents = [n.meta["val"].shape[0] for n in program.graph.nodes if n.op == "placeholder"
@@ -279,7 +291,8 @@ class Step:
             state.result = mutations[path]
         loss = results[0]
         if not isinstance(loss, Value) or not loss.grad:
-            raise UnsupportedModel([("", "the loss", "does not depend on a parameter that the optimizer trains")])
+            advice = "does not depend on a parameter that the optimizer trains; create the optimizer from model.parameters()"
+            raise UnsupportedModel([("", "the loss", advice)])
         loss = b.reshape(t.convert(loss, "f32"), ())
         if self.parts > 1:
             loss = b.binary("mul", loss, b.scalar(1 / self.parts, "f32"))
@@ -398,6 +411,13 @@ class Step:
         return bool(first.rank) and value.shape[0] == first.shape[0]
 
 
+def data_dependent(error):
+    """The entry of UnsupportedModel for control flow that the values of tensors decide."""
+    reason = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    return ("", "control flow, a number or a shape that depends on the data of a batch",
+            f"use torch.where or a mask in place of Python's if, and tensors in place of .item() (torch: {reason.strip()[:200]})")
+
+
 class FixedBatch(Exception):
     """Why a graph holds for one batch size only."""
 
@@ -406,6 +426,19 @@ def constant(t, tensor):
     from .translate import Const
 
     return Const([tensor.detach().cpu()] * len(t.sizes))
+
+
+def check_types(model, loss_fn):
+    if not isinstance(model, torch.nn.Module):
+        raise TypeError(f"model: expected a torch.nn.Module, got {type(model).__name__}")
+    if isinstance(model, torch._dynamo.eval_frame.OptimizedModule):
+        raise TypeError("model: a result of torch.compile cannot be exported; pass the module itself, model._orig_mod")
+    if any(torch.nn.parameter.is_lazy(parameter) for parameter in model.parameters()):
+        raise ValueError("model: a lazy module has no shapes yet; run the model once on a batch before you create the optimizer")
+    if isinstance(loss_fn, type):
+        raise TypeError(f"loss_fn: expected a loss, got the class {loss_fn.__name__}; pass {loss_fn.__name__}()")
+    if loss_fn is not None and not callable(loss_fn):
+        raise TypeError(f"loss_fn: expected a function or a module, got {type(loss_fn).__name__}")
 
 
 def check_arguments(model, optimizers, batch):
@@ -484,8 +517,7 @@ def trace(model, loss_fn, optimizer, batch, *, dynamic_batch=None, clip_grad_nor
           ignore_index=False, prediction=True, names=None, accumulate=1):
     """The step of `export`, which has the same arguments, in memory."""
     check_version()
-    if not isinstance(model, torch.nn.Module):
-        raise TypeError(f"model: expected a torch.nn.Module, got {type(model).__name__}")
+    check_types(model, loss_fn)
     optimizers = list(optimizer) if isinstance(optimizer, (list, tuple)) else [optimizer]
     entries = Batch(model, loss_fn, batch, names)
     check_arguments(model, optimizers, entries)

@@ -47,7 +47,7 @@ def problems(optimizers):
     for optimizer in optimizers:
         name = type(optimizer).__name__
         if not isinstance(optimizer, torch.optim.Optimizer):
-            found.append(f"optimizer {name}: expected a torch.optim.Optimizer")
+            found.append(f"optimizer {name}: expected a torch.optim.Optimizer, as torch.optim.SGD(model.parameters(), lr=0.1)")
             continue
         if kind_of(optimizer) is None or type(optimizer).step is not find_step(optimizer):
             found.append(f"optimizer {name} has no operation; use SGD, Adam, AdamW or Muon of torch.optim")

@@ -310,6 +310,8 @@ class Translator:
 
     def translate(self, node):
         """The value of a call."""
+        if str(node.target).startswith("aten._local_scalar"):
+            raise Unsupported("a Python number from the data of a batch; keep it a tensor, without .item() or float()")
         meta = node.meta.get("val")
         if isinstance(meta, (torch.SymInt, torch.SymFloat, torch.SymBool)) and not isinstance(meta, torch.SymInt):
             raise Unsupported("computes with the open batch size; export with dynamic_batch=False")
@@ -319,7 +321,7 @@ class Translator:
         args, kwargs = self.resolve(node.args), {key: self.resolve(item) for key, item in node.kwargs.items()}
         if node.target is operator.getitem:
             return args[0][args[1]]
-        if name.startswith(("aten._assert", "aten.sym_constrain", "aten._local_scalar")):
+        if name.startswith(("aten._assert", "aten.sym_constrain")):
             return None
         if isinstance(meta, int) or name == "aten.sym_size.int":
             return Const([int(meta)] * len(self.sizes))
@@ -328,7 +330,8 @@ class Translator:
             return self.fold(node.target, args, kwargs)
         function = RULES.get(name)
         if function is None:
-            raise Unsupported(f"{name} has no rule")
+            raise Unsupported(f"{name} has no rule; use operations of docs/torch-operations.md, or torch.compile with "
+                              "amp_torch.backend, which needs none")
         if name in TAKES_INTEGERS or not self.gives_integers(meta):
             return function(self, *args, **kwargs)
         self.computes_numbers = True
