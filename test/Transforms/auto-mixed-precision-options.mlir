@@ -22,6 +22,12 @@
 // RUN: %python -c "import sys; sys.exit(len(open(sys.argv[1]).read()) > 200000)" %t.err
 // LINE: .yaml:1:{{[0-9]+}}: warning: policy: 2000 entries of this line match nothing: 'nosuch.op0', 'nosuch.op1', {{.*}}, 'nosuch.op7' and 1992 more
 // LINE-NOT: warning
+// RUN: %python -c "print('{version: 1, extends: default, deny: [' + ', '.join(f'train.no_op{i}' for i in range(2000)) + ']}')" > %t.yaml
+// RUN: not amp-opt %s --auto-mixed-precision=policy=%t.yaml -o /dev/null 2> %t.err
+// RUN: FileCheck %s --check-prefix=MANY < %t.err
+// RUN: %python -c "import sys; sys.exit(len(open(sys.argv[1]).read()) > 900000)" %t.err
+// MANY-COUNT-8: .yaml:1:{{[0-9]+}}: error: policy: 'train.no_op{{[0-7]}}' matches no operation of the dialect 'train'
+// MANY-NOT: error
 
 func.func @f(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = train.matmul %a, %b : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>

@@ -160,9 +160,28 @@ private:
     return FileLineColLoc::get(context, document.file, scalar.line,
                                scalar.column);
   }
-  InFlightDiagnostic error(Location loc, const Twine &text) {
+  /// An error, or nothing.
+  struct Report {
+    std::optional<InFlightDiagnostic> error;
+
+    template <typename ArgT>
+    Report &operator<<(ArgT &&argument) {
+      if (error)
+        *error << std::forward<ArgT>(argument);
+      return *this;
+    }
+  };
+  /// Reports an error, unless its line has many: each shows the line, and a
+  /// file may be one long line.
+  Report error(Location loc, const Twine &text) {
     failed = true;
-    return emitError(loc) << "policy: '" << text << "' ";
+    constexpr unsigned shown = 8;
+    auto place = dyn_cast<FileLineColLoc>(loc);
+    if (place && ++errorsOf[{place.getFilename(), place.getLine()}] > shown)
+      return {};
+    Report report{emitError(loc)};
+    report << "policy: '" << text << "' ";
+    return report;
   }
 
   /// Adds the names of the adapters of a document and its bases to `dialects`.
@@ -174,6 +193,8 @@ private:
   MLIRContext *context;
   llvm::StringSet<> dialects;
   bool failed = false;
+  /// The number of errors in a line of a file.
+  llvm::DenseMap<std::pair<Attribute, unsigned>, unsigned> errorsOf;
   /// The layer of the adapter of each dialect.
   llvm::StringMap<unsigned> adapterLayers;
 };
@@ -525,86 +546,6 @@ Policy::findRule(StringRef name,
     diag.attachNote(rule->loc) << "the other entry";
   });
   return rule;
-}
-
-StringRef Policy::findRepresentative(StringRef name) const {
-  auto rule = llvm::find_if(
-      sameRules, [&](const SameRule &rule) { return rule.matches(name); });
-  return rule == sameRules.end() ? StringRef() : rule->representative;
-}
-
-const Policy::ListRule *Policy::findListed(StringRef name,
-                                           StringRef full) const {
-  const ListRule *general =
-      findRule(name, [&](const ListRule &rule) { return rule.matches(name); });
-  if (full.empty())
-    return general;
-  // An entry for the variant precedes an entry for the name in the same file.
-  const ListRule *special = findRule(full, [&](const ListRule &rule) {
-    return rule.matches(full) && !rule.matches(name);
-  });
-  bool isSpecial = special && (!general || special->layer <= general->layer);
-  return isSpecial ? special : general;
-}
-
-const Policy::ListRule *Policy::findEntry(StringRef name,
-                                          StringRef full) const {
-  const ListRule *listed = findListed(name, full);
-  StringRef representative =
-      full.empty() ? StringRef() : findRepresentative(full);
-  if (representative.empty())
-    representative = findRepresentative(name);
-  if (representative.empty())
-    return listed;
-  return getNearer(findListed(representative, {}), listed);
-}
-
-const Policy::ListRule *Policy::getNearer(const ListRule *same,
-                                          const ListRule *listed) {
-  return same && (!listed || same->layer < listed->layer) ? same : listed;
-}
-
-OpClass Policy::classify(OperationName name) const {
-  if (assumption && assumption->first == name)
-    return assumption->second;
-  auto [it, isNew] = cache.try_emplace(name, OpClass::Unlisted);
-  if (!isNew)
-    return it->second;
-  if (const ListRule *rule = findEntry(name.getStringRef(), {}))
-    it->second = rule->opClass;
-  return it->second;
-}
-
-OpClass Policy::classify(OperationName name, StringRef variant) const {
-  if (variant.empty() || (assumption && assumption->first == name))
-    return classify(name);
-  auto [it, isNew] =
-      variantCache.try_emplace({name, variant}, OpClass::Unlisted);
-  if (!isNew)
-    return it->second;
-  StringRef element = variant.contains('.') ? variant : StringRef();
-  if (!element.empty())
-    variant = PrecisionSlots::elementwise;
-  std::string full = (name.getStringRef() + "." + variant).str();
-  const ListRule *rule = findEntry(name.getStringRef(), full);
-  if (!element.empty())
-    rule = getNearer(findEntry(element, {}), rule);
-  if (rule)
-    it->second = rule->opClass;
-  return it->second;
-}
-
-unsigned Policy::countEntries(OperationName name) const {
-  const ListRule *first = nullptr;
-  unsigned count = 0;
-  for (const ListRule &rule : rules) {
-    if (!rule.matches(name.getStringRef()))
-      continue;
-    if (!first)
-      first = &rule;
-    count += rule.layer == first->layer;
-  }
-  return count;
 }
 
 bool Policy::isRelaxed(StringRef name) const {
