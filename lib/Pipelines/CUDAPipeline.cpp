@@ -61,6 +61,7 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
   convert.attention = options.attention;
   convert.convolutions = options.convolutions;
   convert.deterministic = options.deterministic;
+  convert.logitBytes = options.logitBytes;
   pm.addNestedPass<func::FuncOp>(createConvertTrainToCUDA(convert));
   PlanMemoryOptions plan;
   plan.report = options.report;

@@ -110,6 +110,13 @@ static cl::opt<bool> nondeterministic(
     cl::desc("Let library kernels add in any order, which is faster and takes "
              "less memory"),
     cl::cat(category));
+static cl::opt<int64_t> logitBytes(
+    "logit-bytes", cl::init(int64_t(1) << 30),
+    cl::desc(
+        "The most memory for the logits of a classifier, in bytes; the loss "
+        "of larger ones goes through the rows in chunks (default: 1 GiB; "
+        "0: no limit)"),
+    cl::cat(category));
 static cl::opt<bool> emitMain(
     "emit-main",
     cl::desc("Add a trainer with the options of amp-run, and --profile, --time "
@@ -260,6 +267,7 @@ static LogicalResult runPipeline(ModuleOp module, int64_t batch,
   options.attention = attention;
   options.convolutions = convolutions;
   options.deterministic = !nondeterministic;
+  options.logitBytes = logitBytes;
   options.inference = inference.str();
   amp::buildCUDAPipeline(pm, options);
   return pm.run(module);
@@ -374,7 +382,7 @@ static StringRef getStepOption() {
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
            &precision, &lossScaling, &masterWeights, &batchSize, &noEpilogues,
            &strictRounding, &attention, &convolutions, &nondeterministic,
-           &memory})
+           &logitBytes, &memory})
     if (option->getNumOccurrences() > 0)
       return option->ArgStr;
   return {};
@@ -407,6 +415,8 @@ static int checkOptions() {
                     "is");
   if (batchSize.getNumOccurrences() > 0 && batchSize <= 0)
     return fail("--batch-size must be positive");
+  if (logitBytes < 0)
+    return fail("--logit-bytes must not be negative");
   const std::pair<StringRef, StringRef> outputs[] = {
       {"o", outputFile},
       {"emit-header", headerFile},

@@ -129,6 +129,10 @@ def ConvertTrainToCUDA
       relu move into them. Other convolutions, and each convolution with
       `convolutions=patches`, become products over a matrix of patches.
       Pointwise convolutions are products.
+    - A classifier whose logits take more than `logit-bytes` becomes one launch
+      with its cross-entropy and the gradients of both, which goes through the
+      rows in chunks. The logits of the whole batch are then never in memory.
+      Predictions that need them compute them a second time.
     - Composites become the tuned kernels of the same names. The optimizer
       operations of one kind become a single `cuda.optimizer`, which unscales,
       clips and writes the low-precision copies.
@@ -158,7 +162,10 @@ def ConvertTrainToCUDA
     Option<"convolutions", "convolutions", "std::string", "\"auto\"",
            "cudnn, patches, or auto: by cuDNN if this build has its library">,
     Option<"deterministic", "deterministic", "bool", "true",
-           "Choose library kernels that give the same bits in each run">];
+           "Choose library kernels that give the same bits in each run">,
+    Option<"logitBytes", "logit-bytes", "int64_t", "int64_t(1) << 30",
+           "The most memory for the logits of a classifier, in bytes. The loss "
+           "of larger ones goes through the rows in chunks. 0 sets no limit">];
   let statistics = [
     Statistic<"numLaunches", "launches", "Number of launches">];
 }

@@ -62,6 +62,13 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
       llvm::cl::desc("Choose library kernels that give the same bits in each "
                      "run"),
       llvm::cl::init(true)};
+  Option<int64_t> logitBytes{
+      *this, "logit-bytes",
+      llvm::cl::desc(
+          "The most memory for the logits of a classifier, in bytes; "
+          "the loss of larger ones goes through the rows in chunks; "
+          "0 sets no limit"),
+      llvm::cl::init(int64_t(1) << 30)};
   Option<std::string> inference{
       *this, "inference",
       llvm::cl::desc("The step whose forward function also becomes a program, "

@@ -189,6 +189,9 @@ struct ConvertTrainToCUDA
     if (failed(verify("attention", attention, "decomposed")) ||
         failed(verify("convolutions", convolutions, "patches")))
       return failure();
+    if (logitBytes < 0)
+      return step.emitOpError("cannot be lowered with 'logit-bytes' ")
+             << int64_t(logitBytes) << ", expected at least 0";
     if (attention == "cudnn" && strictRounding)
       return step.emitOpError("cannot be lowered with attention by cuDNN and "
                               "strict rounding, expected one of them");
@@ -232,6 +235,10 @@ struct ConvertTrainToCUDA
         populateBatchNorms(patterns, strictRounding);
       });
     mergeCrossEntropy(step);
+    if (fuseLinearLosses(step, logitBytes))
+      apply(step, [&](RewritePatternSet &patterns) {
+        populateCanonicalProducts(patterns, strictRounding);
+      });
     // Names come from attributes that the lowering of the amp dialect removes.
     nameLaunches(step);
     step.walk([&](Operation *op) {

@@ -78,6 +78,13 @@ void populateBatchNorms(RewritePatternSet &patterns, bool strict);
 /// Merges a cross-entropy and its gradient into one launch.
 void mergeCrossEntropy(func::FuncOp step);
 
+/// Computes the logits of a classifier, their cross-entropy and the gradients
+/// in chunks of rows if the logits take more than `logitBytes`. A chunk takes
+/// no more. 0 leaves all logits whole. A remark gives the reason if they stay
+/// whole otherwise. Returns whether there is such a classifier. The operations
+/// that it replaces are dead then.
+bool fuseLinearLosses(func::FuncOp step, int64_t logitBytes);
+
 /// Rewrites slices as loops over elements, which then fuse.
 void populateSlicesToLoops(RewritePatternSet &patterns);
 

@@ -238,12 +238,21 @@ static double estimateSeconds(LaunchOpInterface launch,
                               const amphost::GPUModel &target) {
   Cost cost = getCost(launch, target, Precision::AsWritten);
   int64_t nodes = launch.getNumKernels();
-  double arithmetic = cost.arithmetic, memory = cost.memory, patches = 0;
+  double arithmetic = cost.arithmetic, memory = cost.memory, apart = 0;
   auto gemm = dyn_cast<GemmOp>(launch.getOperation());
   auto conv = dyn_cast<ConvOp>(launch.getOperation());
   if (auto plan = dyn_cast<ConvPlanOp>(launch.getOperation()))
     arithmetic *= double(plan.getPaddedFlops()) / double(plan.getFlops());
-  if (launch.isProduct()) {
+  if (auto loss = dyn_cast<LinearCrossEntropyOp>(launch.getOperation())) {
+    // Two products in three are no gradients of weights. Other kernels compute
+    // the loss.
+    arithmetic *= (2 / amphost::productPart::layer +
+                   1 / amphost::productPart::weightGrad) /
+                  3;
+    memory -= loss.getLossBytes() / target.bandwidth;
+    apart = loss.getLossBytes() /
+            (target.bandwidth * amphost::bandwidthPart::elementwise);
+  } else if (launch.isProduct()) {
     bool isWeightGrad = gemm ? gemm.getTransposeA()
                              : getConvKind(launch) == ConvKind::FilterGrad;
     arithmetic /= isWeightGrad ? amphost::productPart::weightGrad
@@ -253,9 +262,9 @@ static double estimateSeconds(LaunchOpInterface launch,
     ++nodes;
     // One pass over the patches belongs to their own kernel.
     memory -= conv.getScratchBytes() / target.bandwidth;
-    patches = estimatePatches(conv, target);
+    apart = estimatePatches(conv, target);
   }
-  return std::max(arithmetic, memory / getBandwidthPart(launch)) + patches +
+  return std::max(arithmetic, memory / getBandwidthPart(launch)) + apart +
          double(nodes) * amphost::kNodeSeconds;
 }
 

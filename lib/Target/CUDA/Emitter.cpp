@@ -178,8 +178,12 @@ void ProgramEmitter::readProgram() {
     launches.push_back(launch);
     if (launch.usesCuDNN())
       plans.insert({&op, unsigned(plans.size())});
-    else if (launch.isProduct())
-      products.insert({&op, unsigned(products.size())});
+    else if (launch.isProduct()) {
+      products.insert({&op, numProducts});
+      numProducts += isa<LinearCrossEntropyOp>(op)
+                         ? LinearCrossEntropyOp::kNumProducts
+                         : 1;
+    }
     if (launch.getNumTableEntries() > 0)
       tables.insert({&op, unsigned(tables.size())});
   }
@@ -209,8 +213,9 @@ void ProgramEmitter::emitBanner() {
         "macro "
      << StringRef(prefix).upper() << "_HAS_NAME.\n\n";
   for (StringRef header :
-       {"BatchNorm", "Conv", "CrossEntropy", "Norm", "Pool", "Program",
-        "ProgramInterface", "Random", "Reduce", "ScatterAdd", "Softmax"})
+       {"BatchNorm", "Conv", "CrossEntropy", "LinearCrossEntropy", "Norm",
+        "Pool", "Program", "ProgramInterface", "Random", "Reduce", "ScatterAdd",
+        "Softmax"})
     os << "#include \"amp/Runtime/CUDA/" << header << ".h\"\n";
   if (!plans.empty())
     os << "#include \"amp/Runtime/CUDA/CuDNN.h\"\n";
@@ -325,8 +330,8 @@ void ProgramEmitter::emitTables() {
   os << "const ProgramInfo kProgram = {\n    " << quote(program.getSymName())
      << ", " << program.getArena() << ", " << stateBytes << ",\n    kBuffers, "
      << llvm::range_size(program.getBody().front().getOps<BufferOp>())
-     << ",\n    " << list("kGemms", !products.empty()) << ", "
-     << products.size() << ",\n    ";
+     << ",\n    " << list("kGemms", !products.empty()) << ", " << numProducts
+     << ",\n    ";
   if (workspace)
     os << "at::" << buffers[workspace] << ", " << workspace.getBytes();
   else

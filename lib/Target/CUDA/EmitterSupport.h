@@ -107,6 +107,7 @@ private:
   void emitProducts();
   void emitConfiguration(GemmOp gemm);
   void emitConfiguration(ConvOp conv);
+  void emitConfiguration(LinearCrossEntropyOp loss);
   /// Prints the descriptions of the plans of cuDNN and their table.
   void emitPlans();
   /// Prints the pointers of a plan.
@@ -130,6 +131,7 @@ private:
   void emitLaunch(LaunchOpInterface launch);
   void emitProduct(GemmOp gemm);
   void emitConvolution(ConvOp conv);
+  void emitLinearLoss(LinearCrossEntropyOp loss);
   void emitKernelLaunch(KernelOp kernel);
   void emitCasts(CastsOp casts);
   void emitCheck(CheckGradientsOp check);
@@ -165,7 +167,9 @@ private:
   Identifiers identifiers;
   DenseMap<Operation *, std::string> buffers;
   SmallVector<LaunchOpInterface> launches;
+  /// The first product of a launch, its plan and its table of tensors.
   DenseMap<Operation *, unsigned> products, plans, tables;
+  unsigned numProducts = 0;
   int64_t stateBytes = 0;
 };
 

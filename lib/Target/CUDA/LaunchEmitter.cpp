@@ -68,6 +68,7 @@ void ProgramEmitter::emitLaunch(LaunchOpInterface launch) {
   llvm::TypeSwitch<Operation *>(launch)
       .Case([&](GemmOp op) { emitProduct(op); })
       .Case([&](ConvOp op) { emitConvolution(op); })
+      .Case([&](LinearCrossEntropyOp op) { emitLinearLoss(op); })
       .Case<ConvPlanOp, SDPAOp, SDPAGradOp>([&](auto) { emitPlanRun(launch); })
       .Case([&](KernelOp op) { emitKernelLaunch(op); })
       .Case([&](CastsOp op) { emitCasts(op); })

@@ -123,6 +123,25 @@ void ProgramEmitter::emitConfiguration(GemmOp gemm) {
   os << "  return g;\n}\n\n";
 }
 
+void ProgramEmitter::emitConfiguration(LinearCrossEntropyOp loss) {
+  std::string name = getName(loss);
+  LinearCrossEntropyOp::Extents extents = loss.getExtents();
+  auto type = [](ShapedType type) {
+    return ("Type::" + getTypeEnumerator(type.getElementType())).str();
+  };
+  os << "// Rows, columns, classes; rows of a chunk; whether w is transposed.\n"
+     << "constexpr LinearLossShape shape_" << name << " = {" << extents.m
+     << ", " << extents.k << ", " << extents.n << ", " << loss.getChunkRows()
+     << ", " << (loss.getTransposeB() ? "true" : "false") << "};\n"
+     << "GemmConfig gemm_" << name << "(LinearLossPart part) {\n"
+     << "  GemmConfig g = linearLossGemm(\"" << name << "\", shape_" << name
+     << ", " << type(loss.getInputType(0)) << ", "
+     << type(loss.getTargetType(1)) << ", part);\n";
+  if (loss.getTf32())
+    os << "  g.compute = GemmCompute::TF32;\n";
+  os << "  return g;\n}\n\n";
+}
+
 void ProgramEmitter::emitProducts() {
   if (products.empty())
     return;
@@ -133,11 +152,21 @@ void ProgramEmitter::emitProducts() {
       emitConfiguration(conv);
     else if (auto gemm = dyn_cast<GemmOp>(launch.getOperation()))
       emitConfiguration(gemm);
+    else if (auto loss = dyn_cast<LinearCrossEntropyOp>(launch.getOperation()))
+      emitConfiguration(loss);
   }
   os << "const GemmConfig kGemms[] = {\n";
-  for (LaunchOpInterface launch : launches)
+  for (LaunchOpInterface launch : launches) {
+    if (isa<LinearCrossEntropyOp>(launch.getOperation())) {
+      for (StringRef part :
+           {"Logits", "InputGrad", "FirstWeightGrad", "NextWeightGrad"})
+        os << "    gemm_" << getName(launch) << "(LinearLossPart::" << part
+           << "),\n";
+      continue;
+    }
     if (products.contains(launch.getOperation()))
       os << "    gemm_" << getName(launch) << "(),\n";
+  }
   os << "};\n\n";
 }
 
@@ -203,4 +232,16 @@ void ProgramEmitter::emitConvolution(ConvOp conv) {
        << first << ",\n        " << second << ", " << scratch << ")";
     break;
   }
+}
+
+void ProgramEmitter::emitLinearLoss(LinearCrossEntropyOp loss) {
+  os << "linearCrossEntropy(run.stream, *run.gemms, " << products.lookup(loss)
+     << ", shape_" << getName(loss) << ",\n        ";
+  for (unsigned target : {0u, 1u, 2u})
+    os << getPointer(loss.getOutputs()[target]) << ", ";
+  os << (loss.getPredict() ? getPointer(loss.getOutputs()[3])
+                           : "static_cast<int64_t *>(nullptr)");
+  for (Value input : loss.getInputs())
+    os << ",\n        " << getConstPointer(input);
+  os << ", " << getScratch(loss) << ")";
 }

@@ -93,25 +93,59 @@ AMP_DEVICE typename Op::type reduceRow(typename Op::type value) {
   }
 }
 
-/// The largest element and Σ exp(x - largest) of a row.
+/// The largest of some elements and Σ exp(x - largest) of them. Terms of parts
+/// of a row combine to those of the row. As Maximum, they are NaN if an element
+/// is.
 struct SoftmaxTerms {
+  using type = SoftmaxTerms;
   float largest, sum;
+
+  static AMP_DEVICE SoftmaxTerms identity() { return {-INFINITY, 0.0f}; }
+  static AMP_DEVICE SoftmaxTerms combine(SoftmaxTerms a, SoftmaxTerms b) {
+    const float largest = maximum(a.largest, b.largest);
+    // exp(-inf - largest) is 0 even if all elements are -inf.
+    const float shift = largest == -INFINITY ? 0.0f : largest;
+    return {largest,
+            a.sum * expf(a.largest - shift) + b.sum * expf(b.largest - shift)};
+  }
+  /// The terms of these elements and of those of `values`.
+  template <int N>
+  AMP_DEVICE SoftmaxTerms with(const Pack<float, N> &values) const {
+    SoftmaxTerms terms;
+    terms.largest = combineLanes<Maximum>(largest, values);
+    const float shift = terms.largest == -INFINITY ? 0.0f : terms.largest;
+    terms.sum = sum * expf(largest - shift);
+#pragma unroll
+    for (int lane = 0; lane < N; ++lane)
+      terms.sum += expf(values[lane] - shift);
+    return terms;
+  }
 };
+
+/// The terms of a row. A row that stays in memory is read once.
 template <typename Plan, typename T>
 AMP_DEVICE SoftmaxTerms softmaxTerms(const Row<Plan, T> &row) {
-  float largest = -INFINITY;
-  forEachPack<Plan>(row.columns, [&](int pack, int64_t column) {
-    largest = combineLanes<Maximum>(largest, row.get(pack, column));
-  });
-  largest = reduceRow<Plan, Maximum>(largest);
-  float sum = 0.0f;
-  forEachPack<Plan>(row.columns, [&](int pack, int64_t column) {
-    const auto x = row.get(pack, column);
+  if constexpr (Plan::packs == 0) {
+    SoftmaxTerms terms = SoftmaxTerms::identity();
+    forEachPack<Plan>(row.columns, [&](int pack, int64_t column) {
+      terms = terms.with(row.get(pack, column));
+    });
+    return reduceRow<Plan, SoftmaxTerms>(terms);
+  } else {
+    float largest = -INFINITY;
+    forEachPack<Plan>(row.columns, [&](int pack, int64_t column) {
+      largest = combineLanes<Maximum>(largest, row.get(pack, column));
+    });
+    largest = reduceRow<Plan, Maximum>(largest);
+    float sum = 0.0f;
+    forEachPack<Plan>(row.columns, [&](int pack, int64_t column) {
+      const auto x = row.get(pack, column);
 #pragma unroll
-    for (int lane = 0; lane < Plan::width; ++lane)
-      sum += expf(x[lane] - largest);
-  });
-  return {largest, reduceRow<Plan, Sum<float>>(sum)};
+      for (int lane = 0; lane < Plan::width; ++lane)
+        sum += expf(x[lane] - largest);
+    });
+    return {largest, reduceRow<Plan, Sum<float>>(sum)};
+  }
 }
 
 /// Chooses a plan for rows of `columns` elements and calls `body(plan)`. Packs

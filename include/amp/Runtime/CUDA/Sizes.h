@@ -107,6 +107,32 @@ AMP_PORTABLE int64_t columnScratchBytes(int64_t rows, int64_t columns,
 /// Scratch of `crossEntropy`: the loss of each row.
 AMP_PORTABLE int64_t crossEntropyScratchBytes(int64_t rows) { return rows * 4; }
 
+/// The extents of a classifier with its loss, `linearCrossEntropy`: `rows` x
+/// `columns` operands of the product, and the rows of logits in memory at a
+/// time, which divide `rows`.
+struct LinearLossShape {
+  int64_t rows, columns, classes, chunk;
+  /// Whether the weight is [classes, columns].
+  bool transposed;
+
+  /// Elements between the rows of logits, which start at multiples of 16 bytes.
+  AMP_PORTABLE int64_t logitStride(int64_t elementBytes) const {
+    return alignTo(classes, 16 / elementBytes);
+  }
+  AMP_PORTABLE int64_t chunks() const { return rows / chunk; }
+  /// Bytes of the logits of a chunk.
+  AMP_PORTABLE int64_t chunkBytes(int64_t elementBytes) const {
+    return alignTo(chunk * logitStride(elementBytes) * elementBytes,
+                   kBufferAlignment);
+  }
+};
+/// Scratch of `linearCrossEntropy`: the logits of a chunk, then the loss of
+/// each row.
+AMP_PORTABLE int64_t linearLossScratchBytes(const LinearLossShape &s,
+                                            int64_t elementBytes) {
+  return s.chunkBytes(elementBytes) + crossEntropyScratchBytes(s.rows);
+}
+
 /// Sorted updates that a thread of `scatterAddSorted` sums in order.
 inline constexpr int64_t kScatterChunk = 64;
 /// Whether a sum of slices by index sorts its indices first. Without it, the

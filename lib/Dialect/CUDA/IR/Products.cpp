@@ -279,6 +279,143 @@ int64_t ConvOp::getScratchBytes() {
 }
 
 //===----------------------------------------------------------------------===//
+// Linear cross-entropy
+//===----------------------------------------------------------------------===//
+
+LinearCrossEntropyOp::Extents LinearCrossEntropyOp::getExtents() {
+  auto x = cast<ShapedType>(getInputs()[0].getType()),
+       w = cast<ShapedType>(getInputs()[1].getType());
+  return {x.getDimSize(0), w.getDimSize(getTransposeB() ? 0 : 1),
+          x.getDimSize(1), x.getDimSize(0) / int64_t(getChunkRows())};
+}
+
+static ::amp::cuda::LinearLossShape getLossShape(LinearCrossEntropyOp op) {
+  LinearCrossEntropyOp::Extents extents = op.getExtents();
+  return {extents.m, extents.k, extents.n, int64_t(op.getChunkRows()),
+          op.getTransposeB()};
+}
+
+/// The bytes of an element of the operands.
+static int64_t getElementBytes(LinearCrossEntropyOp op) {
+  return cast<ShapedType>(op.getInputs()[0].getType())
+             .getElementTypeBitWidth() /
+         8;
+}
+
+/// Verifies the types of the outputs of a classifier.
+static LogicalResult verifyTargets(LinearCrossEntropyOp op, int64_t rows) {
+  auto launch = cast<LaunchOpInterface>(op.getOperation());
+  Type f32 = Float32Type::get(op.getContext());
+  auto x = launch.getInputType(0), w = launch.getInputType(1),
+       dx = launch.getTargetType(1);
+  Type result = dx.getElementType();
+  if (failed(verifyType(op, "the loss", launch.getTargetType(0), {}, f32)) ||
+      failed(verifyType(op, "the gradient of x", dx, x.getShape(),
+                        result.isF32() ? f32 : x.getElementType())) ||
+      failed(verifyType(op, "the gradient of w", launch.getTargetType(2),
+                        w.getShape(), f32)))
+    return failure();
+  if (!op.getPredict())
+    return success();
+  Type index = launch.getTargetType(3).getElementType();
+  return verifyType(
+      op, "the prediction", launch.getTargetType(3), {rows},
+      index.isInteger(32) ? index : IntegerType::get(op.getContext(), 64));
+}
+
+LogicalResult LinearCrossEntropyOp::verify() {
+  auto launch = cast<LaunchOpInterface>(getOperation());
+  if (failed(verifyCounts(launch, 4, 3 + getPredict())))
+    return failure();
+  auto x = launch.getInputType(0), w = launch.getInputType(1),
+       labels = launch.getInputType(2);
+  Type element = x.getElementType(), index = labels.getElementType();
+  if (x.getRank() != 2 || w.getRank() != 2)
+    return emitOpError("multiplies tensors of ranks ")
+           << x.getRank() << " and " << w.getRank() << ", expected 2";
+  if (w.getElementType() != element ||
+      !(element.isF16() || element.isBF16() || element.isF32()))
+    return emitOpError("multiplies ")
+           << element << " and " << w.getElementType()
+           << ", expected both to be f16, bf16 or f32";
+  if (getTf32() && !element.isF32())
+    return emitOpError("has 'tf32' but operands of ")
+           << element << ", expected f32";
+  int64_t rows = x.getDimSize(0), depth = w.getDimSize(getTransposeB() ? 1 : 0);
+  if (depth != x.getDimSize(1))
+    return emitOpError("sums over ")
+           << x.getDimSize(1) << " elements of x and " << depth << " of w";
+  if (x.getNumElements() == 0 || w.getNumElements() == 0)
+    return emitOpError("multiplies an empty tensor");
+  if (failed(verifyType(
+          *this, "the label", labels, {rows},
+          index.isInteger(32) ? index : IntegerType::get(getContext(), 64))) ||
+      failed(verifyType(*this, "the gradient of the loss",
+                        launch.getInputType(3), {},
+                        Float32Type::get(getContext()))))
+    return failure();
+  int64_t chunk = getChunkRows();
+  if (chunk < 1 || rows % chunk != 0)
+    return emitOpError("has chunks of ")
+           << chunk << " rows, expected a number that divides " << rows;
+  // A product takes each chunk as it takes a buffer.
+  int64_t bytes = chunk * depth * getElementBytes(*this);
+  if (chunk != rows && bytes % CUDADialect::kAlignment != 0)
+    return emitOpError("has chunks of ")
+           << bytes << " bytes of x, expected a multiple of "
+           << CUDADialect::kAlignment;
+  if (failed(verifyTargets(*this, rows)))
+    return failure();
+  return verifyLaunch(launch);
+}
+
+// The logits, and both gradients.
+int64_t LinearCrossEntropyOp::getFlops() {
+  Extents extents = getExtents();
+  return 6 * extents.m * extents.n * extents.k;
+}
+
+int64_t LinearCrossEntropyOp::getScratchBytes() {
+  return ::amp::cuda::linearLossScratchBytes(getLossShape(*this),
+                                             getElementBytes(*this));
+}
+
+// Two reads of the logits, and their gradient.
+int64_t LinearCrossEntropyOp::getLossBytes() {
+  ::amp::cuda::LinearLossShape shape = getLossShape(*this);
+  return 3 * shape.chunks() * shape.chunkBytes(getElementBytes(*this));
+}
+
+// The logits are written by a product, and their gradient is read by two. Each
+// input of a product is an operand of another one, w in each chunk. The
+// gradient of w is read and written in each chunk but the first.
+int64_t LinearCrossEntropyOp::getRereadBytes() {
+  auto launch = cast<LaunchOpInterface>(getOperation());
+  ::amp::cuda::LinearLossShape shape = getLossShape(*this);
+  int64_t chunk = shape.chunkBytes(getElementBytes(*this)),
+          chunks = shape.chunks();
+  return getLossBytes() + (3 * chunks - 2) * chunk +
+         getBytes(launch.getInputType(0)) +
+         (2 * chunks - 1) * getBytes(launch.getInputType(1)) +
+         2 * (chunks - 1) * getBytes(launch.getTargetType(2));
+}
+
+int64_t LinearCrossEntropyOp::getNumKernels() {
+  return 4 * getExtents().chunks + 1;
+}
+
+// Labels are less than the number of classes.
+int64_t LinearCrossEntropyOp::getIndexBound(unsigned input) {
+  return input == 2 ? getExtents().n : 0;
+}
+
+std::string LinearCrossEntropyOp::getTargetSuffix(unsigned target) {
+  static constexpr StringLiteral names[] = {"", ".input_grad", ".weight_grad",
+                                            ".predicted"};
+  return names[target].str();
+}
+
+//===----------------------------------------------------------------------===//
 // Generated code
 //===----------------------------------------------------------------------===//
 

@@ -128,4 +128,51 @@ def CUDA_ConvOp : CUDA_LaunchOp<"conv", "$kind", [], [
   }];
 }
 
+def CUDA_LinearCrossEntropyOp : CUDA_LaunchOp<"linear_cross_entropy", "", [], [
+    "getFlops", "getScratchBytes", "getRereadBytes", "getNumKernels",
+    "getIndexBound", "getTargetSuffix"]> {
+  let summary = "a product, the cross-entropy of its result, and its gradients";
+  let description = [{
+    The loss, the gradient of x and the gradient of w of
+    `cross_entropy(x · w, labels)`, as `cuda.gemm` and
+    `cuda.cross_entropy_with_grad` compute them. x is [M, K], w is [K, N], or [N,
+    K] with `transpose_b`, of one type. There is a label for each row of x, and
+    the loss is the mean over these rows.
+
+    The rows go through in chunks of `chunk_rows` rows, which divides M. Scratch
+    memory holds the logits of a chunk, which their gradient replaces, and the
+    loss of each row. The gradient of w is f32 because it is the sum over chunks.
+
+    Inputs: x, w, the labels (i32 or i64, [M]), and the gradient of the loss (f32).
+    Outputs: the loss (f32), the gradient of x (of its type or f32), and the
+    gradient of w (f32). With `predict`, the first largest class of each row
+    follows ([M], i32 or i64). The first NaN counts as the largest.
+
+    Example:
+
+    ```mlir
+    %loss, %dx, %dw = cuda.linear_cross_entropy ins(%x, %w, %labels, %dloss
+        : tensor<64x32xbf16>, tensor<32x5000xbf16>, tensor<64xi64>, tensor<f32>)
+        {chunk_rows = 16 : i64} -> tensor<f32>, tensor<64x32xbf16>, tensor<32x5000xf32>
+    ```
+  }];
+  let arguments = !con(operands, (ins I64Attr:$chunk_rows, UnitAttr:$transpose_b,
+                                      UnitAttr:$tf32, UnitAttr:$predict));
+  let extraClassDeclaration = [{
+    /// Extents of the product, and the chunks of its rows.
+    struct Extents {
+      int64_t m, n, k, chunks;
+    };
+    Extents getExtents();
+    /// The number of products: logits, both gradients of the first chunk, and a
+    /// gradient of w that adds to that of other chunks.
+    static constexpr unsigned kNumProducts = 4;
+    /// Bytes that the kernels of the loss read and write, without the products.
+    int64_t getLossBytes();
+    bool isProduct() { return true; }
+    bool usesTF32() { return getTf32(); }
+    ::llvm::StringRef getDefaultName() { return "classifier"; }
+  }];
+}
+
 #endif // AMP_DIALECT_CUDA_IR_CUDAPRODUCTOPS_TD
