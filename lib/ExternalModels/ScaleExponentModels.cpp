@@ -94,6 +94,8 @@ public:
   ScaleExponent getScale(unsigned index) const override {
     return operands[index];
   }
+  // Bodies compute on scalars, and only tensors are quantised.
+  ScaleExponent getFactor(unsigned) const override { return {}; }
   void setResult(unsigned index, ScaleExponent exponent) override {
     body.set(op->getResult(index), std::move(exponent));
   }

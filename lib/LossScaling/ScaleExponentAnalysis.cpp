@@ -8,6 +8,7 @@
 #include "amp/LossScaling/ScaleExponentAnalysis.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/AMPScaledOps.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Interfaces/GradientInterfaces.h"
@@ -124,6 +125,14 @@ public:
                ? ScaleExponent::of(analysis.getSymbol(op->getOperand(index)))
                : exponent;
   }
+  ScaleExponent getFactor(unsigned index) const override {
+    Value scale = analysis.getRoot(op->getOperand(index));
+    ScaleExponent::Symbol symbol = analysis.symbols.get(scale);
+    // A loss scale has its own exponent already.
+    return analysis.getExponent(scale).mentions(symbol)
+               ? ScaleExponent()
+               : ScaleExponent::of(symbol);
+  }
   void setResult(unsigned index, ScaleExponent exponent) override {
     analysis.set(op->getResult(index), std::move(exponent));
   }
@@ -193,12 +202,15 @@ void ScaleExponentAnalysis::explain(Value value, Diagnostic &diagnostic) const {
     };
     auto next = llvm::find_if(op->getOperands(), scaled);
     bool enters = next == op->getOperands().end();
-    diagnostic.attachNote(op->getLoc())
-        << (enters ? "the loss scale enters here"
-                   : "the factor passes through this '")
-        << (enters ? "" : op->getName().getStringRef()) << (enters ? "" : "'");
-    if (enters)
+    if (enters) {
+      diagnostic.attachNote(op->getLoc())
+          << (isa<QuantizeOp>(op) ? "the scale of quantisation"
+                                  : "the loss scale")
+          << " enters here";
       return;
+    }
+    diagnostic.attachNote(op->getLoc()) << "the factor passes through this '"
+                                        << op->getName().getStringRef() << "'";
     value = *next;
   }
   diagnostic.attachNote(value.getLoc()) << "and through more operations";

@@ -343,7 +343,7 @@ def lowered_low(examples, low):
 
 operations = [
     op
-    for td in ("Train/IR/TrainOps.td", "AMP/IR/AMPOps.td")
+    for td in ("Train/IR/TrainOps.td", "AMP/IR/AMPOps.td", "AMP/IR/AMPScaledOps.td")
     for op in read_operations(root / "include/amp/Dialect" / td)
 ]
 assert len(operations) > 80, "the .td files define fewer operations than there are"

@@ -269,6 +269,16 @@ func.func @slots(%m: tensor<4x4xf32>, %v: tensor<4xf32>, %s: tensor<f32>, %i: te
   %max_magnitude = amp.max_magnitude %m, %v : tensor<4x4xf32>, tensor<4xf32>
   // expected-remark@below {{fixed(o0 o1 r0)}}
   %adapt_scale = amp.adapt_scale %s, %max_magnitude, %finite
+  // expected-remark@below {{fixed(r0) storage(o0)}}
+  %amax = amp.amax %m : tensor<4x4xf32> -> tensor<f32>
+  // expected-remark@below {{fixed(o0 r0)}}
+  %scale_from_amax = amp.scale_from_amax %amax for f8E4M3FN : tensor<f32>
+  // expected-remark@below {{fixed(o1 r0) storage(o0)}}
+  %quantize = amp.quantize %m by %scale_from_amax saturate : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf8E4M3FN>
+  // expected-remark@below {{fixed(o0 o1) storage(r0)}}
+  %dequantize = amp.dequantize %quantize by %scale_from_amax : (tensor<4x4xf8E4M3FN>, tensor<f32>) -> tensor<4x4xf32>
+  // expected-remark@below {{fixed(o0 o1 o2 o3) storage(o4 r0)}}
+  %scaled_matmul = amp.scaled_matmul %quantize by %scale_from_amax, %quantize by %scale_from_amax plus %v : tensor<4xf32> : (tensor<4x4xf8E4M3FN>, tensor<f32>), (tensor<4x4xf8E4M3FN>, tensor<f32>) -> tensor<4x4xf32>
   // expected-remark@below {{storage(o0)}}
   %statistics = amp.statistics %m : tensor<4x4xf32>
   return

@@ -86,6 +86,10 @@ public:
   virtual ScaleExponent getExponent(Value value) const = 0;
   /// Exponent 1 in the loss scale that operand `index` is.
   virtual ScaleExponent getScale(unsigned index) const = 0;
+  /// Exponent 1 in the value of operand `index`, a scale of quantisation. The
+  /// operand may be multiplied by loss scales as well, which are not part of
+  /// this factor.
+  virtual ScaleExponent getFactor(unsigned index) const = 0;
   virtual void setResult(unsigned index, ScaleExponent exponent) = 0;
   /// Reports that operand `index` does not fit, with the path of the scale to
   /// it. Returns failure.

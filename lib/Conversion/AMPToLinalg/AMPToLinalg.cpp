@@ -276,6 +276,7 @@ void mlir::amp::populateAMPToLinalg(RewritePatternSet &patterns) {
                LowerInnerGradient, LowerMasterCopy, LowerResidual, LowerScale,
                LowerUnscale, LowerUpdateScale>(patterns.getContext());
   populateAMPLayersToLinalg(patterns);
+  populateScaledOpsToLinalg(patterns);
   populateStatisticsToLinalg(patterns);
 }
 

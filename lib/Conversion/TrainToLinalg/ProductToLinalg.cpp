@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Conversion/LinalgCommon/LinalgBuilder.h"
+#include "amp/Conversion/LinalgCommon/Contractions.h"
 
 #include "amp/Dialect/Train/IR/Train.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,22 +13,6 @@
 using namespace mlir;
 using namespace mlir::amp;
 using namespace mlir::train;
-
-/// Emits a contraction into a tensor of zeros of shape `shape` and of the
-/// compute type. The innermost loop runs over contiguous elements of the
-/// result.
-static Value contract(LinalgBuilder &b, ArrayRef<int64_t> shape, Value lhs,
-                      Value rhs, ArrayRef<AffineMap> maps,
-                      ArrayRef<utils::IteratorType> iterators) {
-  Type element = getScalarComputeType(typeOf(lhs).getElementType());
-  Value init = b.filled(RankedTensorType::get(shape, element), 0.0);
-  return b.accumulate(
-      init, {lhs, rhs}, maps, iterators,
-      [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-        Value product = arith::MulFOp::create(inner, args[0], args[1]);
-        return arith::AddFOp::create(inner, args[2], product);
-      });
-}
 
 //===----------------------------------------------------------------------===//
 // Matmul
@@ -42,24 +26,9 @@ struct LowerMatmul : OpRewritePattern<MatmulOp> {
                                 PatternRewriter &rewriter) const override {
     LinalgBuilder b(rewriter, op.getLoc());
     auto type = op.getType();
-    // Loops: leading dimensions, m, k, n.
-    unsigned leading = type.getRank() - 2, loops = leading + 3;
-    auto map = [&](unsigned row, unsigned column, bool transpose) {
-      SmallVector<AffineExpr> exprs;
-      for (unsigned dim = 0; dim < leading; ++dim)
-        exprs.push_back(rewriter.getAffineDimExpr(dim));
-      if (transpose)
-        std::swap(row, column);
-      exprs.push_back(rewriter.getAffineDimExpr(leading + row));
-      exprs.push_back(rewriter.getAffineDimExpr(leading + column));
-      return AffineMap::get(loops, 0, exprs, getContext());
-    };
-    SmallVector<utils::IteratorType> iterators(loops, parallel);
-    iterators[leading + 1] = reduction;
-    Value result = contract(b, type.getShape(), op.getLhs(), op.getRhs(),
-                            {map(0, 1, op.getTransposeA()),
-                             map(1, 2, op.getTransposeB()), map(0, 2, false)},
-                            iterators);
+    Value result =
+        multiplyMatrices(b, type.getShape(), op.getLhs(), op.getRhs(),
+                         op.getTransposeA(), op.getTransposeB());
     rewriter.replaceOp(op, b.castTo(result, type.getElementType()));
     return success();
   }

@@ -13,6 +13,7 @@
 #include "ScaleExponentModels.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/AMPScaledOps.h"
 #include "amp/Dialect/AMP/IR/InputAttributes.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
@@ -66,7 +67,12 @@ void AMPDialect::initialize() {
 #define GET_OP_LIST
 #include "amp/Dialect/AMP/IR/AMPOps.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "amp/Dialect/AMP/IR/AMPScaledOps.cpp.inc"
+      >();
   attachScaleExponentModels(getContext());
+  attachScaledScaleExponentModels(getContext());
 }
 
 LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,

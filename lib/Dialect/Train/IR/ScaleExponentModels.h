@@ -18,6 +18,10 @@ namespace mlir::train {
 /// registered.
 void attachScaleExponentModels(MLIRContext *context);
 
+/// Attaches MatrixProductOpInterface to products, and ShapeInferenceOpInterface
+/// to the scaled operations of the amp dialect.
+void attachMatrixProductModels(MLIRContext *context);
+
 } // namespace mlir::train
 
 #endif // AMP_DIALECT_TRAIN_IR_SCALEEXPONENTMODELS_H

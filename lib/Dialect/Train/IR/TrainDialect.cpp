@@ -57,6 +57,7 @@ void TrainDialect::initialize() {
   registerSequenceOps();
   registerShapeOps();
   attachScaleExponentModels(getContext());
+  attachMatrixProductModels(getContext());
 }
 
 Operation *TrainDialect::materializeConstant(OpBuilder &builder,

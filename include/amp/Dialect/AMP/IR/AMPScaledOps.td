@@ -1,0 +1,187 @@
+//===- AMPScaledOps.td - Scaled values of eight bits -------*- tablegen -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Quantisation to 8-bit floats by scales that follow the largest magnitudes,
+// and the products of quantised matrices.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_DIALECT_AMP_IR_AMPSCALEDOPS_TD
+#define AMP_DIALECT_AMP_IR_AMPSCALEDOPS_TD
+
+include "amp/Dialect/AMP/IR/AMPBase.td"
+
+def AMP_PayloadTensor : RankedTensorOf<[F8E4M3FN, F8E5M2]>;
+def AMP_QuantizableTensor : RankedTensorOf<[F16, BF16, F32]>;
+def AMP_ScaleTensor : RankedTensorOf<[F32]>;
+
+/// Scales of blocks are those of a matrix: all dimensions but the last are its
+/// rows, and the last dimension is its columns.
+class AMP_ScaledOp<string mnemonic, list<Trait> traits = []>
+    : AMP_Op<mnemonic, traits> {
+  let hasVerifier = 1;
+}
+
+/// The results follow from the shapes of the operands.
+defvar AMP_InfersShapes = [{
+  /// Appends the shape of the result. Emits a diagnostic and returns failure if
+  /// the operands do not fit together.
+  ::llvm::LogicalResult inferResultShapes(
+      ::llvm::SmallVectorImpl<::llvm::SmallVector<int64_t>> &shapes);
+}];
+
+def AMP_AmaxOp : AMP_ScaledOp<"amax", [AMP_Ranges]> {
+  let summary = "the largest magnitudes of a tensor or of its blocks";
+  let description = [{
+    Computes the maximum of the absolute values of `input`. A maximum is
+    infinite if an element is, and NaN if an element is NaN.
+
+    Without `blocks` there is one maximum. Otherwise `input` is a matrix, whose
+    rows are all dimensions but the last, and `blocks` has the rows and the
+    columns of a block. 0 stands for all of them. A block at the end may be
+    smaller. The result has one element for each block.
+
+    Example:
+
+    ```mlir
+    %a = amp.amax %x : tensor<4x8x256xbf16> -> tensor<f32>
+    %b = amp.amax %x blocks [1, 128] : tensor<4x8x256xbf16> -> tensor<32x2xf32>
+    ```
+  }];
+  let arguments = (ins AMP_QuantizableTensor:$input,
+                       OptionalAttr<DenseI64ArrayAttr>:$blocks);
+  let results = (outs AMP_ScaleTensor:$amax);
+  let assemblyFormat = [{
+    $input (`blocks` $blocks^)? attr-dict `:` type($input) `->` type($amax)
+  }];
+  let extraClassDeclaration = AMP_InfersShapes;
+}
+
+def AMP_ScaleFromAmaxOp : AMP_ScaledOp<"scale_from_amax", [
+    SameOperandsAndResultType, AMP_Ranges]> {
+  let summary = "the scales that bring magnitudes to the range of a format";
+  let description = [{
+    With the largest finite number M of `format`, each scale is
+
+    ```
+    a     = max(amax, epsilon)
+    scale = a == 0                  ? 1
+          : a is infinite or NaN    ? NaN       # 1, with ignore_non_finite
+          : min(max(M * 2^-margin / a, 2^-126), largest f32)
+    ```
+
+    in f32. With `power_of_two` the scale is rounded down to a power of two. A
+    NaN becomes NaN in all products of the tensor, so a gradient that overflows
+    does not become finite by saturation.
+
+    Example:
+
+    ```mlir
+    %s = amp.scale_from_amax %a for f8E4M3FN {power_of_two} : tensor<f32>
+    ```
+  }];
+  let arguments = (ins AMP_ScaleTensor:$amax, TypeAttr:$format,
+                       DefaultValuedAttr<I32Attr, "0">:$margin,
+                       DefaultValuedAttr<F32Attr, "0.0f">:$epsilon,
+                       UnitAttr:$power_of_two, UnitAttr:$ignore_non_finite);
+  let results = (outs AMP_ScaleTensor:$scale);
+  let assemblyFormat = "$amax `for` $format attr-dict `:` type($amax)";
+  let extraClassDeclaration = AMP_InfersShapes;
+}
+
+def AMP_QuantizeOp : AMP_ScaledOp<"quantize", [
+    AllShapesMatch<["input", "payload"]>, AMP_Ranges]> {
+  let summary = "multiplies by scales and rounds to eight bits";
+  let description = [{
+    Computes f32(`input`) · `scale` and rounds the product once, to nearest even.
+    With `saturate`, magnitudes beyond the range become the largest finite
+    number, infinities too. Without it, they become infinite in f8E5M2 and NaN
+    in f8E4M3FN. NaN stays NaN.
+
+    `scale` is a scalar or, with `blocks`, has one element for each block of
+    `input`, as `amp.amax` describes.
+
+    Example:
+
+    ```mlir
+    %q = amp.quantize %x by %s saturate
+        : (tensor<?x8xbf16>, tensor<f32>) -> tensor<?x8xf8E4M3FN>
+    ```
+  }];
+  let arguments = (ins AMP_QuantizableTensor:$input, AMP_ScaleTensor:$scale,
+                       OptionalAttr<DenseI64ArrayAttr>:$blocks,
+                       UnitAttr:$saturate);
+  let results = (outs AMP_PayloadTensor:$payload);
+  let assemblyFormat = [{
+    $input `by` $scale (`blocks` $blocks^)? (`saturate` $saturate^)? attr-dict
+        `:` `(` type($input) `,` type($scale) `)` `->` type($payload)
+  }];
+  let extraClassDeclaration = AMP_InfersShapes;
+}
+
+def AMP_DequantizeOp : AMP_ScaledOp<"dequantize", [
+    AllShapesMatch<["payload", "result"]>]> {
+  let summary = "widens a quantised tensor and divides by its scales";
+  let description = [{
+    Computes f32(`payload`) · (1 / `scale`). The reciprocal and the product are
+    rounded to f32, and the result to its type. `scale` and `blocks` are those of
+    the `amp.quantize` that made the payload.
+
+    Example:
+
+    ```mlir
+    %x = amp.dequantize %q by %s
+        : (tensor<?x8xf8E4M3FN>, tensor<f32>) -> tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins AMP_PayloadTensor:$payload, AMP_ScaleTensor:$scale,
+                       OptionalAttr<DenseI64ArrayAttr>:$blocks);
+  let results = (outs AMP_QuantizableTensor:$result);
+  let assemblyFormat = [{
+    $payload `by` $scale (`blocks` $blocks^)? attr-dict
+        `:` `(` type($payload) `,` type($scale) `)` `->` type($result)
+  }];
+  let extraClassDeclaration = AMP_InfersShapes;
+}
+
+def AMP_ScaledMatmulOp : AMP_ScaledOp<"scaled_matmul", [
+    DeclareOpInterfaceMethods<PrecisionOpInterface, ["getProductFlops"]>]> {
+  let summary = "the product of two quantised matrices";
+  let description = [{
+    Computes the product of the dequantised operands, `amp.dequantize` in f32.
+    The product accumulates in f32 and is rounded once, with the sum of the
+    optional `bias`.
+
+    Each operand is a matrix, whose rows are all dimensions but the last. With
+    `transpose_a`, `lhs` is transposed, and with `transpose_b`, `rhs`. The result
+    has the leading dimensions of `lhs`, or one if `lhs` is transposed, and the
+    columns of the second matrix. A product has at most one operand of f8E5M2.
+
+    Example:
+
+    ```mlir
+    %y = amp.scaled_matmul %x by %sx, %w by %sw
+        : (tensor<?x8x4xf8E4M3FN>, tensor<f32>), (tensor<4x6xf8E4M3FN>, tensor<f32>) -> tensor<?x8x6xbf16>
+    ```
+  }];
+  let arguments = (ins AMP_PayloadTensor:$lhs, AMP_ScaleTensor:$lhs_scale,
+                       AMP_PayloadTensor:$rhs, AMP_ScaleTensor:$rhs_scale,
+                       Optional<AMP_QuantizableTensor>:$bias,
+                       OptionalAttr<DenseI64ArrayAttr>:$lhs_blocks,
+                       OptionalAttr<DenseI64ArrayAttr>:$rhs_blocks,
+                       UnitAttr:$transpose_a, UnitAttr:$transpose_b);
+  let results = (outs AMP_QuantizableTensor:$result);
+  let assemblyFormat = [{
+    $lhs `by` $lhs_scale (`blocks` $lhs_blocks^)? `,`
+    $rhs `by` $rhs_scale (`blocks` $rhs_blocks^)? (`plus` $bias^ `:` type($bias))?
+        attr-dict `:` `(` type($lhs) `,` type($lhs_scale) `)` `,`
+        `(` type($rhs) `,` type($rhs_scale) `)` `->` type($result)
+  }];
+  let extraClassDeclaration = AMP_InfersShapes;
+}
+
+#endif // AMP_DIALECT_AMP_IR_AMPSCALEDOPS_TD
