@@ -14,10 +14,10 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Returns whether `type` is a tensor of f16 or bf16.
+/// Returns whether `type` is a tensor of floats of at most 16 bits.
 static bool isLow(Type type) {
   Type element = getElementTypeOrSelf(type);
-  return element.isF16() || element.isBF16();
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 16;
 }
 
 /// Returns the results of the block's operations that depend on `sources`.

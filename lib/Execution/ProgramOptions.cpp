@@ -14,9 +14,12 @@ using namespace mlir::amp;
 llvm::Error mlir::amp::checkProgramOptions(const ProgramOptions &options) {
   llvm::StringRef precision = canonicalizePrecision(options.precision);
   if (!precision.empty() &&
-      !llvm::is_contained({"f32", "fp16", "bf16"}, precision))
-    return makeError("unknown precision '{0}', expected f32, fp16 or bf16",
-                     precision);
+      !llvm::is_contained({"f32", "fp16", "bf16", "fp8"}, precision) &&
+      !precision.starts_with("fp8-"))
+    return makeError(
+        "unknown precision '{0}', expected f32, fp16, bf16, fp8 or "
+        "fp8- and a recipe",
+        precision);
   llvm::StringRef scaling = options.lossScaling;
   double scale;
   if (!scaling.empty() && scaling != "dynamic" && scaling != "layerwise" &&

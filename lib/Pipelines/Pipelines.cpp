@@ -69,6 +69,31 @@ static void addLossScaling(OpPassManager &pm, const AMPPipelineOptions &options,
   pm.addPass(std::move(pass));
 }
 
+/// If `precision` is fp8, or fp8- and a recipe, replaces it by bf16, the type
+/// of operations that have no 8-bit operands. Returns the recipe, or an empty
+/// string for no 8-bit operands.
+static std::string takeRecipe(std::string &precision, StringRef option) {
+  StringRef rest = precision;
+  if (!rest.consume_front("fp8") || !(rest.empty() || rest.consume_front("-")))
+    return option.str();
+  std::string recipe = choose(option, rest, "current");
+  precision = "bf16";
+  return recipe;
+}
+
+/// Adds the pass that chooses products of 8-bit operands by `recipe`.
+static void addQuantization(OpPassManager &pm,
+                            const AMPPipelineOptions &options,
+                            const std::string &recipe) {
+  QuantizeProductsPassOptions quantize;
+  quantize.recipe = recipe;
+  quantize.keepFirst = options.fp8KeepFirst;
+  quantize.keepLast = options.fp8KeepLast;
+  quantize.forwardOnly = options.fp8ForwardOnly;
+  quantize.highWeightGradients = options.fp8HighWeightGradients;
+  pm.addPass(createQuantizeProductsPass(quantize));
+}
+
 void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
                                          const AMPPipelineOptions &options,
                                          OperationClassifier classifier,
@@ -78,6 +103,7 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
   // auto-mixed-precision reports it.
   PolicySettings settings = Policy::readSettings(options.policy);
   std::string precision = choose(options.precision, settings.precision, "fp16");
+  std::string recipe = takeRecipe(precision, options.fp8Recipe);
   std::string masters =
       choose(options.masterWeights, settings.masterWeights, "cast");
   AutoMixedPrecisionPassOptions mixedPrecision;
@@ -152,6 +178,8 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
   pm.addPass(createOptimizeCastsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  if (training && !recipe.empty())
+    addQuantization(pm, options, recipe);
   if (training && options.checkLossScaling) {
     CheckLossScalingPassOptions check;
     check.linear.assign(settings.linear.begin(), settings.linear.end());

@@ -413,6 +413,8 @@ LogicalResult Restorer::checkRest() {
 }
 
 LogicalResult Restorer::run() {
+  if (function->hasAttr(kRecipeAttr))
+    return fail("amp-quantize-products has quantised low operands");
   if (failed(restoreSignature()))
     return failure();
   // Producers change before their users, so find these slots in advance.

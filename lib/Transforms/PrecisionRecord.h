@@ -20,6 +20,10 @@
 
 namespace mlir::amp {
 
+/// On a function: the recipe by which `amp-quantize-products` quantised its
+/// products. The low types can then not be undone.
+inline constexpr llvm::StringLiteral kRecipeAttr = "amp.fp8_recipe";
+
 /// Returns the low type of a function that has been rewritten, or null.
 FloatType getRecordedPrecision(FunctionOpInterface function);
 

@@ -74,7 +74,9 @@ for options, message in (
     result = run(*data[:2], *options)
     assert result.returncode == 1 and message in result.stderr, result
 for options, message in (
-    (("--precision", "fp8"), "unknown precision 'fp8', expected f32, fp16 or bf16"),
+    (("--precision", "fp4"), "unknown precision 'fp4', expected f32, fp16, bf16, fp8 or fp8- and a recipe"),
+    (("--precision", "fp8-often"), "unknown recipe 'often', expected current, rowwise, block-128, mxfp8"),
+    (("--precision", "bf16", "--fp8-recipe", "current"), "--fp8-recipe needs fp8 in --precision or --compare"),
     (("--compare", "f32,int8"), "unknown precision 'int8'"),
     (("--compare", "f32", "--precision", "f32"), "exclude each other"),
     (("--epochs", 1), "--steps and --epochs exclude each other"),

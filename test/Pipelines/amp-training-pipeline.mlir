@@ -15,7 +15,7 @@
 // RUN: amp-opt %t.once --amp-training-pipeline=master-weights=copy -o %t.twice
 // RUN: diff %t.once %t.twice
 
-// RUN: not amp-opt %s --amp-training-pipeline=precision=fp8 2>&1 | FileCheck %s --check-prefix=ERR-PRECISION
+// RUN: not amp-opt %s --amp-training-pipeline=precision=fp7 2>&1 | FileCheck %s --check-prefix=ERR-PRECISION
 // RUN: not amp-opt %s --amp-training-pipeline=loss-scale=often 2>&1 | FileCheck %s --check-prefix=ERR-SCALING
 // RUN: not amp-opt %s --amp-training-pipeline=master-weights=keep 2>&1 | FileCheck %s --check-prefix=ERR-MASTER
 // RUN: not amp-opt %s --amp-training-pipeline=policy=nowhere.yaml 2>&1 | FileCheck %s --check-prefix=ERR-POLICY
@@ -23,7 +23,7 @@
 // RUN: not amp-opt %s --amp-training-pipeline=narrow-saved-activations=true 2>&1 | FileCheck %s --check-prefix=ERR-RENAMED
 // ERR-RENAMED: is now called compress-activations
 
-// ERR-PRECISION: error: auto-mixed-precision: unknown precision 'fp8', expected fp16, bf16 or f32
+// ERR-PRECISION: error: auto-mixed-precision: unknown precision 'fp7', expected fp16, bf16 or f32
 // ERR-SCALING: error: amp-insert-loss-scaling: unknown mode 'often', expected dynamic, layerwise, none or a number
 // ERR-MASTER: error: auto-mixed-precision: unknown master-weights 'keep', expected cast, copy or none
 // ERR-POLICY: error: cannot read policy 'nowhere.yaml'

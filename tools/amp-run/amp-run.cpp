@@ -42,14 +42,19 @@ static cl::opt<std::string> entry("entry", cl::value_desc("function"),
                                            "only one)"),
                                   cl::cat(category));
 static cl::opt<std::string>
-    precision("precision", cl::value_desc("f32|fp16|bf16"),
+    precision("precision", cl::value_desc("f32|fp16|bf16|fp8"),
               cl::desc("Run the training pipeline with this precision first "
                        "(default: run the module as written)"),
               cl::cat(category));
 static cl::list<std::string>
-    compare("compare", cl::CommaSeparated, cl::value_desc("f32,fp16,bf16"),
+    compare("compare", cl::CommaSeparated, cl::value_desc("f32,fp16,bf16,fp8"),
             cl::desc("Train once in each precision and print a table"),
             cl::cat(category));
+static cl::opt<std::string> fp8Recipe(
+    "fp8-recipe", cl::value_desc("current|rowwise|block-128|mxfp8"),
+    cl::desc("How the 8-bit operands of fp8 get their scales (default: "
+             "current); --precision=fp8-rowwise is the same"),
+    cl::cat(category));
 static cl::opt<std::string>
     lossScaling("loss-scale", cl::value_desc("dynamic|layerwise|none|number"),
                 cl::desc("How the pipeline scales the loss (default: dynamic "
@@ -266,6 +271,24 @@ static llvm::Error readDebugOptions(DebugOptions &options) {
   return llvm::Error::success();
 }
 
+/// Copies the precisions. Those that are fp8 get the recipe.
+static llvm::Error readPrecisions(RunnerOptions &options) {
+  bool isUsed = false;
+  auto withRecipe = [&](llvm::StringRef given) {
+    std::string name = canonicalizePrecision(given).str();
+    if (name != "fp8" || fp8Recipe.empty())
+      return name;
+    isUsed = true;
+    return name + "-" + fp8Recipe;
+  };
+  options.precision = withRecipe(precision.getValue());
+  for (const std::string &name : compare)
+    options.compare.push_back(withRecipe(name));
+  if (fp8Recipe.getNumOccurrences() && !isUsed)
+    return makeError("--fp8-recipe needs fp8 in --precision or --compare");
+  return llvm::Error::success();
+}
+
 /// Copies the command line into `options`.
 static llvm::Error readOptions(const TrainingCommandLine &training,
                                RunnerOptions &options) {
@@ -299,9 +322,8 @@ static llvm::Error readOptions(const TrainingCommandLine &training,
                                 &calibrate, &sweepScale, &diverge});
   addGiven(options.cudaOptions,
            {&device, &cudaCompiler, &cudaCache, &strictRounding});
-  options.precision = canonicalizePrecision(precision).str();
-  for (const std::string &given : compare)
-    options.compare.push_back(canonicalizePrecision(given).str());
+  if (llvm::Error error = readPrecisions(options))
+    return error;
   options.title = inputFile;
   options.gradientHistogram = gradientHistogram;
   options.printIR = printIR;

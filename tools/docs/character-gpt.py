@@ -1,8 +1,9 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Usage: character-gpt.py <folder of the tools> <folder> [steps] [batch] [layers] [width]
+"""Usage: character-gpt.py <folder of the tools> <folder> [steps] [batch] [layers] [width] [precisions]
 
-Trains a character-level GPT on test/Models/data/kjv.txt in f32, fp16 and bf16.
+Trains a character-level GPT on test/Models/data/kjv.txt in f32, fp16 and bf16, or in
+the precisions given with commas between them.
 Prints a line for each, writes the losses to character-gpt.csv and draws them in
 character-gpt.svg, in the folder.
 """
@@ -18,7 +19,7 @@ import tempfile
 from figure import COLOURS, Figure
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "test" / "Models" / "data"
-PRECISIONS = "f32", "fp16", "bf16"
+PRECISIONS = "f32,fp16,bf16"
 POSITIONS = 64
 # The number of points of a curve. Each is the mean over an equal part of the steps.
 POINTS = 100
@@ -49,12 +50,12 @@ def draw(path, curves, steps, bigram):
     figure.text(figure.px(steps), figure.py(bigram) - 5, "what pairs of characters tell", "end", "#666666")
     for i, (precision, points) in enumerate(curves.items()):
         # The lines overlap. Dashes let the first ones show.
-        figure.line(points, COLOURS[i], ("", "7 5", "2 4")[i])
-        figure.text(figure.px(steps * 0.6), figure.py(3.9) + 16 * i, precision, "start", COLOURS[i])
+        figure.line(points, COLOURS[i % len(COLOURS)], ("", "7 5", "2 4")[i % 3])
+        figure.text(figure.px(steps * 0.6), figure.py(3.9) + 16 * i, precision, "start", COLOURS[i % len(COLOURS)])
     figure.write(path)
 
 
-def main(bin, folder, steps="600", batch="16", layers="4", width="128"):
+def main(bin, folder, steps="600", batch="16", layers="4", width="128", precisions=PRECISIONS):
     steps = int(steps)
     with tempfile.TemporaryDirectory() as scratch:
         said = execute(sys.executable, DATA / "make_text.py", os.path.join(scratch, "text.npz"), POSITIONS)
@@ -64,7 +65,7 @@ def main(bin, folder, steps="600", batch="16", layers="4", width="128"):
                 f"--vocabulary={vocabulary}", f"--positions={POSITIONS}", "--dropout=0", "--lr=0.002",
                 f"--warmup-steps={steps // 16}", f"--decay-steps={steps}", "-o", os.path.join(scratch, "gpt.mlir"))
         every, curves = max(steps // POINTS, 1), {}
-        for precision in PRECISIONS:
+        for precision in precisions.split(","):
             losses, out = train(bin, scratch, precision, steps, batch)
             means = [sum(losses[i : i + every]) / len(losses[i : i + every]) for i in range(0, steps, every)]
             curves[precision] = [(i * every + every / 2, mean) for i, mean in enumerate(means)]

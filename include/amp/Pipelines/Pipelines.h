@@ -31,9 +31,33 @@ struct RenamedOptionParser : llvm::cl::parser<bool> {
 struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
   Option<std::string> precision{
       *this, "precision",
-      llvm::cl::desc("fp16 (also f16, half), bf16 (also bfloat16) or f32; "
+      llvm::cl::desc("fp16 (also f16, half), bf16 (also bfloat16), fp8 (bf16 "
+                     "and fp8-recipe=current), fp8-RECIPE or f32; "
                      "the default is that of the policy, else fp16"),
       llvm::cl::init("")};
+  Option<std::string> fp8Recipe{
+      *this, "fp8-recipe",
+      llvm::cl::desc("Multiply matrices of 8-bit floats in layers, with scales "
+                     "by this recipe: current, rowwise, block-128 or mxfp8 "
+                     "(amp-quantize-products)"),
+      llvm::cl::init("")};
+  Option<unsigned> fp8KeepFirst{
+      *this, "fp8-keep-first",
+      llvm::cl::desc("The number of first layers that keep 16-bit operands"),
+      llvm::cl::init(0)};
+  Option<unsigned> fp8KeepLast{
+      *this, "fp8-keep-last",
+      llvm::cl::desc("The number of last layers that keep 16-bit operands"),
+      llvm::cl::init(1)};
+  Option<bool> fp8ForwardOnly{
+      *this, "fp8-forward-only",
+      llvm::cl::desc("Keep the products of the backward pass in 16 bits"),
+      llvm::cl::init(false)};
+  Option<bool> fp8HighWeightGradients{
+      *this, "fp8-high-weight-gradients",
+      llvm::cl::desc("Keep the products that compute gradients of weights in "
+                     "16 bits"),
+      llvm::cl::init(false)};
   Option<std::string> lossScaling{
       *this, "loss-scale",
       llvm::cl::desc("dynamic, layerwise (a scale for each layer), none, or a "

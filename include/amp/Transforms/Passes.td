@@ -253,6 +253,72 @@ def CompressActivationsPass : Pass<"amp-compress-activations"> {
   let dependentDialects = ["::mlir::amp::AMPDialect"];
 }
 
+def QuantizeProductsPass : Pass<"amp-quantize-products"> {
+  let summary = "Multiply matrices of 8-bit floats in layers";
+  let description = [{
+    In a function that `auto-mixed-precision` has rewritten, replaces products of
+    16-bit operands by `amp.scaled_matmul`. A layer is a product with a parameter
+    in the forward pass (`MatrixProductOpInterface`). These products become 8-bit:
+
+    - each layer, but not the first `keep-first` and the last `keep-last`, in
+      program order; the last layer of a network gives its logits,
+    - the two products of such a layer in the backward pass, unless
+      `forward-only` or `high-weight-gradients` keeps them.
+
+    Products of batches (attention), of two activations or of two gradients, and
+    products that `amp.precision` pins keep their operands, with a remark that
+    gives the reason.
+
+    ```mlir
+    %y = train.matmul %x, %w : (tensor<8x4xbf16>, tensor<4x6xbf16>) -> tensor<8x6xbf16>
+    ```
+
+    ```mlir
+    %a = amp.amax %x : tensor<8x4xbf16> -> tensor<f32>
+    %s = amp.scale_from_amax %a for f8E4M3FN : tensor<f32>
+    %q = amp.quantize %x by %s saturate : (tensor<8x4xbf16>, tensor<f32>) -> tensor<8x4xf8E4M3FN>
+    ...
+    %y = amp.scaled_matmul %q by %s, %r by %t : (tensor<8x4xf8E4M3FN>, tensor<f32>), (tensor<4x6xf8E4M3FN>, tensor<f32>) -> tensor<8x6xbf16>
+    ```
+
+    All products that read a tensor in one format and with the same blocks share
+    its copy, which is made where the tensor is computed. A copy of a value that
+    an inserted cast narrowed is made from the f32 value, so it is rounded once.
+
+    | recipe | scales | formats |
+    |---|---|---|
+    | `current` | one for each tensor | f8E4M3FN, and f8E5M2 for gradients |
+    | `rowwise` | one for each row along the contracted dimension, a power of two | f8E4M3FN |
+    | `block-128` | one for 128 elements along it, 128 × 128 for weights, a power of two | f8E4M3FN |
+    | `mxfp8` | one for 32 elements along it, a power of two | f8E4M3FN |
+
+    Scales follow from the largest magnitudes of the same step. Rows and blocks
+    run along the dimension that a product contracts, so such a tensor needs two
+    copies if products contract both of its dimensions.
+
+    The pass marks the function with `amp.fp8_recipe` and leaves a function with
+    this mark unchanged. It warns if no product becomes 8-bit.
+  }];
+  let options = [
+    Option<"recipe", "recipe", "std::string", /*default=*/"\"current\"",
+           "How scales are found: current, rowwise, block-128 or mxfp8">,
+    Option<"keepFirst", "keep-first", "unsigned", /*default=*/"0",
+           "The number of first layers that keep 16-bit operands">,
+    Option<"keepLast", "keep-last", "unsigned", /*default=*/"1",
+           "The number of last layers that keep 16-bit operands">,
+    Option<"forwardOnly", "forward-only", "bool", /*default=*/"false",
+           "Keep the products of the backward pass in 16 bits">,
+    Option<"highWeightGradients", "high-weight-gradients", "bool", /*default=*/"false",
+           "Keep the products that compute gradients of weights in 16 bits">,
+  ];
+  let statistics = [
+    Statistic<"numQuantized", "products-quantized", "Products of 8-bit operands">,
+    Statistic<"numKept", "products-kept", "Products that keep their operands">,
+    Statistic<"numCopies", "copies-made", "Quantised copies of tensors">,
+  ];
+  let dependentDialects = ["::mlir::amp::AMPDialect"];
+}
+
 def InsertLossScalingPass : Pass<"amp-insert-loss-scaling"> {
   let summary = "Scale the loss gradient, unscale gradients, guard the update";
   let description = [{

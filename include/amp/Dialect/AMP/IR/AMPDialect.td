@@ -38,6 +38,7 @@ def AMP_Dialect : Dialect {
     | `amp.gradient_of` | operation | per result, the name of the argument whose gradient it is, or an empty string |
     | `amp.precision` | operation or function | pin for it and for the operations within: `f32`, `low` or `keep` |
     | `amp.mixed_precision` | function | the low type to which `auto-mixed-precision` rewrote it |
+    | `amp.fp8_recipe` | function | the recipe by which `amp-quantize-products` gave products 8-bit operands |
     | `amp.keep_roundings` | function | no value; each rounding to the low type is semantics, so passes keep it |
     | `amp.input_signature` | function | its type before `auto-mixed-precision`, if it changed |
     | `amp.input_types` | operation | the element types of its results and region arguments before `auto-mixed-precision`; empty for a copy of a constant that the pass made |

@@ -42,7 +42,7 @@ def AMP_AmaxOp : AMP_ScaledOp<"amax", [AMP_Ranges]> {
 
     Without `blocks` there is one maximum. Otherwise `input` is a matrix, whose
     rows are all dimensions but the last, and `blocks` has the rows and the
-    columns of a block. 0 stands for all of them. A block at the end may be
+    columns of a block. 0 means all of them. A block at the end may be
     smaller. The result has one element for each block.
 
     Example:
