@@ -15,9 +15,11 @@
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
 #include "amp/ExternalModels/ExternalModels.h"
+#include "amp/ExternalModels/ReplicationModels.h"
 #include "amp/Pipelines/CPUPipeline.h"
 #include "amp/Pipelines/CUDAPipeline.h"
 #include "amp/Pipelines/Pipelines.h"
+#include "amp/Replication/Passes.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 
@@ -29,6 +31,7 @@ void amp::registerAllDialects(DialectRegistry &registry) {
 
 void amp::registerAllExtensions(DialectRegistry &registry) {
   registerPrecisionExternalModels(registry);
+  registerReplicationExternalModels(registry);
   registerScaleExponentExternalModels(registry);
 }
 
@@ -38,6 +41,7 @@ void amp::registerAllPasses() {
   registerAMPCodeGenPasses();
   registerCPUPipeline();
   registerAMPCUDAPasses();
+  registerAMPReplicationPasses();
   registerCUDAPipeline();
   registerPipelines();
   train::registerTrainPasses();

@@ -281,6 +281,14 @@ func.func @slots(%m: tensor<4x4xf32>, %v: tensor<4xf32>, %s: tensor<f32>, %i: te
   %scaled_matmul = amp.scaled_matmul %quantize by %scale_from_amax, %quantize by %scale_from_amax plus %v : tensor<4xf32> : (tensor<4x4xf8E4M3FN>, tensor<f32>), (tensor<4x4xf8E4M3FN>, tensor<f32>) -> tensor<4x4xf32>
   // expected-remark@below {{storage(o0)}}
   %statistics = amp.statistics %m : tensor<4x4xf32>
+  // expected-remark@below {{fixed(o0 r0) fixed(o1 r1)}}
+  %all_reduce:2 = amp.all_reduce sum %m, %v : tensor<4x4xf32>, tensor<4xf32>
+  // expected-remark@below {{storage(o0 r0)}}
+  %all_max = amp.all_reduce max %m : tensor<4x4xf32>
+  // expected-remark@below {{fixed(o0 r0)}}
+  %reduce_scatter = amp.reduce_scatter %m along 0 : tensor<4x4xf32> to tensor<2x4xf32>
+  // expected-remark@below {{storage(o0 r0)}}
+  %all_gather = amp.all_gather %v along 0 : tensor<4xf32> to tensor<8xf32>
   return
 }
 

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StableHLOImporter.h"
-#include "StableHLOText.h"
+#include "amp/Support/StableHLOText.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

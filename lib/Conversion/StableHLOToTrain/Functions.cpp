@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StableHLOImporter.h"
-#include "StableHLOText.h"
+#include "amp/Support/StableHLOText.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/StringSwitch.h"
 

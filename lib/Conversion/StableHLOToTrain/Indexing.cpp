@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StableHLOImporter.h"
-#include "StableHLOText.h"
+#include "amp/Support/StableHLOText.h"
 
 #include <algorithm>
 

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StableHLOImporter.h"
-#include "StableHLOText.h"
+#include "amp/Support/StableHLOText.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StableHLOImporter.h"
-#include "StableHLOText.h"
+#include "amp/Support/StableHLOText.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

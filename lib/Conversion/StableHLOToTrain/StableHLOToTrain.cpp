@@ -8,10 +8,10 @@
 #include "amp/Conversion/Passes.h"
 
 #include "StableHLOImporter.h"
-#include "StableHLOText.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Support/ConvertOnCopy.h"
+#include "amp/Support/StableHLOText.h"
 #include "amp/Support/SymbolUses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StableHLOImporter.h"
-#include "StableHLOText.h"
+#include "amp/Support/StableHLOText.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>

@@ -10,9 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ReplicationModels.h"
 #include "ScaleExponentModels.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "amp/Dialect/AMP/IR/AMPScaledOps.h"
 #include "amp/Dialect/AMP/IR/InputAttributes.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
@@ -71,6 +73,11 @@ void AMPDialect::initialize() {
 #define GET_OP_LIST
 #include "amp/Dialect/AMP/IR/AMPScaledOps.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "amp/Dialect/AMP/IR/AMPCollectiveOps.cpp.inc"
+      >();
+  attachReplicationModels(getContext());
   attachScaleExponentModels(getContext());
   attachScaledScaleExponentModels(getContext());
 }

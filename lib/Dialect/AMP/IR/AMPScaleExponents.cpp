@@ -7,7 +7,7 @@
 
 #include "ScaleExponentModels.h"
 
-#include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "amp/Interfaces/LossScaleOpInterface.h"
 
 using namespace mlir;
@@ -31,6 +31,17 @@ struct UnscaledModel
     : LossScaleOpInterface::ExternalModel<UnscaledModel<OpTy>, OpTy> {
   LogicalResult inferScaleExponents(Operation *,
                                     ScaleExponentInference &) const {
+    return success();
+  }
+};
+
+/// Each result combines the values that ranks have for one operand.
+struct AllReduceModel
+    : LossScaleOpInterface::ExternalModel<AllReduceModel, AllReduceOp> {
+  LogicalResult inferScaleExponents(Operation *op,
+                                    ScaleExponentInference &inference) const {
+    for (unsigned i = 0, e = op->getNumResults(); i != e; ++i)
+      inference.setResult(i, inference.getOperand(i));
     return success();
   }
 };
@@ -148,6 +159,9 @@ struct WeightModel
 } // namespace
 
 void mlir::amp::attachScaleExponentModels(MLIRContext *context) {
+  AllGatherOp::attachInterface<JointModel<AllGatherOp>>(*context);
+  AllReduceOp::attachInterface<AllReduceModel>(*context);
+  ReduceScatterOp::attachInterface<JointModel<ReduceScatterOp>>(*context);
   CastOp::attachInterface<JointModel<CastOp>>(*context);
   GradientSeedOp::attachInterface<UnscaledModel<GradientSeedOp>>(*context);
   StatisticsOp::attachInterface<UnscaledModel<StatisticsOp>>(*context);

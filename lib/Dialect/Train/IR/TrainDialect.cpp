@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ReplicationModels.h"
 #include "ScaleExponentModels.h"
 
 #include "amp/Dialect/Train/IR/Train.h"
@@ -56,6 +57,7 @@ void TrainDialect::initialize() {
   registerProductOps();
   registerSequenceOps();
   registerShapeOps();
+  attachReplicationModels(getContext());
   attachScaleExponentModels(getContext());
   attachMatrixProductModels(getContext());
 }

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AMP_LIB_CONVERSION_STABLEHLOTOTRAIN_STABLEHLOTEXT_H
-#define AMP_LIB_CONVERSION_STABLEHLOTOTRAIN_STABLEHLOTEXT_H
+#ifndef AMP_SUPPORT_STABLEHLOTEXT_H
+#define AMP_SUPPORT_STABLEHLOTEXT_H
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
@@ -66,4 +66,4 @@ inline std::optional<SmallVector<int64_t>> getNumbers(Operation *op,
 
 } // namespace mlir::amp
 
-#endif // AMP_LIB_CONVERSION_STABLEHLOTOTRAIN_STABLEHLOTEXT_H
+#endif // AMP_SUPPORT_STABLEHLOTEXT_H

@@ -1,0 +1,157 @@
+//===- AMPReplication.cpp - What is equal on all ranks --------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReplicationModels.h"
+
+#include "amp/Dialect/AMP/IR/AMPCollectives.h"
+#include "amp/Interfaces/ReplicationOpInterface.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+/// A cast: rounded summands of a total are still its summands.
+static void keepReplication(ReplicationInference &inference) {
+  inference.setResults(addReplications(inference, {0}));
+}
+
+static void seedReplication(ReplicationInference &inference) {
+  inference.setResults(Replication::replicated());
+}
+
+static void scaleReplication(ReplicationInference &inference) {
+  inference.setResults(multiplyReplications(inference, 0, 1));
+}
+
+/// Linear in operand 0, for operands that are states of all ranks.
+static void linearReplication(ReplicationInference &inference) {
+  for (unsigned i : getOperandNumbers(inference.getOperation()))
+    if (i != 0)
+      inference.requireReplicated(i, "it is a loss scale");
+  keepReplication(inference);
+}
+
+static void anyReplication(ReplicationInference &inference) {
+  Operation *op = inference.getOperation();
+  inference.setResults(mapReplications(inference, getOperandNumbers(op)));
+}
+
+/// A number that is computed from all elements, such as a maximum.
+static void summaryReplication(ReplicationInference &inference) {
+  bool isEqual = llvm::all_of(
+      getOperandNumbers(inference.getOperation()),
+      [&](unsigned i) { return inference.getOperand(i).isReplicated(); });
+  inference.setResults(isEqual ? Replication::replicated(std::nullopt)
+                               : Replication::varying());
+}
+
+/// Partial gradients may be unscaled before they are reduced. The flag is then
+/// that of one rank.
+static void unscaleReplication(ReplicationInference &inference) {
+  auto op = cast<UnscaleOp>(inference.getOperation());
+  unsigned count = op.getGradients().size();
+  inference.requireReplicated(count, "it is a loss scale");
+  bool isEqual = true;
+  for (unsigned i = 0; i != count; ++i) {
+    inference.setResult(i, inference.getOperand(i));
+    isEqual &= inference.getOperand(i).isReplicated();
+  }
+  inference.setResult(count, isEqual ? Replication::replicated()
+                                     : Replication::varying());
+}
+
+static void normReplication(ReplicationInference &inference) {
+  for (unsigned i : getOperandNumbers(inference.getOperation()))
+    inference.requireReplicated(i, "the norm is that of reduced gradients");
+  inference.setResults(Replication::replicated());
+}
+
+static void scalerReplication(ReplicationInference &inference) {
+  for (unsigned i : getOperandNumbers(inference.getOperation()))
+    inference.requireReplicated(i,
+                                "all ranks must update the loss scale alike");
+  inference.setResults(Replication::replicated());
+}
+
+static void allReduceReplication(ReplicationInference &inference) {
+  auto op = cast<AllReduceOp>(inference.getOperation());
+  for (unsigned i : getOperandNumbers(op)) {
+    Replication value = inference.getOperand(i);
+    if (op.getReduction() == RankReductionKind::Sum)
+      inference.setResult(i, sumOverRanks(value));
+    else
+      inference.setResult(i, value.isReplicated()
+                                 ? value
+                                 : Replication::replicated(std::nullopt));
+  }
+}
+
+static void reduceScatterReplication(ReplicationInference &inference) {
+  auto op = cast<ReduceScatterOp>(inference.getOperation());
+  inference.setResult(
+      0, Replication::varying(op.getAlong(),
+                              sumOverRanks(inference.getOperand(0)).getPower())
+             .asReduced());
+}
+
+static void allGatherReplication(ReplicationInference &inference) {
+  auto op = cast<AllGatherOp>(inference.getOperation());
+  Replication part = inference.getOperand(0);
+  bool isKnown = part.isReplicated() ||
+                 (part.isVarying() &&
+                  part.getDim() == static_cast<int64_t>(op.getAlong()));
+  inference.setResult(
+      0, Replication::replicated(isKnown ? part.getPower() : std::nullopt)
+             .asReduced());
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+namespace {
+using ReplicationRule = void (*)(ReplicationInference &);
+
+template <typename OpTy, ReplicationRule rule, bool collective>
+struct ReplicationModel : ReplicationOpInterface::ExternalModel<
+                              ReplicationModel<OpTy, rule, collective>, OpTy> {
+  void inferReplication(Operation *, ReplicationInference &inference) const {
+    rule(inference);
+  }
+  bool isCollective(Operation *) const { return collective; }
+};
+} // namespace
+
+template <ReplicationRule rule, typename... Ops>
+static void attachReplication(MLIRContext *context) {
+  (Ops::template attachInterface<ReplicationModel<Ops, rule, false>>(*context),
+   ...);
+}
+
+template <ReplicationRule rule, typename OpTy>
+static void attachCollective(MLIRContext *context) {
+  OpTy::template attachInterface<ReplicationModel<OpTy, rule, true>>(*context);
+}
+
+void mlir::amp::attachReplicationModels(MLIRContext *context) {
+  attachReplication<keepReplication, CastOp>(context);
+  attachReplication<seedReplication, GradientSeedOp>(context);
+  attachReplication<scaleReplication, ScaleOp>(context);
+  attachReplication<linearReplication, InnerGradientOp, RescaleOp>(context);
+  attachReplication<anyReplication, MasterCopyOp, ResidualOp, CompensateOp>(
+      context);
+  attachReplication<summaryReplication, MaxMagnitudeOp, StatisticsOp>(context);
+  attachReplication<unscaleReplication, UnscaleOp>(context);
+  attachReplication<normReplication, GlobalNormOp>(context);
+  attachReplication<scalerReplication, UpdateScaleOp, AdaptScaleOp>(context);
+  attachCollective<allReduceReplication, AllReduceOp>(context);
+  attachCollective<reduceScatterReplication, ReduceScatterOp>(context);
+  attachCollective<allGatherReplication, AllGatherOp>(context);
+}

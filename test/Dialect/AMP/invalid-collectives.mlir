@@ -1,0 +1,81 @@
+// What collectives of the amp dialect reject.
+//
+// RUN: amp-opt %s -verify-diagnostics -split-input-file
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'amp.all_reduce' op expected at least one tensor}}
+  "amp.all_reduce"() {reduction = 0 : i32} : () -> ()
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<i1>) {
+  // expected-error@+1 {{'amp.all_reduce' op reduction 'sum' combines numbers, got 'tensor<i1>'}}
+  %r = amp.all_reduce sum %x : tensor<i1>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'amp.all_reduce' op reduction 'and' combines booleans, got 'tensor<4xf32>'}}
+  %r = amp.all_reduce and %x : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected string or keyword containing one of the following enum values for attribute 'reduction' [sum, max, and]}}
+  %r = amp.all_reduce mean %x : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xi8>) {
+  // expected-error@+1 {{operand #0 must be variadic of ranked tensor of f16, bf16, f32 or f64 values or ranked tensor of 1-bit signless integer or 32-bit signless integer or 64-bit signless integer values, but got 'tensor<4xi8>'}}
+  %r = amp.all_reduce sum %x : tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'amp.reduce_scatter' op expected 'along' to be a dimension of 'tensor<4xf32>', got 1}}
+  %r = amp.reduce_scatter %x along 1 : tensor<4xf32> to tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{'amp.reduce_scatter' op expected a part of 'tensor<4x6xf32>' along dimension 1, got 'tensor<4x4xf32>'}}
+  %r = amp.reduce_scatter %x along 1 : tensor<4x6xf32> to tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{'amp.all_gather' op expected a part of 'tensor<8x3xf32>' along dimension 0, got 'tensor<4x6xf32>'}}
+  %r = amp.all_gather %x along 0 : tensor<4x6xf32> to tensor<8x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf16>) {
+  // expected-error@+1 {{'amp.all_gather' op expected a part of 'tensor<8xf32>' along dimension 0, got 'tensor<4xf16>'}}
+  %r = amp.all_gather %x along 0 : tensor<4xf16> to tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
+  // expected-error@+1 {{'amp.all_gather' op expected 'along' to be a dimension of 'tensor<f32>', got -1}}
+  %r = amp.all_gather %x along -1 : tensor<f32> to tensor<f32>
+  return
+}

@@ -1,0 +1,25 @@
+// The collectives of the amp dialect.
+//
+// Printed, generic and bytecode forms all read back as the text here.
+//
+// RUN: amp-opt %s | amp-opt | FileCheck %s
+// RUN: amp-opt %s --mlir-print-op-generic | amp-opt | FileCheck %s
+// RUN: amp-opt %s --emit-bytecode | amp-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @collectives(
+func.func @collectives(%a: tensor<8x4xf32>, %b: tensor<?xbf16>, %f: tensor<i1>, %n: tensor<i64>,
+                       %part: tensor<2x4xf16>, %open: tensor<?x4xf32>) {
+  // CHECK: amp.all_reduce sum %{{.*}}, %{{.*}} : tensor<8x4xf32>, tensor<?xbf16>
+  %0:2 = amp.all_reduce sum %a, %b : tensor<8x4xf32>, tensor<?xbf16>
+  // CHECK: amp.all_reduce max %{{.*}}, %{{.*}} {note = 1 : i64} : tensor<8x4xf32>, tensor<i64>
+  %1:2 = amp.all_reduce max %a, %n {note = 1 : i64} : tensor<8x4xf32>, tensor<i64>
+  // CHECK: amp.all_reduce and %{{.*}} : tensor<i1>
+  %2 = amp.all_reduce and %f : tensor<i1>
+  // CHECK: amp.reduce_scatter %{{.*}} along 0 : tensor<8x4xf32> to tensor<2x4xf32>
+  %3 = amp.reduce_scatter %a along 0 : tensor<8x4xf32> to tensor<2x4xf32>
+  // CHECK: amp.reduce_scatter %{{.*}} along 1 : tensor<?x4xf32> to tensor<?x1xf32>
+  %4 = amp.reduce_scatter %open along 1 : tensor<?x4xf32> to tensor<?x1xf32>
+  // CHECK: amp.all_gather %{{.*}} along 0 : tensor<2x4xf16> to tensor<8x4xf16>
+  %5 = amp.all_gather %part along 0 : tensor<2x4xf16> to tensor<8x4xf16>
+  return
+}
