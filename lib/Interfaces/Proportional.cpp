@@ -37,6 +37,7 @@ public:
                                             : ScaleExponent();
   }
   ScaleExponent getScale(unsigned) const override { return {}; }
+  ScaleExponent getFactor(unsigned) const override { return {}; }
   void setResult(unsigned, ScaleExponent exponent) override {
     result = std::move(exponent);
   }
