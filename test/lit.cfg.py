@@ -159,7 +159,9 @@ def find_python(name, folder, statement, feature):
     return None
 
 
-find_python("jax", ".venv", "import jax", "jax")
+jax_python = find_python("jax", ".venv", "import jax", "jax")
+if jax_python and runs(jax_python, "-c", "import flax, optax"):
+    config.available_features.add("flax")
 find_python("iree", ".venv-iree", "import iree.compiler, iree.runtime", "iree")
 # Debian's PyTorch (the feature `torch`) has no torch.export.
 torch_python = find_python("torch", ".venv-torch", "import torch.export", "torch-export")
