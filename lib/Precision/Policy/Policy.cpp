@@ -69,46 +69,6 @@ std::optional<Pin> mlir::amp::symbolizePin(StringRef name) {
   return std::nullopt;
 }
 
-StringRef mlir::amp::stringifyStrategy(Strategy strategy) {
-  switch (strategy) {
-  case Strategy::Autocast:
-    return "autocast";
-  case Strategy::Grappler:
-    return "grappler";
-  case Strategy::Optimal:
-    return "optimal";
-  }
-  llvm_unreachable("every strategy has a name");
-}
-
-std::optional<Strategy> mlir::amp::symbolizeStrategy(StringRef name) {
-  for (Strategy strategy :
-       {Strategy::Autocast, Strategy::Grappler, Strategy::Optimal})
-    if (name == stringifyStrategy(strategy))
-      return strategy;
-  return std::nullopt;
-}
-
-StringRef mlir::amp::stringifyGradientType(GradientType type) {
-  switch (type) {
-  case GradientType::F32:
-    return "f32";
-  case GradientType::Low:
-    return "low";
-  case GradientType::Listed:
-    return "listed";
-  }
-  llvm_unreachable("every type of gradients has a name");
-}
-
-std::optional<GradientType> mlir::amp::symbolizeGradientType(StringRef name) {
-  for (GradientType type :
-       {GradientType::F32, GradientType::Low, GradientType::Listed})
-    if (name == stringifyGradientType(type))
-      return type;
-  return std::nullopt;
-}
-
 ArrayRef<StringRef> Policy::getPresetNames() {
   static const std::vector<StringRef> names = [] {
     std::vector<StringRef> names;
