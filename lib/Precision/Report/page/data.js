@@ -100,6 +100,8 @@ function buildModel(fn) {
     const shown = op.results.map(id => values[id]).find(v => v.shape) || op.operands.map(id => values[id]).find(v => v.shape);
     op.shape = shown ? shapeOf(shown) : "";
     op.type = shown ? elementOf(shown.typeAfter) : "";
+    const measured = op.results.map(id => values[id].measured).filter(Boolean);
+    op.error = measured.length ? Math.max(...measured.map(m => (m.overflows ? Infinity : m.error))) : null;
     const rules = op.slots.map(s => s.rule);
     op.text = [op.name, op.scope, op.location, op.shape, op.part, `#${op.id}`, ...rules,
       ...op.results.map(id => values[id].name)].filter(Boolean).join(" ").toLowerCase();
@@ -176,6 +178,14 @@ function findGroups(model) {
   }
 }
 
+/** The measured error of the low type in what an operation returns, as colours. */
+const errorClasses = {
+  beyond: { color: "#d55e00", text: "measured: leaves the range of the low type" },
+  lost: { color: "#e69f00", text: "measured: loses more than 1 % in the low type" },
+  fits: { color: "#0072b2", text: "measured: fits the low type" },
+};
+const errorClass = op => (op.error == null ? null : op.error === Infinity ? "beyond" : op.error > 0.01 ? "lost" : "fits");
+
 /** Which operations a search and a filter leave. */
 function matcher(model, query, show) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
@@ -186,6 +196,7 @@ function matcher(model, query, show) {
     if (rest.length && key === "class") return op => op.slots.some(s => s.class === wanted);
     if (rest.length && key === "kind") return op => op.slots.some(s => s.kind === wanted);
     if (rest.length && key === "part") return op => op.part === wanted;
+    if (rest.length && key === "is" && errorClasses[wanted]) return op => errorClass(op) === wanted;
     if (rest.length && key === "is") return op => op.precision === wanted || (wanted === "cast" && (op.casts || op.givesCast));
     if (rest.length && key === "cause")
       return op => op.slots.some(s => causeOf(model, s)?.op.name.toLowerCase() === wanted);

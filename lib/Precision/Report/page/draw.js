@@ -242,6 +242,10 @@ class GraphPainter {
     g.strokeStyle = chosen || onPath ? colors.mark : precision === "mixed" ? colors.f32.line : pair.line;
     g.lineWidth = (chosen ? 3.5 : onPath ? 3 : node === this.hover ? 2.5 : 1.5) / Math.min(1, Math.max(0.2, scale * 1.3));
     if (scale >= 0.22 || chosen || onPath) g.stroke();
+    if (node.op && errorClass(node.op)) {
+      g.fillStyle = errorClasses[errorClass(node.op)].color;
+      g.fillRect(x, y, 5, h);
+    }
     if (scale >= 0.36) this.paintText(node, precision);
     g.globalAlpha = 1;
   }
