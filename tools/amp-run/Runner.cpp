@@ -115,6 +115,8 @@ static llvm::Error checkDivergence(const RunnerOptions &options) {
 static llvm::Error checkOptions(RunnerOptions &options) {
   if (llvm::Error error = checkBackend(options))
     return error;
+  if (llvm::Error error = checkSweep(options))
+    return error;
   if (llvm::Error error = checkPipelineOptions(options))
     return error;
   const char *several = !options.compare.empty()     ? "--compare"
@@ -126,8 +128,6 @@ static llvm::Error checkOptions(RunnerOptions &options) {
   if (llvm::Error error = checkDivergence(options))
     return error;
   if (llvm::Error error = checkCalibration(options))
-    return error;
-  if (llvm::Error error = checkSweep(options))
     return error;
   if (options.printIR)
     return toError(host::checkSingle({{"print-ir", true}}, several));

@@ -43,7 +43,8 @@ inline constexpr const char *kRunnerOptions[] = {
     "strict-rounding",    "watch",      "watch-every",
     "watch-json",         "watch-page", "explain",
     "explain-json",       "diverge",    "diverge-bisect",
-    "diverge-json"};
+    "diverge-json",       "calibrate",  "sweep-scale",
+    "sweep-json",         "sweep-page"};
 
 inline std::string trainerUsage() {
   return describeOptions(kTrainingOptions) + describeOptions(kTrainerOptions);
