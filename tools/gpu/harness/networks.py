@@ -132,7 +132,8 @@ class Networks(Times):
         entry = self.results.setdefault("curves", {}).setdefault(name, {})
         sides = [] if self.options.peers_only or self.lacks_library(case) else ["own"]
         if self.peers.usable:
-            sides += ["eager", "compile"] if case["compiles"] else ["eager"]
+            # On a CPU, compiling takes minutes and shows nothing.
+            sides += ["eager", "compile"] if case["compiles"] and self.options.torch_device == "cuda" else ["eager"]
         missing = [side for side in sides if side not in entry]
         if not missing:
             return
@@ -161,6 +162,8 @@ class Networks(Times):
             self.save()
         for path in (data, weights):
             path.unlink(missing_ok=True)
+        self.compare_curves()
+        self.save()
 
     def train_curve(self, case, data, weights, steps):
         path = self.out / f"{case['name']}.curve.json"
