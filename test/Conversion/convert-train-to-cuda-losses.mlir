@@ -125,3 +125,71 @@ func.func @prime(%x: tensor<61x32xf32> {amp.role = "parameter", amp.name = "x"},
   %2 = train.sgd %w, %dw, %lr : (tensor<32x100xf32>, tensor<32x100xf32>, tensor<f32>) -> tensor<32x100xf32>
   return %1, %2, %loss : tensor<61x32xf32>, tensor<32x100xf32>, tensor<f32>
 }
+
+// -----
+
+// Products of low operands may give f32 logits, whose gradient a kernel casts.
+// CHECK-LABEL: func.func @wide
+// CHECK-NOT: cuda.linear_cross_entropy
+// CHECK: return
+// REMARK: LogitsWhole
+// REMARK-SAME: its logits have another type than the operands of their product
+func.func @wide(%x: tensor<64x32xbf16> {amp.role = "parameter", amp.name = "x"}, %l: tensor<64xi64> {amp.role = "batch", amp.name = "l"},
+    %w: tensor<32x100xbf16> {amp.role = "parameter", amp.name = "w"})
+    -> (tensor<f32> {amp.metric = "loss"}, tensor<64x32xbf16> {amp.updates = "x"}, tensor<32x100xbf16> {amp.updates = "w"}) {
+  %y = train.linear %x, %w : (tensor<64x32xbf16>, tensor<32x100xbf16>) -> tensor<64x100xf32>
+  %loss = train.cross_entropy %y, %l : (tensor<64x100xf32>, tensor<64xi64>) -> tensor<f32>
+  %dx, %dw = train.gradients %loss wrt(%x, %w) : (tensor<f32>, tensor<64x32xbf16>, tensor<32x100xbf16>) -> (tensor<64x32xbf16>, tensor<32x100xbf16>)
+  return %loss, %dx, %dw : tensor<f32>, tensor<64x32xbf16>, tensor<32x100xbf16>
+}
+
+// -----
+
+// A sum over chunks would round a low gradient in each of them.
+// CHECK-LABEL: func.func @low_gradient
+// CHECK-NOT: cuda.linear_cross_entropy
+// CHECK: return
+// REMARK: LogitsWhole
+// REMARK-SAME: the gradient of its weight is not f32, but a sum over chunks is
+func.func @low_gradient(%x: tensor<64x32xbf16> {amp.role = "parameter", amp.name = "x"}, %l: tensor<64xi64> {amp.role = "batch", amp.name = "l"},
+    %w: tensor<32x100xbf16> {amp.role = "parameter", amp.name = "w"})
+    -> (tensor<f32> {amp.metric = "loss"}, tensor<64x32xbf16> {amp.updates = "x"}, tensor<32x100xbf16> {amp.updates = "w"}) {
+  %y = train.linear %x, %w : (tensor<64x32xbf16>, tensor<32x100xbf16>) -> tensor<64x100xbf16>
+  %loss = train.cross_entropy %y, %l : (tensor<64x100xbf16>, tensor<64xi64>) -> tensor<f32>
+  %dx, %dw = train.gradients %loss wrt(%x, %w) : (tensor<f32>, tensor<64x32xbf16>, tensor<32x100xbf16>) -> (tensor<64x32xbf16>, tensor<32x100xbf16>)
+  return %loss, %dx, %dw : tensor<f32>, tensor<64x32xbf16>, tensor<32x100xbf16>
+}
+
+// -----
+
+// The gradient of the logits has another reader.
+// CHECK-LABEL: func.func @gradient_reader
+// CHECK-NOT: cuda.linear_cross_entropy
+// CHECK: return
+// REMARK: LogitsWhole
+// REMARK-SAME: another operation than two products reads the gradient of the logits
+func.func @gradient_reader(%x: tensor<64x32xf32> {amp.role = "parameter", amp.name = "x"}, %l: tensor<64xi64> {amp.role = "batch", amp.name = "l"},
+    %w: tensor<32x100xf32> {amp.role = "parameter", amp.name = "w"})
+    -> (tensor<f32> {amp.metric = "loss"}, tensor<64x32xf32> {amp.updates = "x"}, tensor<32x100xf32> {amp.updates = "w"}, tensor<64x100xf32> {amp.metric = "dy"}) {
+  %y = train.linear %x, %w : (tensor<64x32xf32>, tensor<32x100xf32>) -> tensor<64x100xf32>
+  %loss = train.cross_entropy %y, %l : (tensor<64x100xf32>, tensor<64xi64>) -> tensor<f32>
+  %dx, %dw, %dy = train.gradients %loss wrt(%x, %w, %y) : (tensor<f32>, tensor<64x32xf32>, tensor<32x100xf32>, tensor<64x100xf32>) -> (tensor<64x32xf32>, tensor<32x100xf32>, tensor<64x100xf32>)
+  return %loss, %dx, %dw, %dy : tensor<f32>, tensor<64x32xf32>, tensor<32x100xf32>, tensor<64x100xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @other_product
+// CHECK-NOT: cuda.linear_cross_entropy
+// CHECK: return
+// REMARK: LogitsWhole
+// REMARK-SAME: a product with the gradient of the logits is no gradient of the classifier
+func.func @other_product(%x: tensor<64x32xf32> {amp.role = "parameter", amp.name = "x"}, %l: tensor<64xi64> {amp.role = "batch", amp.name = "l"},
+    %w: tensor<32x100xf32> {amp.role = "parameter", amp.name = "w"}, %v: tensor<100x8xf32> {amp.role = "batch", amp.name = "v"})
+    -> (tensor<f32> {amp.metric = "loss"}, tensor<64x32xf32> {amp.updates = "x"}, tensor<32x100xf32> {amp.updates = "w"}, tensor<64x8xf32> {amp.metric = "dy"}) {
+  %y = train.linear %x, %w : (tensor<64x32xf32>, tensor<32x100xf32>) -> tensor<64x100xf32>
+  %loss = train.cross_entropy %y, %l : (tensor<64x100xf32>, tensor<64xi64>) -> tensor<f32>
+  %dx, %dw, %dy = train.gradients %loss wrt(%x, %w, %y) : (tensor<f32>, tensor<64x32xf32>, tensor<32x100xf32>, tensor<64x100xf32>) -> (tensor<64x32xf32>, tensor<32x100xf32>, tensor<64x100xf32>)
+  %z = train.matmul %dy, %v : (tensor<64x100xf32>, tensor<100x8xf32>) -> tensor<64x8xf32>
+  return %loss, %dx, %dw, %z : tensor<f32>, tensor<64x32xf32>, tensor<32x100xf32>, tensor<64x8xf32>
+}
