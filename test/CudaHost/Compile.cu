@@ -22,6 +22,7 @@
 #include "amp/Runtime/CUDA/BatchNorm.h"
 #include "amp/Runtime/CUDA/Conv.h"
 #include "amp/Runtime/CUDA/CrossEntropy.h"
+#include "amp/Runtime/CUDA/LinearCrossEntropy.h"
 #include "amp/Runtime/CUDA/Norm.h"
 #include "amp/Runtime/CUDA/Optimizer.h"
 #include "amp/Runtime/CUDA/Pool.h"
@@ -86,6 +87,10 @@ Status launchAll(cudaStream_t stream, void *p, unsigned *arrivalCounters,
   AMP_RETURN_IF_ERROR(logSoftmaxBackward(stream, t, r, r, 64, 64));
   AMP_RETURN_IF_ERROR(
       crossEntropy(stream, f, t, r, labels, f, 64, 64, p, arrivalCounters));
+  AMP_RETURN_IF_ERROR(linearCrossEntropy(
+      stream, plans, 0, LinearLossShape{64, 64, 64, 64, false}, f, r, f,
+      static_cast<int64_t *>(nullptr), static_cast<const T *>(t),
+      static_cast<const T *>(t), labels, f, p));
   AMP_RETURN_IF_ERROR(layerNormForward(stream, r, f, f, t, f, f, 64, 64, 0.1f));
   AMP_RETURN_IF_ERROR(layerNormBackward(stream, t, f, f, r, t, f, f, f, 64, 64,
                                         p, arrivalCounters));
