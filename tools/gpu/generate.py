@@ -151,7 +151,7 @@ class Generator:
         operations = count_operations(complete(network.describe()), network.batch, int(execute(*arguments, "--count")))
         cases = []
         for precision in network.precisions:
-            plan = [f"--attention={'decomposed' if network.model == 'resnet50' else 'cudnn'}"]
+            plan = ["--attention=cudnn", "--convolutions=cudnn"]
             case = self.emit(f"{name}-{precision}", path, network.batch, precision, plan)
             case.update(model=name, precision=precision, network=network.describe(), compiles=network.compiles, costs={}, **operations)
             for target in TARGETS:
@@ -160,7 +160,8 @@ class Generator:
             cases.append(case)
             # What a machine without cuDNN runs. The scores of long sequences do not fit.
             if case.get("needs") == "cudnn" and name != "gpt2-long" and precision == "bf16":
-                other = self.emit(f"{name}-{precision}-decomposed", path, network.batch, precision, ["--attention=decomposed"])
+                other = self.emit(f"{name}-{precision}-decomposed", path, network.batch, precision,
+                                  ["--attention=decomposed", "--convolutions=patches"])
                 cases.append({**case, **other, "variant": "decomposed", "needs": None})
         path.unlink()
         return cases
