@@ -132,14 +132,14 @@ static int64_t getWorkspace(const Attention &a) {
 }
 
 //===----------------------------------------------------------------------===//
-// Reference
+// AttentionReference
 //===----------------------------------------------------------------------===//
 
 namespace {
 /// The rows of one attention, in f64.
-class Reference {
+class AttentionReference {
 public:
-  Reference(const Attention &a, void *const *pointers)
+  AttentionReference(const Attention &a, void *const *pointers)
       : a(a), query(getOperand(a, AMP_CUDNN_QUERY, pointers)),
         key(getOperand(a, AMP_CUDNN_KEY, pointers)),
         value(getOperand(a, AMP_CUDNN_VALUE, pointers)),
@@ -283,7 +283,7 @@ public:
     return memory;
   }
   std::function<void()> getWork(void *const *pointers) const override {
-    return [reference = Reference(a, pointers)] { reference.run(); };
+    return [reference = AttentionReference(a, pointers)] { reference.run(); };
   }
 
 private:

@@ -56,9 +56,9 @@ int getOutput(const Convolution &c) {
 
 /// A convolution as a sum over pairs of an element of the image and one of the
 /// filter.
-class Reference {
+class ConvolutionReference {
 public:
-  Reference(const Convolution &c, void *const *given)
+  ConvolutionReference(const Convolution &c, void *const *given)
       : c(c), shapes(c),
         pointers(given, given + AMP_CUDNN_CONVOLUTION_POINTERS) {}
 
@@ -181,7 +181,7 @@ public:
     return memory;
   }
   std::function<void()> getWork(void *const *pointers) const override {
-    return [reference = Reference(c, pointers)] { reference.run(); };
+    return [reference = ConvolutionReference(c, pointers)] { reference.run(); };
   }
 
 private:
