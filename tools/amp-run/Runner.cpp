@@ -286,8 +286,7 @@ llvm::Error Runner::writeReports() const {
   if (llvm::Error error =
           toError(host::writeCurves(options.training, options.title, runs)))
     return error;
-  if (llvm::Error error =
-          toError(host::writeResults(options.training, runs)))
+  if (llvm::Error error = toError(host::writeResults(options.training, runs)))
     return error;
   return toError(host::checkRuns(runs));
 }
