@@ -184,7 +184,10 @@ private:
       if (!reached[step.slot])
         continue;
       reached[step.slot] = false;
-      if (!isFree(step.slot))
+      // A slot without results only reads a listed gradient, and rounds nothing.
+      const bool onlyReads = reason == Reason::Update && step.root != 0 &&
+                             !vertices[step.slot].produces;
+      if (!isFree(step.slot) || onlyReads)
         continue;
       set(step.slot, State::F32, reason, step.root);
       result.previous[step.slot] = step.from;

@@ -3,7 +3,8 @@
 """Usage: check-emitted.py <program.cu> <program.ptx>
 
 Fails if a generated kernel that takes packs of 16 bytes, by its launch in the
-source, does not read and write 16 bytes at a time in the PTX.
+source, does not read and write 16 bytes at a time in the PTX. A transpose of a
+filter reads by strides, so only its writes count.
 """
 
 import re
@@ -19,7 +20,7 @@ for width, name in re.findall(r"elementwiseShape\(\d+, (\d+)\), kernels::(\w+)",
     if int(width) < 4:
         continue
     packed += 1
-    for access in ("ld", "st"):
+    for access in ("st",) if name.startswith("transpose_") else ("ld", "st"):
         if not re.search(access + WIDE, kernels[name]):
             problems.append(f"{name} has no {access} of 16 bytes")
 if not packed:
