@@ -105,11 +105,16 @@ class GPT2(nn.Module):
         return linear_loss(self.ln_f(x), self.wte.weight, batch["targets"], self.settings)
 
 
-class RMSNorm(nn.RMSNorm):
-    """The norm in the type of its input, for which torch has one kernel."""
+class RMSNorm(nn.Module):
+    """The norm in the type of its input, for which torch has one kernel. An older
+    torch, without the norm, still loads this file for the other networks."""
+
+    def __init__(self, size, eps):
+        super().__init__()
+        self.weight, self.eps = nn.Parameter(torch.ones(size)), eps
 
     def forward(self, x):
-        return F.rms_norm(x, self.normalized_shape, self.weight.to(x.dtype), self.eps)
+        return F.rms_norm(x, self.weight.shape, self.weight.to(x.dtype), self.eps)
 
 
 class RotatedAttention(nn.Module):
