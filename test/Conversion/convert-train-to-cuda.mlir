@@ -1,9 +1,9 @@
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// RUN: amp-opt %s --convert-train-to-cuda --split-input-file | FileCheck %s
-// RUN: amp-opt %s --convert-train-to-cuda=epilogues=false --split-input-file | FileCheck %s --check-prefix=PLAIN
-// RUN: amp-opt %s --convert-train-to-cuda=tf32 --split-input-file | FileCheck %s --check-prefix=TF32
+// RUN: amp-opt %s --convert-train-to-cuda=convolutions=patches --split-input-file | FileCheck %s
+// RUN: amp-opt %s '--convert-train-to-cuda=epilogues=false convolutions=patches' --split-input-file | FileCheck %s --check-prefix=PLAIN
+// RUN: amp-opt %s '--convert-train-to-cuda=tf32 convolutions=patches' --split-input-file | FileCheck %s --check-prefix=TF32
 
 // A layer and its gradients: bias, relu and its mask, then the gradient through
 // the mask; the bias gradient with that of the weights.

@@ -111,16 +111,17 @@ func.func @widened(%w: tensor<4xbf16> {amp.role = "parameter", amp.name = "w"},
 
 // -----
 
-// The widened parameter has another reader, which needs the copy. So does a
-// copy that is the gradient.
+// The widened parameter has another reader, which needs the copy. An optimizer
+// reads a gradient of 16 bits without a copy, but not the parameter next to it.
 // CHECK-LABEL: cuda.program @widened_read
 // CHECK: cuda.kernel named "copy"
 // CHECK: outs(%[[C:.*]] : memref<4xf32>)
 // CHECK: cuda.optimizer <sgd> {{.*}} ins(%[[C]], {{.*}} outs(%[[C]]
 // CHECK-LABEL: cuda.program @widened_gradient
-// CHECK: cuda.kernel named "copy"
+// CHECK: %[[W:.*]] = cuda.buffer "w"
+// CHECK: cuda.kernel named "cast"
 // CHECK: outs(%[[C:.*]] : memref<4xf32>)
-// CHECK: cuda.optimizer <sgd> {{.*}} ins(%[[C]], {{.*}} outs(%[[C]]
+// CHECK: cuda.optimizer <sgd> {{.*}} ins(%[[C]], %[[W]], {{.*}} outs(%[[C]]
 func.func @widened_read(%w: tensor<4xbf16> {amp.role = "parameter", amp.name = "w"},
                         %g: tensor<4xf32> {amp.role = "batch", amp.name = "g"},
                         %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"})

@@ -50,7 +50,7 @@ for names in (("fp16", "f16", "half", "float16"), ("bf16", "bfloat16"), ("f32", 
     losses = {name: results(ok(*common, "--steps", 3, "--precision", name))["final loss"] for name in names}
     assert len(set(losses.values())) == 1, losses
     assert names[0] in ok(*common, "--steps", 1, "--compare", "f32," + names[-1]), names
-fails("unknown precision 'fp8', expected f32, fp16 or bf16", *common, "--precision", "fp8")
+fails("unknown precision 'fp4', expected f32, fp16, bf16, fp8 or fp8- and a recipe", *common, "--precision", "fp4")
 
 # Settings of a dynamic scale.
 text = ok(*common, "--steps", 12, "--precision", "fp16", "--pipeline=init-scale=8 growth-interval=3 growth-factor=4")

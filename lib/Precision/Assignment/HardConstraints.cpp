@@ -184,7 +184,8 @@ private:
       if (!reached[step.slot])
         continue;
       reached[step.slot] = false;
-      // A slot without results only reads a listed gradient, and rounds nothing.
+      // A slot without results only reads a listed gradient, and rounds
+      // nothing.
       const bool onlyReads = reason == Reason::Update && step.root != 0 &&
                              !vertices[step.slot].produces;
       if (!isFree(step.slot) || onlyReads)

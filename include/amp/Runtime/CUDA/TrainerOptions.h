@@ -44,7 +44,7 @@ inline constexpr const char *kRunnerOptions[] = {
     "watch-json",         "watch-page", "explain",
     "explain-json",       "diverge",    "diverge-bisect",
     "diverge-json",       "calibrate",  "sweep-scale",
-    "sweep-json",         "sweep-page"};
+    "sweep-json",         "sweep-page", "fp8-recipe"};
 
 inline std::string trainerUsage() {
   return describeOptions(kTrainingOptions) + describeOptions(kTrainerOptions);
