@@ -92,7 +92,9 @@ for name, (options, _, size) in NETWORKS.items():
     for precision in ("f32", "fp16"):
         # A plan of cuDNN takes a bias and a relu of some extents only.
         launches = plan(model, size, precision, "convolutions=patches")
-        assert not left_of_convolutions(launches), (name, left_of_convolutions(launches))
+        # A product gives the gradient of a bias in f32 only with one of a filter in f32.
+        left = [kernel for kernel in left_of_convolutions(launches) if precision == "f32" or not kernel.startswith("reduce_sum")]
+        assert not left, (name, left)
         if name == "gpt2":
             assert not kernels_between_products(launches, "math.tanh")
 left = left_of_convolutions(plan(f"{scratch}.lenet.mlir", 4, "fp16", "epilogues=false", "convolutions=patches"))
