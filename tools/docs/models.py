@@ -23,6 +23,8 @@ from memory import tables as memory_tables  # noqa: E402
 from products import Counts  # noqa: E402
 
 MODELS = ("mlp", "lenet", "resnet18", "resnet50", "bert", "vit", "gpt2")
+# The page is the same whether or not this build has cuDNN.
+LIBRARY = ("--attention=cudnn", "--convolutions=cudnn")
 HEAD = """\
 | model | parameters | operations | casts | low | GFLOP | f32, MB | mixed, MB | pipeline, CPU s |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|
@@ -62,7 +64,7 @@ def row(tools, folder, name, runs):
     mixed = Counts(text)
     memory = []
     for precision in ("f32", "bf16"):
-        costs = execute(tools / "amp-translate", "--cuda-costs", f"--precision={precision}", path)
+        costs = execute(tools / "amp-translate", "--cuda-costs", f"--precision={precision}", *LIBRARY, path)
         memory.append(int(re.search(r"^memory (\d+) bytes", costs, re.M)[1]))
     return (f"| {name} | {parameters:,} | {plain.operations:,} | {mixed.casts} | {mixed.low_share:.1%} "
             f"| {plain.flops / 1e9:,.3g} | {memory[0] / 1e6:,.1f} | {memory[1] / 1e6:,.1f} | {max(0.0, seconds - parse):.2f} |")
