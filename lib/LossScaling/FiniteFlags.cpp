@@ -7,6 +7,7 @@
 
 #include "amp/LossScaling/FiniteFlags.h"
 
+#include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/LossScaling/ValueOrigins.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -81,14 +82,34 @@ FiniteFlags::makeAssumption(const llvm::BitVector &off) {
 }
 
 std::unique_ptr<ScalarEvaluator>
-FiniteFlags::makeEvaluator(const llvm::BitVector &off) {
+FiniteFlags::makeEvaluator(const llvm::BitVector &off,
+                           ScalarEvaluator::Assumption assumption) {
   auto concerns = [this, off](Operation *loop) {
     return llvm::any_of(gradientsOf, [&](auto &entry) {
       return loop->isProperAncestor(entry.first) &&
              find(entry.first)->anyCommon(off);
     });
   };
-  return std::make_unique<ScalarEvaluator>(makeAssumption(off), concerns);
+  return std::make_unique<ScalarEvaluator>(std::move(assumption), concerns);
+}
+
+/// Returns numbers that `value` may have if it is a single hyperparameter or
+/// scale, or nothing. No comparison with a usual number has one outcome for all
+/// of them.
+static std::optional<ScalarEvaluator::Set> getNumbers(Value value) {
+  auto type = dyn_cast<ShapedType>(value.getType());
+  if (type && (!type.hasStaticShape() || type.getNumElements() != 1))
+    return std::nullopt;
+  std::optional<Role> role = getRole(value);
+  SmallVector<double> numbers;
+  if (role == Role::Hyperparameter)
+    numbers = {-1e30, 0, 1e-30, 1e30};
+  else if (role == Role::ScalerState)
+    numbers = {1e-30, 1e30};
+  ScalarEvaluator::Set set;
+  for (double number : numbers)
+    llvm::append_range(set, ScalarEvaluator::getSplat(value.getType(), number));
+  return set.empty() ? std::nullopt : std::optional(set);
 }
 
 ArrayRef<FiniteFlags::Group> FiniteFlags::getGroups() {
@@ -104,7 +125,13 @@ ArrayRef<FiniteFlags::Group> FiniteFlags::getGroups() {
     if (isNew) {
       llvm::BitVector one(size());
       one.set(gradient);
-      groups.push_back({llvm::BitVector(size()), makeEvaluator(one)});
+      auto isOff = makeAssumption(one);
+      auto withNumbers = [isOff](Value value) {
+        std::optional<ScalarEvaluator::Set> known = isOff(value);
+        return known ? known : getNumbers(value);
+      };
+      groups.push_back({llvm::BitVector(size()), makeEvaluator(one, isOff),
+                        makeEvaluator(one, withNumbers)});
     }
     groups[it->second].gradients.set(gradient);
   }
@@ -166,7 +193,7 @@ std::optional<bool> FiniteFlags::evaluate(Value condition,
   for (auto &[known, evaluator] : evaluators)
     if (known == off)
       return evaluator->getBool(condition);
-  evaluators.emplace_back(off, makeEvaluator(off));
+  evaluators.emplace_back(off, makeEvaluator(off, makeAssumption(off)));
   return evaluators.back().second->getBool(condition);
 }
 
@@ -196,20 +223,25 @@ llvm::BitVector FiniteFlags::getIdentity(OpOperand &operand) {
   Value result = op->getResult(0);
   if (!readsFlag(other))
     return found;
+  // Whether the operation returns `sample` if the other operand is `zero`.
+  auto returns = [&](Attribute sample, Attribute zero) {
+    ScalarEvaluator evaluator(
+        [&](Value value) -> std::optional<ScalarEvaluator::Set> {
+          if (value == operand.get())
+            return ScalarEvaluator::Set{sample};
+          if (value == other)
+            return ScalarEvaluator::Set{zero};
+          return std::nullopt;
+        });
+    return sample && evaluator.get(result) == ScalarEvaluator::Set{sample};
+  };
+  // Zeros of both signs are possible.
   for (const Group &group : getGroups()) {
-    ScalarEvaluator::Set known = group.evaluator->get(other);
-    if (known.size() == 1 && llvm::all_of(kSamples, [&](double number) {
-          Attribute sample = getNumberOf(operand.get().getType(), number);
-          ScalarEvaluator evaluator(
-              [&](Value value) -> std::optional<ScalarEvaluator::Set> {
-                if (value == operand.get())
-                  return ScalarEvaluator::Set{sample};
-                if (value == other)
-                  return known;
-                return std::nullopt;
-              });
-          return sample &&
-                 evaluator.get(result) == ScalarEvaluator::Set{sample};
+    ScalarEvaluator::Set known = group.withNumbers->get(other);
+    if (!known.empty() && llvm::all_of(known, [&](Attribute zero) {
+          return llvm::all_of(kSamples, [&](double number) {
+            return returns(getNumberOf(operand.get().getType(), number), zero);
+          });
         }))
       found |= group.gradients;
   }

@@ -67,13 +67,18 @@ private:
     llvm::BitVector gradients;
     /// Assumes that one of them is not finite.
     std::unique_ptr<ScalarEvaluator> evaluator;
+    /// Assumes this too, and tries some numbers for single hyperparameters and
+    /// scales.
+    std::unique_ptr<ScalarEvaluator> withNumbers;
   };
 
   /// Assumes that the gradients of `off` are not finite.
   ScalarEvaluator::Assumption makeAssumption(const llvm::BitVector &off);
-  /// Makes an evaluator that assumes that the gradients of `off` are not
-  /// finite.
-  std::unique_ptr<ScalarEvaluator> makeEvaluator(const llvm::BitVector &off);
+  /// Makes an evaluator with `assumption`, which is about the gradients of
+  /// `off`.
+  std::unique_ptr<ScalarEvaluator>
+  makeEvaluator(const llvm::BitVector &off,
+                ScalarEvaluator::Assumption assumption);
   /// The value of `condition` if a gradient of `group` is not finite, if it is
   /// known.
   std::optional<bool> evaluateGroup(const Group &group, Value condition);
