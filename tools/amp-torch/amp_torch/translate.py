@@ -20,6 +20,20 @@ class Const:
     def __iter__(self):
         raise TypeError("a constant is not a list")
 
+    def __getattr__(self, name):
+        # Rules read the shapes and types of values.
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise NeedsValue(self)
+
+
+class NeedsValue(Exception):
+    """A rule needs a constant as a value of the program."""
+
+    def __init__(self, constant):
+        super().__init__()
+        self.constant = constant
+
 
 def same(first, second):
     if isinstance(first, torch.Tensor):
@@ -221,6 +235,11 @@ class Translator:
             return self.builder.integers_of(numbers, dtype)
         return self.builder.cast(numbers, dtype)
 
+    def numbers(self, value):
+        """Integers of the batch or of the program as f32."""
+        value = self.value(value)
+        return value if value.is_float else self.builder.numbers(value)
+
     # -- Broadcasts ----------------------------------------------------------------
 
     def batch_like(self, shape, factor):
@@ -332,6 +351,17 @@ class Translator:
         if function is None:
             raise Unsupported(f"{name} has no rule; use operations of docs/torch-operations.md, or torch.compile with "
                               "amp_torch.backend, which needs none")
+        while True:
+            try:
+                return self.apply(function, name, args, kwargs)
+            except NeedsValue as error:
+                value = self.value(error.constant)
+                args = replaced(args, error.constant, value)
+                kwargs = {key: replaced(item, error.constant, value) for key, item in kwargs.items()}
+
+    def apply(self, function, name, args, kwargs):
+        """The result of a rule."""
+        meta = self.node.meta.get("val")
         if name in TAKES_INTEGERS or not self.gives_integers(meta):
             return function(self, *args, **kwargs)
         self.computes_numbers = True
@@ -386,7 +416,7 @@ class Translator:
             try:
                 self.env[node] = self.translate(node)
             except Unsupported as error:
-                self.errors.append((module_path(node), str(node.target), str(error)))
+                self.errors.append((module_path(node), written_name(node), str(error)))
                 self.env[node] = None
                 self.errors_seen.add(node)
         raise AssertionError("a graph ends in its output")
@@ -398,6 +428,19 @@ class Translator:
 
 def depends_on_error(translator, node):
     return any(argument in translator.errors_seen for argument in node.all_input_nodes)
+
+
+def written_name(node):
+    """The operation of the model that a node is a part of."""
+    origin = node.meta.get("original_aten")
+    return str(node.target if origin is None else origin)
+
+
+def replaced(argument, constant, value):
+    """Arguments with a value in the place of a constant."""
+    if isinstance(argument, (list, tuple)):
+        return [replaced(item, constant, value) for item in argument]
+    return value if argument is constant else argument
 
 
 def contains_value(argument):

@@ -34,10 +34,18 @@ def classes_last(t, x):
 
 
 def check_labels(t, labels, shape):
-    if not isinstance(labels, Value):
-        raise Unsupported("labels that are constants; make them an argument of the batch")
     if labels.shape != shape:
         raise Unsupported(f"labels of shape {labels.shape} for {shape}")
+
+
+def labels_of(t, target):
+    """Labels as a value, which has not been viewed in another shape. Labels may be
+    constants, such as the positions of pairs in a contrastive loss."""
+    if isinstance(target, Value):
+        return t.builder.before_views(target)
+    labels = t.value(target)
+    t.example_values[labels.name] = t.constant_tensor(target)
+    return labels
 
 
 def ignores(t, labels, ignore_index):
@@ -90,10 +98,10 @@ def cross_entropy(t, x, target, weight=None, reduction=1, ignore_index=-100, lab
     x = classes_last(t, x)
     smoothing = float(t.number(label_smoothing))
     weight = None if weight is None else t.elementwise(weight, x.dtype)
-    if isinstance(target, Value) and target.is_float or not isinstance(target, Value):
+    if target.is_float if isinstance(target, Value) else t.constant_tensor(target).is_floating_point():
         return soft_cross_entropy(t, x, classes_last(t, t.value(target, x.dtype)), weight, reduction, smoothing)
-    labels = t.builder.before_views(target)
-    if labels is not target:
+    labels = labels_of(t, target)
+    if isinstance(target, Value) and labels is not target:
         x = t.builder.reshape(x, (*labels.shape, x.shape[-1]))
         if reduction == 0:
             raise Unsupported("cross_entropy without reduction of labels in another shape; reshape the logits instead")
@@ -123,8 +131,8 @@ def soft_cross_entropy(t, x, target, weight, reduction, smoothing):
 @rule("aten.nll_loss_nd.default", "aten.nll_loss.default", "aten.nll_loss2d.default")
 def nll_loss(t, x, target, weight=None, reduction=1, ignore_index=-100):
     x = classes_last(t, x)
-    labels = t.builder.before_views(target)
-    if labels is not target:
+    labels = labels_of(t, target)
+    if labels.shape != x.shape[:-1]:
         x = t.builder.reshape(x, (*labels.shape, x.shape[-1]))
     check_labels(t, labels, x.shape[:-1])
     weight = None if weight is None else t.elementwise(weight, x.dtype)

@@ -7,6 +7,7 @@ import torch.nn.functional as F
 
 from ..translate import Unsupported, rule
 from .products import channels_first, channels_last, pair
+from .reductions import last_axis
 
 
 def window_padding(t, x, window, stride, padding):
@@ -70,17 +71,15 @@ def avg_pool2d(t, x, window, stride=(), padding=(0, 0), ceil_mode=False, count_i
 
 
 def along(t, x, axis, matrix):
-    """Applies a constant matrix [out, in] along a dimension of [N, C, H, W]."""
+    """Applies a constant matrix [out, in] along a dimension."""
     weight = t.builder.constant(matrix.to(torch.float64 if x.dtype == "f64" else torch.float32))
-    if axis == 3:
-        return t.builder.linear(x, weight, transpose_weight=True)
-    turned = t.builder.linear(t.builder.transpose(x, [0, 1, 3, 2]), weight, transpose_weight=True)
-    return t.builder.transpose(turned, [0, 1, 3, 2])
+    turned = t.builder.linear(last_axis(t, x, axis), weight, transpose_weight=True)
+    return last_axis(t, turned, axis, back=True)
 
 
 def separable(t, x, function):
-    """A linear map that acts on rows and columns alike, as products."""
-    for axis in (2, 3):
+    """A linear map that acts on each spatial dimension alike, as products."""
+    for axis in range(2, x.rank):
         size = t.result_shape[axis]
         basis = torch.eye(x.shape[axis], dtype=torch.float64)[:, None, :]
         x = along(t, x, axis, function(basis, size).squeeze(1).T)
@@ -99,12 +98,11 @@ def adaptive_avg_pool2d(t, x, size):
     return separable(t, x, F.adaptive_avg_pool1d)
 
 
-@rule("aten.adaptive_avg_pool1d.default")
-def adaptive_avg_pool1d(t, x, size):
-    basis = torch.eye(x.shape[-1], dtype=torch.float64)[:, None, :]
-    matrix = F.adaptive_avg_pool1d(basis, t.result_shape[-1]).squeeze(1).T
-    weight = t.builder.constant(matrix.to(torch.float64 if x.dtype == "f64" else torch.float32))
-    return t.builder.linear(x, weight, transpose_weight=True)
+@rule("aten.adaptive_avg_pool1d.default", "aten.adaptive_avg_pool3d.default", "aten._adaptive_avg_pool3d.default")
+def adaptive_avg_pool(t, x, size):
+    if all(extent == 1 for extent in t.result_shape[2:]):
+        return t.builder.reduce("mean", x, range(2, x.rank), keep_dims=True)
+    return separable(t, x, F.adaptive_avg_pool1d)
 
 
 @rule("aten.adaptive_max_pool2d.default")
@@ -117,11 +115,15 @@ def adaptive_max_pool2d(t, x, size):
     return [channels_first(t, pooled(t, "max_pool2d", x, window, window, [0] * 4)), None]
 
 
-@rule("aten.upsample_nearest2d.vec", "aten.upsample_nearest2d.default", "aten._upsample_nearest_exact2d.vec")
-def upsample_nearest2d(t, x, *args):
+@rule(
+    "aten.upsample_nearest1d.vec", "aten.upsample_nearest2d.vec", "aten.upsample_nearest3d.vec",
+    "aten.upsample_nearest1d.default", "aten.upsample_nearest2d.default", "aten.upsample_nearest3d.default",
+    "aten._upsample_nearest_exact1d.vec", "aten._upsample_nearest_exact2d.vec", "aten._upsample_nearest_exact3d.vec",
+)
+def upsample_nearest(t, x, *args):
     mode = "nearest-exact" if "exact" in str(t.node.target) else "nearest"
     scales = args[1] if args[0] is None and len(args) > 1 else None
-    for axis in (2, 3):
+    for axis in range(2, x.rank):
         extent, size = x.shape[axis], t.result_shape[axis]
         places = torch.arange(extent, dtype=torch.float64)[None, None, :]
         if scales is not None:
@@ -132,14 +134,28 @@ def upsample_nearest2d(t, x, *args):
     return x
 
 
-@rule("aten.upsample_bilinear2d.vec", "aten.upsample_bilinear2d.default")
-def upsample_bilinear2d(t, x, size, align_corners, scales=None, *rest):
-    factors = list(scales) if isinstance(scales, (list, tuple)) else None
-    for axis in (2, 3):
-        basis = torch.eye(x.shape[axis], dtype=torch.float64)[:, None, :]
-        where = {"size": t.result_shape[axis]} if factors is None else {"scale_factor": factors[axis - 2]}
-        matrix = F.interpolate(basis, mode="linear", align_corners=align_corners, **where)
-        x = along(t, x, axis, matrix.squeeze(1).T)
+@rule(
+    "aten.upsample_linear1d.vec", "aten.upsample_bilinear2d.vec", "aten.upsample_trilinear3d.vec",
+    "aten.upsample_linear1d.default", "aten.upsample_bilinear2d.default", "aten.upsample_trilinear3d.default",
+    "aten.upsample_bicubic2d.vec", "aten.upsample_bicubic2d.default", "aten._upsample_bilinear2d_aa.vec",
+    "aten._upsample_bilinear2d_aa.default", "aten._upsample_bicubic2d_aa.vec", "aten._upsample_bicubic2d_aa.default",
+)
+def upsample(t, x, size, align_corners, scales=None, *rest):
+    """Interpolation is a linear map along each dimension: its columns are the interpolated
+    unit vectors."""
+    name = str(t.node.target)
+    mode = "bicubic" if "bicubic" in name else "bilinear"
+    factors = list(scales) if isinstance(scales, (list, tuple)) else [scales, *rest]
+    factors = None if None in factors else factors
+    for axis in range(2, x.rank):
+        # With antialias, torch has other weights for images of width 1.
+        basis = torch.eye(x.shape[axis], dtype=torch.float64)[:, None, :, None].repeat(1, 1, 1, 2)
+        if factors is None:
+            where = {"size": (t.result_shape[axis], 2)}
+        else:
+            where = {"scale_factor": (factors[axis - 2], 1.0)}
+        matrix = F.interpolate(basis, mode=mode, align_corners=align_corners, antialias="_aa" in name, **where)
+        x = along(t, x, axis, matrix[:, 0, :, 0].T)
     return x
 
 
@@ -148,3 +164,10 @@ def pixel_shuffle(t, x, factor):
     n, c, h, w = x.shape
     x = t.builder.reshape(x, (n, c // factor**2, factor, factor, h, w))
     return t.builder.reshape(t.builder.transpose(x, [0, 1, 4, 2, 5, 3]), t.result_shape)
+
+
+@rule("aten.pixel_unshuffle.default")
+def pixel_unshuffle(t, x, factor):
+    n, c, h, w = x.shape
+    x = t.builder.reshape(x, (n, c, h // factor, factor, w // factor, factor))
+    return t.builder.reshape(t.builder.transpose(x, [0, 1, 3, 5, 2, 4]), t.result_shape)

@@ -79,23 +79,46 @@ def bilinear(t, lhs, rhs, weight, bias=None):
 
 @rule("aten.einsum.default")
 def einsum(t, equation, operands, path=None):
-    equation = equation.replace(" ", "")
-    inputs, _, output = equation.partition("->")
-    terms = inputs.split(",")
+    terms, output = explicit(equation, [operand.shape if isinstance(operand, Value) else t.constant_tensor(operand).shape
+                                        for operand in operands])
+    if any(len(set(term)) < len(term) for term in terms):
+        raise Unsupported(f"einsum '{equation}' repeats an index of an operand; take the diagonal first")
     values = [t.value(operand, t.result_dtype) for operand in operands]
-    plain = "->" in equation and all(len(set(term)) == len(term) and "." not in term for term in terms)
-    if len(values) != 2 or not plain:
-        raise Unsupported(f"einsum '{equation}' needs two operands, an explicit result and no repeated index")
-    left, right = terms
-    for mine, others, which in ((left, right, 0), (right, left, 1)):
-        lonely = [index for index in mine if index not in others and index not in output]
-        if lonely:
-            values[which] = t.builder.reduce("sum", values[which], [mine.index(index) for index in lonely])
-    left, right = ("".join(i for i in mine if i in others or i in output) for mine, others in ((left, right), (right, left)))
-    batch = [i for i in left if i in right and i in output]
-    summed = [i for i in left if i in right and i not in output]
+    value, term = alone(t, values[0], terms[0], {*output, *"".join(terms[1:])})
+    for position in range(1, len(values)):
+        kept = {*output, *"".join(terms[position + 1 :])}
+        right, other = alone(t, values[position], terms[position], {*kept, *term})
+        left, term = alone(t, value, term, {*kept, *other})
+        value, term = contract(t, left, term, right, other, kept)
+    return t.builder.transpose(value, [term.index(index) for index in output])
+
+
+def explicit(equation, shapes):
+    """The indices of each operand and of the result, with letters in the place of dots."""
+    inputs, arrow, output = equation.replace(" ", "").partition("->")
+    terms, letters = inputs.split(","), [chr(code) for code in range(0x3B1, 0x3C9)]
+    counts = [len(shape) - len(term.replace("...", "")) for term, shape in zip(terms, shapes)]
+    longest = max((count for term, count in zip(terms, counts) if "..." in term), default=0)
+    terms = [term.replace("...", "".join(letters[longest - count : longest])) for term, count in zip(terms, counts)]
+    if arrow:
+        return terms, output.replace("...", "".join(letters[:longest]))
+    every = "".join(terms)
+    once = sorted(index for index in set(every) if every.count(index) == 1 and index not in letters)
+    return terms, "".join([*letters[:longest], *once])
+
+
+def alone(t, value, term, kept):
+    """Sums an operand over the indices that nothing else has."""
+    lonely = [place for place, index in enumerate(term) if index not in kept]
+    return t.builder.reduce("sum", value, lonely), "".join(index for index in term if index in kept)
+
+
+def contract(t, lhs, left, rhs, right, kept):
+    """The product of two operands, summed over common indices that are not kept."""
+    batch = [i for i in left if i in right and i in kept]
+    summed = [i for i in left if i in right and i not in kept]
     rows, columns = [i for i in left if i not in right], [i for i in right if i not in left]
-    extents = {**dict(zip(left, values[0].shape)), **dict(zip(right, values[1].shape))}
+    extents = {**dict(zip(left, lhs.shape)), **dict(zip(right, rhs.shape))}
 
     def flat(indices):
         sizes = [extents[index] for index in indices]
@@ -107,12 +130,11 @@ def einsum(t, equation, operands, path=None):
         shape = [extents[i] for i in groups[0]] + [flat(group) for group in groups[1:]]
         return t.builder.reshape(value, shape)
 
-    lhs = arrange(values[0], left, (batch, rows, summed))
-    rhs = arrange(values[1], right, (batch, summed, columns))
-    out = t.builder.matmul(lhs, rhs)
+    first = arrange(lhs, left, (batch, rows, summed))
+    second = arrange(rhs, right, (batch, summed, columns))
     order = [*batch, *rows, *columns]
-    out = t.builder.reshape(out, [extents[index] for index in order])
-    return t.builder.transpose(out, [order.index(index) for index in output])
+    out = t.builder.reshape(t.builder.matmul(first, second), [extents[index] for index in order])
+    return out, "".join(order)
 
 
 # -- Convolutions ------------------------------------------------------------------
@@ -181,23 +203,28 @@ def conv1d(t, x, weight, bias=None, stride=(1,), padding=(0,), dilation=(1,), gr
     return t.builder.reshape(out, (out.shape[0], out.shape[1], out.shape[3]))
 
 
-@rule("aten.conv_transpose2d.input")
-def conv_transpose2d(t, x, weight, bias=None, stride=(1, 1), padding=(0, 0), output_padding=(0, 0), groups=1, dilation=(1, 1)):
-    """A convolution of the input with zeros between its elements, by the turned filter."""
-    if groups != 1:
-        raise Unsupported("conv_transpose2d with groups; split the channels")
-    x, weight = channels_last(t, t.value(x)), t.value(weight)
-    stride, padding, extra, dilation = pair(stride), pair(padding), pair(output_padding), pair(dilation)
-    for axis in (2, 3):
-        turned = torch.arange(weight.shape[axis] - 1, -1, -1)
-        weight = t.builder.gather(weight, t.builder.constant(turned), axis)
-    weight = t.builder.transpose(weight, [1, 0, 2, 3])
-    sides = []
+def turned_filter(t, weight, groups):
+    """The filter of a transposed convolution [I, O / groups, ...] as that of the convolution
+    that computes it, [O, I / groups, ...]."""
+    for axis in range(2, weight.rank):
+        if weight.shape[axis] > 1:
+            turned = torch.arange(weight.shape[axis] - 1, -1, -1)
+            weight = t.builder.gather(weight, t.builder.constant(turned), axis)
+    inputs, outputs, *window = weight.shape
+    weight = t.builder.reshape(weight, (groups, inputs // groups, outputs, *window))
+    weight = t.builder.transpose(weight, [0, 2, 1, *range(3, weight.rank)])
+    return t.builder.reshape(weight, (groups * outputs, inputs // groups, *window))
+
+
+def transposed_convolution(t, x, weight, bias, stride, padding, extra, groups, dilation):
+    """A convolution of the input [N, H, W, C] with zeros between its elements, by the turned
+    filter."""
+    weight, sides = turned_filter(t, weight, groups), []
     for axis in (0, 1):
         reach = dilation[axis] * (weight.shape[2 + axis] - 1) - padding[axis]
         sides += [reach, reach + extra[axis]]
     if min(sides) < 0:
-        raise Unsupported("conv_transpose2d whose padding exceeds the reach of its filter")
+        raise Unsupported("a transposed convolution whose padding exceeds the reach of its filter")
     low, high, interior = [0, sides[0], sides[2], 0], [0, sides[1], sides[3], 0], [0, stride[0] - 1, stride[1] - 1, 0]
     shape = [
         extent if extent < 0 else extent + low[d] + high[d] + interior[d] * (extent - 1)
@@ -205,7 +232,24 @@ def conv_transpose2d(t, x, weight, bias=None, stride=(1, 1), padding=(0, 0), out
     ]
     if shape != list(x.shape):
         x = t.builder.emit("pad", [x], [(shape, x.dtype)], {"low": low, "high": high, "interior": interior})
-    return channels_first(t, convolution(t, x, weight, bias, [1, 1], [0] * 4, dilation, 1))
+    return channels_first(t, convolution(t, x, weight, bias, [1, 1], [0] * 4, dilation, groups))
+
+
+@rule("aten.conv_transpose2d.input")
+def conv_transpose2d(t, x, weight, bias=None, stride=(1, 1), padding=(0, 0), output_padding=(0, 0), groups=1, dilation=(1, 1)):
+    x = channels_last(t, t.value(x))
+    settings = pair(stride), pair(padding), pair(output_padding), groups, pair(dilation)
+    return transposed_convolution(t, x, t.value(weight), bias, *settings)
+
+
+@rule("aten.conv_transpose1d.default")
+def conv_transpose1d(t, x, weight, bias=None, stride=(1,), padding=(0,), output_padding=(0,), groups=1, dilation=(1,)):
+    x, weight = t.value(x), t.value(weight)
+    image = channels_last(t, t.builder.reshape(x, (*x.shape[:2], 1, x.shape[2])))
+    kernel = t.builder.reshape(weight, (*weight.shape[:2], 1, weight.shape[2]))
+    settings = ([neutral, pair(value)[0]] for value, neutral in ((stride, 1), (padding, 0), (output_padding, 0)))
+    out = transposed_convolution(t, image, kernel, bias, *settings, groups, [1, pair(dilation)[0]])
+    return t.builder.reshape(out, (out.shape[0], out.shape[1], out.shape[3]))
 
 
 # -- Attention -----------------------------------------------------------------------

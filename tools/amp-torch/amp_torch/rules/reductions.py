@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reductions and softmax."""
 
+import math
+
+import torch
 
 from ..translate import Unsupported, rule
 
@@ -40,21 +43,64 @@ def amin(t, x, dims=None, keepdim=False):
 
 @rule("aten.max.dim", "aten.min.dim")
 def max_dim(t, x, dim, keepdim=False):
-    values, _ = t.node.meta["val"]
-    if any(user.args[1] == 1 and user.users for user in t.node.users):
-        raise Unsupported("uses the indices of a maximum; use argmax for the metric, outside of the step")
-    if "min" in str(t.node.target):
-        return [amin(t, x, [dim], keepdim), None]
-    return [t.builder.reduce("max", x, [dim], keepdim), None]
+    is_min = "min" in str(t.node.target)
+    values = (amin if is_min else amax)(t, x, [dim], keepdim)
+    # The indices cost nothing where no operation reads them.
+    if not any(user.args[1] == 1 and user.users for user in t.node.users):
+        return [values, None]
+    return [values, place_of_maximum(t, t.builder.unary("neg", x) if is_min else x, dim, keepdim)]
 
 
-@rule("aten.argmax.default")
-def argmax(t, x, dim=None, keepdim=False):
-    if dim is None or keepdim:
-        raise Unsupported("argmax over everything or with keepdim; name one dim")
+def place_of_maximum(t, x, dim, keepdim):
+    """The index of the first largest element along a dimension."""
     axis = dim % x.rank
     shape = x.shape[:axis] + x.shape[axis + 1 :]
-    return t.builder.emit("argmax", [x], [(shape, "i64")], {"axis": axis})
+    place = t.builder.emit("argmax", [x], [(shape, "i64")], {"axis": axis})
+    return t.builder.view(place, (*shape[:axis], 1, *shape[axis:])) if keepdim else place
+
+
+@rule("aten.argmax.default", "aten.argmin.default", integers=True)
+def argmax(t, x, dim=None, keepdim=False):
+    if dim is None:
+        if -1 in x.shape:
+            raise Unsupported("argmax over the open batch; name one dim")
+        x, dim = t.builder.reshape(x, (math.prod(x.shape),)), 0
+    x = t.convert(x, "f32") if not x.is_float else x
+    if "argmin" in str(t.node.target):
+        x = t.builder.unary("neg", x)
+    return place_of_maximum(t, x, dim, keepdim and len(t.result_shape) == x.rank)
+
+
+@rule("aten.topk.default")
+def topk(t, x, count, dim=-1, largest=True, sorted=True):
+    """The largest element, then the largest of the rest, and so on."""
+    count, dim = t.number(count), dim % x.rank
+    if count > 16:
+        raise Unsupported("topk of more than 16 elements; use a threshold and a mask")
+    x = last_axis(t, x, dim)
+    sign = x if largest else t.builder.unary("neg", x)
+    lowest, positions = t.builder.scalar(-math.inf, x.dtype), torch.arange(x.shape[-1])
+    values, places = [], []
+    for _ in range(count):
+        place = place_of_maximum(t, sign, -1, True)
+        is_place = t.builder.compare("eq", place, t.builder.constant(positions))
+        values.append(t.builder.reduce("sum", t.builder.select(is_place, x, t.builder.scalar(0.0, x.dtype)), [-1], True))
+        places.append(t.builder.numbers(place))
+        sign = t.builder.select(is_place, lowest, sign)
+    values = t.builder.concat(values, x.rank - 1)
+    with t.builder.exact():
+        places = t.builder.concat(places, x.rank - 1)
+        places = t.builder.integers_of(last_axis(t, places, dim, back=True), "i64")
+    return [last_axis(t, values, dim, back=True), places]
+
+
+def last_axis(t, x, axis, back=False):
+    """Moves an axis to the end, or the last axis back to its place."""
+    axis %= x.rank
+    order = [*range(axis), *range(axis + 1, x.rank), axis]
+    if back:
+        order = [*range(axis), x.rank - 1, *range(axis, x.rank - 1)]
+    return t.builder.transpose(x, order)
 
 
 def variance(t, x, dims, correction, keepdim):
@@ -80,7 +126,15 @@ def var(t, x, dims=None, unbiased=True, keepdim=False, *, correction=None):
 
 @rule("aten.std.correction", "aten.std.dim", "aten.std.default")
 def std(t, x, *args, **kwargs):
-    return t.builder.unary("sqrt", var(t, x, *args, **kwargs))
+    return root(t, var(t, x, *args, **kwargs))
+
+
+def root(t, squares):
+    """The square root of sums of squares. At zero its derivative is zero, as in torch."""
+    b = t.builder
+    zero = b.scalar(0.0, squares.dtype)
+    some = b.compare("gt", squares, zero)
+    return b.select(some, b.unary("sqrt", b.select(some, squares, b.scalar(1.0, squares.dtype))), zero)
 
 
 @rule("aten.var_mean.correction")
@@ -95,7 +149,7 @@ def vector_norm(t, x, order=2, dims=None, keepdim=False, *, dtype=None):
     order = t.number(order)
     if order == 2:
         total = reduced(t, "sum", t.builder.unary("square", x), dims, keepdim)
-        return t.builder.unary("sqrt", total)
+        return root(t, total)
     if order == 1:
         return reduced(t, "sum", t.builder.unary("abs", x), dims, keepdim)
     if order == float("inf"):
@@ -116,12 +170,19 @@ def log_softmax(t, x, dim, *args, **kwargs):
 @rule("aten.logsumexp.default")
 def logsumexp(t, x, dims, keepdim=False):
     dims = all_dims(x, dims)
-    if len(dims) != 1:
-        raise Unsupported("logsumexp over several dimensions; flatten them first")
+    if len(dims) > 1:
+        # One axis in place of several.
+        kept = [axis for axis in range(x.rank) if axis not in dims]
+        extents = [x.shape[axis] for axis in dims]
+        if -1 in extents:
+            raise Unsupported("logsumexp over the open batch; export with dynamic_batch=False")
+        x = t.builder.transpose(x, [*kept, *dims])
+        x = t.builder.reshape(x, (*x.shape[: len(kept)], math.prod(extents)))
+        dims = [len(kept)]
     axis = dims[0]
     shape = x.shape[:axis] + x.shape[axis + 1 :]
     out = t.builder.emit("logsumexp", [x], [(shape, x.dtype)], {"axis": axis})
-    return t.builder.reshape(out, t.result_shape) if keepdim else out
+    return t.builder.reshape(out, t.result_shape)
 
 
 @rule("aten.prod.dim_int")
@@ -135,13 +196,23 @@ def prod(t, x, dim, keepdim=False):
     return t.builder.reshape(out, t.result_shape)
 
 
+@rule("aten.cdist.default", "aten._cdist_forward.default")
+def cdist(t, lhs, rhs, order=2.0, compute_mode=None):
+    """Distances between all rows of two matrices."""
+    dtype = t.result_dtype
+    lhs, rhs = t.value(lhs, dtype), t.value(rhs, dtype)
+    lhs = t.builder.reshape(lhs, (*lhs.shape[:-1], 1, lhs.shape[-1]))
+    rhs = t.builder.reshape(rhs, (*rhs.shape[:-2], 1, *rhs.shape[-2:]))
+    return vector_norm(t, t.builder.binary("sub", lhs, rhs), order, [-1])
+
+
 @rule("aten.cosine_similarity.default")
 def cosine_similarity(t, lhs, rhs, dim=1, eps=1e-8):
     b, dtype = t.builder, t.result_dtype
     lhs, rhs = t.value(lhs, dtype), t.value(rhs, dtype)
 
     def length(x):
-        return b.unary("sqrt", b.reduce("sum", b.unary("square", x), [dim], True))
+        return root(t, b.reduce("sum", b.unary("square", x), [dim], True))
 
     smallest = b.scalar(float(eps), dtype)
     lhs = b.binary("div", lhs, b.binary("maximum", length(lhs), smallest))

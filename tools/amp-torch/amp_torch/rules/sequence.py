@@ -7,6 +7,7 @@ import torch
 from ..builder import TORCH_DTYPES
 from ..translate import Const, Unsupported, Value, rule, shrink
 from .elementwise import scaled
+from .reductions import last_axis
 from .shapes import through_floats
 
 
@@ -84,6 +85,17 @@ def index_each(t, x, used):
     return t.builder.reshape(x, t.result_shape)
 
 
+def pick_each(t, x, used):
+    """x[arange(n), labels]: one element along the second dimension for each along the first;
+    null for other indices."""
+    if [axis for axis, _ in used] != [0, 1] or x.rank < 2 or not x.is_float:
+        return None
+    (_, first), (_, labels) = used
+    if isinstance(first, Value) or not isinstance(labels, Value) or labels.rank != 1 or not is_whole(t, first, 0):
+        return None
+    return picked(t, t.builder.reshape(t.numbers(labels), (*labels.shape, *(1,) * (x.rank - 1))), x, 1)
+
+
 @rule("aten.index.Tensor", "aten._unsafe_index.Tensor")
 @through_floats
 def index(t, x, indices):
@@ -99,6 +111,9 @@ def index(t, x, indices):
             item = t.builder.constant(t.constant_tensor(item).to(torch.int64) % x.shape[axis])
         return t.builder.gather(x, as_index(t, item), axis)
     if any(isinstance(item, Value) for _, item in used):
+        picked = pick_each(t, x, used)
+        if picked is not None:
+            return picked
         raise Unsupported("indexes several dimensions by values of the batch; use one index, or one_hot and a product")
     out = index_each(t, x, used)
     if out is not None:
@@ -123,18 +138,92 @@ def index(t, x, indices):
 
 @rule("aten.gather.default")
 def gather(t, x, dim, indices, sparse_grad=False):
-    """Takes one element for each index along `dim`: a sum over a one-hot encoding."""
+    """Takes elements along `dim`: a sum over a one-hot encoding."""
     if isinstance(x, Const):
         return gather_from_constant(t, t.constant_tensor(x), dim, as_index(t, indices))
-    dim %= x.rank
-    last = dim == x.rank - 1
     if not isinstance(indices, Value):
         raise Unsupported("gathers by constants; index with them")
-    if not last or indices.shape[-1] != 1:
-        raise Unsupported("gathers along a dimension other than the last, or more than one element; use one_hot")
-    hot = t.builder.one_hot(as_index(t, indices), x.shape[-1], x.dtype)
-    hot = t.builder.reshape(hot, x.shape)
-    return t.builder.reduce("sum", t.builder.binary("mul", hot, x), [x.rank - 1], keep_dims=True)
+    x, indices = last_axis(t, x, dim), last_axis(t, t.numbers(indices), dim)
+    if x.shape[:-1] != indices.shape[:-1]:
+        raise Unsupported("gathers from a part of a tensor; slice it to the extents of the indices first")
+    if indices.shape[-1] == 1:
+        out = picked(t, indices, x, -1, keep_dims=True)
+    else:
+        rows = t.builder.reshape(x, (*x.shape[:-1], 1, x.shape[-1]))
+        out = picked(t, t.builder.reshape(indices, (*indices.shape, 1)), rows, -1)
+    return last_axis(t, out, dim, back=True)
+
+
+def is_place(t, numbers, count):
+    """Whether the position along the last axis is a number of [..., 1], which f32 holds."""
+    with t.builder.exact():
+        return t.builder.compare("eq", numbers, t.builder.constant(torch.arange(count, dtype=torch.float32)))
+
+
+def picked(t, numbers, x, axis, keep_dims=False):
+    """The elements along an axis at the places that numbers of extent 1 name."""
+    chosen = is_place(t, last_axis(t, numbers, axis), x.shape[axis])
+    if axis % x.rank != x.rank - 1:
+        chosen = t.convert(last_axis(t, t.convert(chosen, "f32"), axis, back=True), "i1")
+    parts = t.builder.select(chosen, x, t.builder.scalar(0.0, x.dtype))
+    return t.builder.reduce("sum", parts, [axis], keep_dims)
+
+
+@rule("aten.scatter.src", "aten.scatter.value", "aten.scatter_add.default")
+def scatter(t, x, dim, indices, source):
+    """Writes or adds elements along `dim`, each by a one-hot encoding of its place."""
+    b, dtype = t.builder, t.result_dtype
+    x, indices = last_axis(t, t.value(x, dtype), dim), last_axis(t, t.numbers(indices), dim)
+    if x.shape[:-1] != indices.shape[:-1]:
+        raise Unsupported("writes to a part of a tensor; slice it to the extents of the indices first")
+    chosen = is_place(t, b.reshape(indices, (*indices.shape, 1)), x.shape[-1])
+    zero = b.scalar(0.0, dtype)
+    if isinstance(source, Value) or isinstance(source, Const) and t.constant_tensor(source).dim():
+        source = last_axis(t, t.value(source, dtype), dim)
+        if source.shape != indices.shape:
+            raise Unsupported("writes a part of a tensor; slice it to the extents of the indices first")
+        source = b.reshape(source, (*source.shape, 1))
+    else:
+        source = t.elementwise(source, dtype)
+    written = b.select(chosen, source, zero)
+    written = b.reduce("sum", written, [written.rank - 2])
+    if "scatter_add" in str(t.node.target):
+        out = b.binary("add", x, written)
+    else:
+        hits = b.select(chosen, b.scalar(1.0, "f32"), b.scalar(0.0, "f32"))
+        is_written = b.compare("gt", b.reduce("sum", hits, [hits.rank - 2]), b.scalar(0.0, "f32"))
+        out = b.select(is_written, written, x)
+    return last_axis(t, out, dim, back=True)
+
+
+@rule("aten.embedding_bag.padding_idx", "aten.embedding_bag.default")
+def embedding_bag(t, weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, weights=None,
+                  include_last=False, padding_idx=None):
+    """A reduction over the rows of each bag. Bags have one size."""
+    if scale_grad_by_freq or sparse or padding_idx is not None:
+        raise Unsupported("embedding_bag with scale_grad_by_freq, sparse or padding_idx; leave these out")
+    size, bags = bag_size(t, indices, offsets, include_last)
+    original = t.builder.before_views(indices)
+    t.classes[original.name] = weight.shape[0]
+    t.embeddings[weight.name] = t.embeddings.get(weight.name, 0) + 1
+    rows = t.builder.gather(t.value(weight), original, 0)
+    rows = t.builder.reshape(rows, (bags, size, weight.shape[1]))
+    if weights is not None:
+        rows = t.builder.binary("mul", rows, t.builder.reshape(t.value(weights), (bags, size, 1)))
+    return [t.builder.reduce(("sum", "mean", "max")[mode], rows, [1]), None, None, None]
+
+
+def bag_size(t, indices, offsets, include_last):
+    """The number of rows of each bag, and of bags."""
+    if isinstance(offsets, Value) or not isinstance(indices, Value):
+        raise Unsupported("embedding_bag whose offsets are data; pass indices of shape [bags, rows]")
+    sizes = set()
+    for world, count in zip(offsets.worlds, t.evaluate(t.node.args[1].meta["val"].shape[0])):
+        ends = world if include_last else torch.cat([world, world.new_tensor([count])])
+        sizes |= set(ends.diff().tolist())
+    if len(sizes) != 1:
+        raise Unsupported("embedding_bag whose bags differ in size; pad them, and pass indices of shape [bags, rows]")
+    return sizes.pop(), t.shape(t.result[0])[0]
 
 
 def gather_from_constant(t, table, dim, indices):

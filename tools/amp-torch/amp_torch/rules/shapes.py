@@ -6,6 +6,7 @@ import functools
 import math
 
 import torch
+import torch.nn.functional as F
 
 from ..translate import Const, Unsupported, Value, rule
 
@@ -196,7 +197,7 @@ def stack(t, tensors, dim=0):
 def constant_pad(t, x, padding, value=0, *rest):
     if isinstance(value, str):
         if value != "constant":
-            raise Unsupported(f"pads in the mode '{value}'; only constants are possible")
+            return pad_by_elements(t, x, padding, value)
         value = rest[0] if rest and rest[0] is not None else 0
     low, high = [0] * x.rank, [0] * x.rank
     padding = [t.number(amount) for amount in padding]
@@ -214,11 +215,29 @@ def constant_pad(t, x, padding, value=0, *rest):
     return t.builder.emit("pad", [x], [(t.result_shape, x.dtype)], attributes)
 
 
+def pad_by_elements(t, x, padding, mode):
+    """Pads with elements of the tensor, which an index along each dimension names."""
+    padding = [t.number(amount) for amount in padding]
+    for position in range(len(padding) // 2):
+        axis = x.rank - 1 - position
+        low, high = padding[2 * position : 2 * position + 2]
+        if x.shape[axis] < 0:
+            raise Unsupported("pads the open batch; export with dynamic_batch=False")
+        if low or high:
+            places = torch.arange(x.shape[axis], dtype=torch.float64)[None, None, :]
+            chosen = F.pad(places, (low, high), mode=mode)[0, 0].to(torch.int64)
+            x = t.builder.gather(x, t.builder.constant(chosen), axis)
+    return x
+
+
 @rule("aten.roll.default")
 @through_floats
 def roll(t, x, shifts, dims=()):
     if not dims:
-        raise Unsupported("rolls without dims; name the dimensions")
+        if -1 in x.shape:
+            raise Unsupported("rolls all elements; name the dimensions")
+        flat = roll(t, t.builder.reshape(x, (math.prod(x.shape),)), shifts, [0])
+        return t.builder.reshape(flat, x.shape)
     for shift, dim in zip(shifts, dims):
         dim %= x.rank
         if x.shape[dim] < 0:
