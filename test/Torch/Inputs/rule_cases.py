@@ -155,3 +155,86 @@ case("pixel_shuffle", lambda m, x: F.pixel_shuffle(x, 2), 8, 3, 2)
 case("lstm_cell", lambda m, x: m.c(x)[0], 4, parts={"c": lambda: nn.LSTMCell(4, 3)})
 case("lstm", lambda m, x: m.c(x)[0], 3, 4, parts={"c": lambda: nn.LSTM(4, 3, batch_first=True)})
 case("gru", lambda m, x: m.c(x)[0], 3, 4, parts={"c": lambda: nn.GRU(4, 3, batch_first=True)})
+
+# -- Volumes, signals and resampling by other windows ------------------------------------
+
+case("conv3d", lambda m, x: m.c(x), 4, 4, 5, 3, parts={"c": lambda: nn.Conv3d(4, 6, 3, (2, 1, 1), 1, groups=2)})
+case("conv3d_same", lambda m, x: m.c(x), 2, 4, 5, 3,
+     parts={"c": lambda: nn.Conv3d(2, 3, (2, 3, 1), padding="same", dilation=(2, 1, 1), bias=False)})
+case("max_pool3d", lambda m, x: F.max_pool3d(x, 3, 2, 1) + F.max_pool3d(x, 2, ceil_mode=True), 2, 5, 5, 6)
+case("avg_pool3d", lambda m, x: F.avg_pool3d(x, 2, 1, 1) + F.avg_pool3d(x, 2, 1, 1, count_include_pad=False), 2, 3, 4, 3)
+case("adaptive_avg_pool3d", lambda m, x: F.adaptive_avg_pool3d(x, 1) + F.adaptive_avg_pool3d(x, (2, 3, 2)), 2, 3, 4, 3)
+case("pools1d", lambda m, x: F.max_pool1d(x, 2) + F.avg_pool1d(x, 2) + F.adaptive_avg_pool1d(x, 4), 3, 8)
+case("conv_transpose2d_groups", lambda m, x: m.c(x), 4, 3, 5, parts={"c": lambda: nn.ConvTranspose2d(4, 6, 3, 2, 1, groups=2)})
+case("conv_transpose1d", lambda m, x: m.c(x), 4, 5,
+     parts={"c": lambda: nn.ConvTranspose1d(4, 6, 3, 2, 1, output_padding=1, groups=2)})
+case("linear_resize", lambda m, x: F.interpolate(x, 7, mode="linear"), 2, 4)
+case("trilinear_resize", lambda m, x: F.interpolate(x, (3, 5, 2), mode="trilinear", align_corners=True), 2, 2, 3, 4)
+case("nearest_volume", lambda m, x: F.interpolate(x, scale_factor=2) + F.interpolate(x, (4, 6, 8), mode="nearest-exact"), 2, 2, 3, 4)
+case("bicubic_resize", lambda m, x: F.interpolate(x, scale_factor=1.5, mode="bicubic")
+     + F.interpolate(x, (4, 6), mode="bicubic", antialias=True), 2, 3, 4)
+case("antialias_resize", lambda m, x: F.interpolate(x, (3, 2), mode="bilinear", antialias=True), 2, 6, 5)
+case("pixel_unshuffle", lambda m, x: F.pixel_unshuffle(x, 2), 2, 4, 6)
+case("pad_modes", lambda m, x: F.pad(x, (1, 2, 2, 0), mode="reflect") * F.pad(x, (1, 2, 2, 0), mode="replicate")
+     + F.pad(x, (1, 2, 2, 0), mode="circular"), 2, 4, 5)
+case("unfold", lambda m, x: F.unfold(x, 3, stride=2, padding=1), 2, 5, 6)
+case("local_response_norm", lambda m, x: F.local_response_norm(x, 3), 4, 3, 3)
+
+# -- Choices by data -------------------------------------------------------------------
+
+case("topk", lambda m, x: x.topk(2, -1).values * x.topk(3, 1, largest=False).values[:, :1, :2], 4, 5)
+case("topk_gate", lambda m, x: torch.full_like(x, -torch.inf).scatter(-1, x.topk(2).indices, x.topk(2).values).softmax(-1), 6)
+case("places", lambda m, x: x.gather(1, x.max(1, keepdim=True).indices) + x.gather(1, x.argmin(1, keepdim=True))
+     + x.gather(-1, x.topk(3, -1).indices).sum(-1, keepdim=True), 4, 5)
+case("scatter", lambda m, x: x.scatter(1, x.argmax(1, keepdim=True), 0.5)
+     + torch.zeros_like(x).scatter_add(2, x.topk(2, -1).indices, x[..., :2]), 4, 5)
+case("pick", lambda m, x: x[torch.arange(x.shape[0]), x[:, :, 0].argmax(1)], 4, 5)
+
+# -- Products of several, distances and derivatives at zero ------------------------------
+
+case("einsum_many", lambda m, x: torch.einsum("...ij,jk,k->...ik", x, m.w, m.w[0]) + torch.einsum("bij->bi", x)[..., None]
+     + torch.einsum("bij,bij", x, x).mean(), 3, 4, parts={"w": lambda: nn.Parameter(torch.linspace(-1, 1, 12).view(4, 3))})
+case("einsum_experts", lambda m, x: torch.einsum("bd,edh->beh", x, m.w).relu().sum(1), 4,
+     parts={"w": lambda: nn.Parameter(torch.linspace(-1, 1, 24).view(2, 4, 3))})
+case("cdist", lambda m, x: torch.cdist(x, m.w) + torch.cdist(x, m.w, p=1), 3, 4,
+     parts={"w": lambda: nn.Parameter(torch.linspace(-1, 1, 20).view(5, 4))})
+case("norms_of_zero", lambda m, x: (x * m.mask).norm(dim=-1) + (x * m.mask).std(-1) + F.normalize(x * m.mask, dim=-1).sum(-1), 2, 4,
+     parts={"mask": lambda: nn.Parameter(torch.tensor([[0.0], [1.0]]), requires_grad=False)})
+case("logsumexp_of_several", lambda m, x: x.logsumexp((1, 3)) + x.logsumexp((2, 3), keepdim=True).sum((2, 3)).mean(1, keepdim=True), 3, 2, 4)
+case("weight_norm", lambda m, x: m.l(x), 4, parts={"l": lambda: nn.utils.parametrizations.weight_norm(nn.Linear(4, 3))})
+case("constant_weight", lambda m, x: F.prelu(x, torch.tensor([0.2])) + F.layer_norm(x, (4,), torch.linspace(0, 1, 4)), 3, 4)
+case("embedding_bag", lambda m, x: torch.cat([F.embedding_bag((x * 3).long().clamp(0, 4), m.e, mode=mode)
+                                              for mode in ("sum", "mean", "max")], 1) + x.sum(1, keepdim=True), 6,
+     parts={"e": lambda: nn.Parameter(torch.linspace(-1, 1, 20).view(5, 4))})
+
+# -- Losses ------------------------------------------------------------------------------
+# A sample adds the loss of the batch to its activations.
+
+
+def loss_case(name, function, *shape, **options):
+    def both(m, x):
+        target = m.t.expand_as(x)
+        parts = [function(x, target, reduction=kind) for kind in ("mean", "sum")]
+        return function(x, target, reduction="none") + x * parts[0] + 0.1 * parts[1]
+
+    case(name, both, *shape, parts={"t": lambda: nn.Parameter(torch.linspace(0.1, 0.9, shape[-1]), requires_grad=False)}, **options)
+
+
+for _name in "mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy_with_logits kl_div soft_margin_loss".split():
+    loss_case(_name, getattr(F, _name), 4, 5)
+loss_case("smooth_l1_beta", lambda x, y, reduction: F.smooth_l1_loss(x, y, beta=0.3, reduction=reduction), 5)
+loss_case("huber_delta", lambda x, y, reduction: F.huber_loss(x, y, delta=0.3, reduction=reduction), 5)
+loss_case("kl_div_of_logs", lambda x, y, reduction: F.kl_div(x, -y, log_target=True, reduction=reduction), 5)
+loss_case("bce", lambda x, y, reduction: F.binary_cross_entropy(x.sigmoid(), y, reduction=reduction), 5)
+loss_case("bce_weights", lambda x, y, reduction: F.binary_cross_entropy_with_logits(
+    x, y, torch.linspace(1, 2, 5), pos_weight=torch.linspace(2, 3, 5), reduction=reduction), 5)
+loss_case("soft_labels", lambda x, y, reduction: F.cross_entropy(
+    x, y / y.sum(-1, keepdim=True), label_smoothing=0.1, reduction=reduction).reshape(-1, *(1,) * (reduction == "none")), 5)
+loss_case("cross_entropy", lambda x, y, reduction: F.cross_entropy(
+    x, x.detach().argmin(-1), torch.linspace(1, 2, 5), label_smoothing=0.1, reduction=reduction).reshape(-1, *(1,) * (reduction == "none")), 5)
+case("cross_entropy_of_images", lambda m, x: x * F.cross_entropy(x, x.detach().argmin(1)) + F.nll_loss(
+    x.log_softmax(1), x.detach().argmin(1), reduction="none")[:, None], 3, 4, 2)
+case("nll_loss", lambda m, x: x * F.nll_loss(x.log_softmax(-1), x.detach().argmin(-1), ignore_index=1), 5)
+case("triplet", lambda m, x: x + F.triplet_margin_loss(x, x * x, x.flip(-1), swap=True), 5)
+case("margins", lambda m, x: x + F.multi_margin_loss(x, x.detach().argmin(-1)) + F.multilabel_soft_margin_loss(x, (x > 0).float())
+     + F.hinge_embedding_loss(x, (x > 0).float() * 2 - 1) + F.poisson_nll_loss(x, x * x), 5)
