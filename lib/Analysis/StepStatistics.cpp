@@ -10,6 +10,7 @@
 #include "amp/Analysis/TensorLiveness.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -35,6 +36,21 @@ static llvm::DenseSet<Value> getDependentValues(Block &block,
       dependent.insert(op.result_begin(), op.result_end());
   }
   return dependent;
+}
+
+/// Returns the bytes of the tensors that `op` reads and writes.
+static int64_t getMovedBytes(Operation *op) {
+  if (op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>() ||
+      op->hasTrait<OpTrait::ConstantLike>())
+    return 0;
+  llvm::SmallSetVector<Value, 4> values(op->operand_begin(), op->operand_end());
+  values.insert(op->result_begin(), op->result_end());
+  int64_t bytes = 0;
+  for (Value value : values)
+    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+      if (FailureOr<int64_t> size = getTensorBytes(type); succeeded(size))
+        bytes += *size;
+  return bytes;
 }
 
 FailureOr<StepStatistics>
@@ -100,6 +116,9 @@ mlir::amp::computeStepStatistics(FunctionOpInterface function) {
   }
   statistics.peakActivationBytes = liveness->getPeakBytes(isActivation);
 
+  function.getFunctionBody().walk([&](Operation *op) {
+    statistics.movedBytes += getMovedBytes(op);
+  });
   function.getFunctionBody().walk([&](PrecisionOpInterface op) {
     int64_t flops = op.getProductFlops();
     if (flops == 0)

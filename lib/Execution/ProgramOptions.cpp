@@ -42,3 +42,10 @@ llvm::Error mlir::amp::checkProgramOptions(const ProgramOptions &options) {
                                        : "pipeline");
   return llvm::Error::success();
 }
+
+ProgramOptions mlir::amp::getWideOptions(ProgramOptions options) {
+  options.precision = "f32";
+  options.lossScaling = "none";
+  options.masterWeights.clear();
+  return options;
+}

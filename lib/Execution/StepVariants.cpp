@@ -7,13 +7,10 @@
 
 #include "amp/Execution/StepVariants.h"
 
+#include "amp/Execution/PolicyFile.h"
 #include "amp/Pipelines/Pipelines.h"
 #include "amp/Runtime/Host/Trainer.h"
-#include "amp/Support/OutputFile.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -116,23 +113,13 @@ host::Status StepVariants::replayWithHyperparameters(double factor,
 
 host::Status StepVariants::replayWithPolicy(const std::string &text,
                                             ReplayedStep *result) {
-  llvm::SmallString<128> path;
-  if (std::error_code error =
-          llvm::sys::fs::createTemporaryFile("amp-policy", "yaml", path))
-    return host::makeError(host::kFile, "cannot write a temporary file: %s",
-                           error.message().c_str());
-  llvm::FileRemover remover(path);
-  if (llvm::Error error = writeOutputFile(path, text))
-    return toStatus(std::move(error));
+  auto file = PolicyFile::create(text);
+  if (!file)
+    return toStatus(file.takeError());
   // The new policy extends the one of the run.
   ProgramOptions changed = options;
-  changed.pipeline.clear();
-  llvm::SmallVector<llvm::StringRef> words;
-  llvm::SplitString(options.pipeline, words);
-  for (llvm::StringRef word : words)
-    if (!word.starts_with("policy="))
-      changed.pipeline += word.str() + " ";
-  changed.pipeline += "policy=" + path.str().str();
+  changed.pipeline = removePipelineOptions(options.pipeline, {"policy"}) +
+                     " policy=" + file->getPath();
   StepProgram *program = nullptr;
   AMP_RETURN_IF_ERROR(getProgram("policy: " + text, changed, &program));
   return replayWith(*program, before, result);

@@ -207,6 +207,14 @@ void mlir::amp::buildWatchPipeline(OpPassManager &pm, StringRef match,
   pm.addPass(createWatchPass(options));
 }
 
+void mlir::amp::buildUnmixedPipeline(OpPassManager &pm,
+                                     const AMPPipelineOptions &options) {
+  pm.addPass(createImportStepPass());
+  if (options.propagateLayout)
+    pm.addPass(train::createTrainPropagateLayout());
+  pm.addPass(train::createTrainAutodiff({options.loopValues}));
+}
+
 void mlir::amp::buildCalibrationPipeline(OpPassManager &pm) {
   pm.addPass(createImportStepPass());
   pm.addPass(train::createTrainAutodiff());

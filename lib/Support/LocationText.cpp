@@ -8,6 +8,8 @@
 #include "amp/Support/LocationText.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -23,4 +25,18 @@ LocationText::LocationText(Location loc) {
     return name.empty() || place.empty() ? WalkResult::advance()
                                          : WalkResult::interrupt();
   });
+}
+
+std::string mlir::amp::removeFolder(StringRef name) {
+  size_t begin = name.rfind(' ') + 1;
+  StringRef place = name.drop_front(begin);
+  auto isNumber = [](StringRef text) {
+    return !text.empty() && llvm::all_of(text, llvm::isDigit);
+  };
+  auto [line, column] = place.rsplit(':');
+  size_t slash = place.rfind('/');
+  if (!isNumber(column) || !isNumber(line.rsplit(':').second) ||
+      slash == StringRef::npos)
+    return name.str();
+  return (name.take_front(begin) + place.drop_front(slash + 1)).str();
 }

@@ -46,15 +46,10 @@ Debugger::create(const RunnerOptions &options, ModuleOp module,
 
 /// Prepares the step in the precision of the run and in f32, with values.
 llvm::Error Debugger::createDivergence() {
-  for (auto [precision, slot] :
-       {std::make_pair(programOptions.precision, &lowProgram),
-        std::make_pair(std::string("f32"), &wideProgram)}) {
-    ProgramOptions changed = programOptions;
-    changed.precision = precision;
-    if (slot == &wideProgram) {
-      changed.lossScaling = "none";
-      changed.masterWeights.clear();
-    }
+  for (std::unique_ptr<StepProgram> *slot : {&lowProgram, &wideProgram}) {
+    ProgramOptions changed = slot == &wideProgram
+                                 ? getWideOptions(programOptions)
+                                 : programOptions;
     changed.watch.emplace();
     changed.watch->values = true;
     auto made = StepProgram::create(module, changed);

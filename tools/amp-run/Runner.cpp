@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Debugging.h"
+#include "Search.h"
 #include "Sweep.h"
 
 #include "amp/Execution/Comparison.h"
@@ -116,6 +117,8 @@ static llvm::Error checkOptions(RunnerOptions &options) {
   if (llvm::Error error = checkBackend(options))
     return error;
   if (llvm::Error error = checkSweep(options))
+    return error;
+  if (llvm::Error error = checkSearch(options))
     return error;
   if (llvm::Error error = checkPipelineOptions(options))
     return error;
@@ -299,6 +302,8 @@ llvm::Error Runner::run(ModuleOp module) {
       return error;
   if (!options.debug.scales.empty())
     return sweepScales(options, module, trainer);
+  if (!options.debug.policy.empty())
+    return searchPolicy(options, module, trainer);
   std::vector<std::string> precisions = options.compare;
   if (precisions.empty())
     precisions.push_back(options.precision);

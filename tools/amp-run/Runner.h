@@ -31,6 +31,11 @@ struct DebugOptions {
   /// The scales of --sweep-scale, and the files.
   std::vector<double> scales;
   std::string sweepJSON, sweepPage;
+  /// The file of --search, or empty; the largest relative difference of the
+  /// loss, and whether to train with the presets.
+  std::string policy;
+  double bound = 0.01;
+  bool presets = false;
   /// --diverge, the file, and the bound of the bisection or 0.
   bool diverge = false;
   std::string divergeJSON;
@@ -44,6 +49,7 @@ struct DebugOptions {
     return {{"watch", watch},
             {"explain", explain},
             {"calibrate", !ranges.empty()},
+            {"search", !policy.empty()},
             {"sweep-scale", !scales.empty()}};
   }
   WatchOptions getWatchOptions() const {
@@ -55,8 +61,8 @@ struct DebugOptions {
   std::vector<host::FileUse> getOutputs() const {
     return {{"--watch-json", watchJSON},     {"--watch-page", watchPage},
             {"--explain-json", explainJSON}, {"--calibrate", ranges},
-            {"--sweep-json", sweepJSON},     {"--sweep-page", sweepPage},
-            {"--diverge-json", divergeJSON}};
+            {"--search", policy},            {"--sweep-json", sweepJSON},
+            {"--sweep-page", sweepPage},     {"--diverge-json", divergeJSON}};
   }
 };
 

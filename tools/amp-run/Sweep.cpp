@@ -17,10 +17,7 @@ using namespace mlir::amp;
 /// Trains in f32 and measures all values.
 static llvm::Error runReference(const RunnerOptions &options, ModuleOp module,
                                 host::Trainer &trainer, ScaleSweep &sweep) {
-  ProgramOptions wide = options.program;
-  wide.precision = "f32";
-  wide.lossScaling = "none";
-  wide.masterWeights.clear();
+  ProgramOptions wide = getWideOptions(options.program);
   auto program = StepProgram::create(module, wide);
   if (!program)
     return program.takeError();

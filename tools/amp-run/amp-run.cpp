@@ -150,6 +150,21 @@ static cl::opt<std::string>
               cl::desc("With --sweep-scale: plot zeros, skipped steps and the "
                        "loss over the scale"),
               cl::cat(category));
+static cl::opt<std::string> searchFile(
+    "search", cl::value_desc("file.yaml"),
+    cl::desc("Find the assignment of least cost whose loss stays near that in "
+             "f32, and write it as a policy for --pipeline=policy=file.yaml"),
+    cl::cat(category));
+static cl::opt<double> searchBound(
+    "search-bound", cl::init(0.01), cl::value_desc("bound"),
+    cl::desc("With --search: the largest difference of the loss, as a part of "
+             "the one in f32 (default: 0.01)"),
+    cl::cat(category));
+static cl::opt<bool> searchPresets(
+    "search-presets",
+    cl::desc("With --search: train with each preset too, and list its cost "
+             "and its loss"),
+    cl::cat(category));
 static cl::opt<bool>
     diverge("diverge",
             cl::desc("Train in f32 too, on the same batches, and print where "
@@ -217,6 +232,23 @@ private:
 };
 } // namespace
 
+/// Copies the options of --search.
+static llvm::Error readSearchOptions(DebugOptions &options) {
+  options.policy = searchFile;
+  options.bound = searchBound;
+  options.presets = searchPresets;
+  if (searchFile.getNumOccurrences() && searchFile.empty())
+    return makeError("--search needs the name of a file");
+  for (const cl::Option *option : {static_cast<cl::Option *>(&searchBound),
+                                   static_cast<cl::Option *>(&searchPresets)})
+    if (option->getNumOccurrences() && searchFile.empty())
+      return makeError("--{0} needs --search", option->ArgStr);
+  if (!(searchBound > 0 && std::isfinite(searchBound)))
+    return makeError("--search-bound must be positive, got {0}",
+                     double(searchBound));
+  return llvm::Error::success();
+}
+
 /// Copies the options for debugging.
 static llvm::Error readDebugOptions(DebugOptions &options) {
   options.watch = watch.getNumOccurrences() != 0;
@@ -251,6 +283,8 @@ static llvm::Error readDebugOptions(DebugOptions &options) {
                                    static_cast<cl::Option *>(&sweepPage)})
     if (option->getNumOccurrences() && options.scales.empty())
       return makeError("--{0} needs --sweep-scale", option->ArgStr);
+  if (llvm::Error error = readSearchOptions(options))
+    return error;
   options.diverge = diverge;
   options.divergeJSON = divergeJSON;
   options.bisect = divergeBisect;
@@ -319,7 +353,8 @@ static llvm::Error readOptions(const TrainingCommandLine &training,
         names.push_back(option->ArgStr.str());
   };
   addGiven(options.cpuOptions, {&threads, &gradientHistogram, &watch, &explain,
-                                &calibrate, &sweepScale, &diverge});
+                                &calibrate, &searchFile, &sweepScale,
+                                &diverge});
   addGiven(options.cudaOptions,
            {&device, &cudaCompiler, &cudaCache, &strictRounding});
   if (llvm::Error error = readPrecisions(options))

@@ -35,6 +35,10 @@ struct StepStatistics {
   int64_t productFlops = 0;
   int64_t lowProductFlops = 0;
 
+  /// Bytes of tensors that the operations read and write. Each distinct operand
+  /// of an operation counts once. Constants are free.
+  int64_t movedBytes = 0;
+
   int64_t getStateBytes() const {
     return optimizerStateBytes + otherStateBytes;
   }

@@ -57,6 +57,9 @@ struct ProgramOptions {
 /// words of amp-run.
 llvm::Error checkProgramOptions(const ProgramOptions &options);
 
+/// The options of the same step in f32.
+ProgramOptions getWideOptions(ProgramOptions options);
+
 /// One buffer of a compiled function and its meaning to the runner.
 struct Binding {
   host::Role role;

@@ -237,6 +237,10 @@ void buildAMPTrainingPipeline(OpPassManager &pm,
 void buildWatchPipeline(OpPassManager &pm, StringRef match, bool values,
                         bool inside);
 
+/// Adds the passes that run before `auto-mixed-precision` in the pipeline for
+/// training, unless the strategy is `autocast`.
+void buildUnmixedPipeline(OpPassManager &pm, const AMPPipelineOptions &options);
+
 /// Adds the passes that return statistics of all values of a step as
 /// `auto-mixed-precision` gets it in the pipeline.
 void buildCalibrationPipeline(OpPassManager &pm);

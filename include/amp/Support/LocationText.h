@@ -23,6 +23,10 @@ struct LocationText {
   explicit LocationText(Location loc);
 };
 
+/// Removes the folder from the place at the end of `name`, the name of a value,
+/// so that a module has the same names under any path.
+std::string removeFolder(StringRef name);
+
 } // namespace mlir::amp
 
 #endif // AMP_SUPPORT_LOCATIONTEXT_H

@@ -59,7 +59,10 @@ private:
     set(0, State::F32, Reason::Fixed);
     for (VertexId v = 1; v < vertices.size(); ++v) {
       const SlotVertex &vertex = vertices[v];
-      if (isInCompositePattern(v) && !vertex.pinned)
+      if (vertex.given != Pin::None && vertex.proof != RangeProof::DoesNotFit)
+        set(v, vertex.given == Pin::Low ? State::Low : State::F32,
+            Reason::Pinned);
+      else if (isInCompositePattern(v) && !vertex.pinned)
         set(v, State::F32, Reason::CompositePattern);
       else if (vertex.opClass == OpClass::Deny)
         set(v, State::F32, getDenial(vertex));
@@ -134,7 +137,8 @@ private:
     for (VertexId v = 1; v < vertices.size(); ++v)
       if (vertices[v].kind == SlotKind::Range &&
           result.states[v] == State::F32 && vertices[v].produces &&
-          !vertices[v].isBounded && !isInCompositePattern(v))
+          vertices[v].given == Pin::None && !vertices[v].isBounded &&
+          !isInCompositePattern(v))
         sources.push_back(v);
     if (sources.empty())
       return;

@@ -10,6 +10,7 @@
 #include "amp/Dialect/AMP/IR/Watched.h"
 #include "amp/Interfaces/PrecisionOpInterface.h"
 #include "amp/Precision/Assignment/SlotGraph.h"
+#include "amp/Support/LocationText.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -17,22 +18,6 @@
 
 using namespace mlir;
 using namespace mlir::amp;
-
-/// Removes the folder from the place at the end of `name`, so that a module has
-/// the same names under any path.
-static std::string removeFolder(StringRef name) {
-  size_t begin = name.rfind(' ') + 1;
-  StringRef place = name.drop_front(begin);
-  auto isNumber = [](StringRef text) {
-    return !text.empty() && llvm::all_of(text, llvm::isDigit);
-  };
-  auto [line, column] = place.rsplit(':');
-  size_t slash = place.rfind('/');
-  if (!isNumber(column) || !isNumber(line.rsplit(':').second) ||
-      slash == StringRef::npos)
-    return name.str();
-  return (name.take_front(begin) + place.drop_front(slash + 1)).str();
-}
 
 MeasuredValues::MeasuredValues(std::vector<MeasuredRange> measured,
                                const MeasuredOptions &options, FloatType low)

@@ -20,8 +20,10 @@ class OptimalAssignment {
 public:
   using State = HardConstraints::State;
 
-  OptimalAssignment(const SlotGraph &graph, const CostModel &costs)
-      : graph(graph), costs(costs), vertices(graph.getVertices()),
+  OptimalAssignment(const SlotGraph &graph, const CostModel &costs,
+                    ArrayRef<int64_t> prices)
+      : graph(graph), costs(costs), prices(prices),
+        vertices(graph.getVertices()),
         constraints(findHardConstraints(graph, costs)) {}
 
   Assignment run() {
@@ -65,11 +67,12 @@ private:
   };
 
   State stateOf(VertexId v) const { return constraints.states[v]; }
+  int64_t getPrice(VertexId v) const { return prices.empty() ? 0 : prices[v]; }
 
   void addSlots() {
     for (VertexId v = 1; v < vertices.size(); ++v)
       if (stateOf(v) == State::Free)
-        flow->addTerminal(v, costs.getSlotCost(v, /*low=*/true) -
+        flow->addTerminal(v, costs.getSlotCost(v, /*low=*/true) + getPrice(v) -
                                  costs.getSlotCost(v, /*low=*/false));
   }
 
@@ -240,7 +243,8 @@ private:
     for (VertexId v = 1; v < vertices.size(); ++v)
       if (stateOf(v) == State::Free && result.low[v])
         gains[findComponent(v)] += costs.getSlotCost(v, /*low=*/false) -
-                                   costs.getSlotCost(v, /*low=*/true);
+                                   costs.getSlotCost(v, /*low=*/true) -
+                                   getPrice(v);
     // Whether a value is cast, in this assignment and with all free slots in
     // f32.
     std::vector<bool> isCast(graph.getValues().size(), false),
@@ -328,6 +332,7 @@ private:
 
   const SlotGraph &graph;
   const CostModel &costs;
+  ArrayRef<int64_t> prices;
   ArrayRef<SlotVertex> vertices;
   HardConstraints constraints;
   /// Nodes below the number of vertices are slots.
@@ -344,6 +349,7 @@ private:
 } // namespace
 
 Assignment mlir::amp::assignOptimal(const SlotGraph &graph,
-                                    const CostModel &costs) {
-  return OptimalAssignment(graph, costs).run();
+                                    const CostModel &costs,
+                                    ArrayRef<int64_t> prices) {
+  return OptimalAssignment(graph, costs, prices).run();
 }

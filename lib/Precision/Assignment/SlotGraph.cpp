@@ -14,6 +14,7 @@
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Interfaces/GradientInterfaces.h"
 #include "amp/Precision/Assignment/CastRules.h"
+#include "amp/Precision/Assignment/SlotNames.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/PatternMatch.h"
@@ -112,8 +113,24 @@ SlotGraph::SlotGraph(const CallGroup &group, const Policy &policy,
     denyBits();
   if (low)
     applyRanges(group.functions);
+  if (policy.hasSlotTypes())
+    applySlotTypes(group);
   numbers.clear();
   buildAdjacency();
+}
+
+/// Gives slots of single operations the types of the policy.
+void SlotGraph::applySlotTypes(const CallGroup &group) {
+  llvm::DenseMap<Operation *, ArrayRef<Pin>> types;
+  nameOperations(group.functions, [&](Operation *op, StringRef name) {
+    if (ArrayRef<Pin> pins = policy.getSlotTypes(name); !pins.empty())
+      types[op] = pins;
+  });
+  for (SlotVertex &vertex : vertices) {
+    ArrayRef<Pin> pins = types.lookup(vertex.op);
+    if (vertex.slot >= 0 && size_t(vertex.slot) < pins.size())
+      vertex.given = pins[vertex.slot];
+  }
 }
 
 /// Returns the class of values that control flow carries under `pin`.

@@ -111,6 +111,7 @@ private:
   void addLists(const PolicyDocument &document, unsigned layer);
   void addSameAs(const PolicyDocument &document, unsigned layer);
   void addSlots(const PolicyDocument &document, unsigned layer);
+  void addSlotTypes(const PolicyDocument &document, unsigned layer);
   void addPins(const PolicyDocument &document, unsigned layer);
   void addLinear(const PolicyDocument &document, unsigned layer);
   void addLowGradients(const PolicyDocument &document, unsigned layer);
@@ -231,10 +232,10 @@ void Policy::Builder::addLists(const PolicyDocument &document, unsigned layer) {
 void Policy::Builder::addSameAs(const PolicyDocument &document,
                                 unsigned layer) {
   llvm::StringMap<StringRef> seen;
-  for (const SameEntry &entry : document.sameAs.entries) {
+  for (const NamedList &entry : document.sameAs.entries) {
     const std::string &representative =
-        policy.globs.emplace_back(entry.representative);
-    Location start = getLoc(document, entry.operations.front());
+        policy.globs.emplace_back(entry.name);
+    Location start = getLoc(document, entry.items.front());
     if (StringRef(representative).find_first_of("*?[{\\") != StringRef::npos)
       error(start, representative)
           << "is a glob, but the key of 'same-as' is expected to name one "
@@ -243,7 +244,7 @@ void Policy::Builder::addSameAs(const PolicyDocument &document,
       error(start, representative)
           << "names no operation of the dialect '"
           << StringRef(representative).split('.').first << "'";
-    for (const PolicyScalar &operation : entry.operations) {
+    for (const PolicyScalar &operation : entry.items) {
       auto [it, isNew] = seen.try_emplace(operation.text, representative);
       if (isNew)
         addRule(policy.sameRules, operation.text, getLoc(document, operation),
@@ -281,6 +282,31 @@ void Policy::Builder::addSlots(const PolicyDocument &document, unsigned layer) {
     else
       addRule(policy.slotRules, entry.op.text, getLoc(document, entry.op),
               layer, /*isOp=*/true, static_cast<int8_t>(slot), *kind);
+  }
+}
+
+void Policy::Builder::addSlotTypes(const PolicyDocument &document,
+                                   unsigned layer) {
+  for (const NamedList &entry : document.slotTypes.entries) {
+    SlotTypes types{entry.name, {}, getLoc(document, entry.items.front()),
+                    layer};
+    for (const PolicyScalar &item : entry.items) {
+      std::optional<Pin> pin = symbolizePin(item.text);
+      if (item.text == "any")
+        pin = Pin::None;
+      if (!pin || *pin == Pin::Keep)
+        error(getLoc(document, item), item.text)
+            << "is no type of a slot, expected f32, low or any";
+      else
+        types.pins.push_back(*pin);
+    }
+    if (types.pins.size() > INT8_MAX)
+      error(types.loc, entry.name) << "has more types than slots";
+    // The nearest file comes first.
+    if (policy.slotTypeNumbers
+            .try_emplace(entry.name, policy.slotTypes.size())
+            .second)
+      policy.slotTypes.push_back(std::move(types));
   }
 }
 
@@ -333,6 +359,7 @@ void Policy::Builder::add(const PolicyDocument &document, unsigned layer) {
   addLists(document, layer);
   addSameAs(document, layer);
   addSlots(document, layer);
+  addSlotTypes(document, layer);
   addPins(document, layer);
   addLinear(document, layer);
   addLowGradients(document, layer);
@@ -747,6 +774,9 @@ LogicalResult Policy::checkUse(Operation *root) const {
   for (const PinRule &rule : pinRules)
     if (!rule.seen && rule.layer == 0)
       unmatched.push_back({rule.loc, rule.text, "location of an operation"});
+  for (const SlotTypes &types : slotTypes)
+    if (!types.seen && types.layer == 0)
+      unmatched.push_back({types.loc, types.name, "operation with slots"});
   warnOfUnmatched(unmatched);
   return failure(failed);
 }

@@ -84,6 +84,15 @@ OpClass Policy::classify(OperationName name, StringRef variant) const {
   return it->second;
 }
 
+ArrayRef<Pin> Policy::getSlotTypes(StringRef name) const {
+  auto it = slotTypeNumbers.find(name);
+  if (it == slotTypeNumbers.end())
+    return {};
+  const SlotTypes &types = slotTypes[it->second];
+  types.seen = true;
+  return types.pins;
+}
+
 unsigned Policy::countEntries(OperationName name) const {
   const ListRule *first = nullptr;
   unsigned count = 0;

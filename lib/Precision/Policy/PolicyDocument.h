@@ -42,14 +42,14 @@ struct PinMap {
   std::vector<PinEntry> entries;
 };
 
-/// An operation, and others that mean the same.
-struct SameEntry {
-  std::string representative;
-  std::vector<PolicyScalar> operations;
+/// An operation with others that mean the same, or with the types of its slots.
+struct NamedList {
+  std::string name;
+  std::vector<PolicyScalar> items;
 };
 
-struct SameMap {
-  std::vector<SameEntry> entries;
+struct NamedLists {
+  std::vector<NamedList> entries;
 };
 
 struct LossScalingOptions {
@@ -99,7 +99,7 @@ struct PolicyDocument {
   std::vector<PolicyScalar> linear, lowGradients;
   TargetEntry target;
   PolicyLists lists;
-  SameMap sameAs;
+  NamedLists sameAs, slotTypes;
   std::vector<SlotEntry> slots;
   PinMap pins;
   std::vector<AdapterDocument> adapters;

@@ -103,13 +103,13 @@ struct CustomMappingTraits<PinMap> {
 };
 
 template <>
-struct CustomMappingTraits<SameMap> {
-  static void inputOne(IO &io, StringRef key, SameMap &map) {
-    SameEntry &entry = map.entries.emplace_back();
-    entry.representative = key.str();
-    io.mapRequired(entry.representative.c_str(), entry.operations);
+struct CustomMappingTraits<NamedLists> {
+  static void inputOne(IO &io, StringRef key, NamedLists &map) {
+    NamedList &entry = map.entries.emplace_back();
+    entry.name = key.str();
+    io.mapRequired(entry.name.c_str(), entry.items);
   }
-  static void output(IO &, SameMap &) {}
+  static void output(IO &, NamedLists &) {}
 };
 
 template <>
@@ -205,6 +205,7 @@ struct MappingTraits<PolicyDocument> {
       io.mapOptional(key.data(), document.lists[index]);
     io.mapOptional("same-as", document.sameAs);
     io.mapOptional("slots", document.slots);
+    io.mapOptional("slot-types", document.slotTypes);
     io.mapOptional("pins", document.pins);
     io.mapOptional("adapters", document.adapters);
   }
@@ -403,16 +404,16 @@ static bool resolveDocument(PolicyDocument &document, PolicyErrorHandler error,
     return std::tie(a.pin.line, a.pin.column) <
            std::tie(b.pin.line, b.pin.column);
   });
-  llvm::erase_if(document.sameAs.entries, [](const SameEntry &entry) {
-    return entry.operations.empty();
-  });
-  llvm::sort(document.sameAs.entries,
-             [](const SameEntry &a, const SameEntry &b) {
-               const PolicyScalar &first = a.operations.front();
-               const PolicyScalar &second = b.operations.front();
-               return std::tie(first.line, first.column) <
-                      std::tie(second.line, second.column);
-             });
+  for (NamedLists *lists : {&document.sameAs, &document.slotTypes}) {
+    llvm::erase_if(lists->entries,
+                   [](const NamedList &entry) { return entry.items.empty(); });
+    llvm::sort(lists->entries, [](const NamedList &a, const NamedList &b) {
+      const PolicyScalar &first = a.items.front();
+      const PolicyScalar &second = b.items.front();
+      return std::tie(first.line, first.column) <
+             std::tie(second.line, second.column);
+    });
+  }
   const PolicyScalar &name = document.extends.name;
   if (std::unique_ptr<PolicyDocument> &inPlace = document.extends.inPlace) {
     inPlace->file = document.file;

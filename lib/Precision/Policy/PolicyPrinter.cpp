@@ -196,6 +196,17 @@ void Policy::printLayer(raw_ostream &os, unsigned layer,
        << indent << "    slot: " << static_cast<int>(rule->slot) << "\n"
        << indent << "    kind: " << stringifySlotKind(rule->kind) << "\n";
 
+  auto isHere = [&](const SlotTypes &types) { return types.layer == layer; };
+  if (llvm::any_of(slotTypes, isHere))
+    os << indent << "slot-types:\n";
+  for (const SlotTypes &types : llvm::make_filter_range(slotTypes, isHere)) {
+    os << indent << "  " << quote(types.name) << ": [";
+    llvm::interleaveComma(types.pins, os, [&](Pin pin) {
+      os << (pin == Pin::None ? "any" : stringifyPin(pin));
+    });
+    os << "]\n";
+  }
+
   auto pins = getPrinted(ArrayRef<PinRule>(pinRules), layer,
                          /*mayMerge=*/true, always);
   if (!pins.empty())

@@ -51,7 +51,11 @@ HardConstraints findHardConstraints(const SlotGraph &graph,
 /// slot is a node. The cost of its type is an arc to a terminal. A value with
 /// several users has one more node for each direction of its cast, so that the
 /// cast counts once. An implication is an arc that cannot be cut.
-Assignment assignOptimal(const SlotGraph &graph, const CostModel &costs);
+///
+/// `prices`, by vertex, are costs of low slots in addition to those of `costs`.
+/// Their sum must stay below `MaxFlow::infinite`.
+Assignment assignOptimal(const SlotGraph &graph, const CostModel &costs,
+                         ArrayRef<int64_t> prices = {});
 
 } // namespace mlir::amp
 

@@ -78,6 +78,8 @@ struct SlotVertex {
   /// Whether it is or produces a sum that a loop carries.
   bool isSum : 1;
   RangeProof proof = RangeProof::None;
+  /// The type that the policy gives to this slot alone, or `None`.
+  Pin given = Pin::None;
 
   static constexpr int8_t carried = -1;
 };
@@ -339,6 +341,7 @@ private:
   bool movesElements(Operation *op) const;
   std::optional<ConstantElements> readConstant(Operation *op) const;
   void denyComputedConstants(FunctionOpInterface function);
+  void applySlotTypes(const CallGroup &group);
   void buildAdjacency();
   VertexId findRoot(VertexId v);
 

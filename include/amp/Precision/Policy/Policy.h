@@ -20,6 +20,7 @@
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/GlobPattern.h"
 #include <deque>
 #include <functional>
@@ -84,6 +85,8 @@ using OperationClassifier = std::function<std::optional<OpClass>(Operation *)>;
 ///   train.exp: [math.exp, other.exponential]
 /// slots:                            # the kind of a slot of an operation
 ///   - {op: train.softmax, slot: 0, kind: range}
+/// slot-types:                       # the types of the slots of one operation
+///   "train.matmul net.mlir:3:8": [low, f32]  # or any
 /// pins:                             # by names of locations
 ///   "encoder/layer3/*": f32         # or low, keep
 /// adapters:                         # dialects that implement no interface
@@ -163,6 +166,13 @@ public:
                      MutableArrayRef<SlotKind> kinds) const {
     return !slotRules.empty() && applySlotRules(name, kinds);
   }
+
+  /// Whether the policy gives types to slots of single operations. Only the
+  /// strategy `optimal` reads them.
+  bool hasSlotTypes() const { return !slotTypes.empty(); }
+  /// Returns the types of the slots of the operation `name` (`nameOperations`),
+  /// by slot. Slots that are missing or `None` have no type.
+  ArrayRef<Pin> getSlotTypes(StringRef name) const;
 
   /// Whether `getPin` can return anything but `None`.
   bool hasPins() const { return !pinRules.empty(); }
@@ -261,6 +271,13 @@ private:
     Pin pin;
     mutable bool seen = false;
   };
+  struct SlotTypes {
+    std::string name;
+    SmallVector<Pin, 2> pins;
+    Location loc;
+    unsigned layer;
+    mutable bool seen = false;
+  };
   class Builder;
 
   /// Returns whether `glob` can match an operation registered in `context`.
@@ -300,6 +317,9 @@ private:
   std::vector<SameRule> sameRules;
   std::vector<SlotRule> slotRules;
   std::vector<PinRule> pinRules;
+  /// One for each name, and their positions.
+  std::vector<SlotTypes> slotTypes;
+  llvm::StringMap<size_t> slotTypeNumbers;
   /// The globs of the entries of `linear`. `settings` has the complete entries.
   std::vector<Glob> linearRules;
   /// The globs of `low-gradients`.
