@@ -79,6 +79,7 @@ mlir::amp::computeStepStatistics(FunctionOpInterface function) {
       break;
     case Role::ModelState:
     case Role::ScalerState:
+    case Role::QuantizerState:
       statistics.otherStateBytes += *bytes;
       break;
     case Role::Batch:

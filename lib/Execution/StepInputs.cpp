@@ -52,6 +52,8 @@ host::Role mlir::amp::getHostRole(const StepArgument &argument) {
   case Role::ModelState:
     return host::Role::ModelState;
   case Role::ScalerState:
+  case Role::QuantizerState:
+    // The host keeps both kinds of state of scales in the same way.
     return host::Role::ScalerState;
   case Role::Hyperparameter:
     return host::Role::Hyperparameter;

@@ -84,9 +84,17 @@ static std::string takeRecipe(std::string &precision, StringRef option) {
 /// Adds the pass that chooses products of 8-bit operands by `recipe`.
 static void addQuantization(OpPassManager &pm,
                             const AMPPipelineOptions &options,
+                            const PolicySettings &settings,
                             const std::string &recipe) {
   QuantizeProductsPassOptions quantize;
   quantize.recipe = recipe;
+  quantize.historyLength = options.fp8HistoryLength;
+  quantize.algorithm = options.fp8Algorithm;
+  quantize.margin = options.fp8Margin;
+  quantize.target = options.target;
+  if (options.target.empty() && settings.target)
+    quantize.target = settings.target->name;
+  quantize.linear.assign(settings.linear.begin(), settings.linear.end());
   quantize.keepFirst = options.fp8KeepFirst;
   quantize.keepLast = options.fp8KeepLast;
   quantize.forwardOnly = options.fp8ForwardOnly;
@@ -179,7 +187,7 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   if (training && !recipe.empty())
-    addQuantization(pm, options, recipe);
+    addQuantization(pm, options, settings, recipe);
   if (training && options.checkLossScaling) {
     CheckLossScalingPassOptions check;
     check.linear.assign(settings.linear.begin(), settings.linear.end());

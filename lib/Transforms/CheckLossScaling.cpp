@@ -14,6 +14,7 @@
 #include "InlineCalls.h"
 #include "SafeScale.h"
 #include "amp/LossScaling/GuardAnalysis.h"
+#include "amp/LossScaling/QuantizerProof.h"
 #include "amp/LossScaling/ScaledRange.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
@@ -110,9 +111,9 @@ LogicalResult CheckLossScalingPass::checkGuards(FunctionOpInterface function,
                                                 unsigned &visited) {
   auto prove = [&](FunctionOpInterface step, ScaleExponentAnalysis &of) {
     GuardAnalysis guards(step, of, allowUnverifiedScaler);
-    LogicalResult result =
-        failure(mlir::failed(ScaledRange(step, of).check()) ||
-                mlir::failed(guards.check()));
+    LogicalResult result = failure(
+        mlir::failed(ScaledRange(step, of).check()) ||
+        mlir::failed(guards.check()) || mlir::failed(checkQuantizers(step)));
     numUnverified += guards.getNumUnverified();
     if (succeeded(result))
       reportSafeScale(step, of);

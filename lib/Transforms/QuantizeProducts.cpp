@@ -13,15 +13,15 @@
 #include "amp/Transforms/Passes.h"
 
 #include "PrecisionRecord.h"
-#include "ScalingRecipe.h"
-#include "StepRewriter.h"
+#include "QuantizedCopies.h"
 #include "amp/Dialect/AMP/IR/AMPScaledOps.h"
-#include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Interfaces/GradientInterfaces.h"
 #include "amp/Interfaces/MatrixProductOpInterface.h"
-#include "amp/Support/TensorTypes.h"
+#include "amp/LossScaling/ScaleExponentAnalysis.h"
+#include "amp/Precision/Policy/Target.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_QUANTIZEPRODUCTSPASS
@@ -31,40 +31,70 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
-//===----------------------------------------------------------------------===//
-// Values
-//===----------------------------------------------------------------------===//
-
-/// Returns whether casts and moves turn a parameter into `value`.
-static bool isWeight(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    auto iface = dyn_cast<FloatRangeOpInterface>(op);
-    bool moves = iface && iface.getElementFlow() == ElementFlow::Moves;
-    if (op->getNumOperands() != 1 || (!moves && !CastLike(op)))
-      return false;
-    value = op->getOperand(0);
-  }
-  return getRole(value) == Role::Parameter;
-}
-
-/// Returns the value that inserted casts narrow to `value`. Quantisation then
-/// rounds it once.
-static Value skipInsertedCasts(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    CastLike cast(op);
-    if (!cast || !cast.isInserted() ||
-        !isa<RankedTensorType>(cast.getInput().getType()) ||
-        !getElementTypeOrSelf(cast.getInput()).isF32())
-      break;
-    value = cast.getInput();
-  }
-  return value;
-}
-
 static bool isLow(Value value) {
   Type element = getElementTypeOrSelf(value);
   return element.isF16() || element.isBF16();
 }
+
+//===----------------------------------------------------------------------===//
+// Loss scales
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The loss scales by which the values of a step are multiplied.
+class LossScales {
+public:
+  explicit LossScales(ArrayRef<std::string> linear) {
+    // The check of the loss scale reports a wrong rule.
+    std::string expected;
+    for (const std::string &entry : linear)
+      if (FailureOr<LinearRule> rule = LinearRule::parse(entry, expected);
+          succeeded(rule))
+        rules.push_back(std::move(*rule));
+  }
+
+  /// Returns failure, after a diagnostic, if a factor is unknown.
+  LogicalResult run(FunctionOpInterface function) {
+    WalkResult result = function->walk([](LossScaleOpInterface op) {
+      return op.getLossScaleOperand() >= 0 ? WalkResult::interrupt()
+                                           : WalkResult::advance();
+    });
+    if (!result.wasInterrupted())
+      return success();
+    analysis.emplace(tables, symbols, rules);
+    SmallVector<ScaleExponent> arguments(function.getNumArguments());
+    dominance = DominanceInfo(function);
+    return analysis->run(function, arguments);
+  }
+
+  /// Returns the scales whose product multiplies `value`. Returns std::nullopt
+  /// if it is not a product of scales that are known where `value` is.
+  std::optional<SmallVector<Value>> get(Value value) const {
+    SmallVector<Value> scales;
+    if (!analysis)
+      return scales;
+    for (const ScaleExponent::Term &term :
+         analysis->getExponent(value).getTerms()) {
+      Value scale = symbols.getValue(term.symbol);
+      Operation *user = value.getDefiningOp();
+      if (term.denominator != 1 || term.numerator < 1 ||
+          (user && !dominance.dominates(scale, user)))
+        return std::nullopt;
+      scales.append(term.numerator, scale);
+    }
+    return scales;
+  }
+
+private:
+  SymbolTableCollection tables;
+  ScaleSymbols symbols;
+  SmallVector<LinearRule> rules;
+  std::optional<ScaleExponentAnalysis> analysis;
+  DominanceInfo dominance;
+};
+
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Choosing products
@@ -81,15 +111,18 @@ struct Candidate {
   StringRef reason;
 
   bool isForward() const { return !isLhsGradient && !isRhsGradient; }
+  StringRef getLayer() const;
+  CopiedOperand getOperand(bool isRhs) const;
 };
 
 /// Finds the products of layers: those of a weight in the forward pass, and the
 /// two products of each of them in the backward pass.
 class ProductChooser {
 public:
-  ProductChooser(const StepRewriter &step,
+  ProductChooser(const StepRewriter &step, const ScalingRecipe &recipe,
+                 const LossScales &lossScales,
                  const QuantizeProductsPassOptions &options)
-      : options(options) {
+      : step(step), recipe(recipe), lossScales(lossScales), options(options) {
     SmallVector<Value> seeds;
     step.getFunction()->walk([&](GradientSeedOpInterface seed) {
       llvm::append_range(seeds, seed->getResults());
@@ -101,14 +134,64 @@ public:
 
 private:
   StringRef findObstacle(const Candidate &candidate) const;
+  StringRef findObstacleOfHistory(const Candidate &candidate) const;
   void keepOuterLayers(std::vector<Candidate> &candidates) const;
   void chooseBackward(std::vector<Candidate> &candidates) const;
 
+  const StepRewriter &step;
+  const ScalingRecipe &recipe;
+  const LossScales &lossScales;
   const QuantizeProductsPassOptions &options;
   llvm::DenseSet<Value> gradients;
 };
 
 } // namespace
+
+/// Returns the name of the weight of the product's layer.
+StringRef Candidate::getLayer() const {
+  for (Value operand : {product.lhs, product.rhs})
+    if (BlockArgument weight = findWeight(operand))
+      if (auto function =
+              dyn_cast<FunctionOpInterface>(weight.getOwner()->getParentOp()))
+        if (auto name = function.getArgAttrOfType<StringAttr>(
+                weight.getArgNumber(), AMPDialect::kNameAttr))
+          return name;
+  Operation *definer = op;
+  for (;;) {
+    if (auto names =
+            definer->getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr))
+      return cast<StringAttr>(names[0]);
+    // A cast may come between the product and the name of its gradient.
+    if (definer->getNumResults() != 1 || !definer->hasOneUse())
+      return "product";
+    definer = *definer->user_begin();
+  }
+}
+
+/// The left operand, or the right one.
+CopiedOperand Candidate::getOperand(bool isRhs) const {
+  Value value = isRhs ? product.rhs : product.lhs;
+  CopyKind kind = (isRhs ? isRhsGradient : isLhsGradient) ? CopyKind::Gradient
+                  : findWeight(value)                     ? CopyKind::Weight
+                                                          : CopyKind::Input;
+  return {value, kind, isRhs ? product.transposeRhs : !product.transposeLhs,
+          getLayer()};
+}
+
+/// Returns a reason that a recipe with histories has to keep 16-bit operands,
+/// or an empty string.
+StringRef
+ProductChooser::findObstacleOfHistory(const Candidate &candidate) const {
+  for (Value operand : {candidate.product.lhs, candidate.product.rhs}) {
+    Value source = skipInsertedCasts(operand);
+    if (source.getParentBlock() != &step.getBody())
+      return "a region computes an operand, and a history is written once in "
+             "each step";
+    if (!lossScales.get(source))
+      return "an operand is not multiplied by whole powers of loss scales";
+  }
+  return "";
+}
 
 /// Returns a reason to keep 16-bit operands that does not depend on other
 /// products, or an empty string.
@@ -122,8 +205,11 @@ StringRef ProductChooser::findObstacle(const Candidate &candidate) const {
     return "it is not a product of two matrices";
   if (!isLow(op->getOperand(0)) || !isLow(op->getOperand(1)))
     return "its operands are not of 16 bits";
+  if (recipe.isDelayed)
+    if (StringRef reason = findObstacleOfHistory(candidate); !reason.empty())
+      return reason;
   if (candidate.isForward())
-    return isWeight(product.lhs) || isWeight(product.rhs)
+    return findWeight(product.lhs) || findWeight(product.rhs)
                ? ""
                : "neither operand is a weight";
   if (options.forwardOnly)
@@ -138,7 +224,8 @@ void ProductChooser::keepOuterLayers(std::vector<Candidate> &candidates) const {
   SmallVector<Candidate *> layers;
   for (Candidate &candidate : candidates)
     if (candidate.isForward() && candidate.product.lhs &&
-        (isWeight(candidate.product.lhs) || isWeight(candidate.product.rhs)))
+        (findWeight(candidate.product.lhs) ||
+         findWeight(candidate.product.rhs)))
       layers.push_back(&candidate);
   auto keep = [](Candidate *layer, StringRef reason) {
     if (layer->reason.empty())
@@ -171,7 +258,7 @@ void ProductChooser::chooseBackward(std::vector<Candidate> &candidates) const {
     Attribute layer = candidate.op->getAttr(AMPDialect::kBackwardOfAttr);
     if (!inputs.contains(skipInsertedCasts(other)) && !numbers.contains(layer))
       candidate.reason = "it belongs to no layer with 8-bit operands";
-    else if (options.highWeightGradients && !isWeight(other))
+    else if (options.highWeightGradients && !findWeight(other))
       candidate.reason = "it is the gradient of a weight";
   }
 }
@@ -191,70 +278,6 @@ std::vector<Candidate> ProductChooser::choose(FunctionOpInterface function) {
   keepOuterLayers(candidates);
   chooseBackward(candidates);
   return candidates;
-}
-
-//===----------------------------------------------------------------------===//
-// Copies
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// The quantised copies of the tensors of a function.
-class QuantizedCopies {
-public:
-  explicit QuantizedCopies(const ScalingRecipe &recipe) : recipe(recipe) {}
-
-  struct Copy {
-    Value payload, scale;
-    DenseI64ArrayAttr blocks;
-  };
-
-  /// Returns the copy of `operand` for products that contract its columns or
-  /// its rows.
-  Copy get(Value operand, bool isGradient, bool contractsColumns);
-
-  unsigned getNumCopies() const { return copies.size(); }
-
-private:
-  const ScalingRecipe &recipe;
-  /// By the tensor, the format and the blocks.
-  llvm::MapVector<std::tuple<Value, Type, Attribute>, Copy> copies;
-};
-
-} // namespace
-
-QuantizedCopies::Copy QuantizedCopies::get(Value operand, bool isGradient,
-                                           bool contractsColumns) {
-  Value source = skipInsertedCasts(operand);
-  MLIRContext *context = source.getContext();
-  Type format = isGradient && recipe.wideGradients
-                    ? Type(Float8E5M2Type::get(context))
-                    : Type(Float8E4M3FNType::get(context));
-  DenseI64ArrayAttr blocks;
-  if (auto sizes = recipe.getBlocks(contractsColumns, isWeight(source)))
-    blocks = DenseI64ArrayAttr::get(context, *sizes);
-  auto [it, isNew] = copies.try_emplace(
-      std::tuple<Value, Type, Attribute>(source, format, blocks));
-  if (!isNew)
-    return it->second;
-
-  OpBuilder builder(context);
-  builder.setInsertionPointAfterValue(source);
-  Location loc = source.getLoc();
-  RankedTensorType type = typeOf(source);
-  auto scaleType = RankedTensorType::get(
-      getScaleShape(type.getShape(),
-                    blocks ? BlockSizes(blocks.asArrayRef()) : std::nullopt),
-      builder.getF32Type());
-  Value amax = AmaxOp::create(builder, loc, scaleType, source, blocks);
-  Value scale = ScaleFromAmaxOp::create(
-      builder, loc, scaleType, amax, TypeAttr::get(format),
-      builder.getI32IntegerAttr(0), builder.getF32FloatAttr(0),
-      recipe.powersOfTwo ? builder.getUnitAttr() : UnitAttr(), UnitAttr());
-  Value payload = QuantizeOp::create(builder, loc, type.clone(format), source,
-                                     scale, blocks, builder.getUnitAttr());
-  it->second = {payload, scale, blocks};
-  return it->second;
 }
 
 //===----------------------------------------------------------------------===//
@@ -285,19 +308,25 @@ public:
           << recipe << "', expected " << listScalingRecipes();
       return signalPassFailure();
     }
+    QuantizerSettings settings;
+    if (failed(checkTarget(*found)) || failed(readSettings(settings)))
+      return signalPassFailure();
     WalkResult result = getOperation()->walk([&](FunctionOpInterface function) {
       if (function.isExternal() || function->hasAttr(kRecipeAttr))
         return WalkResult::advance();
-      return failed(run(function, *found)) ? WalkResult::interrupt()
-                                           : WalkResult::advance();
+      return failed(run(function, *found, settings)) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
     });
     if (result.wasInterrupted())
       signalPassFailure();
   }
 
 private:
-  LogicalResult run(FunctionOpInterface function, const ScalingRecipe &recipe);
-  void replace(const Candidate &candidate, QuantizedCopies &copies);
+  LogicalResult checkTarget(const ScalingRecipe &recipe);
+  LogicalResult readSettings(QuantizerSettings &settings);
+  LogicalResult run(FunctionOpInterface function, const ScalingRecipe &recipe,
+                    const QuantizerSettings &settings);
+  LogicalResult replace(const Candidate &candidate, QuantizedCopies &copies);
   void report(const Candidate &candidate, FunctionOpInterface function);
 
   QuantizeProductsPassOptions getOptions() const {
@@ -312,26 +341,72 @@ private:
 
 } // namespace
 
+/// Returns failure, after a diagnostic, if the target has no such products.
+LogicalResult QuantizeProductsPass::checkTarget(const ScalingRecipe &recipe) {
+  if (target.empty())
+    return success();
+  auto fail = [&] {
+    return getOperation()->emitError("amp-quantize-products: ");
+  };
+  int capability = getComputeCapability(target);
+  if (capability == 0)
+    return fail() << "unknown target '" << target << "', expected "
+                  << listTargets();
+  if (recipe.runsOn(capability))
+    return success();
+  std::string others = listScalingRecipes(capability);
+  if (others.empty())
+    return fail() << "the target '" << target
+                  << "' has no products of 8-bit floats, expected a GPU of "
+                     "compute capability 8.9 or later";
+  return fail() << "the recipe '" << recipe.name
+                << "' does not run on the target '" << target << "', expected "
+                << others;
+}
+
+LogicalResult QuantizeProductsPass::readSettings(QuantizerSettings &settings) {
+  auto fail = [&](StringRef option, StringRef expected, const Twine &value) {
+    return getOperation()->emitError("amp-quantize-products: expected '")
+           << option << "' to be " << expected << ", got " << value;
+  };
+  if (historyLength < 1 || historyLength > kLongestHistory)
+    return fail("history-length",
+                "from 1 to " + std::to_string(kLongestHistory),
+                Twine(historyLength.getValue()));
+  if (algorithm != "max" && algorithm != "most_recent")
+    return fail("algorithm", "max or most_recent",
+                "'" + Twine(algorithm.getValue()) + "'");
+  if (margin < 0 || margin > kLargestMargin)
+    return fail("margin", "from 0 to " + std::to_string(kLargestMargin),
+                Twine(margin.getValue()));
+  settings = {historyLength, algorithm == "most_recent", margin};
+  return success();
+}
+
 /// Replaces the product by one of quantised copies.
-void QuantizeProductsPass::replace(const Candidate &candidate,
-                                   QuantizedCopies &copies) {
+LogicalResult QuantizeProductsPass::replace(const Candidate &candidate,
+                                            QuantizedCopies &copies) {
   Operation *op = candidate.op;
   const MatrixProduct &product = candidate.product;
-  auto lhs =
-      copies.get(product.lhs, candidate.isLhsGradient, !product.transposeLhs);
-  auto rhs =
-      copies.get(product.rhs, candidate.isRhsGradient, product.transposeRhs);
+  FailureOr<QuantizedCopies::Copy> lhs =
+      copies.get(candidate.getOperand(false));
+  if (failed(lhs))
+    return failure();
+  FailureOr<QuantizedCopies::Copy> rhs = copies.get(candidate.getOperand(true));
+  if (failed(rhs))
+    return failure();
   OpBuilder builder(op);
   auto unit = [&](bool flag) {
     return flag ? builder.getUnitAttr() : UnitAttr();
   };
   auto scaled = ScaledMatmulOp::create(
-      builder, op->getLoc(), op->getResult(0).getType(), lhs.payload, lhs.scale,
-      rhs.payload, rhs.scale, product.bias, lhs.blocks, rhs.blocks,
-      unit(product.transposeLhs), unit(product.transposeRhs));
+      builder, op->getLoc(), op->getResult(0).getType(), lhs->payload,
+      lhs->scale, rhs->payload, rhs->scale, product.bias, lhs->blocks,
+      rhs->blocks, unit(product.transposeLhs), unit(product.transposeRhs));
   scaled->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   op->getResult(0).replaceAllUsesWith(scaled.getResult());
   eraseIfDead(op);
+  return success();
 }
 
 void QuantizeProductsPass::report(const Candidate &candidate,
@@ -355,7 +430,8 @@ void QuantizeProductsPass::report(const Candidate &candidate,
 }
 
 LogicalResult QuantizeProductsPass::run(FunctionOpInterface function,
-                                        const ScalingRecipe &recipe) {
+                                        const ScalingRecipe &recipe,
+                                        const QuantizerSettings &settings) {
   if (!getRecordedPrecision(function)) {
     remark::missed(function->getLoc(), remark::RemarkOpts::name("NotMixed")
                                            .category("amp")
@@ -366,15 +442,26 @@ LogicalResult QuantizeProductsPass::run(FunctionOpInterface function,
   FailureOr<StepRewriter> step = StepRewriter::get(function);
   if (failed(step))
     return failure();
+  LossScales lossScales(linear);
+  if (recipe.isDelayed && failed(lossScales.run(function)))
+    return failure();
   QuantizeProductsPassOptions options = getOptions();
   std::vector<Candidate> candidates =
-      ProductChooser(*step, options).choose(function);
+      ProductChooser(*step, recipe, lossScales, options).choose(function);
   for (const Candidate &candidate : candidates)
     report(candidate, function);
-  QuantizedCopies copies(recipe);
-  for (const Candidate &candidate : candidates)
-    if (candidate.reason.empty())
-      replace(candidate, copies);
+  QuantizedCopies copies(*step, recipe, settings);
+  for (const Candidate &candidate : candidates) {
+    if (!candidate.reason.empty())
+      continue;
+    for (Value operand : {candidate.product.lhs, candidate.product.rhs}) {
+      Value source = skipInsertedCasts(operand);
+      if (auto scales = lossScales.get(source))
+        copies.setLossScales(source, *scales);
+    }
+    if (failed(replace(candidate, copies)))
+      return failure();
+  }
   numCopies += copies.getNumCopies();
   if (copies.getNumCopies() == 0) {
     function->emitWarning(

@@ -29,6 +29,17 @@ struct ScalingRecipe {
   bool wideGradients;
   /// Whether scales are rounded down to powers of two.
   bool powersOfTwo;
+  /// Whether scales follow the magnitudes of earlier steps, which are state of
+  /// the step.
+  bool isDelayed;
+  /// The least and the largest compute capability of CUDA, ten times the major
+  /// and the minor number, whose products take such scales.
+  int leastCapability, largestCapability;
+
+  /// Whether a GPU of `capability` multiplies operands with such scales.
+  bool runsOn(int capability) const {
+    return leastCapability <= capability && capability <= largestCapability;
+  }
 
   /// Returns the sizes of blocks, as `amp.amax` takes them, of an operand whose
   /// columns or rows a product contracts. Returns std::nullopt for a scale of
@@ -47,8 +58,9 @@ struct ScalingRecipe {
 /// Returns the recipe called `name`, or null.
 const ScalingRecipe *findScalingRecipe(StringRef name);
 
-/// Returns the names of all recipes, with commas between them.
-std::string listScalingRecipes();
+/// Returns the names of all recipes, with commas between them. With
+/// `capability`, of those that run on it.
+std::string listScalingRecipes(int capability = 0);
 
 } // namespace mlir::amp
 

@@ -199,7 +199,7 @@ LogicalResult StepRewriter::checkUpdates() const {
     bool hasGradient = role == Role::Parameter && name &&
                        withGradient.contains(name.getValue());
     if (role != Role::OptimizerState && role != Role::ScalerState &&
-        !hasGradient)
+        role != Role::QuantizerState && !hasGradient)
       continue;
     InFlightDiagnostic diagnostic = function->emitError("argument ") << i;
     if (name)

@@ -69,9 +69,9 @@ for source in sources:
     for factor in (1.0, 0.3, 2.0**20):
         scale = step.input(tensor(np.float64(factor), "f32"))
         for format in FORMATS:
-            for saturate in (True, False):
+            for rounding in ("saturate", "", "saturate {keep_non_finite}"):
                 shape = source[0].shape
-                payload = step.op(f"amp.quantize {name} by {scale}{' saturate' if saturate else ''} : "
+                payload = step.op(f"amp.quantize {name} by {scale} {rounding} : "
                                   f"({mlir_type(*source)}, tensor<f32>) -> {spelled(shape, format)}", format)
                 for type in ("f32", "bf16", "f16"):
                     # f16 does not hold all quotients.
@@ -80,9 +80,11 @@ for source in sources:
                     step.output(result, shape, type)
                     with np.errstate(all="ignore"):
                         scaled = wide(source).astype(f32) * f32(factor)
-                        code = round8(scaled.astype(np.float64), format, saturate)
+                        code = round8(scaled.astype(np.float64), format, "saturate" in rounding)
+                        if "keep" in rounding:
+                            code = np.where(np.isinf(wide(source)), np.nan if format == "f8E4M3FN" else wide(source), code)
                         value = code.astype(f32) * (f32(1) / f32(factor))
-                    cases.append(((source[1], factor, format, saturate, type), tensor(value.astype(np.float64), type)))
+                    cases.append(((source[1], factor, format, rounding, type), tensor(value.astype(np.float64), type)))
 for (what, want), got in zip(cases, step.run(folder + "/round")):
     check_same_bits(got, want, str(what))
 

@@ -273,6 +273,8 @@ func.func @slots(%m: tensor<4x4xf32>, %v: tensor<4xf32>, %s: tensor<f32>, %i: te
   %amax = amp.amax %m : tensor<4x4xf32> -> tensor<f32>
   // expected-remark@below {{fixed(o0 r0)}}
   %scale_from_amax = amp.scale_from_amax %amax for f8E4M3FN : tensor<f32>
+  // expected-remark@below {{fixed(o0 o1 o2 r0 r1)}}
+  %scale_after, %history_after = amp.update_quantizer %scale_from_amax, %v, %amax for f8E4M3FN : tensor<4xf32>
   // expected-remark@below {{fixed(o1 r0) storage(o0)}}
   %quantize = amp.quantize %m by %scale_from_amax saturate : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf8E4M3FN>
   // expected-remark@below {{fixed(o0 o1) storage(r0)}}

@@ -25,7 +25,7 @@
 // RUN: not amp-opt %s --amp-quantize-products=keep-last=-1 2>&1 | FileCheck %s --check-prefix=NUMBER
 
 // NONE: warning: no product has 8-bit operands, expected products of a parameter with 16-bit operands; remarks of the category 'amp' give the reasons
-// RECIPE: error: amp-quantize-products: unknown recipe 'often', expected current, rowwise, block-128, mxfp8
+// RECIPE: error: amp-quantize-products: unknown recipe 'often', expected current, delayed, rowwise, block-128, mxfp8
 // NUMBER: value invalid for uint argument
 // F32: [Missed] NotMixed {{.*}}not rewritten by auto-mixed-precision
 // LAST: [Passed] Quantized {{.*}}Op=train.linear

@@ -51,7 +51,7 @@ static cl::list<std::string>
             cl::desc("Train once in each precision and print a table"),
             cl::cat(category));
 static cl::opt<std::string> fp8Recipe(
-    "fp8-recipe", cl::value_desc("current|rowwise|block-128|mxfp8"),
+    "fp8-recipe", cl::value_desc("current|delayed|rowwise|block-128|mxfp8"),
     cl::desc("How the 8-bit operands of fp8 get their scales (default: "
              "current); --precision=fp8-rowwise is the same"),
     cl::cat(category));

@@ -38,9 +38,25 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
   Option<std::string> fp8Recipe{
       *this, "fp8-recipe",
       llvm::cl::desc("Multiply matrices of 8-bit floats in layers, with scales "
-                     "by this recipe: current, rowwise, block-128 or mxfp8 "
-                     "(amp-quantize-products)"),
+                     "by this recipe: current, delayed, rowwise, block-128 "
+                     "or mxfp8 (amp-quantize-products)"),
       llvm::cl::init("")};
+  Option<int64_t> fp8HistoryLength{
+      *this, "fp8-history-length",
+      llvm::cl::desc("The number of steps whose magnitudes a scale of the "
+                     "recipe 'delayed' follows"),
+      llvm::cl::init(1024)};
+  Option<std::string> fp8Algorithm{
+      *this, "fp8-algorithm",
+      llvm::cl::desc("A scale of the recipe 'delayed' follows the largest "
+                     "magnitude of the history (max) or the last one "
+                     "(most_recent)"),
+      llvm::cl::init("max")};
+  Option<int32_t> fp8Margin{
+      *this, "fp8-margin",
+      llvm::cl::desc("Magnitudes use the range of a format up to 2^-margin of "
+                     "its largest number"),
+      llvm::cl::init(0)};
   Option<unsigned> fp8KeepFirst{
       *this, "fp8-keep-first",
       llvm::cl::desc("The number of first layers that keep 16-bit operands"),

@@ -288,11 +288,21 @@ def QuantizeProductsPass : Pass<"amp-quantize-products"> {
     | recipe | scales | formats |
     |---|---|---|
     | `current` | one for each tensor | f8E4M3FN, and f8E5M2 for gradients |
+    | `delayed` | one for each tensor, of the last steps | f8E4M3FN, and f8E5M2 for gradients |
     | `rowwise` | one for each row along the contracted dimension, a power of two | f8E4M3FN |
     | `block-128` | one for 128 elements along it, 128 × 128 for weights, a power of two | f8E4M3FN |
     | `mxfp8` | one for 32 elements along it, a power of two | f8E4M3FN |
 
-    Scales follow from the largest magnitudes of the same step. Rows and blocks
+    Scales follow from the largest magnitudes of the same step. With `delayed` they
+    follow from those of the last `history-length` steps, and the step gets two
+    arguments of role `quantizer_state` for each copy: `fp8.NAME.KIND.scale`, 1 at
+    first, and `fp8.NAME.KIND.history`. NAME is the weight of the layer, and KIND
+    is `input`, `weight` or `gradient`. `amp.update_quantizer` enters the magnitude
+    of this step, divided by the loss scale, and gives the next scale. An infinite
+    element stays infinite or becomes NaN instead of the largest number, so that
+    a dynamic loss scale sees it. Products in regions keep 16 bits.
+
+    Rows and blocks
     run along the dimension that a product contracts, so such a tensor needs two
     copies if products contract both of its dimensions.
 
@@ -301,7 +311,22 @@ def QuantizeProductsPass : Pass<"amp-quantize-products"> {
   }];
   let options = [
     Option<"recipe", "recipe", "std::string", /*default=*/"\"current\"",
-           "How scales are found: current, rowwise, block-128 or mxfp8">,
+           "How scales are found: current, delayed, rowwise, block-128 or mxfp8">,
+    Option<"historyLength", "history-length", "int64_t", /*default=*/"1024",
+           "With recipe=delayed: the number of steps whose magnitudes a scale "
+           "follows">,
+    Option<"algorithm", "algorithm", "std::string", /*default=*/"\"max\"",
+           "With recipe=delayed: a scale follows the largest magnitude of the "
+           "history (max) or the last one (most_recent)">,
+    Option<"margin", "margin", "int32_t", /*default=*/"0",
+           "The largest magnitude becomes 2^-margin of the largest number of "
+           "the format">,
+    Option<"target", "target", "std::string", /*default=*/"\"\"",
+           "A GPU that must multiply operands with scales of this recipe: a100, "
+           "h100, h200 or b200; any if empty">,
+    ListOption<"linear", "linear", "std::string",
+               "With recipe=delayed: the rules of amp-check-loss-scaling for "
+               "operations without LossScaleOpInterface">,
     Option<"keepFirst", "keep-first", "unsigned", /*default=*/"0",
            "The number of first layers that keep 16-bit operands">,
     Option<"keepLast", "keep-last", "unsigned", /*default=*/"1",
@@ -316,7 +341,8 @@ def QuantizeProductsPass : Pass<"amp-quantize-products"> {
     Statistic<"numKept", "products-kept", "Products that keep their operands">,
     Statistic<"numCopies", "copies-made", "Quantised copies of tensors">,
   ];
-  let dependentDialects = ["::mlir::amp::AMPDialect"];
+  let dependentDialects = ["::mlir::amp::AMPDialect",
+                           "::mlir::arith::ArithDialect"];
 }
 
 def InsertLossScalingPass : Pass<"amp-insert-loss-scaling"> {

@@ -82,18 +82,30 @@ static Value buildReal(ImplicitLocOpBuilder &b, double value) {
   return arith::ConstantOp::create(b, b.getF32FloatAttr(float(value)));
 }
 
+static Value buildIsFinite(ImplicitLocOpBuilder &b, Value magnitude) {
+  return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, magnitude,
+                               buildReal(b, INFINITY));
+}
+
+/// Builds the scale that brings the positive and finite magnitude `a` to
+/// 2^-margin of the largest number of `format`. Scales and their reciprocals
+/// are positive and finite.
+static Value buildRoom(ImplicitLocOpBuilder &b, Type format, int32_t margin,
+                       Value a) {
+  double largest = getFloat8Format(format)->getLargest();
+  Value room =
+      arith::DivFOp::create(b, buildReal(b, std::ldexp(largest, -margin)), a);
+  return arith::MinimumFOp::create(
+      b, arith::MaximumFOp::create(b, room, buildReal(b, FLT_MIN)),
+      buildReal(b, FLT_MAX));
+}
+
 /// Builds the scale of `op` for the magnitude `amax`.
 static Value buildScale(ImplicitLocOpBuilder &b, ScaleFromAmaxOp op,
                         Value amax) {
-  double largest = getFloat8Format(op.getFormat())->getLargest();
   Value a = arith::MaximumFOp::create(
       b, amax, buildReal(b, op.getEpsilon().convertToFloat()));
-  Value room = arith::DivFOp::create(
-      b, buildReal(b, std::ldexp(largest, -int(op.getMargin()))), a);
-  // Scales and their reciprocals are positive and finite.
-  Value scale = arith::MinimumFOp::create(
-      b, arith::MaximumFOp::create(b, room, buildReal(b, FLT_MIN)),
-      buildReal(b, FLT_MAX));
+  Value scale = buildRoom(b, op.getFormat(), op.getMargin(), a);
   if (op.getPowerOfTwo()) {
     Value exponent =
         arith::ConstantOp::create(b, b.getI32IntegerAttr(0x7F800000));
@@ -104,11 +116,10 @@ static Value buildScale(ImplicitLocOpBuilder &b, ScaleFromAmaxOp op,
   Value one = buildReal(b, 1);
   Value isZero =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, a, buildReal(b, 0));
-  Value isFinite = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, a,
-                                         buildReal(b, INFINITY));
   scale = arith::SelectOp::create(b, isZero, one, scale);
-  return arith::SelectOp::create(
-      b, isFinite, scale, op.getIgnoreNonFinite() ? one : buildReal(b, NAN));
+  return arith::SelectOp::create(b, buildIsFinite(b, a), scale,
+                                 op.getIgnoreNonFinite() ? one
+                                                         : buildReal(b, NAN));
 }
 
 //===----------------------------------------------------------------------===//
@@ -213,6 +224,47 @@ struct LowerScaleFromAmax : TensorPattern<ScaleFromAmaxOp> {
   }
 };
 
+struct LowerUpdateQuantizer : TensorPattern<UpdateQuantizerOp> {
+  using TensorPattern::TensorPattern;
+  void lower(UpdateQuantizerOp op, LinalgBuilder &b,
+             PatternRewriter &rewriter) const override {
+    auto type = typeOf(op.getNewHistory());
+    auto scalar = typeOf(op.getNewScale());
+    // Whether the magnitude enters.
+    auto enters = [](ImplicitLocOpBuilder &inner, Value amax) -> Value {
+      Value isPositive = arith::CmpFOp::create(inner, arith::CmpFPredicate::OGT,
+                                               amax, buildReal(inner, 0));
+      return arith::AndIOp::create(inner, isPositive,
+                                   buildIsFinite(inner, amax));
+    };
+    Value moved =
+        b.insert(b.reshape(op.getAmax(), {1}),
+                 b.pad(op.getHistory(), {1}, {-1}, {0}, 0.0), {0}, {1});
+    Value history = b.elementwise(
+        type, {op.getAmax(), moved, op.getHistory()},
+        [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+          return arith::SelectOp::create(inner, enters(inner, args[0]), args[1],
+                                         args[2]);
+        });
+    Value largest = op.getAmax();
+    if (!op.getMostRecent())
+      largest =
+          b.reduce(history, {0}, scalar.getElementType(), 0,
+                   [](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                     return arith::MaximumFOp::create(inner, args[1], args[0]);
+                   });
+    Value scale = b.elementwise(
+        scalar, {op.getAmax(), largest, op.getScale()},
+        [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+          Value room =
+              buildRoom(inner, op.getFormat(), op.getMargin(), args[1]);
+          return arith::SelectOp::create(inner, enters(inner, args[0]), room,
+                                         args[2]);
+        });
+    rewriter.replaceOp(op, {scale, history});
+  }
+};
+
 struct LowerQuantize : TensorPattern<QuantizeOp> {
   using TensorPattern::TensorPattern;
   void lower(QuantizeOp op, LinalgBuilder &b,
@@ -223,8 +275,16 @@ struct LowerQuantize : TensorPattern<QuantizeOp> {
                 b, type, op.getInput(), op.getScale(), op.getBlocks(),
                 [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
                   Value scaled = arith::MulFOp::create(inner, args[0], args[1]);
-                  return buildEncoding(inner, scaled, type.getElementType(),
-                                       op.getSaturate());
+                  Value code = buildEncoding(
+                      inner, scaled, type.getElementType(), op.getSaturate());
+                  if (!op.getKeepNonFinite())
+                    return code;
+                  Value isFinite = buildIsFinite(
+                      inner, math::AbsFOp::create(inner, args[0]));
+                  return arith::SelectOp::create(
+                      inner, isFinite, code,
+                      buildEncoding(inner, args[0], type.getElementType(),
+                                    /*saturate=*/false));
                 }));
   }
 };
@@ -265,5 +325,5 @@ struct LowerScaledMatmul : TensorPattern<ScaledMatmulOp> {
 
 void mlir::amp::populateScaledOpsToLinalg(RewritePatternSet &patterns) {
   patterns.add<LowerAmax, LowerDequantize, LowerQuantize, LowerScaleFromAmax,
-               LowerScaledMatmul>(patterns.getContext());
+               LowerScaledMatmul, LowerUpdateQuantizer>(patterns.getContext());
 }

@@ -14,6 +14,11 @@ using namespace mlir::amp;
 
 std::string mlir::amp::listTargets() { return amphost::listGPUTargets(); }
 
+int mlir::amp::getComputeCapability(StringRef name) {
+  const amphost::GPUModel *model = amphost::findGPUTarget(name);
+  return model ? model->capability : 0;
+}
+
 std::optional<Target> mlir::amp::getTarget(StringRef name) {
   const amphost::GPUModel *model = amphost::findGPUTarget(name);
   if (!model)

@@ -42,6 +42,7 @@ static StringRef getRole(BufferOp buffer) {
     case amp::Role::Hyperparameter:
       return "Hyperparameter";
     case amp::Role::ScalerState:
+    case amp::Role::QuantizerState:
       return "ScalerState";
     }
   return "Temporary";

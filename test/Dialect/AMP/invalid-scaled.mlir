@@ -110,3 +110,43 @@ func.func @f(%x: tensor<4x8xf8E4M3FN>, %s: tensor<f32>, %b: tensor<8xf32>) {
   %0 = amp.scaled_matmul %x by %s, %x by %s plus %b : tensor<8xf32> {transpose_b} : (tensor<4x8xf8E4M3FN>, tensor<f32>), (tensor<4x8xf8E4M3FN>, tensor<f32>) -> tensor<4x4xf32>
   return
 }
+
+// -----
+
+func.func @f(%s: tensor<f32>, %h: tensor<?xf32>) {
+  // expected-error@+1 {{expected a history of 1 to 65536 magnitudes, got 'tensor<?xf32>'}}
+  %0:2 = amp.update_quantizer %s, %h, %s for f8E5M2 : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %h: tensor<0xf32>) {
+  // expected-error@+1 {{expected a history of 1 to 65536 magnitudes, got 'tensor<0xf32>'}}
+  %0:2 = amp.update_quantizer %s, %h, %s for f8E5M2 : tensor<0xf32>
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %h: tensor<4xf32>) {
+  // expected-error@+1 {{expected the format f8E4M3FN or f8E5M2, got 'f8E4M3'}}
+  %0:2 = amp.update_quantizer %s, %h, %s for f8E4M3 : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<f32>, %h: tensor<4xf32>) {
+  // expected-error@+1 {{expected a margin from 0 to 64, got 65}}
+  %0:2 = amp.update_quantizer %s, %h, %s for f8E5M2 {margin = 65 : i32} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %s: tensor<f32>) {
+  // expected-error@+1 {{has 'keep_non_finite' without 'saturate', expected it where finite elements saturate}}
+  %0 = amp.quantize %x by %s {keep_non_finite} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf8E5M2>
+  return
+}

@@ -314,7 +314,7 @@ func.func @f(%x: tensor<f32> {amp.role = 1 : i32}) {
 
 // -----
 
-// expected-error@+1 {{argument 0: unknown role "weights", expected "parameter", "optimizer_state", "model_state", "batch", "hyperparameter" or "scaler_state"}}
+// expected-error@+1 {{argument 0: unknown role "weights", expected "parameter", "optimizer_state", "model_state", "batch", "hyperparameter", "scaler_state" or "quantizer_state"}}
 func.func @f(%x: tensor<f32> {amp.role = "weights"}) {
   return
 }

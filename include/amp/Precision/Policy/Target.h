@@ -47,6 +47,10 @@ struct Target {
 /// another name. Products of f32 operands are strict f32, not TF32.
 std::optional<Target> getTarget(StringRef name);
 
+/// Returns the compute capability of CUDA, ten times the major and the minor
+/// number, of a GPU that `listTargets` names. Returns 0 for another name.
+int getComputeCapability(StringRef name);
+
 /// Returns the names that `getTarget` knows, with commas between them.
 std::string listTargets();
 

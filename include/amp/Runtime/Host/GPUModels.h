@@ -30,16 +30,23 @@ struct GPUModel {
   double tf32;      ///< on tensor cores
   double half;      ///< f16 and bf16 on tensor cores
   double bandwidth; ///< of the device's memory
+  /// The compute capability of CUDA, ten times the major and the minor number.
+  int capability = 90;
+
+  /// The rate of 8-bit floats on tensor cores, or 0 without such products. The
+  /// publications below give twice the rate of f16 for each model that has
+  /// them.
+  double getFloat8Rate() const { return capability >= 89 ? 2 * half : 0; }
 };
 
 /// Rates from NVIDIA's publications. If these give a rate with sparsity, the
 /// rate here is half of it. A name that is part of another name comes after it.
 inline constexpr GPUModel gpuModels[] = {
     // NVIDIA A100 Tensor Core GPU, data sheets of the models of 80 and 40 GB.
-    {"A100 80GB PCIe", nullptr, 19.5e12, 156e12, 312e12, 1.935e12},
-    {"A100-PCIE-40GB", nullptr, 19.5e12, 156e12, 312e12, 1.555e12},
-    {"A100-SXM4-40GB", nullptr, 19.5e12, 156e12, 312e12, 1.555e12},
-    {"A100", "a100", 19.5e12, 156e12, 312e12, 2.039e12}, // SXM, 80 GB
+    {"A100 80GB PCIe", nullptr, 19.5e12, 156e12, 312e12, 1.935e12, 80},
+    {"A100-PCIE-40GB", nullptr, 19.5e12, 156e12, 312e12, 1.555e12, 80},
+    {"A100-SXM4-40GB", nullptr, 19.5e12, 156e12, 312e12, 1.555e12, 80},
+    {"A100", "a100", 19.5e12, 156e12, 312e12, 2.039e12, 80}, // SXM, 80 GB
     // NVIDIA H100 Tensor Core GPU, data sheet: with sparsity TF32 756 and 835,
     // FP16 1,513 and 1,671.
     {"H100 PCIe", nullptr, 51e12, 378e12, 756.5e12, 2.0e12},
@@ -55,7 +62,7 @@ inline constexpr GPUModel gpuModels[] = {
     // which has the same chip.
     {"H200", "h200", 66.9e12, 494.7e12, 989.4e12, 4.8e12},
     // NVIDIA Blackwell Architecture Technical Brief, table 3, HGX B200.
-    {"B200", "b200", 80e12, 1.1e15, 2.25e15, 8e12},
+    {"B200", "b200", 80e12, 1.1e15, 2.25e15, 8e12, 100},
 };
 
 /// Returns the model that the option value `target` names, or null.

@@ -311,8 +311,8 @@ LogicalResult AMPDialect::verifyRegionArgAttribute(Operation *op, unsigned,
     if (!symbolizeRole(value.getValue()))
       return error() << "unknown role " << value
                      << ", expected \"parameter\", \"optimizer_state\", "
-                        "\"model_state\", \"batch\", \"hyperparameter\" or "
-                        "\"scaler_state\"";
+                        "\"model_state\", \"batch\", \"hyperparameter\", "
+                        "\"scaler_state\" or \"quantizer_state\"";
     if (!isa<RankedTensorType>(function.getArgumentTypes()[argIndex]) &&
         isa<TensorType>(function.getArgumentTypes()[argIndex]))
       return error() << "an argument with 'amp.role' must be ranked, got "

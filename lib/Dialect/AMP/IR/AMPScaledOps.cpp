@@ -71,6 +71,17 @@ static LogicalResult verifyScale(Operation *op, RankedTensorType tensor,
   return success();
 }
 
+/// Checks the format of the values that a scale multiplies, and its margin.
+static LogicalResult verifyFormat(Operation *op, Type format, int32_t margin) {
+  if (!getFloat8Format(format))
+    return op->emitOpError("expected the format f8E4M3FN or f8E5M2, got ")
+           << format;
+  if (margin < 0 || margin > kLargestMargin)
+    return op->emitOpError("expected a margin from 0 to ")
+           << kLargestMargin << ", got " << margin;
+  return success();
+}
+
 /// Slots of an operation that makes or reads payloads: only the operands
 /// `storage` may change their type.
 static void setScaledSlots(Operation *op, ArrayRef<unsigned> storage,
@@ -121,12 +132,8 @@ LogicalResult ScaleFromAmaxOp::inferResultShapes(
 }
 
 LogicalResult ScaleFromAmaxOp::verify() {
-  if (!getFloat8Format(getFormat()))
-    return emitOpError("expected the format f8E4M3FN or f8E5M2, got ")
-           << getFormat();
-  if (static_cast<int32_t>(getMargin()) < 0 || getMargin() > 64)
-    return emitOpError("expected a margin from 0 to 64, got ")
-           << static_cast<int32_t>(getMargin());
+  if (failed(verifyFormat(*this, getFormat(), getMargin())))
+    return failure();
   float epsilon = getEpsilon().convertToFloat();
   if (!(epsilon >= 0) || std::isinf(epsilon))
     return emitOpError("expected a finite epsilon of at least 0, got ")
@@ -144,6 +151,31 @@ void ScaleFromAmaxOp::inferFloatRanges(ArrayRef<FloatRange>,
 }
 
 //===----------------------------------------------------------------------===//
+// UpdateQuantizerOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult UpdateQuantizerOp::inferResultShapes(
+    SmallVectorImpl<SmallVector<int64_t>> &shapes) {
+  shapes.emplace_back();
+  shapes.emplace_back(typeOf(getHistory()).getShape());
+  return success();
+}
+
+LogicalResult UpdateQuantizerOp::verify() {
+  if (failed(verifyFormat(*this, getFormat(), getMargin())))
+    return failure();
+  int64_t length = typeOf(getHistory()).getDimSize(0);
+  if (ShapedType::isDynamic(length) || length < 1 || length > kLongestHistory)
+    return emitOpError("expected a history of 1 to ")
+           << kLongestHistory << " magnitudes, got " << getHistory().getType();
+  return success();
+}
+
+void UpdateQuantizerOp::getPrecisionSlots(PrecisionSlots &slots) {
+  setScaledSlots(*this, {}, /*resultChanges=*/false, slots);
+}
+
+//===----------------------------------------------------------------------===//
 // QuantizeOp and DequantizeOp
 //===----------------------------------------------------------------------===//
 
@@ -154,6 +186,9 @@ QuantizeOp::inferResultShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
 }
 
 LogicalResult QuantizeOp::verify() {
+  if (getKeepNonFinite() && !getSaturate())
+    return emitOpError("has 'keep_non_finite' without 'saturate', expected it "
+                       "where finite elements saturate");
   return verifyScale(*this, typeOf(getInput()), typeOf(getScale()), getBlocks(),
                      "scales");
 }
@@ -167,7 +202,8 @@ void QuantizeOp::inferFloatRanges(ArrayRef<FloatRange>,
   const amphost::Float8Format &format =
       *getFloat8Format(typeOf(getPayload()).getElementType());
   // f8E4M3FN has no infinity.
-  if (getSaturate() || format.overflow == amphost::kFloat8NaN)
+  if ((getSaturate() && !getKeepNonFinite()) ||
+      format.overflow == amphost::kFloat8NaN)
     results[0] = FloatRange::get(-format.getLargest(), format.getLargest(),
                                  /*mayBeNaN=*/true);
 }

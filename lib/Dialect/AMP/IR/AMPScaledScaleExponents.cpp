@@ -61,6 +61,20 @@ struct ScaleFromAmaxModel
   }
 };
 
+struct UpdateQuantizerModel
+    : LossScaleOpInterface::ExternalModel<UpdateQuantizerModel,
+                                          UpdateQuantizerOp> {
+  LogicalResult inferScaleExponents(Operation *op,
+                                    ScaleExponentInference &inference) const {
+    for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i)
+      if (failed(inference.requireUnscaled(i, "it becomes state of the next "
+                                              "step, whose loss scale may be "
+                                              "another")))
+        return failure();
+    return success();
+  }
+};
+
 struct QuantizeModel
     : LossScaleOpInterface::ExternalModel<QuantizeModel, QuantizeOp> {
   LogicalResult inferScaleExponents(Operation *,
@@ -113,6 +127,7 @@ struct ScaledMatmulModel
 void mlir::amp::attachScaledScaleExponentModels(MLIRContext *context) {
   AmaxOp::attachInterface<AmaxModel>(*context);
   ScaleFromAmaxOp::attachInterface<ScaleFromAmaxModel>(*context);
+  UpdateQuantizerOp::attachInterface<UpdateQuantizerModel>(*context);
   QuantizeOp::attachInterface<QuantizeModel>(*context);
   DequantizeOp::attachInterface<DequantizeModel>(*context);
   ScaledMatmulOp::attachInterface<ScaledMatmulModel>(*context);

@@ -26,6 +26,8 @@ StringRef mlir::amp::stringifyRole(Role role) {
     return "hyperparameter";
   case Role::ScalerState:
     return "scaler_state";
+  case Role::QuantizerState:
+    return "quantizer_state";
   }
   llvm_unreachable("every role has a name");
 }
@@ -38,6 +40,7 @@ std::optional<Role> mlir::amp::symbolizeRole(StringRef name) {
       .Case("batch", Role::Batch)
       .Case("hyperparameter", Role::Hyperparameter)
       .Case("scaler_state", Role::ScalerState)
+      .Case("quantizer_state", Role::QuantizerState)
       .Default(std::nullopt);
 }
 

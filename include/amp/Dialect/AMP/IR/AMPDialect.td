@@ -28,7 +28,7 @@ def AMP_Dialect : Dialect {
 
     | attribute | on | meaning |
     |---|---|---|
-    | `amp.role` | argument | `parameter`, `optimizer_state`, `model_state`, `batch`, `hyperparameter` or `scaler_state` |
+    | `amp.role` | argument | `parameter`, `optimizer_state`, `model_state`, `batch`, `hyperparameter`, `scaler_state` or `quantizer_state` |
     | `amp.name` | argument | unique name; the key in `.npz` files |
     | `amp.init` | argument | the initial value of a parameter or state, `#amp.init<...>` |
     | `amp.optimizer` | argument | name of the optimizer that a parameter or optimizer state belongs to, if a step has several |
@@ -51,6 +51,9 @@ def AMP_Dialect : Dialect {
     `scaler_state` is the state of dynamic loss scaling: the scale, the growth
     tracker, the hysteresis tracker, and the optional count of skipped steps.
     The overflow guard never covers it. It is therefore not an optimizer state.
+    `quantizer_state` is the state of quantisers whose scales follow the largest
+    magnitudes of earlier steps: a scale and a history of magnitudes for each of
+    them. Only finite magnitudes enter a history, so no guard covers it either.
 
     Roles are discardable attributes, so upstream passes work on a step. They
     belong to this dialect and not to `train`, so a step in any dialect can

@@ -23,6 +23,11 @@ namespace mlir::amp {
 /// whole tensor is one block, and its scale is a scalar.
 using BlockSizes = std::optional<ArrayRef<int64_t>>;
 
+/// The largest margin of a scale, as a power of two.
+inline constexpr int32_t kLargestMargin = 64;
+/// The longest history of magnitudes, in steps.
+inline constexpr int64_t kLongestHistory = 65536;
+
 /// The bits of `type`, f8E4M3FN or f8E5M2; null for any other type.
 const amphost::Float8Format *getFloat8Format(Type type);
 

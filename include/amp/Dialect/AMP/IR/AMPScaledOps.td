@@ -93,6 +93,48 @@ def AMP_ScaleFromAmaxOp : AMP_ScaledOp<"scale_from_amax", [
   let extraClassDeclaration = AMP_InfersShapes;
 }
 
+def AMP_HistoryTensor : 1DTensorOf<[F32]>;
+
+def AMP_UpdateQuantizerOp : AMP_ScaledOp<"update_quantizer", [
+    AllTypesMatch<["history", "new_history"]>]> {
+  let summary = "enters a magnitude into a history, which gives the next scale";
+  let description = [{
+    Executed once per step for each quantiser with a history. `amax` is the
+    largest magnitude of the tensor in this step, without a factor of the loss
+    scale. `history` holds the magnitudes of the last steps, the last one first,
+    and 0 for those that have not been yet. With the largest finite number M of
+    `format`:
+
+    ```
+    if amax is finite and amax > 0:
+      history' = [amax, history[0], ..., history[length - 2]]
+      a        = max(history'), or amax with most_recent
+      scale'   = min(max(M * 2^-margin / a, 2^-126), largest f32)
+    else:
+      history' = history, scale' = scale
+    ```
+
+    in f32. The tensor of this step was multiplied by `scale`, which its readers
+    divide by. Both results become state of the next step. The scale is 1 in the
+    first step, as in Transformer Engine.
+
+    Example:
+
+    ```mlir
+    %s1, %h1 = amp.update_quantizer %s, %h, %amax for f8E5M2 : tensor<1024xf32>
+    ```
+  }];
+  let arguments = (ins AMP_ScalarF32:$scale, AMP_HistoryTensor:$history,
+                       AMP_ScalarF32:$amax, TypeAttr:$format,
+                       DefaultValuedAttr<I32Attr, "0">:$margin,
+                       UnitAttr:$most_recent);
+  let results = (outs AMP_ScalarF32:$new_scale, AMP_HistoryTensor:$new_history);
+  let assemblyFormat = [{
+    $scale `,` $history `,` $amax `for` $format attr-dict `:` type($history)
+  }];
+  let extraClassDeclaration = AMP_InfersShapes;
+}
+
 def AMP_QuantizeOp : AMP_ScaledOp<"quantize", [
     AllShapesMatch<["input", "payload"]>, AMP_Ranges]> {
   let summary = "multiplies by scales and rounds to eight bits";
@@ -100,7 +142,9 @@ def AMP_QuantizeOp : AMP_ScaledOp<"quantize", [
     Computes f32(`input`) · `scale` and rounds the product once, to nearest even.
     With `saturate`, magnitudes beyond the range become the largest finite
     number, infinities too. Without it, they become infinite in f8E5M2 and NaN
-    in f8E4M3FN. NaN stays NaN.
+    in f8E4M3FN. NaN stays NaN. With `keep_non_finite` only finite elements
+    saturate: an infinite one becomes what it would without `saturate`, so that
+    a scale of earlier steps does not hide an overflow.
 
     `scale` is a scalar or, with `blocks`, has one element for each block of
     `input`, as `amp.amax` describes.
@@ -114,7 +158,7 @@ def AMP_QuantizeOp : AMP_ScaledOp<"quantize", [
   }];
   let arguments = (ins AMP_QuantizableTensor:$input, AMP_ScaleTensor:$scale,
                        OptionalAttr<DenseI64ArrayAttr>:$blocks,
-                       UnitAttr:$saturate);
+                       UnitAttr:$saturate, UnitAttr:$keep_non_finite);
   let results = (outs AMP_PayloadTensor:$payload);
   let assemblyFormat = [{
     $input `by` $scale (`blocks` $blocks^)? (`saturate` $saturate^)? attr-dict

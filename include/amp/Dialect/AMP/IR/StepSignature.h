@@ -27,6 +27,7 @@ enum class Role {
   Batch,
   Hyperparameter,
   ScalerState,
+  QuantizerState,
 };
 
 /// Returns the spelling of `role` in `amp.role`.
