@@ -13,15 +13,13 @@
 #include "amp/Transforms/Passes.h"
 
 #include "PrecisionRecord.h"
-#include "QuantizedCopies.h"
+#include "ProductChooser.h"
+#include "ProductSelection.h"
 #include "amp/Dialect/AMP/IR/AMPScaledOps.h"
-#include "amp/Interfaces/GradientInterfaces.h"
-#include "amp/Interfaces/MatrixProductOpInterface.h"
-#include "amp/LossScaling/ScaleExponentAnalysis.h"
 #include "amp/Precision/Policy/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::amp {
 #define GEN_PASS_DEF_QUANTIZEPRODUCTSPASS
@@ -30,255 +28,6 @@ namespace mlir::amp {
 
 using namespace mlir;
 using namespace mlir::amp;
-
-static bool isLow(Value value) {
-  Type element = getElementTypeOrSelf(value);
-  return element.isF16() || element.isBF16();
-}
-
-//===----------------------------------------------------------------------===//
-// Loss scales
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// The loss scales by which the values of a step are multiplied.
-class LossScales {
-public:
-  explicit LossScales(ArrayRef<std::string> linear) {
-    // The check of the loss scale reports a wrong rule.
-    std::string expected;
-    for (const std::string &entry : linear)
-      if (FailureOr<LinearRule> rule = LinearRule::parse(entry, expected);
-          succeeded(rule))
-        rules.push_back(std::move(*rule));
-  }
-
-  /// Returns failure, after a diagnostic, if a factor is unknown.
-  LogicalResult run(FunctionOpInterface function) {
-    WalkResult result = function->walk([](LossScaleOpInterface op) {
-      return op.getLossScaleOperand() >= 0 ? WalkResult::interrupt()
-                                           : WalkResult::advance();
-    });
-    if (!result.wasInterrupted())
-      return success();
-    analysis.emplace(tables, symbols, rules);
-    SmallVector<ScaleExponent> arguments(function.getNumArguments());
-    dominance = DominanceInfo(function);
-    return analysis->run(function, arguments);
-  }
-
-  /// Returns the scales whose product multiplies `value`. Returns std::nullopt
-  /// if it is not a product of scales that are known where `value` is.
-  std::optional<SmallVector<Value>> get(Value value) const {
-    SmallVector<Value> scales;
-    if (!analysis)
-      return scales;
-    for (const ScaleExponent::Term &term :
-         analysis->getExponent(value).getTerms()) {
-      Value scale = symbols.getValue(term.symbol);
-      Operation *user = value.getDefiningOp();
-      if (term.denominator != 1 || term.numerator < 1 ||
-          (user && !dominance.dominates(scale, user)))
-        return std::nullopt;
-      scales.append(term.numerator, scale);
-    }
-    return scales;
-  }
-
-private:
-  SymbolTableCollection tables;
-  ScaleSymbols symbols;
-  SmallVector<LinearRule> rules;
-  std::optional<ScaleExponentAnalysis> analysis;
-  DominanceInfo dominance;
-};
-
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Choosing products
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// A product of the step, and why it keeps its operands of 16 bits. The reason
-/// is empty if they become 8-bit floats.
-struct Candidate {
-  MatrixProductOpInterface op;
-  MatrixProduct product;
-  bool isLhsGradient, isRhsGradient;
-  StringRef reason;
-
-  bool isForward() const { return !isLhsGradient && !isRhsGradient; }
-  StringRef getLayer() const;
-  CopiedOperand getOperand(bool isRhs) const;
-};
-
-/// Finds the products of layers: those of a weight in the forward pass, and the
-/// two products of each of them in the backward pass.
-class ProductChooser {
-public:
-  ProductChooser(const StepRewriter &step, const ScalingRecipe &recipe,
-                 const LossScales &lossScales,
-                 const QuantizeProductsPassOptions &options)
-      : step(step), recipe(recipe), lossScales(lossScales), options(options) {
-    SmallVector<Value> seeds;
-    step.getFunction()->walk([&](GradientSeedOpInterface seed) {
-      llvm::append_range(seeds, seed->getResults());
-    });
-    gradients = step.getDependentValues(seeds);
-  }
-
-  std::vector<Candidate> choose(FunctionOpInterface function);
-
-private:
-  StringRef findObstacle(const Candidate &candidate) const;
-  StringRef findObstacleOfHistory(const Candidate &candidate) const;
-  void keepOuterLayers(std::vector<Candidate> &candidates) const;
-  void chooseBackward(std::vector<Candidate> &candidates) const;
-
-  const StepRewriter &step;
-  const ScalingRecipe &recipe;
-  const LossScales &lossScales;
-  const QuantizeProductsPassOptions &options;
-  llvm::DenseSet<Value> gradients;
-};
-
-} // namespace
-
-/// Returns the name of the weight of the product's layer.
-StringRef Candidate::getLayer() const {
-  for (Value operand : {product.lhs, product.rhs})
-    if (BlockArgument weight = findWeight(operand))
-      if (auto function =
-              dyn_cast<FunctionOpInterface>(weight.getOwner()->getParentOp()))
-        if (auto name = function.getArgAttrOfType<StringAttr>(
-                weight.getArgNumber(), AMPDialect::kNameAttr))
-          return name;
-  Operation *definer = op;
-  for (;;) {
-    if (auto names =
-            definer->getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr))
-      return cast<StringAttr>(names[0]);
-    // A cast may come between the product and the name of its gradient.
-    if (definer->getNumResults() != 1 || !definer->hasOneUse())
-      return "product";
-    definer = *definer->user_begin();
-  }
-}
-
-/// The left operand, or the right one.
-CopiedOperand Candidate::getOperand(bool isRhs) const {
-  Value value = isRhs ? product.rhs : product.lhs;
-  CopyKind kind = (isRhs ? isRhsGradient : isLhsGradient) ? CopyKind::Gradient
-                  : findWeight(value)                     ? CopyKind::Weight
-                                                          : CopyKind::Input;
-  return {value, kind, isRhs ? product.transposeRhs : !product.transposeLhs,
-          getLayer()};
-}
-
-/// Returns a reason that a recipe with histories has to keep 16-bit operands,
-/// or an empty string.
-StringRef
-ProductChooser::findObstacleOfHistory(const Candidate &candidate) const {
-  for (Value operand : {candidate.product.lhs, candidate.product.rhs}) {
-    Value source = skipInsertedCasts(operand);
-    if (source.getParentBlock() != &step.getBody())
-      return "a region computes an operand, and a history is written once in "
-             "each step";
-    if (!lossScales.get(source))
-      return "an operand is not multiplied by whole powers of loss scales";
-  }
-  return "";
-}
-
-/// Returns a reason to keep 16-bit operands that does not depend on other
-/// products, or an empty string.
-StringRef ProductChooser::findObstacle(const Candidate &candidate) const {
-  Operation *op = candidate.op;
-  auto pin = op->getAttrOfType<StringAttr>(AMPDialect::kPrecisionAttr);
-  if (pin && pin.getValue() != "low")
-    return "amp.precision pins it";
-  const MatrixProduct &product = candidate.product;
-  if (!product.lhs)
-    return "it is not a product of two matrices";
-  if (!isLow(op->getOperand(0)) || !isLow(op->getOperand(1)))
-    return "its operands are not of 16 bits";
-  if (recipe.isDelayed)
-    if (StringRef reason = findObstacleOfHistory(candidate); !reason.empty())
-      return reason;
-  if (candidate.isForward())
-    return findWeight(product.lhs) || findWeight(product.rhs)
-               ? ""
-               : "neither operand is a weight";
-  if (options.forwardOnly)
-    return "it belongs to the backward pass";
-  if (candidate.isLhsGradient && candidate.isRhsGradient)
-    return "both operands are gradients";
-  return "";
-}
-
-/// Keeps the first and the last layers, in program order, in 16 bits.
-void ProductChooser::keepOuterLayers(std::vector<Candidate> &candidates) const {
-  SmallVector<Candidate *> layers;
-  for (Candidate &candidate : candidates)
-    if (candidate.isForward() && candidate.product.lhs &&
-        (findWeight(candidate.product.lhs) ||
-         findWeight(candidate.product.rhs)))
-      layers.push_back(&candidate);
-  auto keep = [](Candidate *layer, StringRef reason) {
-    if (layer->reason.empty())
-      layer->reason = reason;
-  };
-  ArrayRef<Candidate *> all = layers;
-  for (Candidate *layer : all.take_front(options.keepFirst))
-    keep(layer, "it is one of the first layers");
-  for (Candidate *layer : all.take_back(options.keepLast))
-    keep(layer, "it is one of the last layers");
-}
-
-/// Keeps the products of the backward pass whose layer has 16-bit operands.
-void ProductChooser::chooseBackward(std::vector<Candidate> &candidates) const {
-  llvm::DenseSet<Value> inputs;
-  llvm::DenseSet<Attribute> numbers;
-  for (const Candidate &candidate : candidates)
-    if (candidate.isForward() && candidate.reason.empty()) {
-      for (Value operand : {candidate.product.lhs, candidate.product.rhs})
-        inputs.insert(skipInsertedCasts(operand));
-      if (Attribute id = candidate.op->getAttr(AMPDialect::kIdAttr))
-        numbers.insert(id);
-    }
-  for (Candidate &candidate : candidates) {
-    if (candidate.isForward() || !candidate.reason.empty())
-      continue;
-    Value other =
-        candidate.isLhsGradient ? candidate.product.rhs : candidate.product.lhs;
-    // A step that differentiation made says to which layer a product belongs.
-    Attribute layer = candidate.op->getAttr(AMPDialect::kBackwardOfAttr);
-    if (!inputs.contains(skipInsertedCasts(other)) && !numbers.contains(layer))
-      candidate.reason = "it belongs to no layer with 8-bit operands";
-    else if (options.highWeightGradients && !findWeight(other))
-      candidate.reason = "it is the gradient of a weight";
-  }
-}
-
-std::vector<Candidate> ProductChooser::choose(FunctionOpInterface function) {
-  std::vector<Candidate> candidates;
-  function->walk([&](MatrixProductOpInterface op) {
-    Candidate candidate{op, {}, false, false, ""};
-    if (std::optional<MatrixProduct> product = op.getMatrixProduct()) {
-      candidate.product = *product;
-      candidate.isLhsGradient = gradients.contains(product->lhs);
-      candidate.isRhsGradient = gradients.contains(product->rhs);
-    }
-    candidate.reason = findObstacle(candidate);
-    candidates.push_back(candidate);
-  });
-  keepOuterLayers(candidates);
-  chooseBackward(candidates);
-  return candidates;
-}
 
 //===----------------------------------------------------------------------===//
 // The pass
@@ -326,8 +75,15 @@ private:
   LogicalResult readSettings(QuantizerSettings &settings);
   LogicalResult run(FunctionOpInterface function, const ScalingRecipe &recipe,
                     const QuantizerSettings &settings);
-  LogicalResult replace(const Candidate &candidate, QuantizedCopies &copies);
+  void select(MutableArrayRef<Candidate> candidates,
+              const ScalingRecipe &recipe, FunctionOpInterface function);
+  LogicalResult replace(Candidate &candidate, QuantizedCopies &copies);
   void report(const Candidate &candidate, FunctionOpInterface function);
+  static remark::RemarkOpts getRemark(StringRef kind,
+                                      FunctionOpInterface function) {
+    return remark::RemarkOpts::name(kind).category("amp").function(
+        function.getName());
+  }
 
   QuantizeProductsPassOptions getOptions() const {
     QuantizeProductsPassOptions options;
@@ -337,6 +93,9 @@ private:
     options.highWeightGradients = highWeightGradients;
     return options;
   }
+
+  /// The rates of the target, if there is one.
+  std::optional<GPURates> rates;
 };
 
 } // namespace
@@ -348,13 +107,13 @@ LogicalResult QuantizeProductsPass::checkTarget(const ScalingRecipe &recipe) {
   auto fail = [&] {
     return getOperation()->emitError("amp-quantize-products: ");
   };
-  int capability = getComputeCapability(target);
-  if (capability == 0)
+  rates = getGPURates(target);
+  if (!rates)
     return fail() << "unknown target '" << target << "', expected "
                   << listTargets();
-  if (recipe.runsOn(capability))
+  if (recipe.runsOn(rates->capability))
     return success();
-  std::string others = listScalingRecipes(capability);
+  std::string others = listScalingRecipes(rates->capability);
   if (others.empty())
     return fail() << "the target '" << target
                   << "' has no products of 8-bit floats, expected a GPU of "
@@ -384,10 +143,14 @@ LogicalResult QuantizeProductsPass::readSettings(QuantizerSettings &settings) {
 }
 
 /// Replaces the product by one of quantised copies.
-LogicalResult QuantizeProductsPass::replace(const Candidate &candidate,
+LogicalResult QuantizeProductsPass::replace(Candidate &candidate,
                                             QuantizedCopies &copies) {
   Operation *op = candidate.op;
+  // Another product of 8-bit operands may have replaced an operand.
+  candidate.product = *candidate.op.getMatrixProduct();
   const MatrixProduct &product = candidate.product;
+  copies.setLossScales(skipInsertedCasts(product.lhs), candidate.lhsLossScales);
+  copies.setLossScales(skipInsertedCasts(product.rhs), candidate.rhsLossScales);
   FailureOr<QuantizedCopies::Copy> lhs =
       copies.get(candidate.getOperand(false));
   if (failed(lhs))
@@ -409,24 +172,51 @@ LogicalResult QuantizeProductsPass::replace(const Candidate &candidate,
   return success();
 }
 
+static std::string formatMicroseconds(int64_t picoseconds) {
+  return llvm::formatv("{0:F3}", double(picoseconds) * 1e-6);
+}
+
+/// Keeps the products that save less time on the target than the copies that
+/// only they read take.
+void QuantizeProductsPass::select(MutableArrayRef<Candidate> candidates,
+                                  const ScalingRecipe &recipe,
+                                  FunctionOpInterface function) {
+  FailureOr<std::vector<SelectedCopy>> copies =
+      selectProducts(candidates, recipe, *rates);
+  if (failed(copies)) {
+    remark::missed(function->getLoc(), getRemark("NotSelected", function))
+        << remark::reason("extents of products are not known, so their times "
+                          "on the target are not, either");
+    return;
+  }
+  for (const SelectedCopy &copy : *copies)
+    remark::analysis(copy.source.getLoc(), getRemark("Copy", function))
+        << remark::metric("Readers", copy.readers)
+        << remark::metric("Orders", copy.orders)
+        << remark::metric("ReadBytes", copy.readBytes)
+        << remark::metric("WrittenBytes", copy.writtenBytes)
+        << remark::metric("Microseconds", formatMicroseconds(copy.time));
+}
+
 void QuantizeProductsPass::report(const Candidate &candidate,
                                   FunctionOpInterface function) {
   Operation *op = candidate.op;
   StringRef name = op->getName().getStringRef();
-  auto options = [&](StringRef kind) {
-    return remark::RemarkOpts::name(kind).category("amp").function(
-        function.getName());
+  auto addTime = [&](auto &&remark) {
+    if (candidate.savedTime)
+      remark << remark::metric("SavedMicroseconds",
+                               formatMicroseconds(*candidate.savedTime));
   };
   if (!candidate.reason.empty()) {
     ++numKept;
-    remark::missed(op->getLoc(), options("Kept16Bits"))
-        << remark::metric("Op", name)
-        << remark::reason("{0}", candidate.reason);
+    addTime(remark::missed(op->getLoc(), getRemark("Kept16Bits", function))
+            << remark::metric("Op", name)
+            << remark::reason("{0}", candidate.reason));
     return;
   }
   ++numQuantized;
-  remark::passed(op->getLoc(), options("Quantized"))
-      << remark::metric("Op", name);
+  addTime(remark::passed(op->getLoc(), getRemark("Quantized", function))
+          << remark::metric("Op", name));
 }
 
 LogicalResult QuantizeProductsPass::run(FunctionOpInterface function,
@@ -448,20 +238,14 @@ LogicalResult QuantizeProductsPass::run(FunctionOpInterface function,
   QuantizeProductsPassOptions options = getOptions();
   std::vector<Candidate> candidates =
       ProductChooser(*step, recipe, lossScales, options).choose(function);
+  if (rates)
+    select(candidates, recipe, function);
   for (const Candidate &candidate : candidates)
     report(candidate, function);
   QuantizedCopies copies(*step, recipe, settings);
-  for (const Candidate &candidate : candidates) {
-    if (!candidate.reason.empty())
-      continue;
-    for (Value operand : {candidate.product.lhs, candidate.product.rhs}) {
-      Value source = skipInsertedCasts(operand);
-      if (auto scales = lossScales.get(source))
-        copies.setLossScales(source, *scales);
-    }
-    if (failed(replace(candidate, copies)))
+  for (Candidate &candidate : candidates)
+    if (candidate.reason.empty() && failed(replace(candidate, copies)))
       return failure();
-  }
   numCopies += copies.getNumCopies();
   if (copies.getNumCopies() == 0) {
     function->emitWarning(

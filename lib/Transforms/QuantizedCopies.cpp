@@ -118,10 +118,9 @@ QuantizedCopies::buildDelayedScale(OpBuilder &builder, Value source,
   return used;
 }
 
-FailureOr<QuantizedCopies::Copy>
-QuantizedCopies::get(const CopiedOperand &operand) {
-  Value source = skipInsertedCasts(operand.value);
-  MLIRContext *context = source.getContext();
+QuantizedCopies::Key QuantizedCopies::getKey(const ScalingRecipe &recipe,
+                                             const CopiedOperand &operand) {
+  MLIRContext *context = operand.value.getContext();
   Type format = operand.kind == CopyKind::Gradient && recipe.wideGradients
                     ? Type(Float8E5M2Type::get(context))
                     : Type(Float8E4M3FNType::get(context));
@@ -129,12 +128,20 @@ QuantizedCopies::get(const CopiedOperand &operand) {
   if (auto sizes = recipe.getBlocks(operand.contractsColumns,
                                     operand.kind == CopyKind::Weight))
     blocks = DenseI64ArrayAttr::get(context, *sizes);
-  auto [it, isNew] = copies.try_emplace(
-      std::tuple<Value, Type, Attribute>(source, format, blocks));
+  return {skipInsertedCasts(operand.value), format, blocks};
+}
+
+FailureOr<QuantizedCopies::Copy>
+QuantizedCopies::get(const CopiedOperand &operand) {
+  Key key = getKey(recipe, operand);
+  auto [it, isNew] = copies.try_emplace(key);
   if (!isNew)
     return it->second;
 
-  OpBuilder builder(context);
+  Value source = std::get<0>(key);
+  Type format = std::get<1>(key);
+  auto blocks = cast_or_null<DenseI64ArrayAttr>(std::get<2>(key));
+  OpBuilder builder(source.getContext());
   builder.setInsertionPointAfterValue(source);
   FailureOr<Value> scale =
       recipe.isDelayed ? buildDelayedScale(builder, source, format, operand)

@@ -62,6 +62,11 @@ public:
     Value payload, scale;
     DenseI64ArrayAttr blocks;
   };
+  /// The tensor, the format and the blocks of a copy.
+  using Key = std::tuple<Value, Type, Attribute>;
+
+  /// Returns the copy that `operand` needs by `recipe`.
+  static Key getKey(const ScalingRecipe &recipe, const CopiedOperand &operand);
 
   /// Says that `tensor` is multiplied by the product of `scales`, the loss
   /// scales. Histories hold magnitudes without it.
@@ -85,8 +90,7 @@ private:
   StepRewriter &step;
   const ScalingRecipe &recipe;
   const QuantizerSettings &settings;
-  /// By the tensor, the format and the blocks.
-  llvm::MapVector<std::tuple<Value, Type, Attribute>, Copy> copies;
+  llvm::MapVector<Key, Copy> copies;
   llvm::DenseMap<Value, SmallVector<Value, 1>> lossScales;
   llvm::StringSet<> names;
 };

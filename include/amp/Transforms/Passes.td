@@ -306,6 +306,13 @@ def QuantizeProductsPass : Pass<"amp-quantize-products"> {
     run along the dimension that a product contracts, so such a tensor needs two
     copies if products contract both of its dimensions.
 
+    With `target`, and extents that are known, only the products become 8-bit that
+    together save the most time. A product saves the difference of its times with
+    16-bit and with 8-bit operands. A copy costs the time to read the tensor and
+    to write each order in which products read it, once for all of its products. Such a set
+    is a closure of maximum weight, and a minimum cut finds it. Remarks give the
+    times and the bytes. Times follow from the peak rates of the GPU.
+
     The pass marks the function with `amp.fp8_recipe` and leaves a function with
     this mark unchanged. It warns if no product becomes 8-bit.
   }];

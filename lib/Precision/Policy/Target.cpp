@@ -14,9 +14,12 @@ using namespace mlir::amp;
 
 std::string mlir::amp::listTargets() { return amphost::listGPUTargets(); }
 
-int mlir::amp::getComputeCapability(StringRef name) {
+std::optional<GPURates> mlir::amp::getGPURates(StringRef name) {
   const amphost::GPUModel *model = amphost::findGPUTarget(name);
-  return model ? model->capability : 0;
+  if (!model)
+    return std::nullopt;
+  return GPURates{model->capability, model->half, model->getFloat8Rate(),
+                  model->bandwidth};
 }
 
 std::optional<Target> mlir::amp::getTarget(StringRef name) {

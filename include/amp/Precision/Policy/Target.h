@@ -47,9 +47,20 @@ struct Target {
 /// another name. Products of f32 operands are strict f32, not TF32.
 std::optional<Target> getTarget(StringRef name);
 
-/// Returns the compute capability of CUDA, ten times the major and the minor
-/// number, of a GPU that `listTargets` names. Returns 0 for another name.
-int getComputeCapability(StringRef name);
+/// The peak rates of a GPU, per second, without sparsity.
+struct GPURates {
+  /// The compute capability of CUDA, ten times the major and the minor number.
+  int capability;
+  /// Operations of products of 16-bit and of 8-bit floats, 0 without such
+  /// products.
+  double half, float8;
+  /// Bytes of memory.
+  double bandwidth;
+};
+
+/// Returns the rates of a GPU that `listTargets` names, or std::nullopt for
+/// another name.
+std::optional<GPURates> getGPURates(StringRef name);
 
 /// Returns the names that `getTarget` knows, with commas between them.
 std::string listTargets();

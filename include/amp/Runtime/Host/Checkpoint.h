@@ -50,15 +50,26 @@ inline constexpr int64_t kMaxScalerBytes = 1 << 16;
 inline constexpr int64_t kMaxSteps = int64_t(1) << 48;
 
 /// The precisions by their number in files. A number never changes. The first
-/// is that of a step that runs as written. amp-run has no TF32.
-inline constexpr const char *kPrecisions[] = {"", "f32", "fp16", "bf16",
-                                              "tf32"};
-inline constexpr int64_t kNumPrecisions = 5;
+/// is that of a step that runs as written. amp-run has no TF32. The precision
+/// `fp8` is that of its default recipe.
+inline constexpr const char *kPrecisions[] = {"",
+                                              "f32",
+                                              "fp16",
+                                              "bf16",
+                                              "tf32",
+                                              "fp8-current",
+                                              "fp8-delayed",
+                                              "fp8-rowwise",
+                                              "fp8-block-128",
+                                              "fp8-mxfp8"};
+inline constexpr int64_t kNumPrecisions =
+    sizeof(kPrecisions) / sizeof(*kPrecisions);
 
 /// The number of a precision, or -1.
 inline int64_t findPrecision(const std::string &precision) {
+  const std::string name = precision == "fp8" ? "fp8-current" : precision;
   for (int64_t i = 0; i < kNumPrecisions; ++i)
-    if (precision == kPrecisions[i])
+    if (name == kPrecisions[i])
       return i;
   return -1;
 }

@@ -1,0 +1,200 @@
+//===- ProductSelection.cpp - Which 8-bit products save time --------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProductSelection.h"
+
+#include "amp/Dialect/AMP/IR/AMPScaledOps.h"
+#include "amp/Support/MaxFlow.h"
+#include "amp/Support/TensorTypes.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+llvm::BitVector ProductSelection::choose() const {
+  size_t numNeeds = 0;
+  for (const Entry &entry : entries)
+    numNeeds += entry.needs.size();
+  // An entry is on the side of the source if it is chosen. An entry without
+  // those that it needs would cut an arc that no cut may contain.
+  MaxFlow flow(entries.size(), 0, numNeeds);
+  for (auto [number, entry] : llvm::enumerate(entries)) {
+    flow.addTerminal(number, entry.gain);
+    for (Number need : entry.needs)
+      flow.addArc(number, need, MaxFlow::infinite);
+  }
+  flow.run();
+  llvm::BitVector chosen(entries.size());
+  for (Number number = 0; number != entries.size(); ++number)
+    if (flow.isOnSourceSide(number))
+      chosen.set(number);
+  return chosen;
+}
+
+int64_t Float8Costs::getProductTime(int64_t m, int64_t n, int64_t k,
+                                    int64_t resultBytes, bool isFloat8) const {
+  constexpr int64_t kUnit = 16;
+  if (isFloat8)
+    for (int64_t *extent : {&m, &n, &k})
+      *extent = llvm::alignTo(*extent, kUnit);
+  double rate = isFloat8 ? rates.float8 : rates.half;
+  double flops = 2.0 * double(m) * double(n) * double(k);
+  int64_t operandBytes = (m * k + k * n) * (isFloat8 ? 1 : 2);
+  return std::max(int64_t(flops / rate * 1e12),
+                  getTime(operandBytes + resultBytes));
+}
+
+int64_t Float8Costs::getReadBytes(int64_t bytes, bool isElementwise) const {
+  bool isOfTensor = recipe.block < 0;
+  int64_t passes = isOfTensor && !recipe.isDelayed ? 2 : 1;
+  return (isElementwise && isOfTensor ? passes - 1 : passes) * bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// The products of a step
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Builds the problem for the candidates of a step.
+class StepSelection {
+public:
+  StepSelection(MutableArrayRef<Candidate> candidates,
+                const ScalingRecipe &recipe, const GPURates &rates)
+      : candidates(candidates), recipe(recipe), costs(rates, recipe) {}
+
+  FailureOr<std::vector<SelectedCopy>> run();
+
+private:
+  using Number = ProductSelection::Number;
+  struct CopyEntry {
+    Number number;
+    SelectedCopy copy;
+    /// The entries of its orders, by whether products contract its columns.
+    std::optional<Number> orders[2];
+  };
+
+  LogicalResult addProduct(Candidate &candidate);
+  Number addCopy(const CopiedOperand &operand);
+  std::optional<Number> findForward(const Candidate &candidate) const;
+
+  MutableArrayRef<Candidate> candidates;
+  const ScalingRecipe &recipe;
+  Float8Costs costs;
+  ProductSelection selection;
+  llvm::MapVector<QuantizedCopies::Key, CopyEntry> copies;
+  llvm::MapVector<Candidate *, Number> products;
+};
+
+} // namespace
+
+/// Adds the copy that `operand` needs, in the order that its product reads.
+StepSelection::Number StepSelection::addCopy(const CopiedOperand &operand) {
+  auto [it, isNew] =
+      copies.try_emplace(QuantizedCopies::getKey(recipe, operand));
+  CopyEntry &entry = it->second;
+  Value source = std::get<Value>(it->first);
+  int64_t elements = typeOf(source).getNumElements();
+  if (isNew) {
+    Operation *definer = source.getDefiningOp();
+    bool isElementwise = definer && !isa<MatrixProductOpInterface>(definer);
+    int64_t bytes = elements * typeOf(source).getElementTypeBitWidth() / 8;
+    int64_t read = costs.getReadBytes(bytes, isElementwise);
+    entry.copy = {source, 0, 0, read, 0, 0};
+    entry.number = selection.addCost(costs.getTime(read));
+  }
+  bool order = !costs.readsBothOrders() && operand.contractsColumns;
+  std::optional<Number> &written = entry.orders[order];
+  if (!written)
+    written = selection.addCost(costs.getTime(elements), entry.number);
+  return *written;
+}
+
+/// Returns the entry of the forward product of the layer to which `candidate`,
+/// a product of the backward pass, belongs.
+std::optional<StepSelection::Number>
+StepSelection::findForward(const Candidate &candidate) const {
+  Attribute layer = candidate.op->getAttr(AMPDialect::kBackwardOfAttr);
+  Value other = skipInsertedCasts(
+      candidate.isLhsGradient ? candidate.product.rhs : candidate.product.lhs);
+  std::optional<Number> found;
+  for (auto [product, number] : products) {
+    if (!product->isForward())
+      continue;
+    if (layer && product->op->getAttr(AMPDialect::kIdAttr) == layer)
+      return number;
+    if (!found && (skipInsertedCasts(product->product.lhs) == other ||
+                   skipInsertedCasts(product->product.rhs) == other))
+      found = number;
+  }
+  return found;
+}
+
+LogicalResult StepSelection::addProduct(Candidate &candidate) {
+  auto result = typeOf(candidate.op->getResult(0));
+  auto lhs = typeOf(candidate.product.lhs), rhs = typeOf(candidate.product.rhs);
+  if (!result.hasStaticShape() || !lhs.hasStaticShape() ||
+      !rhs.hasStaticShape())
+    return failure();
+  SmallVector<int64_t, 2> left = getMatrixShape(lhs.getShape());
+  SmallVector<int64_t, 2> right = getMatrixShape(rhs.getShape());
+  int64_t k = left[candidate.product.transposeLhs ? 0 : 1];
+  int64_t m = left[candidate.product.transposeLhs ? 1 : 0];
+  int64_t n = right[candidate.product.transposeRhs ? 0 : 1];
+  int64_t bytes = result.getNumElements() * result.getElementTypeBitWidth() / 8;
+  candidate.savedTime =
+      costs.getProductTime(m, n, k, bytes, /*isFloat8=*/false) -
+      costs.getProductTime(m, n, k, bytes, /*isFloat8=*/true);
+  SmallVector<Number> needs;
+  for (bool isRhs : {false, true})
+    needs.push_back(addCopy(candidate.getOperand(isRhs)));
+  if (!candidate.isForward())
+    if (std::optional<Number> forward = findForward(candidate))
+      needs.push_back(*forward);
+  products[&candidate] = selection.add(*candidate.savedTime, needs);
+  return success();
+}
+
+FailureOr<std::vector<SelectedCopy>> StepSelection::run() {
+  // Products of the forward pass come first, so that others find them.
+  for (bool isForward : {true, false})
+    for (Candidate &candidate : candidates)
+      if (candidate.reason.empty() && candidate.isForward() == isForward &&
+          failed(addProduct(candidate)))
+        return failure();
+  llvm::BitVector chosen = selection.choose();
+  std::vector<SelectedCopy> selected;
+  for (auto [candidate, number] : products) {
+    if (!chosen.test(number)) {
+      candidate->reason =
+          "it saves less time on the target than its copies take";
+      continue;
+    }
+    for (bool isRhs : {false, true})
+      ++copies
+            .find(QuantizedCopies::getKey(recipe, candidate->getOperand(isRhs)))
+            ->second.copy.readers;
+  }
+  for (auto &[key, entry] : copies) {
+    if (!chosen.test(entry.number))
+      continue;
+    int64_t elements = typeOf(std::get<Value>(key)).getNumElements();
+    for (std::optional<Number> order : entry.orders)
+      entry.copy.orders += order && chosen.test(*order);
+    entry.copy.writtenBytes = entry.copy.orders * elements;
+    entry.copy.time = costs.getTime(entry.copy.readBytes) +
+                      entry.copy.orders * costs.getTime(elements);
+    selected.push_back(entry.copy);
+  }
+  return selected;
+}
+
+FailureOr<std::vector<SelectedCopy>>
+mlir::amp::selectProducts(MutableArrayRef<Candidate> candidates,
+                          const ScalingRecipe &recipe, const GPURates &rates) {
+  return StepSelection(candidates, recipe, rates).run();
+}
