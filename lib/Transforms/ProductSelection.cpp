@@ -92,6 +92,21 @@ private:
 
 } // namespace
 
+/// Returns whether a kernel without products computes `value`. Such a kernel
+/// can make the copy, too.
+static bool isOfElementwiseKernel(Value value) {
+  Operation *op = value.getDefiningOp();
+  for (; op; op = op->getOperand(0).getDefiningOp()) {
+    auto iface = dyn_cast<FloatRangeOpInterface>(op);
+    if (!iface || iface.getElementFlow() != ElementFlow::Moves ||
+        op->getNumOperands() != 1)
+      break;
+  }
+  auto iface = dyn_cast_or_null<PrecisionOpInterface>(op);
+  return iface && !isa<MatrixProductOpInterface>(op) &&
+         iface.getProductFlops() == 0;
+}
+
 /// Adds the copy that `operand` needs, in the order that its product reads.
 StepSelection::Number StepSelection::addCopy(const CopiedOperand &operand) {
   auto [it, isNew] =
@@ -100,10 +115,8 @@ StepSelection::Number StepSelection::addCopy(const CopiedOperand &operand) {
   Value source = std::get<Value>(it->first);
   int64_t elements = typeOf(source).getNumElements();
   if (isNew) {
-    Operation *definer = source.getDefiningOp();
-    bool isElementwise = definer && !isa<MatrixProductOpInterface>(definer);
     int64_t bytes = elements * typeOf(source).getElementTypeBitWidth() / 8;
-    int64_t read = costs.getReadBytes(bytes, isElementwise);
+    int64_t read = costs.getReadBytes(bytes, isOfElementwiseKernel(source));
     entry.copy = {source, 0, 0, read, 0, 0};
     entry.number = selection.addCost(costs.getTime(read));
   }
