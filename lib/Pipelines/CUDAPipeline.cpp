@@ -62,6 +62,8 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
   convert.convolutions = options.convolutions;
   convert.deterministic = options.deterministic;
   convert.logitBytes = options.logitBytes;
+  convert.attentionBytes = options.attentionBytes;
+  convert.recomputeRate = options.recomputeRate;
   pm.addNestedPass<func::FuncOp>(createConvertTrainToCUDA(convert));
   PlanMemoryOptions plan;
   plan.report = options.report;

@@ -23,20 +23,20 @@ using Values = std::vector<double>;
 using KernelResults = std::vector<Values>;
 
 /// A normalisation in f64. `group(i)` is the group of element i, and
-/// `channel(i)` the index of its gain.
+/// `channel(i)` the index of its gain. Without `isCentered` the means are 0.
 struct NormReference {
   Values y, mean, rstd, var, dx, dgamma, dbeta;
 
   template <typename Group, typename Channel>
   NormReference(const Values &x, const Values &dy, const Values &gamma,
                 const Values &beta, int64_t groups, Group group,
-                Channel channel, double epsilon)
+                Channel channel, double epsilon, bool isCentered = true)
       : y(x.size()), mean(groups), rstd(groups), var(groups), dx(x.size()),
         dgamma(gamma.size()), dbeta(gamma.size()) {
     double n = double(x.size()) / groups;
     Values meanG(groups), meanDot(groups);
     for (size_t i = 0; i < x.size(); ++i)
-      mean[group(i)] += x[i] / n;
+      mean[group(i)] += isCentered ? x[i] / n : 0.0;
     for (size_t i = 0; i < x.size(); ++i)
       var[group(i)] += std::pow(x[i] - mean[group(i)], 2) / n;
     for (int64_t g = 0; g < groups; ++g)
@@ -49,7 +49,7 @@ struct NormReference {
       y[i] = normal(i) * gamma[c] + beta[c];
       dgamma[c] += dy[i] * normal(i);
       dbeta[c] += dy[i];
-      meanG[group(i)] += dy[i] * gamma[c] / n;
+      meanG[group(i)] += isCentered ? dy[i] * gamma[c] / n : 0.0;
       meanDot[group(i)] += dy[i] * gamma[c] * normal(i) / n;
     }
     for (size_t i = 0; i < x.size(); ++i)
@@ -98,6 +98,38 @@ static void testLayerNorm(int64_t rows, int64_t columns, double offset,
 }
 
 template <typename X, typename Y>
+static void testRMSNorm(int64_t rows, int64_t columns, bool inPlace) {
+  ArrivalCounters arrivalCounters;
+  inAllOrders("rms norm", [&] {
+    Values x = randomValues<X>(rows * columns, 1);
+    Values dy = randomValues<Y>(rows * columns, 2);
+    Values gamma = randomValues<float>(columns, 3);
+    NormReference expected(
+        x, dy, gamma, Values(columns), rows,
+        [&](size_t i) { return i / columns; },
+        [&](size_t i) { return i % columns; }, 1e-6, /*isCentered=*/false);
+    Buffer<X> dX(x);
+    Buffer<Y> out(rows * columns), g(dy), dInput(rows * columns);
+    Buffer<float> dGamma(gamma), rstd(rows), gammaGrad(columns);
+    Buffer<unsigned char> scratch(size_t(layerNormScratchBytes(rows, columns)));
+    CHECK_OK(rmsNormForward(nullptr, out.get(), rstd, dX.get(), dGamma, rows,
+                            columns, 1e-6f));
+    Y *to = inPlace ? g.get() : dInput.get();
+    CHECK_OK(rmsNormBackward(nullptr, to, gammaGrad, g.get(), dX.get(), dGamma,
+                             rstd, rows, columns, scratch.get(),
+                             arrivalCounters));
+    Values y = out.read(), dx = (inPlace ? g : dInput).read();
+    CHECK_NEAR(y, expected.y, 2 * epsilonOf<Y>());
+    CHECK_NEAR(rstd.read(), expected.rstd, 1e-5);
+    if (columns > 1) // of a single column it is nearly zero
+      CHECK_NEAR(dx, expected.dx, 4 * epsilonOf<Y>());
+    CHECK_NEAR(gammaGrad.read(), expected.dgamma, 2e-5);
+    CHECK(arrivalCounters.areZero());
+    return KernelResults{y, dx, gammaGrad.read()};
+  });
+}
+
+template <typename X, typename Y>
 static void testBatchNorm(int64_t rows, int64_t channels, double offset,
                           bool guard) {
   ArrivalCounters arrivalCounters;
@@ -135,6 +167,9 @@ static void testBatchNorm(int64_t rows, int64_t channels, double offset,
                                channels, scratch.get(), arrivalCounters));
     double extra = std::fabs(offset) * 1e-5;
     Values y = out.read(), dx = dInput.read();
+    CHECK_OK(batchNormApply(nullptr, out.get(), dX.get(), dGamma, dBeta, mean,
+                            rstd, rows, channels));
+    CHECK(out.read() == y);
     CHECK_NEAR(y, expected.y, 2 * epsilonOf<Y>() + extra);
     CHECK_NEAR(mean.read(), expected.mean, 1e-5);
     CHECK_NEAR(rstd.read(), expected.rstd, 1e-5 + extra);
@@ -221,6 +256,15 @@ static void testBatchNormRelu(int64_t rows, int64_t channels, double offset) {
             dX.get(), dGamma, dBeta, rMean, rVar, rows, channels, 0.1f, 1e-5f,
             nullptr, scratch.get(), arrivalCounters));
       Values y = out.read(), bits = mask.read(), selected = dy;
+      // The same again, over the residual.
+      if (hasResidual)
+        CHECK_OK(batchNormAddReluApply(nullptr, added.get(), dX.get(), dGamma,
+                                       dBeta, mean, rstd, added.get(), rows,
+                                       channels));
+      else
+        CHECK_OK(batchNormReluApply(nullptr, out.get(), dX.get(), dGamma, dBeta,
+                                    mean, rstd, rows, channels));
+      CHECK((hasResidual ? added : out).read() == y);
       for (size_t i = 0; i < y.size(); ++i) {
         const bool isPositive = int(bits[i / 8]) >> (i % 8) & 1;
         CHECK(isPositive == (y[i] > 0));
@@ -266,6 +310,12 @@ int main() {
   testLayerNorm<__nv_bfloat16, __nv_bfloat16>(2, 2056, 0, true);
   testLayerNorm<float, float>(2, 8200, 0, true);
   testLayerNorm<float, float>(4, 1, 0, false);
+
+  testRMSNorm<float, float>(7, 33, false);
+  testRMSNorm<__half, __half>(130, 64, true);
+  testRMSNorm<__nv_bfloat16, __nv_bfloat16>(2, 2056, true);
+  testRMSNorm<float, __half>(2, 8200, false);
+  testRMSNorm<float, float>(4, 1, false);
 
   testBatchNorm<float, float>(128, 16, 0, true);
   testBatchNorm<__half, __half>(75, 3, 0, true);

@@ -117,6 +117,18 @@ static cl::opt<int64_t> logitBytes(
         "of larger ones goes through the rows in chunks (default: 1 GiB; "
         "0: no limit)"),
     cl::cat(category));
+static cl::opt<int64_t> attentionBytes(
+    "attention-bytes", cl::init(int64_t(2) << 30),
+    cl::desc("The most scratch memory for the gradient of an attention, in "
+             "bytes; a larger one computes its samples in parts (default: 2 "
+             "GiB; 0: no limit)"),
+    cl::cat(category));
+static cl::opt<int64_t> recomputeRate(
+    "recompute-rate", cl::init(500000),
+    cl::desc("The fewest bytes of memory that computing a value of the forward "
+             "pass again frees per microsecond (default: 500000; 0: keep all "
+             "values)"),
+    cl::cat(category));
 static cl::opt<bool> emitMain(
     "emit-main",
     cl::desc("Add a trainer with the options of amp-run, and --profile, --time "
@@ -268,6 +280,8 @@ static LogicalResult runPipeline(ModuleOp module, int64_t batch,
   options.convolutions = convolutions;
   options.deterministic = !nondeterministic;
   options.logitBytes = logitBytes;
+  options.attentionBytes = attentionBytes;
+  options.recomputeRate = recomputeRate;
   options.inference = inference.str();
   amp::buildCUDAPipeline(pm, options);
   return pm.run(module);
@@ -382,7 +396,7 @@ static StringRef getStepOption() {
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
            &precision, &lossScaling, &masterWeights, &batchSize, &noEpilogues,
            &strictRounding, &attention, &convolutions, &nondeterministic,
-           &logitBytes, &memory})
+           &logitBytes, &attentionBytes, &recomputeRate, &memory})
     if (option->getNumOccurrences() > 0)
       return option->ArgStr;
   return {};
@@ -415,8 +429,10 @@ static int checkOptions() {
                     "is");
   if (batchSize.getNumOccurrences() > 0 && batchSize <= 0)
     return fail("--batch-size must be positive");
-  if (logitBytes < 0)
-    return fail("--logit-bytes must not be negative");
+  for (const cl::opt<int64_t> *option :
+       {&logitBytes, &attentionBytes, &recomputeRate})
+    if (*option < 0)
+      return fail("--" + option->ArgStr + " must not be negative");
   const std::pair<StringRef, StringRef> outputs[] = {
       {"o", outputFile},
       {"emit-header", headerFile},

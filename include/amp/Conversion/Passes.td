@@ -139,9 +139,17 @@ def ConvertTrainToCUDA
     - Horizontal fusion: products of one matrix, such as queries, keys and
       values, become one product with the columns of all, if that moves fewer
       bytes.
+    - RMS norms and their gradients have kernels too.
     - All other operations become loops over elements, as for the CPU, which are
       fused and become `cuda.kernel`. If a loop with several readers reads no
       more memory than it writes, each reader computes it.
+    - At the end, values of the forward pass that add to the most memory in use
+      are computed again in the backward pass: results of kernels over elements,
+      layer norms and batch norms whose operands are in memory anyway. Those
+      that free most bytes per microsecond come first, down to
+      `recompute-rate`. A kernel of the backward pass that reads the same
+      operands computes the value too, so that no launch is added. Results are
+      the same bit for bit.
 
     An `scf.if` whose condition is not a constant computes both branches and
     selects. The guard of an optimizer becomes the flag of the launch. An
@@ -165,7 +173,13 @@ def ConvertTrainToCUDA
            "Choose library kernels that give the same bits in each run">,
     Option<"logitBytes", "logit-bytes", "int64_t", "int64_t(1) << 30",
            "The most memory for the logits of a classifier, in bytes. The loss "
-           "of larger ones goes through the rows in chunks. 0 sets no limit">];
+           "of larger ones goes through the rows in chunks. 0 sets no limit">,
+    Option<"attentionBytes", "attention-bytes", "int64_t", "int64_t(2) << 30",
+           "The most scratch memory for the gradient of an attention, in bytes. "
+           "A larger one computes its samples in parts. 0 sets no limit">,
+    Option<"recomputeRate", "recompute-rate", "int64_t", "500000",
+           "The fewest bytes of memory that computing a value of the forward "
+           "pass again frees per microsecond. 0 keeps all values">];
   let statistics = [
     Statistic<"numLaunches", "launches", "Number of launches">];
 }

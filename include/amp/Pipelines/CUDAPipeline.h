@@ -69,6 +69,18 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
           "the loss of larger ones goes through the rows in chunks; "
           "0 sets no limit"),
       llvm::cl::init(int64_t(1) << 30)};
+  Option<int64_t> attentionBytes{
+      *this, "attention-bytes",
+      llvm::cl::desc(
+          "The most scratch memory for the gradient of an attention, in bytes; "
+          "a larger one computes its samples in parts; 0 sets no limit"),
+      llvm::cl::init(int64_t(2) << 30)};
+  Option<int64_t> recomputeRate{
+      *this, "recompute-rate",
+      llvm::cl::desc("The fewest bytes of memory that computing a value of the "
+                     "forward pass again frees per microsecond; 0 keeps all "
+                     "values"),
+      llvm::cl::init(500000)};
   Option<std::string> inference{
       *this, "inference",
       llvm::cl::desc("The step whose forward function also becomes a program, "

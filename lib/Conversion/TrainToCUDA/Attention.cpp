@@ -469,7 +469,7 @@ static void convert(train::ScaledDotProductAttentionGradOp op,
       builder, t.getLoc(), types, StringAttr(), inputs, ValueRange(),
       ValueRange(), Value(), s, parts.scale, IntegerAttr(), IntegerAttr(),
       UnitAttr(), UnitAttr(), queryHeads, keyHeads, valueHeads, outputHeads,
-      gradHeads, heads[0], heads[1], heads[2], UnitAttr());
+      gradHeads, heads[0], heads[1], heads[2], UnitAttr(), IntegerAttr());
   setParts(launch, parts);
   launch.setDeterministic(deterministic);
   launch->setDiscardableAttrs(op->getDiscardableAttrDictionary());
@@ -479,7 +479,21 @@ static void convert(train::ScaledDotProductAttentionGradOp op,
   packGradients(launch);
 }
 
-void mlir::cuda::convertAttention(func::FuncOp step, bool deterministic) {
+/// Divides the samples of `launch` into parts of equal size, as few as keep its
+/// scratch memory within `scratchBytes`.
+static void divide(SDPAGradOp launch, int64_t scratchBytes) {
+  const int64_t batch = launch.getSizes().getBatch();
+  for (int64_t parts = 1; parts <= batch; ++parts) {
+    if (batch % parts != 0)
+      continue;
+    launch.setParts(parts);
+    if (scratchBytes == 0 || launch.getScratchBytes() <= scratchBytes)
+      return;
+  }
+}
+
+void mlir::cuda::convertAttention(func::FuncOp step, bool deterministic,
+                                  int64_t scratchBytes) {
   auto convertAll = [&](auto ops, auto convertOne) {
     for (auto op : ops) {
       std::string obstacle = findObstacle(op);
@@ -495,6 +509,8 @@ void mlir::cuda::convertAttention(func::FuncOp step, bool deterministic) {
   convertAll(
       llvm::to_vector(step.getOps<train::ScaledDotProductAttentionGradOp>()),
       [&](auto op) { convert(op, deterministic); });
+  for (auto launch : step.getOps<SDPAGradOp>())
+    divide(launch, scratchBytes);
 }
 
 /// Reads the heads of input `index` of `launch`, [batch, `count`, `positions`,

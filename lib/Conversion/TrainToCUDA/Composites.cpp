@@ -103,6 +103,8 @@ void mlir::cuda::populateCompositesToCUDA(RewritePatternSet &patterns) {
            ConvertComposite<train::LogSoftmaxGradOp, LogSoftmaxGradOp>,
            ConvertComposite<train::LayerNormOp, LayerNormOp>,
            ConvertComposite<train::LayerNormGradOp, LayerNormGradOp>,
+           ConvertComposite<train::RMSNormOp, RMSNormOp>,
+           ConvertComposite<train::RMSNormGradOp, RMSNormGradOp>,
            ConvertComposite<train::BatchNormTrainingOp, BatchNormTrainingOp>,
            ConvertComposite<train::BatchNormInferenceOp, BatchNormInferenceOp>,
            ConvertComposite<train::BatchNormGradOp, BatchNormGradOp>,

@@ -192,6 +192,12 @@ struct ConvertTrainToCUDA
     if (logitBytes < 0)
       return step.emitOpError("cannot be lowered with 'logit-bytes' ")
              << int64_t(logitBytes) << ", expected at least 0";
+    for (auto [name, value] :
+         {std::pair<StringRef, int64_t>("attention-bytes", attentionBytes),
+          std::pair<StringRef, int64_t>("recompute-rate", recomputeRate)})
+      if (value < 0)
+        return step.emitOpError("cannot be lowered with '")
+               << name << "' " << value << ", expected at least 0";
     if (attention == "cudnn" && strictRounding)
       return step.emitOpError("cannot be lowered with attention by cuDNN and "
                               "strict rounding, expected one of them");
@@ -217,7 +223,7 @@ struct ConvertTrainToCUDA
     convertOptimizers(step);
     mergeParameterCasts(step);
     if (plansAttention())
-      convertAttention(step, deterministic);
+      convertAttention(step, deterministic, attentionBytes);
     if (plansConvolutions())
       convertConvolutions(step, deterministic);
     apply(step, [&](RewritePatternSet &patterns) {
@@ -270,6 +276,9 @@ struct ConvertTrainToCUDA
     mergeKernels(step);
     if (failed(run({cse})))
       return failure();
+    // Nothing may look for equal operations from here on.
+    if (recomputeLaunches(step, recomputeRate))
+      mergeKernels(step);
     nameLaunches(step);
     step.walk([&](LaunchOpInterface) { ++numLaunches; });
     return success();

@@ -45,7 +45,10 @@ void populateEpilogues(RewritePatternSet &patterns, bool strict);
 /// their operands where slices and transposes take them from. With
 /// `deterministic`, gradients have the same bits in each run. Leaves other
 /// attention, with a remark.
-void convertAttention(func::FuncOp step, bool deterministic);
+/// A gradient whose scratch memory takes more than `scratchBytes` computes its
+/// samples in parts. 0 sets no limit.
+void convertAttention(func::FuncOp step, bool deterministic,
+                      int64_t scratchBytes);
 
 /// Lowers convolutions in 16 bits to `cuda.conv_plan`, apart from pointwise
 /// ones, which are products. With `deterministic`, gradients have the same bits
@@ -92,6 +95,13 @@ void populateSlicesToLoops(RewritePatternSet &patterns);
 /// memory than it writes. The copies then fuse. Readers are loops after fusion,
 /// which become kernels. Returns whether there is a copy.
 bool recomputeCheapValues(func::FuncOp step);
+
+/// Computes values of the forward pass again in the backward pass where they
+/// add to the most memory in use. A second computation is one launch that reads
+/// operands which are in memory anyway, and frees at least `leastRate` bytes for
+/// each microsecond that it takes on an H100. With 0 all values stay. Returns
+/// whether there are kernels that `mergeKernels` can merge.
+bool recomputeLaunches(func::FuncOp step, int64_t leastRate);
 
 /// Turns the remaining loops over elements and scalars into `cuda.kernel`. It
 /// is an error at an operation if it cannot become one.

@@ -202,9 +202,10 @@ static double getBandwidthPart(LaunchOpInterface launch) {
     return isGather(kernel) ? part::gather : part::elementwise;
   if (auto gemm = dyn_cast<GemmOp>(op))
     return gemm.getExtents().batch > 1 ? part::mixed : part::elementwise;
-  if (isa<LayerNormGradOp>(op))
+  if (isa<LayerNormGradOp, RMSNormGradOp>(op))
     return part::mixed;
-  if (isa<BatchNormTrainingOp, BatchNormGradOp>(op))
+  if (isa<BatchNormTrainingOp, BatchNormReluOp, BatchNormAddReluOp,
+          BatchNormGradOp, BatchNormReluGradOp, BatchNormAddReluGradOp>(op))
     return part::batchNorm;
   return part::elementwise;
 }

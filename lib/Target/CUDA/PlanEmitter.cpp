@@ -13,12 +13,12 @@ using namespace mlir;
 using namespace mlir::cuda;
 
 namespace {
-/// A pointer of a plan: its name in the interface, the buffer, and the element
-/// at which it begins.
+/// A pointer of a plan: its name in the interface, the buffer, the element at
+/// which it begins, and the elements from one sample to the next.
 struct PlanPointer {
   StringRef name;
   Value buffer;
-  int64_t offset = 0;
+  int64_t offset = 0, sample = 0;
 };
 } // namespace
 
@@ -27,11 +27,16 @@ template <typename OpTy>
 static void addMasks(OpTy op, unsigned first,
                      SmallVectorImpl<PlanPointer> &pointers) {
   ValueRange inputs = op.getInputs();
-  if (op.getBias())
-    pointers.push_back({"BIAS", inputs[first++]});
+  if (op.getBias()) {
+    ShapedType bias = op.getInputType(first);
+    // All samples share a bias of one.
+    const int64_t sample =
+        bias.getDimSize(0) > 1 ? bias.getNumElements() / bias.getDimSize(0) : 0;
+    pointers.push_back({"BIAS", inputs[first++], 0, sample});
+  }
   if (op.getLengths()) {
-    pointers.push_back({"QUERY_LENGTHS", inputs[first++]});
-    pointers.push_back({"KEY_LENGTHS", inputs[first]});
+    pointers.push_back({"QUERY_LENGTHS", inputs[first++], 0, 1});
+    pointers.push_back({"KEY_LENGTHS", inputs[first], 0, 1});
   }
 }
 
@@ -50,16 +55,20 @@ static SmallVector<PlanPointer> getPointers(SDPAOp op) {
 static SmallVector<PlanPointer> getPointers(SDPAGradOp op) {
   ValueRange inputs = op.getInputs(), outputs = op.getOutputs();
   const bool isPacked = outputs.size() == 1;
+  auto at = [](StringRef name, Value buffer, HeadsAttr heads) {
+    return PlanPointer{name, buffer, heads.getOffset(), heads.getSample()};
+  };
   SmallVector<PlanPointer> pointers = {
-      {"OUTPUT_GRAD", inputs[0], op.getGrad().getOffset()},
-      {"QUERY", inputs[1], op.getQuery().getOffset()},
-      {"KEY", inputs[2], op.getKey().getOffset()},
-      {"VALUE", inputs[3], op.getValue().getOffset()},
-      {"OUTPUT", inputs[4], op.getOutput().getOffset()},
-      {"LOG_SUM_EXP", inputs[5]},
-      {"QUERY_GRAD", outputs[0], op.getQueryGrad().getOffset()},
-      {"KEY_GRAD", outputs[isPacked ? 0 : 1], op.getKeyGrad().getOffset()},
-      {"VALUE_GRAD", outputs[isPacked ? 0 : 2], op.getValueGrad().getOffset()}};
+      at("OUTPUT_GRAD", inputs[0], op.getGrad()),
+      at("QUERY", inputs[1], op.getQuery()),
+      at("KEY", inputs[2], op.getKey()),
+      at("VALUE", inputs[3], op.getValue()),
+      at("OUTPUT", inputs[4], op.getOutput()),
+      {"LOG_SUM_EXP", inputs[5], 0,
+       op.getSizes().getHeads() * op.getSizes().getQueries()},
+      at("QUERY_GRAD", outputs[0], op.getQueryGrad()),
+      at("KEY_GRAD", outputs[isPacked ? 0 : 1], op.getKeyGrad()),
+      at("VALUE_GRAD", outputs[isPacked ? 0 : 2], op.getValueGrad())};
   addMasks(op, 6, pointers);
   return pointers;
 }
@@ -210,9 +219,26 @@ void ProgramEmitter::emitPlanPointers(LaunchOpInterface launch) {
       os << " + " << pointer.offset;
     os << ";\n";
   }
+  auto gradient = dyn_cast<SDPAGradOp>(launch.getOperation());
+  if (!gradient || gradient.getParts() == 1)
+    return;
+  os << "    // Bytes from one part of the samples to the next.\n"
+     << "    int64_t steps[AMP_CUDNN_ATTENTION_POINTERS] = {};\n";
+  const int64_t samples = gradient.getSizes().getBatch() / gradient.getParts();
+  for (const PlanPointer &pointer : getPointers(launch))
+    if (pointer.sample != 0)
+      os << "    steps[AMP_CUDNN_" << pointer.name << "] = "
+         << samples * pointer.sample *
+                (shapedType(pointer.buffer).getElementTypeBitWidth() / 8)
+         << ";\n";
 }
 
 void ProgramEmitter::emitPlanRun(LaunchOpInterface launch) {
-  os << "runCuDNNPlan(run, " << plans.lookup(launch) << ", p, "
-     << getScratch(launch) << ")";
+  auto gradient = dyn_cast<SDPAGradOp>(launch.getOperation());
+  const bool isDivided = gradient && gradient.getParts() > 1;
+  os << (isDivided ? "runCuDNNPlanInParts" : "runCuDNNPlan") << "(run, "
+     << plans.lookup(launch) << ", p, " << getScratch(launch);
+  if (isDivided)
+    os << ", steps, " << gradient.getParts();
+  os << ")";
 }

@@ -99,6 +99,20 @@ static RuntimeCall getCall(LayerNormGradOp op, const Operands &operands) {
       operands.with({getRows(op.getInputType(0), columns), operands.scratch})};
 }
 
+static RuntimeCall getCall(RMSNormOp op, const Operands &operands) {
+  int64_t columns = op.getInputType(1).getNumElements();
+  return {"rmsNormForward",
+          operands.with(
+              {getRows(op.getInputType(0), columns), real(op.getEpsilon())})};
+}
+
+static RuntimeCall getCall(RMSNormGradOp op, const Operands &operands) {
+  int64_t columns = op.getInputType(2).getNumElements();
+  return {
+      "rmsNormBackward",
+      operands.with({getRows(op.getInputType(0), columns), operands.scratch})};
+}
+
 static std::string getPixels(ShapedType type) {
   return getRows(type, type.getShape().back());
 }
@@ -117,6 +131,16 @@ static RuntimeCall getCall(BatchNormReluOp op, const Operands &operands) {
 }
 static RuntimeCall getCall(BatchNormAddReluOp op, const Operands &operands) {
   return {"batchNormAddReluForward", getBatchNorm(op, operands)};
+}
+
+static RuntimeCall getCall(BatchNormApplyOp op, const Operands &operands) {
+  return {op.getRelu() ? "batchNormReluApply" : "batchNormApply",
+          operands.with(getPixels(op.getInputType(0)))};
+}
+static RuntimeCall getCall(BatchNormAddReluApplyOp op,
+                           const Operands &operands) {
+  return {"batchNormAddReluApply",
+          operands.with(getPixels(op.getInputType(0)))};
 }
 
 static RuntimeCall getCall(BatchNormInferenceOp op, const Operands &operands) {
@@ -288,13 +312,15 @@ void ProgramEmitter::emitTunedKernel(LaunchOpInterface launch) {
   operands.guard = getGuard(launch);
   RuntimeCall call =
       llvm::TypeSwitch<Operation *, RuntimeCall>(launch)
-          .Case<AvgPool2DGradOp, AvgPool2DOp, BatchNormAddReluGradOp,
-                BatchNormAddReluOp, BatchNormReluGradOp, BatchNormReluOp,
-                BatchNormGradOp, BatchNormInferenceOp, BatchNormTrainingOp,
-                CrossEntropyGradOp, CrossEntropyOp, CrossEntropyWithGradOp,
-                DropoutOp, LayerNormGradOp, LayerNormOp, LogSoftmaxGradOp,
-                LogSoftmaxOp, MaxPool2DGradOp, MaxPool2DOp, ScatterAddOp,
-                SoftmaxGradOp, SoftmaxOp, StochasticRoundOp, UpdateScaleOp>(
+          .Case<AvgPool2DGradOp, AvgPool2DOp, BatchNormAddReluApplyOp,
+                BatchNormAddReluGradOp, BatchNormAddReluOp, BatchNormApplyOp,
+                BatchNormReluGradOp, BatchNormReluOp, BatchNormGradOp,
+                BatchNormInferenceOp, BatchNormTrainingOp, CrossEntropyGradOp,
+                CrossEntropyOp, CrossEntropyWithGradOp, DropoutOp,
+                LayerNormGradOp, LayerNormOp, LogSoftmaxGradOp, LogSoftmaxOp,
+                MaxPool2DGradOp, MaxPool2DOp, RMSNormGradOp, RMSNormOp,
+                ScatterAddOp, SoftmaxGradOp, SoftmaxOp, StochasticRoundOp,
+                UpdateScaleOp>(
               [&](auto op) { return getCall(op, operands); });
   os << call.function << "(run.stream";
   for (const std::string &argument : call.arguments)

@@ -23,12 +23,13 @@ func.func @packed(%qkv: tensor<2x64x192xbf16>, %dy: tensor<2x64x64xbf16>) -> ten
       -> tensor<2x64x64xbf16>, tensor<2x4x64xf32>
   // CHECK: cuda.sdpa_grad ins(%{{.*}}, %[[QKV]], %[[QKV]], %[[QKV]], %[[R]]#0, %[[R]]#1 :
   // CHECK-SAME: deterministic
+  // CHECK-SAME: parts = 2 : i64
   // CHECK-SAME: value_grad = #cuda.heads<at 128 by 12288, 16, 192>
   // CHECK-SAME: -> tensor<2x64x192xbf16>
   %dqkv = cuda.sdpa_grad ins(%dy, %qkv, %qkv, %qkv, %y, %lse
       : tensor<2x64x64xbf16>, tensor<2x64x192xbf16>, tensor<2x64x192xbf16>,
         tensor<2x64x192xbf16>, tensor<2x64x64xbf16>, tensor<2x4x64xf32>)
-      {sizes = #sizes, scale = 2.5e-1 : f64, right_bound = 0 : i64, deterministic,
+      {sizes = #sizes, scale = 2.5e-1 : f64, right_bound = 0 : i64, deterministic, parts = 2 : i64,
        query = #cuda.heads<at 0 by 12288, 16, 192>, key = #cuda.heads<at 64 by 12288, 16, 192>,
        value = #cuda.heads<at 128 by 12288, 16, 192>, output = #cuda.heads<at 0 by 4096, 16, 64>,
        grad = #cuda.heads<at 0 by 4096, 16, 64>, query_grad = #cuda.heads<at 0 by 12288, 16, 192>,

@@ -196,3 +196,17 @@ func.func @gradients(%q: tensor<2x4x8x16xf16>, %s: tensor<2x4x8xf32>) {
       -> tensor<2x8x192xf16>
   return
 }
+
+// -----
+
+func.func @parts(%q: tensor<2x4x8x16xf16>, %s: tensor<2x4x8xf32>) {
+  // expected-error@+1 {{has 3 parts for 2 samples, expected a divisor}}
+  %0:3 = cuda.sdpa_grad ins(%q, %q, %q, %q, %q, %s : tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8xf32>)
+      {sizes = #cuda.attention<batch = 2, heads = 4, key_heads = 4, queries = 8, keys = 8, head_size = 16, value_size = 16>, scale = 1.0 : f64, parts = 3 : i64,
+       query = #cuda.heads<at 0 by 512, 128, 16>, key = #cuda.heads<at 0 by 512, 128, 16>,
+       value = #cuda.heads<at 0 by 512, 128, 16>, output = #cuda.heads<at 0 by 512, 128, 16>,
+       grad = #cuda.heads<at 0 by 512, 128, 16>, query_grad = #cuda.heads<at 0 by 512, 128, 16>,
+       key_grad = #cuda.heads<at 0 by 512, 128, 16>, value_grad = #cuda.heads<at 0 by 512, 128, 16>}
+      -> tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf16>
+  return
+}

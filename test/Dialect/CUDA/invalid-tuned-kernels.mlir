@@ -533,3 +533,35 @@ cuda.program @overwritten arena 1280 {
       : memref<4x8xf32>, memref<8xf32>, memref<8xf32>, memref<8xf32>, memref<8xf32>)
       outs(%x : memref<4x8xf32>) {epsilon = 1.0e-5 : f64}
 }
+
+// -----
+
+func.func @rms_norm_gain(%a: tensor<4x8xf32>, %b: tensor<4xf32>) {
+  // expected-error@+1 {{has gamma of shape [4] for x of shape [4, 8], expected the last dimensions of x}}
+  %0:2 = cuda.rms_norm ins(%a, %b : tensor<4x8xf32>, tensor<4xf32>) {epsilon = 1.0e-6 : f64} -> tensor<4x8xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_rows(%a: tensor<4x8xf32>, %b: tensor<8xf32>) {
+  // expected-error@+1 {{rstd has shape [8] of 'f32', expected [4] of 'f32'}}
+  %0:2 = cuda.rms_norm_grad ins(%a, %a, %b, %b : tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @apply_channels(%a: tensor<4x8xf32>, %b: tensor<8xf32>, %c: tensor<4xf32>) {
+  // expected-error@+1 {{rstd has shape [4] of 'f32', expected [8] of 'f32'}}
+  %0 = cuda.batch_norm_apply ins(%a, %b, %b, %b, %c : tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<4xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @apply_residual(%a: tensor<4x8xf32>, %b: tensor<8xf32>) {
+  // expected-error@+1 {{residual has shape [8] of 'f32', expected [4, 8] of f16, bf16 or f32}}
+  %0 = cuda.batch_norm_add_relu_apply ins(%a, %b, %b, %b, %b, %b : tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  return
+}

@@ -54,6 +54,31 @@ func.func @layer_norm_grad(%dy: tensor<32x64xf16>, %x: tensor<32x64xf16>, %gamma
   return
 }
 
+// CHECK-LABEL: @rms_norm
+func.func @rms_norm(%x: tensor<32x64xf16>, %dy: tensor<32x64xf16>, %gamma: tensor<64xf32>) {
+  // CHECK: cuda.rms_norm ins({{.*}} : tensor<32x64xf16>, tensor<64xf32>) {epsilon = 9.9999999999999995E-7 : f64} -> tensor<32x64xf16>, tensor<32xf32>
+  %y, %rstd = cuda.rms_norm ins(%x, %gamma : tensor<32x64xf16>, tensor<64xf32>)
+      {epsilon = 1.0e-6 : f64} -> tensor<32x64xf16>, tensor<32xf32>
+  // CHECK: cuda.rms_norm_grad ins({{.*}} : tensor<32x64xf16>, tensor<32x64xf16>, tensor<64xf32>, tensor<32xf32>) -> tensor<32x64xf16>, tensor<64xf32>
+  %dx, %dgamma = cuda.rms_norm_grad ins(%dy, %x, %gamma, %rstd
+      : tensor<32x64xf16>, tensor<32x64xf16>, tensor<64xf32>, tensor<32xf32>)
+      -> tensor<32x64xf16>, tensor<64xf32>
+  return
+}
+
+// CHECK-LABEL: @batch_norm_apply
+func.func @batch_norm_apply(%x: tensor<4x16xf16>, %c: tensor<16xf32>) {
+  // CHECK: %[[Y:.*]] = cuda.batch_norm_apply ins({{.*}}) {relu} -> tensor<4x16xf16>
+  %y = cuda.batch_norm_apply ins(%x, %c, %c, %c, %c
+      : tensor<4x16xf16>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>)
+      {relu} -> tensor<4x16xf16>
+  // CHECK: cuda.batch_norm_add_relu_apply ins({{.*}}, %[[Y]] : {{.*}}) -> tensor<4x16xf16>
+  %z = cuda.batch_norm_add_relu_apply ins(%x, %c, %c, %c, %c, %y
+      : tensor<4x16xf16>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<4x16xf16>)
+      -> tensor<4x16xf16>
+  return
+}
+
 // CHECK-LABEL: @batch_norm_training
 func.func @batch_norm_training(%x: tensor<32x8x8x16xf16>, %gamma: tensor<16xf32>, %beta: tensor<16xf32>, %rm: tensor<16xf32>, %rv: tensor<16xf32>) {
   // CHECK: cuda.batch_norm_training ins({{.*}} : tensor<32x8x8x16xf16>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) {epsilon = 1.000000e-05 : f64, momentum = 1.000000e-01 : f64} -> tensor<32x8x8x16xf16>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>

@@ -27,6 +27,8 @@ namespace amp::cuda {
 /// A residual and a mask that are not there.
 struct NoResidual {};
 struct NoMask {};
+/// The mask of a relu that an earlier kernel has written.
+struct WrittenMask {};
 
 //===----------------------------------------------------------------------===//
 // Loops
@@ -164,6 +166,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
                          const float *mean, const float *rstd, float epsilon,
                          int64_t rows, int64_t channels) {
   constexpr bool isRelu = !std::is_same_v<Mask, NoMask>;
+  constexpr bool writesMask = std::is_pointer_v<Mask>;
   constexpr bool hasResidual = !std::is_same_v<Residual, NoResidual>;
   forEachChannel<Width>(
       rows, channels,
@@ -195,7 +198,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
           bits |= unsigned(isRelu && out[lane] > 0.0f) << lane;
         }
         at.store(y, out);
-        if constexpr (isRelu)
+        if constexpr (writesMask)
           storeOne(mask + at.index / 8, int8_t(bits));
       });
 }
@@ -275,6 +278,47 @@ Status batchNormAddReluForward(cudaStream_t stream, Y *y, float *mean,
                           runningMean, runningVar, momentum, epsilon},
                          y, mask, x, gamma, beta, residual, rows, channels,
                          guard, scratch, arrivalCounters);
+}
+
+/// y of `launchBatchNorm` again, from its statistics.
+template <typename Y, typename X, typename Residual, typename Mask>
+Status launchBatchNormApply(cudaStream_t stream, Y *y, Mask mask, const X *x,
+                            const float *gamma, const float *beta,
+                            const float *mean, const float *rstd,
+                            Residual residual, int64_t rows, int64_t channels) {
+  return launchChannels("batch_norm_apply", stream, rows, channels,
+                        batchNormApplyKernel<8, false, Y, X, Residual, Mask>,
+                        batchNormApplyKernel<1, false, Y, X, Residual, Mask>, y,
+                        mask, x, residual, gamma, beta, mean, rstd, 0.0f);
+}
+
+template <typename Y, typename X>
+Status batchNormApply(cudaStream_t stream, Y *y, const X *x, const float *gamma,
+                      const float *beta, const float *mean, const float *rstd,
+                      int64_t rows, int64_t channels) {
+  return launchBatchNormApply(stream, y, NoMask(), x, gamma, beta, mean, rstd,
+                              NoResidual(), rows, channels);
+}
+
+/// The same with y = max(…, 0).
+template <typename Y, typename X>
+Status batchNormReluApply(cudaStream_t stream, Y *y, const X *x,
+                          const float *gamma, const float *beta,
+                          const float *mean, const float *rstd, int64_t rows,
+                          int64_t channels) {
+  return launchBatchNormApply(stream, y, WrittenMask(), x, gamma, beta, mean,
+                              rstd, NoResidual(), rows, channels);
+}
+
+/// The same with y = max(… + residual, 0).
+template <typename Y, typename X, typename R>
+Status batchNormAddReluApply(cudaStream_t stream, Y *y, const X *x,
+                             const float *gamma, const float *beta,
+                             const float *mean, const float *rstd,
+                             const R *residual, int64_t rows,
+                             int64_t channels) {
+  return launchBatchNormApply(stream, y, WrittenMask(), x, gamma, beta, mean,
+                              rstd, residual, rows, channels);
 }
 
 /// y = (x - mean) / √(var + epsilon) · gamma + beta.

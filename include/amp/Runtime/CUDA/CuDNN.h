@@ -77,6 +77,24 @@ inline Status runCuDNNPlan(const StepRun &run, int index, void *const *pointers,
                     plan.name);
 }
 
+/// Enqueues plan `index` for each of `parts` parts of the samples. The pointers
+/// of a part are `steps` bytes after those of the part before it. The parts run
+/// one after the other, so they share the scratch memory.
+template <int Pointers>
+Status runCuDNNPlanInParts(const StepRun &run, int index,
+                           void *const (&pointers)[Pointers], void *scratch,
+                           const int64_t (&steps)[Pointers], int parts) {
+  for (int part = 0; part < parts; ++part) {
+    void *moved[Pointers];
+    for (int i = 0; i < Pointers; ++i)
+      moved[i] = pointers[i]
+                     ? static_cast<char *>(pointers[i]) + part * steps[i]
+                     : nullptr;
+    AMP_RETURN_IF_ERROR(runCuDNNPlan(run, index, moved, scratch));
+  }
+  return Status();
+}
+
 } // namespace amp::cuda
 
 #endif // AMP_RUNTIME_CUDA_CUDNN_H

@@ -1,4 +1,4 @@
-//===- Norm.h - Layer normalisation -----------------------------*- C++ -*-===//
+//===- Norm.h - Layer and RMS normalisation ---------------------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // See https://llvm.org/LICENSE.txt for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// train.layer_norm and its gradient. Layer norm normalises rows. Statistics,
-// gains and their gradients are f32. Squares are summed of distances from the
-// mean. Nothing cancels when the mean is large against the deviation.
+// train.layer_norm, train.rms_norm and their gradients. Both normalise rows.
+// Statistics, gains and their gradients are f32. A layer norm sums squares of
+// distances from the mean. Nothing cancels when the mean is large against the
+// deviation. An RMS norm is one whose mean and shift are 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,22 +37,57 @@ Status layerNormBackward(cudaStream_t stream, DX *dx, float *dgamma,
                          const float *rstd, int64_t rows, int64_t columns,
                          void *scratch, unsigned *arrivalCounters);
 
+/// y = x · rstd · gamma for each of `rows` rows of `columns`. Saves rstd[rows] =
+/// 1 / √(mean x² + epsilon).
+template <typename Y, typename X>
+Status rmsNormForward(cudaStream_t stream, Y *y, float *rstd, const X *x,
+                      const float *gamma, int64_t rows, int64_t columns,
+                      float epsilon);
+
+/// With g = dy · gamma and x̂ = x · rstd: dx = rstd · (g - x̂ · mean(g · x̂));
+/// dgamma = Σ dy · x̂ over rows. dx may be dy. `scratch` has
+/// `layerNormScratchBytes`.
+template <typename DX, typename DY, typename X>
+Status rmsNormBackward(cudaStream_t stream, DX *dx, float *dgamma, const DY *dy,
+                       const X *x, const float *gamma, const float *rstd,
+                       int64_t rows, int64_t columns, void *scratch,
+                       unsigned *arrivalCounters);
+
 //===----------------------------------------------------------------------===//
-// Layer norm
+// Rows
 //===----------------------------------------------------------------------===//
 
-template <typename Plan, typename Y, typename X>
+/// The means, the shift and the gradient of the shift of an RMS norm.
+struct NoMean {};
+AMP_DEVICE float loadMean(const float *means, int64_t row) {
+  return loadOne(means + row);
+}
+AMP_DEVICE float loadMean(NoMean, int64_t) { return 0.0f; }
+template <int Width>
+AMP_DEVICE Pack<float, Width> loadShift(const float *beta, int64_t column) {
+  return load<Width>(beta + column);
+}
+template <int Width>
+AMP_DEVICE Pack<float, Width> loadShift(NoMean, int64_t) {
+  return Pack<float, Width>::of(0.0f);
+}
+
+template <typename Plan, typename Y, typename X, typename Means, typename Beta>
 __global__ void __launch_bounds__(kThreads)
-    layerNormForwardKernel(Y *y, float *means, float *rstds, const X *x,
-                           const float *gamma, const float *beta, int64_t rows,
-                           int64_t columns, float epsilon) {
+    normForwardKernel(Y *y, Means means, float *rstds, const X *x,
+                      const float *gamma, Beta beta, int64_t rows,
+                      int64_t columns, float epsilon) {
+  constexpr bool isCentered = std::is_pointer_v<Means>;
   forEachRow<Plan>(rows, [=](int64_t number) {
     const Row<Plan, X> row(x + number * columns, columns);
-    float sum = 0.0f;
-    forEachPack<Plan>(columns, [&](int pack, int64_t column) {
-      sum = combineLanes<Sum<float>>(sum, row.get(pack, column));
-    });
-    const float mean = reduceRow<Plan, Sum<float>>(sum) / float(columns);
+    float mean = 0.0f;
+    if constexpr (isCentered) {
+      float sum = 0.0f;
+      forEachPack<Plan>(columns, [&](int pack, int64_t column) {
+        sum = combineLanes<Sum<float>>(sum, row.get(pack, column));
+      });
+      mean = reduceRow<Plan, Sum<float>>(sum) / float(columns);
+    }
     float squares = 0.0f;
     forEachPack<Plan>(columns, [&](int pack, int64_t column) {
       const auto values = row.get(pack, column);
@@ -63,13 +99,14 @@ __global__ void __launch_bounds__(kThreads)
         reduceRow<Plan, Sum<float>>(squares) / float(columns);
     const float rstd = 1.0f / sqrtf(variance + epsilon);
     if (Plan::thread() == 0) {
-      storeOne(means + number, mean);
+      if constexpr (isCentered)
+        storeOne(means + number, mean);
       storeOne(rstds + number, rstd);
     }
     forEachPack<Plan>(columns, [&](int pack, int64_t column) {
       auto values = row.get(pack, column);
       const auto gain = load<Plan::width>(gamma + column);
-      const auto shift = load<Plan::width>(beta + column);
+      const auto shift = loadShift<Plan::width>(beta, column);
 #pragma unroll
       for (int lane = 0; lane < Plan::width; ++lane)
         values[lane] = (values[lane] - mean) * rstd * gain[lane] + shift[lane];
@@ -85,22 +122,33 @@ Status layerNormForward(cudaStream_t stream, Y *y, float *mean, float *rstd,
   return withRowPlan<kCommonWidth<Y, X>>(columns, [&](auto plan) {
     using Plan = decltype(plan);
     return launch("layer_norm", stream, planShape<Plan>(rows),
-                  layerNormForwardKernel<Plan, Y, X>, y, mean, rstd, x, gamma,
-                  beta, rows, columns, epsilon);
+                  normForwardKernel<Plan, Y, X, float *, const float *>, y,
+                  mean, rstd, x, gamma, beta, rows, columns, epsilon);
+  });
+}
+
+template <typename Y, typename X>
+Status rmsNormForward(cudaStream_t stream, Y *y, float *rstd, const X *x,
+                      const float *gamma, int64_t rows, int64_t columns,
+                      float epsilon) {
+  return withRowPlan<kCommonWidth<Y, X>>(columns, [&](auto plan) {
+    using Plan = decltype(plan);
+    return launch("rms_norm", stream, planShape<Plan>(rows),
+                  normForwardKernel<Plan, Y, X, NoMean, NoMean>, y, NoMean(),
+                  rstd, x, gamma, NoMean(), rows, columns, epsilon);
   });
 }
 
 /// dx of one row.
-template <typename Plan, typename DX, typename DY, typename X>
+template <typename Plan, typename DX, typename DY, typename X, typename Means>
 __global__ void __launch_bounds__(kThreads)
-    layerNormInputGradKernel(DX *dx, const DY *dy, const X *x,
-                             const float *gamma, const float *means,
-                             const float *rstds, int64_t rows,
-                             int64_t columns) {
+    normInputGradKernel(DX *dx, const DY *dy, const X *x, const float *gamma,
+                        Means means, const float *rstds, int64_t rows,
+                        int64_t columns) {
   forEachRow<Plan>(rows, [=](int64_t number) {
     const Row<Plan, X> input(x + number * columns, columns);
     const Row<Plan, DY> gradient(dy + number * columns, columns);
-    const float mean = loadOne(means + number), rstd = loadOne(rstds + number);
+    const float mean = loadMean(means, number), rstd = loadOne(rstds + number);
     TwoSums sums = TwoSums::identity();
     forEachPack<Plan>(columns, [&](int pack, int64_t column) {
       const auto a = input.get(pack, column), b = gradient.get(pack, column);
@@ -113,7 +161,8 @@ __global__ void __launch_bounds__(kThreads)
       }
     });
     sums = reduceRow<Plan, TwoSums>(sums);
-    const float meanG = sums.first / float(columns);
+    const float meanG =
+        std::is_pointer_v<Means> ? sums.first / float(columns) : 0.0f;
     const float meanDot = sums.second / float(columns);
     forEachPack<Plan>(columns, [&](int pack, int64_t column) {
       const auto a = input.get(pack, column), b = gradient.get(pack, column);
@@ -129,11 +178,11 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-/// Σ dy and Σ dy · x̂ over rows.
-template <int Width, typename DY, typename X>
+/// Σ dy, if there is a shift, and Σ dy · x̂ over rows.
+template <int Width, typename DY, typename X, typename DBeta, typename Means>
 __global__ void __launch_bounds__(kThreads, kBlocks)
-    normGainGradKernel(float *dgamma, float *dbeta, const DY *dy, const X *x,
-                       const float *means, const float *rstds, int64_t rows,
+    normGainGradKernel(float *dgamma, DBeta dbeta, const DY *dy, const X *x,
+                       Means means, const float *rstds, int64_t rows,
                        int64_t columns, TwoSums *partials,
                        unsigned *arrivalCounters) {
   reduceColumns<TwoSums, Width>(
@@ -141,7 +190,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
       [=](auto at, int64_t row, int64_t) {
         const auto a = at.load(x);
         const auto b = at.load(dy);
-        const float mean = loadOne(means + row), rstd = loadOne(rstds + row);
+        const float mean = loadMean(means, row), rstd = loadOne(rstds + row);
         Pack<TwoSums, at.width> result;
 #pragma unroll
         for (int lane = 0; lane < at.width; ++lane)
@@ -149,22 +198,32 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
         return result;
       },
       [=](int64_t column, TwoSums sums) {
-        storeOne(dbeta + column, sums.first);
+        if constexpr (std::is_pointer_v<DBeta>)
+          storeOne(dbeta + column, sums.first);
         storeOne(dgamma + column, sums.second);
       });
 }
 
-template <typename DY, typename X>
-Status launchNormGainGrad(const char *name, cudaStream_t stream, float *dgamma,
-                          float *dbeta, const DY *dy, const X *x,
-                          const float *mean, const float *rstd, int64_t rows,
-                          int64_t columns, void *scratch,
-                          unsigned *arrivalCounters) {
-  return launch(name, stream, columnShape(rows, columns, 2),
-                columns % 2 == 0 ? normGainGradKernel<2, DY, X>
-                                 : normGainGradKernel<1, DY, X>,
-                dgamma, dbeta, dy, x, mean, rstd, rows, columns,
-                static_cast<TwoSums *>(scratch), arrivalCounters);
+/// The gradients of a norm with the means `mean`, or NoMean.
+template <typename DX, typename DBeta, typename DY, typename X, typename Means>
+Status launchNormGrad(const char *gainName, const char *inputName,
+                      cudaStream_t stream, DX *dx, float *dgamma, DBeta dbeta,
+                      const DY *dy, const X *x, const float *gamma, Means mean,
+                      const float *rstd, int64_t rows, int64_t columns,
+                      void *scratch, unsigned *arrivalCounters) {
+  // This comes first because dx may be dy.
+  AMP_RETURN_IF_ERROR(
+      launch(gainName, stream, columnShape(rows, columns, 2),
+             columns % 2 == 0 ? normGainGradKernel<2, DY, X, DBeta, Means>
+                              : normGainGradKernel<1, DY, X, DBeta, Means>,
+             dgamma, dbeta, dy, x, mean, rstd, rows, columns,
+             static_cast<TwoSums *>(scratch), arrivalCounters));
+  return withRowPlan<kCommonWidth<DX, DY, X>>(columns, [&](auto plan) {
+    using Plan = decltype(plan);
+    return launch(inputName, stream, planShape<Plan>(rows),
+                  normInputGradKernel<Plan, DX, DY, X, Means>, dx, dy, x, gamma,
+                  mean, rstd, rows, columns);
+  });
 }
 
 template <typename DX, typename DY, typename X>
@@ -173,16 +232,19 @@ Status layerNormBackward(cudaStream_t stream, DX *dx, float *dgamma,
                          const float *gamma, const float *mean,
                          const float *rstd, int64_t rows, int64_t columns,
                          void *scratch, unsigned *arrivalCounters) {
-  // This comes first because dx may be dy.
-  AMP_RETURN_IF_ERROR(launchNormGainGrad("layer_norm_gain_grad", stream, dgamma,
-                                         dbeta, dy, x, mean, rstd, rows,
-                                         columns, scratch, arrivalCounters));
-  return withRowPlan<kCommonWidth<DX, DY, X>>(columns, [&](auto plan) {
-    using Plan = decltype(plan);
-    return launch("layer_norm_input_grad", stream, planShape<Plan>(rows),
-                  layerNormInputGradKernel<Plan, DX, DY, X>, dx, dy, x, gamma,
-                  mean, rstd, rows, columns);
-  });
+  return launchNormGrad("layer_norm_gain_grad", "layer_norm_input_grad", stream,
+                        dx, dgamma, dbeta, dy, x, gamma, mean, rstd, rows,
+                        columns, scratch, arrivalCounters);
+}
+
+template <typename DX, typename DY, typename X>
+Status rmsNormBackward(cudaStream_t stream, DX *dx, float *dgamma, const DY *dy,
+                       const X *x, const float *gamma, const float *rstd,
+                       int64_t rows, int64_t columns, void *scratch,
+                       unsigned *arrivalCounters) {
+  return launchNormGrad("rms_norm_gain_grad", "rms_norm_input_grad", stream, dx,
+                        dgamma, NoMean(), dy, x, gamma, NoMean(), rstd, rows,
+                        columns, scratch, arrivalCounters);
 }
 
 } // namespace amp::cuda

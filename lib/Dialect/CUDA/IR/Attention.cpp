@@ -212,6 +212,9 @@ LogicalResult SDPAGradOp::verify() {
       failed(verifyCounts(*this, 6 + getBias() + 2 * getLengths(),
                           isPacked ? 1 : 3)))
     return failure();
+  if (int64_t parts = getParts(); parts < 1 || s.getBatch() % parts != 0)
+    return emitOpError("has ") << parts << " parts for " << s.getBatch()
+                               << " samples, expected a divisor";
   FailureOr<Type> element = verifyElement(*this, getInputType(1));
   if (failed(element))
     return failure();
@@ -292,7 +295,7 @@ int64_t SDPAOp::getScratchBytes() { return 4096; }
 // values for each head of the queries.
 int64_t SDPAGradOp::getScratchBytes() {
   AttentionAttr s = getSizes();
-  const int64_t heads = s.getBatch() * s.getHeads();
+  const int64_t heads = s.getBatch() / getParts() * s.getHeads();
   const int64_t queries = alignTo(s.getQueries(), 64),
                 keys = alignTo(s.getKeys(), 64);
   const int64_t scores = heads * queries * keys * 2;
@@ -305,6 +308,18 @@ int64_t SDPAGradOp::getScratchBytes() {
   if (s.getHeads() != s.getKeyHeads())
     bytes += heads * keys * (s.getHeadSize() + s.getValueSize()) * 2;
   return bytes + sums;
+}
+
+int64_t SDPAGradOp::getNumKernels() { return getParts(); }
+
+// Each part writes and reads the scratch memory.
+int64_t SDPAGradOp::getReadBytes() {
+  return ::mlir::cuda::getReadBytes(*this) +
+         (getParts() - 1) * getScratchBytes();
+}
+int64_t SDPAGradOp::getWrittenBytes() {
+  return ::mlir::cuda::getWrittenBytes(*this) +
+         (getParts() - 1) * getScratchBytes();
 }
 
 std::string SDPAOp::getTargetSuffix(unsigned target) {
@@ -372,6 +387,9 @@ amp_cudnn_attention SDPAGradOp::getDescription() {
   amp_cudnn_attention result = describeShared(*this, 1, 6);
   result.backward = 1;
   result.deterministic = getDeterministic();
+  result.batch /= int64_t(getParts());
+  if (getBias() && result.bias_batch > 1)
+    result.bias_batch /= int64_t(getParts());
   auto set = [&](int index, HeadsAttr heads) {
     result.strides[index] = {heads.getSample(), heads.getHead(),
                              heads.getPosition()};

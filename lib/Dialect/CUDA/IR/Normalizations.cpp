@@ -97,6 +97,50 @@ int64_t LayerNormGradOp::getRereadBytes() {
   return getBytes(getInputType(0)) + getBytes(getInputType(1));
 }
 
+// One kernel for the gains, one for the input.
+int64_t LayerNormGradOp::getNumKernels() { return 2; }
+
+//===----------------------------------------------------------------------===//
+// RMS norm
+//===----------------------------------------------------------------------===//
+
+LogicalResult RMSNormOp::verify() {
+  ArrayRef<int64_t> x = getInputType(0).getShape(),
+                    gamma = getInputType(1).getShape();
+  if (failed(verifyGain(*this, x, gamma)))
+    return failure();
+  Type f32 = Float32Type::get(getContext());
+  return verifyOperands(*this, {{x}, {gamma, f32}},
+                        {{x}, {x.drop_back(gamma.size()), f32}});
+}
+
+LogicalResult RMSNormGradOp::verify() {
+  ArrayRef<int64_t> x = getInputType(1).getShape(),
+                    gamma = getInputType(2).getShape();
+  if (failed(verifyGain(*this, x, gamma)))
+    return failure();
+  Type f32 = Float32Type::get(getContext());
+  return verifyOperands(
+      *this, {{x}, {x}, {gamma, f32}, {x.drop_back(gamma.size()), f32}},
+      {{x}, {gamma, f32}});
+}
+
+bool RMSNormGradOp::mayAlias(unsigned target, unsigned input) {
+  return target == 0 && input == 0 && mayOverwrite(*this, target, input);
+}
+
+int64_t RMSNormGradOp::getScratchBytes() {
+  int64_t columns = getInputType(2).getNumElements();
+  return ::amp::cuda::layerNormScratchBytes(
+      getInputType(0).getNumElements() / columns, columns);
+}
+
+int64_t RMSNormGradOp::getRereadBytes() {
+  return getBytes(getInputType(0)) + getBytes(getInputType(1));
+}
+
+int64_t RMSNormGradOp::getNumKernels() { return 2; }
+
 //===----------------------------------------------------------------------===//
 // Batch norm
 //===----------------------------------------------------------------------===//
@@ -257,6 +301,38 @@ int64_t BatchNormReluGradOp::getScratchBytes() {
 int64_t BatchNormAddReluGradOp::getScratchBytes() {
   return getBackwardScratch(getInputType(0));
 }
+
+/// Verifies that the operands of a normalisation are of the shape of x, or with
+/// an element for each channel.
+template <typename OpTy>
+static LogicalResult verifyApply(OpTy op, bool hasResidual) {
+  ArrayRef<int64_t> x = op.getInputType(0).getShape();
+  if (failed(verifyChannels(op, x)))
+    return failure();
+  OperandSpec wide{x.take_back(), Float32Type::get(op.getContext())};
+  SmallVector<OperandSpec> inputs{{x}, wide, wide, wide, wide};
+  if (hasResidual)
+    inputs.push_back({x});
+  return verifyOperands(op, inputs, {{x}});
+}
+
+LogicalResult BatchNormApplyOp::verify() {
+  return verifyApply(*this, /*hasResidual=*/false);
+}
+LogicalResult BatchNormAddReluApplyOp::verify() {
+  return verifyApply(*this, /*hasResidual=*/true);
+}
+bool BatchNormAddReluApplyOp::mayAlias(unsigned target, unsigned input) {
+  return input == 5 && mayOverwrite(*this, target, input);
+}
+
+// One kernel for the sums, one for the elements.
+int64_t BatchNormTrainingOp::getNumKernels() { return 2; }
+int64_t BatchNormGradOp::getNumKernels() { return 2; }
+int64_t BatchNormReluOp::getNumKernels() { return 2; }
+int64_t BatchNormAddReluOp::getNumKernels() { return 2; }
+int64_t BatchNormReluGradOp::getNumKernels() { return 2; }
+int64_t BatchNormAddReluGradOp::getNumKernels() { return 2; }
 
 int64_t BatchNormReluOp::getRereadBytes() { return getBytes(getInputType(0)); }
 int64_t BatchNormAddReluOp::getRereadBytes() {

@@ -98,7 +98,10 @@ def CUDA_SDPAOp : CUDA_LaunchOp<"sdpa", "", [], CUDA_AttentionMethods> {
   }];
 }
 
-def CUDA_SDPAGradOp : CUDA_LaunchOp<"sdpa_grad", "", [], CUDA_AttentionMethods> {
+def CUDA_SDPAGradOp
+    : CUDA_LaunchOp<"sdpa_grad", "", [],
+                    CUDA_AttentionMethods # ["getNumKernels", "getReadBytes",
+                                             "getWrittenBytes"]> {
   let summary = "gradients of sdpa";
   let description = [{
     The gradients of the queries, keys and values. The inputs are the gradient of
@@ -112,6 +115,9 @@ def CUDA_SDPAGradOp : CUDA_LaunchOp<"sdpa_grad", "", [], CUDA_AttentionMethods> 
     With `deterministic`, two runs give the same bits. Without it, parts of a
     gradient are added in the order in which they come, and the scratch memory
     does not grow with the square of the length.
+
+    The plan takes `batch` / `parts` samples, and runs `parts` times. The parts
+    share the scratch memory.
 
     Example:
 
@@ -135,9 +141,10 @@ def CUDA_SDPAGradOp : CUDA_LaunchOp<"sdpa_grad", "", [], CUDA_AttentionMethods> 
   }];
   let arguments = !con(operands, CUDA_AttentionArguments, (ins
       CUDA_HeadsAttr:$grad, CUDA_HeadsAttr:$query_grad, CUDA_HeadsAttr:$key_grad,
-      CUDA_HeadsAttr:$value_grad, UnitAttr:$deterministic));
+      CUDA_HeadsAttr:$value_grad, UnitAttr:$deterministic,
+      DefaultValuedAttr<I64Attr, "1">:$parts));
   let extraClassDeclaration = [{
-    /// The description of the plan.
+    /// The description of the plan, which computes one part.
     amp_cudnn_attention getDescription();
     bool isProduct() { return true; }
     bool usesCuDNN() { return true; }

@@ -105,7 +105,7 @@ def CUDA_LayerNormOp
 def CUDA_LayerNormGradOp
     : CUDA_TunedGradOp<"layer_norm_grad", ["dy", "x", "gamma", "mean", "rstd"],
                        ["dx", "dgamma", "dbeta"],
-                       ["mayAlias", "getScratchBytes", "getRereadBytes"]> {
+                       ["mayAlias", "getNumKernels", "getScratchBytes", "getRereadBytes"]> {
   let summary = "gradients of layer_norm";
   let description = [{
     The gradients of x, gamma and beta, as `train.layer_norm_grad`. The mean and
@@ -125,6 +125,49 @@ def CUDA_LayerNormGradOp
 }
 
 //===----------------------------------------------------------------------===//
+// RMS norm
+//===----------------------------------------------------------------------===//
+
+def CUDA_RMSNormOp : CUDA_TunedOp<"rms_norm", ["x", "gamma"], ["y", "rstd"]> {
+  let summary = "division by the root mean square of the last dimensions";
+  let description = [{
+    y = x · rstd · gamma, as `train.rms_norm`. The last dimensions of x are those
+    of gamma. rstd = 1 / √(mean x² + `epsilon`) of each row has the other
+    dimensions. It is a result because the gradient reads it. All operands but x
+    and y are f32.
+
+    Example:
+
+    ```mlir
+    %y, %rstd = cuda.rms_norm ins(%x, %gamma : tensor<32x64xf16>, tensor<64xf32>)
+        {epsilon = 1.0e-6 : f64} -> tensor<32x64xf16>, tensor<32xf32>
+    ```
+  }];
+  let arguments = !con(operands, (ins F64Attr:$epsilon));
+}
+
+def CUDA_RMSNormGradOp
+    : CUDA_TunedGradOp<"rms_norm_grad", ["dy", "x", "gamma", "rstd"], ["dx", "dgamma"],
+                       ["mayAlias", "getNumKernels", "getScratchBytes", "getRereadBytes"]> {
+  let summary = "gradients of rms_norm";
+  let description = [{
+    The gradients of x and gamma, as `train.rms_norm_grad`. rstd is a result of
+    `cuda.rms_norm`. A first kernel sums over the rows, with partial sums in
+    scratch memory. A second kernel reads dy and x again. dx may be written over
+    dy.
+
+    Example:
+
+    ```mlir
+    %dx, %dgamma = cuda.rms_norm_grad ins(%dy, %x, %gamma, %rstd
+        : tensor<32x64xf16>, tensor<32x64xf16>, tensor<64xf32>, tensor<32xf32>)
+        -> tensor<32x64xf16>, tensor<64xf32>
+    ```
+  }];
+  let arguments = operands;
+}
+
+//===----------------------------------------------------------------------===//
 // Batch norm
 //===----------------------------------------------------------------------===//
 
@@ -132,7 +175,7 @@ def CUDA_BatchNormTrainingOp
     : CUDA_TunedOp<"batch_norm_training",
                    ["x", "gamma", "beta", "running_mean", "running_var"],
                    ["y", "mean", "rstd", "new_running_mean", "new_running_var"],
-                   ["mayAlias", "getScratchBytes", "getRereadBytes"]> {
+                   ["mayAlias", "getNumKernels", "getScratchBytes", "getRereadBytes"]> {
   let summary = "normalisation by the statistics of the batch";
   let description = [{
     y = (x - mean) · rstd · gamma + beta for each channel, as
@@ -180,7 +223,7 @@ def CUDA_BatchNormInferenceOp
 def CUDA_BatchNormGradOp
     : CUDA_TunedGradOp<"batch_norm_grad", ["dy", "x", "gamma", "mean", "rstd"],
                        ["dx", "dgamma", "dbeta"],
-                       ["mayAlias", "getScratchBytes", "getRereadBytes"]> {
+                       ["mayAlias", "getNumKernels", "getScratchBytes", "getRereadBytes"]> {
   let summary = "gradients of batch_norm_training";
   let description = [{
     The gradients of x, gamma and beta, as `train.batch_norm_grad`. The mean and
@@ -209,7 +252,7 @@ defvar CUDA_BatchNormReluTargets =
 
 def CUDA_BatchNormReluOp
     : CUDA_TunedOp<"batch_norm_relu", CUDA_BatchNormInputs, CUDA_BatchNormReluTargets,
-                   ["mayAlias", "getScratchBytes", "getRereadBytes"]> {
+                   ["mayAlias", "getNumKernels", "getScratchBytes", "getRereadBytes"]> {
   let summary = "batch_norm_training and relu";
   let description = [{
     As `cuda.batch_norm_training`, with the relu of y in its place. The mask has
@@ -233,7 +276,7 @@ def CUDA_BatchNormReluOp
 def CUDA_BatchNormAddReluOp
     : CUDA_TunedOp<"batch_norm_add_relu", CUDA_BatchNormInputs # ["residual"],
                    CUDA_BatchNormReluTargets,
-                   ["mayAlias", "getScratchBytes", "getRereadBytes"]> {
+                   ["mayAlias", "getNumKernels", "getScratchBytes", "getRereadBytes"]> {
   let summary = "batch_norm_training, a residual and relu";
   let description = [{
     As `cuda.batch_norm_relu`, where y is max(norm + residual, 0). The sum is
@@ -253,12 +296,52 @@ def CUDA_BatchNormAddReluOp
   let arguments = !con(operands, (ins F64Attr:$epsilon, F64Attr:$momentum));
 }
 
+def CUDA_BatchNormApplyOp
+    : CUDA_TunedOp<"batch_norm_apply", ["x", "gamma", "beta", "mean", "rstd"], ["y"]> {
+  let summary = "the normalisation of batch_norm_training, computed again";
+  let description = [{
+    y = (x - mean) · rstd · gamma + beta for each channel, where the mean and
+    rstd are results of `cuda.batch_norm_training` or `cuda.batch_norm_relu`. y
+    has the same bits as theirs. With `relu` it is max(y, 0). The backward pass
+    reads it in place of a value that would stay in memory.
+
+    Example:
+
+    ```mlir
+    %y = cuda.batch_norm_apply ins(%x, %gamma, %beta, %mean, %rstd
+        : tensor<32x8x8x16xf16>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>)
+        {relu} -> tensor<32x8x8x16xf16>
+    ```
+  }];
+  let arguments = !con(operands, (ins UnitAttr:$relu));
+}
+
+def CUDA_BatchNormAddReluApplyOp
+    : CUDA_TunedOp<"batch_norm_add_relu_apply",
+                   ["x", "gamma", "beta", "mean", "rstd", "residual"], ["y"], ["mayAlias"]> {
+  let summary = "the result of batch_norm_add_relu, computed again";
+  let description = [{
+    y = max((x - mean) · rstd · gamma + beta + residual, 0) for each channel,
+    where the mean and rstd are results of `cuda.batch_norm_add_relu`. y has the
+    same bits as its result, and may be written over the residual.
+
+    Example:
+
+    ```mlir
+    %y = cuda.batch_norm_add_relu_apply ins(%x, %gamma, %beta, %mean, %rstd, %residual
+        : tensor<32x8x8x16xf16>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>,
+          tensor<32x8x8x16xf16>) -> tensor<32x8x8x16xf16>
+    ```
+  }];
+  let arguments = operands;
+}
+
 defvar CUDA_BatchNormReluGradInputs = ["dy", "mask", "x", "gamma", "mean", "rstd"];
 
 def CUDA_BatchNormReluGradOp
     : CUDA_TunedGradOp<"batch_norm_relu_grad", CUDA_BatchNormReluGradInputs,
                        ["dx", "dgamma", "dbeta"],
-                       ["mayAlias", "getScratchBytes", "getRereadBytes"]> {
+                       ["mayAlias", "getNumKernels", "getScratchBytes", "getRereadBytes"]> {
   let summary = "gradients of batch_norm_relu";
   let description = [{
     As `cuda.batch_norm_grad` for the gradient of the relu, which is dy where the
@@ -278,7 +361,7 @@ def CUDA_BatchNormReluGradOp
 def CUDA_BatchNormAddReluGradOp
     : CUDA_TunedGradOp<"batch_norm_add_relu_grad", CUDA_BatchNormReluGradInputs,
                        ["dx", "dgamma", "dbeta", "dresidual"],
-                       ["mayAlias", "getScratchBytes", "getRereadBytes"]> {
+                       ["mayAlias", "getNumKernels", "getScratchBytes", "getRereadBytes"]> {
   let summary = "gradients of batch_norm_add_relu";
   let description = [{
     As `cuda.batch_norm_relu_grad`. The last result is the gradient of the relu,
