@@ -13,7 +13,11 @@
 #include "amp/InitAll.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Registration.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(AMP, amp, mlir::amp::AMPDialect)
 MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(AMPTrain, train,
@@ -22,7 +26,10 @@ MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(AMPCUDA, cuda, mlir::cuda::CUDADialect)
 
 void ampRegisterAllDialects(MlirDialectRegistry registry) {
   mlir::DialectRegistry &target = *unwrap(registry);
-  target.insert<mlir::func::FuncDialect>();
+  // The dialects of steps and of what the pipelines make of them.
+  target.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect,
+                mlir::linalg::LinalgDialect, mlir::scf::SCFDialect,
+                mlir::tensor::TensorDialect>();
   mlir::amp::registerAllDialects(target);
   mlir::amp::registerAllExtensions(target);
 }

@@ -8,6 +8,7 @@
 #include "amp/Execution/Calibration.h"
 
 #include "amp/Analysis/StepIdentity.h"
+#include "amp/Execution/Errors.h"
 #include "amp/Pipelines/Pipelines.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/MapVector.h"
@@ -27,6 +28,11 @@ static constexpr double kMargin = 2, kTolerance = 0.01;
 llvm::Expected<std::unique_ptr<Calibration>>
 Calibration::create(ModuleOp module, const ProgramOptions &options,
                     StepProgram &plain) {
+  if (!plain.getScalerRules().empty())
+    return makeError("--calibrate measures values in f32, but function '{0}' "
+                     "scales its loss; expected the step before it was "
+                     "rewritten to mixed precision",
+                     plain.getFunction().getName());
   std::unique_ptr<Calibration> result(new Calibration());
   result->watched = module.clone();
   llvm::StringRef entry = plain.getFunction().getName();

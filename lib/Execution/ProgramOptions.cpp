@@ -8,8 +8,31 @@
 #include "amp/Analysis/StepIdentity.h"
 #include "amp/Execution/Errors.h"
 #include "amp/Execution/StepProgram.h"
+#include "amp/Pipelines/Pipelines.h"
+#include <cmath>
 
 using namespace mlir::amp;
+
+/// Rejects an option that `pipeline` gives another value.
+static llvm::Error checkConflicts(const ProgramOptions &options,
+                                  AMPPipelineOptions &pipeline) {
+  auto check = [](llvm::StringRef name, llvm::StringRef given,
+                  llvm::StringRef own) -> llvm::Error {
+    if (given.empty() || own.empty() || given == own)
+      return llvm::Error::success();
+    return makeError("--{0} is '{1}', but --pipeline has '{0}={2}'; expected "
+                     "one of them",
+                     name, given, own);
+  };
+  if (llvm::Error error =
+          check("precision", canonicalizePrecision(options.precision),
+                canonicalizePrecision(pipeline.precision)))
+    return error;
+  if (llvm::Error error =
+          check("loss-scale", options.lossScaling, pipeline.lossScaling))
+    return error;
+  return check("master-weights", options.masterWeights, pipeline.masterWeights);
+}
 
 llvm::Error mlir::amp::checkProgramOptions(const ProgramOptions &options) {
   llvm::StringRef precision = canonicalizePrecision(options.precision);
@@ -23,7 +46,7 @@ llvm::Error mlir::amp::checkProgramOptions(const ProgramOptions &options) {
   llvm::StringRef scaling = options.lossScaling;
   double scale;
   if (!scaling.empty() && scaling != "dynamic" && scaling != "layerwise" &&
-      scaling != "none" && (scaling.getAsDouble(scale) || !(scale > 0)))
+      scaling != "none" && (scaling.getAsDouble(scale) || !(scale > 0) || !std::isfinite(scale)))
     return makeError("wrong value of --loss-scale: '{0}', expected dynamic, "
                      "layerwise, none or a positive number",
                      scaling);
@@ -40,7 +63,11 @@ llvm::Error mlir::amp::checkProgramOptions(const ProgramOptions &options) {
                      !scaling.empty()  ? "loss-scale"
                      : !master.empty() ? "master-weights"
                                        : "pipeline");
-  return llvm::Error::success();
+  // StepProgram reports options that cannot be parsed.
+  AMPPipelineOptions pipeline;
+  if (failed(pipeline.parseFromString(options.pipeline, llvm::nulls())))
+    return llvm::Error::success();
+  return checkConflicts(options, pipeline);
 }
 
 ProgramOptions mlir::amp::getWideOptions(ProgramOptions options) {

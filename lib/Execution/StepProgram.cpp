@@ -146,6 +146,23 @@ FunctionOpInterface StepProgram::getFunction() {
   return cast<FunctionOpInterface>(SymbolTable::lookupSymbolIn(*module, entry));
 }
 
+/// Returns the first option of `options` or the pipeline that has no effect on a
+/// step that scales its loss, or an empty string.
+static llvm::StringRef findScalingOption(const ProgramOptions &options,
+                                         const AMPPipelineOptions &pipeline) {
+  for (auto [name, isGiven] :
+       {std::pair<llvm::StringRef, bool>("loss-scale",
+                                         !options.lossScaling.empty() &&
+                                             options.lossScaling != "none"),
+        {"master-weights", !options.masterWeights.empty()},
+        {"pipeline=loss-scale", !pipeline.lossScaling.empty()},
+        {"pipeline=scaler", !pipeline.scaler.empty()},
+        {"pipeline=master-weights", !pipeline.masterWeights.empty()}})
+    if (isGiven)
+      return name;
+  return "";
+}
+
 llvm::Expected<std::unique_ptr<StepProgram>>
 StepProgram::create(ModuleOp source, const ProgramOptions &options) {
   llvm::Expected<FunctionOpInterface> step = findStep(source, options.entry);
@@ -172,6 +189,14 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
   if (failed(pipeline.parseFromString(options.pipeline, os)))
     return makeError("wrong options of the pipeline: {0}",
                      llvm::StringRef(wrong).rtrim());
+  if (pipeline.mode != PipelineMode::Training)
+    return makeError("the pipeline has 'mode=inference', which leaves no "
+                     "training step; expected mode=training");
+  if (llvm::StringRef option = findScalingOption(options, pipeline);
+      !option.empty() && !describeScalerRules(*step).empty())
+    return makeError("--{0} has no effect: function '{1}' scales its loss "
+                     "already; expected a step in f32",
+                     option, program->entry);
   program->precision = canonicalizePrecision(options.precision).str();
   program->fingerprint = computeFingerprint(*program->module, program->entry);
 

@@ -13,6 +13,7 @@
 #include "amp/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -126,8 +127,9 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
   std::string mode = choose(options.lossScaling, settings.lossScaling.mode,
                             isFP16(precision) ? "dynamic" : "none");
   double scale = mode == "none" ? 1 : 0;
-  (void)StringRef(mode).getAsDouble(scale);
-  mixedPrecision.rangesScale = scale;
+  // amp-insert-loss-scaling rejects a scale that is not positive and finite.
+  if (StringRef(mode).getAsDouble(scale) || (scale > 0 && std::isfinite(scale)))
+    mixedPrecision.rangesScale = scale;
   // Padding alone may have use for a target.
   bool isOptimal =
       options.strategy.empty()

@@ -117,7 +117,8 @@ public:
     FloatType low = parsePrecision(name, &getContext());
     if (!low) {
       emitError(loc) << "auto-mixed-precision: unknown precision '" << name
-                     << "', expected fp16, bf16 or f32";
+                     << "', expected fp16, bf16 or f32, or fp8 as a precision "
+                        "of amp-training-pipeline";
       return signalPassFailure();
     }
     if (failed(readStrategy(settings, loc)) ||
@@ -503,8 +504,22 @@ static bool makesLow(const Plan &plan) {
   return false;
 }
 
-/// Warns, once, if there are f32 tensors and all of them stay f32. Most likely
-/// the policy is not made for the dialect.
+/// Returns whether an operation of a step computes a tensor of f64.
+static bool computesInF64(Operation *root) {
+  auto isF64 = [](Type type) {
+    return isa<RankedTensorType>(type) && getElementTypeOrSelf(type).isF64();
+  };
+  return root
+      ->walk([&](PrecisionOpInterface op) {
+        return llvm::any_of(op->getResultTypes(), isF64)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Warns, once, if there are f32 tensors and all of them stay f32, or if the
+/// tensors are f64. Most likely the policy is not made for the dialect.
 void AutoMixedPrecisionPass::warnOfNothingLow(
     ArrayRef<std::unique_ptr<Plan>> plans) {
   if (llvm::any_of(plans, [](const auto &plan) { return makesLow(*plan); }))
@@ -526,11 +541,14 @@ void AutoMixedPrecisionPass::warnOfNothingLow(
         example = op;
     }
   }
-  if (!hasSlots && unlisted == 0)
+  bool isWide = !hasSlots && unlisted == 0 && computesInF64(getOperation());
+  if (!hasSlots && unlisted == 0 && !isWide)
     return;
   InFlightDiagnostic warning = emitWarning(getOperation()->getLoc())
                                << "auto-mixed-precision: nothing became low: ";
-  if (unlisted != 0 && !hasProduct)
+  if (isWide)
+    warning << "the tensors are f64, expected f32";
+  else if (unlisted != 0 && !hasProduct)
     warning << "the policy lists none of the " << unlisted
             << " operations such as '" << example->getName() << "'";
   else if (!hasProduct)

@@ -23,9 +23,20 @@ namespace mlir::amp {
 using namespace mlir;
 using namespace mlir::amp;
 
+/// Returns whether `value` depends on no other value. An empty tensor has no
+/// elements that a statistic may read.
+static bool isConstant(Value value) {
+  auto op = value.getDefiningOp<PrecisionOpInterface>();
+  if (!op)
+    return matchPattern(value, m_Constant());
+  PrecisionSlots slots;
+  op.getPrecisionSlots(slots);
+  return slots.isConstant || matchPattern(value, m_Constant());
+}
+
 /// Returns whether `value` is a tensor that `amp.statistics` takes.
 static bool isWatchable(Value value) {
-  if (!isPrecisionTensor(value.getType()) || matchPattern(value, m_Constant()))
+  if (!isPrecisionTensor(value.getType()) || isConstant(value))
     return false;
   Type type = getElementTypeOrSelf(value.getType());
   return type.isF16() || type.isBF16() || type.isF32() || type.isF64();

@@ -128,6 +128,17 @@ assert ["f32" in t for t in forward[:3]] == [True, False, False], forward
 
 fails("--calibrate measures values in f32", *data, "--steps", 1, "--precision", "fp16",
       "--calibrate", ranges, model=MODEL)
+# A module in mixed precision has the values of another precision already, and
+# rules of loss scaling that options do not change.
+with open(folder + "mixed.mlir", "w") as f:
+    f.write(ok(*data, "--steps", 1, "--precision", "fp16", "--print-ir", model=MODEL))
+mixed = folder + "mixed.mlir"
+fails("--calibrate measures values in f32, but function 'step' scales its loss", *data, "--steps", 1, "--calibrate",
+      ranges, model=mixed)
+for option in ("--loss-scale=8", "--master-weights=copy", "--pipeline=scaler=apex"):
+    fails("has no effect: function 'step' scales its loss already", *data, "--steps", 1, "--precision", "fp16", option,
+          model=mixed)
+ok(*data, "--steps", 1, "--precision", "fp16", model=mixed)
 fails("--calibrate and --watch exclude each other", *data, "--steps", 1, "--calibrate", ranges, "--watch",
       model=MODEL)
 fails("--calibrate is for a single run", *data, "--steps", 1, "--seeds", 2, "--calibrate", ranges, model=MODEL)

@@ -69,6 +69,20 @@ func.func @foreign(%w: tensor<4xbf16> {amp.role = "parameter", amp.name = "w"}) 
 
 // -----
 
+// An empty tensor has no elements to watch.
+// CHECK-LABEL: func.func @empty(
+// CHECK: tensor.empty
+// CHECK-NEXT: linalg.add
+// CHECK-NEXT: amp.statistics %{{.*}} in "forward" : tensor<4xf32>
+// CHECK-NEXT: return
+func.func @empty(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}) -> (tensor<4xf32> {amp.updates = "w"}) {
+  %e = tensor.empty() : tensor<4xf32>
+  %0 = linalg.add ins(%w, %w : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
 // A function that is no step stays.
 // CHECK-LABEL: func.func @other(%{{.*}}: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-NOT: amp.statistics

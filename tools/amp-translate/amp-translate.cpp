@@ -299,6 +299,30 @@ static bool hasOpenBatch(ModuleOp module) {
   });
 }
 
+/// Checks that `batchSize` is that of the steps that have a fixed one.
+static LogicalResult checkFixedBatch(ModuleOp module) {
+  if (batchSize.getNumOccurrences() == 0)
+    return success();
+  for (auto step : module.getOps<func::FuncOp>()) {
+    if (step.isExternal() || !amp::isStepFunction(step) ||
+        (!entry.empty() && step.getName() != entry))
+      continue;
+    for (auto [index, type] : llvm::enumerate(step.getArgumentTypes())) {
+      auto shaped = dyn_cast<RankedTensorType>(type);
+      auto role = step.getArgAttrOfType<StringAttr>(
+          index, amp::AMPDialect::kRoleAttr);
+      if (!shaped || !role || role.getValue() != "batch" ||
+          shaped.getRank() == 0 || shaped.isDynamicDim(0) ||
+          shaped.getDimSize(0) == batchSize)
+        continue;
+      return step.emitError("has a batch of ")
+             << shaped.getDimSize(0) << ", which --batch-size=" << int64_t(batchSize)
+             << " cannot change; expected that size or no option";
+    }
+  }
+  return success();
+}
+
 /// Turns the steps of `module` into programs, each with a forward function for
 /// the trainer if there is one. A step without one is translated with a warning
 /// that gives the reason.
@@ -560,7 +584,7 @@ static int translate() {
   std::string largest;
   if (int status = prepare(*module, largest))
     return status;
-  if (failed(makePrograms(module)))
+  if (failed(checkFixedBatch(*module)) || failed(makePrograms(module)))
     return 1;
   cuda::ProgramOp program = findProgram(*module);
   if (!program)

@@ -342,7 +342,7 @@ inline std::string Trainer::describeSkipped(const RunRecord &record) const {
   text += std::to_string(count) +
           " steps were skipped because their gradients were not finite";
   if (hasScale)
-    text += ", with a loss scale of " + formatNumber(last) + " at the end";
+    text += ", the last one with a loss scale of " + formatNumber(last);
   return text + "; the loss scale does not help; expected finite gradients, "
                 "see --explain of amp-run for the operation that fails";
 }
