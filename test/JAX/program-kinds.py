@@ -20,7 +20,7 @@ import numpy as np
 import programs
 import training
 
-QUICK = ("vae", "gumbel", "gpt", "deep")
+QUICK = ("vae", "gumbel", "gpt", "deep", "align")
 
 
 def check(name, amp_opt):

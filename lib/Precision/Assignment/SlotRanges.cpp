@@ -24,7 +24,9 @@ using namespace mlir::amp;
 void SlotGraph::applyRanges(ArrayRef<FunctionOpInterface> functions) {
   // The other low types have the exponents of f32.
   if (wide && !wide->seeds.empty() && low.isF16())
-    denySeeds();
+    denyWide(wide->seeds);
+  if (wide)
+    denyWide(wide->getBeyond(low));
   freeSquares();
   freeRangeSlots();
   if (const MeasuredValues *measured = getMeasured())
@@ -67,14 +69,16 @@ void SlotGraph::denyReaders(const llvm::DenseSet<Value> &read,
       deny(use.user);
 }
 
-/// Keeps the product of a gradient seed and constants in f32, and all slots
-/// that read it, including products. Multiplied by the initial loss scale,
-/// 65536, it is infinite in f16.
-void SlotGraph::denySeeds() {
+/// Keeps slots f32 that produce or read one of `found`, including products: a
+/// gradient seed times constants, which the initial loss scale, 65536, makes
+/// infinite in f16, or a number beyond the range of the low type.
+void SlotGraph::denyWide(const llvm::DenseSet<Value> &found) {
+  if (found.empty())
+    return;
   for (const SlotValue &entry : values)
-    if (wide->seeds.contains(entry.value))
+    if (found.contains(entry.value))
       deny(entry.vertex);
-  denyReaders(wide->seeds, /*evenProducts=*/true);
+  denyReaders(found, /*evenProducts=*/true);
 }
 
 /// Keeps slots f32 that produce or read a value made of bits, unless a pin or a

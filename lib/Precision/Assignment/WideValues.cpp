@@ -9,8 +9,10 @@
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "amp/Interfaces/FloatRangeOpInterface.h"
 #include "amp/Interfaces/GradientInterfaces.h"
 #include "amp/Interfaces/PrecisionOpInterface.h"
+#include "amp/Precision/Assignment/Ranges.h"
 #include "amp/Support/RegionFlow.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -61,6 +63,8 @@ public:
         else if (source == Source::Seed)
           mark(value, found.seeds);
       }
+      if (isConstant(op))
+        markLarge(op);
       if (auto function = dyn_cast<FunctionOpInterface>(op))
         markUpdates(function);
     });
@@ -70,7 +74,8 @@ public:
     while (!worklist.empty()) {
       auto [value, marks] = worklist.pop_back_val();
       for (OpOperand &use : value.getUses())
-        follow(use, *marks);
+        if (!handOn(use, *marks))
+          compute(use, *marks);
     }
     while (!operands.empty())
       traceState(operands.pop_back_val()->get());
@@ -104,13 +109,14 @@ private:
     return it->second;
   }
 
-  bool isConstant(Value value) const {
-    Operation *op = value.getDefiningOp();
-    if (!op)
-      return false;
+  bool isConstant(Operation *op) const {
     const AdapterOperation *adapted = policy.findAdapted(op->getName());
     return adapted ? adapted->isConstant(op)
                    : op->hasTrait<OpTrait::ConstantLike>();
+  }
+  bool isConstant(Value value) const {
+    Operation *op = value.getDefiningOp();
+    return op && isConstant(op);
   }
 
   /// Whether the value of `use`, which is in `marks`, decides the results of
@@ -135,8 +141,9 @@ private:
            llvm::none_of(op->getOperands(), holdsFloats);
   }
 
-  /// Marks the values that the owner of `use` computes from a value of `marks`.
-  void follow(OpOperand &use, Marks &marks) {
+  /// Marks the values that calls and regions make of the value of `use`.
+  /// Returns whether the operation computes nothing from it.
+  bool handOn(OpOperand &use, Marks &marks) {
     Operation *op = use.getOwner();
     unsigned index = use.getOperandNumber();
     if (FunctionOpInterface callee = callees.lookup(op)) {
@@ -145,25 +152,149 @@ private:
       if (index >= first && index - first < callee.getNumArguments() &&
           !callee.isExternal())
         mark(callee.getArgument(index - first), marks);
-      return;
+      for (MutableArrayRef<OpOperand> returned : getReturned(callee))
+        for (OpOperand &operand : returned)
+          if (marks.contains(operand.get()))
+            returnTo(cast<CallOpInterface>(op), operand, marks);
+      return true;
     }
     ArrayRef<Value> inputs = flow.getInputs(use);
-    for (Value input : inputs)
-      mark(input, marks);
+    for (Value input : inputs) {
+      Marks &carried = getCarriedMarks(input, marks);
+      if (&carried != &marks)
+        addOrigin(op, carried);
+      mark(input, carried);
+    }
     auto function = dyn_cast_or_null<FunctionOpInterface>(op->getParentOp());
     if (function && op->hasTrait<OpTrait::ReturnLike>()) {
       for (CallOpInterface call : calls.lookup(function))
-        if (index < call->getNumResults())
-          mark(call->getResult(index), marks);
-      return;
+        returnTo(call, use, marks);
+      return true;
     }
-    bool isHandedOn = op->getNumRegions() != 0 && !inputs.empty();
-    if (isHandedOn || op->hasTrait<OpTrait::IsTerminator>() || isProduct(op) ||
-        !decides(use, marks))
+    return (op->getNumRegions() != 0 && !inputs.empty()) ||
+           op->hasTrait<OpTrait::IsTerminator>();
+  }
+
+  /// Marks the result of `call` that `returned` becomes. Large numbers return
+  /// to calls that pass some, and to all if the function has its own. Functions
+  /// that only move elements have many callers.
+  void returnTo(CallOpInterface call, OpOperand &returned, Marks &marks) {
+    unsigned index = returned.getOperandNumber();
+    auto function =
+        cast<FunctionOpInterface>(returned.getOwner()->getParentOp());
+    bool isOrigin = !areNumbers(marks) || origins.contains({&marks, function});
+    if (index >= call->getNumResults() ||
+        (!isOrigin && llvm::none_of(call.getArgOperands(), [&](Value operand) {
+          return marks.contains(operand);
+        })))
+      return;
+    if (isOrigin && areNumbers(marks))
+      addOrigin(call, marks);
+    mark(call->getResult(index), marks);
+  }
+
+  /// Notes that the function of `op` puts values into `marks` for any
+  /// arguments.
+  void addOrigin(Operation *op, Marks &marks) {
+    auto function = op->getParentOfType<FunctionOpInterface>();
+    if (!function || !origins.insert({&marks, function}).second)
+      return;
+    for (MutableArrayRef<OpOperand> returned : getReturned(function))
+      for (OpOperand &operand : returned)
+        if (marks.contains(operand.get()))
+          worklist.push_back({operand.get(), &marks});
+  }
+
+  /// Whether `marks` are for numbers beyond the range of a low type.
+  bool areNumbers(const Marks &marks) const {
+    return &marks != &found.bits && &marks != &found.seeds;
+  }
+
+  /// Marks the values that the owner of `use` computes from a value of `marks`.
+  void compute(OpOperand &use, Marks &marks) {
+    Operation *op = use.getOwner();
+    if (isProduct(op) ||
+        (areNumbers(marks) ? !keepsLarge(op, marks) : !decides(use, marks)))
       return;
     for (OpResult result : op->getResults())
       if (&marks == &found.bits || !isMarkedGradient(result))
         mark(result, marks);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Large numbers
+  //===--------------------------------------------------------------------===//
+
+  /// Marks the constant `op` if it has numbers beyond the range of a low type.
+  void markLarge(Operation *op) {
+    if (op->getNumResults() != 1 || !holdsFloats(op->getResult(0)))
+      return;
+    auto elements = getConstantElements(op, {});
+    if (const AdapterOperation *adapted = policy.findAdapted(op->getName()))
+      for (StringRef name : adapted->typeAttributes)
+        if (Attribute value = op->getAttr(name); value && !elements)
+          elements = getConstantElements(value, {});
+    if (!elements || elements->finite.isEmpty())
+      return;
+    MLIRContext *context = op->getContext();
+    for (auto [low, marks] :
+         {std::pair(FloatType(Float16Type::get(context)), &largeF16),
+          std::pair(FloatType(BFloat16Type::get(context)), &largeBF16)})
+      if (!elements->finite.fits(low)) {
+        addOrigin(op, *marks);
+        mark(op->getResult(0), *marks);
+      }
+  }
+
+  /// The marks that `input`, a region argument or result, gets if a value of
+  /// `marks` is handed on as it: other ones in a loop, where a large number
+  /// meets those of other iterations.
+  Marks &getCarriedMarks(Value input, Marks &marks) {
+    if (&marks != &largeF16 && &marks != &largeBF16)
+      return marks;
+    Operation *op = input.getDefiningOp();
+    if (!op)
+      op = input.getParentBlock()->getParentOp();
+    // Values come into a loop, and back from its end.
+    bool isLoop = llvm::any_of(op->getRegions(), [&](Region &region) {
+      return llvm::any_of(region.getArguments(), [&](Value argument) {
+        return flow.getSources(argument).size() > 1;
+      });
+    });
+    if (!isLoop)
+      return marks;
+    return &marks == &largeF16 ? found.beyondF16 : found.beyondBF16;
+  }
+
+  /// Whether results of `op` may hold large numbers if an operand with `marks`
+  /// does.
+  bool keepsLarge(Operation *op, const Marks &marks) const {
+    const AdapterOperation *adapted = policy.findAdapted(op->getName());
+    const Adapter *adapter =
+        policy.findAdapter(op->getName().getDialectNamespace());
+    auto rule = dyn_cast<FloatRangeOpInterface>(op);
+    if ((adapter && adapter->moves.contains(op->getName().getStringRef())) ||
+        (rule && rule.getElementFlow() == ElementFlow::Moves))
+      return true;
+    if (&marks == &largeF16 || &marks == &largeBF16) {
+      auto iface = dyn_cast<PrecisionOpInterface>(op);
+      return policy.findLinearKind(op->getName()) ==
+                 LinearRule::Kind::Product ||
+             (iface && iface.getArithmetic() == Arithmetic::Multiply);
+    }
+    OpClass opClass = policy.classify(op->getName());
+    if ((opClass != OpClass::Infer && opClass != OpClass::Clear) ||
+        (adapted && adapted->isBounded))
+      return false;
+    if (!rule)
+      return true;
+    SmallVector<FloatRange> operands(op->getNumOperands(),
+                                     FloatRange::unknown());
+    SmallVector<FloatRange> results(op->getNumResults(), FloatRange::unknown());
+    rule.inferFloatRanges(operands, results);
+    FloatType half = Float16Type::get(op->getContext());
+    return !llvm::all_of(
+        results, [&](const FloatRange &range) { return range.fits(half); });
   }
 
   //===--------------------------------------------------------------------===//
@@ -274,6 +405,11 @@ private:
   Operation *root;
   const Policy &policy;
   WideValues found;
+  /// Values that hold a number beyond the range of f16 or of bf16, and have not
+  /// entered a loop.
+  Marks largeF16, largeBF16;
+  /// The functions that put values into such marks by themselves.
+  llvm::DenseSet<std::pair<const Marks *, Operation *>> origins;
   SmallVector<std::pair<Value, Marks *>> worklist;
   SmallVector<OpOperand *> operands;
   llvm::DenseMap<OperationName, Source> sources;

@@ -300,6 +300,23 @@ def linear_params(r):
     return {"g": dense(r, 8, 16), "v": dense(r, 8, 16), "o": dense(r, 16, 4)}
 
 
+# --- alignment by a recurrence over logarithms, from -1e5 for what is impossible ---
+def align_loss(p, x, y):
+    logs = jax.nn.log_softmax(jnp.tanh(x @ p["a"]) @ p["b"])
+    scores = jnp.take_along_axis(logs, jnp.broadcast_to(y[:, None, None], (*logs.shape[:2], 5)), -1)
+    start = (1 - jax.nn.one_hot(jnp.zeros(len(x), jnp.int32), 5)) * -1e5
+    def step(alpha, score):
+        left = jnp.concatenate([jnp.full((len(x), 1), -1e5), alpha[:, :-1]], axis=1)
+        top = jnp.maximum(alpha, left)
+        return top + jnp.log(jnp.exp(alpha - top) + jnp.exp(left - top)) + score, None
+    alpha, _ = lax.scan(step, start, scores.swapaxes(0, 1))
+    return -jnp.mean(alpha[:, -1]) / x.shape[1]
+
+
+def align_params(r):
+    return {"a": dense(r, 8, 32), "b": dense(r, 32, 4)}
+
+
 KEYED = functools.partial(classes, key=True)
 PROGRAMS = {
     "rnn": (rnn_loss, rnn_params, sequences),
@@ -318,4 +335,5 @@ PROGRAMS = {
     "micro": (micro_loss, two_layers, classes),
     "cond": (cond_loss, two_layers, classes),
     "linear": (linear_loss, linear_params, sequences),
+    "align": (align_loss, align_params, sequences),
 }

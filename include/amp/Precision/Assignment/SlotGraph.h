@@ -319,7 +319,7 @@ private:
   void applyRanges(ArrayRef<FunctionOpInterface> functions);
   void deny(VertexId v);
   void denyReaders(const llvm::DenseSet<Value> &read, bool evenProducts);
-  void denySeeds();
+  void denyWide(const llvm::DenseSet<Value> &found);
   void denyBits();
   void denyStored();
   ValueRanges &getRanges(Value value) const;
