@@ -8,8 +8,10 @@
 #include "amp/Interfaces/LossScaleOpInterface.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 #include <algorithm>
+#include <complex>
 #include <numeric>
 
 using namespace mlir;
@@ -100,8 +102,17 @@ bool mlir::amp::isScaleInvariant(Attribute constant) {
   };
   if (auto number = dyn_cast<FloatAttr>(constant))
     return isFixed(number.getValue());
-  auto elements = dyn_cast<DenseFPElementsAttr>(constant);
+  auto elements = dyn_cast<DenseElementsAttr>(constant);
   if (!elements)
+    return false;
+  if (auto complex = dyn_cast<ComplexType>(elements.getElementType()))
+    return isa<FloatType>(complex.getElementType()) &&
+           llvm::all_of(elements.getValues<std::complex<APFloat>>(),
+                        [&](const std::complex<APFloat> &number) {
+                          return isFixed(number.real()) &&
+                                 isFixed(number.imag());
+                        });
+  if (!isa<FloatType>(elements.getElementType()))
     return false;
   if (elements.isSplat())
     return isFixed(elements.getSplatValue<APFloat>());

@@ -162,3 +162,19 @@ func.func @step(%x: tensor<4xf32>, %p: tensor<i1>, %s: tensor<f32> {amp.name = "
   %unscaled, %finite = amp.unscale %0 by %s : (tensor<4xf32>) -> (tensor<4xf32>)
   return %unscaled : tensor<4xf32>
 }
+
+// -----
+
+// A complex number that is not zero has no factor.
+func.func @complex(%x: tensor<4xf32>, %s: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"}) -> tensor<4xf32> {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %sc = amp.scale %seed by %s : tensor<f32>
+  %b = "stablehlo.broadcast_in_dim"(%sc) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4xf32>
+  %g = "stablehlo.complex"(%b, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xcomplex<f32>>
+  %one = "stablehlo.constant"() <{value = dense<(0.0, 1.0)> : tensor<4xcomplex<f32>>}> : () -> tensor<4xcomplex<f32>>
+  // expected-error @below {{operand 0 is multiplied by loss_scale, but operand 1 by 1, expected values with one factor}}
+  %0 = "stablehlo.add"(%g, %one) : (tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  %1 = "stablehlo.real"(%0) : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
+  %unscaled, %finite = amp.unscale %1 by %s : (tensor<4xf32>) -> (tensor<4xf32>)
+  return %unscaled : tensor<4xf32>
+}

@@ -90,3 +90,19 @@ func.func @step(%x: tensor<4xf32>, %p: tensor<i1>, %s: tensor<f32> {amp.name = "
   %unscaled, %finite = amp.unscale %1#1 by %s : (tensor<4xf32>) -> (tensor<4xf32>)
   return %unscaled : tensor<4xf32>
 }
+
+// -----
+
+// Complex zeros have every factor, too: the gradient of a Fourier transform.
+func.func @complex(%x: tensor<4xf32>, %s: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"}) -> tensor<6xf32> {
+  %seed = amp.gradient_seed "loss" : tensor<f32>
+  %sc = amp.scale %seed by %s : tensor<f32>
+  %b = "stablehlo.broadcast_in_dim"(%sc) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4xf32>
+  %g = "stablehlo.multiply"(%b, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %0 = "stablehlo.fft"(%g) <{fft_length = array<i64: 4>, fft_type = #stablehlo<fft_type RFFT>}> : (tensor<4xf32>) -> tensor<3xcomplex<f32>>
+  %zero = "stablehlo.constant"() <{value = dense<(0.0, 0.0)> : tensor<complex<f32>>}> : () -> tensor<complex<f32>>
+  %1 = "stablehlo.pad"(%0, %zero) <{edge_padding_high = array<i64: 3>}> : (tensor<3xcomplex<f32>>, tensor<complex<f32>>) -> tensor<6xcomplex<f32>>
+  %2 = "stablehlo.real"(%1) : (tensor<6xcomplex<f32>>) -> tensor<6xf32>
+  %unscaled, %finite = amp.unscale %2 by %s : (tensor<6xf32>) -> (tensor<6xf32>)
+  return %unscaled : tensor<6xf32>
+}
