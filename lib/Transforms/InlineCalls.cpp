@@ -182,7 +182,10 @@ LogicalResult Inliner::failTooLarge() {
              "calls functions that use loss scales or what is unscaled, and "
              "these have more than ")
          << kMostOperations
-         << " operations where they are called, expected fewer";
+         << " operations where they are called, expected fewer: call a "
+            "function "
+            "in a loop instead of several times, or unscale the gradients "
+            "outside of the functions";
 }
 
 LogicalResult Inliner::run(FunctionOpInterface copy) {
