@@ -9,6 +9,7 @@ needs no PyTorch.
 
 import ast
 import inspect
+import json
 import pathlib
 import sys
 import textwrap
@@ -89,19 +90,22 @@ def main():
     print("[amp_torch](pytorch.md) translates these operations of ATen, as `torch.export` gives them. The second column")
     print("lists the operations of [train](reference/train-dialect.md) that one may become; constants and views appear only")
     print("where they are needed. Operations on constants alone are evaluated in PyTorch and need no rule.")
-    print("[rules.py](../test/Torch/rules.py) trains them against PyTorch.\n")
-    print(f"{len(RULES)} operations have a rule.\n")
+    print("The third column lists up to three of the cases in which the rule runs. [rules.py](../test/Torch/rules.py) and")
+    print("[networks.py](../test/Torch/networks.py) train them against PyTorch, and")
+    print("[operations.py](../test/Torch/operations.py) records what runs.\n")
+    tested = json.loads((root / "test" / "Torch" / "Inputs" / "operations.json").read_text())
+    print(f"{len(RULES)} operations have a rule, {sum(name in tested for name in RULES)} of them a case.\n")
     families = {}
     for name, function in RULES.items():
         families.setdefault(function.__module__.rsplit(".", 1)[1], []).append((name, function))
     for family, entries in sorted(families.items()):
         print(f"## {family.capitalize()}\n")
-        print("| ATen | train |")
-        print("|---|---|")
+        print("| ATen | train | tested by |")
+        print("|---|---|---|")
         for name, function in sorted(entries, key=lambda entry: entry[0]):
             found = sorted(operations(function, set()) - {"constant"})
             listed = ", ".join(f"`{item}`" for item in found) or "its operand"
-            print(f"| `{name}` | {listed} |")
+            print(f"| `{name}` | {listed} | {', '.join(tested.get(name, []))} |")
         print()
 
 

@@ -211,6 +211,8 @@ def turned_filter(t, weight, groups):
             turned = torch.arange(weight.shape[axis] - 1, -1, -1)
             weight = t.builder.gather(weight, t.builder.constant(turned), axis)
     inputs, outputs, *window = weight.shape
+    if groups == 1:
+        return t.builder.transpose(weight, [1, 0, *range(2, weight.rank)])
     weight = t.builder.reshape(weight, (groups, inputs // groups, outputs, *window))
     weight = t.builder.transpose(weight, [0, 2, 1, *range(3, weight.rank)])
     return t.builder.reshape(weight, (groups * outputs, inputs // groups, *window))
