@@ -222,11 +222,9 @@ class CompiledStep:
             if name in updated:
                 yield Storage(name, table[key], [(table, key)], views[name])
             elif key == "num_batches_tracked":
-                self.batch_counts.append((table, key))
+                self.batch_counts.append((name, table, key))
             else:
                 yield Constant(name, table, key)
-        self.batch_counts = [(table, key, module) for table, key in self.batch_counts for _, module in modules
-                             if module._buffers is table]
 
     def bind_optimizers(self, views):
         traced = self.main.traced
@@ -278,9 +276,11 @@ class CompiledStep:
         """What eager training does in Python after an update."""
         for counter in self.counters:
             counter.publish()
-        counts = [table[key] for table, key, module in self.batch_counts if module.training]
-        if counts:
-            torch._foreach_add_(counts, self.last.traced.parts)
+        traced = self.last.traced
+        if self.batch_counts:
+            # A module that runs several times in a pass counts each.
+            counts = [(table[key], traced.increments.get(name, 0) * traced.parts) for name, table, key in self.batch_counts]
+            torch._foreach_add_(*map(list, zip(*counts)))
         for optimizer in self.optimizers:
             # Schedulers warn if no step of the optimizer precedes their own.
             optimizer._opt_called = True

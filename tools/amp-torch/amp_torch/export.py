@@ -15,7 +15,7 @@ from .accumulation import Carried, parts_of, whole_name, whole_shape, write_loop
 from .builder import TORCH_DTYPES, Value, attribute_text, quote
 from .capture import capture, check_version
 from .optimizers import State, Updates, problems
-from .translate import Translator
+from .translate import Const, Translator
 
 
 class UnsupportedModel(Exception):
@@ -240,6 +240,8 @@ class Step:
             whole.loss = self.loss
         grouped = {id(p) for o in self.optimizers for g in o.param_groups for p in g["params"]}
         self.parameters, self.buffers, self.inputs = {}, {}, []
+        # Integer buffers that the model writes, by path, and what one pass adds to them.
+        self.counters, self.increments = {}, {}
         for name, tensor in whole.named_parameters():
             name = name.removeprefix("model.")
             value = Value(f"%p{len(self.parameters)}", tuple(tensor.shape), t.dtype_of(tensor.dtype),
@@ -263,6 +265,8 @@ class Step:
 
     def buffer(self, t, path, tensor, is_mutated):
         if not is_mutated or not tensor.is_floating_point():
+            if is_mutated:
+                self.counters[path] = tensor
             return constant(t, tensor)
         value = Value(f"%b{len(self.buffers)}", tuple(tensor.shape), t.dtype_of(tensor.dtype))
         name = path.removeprefix("model.")
@@ -289,6 +293,10 @@ class Step:
         mutations = dict(zip(program.graph_signature.buffers_to_mutate.values(), outputs))
         for path, state in self.buffers.items():
             state.result = mutations[path]
+        for path, tensor in self.counters.items():
+            written = mutations[path]
+            if isinstance(written, Const) and tensor.dim() == 0:
+                self.increments[path.removeprefix("model.")] = int(written.worlds[0]) - int(tensor)
         loss = results[0]
         if not isinstance(loss, Value) or not loss.grad:
             advice = "does not depend on a parameter that the optimizer trains; create the optimizer from model.parameters()"
@@ -423,8 +431,6 @@ class FixedBatch(Exception):
 
 
 def constant(t, tensor):
-    from .translate import Const
-
     return Const([tensor.detach().cpu()] * len(t.sizes))
 
 
@@ -497,7 +503,8 @@ def export(model, loss_fn, optimizer, batch, out, *, dynamic_batch=None, clip_gr
 @dataclasses.dataclass
 class Traced:
     """A step as text, and where its arguments come from. `states` are its parameters,
-    buffers and states of optimizers."""
+    buffers and states of optimizers. `increments` are what a pass adds to counters, such as
+    num_batches_tracked, by name."""
 
     text: str
     parameters: dict
@@ -506,7 +513,8 @@ class Traced:
     batch: Batch
     options: str
     fixed: str
-    parts: int = 1
+    parts: int
+    increments: dict
 
     @property
     def states(self):
@@ -541,7 +549,8 @@ def trace(model, loss_fn, optimizer, batch, *, dynamic_batch=None, clip_grad_nor
     if dynamic_batch is False or fixed is not None:
         text, updates = step.translate(False, ignore_index)
     options = "recompute-blocks=checkpoint.*" if 'loc("checkpoint.' in text else ""
-    return Traced(text, step.parameters, step.buffers, updates, entries, options, fixed, accumulate)
+    return Traced(text, step.parameters, step.buffers, updates, entries, options, fixed, accumulate,
+                  step.increments)
 
 
 def replace(path, write):
