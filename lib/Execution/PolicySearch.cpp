@@ -321,11 +321,20 @@ void PolicySearch::print(llvm::StringRef path, llvm::raw_ostream &os) const {
   for (const SearchedProgram *program : order) {
     bool isBest = best && !program->policy.empty() &&
                   program->policy == best->policy;
-    os << llvm::format("%12.4g%11.5g%11.3g%%  ", program->cost, program->loss,
-                       100 * (program->loss - wideLoss) / std::abs(wideLoss))
-       << program->label << (isBest ? "  <- " + path.str() : "") << '\n';
+    os << llvm::format("%12.4g", program->cost);
+    if (std::isfinite(program->loss))
+      os << llvm::format(
+          "%11.5g%11.3g%%  ", program->loss,
+          100 * (program->loss - wideLoss) / std::abs(wideLoss));
+    else
+      os << llvm::right_justify(host::formatNumber(program->loss), 11)
+         << "           -  ";
+    os << program->label << (isBest ? "  <- " + path.str() : "") << '\n';
   }
-  os << "use it by --precision=" << settings.precision
+  if (best && best->cost >= programs.front().cost)
+    os << "f32 costs no more\n";
+  if (best)
+    os << "use it by --precision=" << settings.precision
      << " --pipeline='" << llvm::StringRef(otherOptions).trim()
      << (llvm::StringRef(otherOptions).trim().empty() ? "" : " ")
      << "policy=" << path << "'\n";

@@ -59,7 +59,7 @@ public:
         SymbolTable::lookupSymbolIn(*module, plans.getEntry()));
     addArgument(function);
     for (auto [number, slot] : llvm::enumerate(plans.getSlots()))
-      if (slot.isInEntry)
+      if (slot.isInEntry && slot.isFree)
         roundSlot(mapping, slot, double(number));
     return module;
   }
@@ -203,7 +203,8 @@ llvm::Error mlir::amp::measureSlotErrors(const SlotPlans &plans,
                                          const RecordedSteps &steps,
                                          double scale, SlotErrors &errors) {
   auto isMissing = [&](const PlannedSlot &slot) {
-    return slot.isInEntry && !errors.count({slot.name, slot.getNumber()});
+    return slot.isInEntry && slot.isFree &&
+           !errors.count({slot.name, slot.getNumber()});
   };
   if (llvm::none_of(plans.getSlots(), isMissing))
     return llvm::Error::success();

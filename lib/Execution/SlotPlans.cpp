@@ -71,12 +71,12 @@ LogicalResult SlotPlans::addGroups() {
     ArrayRef<SlotVertex> vertices = added.graph.getVertices();
     for (VertexId v = 1; v < vertices.size(); ++v) {
       const SlotVertex &vertex = vertices[v];
-      if (constraints.states[v] != HardConstraints::State::Free ||
-          vertex.slot == SlotVertex::carried || vertex.isConstant)
+      if (vertex.slot == SlotVertex::carried || vertex.isConstant)
         continue;
       auto function = vertex.op->getParentOfType<FunctionOpInterface>();
       slots.push_back({&added.graph, v, added.names.lookup(vertex.op),
                        function.getName() == options.entry,
+                       constraints.states[v] == HardConstraints::State::Free,
                        added.costs.getSlotCost(v, /*low=*/false) -
                            added.costs.getSlotCost(v, /*low=*/true)});
     }
@@ -105,6 +105,8 @@ std::string SlotPlans::assign(const SlotErrors &errors, double price,
       return slot.graph == &group->graph;
     };
     for (const PlannedSlot &slot : llvm::make_filter_range(slots, isOwn)) {
+      if (!slot.isFree)
+        continue;
       auto it = errors.find({slot.name, slot.getNumber()});
       double error = it == errors.end()
                          ? std::numeric_limits<double>::infinity()
@@ -116,7 +118,7 @@ std::string SlotPlans::assign(const SlotErrors &errors, double price,
     // The types of an operation, by slot.
     llvm::MapVector<StringRef, SmallVector<StringRef>> types;
     for (const PlannedSlot &slot : llvm::make_filter_range(slots, isOwn)) {
-      if (wideSlots && !assignment.low[slot.vertex])
+      if (wideSlots && slot.isFree && !assignment.low[slot.vertex])
         wideSlots->push_back(size_t(&slot - slots.data()));
       SmallVector<StringRef> &list = types[slot.name];
       list.resize(std::max<size_t>(list.size(), slot.getNumber() + 1), "any");

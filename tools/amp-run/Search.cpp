@@ -123,8 +123,10 @@ llvm::Error mlir::amp::searchPolicy(const RunnerOptions &options,
       PolicySearch::create(module, options.program, std::move(settings), train);
   if (!search)
     return search.takeError();
-  if (llvm::Error error = (*search)->run(wide.steps, wide.loss))
+  if (llvm::Error error = (*search)->run(wide.steps, wide.loss)) {
+    (*search)->print(options.debug.policy, llvm::outs());
     return error;
+  }
   if (llvm::Error error = writeOutputFile(options.debug.policy,
                                           (*search)->getBest().policy))
     return error;

@@ -61,7 +61,8 @@ public:
   llvm::Error run(const RecordedSteps &steps, double wideLoss);
 
   const SearchedProgram &getBest() const { return *best; }
-  /// Prints the programs in the order of their costs.
+  /// Prints the programs in the order of their costs, also if the search
+  /// failed. `path` is the file of the result.
   void print(llvm::StringRef path, llvm::raw_ostream &os) const;
 
 private:

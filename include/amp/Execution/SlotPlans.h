@@ -19,7 +19,7 @@ namespace mlir::amp {
 /// The error of each slot by the name of its operation and its number.
 using SlotErrors = std::map<std::pair<std::string, int>, double>;
 
-/// A slot whose type may be chosen.
+/// A slot of an operation.
 struct PlannedSlot {
   const SlotGraph *graph;
   VertexId vertex;
@@ -27,6 +27,8 @@ struct PlannedSlot {
   std::string name;
   /// Whether the operation is in the step function itself.
   bool isInEntry;
+  /// Whether the costs decide its type. Otherwise a rule does.
+  bool isFree;
 
   /// The cost that the low type saves in the slot itself.
   int64_t saved;
@@ -62,7 +64,7 @@ public:
   ModuleOp getModule() const { return *module; }
   llvm::StringRef getEntry() const { return options.entry; }
   FloatType getLowType() const { return options.low; }
-  /// The slots that the costs decide, in program order.
+  /// The slots of all operations but constants, in program order.
   llvm::ArrayRef<PlannedSlot> getSlots() const { return slots; }
   /// Whether a loss scale multiplies `value`.
   bool isScaled(Value value) const;
@@ -70,8 +72,9 @@ public:
   /// Returns the assignment of least cost if each low slot also costs `price`
   /// times its error squared times the cost of the step in f32. A slot without
   /// an error in `errors`, or with an infinite one, stays f32. The result is
-  /// the mapping `slot-types` of a policy. `wideSlots` receives the positions in
-  /// `getSlots()` of the slots that stay f32.
+  /// the mapping `slot-types` of a policy, with the slots that rules decide:
+  /// some rules depend on the measured ranges. `wideSlots` receives the positions in
+  /// `getSlots()` of the free slots that stay f32.
   std::string assign(const SlotErrors &errors, double price,
                      std::vector<size_t> *wideSlots = nullptr) const;
 

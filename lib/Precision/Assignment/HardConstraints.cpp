@@ -137,8 +137,7 @@ private:
     for (VertexId v = 1; v < vertices.size(); ++v)
       if (vertices[v].kind == SlotKind::Range &&
           result.states[v] == State::F32 && vertices[v].produces &&
-          vertices[v].given == Pin::None && !vertices[v].isBounded &&
-          !isInCompositePattern(v))
+          !vertices[v].isBounded && !isInCompositePattern(v))
         sources.push_back(v);
     if (sources.empty())
       return;
