@@ -117,9 +117,8 @@ mlir::amp::computeStepStatistics(FunctionOpInterface function) {
   }
   statistics.peakActivationBytes = liveness->getPeakBytes(isActivation);
 
-  function.getFunctionBody().walk([&](Operation *op) {
-    statistics.movedBytes += getMovedBytes(op);
-  });
+  function.getFunctionBody().walk(
+      [&](Operation *op) { statistics.movedBytes += getMovedBytes(op); });
   function.getFunctionBody().walk([&](PrecisionOpInterface op) {
     int64_t flops = op.getProductFlops();
     if (flops == 0)

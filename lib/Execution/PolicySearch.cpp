@@ -26,8 +26,8 @@ static constexpr llvm::StringLiteral kDefaultTarget = "h100";
 llvm::Expected<std::unique_ptr<PolicySearch>>
 PolicySearch::create(ModuleOp module, const ProgramOptions &options,
                      SearchSettings settings, Train train) {
-  std::unique_ptr<PolicySearch> search(new PolicySearch(
-      module, options, std::move(settings), std::move(train)));
+  std::unique_ptr<PolicySearch> search(
+      new PolicySearch(module, options, std::move(settings), std::move(train)));
   if (llvm::Error error = search->readPipeline())
     return std::move(error);
   return search;
@@ -56,10 +56,10 @@ llvm::Error PolicySearch::readPipeline() {
     llvm::sys::fs::make_absolute(path);
     bases.push_back({path.str().str(), nullptr, 0});
   }
-  std::optional<Target> machine =
-      !pipeline.target.empty() ? getTarget(pipeline.target)
-      : known.target           ? known.target
-                               : getTarget(kDefaultTarget);
+  std::optional<Target> machine = !pipeline.target.empty()
+                                      ? getTarget(pipeline.target)
+                                  : known.target ? known.target
+                                                 : getTarget(kDefaultTarget);
   if (!machine)
     return makeError("unknown target '{0}', expected one of {1}",
                      pipeline.target.getValue(), listTargets());
@@ -319,13 +319,12 @@ void PolicySearch::print(llvm::StringRef path, llvm::raw_ostream &os) const {
     return left->cost < right->cost;
   });
   for (const SearchedProgram *program : order) {
-    bool isBest = best && !program->policy.empty() &&
-                  program->policy == best->policy;
+    bool isBest =
+        best && !program->policy.empty() && program->policy == best->policy;
     os << llvm::format("%12.4g", program->cost);
     if (std::isfinite(program->loss))
-      os << llvm::format(
-          "%11.5g%11.3g%%  ", program->loss,
-          100 * (program->loss - wideLoss) / std::abs(wideLoss));
+      os << llvm::format("%11.5g%11.3g%%  ", program->loss,
+                         100 * (program->loss - wideLoss) / std::abs(wideLoss));
     else
       os << llvm::right_justify(host::formatNumber(program->loss), 11)
          << "           -  ";
@@ -334,8 +333,8 @@ void PolicySearch::print(llvm::StringRef path, llvm::raw_ostream &os) const {
   if (best && best->cost >= programs.front().cost)
     os << "f32 costs no more\n";
   if (best)
-    os << "use it by --precision=" << settings.precision
-     << " --pipeline='" << llvm::StringRef(otherOptions).trim()
-     << (llvm::StringRef(otherOptions).trim().empty() ? "" : " ")
-     << "policy=" << path << "'\n";
+    os << "use it by --precision=" << settings.precision << " --pipeline='"
+       << llvm::StringRef(otherOptions).trim()
+       << (llvm::StringRef(otherOptions).trim().empty() ? "" : " ")
+       << "policy=" << path << "'\n";
 }

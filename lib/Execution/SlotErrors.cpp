@@ -125,8 +125,8 @@ private:
           };
           Value element = scalars[1];
           if (factor != 1)
-            element = arith::MulFOp::create(inner, loc, element,
-                                            constant(factor));
+            element =
+                arith::MulFOp::create(inner, loc, element, constant(factor));
           element = buildRounding(inner, loc, element, plans.getLowType());
           if (factor != 1)
             element = arith::MulFOp::create(inner, loc, element,
@@ -194,8 +194,7 @@ static double getRelativeError(llvm::ArrayRef<double> losses,
     sum += error * error;
   }
   double error = std::sqrt(sum / double(std::max<size_t>(losses.size(), 1)));
-  return std::isfinite(error) ? error
-                              : std::numeric_limits<double>::infinity();
+  return std::isfinite(error) ? error : std::numeric_limits<double>::infinity();
 }
 
 llvm::Error mlir::amp::measureSlotErrors(const SlotPlans &plans,

@@ -37,8 +37,7 @@ SlotPlans::create(ModuleOp source, SlotPlanOptions options) {
   manager.addPass(train::createTrainSetBatch(batch));
   if (failed(manager.run(*plans->module)))
     return llvm::make_error<DiagnosedError>();
-  FailureOr<Policy> policy =
-      Policy::load(given.policy, source.getLoc());
+  FailureOr<Policy> policy = Policy::load(given.policy, source.getLoc());
   if (failed(policy))
     return llvm::make_error<DiagnosedError>();
   plans->policy.emplace(std::move(*policy));
@@ -66,8 +65,7 @@ LogicalResult SlotPlans::addGroups() {
     nameOperations(added.functions, [&](Operation *op, StringRef name) {
       added.names[op] = name.str();
     });
-    HardConstraints constraints =
-        findHardConstraints(added.graph, added.costs);
+    HardConstraints constraints = findHardConstraints(added.graph, added.costs);
     ArrayRef<SlotVertex> vertices = added.graph.getVertices();
     for (VertexId v = 1; v < vertices.size(); ++v) {
       const SlotVertex &vertex = vertices[v];

@@ -127,10 +127,10 @@ public:
     keepsRoundings = settings.roundings == Roundings::Keep;
     warnOfIdleOptions(loc);
     if (loaded->hasSlotTypes() && chosenStrategy != Strategy::Optimal)
-      emitWarning(loc) << "auto-mixed-precision: 'slot-types' of the policy has "
-                          "no effect with strategy="
-                       << stringifyStrategy(chosenStrategy)
-                       << ", expected strategy=optimal";
+      emitWarning(loc)
+          << "auto-mixed-precision: 'slot-types' of the policy has "
+             "no effect with strategy="
+          << stringifyStrategy(chosenStrategy) << ", expected strategy=optimal";
     for (const std::string &report : reports)
       if (failed(PrecisionReport::checkPath(report, loc)))
         return signalPassFailure();

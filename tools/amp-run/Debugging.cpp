@@ -47,9 +47,8 @@ Debugger::create(const RunnerOptions &options, ModuleOp module,
 /// Prepares the step in the precision of the run and in f32, with values.
 llvm::Error Debugger::createDivergence() {
   for (std::unique_ptr<StepProgram> *slot : {&lowProgram, &wideProgram}) {
-    ProgramOptions changed = slot == &wideProgram
-                                 ? getWideOptions(programOptions)
-                                 : programOptions;
+    ProgramOptions changed =
+        slot == &wideProgram ? getWideOptions(programOptions) : programOptions;
     changed.watch.emplace();
     changed.watch->values = true;
     auto made = StepProgram::create(module, changed);

@@ -59,10 +59,14 @@ struct DebugOptions {
   }
   /// The files that are written.
   std::vector<host::FileUse> getOutputs() const {
-    return {{"--watch-json", watchJSON},     {"--watch-page", watchPage},
-            {"--explain-json", explainJSON}, {"--calibrate", ranges},
-            {"--search", policy},            {"--sweep-json", sweepJSON},
-            {"--sweep-page", sweepPage},     {"--diverge-json", divergeJSON}};
+    return {{"--watch-json", watchJSON},
+            {"--watch-page", watchPage},
+            {"--explain-json", explainJSON},
+            {"--calibrate", ranges},
+            {"--search", policy},
+            {"--sweep-json", sweepJSON},
+            {"--sweep-page", sweepPage},
+            {"--diverge-json", divergeJSON}};
   }
 };
 

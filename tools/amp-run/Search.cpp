@@ -86,8 +86,8 @@ llvm::Error WideRun::run(const RunnerOptions &options, ModuleOp module,
   };
   JITStep step(*program);
   std::vector<host::RunRecord> runs;
-  if (llvm::Error error = toError(
-          trainer.run(step, "f32", /*evaluates=*/false, hooks, &runs)))
+  if (llvm::Error error =
+          toError(trainer.run(step, "f32", /*evaluates=*/false, hooks, &runs)))
     return error;
   llvm::Expected<double> late = getLateLoss(runs.front());
   if (!late)
@@ -114,8 +114,8 @@ llvm::Error mlir::amp::searchPolicy(const RunnerOptions &options,
     JITStep step(program);
     std::vector<host::RunRecord> runs;
     // A run whose every step is skipped is a result, not an error.
-    if (llvm::Error error = toError(trainer.run(
-            step, label.str(), /*evaluates=*/false, {}, &runs)))
+    if (llvm::Error error = toError(
+            trainer.run(step, label.str(), /*evaluates=*/false, {}, &runs)))
       return std::move(error);
     return getLateLoss(runs.front());
   };
@@ -127,8 +127,8 @@ llvm::Error mlir::amp::searchPolicy(const RunnerOptions &options,
     (*search)->print(options.debug.policy, llvm::outs());
     return error;
   }
-  if (llvm::Error error = writeOutputFile(options.debug.policy,
-                                          (*search)->getBest().policy))
+  if (llvm::Error error =
+          writeOutputFile(options.debug.policy, (*search)->getBest().policy))
     return error;
   (*search)->print(options.debug.policy, llvm::outs());
   return llvm::Error::success();

@@ -352,9 +352,9 @@ static llvm::Error readOptions(const TrainingCommandLine &training,
       if (option->getNumOccurrences())
         names.push_back(option->ArgStr.str());
   };
-  addGiven(options.cpuOptions, {&threads, &gradientHistogram, &watch, &explain,
-                                &calibrate, &searchFile, &sweepScale,
-                                &diverge});
+  addGiven(options.cpuOptions,
+           {&threads, &gradientHistogram, &watch, &explain, &calibrate,
+            &searchFile, &sweepScale, &diverge});
   addGiven(options.cudaOptions,
            {&device, &cudaCompiler, &cudaCache, &strictRounding});
   if (llvm::Error error = readPrecisions(options))

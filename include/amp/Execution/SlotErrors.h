@@ -20,8 +20,9 @@ struct RecordedSteps {
 };
 
 /// Measures, for each slot of `plans` that `errors` lacks, the error that its
-/// rounding alone makes in the loss, and adds it to `errors`: |loss - loss in f32| / |loss in f32| as a
-/// root mean square over `steps`, infinite if a loss is not finite.
+/// rounding alone makes in the loss, and adds it to `errors`: |loss - loss in
+/// f32| / |loss in f32| as a root mean square over `steps`, infinite if a loss
+/// is not finite.
 ///
 /// One program in f32 computes all of them. It rounds the values of the slot
 /// whose number is in a hyperparameter. `scale` multiplies backward values

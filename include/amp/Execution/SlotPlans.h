@@ -73,8 +73,8 @@ public:
   /// times its error squared times the cost of the step in f32. A slot without
   /// an error in `errors`, or with an infinite one, stays f32. The result is
   /// the mapping `slot-types` of a policy, with the slots that rules decide:
-  /// some rules depend on the measured ranges. `wideSlots` receives the positions in
-  /// `getSlots()` of the free slots that stay f32.
+  /// some rules depend on the measured ranges. `wideSlots` receives the
+  /// positions in `getSlots()` of the free slots that stay f32.
   std::string assign(const SlotErrors &errors, double price,
                      std::vector<size_t> *wideSlots = nullptr) const;
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Two loops over the elements. The first has only integer reductions, which
-// vectorise. The second counts exponents, in several tables.
+// vectorise. The second counts exponents.
 //
 //===----------------------------------------------------------------------===//
 
@@ -175,89 +175,27 @@ private:
     return results;
   }
 
-  /// The exponent bits of element `at`, as an index.
-  Value buildExponent(Value at) {
-    Value exponent = arith::ShRUIOp::create(b, buildMagnitude(at), bits(23));
-    return arith::IndexCastUIOp::create(b, index, exponent);
-  }
-
-  Value offset(Value position, int64_t by) {
-    if (by == 0)
-      return position;
-    return arith::AddIOp::create(b, position,
-                                 arith::ConstantIndexOp::create(b, by));
-  }
-
-  /// A loop over `from` to `to` that carries one tensor. `body` gets the
-  /// position and the tensor, and returns the next one.
-  Value buildLoop(Value from, Value to, int64_t step, Value carried,
-                  llvm::function_ref<Value(Value, Value)> body) {
+  /// A tensor with the counts of exponents. Its other elements are 0.
+  Value buildHistogram() {
+    Value counts =
+        linalg.filled(RankedTensorType::get({host::kNumStatistics}, i64), 0.0);
     auto loop = scf::ForOp::create(
-        b, from, to, arith::ConstantIndexOp::create(b, step), carried,
+        b, zero, size, one, counts,
         [&](OpBuilder &inner, Location, Value at, ValueRange old) {
           OpBuilder::InsertionGuard guard(b);
           b.setInsertionPoint(inner.getInsertionBlock(),
                               inner.getInsertionPoint());
-          scf::YieldOp::create(b, ValueRange{body(at, old[0])});
+          Value exponent =
+              arith::ShRUIOp::create(b, buildMagnitude(at), bits(23));
+          Value bin = arith::AddIOp::create(b, exponent, bits(host::kFirstBin));
+          bin = arith::IndexCastUIOp::create(b, index, bin);
+          Value count = tensor::ExtractOp::create(b, old[0], bin);
+          Value more = arith::ConstantOp::create(b, b.getI64IntegerAttr(1));
+          count = arith::AddIOp::create(b, count, more);
+          scf::YieldOp::create(
+              b, ValueRange{tensor::InsertOp::create(b, count, old[0], bin)});
         });
     return loop.getResult(0);
-  }
-
-  /// Counts the exponents of `ways` elements from `at` on, each in its own part
-  /// of `counts`. The first part begins at `first`.
-  Value countExponents(Value at, int64_t ways, int64_t first, Value counts) {
-    SmallVector<Value> bins, more;
-    for (int64_t way = 0; way < ways; ++way)
-      bins.push_back(offset(buildExponent(offset(at, way)),
-                            first + way * host::kNumExponents));
-    Type type = typeOf(counts).getElementType();
-    Value unit = arith::ConstantOp::create(b, b.getIntegerAttr(type, 1));
-    // The parts do not overlap, so that no read waits for a write.
-    for (Value bin : bins)
-      more.push_back(arith::AddIOp::create(
-          b, tensor::ExtractOp::create(b, counts, bin), unit));
-    for (auto [bin, count] : llvm::zip_equal(bins, more))
-      counts = tensor::InsertOp::create(b, count, counts, bin);
-    return counts;
-  }
-
-  /// A tensor with the counts of exponents. Its other elements are 0. Most
-  /// elements of a tensor have few exponents. With one table, each count would
-  /// wait for the last one.
-  Value buildHistogram() {
-    constexpr int64_t kWays = 4, kLeastElements = 2048;
-    Value counts =
-        linalg.filled(RankedTensorType::get({host::kNumStatistics}, i64), 0.0);
-    auto flat = typeOf(elements);
-    if (flat.hasStaticShape() && flat.getNumElements() < kLeastElements)
-      return buildLoop(zero, size, 1, counts, [&](Value at, Value old) {
-        return countExponents(at, 1, host::kFirstBin, old);
-      });
-    Value parts = linalg.filled(
-        RankedTensorType::get({kWays * host::kNumExponents}, counter), 0.0);
-    Value rest = arith::RemUIOp::create(
-        b, size, arith::ConstantIndexOp::create(b, kWays));
-    Value whole = arith::SubIOp::create(b, size, rest);
-    parts = buildLoop(zero, whole, kWays, parts, [&](Value at, Value old) {
-      return countExponents(at, kWays, 0, old);
-    });
-    parts = buildLoop(whole, size, 1, parts, [&](Value at, Value old) {
-      return countExponents(at, 1, 0, old);
-    });
-    Value bins = arith::ConstantIndexOp::create(b, host::kNumExponents);
-    return buildLoop(zero, bins, 1, counts, [&](Value bin, Value old) {
-      Value sum;
-      for (int64_t way = 0; way < kWays; ++way) {
-        Value part = tensor::ExtractOp::create(
-            b, parts, offset(bin, way * host::kNumExponents));
-        sum = sum ? arith::AddIOp::create(b, sum, part).getResult() : part;
-      }
-      if (counter != i64)
-        sum = arith::ExtUIOp::create(b, i64, sum);
-      return tensor::InsertOp::create(b, sum, old,
-                                      offset(bin, host::kFirstBin))
-          .getResult();
-    });
   }
 
   LinalgBuilder &linalg;

@@ -233,8 +233,7 @@ void Policy::Builder::addSameAs(const PolicyDocument &document,
                                 unsigned layer) {
   llvm::StringMap<StringRef> seen;
   for (const NamedList &entry : document.sameAs.entries) {
-    const std::string &representative =
-        policy.globs.emplace_back(entry.name);
+    const std::string &representative = policy.globs.emplace_back(entry.name);
     Location start = getLoc(document, entry.items.front());
     if (StringRef(representative).find_first_of("*?[{\\") != StringRef::npos)
       error(start, representative)
@@ -288,8 +287,8 @@ void Policy::Builder::addSlots(const PolicyDocument &document, unsigned layer) {
 void Policy::Builder::addSlotTypes(const PolicyDocument &document,
                                    unsigned layer) {
   for (const NamedList &entry : document.slotTypes.entries) {
-    SlotTypes types{entry.name, {}, getLoc(document, entry.items.front()),
-                    layer};
+    SlotTypes types{
+        entry.name, {}, getLoc(document, entry.items.front()), layer};
     for (const PolicyScalar &item : entry.items) {
       std::optional<Pin> pin = symbolizePin(item.text);
       if (item.text == "any")
@@ -303,8 +302,7 @@ void Policy::Builder::addSlotTypes(const PolicyDocument &document,
     if (types.pins.size() > INT8_MAX)
       error(types.loc, entry.name) << "has more types than slots";
     // The nearest file comes first.
-    if (policy.slotTypeNumbers
-            .try_emplace(entry.name, policy.slotTypes.size())
+    if (policy.slotTypeNumbers.try_emplace(entry.name, policy.slotTypes.size())
             .second)
       policy.slotTypes.push_back(std::move(types));
   }
