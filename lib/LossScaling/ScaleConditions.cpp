@@ -43,14 +43,15 @@ Value ScaleSymbols::findEqual(Value scale) {
     llvm::hash_code key = OperationEquivalence::computeHash(
         op, hash, OperationEquivalence::ignoreHashValue,
         OperationEquivalence::IgnoreLocations);
-    SmallVector<Operation *, 1> &others = byHash[size_t(key)];
+    // The comparison of operands adds operations to the map.
+    SmallVector<Operation *, 1> others = byHash.lookup(size_t(key));
     auto *it = llvm::find_if(others, [&](Operation *other) {
       return OperationEquivalence::isEquivalentTo(
           op, other, [&](Value a, Value b) { return success(isEqual(a, b)); },
           /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
     });
     if (it == others.end())
-      others.push_back(op);
+      byHash[size_t(key)].push_back(op);
     else
       found = *it;
   }
