@@ -92,6 +92,8 @@ static void addQuantization(OpPassManager &pm,
   quantize.historyLength = options.fp8HistoryLength;
   quantize.algorithm = options.fp8Algorithm;
   quantize.margin = options.fp8Margin;
+  quantize.accumulatorBits = options.fp8AccumulatorBits;
+  quantize.promotion = options.fp8Promotion;
   quantize.target = options.target;
   if (options.target.empty() && settings.target)
     quantize.target = settings.target->name;

@@ -138,6 +138,12 @@ LogicalResult QuantizeProductsPass::readSettings(QuantizerSettings &settings) {
   if (margin < 0 || margin > kLargestMargin)
     return fail("margin", "from 0 to " + std::to_string(kLargestMargin),
                 Twine(margin.getValue()));
+  if (accumulatorBits < kNarrowestAccumulator || accumulatorBits > 32)
+    return fail("accumulator-bits",
+                "from " + std::to_string(kNarrowestAccumulator) + " to 32",
+                Twine(accumulatorBits.getValue()));
+  if (promotion < 0)
+    return fail("promotion", "at least 0", Twine(promotion.getValue()));
   settings = {historyLength, algorithm == "most_recent", margin};
   return success();
 }
@@ -165,7 +171,9 @@ LogicalResult QuantizeProductsPass::replace(Candidate &candidate,
   auto scaled = ScaledMatmulOp::create(
       builder, op->getLoc(), op->getResult(0).getType(), lhs->payload,
       lhs->scale, rhs->payload, rhs->scale, product.bias, lhs->blocks,
-      rhs->blocks, unit(product.transposeLhs), unit(product.transposeRhs));
+      rhs->blocks, unit(product.transposeLhs), unit(product.transposeRhs),
+      builder.getI32IntegerAttr(accumulatorBits),
+      builder.getI64IntegerAttr(promotion));
   scaled->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   op->getResult(0).replaceAllUsesWith(scaled.getResult());
   eraseIfDead(op);

@@ -186,4 +186,45 @@ for index, (left, right, transposes, left_blocks, right_blocks, has_bias) in enu
         cases.append((f"product {index} {type}", want, bound))
 for (what, want, bound), got in zip(cases, step.run(folder + "/products")):
     check(got, want, 0.5001, bound, what)
+
+# Narrow accumulators: each sum is rounded toward zero, and the sums of intervals are added in f32.
+def accumulate(a, b, bits, promotion):
+    kept = np.uint32(2**32 - 2 ** (32 - bits))
+    total = None
+    for begin in range(0, a.shape[1], promotion or a.shape[1]):
+        part = np.zeros((a.shape[0], b.shape[1]), f32)
+        for k in range(begin, min(begin + (promotion or a.shape[1]), a.shape[1])):
+            part = ((part + np.outer(a[:, k], b[k]).astype(f32)).view(np.uint32) & kept).view(f32)
+        total = part if total is None else total + part
+    return total
+
+
+step, cases = Step(), []
+one = step.input(tensor(np.float64(1), "f32"))
+for bits, promotion, transposes in ((22, 0, ()), (22, 128, ("transpose_b",)), (32, 50, ("transpose_a",)), (12, 128, ()),
+                                    (16, 7, ("transpose_a", "transpose_b"))):
+    shapes = (300, 5) if "transpose_a" in transposes else (5, 300), (7, 300) if "transpose_b" in transposes else (300, 7)
+    operands, values = [], []
+    for shape in shapes:
+        x = tensor(np.exp(rng.uniform(-6, 6, shape)), "f32")
+        operands.append(step.op(f"amp.quantize {step.input(x)} by {one} saturate : ({mlir_type(*x)}, tensor<f32>) -> "
+                                f"{spelled(shape, 'f8E4M3FN')}", "f8E4M3FN"))
+        values.append(round8(x[0].astype(np.float64), "f8E4M3FN", True).astype(f32))
+    attributes = [f"accumulator_bits = {bits} : i32", f"promotion = {promotion} : i64", *transposes]
+    result = step.op(f"amp.scaled_matmul {operands[0]} by {one}, {operands[1]} by {one} {{{', '.join(attributes)}}} : "
+                     f"({spelled(shapes[0], 'f8E4M3FN')}, tensor<f32>), ({spelled(shapes[1], 'f8E4M3FN')}, tensor<f32>) -> "
+                     "tensor<5x7xf32>", "f32")
+    step.output(result, (5, 7), "f32")
+    a = values[0].T if "transpose_a" in transposes else values[0]
+    b = values[1].T if "transpose_b" in transposes else values[1]
+    want = accumulate(a, b, bits, promotion)
+    # The case tells accumulators apart.
+    assert np.any(want != a @ b), (bits, promotion)
+    cases.append(((bits, promotion, transposes), (want, "f32"), np.abs(want / (a.astype(float) @ b) - 1).max()))
+errors = {}
+for (what, want, error), got in zip(cases, step.run(folder + "/accumulators")):
+    check_same_bits(got, want, str(what))
+    errors[what[:2]] = error
+# Promotion keeps what 22 bits lose.
+assert errors[22, 128] < errors[22, 0] / 2, errors
 print("ok")

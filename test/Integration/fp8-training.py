@@ -18,7 +18,7 @@ import sys
 
 root, folder = pathlib.Path(sys.argv[1]), sys.argv[2]
 data = root / "test/Models/data"
-RECIPES = "fp8-current", "fp8-rowwise", "fp8-block-128", "fp8-mxfp8"
+RECIPES = "fp8-current", "fp8-delayed", "fp8-rowwise", "fp8-block-128", "fp8-mxfp8"
 
 
 def execute(*command):

@@ -5,6 +5,7 @@
 // RUN: FileCheck %s < %t.once
 // RUN: amp-opt %t.once --amp-quantize-products=recipe=delayed | diff %t.once -
 // RUN: amp-opt %s --amp-training-pipeline='precision=fp8-delayed fp8-keep-last=0 fp8-algorithm=most_recent fp8-margin=2' | FileCheck %s --check-prefix=OPTIONS
+// RUN: amp-opt %s --amp-training-pipeline='precision=fp8 fp8-keep-last=0 fp8-accumulator-bits=22 fp8-promotion=128' | FileCheck %s --check-prefix=NARROW
 // RUN: amp-opt %s --amp-training-pipeline='precision=fp8 fp8-keep-last=0 fp8-margin=3' | FileCheck %s --check-prefix=CURRENT
 //
 // Under a loss scale, the magnitude of a gradient enters without it, and the
@@ -22,6 +23,8 @@
 //
 // RUN: not amp-opt %s --amp-quantize-products=history-length=0 2>&1 | FileCheck %s --check-prefix=LENGTH
 // RUN: not amp-opt %s --amp-quantize-products=algorithm=min 2>&1 | FileCheck %s --check-prefix=ALGORITHM
+// RUN: not amp-opt %s --amp-quantize-products=accumulator-bits=33 2>&1 | FileCheck %s --check-prefix=BITS
+// RUN: not amp-opt %s --amp-quantize-products=promotion=-1 2>&1 | FileCheck %s --check-prefix=PROMOTION
 // RUN: not amp-opt %s --amp-quantize-products=margin=65 2>&1 | FileCheck %s --check-prefix=MARGIN
 //
 // RUN: sed 's/amp.name = "x"/amp.name = "fp8.w.weight.scale"/' %s > %t.mlir
@@ -33,6 +36,8 @@
 // TARGET: error: amp-quantize-products: unknown target 'abacus', expected a100, h100, h200, b200
 // LENGTH: error: amp-quantize-products: expected 'history-length' to be from 1 to 65536, got 0
 // ALGORITHM: error: amp-quantize-products: expected 'algorithm' to be max or most_recent, got 'min'
+// BITS: error: amp-quantize-products: expected 'accumulator-bits' to be from 10 to 32, got 33
+// PROMOTION: error: amp-quantize-products: expected 'promotion' to be at least 0, got -1
 // MARGIN: error: amp-quantize-products: expected 'margin' to be from 0 to 64, got 65
 // TAKEN: error: cannot add the argument 'fp8.w.weight.scale': argument 0 has that 'amp.name'
 
@@ -55,6 +60,7 @@
 // CHECK-NOT: amp.update_quantizer
 
 // OPTIONS-COUNT-6: amp.update_quantizer {{.*}} {margin = 2 : i32, most_recent} : tensor<1024xf32>
+// NARROW-COUNT-5: amp.scaled_matmul {{.*}}accumulator_bits = 22 : i32, {{.*}}promotion = 128 : i64
 // CURRENT: amp.scale_from_amax {{.*}} {margin = 3 : i32}
 
 // SCALED: %[[S:[^ ]*]]: tensor<f32> {{{[^}]*}}amp.name = "loss_scale"

@@ -57,6 +57,16 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       llvm::cl::desc("Magnitudes use the range of a format up to 2^-margin of "
                      "its largest number"),
       llvm::cl::init(0)};
+  Option<int32_t> fp8AccumulatorBits{
+      *this, "fp8-accumulator-bits",
+      llvm::cl::desc("The width in which the CPU accumulates products of 8-bit "
+                     "floats; 22 is that of an H100"),
+      llvm::cl::init(32)};
+  Option<int64_t> fp8Promotion{
+      *this, "fp8-promotion",
+      llvm::cl::desc("The number of such products whose sum is added in f32; 0 "
+                     "for all of them"),
+      llvm::cl::init(0)};
   Option<unsigned> fp8KeepFirst{
       *this, "fp8-keep-first",
       llvm::cl::desc("The number of first layers that keep 16-bit operands"),

@@ -328,6 +328,12 @@ def QuantizeProductsPass : Pass<"amp-quantize-products"> {
     Option<"margin", "margin", "int32_t", /*default=*/"0",
            "The largest magnitude becomes 2^-margin of the largest number of "
            "the format">,
+    Option<"accumulatorBits", "accumulator-bits", "int32_t", /*default=*/"32",
+           "The width in which the CPU accumulates products, with a sign and 8 "
+           "bits of exponent; 22 is that of an H100">,
+    Option<"promotion", "promotion", "int64_t", /*default=*/"0",
+           "The number of products whose sum is added in f32; 0 for all of "
+           "them">,
     Option<"target", "target", "std::string", /*default=*/"\"\"",
            "A GPU that must multiply operands with scales of this recipe: a100, "
            "h100, h200 or b200; any if empty">,

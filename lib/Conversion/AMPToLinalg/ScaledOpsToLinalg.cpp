@@ -168,6 +168,68 @@ static Value dequantize(LinalgBuilder &b, Value payload, Value scale,
 }
 
 //===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// The product of two f32 matrices in an accumulator of `bits` bits, to which
+/// each sum is rounded toward zero. `shape` is that of the result.
+static Value multiplyTruncated(LinalgBuilder &b, ArrayRef<int64_t> shape,
+                               Value lhs, Value rhs, ScaledMatmulOp op) {
+  ImplicitLocOpBuilder &builder = b.getBuilder();
+  // Loops: m, k, n.
+  auto map = [&](unsigned row, unsigned column, bool transpose) {
+    if (transpose)
+      std::swap(row, column);
+    return AffineMap::get(
+        3, 0, {builder.getAffineDimExpr(row), builder.getAffineDimExpr(column)},
+        builder.getContext());
+  };
+  auto kept = int32_t(~0u << (32 - op.getAccumulatorBits()));
+  auto type = RankedTensorType::get(shape, builder.getF32Type());
+  return b.accumulate(
+      b.filled(type, 0.0), {lhs, rhs},
+      {map(0, 1, op.getTransposeA()), map(1, 2, op.getTransposeB()),
+       map(0, 2, false)},
+      {parallel, reduction, parallel},
+      [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+        Value product = arith::MulFOp::create(inner, args[0], args[1]);
+        Value sum = arith::AddFOp::create(inner, args[2], product);
+        Value bits = arith::BitcastOp::create(inner, inner.getI32Type(), sum);
+        Value mask =
+            arith::ConstantOp::create(inner, inner.getI32IntegerAttr(kept));
+        bits = arith::AndIOp::create(inner, bits, mask);
+        return arith::BitcastOp::create(inner, inner.getF32Type(), bits);
+      });
+}
+
+/// The product of two f32 matrices as `op` accumulates it.
+static Value multiplyAsAccumulated(LinalgBuilder &b, ArrayRef<int64_t> shape,
+                                   Value lhs, Value rhs, ScaledMatmulOp op) {
+  if (op.getAccumulatorBits() == 32 && op.getPromotion() == 0)
+    return multiplyMatrices(b, shape, lhs, rhs, op.getTransposeA(),
+                            op.getTransposeB());
+  unsigned left = op.getTransposeA() ? 0 : 1,
+           right = op.getTransposeB() ? 1 : 0;
+  int64_t extent = typeOf(lhs).getDimSize(left);
+  int64_t interval = op.getPromotion() == 0 ? extent : op.getPromotion();
+  auto part = [&](Value matrix, unsigned dim, int64_t begin, int64_t size) {
+    SmallVector<int64_t> offsets(2, 0), sizes(typeOf(matrix).getShape());
+    offsets[dim] = begin;
+    sizes[dim] = size;
+    return b.slice(matrix, offsets, sizes, SmallVector<int64_t>(2, 1));
+  };
+  auto type = RankedTensorType::get(shape, b.getBuilder().getF32Type());
+  Value sum;
+  for (int64_t begin = 0; begin < extent; begin += interval) {
+    int64_t size = std::min(interval, extent - begin);
+    Value next = multiplyTruncated(b, shape, part(lhs, left, begin, size),
+                                   part(rhs, right, begin, size), op);
+    sum = sum ? b.combine<arith::AddFOp>(type, sum, next) : next;
+  }
+  return sum ? sum : b.filled(type, 0.0);
+}
+
+//===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//
 
@@ -312,8 +374,7 @@ struct LowerScaledMatmul : TensorPattern<ScaledMatmulOp> {
     Value rhs = toMatrix(
         dequantize(b, op.getRhs(), op.getRhsScale(), op.getRhsBlocks()));
     SmallVector<int64_t, 2> shape = getMatrixShape(type.getShape());
-    Value product = multiplyMatrices(b, shape, lhs, rhs, op.getTransposeA(),
-                                     op.getTransposeB());
+    Value product = multiplyAsAccumulated(b, shape, lhs, rhs, op);
     product = b.reshape(product, type.getShape());
     rewriter.replaceOp(
         op, op.getBias() ? b.combine<arith::AddFOp>(type, product, op.getBias())

@@ -150,3 +150,19 @@ func.func @f(%x: tensor<4xf32>, %s: tensor<f32>) {
   %0 = amp.quantize %x by %s {keep_non_finite} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf8E5M2>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4x4xf8E4M3FN>, %s: tensor<f32>) {
+  // expected-error@+1 {{expected an accumulator of 10 to 32 bits, got 9}}
+  %0 = amp.scaled_matmul %x by %s, %x by %s {accumulator_bits = 9 : i32} : (tensor<4x4xf8E4M3FN>, tensor<f32>), (tensor<4x4xf8E4M3FN>, tensor<f32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x4xf8E4M3FN>, %s: tensor<f32>) {
+  // expected-error@+1 {{expected a promotion that is not negative, got -1}}
+  %0 = amp.scaled_matmul %x by %s, %x by %s {promotion = -1 : i64} : (tensor<4x4xf8E4M3FN>, tensor<f32>), (tensor<4x4xf8E4M3FN>, tensor<f32>) -> tensor<4x4xf32>
+  return
+}

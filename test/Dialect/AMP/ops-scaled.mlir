@@ -37,6 +37,8 @@ func.func @products(%x: tensor<?x8x4xf32>, %g: tensor<?x8x6xf16>, %w: tensor<4x6
   %2 = amp.quantize %w by %s saturate : (tensor<4x6xbf16>, tensor<f32>) -> tensor<4x6xf8E4M3FN>
   // CHECK: amp.dequantize %[[G]] by %{{[^ ,)]+}} blocks [1, 0] : (tensor<?x8x6xf8E5M2>, tensor<?x1xf32>) -> tensor<?x8x6xbf16>
   %3 = amp.dequantize %1 by %t blocks [1, 0] : (tensor<?x8x6xf8E5M2>, tensor<?x1xf32>) -> tensor<?x8x6xbf16>
+  // CHECK: amp.scaled_matmul {{.*}} {accumulator_bits = 22 : i32, promotion = 128 : i64}
+  %n = amp.scaled_matmul %0 by %s, %2 by %s {accumulator_bits = 22 : i32, promotion = 128 : i64} : (tensor<?x8x4xf8E4M3FN>, tensor<f32>), (tensor<4x6xf8E4M3FN>, tensor<f32>) -> tensor<?x8x6xbf16>
   // CHECK: amp.scaled_matmul %[[X]] by %{{[^ ,)]+}}, %[[W]] by %{{[^ ,)]+}} plus %{{[^ ,)]+}} : tensor<6xbf16> : (tensor<?x8x4xf8E4M3FN>, tensor<f32>), (tensor<4x6xf8E4M3FN>, tensor<f32>) -> tensor<?x8x6xbf16>
   %4 = amp.scaled_matmul %0 by %s, %2 by %s plus %b : tensor<6xbf16> : (tensor<?x8x4xf8E4M3FN>, tensor<f32>), (tensor<4x6xf8E4M3FN>, tensor<f32>) -> tensor<?x8x6xbf16>
   // CHECK: amp.scaled_matmul %[[X]] by %{{[^ ,)]+}}, %[[G]] by %{{[^ ,)]+}} blocks [1, 0] {transpose_a} : (tensor<?x8x4xf8E4M3FN>, tensor<f32>), (tensor<?x8x6xf8E5M2>, tensor<?x1xf32>) -> tensor<4x6xf32>

@@ -259,6 +259,13 @@ LogicalResult ScaledMatmulOp::verify() {
       isa<Float8E5M2Type>(rhs.getElementType()))
     return emitOpError("expected at most one operand of f8E5M2, got ")
            << lhs << " and " << rhs;
+  if (int32_t bits = getAccumulatorBits();
+      bits < kNarrowestAccumulator || bits > 32)
+    return emitOpError("expected an accumulator of ")
+           << kNarrowestAccumulator << " to 32 bits, got " << bits;
+  if (int64_t(getPromotion()) < 0)
+    return emitOpError("expected a promotion that is not negative, got ")
+           << int64_t(getPromotion());
   SmallVector<SmallVector<int64_t>, 1> shapes;
   if (failed(inferResultShapes(shapes)))
     return failure();

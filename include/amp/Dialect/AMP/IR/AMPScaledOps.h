@@ -25,6 +25,9 @@ using BlockSizes = std::optional<ArrayRef<int64_t>>;
 
 /// The largest margin of a scale, as a power of two.
 inline constexpr int32_t kLargestMargin = 64;
+/// The fewest bits of an accumulator: a sign, an exponent, and one bit of the
+/// significand.
+inline constexpr int32_t kNarrowestAccumulator = 10;
 /// The longest history of magnitudes, in steps.
 inline constexpr int64_t kLongestHistory = 65536;
 

@@ -205,6 +205,12 @@ def AMP_ScaledMatmulOp : AMP_ScaledOp<"scaled_matmul", [
     has the leading dimensions of `lhs`, or one if `lhs` is transposed, and the
     columns of the second matrix. A product has at most one operand of f8E5M2.
 
+    `accumulator_bits` is the width of the accumulator: a sign, 8 bits of
+    exponent, and the first bits of an f32 significand. Each sum is rounded
+    toward zero to this width. With `promotion`, the sums of so many products each
+    are added in f32. The CPU then shows the error of a GPU whose accumulators
+    are narrow: 22 bits, and 128 products in DeepSeek-V3.
+
     Example:
 
     ```mlir
@@ -217,7 +223,9 @@ def AMP_ScaledMatmulOp : AMP_ScaledOp<"scaled_matmul", [
                        Optional<AMP_QuantizableTensor>:$bias,
                        OptionalAttr<DenseI64ArrayAttr>:$lhs_blocks,
                        OptionalAttr<DenseI64ArrayAttr>:$rhs_blocks,
-                       UnitAttr:$transpose_a, UnitAttr:$transpose_b);
+                       UnitAttr:$transpose_a, UnitAttr:$transpose_b,
+                       DefaultValuedAttr<I32Attr, "32">:$accumulator_bits,
+                       DefaultValuedAttr<I64Attr, "0">:$promotion);
   let results = (outs AMP_QuantizableTensor:$result);
   let assemblyFormat = [{
     $lhs `by` $lhs_scale (`blocks` $lhs_blocks^)? `,`
