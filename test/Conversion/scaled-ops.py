@@ -142,6 +142,27 @@ for format in FORMATS:
 for (what, want), got in zip(cases, step.run(folder + "/scales")):
     check_same_bits(got, want, what)
 
+# Histories: a positive, finite magnitude enters in front, and the scale follows. Integration/fp8-delayed.py
+# follows them over many steps.
+step, cases = Step(), []
+for format in FORMATS:
+    for options in ({}, {"margin": 2}, {"most_recent": True}):
+        for amax in (0.5, 9.0, 0.0, np.inf, np.nan, 1e-44):
+            old, history = f32(3), np.array([4, 0.25, 7, 0], f32)
+            names = [step.input(tensor(np.array(x, f32), "f32")) for x in (old, history, amax)]
+            attributes = [k if v is True else f"{k} = {v} : i32" for k, v in options.items()]
+            scale, entered = step.op(f"amp.update_quantizer {', '.join(names)} for {format} {{{', '.join(attributes)}}} : "
+                            "tensor<4xf32>", "f32", "f32")
+            step.output(scale, (), "f32")
+            step.output(entered, (4,), "f32")
+            want = old
+            if 0 < amax < np.inf:
+                history = np.concatenate([[f32(amax)], history[:3]])
+                want = scale_of(amax if options.get("most_recent") else history.max(), format, options.get("margin", 0))
+            cases += [((format, options, amax), (np.asarray(want, f32), "f32")), ((format, options, amax), (history, "f32"))]
+for (what, want), got in zip(cases, step.run(folder + "/histories")):
+    check_same_bits(got, want, str(what))
+
 # Products: the sum of products of the dequantised elements, rounded once.
 PRODUCTS = [  # lhs, rhs, transposes, blocks, bias
     ((5, 40), (40, 7), (), None, None, False),

@@ -32,9 +32,10 @@ NOT_DIALECTS = {
     "impl",
     "remark",
 }
-# The guard, its condition and a constant scale are written in these.
+# The guard, its condition and a constant scale are written in these. So are the scales of quantisers, which
+# are divided by the loss scale.
 GUARD = {"arith", "scf", "tensor"}
-GUARD_OBJECTS = re.compile(r"^(GradientGroups|InsertLossScaling|InsertMasterWeights|OverflowGuard|ScalerState|UpdateRounder)\.cpp\.o$")
+GUARD_OBJECTS = re.compile(r"^(GradientGroups|InsertLossScaling|InsertMasterWeights|OverflowGuard|QuantizedCopies|QuantizeProducts|ScalerState|UpdateRounder)\.cpp\.o$")
 
 
 def links(build):

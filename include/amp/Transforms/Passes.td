@@ -299,19 +299,17 @@ def QuantizeProductsPass : Pass<"amp-quantize-products"> {
     first, and `fp8.NAME.KIND.history`. NAME is the weight of the layer, and KIND
     is `input`, `weight` or `gradient`. `amp.update_quantizer` enters the magnitude
     of this step, divided by the loss scale, and gives the next scale. An infinite
-    element stays infinite or becomes NaN instead of the largest number, so that
-    a dynamic loss scale sees it. Products in regions keep 16 bits.
+    element is not saturated, so that a dynamic loss scale sees it. Products in
+    regions keep 16 bits.
 
-    Rows and blocks
-    run along the dimension that a product contracts, so such a tensor needs two
-    copies if products contract both of its dimensions.
+    Rows and blocks run along the dimension that a product contracts, so such a
+    tensor needs two copies if products contract both of its dimensions.
 
-    With `target`, and extents that are known, only the products become 8-bit that
-    together save the most time. A product saves the difference of its times with
-    16-bit and with 8-bit operands. A copy costs the time to read the tensor and
-    to write each order in which products read it, once for all of its products. Such a set
-    is a closure of maximum weight, and a minimum cut finds it. Remarks give the
-    times and the bytes. Times follow from the peak rates of the GPU.
+    With `target`, and extents that are known, the products become 8-bit that save
+    the most time together. A product saves the difference of its times with both
+    widths. A copy costs the time to read the tensor and to write each order in
+    which products read it, once for all of its products. A minimum cut finds the
+    set. Remarks give the times, which follow from the peak rates, and the bytes.
 
     The pass marks the function with `amp.fp8_recipe` and leaves a function with
     this mark unchanged. It warns if no product becomes 8-bit.
