@@ -187,3 +187,17 @@ func.func @many_readers(%x: tensor<8x16xf16> {amp.role = "batch", amp.name = "x"
   %e = train.reduce_sum %s {dims = array<i64: 0, 1>} : (tensor<8x16xf32>) -> tensor<f32>
   return %a, %b, %c, %d, %e : tensor<8xf32>, tensor<16xf32>, tensor<8xf32>, tensor<16xf32>, tensor<f32>
 }
+
+// -----
+
+// A rotary embedding is one kernel, which reads both halves of its input.
+// CHECK-LABEL: func.func @rotary
+// CHECK-COUNT-1: cuda.kernel
+// CHECK: ins(%[[X:.*]], %[[X]], %{{.*}} : tensor<2x4x16x2x32xbf16>, tensor<2x4x16x2x32xbf16>, tensor<16x1x32xf32>, tensor<16x1x32xf32>) -> tensor<2x4x16x2x32xbf16>
+// CHECK-NOT: cuda.kernel
+// CHECK: return
+func.func @rotary(%x: tensor<2x4x16x64xbf16> {amp.role = "batch", amp.name = "x"}, %c: tensor<16x32xf32> {amp.role = "batch", amp.name = "c"},
+                  %s: tensor<16x32xf32> {amp.role = "batch", amp.name = "s"}) -> (tensor<2x4x16x64xbf16> {amp.prediction = "y"}) {
+  %0 = train.rotary_embedding %x, %c, %s : (tensor<2x4x16x64xbf16>, tensor<16x32xf32>, tensor<16x32xf32>) -> tensor<2x4x16x64xbf16>
+  return %0 : tensor<2x4x16x64xbf16>
+}

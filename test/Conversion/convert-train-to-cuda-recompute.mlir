@@ -80,3 +80,36 @@ func.func @norms(%x: tensor<512x64xf32> {amp.role = "batch", amp.name = "x"}, %l
   %3 = train.sgd %w3, %d#2, %lr : (tensor<64x8xf32>, tensor<64x8xf32>, tensor<f32>) -> tensor<64x8xf32>
   return %1, %2, %3, %n1#3, %loss : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x8xf32>, tensor<64xf32>, tensor<f32>
 }
+
+// -----
+
+// The gradient of a norm of rows computes the norm too. The gradient of the
+// weight, which reads the norm, follows it.
+// CHECK-LABEL: func.func @rows
+// CHECK: %[[N:.*]]:3 = cuda.layer_norm {{.*}}ins(%[[H:[^,]*]], %arg4, %arg4
+// CHECK: %[[B:.*]]:4 = cuda.layer_norm_and_grad {{.*}}ins(%{{[^,]*}}, %[[H]], %arg4, %[[N]]#1, %[[N]]#2, %arg4 :
+// CHECK: cuda.gemm {{.*}}ins(%[[B]]#3, %{{.*}}transpose_a
+// CHECK-NOT: cuda.layer_norm_grad
+// CHECK: return
+// KEPT-LABEL: func.func @rows
+// KEPT-NOT: cuda.layer_norm_and_grad
+// KEPT: return
+func.func @rows(%x: tensor<512x64xf32> {amp.role = "batch", amp.name = "x"}, %l: tensor<512xi64> {amp.role = "batch", amp.name = "l"},
+    %w1: tensor<64x64xf32> {amp.role = "parameter", amp.name = "w1"}, %w2: tensor<64x64xf32> {amp.role = "parameter", amp.name = "w2"},
+    %g: tensor<64xf32> {amp.role = "parameter", amp.name = "g"}, %w3: tensor<64x8xf32> {amp.role = "parameter", amp.name = "w3"},
+    %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"})
+    -> (tensor<64x64xf32> {amp.updates = "w1"}, tensor<64x64xf32> {amp.updates = "w2"}, tensor<64xf32> {amp.updates = "g"},
+        tensor<64x8xf32> {amp.updates = "w3"}, tensor<f32> {amp.metric = "loss"}) {
+  %h1 = train.linear %x, %w1 : (tensor<512x64xf32>, tensor<64x64xf32>) -> tensor<512x64xf32>
+  %n:3 = train.layer_norm %h1, %g, %g : (tensor<512x64xf32>, tensor<64xf32>, tensor<64xf32>) -> (tensor<512x64xf32>, tensor<512xf32>, tensor<512xf32>)
+  %h2 = train.linear %n#0, %w2 : (tensor<512x64xf32>, tensor<64x64xf32>) -> tensor<512x64xf32>
+  %g2 = train.gelu %h2 : tensor<512x64xf32>
+  %y = train.linear %g2, %w3 : (tensor<512x64xf32>, tensor<64x8xf32>) -> tensor<512x8xf32>
+  %loss = train.cross_entropy %y, %l : (tensor<512x8xf32>, tensor<512xi64>) -> tensor<f32>
+  %d:4 = train.gradients %loss wrt(%w1, %w2, %g, %w3) : (tensor<f32>, tensor<64x64xf32>, tensor<64x64xf32>, tensor<64xf32>, tensor<64x8xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64xf32>, tensor<64x8xf32>)
+  %1 = train.sgd %w1, %d#0, %lr : (tensor<64x64xf32>, tensor<64x64xf32>, tensor<f32>) -> tensor<64x64xf32>
+  %2 = train.sgd %w2, %d#1, %lr : (tensor<64x64xf32>, tensor<64x64xf32>, tensor<f32>) -> tensor<64x64xf32>
+  %3 = train.sgd %g, %d#2, %lr : (tensor<64xf32>, tensor<64xf32>, tensor<f32>) -> tensor<64xf32>
+  %4 = train.sgd %w3, %d#3, %lr : (tensor<64x8xf32>, tensor<64x8xf32>, tensor<f32>) -> tensor<64x8xf32>
+  return %1, %2, %3, %4, %loss : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64xf32>, tensor<64x8xf32>, tensor<f32>
+}

@@ -85,6 +85,13 @@ static void testLayerNorm(int64_t rows, int64_t columns, double offset,
                                scratch.get(), arrivalCounters));
     Values y = out.read(), dx = (inPlace ? g : dInput).read();
     double extra = std::fabs(offset) * 1e-5;
+    // The same gradients, and the norm with the same bits.
+    Buffer<Y> again(rows * columns), other(rows * columns), g2(dy);
+    CHECK_OK(layerNormAndBackward(nullptr, other.get(), gammaGrad, betaGrad,
+                                  again.get(), g2.get(), dX.get(), dGamma, mean,
+                                  rstd, dBeta, rows, columns, scratch.get(),
+                                  arrivalCounters));
+    CHECK(again.read() == y && other.read() == dx);
     CHECK_NEAR(y, expected.y, 2 * epsilonOf<Y>() + extra);
     CHECK_NEAR(mean.read(), expected.mean, 1e-5);
     CHECK_NEAR(rstd.read(), expected.rstd, 1e-5 + extra);
@@ -119,6 +126,11 @@ static void testRMSNorm(int64_t rows, int64_t columns, bool inPlace) {
                              rstd, rows, columns, scratch.get(),
                              arrivalCounters));
     Values y = out.read(), dx = (inPlace ? g : dInput).read();
+    Buffer<Y> again(rows * columns), other(rows * columns), g2(dy);
+    CHECK_OK(rmsNormAndBackward(nullptr, other.get(), gammaGrad, again.get(),
+                                g2.get(), dX.get(), dGamma, rstd, rows, columns,
+                                scratch.get(), arrivalCounters));
+    CHECK(again.read() == y && other.read() == dx);
     CHECK_NEAR(y, expected.y, 2 * epsilonOf<Y>());
     CHECK_NEAR(rstd.read(), expected.rstd, 1e-5);
     if (columns > 1) // of a single column it is nearly zero

@@ -7,8 +7,8 @@
 //
 // Decides which values of the forward pass the backward pass computes again.
 // It runs after fusion, where each launch and its operands are known: a value
-// that fusion removed costs nothing, and a kernel that reads the operands anyway
-// computes the value for the price of writing it.
+// that fusion removed costs nothing, and a kernel that reads the operands
+// anyway computes the value for the price of writing it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,9 +53,10 @@ struct Candidate {
   OpResult value;
   /// The readers after the point where most memory is in use, in order.
   SmallVector<Operation *> readers;
-  /// The kernel of the backward pass that can compute the value too. Null if a
-  /// launch of its own does.
-  KernelOp host = {};
+  /// The launch of the backward pass that can compute the value too: a kernel
+  /// over the same elements, or the gradient of the norm. Null if the value
+  /// needs a launch of its own.
+  Operation *host = nullptr;
   /// Bytes freed per microsecond.
   double rate = 0;
 };
@@ -77,7 +78,9 @@ private:
   std::optional<Candidate> examine(OpResult value, unsigned peak) const;
   bool mayReadAgain(Operation *op, ArrayRef<Operation *> readers,
                     int64_t bytes) const;
-  KernelOp findHost(OpResult value, ArrayRef<Operation *> readers) const;
+  SmallVector<Operation *> findHosts(Operation *op, unsigned peak) const;
+  Operation *findHost(Operation *op, ArrayRef<Operation *> readers,
+                      unsigned peak) const;
   bool mayFollow(Operation *reader, Operation *host) const;
   void apply(const Candidate &candidate);
 
@@ -113,8 +116,8 @@ void Recomputation::findNeeded() {
 }
 
 /// Calls `visit` for the operations that read the memory of `value`.
-void Recomputation::forEachReader(
-    Value value, function_ref<void(Operation *)> visit) const {
+void Recomputation::forEachReader(Value value,
+                                  function_ref<void(Operation *)> visit) const {
   for (Operation *user : value.getUsers()) {
     if (auto view = dyn_cast<ViewOp>(user))
       forEachReader(view.getResult(), visit);
@@ -255,30 +258,48 @@ bool Recomputation::mayFollow(Operation *reader, Operation *host) const {
   });
 }
 
-/// A kernel that reads an operand of the kernel of `value`, runs over the same
-/// elements, and may run before all `readers`.
-KernelOp Recomputation::findHost(OpResult value,
-                                 ArrayRef<Operation *> readers) const {
-  auto kernel = dyn_cast<KernelOp>(value.getOwner());
-  if (!kernel)
-    return {};
-  const int64_t peak = numbers.lookup(kernel);
-  SmallVector<KernelOp> hosts;
-  for (Value input : kernel.getInputs())
-    for (Operation *user : input.getUsers())
-      if (auto host = dyn_cast<KernelOp>(user);
-          host && host != kernel && needed.contains(host) &&
-          !host.isReduction() && !host.getPredicate() &&
-          host.getExtents() == kernel.getExtents() &&
-          int64_t(numbers.lookup(host)) > peak)
-        hosts.push_back(host);
-  for (KernelOp host : hosts)
+/// Whether `gradient` is that of the norm `op`, whose x, gamma and statistics
+/// it reads from input 1 on.
+static bool isGradientOf(Operation *gradient, Operation *op) {
+  if (!(isa<LayerNormOp>(op) && isa<LayerNormGradOp>(gradient)) &&
+      !(isa<RMSNormOp>(op) && isa<RMSNormGradOp>(gradient)))
+    return false;
+  if (gradient->getOperand(1) != op->getOperand(0) ||
+      gradient->getOperand(2) != op->getOperand(1))
+    return false;
+  return llvm::equal(gradient->getOperands().drop_front(3),
+                     op->getResults().drop_front());
+}
+
+/// The launches after `peak` that read an operand of `op` and can compute its
+/// value too.
+SmallVector<Operation *> Recomputation::findHosts(Operation *op,
+                                                  unsigned peak) const {
+  auto kernel = dyn_cast<KernelOp>(op);
+  SmallVector<Operation *> hosts;
+  for (Value input : cast<LaunchOpInterface>(op).getInputs())
+    for (Operation *user : input.getUsers()) {
+      if (!needed.contains(user) || numbers.lookup(user) <= peak)
+        continue;
+      auto other = dyn_cast<KernelOp>(user);
+      if (isGradientOf(user, op) ||
+          (kernel && other && !other.isReduction() && !other.getPredicate() &&
+           other.getExtents() == kernel.getExtents()))
+        hosts.push_back(user);
+    }
+  return hosts;
+}
+
+/// A launch that can compute the value of `op` too, before all `readers`.
+Operation *Recomputation::findHost(Operation *op, ArrayRef<Operation *> readers,
+                                   unsigned peak) const {
+  for (Operation *host : findHosts(op, peak))
     if (llvm::all_of(readers, [&](Operation *reader) {
-          return reader != host.getOperation() &&
+          return reader != host &&
                  (host->isBeforeInBlock(reader) || mayFollow(reader, host));
         }))
       return host;
-  return {};
+  return nullptr;
 }
 
 std::optional<Candidate> Recomputation::examine(OpResult value,
@@ -286,8 +307,8 @@ std::optional<Candidate> Recomputation::examine(OpResult value,
   const Lifetime &lifetime = lifetimes.find(value)->second;
   Operation *op = value.getOwner();
   if (value.getResultNumber() != 0 || lifetime.bytes == 0 ||
-      lifetime.first >= peak || lifetime.last <= peak ||
-      !needed.contains(op) || !isCheap(op))
+      lifetime.first >= peak || lifetime.last <= peak || !needed.contains(op) ||
+      !isCheap(op))
     return std::nullopt;
   llvm::SetVector<Operation *> readers;
   bool isReadNow = false;
@@ -302,17 +323,16 @@ std::optional<Candidate> Recomputation::examine(OpResult value,
   Candidate candidate;
   candidate.value = value;
   candidate.readers = readers.takeVector();
-  llvm::sort(candidate.readers, [](Operation *a, Operation *b) {
-    return a->isBeforeInBlock(b);
-  });
+  llvm::sort(candidate.readers,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   if (!mayReadAgain(op, candidate.readers, lifetime.bytes))
     return std::nullopt;
-  candidate.host = findHost(value, candidate.readers);
+  candidate.host = findHost(op, candidate.readers, peak);
   int64_t moved = lifetime.bytes;
   llvm::SetVector<Value> inputs;
   for (Value input : getInputsOfCopy(op))
     if (!candidate.host ||
-        !llvm::is_contained(candidate.host.getInputs(), input))
+        !llvm::is_contained(candidate.host->getOperands(), input))
       inputs.insert(getRoot(input));
   for (Value input : inputs)
     moved += getBytes(typeOf(input));
@@ -330,6 +350,37 @@ std::optional<Candidate> Recomputation::examine(OpResult value,
 // The rewrite
 //===----------------------------------------------------------------------===//
 
+/// Replaces all results of `gradient`, that of the norm `op`, by those of a
+/// launch that computes the norm too. Returns the norm.
+static Value extendGradient(OpBuilder &builder, Operation *gradient,
+                            Operation *op) {
+  SmallVector<Value> inputs(gradient->getOperands());
+  SmallVector<Type> types(gradient->getResultTypes());
+  types.push_back(op->getResult(0).getType());
+  auto name = gradient->getAttrOfType<StringAttr>("name");
+  Location loc = builder.getFusedLoc({gradient->getLoc(), op->getLoc()});
+  Operation *both;
+  if (isa<LayerNormOp>(op)) {
+    inputs.push_back(op->getOperand(2));
+    both = LayerNormAndGradOp::create(builder, loc, types, name, inputs,
+                                      ValueRange(), ValueRange(), Value());
+  } else {
+    both = RMSNormAndGradOp::create(builder, loc, types, name, inputs,
+                                    ValueRange(), ValueRange(), Value());
+  }
+  both->setDiscardableAttrs(gradient->getDiscardableAttrDictionary());
+  // The norm is not a gradient of an argument.
+  if (auto gradients = both->getAttrOfType<ArrayAttr>(
+          mlir::amp::AMPDialect::kGradientOfAttr)) {
+    SmallVector<Attribute> names(gradients.getValue());
+    names.push_back(builder.getStringAttr(""));
+    both->setAttr(mlir::amp::AMPDialect::kGradientOfAttr,
+                  builder.getArrayAttr(names));
+  }
+  gradient->replaceAllUsesWith(both->getResults().drop_back());
+  return both->getResults().back();
+}
+
 /// Moves `op` and the views of its results after `position`. Returns the last
 /// one.
 static Operation *moveAfter(Operation *op, Operation *position) {
@@ -346,13 +397,22 @@ void Recomputation::apply(const Candidate &candidate) {
   OpBuilder builder(candidate.readers.front());
   if (candidate.host) {
     Operation *position = candidate.host;
+    builder.setInsertionPointAfter(position);
     for (Operation *reader : candidate.readers)
       if (reader->isBeforeInBlock(candidate.host))
         position = moveAfter(reader, position);
     builder.setInsertionPointAfter(candidate.host);
   }
-  Operation *copy = createCopy(builder, op);
-  needed.insert(copy);
+  const bool isNorm = candidate.host && !isa<KernelOp>(candidate.host);
+  Value again;
+  if (isNorm) {
+    again = extendGradient(builder, candidate.host, op);
+    needed.erase(candidate.host);
+    candidate.host->erase();
+  } else {
+    again = createCopy(builder, op)->getResult(0);
+  }
+  needed.insert(again.getDefiningOp());
   // A view of the value becomes one of the copy.
   auto replace = [&](auto &&self, Value from, Value to) -> void {
     for (OpOperand &use : llvm::make_early_inc_range(from.getUses())) {
@@ -364,16 +424,16 @@ void Recomputation::apply(const Candidate &candidate) {
       if (!view)
         continue;
       builder.setInsertionPointAfterValue(to);
-      auto again = ViewOp::create(builder, view.getLoc(),
-                                  view.getResult().getType(), to);
-      self(self, view.getResult(), again.getResult());
-      if (again.getResult().use_empty())
-        again.erase();
+      auto viewed = ViewOp::create(builder, view.getLoc(),
+                                   view.getResult().getType(), to);
+      self(self, view.getResult(), viewed.getResult());
+      if (viewed.getResult().use_empty())
+        viewed.erase();
       else
-        needed.insert(again);
+        needed.insert(viewed);
     }
   };
-  replace(replace, candidate.value, copy->getResult(0));
+  replace(replace, candidate.value, again);
   auto launch = cast<LaunchOpInterface>(op);
   remark::passed(op->getLoc(), remark::RemarkOpts::name("Recomputed")
                                    .category("amp")
@@ -399,7 +459,7 @@ bool Recomputation::run() {
         best = std::move(candidate);
     if (!best || best->rate < double(leastRate))
       return hasNewKernels;
-    hasNewKernels |= bool(best->host);
+    hasNewKernels |= isa_and_present<KernelOp>(best->host);
     apply(*best);
   }
 }

@@ -255,6 +255,7 @@ struct ConvertTrainToCUDA
         op->setLoc(getNamedLocation(op));
     });
 
+    apply(step, populateRotations);
     if (failed(run({[] { return train::createTrainDecompose(); }, canonicalizer,
                     cse, [] { return mlir::amp::createConvertTrainToLinalg(); },
                     [] { return mlir::amp::createConvertAMPToLinalg(); },

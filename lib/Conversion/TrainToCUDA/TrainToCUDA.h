@@ -88,6 +88,9 @@ void mergeCrossEntropy(func::FuncOp step);
 /// that it replaces are dead then.
 bool fuseLinearLosses(func::FuncOp step, int64_t logitBytes);
 
+/// Rewrites each rotary embedding as one loop over elements.
+void populateRotations(RewritePatternSet &patterns);
+
 /// Rewrites slices as loops over elements, which then fuse.
 void populateSlicesToLoops(RewritePatternSet &patterns);
 

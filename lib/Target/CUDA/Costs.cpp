@@ -202,7 +202,8 @@ static double getBandwidthPart(LaunchOpInterface launch) {
     return isGather(kernel) ? part::gather : part::elementwise;
   if (auto gemm = dyn_cast<GemmOp>(op))
     return gemm.getExtents().batch > 1 ? part::mixed : part::elementwise;
-  if (isa<LayerNormGradOp, RMSNormGradOp>(op))
+  if (isa<LayerNormAndGradOp, LayerNormGradOp, RMSNormAndGradOp, RMSNormGradOp>(
+          op))
     return part::mixed;
   if (isa<BatchNormTrainingOp, BatchNormReluOp, BatchNormAddReluOp,
           BatchNormGradOp, BatchNormReluGradOp, BatchNormAddReluGradOp>(op))

@@ -92,25 +92,31 @@ static RuntimeCall getCall(LayerNormOp op, const Operands &operands) {
               {getRows(op.getInputType(0), columns), real(op.getEpsilon())})};
 }
 
-static RuntimeCall getCall(LayerNormGradOp op, const Operands &operands) {
+/// The arguments of a gradient of a norm of rows.
+static Arguments getRowNormGrad(LaunchOpInterface op,
+                                const Operands &operands) {
   int64_t columns = op.getInputType(2).getNumElements();
-  return {
-      "layerNormBackward",
-      operands.with({getRows(op.getInputType(0), columns), operands.scratch})};
+  return operands.with(
+      {getRows(op.getInputType(0), columns), operands.scratch});
+}
+static RuntimeCall getCall(LayerNormGradOp op, const Operands &operands) {
+  return {"layerNormBackward", getRowNormGrad(op, operands)};
+}
+static RuntimeCall getCall(LayerNormAndGradOp op, const Operands &operands) {
+  return {"layerNormAndBackward", getRowNormGrad(op, operands)};
 }
 
 static RuntimeCall getCall(RMSNormOp op, const Operands &operands) {
   int64_t columns = op.getInputType(1).getNumElements();
-  return {"rmsNormForward",
-          operands.with(
-              {getRows(op.getInputType(0), columns), real(op.getEpsilon())})};
+  return {"rmsNormForward", operands.with({getRows(op.getInputType(0), columns),
+                                           real(op.getEpsilon())})};
 }
 
 static RuntimeCall getCall(RMSNormGradOp op, const Operands &operands) {
-  int64_t columns = op.getInputType(2).getNumElements();
-  return {
-      "rmsNormBackward",
-      operands.with({getRows(op.getInputType(0), columns), operands.scratch})};
+  return {"rmsNormBackward", getRowNormGrad(op, operands)};
+}
+static RuntimeCall getCall(RMSNormAndGradOp op, const Operands &operands) {
+  return {"rmsNormAndBackward", getRowNormGrad(op, operands)};
 }
 
 static std::string getPixels(ShapedType type) {
@@ -317,10 +323,10 @@ void ProgramEmitter::emitTunedKernel(LaunchOpInterface launch) {
                 BatchNormReluGradOp, BatchNormReluOp, BatchNormGradOp,
                 BatchNormInferenceOp, BatchNormTrainingOp, CrossEntropyGradOp,
                 CrossEntropyOp, CrossEntropyWithGradOp, DropoutOp,
-                LayerNormGradOp, LayerNormOp, LogSoftmaxGradOp, LogSoftmaxOp,
-                MaxPool2DGradOp, MaxPool2DOp, RMSNormGradOp, RMSNormOp,
-                ScatterAddOp, SoftmaxGradOp, SoftmaxOp, StochasticRoundOp,
-                UpdateScaleOp>(
+                LayerNormAndGradOp, LayerNormGradOp, LayerNormOp,
+                LogSoftmaxGradOp, LogSoftmaxOp, MaxPool2DGradOp, MaxPool2DOp,
+                RMSNormAndGradOp, RMSNormGradOp, RMSNormOp, ScatterAddOp,
+                SoftmaxGradOp, SoftmaxOp, StochasticRoundOp, UpdateScaleOp>(
               [&](auto op) { return getCall(op, operands); });
   os << call.function << "(run.stream";
   for (const std::string &argument : call.arguments)

@@ -565,3 +565,19 @@ func.func @apply_residual(%a: tensor<4x8xf32>, %b: tensor<8xf32>) {
   %0 = cuda.batch_norm_add_relu_apply ins(%a, %b, %b, %b, %b, %b : tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
   return
 }
+
+// -----
+
+func.func @norm_again(%a: tensor<4x8xf32>, %b: tensor<8xf32>, %c: tensor<4xf32>) {
+  // expected-error@+1 {{beta has shape [4] of 'f32', expected [8] of 'f32'}}
+  %0:4 = cuda.layer_norm_and_grad ins(%a, %a, %b, %c, %c, %c : tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @norm_again_shape(%a: tensor<4x8xf32>, %b: tensor<8xf32>, %c: tensor<4xf32>) {
+  // expected-error@+1 {{y has shape [8] of 'f32', expected [4, 8] of f16, bf16 or f32}}
+  %0:3 = cuda.rms_norm_and_grad ins(%a, %a, %b, %c : tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>, tensor<4xf32>) -> tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>
+  return
+}

@@ -54,6 +54,19 @@ func.func @layer_norm_grad(%dy: tensor<32x64xf16>, %x: tensor<32x64xf16>, %gamma
   return
 }
 
+// CHECK-LABEL: @layer_norm_and_grad
+func.func @layer_norm_and_grad(%dy: tensor<32x64xf16>, %gamma: tensor<64xf32>, %rows: tensor<32xf32>) {
+  // CHECK: cuda.layer_norm_and_grad ins({{.*}} : tensor<32x64xf16>, tensor<32x64xf16>, tensor<64xf32>, tensor<32xf32>, tensor<32xf32>, tensor<64xf32>) -> tensor<32x64xf16>, tensor<64xf32>, tensor<64xf32>, tensor<32x64xf16>
+  %dx, %dgamma, %dbeta, %y = cuda.layer_norm_and_grad ins(%dy, %dy, %gamma, %rows, %rows, %gamma
+      : tensor<32x64xf16>, tensor<32x64xf16>, tensor<64xf32>, tensor<32xf32>, tensor<32xf32>, tensor<64xf32>)
+      -> tensor<32x64xf16>, tensor<64xf32>, tensor<64xf32>, tensor<32x64xf16>
+  // CHECK: cuda.rms_norm_and_grad ins({{.*}} : tensor<32x64xf16>, tensor<32x64xf16>, tensor<64xf32>, tensor<32xf32>) -> tensor<32x64xf16>, tensor<64xf32>, tensor<32x64xf16>
+  %dr, %dg, %r = cuda.rms_norm_and_grad ins(%dy, %dy, %gamma, %rows
+      : tensor<32x64xf16>, tensor<32x64xf16>, tensor<64xf32>, tensor<32xf32>)
+      -> tensor<32x64xf16>, tensor<64xf32>, tensor<32x64xf16>
+  return
+}
+
 // CHECK-LABEL: @rms_norm
 func.func @rms_norm(%x: tensor<32x64xf16>, %dy: tensor<32x64xf16>, %gamma: tensor<64xf32>) {
   // CHECK: cuda.rms_norm ins({{.*}} : tensor<32x64xf16>, tensor<64xf32>) {epsilon = 9.9999999999999995E-7 : f64} -> tensor<32x64xf16>, tensor<32xf32>

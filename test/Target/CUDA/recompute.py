@@ -23,11 +23,11 @@ from program import load, run
 BATCH = 32
 LAYERS = ("--layers=2",)
 CASES = {
-    "bert": ("fp16", LAYERS, r"gelu"),
-    "decoder": ("bf16", LAYERS, r"rms_norm|norm_\d_again"),
-    "gpt2": ("bf16", LAYERS, r"_again"),
+    "bert": ("fp16", LAYERS, r"layerNormAndBackward"),
+    "decoder": ("bf16", LAYERS, r"rmsNormAndBackward|rmsNormForward"),
+    "gpt2": ("bf16", LAYERS, r"layerNormAndBackward"),
     "resnet18": ("bf16", (), r"batchNormAddReluApply|batchNormReluApply"),
-    "vit": ("bf16", LAYERS, r"gelu"),
+    "vit": ("bf16", LAYERS, r"layerNormAndBackward"),
 }
 KEPT = ("--recompute-rate=0", "--attention-bytes=0")
 AGAIN = ("--recompute-rate=1", "--attention-bytes=1")

@@ -312,11 +312,10 @@ Status batchNormReluApply(cudaStream_t stream, Y *y, const X *x,
 
 /// The same with y = max(… + residual, 0).
 template <typename Y, typename X, typename R>
-Status batchNormAddReluApply(cudaStream_t stream, Y *y, const X *x,
-                             const float *gamma, const float *beta,
-                             const float *mean, const float *rstd,
-                             const R *residual, int64_t rows,
-                             int64_t channels) {
+Status
+batchNormAddReluApply(cudaStream_t stream, Y *y, const X *x, const float *gamma,
+                      const float *beta, const float *mean, const float *rstd,
+                      const R *residual, int64_t rows, int64_t channels) {
   return launchBatchNormApply(stream, y, WrittenMask(), x, gamma, beta, mean,
                               rstd, residual, rows, channels);
 }

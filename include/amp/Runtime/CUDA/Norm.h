@@ -37,8 +37,17 @@ Status layerNormBackward(cudaStream_t stream, DX *dx, float *dgamma,
                          const float *rstd, int64_t rows, int64_t columns,
                          void *scratch, unsigned *arrivalCounters);
 
-/// y = x · rstd · gamma for each of `rows` rows of `columns`. Saves rstd[rows] =
-/// 1 / √(mean x² + epsilon).
+/// The same, and y of `layerNormForward` again.
+template <typename DX, typename Y, typename DY, typename X>
+Status layerNormAndBackward(cudaStream_t stream, DX *dx, float *dgamma,
+                            float *dbeta, Y *y, const DY *dy, const X *x,
+                            const float *gamma, const float *mean,
+                            const float *rstd, const float *beta, int64_t rows,
+                            int64_t columns, void *scratch,
+                            unsigned *arrivalCounters);
+
+/// y = x · rstd · gamma for each of `rows` rows of `columns`. Saves rstd[rows]
+/// = 1 / √(mean x² + epsilon).
 template <typename Y, typename X>
 Status rmsNormForward(cudaStream_t stream, Y *y, float *rstd, const X *x,
                       const float *gamma, int64_t rows, int64_t columns,
@@ -52,6 +61,13 @@ Status rmsNormBackward(cudaStream_t stream, DX *dx, float *dgamma, const DY *dy,
                        const X *x, const float *gamma, const float *rstd,
                        int64_t rows, int64_t columns, void *scratch,
                        unsigned *arrivalCounters);
+
+/// The same, and y of `rmsNormForward` again.
+template <typename DX, typename Y, typename DY, typename X>
+Status rmsNormAndBackward(cudaStream_t stream, DX *dx, float *dgamma, Y *y,
+                          const DY *dy, const X *x, const float *gamma,
+                          const float *rstd, int64_t rows, int64_t columns,
+                          void *scratch, unsigned *arrivalCounters);
 
 //===----------------------------------------------------------------------===//
 // Rows
@@ -139,12 +155,16 @@ Status rmsNormForward(cudaStream_t stream, Y *y, float *rstd, const X *x,
   });
 }
 
-/// dx of one row.
-template <typename Plan, typename DX, typename DY, typename X, typename Means>
+/// A norm that is not computed again.
+struct NoNorm {};
+
+/// dx of one row, and the norm again if `y` is a pointer.
+template <typename Plan, typename DX, typename Y, typename DY, typename X,
+          typename Means, typename Beta>
 __global__ void __launch_bounds__(kThreads)
-    normInputGradKernel(DX *dx, const DY *dy, const X *x, const float *gamma,
-                        Means means, const float *rstds, int64_t rows,
-                        int64_t columns) {
+    normInputGradKernel(DX *dx, Y y, const DY *dy, const X *x,
+                        const float *gamma, Beta beta, Means means,
+                        const float *rstds, int64_t rows, int64_t columns) {
   forEachRow<Plan>(rows, [=](int64_t number) {
     const Row<Plan, X> input(x + number * columns, columns);
     const Row<Plan, DY> gradient(dy + number * columns, columns);
@@ -174,6 +194,14 @@ __global__ void __launch_bounds__(kThreads)
         out[lane] = rstd * (b[lane] * gain[lane] - meanG - normal * meanDot);
       }
       store(dx + number * columns + column, out);
+      if constexpr (std::is_pointer_v<Y>) {
+        const auto shift = loadShift<Plan::width>(beta, column);
+        Pack<float, Plan::width> norm;
+#pragma unroll
+        for (int lane = 0; lane < Plan::width; ++lane)
+          norm[lane] = (a[lane] - mean) * rstd * gain[lane] + shift[lane];
+        store(y + number * columns + column, norm);
+      }
     });
   });
 }
@@ -204,25 +232,28 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
       });
 }
 
-/// The gradients of a norm with the means `mean`, or NoMean.
-template <typename DX, typename DBeta, typename DY, typename X, typename Means>
+/// The gradients of a norm with the means `mean`, or NoMean, and the norm with
+/// the shift `beta` again unless `y` is NoNorm.
+template <typename DX, typename DBeta, typename Y, typename DY, typename X,
+          typename Means, typename Beta>
 Status launchNormGrad(const char *gainName, const char *inputName,
                       cudaStream_t stream, DX *dx, float *dgamma, DBeta dbeta,
-                      const DY *dy, const X *x, const float *gamma, Means mean,
-                      const float *rstd, int64_t rows, int64_t columns,
-                      void *scratch, unsigned *arrivalCounters) {
+                      Y y, const DY *dy, const X *x, const float *gamma,
+                      Means mean, const float *rstd, Beta beta, int64_t rows,
+                      int64_t columns, void *scratch,
+                      unsigned *arrivalCounters) {
   // This comes first because dx may be dy.
-  AMP_RETURN_IF_ERROR(
-      launch(gainName, stream, columnShape(rows, columns, 2),
-             columns % 2 == 0 ? normGainGradKernel<2, DY, X, DBeta, Means>
-                              : normGainGradKernel<1, DY, X, DBeta, Means>,
-             dgamma, dbeta, dy, x, mean, rstd, rows, columns,
-             static_cast<TwoSums *>(scratch), arrivalCounters));
+  AMP_RETURN_IF_ERROR(launch(gainName, stream, columnShape(rows, columns, 2),
+                             columns % 2 == 0
+                                 ? normGainGradKernel<2, DY, X, DBeta, Means>
+                                 : normGainGradKernel<1, DY, X, DBeta, Means>,
+                             dgamma, dbeta, dy, x, mean, rstd, rows, columns,
+                             static_cast<TwoSums *>(scratch), arrivalCounters));
   return withRowPlan<kCommonWidth<DX, DY, X>>(columns, [&](auto plan) {
     using Plan = decltype(plan);
     return launch(inputName, stream, planShape<Plan>(rows),
-                  normInputGradKernel<Plan, DX, DY, X, Means>, dx, dy, x, gamma,
-                  mean, rstd, rows, columns);
+                  normInputGradKernel<Plan, DX, Y, DY, X, Means, Beta>, dx, y,
+                  dy, x, gamma, beta, mean, rstd, rows, columns);
   });
 }
 
@@ -233,8 +264,20 @@ Status layerNormBackward(cudaStream_t stream, DX *dx, float *dgamma,
                          const float *rstd, int64_t rows, int64_t columns,
                          void *scratch, unsigned *arrivalCounters) {
   return launchNormGrad("layer_norm_gain_grad", "layer_norm_input_grad", stream,
-                        dx, dgamma, dbeta, dy, x, gamma, mean, rstd, rows,
-                        columns, scratch, arrivalCounters);
+                        dx, dgamma, dbeta, NoNorm(), dy, x, gamma, mean, rstd,
+                        NoMean(), rows, columns, scratch, arrivalCounters);
+}
+
+template <typename DX, typename Y, typename DY, typename X>
+Status layerNormAndBackward(cudaStream_t stream, DX *dx, float *dgamma,
+                            float *dbeta, Y *y, const DY *dy, const X *x,
+                            const float *gamma, const float *mean,
+                            const float *rstd, const float *beta, int64_t rows,
+                            int64_t columns, void *scratch,
+                            unsigned *arrivalCounters) {
+  return launchNormGrad("layer_norm_gain_grad", "layer_norm_input_grad", stream,
+                        dx, dgamma, dbeta, y, dy, x, gamma, mean, rstd, beta,
+                        rows, columns, scratch, arrivalCounters);
 }
 
 template <typename DX, typename DY, typename X>
@@ -243,8 +286,19 @@ Status rmsNormBackward(cudaStream_t stream, DX *dx, float *dgamma, const DY *dy,
                        int64_t rows, int64_t columns, void *scratch,
                        unsigned *arrivalCounters) {
   return launchNormGrad("rms_norm_gain_grad", "rms_norm_input_grad", stream, dx,
-                        dgamma, NoMean(), dy, x, gamma, NoMean(), rstd, rows,
-                        columns, scratch, arrivalCounters);
+                        dgamma, NoMean(), NoNorm(), dy, x, gamma, NoMean(),
+                        rstd, NoMean(), rows, columns, scratch,
+                        arrivalCounters);
+}
+
+template <typename DX, typename Y, typename DY, typename X>
+Status rmsNormAndBackward(cudaStream_t stream, DX *dx, float *dgamma, Y *y,
+                          const DY *dy, const X *x, const float *gamma,
+                          const float *rstd, int64_t rows, int64_t columns,
+                          void *scratch, unsigned *arrivalCounters) {
+  return launchNormGrad("rms_norm_gain_grad", "rms_norm_input_grad", stream, dx,
+                        dgamma, NoMean(), y, dy, x, gamma, NoMean(), rstd,
+                        NoMean(), rows, columns, scratch, arrivalCounters);
 }
 
 } // namespace amp::cuda

@@ -71,34 +71,69 @@ LogicalResult LayerNormOp::verify() {
                         {{x}, {rows, f32}, {rows, f32}});
 }
 
-LogicalResult LayerNormGradOp::verify() {
-  ArrayRef<int64_t> x = getInputType(1).getShape(),
-                    gamma = getInputType(2).getShape();
-  if (failed(verifyGain(*this, x, gamma)))
+/// Verifies gradients of a norm of rows: dy, x, gamma, `numStatistics` numbers
+/// for each row and, with `isAgain`, beta, if there are two statistics. The
+/// last target is then the norm.
+template <typename OpTy>
+static LogicalResult verifyRowNormGrad(OpTy op, unsigned numStatistics,
+                                       bool isAgain) {
+  ArrayRef<int64_t> x = op.getInputType(1).getShape(),
+                    gamma = op.getInputType(2).getShape();
+  if (failed(verifyGain(op, x, gamma)))
     return failure();
-  Type f32 = Float32Type::get(getContext());
-  ArrayRef<int64_t> rows = x.drop_back(gamma.size());
-  return verifyOperands(*this,
-                        {{x}, {x}, {gamma, f32}, {rows, f32}, {rows, f32}},
-                        {{x}, {gamma, f32}, {gamma, f32}});
+  Type f32 = Float32Type::get(op.getContext());
+  const OperandSpec gain{gamma, f32};
+  SmallVector<OperandSpec> inputs{{x}, {x}, gain}, targets{{x}};
+  inputs.append(numStatistics, {x.drop_back(gamma.size()), f32});
+  targets.append(numStatistics, gain);
+  if (isAgain) {
+    targets.push_back({x});
+    if (numStatistics == 2)
+      inputs.push_back(gain);
+  }
+  return verifyOperands(op, inputs, targets);
 }
 
+LogicalResult LayerNormGradOp::verify() {
+  return verifyRowNormGrad(*this, 2, /*isAgain=*/false);
+}
+LogicalResult LayerNormAndGradOp::verify() {
+  return verifyRowNormGrad(*this, 2, /*isAgain=*/true);
+}
+
+/// Whether the gradient of a norm of rows may write `target` over `input`.
+static bool mayOverwriteGrad(LaunchOpInterface op, unsigned target,
+                             unsigned input) {
+  return target == 0 && input == 0 && mayOverwrite(op, target, input);
+}
 bool LayerNormGradOp::mayAlias(unsigned target, unsigned input) {
-  return target == 0 && input == 0 && mayOverwrite(*this, target, input);
+  return mayOverwriteGrad(*this, target, input);
+}
+bool LayerNormAndGradOp::mayAlias(unsigned target, unsigned input) {
+  return mayOverwriteGrad(*this, target, input);
 }
 
-int64_t LayerNormGradOp::getScratchBytes() {
-  int64_t columns = getInputType(2).getNumElements();
+/// The scratch memory of the gradient of a norm of rows.
+static int64_t getRowNormScratch(LaunchOpInterface op) {
+  int64_t columns = op.getInputType(2).getNumElements();
   return ::amp::cuda::layerNormScratchBytes(
-      getInputType(0).getNumElements() / columns, columns);
+      op.getInputType(0).getNumElements() / columns, columns);
+}
+int64_t LayerNormGradOp::getScratchBytes() { return getRowNormScratch(*this); }
+int64_t LayerNormAndGradOp::getScratchBytes() {
+  return getRowNormScratch(*this);
 }
 
 int64_t LayerNormGradOp::getRereadBytes() {
   return getBytes(getInputType(0)) + getBytes(getInputType(1));
 }
+int64_t LayerNormAndGradOp::getRereadBytes() {
+  return getBytes(getInputType(0)) + getBytes(getInputType(1));
+}
 
 // One kernel for the gains, one for the input.
 int64_t LayerNormGradOp::getNumKernels() { return 2; }
+int64_t LayerNormAndGradOp::getNumKernels() { return 2; }
 
 //===----------------------------------------------------------------------===//
 // RMS norm
@@ -115,31 +150,31 @@ LogicalResult RMSNormOp::verify() {
 }
 
 LogicalResult RMSNormGradOp::verify() {
-  ArrayRef<int64_t> x = getInputType(1).getShape(),
-                    gamma = getInputType(2).getShape();
-  if (failed(verifyGain(*this, x, gamma)))
-    return failure();
-  Type f32 = Float32Type::get(getContext());
-  return verifyOperands(
-      *this, {{x}, {x}, {gamma, f32}, {x.drop_back(gamma.size()), f32}},
-      {{x}, {gamma, f32}});
+  return verifyRowNormGrad(*this, 1, /*isAgain=*/false);
+}
+LogicalResult RMSNormAndGradOp::verify() {
+  return verifyRowNormGrad(*this, 1, /*isAgain=*/true);
 }
 
 bool RMSNormGradOp::mayAlias(unsigned target, unsigned input) {
-  return target == 0 && input == 0 && mayOverwrite(*this, target, input);
+  return mayOverwriteGrad(*this, target, input);
+}
+bool RMSNormAndGradOp::mayAlias(unsigned target, unsigned input) {
+  return mayOverwriteGrad(*this, target, input);
 }
 
-int64_t RMSNormGradOp::getScratchBytes() {
-  int64_t columns = getInputType(2).getNumElements();
-  return ::amp::cuda::layerNormScratchBytes(
-      getInputType(0).getNumElements() / columns, columns);
-}
+int64_t RMSNormGradOp::getScratchBytes() { return getRowNormScratch(*this); }
+int64_t RMSNormAndGradOp::getScratchBytes() { return getRowNormScratch(*this); }
 
 int64_t RMSNormGradOp::getRereadBytes() {
   return getBytes(getInputType(0)) + getBytes(getInputType(1));
 }
+int64_t RMSNormAndGradOp::getRereadBytes() {
+  return getBytes(getInputType(0)) + getBytes(getInputType(1));
+}
 
 int64_t RMSNormGradOp::getNumKernels() { return 2; }
+int64_t RMSNormAndGradOp::getNumKernels() { return 2; }
 
 //===----------------------------------------------------------------------===//
 // Batch norm

@@ -124,6 +124,27 @@ def CUDA_LayerNormGradOp
   let arguments = operands;
 }
 
+def CUDA_LayerNormAndGradOp
+    : CUDA_TunedGradOp<"layer_norm_and_grad", ["dy", "x", "gamma", "mean", "rstd", "beta"],
+                       ["dx", "dgamma", "dbeta", "y"],
+                       ["mayAlias", "getNumKernels", "getScratchBytes", "getRereadBytes"]> {
+  let summary = "gradients of layer_norm, and its result again";
+  let description = [{
+    As `cuda.layer_norm_grad`. The kernel that reads x also computes the norm y
+    again, with the same bits. The backward pass reads it in place of a value
+    that would stay in memory.
+
+    Example:
+
+    ```mlir
+    %dx, %dgamma, %dbeta, %y = cuda.layer_norm_and_grad ins(%dy, %x, %gamma, %mean, %rstd, %beta
+        : tensor<32x64xf16>, tensor<32x64xf16>, tensor<64xf32>, tensor<32xf32>, tensor<32xf32>,
+          tensor<64xf32>) -> tensor<32x64xf16>, tensor<64xf32>, tensor<64xf32>, tensor<32x64xf16>
+    ```
+  }];
+  let arguments = operands;
+}
+
 //===----------------------------------------------------------------------===//
 // RMS norm
 //===----------------------------------------------------------------------===//
@@ -162,6 +183,26 @@ def CUDA_RMSNormGradOp
     %dx, %dgamma = cuda.rms_norm_grad ins(%dy, %x, %gamma, %rstd
         : tensor<32x64xf16>, tensor<32x64xf16>, tensor<64xf32>, tensor<32xf32>)
         -> tensor<32x64xf16>, tensor<64xf32>
+    ```
+  }];
+  let arguments = operands;
+}
+
+def CUDA_RMSNormAndGradOp
+    : CUDA_TunedGradOp<"rms_norm_and_grad", ["dy", "x", "gamma", "rstd"],
+                       ["dx", "dgamma", "y"],
+                       ["mayAlias", "getNumKernels", "getScratchBytes", "getRereadBytes"]> {
+  let summary = "gradients of rms_norm, and its result again";
+  let description = [{
+    As `cuda.rms_norm_grad`. The kernel that reads x also computes the norm y
+    again, as in `cuda.layer_norm_and_grad`.
+
+    Example:
+
+    ```mlir
+    %dx, %dgamma, %y = cuda.rms_norm_and_grad ins(%dy, %x, %gamma, %rstd
+        : tensor<32x64xf16>, tensor<32x64xf16>, tensor<64xf32>, tensor<32xf32>)
+        -> tensor<32x64xf16>, tensor<64xf32>, tensor<32x64xf16>
     ```
   }];
   let arguments = operands;
