@@ -168,6 +168,18 @@ torch_python = find_python("torch", ".venv-torch", "import torch.export", "torch
 found = "from importlib.util import find_spec as f; exit(not (f('torchvision') and f('transformers')))"
 if torch_python and runs(torch_python, "-c", found):
     config.available_features.add("torch-models")
+# Steps of several ranks. Processes share the cores, so they must not spin while they wait.
+config.environment.update(
+    OMPI_ALLOW_RUN_AS_ROOT="1",
+    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+    OMPI_MCA_rmaps_base_oversubscribe="1",
+    OMPI_MCA_mpi_yield_when_idle="1",
+    OMPI_MCA_btl_vader_single_copy_mechanism="none",
+)
+if subprocess.run(
+    ["sh", "-c", "mpirun -n 2 true"], capture_output=True, env={**os.environ, **config.environment}
+).returncode == 0:
+    config.available_features.add("mpi")
 if shutil.which("chromium"):
     config.available_features.add("chromium")
 nvcc = shutil.which("nvcc", path=config.environment["PATH"]) or shutil.which(

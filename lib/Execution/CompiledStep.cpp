@@ -8,6 +8,7 @@
 
 #include "amp/Execution/CompiledStep.h"
 
+#include "Collectives.h"
 #include "ObjectCache.h"
 #include "amp/Execution/Errors.h"
 #include "amp/Execution/Memory.h"
@@ -52,6 +53,8 @@ static llvm::orc::SymbolMap getOwnSymbols(llvm::orc::MangleAndInterner names) {
   };
   define("aligned_alloc", &allocateForStep);
   define("free", &freeForStep);
+  defineCollectives(
+      [&](llvm::StringRef name, void *function) { define(name, function); });
   return symbols;
 }
 

@@ -142,6 +142,15 @@ llvm::Error StepProgram::exposeGradients() {
   return llvm::Error::success();
 }
 
+/// The forward function stays one of one rank.
+llvm::Error
+StepProgram::divideBetweenRanks(const AMPPipelineOptions &pipeline) {
+  unexposed = module->clone();
+  return runPasses(*module, [&](OpPassManager &manager) {
+    buildDataParallelPipeline(manager, pipeline);
+  });
+}
+
 FunctionOpInterface StepProgram::getFunction() {
   return cast<FunctionOpInterface>(SymbolTable::lookupSymbolIn(*module, entry));
 }
@@ -177,6 +186,8 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
     return threads.takeError();
   std::unique_ptr<StepProgram> program(new StepProgram());
   program->threads = *threads;
+  program->ranks = options.ranks;
+  program->rank = options.rank;
   program->objectCache = options.objectCache;
   program->entry = step->getName().str();
   program->module = source.clone();
@@ -216,8 +227,12 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
   if (prepared)
     return prepared;
   program->scalerRules = describeScalerRules(program->getFunction());
+  if (options.ranks > 1)
+    if (llvm::Error error = program->divideBetweenRanks(pipeline))
+      return error;
   if (options.exposeGradients) {
-    program->unexposed = program->module->clone();
+    if (!program->unexposed)
+      program->unexposed = program->module->clone();
     if (llvm::Error error = program->exposeGradients())
       return error;
   }
@@ -355,8 +370,10 @@ llvm::Error StepProgram::checkMemory(std::optional<int64_t> batchSize) {
       host::checkMemory("the state of function '" + entry + "'", state));
 }
 
-llvm::Expected<BoundStep>
-StepProgram::compile(ModuleOp source, llvm::StringRef name, int64_t batchSize) {
+llvm::Expected<BoundStep> StepProgram::compile(ModuleOp source,
+                                               llvm::StringRef name,
+                                               int64_t batchSize,
+                                               int64_t numRanks) {
   auto prepared = setBatch(source, batchSize);
   if (!prepared)
     return prepared.takeError();
@@ -401,6 +418,8 @@ StepProgram::compile(ModuleOp source, llvm::StringRef name, int64_t batchSize) {
   options.toLLVM = false;
   options.threads = threads;
   options.vectorBits = getHostVectorBits();
+  options.ranks = numRanks;
+  options.rank = numRanks == 1 ? 0 : rank;
   if (llvm::Error error = runPasses(*clone, [&](OpPassManager &manager) {
         buildCPUPipeline(manager, options);
       }))
@@ -423,7 +442,7 @@ StepProgram::compile(ModuleOp source, llvm::StringRef name, int64_t batchSize) {
 llvm::Expected<BoundStep *> StepProgram::getTraining(int64_t batchSize) {
   auto it = training.find(batchSize);
   if (it == training.end()) {
-    llvm::Expected<BoundStep> step = compile(*module, entry, batchSize);
+    llvm::Expected<BoundStep> step = compile(*module, entry, batchSize, ranks);
     if (!step)
       return step.takeError();
     it = training.emplace(batchSize, std::move(*step)).first;
@@ -437,7 +456,7 @@ llvm::Expected<BoundStep *> StepProgram::getForward(int64_t batchSize) {
     if (llvm::Error error = deriveForward())
       return error;
     llvm::Expected<BoundStep> step =
-        compile(*forwardModule, forwardEntry, batchSize);
+        compile(*forwardModule, forwardEntry, batchSize, /*numRanks=*/1);
     if (!step)
       return step.takeError();
     it = forward.emplace(batchSize, std::move(*step)).first;

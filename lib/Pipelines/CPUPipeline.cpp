@@ -10,6 +10,7 @@
 #include "amp/CodeGen/Passes.h"
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
+#include "amp/Replication/Passes.h"
 #include "amp/Support/OptionText.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
@@ -28,10 +29,15 @@ using namespace mlir;
 using namespace mlir::amp;
 
 /// Adds the passes from the dialects of training graphs to linalg on tensors.
-static void addTensorPasses(OpPassManager &pm) {
+static void addTensorPasses(OpPassManager &pm,
+                            const CPUPipelineOptions &options) {
   pm.addPass(createCheckSymbolTables());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
+  SetRanksPassOptions ranks;
+  ranks.ranks = options.ranks;
+  ranks.rank = options.rank;
+  pm.addPass(createSetRanksPass(ranks));
   pm.addPass(train::createTrainDecompose());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -101,7 +107,7 @@ void mlir::amp::buildLoopsToLLVMPipeline(OpPassManager &pm,
 
 void mlir::amp::buildCPUPipeline(OpPassManager &pm,
                                  const CPUPipelineOptions &options) {
-  addTensorPasses(pm);
+  addTensorPasses(pm, options);
   addBufferPasses(pm);
   pm.addPass(createCopiesToLoops());
   pm.addPass(createPackContractions());

@@ -9,6 +9,7 @@
 
 #include "amp/Dialect/Train/Transforms/Passes.h"
 #include "amp/Precision/Policy/Policy.h"
+#include "amp/Replication/Passes.h"
 #include "amp/Support/OptionText.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -197,6 +198,8 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
     check.linear.assign(settings.linear.begin(), settings.linear.end());
     pm.addPass(createCheckLossScalingPass(check));
   }
+  if (training && options.dataParallel)
+    buildDataParallelPipeline(pm, options);
   // This is last because common subexpression elimination would undo it.
   if (training && (options.rematerialize || !options.recomputeBlocks.empty())) {
     train::TrainRematerializeOptions again;
@@ -206,6 +209,16 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
                         options.recomputeBlocks.end());
     pm.addPass(train::createTrainRematerialize(again));
   }
+}
+
+void mlir::amp::buildDataParallelPipeline(OpPassManager &pm,
+                                          const AMPPipelineOptions &options) {
+  DataParallelPassOptions parallel;
+  parallel.reduceType = options.reduceType;
+  parallel.bucketBytes = options.bucketBytes;
+  parallel.batchNorm = options.batchNorm;
+  pm.addPass(createDataParallelPass(parallel));
+  pm.addPass(createCheckReplicationPass());
 }
 
 void mlir::amp::buildWatchPipeline(OpPassManager &pm, StringRef match,

@@ -7,6 +7,7 @@
 
 #include "amp/InitAll.h"
 
+#include "amp/CodeGen/Collectives.h"
 #include "amp/CodeGen/Passes.h"
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
@@ -30,6 +31,7 @@ void amp::registerAllDialects(DialectRegistry &registry) {
 }
 
 void amp::registerAllExtensions(DialectRegistry &registry) {
+  registerCollectiveBufferization(registry);
   registerPrecisionExternalModels(registry);
   registerReplicationExternalModels(registry);
   registerScaleExponentExternalModels(registry);

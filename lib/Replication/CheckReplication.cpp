@@ -317,34 +317,13 @@ CheckReplicationPass::readRules(SmallVectorImpl<ReplicationRule> &parsed) {
   return success();
 }
 
-/// How the ranks have the arguments of `function`: each its part of a batch,
-/// unless a manual computation divides the values of the whole program.
-static SmallVector<Replication> getArguments(FunctionOpInterface function) {
-  bool isWhole = function
-                     ->walk([](Operation *op) {
-                       return isManualComputation(op) ? WalkResult::interrupt()
-                                                      : WalkResult::advance();
-                     })
-                     .wasInterrupted();
-  SmallVector<Replication> arguments;
-  for (BlockArgument argument : function.getArguments()) {
-    auto type = dyn_cast<ShapedType>(argument.getType());
-    bool isDivided = type && type.hasRank() && type.getRank() != 0;
-    bool isBatch = getRole(argument) == Role::Batch && !isWhole;
-    arguments.push_back(!isBatch ? Replication::replicated()
-                                 : Replication::varying(
-                                       isDivided ? 0 : Replication::kNoDim, 0));
-  }
-  return arguments;
-}
-
 LogicalResult
 CheckReplicationPass::checkFunction(FunctionOpInterface function,
                                     ArrayRef<ReplicationRule> parsed,
                                     int64_t number) {
   ReplicationProgram program(number, parsed);
   const ReplicationStates &states =
-      program.analyse(function, getArguments(function));
+      program.analyse(function, getStepArguments(function));
   llvm::DenseSet<Operation *> reported;
   unsigned errors = 0, collectives = 0;
   for (const std::unique_ptr<ReplicationStates> &analysed :

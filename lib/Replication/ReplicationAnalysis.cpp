@@ -7,6 +7,7 @@
 
 #include "amp/Replication/ReplicationAnalysis.h"
 
+#include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Support/RegionFlow.h"
 #include "mlir/Analysis/DataFlow/SparseAnalysis.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
@@ -274,6 +275,26 @@ void Analysis::setToEntryState(ReplicationLattice *lattice) {
 // Functions
 //===----------------------------------------------------------------------===//
 
+SmallVector<Replication>
+mlir::amp::getStepArguments(FunctionOpInterface function) {
+  bool isWhole = function
+                     ->walk([](Operation *op) {
+                       return isManualComputation(op) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+                     })
+                     .wasInterrupted();
+  SmallVector<Replication> arguments;
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<ShapedType>(argument.getType());
+    bool isDivided = type && type.hasRank() && type.getRank() != 0;
+    bool isBatch = getRole(argument) == Role::Batch && !isWhole;
+    arguments.push_back(!isBatch ? Replication::replicated()
+                                 : Replication::varying(
+                                       isDivided ? 0 : Replication::kNoDim, 0));
+  }
+  return arguments;
+}
+
 Replication ReplicationStates::get(Value value) const {
   const auto *lattice = solver->lookupState<ReplicationLattice>(value);
   return lattice ? lattice->getValue() : Replication();
@@ -287,6 +308,17 @@ void ReplicationStates::check(
   if (inference.isReady() && !isa<CallOpInterface>(op) &&
       !op->hasTrait<OpTrait::IsTerminator>())
     inference.run(program.getRules());
+}
+
+SmallVector<Replication>
+ReplicationStates::infer(Operation *op, Value value,
+                         const Replication &other) const {
+  Inference inference(op, program.getNumRanks(), [&](Value operand) {
+    return operand == value ? other : get(operand);
+  });
+  if (inference.isReady())
+    inference.run(program.getRules());
+  return llvm::to_vector(inference.getResults());
 }
 
 FunctionOpInterface ReplicationProgram::resolve(CallOpInterface call) {

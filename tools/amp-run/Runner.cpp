@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Debugging.h"
+#include "RankOptions.h"
 #include "Search.h"
 #include "Sweep.h"
 
@@ -115,6 +116,8 @@ static llvm::Error checkDivergence(const RunnerOptions &options) {
 
 static llvm::Error checkOptions(RunnerOptions &options) {
   if (llvm::Error error = checkBackend(options))
+    return error;
+  if (llvm::Error error = checkRankOptions(options))
     return error;
   if (llvm::Error error = checkSweep(options))
     return error;
@@ -261,6 +264,7 @@ llvm::Error Runner::runPrecision(ModuleOp module, StepProgram &program,
     debugger = std::move(*made);
     hooks = debugger->getHooks();
   }
+  addRankCheck(options, hooks);
   bool compares = !options.compare.empty();
   if (llvm::Error error = toError(
           trainer.run(**step, column.precision, compares, hooks, &column.runs)))
@@ -280,6 +284,8 @@ llvm::Error Runner::writeReports() const {
   std::vector<host::RunRecord> runs;
   for (const ComparisonColumn &column : columns)
     llvm::append_range(runs, column.runs);
+  if (options.training.rank != 0)
+    return toError(host::checkRuns(runs));
   if (options.compare.empty())
     llvm::outs() << host::printResults(runs);
   else
@@ -312,7 +318,9 @@ llvm::Error Runner::run(ModuleOp module) {
     if (!program)
       return program.takeError();
     if (options.printIR)
-      return printModule(module, **program, precision);
+      return options.training.rank == 0
+                 ? printModule(module, **program, precision)
+                 : llvm::Error::success();
     if (llvm::Error error = runPrecision(module, **program, precision))
       return error;
   }
@@ -322,5 +330,6 @@ llvm::Error Runner::run(ModuleOp module) {
 llvm::Error mlir::amp::run(ModuleOp module, RunnerOptions options) {
   if (llvm::Error error = checkOptions(options))
     return error;
+  leaveOutputsToFirstRank(options);
   return Runner(options).run(module);
 }

@@ -10,6 +10,7 @@
 #define AMP_TOOLS_AMPRUN_RUNNER_H
 
 #include "amp/Execution/CUDA/LoadedStep.h"
+#include "amp/Execution/Ranks.h"
 #include "amp/Execution/StepProgram.h"
 #include "amp/Runtime/Host/Options.h"
 
@@ -85,6 +86,10 @@ struct RunnerOptions {
   bool gradientHistogram = false;
   DebugOptions debug;
   bool printIR = false;
+  /// The processes that train together, or null.
+  const RankGroup *group = nullptr;
+  /// Compare the states of the ranks after each such number of steps, or 0.
+  int64_t checkRanks = 0;
 };
 
 /// Runs the step of `module` as `options` request.

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Runner.h"
+#include "RankOptions.h"
 
 #include "amp/Analysis/StepIdentity.h"
 #include "amp/Execution/CompiledStep.h"
@@ -179,6 +179,16 @@ static cl::opt<double> divergeBisect(
     cl::desc("With --diverge: name the operation whose low precision "
              "makes the loss differ by this part of the one in f32"),
     cl::cat(category));
+static cl::opt<int64_t>
+    ranks("ranks", cl::init(0), cl::value_desc("n"),
+          cl::desc("Fail unless mpirun or srun has started this number of "
+                   "processes (default: any number)"),
+          cl::cat(category));
+static cl::opt<std::string> checkRanks(
+    "check-ranks", cl::ValueOptional, cl::value_desc("n"),
+    cl::desc("Check after every n steps that all ranks have the same states "
+             "(default: 1)"),
+    cl::cat(category));
 static cl::opt<bool>
     printIR("print-ir", cl::desc("Print the module that would run and stop"),
             cl::cat(category));
@@ -325,9 +335,22 @@ static llvm::Error readPrecisions(RunnerOptions &options) {
 
 /// Copies the command line into `options`.
 static llvm::Error readOptions(const TrainingCommandLine &training,
-                               RunnerOptions &options) {
+                               const RankGroup *group, RunnerOptions &options) {
   if (llvm::Error error = training.read(options.training))
     return error;
+  options.group = group;
+  if (group) {
+    options.training.ranks = options.program.ranks = group->getNumRanks();
+    options.training.rank = options.program.rank = group->getRank();
+  }
+  if (checkRanks.getNumOccurrences())
+    options.checkRanks = 1;
+  if (!checkRanks.empty() &&
+      (llvm::StringRef(checkRanks).getAsInteger(10, options.checkRanks) ||
+       options.checkRanks < 1))
+    return makeError("wrong value of --check-ranks: '{0}', expected the number "
+                     "of steps between checks",
+                     std::string(checkRanks));
   options.program.entry = entry;
   options.program.lossScaling = lossScaling;
   options.program.masterWeights = masterWeights;
@@ -376,9 +399,9 @@ static llvm::Error readOptions(const TrainingCommandLine &training,
 }
 
 static llvm::Error runMain(const TrainingCommandLine &training,
-                           MLIRContext &context) {
+                           const RankGroup *group, MLIRContext &context) {
   RunnerOptions options;
-  if (llvm::Error error = readOptions(training, options))
+  if (llvm::Error error = readOptions(training, group, options))
     return error;
   auto input = amp::readModule(inputFile);
   if (!input)
@@ -417,16 +440,29 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   // The reader of a diagnostic has the model, so do not print the operation.
   context.printOpOnDiagnostic(false);
-  llvm::SourceMgr sourceMgr;
-  SourceMgrDiagnosticHandler diagnostics(sourceMgr, &context);
-
   int status = 0;
-  llvm::handleAllErrors(
-      runMain(training, context), [&](const DiagnosedError &) { status = 1; },
-      [&](const llvm::ErrorInfoBase &error) {
-        llvm::errs() << "amp-run: error: " << error.message() << '\n';
-        status = 1;
-      });
+  auto report = [&](llvm::Error error, llvm::raw_ostream &os) {
+    llvm::handleAllErrors(
+        std::move(error), [&](const DiagnosedError &) { status = 1; },
+        [&](const llvm::ErrorInfoBase &info) {
+          os << "amp-run: error: " << info.message() << '\n';
+          status = 1;
+        });
+  };
+  llvm::Expected<std::unique_ptr<RankGroup>> group = RankGroup::join(ranks);
+  if (!group) {
+    report(group.takeError(), llvm::errs());
+    return status;
+  }
+  {
+    RankMessages messages(group->get());
+    llvm::SourceMgr sourceMgr;
+    SourceMgrDiagnosticHandler diagnostics(sourceMgr, &context,
+                                           messages.getStream());
+    report(runMain(training, group->get(), context), messages.getStream());
+    if (status != 0)
+      messages.abort();
+  }
   // Ignore errors of the stream. It would otherwise abort when it is destroyed.
   llvm::consumeError(flushStandardOutput());
   return status;

@@ -21,6 +21,8 @@
 
 namespace mlir::amp {
 
+struct AMPPipelineOptions;
+
 /// Additional results of a step for debugging (`amp-watch`).
 struct WatchOptions {
   /// A regular expression that names of watched values match.
@@ -45,6 +47,9 @@ struct ProgramOptions {
   /// The threads of compiled functions. 0 selects the number of OpenMP
   /// (`chooseThreads`). Results do not depend on the number.
   unsigned threads = 0;
+  /// The processes that run the step together, and the number of this one. The
+  /// step is divided between them unless it has collectives.
+  int64_t ranks = 1, rank = 0;
   /// A folder for compiled code, or empty.
   std::string objectCache;
   /// Adds a prediction `gradient of NAME` to the step for each gradient.
@@ -149,12 +154,13 @@ private:
   void collectRules();
   llvm::Error exposeGradients();
   llvm::Error deriveForward();
+  llvm::Error divideBetweenRanks(const AMPPipelineOptions &pipeline);
   llvm::Expected<BoundStep> compile(ModuleOp source, llvm::StringRef name,
-                                    int64_t batchSize);
+                                    int64_t batchSize, int64_t numRanks);
 
   OwningOpRef<ModuleOp> module;
-  /// `module` before gradients were exposed, if they are. The forward function
-  /// derives from it.
+  /// `module` before it was divided between ranks and before gradients were
+  /// exposed, if they are. The forward function derives from it.
   OwningOpRef<ModuleOp> unexposed;
   /// The forward function derived from `module`, after the first request.
   OwningOpRef<ModuleOp> forwardModule;
@@ -162,6 +168,7 @@ private:
   uint64_t fingerprint = 0;
   /// The threads of compiled functions.
   unsigned threads = 1;
+  int64_t ranks = 1, rank = 0;
   std::string objectCache;
   StepSignature signature;
   /// Owns the names that `tensors` refer to.

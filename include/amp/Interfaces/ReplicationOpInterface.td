@@ -38,6 +38,20 @@ def ReplicationOpInterface : OpInterface<"ReplicationOpInterface"> {
         Whether all ranks must execute the operation together.
       }],
       "bool", "isCollective", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
+        Whether the operation draws a random number for each element of its first
+        result, by the index of the element.
+      }],
+      "bool", "drawsByIndex", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
+        Computes the results with statistics of the batches of all ranks in the
+        place of those of one, and appends them to `results`. Fails, and changes
+        nothing, for an operation without statistics of a batch.
+      }],
+      "::llvm::LogicalResult", "synchronize",
+      (ins "::mlir::OpBuilder &":$builder,
+           "::llvm::SmallVectorImpl<::mlir::Value> &":$results), [{}],
+      [{ return ::mlir::failure(); }]>,
   ];
 }
 

@@ -21,7 +21,8 @@
 // It returns nothing. Scalars are rank-0 memrefs. Booleans take one byte, f16
 // and bf16 two. No two buffers may overlap. All other memory is allocated and
 // freed inside (aligned_alloc and free). The code calls functions of libm by
-// name, and with more than one thread those of OpenMP's runtime library.
+// name, and with more than one thread those of OpenMP's runtime library. The
+// code for several ranks calls the functions of `CodeGen/Collectives.h`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,6 +54,13 @@ struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
           "runtime library (libomp) where the step runs; results do "
           "not depend on the number"),
       llvm::cl::init(1)};
+  PassOptions::Option<int64_t> ranks{
+      *this, "ranks",
+      llvm::cl::desc("Ranks that run the step together (amp-set-ranks)"),
+      llvm::cl::init(1)};
+  PassOptions::Option<int64_t> rank{
+      *this, "rank", llvm::cl::desc("The number of the rank that runs the code"),
+      llvm::cl::init(0)};
 };
 
 /// Adds the passes that lower step functions of static shapes to the LLVM

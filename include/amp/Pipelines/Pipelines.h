@@ -203,6 +203,24 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
           "Check at the end that the loss scale is handled correctly "
           "(amp-check-loss-scaling)"),
       llvm::cl::init(true)};
+  Option<bool> dataParallel{
+      *this, "data-parallel",
+      llvm::cl::desc("Insert the reductions of several ranks and check them "
+                     "(amp-data-parallel, amp-check-replication)"),
+      llvm::cl::init(false)};
+  Option<std::string> reduceType{
+      *this, "reduce-type",
+      llvm::cl::desc("The type in which ranks exchange gradients: f32 or low"),
+      llvm::cl::init("f32")};
+  Option<std::string> batchNorm{
+      *this, "batch-norm",
+      llvm::cl::desc("With several ranks, the statistics of a batch norm: local "
+                     "or synchronized"),
+      llvm::cl::init("local")};
+  Option<int64_t> bucketBytes{
+      *this, "bucket-bytes",
+      llvm::cl::desc("Bytes of gradients that ranks exchange together"),
+      llvm::cl::init(26214400)};
   Option<bool> sinkRule{
       *this, "sink-rule",
       llvm::cl::desc("With strategy=grappler: operations between an allowed "
@@ -270,6 +288,11 @@ void buildUnmixedPipeline(OpPassManager &pm, const AMPPipelineOptions &options);
 /// Adds the passes that return statistics of all values of a step as
 /// `auto-mixed-precision` gets it in the pipeline.
 void buildCalibrationPipeline(OpPassManager &pm);
+
+/// Adds the passes that divide a step, differentiated and with its types,
+/// between ranks, and the check of the result.
+void buildDataParallelPipeline(OpPassManager &pm,
+                               const AMPPipelineOptions &options);
 
 /// Registers `amp-training-pipeline`.
 void registerPipelines();

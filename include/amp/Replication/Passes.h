@@ -1,4 +1,4 @@
-//===- Passes.h - The check of ranks ----------------------------*- C++ -*-===//
+//===- Passes.h - Passes for several ranks ----------------------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

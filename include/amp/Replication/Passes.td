@@ -1,4 +1,4 @@
-//===- Passes.td - The check of ranks ----------------------*- tablegen -*-===//
+//===- Passes.td - Passes for several ranks ----------------*- tablegen -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -70,6 +70,99 @@ def CheckReplicationPass : Pass<"amp-check-replication"> {
   let statistics = [
     Statistic<"numCollectives", "collectives", "Collectives in checked functions">,
     Statistic<"numRejected", "steps-rejected", "Functions that break a rule">,
+  ];
+}
+
+def DataParallelPass : Pass<"amp-data-parallel"> {
+  let summary = "Insert the reductions of a data-parallel step";
+  let description = [{
+    Turns a step of one rank into a step that N ranks execute together, each on
+    its part of the batch. N need not be known. The input is differentiated and
+    has its types and its loss scale; the output passes `amp-check-replication`.
+
+    - *Gradients*: the ranks add the gradient of each parameter as soon as it is
+      final, after the last micro-batch. Gradients travel in buckets in the order
+      of the backward pass. A bucket ends with a layer, that is, with the last
+      parameter that shares the part of its name before the last dot. Gradients
+      in a low type are added in f32. `reduce-type=low` exchanges all of them in
+      the low type of the step.
+    - *Losses*: a loss that is a mean over the rows of a rank has N times the
+      gradient. The start of its backward pass is divided by N, so that all
+      gradients inside, too, are those of one rank with the whole batch.
+    - *Counts*: the ranks add numbers that the data alone determine, such as the
+      number of labels that are not ignored, before a loss divides by them.
+    - *Flags*: `amp.unscale` reads reduced gradients, which are equal on all
+      ranks. Its flag thus is, too, without a collective. So are norms.
+    - *Magnitudes* that decide scales of later steps, such as the loss scale of
+      each layer: one maximum of all ranks.
+    - *Metrics* that are sums or means, and model state, such as the statistics
+      of batch norm, travel with the last bucket. A rank has statistics of its
+      own part; the new state is the mean over the ranks. With
+      `batch-norm=synchronized` a batch norm takes the statistics of all ranks,
+      by two all-reduces forward and one backward.
+    - *Random numbers*: dropout gets the attribute `amp.divided_along`. Elements
+      then have the random numbers of their places in the whole batch.
+
+    A step with collectives does not change, and neither does a function without
+    a batch.
+
+    ```mlir
+    %seed = amp.gradient_seed "loss" : tensor<f32>
+    %dy = train.mse_grad %y, %target, %seed : ...
+    %g = train.matmul %x, %dy {transpose_a, amp.gradient_of = ["w"]} : ...
+    // becomes
+    %seed = amp.gradient_seed "loss" : tensor<f32>
+    %part = amp.divide_by_ranks %seed : tensor<f32>
+    %dy = train.mse_grad %y, %target, %part : ...
+    %own = train.matmul %x, %dy {transpose_a} : ...
+    %sum:2 = amp.all_reduce sum %own, %loss
+        {amp.gradient_of = ["w", ""]} : tensor<8x4xf32>, tensor<f32>
+    ```
+  }];
+  let options = [
+    Option<"bucketBytes", "bucket-bytes", "int64_t", /*default=*/"26214400",
+           "Bytes of gradients from which a bucket ends with the current layer">,
+    Option<"reduceType", "reduce-type", "std::string", /*default=*/"\"f32\"",
+           "The type of exchanged gradients: f32, or low for that of the step">,
+    Option<"batchNorm", "batch-norm", "std::string", /*default=*/"\"local\"",
+           "The statistics of a batch norm: local for those of a rank's part of "
+           "the batch, or synchronized">,
+  ];
+  let statistics = [
+    Statistic<"numGradients", "gradients", "Gradients that ranks add">,
+    Statistic<"numCollectives", "collectives", "All-reduces inserted">,
+    Statistic<"numSeeds", "seeds", "Starts of backward passes divided by N">,
+    Statistic<"numCounts", "counts", "Counts that ranks add">,
+    Statistic<"numSynchronized", "synchronized",
+              "Operations that got the statistics of all ranks">,
+    Statistic<"numRandom", "random", "Operations with divided random numbers">,
+  ];
+  let dependentDialects = ["::mlir::amp::AMPDialect"];
+}
+
+def SetRanksPass : Pass<"amp-set-ranks"> {
+  let summary = "Fix the number of ranks of a step";
+  let description = [{
+    Adds the number of ranks to `amp.divide_by_ranks`, and to `amp.divided_along`
+    also that of this rank. With one rank, collectives and divisions by N
+    disappear: the step is one without ranks.
+
+    ```mlir
+    %part = amp.divide_by_ranks %seed : tensor<f32>
+    // with ranks=4
+    %part = amp.divide_by_ranks %seed of 4 : tensor<f32>
+    ```
+
+    It is an error if an operation has another number of ranks, or shapes that do
+    not fit the number.
+  }];
+  let options = [
+    Option<"ranks", "ranks", "int64_t", /*default=*/"1", "The number of ranks">,
+    Option<"rank", "rank", "int64_t", /*default=*/"0",
+           "The number of the rank that runs the step">,
+  ];
+  let statistics = [
+    Statistic<"numRemoved", "removed", "Operations removed for one rank">,
   ];
 }
 

@@ -27,6 +27,10 @@ namespace mlir::amp {
 
 class ReplicationProgram;
 
+/// How the ranks have the arguments of `function`: each its part of a batch,
+/// unless a manual computation divides the values of the whole program.
+SmallVector<Replication> getStepArguments(FunctionOpInterface function);
+
 /// The replication of the values of one function, for given replications of its
 /// arguments.
 class ReplicationStates {
@@ -39,6 +43,10 @@ public:
   /// Applies the rule of `op` once more and hands wrong operands to `report`.
   void check(Operation *op,
              function_ref<void(unsigned, const Twine &)> report) const;
+  /// What the results of `op` would be if `value` were `other`. `op` has no
+  /// regions.
+  SmallVector<Replication> infer(Operation *op, Value value,
+                                 const Replication &other) const;
   /// The operands of `op`, and those of terminators in it, that decide which
   /// region runs next.
   static SmallVector<OpOperand *> getConditions(Operation *op);

@@ -12,7 +12,7 @@
 #include "amp/Conversion/LinalgCommon/PhiloxBuilder.h"
 
 #include "amp/Conversion/Passes.h"
-#include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "amp/LossScaling/ScaleUpdate.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -245,6 +245,26 @@ struct LowerUnscale : TensorPattern<UnscaleOp> {
   }
 };
 
+/// Rounds once.
+struct LowerDivideByRanks : OpRewritePattern<DivideByRanksOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(DivideByRanksOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getRanks() || !isa<RankedTensorType>(op.getType()))
+      return rewriter.notifyMatchFailure(op, "has no number of ranks");
+    LinalgBuilder b(rewriter, op.getLoc());
+    auto body = [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+      auto type = cast<FloatType>(args[0].getType());
+      Value ranks = arith::ConstantOp::create(
+          inner, inner.getFloatAttr(type, static_cast<double>(*op.getRanks())));
+      return arith::DivFOp::create(inner, args[0], ranks);
+    };
+    rewriter.replaceOp(
+        op, b.elementwise(typeOf(op.getQuotient()), op.getValue(), body));
+    return success();
+  }
+};
+
 struct LowerUpdateScale : OpRewritePattern<UpdateScaleOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(UpdateScaleOp op,
@@ -272,20 +292,23 @@ struct LowerUpdateScale : OpRewritePattern<UpdateScaleOp> {
 } // namespace
 
 void mlir::amp::populateAMPToLinalg(RewritePatternSet &patterns) {
-  patterns.add<LowerCast, LowerCompensate, LowerGlobalNorm, LowerGradientSeed,
-               LowerInnerGradient, LowerMasterCopy, LowerResidual, LowerScale,
-               LowerUnscale, LowerUpdateScale>(patterns.getContext());
+  patterns.add<LowerCast, LowerCompensate, LowerDivideByRanks, LowerGlobalNorm,
+               LowerGradientSeed, LowerInnerGradient, LowerMasterCopy,
+               LowerResidual, LowerScale, LowerUnscale, LowerUpdateScale>(
+      patterns.getContext());
   populateAMPLayersToLinalg(patterns);
   populateScaledOpsToLinalg(patterns);
   populateStatisticsToLinalg(patterns);
 }
 
-LogicalResult mlir::amp::lowerAMPToLinalg(Operation *root, StringRef target) {
+LogicalResult
+mlir::amp::lowerAMPToLinalg(Operation *root, StringRef target,
+                            function_ref<bool(Operation *)> keeps) {
   RewritePatternSet patterns(root->getContext());
   populateAMPToLinalg(patterns);
   walkAndApplyPatterns(root, std::move(patterns));
   WalkResult left = root->walk([&](Operation *op) {
-    if (!isa_and_nonnull<AMPDialect>(op->getDialect()))
+    if (!isa_and_nonnull<AMPDialect>(op->getDialect()) || keeps(op))
       return WalkResult::advance();
     op->emitOpError("cannot be lowered to ") << target;
     return WalkResult::interrupt();
@@ -301,7 +324,10 @@ struct ConvertAMPToLinalg
     Operation *root = getOperation();
     if (failed(verifyStaticShapes(root, "amp")))
       return signalPassFailure();
-    if (failed(lowerAMPToLinalg(root, "linalg")))
+    // Collectives stay on tensors until bufferization.
+    auto isCollective =
+        llvm::IsaPred<AllReduceOp, ReduceScatterOp, AllGatherOp>;
+    if (failed(lowerAMPToLinalg(root, "linalg", isCollective)))
       return signalPassFailure();
     // These attributes describe results, which buffers will replace. The roles
     // of arguments are still needed.

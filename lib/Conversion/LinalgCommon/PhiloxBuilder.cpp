@@ -78,9 +78,17 @@ Value PhiloxBuilder::buildWord(ImplicitLocOpBuilder &inner) const {
   Value index = arith::ConstantIndexOp::create(inner, 0);
   for (auto [dim, extent] : llvm::enumerate(extents)) {
     Value size = getValueOrCreateConstantIndexOp(inner, inner.getLoc(), extent);
-    index =
-        arith::AddIOp::create(inner, arith::MulIOp::create(inner, index, size),
-                              linalg::IndexOp::create(inner, dim));
+    Value place = linalg::IndexOp::create(inner, dim);
+    if (static_cast<int64_t>(dim) == division.dim) {
+      auto times = [&](int64_t number) -> Value {
+        return arith::MulIOp::create(
+            inner, size, arith::ConstantIndexOp::create(inner, number));
+      };
+      place = arith::AddIOp::create(inner, place, times(division.part));
+      size = times(division.parts);
+    }
+    index = arith::AddIOp::create(
+        inner, arith::MulIOp::create(inner, index, size), place);
   }
   index = arith::IndexCastOp::create(inner, inner.getI64Type(), index);
   std::array<Value, 2> block = splitWords(

@@ -8,6 +8,7 @@
 #include "amp/Conversion/LinalgCommon/LinalgBuilder.h"
 #include "amp/Conversion/LinalgCommon/PhiloxBuilder.h"
 
+#include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -31,6 +32,12 @@ struct LowerDropout : OpRewritePattern<DropoutOp> {
     // The state does not depend on the element. Read it once, before the loop.
     PhiloxBuilder random(b.getBuilder(), op.getRng(), op.getKey(),
                          op.getInput());
+    if (auto division =
+            op->getAttrOfType<DenseI64ArrayAttr>(kDividedAlongAttr)) {
+      if (division.size() != 3)
+        return rewriter.notifyMatchFailure(op, "has no number of ranks");
+      random.setPart(division[0], division[1], division[2]);
+    }
 
     auto body = [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
       Value word = random.buildWord(inner);

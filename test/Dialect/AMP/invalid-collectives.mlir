@@ -79,3 +79,19 @@ func.func @f(%x: tensor<f32>) {
   %r = amp.all_gather %x along -1 : tensor<f32> to tensor<f32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4xf16>) {
+  // expected-error@+1 {{'amp.divide_by_ranks' op attribute 'ranks' failed to satisfy constraint: 64-bit signless integer attribute whose value is positive}}
+  %r = amp.divide_by_ranks %x of 0 : tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf16>) {
+  // expected-error@+1 {{'amp.cast' op expected 'amp.divided_along' to be a dimension, or a dimension, the number of ranks and that of a rank}}
+  %r = amp.cast %x {amp.divided_along = array<i64: 0, 2, 2>} : tensor<4xf16> to tensor<4xf32>
+  return
+}

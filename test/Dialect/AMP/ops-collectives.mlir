@@ -21,5 +21,9 @@ func.func @collectives(%a: tensor<8x4xf32>, %b: tensor<?xbf16>, %f: tensor<i1>, 
   %4 = amp.reduce_scatter %open along 1 : tensor<?x4xf32> to tensor<?x1xf32>
   // CHECK: amp.all_gather %{{.*}} along 0 : tensor<2x4xf16> to tensor<8x4xf16>
   %5 = amp.all_gather %part along 0 : tensor<2x4xf16> to tensor<8x4xf16>
+  // CHECK: amp.divide_by_ranks %{{.*}} : tensor<8x4xf32>
+  %6 = amp.divide_by_ranks %a : tensor<8x4xf32>
+  // CHECK: amp.divide_by_ranks %{{.*}} of 4 : tensor<?xbf16>
+  %7 = amp.divide_by_ranks %b of 4 : tensor<?xbf16>
   return
 }

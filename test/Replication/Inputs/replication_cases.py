@@ -141,7 +141,12 @@ HAND_SGD = scale("%ug", "%mean", "%lr") + op("%new", "sub", ("%w", W), ("%ug", W
 SMALL = "%gl = amp.cast %g : tensor<8x4xf32> to tensor<8x4xbf16>\n%sl = amp.all_reduce sum %gl : tensor<8x4xbf16>\n%sum = amp.cast %sl : tensor<8x4xbf16> to tensor<8x4xf32>\n"
 TEST_LOSS = f"%lsum = amp.all_reduce sum %loss : {S}\n" + divide("%lmean", "%lsum", S)
 
+BY_RANKS = f"%mean = amp.divide_by_ranks %sum : {W}\n"
+PART = FORWARD + BACKWARD.replace("%seed = ", "%start = ").replace('"loss" : tensor<f32>\n', '"loss" : tensor<f32>\n' + f"%seed = amp.divide_by_ranks %start : {S}\n") + GRADIENT
+
 RIGHT = {
+    "divided by the number of ranks": step(BASE, REDUCE, BY_RANKS, sgd()),
+    "start of the backward pass divided": step(PART, REDUCE, sgd("%sum")),
     "reduced and divided": step(MEAN, sgd()),
     "multiplied by the reciprocal": step(BASE, REDUCE, QUARTER, scale(), sgd()),
     "divided before the reduction": step(BASE, divide("%d4", "%g"), "%mean = amp.all_reduce sum %d4 : tensor<8x4xf32>\n", sgd()),
@@ -204,6 +209,9 @@ LOOP_REDUCE = GRADIENT.replace("%g ", "%gi ") + f"%r = amp.all_reduce sum %gi : 
 LOCAL_COUNT = "%ci = \"host.count\"(%loss) : (tensor<f32>) -> index\n"
 
 WRONG = {
+    "start and sum divided": ("operand 1 " + LESS, step(PART, REDUCE, BY_RANKS, sgd())),
+    "sum loss divided by the number of ranks": ("operand 1 " + LESS, step(SUM_LOSS, SUM_BACKWARD, REDUCE, BY_RANKS, sgd())),
+    "not reduced, divided by the number of ranks": ("operand 1 " + PARTIAL, step(BASE, BY_RANKS.replace("%sum", "%g"), sgd())),
     "not reduced, sgd": ("operand 1 " + PARTIAL, step(BASE, sgd("%g"))),
     "not reduced, adam": ("operand 1 " + PARTIAL, step(BASE, adam("%g"), results=M)),
     "not reduced, divided": ("operand 1 " + PARTIAL, step(BASE, divide("%mean", "%g"), sgd())),

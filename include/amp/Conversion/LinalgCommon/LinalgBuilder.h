@@ -148,8 +148,10 @@ void populateScaledOpsToLinalg(RewritePatternSet &patterns);
 void populateStatisticsToLinalg(RewritePatternSet &patterns);
 
 /// Applies these patterns under `root`. Emits an error that names `target` and
-/// returns failure if an operation of amp remains.
-LogicalResult lowerAMPToLinalg(Operation *root, StringRef target);
+/// returns failure if an operation of amp remains for which `keeps` is false.
+LogicalResult lowerAMPToLinalg(
+    Operation *root, StringRef target,
+    function_ref<bool(Operation *)> keeps = [](Operation *) { return false; });
 
 /// The largest magnitude of the elements of `value`, as a scalar tensor with
 /// the bits of a float of its compute type. Infinity and NaN are the largest.

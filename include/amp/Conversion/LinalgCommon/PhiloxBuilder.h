@@ -28,13 +28,24 @@ public:
   /// before the loop. The loop runs over the elements of `like`.
   PhiloxBuilder(ImplicitLocOpBuilder &b, Value rng, uint32_t key, Value like);
 
+  /// Declares that `like` is part `part` of `parts` equal parts of a tensor
+  /// along dimension `dim`. Elements get the words of their places in it.
+  void setPart(int64_t dim, int64_t parts, int64_t part) {
+    division = {dim, parts, part};
+  }
+
   /// The i32 word of the element that the body computes.
   Value buildWord(ImplicitLocOpBuilder &inner) const;
 
   static Value constant32(ImplicitLocOpBuilder &b, uint32_t value);
 
 private:
+  struct Division {
+    int64_t dim = -1, parts = 1, part = 0;
+  };
+
   std::array<Value, 2> key, step;
+  Division division;
   SmallVector<OpFoldResult> extents;
 };
 

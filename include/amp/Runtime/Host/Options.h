@@ -39,6 +39,9 @@ struct TrainingOptions {
   uint64_t seed = 0;
   bool seedGiven = false;
   int64_t seeds = 1;
+  /// The processes that train together, each on its part of every batch, and
+  /// the number of this one.
+  int64_t ranks = 1, rank = 0;
   std::vector<std::pair<std::string, double>> settings;
   std::string lastBatch = "drop", initPath, loadPath, savePath, predictPath,
               csvPath, jsonPath, plotPath;

@@ -53,6 +53,9 @@ private:
   inline Status readInputs(const Step &step);
   inline Status readData(const Step &step);
   inline bool canEvaluate(const Step &step) const;
+  /// The part of `count` samples that this process takes.
+  int64_t getPart(int64_t count) const { return count / options.ranks; }
+  inline Status checkParts() const;
   inline Status prepare(Step &step);
   inline Status chooseBatchSize(const Step &step, int64_t resumed);
   inline Status runSeed(Step &step, uint64_t seed, const TrainerHooks &hooks,
@@ -146,7 +149,8 @@ inline bool Trainer::canEvaluate(const Step &step) const {
 
 /// `resumed` is the batch size of the resumed run, or 0.
 inline Status Trainer::chooseBatchSize(const Step &step, int64_t resumed) {
-  const int64_t fixed = step.getFixedBatch();
+  // Each process runs the step that fixes it.
+  const int64_t fixed = step.getFixedBatch() * options.ranks;
   if (fixed && options.batchSize && options.batchSize != fixed)
     return makeError(kInvalidArgument,
                      "--batch-size is %lld, but the step fixes the batch at "
@@ -156,6 +160,24 @@ inline Status Trainer::chooseBatchSize(const Step &step, int64_t resumed) {
               : options.batchSize ? options.batchSize
               : resumed           ? resumed
                                   : 64;
+  return checkParts();
+}
+
+/// Checks that each process gets as many samples of a batch.
+inline Status Trainer::checkParts() const {
+  if (batchSize % options.ranks != 0)
+    return makeError(kInvalidArgument,
+                     "a batch of %lld samples cannot be divided between %lld "
+                     "ranks, expected a multiple of %lld",
+                     (long long)batchSize, (long long)options.ranks,
+                     (long long)options.ranks);
+  const int64_t left = data.size() % batchSize;
+  if (options.lastBatch == "keep" && left % options.ranks != 0)
+    return makeError(kInvalidArgument,
+                     "the last batch of an epoch has %lld samples, which "
+                     "cannot be divided between %lld ranks; expected "
+                     "--last-batch=drop",
+                     (long long)left, (long long)options.ranks);
   return Status();
 }
 
@@ -171,7 +193,9 @@ inline Status Trainer::prepare(Step &step) {
     AMP_RETURN_IF_ERROR(
         data.create(arrays, dataName, options.trainPrefix, step.getBatches()));
   }
-  AMP_RETURN_IF_ERROR(step.prepare(options.trains() ? batchSize : 0));
+  AMP_RETURN_IF_ERROR(checkParts());
+  AMP_RETURN_IF_ERROR(
+      step.prepare(options.trains() ? getPart(batchSize) : 0));
   if (evaluates || !options.predictPath.empty())
     AMP_RETURN_IF_ERROR(evaluator.create(step, arrays, dataName,
                                          options.evalPrefix, evaluates));
@@ -213,7 +237,8 @@ inline Status Trainer::trainSteps(Step &step, BatchOrder &order, int64_t steps,
   for (int64_t done = 1; done <= steps; ++done) {
     int64_t count = 0;
     const int64_t *rows = order.next(&count);
-    AMP_RETURN_IF_ERROR(fillBatches(step, rows, count));
+    const int64_t part = getPart(count);
+    AMP_RETURN_IF_ERROR(fillBatches(step, rows + options.rank * part, part));
     const bool isDue = line.isDue(done), isRead = isDue || wantsAll(step);
     step.setReadsMetrics(isRead);
     const Clock::time_point start = Clock::now();

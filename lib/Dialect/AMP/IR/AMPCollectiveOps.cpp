@@ -58,6 +58,19 @@ void AllReduceOp::inferFloatRanges(ArrayRef<FloatRange> operands,
 }
 
 //===----------------------------------------------------------------------===//
+// DivideByRanksOp
+//===----------------------------------------------------------------------===//
+
+void DivideByRanksOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getUniformPrecisionSlots(*this, SlotKind::Fixed, slots);
+}
+
+void DivideByRanksOp::inferFloatRanges(ArrayRef<FloatRange>,
+                                       MutableArrayRef<FloatRange> results) {
+  results[0] = FloatRange::unknown();
+}
+
+//===----------------------------------------------------------------------===//
 // ReduceScatterOp and AllGatherOp
 //===----------------------------------------------------------------------===//
 

@@ -186,6 +186,19 @@ LogicalResult AMPDialect::verifyOperationAttribute(Operation *op,
              << "expected '" << name << "' to be a dictionary of attributes";
     return success();
   }
+  if (name == kDividedAlongAttr) {
+    auto numbers = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
+    ArrayRef<int64_t> values =
+        numbers ? numbers.asArrayRef() : ArrayRef<int64_t>();
+    if ((values.size() != 1 && values.size() != 3) ||
+        llvm::any_of(values, [](int64_t value) { return value < 0; }) ||
+        (values.size() == 3 && values[2] >= values[1]))
+      return op->emitOpError()
+             << "expected '" << name
+             << "' to be a dimension, or a dimension, the number of ranks and "
+                "that of a rank";
+    return success();
+  }
   if (name == kMixedPrecisionAttr || name == kInputSignatureAttr) {
     if (!isa<FunctionOpInterface>(op) || !isa<TypeAttr>(attribute.getValue()))
       return op->emitOpError()

@@ -8,6 +8,7 @@
 #include "ReplicationModels.h"
 
 #include "amp/Dialect/AMP/IR/AMPCollectives.h"
+#include "amp/Dialect/AMP/IR/AMPScaledOps.h"
 #include "amp/Interfaces/ReplicationOpInterface.h"
 
 using namespace mlir;
@@ -112,6 +113,47 @@ static void allGatherReplication(ReplicationInference &inference) {
              .asReduced());
 }
 
+static void divideReplication(ReplicationInference &inference) {
+  Replication value = inference.getOperand(0);
+  Replication::Power power = value.getPower();
+  inference.setResults(
+      value.withPower(power ? Replication::Power(*power - 1) : std::nullopt));
+}
+
+/// Eight bits and a scale represent a value. If ranks have scales of their own,
+/// they round their values by these.
+static void payloadReplication(ReplicationInference &inference) {
+  Replication scale = inference.getOperand(1).withDim(Replication::kNoDim);
+  Replication value = inference.getOperand(0);
+  inference.setResults(gateReplication(
+      scale, value.isPartial() ? Replication::varying() : value));
+}
+
+/// The product of the values that the payloads represent.
+static void scaledMatmulReplication(ReplicationInference &inference) {
+  auto op = cast<ScaledMatmulOp>(inference.getOperation());
+  auto getRank = [](Value value) {
+    return cast<ShapedType>(value.getType()).getRank();
+  };
+  int64_t rank = getRank(op.getResult()), aRank = getRank(op.getLhs());
+  // All dimensions but the last are the rows of a matrix.
+  SmallVector<int64_t> a(aRank, kSummedDim), b(getRank(op.getRhs()));
+  if (op.getTransposeA())
+    a.back() = rank - 2;
+  else
+    for (int64_t dim = 0; dim != aRank - 1; ++dim)
+      a[dim] = dim;
+  for (int64_t &dim : b)
+    dim = op.getTransposeB() ? rank - 1 : kSummedDim;
+  b.back() = op.getTransposeB() ? kSummedDim : rank - 1;
+  Replication product = contractReplications(inference.getOperand(0), a,
+                                             inference.getOperand(2), b);
+  if (op.getBias())
+    product = addReplication(
+        product, moveReplication(inference.getOperand(4), {rank - 1}));
+  inference.setResults(product);
+}
+
 //===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
@@ -147,10 +189,15 @@ void mlir::amp::attachReplicationModels(MLIRContext *context) {
   attachReplication<linearReplication, InnerGradientOp, RescaleOp>(context);
   attachReplication<anyReplication, MasterCopyOp, ResidualOp, CompensateOp>(
       context);
-  attachReplication<summaryReplication, MaxMagnitudeOp, StatisticsOp>(context);
+  attachReplication<summaryReplication, AmaxOp, MaxMagnitudeOp, StatisticsOp>(
+      context);
+  attachReplication<anyReplication, ScaleFromAmaxOp>(context);
+  attachReplication<payloadReplication, DequantizeOp, QuantizeOp>(context);
+  attachReplication<scaledMatmulReplication, ScaledMatmulOp>(context);
   attachReplication<unscaleReplication, UnscaleOp>(context);
   attachReplication<normReplication, GlobalNormOp>(context);
   attachReplication<scalerReplication, UpdateScaleOp, AdaptScaleOp>(context);
+  attachReplication<divideReplication, DivideByRanksOp>(context);
   attachCollective<allReduceReplication, AllReduceOp>(context);
   attachCollective<reduceScatterReplication, ReduceScatterOp>(context);
   attachCollective<allGatherReplication, AllGatherOp>(context);

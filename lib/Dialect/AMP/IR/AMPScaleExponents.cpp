@@ -161,6 +161,7 @@ struct WeightModel
 void mlir::amp::attachScaleExponentModels(MLIRContext *context) {
   AllGatherOp::attachInterface<JointModel<AllGatherOp>>(*context);
   AllReduceOp::attachInterface<AllReduceModel>(*context);
+  DivideByRanksOp::attachInterface<JointModel<DivideByRanksOp>>(*context);
   ReduceScatterOp::attachInterface<JointModel<ReduceScatterOp>>(*context);
   CastOp::attachInterface<JointModel<CastOp>>(*context);
   GradientSeedOp::attachInterface<UnscaledModel<GradientSeedOp>>(*context);

@@ -26,6 +26,13 @@ inline LogicalResult finish(Operation *op, TrainBuilder &t,
   return success();
 }
 
+/// Appends the results of a batch norm, or of its gradient, with the statistics
+/// of the batches of all ranks (`ReplicationOpInterface::synchronize`).
+LogicalResult synchronizeBatchNorm(BatchNormTrainingOp op, OpBuilder &builder,
+                                   SmallVectorImpl<Value> &results);
+LogicalResult synchronizeBatchNorm(BatchNormGradOp op, OpBuilder &builder,
+                                   SmallVectorImpl<Value> &results);
+
 } // namespace mlir::train
 
 #endif // AMP_LIB_DIALECT_TRAIN_IR_DECOMPOSITIONS_H

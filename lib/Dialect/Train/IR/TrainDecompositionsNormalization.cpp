@@ -8,6 +8,8 @@
 
 #include "Decompositions.h"
 
+#include "amp/Dialect/AMP/IR/AMPCollectives.h"
+
 using namespace mlir;
 using namespace mlir::train;
 
@@ -148,17 +150,46 @@ LogicalResult LayerNormGradOp::decompose(OpBuilder &builder,
 // Batch norm
 //===----------------------------------------------------------------------===//
 
+/// The number of elements of `x` that share a channel: the sum of a one for
+/// each.
+static Value countElements(TrainBuilder &t, Value x, ArrayRef<int64_t> dims) {
+  auto type = typeOf(x);
+  Value channel = t.zeros(type.clone(type.getShape().take_back()));
+  return t.sum(t.broadcast(t.add(channel, 1.0), x, dims), dims);
+}
+
 /// The number of elements of `x` that share a channel, minus one.
 static Value countLessOne(TrainBuilder &t, Value x, ArrayRef<int64_t> dims) {
   auto type = typeOf(x);
-  if (type.hasStaticShape()) {
-    double count = type.getNumElements() / type.getShape().back();
-    return t.scalar(count - 1, x);
-  }
-  // The sum of a one for each element is the number of elements.
-  Value channel = t.zeros(type.clone(type.getShape().take_back()));
-  Value one = t.add(channel, 1.0);
-  return t.add(t.sum(t.broadcast(one, x, dims), dims), -1.0);
+  if (!type.hasStaticShape())
+    return t.add(countElements(t, x, dims), -1.0);
+  double count = type.getNumElements() / type.getShape().back();
+  return t.scalar(count - 1, x);
+}
+
+namespace {
+/// The statistics of a batch and the values that they come from.
+struct BatchStatistics {
+  Value mean, centered, variance, unbiased;
+};
+} // namespace
+
+/// The results of `op` from the statistics of its input.
+static LogicalResult normalizeBatch(BatchNormTrainingOp op, TrainBuilder &t,
+                                    const BatchStatistics &batch,
+                                    SmallVectorImpl<Value> &results) {
+  Value rstd =
+      t.rsqrt(t.add(batch.variance, op.getEpsilon().convertToDouble()));
+  Value y =
+      t.add(t.mul(t.mul(batch.centered, rstd), op.getGamma()), op.getBeta());
+  double momentum = op.getMomentum().convertToDouble();
+  auto move = [&](Value running, Value seen) {
+    return t.add(t.mul(running, 1.0 - momentum), t.mul(seen, momentum));
+  };
+  return finish(op, t,
+                {y, batch.mean, rstd, move(op.getRunningMean(), batch.mean),
+                 move(op.getRunningVar(), batch.unbiased)},
+                results);
 }
 
 LogicalResult BatchNormTrainingOp::decompose(OpBuilder &builder,
@@ -166,22 +197,46 @@ LogicalResult BatchNormTrainingOp::decompose(OpBuilder &builder,
   TrainBuilder t(builder, getLoc());
   Value x = t.widen(getInput());
   auto dims = dimRange(0, typeOf(x).getRank() - 1);
-  Value mean = t.mean(x, dims);
-  Value centered = t.sub(x, mean);
-  Value squares = t.square(centered);
-  Value variance = t.mean(squares, dims);
-  Value rstd = t.rsqrt(t.add(variance, getEpsilon().convertToDouble()));
-  Value y = t.add(t.mul(t.mul(centered, rstd), getGamma()), getBeta());
+  BatchStatistics batch;
+  batch.mean = t.mean(x, dims);
+  batch.centered = t.sub(x, batch.mean);
+  Value squares = t.square(batch.centered);
+  batch.variance = t.mean(squares, dims);
   // The running variance uses the unbiased variance.
-  Value unbiased = t.div(t.sum(squares, dims), countLessOne(t, x, dims));
-  double momentum = getMomentum().convertToDouble();
-  auto move = [&](Value running, Value batch) {
-    return t.add(t.mul(running, 1.0 - momentum), t.mul(batch, momentum));
-  };
-  return finish(*this, t,
-                {y, mean, rstd, move(getRunningMean(), mean),
-                 move(getRunningVar(), unbiased)},
-                results);
+  batch.unbiased = t.div(t.sum(squares, dims), countLessOne(t, x, dims));
+  return normalizeBatch(*this, t, batch, results);
+}
+
+/// The sums over all ranks of `values`.
+static SmallVector<Value> addOverRanks(TrainBuilder &t,
+                                       ArrayRef<Value> values) {
+  return llvm::to_vector_of<Value>(
+      amp::AllReduceOp::create(t.getBuilder(), t.getLoc(),
+                               amp::RankReductionKind::Sum, values)
+          .getReduced());
+}
+
+/// The mean over all ranks of a value of each.
+static Value divideByRanks(TrainBuilder &t, Value sum) {
+  return amp::DivideByRanksOp::create(t.getBuilder(), t.getLoc(), sum,
+                                      /*ranks=*/IntegerAttr());
+}
+
+LogicalResult
+mlir::train::synchronizeBatchNorm(BatchNormTrainingOp op, OpBuilder &builder,
+                                  SmallVectorImpl<Value> &results) {
+  TrainBuilder t(builder, op.getLoc());
+  Value x = t.widen(op.getInput());
+  auto dims = dimRange(0, typeOf(x).getRank() - 1);
+  SmallVector<Value> sums =
+      addOverRanks(t, {t.mean(x, dims), countElements(t, x, dims)});
+  BatchStatistics batch;
+  batch.mean = divideByRanks(t, sums[0]);
+  batch.centered = t.sub(x, batch.mean);
+  Value own = t.mean(t.square(batch.centered), dims);
+  batch.variance = divideByRanks(t, addOverRanks(t, own)[0]);
+  batch.unbiased = t.div(t.mul(batch.variance, sums[1]), t.add(sums[1], -1.0));
+  return normalizeBatch(op, t, batch, results);
 }
 
 LogicalResult BatchNormInferenceOp::decompose(OpBuilder &builder,
@@ -193,16 +248,40 @@ LogicalResult BatchNormInferenceOp::decompose(OpBuilder &builder,
   return finish(*this, t, t.add(t.mul(normal, getGamma()), getBeta()), results);
 }
 
+/// The results of `op`. `average` gives the means over the batch from those
+/// over the batch of this rank.
+static LogicalResult differentiateBatchNorm(
+    BatchNormGradOp op, TrainBuilder &t,
+    function_ref<SmallVector<Value>(ArrayRef<Value>)> average,
+    SmallVectorImpl<Value> &results) {
+  Value x = t.widen(op.getInput()), dy = t.widen(op.getGrad());
+  auto dims = dimRange(0, typeOf(x).getRank() - 1);
+  Value normal = t.mul(t.sub(x, op.getMean()), op.getRstd());
+  Value product = t.mul(dy, normal);
+  // dx = gamma · rstd · (dy - mean dy - x̂ · mean (dy · x̂)).
+  Value meanGrad = t.mean(dy, dims);
+  SmallVector<Value> means = average({meanGrad, t.mean(product, dims)});
+  Value inner = t.sub(t.sub(dy, means[0]), t.mul(normal, means[1]));
+  Value dx = t.mul(inner, t.mul(op.getGamma(), op.getRstd()));
+  return finish(op, t, {dx, t.sum(product, dims), t.sum(dy, dims)}, results);
+}
+
 LogicalResult BatchNormGradOp::decompose(OpBuilder &builder,
                                          SmallVectorImpl<Value> &results) {
   TrainBuilder t(builder, getLoc());
-  Value x = t.widen(getInput()), dy = t.widen(getGrad());
-  auto dims = dimRange(0, typeOf(x).getRank() - 1);
-  Value normal = t.mul(t.sub(x, getMean()), getRstd());
-  Value product = t.mul(dy, normal);
-  // dx = gamma · rstd · (dy - mean dy - x̂ · mean (dy · x̂)).
-  Value inner =
-      t.sub(t.sub(dy, t.mean(dy, dims)), t.mul(normal, t.mean(product, dims)));
-  Value dx = t.mul(inner, t.mul(getGamma(), getRstd()));
-  return finish(*this, t, {dx, t.sum(product, dims), t.sum(dy, dims)}, results);
+  auto own = [](ArrayRef<Value> means) { return llvm::to_vector(means); };
+  return differentiateBatchNorm(*this, t, own, results);
+}
+
+LogicalResult
+mlir::train::synchronizeBatchNorm(BatchNormGradOp op, OpBuilder &builder,
+                                  SmallVectorImpl<Value> &results) {
+  TrainBuilder t(builder, op.getLoc());
+  auto average = [&](ArrayRef<Value> means) {
+    SmallVector<Value> sums = addOverRanks(t, means);
+    for (Value &sum : sums)
+      sum = divideByRanks(t, sum);
+    return sums;
+  };
+  return differentiateBatchNorm(op, t, average, results);
 }

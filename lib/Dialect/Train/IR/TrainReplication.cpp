@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Decompositions.h"
 #include "ReplicationModels.h"
 
 #include "amp/Dialect/Train/IR/Train.h"
@@ -453,6 +454,16 @@ struct RankModel
     : amp::ReplicationOpInterface::ExternalModel<RankModel<OpTy, rule>, OpTy> {
   void inferReplication(Operation *, ReplicationInference &inference) const {
     rule(inference);
+  }
+  bool drawsByIndex(Operation *) const {
+    return std::is_same_v<OpTy, DropoutOp>;
+  }
+  LogicalResult synchronize(Operation *op, OpBuilder &builder,
+                            SmallVectorImpl<Value> &results) const {
+    if constexpr (llvm::is_one_of<OpTy, BatchNormTrainingOp,
+                                  BatchNormGradOp>::value)
+      return synchronizeBatchNorm(cast<OpTy>(op), builder, results);
+    return failure();
   }
 };
 } // namespace

@@ -102,4 +102,27 @@ def AMP_AllGatherOp : AMP_ShardOp<"all_gather"> {
   }];
 }
 
+def AMP_DivideByRanksOp : AMP_Op<"divide_by_ranks", [
+    AMP_Ranges, SameOperandsAndResultType]> {
+  let summary = "divides by the number of ranks";
+  let description = [{
+    Computes x / N, where N is the number of ranks that execute the step, rounded
+    once. The mean over the rows of a rank is N times the part of this rank of the
+    mean over all rows. `amp-data-parallel` therefore divides the start of a
+    backward pass. `amp-set-ranks` adds N (`of`). The operation cannot be lowered
+    without it.
+
+    Example:
+
+    ```mlir
+    %mean = amp.divide_by_ranks %sum : tensor<8x4xf32>
+    %third = amp.divide_by_ranks %seed of 3 : tensor<f32>
+    ```
+  }];
+  let arguments = (ins AMP_AnyFloatTensor:$value,
+      OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$ranks);
+  let results = (outs AMP_AnyFloatTensor:$quotient);
+  let assemblyFormat = "$value (`of` $ranks^)? attr-dict `:` type($value)";
+}
+
 #endif // AMP_DIALECT_AMP_IR_AMPCOLLECTIVEOPS_TD

@@ -20,4 +20,14 @@
 #define GET_OP_CLASSES
 #include "amp/Dialect/AMP/IR/AMPCollectiveOps.h.inc"
 
+namespace mlir::amp {
+
+/// On an operation that draws a random number for each element: the dimension
+/// along which the ranks divide its result and, after `amp-set-ranks`, the
+/// number of ranks and that of this rank. Elements have the random numbers of
+/// their places in the whole tensor. An array of i64.
+inline constexpr llvm::StringLiteral kDividedAlongAttr = "amp.divided_along";
+
+} // namespace mlir::amp
+
 #endif // AMP_DIALECT_AMP_IR_AMPCOLLECTIVES_H

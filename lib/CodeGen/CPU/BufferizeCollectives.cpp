@@ -1,0 +1,149 @@
+//===- BufferizeCollectives.cpp - Calls that exchange buffers -------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Collectives become calls of functions of the process that runs the step. A
+// call of `amp_collective_add_<type>` adds a buffer to the bucket, and
+// `amp_collective_all_reduce_<reduction>` reduces all of them in place.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/CodeGen/Collectives.h"
+
+#include "amp/Dialect/AMP/IR/AMPCollectives.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+using namespace mlir::bufferization;
+
+/// Calls the function `name` of the process, which returns nothing.
+static void callProcess(RewriterBase &rewriter, Operation *op, StringRef name,
+                        ValueRange operands) {
+  auto module = op->getParentOfType<ModuleOp>();
+  if (!module.lookupSymbol(name)) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(module.getBody());
+    auto type =
+        FunctionType::get(op->getContext(), TypeRange(operands), TypeRange());
+    func::FuncOp::create(rewriter, op->getLoc(), name, type).setPrivate();
+  }
+  func::CallOp::create(rewriter, op->getLoc(), name, TypeRange(), operands);
+}
+
+/// `buffer` without its extents, so that one function takes all shapes.
+static Value eraseShape(RewriterBase &rewriter, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  return memref::CastOp::create(
+      rewriter, buffer.getLoc(),
+      UnrankedMemRefType::get(type.getElementType(), type.getMemorySpace()),
+      buffer);
+}
+
+static std::string getTypeName(Value buffer) {
+  std::string name;
+  llvm::raw_string_ostream(name) << getElementTypeOrSelf(buffer.getType());
+  return name;
+}
+
+namespace {
+
+/// Reduces the buffers of the operands in place.
+struct AllReduceBuffers
+    : BufferizableOpInterface::ExternalModel<AllReduceBuffers, AllReduceOp> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const AnalysisState &) const {
+    return true;
+  }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &,
+                               const AnalysisState &) const {
+    return true;
+  }
+  AliasingValueList getAliasingValues(Operation *op, OpOperand &operand,
+                                      const AnalysisState &) const {
+    return {{op->getResult(operand.getOperandNumber()),
+             BufferRelation::Equivalent}};
+  }
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    SmallVector<Value> buffers;
+    for (Value operand : op->getOperands()) {
+      FailureOr<Value> buffer = getBuffer(rewriter, operand, options, state);
+      if (failed(buffer))
+        return failure();
+      buffers.push_back(*buffer);
+    }
+    for (Value buffer : buffers)
+      callProcess(rewriter, op, "amp_collective_add_" + getTypeName(buffer),
+                  eraseShape(rewriter, buffer));
+    StringRef reduction =
+        stringifyRankReductionKind(cast<AllReduceOp>(op).getReduction());
+    callProcess(rewriter, op, ("amp_collective_all_reduce_" + reduction).str(),
+                ValueRange());
+    replaceOpWithBufferizedValues(rewriter, op, buffers);
+    return success();
+  }
+};
+
+/// Writes the part of this rank, or the parts of all ranks, to a new buffer.
+template <typename OpTy>
+struct ShardBuffers
+    : BufferizableOpInterface::ExternalModel<ShardBuffers<OpTy>, OpTy> {
+  bool bufferizesToAllocation(Operation *, Value) const { return true; }
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const AnalysisState &) const {
+    return true;
+  }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &,
+                               const AnalysisState &) const {
+    return false;
+  }
+  AliasingValueList getAliasingValues(Operation *, OpOperand &,
+                                      const AnalysisState &) const {
+    return {};
+  }
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    FailureOr<Value> from =
+        getBuffer(rewriter, op->getOperand(0), options, state);
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    FailureOr<Value> to = failure();
+    if (succeeded(from))
+      to = options.createAlloc(
+          rewriter, op->getLoc(),
+          MemRefType::get(type.getShape(), type.getElementType()),
+          ValueRange());
+    if (failed(to))
+      return failure();
+    Value along = arith::ConstantOp::create(
+        rewriter, op->getLoc(),
+        rewriter.getI64IntegerAttr(cast<OpTy>(op).getAlong()));
+    callProcess(
+        rewriter, op,
+        ("amp_collective_" + op->getName().stripDialect() + "_").str() +
+            getTypeName(*from),
+        {eraseShape(rewriter, *from), eraseShape(rewriter, *to), along});
+    replaceOpWithBufferizedValues(rewriter, op, *to);
+    return success();
+  }
+};
+
+} // namespace
+
+void mlir::amp::registerCollectiveBufferization(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, AMPDialect *) {
+    AllReduceOp::attachInterface<AllReduceBuffers>(*context);
+    AllGatherOp::attachInterface<ShardBuffers<AllGatherOp>>(*context);
+    ReduceScatterOp::attachInterface<ShardBuffers<ReduceScatterOp>>(*context);
+    context->loadDialect<func::FuncDialect, memref::MemRefDialect>();
+  });
+}

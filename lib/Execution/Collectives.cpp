@@ -1,0 +1,334 @@
+//===- Collectives.cpp - Functions that compiled steps call ---------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rank i gets the values that all ranks have for part i, combines them in the
+// order of the ranks, and sends the result to all. So each element is combined
+// once, in a fixed order, and the messages are as long as those of a ring.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Collectives.h"
+
+#include "amp/Execution/Ranks.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cstring>
+
+using namespace mlir::amp;
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The type of elements of buffers, and the type in which they are combined.
+template <typename StoredT, typename SumT>
+struct PlainElement {
+  using Stored = StoredT;
+  using Sum = SumT;
+  static Sum load(Stored value) { return Sum(value); }
+  static Stored store(Sum value) { return Stored(value); }
+};
+
+template <float (*widen)(uint16_t), uint16_t (*round)(float)>
+struct LowElement {
+  using Stored = uint16_t;
+  using Sum = float;
+  static Sum load(Stored value) { return widen(value); }
+  static Stored store(Sum value) { return round(value); }
+};
+
+using F16 = LowElement<amphost::halfBitsToFloat, amphost::floatToHalfBits>;
+using BF16 = LowElement<amphost::bfloatBitsToFloat, amphost::floatToBFloatBits>;
+
+enum class Reduction { Sum, Max, And };
+
+/// Combines element by element the values of all ranks, `count` after `count`.
+using Combine = void (*)(Reduction, const char *, size_t ranks, size_t count,
+                         char *);
+
+struct ElementKind {
+  const char *name;
+  size_t width;
+  Combine combine;
+};
+
+} // namespace
+
+template <typename SumT>
+static SumT combineTwo(Reduction reduction, SumT a, SumT b) {
+  switch (reduction) {
+  case Reduction::Sum:
+    return a + b;
+  case Reduction::And:
+    return SumT(a != 0 && b != 0);
+  case Reduction::Max:
+    // A NaN is unequal to itself, and is the largest.
+    return a != a || a > b ? a : b;
+  }
+  return a;
+}
+
+template <typename ElementT>
+static void combineRanks(Reduction reduction, const char *values, size_t ranks,
+                         size_t count, char *result) {
+  using Stored = typename ElementT::Stored;
+  auto read = [&](size_t rank, size_t i) {
+    Stored value;
+    std::memcpy(&value, values + (rank * count + i) * sizeof(Stored),
+                sizeof(Stored));
+    return ElementT::load(value);
+  };
+  for (size_t i = 0; i < count; ++i) {
+    typename ElementT::Sum all = read(0, i);
+    for (size_t rank = 1; rank < ranks; ++rank)
+      all = combineTwo(reduction, all, read(rank, i));
+    const Stored stored = ElementT::store(all);
+    std::memcpy(result + i * sizeof(Stored), &stored, sizeof(Stored));
+  }
+}
+
+template <typename ElementT>
+static constexpr ElementKind makeKind(const char *name) {
+  return {name, sizeof(typename ElementT::Stored), combineRanks<ElementT>};
+}
+
+/// Integers wrap around.
+static constexpr ElementKind kKinds[] = {
+    makeKind<PlainElement<uint8_t, unsigned>>("i1"),
+    makeKind<PlainElement<int32_t, int64_t>>("i32"),
+    makeKind<PlainElement<int64_t, int64_t>>("i64"),
+    makeKind<F16>("f16"),
+    makeKind<BF16>("bf16"),
+    makeKind<PlainElement<float, float>>("f32"),
+    makeKind<PlainElement<double, double>>("f64")};
+static constexpr size_t kNumKinds = std::size(kKinds);
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The buffer of a memref, with its strides in bytes.
+struct Buffer {
+  /// Reads the descriptor of a memref of rank `rank`: two pointers, an offset,
+  /// the extents and the strides.
+  Buffer(const ElementKind &kind, int64_t rank, const void *descriptor)
+      : kind(&kind) {
+    auto *pointers = static_cast<char *const *>(descriptor);
+    auto *numbers = static_cast<const int64_t *>(descriptor) + 2;
+    data = pointers[1] + numbers[0] * int64_t(kind.width);
+    extents.assign(numbers + 1, numbers + 1 + rank);
+    for (int64_t dim = 0; dim < rank; ++dim)
+      strides.push_back(numbers[1 + rank + dim] * int64_t(kind.width));
+  }
+
+  size_t getNumElements() const {
+    size_t count = 1;
+    for (int64_t extent : extents)
+      count *= size_t(extent);
+    return count;
+  }
+  /// Part `index` of `parts` equal parts along dimension `dim`.
+  Buffer getPart(size_t dim, int64_t parts, int64_t index) const {
+    Buffer part = *this;
+    part.extents[dim] /= parts;
+    part.data += index * part.extents[dim] * strides[dim];
+    return part;
+  }
+  /// Copies the elements, in row-major order, to or from `packed`. Returns the
+  /// end of the copied elements.
+  char *pack(char *packed) const {
+    copy(data, 0, packed, /*toBuffer=*/false);
+    return packed;
+  }
+  char *unpack(char *packed) const {
+    copy(data, 0, packed, /*toBuffer=*/true);
+    return packed;
+  }
+
+  const ElementKind *kind;
+
+private:
+  void copy(char *at, size_t dim, char *&packed, bool toBuffer) const {
+    const bool isRow =
+        dim + 1 == extents.size() && strides[dim] == int64_t(kind->width);
+    if (dim == extents.size() || isRow) {
+      const size_t bytes = kind->width * (isRow ? size_t(extents[dim]) : 1);
+      std::memcpy(toBuffer ? at : packed, toBuffer ? packed : at, bytes);
+      packed += bytes;
+      return;
+    }
+    for (int64_t i = 0; i < extents[dim]; ++i)
+      copy(at + i * strides[dim], dim + 1, packed, toBuffer);
+  }
+
+  char *data;
+  llvm::SmallVector<int64_t, 4> extents, strides;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+/// The most elements of a part that are sent at once.
+static constexpr size_t kSegment = size_t(1) << 20;
+
+/// The group of this process. Compiled code for one rank calls no collective.
+static const RankGroup &getGroup() {
+  RankGroup *group = RankGroup::getCurrent();
+  if (!group) {
+    std::fputs("error: a step for several ranks runs on one\n", stderr);
+    std::abort();
+  }
+  return *group;
+}
+
+/// Calls `run` with the beginning and the length of each segment of `count`
+/// elements.
+static void forEachSegment(size_t count,
+                           llvm::function_ref<void(size_t, size_t)> run) {
+  for (size_t begin = 0; begin < count; begin += kSegment)
+    run(begin, std::min(kSegment, count - begin));
+}
+
+/// Combines part r of `parts`, of `count` elements each, on rank r.
+static void reduceParts(const ElementKind &kind, Reduction reduction,
+                        const char *parts, size_t count, char *result) {
+  const RankGroup &group = getGroup();
+  const auto ranks = size_t(group.getNumRanks());
+  std::vector<char> sent, received;
+  forEachSegment(count, [&](size_t begin, size_t length) {
+    const size_t bytes = length * kind.width;
+    sent.resize(bytes * ranks);
+    received.resize(bytes * ranks);
+    for (size_t rank = 0; rank < ranks; ++rank)
+      std::memcpy(&sent[rank * bytes],
+                  parts + (rank * count + begin) * kind.width, bytes);
+    group.exchange(sent.data(), received.data(), bytes);
+    kind.combine(reduction, received.data(), ranks, length,
+                 result + begin * kind.width);
+  });
+}
+
+/// Sends `part`, of `count` elements, to all ranks.
+static void gatherParts(const ElementKind &kind, const char *part, size_t count,
+                        char *parts) {
+  const RankGroup &group = getGroup();
+  const auto ranks = size_t(group.getNumRanks());
+  std::vector<char> received;
+  forEachSegment(count, [&](size_t begin, size_t length) {
+    const size_t bytes = length * kind.width;
+    received.resize(bytes * ranks);
+    group.gather(part + begin * kind.width, received.data(), bytes);
+    for (size_t rank = 0; rank < ranks; ++rank)
+      std::memcpy(parts + (rank * count + begin) * kind.width,
+                  &received[rank * bytes], bytes);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The functions
+//===----------------------------------------------------------------------===//
+
+/// The buffers of the next all-reduce.
+static std::vector<Buffer> bucket;
+
+template <size_t index>
+static void addBuffer(int64_t rank, void *descriptor) {
+  bucket.emplace_back(kKinds[index], rank, descriptor);
+}
+
+/// Buffers of one type travel as one.
+template <Reduction reduction>
+static void allReduce() {
+  const auto ranks = size_t(getGroup().getNumRanks());
+  for (const ElementKind &kind : kKinds) {
+    size_t count = 0;
+    for (const Buffer &buffer : bucket)
+      count += buffer.kind == &kind ? buffer.getNumElements() : 0;
+    if (count == 0)
+      continue;
+    const size_t part = (count + ranks - 1) / ranks;
+    std::vector<char> all(part * ranks * kind.width), own(part * kind.width);
+    char *end = all.data();
+    for (const Buffer &buffer : bucket)
+      if (buffer.kind == &kind)
+        end = buffer.pack(end);
+    reduceParts(kind, reduction, all.data(), part, own.data());
+    gatherParts(kind, own.data(), part, all.data());
+    end = all.data();
+    for (const Buffer &buffer : bucket)
+      if (buffer.kind == &kind)
+        end = buffer.unpack(end);
+  }
+  bucket.clear();
+}
+
+/// The parts of `whole`, one for each rank, after one another.
+static void packParts(const Buffer &whole, int64_t dim, char *parts) {
+  const int64_t ranks = getGroup().getNumRanks();
+  for (int64_t i = 0; i < ranks; ++i)
+    parts = whole.getPart(size_t(dim), ranks, i).pack(parts);
+}
+
+template <size_t index>
+static void reduceScatter(int64_t fromRank, void *from, int64_t toRank,
+                          void *to, int64_t dim) {
+  const ElementKind &kind = kKinds[index];
+  Buffer whole(kind, fromRank, from), part(kind, toRank, to);
+  std::vector<char> all(whole.getNumElements() * kind.width),
+      own(part.getNumElements() * kind.width);
+  packParts(whole, dim, all.data());
+  reduceParts(kind, Reduction::Sum, all.data(), part.getNumElements(),
+              own.data());
+  part.unpack(own.data());
+}
+
+template <size_t index>
+static void allGather(int64_t fromRank, void *from, int64_t toRank, void *to,
+                      int64_t dim) {
+  const ElementKind &kind = kKinds[index];
+  const int64_t ranks = getGroup().getNumRanks();
+  Buffer part(kind, fromRank, from), whole(kind, toRank, to);
+  std::vector<char> own(part.getNumElements() * kind.width),
+      all(whole.getNumElements() * kind.width);
+  part.pack(own.data());
+  gatherParts(kind, own.data(), part.getNumElements(), all.data());
+  char *end = all.data();
+  for (int64_t i = 0; i < ranks; ++i)
+    end = whole.getPart(size_t(dim), ranks, i).unpack(end);
+}
+
+template <size_t... indices>
+static void
+defineForKinds(std::index_sequence<indices...>,
+               llvm::function_ref<void(llvm::StringRef, void *)> define) {
+  auto defineOne = [&](llvm::StringRef prefix, size_t index, auto *function) {
+    define(("amp_collective_" + prefix + "_" + kKinds[index].name).str(),
+           reinterpret_cast<void *>(function));
+  };
+  (defineOne("add", indices, &addBuffer<indices>), ...);
+  (defineOne("reduce_scatter", indices, &reduceScatter<indices>), ...);
+  (defineOne("all_gather", indices, &allGather<indices>), ...);
+}
+
+void mlir::amp::defineCollectives(
+    llvm::function_ref<void(llvm::StringRef, void *)> define) {
+  defineForKinds(std::make_index_sequence<kNumKinds>(), define);
+  const std::pair<llvm::StringRef, void (*)()> reductions[] = {
+      {"sum", &allReduce<Reduction::Sum>},
+      {"max", &allReduce<Reduction::Max>},
+      {"and", &allReduce<Reduction::And>}};
+  for (auto [name, function] : reductions)
+    define(("amp_collective_all_reduce_" + name).str(),
+           reinterpret_cast<void *>(function));
+}

@@ -1,0 +1,244 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# N ranks with a batch of B/N samples each compute, bit for bit, what one rank computes from N
+# micro-batches. All ranks keep equal states.
+#
+# REQUIRES: full, mpi
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %t
+"""The micro-batches of the reference are slices of a fixed batch, with the mean of their losses.
+The gradients of the whole batch are sums in another order, which cost a few ulps of f32."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+
+folder = sys.argv[1] + "/"
+BATCH, STEPS = 24, 50
+PARAMETERS = {"l1.w": "8x16", "l1.b": "16", "l2.w": "16x4", "l2.b": "4"}
+rng = np.random.default_rng(3)
+data = {"x": rng.standard_normal((STEPS * BATCH, 8)).astype(np.float32),
+        "labels": rng.integers(0, 4, STEPS * BATCH).astype(np.int64)}
+np.savez(folder + "data.npz", **data)
+np.savez(folder + "few.npz", x=data["x"][:30], labels=data["labels"][:30])
+# The second quarter of three batches, rank 1 of 4 and of 3, overflows in f16.
+BAD = (7, 20, 21)
+for step in BAD:
+    data["x"][step * BATCH + 9] = 60000
+np.savez(folder + "overflows.npz", **data)
+
+
+def names(prefix, part=""):
+    return ", ".join(f"%{prefix}{i}{part}" for i in range(len(PARAMETERS)))
+
+
+def types():
+    return ", ".join(f"tensor<{shape}xf32>" for shape in PARAMETERS.values())
+
+
+def forward(rows, part="", dropout=False, norm=False):
+    """The loss of the rows `%x`, `%t`, the logits and the gradients."""
+    wide, out = f"tensor<{rows}x16xf32>", f"tensor<{rows}x4xf32>"
+    text = f"""
+  %h{part} = train.linear %x{part}, %p0, %p1 : (tensor<{rows}x8xf32>, tensor<8x16xf32>, tensor<16xf32>) -> {wide}
+"""
+    if norm:
+        stats = ", ".join(["tensor<16xf32>"] * 4)
+        text += f"  %z, %mu, %rstd, %next_mean, %next_var = train.batch_norm_training %h, %p1, %p1, %mean, %var : ({wide}, {stats}) -> ({wide}, {stats})\n"
+    text += f"  %r{part} = train.relu %{'z' if norm else 'h' + part} : {wide}\n"
+    if dropout:
+        text += f"  %d{part} = train.dropout %r{part}, %rng {{rate = 0.5 : f64, key = 3 : i32}} : ({wide}, tensor<2xi64>) -> {wide}\n"
+    text += f"""
+  %y{part} = train.linear %{'d' if dropout else 'r'}{part}, %p2, %p3 : ({wide}, tensor<16x4xf32>, tensor<4xf32>) -> {out}
+"""
+    return text
+
+
+STATES = {
+    "dropout": [("rng", "tensor<2xi64>", "rng_state", "%next")],
+    "norm": [("mean", "tensor<16xf32>", "zeros", "%next_mean"), ("var", "tensor<16xf32>", "ones", "%next_var")],
+}
+
+
+def module(rows, body, gradients, loss, layer=None):
+    arguments = "".join(f'%p{i}: tensor<{shape}xf32> {{amp.role = "parameter", amp.name = "{name}", amp.init = #amp.init<normal, value = 0.3>}}, '
+                        f'%v{i}: tensor<{shape}xf32> {{amp.role = "optimizer_state", amp.name = "{name}.v", amp.init = #amp.init<zeros>}}, '
+                        for i, (name, shape) in enumerate(PARAMETERS.items()))
+    results = "".join(f'tensor<{shape}xf32> {{amp.updates = "{name}"}}, tensor<{shape}xf32> {{amp.updates = "{name}.v"}}, '
+                      for name, shape in PARAMETERS.items())
+    states = STATES.get(layer, [])
+    state = "".join(f'%{name}: {kind} {{amp.role = "model_state", amp.name = "{name}", amp.init = #amp.init<{init}>}}, ' for name, kind, init, _ in states)
+    update = "".join(f"  %n{i}, %m{i} = train.sgd %p{i}, {gradient}, %lr, %v{i} {{momentum = 0.9 : f64}} : "
+                     f"(tensor<{shape}xf32>, tensor<{shape}xf32>, tensor<f32>, tensor<{shape}xf32>) -> (tensor<{shape}xf32>, tensor<{shape}xf32>)\n"
+                     for i, (gradient, shape) in enumerate(zip(gradients, PARAMETERS.values())))
+    if layer == "dropout":
+        update += "  %next = train.advance_rng %rng : tensor<2xi64>\n"
+    results += "".join(f'{kind} {{amp.updates = "{name}"}}, ' for name, kind, _, _ in states)
+    returned = "".join(f"%n{i}, %m{i}, " for i in range(len(PARAMETERS))) + "".join(f"{new}, " for *_, new in states)
+    kinds = "".join(f"tensor<{shape}xf32>, tensor<{shape}xf32>, " for shape in PARAMETERS.values()) + "".join(f"{kind}, " for _, kind, _, _ in states)
+    return (f'func.func @step({arguments}{state}%x: tensor<{rows}x8xf32> {{amp.role = "batch", amp.name = "x"}}, '
+            f'%t: tensor<{rows}xi64> {{amp.role = "batch", amp.name = "labels"}}, '
+            f'%lr: tensor<f32> {{amp.role = "hyperparameter", amp.name = "lr", amp.init = #amp.init<constant, value = 0.05>}}) '
+            f'-> ({results}tensor<f32> {{amp.metric = "loss"}}) {{\n{body}{update}  return {returned}{loss} : {kinds}tensor<f32>\n}}\n')
+
+
+def differentiate(loss, part=""):
+    return f"  %g{part}:4 = train.gradients {loss} wrt({names('p')}) : (tensor<f32>, {types()}) -> ({types()})\n"
+
+
+def whole(layer=None):
+    body = forward("?", dropout=layer == "dropout", norm=layer == "norm") + "  %loss = train.cross_entropy %y, %t : (tensor<?x4xf32>, tensor<?xi64>) -> tensor<f32>\n"
+    return module("?", body + differentiate("%loss"), [f"%g#{i}" for i in range(4)], "%loss", layer)
+
+
+def micro(parts):
+    """One rank with `parts` micro-batches."""
+    rows = BATCH // parts
+    body, losses = f"  %parts = train.constant dense<{parts}.0> : tensor<f32>\n", []
+    for k in range(parts):
+        start = k * rows
+        body += (f"  %x_{k} = tensor.extract_slice %x[{start}, 0] [{rows}, 8] [1, 1] : tensor<{BATCH}x8xf32> to tensor<{rows}x8xf32>\n"
+                 f"  %t_{k} = tensor.extract_slice %t[{start}] [{rows}] [1] : tensor<{BATCH}xi64> to tensor<{rows}xi64>\n")
+        body += forward(rows, f"_{k}")
+        body += (f"  %own_{k} = train.cross_entropy %y_{k}, %t_{k} : (tensor<{rows}x4xf32>, tensor<{rows}xi64>) -> tensor<f32>\n"
+                 f"  %loss_{k} = train.div %own_{k}, %parts : (tensor<f32>, tensor<f32>) -> tensor<f32>\n")
+        body += differentiate(f"%loss_{k}", f"_{k}")
+    sums = []
+    for i, shape in enumerate(PARAMETERS.values()):
+        sums.append(f"%g_0#{i}")
+        for k in range(1, parts):
+            body += f"  %sum{i}_{k} = train.add {sums[-1]}, %g_{k}#{i} : (tensor<{shape}xf32>, tensor<{shape}xf32>) -> tensor<{shape}xf32>\n"
+            sums[-1] = f"%sum{i}_{k}"
+    loss = "%own_0"
+    for k in range(1, parts):
+        body += f"  %all_{k} = train.add {loss}, %own_{k} : (tensor<f32>, tensor<f32>) -> tensor<f32>\n"
+        loss = f"%all_{k}"
+    body += f"  %mean = train.div {loss}, %parts : (tensor<f32>, tensor<f32>) -> tensor<f32>\n"
+    return module(BATCH, body, sums, "%mean")
+
+
+def write(name, text):
+    with open(folder + name, "w") as file:
+        file.write(text)
+    return folder + name
+
+
+def run(ranks, model, *options, expect=0):
+    launcher = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
+    done = subprocess.run([*launcher, "amp-run", model, *map(str, options)], capture_output=True, text=True, timeout=200)
+    assert (done.returncode == 0) == (expect == 0), (ranks, options, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def train(ranks, model, name, *options, steps=STEPS, source="data.npz"):
+    done = run(ranks, model, "--data", folder + source, "--batch-size", BATCH, "--steps", steps,
+               "--save", f"{folder}{name}.npz", "--metrics-json", f"{folder}{name}.json", "--quiet", *options)
+    # Only rank 0 prints.
+    assert done.stdout.count("ms per step") <= 1, done.stdout
+    with np.load(f"{folder}{name}.npz") as file:
+        state = {key: file[key] for key in file.files}
+    with open(f"{folder}{name}.json") as file:
+        return state, json.load(file)["runs"][0]
+
+
+def states(arrays):
+    return {key: value for key, value in arrays.items() if not key.startswith("__amp")}
+
+
+def assert_equal(a, b, what):
+    assert a.keys() == b.keys(), (what, a.keys() ^ b.keys())
+    for key in a:
+        assert a[key].tobytes() == b[key].tobytes(), (what, key, np.abs(a[key].astype(np.float64) - b[key]).max())
+
+
+def metric(run, name):
+    return [step[name] for step in run["steps"]]
+
+
+model = write("step.mlir", whole())
+one, one_run = train(1, model, "one")
+for ranks in (2, 3, 4):
+    several, run_of_several = train(ranks, model, f"ranks{ranks}", "--check-ranks", f"--ranks={ranks}")
+    parts, run_of_parts = train(1, write(f"micro{ranks}.mlir", micro(ranks)), f"micro{ranks}")
+    assert_equal(states(several), states(parts), f"{ranks} ranks and micro-batches")
+    assert metric(run_of_several, "loss") == metric(run_of_parts, "loss")
+    # The file is that of one rank: the same graph, batch and position.
+    assert_equal({"p": several["__amp_progress__"]}, {"p": one["__amp_progress__"]}, "progress")
+    for key, value in states(one).items():
+        assert np.allclose(several[key], value, rtol=1e-4, atol=1e-5), (ranks, key, np.abs(several[key] - value).max())
+
+# Overflows of one rank: all ranks skip the step and lower the scale alike.
+options = ["--precision", "fp16", "--master-weights", "copy", "--pipeline", "init-scale=1024", "--no-shuffle"]
+_, alone = train(1, model, "fp16", *options, source="overflows.npz")
+for ranks in (3, 4):
+    _, together = train(ranks, model, f"fp16-{ranks}", *options, "--check-ranks=1", source="overflows.npz")
+    skipped = [step for step, flag in enumerate(metric(together, "skipped")) if flag]
+    assert skipped == list(BAD), skipped
+    assert metric(together, "loss_scale") == metric(alone, "loss_scale")
+
+# A file of four ranks goes on with two, and with one.
+half = STEPS // 2
+train(4, model, "half", steps=half)
+train(2, model, "half2", steps=half)
+resumed, _ = train(2, model, "resumed", "--load", folder + "half2.npz", steps=half)
+assert_equal(resumed, train(2, model, "straight")[0], "resumed")
+for ranks in (2, 1):
+    other, _ = train(ranks, model, "other", "--load", folder + "half.npz", steps=half)
+    for key, value in states(one).items():
+        assert np.allclose(other[key], value, rtol=1e-4, atol=1e-5), (ranks, key)
+
+# Dropout by the index in the whole batch: the masks of one rank.
+model = write("dropout.mlir", whole("dropout"))
+dropped, _ = train(1, model, "dropout", steps=10)
+for ranks in (2, 4):
+    several, _ = train(ranks, model, f"dropout{ranks}", steps=10)
+    for key, value in states(dropped).items():
+        assert np.allclose(several[key], value, rtol=1e-4, atol=1e-5), (ranks, key, np.abs(several[key] - value).max())
+
+# Batch norm by the statistics of each part, and by those of the whole batch.
+model = write("norm.mlir", whole("norm"))
+normal, _ = train(1, model, "norm", steps=10)
+for setting, close in (("local", False), ("synchronized", True)):
+    several, _ = train(4, model, "norm4", "--precision", "f32", "--pipeline", f"batch-norm={setting}", "--check-ranks", steps=10)
+    assert close == all(np.allclose(several[key], value, rtol=1e-4, atol=1e-5) for key, value in states(normal).items()), setting
+
+# Exchanged in a low type: near, and not equal.
+low, _ = train(2, folder + "step.mlir", "low", "--precision", "bf16", "--pipeline", "reduce-type=low", "--check-ranks", steps=10)
+wide, _ = train(2, folder + "step.mlir", "wide", "--precision", "bf16", steps=10)
+assert any(low[key].tobytes() != wide[key].tobytes() for key in PARAMETERS)
+assert all(np.allclose(low[key], wide[key], rtol=2**-6, atol=2**-8) for key in PARAMETERS)
+
+# A step that lets the ranks drift apart, with collectives of its own: the check of amp-run finds
+# them before the step, and --check-ranks after it.
+LOCAL = """
+func.func @step(%w: tensor<8xf32> {amp.role = "parameter", amp.name = "w", amp.init = #amp.init<zeros>},
+                %x: tensor<?x8xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<8xf32> {amp.updates = "w"}, tensor<f32> {amp.metric = "loss"}) {
+  %g = train.reduce_mean %x {dims = array<i64: 0>} : (tensor<?x8xf32>) -> tensor<8xf32>
+  %all = amp.all_reduce sum %g : tensor<8xf32>
+  %loss = train.reduce_sum %all {dims = array<i64: 0>} : (tensor<8xf32>) -> tensor<f32>
+  %n = train.sub %w, %g : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %n, %loss : tensor<8xf32>, tensor<f32>
+}
+"""
+done = run(2, write("local.mlir", LOCAL), "--data", folder + "data.npz", "--batch-size", BATCH, "--steps", 2, expect=1)
+assert 'the update "w" is a partial sum over the ranks' in done.stderr, done.stderr
+# One rank runs it as it is.
+run(1, folder + "local.mlir", "--data", folder + "data.npz", "--batch-size", BATCH, "--steps", 2, "--ranks=1")
+
+# Wrong input, said once.
+for ranks, options, message in [
+    (1, ["--ranks=2"], "--ranks=2, but this process was started alone; expected a start with mpirun -n 2"),
+    (2, ["--ranks=4"], "--ranks=4, but 2 processes were started"),
+    (2, ["--batch-size=25"], "a batch of 25 samples cannot be divided between 2 ranks, expected a multiple of 2"),
+    (2, ["--watch"], "--watch is for one rank, but 2 processes were started"),
+    (2, ["--check-ranks=-1"], "wrong value of --check-ranks: '-1', expected the number of steps between checks"),
+    (4, ["--batch-size=28", "--last-batch=keep", "--data", folder + "few.npz"], "the last batch of an epoch has 2 samples, which cannot be divided between 4 ranks; expected --last-batch=drop"),
+]:
+    if "--data" not in options:
+        options = [*options, "--data", folder + "data.npz"]
+    done = run(ranks, folder + "step.mlir", "--steps", 1, *options, expect=1)
+    assert message in done.stderr and done.stderr.count(message) <= ranks, (options, done.stderr)

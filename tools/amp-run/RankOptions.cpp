@@ -1,0 +1,75 @@
+//===- RankOptions.cpp - Runs of several ranks ----------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RankOptions.h"
+
+#include <chrono>
+#include <thread>
+
+using namespace mlir;
+using namespace mlir::amp;
+
+llvm::Error mlir::amp::checkRankOptions(const RunnerOptions &options) {
+  if (!options.group)
+    return llvm::Error::success();
+  const DebugOptions &debug = options.debug;
+  for (auto [name, isGiven] :
+       {std::make_pair("backend=cuda", options.backend != "cpu"),
+        std::make_pair("watch", debug.watch),
+        std::make_pair("explain", debug.explain),
+        std::make_pair("diverge", debug.diverge),
+        std::make_pair("calibrate", !debug.ranges.empty()),
+        std::make_pair("sweep-scale", !debug.scales.empty()),
+        std::make_pair("gradient-histogram", options.gradientHistogram)})
+    if (isGiven)
+      return makeError("--{0} is for one rank, but {1} processes were started",
+                       name, options.group->getNumRanks());
+  return llvm::Error::success();
+}
+
+void mlir::amp::leaveOutputsToFirstRank(RunnerOptions &options) {
+  if (!options.group || options.group->getRank() == 0)
+    return;
+  host::TrainingOptions &training = options.training;
+  training.quiet = true;
+  training.evaluate = false;
+  for (std::string *path :
+       {&training.savePath, &training.predictPath, &training.csvPath,
+        &training.jsonPath, &training.plotPath})
+    path->clear();
+}
+
+llvm::raw_ostream &RankMessages::getStream() {
+  return group && group->getRank() != 0 ? static_cast<llvm::raw_ostream &>(held)
+                                        : llvm::errs();
+}
+
+void RankMessages::abort() {
+  if (!group)
+    return;
+  if (group->getRank() != 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    llvm::errs() << "rank " << group->getRank() << ": " << text;
+  }
+  llvm::errs().flush();
+  llvm::outs().flush();
+  group->abort();
+}
+
+void mlir::amp::addRankCheck(const RunnerOptions &options,
+                             host::TrainerHooks &hooks) {
+  if (!options.group || options.checkRanks == 0)
+    return;
+  hooks.afterStep = [&options, next = std::move(hooks.afterStep)](
+                        host::Step &step) -> host::Status {
+    if (next)
+      AMP_RETURN_IF_ERROR(next(step));
+    return step.progress.step % options.checkRanks == 0
+               ? checkEqualStates(step, *options.group)
+               : host::Status();
+  };
+}
