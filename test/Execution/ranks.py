@@ -205,6 +205,35 @@ for setting, close in (("local", False), ("synchronized", True)):
     several, _ = train(4, model, "norm4", "--precision", "f32", "--pipeline", f"batch-norm={setting}", "--check-ranks", steps=10)
     assert close == all(np.allclose(several[key], value, rtol=1e-4, atol=1e-5) for key, value in states(normal).items()), setting
 
+# Labels that are ignored: the loss divides by the number of labels of all ranks, which have from
+# a fifth of theirs to all.
+IGNORED = """
+func.func @step(
+    %w: tensor<8xf32> {amp.role = "parameter", amp.name = "w", amp.init = #amp.init<normal, value = 0.3>},
+    %x: tensor<?x8xf32> {amp.role = "batch", amp.name = "x"},
+    %kept: tensor<?xf32> {amp.role = "batch", amp.name = "kept"},
+    %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr", amp.init = #amp.init<constant, value = 0.01>})
+    -> (tensor<8xf32> {amp.updates = "w"}, tensor<f32> {amp.metric = "loss"}) {
+  %n = train.reduce_sum %kept {dims = array<i64: 0>} : (tensor<?xf32>) -> tensor<f32>
+  %xw = train.mul %x, %w : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+  %rows = train.reduce_sum %xw {dims = array<i64: 1>} : (tensor<?x8xf32>) -> tensor<?xf32>
+  %sq = train.square %rows : tensor<?xf32>
+  %some = train.mul %sq, %kept : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %total = train.reduce_sum %some {dims = array<i64: 0>} : (tensor<?xf32>) -> tensor<f32>
+  %loss = train.div %total, %n : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %g = train.gradients %loss wrt(%w) : (tensor<f32>, tensor<8xf32>) -> tensor<8xf32>
+  %new = train.sgd %w, %g, %lr : (tensor<8xf32>, tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  return %new, %loss : tensor<8xf32>, tensor<f32>
+}
+"""
+kept = (rng.random((STEPS, BATCH)) < np.linspace(0.2, 1, BATCH)).astype(np.float32).reshape(-1)
+np.savez(folder + "kept.npz", x=data["x"] % 4, kept=kept)
+model = write("ignored.mlir", IGNORED)
+alone, alone_run = train(1, model, "ignored", "--no-shuffle", steps=10, source="kept.npz")
+several, several_run = train(3, model, "ignored3", "--no-shuffle", "--check-ranks", steps=10, source="kept.npz")
+assert np.allclose(several["w"], alone["w"], rtol=1e-5, atol=1e-6), np.abs(several["w"] - alone["w"]).max()
+assert np.allclose(metric(several_run, "loss"), metric(alone_run, "loss"), rtol=1e-5)
+
 # Exchanged in a low type: near, and not equal.
 low, _ = train(2, folder + "step.mlir", "low", "--precision", "bf16", "--pipeline", "reduce-type=low", "--check-ranks", steps=10)
 wide, _ = train(2, folder + "step.mlir", "wide", "--precision", "bf16", steps=10)
