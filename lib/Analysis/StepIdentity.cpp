@@ -60,6 +60,8 @@ llvm::StringRef mlir::amp::canonicalizePrecision(llvm::StringRef precision) {
       .Cases({"f16", "half", "float16"}, "fp16")
       .Case("bfloat16", "bf16")
       .Cases({"fp32", "float", "float32"}, "f32")
+      // The recipe that fp8 alone means.
+      .Case("fp8-current", "fp8")
       .Default(precision);
 }
 

@@ -24,7 +24,7 @@ def bytes_of(name):
         return f.read()
 
 
-for precision in ("f32", "fp16", "bf16"):
+for precision in ("f32", "fp16", "bf16", "fp8", "fp8-rowwise"):
     run = (*data, "--precision", precision)
     ok(*run, "--seed", 5, "--steps", 16, "--save", folder + "whole.npz")
     ok(*run, "--seed", 5, "--steps", 9, "--save", folder + "part.npz")
@@ -107,6 +107,17 @@ for name in ("spelling", "start"):
 ok(*data, "--precision", "fp16", "--steps", 1, "--save", folder + "fp16.npz")
 ok(*data, "--precision", "half", "--load", folder + "fp16.npz", "--steps", 1)
 
+# "fp8" means the recipe current.
+ok(*data, "--precision", "fp8", "--steps", 1, "--save", folder + "fp8.npz")
+ok(*data, "--precision", "fp8-current", "--load", folder + "fp8.npz", "--steps", 1)
+ok(*data, "--precision", "fp8-current", "--steps", 1, "--save", folder + "current.npz")
+assert bytes_of("current.npz") == bytes_of("fp8.npz")
+for run, other in (("fp8-rowwise", "fp8"), ("bf16", "fp8"), ("fp8", "bf16")):
+    fails(
+        f"{other}.npz' was saved by a run with --precision {other}, but this one is with --precision {run}; "
+        "use --init for weights alone",
+        *data, "--precision", run, "--load", folder + other + ".npz", "--steps", 1,
+    )
 # Other rules of the scaler: an error that names both, unless they are asked for.
 fp16 = *data, "--precision", "fp16"
 resumed = *fp16, "--load", folder + "fp16.npz", "--steps", 1

@@ -50,14 +50,14 @@ inline constexpr int64_t kMaxScalerBytes = 1 << 16;
 inline constexpr int64_t kMaxSteps = int64_t(1) << 48;
 
 /// The precisions by their number in files. A number never changes. The first
-/// is that of a step that runs as written. amp-run has no TF32. The precision
-/// `fp8` is that of its default recipe.
+/// is that of a step that runs as written. amp-run has no TF32. `fp8` is the
+/// recipe `current`.
 inline constexpr const char *kPrecisions[] = {"",
                                               "f32",
                                               "fp16",
                                               "bf16",
                                               "tf32",
-                                              "fp8-current",
+                                              "fp8",
                                               "fp8-delayed",
                                               "fp8-rowwise",
                                               "fp8-block-128",
@@ -67,7 +67,7 @@ inline constexpr int64_t kNumPrecisions =
 
 /// The number of a precision, or -1.
 inline int64_t findPrecision(const std::string &precision) {
-  const std::string name = precision == "fp8" ? "fp8-current" : precision;
+  const std::string name = precision == "fp8-current" ? "fp8" : precision;
   for (int64_t i = 0; i < kNumPrecisions; ++i)
     if (name == kPrecisions[i])
       return i;
