@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The CMake package AMP for the build tree, in lib/cmake/AMP under it, and for
-# the installation tree, which may be moved.
+# The CMake packages AMP and AMPStep for the build tree, in lib/cmake under it,
+# and for the installation tree, which may be moved.
 
 if(NOT AMP_INSTALL)
   return()
@@ -40,6 +40,22 @@ install(EXPORT AMPTargets NAMESPACE AMP:: DESTINATION ${AMP_PACKAGE_DIR}
 install(FILES ${PROJECT_BINARY_DIR}/cmake/AMP/AMPConfig.cmake
               ${build_package}/AMPConfigVersion.cmake
         DESTINATION ${AMP_PACKAGE_DIR} COMPONENT development)
+# AMPStep has only the C interface of compiled steps and needs no other package.
+set(step_package ${PROJECT_BINARY_DIR}/lib/cmake/AMPStep)
+file(WRITE ${step_package}/AMPStepConfig.cmake
+     "include(\"\${CMAKE_CURRENT_LIST_DIR}/AMPStepTargets.cmake\")\n")
+write_basic_package_version_file(
+  ${step_package}/AMPStepConfigVersion.cmake
+  VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
+set(AMP_STEP_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/AMPStep)
+install(EXPORT AMPStepTargets NAMESPACE AMP::
+        DESTINATION ${AMP_STEP_PACKAGE_DIR} COMPONENT development)
+install(FILES ${step_package}/AMPStepConfig.cmake
+              ${step_package}/AMPStepConfigVersion.cmake
+        DESTINATION ${AMP_STEP_PACKAGE_DIR} COMPONENT development)
+export(EXPORT AMPStepTargets NAMESPACE AMP::
+       FILE ${step_package}/AMPStepTargets.cmake)
+
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/amp
                   ${PROJECT_SOURCE_DIR}/include/amp-c
                   ${PROJECT_BINARY_DIR}/include/amp

@@ -18,29 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-
-def run(*command, **arguments):
-    result = subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True, **arguments
-    )
-    if result.returncode != 0:
-        sys.exit(f"{command}: {result.returncode}\n{result.stdout}\n{result.stderr}")
-    return result.stdout
-
-
-def sealed(hidden):
-    """A prefix for commands that see empty folders instead of `hidden`; none
-    where the system does not allow that."""
-    script = (
-        'for f in $HIDDEN; do [ ! -d "$f" ] || mount -t tmpfs none "$f" || exit 1; done; exec "$@"'
-    )
-    prefix = ["env", f"HIDDEN={' '.join(map(str, hidden))}", "unshare", "-rm", "sh", "-c", script]
-    prefix.append("sealed")
-    works = not any(" " in str(folder) for folder in hidden) and not subprocess.run(
-        [*prefix, "true"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ).returncode
-    print("the source tree is", "hidden" if works else "only kept out of the commands")
-    return prefix if works else []
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "Inputs"))
+from installation import cache, install, run, sealed  # noqa: E402
 
 
 def toy_dialect(run_toy, toy):
@@ -85,28 +64,16 @@ def toy_dialect(run_toy, toy):
         sys.exit(f"a step with scaled gradients: {error}")
 
 
-def cache(build, name):
-    text = (build / "CMakeCache.txt").read_text()
-    found = re.search(rf"^{name}:\w+=(.*)$", text, re.M)
-    return found[1] if found else ""
-
-
 def main(consumer, source, build, scratch):
-    run("cmake", "--install", build, "--prefix", scratch / "first")
-    prefix = scratch / "moved"
-    (scratch / "first").rename(prefix)
-    for path in sorted(prefix.rglob("*.cmake")):
-        for folder in (source, build, scratch / "first"):
-            if str(folder) in path.read_text():
-                sys.exit(f"{path} names {folder}")
-    for path in ("bin/amp-opt", "lib/AMPPlugin.so", "include/amp/InitAll.h",
-                 "include/amp/Dialect/AMP/IR/AMPOps.h.inc",
-                 "include/amp-c/Pipeline.h", "include/amp/Transforms/Passes.capi.h.inc",
-                 "include/amp/Interfaces/PrecisionOpInterface.td",
-                 "share/amp/presets/default.yaml", "share/amp/python/amp_jax.py",
-                 "share/amp/python/amp_torch/rules/shapes.py", "share/amp/python/amp_torch/policies/aten.yaml"):  # fmt: skip
-        if not (prefix / path).is_file():
-            sys.exit(f"{path} is not installed")
+    prefix = install(
+        build, source, scratch,
+        "bin/amp-opt", "lib/AMPPlugin.so", "include/amp/InitAll.h",
+        "include/amp/Dialect/AMP/IR/AMPOps.h.inc",
+        "include/amp-c/Pipeline.h", "include/amp/Transforms/Passes.capi.h.inc",
+        "include/amp/Interfaces/PrecisionOpInterface.td",
+        "share/amp/presets/default.yaml", "share/amp/python/amp_jax.py",
+        "share/amp/python/amp_torch/rules/shapes.py", "share/amp/python/amp_torch/policies/aten.yaml",
+    )  # fmt: skip
 
     # The consumer, where nothing of this project is.
     toy = scratch / "toy"

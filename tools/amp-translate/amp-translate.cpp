@@ -544,7 +544,7 @@ static int emit(ModuleOp module, cuda::ProgramOp program) {
   if (standalone) {
     std::string folder = runtimeDir, message;
     if (folder.empty())
-      folder = AMP_RUNTIME_INCLUDE_DIR;
+      folder = cuda::findRuntimeHeaders();
     if (!cuda::inlineRuntime(text, folder, message) ||
         !cuda::inlineRuntime(header, folder, message))
       return fail(message);

@@ -14,6 +14,7 @@
 #include "amp/Execution/CUDA/LibraryCache.h"
 
 #include "amp/Execution/Errors.h"
+#include "amp/Support/InstalledFiles.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -265,9 +266,12 @@ mlir::amp::compileCUDA(const std::string &source, const std::string &name,
   std::string key = *compiler + "\n" + version + "\n";
   // Only sources with plans of cuDNN include the headers of its library.
   std::vector<std::string> libraries = {"-lcublasLt"};
-  if (llvm::StringRef(source).contains("// amp/Runtime/CuDNN/"))
-    libraries.insert(libraries.end(), {"-L" AMP_LIBRARY_DIR, "-lamp_cudnn",
-                                       "-Xlinker", "-rpath=" AMP_LIBRARY_DIR});
+  if (llvm::StringRef(source).contains("// amp/Runtime/CuDNN/")) {
+    const std::string place = findInstalledFolder(
+        AMP_INSTALLED_LIBRARY_DIR, "libamp_cudnn.so", AMP_LIBRARY_DIR);
+    libraries.insert(libraries.end(), {"-L" + place, "-lamp_cudnn", "-Xlinker",
+                                       "-rpath=" + place});
+  }
   for (const std::string &flag : *flags)
     key += flag + "\n";
   llvm::SmallString<128> stem(*folder);

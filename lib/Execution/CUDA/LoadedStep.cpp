@@ -75,7 +75,7 @@ static llvm::Expected<std::string> translate(ModuleOp module,
   std::string text, message;
   if (failed(cuda::emitCUDA(program, options, text)))
     return llvm::make_error<DiagnosedError>();
-  if (!cuda::inlineRuntime(text, AMP_RUNTIME_INCLUDE_DIR, message))
+  if (!cuda::inlineRuntime(text, cuda::findRuntimeHeaders(), message))
     return makeError("{0}", message);
   return text;
 }

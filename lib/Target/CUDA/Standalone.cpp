@@ -7,10 +7,16 @@
 
 #include "amp/Target/CUDA/Standalone.h"
 
+#include "amp/Support/InstalledFiles.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+
+std::string mlir::cuda::findRuntimeHeaders() {
+  return amp::findInstalledFolder("include", "amp/Runtime/CUDA/Program.h",
+                                  AMP_SOURCE_INCLUDE_DIR);
+}
 
 /// Appends `text` to `out`, line by line.
 static bool appendInlined(llvm::StringRef text, llvm::StringRef folder,

@@ -21,7 +21,8 @@ class StepError(RuntimeError):
 
 def find_library():
     """The path of libAMPStep.so: AMP_STEP_LIBRARY of the environment, else that of the
-    package, of the installation or build of `amp-run`, or of the build of this tree."""
+    package, of the installation or build of `amp-run`, of the build of this tree, or of the
+    installation that this package is in, as share/amp/python/amp_torch."""
     named = os.environ.get("AMP_STEP_LIBRARY")
     if named:
         return named
@@ -33,6 +34,8 @@ def find_library():
             folders.append(tool.resolve().parent.parent / "lib")
     if len(here.parents) > 3:
         folders.append(here.parents[3] / "build" / "lib")
+        if here.parts[-5:-2] == ("share", "amp", "python"):
+            folders.append(here.parents[4] / "lib")
     for folder in folders:
         if (folder / LIBRARY).exists():
             return str(folder / LIBRARY)

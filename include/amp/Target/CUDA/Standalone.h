@@ -14,6 +14,10 @@
 
 namespace mlir::cuda {
 
+/// Returns the folder with `amp/Runtime`: that of the installation, or of the
+/// source tree that was built.
+std::string findRuntimeHeaders();
+
 /// Replaces the first inclusion of each header under `folder` by the header, in
 /// `text` and in these headers. Returns whether all were found. Otherwise
 /// `message` names the missing one.
