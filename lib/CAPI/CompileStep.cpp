@@ -9,11 +9,9 @@
 
 #include "amp/Execution/CUDA/LoadedStep.h"
 #include "amp/Execution/JITStep.h"
-#include "amp/InitAll.h"
+#include "amp/RegisterAll/Tools.h"
 #include "amp/Runtime/Step/ProgramTable.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
@@ -27,10 +25,7 @@ static constexpr host::ErrorCode kCompileError =
 /// A context with all that a step may use.
 static DialectRegistry makeRegistry() {
   DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  mlir::amp::registerAllExtensions(registry);
-  mlir::amp::registerAllDialects(registry);
+  registerToolDialects(registry);
   registerExecutionDialects(registry);
   return registry;
 }

@@ -5,18 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/InitAll.h"
+#include "amp/RegisterAll/Tools.h"
 
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Support/LLVM.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  mlir::amp::registerAllDialects(registry);
-  mlir::amp::registerAllExtensions(registry);
+  mlir::amp::registerToolDialects(registry);
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }

@@ -5,15 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/InitAll.h"
-
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "amp/Precision/Policy/Policy.h"
+#include "amp/RegisterAll/Tools.h"
 #include "amp/Support/InputFile.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/InitLLVM.h"
@@ -61,12 +57,8 @@ static mlir::LogicalResult optimize(int argc, char **argv,
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  mlir::registerAllPasses();
-  mlir::amp::registerAllDialects(registry);
-  mlir::amp::registerAllExtensions(registry);
-  mlir::amp::registerAllPasses();
+  mlir::amp::registerToolDialects(registry);
+  mlir::amp::registerToolPasses();
   // The pass of this name needs an input and takes `policy=...`.
   if (argc == 2) {
     llvm::StringRef policy(argv[1]);

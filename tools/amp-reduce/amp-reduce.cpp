@@ -6,22 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "ReduceOperations.h"
-#include "amp/InitAll.h"
+#include "amp/RegisterAll/Tools.h"
 
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  mlir::registerAllPasses();
-  mlir::amp::registerAllDialects(registry);
-  mlir::amp::registerAllExtensions(registry);
-  mlir::amp::registerAllPasses();
+  mlir::amp::registerToolDialects(registry);
+  mlir::amp::registerToolPasses();
   mlir::amp::registerReduceOperationsPass();
 
   mlir::MLIRContext context(registry);

@@ -13,12 +13,10 @@
 #include "amp/Execution/Errors.h"
 #include "amp/Execution/Memory.h"
 #include "amp/Execution/ScaleSweep.h"
-#include "amp/InitAll.h"
+#include "amp/RegisterAll/Tools.h"
 #include "amp/Support/InputFile.h"
 #include "amp/Support/OutputFile.h"
 #include "mlir/IR/AsmState.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -432,10 +430,7 @@ int main(int argc, char **argv) {
       "--eval\n");
 
   DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  mlir::amp::registerAllExtensions(registry);
-  amp::registerAllDialects(registry);
+  registerToolDialects(registry);
   registerExecutionDialects(registry);
   MLIRContext context(registry);
   // The reader of a diagnostic has the model, so do not print the operation.

@@ -5,18 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/InitAll.h"
-
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Pipelines/CUDAPipeline.h"
 #include "amp/Precision/Policy/Target.h"
+#include "amp/RegisterAll/Tools.h"
 #include "amp/Support/InputFile.h"
 #include "amp/Target/CUDA/CUDAEmitter.h"
 #include "amp/Target/CUDA/Standalone.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
@@ -567,10 +564,7 @@ static int translate() {
   if (int status = checkValues())
     return status;
   DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  amp::registerAllDialects(registry);
-  amp::registerAllExtensions(registry);
+  amp::registerToolDialects(registry);
   MLIRContext context(registry);
   auto input = amp::readModule(inputFile);
   if (!input)

@@ -11,13 +11,10 @@
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/CUDA/IR/CUDA.h"
 #include "amp/Dialect/Train/IR/Train.h"
-#include "amp/InitAll.h"
 #include "amp/Precision/Policy/Policy.h"
+#include "amp/RegisterAll/Tools.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -53,12 +50,8 @@ private:
   static const DialectRegistry &getRegistry() {
     static const DialectRegistry *registry = [] {
       auto *registry = new DialectRegistry;
-      mlir::registerAllDialects(*registry);
-      mlir::registerAllExtensions(*registry);
-      mlir::registerAllPasses();
-      amp::registerAllDialects(*registry);
-      amp::registerAllExtensions(*registry);
-      amp::registerAllPasses();
+      amp::registerToolDialects(*registry);
+      amp::registerToolPasses();
       return registry;
     }();
     return *registry;
