@@ -8,6 +8,7 @@
 #include "amp/Analysis/StepStatistics.h"
 
 #include "amp/Analysis/TensorLiveness.h"
+#include "amp/Dialect/AMP/IR/ParameterGradients.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -93,15 +94,7 @@ mlir::amp::computeStepStatistics(FunctionOpInterface function) {
 
   // Activations depend on the batch and precede the gradients of parameters.
   Block &block = function.getFunctionBody().front();
-  SmallVector<Value> gradients;
-  for (Operation &op : block) {
-    auto names = op.getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr);
-    if (!names)
-      continue;
-    for (auto [result, name] : llvm::zip(op.getResults(), names))
-      if (!cast<StringAttr>(name).empty())
-        gradients.push_back(result);
-  }
+  SmallVector<Value> gradients = getParameterGradients(block);
   llvm::DenseSet<Value> fromBatch = getDependentValues(block, batch);
   llvm::DenseSet<Value> fromGradients = getDependentValues(block, gradients);
   auto isActivation = [&](const TensorRange &range) {

@@ -169,10 +169,6 @@ void Divergence::printTable(llvm::StringRef run, llvm::raw_ostream &os) const {
 
 void Divergence::writeJSON(llvm::StringRef title, llvm::raw_ostream &os) const {
   llvm::json::OStream json(os, 1);
-  auto text = [&](llvm::StringRef key, llvm::StringRef value) {
-    if (!value.empty())
-      json.attribute(key, llvm::json::fixUTF8(value));
-  };
   // JSON has no infinity.
   auto number = [](double value) -> llvm::json::Value {
     if (std::isfinite(value))
@@ -187,7 +183,7 @@ void Divergence::writeJSON(llvm::StringRef title, llvm::raw_ostream &os) const {
   };
   json.object([&] {
     json.attribute("version", 1);
-    text("model", title);
+    writeNonEmpty(json, "model", title);
     json.attributeArray("steps", [&] {
       for (int64_t step : steps)
         json.value(step);
@@ -199,12 +195,8 @@ void Divergence::writeJSON(llvm::StringRef title, llvm::raw_ostream &os) const {
     json.attributeArray("values", [&] {
       for (const DivergedValue *value : rank())
         json.object([&] {
-          text("name", value->record.name);
-          text("op", value->record.op);
-          text("location", value->record.place);
-          text("scope", value->record.scope);
-          text("part", value->record.part);
-          text("type", value->record.type);
+          writeWatchedPlace(json, value->record);
+          writeNonEmpty(json, "type", value->record.type);
           json.attribute("added", number(value->getAdded()));
           json.attribute("error", number(value->getError()));
           list("errors", value->errors);

@@ -131,17 +131,9 @@ void Explanation::print(llvm::raw_ostream &os) const {
 }
 
 static void writeValue(OStream &json, const WatchedRecord &record) {
-  auto text = [&](llvm::StringRef key, llvm::StringRef value) {
-    if (!value.empty())
-      json.attribute(key, llvm::json::fixUTF8(value));
-  };
-  text("name", record.name);
-  text("op", record.op);
-  text("location", record.place);
-  text("scope", record.scope);
-  text("part", record.part);
-  text("type", record.type);
-  text("to", record.to);
+  writeWatchedPlace(json, record);
+  writeNonEmpty(json, "type", record.type);
+  writeNonEmpty(json, "to", record.to);
   json.attribute("largest", record.total.getLargest());
   json.attribute("smallest", record.total.getSmallest());
   json.attribute("zeros", record.total.fields[host::kZeros]);
@@ -177,10 +169,8 @@ static void writeExplanation(OStream &json, const Explanation &explanation) {
     for (const Advice &advice : explanation.advice)
       json.object([&] {
         json.attribute("text", llvm::json::fixUTF8(advice.text));
-        if (!advice.options.empty())
-          json.attribute("options", llvm::json::fixUTF8(advice.options));
-        if (!advice.policy.empty())
-          json.attribute("policy", llvm::json::fixUTF8(advice.policy));
+        writeNonEmpty(json, "options", advice.options);
+        writeNonEmpty(json, "policy", advice.policy);
         json.attribute("replayed", advice.isVerified);
       });
   });

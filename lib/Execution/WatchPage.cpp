@@ -27,23 +27,29 @@ static void writeField(OStream &json, int field,
     json.value(value.fields[field]);
 }
 
+void mlir::amp::writeNonEmpty(OStream &json, llvm::StringRef key,
+                              llvm::StringRef value) {
+  if (!value.empty())
+    json.attribute(key, llvm::json::fixUTF8(value));
+}
+
+void mlir::amp::writeWatchedPlace(OStream &json, const WatchedRecord &record) {
+  writeNonEmpty(json, "name", record.name);
+  writeNonEmpty(json, "op", record.op);
+  writeNonEmpty(json, "location", record.place);
+  writeNonEmpty(json, "scope", record.scope);
+  writeNonEmpty(json, "part", record.part);
+}
+
 void mlir::amp::writeWatchedRecord(OStream &json, const WatchedRecord &record,
                                    llvm::StringRef low, bool hasSeries) {
-  auto text = [&](llvm::StringRef key, llvm::StringRef value) {
-    if (!value.empty())
-      json.attribute(key, llvm::json::fixUTF8(value));
-  };
   const host::ValueStatistics &total = record.total;
-  text("name", record.name);
-  text("op", record.op);
-  text("location", record.place);
-  text("scope", record.scope);
-  text("part", record.part);
-  text("gradientOf", record.gradientOf);
-  text("type", record.type);
-  text("to", record.to);
+  writeWatchedPlace(json, record);
+  writeNonEmpty(json, "gradientOf", record.gradientOf);
+  writeNonEmpty(json, "type", record.type);
+  writeNonEmpty(json, "to", record.to);
   llvm::StringRef judged = getJudgedType(record, low);
-  text("judged", judged);
+  writeNonEmpty(json, "judged", judged);
   json.attributeArray("operands", [&] {
     for (unsigned operand : record.operands)
       json.value(int64_t(operand));

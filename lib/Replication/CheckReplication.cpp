@@ -15,6 +15,7 @@
 #include "amp/Interfaces/GradientInterfaces.h"
 #include "amp/Replication/Passes.h"
 #include "amp/Replication/ReplicationAnalysis.h"
+#include "amp/Support/CheckedFunctions.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -354,23 +355,12 @@ void CheckReplicationPass::runOnOperation() {
   int64_t number = ranks != 0 ? ranks : findNumRanks(module);
   // A private function is checked for the arguments of its calls.
   SymbolTableCollection tables;
-  DenseSet<Operation *> called;
-  module->walk([&](CallOpInterface call) {
-    Operation *callee = call.resolveCallableInTable(&tables);
-    if (callee && !callee->isAncestor(call))
-      called.insert(callee);
-  });
-  bool isWrong = false;
-  module->walk<WalkOrder::PreOrder>([&](FunctionOpInterface function) {
-    if (!function.isExternal() &&
-        (!function.isPrivate() || !called.contains(function)) &&
-        mlir::failed(checkFunction(function, parsed, number))) {
-      isWrong = true;
-      ++numRejected;
-    }
-    return WalkResult::skip();
-  });
-  if (isWrong)
+  unsigned rejected =
+      forEachCheckedFunction(module, tables, [&](FunctionOpInterface function) {
+        return checkFunction(function, parsed, number);
+      });
+  numRejected += rejected;
+  if (rejected != 0)
     signalPassFailure();
   markAllAnalysesPreserved();
 }

@@ -21,6 +21,7 @@
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Interfaces/GradientInterfaces.h"
 #include "amp/Precision/Policy/Policy.h"
+#include "amp/Support/CheckedFunctions.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
@@ -264,25 +265,12 @@ void CheckLossScalingPass::runOnOperation() {
   }
   // The analysis enters a private function from its calls.
   SymbolTableCollection tables;
-  // Collect calls, because uses of symbols are unknown if an unregistered
-  // operation may be a symbol table.
-  DenseSet<Operation *> called;
-  module->walk([&](CallOpInterface call) {
-    Operation *callee = call.resolveCallableInTable(&tables);
-    if (callee && !callee->isAncestor(call))
-      called.insert(callee);
-  });
-  bool failed = false;
-  module->walk<WalkOrder::PreOrder>([&](FunctionOpInterface function) {
-    if (!function.isExternal() &&
-        (!function.isPrivate() || !called.contains(function)))
-      if (mlir::failed(checkFunction(function, tables, rules))) {
-        failed = true;
-        ++numRejected;
-      }
-    return WalkResult::skip();
-  });
-  if (failed)
+  unsigned rejected =
+      forEachCheckedFunction(module, tables, [&](FunctionOpInterface function) {
+        return checkFunction(function, tables, rules);
+      });
+  numRejected += rejected;
+  if (rejected != 0)
     signalPassFailure();
   markAllAnalysesPreserved();
 }

@@ -8,6 +8,7 @@
 #include "StepRewriter.h"
 
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
+#include "amp/Dialect/AMP/IR/ParameterGradients.h"
 #include "amp/Support/RegionFlow.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -117,16 +118,7 @@ LogicalResult StepRewriter::addResult(Value value, StringRef attribute,
 }
 
 SmallVector<Value> StepRewriter::getGradients() const {
-  SmallVector<Value> gradients;
-  for (Operation &op : getBody()) {
-    auto names = op.getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr);
-    if (!names)
-      continue;
-    for (auto [result, name] : llvm::zip(op.getResults(), names))
-      if (!cast<StringAttr>(name).empty())
-        gradients.push_back(result);
-  }
-  return gradients;
+  return getParameterGradients(getBody());
 }
 
 Operation *StepRewriter::getResultPoint() const {

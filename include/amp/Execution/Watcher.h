@@ -62,6 +62,14 @@ LowExponents getLowExponents(llvm::StringRef type);
 /// Describes the watched values of a step, by number.
 std::vector<WatchedRecord> describeWatchedValues(FunctionOpInterface step);
 
+/// Writes the attribute `key` into an object unless `value` is empty.
+void writeNonEmpty(llvm::json::OStream &json, llvm::StringRef key,
+                   llvm::StringRef value);
+
+/// Writes where `record` is computed into an object: its name, operation,
+/// location, scope and part.
+void writeWatchedPlace(llvm::json::OStream &json, const WatchedRecord &record);
+
 /// Writes the fields of `record` into an object. `low` is the low type of the
 /// run or empty. With `hasSeries` the fields of each step follow.
 void writeWatchedRecord(llvm::json::OStream &json, const WatchedRecord &record,

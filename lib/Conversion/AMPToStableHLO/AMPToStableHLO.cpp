@@ -11,6 +11,7 @@
 
 #include "amp/Conversion/Passes.h"
 
+#include "amp/Conversion/LinalgCommon/AMPAttributes.h"
 #include "amp/Conversion/LinalgCommon/LinalgBuilder.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/LossScaling/ScaleUpdate.h"
@@ -185,7 +186,6 @@ private:
   static bool convertLayerOp(Operation *op, HLOBuilder &b);
   LogicalResult convertGuard(scf::IfOp guard);
   Value getTensor(Value scalar, HLOBuilder &b);
-  static void removeSignatureAttributes(FunctionOpInterface function);
 
   /// Maps scalars to the tensors of rank 0 that replace them.
   IRMapping tensors;
@@ -479,26 +479,6 @@ LogicalResult ConvertAMPToStableHLO::convertAll(Operation *root) {
                              "scalar, has a user that is not a guard");
     op->erase();
   }
-  root->walk([](Operation *op) {
-    removeAMPAttributes(op);
-    if (auto function = dyn_cast<FunctionOpInterface>(op))
-      removeSignatureAttributes(function);
-  });
+  root->walk(removeAllAMPAttributes);
   return success();
-}
-
-void ConvertAMPToStableHLO::removeSignatureAttributes(
-    FunctionOpInterface function) {
-  auto getOthers = [](DictionaryAttr attributes) {
-    return llvm::filter_to_vector(
-        attributes.getValue(), [](NamedAttribute entry) {
-          return !entry.getName().getValue().starts_with("amp.");
-        });
-  };
-  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
-    if (DictionaryAttr attributes = function.getArgAttrDict(i))
-      function.setArgAttrs(i, getOthers(attributes));
-  for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
-    if (DictionaryAttr attributes = function.getResultAttrDict(i))
-      function.setResultAttrs(i, getOthers(attributes));
 }

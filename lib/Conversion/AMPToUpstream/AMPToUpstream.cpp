@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Conversion/LinalgCommon/AMPAttributes.h"
 #include "amp/Conversion/LinalgCommon/LinalgBuilder.h"
 
 #include "amp/Conversion/Passes.h"
@@ -51,9 +52,7 @@ void mlir::amp::removeAMPAttributes(Operation *op) {
     op->removeDiscardableAttr(name);
 }
 
-/// Removes attributes of the amp dialect from `op`, and from its arguments and
-/// results if it is a function.
-static void removeAttributes(Operation *op) {
+void mlir::amp::removeAllAMPAttributes(Operation *op) {
   removeAMPAttributes(op);
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
@@ -118,7 +117,7 @@ struct ConvertAMPToUpstream
     if (failed(lowerAMPToLinalg(root, "upstream dialects")))
       return signalPassFailure();
     if (!keepAttributes)
-      root->walk(removeAttributes);
+      root->walk(removeAllAMPAttributes);
   }
 };
 

@@ -117,21 +117,11 @@ bool StableHLOImporter::convertDynamicWhile(Operation *op,
   Location loc = op->getLoc();
   SmallVector<unsigned> carried;
   SmallVector<Value> inits;
-  SmallVector<Type> types;
-  for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i) {
-    if (isInvariant[i])
-      continue;
-    Value init = getAny(op->getOperand(i));
-    if (!init) {
-      advice = "it carries a value that is not imported";
-      return false;
-    }
-    carried.push_back(i);
-    inits.push_back(init);
-    types.push_back(init.getType());
-  }
-  auto loop =
-      scf::WhileOp::create(builder, loc, types, inits, nullptr, nullptr);
+  if (!getCarried(
+          op, [&](unsigned i) { return isInvariant[i]; }, carried, inits))
+    return false;
+  auto loop = scf::WhileOp::create(builder, loc, TypeRange(ValueRange(inits)),
+                                   inits, nullptr, nullptr);
   OpBuilder::InsertionGuard guard(builder);
   auto enter = [&](Region &from, Block *to, SmallVectorImpl<Value> &returned) {
     builder.setInsertionPointToEnd(to);
@@ -150,9 +140,9 @@ bool StableHLOImporter::convertDynamicWhile(Operation *op,
       builder, loc, reshapeAny(loc, condition, {}), ValueRange());
   scf::ConditionOp::create(builder, loc, condition, loop.getBeforeArguments());
   enter(op->getRegion(1), loop.getAfterBody(), returned);
-  for (auto [i, type] : llvm::zip(carried, types)) {
+  for (auto [i, init] : llvm::zip(carried, inits)) {
     results.push_back(getReturned(returned[i]));
-    if (!results.back() || results.back().getType() != type)
+    if (!results.back() || results.back().getType() != init.getType())
       return false;
   }
   scf::YieldOp::create(builder, loc, results);

@@ -153,6 +153,24 @@ static bool isLoop(Operation *op) {
              op->getOperandTypes();
 }
 
+bool StableHLOImporter::getCarried(Operation *op,
+                                   llvm::function_ref<bool(unsigned)> isOmitted,
+                                   SmallVectorImpl<unsigned> &carried,
+                                   SmallVectorImpl<Value> &inits) {
+  for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i) {
+    if (isOmitted(i))
+      continue;
+    Value init = getAny(op->getOperand(i));
+    if (!init) {
+      advice = "it carries a value that is not imported";
+      return false;
+    }
+    carried.push_back(i);
+    inits.push_back(init);
+  }
+  return true;
+}
+
 bool StableHLOImporter::convertWhile(Operation *op) {
   if (!isLoop(op))
     return false;
@@ -173,17 +191,11 @@ bool StableHLOImporter::convertWhile(Operation *op) {
   // The values that an iteration carries, without invariants and counters.
   SmallVector<unsigned> carried;
   SmallVector<Value> inits;
-  for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i) {
-    if (text.isInvariant(i) || text.getStep(i))
-      continue;
-    Value init = getAny(op->getOperand(i));
-    if (!init) {
-      advice = "it carries a value that is not imported";
-      return false;
-    }
-    carried.push_back(i);
-    inits.push_back(init);
-  }
+  auto isOmitted = [&](unsigned i) {
+    return text.isInvariant(i) || text.getStep(i);
+  };
+  if (!getCarried(op, isOmitted, carried, inits))
+    return false;
   auto loop =
       scf::ForOp::create(builder, loc, index(0), index(*count), index(1), inits,
                          [](OpBuilder &, Location, Value, ValueRange) {});

@@ -132,6 +132,11 @@ private:
                            ArrayRef<int64_t> dims);
   Value computeRunning(Operation *op, StringRef body, int64_t dim, int64_t size,
                        bool isForward);
+  /// Collects the operands of the loop `op` that its iterations carry, without
+  /// those that `isOmitted`, and their values in the new graph.
+  bool getCarried(Operation *op, llvm::function_ref<bool(unsigned)> isOmitted,
+                  SmallVectorImpl<unsigned> &carried,
+                  SmallVectorImpl<Value> &inits);
   bool convertWhile(Operation *op);
   bool convertDynamicWhile(Operation *op, ArrayRef<bool> isInvariant);
   bool convertBranches(Operation *op);

@@ -260,38 +260,40 @@ private:
         visit(block.getTerminator()->getOperand(result.getResultNumber()));
   }
 
-  /// Marks the operations that compute `value`, a statistic.
-  void markStatistic(Value value) {
+  /// Marks the operations that compute `value` from values for which
+  /// `isMember` holds, up to those for which `isStart` holds.
+  void markSources(Value value, llvm::function_ref<bool(Value)> isMember,
+                   llvm::function_ref<bool(Operation *)> isStart) {
     SmallVector<Value> worklist = {value};
     while (!worklist.empty()) {
       Value next = worklist.pop_back_val();
-      if (!visited.insert(next).second || !get(next).isStatistic())
+      if (!isMember(next) || !visited.insert(next).second)
         continue;
       forEachSource(next, [&](Value source) { worklist.push_back(source); });
       Operation *op = next.getDefiningOp();
       if (!op || group.callees.count(op))
         continue;
       members.insert(op);
-      if (!reductions.contains(op))
+      if (!isStart(op))
         llvm::append_range(worklist, op->getOperands());
     }
   }
 
+  /// Marks the operations that compute `value`, a statistic.
+  void markStatistic(Value value) {
+    markSources(
+        value, [&](Value next) { return get(next).isStatistic(); },
+        [&](Operation *op) { return reductions.contains(op); });
+  }
+
   /// Marks the operations that compute `value` from `root`.
   void markChain(Value value, Operation *root) {
-    SmallVector<Value> worklist = {value};
-    while (!worklist.empty()) {
-      Value next = worklist.pop_back_val();
-      if (!(get(next) == Fact{Fact::Chain, root}) ||
-          !visited.insert(next).second)
-        continue;
-      forEachSource(next, [&](Value source) { worklist.push_back(source); });
-      Operation *op = next.getDefiningOp();
-      if (!op || group.callees.count(op))
-        continue;
-      members.insert(op);
-      llvm::append_range(worklist, op->getOperands());
-    }
+    markSources(
+        value,
+        [&](Value next) {
+          return get(next) == Fact{Fact::Chain, root};
+        },
+        [](Operation *) { return false; });
   }
 
   /// Marks the operations on the statistic `op` alone.

@@ -16,20 +16,16 @@ import re
 import torch
 from torch import fx
 
+from .builder import DTYPES
+
 # The attribute with the name of the node.
 KEY = "fx"
 
 ELEMENT_TYPES = {
-    torch.float32: "f32",
-    torch.float64: "f64",
-    torch.float16: "f16",
-    torch.bfloat16: "bf16",
-    torch.int64: "i64",
-    torch.int32: "i32",
+    **DTYPES,
     torch.int16: "i16",
     torch.int8: "i8",
     torch.uint8: "ui8",
-    torch.bool: "i1",
     torch.complex64: "complex<f32>",
     torch.complex128: "complex<f64>",
 }

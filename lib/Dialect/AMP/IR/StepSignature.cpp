@@ -7,6 +7,8 @@
 
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 
+#include "amp/Dialect/AMP/IR/ParameterGradients.h"
+
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -58,6 +60,19 @@ std::optional<Role> mlir::amp::getRole(Value value) {
   auto function =
       dyn_cast_or_null<FunctionOpInterface>(argument.getOwner()->getParentOp());
   return function ? getRole(function, argument.getArgNumber()) : std::nullopt;
+}
+
+SmallVector<Value> mlir::amp::getParameterGradients(Block &block) {
+  SmallVector<Value> gradients;
+  for (Operation &op : block) {
+    auto names = op.getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr);
+    if (!names)
+      continue;
+    for (auto [result, name] : llvm::zip(op.getResults(), names))
+      if (!cast<StringAttr>(name).empty())
+        gradients.push_back(result);
+  }
+  return gradients;
 }
 
 bool mlir::amp::isStepFunction(FunctionOpInterface function) {

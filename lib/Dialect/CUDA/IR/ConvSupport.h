@@ -61,6 +61,24 @@ template <typename OpTy>
   return shape;
 }
 
+/// The types of image, filter and output of the forward convolution that `op`
+/// is or differentiates.
+template <typename OpTy>
+typename OpTy::Types getConvTypes(OpTy op) {
+  auto launch = cast<LaunchOpInterface>(op.getOperation());
+  auto first = launch.getInputType(0), second = launch.getInputType(1),
+       result = launch.getTargetType(0);
+  switch (op.getKind()) {
+  case ConvKind::Forward:
+    return {first, second, result};
+  case ConvKind::InputGrad:
+    return {result, second, first};
+  case ConvKind::FilterGrad:
+    return {first, result, second};
+  }
+  llvm_unreachable("a kind of convolution");
+}
+
 /// The shape of the output of a convolution.
 inline SmallVector<int64_t> getOutputShape(const ::amp::cuda::ConvShape &s) {
   return {s.batch, s.outHeight(), s.outWidth(), s.features};

@@ -13,20 +13,7 @@ using namespace mlir::cuda;
 /// Channels that the kernels of cuDNN read at once: 16 bytes.
 static constexpr int64_t kChannelUnit = 8;
 
-ConvPlanOp::Types ConvPlanOp::getForwardTypes() {
-  auto launch = cast<LaunchOpInterface>(getOperation());
-  auto first = launch.getInputType(0), second = launch.getInputType(1),
-       result = launch.getTargetType(0);
-  switch (getKind()) {
-  case ConvKind::Forward:
-    return {first, second, result};
-  case ConvKind::InputGrad:
-    return {result, second, first};
-  case ConvKind::FilterGrad:
-    return {first, result, second};
-  }
-  llvm_unreachable("a kind of convolution");
-}
+ConvPlanOp::Types ConvPlanOp::getForwardTypes() { return getConvTypes(*this); }
 
 /// The extents of a filter [F, KH, KW, C / groups].
 static FilterExtents getFilterExtents(ConvPlanOp op) {

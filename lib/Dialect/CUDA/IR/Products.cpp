@@ -163,20 +163,7 @@ int64_t GemmOp::getFlops() {
 // Conv
 //===----------------------------------------------------------------------===//
 
-ConvOp::Types ConvOp::getForwardTypes() {
-  auto launch = cast<LaunchOpInterface>(getOperation());
-  auto first = launch.getInputType(0), second = launch.getInputType(1),
-       result = launch.getTargetType(0);
-  switch (getKind()) {
-  case ConvKind::Forward:
-    return {first, second, result};
-  case ConvKind::InputGrad:
-    return {result, second, first};
-  case ConvKind::FilterGrad:
-    return {first, result, second};
-  }
-  llvm_unreachable("a kind of convolution");
-}
+ConvOp::Types ConvOp::getForwardTypes() { return getConvTypes(*this); }
 
 /// The extents of a filter [KH, KW, C / groups, F].
 static FilterExtents getFilterExtents(ConvOp op) {

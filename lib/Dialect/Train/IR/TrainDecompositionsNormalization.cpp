@@ -111,14 +111,36 @@ LogicalResult RMSNormOp::decompose(OpBuilder &builder,
   return finish(*this, t, {t.mul(normal, getGamma()), rstd}, results);
 }
 
+namespace {
+/// The operands of the gradient of a norm over the last dimensions.
+struct NormGradient {
+  /// The input, the gradient of the result, and 1 / deviation of the shape of
+  /// the input.
+  Value x, dy, rstd;
+  RankedTensorType full;
+  /// The dimensions over which gamma is broadcast, and those of the norm.
+  SmallVector<int64_t> outer, inner;
+};
+} // namespace
+
+template <typename OpTy>
+static NormGradient readNormGradient(TrainBuilder &t, OpTy op) {
+  NormGradient result;
+  result.x = t.widen(op.getInput());
+  result.dy = t.widen(op.getGrad());
+  result.full = typeOf(result.x);
+  int64_t rank = result.full.getRank();
+  int64_t leading = rank - typeOf(op.getGamma()).getRank();
+  result.outer = dimRange(0, leading);
+  result.inner = dimRange(leading, rank);
+  result.rstd = t.unsqueeze(op.getRstd(), result.inner, result.full);
+  return result;
+}
+
 LogicalResult RMSNormGradOp::decompose(OpBuilder &builder,
                                        SmallVectorImpl<Value> &results) {
   TrainBuilder t(builder, getLoc());
-  Value x = t.widen(getInput()), dy = t.widen(getGrad());
-  auto full = typeOf(x);
-  int64_t leading = full.getRank() - typeOf(getGamma()).getRank();
-  auto outer = dimRange(0, leading), inner = dimRange(leading, full.getRank());
-  Value rstd = t.unsqueeze(getRstd(), inner, full);
+  auto [x, dy, rstd, full, outer, inner] = readNormGradient(t, *this);
   Value normal = t.mul(x, rstd);
   // With g = dy · gamma, dx = rstd · (g - x̂ · mean (g · x̂)).
   Value g = t.mul(dy, getGamma());
@@ -130,11 +152,7 @@ LogicalResult RMSNormGradOp::decompose(OpBuilder &builder,
 LogicalResult LayerNormGradOp::decompose(OpBuilder &builder,
                                          SmallVectorImpl<Value> &results) {
   TrainBuilder t(builder, getLoc());
-  Value x = t.widen(getInput()), dy = t.widen(getGrad());
-  auto full = typeOf(x);
-  int64_t leading = full.getRank() - typeOf(getGamma()).getRank();
-  auto outer = dimRange(0, leading), inner = dimRange(leading, full.getRank());
-  Value rstd = t.unsqueeze(getRstd(), inner, full);
+  auto [x, dy, rstd, full, outer, inner] = readNormGradient(t, *this);
   Value normal = t.mul(t.sub(x, t.unsqueeze(getMean(), inner, full)), rstd);
   // With g = dy · gamma, dx = rstd · (g - mean g - x̂ · mean (g · x̂)).
   Value g = t.mul(dy, getGamma());

@@ -46,15 +46,7 @@ static LogicalResult verifyPerDimension(Operation *op, StringRef name,
 /// Verifies that the result of a reduction has the operand's element type or
 /// its compute type.
 static LogicalResult verifyReduce(Operation *op) {
-  auto input = typeOf(op->getOperand(0));
-  Type from = input.getElementType();
-  Type to = getElementTypeOrSelf(op->getResult(0));
-  if (to == from || to == getComputeType(from))
-    return success();
-  auto diag = op->emitOpError("expected a result of ") << from;
-  if (from != getComputeType(from))
-    diag << " or " << getComputeType(from);
-  return diag << " elements, got " << to;
+  return verifyAccumulatedType(op, op->getOperand(0), op->getResult(0));
 }
 
 static LogicalResult inferReduceShape(Operation *op, ArrayRef<int64_t> dims,
