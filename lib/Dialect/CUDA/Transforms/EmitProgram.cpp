@@ -1,0 +1,120 @@
+//===- EmitProgram.cpp - Writes a step as a program -----------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MemoryPlanner.h"
+
+#include "amp/Support/TensorTypes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::cuda;
+using mlir::amp::typeOf;
+
+MemRefType mlir::cuda::getBufferType(RankedTensorType type) {
+  return MemRefType::get(type.getShape(), type.getElementType());
+}
+
+Value MemoryPlanner::getMemory(Value value, IRMapping &mapping,
+                               OpBuilder &inner) {
+  if (Value known = mapping.lookupOrNull(value))
+    return known;
+  Value buffer = bufferOf[getRoot(value)]->memref;
+  auto type = getBufferType(typeOf(value));
+  if (buffer.getType() != type)
+    buffer = ViewOp::create(inner, value.getLoc(), type, buffer);
+  mapping.map(value, buffer);
+  return buffer;
+}
+
+/// Replaces the captured tensors of `body`, the arguments of tensor type, by
+/// their buffers.
+static void readCapturedBuffers(Block &body) {
+  for (BlockArgument argument : body.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type)
+      continue;
+    argument.setType(getBufferType(type));
+    for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
+      auto extract = cast<tensor::ExtractOp>(user);
+      OpBuilder rewriter(extract);
+      Value loaded = memref::LoadOp::create(rewriter, extract.getLoc(),
+                                            argument, extract.getIndices());
+      extract.getResult().replaceAllUsesWith(loaded);
+      extract.erase();
+    }
+  }
+}
+
+void MemoryPlanner::emitLaunch(LaunchOpInterface launch, IRMapping &mapping,
+                               OpBuilder &inner) {
+  auto lookup = [&](Value value) { return getMemory(value, mapping, inner); };
+  SmallVector<Value> operands;
+  int32_t numInputs = launch.getInputs().size(),
+          numOutputs = launch.getNumTargets(), numScratch = 0;
+  for (Value input : launch.getInputs())
+    operands.push_back(lookup(input));
+  for (Value result : launch.getResults())
+    operands.push_back(lookup(result));
+  if (PlannedBuffer *scratch = scratchOf.lookup(launch)) {
+    operands.push_back(scratch->memref);
+    numScratch = 1;
+  }
+  int32_t numPredicates = 0;
+  if (Value predicate = launch.getPredicate()) {
+    operands.push_back(lookup(predicate));
+    numPredicates = 1;
+  }
+  OperationState state(launch.getLoc(), launch->getName());
+  state.addOperands(operands);
+  NamedAttrList attributes(launch->getAttrDictionary());
+  attributes.set("operandSegmentSizes",
+                 inner.getDenseI32ArrayAttr(
+                     {numInputs, numOutputs, numScratch, numPredicates}));
+  for (NamedAttribute attribute : launch->getDiscardableAttrs())
+    if (attribute.getName() != kReaderAttr)
+      attributes.erase(attribute.getName());
+  state.addAttributes(attributes);
+  for (unsigned index = 0; index < launch->getNumRegions(); ++index)
+    state.addRegion();
+  Operation *made = inner.create(state);
+  IRMapping bodies;
+  for (auto [from, to] :
+       llvm::zip_equal(launch->getRegions(), made->getRegions()))
+    from.cloneInto(&to, bodies);
+  for (Region &region : made->getRegions())
+    for (Block &body : region)
+      readCapturedBuffers(body);
+}
+
+void MemoryPlanner::emit() {
+  builder.setInsertionPoint(step);
+  program = ProgramOp::create(
+      builder, step.getLoc(), builder.getStringAttr(step.getName()),
+      builder.getI64IntegerAttr(stateBytes + plannedBytes),
+      builder.getI64IntegerAttr(stateBytes + boundBytes),
+      predictionBytes ? builder.getI64IntegerAttr(stateBytes + plannedBytes +
+                                                  predictionBytes)
+                      : IntegerAttr(),
+      FlatSymbolRefAttr(), ArrayAttr(), StateAttr());
+  OpBuilder inner = OpBuilder::atBlockEnd(&program.getBody().emplaceBlock());
+  for (bool persistent : {true, false})
+    for (std::unique_ptr<PlannedBuffer> &buffer : buffers) {
+      if (buffer->isPersistent() != persistent || buffer->name.empty())
+        continue;
+      buffer->memref = BufferOp::create(
+          inner, buffer->loc, getBufferType(buffer->type),
+          inner.getStringAttr(buffer->name),
+          inner.getI64IntegerAttr(buffer->offset),
+          persistent ? inner.getStringAttr(buffer->role) : StringAttr(),
+          buffer->init, buffer->value, buffer->indexBound);
+    }
+  IRMapping mapping;
+  for (Operation &op : block)
+    if (auto launch = dyn_cast<LaunchOpInterface>(op))
+      emitLaunch(launch, mapping, inner);
+}

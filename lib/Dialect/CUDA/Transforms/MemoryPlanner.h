@@ -1,0 +1,109 @@
+//===- MemoryPlanner.h - Makes a program of a step --------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_LIB_DIALECT_CUDA_TRANSFORMS_MEMORYPLANNER_H
+#define AMP_LIB_DIALECT_CUDA_TRANSFORMS_MEMORYPLANNER_H
+
+#include "amp/Dialect/AMP/IR/StepSignature.h"
+#include "amp/Dialect/CUDA/IR/CUDA.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mlir::cuda {
+
+/// Memory for one or more values.
+struct PlannedBuffer {
+  std::string name;
+  RankedTensorType type;
+  StringRef role;
+  Location loc;
+  mlir::amp::InitAttr init = {};
+  /// The elements of a constant.
+  ElementsAttr value = {};
+  /// The index bound of a batch argument.
+  IntegerAttr indexBound = {};
+  /// The results that alone need it. Nothing if training needs it.
+  std::optional<Reader> reader = {};
+  /// The numbers of the first and last operation that use it.
+  unsigned first = 0, last = 0;
+  int64_t bytes = 0, offset = 0;
+  Value memref = {};
+
+  bool isPersistent() const { return !role.empty(); }
+  /// Whether it follows the arena, for callers that want predictions.
+  bool isForPredictions() const { return reader == Reader::Predictions; }
+};
+
+/// Makes a program of one step.
+class MemoryPlanner {
+public:
+  MemoryPlanner(func::FuncOp step, const mlir::amp::StepSignature &signature)
+      : step(step), signature(signature), block(step.getBody().front()),
+        terminator(cast<func::ReturnOp>(block.getTerminator())),
+        builder(step.getContext()) {}
+
+  LogicalResult run();
+  ProgramOp getProgram() { return program; }
+
+  /// The sizes of the plan in bytes.
+  int64_t stateBytes = 0, plannedBytes = 0, boundBytes = 0;
+  /// Bytes that follow the arena, for the predictions of a training step.
+  int64_t predictionBytes = 0;
+
+private:
+  void markReaders();
+  Value copy(Value value, Operation *before, StringRef name);
+  bool isReadAfter(Value state, Operation *op);
+  bool mayUpdateInPlace(OpResult value, Value state);
+  bool mayWriteOver(LaunchOpInterface launch, Value input);
+  void moveUpdatesToEnd();
+  void assignResults();
+  void copyTiedInputs();
+  LogicalResult assignTemporaries();
+  void addScratch();
+  void placePersistent();
+  void placeTemporaries();
+  /// Places the temporaries that are for predictions or not, from `begin` on.
+  /// Returns their bytes, and the least bytes of any plan in `bound`.
+  int64_t placeTemporaries(bool forPredictions, int64_t begin, int64_t &bound);
+  void emit();
+  /// Returns `value`, or its buffer in the shape of the value.
+  Value getMemory(Value value, IRMapping &mapping, OpBuilder &inner);
+  void emitLaunch(LaunchOpInterface launch, IRMapping &mapping,
+                  OpBuilder &inner);
+  void nameLaunches();
+  /// The memory of an input of `launch`, which is operation `number`, that the
+  /// result `target` may take over. Null if the result needs separate memory.
+  PlannedBuffer *findReusable(LaunchOpInterface launch, unsigned target,
+                              unsigned number);
+
+  PlannedBuffer *makeBuffer(const Twine &name, RankedTensorType type,
+                            StringRef role, Location loc);
+  Value getRoot(Value value);
+  std::string getUniqueName(const Twine &name);
+
+  func::FuncOp step;
+  const mlir::amp::StepSignature &signature;
+  Block &block;
+  func::ReturnOp terminator;
+  OpBuilder builder;
+  std::vector<std::unique_ptr<PlannedBuffer>> buffers;
+  /// The memory of arguments and launch results.
+  DenseMap<Value, PlannedBuffer *> bufferOf;
+  /// Scratch memory of launches.
+  DenseMap<Operation *, PlannedBuffer *> scratchOf;
+  llvm::StringSet<> names;
+  ProgramOp program;
+};
+
+/// The type of the memory of a tensor.
+MemRefType getBufferType(RankedTensorType type);
+
+} // namespace mlir::cuda
+
+#endif // AMP_LIB_DIALECT_CUDA_TRANSFORMS_MEMORYPLANNER_H
