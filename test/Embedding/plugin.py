@@ -6,6 +6,7 @@
 # entry points, and refuses to work in a tool that does not use its MLIR, before
 # anything of MLIR is loaded there.
 #
+# REQUIRES: full
 # UNSUPPORTED: static-mlir, sanitizer
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %amp_src_root %amp_plugin %t

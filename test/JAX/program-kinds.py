@@ -6,7 +6,7 @@
 # first loss in bf16, and 5 % in fp16. A few of them as a rule, all with
 # AMP_LONG_TESTS=1.
 #
-# REQUIRES: jax
+# REQUIRES: jax, full
 # RUN: %jax_python %s amp-opt
 """Usage: program-kinds.py <amp-opt>"""
 

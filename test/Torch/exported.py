@@ -4,6 +4,7 @@
 # Steps that amp_torch exported: trained here, they have the losses that PyTorch had
 # (test/Torch/Inputs/write_exports.py wrote them), and their fp16 program is written.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %S/Inputs/exports %t
 """Usage: exported.py <folder of exports> <scratch folder>"""

@@ -4,7 +4,7 @@
 # A step that starts again in another process finds its machine code, whose results are
 # the same bit for bit. A damaged file is compiled again.
 #
-# REQUIRES: torch-export
+# REQUIRES: torch-export, full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %torch_python %s %t
 """Usage: warm-start.py <folder> [child]"""

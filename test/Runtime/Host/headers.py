@@ -5,6 +5,7 @@
 # exceptions, and includes nothing but the standard library, POSIX, zlib and its
 # like; the device runtime and the runner define nothing of it a second time.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %amp_src_root %t '%host_cxx'
 

@@ -13,6 +13,7 @@
 # amp-run, after the same steps in f32, and otherwise with the same weights. Their errors for wrong
 # data are the same too. A state that amp-run saved resumes.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %models %digits '%cuda_host_cxx' '%cuda_host_lib'
 

@@ -5,6 +5,7 @@
 # refused, and when it is stopped: the rest runs, what did not is listed, and the
 # file of results is whole at any time. Compiler, GPU and trainers are scripts.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %amp_src_root
 

@@ -9,6 +9,7 @@
 # Without --long each takes one low type, and all are compiled together: every compilation takes
 # seconds for the common part of the programs.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib'
 
