@@ -13,14 +13,10 @@ import numpy as np
 
 folder = sys.argv[1]
 sys.path.insert(0, sys.argv[2])
-from oracle import Step, check, mlir_type, tensor, wide  # noqa: E402
+from oracle import Step, check, mlir_type, spelled, tensor, wide  # noqa: E402
 from references import conv_all, pool_all, taps  # noqa: E402
 
 rng = np.random.default_rng(5)
-
-
-def spelled(shape, type):
-    return "tensor<" + "".join(f"{n}x" for n in shape) + type + ">"
 
 
 def array(values):

@@ -13,7 +13,7 @@ import numpy as np
 
 folder = sys.argv[1]
 sys.path.insert(0, sys.argv[2])
-from oracle import Step, check, check_same_bits, mlir_type, tensor, wide  # noqa: E402
+from oracle import Step, check, check_same_bits, mlir_type, spelled, tensor, wide  # noqa: E402
 
 rng = np.random.default_rng(1)
 SHAPES = [
@@ -34,10 +34,6 @@ BINARY = {
     "minimum": (np.minimum, 0),
     "pow": (np.power, 2),
 }
-
-
-def spelled(shape, type):
-    return "tensor<" + "".join(f"{n}x" for n in shape) + type + ">"
 
 
 def draw(shape, type):

@@ -14,15 +14,11 @@ import numpy as np
 
 folder = sys.argv[1]
 sys.path.insert(0, sys.argv[2])
-from oracle import Step, check, mlir_type, tensor, wide  # noqa: E402
+from oracle import Step, check, mlir_type, spelled, tensor, wide  # noqa: E402
 
 rng = np.random.default_rng(4)
 SIZES = [(1, 1, 1), (2, 3, 4), (8, 32, 16), (64, 64, 10), (33, 65, 129), (7, 1, 130),
          (100, 257, 3), (65, 31, 48), (17, 19, 1), (50, 300, 70)]
-
-
-def spelled(shape, type):
-    return "tensor<" + "".join(f"{n}x" for n in shape) + type + ">"
 
 
 for type in ("f16", "bf16", "f32", "f64"):

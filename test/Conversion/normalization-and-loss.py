@@ -14,30 +14,14 @@ import numpy as np
 
 folder = sys.argv[1]
 sys.path.insert(0, sys.argv[2])
-from oracle import Step, check, mlir_type, tensor, wide  # noqa: E402
+from oracle import TypedCases, check, mlir_type, spelled, wide  # noqa: E402
 from references import log_softmax, norm_backward, softmax  # noqa: E402
 
 rng = np.random.default_rng(7)
 erf = np.vectorize(math.erf, otypes=[float])
 
 
-def spelled(shape, type):
-    return "tensor<" + "".join(f"{n}x" for n in shape) + type + ">"
-
-
-class Cases:
-    """Operations in one step, each with its expected results."""
-
-    def __init__(self, type):
-        self.type, self.step, self.checks = type, Step(), []
-        self.wide_type = "f64" if type == "f64" else "f32"
-
-    def low(self, values):
-        return tensor(values, self.type)
-
-    def wide(self, values):
-        return tensor(values, self.wide_type)
-
+class Cases(TypedCases):
     def add(self, text, operands, *expected):
         """`text` with `{}` for the operands; `expected` are pairs (values,
         whether the result is wide). Forms that print one type for all take it

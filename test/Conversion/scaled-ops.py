@@ -13,7 +13,7 @@ import numpy as np
 
 folder = sys.argv[1]
 sys.path.insert(0, sys.argv[2])
-from oracle import Step, check, check_same_bits, mlir_type, tensor, wide  # noqa: E402
+from oracle import Step, check, check_same_bits, mlir_type, spelled, tensor, wide  # noqa: E402
 
 rng = np.random.default_rng(23)
 f32 = np.float32
@@ -32,10 +32,6 @@ def round8(values, format, saturate):
     beyond = np.abs(rounded) > largest
     limit = largest if saturate else np.nan if format == "f8E4M3FN" else np.inf
     return np.where(beyond, np.copysign(limit, rounded), rounded)
-
-
-def spelled(shape, type):
-    return "tensor<" + "".join(f"{n}x" for n in shape) + type + ">"
 
 
 def scale_shape(shape, blocks):

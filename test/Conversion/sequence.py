@@ -14,30 +14,17 @@ import numpy as np
 
 folder = sys.argv[1]
 sys.path.insert(0, sys.argv[2])
-from oracle import Step, check, check_same_bits, mlir_type, tensor, wide  # noqa: E402
+from oracle import Step, TypedCases, check, check_same_bits, mlir_type, spelled, tensor, wide  # noqa: E402
 from references import attention  # noqa: E402
 
 rng = np.random.default_rng(11)
 TYPES = ("f16", "bf16", "f32", "f64")
 
 
-def spelled(shape, type):
-    return "tensor<" + "".join(f"{n}x" for n in shape) + type + ">"
-
-
-class Cases:
-    """Operations in one step, each with its expected results."""
-
+class Cases(TypedCases):
     def __init__(self, type):
-        self.type, self.step, self.checks = type, Step(), []
-        self.wide_type = "f64" if type == "f64" else "f32"
+        super().__init__(type)
         self.unit = 1e-14 if type == "f64" else 4e-6
-
-    def low(self, values):
-        return tensor(values, self.type)
-
-    def wide(self, values):
-        return tensor(values, self.wide_type)
 
     def normal(self, *shape):
         return self.low(rng.standard_normal(shape))

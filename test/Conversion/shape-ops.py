@@ -12,14 +12,10 @@ import numpy as np
 
 folder = sys.argv[1]
 sys.path.insert(0, sys.argv[2])
-from oracle import Step, check, check_same_bits, mlir_type, tensor, wide  # noqa: E402
+from oracle import Step, check, check_same_bits, mlir_type, spelled, tensor, wide  # noqa: E402
 
 rng = np.random.default_rng(3)
 TYPES = ("f16", "bf16", "f32", "f64")
-
-
-def spelled(shape, type):
-    return "tensor<" + "".join(f"{n}x" for n in shape) + type + ">"
 
 
 def array(values):

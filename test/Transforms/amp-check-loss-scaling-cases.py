@@ -8,47 +8,24 @@
 # RUN: %python %s %t %S/Inputs
 
 import pathlib
-import re
-import subprocess
 import sys
 
 folder = pathlib.Path(sys.argv[1])
 sys.path.insert(0, sys.argv[2])
+from checked_steps import check, unexpected  # noqa: E402
 from scaling_cases import RIGHT, WRONG  # noqa: E402
 
 
-def check(name, steps, *options):
-    """The messages that the check gives for each of `steps`."""
-    text, owner = "", []
-    for number, step in enumerate(steps):
-        step = step.replace("@NAME", f"@step{number}")
-        text += step
-        owner += [number] * step.count("\n")
-    path = folder / f"{name}.mlir"
-    path.write_text(text)
-    result = subprocess.run(
-        ["amp-opt", path, "--allow-unregistered-dialect", "--pass-pipeline=builtin.module(amp-check-loss-scaling{%s})" % " ".join(options),
-         "-o", "/dev/null"], capture_output=True, text=True)
-    said = [[] for _ in steps]
-    for match in re.finditer(r"\.mlir:(\d+):\d+: (error|warning): (.*)", result.stderr):
-        said[owner[int(match.group(1)) - 1]].append(f"{match.group(2)}: {match.group(3)}")
-    return said, result
+def run(name, steps, *options):
+    pipeline = "builtin.module(amp-check-loss-scaling{%s})" % " ".join(options)
+    return check(folder / f"{name}.mlir", steps, f"--pass-pipeline={pipeline}")
 
 
-failures = []
-said, result = check("right", RIGHT.values())
-failures += [(name, "nothing", errors) for name, errors in zip(RIGHT, said) if errors]
-assert failures or result.returncode == 0, result.stderr[:2000]
-said, result = check("wrong", [step for _, step in WRONG.values()])
-for (name, (message, _)), errors in zip(WRONG.items(), said):
-    if not any(error.startswith("error: ") and message in error for error in errors):
-        failures.append((name, message, errors))
-assert len(WRONG) >= 60 and len(RIGHT) >= 40, (len(WRONG), len(RIGHT))
-assert not failures, "\n".join(f"{name}: expected {message!r}, got {errors}" for name, message, errors in failures)
+unexpected(RIGHT, WRONG, run, least_wrong=60, least_right=40)
 
 # With the option, the check does not reject unverified steps. It still rejects
 # wrong ones.
-said, result = check("unverified", [step for _, step in WRONG.values()], "allow-unverified-scaler=true")
+said, result = run("unverified", [step for _, step in WRONG.values()], "allow-unverified-scaler=true")
 for (name, (message, _)), errors in zip(WRONG.items(), said):
     kind = "warning: " if message.startswith("unverified scaler") else "error: "
     assert any(error.startswith(kind) and message in error for error in errors), (name, errors)

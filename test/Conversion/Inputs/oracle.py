@@ -57,8 +57,13 @@ def wide(tensor):
         return array.astype(np.float64)
 
 
+def spelled(shape, type):
+    """A tensor type as MLIR writes it."""
+    return "tensor<" + "".join(f"{n}x" for n in shape) + type + ">"
+
+
 def mlir_type(array, type):
-    return "tensor<" + "".join(f"{n}x" for n in array.shape) + type + ">"
+    return spelled(array.shape, type)
 
 
 class Program:
@@ -218,6 +223,20 @@ class Step:
                     f"argument {index} was written to"
                 )
         return outputs
+
+
+class TypedCases:
+    """Operations of one type in one step, each with its expected results."""
+
+    def __init__(self, type):
+        self.type, self.step, self.checks = type, Step(), []
+        self.wide_type = "f64" if type == "f64" else "f32"
+
+    def low(self, values):
+        return tensor(values, self.type)
+
+    def wide(self, values):
+        return tensor(values, self.wide_type)
 
 
 def elementwise(function):
