@@ -36,15 +36,21 @@ inline constexpr OptionInfo kTrainerOptions[] = {
 
 /// The options that only amp-run has. They choose values that a program fixes.
 inline constexpr const char *kRunnerOptions[] = {
-    "precision",          "loss-scale", "master-weights",
-    "pipeline",           "entry",      "compare",
-    "print-ir",           "backend",    "num-threads",
-    "gradient-histogram", "cuda-cache", "cuda-compiler",
-    "strict-rounding",    "watch",      "watch-every",
-    "watch-json",         "watch-page", "explain",
-    "explain-json",       "diverge",    "diverge-bisect",
-    "diverge-json",       "calibrate",  "sweep-scale",
-    "sweep-json",         "sweep-page", "fp8-recipe"};
+    "precision",       "loss-scale",
+    "master-weights",  "pipeline",
+    "entry",           "compare",
+    "print-ir",        "backend",
+    "num-threads",     "gradient-histogram",
+    "cuda-cache",      "cuda-compiler",
+    "strict-rounding", "watch",
+    "watch-every",     "watch-json",
+    "watch-page",      "explain",
+    "explain-json",    "diverge",
+    "diverge-bisect",  "diverge-json",
+    "calibrate",       "sweep-scale",
+    "sweep-json",      "sweep-page",
+    "fp8-recipe",      "search",
+    "search-bound",    "search-presets"};
 
 inline std::string trainerUsage() {
   return describeOptions(kTrainingOptions) + describeOptions(kTrainerOptions);
