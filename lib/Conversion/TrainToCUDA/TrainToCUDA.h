@@ -101,9 +101,9 @@ bool recomputeCheapValues(func::FuncOp step);
 
 /// Computes values of the forward pass again in the backward pass where they
 /// add to the most memory in use. A second computation is one launch that reads
-/// operands which are in memory anyway, and frees at least `leastRate` bytes for
-/// each microsecond that it takes on an H100. With 0 all values stay. Returns
-/// whether there are kernels that `mergeKernels` can merge.
+/// operands which are in memory anyway, and frees at least `leastRate` bytes
+/// for each microsecond that it takes on an H100. With 0 all values stay.
+/// Returns whether there are kernels that `mergeKernels` can merge.
 bool recomputeLaunches(func::FuncOp step, int64_t leastRate);
 
 /// Turns the remaining loops over elements and scalars into `cuda.kernel`. It

@@ -26,8 +26,7 @@ CASES = {
     "bert": ("fp16", LAYERS, r"layerNormAndBackward"),
     "decoder": ("bf16", LAYERS, r"rmsNormAndBackward|rmsNormForward"),
     "gpt2": ("bf16", LAYERS, r"layerNormAndBackward"),
-    "norms": ("bf16", (), r"batchNormAddReluApply"),
-    "vit": ("bf16", LAYERS, r"layerNormAndBackward"),
+    "norms": ("bf16", (), r"batchNorm\w*Apply"),
 }
 KEPT = ("--recompute-rate=0", "--attention-bytes=0")
 AGAIN = ("--recompute-rate=1", "--attention-bytes=1")
