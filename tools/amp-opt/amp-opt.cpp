@@ -10,8 +10,10 @@
 #include "amp/Precision/Policy/Policy.h"
 #include "amp/RegisterAll/Tools.h"
 #include "amp/Support/InputFile.h"
+#include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/ToolOutputFile.h"
 
@@ -29,8 +31,19 @@ static int printPolicy(mlir::DialectRegistry &registry,
 }
 
 /// Runs the passes that the command line names over its input.
+/// Leaves the operation out of diagnostics unless --mlir-print-op-on-diagnostic
+/// is given: a diagnostic of a module or a function would print all of it.
+static void shortenDiagnostics() {
+  mlir::registerMLIRContextCLOptions();
+  llvm::cl::Option *option =
+      llvm::cl::getRegisteredOptions().lookup("mlir-print-op-on-diagnostic");
+  if (option)
+    static_cast<llvm::cl::opt<bool> *>(option)->setInitialValue(false);
+}
+
 static mlir::LogicalResult optimize(int argc, char **argv,
                                     mlir::DialectRegistry &registry) {
+  shortenDiagnostics();
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "AMP: automatic mixed precision for training graphs\n",
       registry);

@@ -18,5 +18,6 @@ int main(int argc, char **argv) {
   mlir::amp::registerReduceOperationsPass();
 
   mlir::MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
   return mlir::failed(mlir::mlirReduceMain(argc, argv, context));
 }

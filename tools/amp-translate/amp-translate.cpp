@@ -566,6 +566,8 @@ static int translate() {
   DialectRegistry registry;
   amp::registerToolDialects(registry);
   MLIRContext context(registry);
+  // A diagnostic of a module or a function would print all of it.
+  context.printOpOnDiagnostic(false);
   auto input = amp::readModule(inputFile);
   if (!input)
     return fail(llvm::toString(input.takeError()));
