@@ -8,25 +8,19 @@
 # RUN: %jax_python %s mlp amp-opt amp-run %t
 """Usage: import.py <program> <amp-opt> <amp-run> <scratch>"""
 
-import csv
 import pathlib
-import subprocess
 import sys
 
 import amp_jax
 import figures
+import imported
 import jax
 import numpy as np
 import programs
+from imported import run
 
 STEPS = 20
 RATE = 3e-3
-
-
-def run(*command):
-    result = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
-    return result.stdout
 
 
 def main(name, amp_opt, amp_run, scratch):
@@ -41,12 +35,8 @@ def main(name, amp_opt, amp_run, scratch):
     step = scratch / "step.mlir"
     run(amp_opt, "--allow-unregistered-dialect", dump, "-o", step,
         f"--stablehlo-to-train=optimizer=adam learning-rate={RATE}")  # fmt: skip
-    np.savez(scratch / "batch.npz", **{f"batch.{i}": part for i, part in enumerate(batch)})
-    np.savez(scratch / "weights.npz", **{f"params.{key}": value for key, value in params.items()})
-    run(amp_run, step, "--data", scratch / "batch.npz", "--init", scratch / "weights.npz",
-        "--steps", STEPS, "--quiet", "--metrics-csv", scratch / "metrics.csv")  # fmt: skip
-    with open(scratch / "metrics.csv") as file:
-        ours = np.array([float(row["loss"]) for row in csv.DictReader(file)])
+    imported.write_inputs(params, batch, scratch)
+    ours = imported.train(amp_run, step, scratch, steps=STEPS)
 
     @jax.jit
     def train(params, state):

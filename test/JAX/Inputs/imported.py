@@ -23,6 +23,20 @@ def signless(array):
     return array.view(np.int32) if array.dtype == np.uint32 else array
 
 
+def write_inputs(params, batch, scratch):
+    """Writes the first weights and the batch."""
+    np.savez(scratch / "batch.npz", **{f"batch.{i}": signless(part) for i, part in enumerate(batch)})
+    np.savez(scratch / "weights.npz", **{f"params.{key}": value for key, value in params.items()})
+
+
+def train(amp_run, step, scratch, *options, steps=STEPS):
+    """The losses of amp-run from these weights and on this batch."""
+    run(amp_run, step, "--data", scratch / "batch.npz", "--init", scratch / "weights.npz",
+        "--steps", steps, "--quiet", "--metrics-csv", scratch / "metrics.csv", *options)  # fmt: skip
+    with open(scratch / "metrics.csv") as file:
+        return np.array([float(row["loss"]) for row in csv.DictReader(file)])
+
+
 class Program:
     def __init__(self, loss, params, batch, amp_opt, amp_run, scratch):
         scratch.mkdir(parents=True, exist_ok=True)
@@ -32,14 +46,10 @@ class Program:
         dump.write_text(amp_jax.lower_loss(loss, params, batch, ignore_custom_derivatives=True))
         run(amp_opt, "--allow-unregistered-dialect", dump, "-o", self.step,
             f"--stablehlo-to-train=optimizer=sgd learning-rate={RATE}")  # fmt: skip
-        np.savez(scratch / "batch.npz", **{f"batch.{i}": signless(part) for i, part in enumerate(batch)})
-        np.savez(scratch / "weights.npz", **{f"params.{key}": value for key, value in params.items()})
+        write_inputs(params, batch, scratch)
 
     def ours(self, *options):
-        run(self.amp_run, self.step, "--data", self.scratch / "batch.npz", "--init", self.scratch / "weights.npz",
-            "--steps", STEPS, "--quiet", "--metrics-csv", self.scratch / "metrics.csv", *options)  # fmt: skip
-        with open(self.scratch / "metrics.csv") as file:
-            return np.array([float(row["loss"]) for row in csv.DictReader(file)])
+        return train(self.amp_run, self.step, self.scratch, *options)
 
     def theirs(self):
         params, losses = self.params, []
