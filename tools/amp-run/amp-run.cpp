@@ -120,7 +120,7 @@ static cl::opt<std::string>
     watchPage("watch-page", cl::value_desc("file.html"),
               cl::desc("With --watch: write the statistics as a page"),
               cl::cat(category));
-static cl::opt<std::string> explain(
+static cl::opt<std::string> explainEvery(
     "explain", cl::ValueOptional, cl::value_desc("n"),
     cl::desc("Name the operation and the cause when a step is skipped or a "
              "value is not finite; take a snapshot every n steps (default: 1)"),
@@ -264,7 +264,7 @@ static llvm::Error readDebugOptions(DebugOptions &options) {
   options.every = watchEvery;
   options.watchJSON = watchJSON;
   options.watchPage = watchPage;
-  options.explain = explain.getNumOccurrences() != 0;
+  options.explain = explainEvery.getNumOccurrences() != 0;
   options.explainJSON = explainJSON;
   if (watchEvery < 1)
     return makeError("--watch-every must be at least 1, got {0}",
@@ -304,12 +304,12 @@ static llvm::Error readDebugOptions(DebugOptions &options) {
       !(divergeBisect > 0 && std::isfinite(divergeBisect)))
     return makeError("--diverge-bisect must be positive, got {0}",
                      double(divergeBisect));
-  if (!explain.empty() &&
-      (llvm::StringRef(explain).getAsInteger(10, options.interval) ||
+  if (!explainEvery.empty() &&
+      (llvm::StringRef(explainEvery).getAsInteger(10, options.interval) ||
        options.interval < 1))
     return makeError("wrong value of --explain: '{0}', expected the number of "
                      "steps between snapshots",
-                     std::string(explain));
+                     std::string(explainEvery));
   return llvm::Error::success();
 }
 
@@ -374,7 +374,7 @@ static llvm::Error readOptions(const TrainingCommandLine &training,
         names.push_back(option->ArgStr.str());
   };
   addGiven(options.cpuOptions,
-           {&threads, &gradientHistogram, &watch, &explain, &calibrate,
+           {&threads, &gradientHistogram, &watch, &explainEvery, &calibrate,
             &searchFile, &sweepScale, &diverge});
   addGiven(options.cudaOptions,
            {&device, &cudaCompiler, &cudaCache, &strictRounding});
