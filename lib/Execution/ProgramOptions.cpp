@@ -46,7 +46,8 @@ llvm::Error mlir::amp::checkProgramOptions(const ProgramOptions &options) {
   llvm::StringRef scaling = options.lossScaling;
   double scale;
   if (!scaling.empty() && scaling != "dynamic" && scaling != "layerwise" &&
-      scaling != "none" && (scaling.getAsDouble(scale) || !(scale > 0) || !std::isfinite(scale)))
+      scaling != "none" &&
+      (scaling.getAsDouble(scale) || !(scale > 0) || !std::isfinite(scale)))
     return makeError("wrong value of --loss-scale: '{0}', expected dynamic, "
                      "layerwise, none or a positive number",
                      scaling);

@@ -155,8 +155,8 @@ FunctionOpInterface StepProgram::getFunction() {
   return cast<FunctionOpInterface>(SymbolTable::lookupSymbolIn(*module, entry));
 }
 
-/// Returns the first option of `options` or the pipeline that has no effect on a
-/// step that scales its loss, or an empty string.
+/// Returns the first option of `options` or the pipeline that has no effect on
+/// a step that scales its loss, or an empty string.
 static llvm::StringRef findScalingOption(const ProgramOptions &options,
                                          const AMPPipelineOptions &pipeline) {
   for (auto [name, isGiven] :

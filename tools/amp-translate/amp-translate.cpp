@@ -306,14 +306,15 @@ static LogicalResult checkFixedBatch(ModuleOp module) {
       continue;
     for (auto [index, type] : llvm::enumerate(step.getArgumentTypes())) {
       auto shaped = dyn_cast<RankedTensorType>(type);
-      auto role = step.getArgAttrOfType<StringAttr>(
-          index, amp::AMPDialect::kRoleAttr);
+      auto role =
+          step.getArgAttrOfType<StringAttr>(index, amp::AMPDialect::kRoleAttr);
       if (!shaped || !role || role.getValue() != "batch" ||
           shaped.getRank() == 0 || shaped.isDynamicDim(0) ||
           shaped.getDimSize(0) == batchSize)
         continue;
       return step.emitError("has a batch of ")
-             << shaped.getDimSize(0) << ", which --batch-size=" << int64_t(batchSize)
+             << shaped.getDimSize(0)
+             << ", which --batch-size=" << int64_t(batchSize)
              << " cannot change; expected that size or no option";
     }
   }

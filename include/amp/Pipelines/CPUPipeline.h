@@ -59,7 +59,8 @@ struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::desc("Ranks that run the step together (amp-set-ranks)"),
       llvm::cl::init(1)};
   PassOptions::Option<int64_t> rank{
-      *this, "rank", llvm::cl::desc("The number of the rank that runs the code"),
+      *this, "rank",
+      llvm::cl::desc("The number of the rank that runs the code"),
       llvm::cl::init(0)};
 };
 

@@ -214,8 +214,9 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       llvm::cl::init("f32")};
   Option<std::string> batchNorm{
       *this, "batch-norm",
-      llvm::cl::desc("With several ranks, the statistics of a batch norm: local "
-                     "or synchronized"),
+      llvm::cl::desc(
+          "With several ranks, the statistics of a batch norm: local "
+          "or synchronized"),
       llvm::cl::init("local")};
   Option<int64_t> bucketBytes{
       *this, "bucket-bytes",

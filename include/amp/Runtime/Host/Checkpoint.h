@@ -52,16 +52,9 @@ inline constexpr int64_t kMaxSteps = int64_t(1) << 48;
 /// The precisions by their number in files. A number never changes. The first
 /// is that of a step that runs as written. amp-run has no TF32. `fp8` is the
 /// recipe `current`.
-inline constexpr const char *kPrecisions[] = {"",
-                                              "f32",
-                                              "fp16",
-                                              "bf16",
-                                              "tf32",
-                                              "fp8",
-                                              "fp8-delayed",
-                                              "fp8-rowwise",
-                                              "fp8-block-128",
-                                              "fp8-mxfp8"};
+inline constexpr const char *kPrecisions[] = {
+    "",    "f32",         "fp16",        "bf16",          "tf32",
+    "fp8", "fp8-delayed", "fp8-rowwise", "fp8-block-128", "fp8-mxfp8"};
 inline constexpr int64_t kNumPrecisions =
     sizeof(kPrecisions) / sizeof(*kPrecisions);
 

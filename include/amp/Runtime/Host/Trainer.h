@@ -194,8 +194,7 @@ inline Status Trainer::prepare(Step &step) {
         data.create(arrays, dataName, options.trainPrefix, step.getBatches()));
   }
   AMP_RETURN_IF_ERROR(checkParts());
-  AMP_RETURN_IF_ERROR(
-      step.prepare(options.trains() ? getPart(batchSize) : 0));
+  AMP_RETURN_IF_ERROR(step.prepare(options.trains() ? getPart(batchSize) : 0));
   if (evaluates || !options.predictPath.empty())
     AMP_RETURN_IF_ERROR(evaluator.create(step, arrays, dataName,
                                          options.evalPrefix, evaluates));
