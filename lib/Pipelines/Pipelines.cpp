@@ -35,6 +35,17 @@ static std::string choose(StringRef option, StringRef setting,
       .str();
 }
 
+/// Returns the loss scale of `mode` if it is a constant, else 0: a dynamic
+/// scale finds its own place.
+static double getKnownScale(StringRef mode) {
+  if (mode == "none")
+    return 1;
+  double scale;
+  // amp-insert-loss-scaling rejects a scale that is not positive and finite.
+  return !mode.getAsDouble(scale) && scale > 0 && std::isfinite(scale) ? scale
+                                                                       : 0;
+}
+
 /// Adds the pass that scales the loss. `precision` is the low type.
 static void addLossScaling(OpPassManager &pm, const AMPPipelineOptions &options,
                            const LossScalingSettings &settings,
@@ -126,13 +137,9 @@ void mlir::amp::buildAMPTrainingPipeline(OpPassManager &pm,
   mixedPrecision.ranges = options.ranges;
   mixedPrecision.rangesMargin = options.rangesMargin;
   mixedPrecision.rangesTolerance = options.rangesTolerance;
-  // A constant loss scale is known. A dynamic one finds its own place.
-  std::string mode = choose(options.lossScaling, settings.lossScaling.mode,
-                            isFP16(precision) ? "dynamic" : "none");
-  double scale = mode == "none" ? 1 : 0;
-  // amp-insert-loss-scaling rejects a scale that is not positive and finite.
-  if (StringRef(mode).getAsDouble(scale) || (scale > 0 && std::isfinite(scale)))
-    mixedPrecision.rangesScale = scale;
+  mixedPrecision.rangesScale =
+      getKnownScale(choose(options.lossScaling, settings.lossScaling.mode,
+                           isFP16(precision) ? "dynamic" : "none"));
   // Padding alone may have use for a target.
   bool isOptimal =
       options.strategy.empty()
