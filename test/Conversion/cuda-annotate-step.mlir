@@ -14,13 +14,13 @@
 // RUN: sed 's/4xf32/5xf32/' %t/step.mlir > %t/wide.mlir
 // RUN: amp-opt --cuda-annotate-step %t/wide.mlir | grep -o "fingerprint = [0-9]*" | not diff - %t/one
 // RUN: amp-opt --cuda-annotate-step=precision=tf32 %t/step.mlir | FileCheck %s --check-prefix=TF32
-// RUN: not amp-opt --cuda-annotate-step=precision=fp8 %t/step.mlir 2>&1 | FileCheck %s --check-prefix=WRONG
+// RUN: not amp-opt --cuda-annotate-step=precision=fp4 %t/step.mlir 2>&1 | FileCheck %s --check-prefix=WRONG
 
 // CHECK: func.func @step(
 // CHECK-SAME: attributes {cuda.state = #cuda.state<precision = "fp16", fingerprint = {{[0-9]+}}, scaler = []>}
 // CHECK: func.func @helper() {
 // TF32: precision = "tf32"
-// WRONG: error: cuda-annotate-step has the unknown precision 'fp8', expected f32, tf32, fp16, bf16 or nothing
+// WRONG: error: cuda-annotate-step has the unknown precision 'fp4', expected f32, tf32, fp16, bf16, fp8, fp8- and a recipe, or nothing
 
 //--- step.mlir
 func.func @step(

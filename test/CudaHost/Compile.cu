@@ -94,11 +94,22 @@ Status launchAll(cudaStream_t stream, void *p, unsigned *arrivalCounters,
   AMP_RETURN_IF_ERROR(layerNormForward(stream, r, f, f, t, f, f, 64, 64, 0.1f));
   AMP_RETURN_IF_ERROR(layerNormBackward(stream, t, f, f, r, t, f, f, f, 64, 64,
                                         p, arrivalCounters));
+  AMP_RETURN_IF_ERROR(layerNormAndBackward(stream, t, f, f, t, r, t, f, f, f, f,
+                                           64, 64, p, arrivalCounters));
+  AMP_RETURN_IF_ERROR(rmsNormForward(stream, r, f, t, f, 64, 64, 0.1f));
+  AMP_RETURN_IF_ERROR(
+      rmsNormBackward(stream, t, f, r, t, f, f, 64, 64, p, arrivalCounters));
+  AMP_RETURN_IF_ERROR(rmsNormAndBackward(stream, t, f, t, r, t, f, f, 64, 64, p,
+                                         arrivalCounters));
   AMP_RETURN_IF_ERROR(batchNormForward(stream, r, f, f, f, f, t, f, f, f, f, 64,
                                        64, 0.1f, 0.1f, flag, p,
                                        arrivalCounters));
   AMP_RETURN_IF_ERROR(batchNormBackward(stream, t, f, f, r, t, f, f, f, 64, 64,
                                         p, arrivalCounters));
+  AMP_RETURN_IF_ERROR(batchNormApply(stream, r, t, f, f, f, f, 64, 64));
+  AMP_RETURN_IF_ERROR(batchNormReluApply(stream, r, t, f, f, f, f, 64, 64));
+  AMP_RETURN_IF_ERROR(
+      batchNormAddReluApply(stream, r, t, f, f, f, f, t, 64, 64));
   AMP_RETURN_IF_ERROR(
       batchNormInference(stream, r, t, f, f, f, f, 64, 64, 0.1f));
   auto *mask = static_cast<int8_t *>(p);

@@ -62,7 +62,8 @@ def compare(name, plugin, scratch, source):
     written = "".join(dumped[1].split("\n"))
     for pipeline in (anchored, re.sub(r"\s*([,()])\s*", r"\1", written)):
         for file in inputs:
-            wanted = run("amp-opt", f"--pass-pipeline={pipeline}", file)
+            # A diagnostic of amp-opt leaves out the operation by default.
+            wanted = run("amp-opt", "--mlir-print-op-on-diagnostic", f"--pass-pipeline={pipeline}", file)
             found = run(*mlir_opt, f"--pass-pipeline={pipeline}", file)
             if wanted != found:
                 yield f"{pipeline} of {file.name}: expected {wanted}, got {found}"

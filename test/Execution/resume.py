@@ -64,7 +64,7 @@ progress = state["__amp_progress__"]
 assert list(progress[[0, 1, 3, 4, 5, 6, 7]]) == [2, 1, 0, 8, 50, 8, 0], progress
 for field, value in (
     (1, -1), (1, 1 << 60), (3, -1), (3, 2), (4, -8), (4, 51), (5, -1), (5, 0), (6, 0), (6, -8),
-    (7, -1), (7, 5),
+    (7, -1), (7, 10),
 ):
     changed = progress.copy()
     changed[field] = value

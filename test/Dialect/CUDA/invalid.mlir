@@ -394,8 +394,8 @@ cuda.program @bounded_floats arena 1024 {
 
 // -----
 
-// expected-error@+1 {{has the unknown precision 'fp8', expected f32, tf32, fp16, bf16 or nothing}}
-cuda.program @precision arena 0 attributes {state = #cuda.state<precision = "fp8", fingerprint = 0, scaler = []>} {
+// expected-error@+1 {{has the unknown precision 'fp4', expected f32, tf32, fp16, bf16, fp8, fp8- and a recipe, or nothing}}
+cuda.program @precision arena 0 attributes {state = #cuda.state<precision = "fp4", fingerprint = 0, scaler = []>} {
 }
 
 // -----

@@ -45,7 +45,10 @@ for model, options in MODELS.items():
             directions = sorted(attention.backward for attention in plans.values())
             assert directions == [0, 1], (model, precision, directions)
             for name, attention in plans.items():
-                assert attention.batch == BATCHES[model] and attention.deterministic == (attention.backward and not kind)
+                # A deterministic gradient of long sequences takes its samples in parts.
+                parts = BATCHES[model] // attention.batch
+                assert parts * attention.batch == BATCHES[model] and (parts == 1 or attention.deterministic)
+                assert attention.deterministic == (attention.backward and not kind)
                 for capability in cudnn.CAPABILITIES:
                     code, message = library.check(attention, capability)
                     answers[code] = answers.get(code, 0) + 1

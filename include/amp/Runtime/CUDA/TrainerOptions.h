@@ -50,7 +50,8 @@ inline constexpr const char *kRunnerOptions[] = {
     "calibrate",       "sweep-scale",
     "sweep-json",      "sweep-page",
     "fp8-recipe",      "search",
-    "search-bound",    "search-presets"};
+    "search-bound",    "search-presets",
+    "ranks",           "check-ranks"};
 
 inline std::string trainerUsage() {
   return describeOptions(kTrainingOptions) + describeOptions(kTrainerOptions);

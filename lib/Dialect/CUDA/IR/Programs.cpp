@@ -99,7 +99,8 @@ StateAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                   StringRef precision, uint64_t, ArrayAttr scaler) {
   if (::amphost::findPrecision(precision.str()) < 0)
     return emitError() << "has the unknown precision '" << precision
-                       << "', expected f32, tf32, fp16, bf16 or nothing";
+                       << "', expected f32, tf32, fp16, bf16, fp8, fp8- and a "
+                          "recipe, or nothing";
   for (Attribute attribute : scaler) {
     auto rule = dyn_cast<StringAttr>(attribute);
     // A checkpoint has one line per rule.
