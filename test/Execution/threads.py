@@ -4,6 +4,7 @@
 # The number of threads changes no bit of the results and counts no byte twice. Invalid numbers are
 # errors.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %models %t
 

@@ -7,7 +7,7 @@
 # gives the gradients: the change of the weights. torch-parity-networks.test
 # takes the larger ones.
 #
-# REQUIRES: torch
+# REQUIRES: torch, full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t mlp lenet gpt2 decoder
 # RUN: not %python %s %t gpt2 --wrong 2>&1 | FileCheck %s

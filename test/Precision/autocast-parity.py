@@ -7,7 +7,7 @@
 # least 99.9 % of the elements are equal, and the others differ by one ulp of
 # bf16.
 #
-# REQUIRES: torch
+# REQUIRES: torch, full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t pytorch-cpu
 # RUN: %python %s %t pytorch

@@ -5,7 +5,7 @@
 # four backward passes and one update, with statistics of batch norm, in amp-run and in
 # process. A batch that four does not divide runs in fewer parts.
 #
-# REQUIRES: torch-export
+# REQUIRES: torch-export, full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %torch_python %s %t
 """Usage: accumulation.py <folder>"""

@@ -5,6 +5,7 @@
 # are those of amp-run, within 1e-5 in f32 and within a few roundings in bf16 and fp16. Two runs, and
 # runs with and without a graph, are equal bit for bit. The arena is smaller by the logits.
 #
+# REQUIRES: full
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib'
 
