@@ -240,6 +240,18 @@ wide, _ = train(2, folder + "step.mlir", "wide", "--precision", "bf16", steps=10
 assert any(low[key].tobytes() != wide[key].tobytes() for key in PARAMETERS)
 assert all(np.allclose(low[key], wide[key], rtol=2**-6, atol=2**-8) for key in PARAMETERS)
 
+# Magnitudes of 8-bit values, and the scales that follow from them, are those of the whole batch.
+# Recipes: one with histories, and one that takes the magnitude of each step.
+for recipe in ("delayed", "current"):
+    eight = "--precision", f"fp8-{recipe}", "--pipeline", "fp8-keep-last=0"
+    alone, alone_run = train(1, folder + "step.mlir", "eight", *eight, steps=10)
+    several, several_run = train(4, folder + "step.mlir", "eight4", *eight, "--check-ranks", steps=10)
+    histories = [key for key in alone if key.endswith(".history")]
+    assert bool(histories) == (recipe == "delayed"), alone.keys()
+    for key in histories:
+        assert alone[key][9] > 0 and np.allclose(several[key], alone[key], rtol=2**-6), (key, several[key], alone[key])
+    assert np.allclose(metric(several_run, "loss"), metric(alone_run, "loss"), rtol=2**-6)
+
 # A step that lets the ranks drift apart, with collectives of its own: the check of amp-run finds
 # them before the step, and --check-ranks after it.
 LOCAL = """
