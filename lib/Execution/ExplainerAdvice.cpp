@@ -159,9 +159,11 @@ host::Status Explainer::adviseOnStep(Explanation &explanation) {
   return host::Status();
 }
 
-/// Judges an operation that is not finite in f32 either by its operands.
+/// Judges an operation by its operands, in a step that is not finite in f32
+/// either. A value beyond the range of an inserted cast is too large.
 void Explainer::adviseOnOperands(Explanation &explanation) const {
-  if (explanation.inCast) {
+  // The f32 program has only the casts of the module.
+  if (explanation.inCast && explanation.wide && !explanation.wide->to.empty()) {
     explanation.cause = Cause::Precision;
     explanation.advice.push_back({"the module itself rounds this value to " +
                                       explanation.culprit->to +
@@ -189,7 +191,7 @@ void Explainer::adviseOnOperands(Explanation &explanation) const {
     if (operand.total.fields[host::kZeros])
       zero = operand.name;
   }
-  if (largest >= kHuge) {
+  if (largest >= kHuge || explanation.inCast) {
     explanation.cause = Cause::Range;
     explanation.advice.push_back(
         {"take a smaller learning rate, clip the gradients, or normalize the "

@@ -184,6 +184,10 @@ check("update", explain("update", LINEAR + "  %out = train.tanh %h : TENSOR\n", 
                         "--precision=bf16", lr=3e38),
       "step", "--set=lr=", line="train.sgd", op="train.sgd", part="update")
 
+# The next step casts such a parameter to f16. In f32 its products overflow.
+check("grown", explain("grown", LINEAR + "  %out = train.square %h : TENSOR\n", data(), "--precision=fp16", lr=1e38),
+      "range", "smaller learning rate", line="", op="argument", cast=True)
+
 # 10. A static loss scale that is too large.
 check("scale", explain("scale", LINEAR + "  %out = train.tanh %h : TENSOR\n", data(), "--precision=fp16",
                        "--loss-scale=1073741824"),
