@@ -58,14 +58,7 @@ public:
     AMP_RETURN_IF_ERROR(host::writeValues(step, copies));
     for (const host::ArrayMap &batch : batches)
       AMP_RETURN_IF_ERROR(runOn(step, batch));
-    std::vector<double> metrics;
-    AMP_RETURN_IF_ERROR(step.readMetrics(&metrics));
-    std::vector<std::string> names = step.getMetricNames();
-    auto it = llvm::find(names, "loss");
-    if (it == names.end())
-      return host::makeError(host::kInvalidArgument,
-                             "the step has no metric 'loss' to bisect by");
-    *loss = metrics[size_t(it - names.begin())];
+    AMP_RETURN_IF_ERROR(readLoss(step, loss));
     ++numRuns;
     return host::Status();
   }

@@ -144,7 +144,7 @@ struct Layer {
 } // namespace
 
 /// Whether the low type may store the value of `record`. Updates, gradients of
-/// parameters and states that are no parameters stay f32.
+/// parameters and states that are not parameters stay f32.
 bool Calibration::mayBeLow(const WatchedRecord &record) const {
   if (record.part == "update" || !record.gradientOf.empty())
     return false;

@@ -7,7 +7,7 @@
 //
 // A step that starts again finds its machine code in a file. The name of the
 // file is a hash of the lowered module, LLVM's version and the processor. The
-// cache is optional: a file that cannot be read or written is no error.
+// cache is optional: it is not an error if a file cannot be read or written.
 //
 //===----------------------------------------------------------------------===//
 

@@ -188,7 +188,7 @@ llvm::Expected<bool> PolicySearch::tryTypes(const Base &base,
 /// Bisects the price of errors.
 llvm::Error PolicySearch::searchBase(const Base &base) {
   constexpr int kMostRuns = 8;
-  // From nothing to a price at which each measurable error costs more than the
+  // From 0 to a price at which each measurable error costs more than the
   // whole step.
   double low = 1e-4, high = 1e16;
   std::string cheap = base.plans->assign(errors, 0);

@@ -52,6 +52,18 @@ host::Status mlir::amp::runOn(JITStep &step, const host::ArrayMap &batches) {
   return step.run(1);
 }
 
+host::Status mlir::amp::readLoss(JITStep &step, double *loss) {
+  std::vector<double> metrics;
+  AMP_RETURN_IF_ERROR(step.readMetrics(&metrics));
+  std::vector<std::string> names = step.getMetricNames();
+  auto it = llvm::find(names, "loss");
+  if (it == names.end())
+    return host::makeError(host::kInvalidArgument,
+                           "the step has no metric 'loss'");
+  *loss = metrics[size_t(it - names.begin())];
+  return host::Status();
+}
+
 bool mlir::amp::haveSameBits(const host::ArrayMap &left,
                              const host::ArrayMap &right) {
   for (const auto &[name, array] : left) {

@@ -166,14 +166,7 @@ public:
     losses->clear();
     for (const host::ArrayMap &batch : steps.batches) {
       AMP_RETURN_IF_ERROR(runOn(step, batch));
-      std::vector<double> metrics;
-      AMP_RETURN_IF_ERROR(step.readMetrics(&metrics));
-      std::vector<std::string> names = step.getMetricNames();
-      auto it = llvm::find(names, "loss");
-      if (it == names.end())
-        return host::makeError(host::kInvalidArgument,
-                               "the step has no metric 'loss' to search by");
-      losses->push_back(metrics[size_t(it - names.begin())]);
+      AMP_RETURN_IF_ERROR(readLoss(step, &losses->emplace_back()));
     }
     return host::Status();
   }

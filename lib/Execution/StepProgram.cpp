@@ -142,7 +142,7 @@ llvm::Error StepProgram::exposeGradients() {
   return llvm::Error::success();
 }
 
-/// The forward function stays one of one rank.
+/// The forward function runs on one rank.
 llvm::Error
 StepProgram::divideBetweenRanks(const AMPPipelineOptions &pipeline) {
   unexposed = module->clone();

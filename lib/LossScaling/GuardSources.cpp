@@ -110,7 +110,8 @@ void GuardAnalysis::findSources() {
   }
 }
 
-/// Whether `attribute` holds an infinity or NaN; none if it is no float.
+/// Whether `attribute` holds an infinity or NaN. Returns std::nullopt if it is
+/// not a float.
 static std::optional<bool> isFinite(Attribute attribute) {
   if (auto elements = dyn_cast_or_null<DenseFPElementsAttr>(attribute)) {
     if (elements.isSplat())

@@ -1,4 +1,4 @@
-//===- ScaleConditions.cpp - What depends on a scale but is no multiple ---===//
+//===- ScaleConditions.cpp - Values that depend on a scale otherwise --===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -385,8 +385,8 @@ LogicalResult ScaleExponentAnalysis::visitOfScaler(Operation *op) {
         return getExponent(value).isUnscaled();
       }))
     return failure();
-  // A function that may change its sign is no factor: its own sign depends on
-  // the scale.
+  // A function that may change its sign is not a factor: its own sign depends
+  // on the scale.
   bool isFactor = llvm::none_of(op->getOperands(), [&](Value operand) {
     return llvm::any_of(getExponent(operand).getTerms(),
                         [&](const ScaleExponent::Term &term) {

@@ -150,8 +150,8 @@ bool StepParallelizer::needsTotal(Operation *op, Value operand) const {
   });
 }
 
-/// Reduces the numbers that the data alone determine, such as the number of
-/// labels that count. A loss divides by the number of all ranks.
+/// Reduces numbers that depend only on the data, such as the number of labels
+/// that are not ignored. A loss divides by the total of all ranks.
 void StepParallelizer::reduceCounts() {
   // Gradients are reduced later, also those that no parameter determines.
   SmallVector<Value> state = getNamedGradients(body);
@@ -235,8 +235,8 @@ void StepParallelizer::collectGradients() {
   }
 }
 
-/// Adds the metrics that are summands, and model state that each rank has its
-/// own of: the statistics of its part of the batch.
+/// Adds metrics that are summands, and the model state that differs between
+/// ranks, such as the statistics of a batch norm.
 void StepParallelizer::collectResults() {
   for (OpOperand &operand : getLast()->getOpOperands()) {
     unsigned index = operand.getOperandNumber();
@@ -288,8 +288,8 @@ bool StepParallelizer::updatesState(Value value) const {
   });
 }
 
-/// Makes the magnitudes from which scales of later steps follow those of all
-/// ranks: by one all-reduce before the first use.
+/// Replaces the magnitudes that decide scales of later steps by their maxima
+/// over all ranks, with one all-reduce before the first use.
 void StepParallelizer::reduceMagnitudes() {
   SmallVector<Value> group;
   Operation *before = nullptr;

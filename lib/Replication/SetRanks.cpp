@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pass that makes a step one for a given number of ranks. With one rank
-// nothing of them remains.
+// The pass that fixes the number of ranks of a step. With one rank it removes
+// all collectives.
 //
 //===----------------------------------------------------------------------===//
 

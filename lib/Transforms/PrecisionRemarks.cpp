@@ -236,7 +236,8 @@ private:
       }
       if (isMeasured) {
         addMeasured(remark, v);
-        remark << remark::reason("its measured values fit, which is no proof");
+        remark << remark::reason(
+            "its measured values fit, which is not a proof");
         continue;
       }
       std::string range;

@@ -77,7 +77,7 @@ func.func @metric(%x: tensor<64x32xf32> {amp.role = "parameter", amp.name = "x"}
 // CHECK-NOT: cuda.linear_cross_entropy
 // CHECK: return
 // REMARK: LogitsWhole
-// REMARK-SAME: its logits are no product of two matrices alone
+// REMARK-SAME: its logits are not a product of two matrices alone
 func.func @biased(%x: tensor<64x32xf32> {amp.role = "batch", amp.name = "x"}, %l: tensor<64xi64> {amp.role = "batch", amp.name = "l"},
     %w: tensor<32x100xf32> {amp.role = "parameter", amp.name = "w"}, %b: tensor<100xf32> {amp.role = "parameter", amp.name = "b"},
     %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"})
@@ -183,7 +183,7 @@ func.func @gradient_reader(%x: tensor<64x32xf32> {amp.role = "parameter", amp.na
 // CHECK-NOT: cuda.linear_cross_entropy
 // CHECK: return
 // REMARK: LogitsWhole
-// REMARK-SAME: a product with the gradient of the logits is no gradient of the classifier
+// REMARK-SAME: a product with the gradient of the logits is not a gradient of the classifier
 func.func @other_product(%x: tensor<64x32xf32> {amp.role = "parameter", amp.name = "x"}, %l: tensor<64xi64> {amp.role = "batch", amp.name = "l"},
     %w: tensor<32x100xf32> {amp.role = "parameter", amp.name = "w"}, %v: tensor<100x8xf32> {amp.role = "batch", amp.name = "v"})
     -> (tensor<f32> {amp.metric = "loss"}, tensor<64x32xf32> {amp.updates = "x"}, tensor<32x100xf32> {amp.updates = "w"}, tensor<64x8xf32> {amp.metric = "dy"}) {

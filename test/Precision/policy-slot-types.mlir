@@ -35,7 +35,7 @@
 // RUN: amp-opt step.mlir --auto-mixed-precision="policy=unknown.yaml" 2>&1 >/dev/null | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: unknown.yaml:3:36: warning: policy: 'train.matmul else' matches no operation with slots
 // RUN: not amp-opt --amp-print-policy=wrong.yaml 2>&1 | FileCheck %s --check-prefix=WRONG
-// WRONG: "wrong.yaml":2:36): error: policy: 'keep' is no type of a slot, expected f32, low or any
+// WRONG: "wrong.yaml":2:36): error: policy: 'keep' is not a slot type, expected f32, low or any
 //
 // A number that the low type loses stays f32.
 // RUN: amp-opt number.mlir --auto-mixed-precision="policy=number.yaml" | FileCheck %s --check-prefix=NUMBER

@@ -7,7 +7,7 @@
 //
 // RUN: printf 'version: 1\r\nallow: [train.exp]\r\n\r\npins:\r\n  "x/*": f33\r\n' > crlf.txt
 // RUN: not amp-opt --amp-print-policy=crlf.txt 2>&1 | FileCheck %s --check-prefix=CRLF
-// CRLF: "crlf.txt":5:10): error: policy: 'f33' is no pin, expected f32, low or keep
+// CRLF: "crlf.txt":5:10): error: policy: 'f33' is not a pin, expected f32, low or keep
 //
 // RUN: printf 'version: 1\rallow: [train.exp]\rdeny: [train.expp]\r' > cr.txt
 // RUN: not amp-opt --amp-print-policy=cr.txt 2>&1 | FileCheck %s --check-prefix=CR

@@ -148,7 +148,7 @@ version: 1
 gradient-type: f16
 
 //--- empty-entry.yaml
-# expect 3:9 policy: '' stands where the name of an operation or a glob is expected
+# expect 3:9 policy: '' is not the name of an operation or a glob
 version: 1
 clear: [""]
 
@@ -314,12 +314,12 @@ extends: {allow: [train.exp],
 deny: [train.matmul]
 
 //--- slot-number.yaml
-# expect 3:29 policy: '-1' stands where the number of a slot is expected
+# expect 3:29 policy: '-1' is not the number of a slot
 version: 1
 slots: [{op: train.e, slot: -1, kind: range}]
 
 //--- slot-kind.yaml
-# expect 3:40 policy: 'wide' is no kind of slot, expected compute, storage, range or fixed
+# expect 3:40 policy: 'wide' is not a slot kind, expected compute, storage, range or fixed
 version: 1
 slots: [{op: train.exp, slot: 0, kind: wide}]
 
@@ -357,7 +357,7 @@ slots: [{op: "train.*ul", slot: 0, kind: range},
         {op: "train.m*l", slot: 0, kind: storage}]
 
 //--- pin.yaml
-# expect 3:27 policy: 'fp32' is no pin, expected f32, low or keep
+# expect 3:27 policy: 'fp32' is not a pin, expected f32, low or keep
 version: 1
 pins: {"a/*": f32, "b/*": fp32}
 
@@ -367,7 +367,7 @@ version: 1
 pins: {"a/[": f32}
 
 //--- pin-empty.yaml
-# expect 3:12 policy: '' stands where the name of a location or a glob is expected
+# expect 3:12 policy: '' is not the name of a location or a glob
 version: 1
 pins: {"": f32}
 

@@ -56,7 +56,7 @@
 
 // REMARK-DAG: [Missed] KeptF32 {{.*}} Error={{.*}} Largest=5.00E+04, Op=train.matmul, Reason="measured, not proved: a value here leaves the range of the low type"
 // REMARK-DAG: [Missed] KeptF32 {{.*}} Op=train.matmul, Reason="measured, not proved: a value here loses too much below the range of the low type"
-// REMARK-DAG: [Analysis] MeasuredFits | Category:amp | Function=freed | {{.*}} Op=train.reduce_sum, Reason="its measured values fit, which is no proof"
+// REMARK-DAG: [Analysis] MeasuredFits | Category:amp | Function=freed | {{.*}} Op=train.reduce_sum, Reason="its measured values fit, which is not a proof"
 
 //--- input.mlir
 // An operand of a product beyond the range of f16 with the margin of 2.

@@ -168,7 +168,7 @@ class Generator:
 
     def add_overflow(self, model, path, batch, data):
         """Starts with a scale so large that the first steps overflow and are skipped. In f32 more
-        steps count, so its states are no reference."""
+        steps count, so its states are not a reference."""
         step = execute(self.tools / "amp-opt", path, "--amp-training-pipeline=precision=fp16")
         assert "value = 6.553600e+04" in step
         changed = self.folder / f"reference/{model}.mlir"

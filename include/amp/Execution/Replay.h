@@ -18,6 +18,8 @@ host::Status copyValues(JITStep &step, host::ArrayMap *values);
 host::Status copyBatches(const JITStep &step, host::ArrayMap *batches);
 /// Runs one step of `step` on `batches`, from its own values.
 host::Status runOn(JITStep &step, const host::ArrayMap &batches);
+/// Reads the metric 'loss' of the last step. Fails if the step has none.
+host::Status readLoss(JITStep &step, double *loss);
 
 /// Whether each array of `left` is in `right` with the same bits.
 bool haveSameBits(const host::ArrayMap &left, const host::ArrayMap &right);

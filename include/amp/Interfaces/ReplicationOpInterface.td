@@ -44,9 +44,9 @@ def ReplicationOpInterface : OpInterface<"ReplicationOpInterface"> {
       }],
       "bool", "drawsByIndex", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<[{
-        Computes the results with statistics of the batches of all ranks in the
-        place of those of one, and appends them to `results`. Fails, and changes
-        nothing, for an operation without statistics of a batch.
+        Computes the results with the statistics of the whole batch instead of
+        those of the part of one rank, and appends them to `results`. Fails, and
+        changes nothing, for an operation without statistics of a batch.
       }],
       "::llvm::LogicalResult", "synchronize",
       (ins "::mlir::OpBuilder &":$builder,

@@ -179,7 +179,7 @@ private:
   std::optional<ScaleExponent::Symbol> findCondition(Operation *op) const;
   /// Whether a value computed from `state`, a float of the scaler's state, is
   /// combined with a value that is not part of the scaler. A count that only
-  /// the scaler reads is no scale.
+  /// the scaler reads is not a scale.
   static bool scalesOthers(BlockArgument state);
   void spreadTies(Operation *holder, const Ties &ties,
                   std::optional<ScaleExponent::Symbol> &decided, bool &changed);

@@ -87,14 +87,15 @@ def DataParallelPass : Pass<"amp-data-parallel"> {
       in a low type are added in f32. `reduce-type=low` exchanges all of them in
       the low type of the step.
     - *Losses*: a loss that is a mean over the rows of a rank has N times the
-      gradient. The start of its backward pass is divided by N, so that all
-      gradients inside, too, are those of one rank with the whole batch.
-    - *Counts*: the ranks add numbers that the data alone determine, such as the
+      gradient. The pass divides the seed of its backward pass by N. All gradients
+      then equal those of one rank with the whole batch.
+    - *Counts*: the ranks add numbers that depend only on the data, such as the
       number of labels that are not ignored, before a loss divides by them.
     - *Flags*: `amp.unscale` reads reduced gradients, which are equal on all
-      ranks. Its flag thus is, too, without a collective. So are norms.
+      ranks. Its flag is therefore equal on all ranks without a collective. The
+      same holds for norms of gradients.
     - *Magnitudes* that decide scales of later steps, such as the loss scale of
-      each layer: one maximum of all ranks.
+      each layer: the ranks exchange their maxima in one all-reduce.
     - *Metrics* that are sums or means, and model state, such as the statistics
       of batch norm, travel with the last bucket. A rank has statistics of its
       own part; the new state is the mean over the ranks. With
@@ -121,7 +122,7 @@ def DataParallelPass : Pass<"amp-data-parallel"> {
   }];
   let options = [
     Option<"bucketBytes", "bucket-bytes", "int64_t", /*default=*/"26214400",
-           "Bytes of gradients from which a bucket ends with the current layer">,
+           "The least bytes of a bucket of gradients, which ends with a layer">,
     Option<"reduceType", "reduce-type", "std::string", /*default=*/"\"f32\"",
            "The type of exchanged gradients: f32, or low for that of the step">,
     Option<"batchNorm", "batch-norm", "std::string", /*default=*/"\"local\"",

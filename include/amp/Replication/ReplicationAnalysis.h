@@ -27,8 +27,8 @@ namespace mlir::amp {
 
 class ReplicationProgram;
 
-/// How the ranks have the arguments of `function`: each its part of a batch,
-/// unless a manual computation divides the values of the whole program.
+/// The replication of the arguments of `function`: each rank has its part of a
+/// batch, unless a manual computation divides the values of the whole program.
 SmallVector<Replication> getStepArguments(FunctionOpInterface function);
 
 /// The replication of the values of one function, for given replications of its

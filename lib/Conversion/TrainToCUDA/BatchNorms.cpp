@@ -12,8 +12,8 @@
 using namespace mlir;
 using namespace mlir::cuda;
 
-/// The type of the mask of a relu of type `type`. Null if its channels are no
-/// multiple of 8.
+/// The type of the mask of a relu of type `type`. Null if its channels are not
+/// a multiple of 8.
 static RankedTensorType getMaskType(RankedTensorType type) {
   if (type.getRank() == 0 || type.getShape().back() % 8 != 0)
     return {};

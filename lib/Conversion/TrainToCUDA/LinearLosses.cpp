@@ -96,7 +96,8 @@ static StringRef matchGradients(Classifier &parts) {
              isSame(isTransposed ? gemm.getB() : gemm.getA(), parts.getInput()))
       parts.weightGrad = gemm;
     else
-      return "a product with the gradient of the logits is no gradient of the "
+      return "a product with the gradient of the logits is not a gradient of "
+             "the "
              "classifier";
   }
   if (!parts.inputGrad || !parts.weightGrad)
@@ -176,7 +177,7 @@ static StringRef match(CrossEntropyWithGradOp loss, int64_t logitBytes,
       parts.logits.getTransposeA() || parts.logits->getNumResults() != 1 ||
       typeOf(parts.logits.getResult(0)).getShape().back() !=
           type.getShape().back())
-    return "its logits are no product of two matrices alone";
+    return "its logits are not a product of two matrices alone";
   if (type.getElementType() != typeOf(parts.logits.getA()).getElementType())
     return "its logits have another type than the operands of their product";
   if (StringRef obstacle = matchGradients(parts); !obstacle.empty())

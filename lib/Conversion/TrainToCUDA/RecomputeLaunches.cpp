@@ -8,7 +8,7 @@
 // Decides which values of the forward pass the backward pass computes again.
 // It runs after fusion, where each launch and its operands are known: a value
 // that fusion removed costs nothing, and a kernel that reads the operands
-// anyway computes the value for the price of writing it.
+// anyway computes the value at the cost of one write.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,8 @@ using mlir::amp::typeOf;
 /// The GPU whose rates the decision takes. A program does not name its GPU.
 static constexpr const char *kReferenceGPU = "h100";
 
-/// Operands that must live longer for a second computation may have this part
-/// of the bytes that it frees.
+/// The operands that must live longer for a second computation may take at most
+/// this part of the bytes that it frees.
 static constexpr int64_t kExtensionPart = 8;
 
 static Value getRoot(Value value) {

@@ -277,7 +277,7 @@ struct ConvertTrainToCUDA
     mergeKernels(step);
     if (failed(run({cse})))
       return failure();
-    // Nothing may look for equal operations from here on.
+    // Common subexpression elimination would undo this.
     if (recomputeLaunches(step, recomputeRate))
       mergeKernels(step);
     nameLaunches(step);

@@ -111,7 +111,7 @@ static llvm::Expected<std::string> findCompiler(llvm::StringRef given) {
 }
 
 /// The compute capability of the GPU `device`, such as 90. Asks the driver,
-/// which is no dependency of this program.
+/// which is not a dependency of this program.
 static llvm::Expected<int> getCapability(int device) {
   void *driver = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!driver)

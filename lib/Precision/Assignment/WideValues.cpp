@@ -141,7 +141,7 @@ private:
            llvm::none_of(op->getOperands(), holdsFloats);
   }
 
-  /// Marks the values that calls and regions make of the value of `use`.
+  /// Marks the values to which calls and regions forward the value of `use`.
   /// Returns whether the operation computes nothing from it.
   bool handOn(OpOperand &use, Marks &marks) {
     Operation *op = use.getOwner();
@@ -246,9 +246,9 @@ private:
       }
   }
 
-  /// The marks that `input`, a region argument or result, gets if a value of
-  /// `marks` is handed on as it: other ones in a loop, where a large number
-  /// meets those of other iterations.
+  /// Returns the marks of `input`, a region argument or result, to which
+  /// control flow forwards a value of `marks`. A loop has marks of its own,
+  /// because large values of several iterations meet in it.
   Marks &getCarriedMarks(Value input, Marks &marks) {
     if (&marks != &largeF16 && &marks != &largeBF16)
       return marks;

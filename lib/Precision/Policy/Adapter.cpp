@@ -147,7 +147,7 @@ AdapterOperation::assignDescribedSlots(Operation *op,
                    << ": this one has " << types.size();
     else
       error(entry) << what << " " << index << " of '" << name
-                   << "' is no tensor of floats, but " << types[index];
+                   << "' is not a tensor of floats, but " << types[index];
   };
   for (const AdapterSlot &slot : slots) {
     int8_t number = result.add(slot.kind);
@@ -487,7 +487,7 @@ LogicalResult Adapter::checkCast(Location loc, Type from, Type to) const {
   if (!name.isRegistered()) {
     Dialect *owner = context->getLoadedDialect(name.getDialectNamespace());
     if (owner && !owner->allowsUnknownOperations())
-      return error() << "is no operation of the dialect '"
+      return error() << "is not an operation of the dialect '"
                      << name.getDialectNamespace() << "'";
     if (!owner && !context->allowsUnregisteredDialects())
       return error() << "cannot be built: its dialect is not loaded, and "

@@ -140,7 +140,7 @@ AdapterCast AdapterReader::readCast(const CastDocument &document,
     }
     if (!value) {
       error(attribute.value)
-          << "'" << attribute.value.text << "' is no attribute: " << reason;
+          << "'" << attribute.value.text << "' is not an attribute: " << reason;
       continue;
     }
     cast.attributes.push_back({attribute.name.text, value});
@@ -178,7 +178,7 @@ void AdapterReader::readSlot(const AdapterOperationDocument &document,
     (slot.*member).push_back(std::move(entry));
   };
   for (const PolicyScalar &entry : slotDocument.operands) {
-    // Where operands have names, an entry that is no number is one.
+    // Where operands have names, an entry that is not a number is a name.
     bool isName = !op.operandNames.empty() && !entry.text.empty() &&
                   !llvm::isDigit(entry.text.front());
     if (isName)

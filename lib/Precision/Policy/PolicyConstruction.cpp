@@ -93,9 +93,8 @@ void Policy::Builder::addRule(std::vector<RuleT> &rules, StringRef text,
                               Location loc, unsigned layer, bool isOp,
                               ArgsT... args) {
   if (text.empty()) {
-    error(loc, text) << "stands where the name of "
-                     << (isOp ? "an operation" : "a location")
-                     << " or a glob is expected";
+    error(loc, text) << "is not the name of "
+                     << (isOp ? "an operation" : "a location") << " or a glob";
     return;
   }
   const std::string &owned = policy.globs.emplace_back(text);
@@ -199,10 +198,10 @@ void Policy::Builder::addSlots(const PolicyDocument &document, unsigned layer) {
     if (StringRef(entry.slot.text).getAsInteger(10, slot) || slot < 0 ||
         slot > INT8_MAX)
       error(getLoc(document, entry.slot), entry.slot.text)
-          << "stands where the number of a slot is expected";
+          << "is not the number of a slot";
     else if (!kind)
       error(getLoc(document, entry.kind), entry.kind.text)
-          << "is no kind of slot, expected compute, storage, range or fixed";
+          << "is not a slot kind, expected compute, storage, range or fixed";
     else if (!seen[entry.op.text].insert(slot).second)
       error(getLoc(document, entry.op), entry.op.text)
           << "has an entry for slot " << slot << " already";
@@ -223,7 +222,7 @@ void Policy::Builder::addSlotTypes(const PolicyDocument &document,
         pin = Pin::None;
       if (!pin || *pin == Pin::Keep)
         error(getLoc(document, item), item.text)
-            << "is no type of a slot, expected f32, low or any";
+            << "is not a slot type, expected f32, low or any";
       else
         types.pins.push_back(*pin);
     }
@@ -242,7 +241,7 @@ void Policy::Builder::addPins(const PolicyDocument &document, unsigned layer) {
     if (std::optional<Pin> pin = symbolizePin(entry.pin.text))
       addRule(policy.pinRules, entry.pattern, loc, layer, /*isOp=*/false, *pin);
     else
-      error(loc, entry.pin.text) << "is no pin, expected f32, low or keep";
+      error(loc, entry.pin.text) << "is not a pin, expected f32, low or keep";
   }
 }
 

@@ -246,7 +246,7 @@ static double estimateSeconds(LaunchOpInterface launch,
   if (auto plan = dyn_cast<ConvPlanOp>(launch.getOperation()))
     arithmetic *= double(plan.getPaddedFlops()) / double(plan.getFlops());
   if (auto loss = dyn_cast<LinearCrossEntropyOp>(launch.getOperation())) {
-    // Two products in three are no gradients of weights. Other kernels compute
+    // Two products in three are not gradients of weights. Other kernels compute
     // the loss.
     arithmetic *= (2 / amphost::productPart::layer +
                    1 / amphost::productPart::weightGrad) /

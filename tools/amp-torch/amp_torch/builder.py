@@ -262,7 +262,7 @@ class Builder:
         return self.views.get(value.name, value)
 
     def whole(self, value):
-        """A value that is no view."""
+        """A value that is not a view."""
         return self.integers_of(self.numbers(value), value.dtype) if value.name in self.views else value
 
     def stop_gradient(self, value):

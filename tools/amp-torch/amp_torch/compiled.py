@@ -21,7 +21,7 @@ MANY_SHAPES = 8
 
 
 def structure_of(item):
-    """The nesting of a batch, with all that is no tensor."""
+    """The nesting of a batch, with all values that are not tensors."""
     if isinstance(item, torch.Tensor):
         return "a tensor"
     if isinstance(item, dict):

@@ -173,7 +173,7 @@ def logits_of(output):
 
 
 def check_loss(loss, function):
-    """Rejects what is no loss, with a remedy."""
+    """Rejects a value that is not a loss, with a remedy."""
     if not isinstance(loss, torch.Tensor):
         raise ValueError(f"the loss must be a tensor of one number, got {type(loss).__name__}; return it without .item() or float()")
     if loss.numel() != 1:

@@ -33,7 +33,7 @@ ELEMENT_TYPES = {
 # Operations that autograd puts between a kept value and its reader.
 IDENTITIES = (torch.ops.aten.detach.default, torch.ops.aten.alias.default)
 
-# A value that is no tensor of a type above. It has a place, but no precision.
+# A value that is not a tensor of a type above. It has a place, but no precision.
 OTHER = "none"
 
 

@@ -97,7 +97,7 @@ def find_amp_opt(given=None):
         if path:
             found = shutil.which(path)
             if not found:
-                raise GuestError(f"{origin} names '{path}', which is no program that can be run")
+                raise GuestError(f"{origin} names '{path}', which is not an executable program")
             return found
     found = shutil.which("amp-opt")
     here = Path(__file__).resolve()

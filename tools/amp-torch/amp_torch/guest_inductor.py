@@ -34,7 +34,7 @@ def decompose_and_compile(graph_module, example_inputs, **settings):
     inputs = [
         node.meta["val"] for node in graph_module.graph.nodes if node.op == "placeholder"
     ]
-    # Decompositions make small constants, which are no fake tensors.
+    # Decompositions make small constants, which are not fake tensors.
     mode = detect_fake_mode(inputs)
     before, mode.allow_non_fake_inputs = mode.allow_non_fake_inputs, True
     try:

@@ -183,7 +183,7 @@ class Times(Results):
 
     @property
     def perceptrons(self):
-        """The cases that are no networks of amp-model's larger kinds."""
+        """The cases that are not large networks of amp-model."""
         return [case for case in self.cases if "network" not in case and not case.get("small")]
 
     def groups(self, is_large):

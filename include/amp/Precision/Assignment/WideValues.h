@@ -46,16 +46,16 @@ struct WideValues {
   /// has a mark. An update that is rounded there is lost.
   llvm::DenseSet<Value> newState;
 
-  /// Values that may hold a number beyond the range of f16 or of bf16, because
-  /// a loop starts from such a constant, moved or multiplied, and values that
-  /// are computed from them. They end at products, at operations of the list
-  /// `deny`, and where results fit for any operands.
+  /// Values that may hold a number beyond the range of f16 or of bf16: values
+  /// of loops whose initial values are such constants, moved or multiplied, and
+  /// values that depend on them. Products, operations of the list `deny`, and
+  /// operations whose results fit for any operands end the propagation.
   ///
-  /// A recurrence over logarithms of probabilities starts from -1e5 for what is
-  /// impossible. In f16 that is -inf, and the difference of two of them NaN.
+  /// For example, a recurrence over log probabilities initializes impossible
+  /// states to -1e5. In f16 this is -inf, and -inf - (-inf) is NaN.
   llvm::DenseSet<Value> beyondF16, beyondBF16;
 
-  /// The values of which nothing may be stored as `low`, a type of two bytes.
+  /// The values that must not be stored as `low`, a type of two bytes.
   const llvm::DenseSet<Value> &getBeyond(FloatType low) const {
     return low.isF16() ? beyondF16 : beyondBF16;
   }

@@ -64,7 +64,7 @@ LogicalResult CastOp::canonicalize(CastOp op, PatternRewriter &rewriter) {
   // A cast of a constant is a constant of the operand's dialect.
   DenseFPElementsAttr elements;
   if (!matchPattern(op.getInput(), m_Constant(&elements)))
-    return rewriter.notifyMatchFailure(op, "operand is no dense constant");
+    return rewriter.notifyMatchFailure(op, "operand is not a dense constant");
   auto type = cast<FloatType>(getElementTypeOrSelf(op.getType()));
   Attribute rounded = elements.mapValues(type, [&](const APFloat &value) {
     APFloat result = value;

@@ -120,8 +120,8 @@ static void divideReplication(ReplicationInference &inference) {
       value.withPower(power ? Replication::Power(*power - 1) : std::nullopt));
 }
 
-/// Eight bits and a scale represent a value. If ranks have scales of their own,
-/// they round their values by these.
+/// Eight bits and a scale represent a value. Ranks with different scales round
+/// it differently.
 static void payloadReplication(ReplicationInference &inference) {
   Replication scale = inference.getOperand(1).withDim(Replication::kNoDim);
   Replication value = inference.getOperand(0);

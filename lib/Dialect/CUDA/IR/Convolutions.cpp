@@ -107,7 +107,7 @@ int64_t ConvPlanOp::getPaddedFlops() {
          shape.groups;
 }
 
-// A kernel pads each image whose channels are no multiple of the unit.
+// A kernel pads each image whose channels are not a multiple of the unit.
 int64_t ConvPlanOp::getNumKernels() {
   Types types = getForwardTypes();
   return 1 + (types.image.getShape().back() % kChannelUnit != 0) +

@@ -71,9 +71,9 @@ LogicalResult LayerNormOp::verify() {
                         {{x}, {rows, f32}, {rows, f32}});
 }
 
-/// Verifies gradients of a norm of rows: dy, x, gamma, `numStatistics` numbers
-/// for each row and, with `isAgain`, beta, if there are two statistics. The
-/// last target is then the norm.
+/// Verifies the gradients of a norm over rows. The inputs are dy, x, gamma and
+/// `numStatistics` values per row. With `isAgain`, the last target is the norm,
+/// and a norm with two statistics also reads beta.
 template <typename OpTy>
 static LogicalResult verifyRowNormGrad(OpTy op, unsigned numStatistics,
                                        bool isAgain) {
@@ -337,8 +337,8 @@ int64_t BatchNormAddReluGradOp::getScratchBytes() {
   return getBackwardScratch(getInputType(0));
 }
 
-/// Verifies that the operands of a normalisation are of the shape of x, or with
-/// an element for each channel.
+/// Verifies that x, y and the residual have one shape, and that the other
+/// operands have one element for each channel.
 template <typename OpTy>
 static LogicalResult verifyApply(OpTy op, bool hasResidual) {
   ArrayRef<int64_t> x = op.getInputType(0).getShape();

@@ -112,7 +112,7 @@ AMP_GRADIENT_RULE(LogSoftmaxOp) {
 AMP_GRADIENT_RULE(LogsumexpOp) {
   TrainBuilder t(builder, getLoc());
   Value x = t.widen(getInput());
-  // Infinities share the gradient like equal numbers, and are no NaN.
+  // Infinities share the gradient like equal numbers, and do not give NaN.
   double largest =
       APFloat::getLargest(
           cast<FloatType>(getElementTypeOrSelf(x)).getFloatSemantics())

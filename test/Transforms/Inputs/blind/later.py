@@ -4,49 +4,15 @@
 quotients, and optimizers in arithmetic."""
 
 from builder import I1, I32, S, T
+from more import each, rate as rates, right, scaled as each_scaled, unscaled as each_unscaled, wrong
 from right import RIGHT
 from wrong import WRONG
 
-
-def kind(where, name, **options):
-    def add(f):
-        where.append((name, f, options))
-        return f
-    return add
-
-
-def wrong(name, **options): return kind(WRONG, name, **options)
-def right(name, **options): return kind(RIGHT, name, **options)
-
-
 both = {"two": True}
-each = {"unscale": "each", "two": True}
 together = {"unscale": "one", "two": True}
 
 
 def like(k, value, n): return k.c(value, k.shape[n])
-
-
-def each_scaled(where, name, f, **options):
-    def change(k):
-        def stage():
-            k.g = {n: f(k, g, n) for n, g in k.g.items()}
-        k.scaled = stage
-    where.append((name, change, options))
-
-
-def each_unscaled(where, name, f, **options):
-    def change(k):
-        def stage():
-            k.u = {n: f(k, u, n) for n, u in k.u.items()}
-        k.unscaled = stage
-    where.append((name, change, options))
-
-
-def rates(where, name, f, **options):
-    def change(k):
-        k.compute = lambda: k.step(k.u, f(k))
-    where.append((name, change, options))
 
 
 def metric(where, name, f, **options):

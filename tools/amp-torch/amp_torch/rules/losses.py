@@ -65,7 +65,7 @@ def picked(t, log_probabilities, labels, weight, reduction, ignore_index, smooth
         kept = b.compare("ne", labels, b.scalar(ignore_index, labels.dtype))
         valid = b.select(kept, one, zero)
         # One-hot by comparison: readers of data take the operand of one_hot for an index
-        # and would refuse labels that are no class.
+        # and would refuse labels that are not classes.
         numbers = torch.arange(classes).reshape(classes, *(1,) * labels.rank).to(TORCH_DTYPES[labels.dtype])
         numbers[numbers == ignore_index] = -1 if ignore_index != -1 else -2
         equal = b.compare("eq", labels, b.constant(numbers))

@@ -103,7 +103,7 @@ def batch_norm_training(t, x, weight, bias, *rest):
         return [batch_norm_inference(t, x, weight, bias, mean, var, epsilon), None, None, mean, var]
     operands = batch_norm_operands(t, x, weight, bias, mean, var)
     if tracked and not all(isinstance(value, Value) for value in (mean, var)):
-        raise Unsupported("batch_norm with statistics that are no buffers of a module")
+        raise Unsupported("batch_norm with statistics that are not buffers of a module")
     statistics = (operands[0].shape, wide(x.dtype))
     last = to_last(t, x)
     attributes = {"epsilon": float(epsilon), "momentum": float(t.number(momentum))}

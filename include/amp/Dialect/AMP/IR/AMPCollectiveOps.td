@@ -107,10 +107,9 @@ def AMP_DivideByRanksOp : AMP_Op<"divide_by_ranks", [
   let summary = "divides by the number of ranks";
   let description = [{
     Computes x / N, where N is the number of ranks that execute the step, rounded
-    once. The mean over the rows of a rank is N times the part of this rank of the
-    mean over all rows. `amp-data-parallel` therefore divides the start of a
-    backward pass. `amp-set-ranks` adds N (`of`). The operation cannot be lowered
-    without it.
+    once. The mean over the rows of one rank is N times the contribution of these
+    rows to the mean over all rows. `amp-data-parallel` therefore divides the seed
+    of a backward pass. `amp-set-ranks` adds N (`of`). Lowering requires it.
 
     Example:
 

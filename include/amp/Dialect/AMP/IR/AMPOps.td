@@ -145,7 +145,7 @@ def AMP_UpdateScaleOp : AMP_Op<"update_scale", []> {
   let summary = "updates the state of dynamic loss scaling";
   let description = [{
     Executed once per step, after all uses of the scale. The lower-case names
-    below that are no operands are fields of `scaler`, an `#amp.scaler`:
+    below that are not operands are fields of `scaler`, an `#amp.scaler`:
 
     ```
     if not all_finite:

@@ -102,7 +102,7 @@ def AMP_UpdateQuantizerOp : AMP_ScaledOp<"update_quantizer", [
     Executed once per step for each quantiser with a history. `amax` is the
     largest magnitude of the tensor in this step, without a factor of the loss
     scale. `history` holds the magnitudes of the last steps, the last one first,
-    and 0 for those that have not been yet. With the largest finite number M of
+    and 0 for steps before the first one. With the largest finite number M of
     `format`:
 
     ```
@@ -114,8 +114,8 @@ def AMP_UpdateQuantizerOp : AMP_ScaledOp<"update_quantizer", [
       history' = history, scale' = scale
     ```
 
-    in f32. The tensor of this step was multiplied by `scale`, which its readers
-    divide by. Both results become state of the next step. The scale is 1 in the
+    in f32. `amp.quantize` multiplied the tensor of this step by `scale`, and its
+    readers divide by it. Both results become state of the next step. The scale is 1 in the
     first step, as in Transformer Engine.
 
     Example:
@@ -143,8 +143,8 @@ def AMP_QuantizeOp : AMP_ScaledOp<"quantize", [
     With `saturate`, magnitudes beyond the range become the largest finite
     number, infinities too. Without it, they become infinite in f8E5M2 and NaN
     in f8E4M3FN. NaN stays NaN. With `keep_non_finite` only finite elements
-    saturate: an infinite one becomes what it would without `saturate`, so that
-    a scale of earlier steps does not hide an overflow.
+    saturate. An infinite element is converted as without `saturate`, so a scale
+    of earlier steps does not hide an overflow.
 
     `scale` is a scalar or, with `blocks`, has one element for each block of
     `input`, as `amp.amax` describes.
@@ -207,9 +207,9 @@ def AMP_ScaledMatmulOp : AMP_ScaledOp<"scaled_matmul", [
 
     `accumulator_bits` is the width of the accumulator: a sign, 8 bits of
     exponent, and the first bits of an f32 significand. Each sum is rounded
-    toward zero to this width. With `promotion`, the sums of so many products each
-    are added in f32. The CPU then shows the error of a GPU whose accumulators
-    are narrow: 22 bits, and 128 products in DeepSeek-V3.
+    toward zero to this width. With `promotion`, each sum of that many products
+    is added in f32. The CPU then emulates the error of a GPU with narrow
+    accumulators: 22 bits, and 128 products in DeepSeek-V3.
 
     Example:
 
