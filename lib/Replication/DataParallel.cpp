@@ -53,7 +53,8 @@ private:
   Operation *getLast() const { return body.getTerminator(); }
   /// `values` and all values of the step that depend on them.
   llvm::DenseSet<Value> getDependents(ArrayRef<Value> values) const;
-  /// Whether the results of `op` are less than a summand if `operand` is one.
+  /// Whether `op` computes a value of another kind if `operand` is a total
+  /// instead of the summand of one rank.
   bool needsTotal(Operation *op, Value operand) const;
   void reduceCounts();
   void normalizeSeeds();

@@ -25,8 +25,8 @@ struct MPILibrary;
 class RankGroup {
 public:
   /// Joins the processes that a launcher of MPI has started. Returns null if
-  /// this process was started alone. Fails if `expected` is not 0 and another
-  /// number than that of the processes, or if there is no MPI.
+  /// this process was started alone. Fails if `expected` is neither 0
+  /// nor the number of processes, or if there is no MPI.
   static llvm::Expected<std::unique_ptr<RankGroup>> join(int64_t expected);
   /// Waits for all ranks.
   ~RankGroup();
