@@ -18,7 +18,7 @@ extern "C" {
 /// Rewrites the training steps of `module` with `amp-training-pipeline`.
 ///
 /// `policy` is the name of a preset, a file, or the text of a policy: YAML in
-/// braces or on more than one line. `options` are those of the pipeline in
+/// braces or on more than one line. `options` are options of the pipeline in
 /// command-line syntax, such as `precision=fp16 target=h100`, or empty. They do
 /// not include `policy`.
 ///

@@ -69,7 +69,7 @@ host::Status Divergence::beforeTraining(JITStep &step) {
   losses.clear();
   for (auto [number, record] : llvm::enumerate(records)) {
     const WatchedRecord *match = matcher.find(records, number);
-    // The counterpart of a cast is that of its operand.
+    // A cast has the counterpart of its operand.
     if (!match && record.operands.size() == 1)
       match = matches[record.operands.front()];
     matches.push_back(match);

@@ -22,7 +22,7 @@ namespace mlir::amp {
 ///   leave the range of the low type (exponentials, powers, reciprocals);
 /// - a maximum or minimum: one slot; any other reduction: a slot for the
 ///   inputs and a range slot for the result, accumulated in f32;
-/// - whatever computes in a wider type than f32 keeps its types;
+/// - operations in a wider type than f32 keep their types;
 /// - anything else, such as several results of a reduction: the inputs are a
 ///   slot, results keep their types.
 void getStructuredSlots(linalg::LinalgOp op, PrecisionSlots &slots);

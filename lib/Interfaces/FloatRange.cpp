@@ -209,8 +209,8 @@ FloatRange pow(FloatRange a, FloatRange b) {
     return hull({std::pow(a.lo, b.lo), std::pow(a.lo, b.hi),
                  std::pow(a.hi, b.lo), std::pow(a.hi, b.hi)},
                 mayBeNaN);
-  // An odd power is monotone in the base. An even power is that of the
-  // magnitude.
+  // An odd power is monotone in the base. An even power depends
+  // only on the magnitude.
   if (b.lo == b.hi && b.lo >= 0 && b.lo <= 0x1p20 && b.lo == std::floor(b.lo)) {
     FloatRange base = std::fmod(b.lo, 2) == 0 ? abs(a) : a;
     return computed(std::pow(base.lo, b.lo), std::pow(base.hi, b.lo), mayBeNaN);

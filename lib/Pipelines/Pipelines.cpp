@@ -66,7 +66,7 @@ static void addLossScaling(OpPassManager &pm, const AMPPipelineOptions &options,
   lossScaling.gradientNorm = options.gradientNorm;
   lossScaling.countSkipped = options.countSkipped;
   std::unique_ptr<Pass> pass = createInsertLossScalingPass(lossScaling);
-  // A value of a policy is that of the option with its key.
+  // A key of a policy sets the option of the same name.
   if (followsPolicy)
     for (const auto &[key, value] : settings.values)
       (void)pass->initializeOptions(key + "=" + value,

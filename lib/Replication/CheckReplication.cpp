@@ -264,8 +264,8 @@ unsigned ReplicationChecker::checkResults() {
                          remark::RemarkOpts::name("LocalMetric")
                              .category("amp")
                              .function(function.getName()))
-            << "the metric " << metric.getValue() << " is that of one rank: it "
-            << wrong;
+            << "the metric " << metric.getValue()
+            << " covers only one rank: it " << wrong;
         continue;
       }
       ++numErrors;

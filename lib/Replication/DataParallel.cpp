@@ -267,7 +267,7 @@ void StepParallelizer::collectResults() {
     reductions.addResult(operand, state.isPartial() ? power : 1);
     remarkOn(value.getLoc(), "StateAveraged",
              "the model state " + update.getValue() +
-                 " is that of each rank's part of the batch: the step keeps "
+                 " covers only a rank's part of the batch: the step keeps "
                  "the mean over the ranks");
   }
 }

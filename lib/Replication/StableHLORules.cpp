@@ -8,7 +8,7 @@
 // Operations are known by their names, and their attributes by their text,
 // because the dialect is not linked in. A loss in StableHLO is a sum that is
 // divided by a constant. In the backward pass the same constant divides 1. The
-// number of elements that it counts tells whether it is that of one rank or of
+// number of elements that it counts tells whether it belongs to one rank or to
 // all ranks.
 //
 //===----------------------------------------------------------------------===//
@@ -246,7 +246,7 @@ static Replication inferGather(ReplicationInference &inference) {
   int64_t vectorDim;
   if (!type || !result || number.getAsInteger(10, vectorDim))
     return Replication::varying();
-  // The dimensions of the result that are not offsets are those of the indices.
+  // The indices have the dimensions of the result that are not offsets.
   SmallVector<int64_t> dims(type.getRank(), kLostDim);
   int64_t to = 0;
   for (int64_t dim = 0; dim != type.getRank(); ++dim) {

@@ -197,7 +197,7 @@ private:
       return "it is a statistic: the backward pass spreads it over a larger "
              "tensor";
     if (countMost(owner->getOperandTypes()) < elements)
-      return "it is spread from smaller tensors, which are what is stored";
+      return "it is spread from smaller tensors, which are stored";
     if (llvm::any_of(early, [](Operation *op) {
           return op->hasTrait<OpTrait::IsTerminator>();
         }))

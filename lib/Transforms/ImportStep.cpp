@@ -99,7 +99,7 @@ LogicalResult ImportStepPass::examine(Import &found) {
     for (const Gradient &other : found.gradients)
       if (other.value == value)
         return function->emitError("result ")
-               << i << ", the gradient of " << name << ", is that of "
+               << i << ", the gradient of " << name << ", is the gradient of "
                << other.parameter << " too";
     found.gradients.push_back({i, value, name});
   }

@@ -179,7 +179,7 @@ void Inliner::findChecked(FunctionOpInterface copy) {
 
 LogicalResult Inliner::failTooLarge() {
   return scope->emitOpError(
-             "calls functions that use loss scales or what is unscaled, and "
+             "calls functions that use loss scales or unscaled gradients, and "
              "these have more than ")
          << kMostOperations
          << " operations where they are called, expected fewer: call a "

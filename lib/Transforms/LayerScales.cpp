@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Returns whether `type` is that of a matrix of floats, or of more dimensions.
+/// Returns whether `type` is a tensor of floats with two or more dimensions.
 static bool isMatrix(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
   return shaped && shaped.hasRank() && shaped.getRank() >= 2 &&

@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The scale and the counters that `scaler=<framework>` gives equal those of an
+# The scale and the counters that `scaler=<framework>` gives follow an
 # independent model of that framework's machine, step by step, over random
 # patterns of overflows; and the cases in which frameworks go wrong.
 #

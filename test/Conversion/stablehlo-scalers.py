@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # The scale and the counters that StableHLO computes for `scaler=<framework>`
-# equal those of an independent model of that framework's machine, bit for bit,
+# equal an independent model of that framework's machine, bit for bit,
 # over random patterns of overflows. The StableHLO is interpreted here: an update
 # consists of operations on scalars, each of which numpy has.
 #

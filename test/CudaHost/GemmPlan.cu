@@ -59,7 +59,7 @@ static void testSteps() {
   expect(E::DGeluBiasGrad, {E::DGeluBiasGrad}, E::DGelu);
   for (E wanted : {E::ReluBias, E::ReluAuxBias, E::GeluBias, E::GeluAuxBias})
     expect(wanted, {wanted}, E::Bias);
-  // If no product is possible, the error is that of the library.
+  // If no product is possible, the library's error is returned.
   host::options().invalidEpilogues.push_back(toCublas(E::None));
   GemmConfig config = configOf(E::None);
   GemmPlans plans;

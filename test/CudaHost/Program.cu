@@ -273,7 +273,7 @@ static void testIdentity(const std::string &path) {
   CHECK_OK(load(info));
   ProgramInfo other = info;
   other.identity.fingerprint = 18;
-  CHECK_ERROR(load(other), "its state is that of this step, but not its "
+  CHECK_ERROR(load(other), "it has the state of this step, but other "
                            "operations; use --init for weights alone");
   other = info;
   other.identity.precision = "";
@@ -589,7 +589,7 @@ static void testTrainer(const std::string &path) {
   CHECK(run({"--data", "/"}) == 1);
   CHECK(run({"--synthetic", "--load", "/"}) == 1);
   CHECK(run({"--synthetic", "--bogus"}) == 1);
-  // The messages equal those of amp-run.
+  // amp-run has the same messages.
   auto parse = [](std::vector<std::string> arguments) {
     std::vector<char *> argv = {const_cast<char *>("step"),
                                 const_cast<char *>("--synthetic")};

@@ -52,7 +52,7 @@ static void testSoftmax(int64_t outer, int64_t extent, int64_t inner,
     CHECK_NEAR(resultY, y, epsilonOf<T>());
     CHECK_NEAR(resultLog, logY, epsilonOf<T>());
 
-    // The gradients are those of the rounded results.
+    // The gradients belong to the rounded results.
     Values dx(count), dLogX(count);
     for (int64_t line = 0; line < outer * inner; ++line) {
       int64_t base = line / inner * extent * inner + line % inner;

@@ -77,7 +77,7 @@ def held_out(weights):
     return np.mean((out - test_y) ** 2)
 
 
-# The ranges of one step are those of NumPy.
+# NumPy finds the same ranges in one step.
 text = ok(*files, "--batch-size", 512, "--steps", 1, "--precision", "f32", "--calibrate", folder + "one.json",
           "--save", folder + "one.npz", model=MODEL)
 with open(folder + "one.json") as f:

@@ -165,7 +165,7 @@ for ranks in (2, 3, 4):
     parts, run_of_parts = train(1, write(f"micro{ranks}.mlir", micro(ranks)), f"micro{ranks}")
     assert_equal(states(several), states(parts), f"{ranks} ranks and micro-batches")
     assert metric(run_of_several, "loss") == metric(run_of_parts, "loss")
-    # The file is that of one rank: the same graph, batch and position.
+    # One rank saves the same file: the same graph, batch and position.
     assert_equal({"p": several["__amp_progress__"]}, {"p": one["__amp_progress__"]}, "progress")
     for key, value in states(one).items():
         assert np.allclose(several[key], value, rtol=1e-4, atol=1e-5), (ranks, key, np.abs(several[key] - value).max())
@@ -240,7 +240,7 @@ wide, _ = train(2, folder + "step.mlir", "wide", "--precision", "bf16", steps=10
 assert any(low[key].tobytes() != wide[key].tobytes() for key in PARAMETERS)
 assert all(np.allclose(low[key], wide[key], rtol=2**-6, atol=2**-8) for key in PARAMETERS)
 
-# Magnitudes of 8-bit values, and the scales that follow from them, are those of the whole batch.
+# Magnitudes of 8-bit values, and the scales that follow from them, cover the whole batch.
 # Recipes: one with histories, and one that takes the magnitude of each step.
 for recipe in ("delayed", "current"):
     eight = "--precision", f"fp8-{recipe}", "--pipeline", "fp8-keep-last=0"

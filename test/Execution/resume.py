@@ -98,7 +98,7 @@ for name, old, new in (
     with open(folder + name + ".mlir", "w") as f:
         f.write("// " + name + "\n" + text.replace(old, new))
 fails(
-    another + "its state is that of this step, but not its operations",
+    another + "it has the state of this step, but other operations",
     *data, "--load", folder + "plain.npz", "--steps", 1, model=folder + "momentum.mlir",
 )
 # Names of values and initial values make no other graph, and "f16" is fp16.

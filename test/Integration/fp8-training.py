@@ -43,7 +43,7 @@ for precision in ("f32", *RECIPES):
     print(f"{precision:>14} first {losses[precision][0]:.4f} last {mean:.4f}")
     assert mean < losses[precision][0] - 0.5, (precision, mean)
     assert abs(mean - reference) < 0.05 * reference, (precision, mean, reference)
-    # The payloads matter: the first loss is not that of f32.
+    # The payloads matter: the first loss differs from f32.
     assert precision == "f32" or losses[precision][0] != losses["f32"][0], precision
 
 

@@ -162,7 +162,7 @@ func.func @main(%a: tensor<4xf32> {amp.role = "parameter", amp.name = "a"}, %n: 
 
 // -----
 
-// Results that are not those of the operands.
+// Results that differ from the operands.
 func.func @main(%a: tensor<4x6xf32> {amp.role = "parameter", amp.name = "a"}, %i: tensor<i32> {amp.role = "batch", amp.name = "i"}) -> tensor<4x6xf32> {
   %z = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
   // expected-error @+1 {{stablehlo-to-train: unsupported here: 1 x stablehlo.reduce (its operands do not fit), 1 x stablehlo.concatenate (its operands do not fit), 1 x stablehlo.dynamic_slice (its results have other types than it computes)}}

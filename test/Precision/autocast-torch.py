@@ -14,7 +14,7 @@
 # CHECK: programs differ
 """Usage: autocast-torch.py <amp-opt> <policy> [strategy]
 
-The lists are those of PyTorch 1.13, for which the policy was written. Casts of
+The lists are from PyTorch 1.13, for which the policy was written. Casts of
 torch are of two kinds, and both are casts in the IR: those that autocast makes,
 and those that kernels make when operands of a fallthrough operation have
 different types. torch casts values other than parameters once per use; the IR casts once per value,

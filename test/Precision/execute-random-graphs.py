@@ -9,7 +9,7 @@
 # RUN: %python %s %t
 """Usage: execute-random-graphs.py <folder> [first seed]
 
-The bound is that of --test-error-bound (test/lib/TestErrorBound.cpp), which
+The bound comes from --test-error-bound (test/lib/TestErrorBound.cpp), which
 grows with depth. Graphs run twenty at a time, in one step; AMP_LONG_TESTS=1
 takes 520 graphs for each strategy and low type, otherwise 20.
 """

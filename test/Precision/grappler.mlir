@@ -34,7 +34,7 @@ func.func @nothing_allowed(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // WHY-DAG: [[#@LINE+4]]:{{.*}} Low {{.*}} Op=train.matmul, Reason="allowed: low precision is fast here"
 // WHY-DAG: [[#@LINE+4]]:{{.*}} Low {{.*}} Op=train.tanh, Reason="between operations in low precision"
 func.func @between(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // The second cast is that of %b, which both products read.
+  // The second cast converts %b, which both products read.
   %0 = train.matmul %a, %b : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = train.tanh %0 : tensor<4x4xf32>
   %2 = train.matmul %1, %b : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>

@@ -89,7 +89,7 @@ func.func @early(
 
 // -----
 
-// The number of labels that count is that of all ranks, before the loss divides by it.
+// The ranks add the number of labels that count before the loss divides by it.
 // CHECK-LABEL: func.func @ignored
 // CHECK: %[[OWN:.*]] = train.reduce_sum %{{.*}} : (tensor<?xf32>) -> tensor<f32>
 // CHECK-NEXT: %[[ALL:.*]] = amp.all_reduce sum %[[OWN]]
@@ -210,7 +210,7 @@ func.func @low(
 // SYNC: amp.divide_by_ranks
 // SYNC-NOT: all_reduce
 // SYNC: return
-// REMARK: StateAveraged{{.*}}the model state mean is that of each rank's part of the batch
+// REMARK: StateAveraged{{.*}}the model state mean covers only a rank's part of the batch
 func.func @state(
     %mean: tensor<8xf32> {amp.role = "model_state", amp.name = "mean"},
     %var: tensor<8xf32> {amp.role = "model_state", amp.name = "var"},

@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The state of a compiled step is that of the model, the optimizer and the GradScaler:
+# A compiled step shares its state with the model, the optimizer and the GradScaler:
 # checkpoints, schedulers, evaluation, averages and eager steps work as without it.
 #
 # REQUIRES: torch-export, full
@@ -154,7 +154,7 @@ def check_aliases(step, model, optimizer):
 
 
 def check_scaler():
-    """Scales and skips are those of GradScaler."""
+    """Scales and skips are the same as with GradScaler."""
     model, optimizer, _ = make("sgd")
     twin, twin_optimizer, _ = make("sgd")
     options = {"init_scale": 2.0**9, "growth_interval": 2, "growth_factor": 4.0, "backoff_factor": 0.25}

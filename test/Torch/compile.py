@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# A step of amp_torch.compile trains the model in place: the losses are those of eager
-# PyTorch, and losses and state are those of amp-run on the exported step bit for bit.
+# A step of amp_torch.compile trains the model in place: the losses equal eager
+# PyTorch's, and losses and state equal amp-run's on the exported step bit for bit.
 #
 # REQUIRES: torch-export
 # RUN: rm -rf %t && mkdir %t
@@ -35,20 +35,20 @@ def check(folder, name, kind, precision):
         error = max(abs(mine - other) for mine, other in zip(losses, theirs)) / max(theirs)
         assert error <= 1e-5, f"{report} losses differ by {error:.1e} from eager"
         report += f" within {error:.1e} of eager,"
-    # The rules of the loss scale are those of GradScaler.
+    # The loss scale follows the rules of GradScaler.
     path = f"{folder}/{name}-{kind}-{precision}"
     export = amp_torch.export(exported, loss, optimizer_of(kind, exported), example, path, clip_grad_norm=1.0)
     pipeline = " ".join(["scaler=pytorch", export.options])
     expected, state = amp_run(path, export.batch, arrays, SIZE, STEPS, "--precision", precision, "--pipeline", pipeline)
-    assert losses == expected, f"{report} losses are not those of amp-run: {losses} {expected}"
+    assert losses == expected, f"{report} losses differ from amp-run's: {losses} {expected}"
     for key, tensor in {**dict(model.named_parameters()), **dict(model.named_buffers())}.items():
         if key in state:
-            assert (state[key] == tensor.detach().numpy()).all(), f"{report} {key} is not that of amp-run"
+            assert (state[key] == tensor.detach().numpy()).all(), f"{report} {key} differs from amp-run's"
     names = {id(parameter): key for key, parameter in model.named_parameters()}
     for parameter, entry in optimizer.state.items():
         for key, tensor in entry.items():
             saved = state["step" if key == "step" else f"{names[id(parameter)]}.{key}"]
-            assert (saved == tensor.numpy()).all(), f"{report} {names[id(parameter)]}.{key} is not that of amp-run"
+            assert (saved == tensor.numpy()).all(), f"{report} {names[id(parameter)]}.{key} differs from amp-run's"
     assert len(optimizer.state) == len(names), optimizer.state
     print(report, "equal to amp-run", flush=True)
 

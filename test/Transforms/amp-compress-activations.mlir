@@ -98,7 +98,7 @@ func.func @stay(%x: tensor<4x8xf32>, %dynamic: tensor<?x8xf32>, %v: tensor<8xf32
     -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<?x8xf32>) attributes {amp.mixed_precision = bf16} {
   // REMARK: [[#@LINE+1]]:{{.*}} remark: [Missed] SavedInF32 {{.*}} Op=train.reduce_max, Reason="it is a statistic: the backward pass spreads it over a larger tensor"
   %m = train.reduce_max %x {dims = array<i64: 1>} : (tensor<4x8xf32>) -> tensor<4xf32>
-  // REMARK: [[#@LINE+1]]:{{.*}} remark: [Missed] SavedInF32 {{.*}} Op=train.broadcast, Reason="it is spread from smaller tensors, which are what is stored"
+  // REMARK: [[#@LINE+1]]:{{.*}} remark: [Missed] SavedInF32 {{.*}} Op=train.broadcast, Reason="it is spread from smaller tensors, which are stored"
   %b = train.broadcast %m {dims = array<i64: 1>} : (tensor<4xf32>) -> tensor<4x8xf32>
   // REMARK: [[#@LINE+1]]:{{.*}} remark: [Missed] SavedInF32 {{.*}} Op=train.tanh, Reason="the step returns it, in f32"
   %t = train.tanh %x : tensor<4x8xf32>

@@ -155,7 +155,7 @@ def annotate(lowered, arguments, results):
 @dataclasses.dataclass
 class Step:
     """A marked training step. Its arguments are the leaves of parameters, optimizer state and
-    batch. Its results are those of the new parameters and state, and the loss."""
+    batch. Its results are the leaves of the new parameters and state, and the loss."""
 
     text: str
     names: list

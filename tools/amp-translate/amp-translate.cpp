@@ -296,7 +296,8 @@ static bool hasOpenBatch(ModuleOp module) {
   });
 }
 
-/// Checks that `batchSize` is that of the steps that have a fixed one.
+/// Checks that `batchSize` equals the fixed batch size of each step that has
+/// one.
 static LogicalResult checkFixedBatch(ModuleOp module) {
   if (batchSize.getNumOccurrences() == 0)
     return success();
@@ -515,9 +516,9 @@ static int prepare(ModuleOp module, std::string &largest) {
   FailureOr<int64_t> batch = printLargestBatch(module, parseBytes(memory), os);
   if (failed(batch))
     return 1;
-  // The costs are those of the batch that was asked for, or else of this one.
+  // The costs refer to the given batch size, or else to this one.
   if (batchSize.getNumOccurrences() == 0) {
-    os << "the costs are those of a batch of " << *batch << "\n";
+    os << "the costs are for a batch of " << *batch << "\n";
     batchSize = *batch;
   }
   return 0;

@@ -123,7 +123,7 @@ class Generator:
             if precision == "f32":
                 self.compare(case, (wide, file), wide, BOUNDS["f32"], data)
             elif precision == "tf32":
-                # The CPU has no TF32. Its significand is that of fp16.
+                # The CPU has no TF32, which has the significand of fp16.
                 self.compare(case, (wide, file), fp16[0], BOUNDS["tf32"], data)
                 for state in case["limits"]:
                     case["limits"][state] = max(BOUNDS["tf32"], distance(fp16[0][state], wide[state]))

@@ -17,7 +17,7 @@ TARGETS = ("a100", "h100", "h200", "b200")
 
 @dataclasses.dataclass
 class Network:
-    """A network with a batch size. `options` are those of amp-model."""
+    """A network with a batch size. `options` are options of amp-model."""
 
     model: str
     options: dict

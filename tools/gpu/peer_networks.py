@@ -308,7 +308,7 @@ def parameters(network):
 
 
 def layouts(network):
-    """The permutation by which each parameter becomes that of amp-model, and its inverse."""
+    """The permutation of each parameter into its layout in amp-model, and the inverse."""
     found = {}
     for prefix, module in network.named_modules():
         if isinstance(module, nn.Linear):

@@ -73,7 +73,7 @@ def PackContractions : Pass<"amp-pack-contractions"> {
   let description = [{
     Makes the copies before the kernel that `amp-vectorize-contractions` would
     make inside it. Operands of low types are copied in the type of the
-    accumulator. Operands whose last dimension is not that of the result are
+    accumulator. Operands whose last dimension differs from the result's are
     transposed. Products of all types then share kernels. A product that
     `amp-divide-kernels` divides is packed once, not by each thread.
   }];
@@ -143,8 +143,8 @@ def VectorizeContractions : Pass<"amp-vectorize-contractions"> {
   let summary = "Lowers contractions over buffers to register-blocked vector code";
   let description = [{
     Lowers matrix products, convolutions and their gradients, as
-    `linalg.generic` on buffers. Operands of low types, and those whose last
-    dimension is not that of the result, are first copied once in the type of
+    `linalg.generic` on buffers. Operands of low types, and operands whose last
+    dimension differs from the result's, are first copied once in the type of
     the accumulator. The accumulation is in that type, with fused multiply-adds,
     in the order of the reduction loops. No bit of the result depends on the
     width of vectors.

@@ -79,7 +79,8 @@ def StableHLOToTrain : Pass<"stablehlo-to-train", "::mlir::ModuleOp"> {
     updates and the state that they need.
 
     A `stablehlo.while` whose trip count is a constant, as a scan has, becomes an
-    `scf.for`, and slices at computed places become those of the tensor dialect.
+    `scf.for`, and slices at computed places become slices of the tensor
+    dialect.
     The new loop does not carry values that the loop only counts or passes on.
     Other loops become `scf.while`, and `stablehlo.case` and `stablehlo.if`
     become `scf.if`. Gathers and scatters of any form become `train.gather` and

@@ -33,7 +33,7 @@ struct StepMemory {
 /// The count of this thread. Reset it before a measurement of the peak.
 StepMemory &getStepMemory();
 
-/// Makes the C library keep the memory that compiled steps free, as far as it
+/// Makes the C library keep the memory that compiled steps free, as much as it
 /// supports this. Each step allocates the same buffers again. Memory that went
 /// back to the kernel would have to be mapped and cleared again, page by page.
 void keepFreedMemory();

@@ -51,7 +51,7 @@ public:
   using Train =
       std::function<llvm::Expected<double>(StepProgram &, llvm::StringRef)>;
 
-  /// `options` are those of the run. They and `module` must outlive this.
+  /// `options` are the options of the run. They and `module` must outlive this.
   static llvm::Expected<std::unique_ptr<PolicySearch>>
   create(ModuleOp module, const ProgramOptions &options,
          SearchSettings settings, Train train);

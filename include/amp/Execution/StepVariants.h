@@ -17,7 +17,7 @@ namespace mlir::amp {
 /// the run.
 class StepVariants {
 public:
-  /// `options` are those of the run. They and `module` must outlive this.
+  /// `options` are the options of the run. They and `module` must outlive this.
   StepVariants(ModuleOp module, const ProgramOptions &options)
       : module(module), options(options) {}
 

@@ -24,7 +24,7 @@ namespace mlir::amp {
 ///  - an update reads state of role `quantizer_state`, in the body of the step,
 ///    and is the only one that reads it,
 ///  - its results only replace this state,
-///  - its magnitude is that of each tensor that the scale multiplies,
+///  - the scale multiplies only the tensors whose magnitude it uses,
 ///  - each state of this role has an update, or stays as it is.
 LogicalResult checkQuantizers(FunctionOpInterface function);
 

@@ -166,7 +166,7 @@ public:
 
   Value crossEntropy(Value logits, Value labels, double labelSmoothing = 0.0);
   /// Adds the metric 'accuracy': the fraction of rows of `logits` whose first
-  /// largest element is that of the label.
+  /// largest element has the index of the label.
   void addAccuracy(Value logits, Value labels);
   /// Adds gradients of `loss`, the schedule, the optimizer and the metric
   /// 'loss', and returns the module. This is the last call. Returns null after

@@ -33,7 +33,7 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       *this, "precision",
       llvm::cl::desc("fp16 (also f16, half), bf16 (also bfloat16), fp8 (bf16 "
                      "and fp8-recipe=current), fp8-RECIPE or f32; "
-                     "the default is that of the policy, else fp16"),
+                     "by default the policy's value, else fp16"),
       llvm::cl::init("")};
   Option<std::string> fp8Recipe{
       *this, "fp8-recipe",
@@ -60,7 +60,7 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
   Option<int32_t> fp8AccumulatorBits{
       *this, "fp8-accumulator-bits",
       llvm::cl::desc("The width in which the CPU accumulates products of 8-bit "
-                     "floats; 22 is that of an H100"),
+                     "floats; an H100 has 22 bits"),
       llvm::cl::init(32)};
   Option<int64_t> fp8Promotion{
       *this, "fp8-promotion",
@@ -87,14 +87,14 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
   Option<std::string> lossScaling{
       *this, "loss-scale",
       llvm::cl::desc("dynamic, layerwise (a scale for each layer), none, or a "
-                     "number: a constant scale; the default is that of the "
-                     "policy, else dynamic for fp16 and none otherwise"),
+                     "number: a constant scale; by default the policy's "
+                     "value, else dynamic for fp16 and none otherwise"),
       llvm::cl::init("")};
   Option<std::string> scaler{
       *this, "scaler",
       llvm::cl::desc("How a dynamic loss scale adapts: amp, pytorch, apex, "
                      "deepspeed, megatron, tf-keras, keras, mxnet or paddle; "
-                     "the default is that of the policy, else amp"),
+                     "by default the policy's value, else amp"),
       llvm::cl::init("")};
   Option<std::string> initScale{
       *this, "init-scale",
@@ -154,7 +154,7 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       *this, "master-weights",
       llvm::cl::desc("cast: parameters stay f32 and are cast once per step; "
                      "copy: each f32 parameter has a low-precision copy; none: "
-                     "parameters are low; the default is that of the policy, "
+                     "parameters are low; by default the policy's value, "
                      "else cast"),
       llvm::cl::init("")};
   Option<std::string> updateRounding{

@@ -88,7 +88,7 @@ def DataParallelPass : Pass<"amp-data-parallel"> {
       the low type of the step.
     - *Losses*: a loss that is a mean over the rows of a rank has N times the
       gradient. The pass divides the seed of its backward pass by N. All gradients
-      then equal those of one rank with the whole batch.
+      are then the same as with one rank and the whole batch.
     - *Counts*: the ranks add numbers that depend only on the data, such as the
       number of labels that are not ignored, before a loss divides by them.
     - *Flags*: `amp.unscale` reads reduced gradients, which are equal on all

@@ -97,7 +97,7 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
     changed (`amp.input_value`) and low types of the input (`amp.input_types`).
     `amp-strip-precision` restores the input. A second run also restores the
     input and then assigns types again. With the same options it changes
-    nothing. With others its result is that of a run on the input. If later
+    nothing. With others its result is the same as for the input. If later
     passes depend on the low types, the input cannot be restored. The pass then
     leaves the function unchanged, with a remark.
   }];
@@ -328,7 +328,7 @@ def QuantizeProductsPass : Pass<"amp-quantize-products"> {
            "the format">,
     Option<"accumulatorBits", "accumulator-bits", "int32_t", /*default=*/"32",
            "The width in which the CPU accumulates products, with a sign and 8 "
-           "bits of exponent; 22 is that of an H100">,
+           "bits of exponent; an H100 has 22 bits">,
     Option<"promotion", "promotion", "int64_t", /*default=*/"0",
            "The number of products whose sum is added in f32; 0 for all of "
            "them">,

@@ -172,7 +172,7 @@ static Value dequantize(LinalgBuilder &b, Value payload, Value scale,
 //===----------------------------------------------------------------------===//
 
 /// The product of two f32 matrices in an accumulator of `bits` bits, to which
-/// each sum is rounded toward zero. `shape` is that of the result.
+/// each sum is rounded toward zero. The result has the shape `shape`.
 static Value multiplyTruncated(LinalgBuilder &b, ArrayRef<int64_t> shape,
                                Value lhs, Value rhs, ScaledMatmulOp op) {
   ImplicitLocOpBuilder &builder = b.getBuilder();

@@ -44,7 +44,7 @@ static bool areDistinctDims(ArrayRef<int64_t> dims, int64_t rank) {
   });
 }
 
-/// Whether the dimensions of a product are those of its operands.
+/// Whether a product has the dimensions of its operands.
 static bool isProduct(Operation *op, RankedTensorType lhs, RankedTensorType rhs,
                       RankedTensorType result) {
   std::string text = getText(op, "dot_dimension_numbers");

@@ -58,8 +58,8 @@ static Value insertUnit(TrainBuilder &b, Value x, int64_t dim) {
 }
 
 /// Makes the places of a window along the first dimension of volumes `x`
-/// channels of images, and those of the `filter` too. The images of a volume
-/// are those of its `extent` windows.
+/// channels of images, and of the `filter` too. A volume becomes the
+/// images of its `extent` windows.
 static std::pair<Value, Value> foldDepth(TrainBuilder &b, Value x, Value filter,
                                          int64_t extent, int64_t step,
                                          int64_t gap, int64_t low, int64_t high,

@@ -69,7 +69,7 @@ struct FuseBias : OpRewritePattern<train::AddOp> {
     for (unsigned index : {0u, 1u}) {
       Value sum = op->getOperand(index), row = op->getOperand(1 - index);
       OpTy product = getOnlyProduct<OpTy>(sum);
-      // The columns are those of the product for any shape of the sum.
+      // For any shape of the sum, the columns belong to the product.
       if (!product || !takesEpilogue(product) || product.getBias() ||
           !isForward(product) || sum.getType() != op.getType() ||
           !isRowOf(op.getType(), row) ||
@@ -176,7 +176,7 @@ struct FuseReluGrad : OpRewritePattern<train::ReluGradOp> {
     return success();
   }
 
-  /// The mask of a product whose rows are those of a matrix of shape `shape`.
+  /// The mask of a product with the rows of a matrix of shape `shape`.
   /// Null if absent.
   template <typename OpTy>
   static Value getMask(PatternRewriter &rewriter, OpTy forward,

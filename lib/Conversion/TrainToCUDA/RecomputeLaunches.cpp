@@ -258,8 +258,8 @@ bool Recomputation::mayFollow(Operation *reader, Operation *host) const {
   });
 }
 
-/// Whether `gradient` is that of the norm `op`, whose x, gamma and statistics
-/// it reads from input 1 on.
+/// Whether `gradient` is the gradient of the norm `op`. It reads x, gamma and
+/// statistics of the norm from input 1 on.
 static bool isGradientOf(Operation *gradient, Operation *op) {
   if (!(isa<LayerNormOp>(op) && isa<LayerNormGradOp>(gradient)) &&
       !(isa<RMSNormOp>(op) && isa<RMSNormGradOp>(gradient)))

@@ -72,7 +72,7 @@ public:
 };
 } // namespace
 
-/// Runs a command and returns what it wrote. `code` receives its exit status,
+/// Runs a command and returns its output. `code` receives its exit status,
 /// and -1 if it could not be run.
 static std::string runCommand(llvm::ArrayRef<std::string> command,
                               llvm::StringRef folder, int &code) {

@@ -1,4 +1,4 @@
-//===- CastRules.cpp - Which cast stands between two types ----------------===//
+//===- CastRules.cpp - The casts between two types ------------------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

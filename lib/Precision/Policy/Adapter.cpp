@@ -317,7 +317,7 @@ static std::string findObstacle(Operation *op) {
   auto visit = [&](Operation *nested) {
     if (isa<CallOpInterface, FunctionOpInterface, SymbolUserOpInterface>(
             nested))
-      return found(nested, "refers to what is not in the region");
+      return found(nested, "refers to a value outside of the region");
     // Low values of the input could not be told from those that become low.
     if (llvm::any_of(nested->getResultTypes(), isHalf))
       return found(nested, "gives a low type in the input");

@@ -102,7 +102,7 @@ static std::string findRefusal(const Attention &a) {
       a.right_bound < AMP_CUDNN_NO_BOUND)
     return "a bound that is not positive";
   if (a.dropout > 0)
-    return "dropout, whose random numbers are those of cuDNN";
+    return "dropout, for which cuDNN draws the random numbers";
   std::vector<int> operands = getInputs(a);
   for (int index : getOutputs(a))
     operands.push_back(index);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Steps that never hold the logits of a whole batch, on the CPU emulator: states, losses and accuracies
-# are those of amp-run, within 1e-5 in f32 and within a few roundings in bf16 and fp16. Two runs, and
+# are the same as in amp-run, within 1e-5 in f32 and within a few roundings in bf16 and fp16. Two runs, and
 # runs with and without a graph, are equal bit for bit. The arena is smaller by the logits.
 #
 # REQUIRES: full

@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The roofline bound in f32 in the cost report of a mixed step is that of the step in f32: without
+# The roofline bound in f32 in the cost report of a mixed step equals the bound of the step in f32: without
 # casts, low copies and operations of the scale. The largest batch for some memory, with which the
 # costs are printed where none is given.
 #
@@ -76,13 +76,13 @@ for target in ("a100", "h100", "h200", "b200"):
     assert min(float(us) for _, us in named) >= sorted(lost.values())[-3] - 2e-3, (target, named)
     print(f"gpt2 on {target}: estimate {estimate} us, bound {bounds(text)[0]:.3f} us", flush=True)
 
-# The largest batch: the costs are those of it, or of the batch that is asked for.
+# The largest batch: the costs refer to it, or to the given batch.
 open_step = [f"{models}/digits-mlp.mlir", "--precision", "fp16"]
 text = costs(*open_step, "--memory", "40MiB")
 batch, taken = re.search(r"^the largest batch in 41943040 bytes is (\d+), which takes (\d+)$", text, re.M).groups()
 print(f"{batch} samples in {taken} bytes", flush=True)
 assert int(taken) <= 40 << 20 and int(batch) > 1
-assert text.endswith(f"the costs are those of a batch of {batch}\n"), text
+assert text.endswith(f"the costs are for a batch of {batch}\n"), text
 assert f"\nmemory {taken} bytes;" in text, text
 own = costs(*open_step, "--batch-size", batch)
 assert text.startswith(own), text
@@ -90,7 +90,7 @@ assert int(re.search(r"^memory (\d+) bytes", costs(*open_step, "--batch-size", s
 asked = costs(*open_step, "--memory", "40MiB", "--batch-size", "32")
 assert asked == costs(*open_step, "--batch-size", "32") + text.splitlines(True)[-2], asked
 none = costs(*open_step, "--memory", "1KiB").splitlines()
-assert re.fullmatch(r"a batch of 1 takes \d+ bytes, more than 1024", none[-2]) and none[-1] == "the costs are those of a batch of 1", none
+assert re.fullmatch(r"a batch of 1 takes \d+ bytes, more than 1024", none[-2]) and none[-1] == "the costs are for a batch of 1", none
 
 # A step that leaves nothing open has no largest batch.
 static = f"{folder}/static.mlir"

@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Steps of the digits networks on the CPU emulator are those of amp-run. In f32 but
+# Steps of the digits networks on the CPU emulator equal the steps of amp-run. In f32 but
 # for the order of sums, after five steps. In low precision within a few
 # roundings after one step. After five, the perceptron is within 2e-3 in fp16 and
 # 1e-3 in bf16. In the convolutional network a bit of a maximum or a relu flips: it
@@ -154,7 +154,7 @@ for model in BATCHES:
     # Some steps were skipped, and at least one was not.
     assert SCALES[model] / 2**4 <= load(f"{folder}/{model}-overflow.five.npz")["loss_scale"] < SCALES[model]
 
-# Errors about the data equal those of amp-run, and nothing is written.
+# Errors about the data are the same as in amp-run, and nothing is written.
 case = cases[0]
 good = load(held)
 WRONG = {

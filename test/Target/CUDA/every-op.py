@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Operations of the train dialect one by one, in f32, f16 and bf16, with odd
-# extents: each writes a state, which is that of amp-run. So are checks of
+# extents: each writes the same state as amp-run. So are checks of
 # gradients, roundings by chance, nested loops and sums in one bit.
 #
 # RUN: rm -rf %t && mkdir %t

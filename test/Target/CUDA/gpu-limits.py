@@ -95,7 +95,7 @@ assert lines.index("--time") < lines.index("python-torch eager") < lines.index("
 assert "--tool=racecheck --kernel-name-exclude=kns=cublas" in lines and "memcheck --kernel" not in lines
 turns = [own or " ".join(peer) for own, *peer in re.findall(r"^(?:(big-fp16) .*--time|python-torch (\w+) (fp16)$)", lines, re.M)]
 assert turns == ["big-fp16", "big-fp16", "eager fp16", "graph fp16", "big-fp16", "compile fp16"], turns
-# Own steps and peers alternate, and ratios are those of the same rounds.
+# Own steps and peers alternate, and ratios compare the same rounds.
 assert results["ratios"] == {"big": {"fp16": 4.0}, "digits": {"fp16": 4.0}}, results["ratios"]
 assert results["times"]["big-fp16-copy"]["times the plain step"] == 0.5
 assert {name: entry["times the own step"] for name, entry in results["peers"].items() if "fp16" in name} == {

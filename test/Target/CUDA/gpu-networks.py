@@ -46,7 +46,7 @@ assert all(rate > 0 for side in results["ceilings"].values() for rate in side.va
 own, eager = results["times"][BF16], results["peers"][f"{BF16}-eager"]
 assert own["tokens per second"] > 0 and own["memory"] > 0 and eager["times the own step"] > 0
 assert results["times"][f"{BF16}-decomposed"]["samples"]
-# Both sides take the same batches: each step's loss is that of its batch.
+# Both sides take the same batches: each step's loss belongs to its batch.
 curves = results["curves"][BF16]
 pairs = list(zip(curves["own"]["losses"], curves["eager"]["losses"]))
 assert len(pairs) == 6 and all(abs(a - b) <= 2e-3 * b for a, b in pairs), pairs

@@ -52,7 +52,7 @@ assert "emulated" in results["device"]
 assert "without PyTorch to compare with: no torch" in text and results["torch"].startswith("no torch"), results["torch"]
 assert results["peers"] == {}
 
-# Peers on the CPU: their losses equal those of the program, and their steps are timed. A peer that
+# Peers on the CPU: their losses equal the program's, and their steps are timed. A peer that
 # needs a GPU fails alone.
 if subprocess.run([sys.executable, "-c", "import torch"], capture_output=True).returncode == 0:
     text = run_stage(0, "--emulator", compiler, "--rounds", "1", "--cases", "mlp-small-f32", "--stages", "small,losses")

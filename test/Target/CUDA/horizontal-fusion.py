@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Queries, keys and values of an attention are one product on the CPU emulator, once
-# in a step; three steps of training are those of amp-run.
+# in a step; three steps of training are the same as in amp-run.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib'

@@ -1,7 +1,7 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The estimates of networks on the page of benchmarks are those of amp-translate. An independent sum over the
+# The estimates of networks on the page of benchmarks come from amp-translate. An independent sum over the
 # launches, from their operations and bytes and the data sheet of the H200, agrees with the printed
 # bound and estimate. Times, memory and launches are within the limits that the networks must keep.
 #

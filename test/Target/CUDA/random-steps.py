@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Random small graphs with odd extents, several in one step, forward and with
-# their gradients: the state after a step on the CPU emulator is that of amp-run, in
+# their gradients: the state after a step on the CPU emulator is the same as in amp-run, in
 # ascending and in random order of threads. With --long 500 graphs; two more
 # arguments choose the first step and how many follow.
 #

@@ -4,7 +4,7 @@
 # A training step computes metrics only if they are read, and a trainer never
 # computes its predictions. Reading results does not change the training: the
 # states are equal bit for bit with and without, by graphs and by launches, and
-# in a second run. The losses and accuracies are those of a run that reads all.
+# in a second run. The losses and accuracies are the same in a run that reads all.
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %models '%cuda_host_cxx' '%cuda_host_lib'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Programs that compute values of the forward pass again, and gradients of attention in parts, on the CPU
-# emulator: states after five steps are those of programs that keep all values, bit for bit, in less
+# emulator: states after five steps equal the states of programs that keep all values, bit for bit, in less
 # memory. A part that begins at another place is detected.
 #
 # REQUIRES: full

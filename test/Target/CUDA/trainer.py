@@ -128,7 +128,7 @@ OTHERS = {
     "batch": {"batch": 5},
 }
 EXPECTED = {
-    "graph": "its state is that of this step, but not its operations",
+    "graph": "it has the state of this step, but other operations",
     "precision": "was saved by a run with --precision bf16, but this one is with --precision fp16",
     "as written": "was saved by a run as written, without --precision, but this one is with --precision fp16",
     "scaler": "whose loss scaling has exact_interval = true, max_scale = 16777216, min_scale = 0, but that of this "

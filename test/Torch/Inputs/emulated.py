@@ -1,6 +1,6 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A device of amp_torch whose steps are those of a GPU on the CPU implementation of CUDA.
+"""A device of amp_torch that runs the steps of a GPU on the CPU implementation of CUDA.
 Its memory is tensors of torch for the CPU; batches, streams and order are of CUDA."""
 
 import ctypes as c

@@ -1,6 +1,6 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A training step as a callable object, whose state is that of the model."""
+"""A training step as a callable object that shares the state of the model."""
 
 import math
 import os

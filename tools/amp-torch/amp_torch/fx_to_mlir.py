@@ -215,7 +215,7 @@ class Printer:
 
     def is_sum_of_gradients(self, node):
         """Whether autograd adds the gradients of two uses of a value here. Such a
-        node belongs to no operation; its number is that of the last one."""
+        node belongs to no operation; it has the number of the last one."""
         return (
             node.target is torch.ops.aten.add.Tensor
             and is_backward(node)

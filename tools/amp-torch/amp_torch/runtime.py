@@ -122,7 +122,7 @@ class CudaDevice(HostDevice):
 
 
 class Program:
-    """A compiled module. `options` are those of amp_step_compile_options."""
+    """A compiled module. `options` are options of amp_step_compile_options."""
 
     def __init__(self, text, **options):
         options = {name: value for name, value in options.items() if value}

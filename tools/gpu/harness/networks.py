@@ -175,7 +175,7 @@ class Networks(Times):
         return {"losses": [step["loss"] for step in run["steps"]], "bytes": run["results"].get("bytes of device memory")}
 
     def compare_curves(self):
-        """Steps and seconds to the least mean loss that every side reaches. Seconds are those of timed
+        """Steps and seconds to the least mean loss that every side reaches. Seconds come from timed
         steps: a curve reads the loss of each step."""
         for name, curves in self.results.get("curves", {}).items():
             whole = {side: curve["losses"] for side, curve in curves.items()

@@ -70,8 +70,8 @@ public:
         });
   }
 
-  /// `elementwise` with one indexing map per input. Dynamic extents of `type`
-  /// are those of the inputs.
+  /// `elementwise` with one indexing map per input. The inputs give the
+  /// dynamic extents of `type`.
   Value elementwise(RankedTensorType type, ValueRange inputs,
                     ArrayRef<AffineMap> maps, ScalarBody body);
 

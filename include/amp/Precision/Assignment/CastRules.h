@@ -1,4 +1,4 @@
-//===- CastRules.h - Which cast stands between two precisions ---*- C++ -*-===//
+//===- CastRules.h - The casts between two precisions ----------*- C++ -*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

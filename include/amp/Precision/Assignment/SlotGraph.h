@@ -33,9 +33,9 @@ enum class RangeProof : uint8_t {
   None,
   /// A range slot whose values fit the low type. It counts as a storage slot.
   Fits,
-  /// The slot is denied, whatever a pin says. It is, reads or stores a constant
-  /// that becomes infinite or all zero in the low type, or it reads a gradient
-  /// seed, which loss scaling makes infinite.
+  /// The slot is denied, even if a pin says otherwise. It is, reads or stores a
+  /// constant that becomes infinite or all zero in the low type, or it reads a
+  /// gradient seed, which loss scaling makes infinite.
   DoesNotFit,
   /// The slot is denied, unless a pin decides. It reads or produces values made
   /// of integer bits, such as random numbers.

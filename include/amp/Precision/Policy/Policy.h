@@ -152,8 +152,8 @@ public:
   /// Returns the class of operations with a `PrecisionSlots::variant`. An entry
   /// for `<name>.<variant>` wins over one for `<name>` in the same file. The
   /// variant of an elementwise operation whose region applies one operation is
-  /// the name of that operation, such as `math.exp`. Its class is that of this
-  /// operation if it is from a nearer file of the policy.
+  /// the name of that operation, such as `math.exp`. It has the class of this
+  /// operation if the class is from a nearer file of the policy.
   OpClass classify(OperationName name, StringRef variant) const;
   bool isContradictory() const { return contradictory; }
 

@@ -63,8 +63,8 @@ enum class Roundings {
   Keep,
 };
 
-/// The settings of loss scaling in a policy. The names are those of the options
-/// of `amp-insert-loss-scaling`.
+/// The settings of loss scaling in a policy. Options of
+/// `amp-insert-loss-scaling` have the same names.
 struct LossScalingSettings {
   /// `dynamic`, `layerwise`, `none` or a number; empty for dynamic with fp16
   /// and none otherwise.

@@ -385,7 +385,7 @@ struct BatchNormSlope {
   Pack<float, Width> center, slope, tilt, level;
 };
 
-/// dx, and with a residual its gradient, which is that of the relu.
+/// dx, and with a residual its gradient, which equals the gradient of the relu.
 template <int Width, typename DX, typename DY, typename X, typename Mask,
           typename DR>
 __global__ void __launch_bounds__(kThreads, kBlocks / 2)

@@ -76,7 +76,7 @@ inline GemmConfig convInputGradGemm(const char *name, const ConvShape &shape,
 // Patches
 //===----------------------------------------------------------------------===//
 
-/// The extents of a convolution in kernels. `stride` is that of the matrix of
+/// The extents of a convolution in kernels. `stride` belongs to the matrix of
 /// patches. Indices within an image have 32 bits because 64-bit divisions would
 /// cost more than the memory accesses.
 struct ConvIndex {

@@ -152,7 +152,7 @@ AMP_PORTABLE Epilogue simplerEpilogue(Epilogue e) {
 }
 
 /// Returns what is wrong with `config` and what was expected, or an empty
-/// string. The rules are those of cuBLASLt and of this interface: an epilogue
+/// string. The rules come from cuBLASLt and from this interface: an epilogue
 /// other than None needs a single product, and a C operand needs None or Bias.
 inline std::string findGemmFault(const GemmConfig &config) {
   const GemmConfig &g = config;

@@ -246,8 +246,8 @@ inline Status GemmPlan::describeTo(const GemmLibrary &library, Epilogue what) {
     AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
         desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &aligned, sizeof(aligned)));
   }
-  // The type of aux stays unset, so it is that of D. Only FP8 needs another.
-  // Before CUDA 12.8, setting it is an error for other types.
+  // The type of aux stays unset, so aux has the type of D. Only FP8 needs
+  // another. Before CUDA 12.8, setting it is an error for other types.
   if (usesAux(what)) {
     AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
         desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &g.strideAux,

@@ -312,8 +312,8 @@ private:
     return Status();
   }
 
-  /// Returns the median time, or infinity if the result is not that of the
-  /// first.
+  /// Returns the median time, or infinity if the result differs from the
+  /// first one.
   Status measure(const cublasLtMatmulAlgo_t &algorithm, float *median) {
     constexpr int kRuns = 10;
     float unused = 0;

@@ -163,8 +163,8 @@ __global__ void __launch_bounds__(kThreads)
 /// loss = mean over rows of the cross-entropy of x · w with `labels`, and the
 /// gradients of x, of type `R`, and of w, in f32. `lossGrad` is a scalar on the
 /// device: the seed times the loss scale. `predicted`, which may be null,
-/// receives the first largest class of each row. The products of `plans` from
-/// index `gemm` on are those of LinearLossPart. `scratch` has
+/// receives the first largest class of each row. LinearLossPart uses the
+/// products of `plans` from index `gemm` on. `scratch` has
 /// `linearLossScratchBytes`.
 template <typename R, typename Index, typename T, typename Label>
 Status linearCrossEntropy(cudaStream_t stream, const GemmPlans &plans, int gemm,

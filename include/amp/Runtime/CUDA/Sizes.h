@@ -152,7 +152,7 @@ AMP_PORTABLE int64_t scatterAddBlocks(int64_t inner) {
 struct ScatterAddScratch {
   int64_t slices[2], positions[2], begins, partials, sort, sortBytes, bytes;
 
-  /// The arguments are those of `scatterAdd`.
+  /// Takes the arguments of `scatterAdd`.
   AMP_PORTABLE static ScatterAddScratch get(int64_t outer, int64_t extent,
                                             int64_t inner, int64_t count) {
     ScatterAddScratch s = {};

@@ -12,7 +12,7 @@
 //     return amp::cuda::trainerMain(argc, argv, kProgram, forward::kForward);
 //   }
 //
-// The options are those of the host runtime and of TrainerOptions.h.
+// The host runtime and TrainerOptions.h define the options.
 //
 //===----------------------------------------------------------------------===//
 

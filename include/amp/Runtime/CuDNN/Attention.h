@@ -79,8 +79,8 @@ typedef struct {
   int32_t has_lengths;
   /* Whether two runs of the backward plan give the same bits. */
   int32_t deterministic;
-  /* The probability of dropping an element of the softmax, or 0. The random
-   * numbers are those of cuDNN. */
+  /* The probability of dropping an element of the softmax, or 0. cuDNN
+   * draws the random numbers. */
   double dropout;
 } amp_cudnn_attention;
 

@@ -50,7 +50,7 @@ inline constexpr int64_t kMaxScalerBytes = 1 << 16;
 inline constexpr int64_t kMaxSteps = int64_t(1) << 48;
 
 /// The precisions by their number in files. A number never changes. The first
-/// is that of a step that runs as written. amp-run has no TF32. `fp8` is the
+/// means a step that runs as written. amp-run has no TF32. `fp8` is the
 /// recipe `current`.
 inline constexpr const char *kPrecisions[] = {
     "",    "f32",         "fp16",        "bf16",          "tf32",
@@ -194,8 +194,8 @@ public:
         uint64_t(fields[ProgressField::Fingerprint]) == identity.fingerprint)
       return "";
     return quoted() +
-           " was saved from another graph: its state is that of this step, but "
-           "not its operations; use --init for weights alone";
+           " was saved from another graph: it has the state of this step, but "
+           "other operations; use --init for weights alone";
   }
 
   /// Checks the batch size of a program that fixes it.

@@ -24,7 +24,7 @@ struct Judgement {
 };
 
 /// Adds the cross-entropy of one row of logits with a label, and whether its
-/// largest logit (the first of equals) is that of the label.
+/// largest logit (the first of equals) belongs to the label.
 inline void judgeRow(const std::vector<double> &logits, int64_t label,
                      Judgement *judgement) {
   size_t best = 0;

@@ -53,12 +53,12 @@ inline constexpr GPUModel gpuModels[] = {
     {"H100 NVL", nullptr, 60e12, 417.5e12, 835.5e12, 3.9e12},
     // NVIDIA H100 Tensor Core GPU Architecture, table of H100 SXM5. It has one
     // more digit than the data sheet (67, 989 and 1,979 with sparsity). The
-    // bandwidth is that of the data sheet.
+    // bandwidth comes from the data sheet.
     {"H100", "h100", 66.9e12, 494.7e12, 989.4e12, 3.35e12},
     // NVIDIA H200 Tensor Core GPU, data sheet: with sparsity TF32 835, FP16
     // 1,671.
     {"H200 NVL", nullptr, 60e12, 417.5e12, 835.5e12, 4.8e12},
-    // The bandwidth is that of the data sheet. The rates are those of the H100,
+    // The bandwidth comes from the data sheet, and the rates from the H100,
     // which has the same chip.
     {"H200", "h200", 66.9e12, 494.7e12, 989.4e12, 4.8e12},
     // NVIDIA Blackwell Architecture Technical Brief, table 3, HGX B200.

@@ -176,7 +176,7 @@ inline Status checkLossScale(const TensorInfo &tensor, const Array &array,
 
 /// Initialises all states from `seed` and resets the progress. `weights`, if
 /// given, replaces the states that it names, rounded to their type. `path` is
-/// the file of the weights. `partial` is that of `initializeTensors`.
+/// the file of the weights. `initializeTensors` explains `partial`.
 inline Status initialize(Step &step, uint64_t seed, const ArrayMap *weights,
                          const std::string &path, bool partial = false) {
   ArrayMap values;

@@ -200,7 +200,7 @@ public:
     unsigned char header[30];
     if (!archive.readAt(member.offset, header, sizeof(header)) ||
         zip::read(header, 4) != zip::kLocalHeader)
-      return Status(kFile, "it lies outside of the archive");
+      return Status(kFile, "it is outside of the archive");
     position = member.offset + sizeof(header) + zip::read(header + 26, 2) +
                zip::read(header + 28, 2);
     left = member.compressed;

@@ -261,8 +261,8 @@ typedef struct amp_step_program {
   int32_t (*read_metrics)(amp_step *step, double *values, int32_t count);
 
   /* Creates the forward function of a step, on the same device, with the
-   * allocator and stream of the step. It has predictions and no metrics. Its
-   * states are those of the step at this time. The step must outlive it. */
+   * allocator and stream of the step. It has predictions and no metrics. It
+   * has the states of the step at this time. The step must outlive it. */
   int32_t (*create_forward)(amp_step *step, amp_step **forward);
   /* Replaces the states of a forward function by the present ones of the step.
    */

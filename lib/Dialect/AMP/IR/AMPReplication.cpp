@@ -70,7 +70,7 @@ static void unscaleReplication(ReplicationInference &inference) {
 
 static void normReplication(ReplicationInference &inference) {
   for (unsigned i : getOperandNumbers(inference.getOperation()))
-    inference.requireReplicated(i, "the norm is that of reduced gradients");
+    inference.requireReplicated(i, "the norm needs reduced gradients");
   inference.setResults(Replication::replicated());
 }
 

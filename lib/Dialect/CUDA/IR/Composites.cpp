@@ -218,8 +218,8 @@ int64_t ScatterAddOp::getNumKernels() {
   return 8 + 2 * llvm::divideCeil(bits, 8);
 }
 
-// Without a sort, each slice reads all indices. The first read is that of the
-// input.
+// Without a sort, each slice reads all indices. The first read belongs to
+// the input.
 int64_t ScatterAddOp::getRereadBytes() {
   if (isSorted())
     return 0;

@@ -158,7 +158,7 @@ getBounds(AffineExpr expr, ArrayRef<int64_t> extents) {
     return std::pair(std::min(lhs->first * factor, lhs->second * factor),
                      std::max(lhs->first * factor, lhs->second * factor));
   case AffineExprKind::Mod:
-    // The printed remainder is that of C++, which has the sign of the dividend.
+    // C++ computes the printed remainder, which has the sign of the dividend.
     if (lhs->first < 0 || factor <= 0)
       return std::nullopt;
     return std::pair(int64_t(0), factor - 1);

@@ -50,7 +50,7 @@ bool LogSoftmaxGradOp::mayAlias(unsigned target, unsigned input) {
 // Layer norm
 //===----------------------------------------------------------------------===//
 
-/// Verifies that the last dimensions of `x` are those of `gamma`.
+/// Verifies that the last dimensions of `x` equal the dimensions of `gamma`.
 static LogicalResult verifyGain(Operation *op, ArrayRef<int64_t> x,
                                 ArrayRef<int64_t> gamma) {
   if (gamma.size() <= x.size() && x.take_back(gamma.size()) == gamma)

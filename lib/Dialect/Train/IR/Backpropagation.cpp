@@ -147,7 +147,7 @@ Backpropagation::differentiateRule(Operation *op,
                                    ArrayRef<Value> resultGradients) {
   auto rule = dyn_cast<amp::DifferentiableOpInterface>(op);
   if (!rule) {
-    return op->emitOpError("has no derivative, but lies between the loss and "
+    return op->emitOpError("has no derivative, but is between the loss and "
                            "a value to differentiate by");
   }
 

@@ -23,7 +23,7 @@ using amp::MatrixProduct;
 using amp::typeOf;
 
 /// Returns the value that reshapes turn into `value` and that is the same
-/// matrix: its last dimension is that of `value`.
+/// matrix: both have the same last dimension.
 static Value skipReshapes(Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>()) {
     RankedTensorType from = typeOf(reshape.getInput());
@@ -35,8 +35,8 @@ static Value skipReshapes(Value value) {
   return value;
 }
 
-/// The product `lhs` · `rhs`. The leading dimensions of a matrix that is not
-/// transposed on the left are those of the result.
+/// The product `lhs` · `rhs`. The result has the leading dimensions of a
+/// left matrix that is not transposed.
 static MatrixProduct getProduct(Value lhs, Value rhs, bool transposeLhs,
                                 bool transposeRhs, Value bias) {
   return {transposeLhs ? skipReshapes(lhs) : lhs, skipReshapes(rhs),

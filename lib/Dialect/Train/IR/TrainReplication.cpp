@@ -368,7 +368,7 @@ static void batchNormGrad(ReplicationInference &inference) {
   normalizationGrad(inference, getOperandType(inference, 1).getRank() - 1);
 }
 
-/// The statistics are those of the part of the batch that a rank has.
+/// The statistics cover the part of the batch that a rank has.
 static void batchNorm(ReplicationInference &inference) {
   Replication input = amp::mapReplications(inference, {0, 1, 2});
   inference.setResults(input.isReplicated() ? input : Replication::varying());

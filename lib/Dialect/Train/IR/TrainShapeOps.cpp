@@ -334,7 +334,7 @@ LogicalResult ConcatOp::inferResultShapes(Shapes &shapes) {
 // Randomness
 //===----------------------------------------------------------------------===//
 
-/// Verifies that `type` is that of a random generator's state.
+/// Verifies that `type` is the type of a random generator's state.
 static LogicalResult verifyRngState(Operation *op, Type type) {
   if (cast<RankedTensorType>(type).getShape() == ArrayRef<int64_t>{2})
     return success();

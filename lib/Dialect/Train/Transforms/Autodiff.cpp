@@ -129,7 +129,7 @@ LogicalResult Expansion::checkRegions(ArrayRef<Operation *> forward) {
       if (!around->isAncestor(wrt.getParentRegion()->getParentOp()))
         return around->emitOpError("has no derivative: the loss depends on an "
                                    "argument of its region, and a value to "
-                                   "differentiate by lies outside of it");
+                                   "differentiate by is outside of it");
     return success();
   };
   if (failed(check(op.getLoss())))

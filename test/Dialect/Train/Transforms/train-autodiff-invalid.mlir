@@ -1,7 +1,7 @@
 // RUN: amp-opt %s --split-input-file --verify-diagnostics --train-autodiff
 
 func.func @no_derivative(%x: tensor<4xf32>, %lr: tensor<f32>) -> tensor<4xf32> {
-  // expected-error @below {{'train.sgd' op has no derivative, but lies between the loss and a value to differentiate by}}
+  // expected-error @below {{'train.sgd' op has no derivative, but is between the loss and a value to differentiate by}}
   %0 = train.sgd %x, %x, %lr : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   %loss = train.reduce_sum %0 {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<f32>
   %g = train.gradients %loss wrt(%x) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
@@ -11,7 +11,7 @@ func.func @no_derivative(%x: tensor<4xf32>, %lr: tensor<f32>) -> tensor<4xf32> {
 // -----
 
 func.func @other_dialect(%x: tensor<f32>) -> tensor<f32> {
-  // expected-error @below {{'math.exp' op has no derivative, but lies between}}
+  // expected-error @below {{'math.exp' op has no derivative, but is between}}
   %loss = math.exp %x : tensor<f32>
   %g = train.gradients %loss wrt(%x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %g : tensor<f32>
@@ -21,7 +21,7 @@ func.func @other_dialect(%x: tensor<f32>) -> tensor<f32> {
 
 func.func private @f(tensor<f32>) -> tensor<f32>
 func.func @call(%x: tensor<f32>) -> tensor<f32> {
-  // expected-error @below {{'func.call' op has no derivative, but lies between}}
+  // expected-error @below {{'func.call' op has no derivative, but is between}}
   %loss = call @f(%x) : (tensor<f32>) -> tensor<f32>
   %g = train.gradients %loss wrt(%x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %g : tensor<f32>
@@ -63,7 +63,7 @@ func.func @while(%x: tensor<f32>, %limit: f32) -> tensor<f32> {
 // No rule for the operations of a branch.
 func.func @branch(%x: tensor<f32>, %c: i1) -> tensor<f32> {
   %loss = scf.if %c -> tensor<f32> {
-    // expected-error @below {{'math.cbrt' op has no derivative, but lies between the loss and a value to differentiate by}}
+    // expected-error @below {{'math.cbrt' op has no derivative, but is between the loss and a value to differentiate by}}
     %0 = math.cbrt %x : tensor<f32>
     scf.yield %0 : tensor<f32>
   } else {
@@ -76,7 +76,7 @@ func.func @branch(%x: tensor<f32>, %c: i1) -> tensor<f32> {
 // -----
 
 func.func @loop_carried(%x: tensor<f32>, %lb: index, %ub: index, %step: index) -> tensor<f32> {
-  // expected-error @below {{'scf.for' op has no derivative: the loss depends on an argument of its region, and a value to differentiate by lies outside of it}}
+  // expected-error @below {{'scf.for' op has no derivative: the loss depends on an argument of its region, and a value to differentiate by is outside of it}}
   %0 = scf.for %i = %lb to %ub step %step iter_args(%a = %x) -> tensor<f32> {
     %loss = train.square %a : tensor<f32>
     %g = train.gradients %loss wrt(%x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
@@ -147,7 +147,7 @@ func.func @inside(%x: tensor<4xf32>) -> tensor<4xf32> {
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
   %0 = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %x) -> tensor<4xf32> {
-    // expected-error @below {{'math.exp' op has no derivative, but lies between}}
+    // expected-error @below {{'math.exp' op has no derivative, but is between}}
     %1 = math.exp %a : tensor<4xf32>
     scf.yield %1 : tensor<4xf32>
   }

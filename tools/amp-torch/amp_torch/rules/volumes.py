@@ -22,7 +22,7 @@ def depth_slices(t, x, count, window, stride, dilation):
 
 @rule("aten.conv3d.default", "aten.conv3d.padding")
 def conv3d(t, x, weight, bias=None, stride=(1, 1, 1), padding=(0, 0, 0), dilation=(1, 1, 1), groups=1):
-    """A convolution of images whose channels are those of all frames that a filter meets."""
+    """A convolution of images with the channels of all frames that a filter meets."""
     x, weight = t.value(x), t.value(weight)
     if x.rank != 5:
         raise Unsupported("conv3d without a batch; add a leading extent of 1")

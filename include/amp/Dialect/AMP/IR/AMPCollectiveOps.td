@@ -64,7 +64,7 @@ def AMP_ReduceScatterOp : AMP_ShardOp<"reduce_scatter"> {
     Adds the values that all ranks have for `value`, element by element, in the
     order of the ranks. Dimension `along` of the sum is divided into as many
     equal parts as there are ranks. Rank i gets part i. The extent of the operand
-    along this dimension is that of the result times the number of ranks.
+    along this dimension is the extent of the result times the number of ranks.
 
     All ranks execute the operation, and it must not be inside a conditional.
 

@@ -19,8 +19,8 @@ def AMP_PayloadTensor : RankedTensorOf<[F8E4M3FN, F8E5M2]>;
 def AMP_QuantizableTensor : RankedTensorOf<[F16, BF16, F32]>;
 def AMP_ScaleTensor : RankedTensorOf<[F32]>;
 
-/// Scales of blocks are those of a matrix: all dimensions but the last are its
-/// rows, and the last dimension is its columns.
+/// Scales of blocks view the tensor as a matrix: all dimensions but the last are
+/// its rows, and the last dimension is its columns.
 class AMP_ScaledOp<string mnemonic, list<Trait> traits = []>
     : AMP_Op<mnemonic, traits> {
   let hasVerifier = 1;

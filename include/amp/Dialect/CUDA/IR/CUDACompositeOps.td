@@ -76,7 +76,7 @@ def CUDA_CrossEntropyWithGradOp
 // Pooling
 //===----------------------------------------------------------------------===//
 
-// The attributes are those of `train.max_pool2d`.
+// The same attributes as `train.max_pool2d`.
 defvar CUDA_PoolAttrs = (ins DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
                              DenseI64ArrayAttr:$padding);
 
@@ -122,7 +122,7 @@ def CUDA_AvgPool2DOp : CUDA_TunedOp<"avg_pool2d", ["x"], ["y"]> {
   let summary = "two-dimensional average pooling";
   let description = [{
     The sum over windows of [N, H, W, C] divided by the size of the window, as
-    `train.avg_pool2d`. The attributes are those of `cuda.max_pool2d`. Padding
+    `train.avg_pool2d`. It has the attributes of `cuda.max_pool2d`. Padding
     is zero and counts as elements of the window.
 
     Example:

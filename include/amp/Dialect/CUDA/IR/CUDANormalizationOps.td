@@ -87,8 +87,8 @@ def CUDA_LayerNormOp
   let summary = "normalisation over the last dimensions";
   let description = [{
     y = (x - mean) · rstd · gamma + beta, as `train.layer_norm`. The last
-    dimensions of x are those of gamma and beta. The mean and rstd = 1 / √(var +
-    `epsilon`) of each row have the other dimensions. They are results because
+    dimensions of x equal the dimensions of gamma and beta. The mean and rstd =
+    1 / √(var + `epsilon`) of each row have the other dimensions. They are results because
     the gradient reads them. All operands but x and y are f32.
 
     Example:

@@ -94,7 +94,7 @@ def CUDA_ConvOp : CUDA_LaunchOp<"conv", "$kind", [], [
 
     - A forward convolution takes a `bias` ([F], of the type of the result,
       after the filter) and `relu`. With `auxiliary`, the bit mask of the relu
-      is a second result. Its shape is that of the first, with ceil(F / 128) ·
+      is a second result. It has the shape of the first, with ceil(F / 128) ·
       16 bytes for each pixel.
     - A filter gradient takes `bias_grad`. The second result is the sum of the
       gradient of the output over its pixels ([F], of the type of the result).

@@ -109,7 +109,7 @@ def Train_LayerNormOp : Train_Op<"layer_norm", [
   let description = [{
     Computes y = (x - mean) · rstd · gamma + beta. The mean and the reciprocal
     standard deviation 1 / √(var + `epsilon`) (biased variance) are taken over
-    the trailing dimensions, which are those of `gamma`. `mean` and `rstd` have
+    the trailing dimensions, as many as `gamma` has. `mean` and `rstd` have
     the leading dimensions. The backward pass reads them.
 
     Example:
@@ -158,7 +158,7 @@ def Train_RMSNormOp : Train_Op<"rms_norm", [
   let summary = "division by the root mean square of the trailing dimensions";
   let description = [{
     Computes y = x · rstd · gamma, with rstd = 1 / √(mean x² + `epsilon`) over
-    the trailing dimensions, which are those of `gamma`. `rstd` has the leading
+    the trailing dimensions, as many as `gamma` has. `rstd` has the leading
     dimensions. The backward pass reads it.
 
     Example:
