@@ -96,7 +96,7 @@ static void applyRule(ReplicationInference &inference,
 }
 
 /// An operation of which nothing is known: its results are replicated if its
-/// operands are. Otherwise they are parts of a tensor if the shape is that of
+/// operands are. Otherwise they are parts of a tensor if they have the shape of
 /// the operand.
 static void inferUnknown(ReplicationInference &inference) {
   Operation *op = inference.getOperation();

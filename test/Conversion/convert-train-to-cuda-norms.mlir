@@ -31,7 +31,7 @@ func.func @relu(%x: tensor<4x3x16xbf16> {amp.role = "batch", amp.name = "x"}, %r
 
 // -----
 
-// The gradient of the relu is also that of the residual. Rounding the norm
+// The gradient of the relu is also the gradient of the residual. Rounding the norm
 // before the sum is skipped, which strict rounding does not do.
 // CHECK-LABEL: func.func @add_relu
 // CHECK: %[[Y:.*]]:6 = cuda.batch_norm_add_relu {{.*}}ins(%arg0, %arg2, %arg2, %arg3, %arg3, %arg1 :

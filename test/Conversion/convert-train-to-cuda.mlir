@@ -402,7 +402,7 @@ func.func @updates_in_a_row(
 
 // -----
 
-// Part of a constant whose elements differ, with two readers, is no fill.
+// Part of a constant whose elements differ, with two readers, is not a fill.
 // CHECK-LABEL: func.func @part_of_a_table
 // CHECK: %[[T:.*]] = arith.constant dense<{{.*}}> : tensor<4x2xf32>
 // CHECK-DAG: } ins({{.*}}%[[T]]{{.*}}tensor<4x2xf32>

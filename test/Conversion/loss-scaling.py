@@ -36,7 +36,7 @@ def unscale(gradients, scale, name, strict=""):
 
 
 # Each result is f32(g) · (1 / scale), the inverse rounded to f32 once. A scale
-# that is no power of two tells division from multiplication by the inverse.
+# that is not a power of two tells division from multiplication by the inverse.
 shapes = [(5, 7), (33,), (), (3, 2, 2), (130,)]
 types = ["f16", "bf16", "f32", "f64", "f32"]
 for index, scale in enumerate([65536.0, 1.0, 3.0, 2.0**-100, 1e38]):

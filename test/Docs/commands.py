@@ -22,7 +22,7 @@ earlier ones wrote. In it, the folders of the source tree are links.
 Not run: `tools/dev test` and `tools/dev demo`, which would run this test again
 or repeat what Integration tests check, `tools/dev bench`, `figures`, `gpu` and `models`, which take minutes,
 `tools/dev build`, since a build is there, `lint`, `format` and `docs`, which are
-tests of their own, `tools/dev jax` and `iree`, which download, and the plugin where there is none or mlir-opt cannot load
+tests of their own, `tools/dev jax` and `iree`, which download, and the plugin if it is missing or mlir-opt cannot load
 it, since only one of them is built with sanitizers.
 """
 

@@ -104,7 +104,7 @@ out, err = said(2 ** (most + 6))
 assert "warning: the constant loss scale" in err and "takes gradients out of f16's range; expected a smaller" in err, err
 assert not said("dynamic")[1] and not said(2 ** (most + 6), "f32")[1] and not said(2 ** (most + 6), "bf16")[1]
 
-# The gradients that are exposed for it are no part of the forward function.
+# The gradients that are exposed for it are not a part of the forward function.
 out = ok(
     "--data", folder + "data.npz", "--batch-size", n, "--steps", 1, "--precision", "fp16",
     "--gradient-histogram", "--eval", "--eval-prefix", "",

@@ -223,8 +223,8 @@ for options in ((), ("--loss-scale", "none"), ("--loss-scale", "1024")):
 _, state = run(CLIPPED, "bad", 1)
 assert (state["a"] == 1).all()
 
-# A parameter with a gradient of each of two losses: the norm is that of their
-# sum, on which the optimizer steps.
+# A parameter with a gradient of each of two losses: the norm reads their
+# sum, which the optimizer takes.
 SUMMED = """
 func.func @step(
     %a: tensor<4xf32> {amp.role = "parameter", amp.name = "a", amp.init = #amp.init<ones>},

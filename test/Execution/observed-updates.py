@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Readers of an update see the guarded values: after a step that overflows, an average of the
-# weights contains the old ones, and a metric of the momentum is that of the old momentum, in every
+# weights contains the old ones, and a metric of the momentum reads the old momentum, in every
 # storage type.
 #
 # RUN: rm -rf %t && mkdir %t

@@ -164,7 +164,7 @@ for scale, words in (("2048", "loss_scale = 2048"), ("none", "no loss_scale")):
         *fp16, "--loss-scale", scale, "--load", folder + "constant.npz", "--steps", 1,
     )
 ok(*constant, "--load", folder + "constant.npz", "--steps", 1)
-# A state from before files had them has none to compare; a damaged one is no state.
+# A state from before files had them is not compared. A damaged one is an error.
 rules = np.load(folder + "constant.npz")
 old = {key: rules[key] for key in rules if key != "__amp_scaler__"}
 np.savez(folder + "old.npz", **old)

@@ -3,7 +3,7 @@
 #
 # --search: on three networks, the found policy costs less than the presets
 # whose loss is within the bound, its file gives the same run, and over five
-# seeds its loss on held-out data is that of f32.
+# seeds its loss on held-out data equals the loss in f32.
 #
 # REQUIRES: full
 # RUN: rm -rf %t && mkdir %t

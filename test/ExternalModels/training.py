@@ -9,7 +9,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %S/Inputs/step.mlir
 #
-# A scaled backward pass in linalg is no reason for a warning.
+# A scaled backward pass in linalg does not cause a warning.
 # RUN: amp-opt %S/Inputs/step.mlir --amp-training-pipeline=precision=fp16 -o %t/fp16.mlir 2>&1 | count 0
 # RUN: amp-opt %S/Inputs/step.mlir --amp-training-pipeline='precision=fp16 loss-scale=none' -o %t/none.mlir 2>&1 | FileCheck %s --check-prefix=UNSCALED
 # UNSCALED: warning: the backward pass computes in f16 without a loss scale

@@ -51,7 +51,7 @@ func.func @step(%x: tensor<4xf32>, %p: tensor<i1>, %s: tensor<f32> {amp.name = "
 
 // -----
 
-// A limit that is no zero.
+// A limit other than zero.
 func.func @step(%x: tensor<4xf32>, %p: tensor<i1>, %s: tensor<f32> {amp.name = "loss_scale", amp.role = "scaler_state"}) -> tensor<4xf32> {
   %seed = amp.gradient_seed "loss" : tensor<f32>
   %sc = amp.scale %seed by %s : tensor<f32>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Four spellings of the gradient of a mean loss under `shard_map`, on four
-# devices. The check rejects those whose gradient is not that of one device, for
+# devices. The check rejects a spelling if its gradient differs from one device's, for
 # two losses, and with the update of a parameter.
 #
 # REQUIRES: jax

@@ -104,7 +104,7 @@ def main(amp_opt):
     scales = [float(scale) for scale in scales_of(last)]
     print(f"with a scale for each layer: largest difference {gap:.2%}, scales {scales}")
     assert gap < 0.02 and (losses != wide).any(), "the losses differ"
-    assert all(np.frexp(scale)[0] == 0.5 for scale in scales), "a scale is no power of two"
+    assert all(np.frexp(scale)[0] == 0.5 for scale in scales), "a scale is not a power of two"
     assert any(scale != first for scale, first in zip(scales, start)), "no scale moves"
     new = layers(*leaves, *batches[0], *(jnp.full_like(scale, 2.0**120) for scale in start))
     assert sorted(map(float, scales_of(new))) == [2.0**40, 2.0**120], scales_of(new)

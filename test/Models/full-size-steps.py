@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # GPT-2 124M and ResNet-50 run one step in full size, one sample, in f32 and in
-# bf16: the loss in f32 and the norm of all gradients are those of the same
-# network in PyTorch, bf16 is near, and the steps allocate the planned memory. Minutes, and 5 GB of
+# bf16: the loss in f32 and the norm of all gradients equal the same
+# network's in PyTorch, bf16 is near, and the steps allocate the planned memory. Minutes, and 5 GB of
 # memory.
 #
 # REQUIRES: torch, long

@@ -161,7 +161,7 @@ def main():
     different = total = 0
     for mode, results in record["modes"].items():
         if set(results["graphs"]) != set(GRAPHS):
-            sys.exit(f"{record_file} has other graphs: make it anew")
+            sys.exit(f"{record_file} has other graphs: record it again")
         different += compare(mode, results)
         total += len(GRAPHS)
     print(f"TensorFlow {record['tensorflow']}: {total - different} graphs equal, {different} graphs differ")

@@ -168,7 +168,7 @@ func.func @bodies(%a: tensor<8x8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<
 }
 
 //--- logarithms.mlir
-// A logarithm is no range slot in either dialect. autocast on the CPU runs it in
+// A logarithm is not a range slot in either dialect. autocast on the CPU runs it in
 // the type of its operand.
 // CHECK-LABEL: func.func @logarithms
 // CHECK: "stablehlo.log"({{.*}} : (tensor<8x8xbf16>)

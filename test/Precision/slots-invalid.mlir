@@ -43,7 +43,7 @@ func.func @many(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// Right ones are no error.
+// Right ones are not an error.
 func.func @right(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = "test_slots.dot"(%a, %b) {operands = array<i64: 0, 1>, results = array<i64: 0>, implies = array<i64: 0>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>

@@ -14,7 +14,8 @@ Prints one line for each broken rule and exits with 1 if there is one:
   * each source file has the licence banner, and a C++ or TableGen banner that
     names a file names its own;
   * no tab characters, no trailing spaces, no left-over markers;
-  * each pass has a test file named after its argument.
+  * each pass has a test file named after its argument;
+  * English avoids phrases that read as translated.
 """
 
 import pathlib
@@ -44,6 +45,13 @@ LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 PASS = re.compile(r'^def \w+\s*:\s*\w*Pass<\s*"([^"]+)"', re.M)
 # Assembled so that this file does not contain the text that it searches for.
 MARKERS = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "X" + "XX")) + r")\b")
+# Phrases that the house English replaces, and by what.
+PHRASES = (
+    (re.compile(r"(?<!here )\b(?:is|are) no (?!more|less|worse|\w+er\b)[a-z]+"), "'is not a'"),
+    (re.compile(r"\b(?:is|are) (?:that|those) of\b"), "what equals, has or comes from the other one"),
+    (re.compile(r"\banother than\b"), "'other than'"),
+    (re.compile(r"\banew\b"), "'again'"),
+)
 
 
 def is_source(path):
@@ -108,6 +116,9 @@ def check(path, text):
             yield number, "trailing space"
         if MARKERS.search(line):
             yield number, "left-over marker"
+        for phrase, instead in PHRASES:
+            if path.name != "house-rules.py" and phrase.search(line):
+                yield number, f"'{phrase.search(line).group()}', expected {instead}"
         if LAYERS.match(str(path)) and TRAIN_INCLUDE.match(line):
             yield number, "a precision layer includes a header of Dialect/Train"
     if not is_source(path):
@@ -149,6 +160,8 @@ def self_check():
         "lib/G.py": "x = 1 \n",
         "lib/H.h": "// " + "TO" + "DO: later\n",
         "lib/I.h": "\n" * (MAX_LINES + 1),
+        "lib/K.py": "# A cast is no fill. There is no fill.\n",
+        "lib/L.py": "# The type is that of x.\n",
         "lib/J.cpp": "namespace a {\nvoid J::f(int x) const {" + "if (x) {\n'}';\n}\n" * 34 + "}\n}\n",
     }
     banner = "".join(f"// {line}\n" for line in LICENCE)

@@ -23,7 +23,7 @@ LINKS = {
     "Precision": {"Support", "Interfaces", "Dialect", "LossScaling"},
     "Transforms": {"Support", "Interfaces", "Dialect", "LossScaling", "Precision"},
 }
-# Namespaces under mlir that are no dialects. Builtin has no separate library.
+# Namespaces under mlir that are not dialects. Builtin has no separate library.
 NOT_DIALECTS = {
     "amp",
     "detail",

@@ -51,7 +51,7 @@ REJECTED = {
     "a choice between scaled gradients and zeros, rate over the scale",
     "the scale is a function of a state in base 2",
 }
-# A constant that multiplies the seed is no scale to the check unless `amp.scale` reads it.
+# A constant that multiplies the seed is not a scale to the check unless `amp.scale` reads it.
 PLAIN_SCALE = {"the scale is a constant", "seed in f16, constant of 32768", "a scale capped before its use in f16"}
 CHUNK = 60
 

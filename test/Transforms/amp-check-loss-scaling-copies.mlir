@@ -1,5 +1,5 @@
 // Low copies of parameters in the check of loss scaling. A new parameter may be
-// too large for the low type for any gradients. This is no infinity that a step
+// too large for the low type for any gradients. This is not an infinity that a step
 // computes from checked gradients.
 // RUN: amp-opt %s --amp-check-loss-scaling --split-input-file --verify-diagnostics -o /dev/null
 

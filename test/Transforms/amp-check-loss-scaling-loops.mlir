@@ -181,7 +181,7 @@ func.func @unguarded(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w", 
 
 // -----
 
-// A region that always runs is no part of the guard.
+// A region that always runs is not a part of the guard.
 func.func @region(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}, %m: tensor<4xf32> {amp.role = "optimizer_state", amp.name = "m"}, %x: tensor<4xf32> {amp.role="batch", amp.name="x"},
    %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"},
    %s: tensor<f32> {amp.role = "scaler_state", amp.name = "loss_scale"}, %t: tensor<i32> {amp.role = "scaler_state", amp.name = "t"}, %h: tensor<i32> {amp.role = "scaler_state", amp.name = "h"})

@@ -83,7 +83,7 @@ func.func @empty(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}) -> 
 
 // -----
 
-// A function that is no step stays.
+// A function that is not a step stays.
 // CHECK-LABEL: func.func @other(%{{.*}}: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-NOT: amp.statistics
 // CHECK: return
@@ -91,7 +91,7 @@ func.func @other(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
 
-// The name of a result of control flow is that of the operation that computes
+// A result of control flow has the name of the operation that computes
 // it.
 // MATCH-LABEL: func.func @watched(
 // MATCH: %[[IF:.*]] = scf.if

@@ -72,7 +72,7 @@ static void askProducts(const GemmLibrary &library) {
 }
 
 /// Every epilogue with every pair of types, layout and extent of a small grid.
-/// Extents that are no multiples of 8 give rows of every alignment.
+/// Extents that are not multiples of 8 give rows of every alignment.
 static void askGrid(const GemmLibrary &library) {
   constexpr struct {
     const char *name;

@@ -145,7 +145,7 @@ def SetRanksPass : Pass<"amp-set-ranks"> {
   let summary = "Fix the number of ranks of a step";
   let description = [{
     Adds the number of ranks to `amp.divide_by_ranks`, and to `amp.divided_along`
-    also that of this rank. With one rank, collectives and divisions by N
+    also the number of this rank. With one rank, collectives and divisions by N
     disappear: the step is one without ranks.
 
     ```mlir

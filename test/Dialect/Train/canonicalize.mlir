@@ -27,7 +27,7 @@ func.func @add_zero(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %r : tensor<8xf32>
 }
 
-// x - 0 is x for every x; x - -0 turns -0 into 0, 0 - x is no negation of 0.
+// x - 0 is x for every x; x - -0 turns -0 into 0, 0 - x does not negate 0.
 // CHECK-LABEL: func.func @sub_zero(
 // CHECK-SAME: %[[X:.*]]: tensor<8xbf16>
 // CHECK-NOT: train.sub

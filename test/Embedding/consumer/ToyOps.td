@@ -24,7 +24,7 @@ def Toy_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
 }
 
-// Its tensors are no builtin ones.
+// Its tensors are not builtin types.
 def Toy_TensorType : TypeDef<Toy_Dialect, "ToyTensor", [ShapedTypeInterface]> {
   let mnemonic = "tensor";
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape,

@@ -3,7 +3,7 @@
 #
 # cuDNN itself has kernels for each plan of a convolution in the programs of the models in
 # full size, deterministic ones and others, in both types on sm_80, sm_90 and sm_100. Each
-# convolution of these programs that is no product is a plan. Wrong descriptions
+# convolution of these programs that is not a product is a plan. Wrong descriptions
 # have an error. Answers for want of a GPU count as unknown.
 #
 # REQUIRES: cudnn, full

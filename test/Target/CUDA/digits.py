@@ -9,7 +9,7 @@
 # copies and a batch of 32.
 # Graph and launches agree bit by bit, and so do two runs.
 #
-# The trainers' evaluation of held-out data and their predictions are those of
+# The trainers' evaluation of held-out data and their predictions are the same as in
 # amp-run, after the same steps in f32, and otherwise with the same weights. Their errors for wrong
 # data are the same too. A state that amp-run saved resumes.
 #

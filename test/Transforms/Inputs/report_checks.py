@@ -25,7 +25,7 @@ def validate(instance, schema, top=None, where="report"):
             target = target[key]
         validate(instance, target, top, where)
     if "enum" in schema and not any(instance == e and type(instance) is type(e) for e in schema["enum"]):
-        raise ValueError(f"{where}: {instance!r} is none of {schema['enum']}")
+        raise ValueError(f"{where}: {instance!r} is not in {schema['enum']}")
     if "type" in schema:
         kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
         if not any(isinstance(instance, TYPES[k]) and (k == "boolean" or not isinstance(instance, bool)) for k in kinds):

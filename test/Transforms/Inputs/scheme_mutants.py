@@ -3,7 +3,7 @@
 """Wrong versions of steps with several losses, optimizers or micro-batches, which
 are operations in the generic form (generic_ops.py).
 
-Each has the message that it must cause: an error for another reason is no proof.
+Each has the message that it must cause: an error for another reason proves nothing.
 """
 
 import re
@@ -361,7 +361,7 @@ def in_loop(f, facts, op, unscale, constant, update, swap):
             ops, index = g.block(u)
             del ops[index]
 
-    def anew(g):
+    def fresh_scale(g):
         """Another scale in each iteration."""
         loop = g.definer(name)
         args, inner = loop.regions[0]
@@ -403,6 +403,6 @@ def in_loop(f, facts, op, unscale, constant, update, swap):
         holders = [o for o in facts.unscales[0].operands[:-1] if o not in op.results]
         if not holders:
             yield "unscaled and checked in the loop alone", UNFINITE, alone
-    yield "another scale in each iteration", "a scale of this iteration alone|" + EITHER, anew
+    yield "another scale in each iteration", "a scale of this iteration alone|" + EITHER, fresh_scale
     if losses:
         yield "the loss scaled in the loop", r"the metric \"loss\" is multiplied by|" + TWO_FACTORS + "|" + CARRIED, metric

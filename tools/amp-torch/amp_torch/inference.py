@@ -34,8 +34,8 @@ def export_inference(model, loss_fn, optimizer, batch, out, *, precision="bf16",
     are cast once to the types that the function reads.
 
     model, loss_fn, optimizer, batch, dynamic_batch, names
-               as for `export`; the model is in training mode, but the function is that of
-               evaluation.
+               as for `export`; the model is in training mode, but the function computes
+               evaluation mode.
     out        the folder of the two files.
     precision  "f32", "bf16" or "fp16".
     policy     as for `compile`.

@@ -193,7 +193,7 @@ class Monitor:
 
 
 class Peers:
-    """The process of peers.py, or the reason why there is none. A process that has ended or was
+    """The process of peers.py, or the reason why it is missing. A process that has ended or was
     ended is started again for the next request."""
 
     MOST_STARTS = 6
@@ -229,7 +229,7 @@ class Peers:
         self.process.stdin.flush()
 
     def read(self, seconds):
-        """The next answer. Ends the process if there is none in time."""
+        """The next answer. Ends the process if it does not answer in time."""
         try:
             if not select.select([self.process.stdout], [], [], max(1, seconds))[0]:
                 error = f"PyTorch took more than {seconds:.0f} s"

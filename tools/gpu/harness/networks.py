@@ -239,5 +239,5 @@ class Networks(Times):
                 entry["memory"] = max(found)
 
     def lacks_library(self, case):
-        """Whether the case needs the library over cuDNN and there is none."""
+        """Whether the case needs the library over cuDNN, which is missing."""
         return case.get("needs") == "cudnn" and not self.cudnn and not self.options.emulator

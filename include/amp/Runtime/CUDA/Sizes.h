@@ -36,7 +36,7 @@ AMP_PORTABLE int64_t alignTo(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
 inline constexpr int64_t kBufferAlignment = 256;
 
 /// Scratch of matrix products. NVIDIA recommends 32 MiB on Hopper. The
-/// library's default is no workspace, which excludes its split-K algorithms.
+/// library has no workspace by default, which excludes its split-K algorithms.
 inline constexpr int64_t kGemmWorkspaceBytes = int64_t(32) << 20;
 
 /// Arrival counters. A block uses them to find that it is the last of its

@@ -77,8 +77,8 @@ AMP_CUDNN_EXPORT void amp_cudnn_destroy(amp_cudnn_plan *plan);
 /* The message of the last error of this thread, never null. */
 AMP_CUDNN_EXPORT const char *amp_cudnn_last_error(void);
 
-/* The version of the cuDNN that is loaded, as in CUDNN_VERSION, or 0 if there
- * is none. */
+/* The version of the cuDNN that is loaded, as in CUDNN_VERSION, or 0 without
+ * cuDNN. */
 AMP_CUDNN_EXPORT int64_t amp_cudnn_version(void);
 
 #ifdef __cplusplus

@@ -65,7 +65,7 @@ inline constexpr OptionInfo kTrainingOptions[] = {
     {"synthetic", nullptr, "Train on random data instead"},
     {"train-prefix", "text",
      "Prefix of the training arrays (default: train_); an array without the "
-     "prefix is used if there is none with it"},
+     "prefix is used if no metric has it"},
     {"eval-prefix", "text", "Prefix of the held-out arrays (default: test_)"},
     {"steps", "n", "Training steps to run"},
     {"epochs", "n",

@@ -204,7 +204,7 @@ func.func @twice(%x: tensor<4xf32> {amp.name = "x"}) -> (tensor<4xf32>, tensor<4
 
 // -----
 
-// A gradient asked for at a cast that a precision pass inserted is that of the
+// For a cast that a precision pass inserted, the gradient is the gradient of the
 // value before it, in the type of the cast: the cast is not on the way to the
 // loss.
 // CHECK-LABEL: func.func @through_inserted_cast

@@ -97,14 +97,14 @@ func.func @left(%x: tensor<8x30xf16>, %w: tensor<30x10xf16>, %xf: tensor<4096x10
   %2 = train.matmul %u, %a : (tensor<64x?xf16>, tensor<?x64xf16>) -> tensor<64x64xf16>
   // REMARK-DAG: Extents="6, 4", Op=train.conv2d, Reason="channels of a convolution in groups are not padded"
   %3 = train.conv2d %i, %g {groups = 2 : i64} : (tensor<8x8x8x6xf16>, tensor<3x3x3x4xf16>) -> tensor<8x6x6x4xf16>
-  // The rows of %2 in a gradient of a weight are no innermost extent.
+  // The rows of %2 in a gradient of a weight are not an innermost extent.
   %4 = train.matmul %a, %dy {transpose_a} : (tensor<?x64xf16>, tensor<?x64xf16>) -> tensor<64x64xf16>
   %5:2 = train.scaled_dot_product_attention %q, %q, %q : (tensor<2x4x16x20xf16>, tensor<2x4x16x20xf16>, tensor<2x4x16x20xf16>) -> (tensor<2x4x16x20xf16>, tensor<2x4x16xf32>)
   %6 = train.matmul %ok, %ok : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf16>
   return
 }
 
-// A batch that is no multiple: samples are never added.
+// A batch that is not a multiple: samples are never added.
 // REMARK-DAG: [Missed] MisalignedBatch {{.*}}Function=step | Argument=x, Batch=50, Reason="samples are not padded, they would count in means and statistics; choose a batch that is a multiple of 8", Rows=50
 func.func @step(%w: tensor<64x64xf16> {amp.role = "parameter", amp.name = "w"}, %x: tensor<50x64xf16> {amp.role = "batch", amp.name = "x"})
     -> (tensor<64x64xf16> {amp.updates = "w"}, tensor<50x64xf16> {amp.prediction = "y"}) {

@@ -20,8 +20,8 @@ def run(command, **options):
 
 def join(sources):
     """One source of the programs `sources` (names to texts): those that compile
-    separately share their parts of the runtime. Its main, if they have one, is that of
-    the program whose name it is called by."""
+    separately share their parts of the runtime. If they have a main, it runs the
+    program whose name it is called by."""
     headers, parts, mains = [], [], []
     for index, (name, text) in enumerate(sources.items()):
         part = f"part{index}"

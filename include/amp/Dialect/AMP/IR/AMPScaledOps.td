@@ -172,8 +172,8 @@ def AMP_DequantizeOp : AMP_ScaledOp<"dequantize", [
   let summary = "widens a quantised tensor and divides by its scales";
   let description = [{
     Computes f32(`payload`) · (1 / `scale`). The reciprocal and the product are
-    rounded to f32, and the result to its type. `scale` and `blocks` are those of
-    the `amp.quantize` that made the payload.
+    rounded to f32, and the result to its type. `scale` and `blocks` must be the
+    same as in the `amp.quantize` that made the payload.
 
     Example:
 
