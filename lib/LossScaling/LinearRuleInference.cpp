@@ -1,0 +1,246 @@
+//===- LinearRuleInference.cpp - Exponents by rules of a policy ---------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperationInference.h"
+#include "amp/Dialect/AMP/IR/InsertedCast.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <utility>
+
+using namespace mlir;
+using namespace mlir::amp;
+
+const LinearRule *ScaleExponentAnalysis::findRule(Operation *op) {
+  if (linear.empty())
+    return nullptr;
+  auto [it, isNew] = rules.try_emplace(op->getName(), nullptr);
+  if (isNew) {
+    const auto *rule = llvm::find_if(linear, [op](const LinearRule &rule) {
+      return rule.pattern.match(op->getName().getStringRef());
+    });
+    it->second = rule == linear.end() ? nullptr : rule;
+  }
+  return it->second;
+}
+
+LogicalResult ScaleExponentAnalysis::visitUnknown(Operation *op) {
+  bool isZero = matchPattern(op, m_AnyZeroFloat());
+  for (Value result : op->getResults())
+    set(result, isZero ? ScaleExponent::any() : ScaleExponent());
+  // The parent or the caller handles the values that a region forwards. An
+  // unregistered terminator is known only by its place.
+  bool isLast = !op->isRegistered() && op->getNumResults() == 0 &&
+                !op->getNextNode() && findRule(op->getParentOp());
+  if (isLast || op->hasTrait<OpTrait::IsTerminator>())
+    return success();
+
+  llvm::SetVector<Value> read(op->operand_begin(), op->operand_end());
+  if (op->getNumRegions() != 0)
+    getUsedValuesDefinedAbove(op->getRegions(), read);
+  const LinearRule *rule = findRule(op);
+  if (rule &&
+      (rule->isControlFlow() ||
+       (op->getNumRegions() != 0 && rule->kind != LinearRule::Kind::Joint)))
+    rule = nullptr;
+  if (rule && rule->kind == LinearRule::Kind::Constant)
+    return applyRule(op, *rule);
+  auto it = llvm::find_if(
+      read, [&](Value value) { return !getExponent(value).isUnscaled(); });
+  // Zeros stay zeros.
+  bool isFromZero = rule && llvm::any_of(read, [&](Value value) {
+                      return getExponent(value).isAny();
+                    });
+  if (it == read.end() && isFromZero)
+    return applyRule(op, *rule);
+  if (it == read.end()) {
+    // A constant scale may enter in a region.
+    Operation *scaling = nullptr;
+    for (Region &region : op->getRegions())
+      region.walk([&](LossScaleOpInterface nested) {
+        if (nested.getLossScaleOperand() >= 0)
+          scaling = nested;
+      });
+    if (!scaling)
+      return success();
+    InFlightDiagnostic diagnostic = op->emitOpError(
+        "has a region that uses a loss scale, and its effect on the factor is "
+        "unknown: it does not implement LossScaleOpInterface; if it "
+        "commutes with a factor, name it under the policy's key 'linear'");
+    diagnostic.attachNote(scaling->getLoc()) << "the loss scale enters here";
+    return diagnostic;
+  }
+  // An operation that a pass inserted as a cast is a cast in any dialect.
+  if (CastLike cast{op}; cast && op->getNumRegions() == 0) {
+    set(cast.getResult(), getExponent(cast.getInput()));
+    return success();
+  }
+  if (rule)
+    return applyRule(op, *rule);
+  InFlightDiagnostic diagnostic =
+      op->emitOpError() << "has an operand that is multiplied by "
+                        << symbols.describe(getExponent(*it))
+                        << ", and its effect on the factor is unknown: it "
+                           "does not implement LossScaleOpInterface; if it "
+                           "commutes with a factor, name it under the "
+                           "policy's key 'linear'";
+  explain(*it, *diagnostic.getUnderlyingDiagnostic());
+  return diagnostic;
+}
+
+LogicalResult ScaleExponentAnalysis::applyRule(Operation *op,
+                                               const LinearRule &rule) {
+  using Kind = LinearRule::Kind;
+  Inference inference(*this, op);
+  auto require = [&](StringRef what, unsigned count) -> LogicalResult {
+    if (op->getNumOperands() >= count)
+      return success();
+    return op->emitOpError("is declared a ")
+           << what << " in 'linear', expected "
+           << (count == 1 ? "an operand" : "two operands") << ", got "
+           << op->getNumOperands();
+  };
+  switch (rule.kind) {
+  case Kind::Product:
+    if (failed(require("product", 2)))
+      return failure();
+    return inferProductExponent(inference);
+  case Kind::Quotient:
+    if (failed(require("quotient", 2)))
+      return failure();
+    inference.setResults(inference.getOperand(0) +
+                         inference.getOperand(1).power(-1));
+    return success();
+  case Kind::Power:
+    if (failed(require("power", 1)))
+      return failure();
+    return inferPowerExponent(inference, rule.numerator, rule.denominator);
+  case Kind::Each:
+    if (op->getNumOperands() != op->getNumResults())
+      return op->emitOpError("is declared to keep each operand in 'linear', "
+                             "expected as many results, got ")
+             << op->getNumOperands() << " and " << op->getNumResults();
+    for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i)
+      inference.setResult(i, inference.getOperand(i));
+    return success();
+  case Kind::Constant: {
+    // Unregistered operations keep inherent attributes as properties.
+    SmallVector<NamedAttribute> attributes(op->getAttrs());
+    if (!op->isRegistered())
+      if (auto inherent =
+              dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute()))
+        llvm::append_range(attributes, inherent);
+    if (llvm::any_of(attributes, [](NamedAttribute attribute) {
+          return isScaleInvariant(attribute.getValue());
+        }))
+      inference.setResults(ScaleExponent::any());
+    return success();
+  }
+  case Kind::Joint:
+  case Kind::Order:
+    return applyJointRule(op, rule);
+  case Kind::Branch:
+  case Kind::Loop:
+  case Kind::Body:
+    break;
+  }
+  llvm_unreachable("control flow has no factor of its own");
+}
+
+/// Applies one factor to the operands, the results, and the elements in
+/// regions.
+LogicalResult ScaleExponentAnalysis::applyJointRule(Operation *op,
+                                                    const LinearRule &rule) {
+  Inference inference(*this, op);
+  SmallVector<unsigned> operands(rule.operands.begin(), rule.operands.end());
+  for (unsigned index : operands)
+    if (index >= op->getNumOperands())
+      return op->emitOpError("is declared linear in operand ")
+             << index << ", but has " << op->getNumOperands();
+  for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i) {
+    if (rule.operands.empty()) {
+      if (holdsNumbers(op->getOperand(i).getType()))
+        operands.push_back(i);
+    } else if (!llvm::is_contained(rule.operands, i)) {
+      std::string named;
+      llvm::raw_string_ostream os(named);
+      llvm::interleave(rule.operands, os, " and ");
+      if (failed(inference.requireUnscaled(
+              i, "the operation is linear only in operand " + named)))
+        return failure();
+    }
+  }
+  ScaleExponent exponent;
+  if (!operands.empty() && failed(inference.join(operands, exponent)))
+    return failure();
+  if (rule.kind == LinearRule::Kind::Order)
+    return success();
+
+  for (Region &region : op->getRegions()) {
+    if (region.empty())
+      continue;
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(region, captured);
+    auto scaled = llvm::find_if(captured, [&](Value value) {
+      return !getExponent(value).isUnscaled();
+    });
+    if (scaled != captured.end() || !region.hasOneBlock()) {
+      InFlightDiagnostic diagnostic =
+          op->emitOpError("is declared linear, expected regions of one block "
+                          "that read nothing scaled from outside");
+      if (scaled != captured.end())
+        explain(*scaled, *diagnostic.getUnderlyingDiagnostic());
+      return diagnostic;
+    }
+    // The body is visited twice if all operands are zeros and its results are
+    // not. The results of an earlier visit hold in this one.
+    for (BlockArgument argument : region.getArguments())
+      if (auto it = exponents.find(argument);
+          it != exponents.end() && holdsNumbers(argument.getType()))
+        exponent = exponent.join(it->second).value_or(exponent);
+    for (bool changed = true; std::exchange(changed, false);) {
+      for (BlockArgument argument : region.getArguments())
+        set(argument,
+            holdsNumbers(argument.getType()) ? exponent : ScaleExponent());
+      if (failed(visit(region.front())))
+        return failure();
+      if (!region.front().mightHaveTerminator())
+        continue;
+      for (Value yielded : region.front().getTerminator()->getOperands()) {
+        if (!holdsNumbers(yielded.getType()))
+          continue;
+        std::optional<ScaleExponent> joined =
+            exponent.join(getExponent(yielded));
+        if (!joined) {
+          InFlightDiagnostic diagnostic =
+              op->emitOpError("has a region that computes a value that is "
+                              "multiplied by ")
+              << symbols.describe(getExponent(yielded))
+              << " from elements that "
+              << "are multiplied by " << symbols.describe(exponent)
+              << ", expected one factor";
+          explain(yielded, *diagnostic.getUnderlyingDiagnostic());
+          return diagnostic;
+        }
+        changed |= *joined != exponent;
+        exponent = *joined;
+      }
+    }
+  }
+  bool isHeld = false;
+  for (Value result : op->getResults())
+    if (holdsNumbers(result.getType())) {
+      set(result, exponent);
+      isHeld = true;
+    }
+  if (isHeld || exponent.isUnscaled())
+    return success();
+  return inference.fail(operands.front(),
+                        "loses a factor: it gives no float that could have it");
+}
