@@ -200,9 +200,10 @@ mlir::amp::getUpdateGuards(StepRewriter &step, ArrayRef<GradientGroup> groups,
   SmallVector<UpdateGuard> guards;
   for (auto [entry, read, needed] : llvm::zip(entries, reads, needs)) {
     bool follows = byLayer && read.none();
-    auto it = llvm::find_if(guards, [&](const UpdateGuard &guard) {
-      return guard.groups == needed && guard.follows == follows;
-    });
+    auto it =
+        llvm::find_if(guards, [&, &groups = needed](const UpdateGuard &guard) {
+          return guard.groups == groups && guard.follows == follows;
+        });
     if (it == guards.end()) {
       guards.push_back({needed, follows, {}});
       it = std::prev(guards.end());

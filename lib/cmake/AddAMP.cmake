@@ -37,6 +37,9 @@ option(AMP_PRECOMPILE_HEADERS "Compile common headers once" OFF)
 if(AMP_PRECOMPILE_HEADERS)
   set(AMP_PRECOMPILED ${CMAKE_CURRENT_BINARY_DIR}/Precompiled.cpp)
   file(CONFIGURE OUTPUT ${AMP_PRECOMPILED} CONTENT "")
+  # ccache needs a header that does not depend on the time of the build.
+  add_compile_options(
+      "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
   add_library(AMPPrecompiled OBJECT ${AMP_PRECOMPILED})
   llvm_update_compile_flags(AMPPrecompiled)
   target_precompile_headers(AMPPrecompiled
@@ -58,11 +61,13 @@ function(amp_reuse_precompiled target)
   endif()
 endfunction()
 
-# Compiles a target with -O1 in release builds. For generated definitions of
-# operations and for code that runs once: it takes a third off the build time,
-# and passes spend no measurable time there.
+# Compiles a target with -O1 in release builds of GCC. For generated definitions
+# of operations and for code that runs once: it takes a third off the build
+# time, and passes spend no measurable time there. Clang's precompiled header
+# has one level of optimisation.
 function(amp_optimize_less target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(
+      ${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-O1>)
 endfunction()
 
 # add_amp_library(NAME sources... DEPENDS targets... LINK_LIBS PUBLIC libs...)

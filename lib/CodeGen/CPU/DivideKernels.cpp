@@ -117,9 +117,10 @@ static std::optional<Division> choose(linalg::LinalgOp nest, int64_t threads) {
   SmallVector<int64_t> extents = nest.getStaticLoopRanges();
   for (auto [dim, kind] : llvm::enumerate(nest.getIteratorTypesArray())) {
     // Parts must write different elements.
+    AffineExpr expression = getAffineDimExpr(dim, nest.getContext());
     bool writes = llvm::all_of(nest.getDpsInitsMutable(), [&](OpOperand &init) {
       return llvm::is_contained(nest.getMatchingIndexingMap(&init).getResults(),
-                                getAffineDimExpr(dim, nest.getContext()));
+                                expression);
     });
     if (kind != utils::IteratorType::parallel || !writes ||
         !isDivisible(nest, dim))

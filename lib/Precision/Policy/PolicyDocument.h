@@ -124,6 +124,10 @@ bool checkPolicyStructure(llvm::MemoryBufferRef text,
 using PolicyErrorHandler = llvm::function_ref<void(
     StringRef file, unsigned line, unsigned column, const Twine &message)>;
 
+/// Checks the settings of `document` and merges them into the settings of its
+/// base. Returns false after an error.
+bool readSettings(PolicyDocument &document, PolicyErrorHandler error);
+
 /// Reads the preset or the file `presetOrFile`, with the policies that it
 /// extends, and checks everything that needs no MLIRContext. Null after an
 /// error. A process reads each preset once.

@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "PolicyDocument.h"
-#include "amp/LossScaling/LinearRule.h"
 #include "amp/LossScaling/LossScaler.h"
 #include "amp/Precision/Policy/Policy.h"
 #include "amp/Support/InputFile.h"
@@ -20,13 +19,11 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/YAMLParser.h"
 #include "llvm/Support/YAMLTraits.h"
-#include <cmath>
 #include <mutex>
 
 using namespace mlir;
@@ -213,184 +210,6 @@ struct MappingTraits<PolicyDocument> {
 
 } // namespace llvm::yaml
 
-//===----------------------------------------------------------------------===//
-// Settings
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Checks the settings of one document and merges them into those of its base.
-class SettingsReader {
-public:
-  SettingsReader(PolicyDocument &document, PolicyErrorHandler error)
-      : document(document), error(error) {}
-
-  bool run();
-
-private:
-  void fail(StringRef key, const Twine &expected, const PolicyScalar &scalar) {
-    failed = true;
-    error(document.file, scalar.line, scalar.column,
-          "expected '" + key + "' to be " + expected + ", got '" + scalar.text +
-              "'");
-  }
-  void readNumber(StringRef key, const PolicyScalar &scalar, StringRef expected,
-                  llvm::function_ref<bool(double)> isValid,
-                  std::optional<double> &result) {
-    double value;
-    if (!scalar.isGiven())
-      return;
-    if (StringRef(scalar.text).getAsDouble(value) || !isValid(value))
-      return fail(key, expected, scalar);
-    result = value;
-  }
-  void readCount(StringRef key, const PolicyScalar &scalar,
-                 std::optional<int32_t> &result) {
-    int32_t value;
-    if (!scalar.isGiven())
-      return;
-    if (StringRef(scalar.text).getAsInteger(10, value) || value < 1)
-      return fail(key, "a positive integer", scalar);
-    result = value;
-  }
-  void readLossScaling(LossScalingSettings &settings);
-  void readTarget(std::optional<Target> &target);
-
-  PolicyDocument &document;
-  PolicyErrorHandler error;
-  bool failed = false;
-};
-
-} // namespace
-
-void SettingsReader::readLossScaling(LossScalingSettings &settings) {
-  const LossScalingOptions &options = document.lossScaling.options;
-  if (options.mode.isGiven()) {
-    double scale;
-    const std::string &mode = options.mode.text;
-    if (mode != "dynamic" && mode != "layerwise" && mode != "none" &&
-        (StringRef(mode).getAsDouble(scale) || !isLossScale(scale)))
-      fail("loss-scaling", "dynamic, layerwise, none or a positive number",
-           options.mode);
-    settings.mode = mode;
-  }
-  if (options.scaler.isGiven()) {
-    if (!getLossScaler(options.scaler.text))
-      fail("scaler", "one of " + llvm::join(getLossScalerNames(), ", "),
-           options.scaler);
-    settings.scaler = options.scaler.text;
-  }
-  LossScaler scaler;
-  for (const std::string &key : LossScaler::getKeys()) {
-    auto value = options.values.find(key);
-    if (value == options.values.end() || !value->second.isGiven())
-      continue;
-    std::string expected = scaler.set(key, value->second.text);
-    if (!expected.empty())
-      fail(key, expected, value->second);
-    settings.values[key] = value->second.text;
-  }
-}
-
-void SettingsReader::readTarget(std::optional<Target> &target) {
-  auto find = [&](StringRef key, const PolicyScalar &name) {
-    std::optional<Target> found = getTarget(name.text);
-    if (!found)
-      fail(key, "one of " + listTargets(), name);
-    return found.value_or(Target());
-  };
-  if (document.target.name.isGiven())
-    target = find("target", document.target.name);
-  if (!document.target.options)
-    return;
-  const TargetOptions &options = *document.target.options;
-  target = options.base.isGiven() ? find("base", options.base) : Target();
-  target->name.clear();
-  if (!options.lowTypes.empty())
-    target->lowTypes.clear();
-  for (const PolicyScalar &type : options.lowTypes) {
-    if (type.text != "f16" && type.text != "bf16")
-      fail("low-types", "f16 or bf16", type);
-    target->lowTypes.push_back(type.text);
-  }
-  auto read = [&](StringRef key, const PolicyScalar &scalar, StringRef expected,
-                  auto isValid, double &result) {
-    std::optional<double> value;
-    readNumber(key, scalar, expected, isValid, value);
-    result = value.value_or(result);
-  };
-  auto isRate = [](double value) { return value > 0 && std::isfinite(value); };
-  auto isShare = [](double value) { return value >= 0 && value <= 1; };
-  read("low-flop-per-byte", options.lowFlopPerByte, "a positive number", isRate,
-       target->lowFlopPerByte);
-  read("f32-flop-per-byte", options.f32FlopPerByte, "a positive number", isRate,
-       target->f32FlopPerByte);
-  read("cast-read-share", options.castReadShare, "between 0 and 1", isShare,
-       target->castReadShare);
-  read("cast-write-share", options.castWriteShare, "between 0 and 1", isShare,
-       target->castWriteShare);
-  std::optional<int32_t> alignment;
-  readCount("alignment", options.alignment, alignment);
-  target->alignment = alignment.value_or(target->alignment);
-}
-
-bool SettingsReader::run() {
-  if (document.base)
-    document.settings = document.base->settings;
-  PolicySettings &settings = document.settings;
-  if (document.version.isGiven() &&
-      document.version.text != std::to_string(newestPolicyVersion))
-    fail("version", Twine(newestPolicyVersion), document.version);
-  if (document.precision.isGiven()) {
-    settings.precision = document.precision.text;
-    if (!llvm::is_contained(
-            {"fp16", "f16", "half", "bf16", "bfloat16", "f32", "fp32", "float"},
-            settings.precision))
-      fail("precision", "fp16, bf16 or f32", document.precision);
-  }
-  if (document.strategy.isGiven()) {
-    settings.strategy = symbolizeStrategy(document.strategy.text);
-    if (!settings.strategy)
-      fail("strategy", "autocast, grappler or optimal", document.strategy);
-  }
-  if (document.gradientType.isGiven()) {
-    settings.gradientType = symbolizeGradientType(document.gradientType.text);
-    if (!settings.gradientType)
-      fail("gradient-type", "f32, low or listed", document.gradientType);
-  }
-  for (const PolicyScalar &glob : document.lowGradients)
-    if (!llvm::is_contained(settings.lowGradients, glob.text))
-      settings.lowGradients.push_back(glob.text);
-  if (document.roundings.isGiven()) {
-    if (document.roundings.text == "keep")
-      settings.roundings = Roundings::Keep;
-    else if (document.roundings.text == "fold")
-      settings.roundings = Roundings::Fold;
-    else
-      fail("roundings", "keep or fold", document.roundings);
-  }
-  if (document.masterWeights.isGiven()) {
-    settings.masterWeights = document.masterWeights.text;
-    if (!llvm::is_contained({"cast", "copy", "none"}, settings.masterWeights))
-      fail("master-weights", "cast, copy or none", document.masterWeights);
-  }
-  readLossScaling(settings.lossScaling);
-  for (const PolicyScalar &glob : document.linear) {
-    std::string expected;
-    if (mlir::failed(LinearRule::parse(glob.text, expected))) {
-      fail("linear", expected, glob);
-    } else if (!llvm::is_contained(settings.linear, glob.text)) {
-      settings.linear.push_back(glob.text);
-    }
-  }
-  readTarget(settings.target);
-  return !failed;
-}
-
-//===----------------------------------------------------------------------===//
-// Documents
-//===----------------------------------------------------------------------===//
-
 static std::shared_ptr<const PolicyDocument>
 loadDocument(StringRef presetOrFile, PolicyErrorHandler error,
              SmallVectorImpl<std::string> &chain);
@@ -442,7 +261,7 @@ static bool resolveDocument(PolicyDocument &document, PolicyErrorHandler error,
     if (!document.base)
       return false;
   }
-  return SettingsReader(document, error).run();
+  return readSettings(document, error);
 }
 
 static std::unique_ptr<PolicyDocument>
@@ -505,7 +324,7 @@ loadPreset(StringRef name, StringRef text, PolicyErrorHandler error,
   static std::mutex mutex;
   static llvm::StringMap<std::shared_ptr<const PolicyDocument>> presets;
   {
-    std::lock_guard lock(mutex);
+    std::lock_guard<std::mutex> lock(mutex);
     if (auto known = presets.lookup(name))
       return known;
   }
@@ -515,7 +334,7 @@ loadPreset(StringRef name, StringRef text, PolicyErrorHandler error,
   if (!document)
     return nullptr;
   document->isPreset = true;
-  std::lock_guard lock(mutex);
+  std::lock_guard<std::mutex> lock(mutex);
   return presets.try_emplace(name, std::move(document)).first->second;
 }
 
