@@ -55,6 +55,7 @@ llvm_config.add_tool_substitutions(
             "amp-model",
             "amp-opt",
             "amp-reduce",
+            "amp-report",
             "amp-run",
             "amp-translate",
             "mlir-opt",

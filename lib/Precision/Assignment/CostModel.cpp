@@ -182,6 +182,16 @@ CostModel::CostModel(const SlotGraph &graph, const CostOptions &options)
       slotElements[value.vertex] = 0;
 }
 
+int64_t CostModel::getProductFlops(VertexId v) const {
+  const SlotVertex &vertex = graph.getVertices()[v];
+  if (vertex.kind != SlotKind::Compute)
+    return 0;
+  PrecisionOpInterface op = graph.getInterface(vertex.op);
+  int64_t runs = slotRuns.empty() ? 1 : slotRuns[v];
+  int64_t most = (int64_t(1) << 62) / runs;
+  return op ? std::min(op.getProductFlops(), most) * runs : 0;
+}
+
 int64_t CostModel::getProductTime(VertexId v, bool low) const {
   const SlotVertex &vertex = graph.getVertices()[v];
   if (!options.target || vertex.kind != SlotKind::Compute)

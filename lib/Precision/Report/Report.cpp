@@ -17,9 +17,6 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Increases with every change that makes an old reader misread a report.
-static constexpr int64_t kSchemaVersion = 1;
-
 StringRef mlir::amp::stringifyReason(Reason reason) {
   switch (reason) {
   case Reason::NoLowNeighbour:
@@ -158,7 +155,7 @@ void PrecisionReport::addUntouched(const CallGroup &group, const Twine &why) {
 void PrecisionReport::writeJSON(raw_ostream &os) const {
   llvm::json::OStream json(os, /*IndentSize=*/1);
   json.object([&] {
-    json.attribute("schemaVersion", kSchemaVersion);
+    json.attribute("schemaVersion", kReportSchemaVersion);
     json.attribute("pass", "auto-mixed-precision");
     json.attribute("strategy", stringifyStrategy(settings.strategy));
     writeText(json, "policy", settings.policy);

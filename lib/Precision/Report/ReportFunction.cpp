@@ -383,6 +383,8 @@ void FunctionReporter::writeDecision(OStream &json, VertexId v) {
   if (vertex.pinned)
     json.attribute("pinned", true);
   json.attribute("low", static_cast<bool>(assignment.low[v]));
+  if (int64_t flops = costs.getProductFlops(v))
+    json.attribute("flops", flops);
   json.attribute("rule", stringifyReason(assignment.reasons[v]));
   if (root[v] != 0) {
     json.attribute("cause", static_cast<int64_t>(root[v]));

@@ -20,6 +20,12 @@
 
 namespace mlir::amp {
 
+/// Increases with every change that makes an old reader misread a report.
+inline constexpr int64_t kReportSchemaVersion = 1;
+
+/// Writes the page that shows the report with the JSON text `data`.
+void writeReportPage(raw_ostream &os, StringRef data);
+
 /// Returns the name of a rule in the report.
 StringRef stringifyReason(Reason reason);
 
@@ -44,6 +50,8 @@ struct ReportTotals {
   int64_t slots = 0, lowSlots = 0;
   int64_t values = 0, lowValues = 0;
   int64_t valueBytes = 0, lowValueBytes = 0;
+  /// Floating-point operations of products.
+  int64_t flops = 0, lowFlops = 0;
 };
 ReportTotals getTotals(const CostModel &costs, const Assignment &assignment);
 

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Precision/Report/Report.h"
+#include "ReportFunction.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -19,11 +19,7 @@ using namespace mlir::amp;
 // The parts of the page, generated from lib/Precision/Report/page.
 #include "amp/Precision/ReportPage.inc"
 
-void PrecisionReport::writeHTML(raw_ostream &os) const {
-  std::string data;
-  llvm::raw_string_ostream dataStream(data);
-  writeJSON(dataStream);
-
+void mlir::amp::writeReportPage(raw_ostream &os, StringRef data) {
   StringRef page(reportPage);
   auto copyUntil = [&](StringRef marker) {
     auto [before, after] = page.split(marker);
@@ -43,4 +39,11 @@ void PrecisionReport::writeHTML(raw_ostream &os) const {
   }
   copyUntil("/*script*/");
   os << reportScript << page;
+}
+
+void PrecisionReport::writeHTML(raw_ostream &os) const {
+  std::string data;
+  llvm::raw_string_ostream dataStream(data);
+  writeJSON(dataStream);
+  writeReportPage(os, data);
 }

@@ -83,6 +83,10 @@ ReportTotals mlir::amp::getTotals(const CostModel &costs,
   for (VertexId v = 1; v < used.size(); ++v) {
     totals.slots += used[v];
     totals.lowSlots += used[v] && assignment.low[v];
+    int64_t flops = used[v] ? costs.getProductFlops(v) : 0;
+    flops = std::min(flops, INT64_MAX - totals.flops);
+    totals.flops += flops;
+    totals.lowFlops += assignment.low[v] ? flops : 0;
   }
   for (SlotValue value : graph.getValues()) {
     if (value.vertex == 0)
@@ -144,6 +148,8 @@ void mlir::amp::writeStrategies(llvm::json::OStream &json,
       json.attribute("lowValues", totals.lowValues);
       json.attribute("valueBytes", totals.valueBytes);
       json.attribute("lowValueBytes", totals.lowValueBytes);
+      json.attribute("flops", totals.flops);
+      json.attribute("lowFlops", totals.lowFlops);
       json.attribute("casts", totals.cost.casts);
       json.attribute("castBytes", totals.cost.castBytes);
       json.attribute("bytes", totals.cost.bytes);

@@ -84,6 +84,9 @@ public:
     return low && graph.getVertices()[v].isRounded ? roundings.lookup(v)
                                                    : Rounding();
   }
+  /// The floating-point operations of the product that slot `v` feeds, in all
+  /// its runs, at most 2^62; 0 if its size is not known.
+  int64_t getProductFlops(VertexId v) const;
   /// The time of the product that slot `v` feeds, as bytes that memory would
   /// move meanwhile; 0 without a target or if its size is not known.
   int64_t getProductTime(VertexId v, bool low) const;

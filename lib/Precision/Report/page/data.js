@@ -39,6 +39,15 @@ function bytes(n) {
   }
   return `${scaled.toFixed(Math.abs(scaled) < 10 ? 2 : Math.abs(scaled) < 100 ? 1 : 0)} ${units[unit]}`;
 }
+function flops(n) {
+  const units = ["", "k", "M", "G", "T", "P", "E"];
+  let unit = 0;
+  while (Math.abs(n) >= 999.5 && unit < units.length - 1) {
+    n /= 1000;
+    ++unit;
+  }
+  return `${unit && Math.abs(n) < 100 ? n.toFixed(1) : Math.round(n)} ${units[unit]}FLOP`;
+}
 const percent = (part, whole) => (whole ? `${((100 * part) / whole).toFixed(part === whole ? 0 : 1)}%` : "–");
 const signed = (n, format) => (n === 0 ? "0" : (n > 0 ? "+" : "−") + format(Math.abs(n)));
 
@@ -80,6 +89,10 @@ function buildModel(fn) {
     if (op.precision === "mixed" && op.slots.every(s => s.low !== false || s.rule === "wide-result"))
       op.precision = "low";
   }
+  for (const op of ops) {
+    op.flops = op.slots.reduce((sum, slot) => sum + (slot.flops || 0), 0);
+    op.role = op.slots.some(s => s.kind === "compute") ? "product" : op.slots.some(s => s.low != null) ? "choice" : "kept";
+  }
   for (const value of values) value.users = [];
   for (const op of ops)
     op.operands.forEach((id, operand) => {
@@ -108,6 +121,8 @@ function buildModel(fn) {
   }
   const model = { fn, ops, values, casts, slots, groups: new Map() };
   findGroups(model);
+  markChanges(model);
+  findRepeats(model);
   return model;
 }
 
@@ -186,6 +201,9 @@ const errorClasses = {
 };
 const errorClass = op => (op.error == null ? null : op.error === Infinity ? "beyond" : op.error > 0.01 ? "lost" : "fits");
 
+/** What there is to decide of an operation, in the order of the list. */
+const roleTitles = { product: "Products", choice: "Other operations with a choice", kept: "Operations whose types never change" };
+
 /** Which operations a search and a filter leave. */
 function matcher(model, query, show) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
@@ -197,6 +215,8 @@ function matcher(model, query, show) {
     if (rest.length && key === "kind") return op => op.slots.some(s => s.kind === wanted);
     if (rest.length && key === "part") return op => op.part === wanted;
     if (rest.length && key === "is" && errorClasses[wanted]) return op => errorClass(op) === wanted;
+    if (rest.length && key === "is" && wanted in roleTitles) return op => op.role === wanted;
+    if (rest.length && key === "is" && wanted === "changed") return op => Boolean(op.changed);
     if (rest.length && key === "is") return op => op.precision === wanted || (wanted === "cast" && (op.casts || op.givesCast));
     if (rest.length && key === "cause")
       return op => op.slots.some(s => causeOf(model, s)?.op.name.toLowerCase() === wanted);
@@ -205,6 +225,7 @@ function matcher(model, query, show) {
   const shows = {
     all: () => true,
     casts: op => op.casts > 0 || op.givesCast,
+    changed: op => Boolean(op.changed),
     f32: op => op.precision === "f32" || op.precision === "mixed",
   };
   const shown = shows[show] || (op => op.precision === show);

@@ -6,6 +6,8 @@
 "use strict";
 
 const STRIP = 66;
+/** The height of the band with the names of the lanes. */
+const HEAD = 42;
 
 /** Draws; what is in view is for the class derived from it to say. */
 class GraphPainter {
@@ -43,6 +45,7 @@ class GraphPainter {
   }
 
   matchesNode(node) {
+    if (node.copies) return node.copies.some(op => this.matches(op));
     if (node.op) return this.matches(node.op);
     if (node.group) return !this.filtered || node.group.members?.some(op => this.matches(op));
     return !this.filtered;
@@ -56,6 +59,10 @@ class GraphPainter {
     g.fillStyle = this.colors.card;
     // Use more pixels than the canvas, because a page may enlarge it.
     g.fillRect(0, 0, 2 * this.width, 2 * this.height);
+    g.save();
+    g.beginPath();
+    g.rect(0, HEAD, this.innerWidth, this.height);
+    g.clip();
     this.paintLanes();
     const s = this.scale, view = { left: -this.offset.x / s, top: -this.offset.y / s };
     view.right = view.left + this.width / s;
@@ -63,10 +70,12 @@ class GraphPainter {
     g.save();
     g.translate(this.offset.x, this.offset.y);
     g.scale(s, s);
+    this.paintFrames();
     this.paintEdges(view);
     for (const node of graph.nodes)
       if (node.x < view.right && node.x + NODE.width > view.left && node.y < view.bottom && node.y + NODE.height > view.top)
         this.paintNode(node);
+    g.restore();
     g.restore();
     this.paintLaneTitles();
     if (this.hasStrip()) this.paintStrip(view);
@@ -108,6 +117,26 @@ class GraphPainter {
       g.stroke();
       g.fillStyle = this.colors.text;
       g.fillText(text, x + 10, 22);
+    }
+  }
+
+  /** A frame around the first copy of identical layers, with their number. */
+  paintFrames() {
+    const { context: g, colors } = this;
+    for (const { repeat, nodes } of this.graph.frames) {
+      const left = Math.min(...nodes.map(n => n.x)) - 16, right = Math.max(...nodes.map(n => n.x)) + NODE.width + 16;
+      const top = Math.min(...nodes.map(n => n.y)) - 34, bottom = Math.max(...nodes.map(n => n.y)) + NODE.height + 14;
+      g.strokeStyle = colors.accent;
+      g.lineWidth = 2 / Math.min(1, Math.max(0.25, this.scale));
+      g.setLineDash([8, 5]);
+      g.beginPath();
+      g.roundRect(left, top, right - left, bottom - top, 12);
+      g.stroke();
+      g.setLineDash([]);
+      g.fillStyle = colors.accent;
+      g.font = "700 19px system-ui, sans-serif";
+      g.textBaseline = "alphabetic";
+      g.fillText(this.clip(`×${repeat.copies} ${repeat.title}`, right - left - 20), left + 10, top + 22);
     }
   }
 
@@ -245,6 +274,14 @@ class GraphPainter {
     if (node.op && errorClass(node.op)) {
       g.fillStyle = errorClasses[errorClass(node.op)].color;
       g.fillRect(x, y, 5, h);
+    }
+    if (node.op?.changed || node.copies?.some(op => op.changed)) {
+      g.fillStyle = colors.mark;
+      g.beginPath();
+      g.moveTo(x + w - 18, y);
+      g.lineTo(x + w, y);
+      g.lineTo(x + w, y + 18);
+      g.fill();
     }
     if (scale >= 0.36) this.paintText(node, precision);
     g.globalAlpha = 1;

@@ -18,6 +18,10 @@ function visibleGraph(model, closed) {
   const nodeOfOp = new Array(model.ops.length);
   const nodeOfGroup = new Map();
   for (const op of model.ops) {
+    if (shownOp(op, closed) !== op) {
+      nodeOfOp[op.id] = nodeOfOp[op.copyOf.id];
+      continue;
+    }
     const group = op.chain.find(g => closed.has(g.key));
     let node = group && nodeOfGroup.get(group.key);
     if (!node) {
@@ -35,7 +39,7 @@ function visibleGraph(model, closed) {
     const users = value.users.filter(u => u.op.part !== "update");
     if (!users.length || !(value.cast || !value.role || value.role === "batch")) continue;
     const first = nodeOfOp[users[0].op.id];
-    if (first.group) continue;
+    if (first.group || shownOp(users[0].op, closed) !== users[0].op) continue;
     const node = { id: nodes.length, value, op: null, group: null, lane: first.lane, order: -1, ins: [], outs: [] };
     nodes.push(node);
     nodeOfValue.set(value.id, node);
@@ -47,8 +51,13 @@ function visibleGraph(model, closed) {
       const value = model.values[id];
       const from = value.op == null ? nodeOfValue.get(id) : nodeOfOp[value.op];
       if (!from || from === to) return;
+      // A frame has the lines within the first copy, and each line that enters
+      // or leaves any copy once.
+      const producer = value.op == null ? null : model.ops[value.op];
+      const isHidden = shownOp(op, closed) !== op || (producer && shownOp(producer, closed) !== producer);
+      if (isHidden && (!producer || producer.repeat === op.repeat)) return;
       const cast = op.castsIn.get(operand) || null;
-      const key = from.group || to.group ? `${from.id},${to.id},${cast ? 1 : 0}` : `${id},${to.id},${cast ? 1 : 0}`;
+      const key = from.group || to.group || isHidden || (producer && producer.repeat !== op.repeat) ? `${from.id},${to.id},${cast ? 1 : 0}` : `${id},${to.id},${cast ? 1 : 0}`;
       const known = seen.get(key);
       if (known) return;
       const element = elementOf(cast ? cast.to : value.typeAfter);
@@ -71,7 +80,14 @@ function visibleGraph(model, closed) {
       const from = nodeOfOp[op.parent], to = nodeOfOp[op.id];
       if (from !== to && from.lane === to.lane) to.ins.push(from);
     }
-  return { nodes, edges, nodeOfOp };
+  const frames = model.repeats.filter(repeat => closed.has(repeat.key))
+    .map(repeat => ({ repeat, nodes: [...new Set(repeat.ops.slice(0, repeat.period).map(op => nodeOfOp[op.id]))] }));
+  for (const { repeat, nodes: members } of frames) {
+    for (const op of repeat.ops) (nodeOfOp[op.id].copies ||= []).push(op);
+    // Its arguments too, such as weights.
+    for (const node of nodeOfValue.values()) if (node.outs.length && node.outs.every(n => members.includes(n))) members.push(node);
+  }
+  return { nodes, edges, nodeOfOp, frames };
 }
 
 /** Distances from the sources within a lane, along edges that follow the order. */

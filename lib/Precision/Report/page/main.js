@@ -32,7 +32,7 @@ const goTo = op => {
 const list = new OpList(op => goTo(op));
 const view = new GraphView(byId("canvas"), {
   select: node => pick(node),
-  open: node => node && node.group && openGroup(node.group),
+  open: node => openNode(node),
   hover: showTip,
 });
 
@@ -64,7 +64,7 @@ function select(op, reveal) {
   view.selected = nodeOf(op);
   view.path = [];
   if (op) {
-    showDetails(model, op, goTo, back);
+    showDetails(model, op, goTo, back, toggleRepeat);
     // The longest chain of causes among its slots, in the graph.
     let longest = [];
     for (const slot of op.slots) {
@@ -98,14 +98,17 @@ function showTip(node, point) {
 /** Groups are closed at first where the graph would be too large to read. */
 function initialGroups() {
   const all = [...model.groups.values()].filter(g => g.ops > 1);
-  byId("expand").hidden = byId("collapse").hidden = !all.length;
+  byId("expand").hidden = byId("collapse").hidden = !all.length && !model.repeats.length;
   const depths = all.reduce((max, g) => Math.max(max, g.depth), 0);
-  if (state.detail === "all" || !depths || (state.detail !== "groups" && model.ops.length <= 400)) return new Set();
+  if (state.detail === "all") return new Set();
+  const repeats = model.repeats.map(repeat => repeat.key), folded = new Set(repeats);
+  const shown = model.ops.filter(op => shownOp(op, folded) === op);
+  if (!depths || (state.detail !== "groups" && shown.length <= 400)) return folded;
   for (let depth = depths; depth > 1; --depth) {
     const keys = new Set(all.filter(g => g.depth === depth).map(g => g.key));
     let nodes = 0;
     const met = new Set();
-    for (const op of model.ops) {
+    for (const op of shown) {
       const group = op.chain.find(g => keys.has(g.key));
       if (!group) ++nodes;
       else if (!met.has(group.key)) {
@@ -113,9 +116,22 @@ function initialGroups() {
         ++nodes;
       }
     }
-    if (nodes <= 700) return keys;
+    if (nodes <= 700) return new Set([...keys, ...repeats]);
   }
-  return new Set(all.filter(g => g.depth === 1).map(g => g.key));
+  return new Set([...all.filter(g => g.depth === 1).map(g => g.key), ...repeats]);
+}
+
+function openNode(node) {
+  if (node?.group) openGroup(node.group);
+  else if (node?.copies) toggleRepeat(node.op);
+}
+
+/** Shows all copies of a layer, or the first one for all. */
+function toggleRepeat(op) {
+  const { key } = op.repeat;
+  if (!closed.delete(key)) closed.add(key);
+  rebuild(true);
+  select(op, true);
 }
 
 function rebuild(keepView) {
@@ -125,6 +141,7 @@ function rebuild(keepView) {
   view.selected = nodeOf(selected);
   if (!keepView) view.fit(true);
   byId("expand").disabled = !closed.size;
+  root.dataset.frames = view.graph.frames.map(({ repeat }) => repeat.copies).join(" ");
   view.draw();
   root.dataset.drawn = view.graph.nodes.filter(n => !n.value).length;
 }
@@ -171,7 +188,7 @@ function search(query) {
   byId("search").value = query;
   select(null);
   applySearch();
-  const first = list.items[0];
+  const first = list.first;
   if (first) {
     revealGroupOf(first);
     view.reveal(nodeOf(first));
@@ -180,7 +197,7 @@ function search(query) {
 }
 
 function makeControls() {
-  const shows = [["all", "All"], ["low", LOW], ["f32", "With f32"], ["mixed", "Mixed"], ["fixed", "Fixed"], ["casts", "With casts"]];
+  const shows = [["all", "All"], ...(report.differences ? [["changed", "Changed"]] : []), ["low", LOW], ["f32", "With f32"], ["mixed", "Mixed"], ["fixed", "Fixed"], ["casts", "With casts"]];
   if (!shows.some(([key]) => key === state.show)) state.show = "all";
   byId("show").replaceChildren(...shows.map(([key, text]) => el("button", { type: "button", role: "radio", "data-show": key,
     on: { click: () => { state.show = key; applySearch(); } } }, text)));
@@ -200,7 +217,7 @@ function makeControls() {
     applySearch();
   });
   byId("search").addEventListener("keydown", event => {
-    if (event.key === "Enter" && list.items.length) goTo(list.items[0]);
+    if (event.key === "Enter" && list.first) goTo(list.first);
     if (event.key === "ArrowDown") byId("list").focus();
   });
   byId("zoom-in").addEventListener("click", () => view.zoom(1.3));
@@ -229,6 +246,8 @@ function makeControls() {
       chip.style.background = chip.style.borderColor = color;
       return el("li", {}, chip, text);
     }),
+    el("li", {}, el("span", { class: "muted" }, "×12: the first of 12 identical layers; a double click opens all of them")),
+    report.differences ? el("li", {}, el("span", { class: "muted" }, "A marked corner: the type of a slot changed.")) : "",
     el("li", { class: "muted" }, "Lines have the colour of the value's type. A rounded box is an argument of the function. Until an operation is selected, the graph hides lines to returned values, and lines from a value with many readers to distant ones."));
 }
 
@@ -238,7 +257,7 @@ function steer(event) {
   const nodes = view.graph.nodes;
   const node = view.selected;
   const keys = { "+": () => view.zoom(1.3), "=": () => view.zoom(1.3), "-": () => view.zoom(1 / 1.3), 0: () => view.fit(),
-    Enter: () => node && node.group && openGroup(node.group) };
+    Enter: () => openNode(node) };
   if (keys[event.key]) {
     event.preventDefault();
     return keys[event.key]();
@@ -323,6 +342,7 @@ function showFunction(index) {
   showFigures(model);
   rebuild();
   applySearch();
+  showChanges(model, search);
   showWhy(model, search);
   showStrategies(model, goTo);
   showWhatIf(model, search);

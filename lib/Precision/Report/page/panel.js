@@ -33,14 +33,23 @@ class OpList {
     });
   }
 
-  set(items) {
-    this.items = items;
-    this.space.style.height = `${items.length * this.rowHeight}px`;
+  /** Shows operations by what there is to decide, with a title for each kind. */
+  set(ops) {
+    this.items = Object.entries(roleTitles).flatMap(([role, title]) => {
+      const members = ops.filter(op => op.role === role);
+      return members.length ? [{ title, size: members.length }, ...members] : [];
+    });
+    this.space.style.height = `${this.items.length * this.rowHeight}px`;
     this.box.scrollTop = 0;
     this.setActive(0);
   }
 
+  get first() { return this.items[1]; }
+
   setActive(index) {
+    // A title cannot be selected.
+    const step = index < this.active && index > 0 ? -1 : 1;
+    while (this.items[index]?.title) index += step;
     this.active = index;
     const top = index * this.rowHeight;
     if (top < this.box.scrollTop) this.box.scrollTop = top;
@@ -52,7 +61,8 @@ class OpList {
     const first = Math.max(0, Math.floor(this.box.scrollTop / this.rowHeight) - 3);
     const last = Math.min(this.items.length, first + Math.ceil(this.box.clientHeight / this.rowHeight) + 7);
     this.rows.style.top = `${first * this.rowHeight}px`;
-    this.rows.replaceChildren(...this.items.slice(first, last).map((op, i) =>
+    this.rows.replaceChildren(...this.items.slice(first, last).map((op, i) => op.title
+      ? el("div", { class: "row section", role: "presentation" }, el("span", {}, op.title), el("span", { class: "size" }, count(op.size))) :
       el("div", { class: "row", role: "option", id: `row-${first + i}`, "aria-selected": String(first + i === this.active),
           "aria-setsize": this.items.length, "aria-posinset": first + i + 1,
           on: { click: () => { this.active = first + i; this.select(op); } } },
@@ -91,6 +101,8 @@ function slotCard(model, op, slot, go) {
       el("strong", {}, name), el("span", { class: "muted" }, `${slot.kind}${slot.class ? `, ${slot.class}` : ""}`),
       el("span", { class: "bytes" }, showBytes(slot))),
     el("div", {}, ruleText(slot.rule)),
+    slot.flops ? el("div", { class: "muted" }, flops(slot.flops)) : null,
+    slot.change ? el("div", {}, "Before: ", decisionText(slot.change.before)) : null,
     slot.note ? el("div", { class: "muted" }, slot.note) : null,
     names.length ? el("div", { class: "muted" }, names.slice(0, 8).join(", ") + (names.length > 8 ? ` and ${names.length - 8} more` : "")) : null,
     path.length
@@ -124,7 +136,7 @@ function valueItem(model, value, operand, cast, go) {
 }
 
 /** Everything about one operation. */
-function showDetails(model, op, go, back) {
+function showDetails(model, op, go, back, openRepeat) {
   const whatIf = (model.fn.whatIf.reclassified || []).filter(entry => entry.op === op.name);
   const forward = op.backwardOf != null ? model.ops[op.backwardOf] : null;
   const users = [...op.users].map(id => model.ops[id]);
@@ -139,6 +151,8 @@ function showDetails(model, op, go, back) {
     op.scope ? el("p", { class: "meta" }, op.scope) : null,
     op.location ? el("p", { class: "meta" }, op.location) : null,
     forward ? el("p", { class: "meta" }, "Gradient of ", opLink(forward, go)) : null,
+    op.repeat ? el("p", {}, `In ${op.repeat.copies} identical layers. `,
+      el("button", { type: "button", class: "link", on: { click: () => openRepeat(op) } }, "Open or close them")) : null,
     op.pin ? el("p", {}, "Pinned: ", code(`amp.precision = "${op.pin}"`)) : null,
     op.unlisted ? el("p", {}, "No list of the policy names this operation.") : null,
     op.slots.length ? el("h4", {}, "Slots") : el("p", { class: "muted" }, "No precision slots: the operation keeps its types."),

@@ -50,6 +50,8 @@ function showFigures(model) {
   byId("figures").replaceChildren(
     figure(`Values in ${LOW}, by bytes`, percent(chosen.lowValueBytes, chosen.valueBytes), `${count(chosen.lowValues)} of ${plural(chosen.values, "value")}`,
       chosen.valueBytes ? chosen.lowValueBytes / chosen.valueBytes : 0),
+    ...(chosen.flops ? [figure(`Products in ${LOW}, by FLOPs`, percent(chosen.lowFlops, chosen.flops),
+      `${flops(chosen.lowFlops)} of ${flops(chosen.flops)}`, chosen.lowFlops / chosen.flops)] : []),
     figure("Bytes moved", bytes(chosen.bytes), `${bytes(wide.bytes)} in f32`, wide.bytes ? 1 - chosen.bytes / wide.bytes : 0),
     figure("Casts", count(chosen.casts), chosen.casts ? `moving ${bytes(chosen.castBytes)}` : ""),
     figure("Operations with a slot kept in f32", count(f32Ops), `of ${count(model.ops.length)}`));
@@ -64,7 +66,6 @@ function meterFill(share) {
 /** Slots that hold f32 afterwards, by rule and by the operation at its root. */
 function whyGroups(model) {
   const groups = new Map();
-  let total = 0;
   for (const op of model.ops)
     for (const slot of op.slots) {
       if (slot.low === true) continue;
@@ -72,25 +73,33 @@ function whyGroups(model) {
       if (!holds.some(id => elementOf(model.values[id].typeBefore) === "f32")) continue;
       const cause = causeOf(model, slot);
       const root = cause && cause.op !== op ? cause.op.name : "";
-      const key = `${slot.rule}|${root}`;
+      const key = `${slot.rule}|${root}|${slot.low === false}`;
       let group = groups.get(key);
       if (!group) groups.set(key, (group = { rule: slot.rule, root, decided: slot.low === false, slots: 0, bytes: 0, ops: new Map() }));
       ++group.slots;
       group.bytes += slot.bytesAfter;
-      total += slot.bytesAfter;
       group.ops.set(op.name, (group.ops.get(op.name) || 0) + 1);
     }
-  return { groups: [...groups.values()], total };
+  return [...groups.values()];
 }
 
+/** Slots in f32: those with a choice, and those that no strategy may change. */
 function showWhy(model, search) {
-  const { groups, total } = whyGroups(model);
-  byId("why-note").textContent = groups.length
-    ? `Slots that hold f32 values afterwards, with the bytes that they read and write: ${bytes(total)} in total. The types of fixed slots and gradients of parameters are not a choice.`
-    : "Every slot is low.";
-  if (!groups.length) return empty(byId("why-table"), "No slot is f32.");
+  const all = whyGroups(model);
+  const decided = all.filter(g => g.decided), kept = all.filter(g => !g.decided);
+  const total = groups => groups.reduce((sum, g) => sum + g.bytes, 0);
+  byId("why-note").textContent = decided.length
+    ? `Slots with a choice that hold f32 values afterwards, with the bytes that they read and write: ${bytes(total(decided))} in total.`
+    : "Every slot with a choice is low.";
+  byId("kept-note").textContent = `Slots that no strategy may change, such as statistics of norms and gradients of parameters: ${bytes(total(kept))} in total.`;
+  fillWhy(byId("why-table"), decided, total(decided), search);
+  fillWhy(byId("kept-table"), kept, total(kept), search);
+}
+
+function fillWhy(table, groups, total, search) {
+  if (!groups.length) return empty(table, "No slot is f32.");
   const names = group => [...group.ops].sort((a, b) => b[1] - a[1]);
-  fillTable(byId("why-table"), [
+  fillTable(table, [
     { title: "Why", key: g => ruleText(g.rule), cell: g => [ruleText(g.rule), " ",
         el("button", { type: "button", class: "link ops why-show", title: "Show these operations in the graph",
           on: { click: () => search(`rule:${g.rule}${g.root ? ` cause:${g.root}` : ""}`) } }, "show")] },
@@ -119,6 +128,7 @@ function showStrategies(model, go) {
     { title: "Strategy", cell: s => [s.name, s.chosen ? el("span", { class: "muted" }, " (chosen)") : s.name === "f32" ? el("span", { class: "muted" }, " (nothing low)") : null] },
     { title: "Low slots", number: true, cell: s => `${count(s.lowSlots)} of ${count(s.slots)}` },
     { title: "Low values, by bytes", number: true, cell: s => percent(s.lowValueBytes, s.valueBytes) },
+    { title: "Low products, by FLOPs", number: true, cell: s => percent(s.lowFlops, s.flops) },
     { title: "Casts", number: true, cell: s => count(s.casts) },
     { title: "Bytes of casts", number: true, cell: s => bytes(s.castBytes) },
     { title: "Bytes moved", number: true, cell: s => bytes(s.bytes) },

@@ -95,6 +95,7 @@ class GraphView extends GraphPainter {
   }
 
   nodeAt(x, y) {
+    if (y < HEAD) return null;
     const gx = (x - this.offset.x) / this.scale, gy = (y - this.offset.y) / this.scale;
     const slack = this.scale < 0.3 ? 3 / this.scale : 0;
     return this.graph.nodes.find(n => gx >= n.x - slack && gx <= n.x + NODE.width + slack && gy >= n.y - slack && gy <= n.y + NODE.height + slack) || null;
