@@ -98,17 +98,20 @@ host::Status JITStep::choose(int64_t samples) {
     return explained(step.takeError());
   current = *step;
   currentSamples = samples;
-  std::vector<host::Array> &predictions = buffers[current];
-  bool isNew = predictions.empty();
+  Predictions &predictions = buffers[current];
+  bool isNew = predictions.arrays.empty();
   for (const Binding &binding : current->bindings) {
     bool isPrediction = binding.role == host::Role::Prediction;
+    if (isNew && isPrediction)
+      predictions.positions[binding.name] = predictions.arrays.size();
     if (isNew)
-      predictions.push_back(
+      predictions.arrays.push_back(
           isPrediction ? host::Array(binding.type.type, binding.type.shape)
                        : host::Array());
+    if (binding.role != host::Role::Metric)
+      continue;
     const host::Array *metric = metrics.lookup(binding.name);
-    if (binding.role == host::Role::Metric &&
-        (!metric || metric->getShape() != binding.type.shape))
+    if (!metric || metric->getShape() != binding.type.shape)
       metrics.set(binding.name,
                   host::Array(binding.type.type, binding.type.shape));
   }
@@ -119,10 +122,11 @@ const host::Array *JITStep::getPrediction(llvm::StringRef name) const {
   auto it = buffers.find(current);
   if (it == buffers.end())
     return nullptr;
-  for (auto [binding, buffer] : llvm::zip_equal(current->bindings, it->second))
-    if (binding.role == host::Role::Prediction && binding.name == name)
-      return &buffer;
-  return nullptr;
+  const Predictions &predictions = it->second;
+  auto position = predictions.positions.find(name);
+  return position == predictions.positions.end()
+             ? nullptr
+             : &predictions.arrays[position->second];
 }
 
 host::Status JITStep::read(size_t tensor, host::Array *value) {
@@ -199,7 +203,7 @@ host::Status JITStep::countSamples(int slot, int64_t *samples) const {
 host::Status JITStep::bind(int slot,
                            llvm::SmallVectorImpl<host::Array *> &arrays) {
   for (auto [binding, prediction] :
-       llvm::zip_equal(current->bindings, buffers[current])) {
+       llvm::zip_equal(current->bindings, buffers[current].arrays)) {
     host::Array *array = binding.role == host::Role::Prediction ? &prediction
                          : binding.role == host::Role::Metric
                              ? metrics.lookup(binding.name)

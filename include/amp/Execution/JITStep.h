@@ -11,6 +11,7 @@
 
 #include "amp/Execution/StepProgram.h"
 #include "amp/Runtime/Step/InterfaceStep.h"
+#include "llvm/ADT/StringMap.h"
 #include <set>
 
 namespace mlir::amp {
@@ -133,7 +134,12 @@ private:
   /// predictions, by binding.
   BoundStep *current = nullptr;
   int64_t currentSamples = 0;
-  std::map<const BoundStep *, std::vector<host::Array>> buffers;
+  /// The arrays of the predictions of a function, by binding.
+  struct Predictions {
+    std::vector<host::Array> arrays;
+    llvm::StringMap<unsigned> positions;
+  };
+  std::map<const BoundStep *, Predictions> buffers;
   int64_t plannedBytes = 0, allocatedBytes = 0;
   bool isPlanned = true;
 };

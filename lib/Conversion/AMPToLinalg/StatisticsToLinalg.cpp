@@ -5,8 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two loops over the elements. The first has only integer reductions, which
-// vectorise. The second counts exponents.
+// Loops over the elements. The first has only two integer reductions, which
+// vectorise. The second counts exponents, in several tables: an increment would
+// wait for the previous one of the same count. The third counts elements that
+// are zero, not finite or lost by the cast, and runs only if the results of the
+// first two say that the tensor has some.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +27,11 @@ using namespace mlir::amp;
 namespace host = ::amphost;
 
 static constexpr uint32_t kInfinityBits = 0x7F800000;
+
+/// The tables in which exponents are counted, and the number of elements for
+/// which clearing and adding more than one of them would take longer.
+static constexpr int64_t kTables = 4;
+static constexpr int64_t kFewElements = 1024;
 
 /// The bits, as an f32, of the least finite magnitude that `type` does not
 /// round to a finite value.
@@ -89,14 +97,14 @@ public:
   }
 
   Value build(FloatType to) {
-    SmallVector<Value> scalars = buildCounts(to);
-    Value counts = buildHistogram();
-    for (auto [position, scalar] : llvm::enumerate(scalars)) {
+    auto [largest, smallest] = buildExtremes();
+    Value histogram = buildHistogram();
+    SmallVector<Value> fields =
+        buildRareCounts(to, largest, smallest, histogram);
+    Value counts = histogram;
+    for (auto [position, field] : llvm::enumerate(fields)) {
       Value at = arith::ConstantIndexOp::create(b, position);
-      Value wide = scalar.getType() == i64
-                       ? scalar
-                       : arith::ExtUIOp::create(b, i64, scalar).getResult();
-      counts = tensor::InsertOp::create(b, wide, counts, at);
+      counts = tensor::InsertOp::create(b, widen(field), counts, at);
     }
     return counts;
   }
@@ -122,80 +130,179 @@ private:
                                  arith::ExtUIOp::create(b, counter, holds));
   }
 
-  /// The values of the fields before the histogram.
+  /// `scalar` as an i64.
+  Value widen(Value scalar) {
+    return scalar.getType() == i64
+               ? scalar
+               : arith::ExtUIOp::create(b, i64, scalar).getResult();
+  }
+
+  /// A loop from `from` to `to` whose body `build` adds at the insertion point
+  /// and that carries `init`.
+  ValueRange
+  buildLoop(Value from, Value to, Value step, ValueRange init,
+            function_ref<SmallVector<Value>(Value, ValueRange)> build) {
+    auto loop = scf::ForOp::create(
+        b, from, to, step, init,
+        [&](OpBuilder &inner, Location, Value at, ValueRange old) {
+          OpBuilder::InsertionGuard guard(b);
+          b.setInsertionPoint(inner.getInsertionBlock(),
+                              inner.getInsertionPoint());
+          scf::YieldOp::create(b, build(at, old));
+        });
+    return loop.getResults();
+  }
+
+  /// The largest magnitude, of elements that are not finite too, and the
+  /// smallest other than 0, less 1. The largest integer means none.
+  std::pair<Value, Value> buildExtremes() {
+    Value init[] = {bits(0), bits(~0U)};
+    ValueRange results =
+        buildLoop(zero, size, one, init, [&](Value at, ValueRange old) {
+          Value magnitude = buildMagnitude(at);
+          Value less = arith::SubIOp::create(b, magnitude, bits(1));
+          return SmallVector<Value>{
+              arith::MaxUIOp::create(b, old[0], magnitude),
+              arith::MinUIOp::create(b, old[1], less)};
+        });
+    return {results[0], results[1]};
+  }
+
+  /// The values of the fields before the histogram. Counts the elements only if
+  /// `largest`, `smallest` or the first bin of `histogram` says that one of the
+  /// counts is not 0.
+  SmallVector<Value> buildRareCounts(FloatType to, Value largest,
+                                     Value smallest, Value histogram) {
+    using P = arith::CmpIPredicate;
+    Value first = arith::ConstantIndexOp::create(b, host::kFirstBin);
+    Value tiny = tensor::ExtractOp::create(b, histogram, first);
+    Value none = arith::ConstantOp::create(b, b.getIntegerAttr(counter, 0));
+    Value hasTiny = arith::CmpIOp::create(
+        b, P::ne, tiny, arith::ConstantOp::create(b, b.getI64IntegerAttr(0)));
+    Value hasLarge = arith::CmpIOp::create(
+        b, P::uge, largest, bits(to ? getOverflowBits(to) : kInfinityBits));
+    Value isNeeded = arith::OrIOp::create(b, hasTiny, hasLarge);
+    if (to) {
+      Value hasSmall = arith::CmpIOp::create(b, P::ult, smallest,
+                                             bits(getNonZeroBits(to) - 1));
+      isNeeded = arith::OrIOp::create(b, isNeeded, hasSmall);
+    }
+    auto inBranch = [&](function_ref<SmallVector<Value>()> build) {
+      return [this, build](OpBuilder &inner, Location) {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPoint(inner.getInsertionBlock(),
+                            inner.getInsertionPoint());
+        scf::YieldOp::create(b, build());
+      };
+    };
+    auto choice = scf::IfOp::create(
+        b, isNeeded, inBranch([&] { return buildCounts(to); }), inBranch([&] {
+          SmallVector<Value> fields(5, none);
+          fields.push_back(largest);
+          return fields;
+        }));
+    SmallVector<Value> fields(choice.getResults());
+    Value least = arith::AddIOp::create(b, smallest, bits(1));
+    Value isFinite =
+        arith::CmpIOp::create(b, P::ult, least, bits(kInfinityBits));
+    fields.push_back(arith::SelectOp::create(b, isFinite, least, bits(0)));
+    return fields;
+  }
+
+  /// The counts, and the largest finite magnitude.
   SmallVector<Value> buildCounts(FloatType to) {
     using P = arith::CmpIPredicate;
     Value none = arith::ConstantOp::create(b, b.getIntegerAttr(counter, 0));
     SmallVector<Value> init(5, none);
     init.push_back(bits(0));
-    // Magnitudes other than 0, less 1. The largest integer means none.
-    init.push_back(bits(~0U));
-    auto loop = scf::ForOp::create(
-        b, zero, size, one, init,
-        [&](OpBuilder &inner, Location, Value at, ValueRange old) {
-          OpBuilder::InsertionGuard guard(b);
-          b.setInsertionPoint(inner.getInsertionBlock(),
-                              inner.getInsertionPoint());
-          Value magnitude = buildMagnitude(at);
-          Value infinity = bits(kInfinityBits);
-          Value less = arith::SubIOp::create(b, magnitude, bits(1));
-          SmallVector<Value> next(old);
-          next[host::kNaNs] =
-              addIf(old[host::kNaNs], P::ugt, magnitude, infinity);
-          next[host::kInfinities] =
-              addIf(old[host::kInfinities], P::eq, magnitude, infinity);
-          next[host::kZeros] =
-              addIf(old[host::kZeros], P::eq, magnitude, bits(0));
-          if (to) {
-            uint32_t limit = getOverflowBits(to);
-            // One comparison for a range: other values wrap around.
-            Value above = arith::SubIOp::create(b, magnitude, bits(limit));
-            next[host::kOverflows] = addIf(old[host::kOverflows], P::ult, above,
-                                           bits(kInfinityBits - limit));
-            next[host::kUnderflows] = addIf(old[host::kUnderflows], P::ult,
-                                            less, bits(getNonZeroBits(to) - 1));
-          }
-          Value isFinite =
-              arith::CmpIOp::create(b, P::ult, magnitude, infinity);
-          Value finite =
-              arith::SelectOp::create(b, isFinite, magnitude, bits(0));
-          next[host::kLargest] =
-              arith::MaxUIOp::create(b, old[host::kLargest], finite);
-          next[host::kSmallest] =
-              arith::MinUIOp::create(b, old[host::kSmallest], less);
-          scf::YieldOp::create(b, next);
-        });
-    SmallVector<Value> results(loop.getResults());
-    Value smallest =
-        arith::AddIOp::create(b, results[host::kSmallest], bits(1));
-    Value isFinite = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                           smallest, bits(kInfinityBits));
-    results[host::kSmallest] =
-        arith::SelectOp::create(b, isFinite, smallest, bits(0));
-    return results;
+    return buildLoop(zero, size, one, init, [&](Value at, ValueRange old) {
+      Value magnitude = buildMagnitude(at);
+      Value infinity = bits(kInfinityBits);
+      SmallVector<Value> next(old);
+      next[host::kNaNs] = addIf(old[host::kNaNs], P::ugt, magnitude, infinity);
+      next[host::kInfinities] =
+          addIf(old[host::kInfinities], P::eq, magnitude, infinity);
+      next[host::kZeros] = addIf(old[host::kZeros], P::eq, magnitude, bits(0));
+      if (to) {
+        uint32_t limit = getOverflowBits(to);
+        // One comparison for a range: other values wrap around.
+        Value above = arith::SubIOp::create(b, magnitude, bits(limit));
+        next[host::kOverflows] = addIf(old[host::kOverflows], P::ult, above,
+                                       bits(kInfinityBits - limit));
+        Value less = arith::SubIOp::create(b, magnitude, bits(1));
+        next[host::kUnderflows] = addIf(old[host::kUnderflows], P::ult, less,
+                                        bits(getNonZeroBits(to) - 1));
+      }
+      Value isFinite = arith::CmpIOp::create(b, P::ult, magnitude, infinity);
+      Value finite = arith::SelectOp::create(b, isFinite, magnitude, bits(0));
+      next[host::kLargest] =
+          arith::MaxUIOp::create(b, old[host::kLargest], finite);
+      return next;
+    });
+  }
+
+  /// The position of element `at` in a table of exponents that begins at
+  /// `begin`.
+  Value buildBin(Value at, int64_t begin) {
+    Value bin = arith::ShRUIOp::create(b, buildMagnitude(at), bits(23));
+    bin = arith::AddIOp::create(b, bin, bits(begin));
+    return arith::IndexCastUIOp::create(b, index, bin);
+  }
+
+  /// Counts the exponents of the elements from `from` to `to` in `number`
+  /// tables of `tables`, the first of which begins at `begin`.
+  Value countExponents(Value tables, Value from, Value to, int64_t number,
+                       int64_t begin) {
+    Value step = arith::ConstantIndexOp::create(b, number);
+    Type type = typeOf(tables).getElementType();
+    Value more = arith::ConstantOp::create(b, b.getIntegerAttr(type, 1));
+    return buildLoop(from, to, step, tables, [&](Value at, ValueRange old) {
+      SmallVector<Value> bins, counts;
+      for (int64_t i = 0; i < number; ++i) {
+        Value shift = arith::ConstantIndexOp::create(b, i);
+        bins.push_back(buildBin(arith::AddIOp::create(b, at, shift),
+                                begin + i * host::kNumExponents));
+      }
+      // The tables differ, so no count depends on another one.
+      for (Value bin : bins)
+        counts.push_back(arith::AddIOp::create(
+            b, tensor::ExtractOp::create(b, old[0], bin), more));
+      Value next = old[0];
+      for (auto [bin, count] : llvm::zip_equal(bins, counts))
+        next = tensor::InsertOp::create(b, count, next, bin);
+      return SmallVector<Value>{next};
+    })[0];
   }
 
   /// A tensor with the counts of exponents. Its other elements are 0.
   Value buildHistogram() {
     Value counts =
         linalg.filled(RankedTensorType::get({host::kNumStatistics}, i64), 0.0);
-    auto loop = scf::ForOp::create(
-        b, zero, size, one, counts,
-        [&](OpBuilder &inner, Location, Value at, ValueRange old) {
-          OpBuilder::InsertionGuard guard(b);
-          b.setInsertionPoint(inner.getInsertionBlock(),
-                              inner.getInsertionPoint());
-          Value exponent =
-              arith::ShRUIOp::create(b, buildMagnitude(at), bits(23));
-          Value bin = arith::AddIOp::create(b, exponent, bits(host::kFirstBin));
-          bin = arith::IndexCastUIOp::create(b, index, bin);
-          Value count = tensor::ExtractOp::create(b, old[0], bin);
-          Value more = arith::ConstantOp::create(b, b.getI64IntegerAttr(1));
-          count = arith::AddIOp::create(b, count, more);
-          scf::YieldOp::create(
-              b, ValueRange{tensor::InsertOp::create(b, count, old[0], bin)});
-        });
-    return loop.getResult(0);
+    auto flat = typeOf(elements);
+    if (flat.hasStaticShape() && flat.getNumElements() < kFewElements)
+      return countExponents(counts, zero, size, 1, host::kFirstBin);
+    Value tables = linalg.filled(
+        RankedTensorType::get({kTables * host::kNumExponents}, counter), 0.0);
+    Value number = arith::ConstantIndexOp::create(b, kTables);
+    Value rest = arith::RemUIOp::create(b, size, number);
+    Value whole = arith::SubIOp::create(b, size, rest);
+    tables = countExponents(tables, zero, whole, kTables, 0);
+    tables = countExponents(tables, whole, size, 1, 0);
+    Value end = arith::ConstantIndexOp::create(b, host::kNumExponents);
+    Value first = arith::ConstantIndexOp::create(b, host::kFirstBin);
+    return buildLoop(zero, end, one, counts, [&](Value at, ValueRange old) {
+      Value sum;
+      for (int64_t i = 0; i < kTables; ++i) {
+        Value begin =
+            arith::ConstantIndexOp::create(b, i * host::kNumExponents);
+        Value count = tensor::ExtractOp::create(
+            b, tables, ValueRange{arith::AddIOp::create(b, at, begin)});
+        sum = sum ? arith::AddIOp::create(b, sum, count).getResult() : count;
+      }
+      Value to = arith::AddIOp::create(b, at, first);
+      return SmallVector<Value>{
+          tensor::InsertOp::create(b, widen(sum), old[0], to)};
+    })[0];
   }
 
   LinalgBuilder &linalg;

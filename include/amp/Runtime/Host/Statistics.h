@@ -41,15 +41,14 @@ struct ValueStatistics {
 
   /// Adds the statistics of one more step.
   void add(const int64_t *other) {
+    const int64_t largest = std::max(fields[kLargest], other[kLargest]);
+    int64_t smallest = fields[kSmallest];
+    if (!smallest || (other[kSmallest] && other[kSmallest] < smallest))
+      smallest = other[kSmallest];
     for (int i = 0; i < kNumStatistics; ++i)
-      if (i == kLargest)
-        fields[i] = std::max(fields[i], other[i]);
-      else if (i == kSmallest)
-        fields[i] = !fields[i]  ? other[i]
-                    : !other[i] ? fields[i]
-                                : std::min(fields[i], other[i]);
-      else
-        fields[i] += other[i];
+      fields[i] += other[i];
+    fields[kLargest] = largest;
+    fields[kSmallest] = smallest;
   }
 
   int64_t getCount() const {
