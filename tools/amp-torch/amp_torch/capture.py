@@ -169,8 +169,11 @@ def depends_on_data(program):
 
 
 def mutated_buffers(program):
-    """The placeholders of buffers that the graph writes, before it is functional."""
-    buffers = program.graph_signature.inputs_to_buffers
+    """The placeholders of buffers that the graph writes. Before it is functional, only the
+    statistics of norms are known."""
+    signature = program.graph_signature
+    buffers, written = signature.inputs_to_buffers, set(signature.buffers_to_mutate.values())
+    yield from (name for name, path in buffers.items() if path in written)
     for node in program.graph.nodes:
         if node.op == "placeholder" and node.name in buffers and node.meta["val"].is_floating_point():
             if any(str(user.target).startswith("aten.batch_norm") for user in node.users):

@@ -221,7 +221,7 @@ class CompiledStep:
         for name, (table, key) in buffers.items():
             if name in updated:
                 yield Storage(name, table[key], [(table, key)], views[name])
-            elif key == "num_batches_tracked":
+            elif name in traced.increments or key == "num_batches_tracked":
                 self.batch_counts.append((name, table, key))
             else:
                 yield Constant(name, table, key)

@@ -12,7 +12,8 @@ import torch
 
 from . import rules  # noqa: F401
 from .accumulation import Carried, parts_of, whole_name, whole_shape, write_loop
-from .builder import TORCH_DTYPES, Value, attribute_text, quote
+from .buffers import is_counter, written_values
+from .builder import DTYPES, FLOATS, INTEGERS, TORCH_DTYPES, Value, attribute_text, quote
 from .capture import capture, check_version
 from .optimizers import State, Updates, problems
 from .translate import Const, Translator
@@ -231,8 +232,8 @@ class Step:
     # -- Arguments ---------------------------------------------------------------
 
     def arguments(self, program, t):
-        """Gives each placeholder a value: parameters, statistics and the batch are
-        arguments of the step; other buffers are constants."""
+        """Gives each placeholder a value: parameters, the batch and buffers that the graph
+        writes are arguments of the step; other buffers are constants."""
         signature = program.graph_signature
         whole = torch.nn.Module()
         whole.model = self.model
@@ -240,14 +241,14 @@ class Step:
             whole.loss = self.loss
         grouped = {id(p) for o in self.optimizers for g in o.param_groups for p in g["params"]}
         self.parameters, self.buffers, self.inputs = {}, {}, []
-        # Integer buffers that the model writes, by path, and what one pass adds to them.
+        # Buffers to which a pass only adds a number, by path, and these numbers by name.
         self.counters, self.increments = {}, {}
         for name, tensor in whole.named_parameters():
             name = name.removeprefix("model.")
             value = Value(f"%p{len(self.parameters)}", tuple(tensor.shape), t.dtype_of(tensor.dtype),
                           tensor.requires_grad and id(tensor) in grouped)
             self.parameters[id(tensor)] = State(name, "parameter", value, "#amp.init<zeros>", tensor.detach())
-        mutated = set(signature.buffers_to_mutate.values())
+        written = written_values(program)
         for node in program.graph.nodes:
             if node.op != "placeholder":
                 continue
@@ -256,20 +257,27 @@ class Step:
                 t.env[node] = self.parameters[id(tensor)].value
             elif node.name in signature.inputs_to_buffers:
                 path = signature.inputs_to_buffers[node.name]
-                t.env[node] = self.buffer(t, path, whole.get_buffer(path), path in mutated)
+                counts = path in written and is_counter(program, node, written[path])
+                t.env[node] = self.buffer(t, path, whole.get_buffer(path), path in written, counts)
             elif node.name in signature.user_inputs:
                 t.env[node] = self.input(t, node)
             else:
                 target = signature.inputs_to_lifted_tensor_constants.get(node.name)
                 t.env[node] = constant(t, program.constants[target])
 
-    def buffer(self, t, path, tensor, is_mutated):
-        if not is_mutated or not tensor.is_floating_point():
-            if is_mutated:
-                self.counters[path] = tensor
+    def buffer(self, t, path, tensor, is_written, counts):
+        if not is_written:
             return constant(t, tensor)
-        value = Value(f"%b{len(self.buffers)}", tuple(tensor.shape), t.dtype_of(tensor.dtype))
+        if counts and not tensor.is_floating_point():
+            self.counters[path] = tensor
+            return constant(t, tensor)
         name = path.removeprefix("model.")
+        dtype = DTYPES.get(tensor.dtype)
+        if dtype not in (*FLOATS, *INTEGERS):
+            advice = "register it as f32, int32 or int64, or change it outside of the forward pass"
+            t.errors.append((name, f"a buffer of type {tensor.dtype} that the model changes", advice))
+            return constant(t, tensor)
+        value = Value(f"%b{len(self.buffers)}", tuple(tensor.shape), dtype)
         self.buffers[path] = State(name, "model_state", value, "#amp.init<zeros>", tensor.detach())
         return value
 
@@ -292,11 +300,10 @@ class Step:
         results = list(named.values())
         mutations = dict(zip(program.graph_signature.buffers_to_mutate.values(), outputs))
         for path, state in self.buffers.items():
-            state.result = mutations[path]
+            result = t.value(mutations[path], state.value.dtype)
+            state.result = t.expand(b.whole(result), state.value.shape)
         for path, tensor in self.counters.items():
-            written = mutations[path]
-            if isinstance(written, Const) and tensor.dim() == 0:
-                self.increments[path.removeprefix("model.")] = int(written.worlds[0]) - int(tensor)
+            self.increments[path.removeprefix("model.")] = int(mutations[path].worlds[0]) - int(tensor)
         loss = results[0]
         if not isinstance(loss, Value) or not loss.grad:
             advice = "does not depend on a parameter that the optimizer trains; create the optimizer from model.parameters()"
