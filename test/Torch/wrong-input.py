@@ -16,6 +16,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+import amp_torch
 from parity import refused
 
 folder = sys.argv[1] + "/out"
@@ -82,6 +83,7 @@ class Mine(torch.optim.SGD):
 expect("optimizer Mine has no operation", model, Mine(model.parameters(), lr=0.1))
 # What export would drop without a word.
 expect(["autograd.Function Double", "export drops its backward pass"], Net(Double.apply))
+expect("or use torch.compile with amp_torch.backend, which runs it", Net(Double.apply))
 hooked = Net()
 hooked.fc.register_full_backward_hook(lambda module, before, after: None)
 expect(["fc: a backward hook", "remove it"], hooked)
@@ -101,6 +103,43 @@ class Sort(nn.Module):
 
 nested = nn.Sequential(nn.Linear(6, 3), nn.Sequential(Fft()), Sort(), Sort())
 expect(["1.0: ", "2: aten.sort", "3: aten.sort"], nested, dynamic_batch=False)
+
+
+# Operations of the user, with a registered backward pass, without one, and one that writes its operand.
+@torch.library.custom_op("mine::scaled", mutates_args=())
+def scaled(x: torch.Tensor, factor: float) -> torch.Tensor:
+    return x * factor
+
+
+@torch.library.custom_op("mine::double_", mutates_args=("x",))
+def double_(x: torch.Tensor) -> None:
+    x.mul_(2)
+
+
+@torch.library.custom_op("mine::ramp", mutates_args=())
+def ramp(count: int) -> torch.Tensor:
+    return torch.arange(count, dtype=torch.float32)
+
+
+def doubled(x):
+    x = x.clone()
+    double_(x)
+    return x
+
+
+scaled.register_fake(lambda x, factor: torch.empty_like(x))
+ramp.register_fake(lambda count: torch.empty(count))
+scaled.register_autograd(lambda ctx, grad: (grad * 2, None), setup_context=lambda ctx, inputs, output: None)
+custom = "the custom operation mine::scaled, which a compiled step cannot call; use torch.compile with amp_torch.backend"
+nested = nn.Sequential(nn.Linear(6, 6), Net(lambda x: scaled(x, 2.0)))
+message = refused(nested, F.cross_entropy, sgd(nested), (x, y), folder)
+assert f"  1: mine.scaled.default: {custom}" in message and "GeneratedBackward" not in message, message
+expect(f"mine.scaled.default: {custom}", Net(lambda x: scaled(x.detach(), 2.0) + x))
+expect("the custom operation mine::double_, which a compiled step cannot call", Net(doubled))
+# All of them are named, also after another error. Operations on constants run when the step is exported.
+expect(["aten.sort.default", custom, "mine::double_"], Net(lambda x: doubled(scaled(x.sort(-1).values, 2.0))))
+model = Net(lambda x: x + ramp(3))
+assert amp_torch.export(model, F.cross_entropy, sgd(model), (x, y), sys.argv[1] + "/constant").step.exists()
 # Control flow and numbers that depend on data.
 expect(["control flow, a number or a shape that depends on the data", "use torch.where or a mask"],
        Net(lambda x: x if x.sum() > 0 else -x), dynamic_batch=False)

@@ -9,9 +9,11 @@ import torch
 import torch.fx.traceback as fx_traceback
 import torch.utils.checkpoint
 
-from .translate import RULES, RANDOM, module_path
+from .translate import OTHER_DOOR, RULES, RANDOM, module_path
 
 GENERATORS = ("_checkpoint_without_reentrant_generator", "_checkpoint_without_reentrant_generator_impl")
+#: How torch.library names the class of a registered backward.
+CUSTOM_BACKWARD = "GeneratedBackwardFor_"
 OLDEST, NEWEST = (2, 9), (2, 15)
 
 
@@ -84,7 +86,10 @@ def functions_of(whole, arrays):
         waiting += [source for source, _ in node.next_functions]
         if isinstance(node, torch.autograd.function.BackwardCFunction):
             name = type(node)._forward_cls.__name__
-            advice = "export drops its backward pass; write it with operations of torch"
+            if name.startswith(CUSTOM_BACKWARD):
+                # The graph has the operation, and the translation refuses it with its path.
+                continue
+            advice = f"export drops its backward pass; write it with operations of torch, or use {OTHER_DOOR}"
             if name == "CheckpointFunction":
                 advice = "pass use_reentrant=False to checkpoint"
             yield ("", f"autograd.Function {name}", advice)

@@ -74,6 +74,29 @@ def rule(*names, integers=False):
     return register
 
 
+#: What takes a model that a compiled step does not.
+OTHER_DOOR = "torch.compile with amp_torch.backend, which runs it"
+
+
+def why_without_rule(node):
+    """Why an operation cannot be part of a step, and what to do."""
+    target = operation_of(node)
+    if is_custom(target):
+        return (f"the custom operation {target.name().split('.')[0]}, which a compiled step cannot call; use {OTHER_DOOR}, "
+                "or write it with operations of torch")
+    return f"{target} has no rule; use operations of docs/torch-operations.md, or {OTHER_DOOR}"
+
+
+def operation_of(node):
+    """What a node calls; of an operation that writes its operands, the operation."""
+    return node.args[0] if str(node.target).startswith("auto_functionalized") else node.target
+
+
+def is_custom(target):
+    """Whether an operation is not part of PyTorch."""
+    return isinstance(target, torch._ops.OpOverload) and target.namespace not in ("aten", "prims")
+
+
 RANDOM = ("rand", "bernoulli", "dropout", "normal_", "uniform_", "multinomial", "exponential_")
 
 
@@ -349,8 +372,7 @@ class Translator:
             return self.fold(node.target, args, kwargs)
         function = RULES.get(name)
         if function is None:
-            raise Unsupported(f"{name} has no rule; use operations of docs/torch-operations.md, or torch.compile with "
-                              "amp_torch.backend, which needs none")
+            raise Unsupported(why_without_rule(node))
         while True:
             try:
                 return self.apply(function, name, args, kwargs)
@@ -406,7 +428,9 @@ class Translator:
                 self.env[node] = None
                 # Also after an error, the message names all operations without a rule.
                 name = str(node.target)
-                if name.startswith("aten.") and name not in RULES and not name.startswith(("aten._assert", "aten.sym_")):
+                if is_custom(operation_of(node)):
+                    self.errors.append((module_path(node), written_name(node), why_without_rule(node)))
+                elif name.startswith("aten.") and name not in RULES and not name.startswith(("aten._assert", "aten.sym_")):
                     self.errors.append((module_path(node), name, f"{name} has no rule"))
                 self.errors_seen.add(node)
                 continue
@@ -433,7 +457,7 @@ def depends_on_error(translator, node):
 def written_name(node):
     """The operation of the model that a node is a part of."""
     origin = node.meta.get("original_aten")
-    return str(node.target if origin is None else origin)
+    return str(operation_of(node) if origin is None else origin)
 
 
 def replaced(argument, constant, value):
