@@ -11,6 +11,7 @@
 #include "amp/Dialect/CUDA/Transforms/Passes.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
 #include "amp/Pipelines/Pipelines.h"
+#include "amp/Replication/Passes.h"
 #include "amp/Support/OptionText.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -30,12 +31,12 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
     pm.addPass(train::createTrainSetBatch(batch));
   }
   bool tf32 = options.precision == "tf32";
+  AMPPipelineOptions training;
+  (void)training.parseFromString(options.training, llvm::nulls());
   if (options.precision.empty()) {
     pm.addPass(train::createTrainAutodiff());
   } else {
-    AMPPipelineOptions training;
     training.policy = options.policy;
-    (void)training.parseFromString(options.training, llvm::nulls());
     training.precision =
         tf32 ? std::string("f32") : options.precision.getValue();
     if (!options.lossScaling.empty())
@@ -43,6 +44,14 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
     if (!options.masterWeights.empty())
       training.masterWeights = options.masterWeights;
     buildAMPTrainingPipeline(pm, training);
+  }
+  if (options.ranks > 1)
+    buildDataParallelPipeline(pm, training);
+  if (options.ranks != 0) {
+    // The program asks for the number of the rank when it runs.
+    SetRanksPassOptions ranks;
+    ranks.ranks = options.ranks;
+    pm.addPass(createSetRanksPass(ranks));
   }
   pm.addPass(createAnnotateScaler());
   if (!options.inference.empty()) {
@@ -67,6 +76,7 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createConvertTrainToCUDA(convert));
   PlanMemoryOptions plan;
   plan.report = options.report;
+  plan.ranks = options.ranks > 1 ? int64_t(options.ranks) : 0;
   pm.addPass(createPlanMemory(plan));
 }
 

@@ -83,6 +83,11 @@ static cl::opt<int64_t> batchSize("batch-size", cl::init(0),
                                   cl::desc("Samples in a batch, where the step "
                                            "leaves it open"),
                                   cl::cat(category));
+static cl::opt<int64_t>
+    ranks("ranks", cl::init(0),
+          cl::desc("GPUs that train together, each on its part of the batch "
+                   "(default: 1, or those of the step)"),
+          cl::cat(category));
 static cl::opt<bool> noEpilogues(
     "no-epilogues",
     cl::desc("Leave activations and bias gradients out of products"),
@@ -152,6 +157,9 @@ static cl::opt<std::string>
     runtimeDir("runtime-dir", cl::value_desc("folder"),
                cl::desc("Folder with amp/Runtime, for --standalone"),
                cl::cat(category));
+
+/// The number of ranks, each of which takes its part of the batch.
+static int64_t getNumRanks() { return std::max<int64_t>(ranks, 1); }
 
 static int fail(const llvm::Twine &message) {
   llvm::errs() << "amp-translate: error: " << message << "\n";
@@ -267,7 +275,7 @@ static LogicalResult runPipeline(ModuleOp module, int64_t batch,
                                  StringRef inference = {}) {
   PassManager pm(module.getContext());
   amp::CUDAPipelineOptions options;
-  options.batchSize = batch;
+  options.batchSize = batch / getNumRanks();
   options.precision = precision;
   options.lossScaling = lossScaling;
   options.masterWeights = masterWeights;
@@ -279,6 +287,7 @@ static LogicalResult runPipeline(ModuleOp module, int64_t batch,
   options.logitBytes = logitBytes;
   options.attentionBytes = attentionBytes;
   options.recomputeRate = recomputeRate;
+  options.ranks = ranks;
   options.inference = inference.str();
   amp::buildCUDAPipeline(pm, options);
   return pm.run(module);
@@ -417,7 +426,8 @@ static FailureOr<int64_t> printLargestBatch(ModuleOp module, int64_t bytes,
 /// program. Empty if absent.
 static StringRef getStepOption() {
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
-           &precision, &lossScaling, &masterWeights, &batchSize, &noEpilogues,
+           &precision, &lossScaling, &masterWeights, &batchSize, &ranks,
+           &noEpilogues,
            &strictRounding, &attention, &convolutions, &nondeterministic,
            &logitBytes, &attentionBytes, &recomputeRate, &memory})
     if (option->getNumOccurrences() > 0)
@@ -452,6 +462,14 @@ static int checkOptions() {
                     "is");
   if (batchSize.getNumOccurrences() > 0 && batchSize <= 0)
     return fail("--batch-size must be positive");
+  if (ranks.getNumOccurrences() > 0 && ranks <= 0)
+    return fail("--ranks must be positive");
+  if (getNumRanks() > 1 && !memory.empty())
+    return fail("--memory is for one rank, expected no --ranks");
+  if (batchSize % getNumRanks() != 0)
+    return fail("a batch of " + Twine(batchSize) +
+                " samples cannot be divided between " + Twine(getNumRanks()) +
+                " ranks");
   for (const cl::opt<int64_t> *option :
        {&logitBytes, &attentionBytes, &recomputeRate})
     if (*option < 0)

@@ -7,6 +7,7 @@
 
 #include "TrainToCUDA.h"
 
+#include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 
@@ -45,6 +46,22 @@ struct ConvertStochasticRound
                                 PatternRewriter &rewriter) const override {
     if (!op.getRng())
       return rewriter.notifyMatchFailure(op, "rounds to nearest");
+    return ConvertComposite::matchAndRewrite(op, rewriter);
+  }
+};
+
+/// Converts a dropout. The number of the rank, which `amp.divided_along` has for
+/// the CPU, is known when the program runs.
+struct ConvertDropout : ConvertComposite<train::DropoutOp, DropoutOp> {
+  using ConvertComposite::ConvertComposite;
+  LogicalResult matchAndRewrite(train::DropoutOp op,
+                                PatternRewriter &rewriter) const override {
+    auto division =
+        op->getAttrOfType<DenseI64ArrayAttr>(mlir::amp::kDividedAlongAttr);
+    if (division) {
+      op->removeAttr(mlir::amp::kDividedAlongAttr);
+      op->setAttr("divided_along", rewriter.getI64IntegerAttr(division[0]));
+    }
     return ConvertComposite::matchAndRewrite(op, rewriter);
   }
 };
@@ -113,7 +130,7 @@ void mlir::cuda::populateCompositesToCUDA(RewritePatternSet &patterns) {
            ConvertComposite<train::AvgPool2DOp, AvgPool2DOp>,
            ConvertComposite<train::AvgPool2DGradOp, AvgPool2DGradOp>,
            ConvertComposite<train::ScatterAddOp, ScatterAddOp>,
-           ConvertComposite<train::DropoutOp, DropoutOp>>(context);
+           ConvertDropout>(context);
 }
 
 //===----------------------------------------------------------------------===//

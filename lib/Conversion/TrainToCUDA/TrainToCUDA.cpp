@@ -12,6 +12,7 @@
 #include "amp/Analysis/IndexBound.h"
 #include "amp/CodeGen/Passes.h"
 #include "amp/Conversion/Passes.h"
+#include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Dialect/Train/IR/Evaluation.h"
 #include "amp/Dialect/Train/IR/Train.h"
@@ -71,6 +72,16 @@ static LogicalResult verifyValue(Operation *op, Type type) {
          << "f32, f16, bf16, i1, i32 or i64";
 }
 
+/// Verifies that a division by the number of ranks has this number.
+static LogicalResult verifyRanks(Operation *op) {
+  auto divide = dyn_cast<mlir::amp::DivideByRanksOp>(op);
+  if (!divide || divide.getRanks())
+    return success();
+  return op->emitOpError("has no number of ranks, which a program for a GPU "
+                         "fixes; expected 'amp-set-ranks', or the option "
+                         "'ranks'");
+}
+
 static LogicalResult verifyStep(func::FuncOp step) {
   if (!step.getBody().hasOneBlock())
     return step.emitOpError("a step must be one block, expected control flow "
@@ -79,6 +90,8 @@ static LogicalResult verifyStep(func::FuncOp step) {
   WalkResult result = step.walk([&](Operation *op) {
     if (op == step.getOperation())
       return WalkResult::advance();
+    if (failed(verifyRanks(op)))
+      return WalkResult::interrupt();
     for (TypeRange types :
          {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
       for (Type type : types)
@@ -229,6 +242,7 @@ struct ConvertTrainToCUDA
     apply(step, [&](RewritePatternSet &patterns) {
       populateProductsToCUDA(patterns, tf32);
       populateCompositesToCUDA(patterns);
+      populateCollectives(patterns);
     });
     apply(step, [&](RewritePatternSet &patterns) {
       populateCanonicalProducts(patterns, strictRounding);
@@ -280,6 +294,7 @@ struct ConvertTrainToCUDA
     // Common subexpression elimination would undo this.
     if (recomputeLaunches(step, recomputeRate))
       mergeKernels(step);
+    startCollectivesEarly(step);
     nameLaunches(step);
     step.walk([&](LaunchOpInterface) { ++numLaunches; });
     return success();

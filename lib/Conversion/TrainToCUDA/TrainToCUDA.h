@@ -71,6 +71,14 @@ void readHeadsByStrides(func::FuncOp step);
 /// reshapes to `cuda.view`.
 void populateCompositesToCUDA(RewritePatternSet &patterns);
 
+/// Lowers the collectives of several ranks. NCCL may drop NaN from a maximum of
+/// floats, so this becomes one of integers in the order of the floats.
+void populateCollectives(RewritePatternSet &patterns);
+
+/// Moves each collective to the last launch that computes one of its operands,
+/// so that the launches after it run at the same time.
+void startCollectivesEarly(func::FuncOp step);
+
 /// Whether `value` is a result of `other` or computed from one.
 bool dependsOn(Value value, Operation *other);
 

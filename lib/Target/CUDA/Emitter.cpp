@@ -177,6 +177,8 @@ void ProgramEmitter::readProgram() {
     if (!launch)
       continue;
     launches.push_back(launch);
+    if (launch.isCollective())
+      collectives.insert({&op, unsigned(collectives.size())});
     if (launch.usesCuDNN())
       plans.insert({&op, unsigned(plans.size())});
     else if (launch.isProduct()) {
@@ -220,6 +222,8 @@ void ProgramEmitter::emitBanner() {
     os << "#include \"amp/Runtime/CUDA/" << header << ".h\"\n";
   if (!plans.empty())
     os << "#include \"amp/Runtime/CUDA/CuDNN.h\"\n";
+  if (!collectives.empty())
+    os << "#include \"amp/Runtime/CUDA/Collectives.h\"\n";
   // Its headers of CUB take seconds to compile.
   if (llvm::any_of(launches, [](LaunchOpInterface launch) {
         auto scatter = dyn_cast<ScatterAddOp>(launch.getOperation());
@@ -344,10 +348,12 @@ void ProgramEmitter::emitTables() {
     os << quote(state.getPrecision()) << ", " << state.getFingerprint() << "u, "
        << quote(state.getScalerText());
   os << "}";
-  if (!plans.empty() || program.getPredictions())
+  if (!plans.empty() || program.getPredictions() || !collectives.empty())
     os << ",\n    " << (plans.empty() ? "{}" : "kPlanTable");
-  if (program.getPredictions())
-    os << ",\n    " << *program.getPredictions();
+  if (program.getPredictions() || !collectives.empty())
+    os << ",\n    " << program.getPredictions().value_or(0);
+  if (!collectives.empty())
+    os << ",\n    kCollectiveTable";
   os << "};\n";
 }
 
@@ -394,6 +400,7 @@ LogicalResult ProgramEmitter::emitParts() {
   emitPlan();
   emitProducts();
   emitPlans();
+  emitCollectives();
   if (failed(emitOptimizers()) || failed(emitKernels()))
     return failure();
   emitLaunches();

@@ -126,6 +126,12 @@ private:
   /// Prints the reads of the element-wise inputs.
   void emitReads(KernelOp kernel, ArrayRef<unsigned> order, unsigned indent);
   void emitLaunches();
+  /// Prints the operands of a collective and what it waits for.
+  void emitCollectiveOperands(LaunchOpInterface launch);
+  void emitCollective(LaunchOpInterface launch);
+  void emitAwait(AwaitOp await);
+  /// Prints the table of collectives.
+  void emitCollectives();
   void emitLaunchComment(LaunchOpInterface launch);
   void emitGemmBuffers(LaunchOpInterface launch);
   void emitLaunch(LaunchOpInterface launch);
@@ -168,7 +174,7 @@ private:
   DenseMap<Operation *, std::string> buffers;
   SmallVector<LaunchOpInterface> launches;
   /// The first product of a launch, its plan and its table of tensors.
-  DenseMap<Operation *, unsigned> products, plans, tables;
+  DenseMap<Operation *, unsigned> products, plans, tables, collectives;
   unsigned numProducts = 0;
   int64_t stateBytes = 0;
 };

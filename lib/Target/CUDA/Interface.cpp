@@ -136,6 +136,26 @@ static std::string getPlanLibrary(ProgramOp program, StringRef prefix) {
       .str();
 }
 
+/// The commands that find and link NCCL, if `program` has collectives.
+static std::string getRankLibrary(ProgramOp program, StringRef prefix) {
+  auto launches = program.getBody().front().getOps<LaunchOpInterface>();
+  if (llvm::none_of(launches, [](LaunchOpInterface launch) {
+        return launch.isCollective();
+      }))
+    return "";
+  return instantiate(R"(# The ranks exchange gradients by NCCL.
+find_path(AMP_NCCL_INCLUDE_DIR nccl.h REQUIRED
+          HINTS ${CUDAToolkit_INCLUDE_DIRS})
+find_library(AMP_NCCL_LIBRARY NAMES nccl libnccl.so.2 REQUIRED
+             HINTS ${CUDAToolkit_LIBRARY_DIR})
+find_package(Threads REQUIRED)
+target_include_directories(@ PRIVATE ${AMP_NCCL_INCLUDE_DIR})
+target_link_libraries(@ PRIVATE ${AMP_NCCL_LIBRARY} Threads::Threads)
+
+)",
+                     prefix);
+}
+
 void mlir::cuda::emitCMake(ProgramOp program, StringRef source, bool hasMain,
                            bool strictRounding, std::string &text) {
   std::string prefix = getPrefix(program);
@@ -166,7 +186,7 @@ void mlir::cuda::emitCMake(ProgramOp program, StringRef source, bool hasMain,
      << " PRIVATE ${AMP_INCLUDE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})\n"
      << "target_link_libraries(" << prefix
      << " PRIVATE CUDA::cublasLt ${CMAKE_DL_LIBS})\n\n"
-     << getPlanLibrary(program, prefix)
+     << getPlanLibrary(program, prefix) << getRankLibrary(program, prefix)
      << "# Compressed members of .npz files.\nfind_package(ZLIB)\n"
      << "if(ZLIB_FOUND)\n  target_compile_definitions(" << prefix
      << " PRIVATE AMP_HOST_ZLIB)\n  target_link_libraries(" << prefix

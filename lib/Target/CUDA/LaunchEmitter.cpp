@@ -69,6 +69,8 @@ void ProgramEmitter::emitLaunch(LaunchOpInterface launch) {
       .Case([&](GemmOp op) { emitProduct(op); })
       .Case([&](ConvOp op) { emitConvolution(op); })
       .Case([&](LinearCrossEntropyOp op) { emitLinearLoss(op); })
+      .Case<AllGatherOp, AllReduceOp, ReduceScatterOp>(
+          [&](auto) { emitCollective(launch); })
       .Case<ConvPlanOp, SDPAOp, SDPAGradOp>([&](auto) { emitPlanRun(launch); })
       .Case([&](KernelOp op) { emitKernelLaunch(op); })
       .Case([&](CastsOp op) { emitCasts(op); })
@@ -98,14 +100,21 @@ void ProgramEmitter::emitLaunches() {
   os << "//===-- One step "
         "------------------------------------------------------===//\n\n"
      << "Status enqueue(const StepRun &run) {\n";
-  for (auto [index, launch] : llvm::enumerate(launches)) {
+  unsigned number = 0;
+  for (Operation &op : program.getBody().front()) {
+    if (auto await = dyn_cast<AwaitOp>(op))
+      emitAwait(await);
+    auto launch = dyn_cast<LaunchOpInterface>(op);
+    if (!launch)
+      continue;
     emitLaunchComment(launch);
     os << "  ";
     if (std::optional<Reader> reader = getReader(launch))
       os << "if (run.reader >= " << getReaderSpelling(*reader) << ") ";
-    os << "{\n    LaunchScope scope = run.scope(" << index << ");\n";
+    os << "{\n    LaunchScope scope = run.scope(" << number++ << ");\n";
     emitGemmBuffers(launch);
     emitPlanPointers(launch);
+    emitCollectiveOperands(launch);
     os << "    AMP_RETURN_IF_ERROR(";
     emitLaunch(launch);
     os << ");\n  }\n";

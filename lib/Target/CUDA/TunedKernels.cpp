@@ -254,10 +254,17 @@ static RuntimeCall getCall(ScatterAddOp op, const Operands &operands) {
 }
 
 static RuntimeCall getCall(DropoutOp op, const Operands &operands) {
-  return {"dropout",
-          operands.with({number(op.getKey()) + "u",
-                         getFloatLiteral(op.getRate(), /*isDouble=*/true),
-                         number(op.getInputType(0).getNumElements())})};
+  const std::string key = number(op.getKey()) + "u",
+                    rate = getFloatLiteral(op.getRate(), /*isDouble=*/true),
+                    count = number(op.getInputType(0).getNumElements());
+  if (!op.getDividedAlong())
+    return {"dropout", operands.with({key, rate, count})};
+  AxisExtents extents =
+      getAxisExtents(op.getInputType(0), *op.getDividedAlong());
+  return {"dropoutOfRank",
+          operands.with({key, rate, count,
+                         "RankPart{" + number(extents.along * extents.inner) +
+                             ", run.rank, run.numRanks}"})};
 }
 
 static RuntimeCall getCall(StochasticRoundOp op, const Operands &operands) {

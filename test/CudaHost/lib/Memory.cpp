@@ -56,6 +56,10 @@ Options &amp::cuda::host::options() {
                                        : Order::Ascending;
     if (const char *bytes = std::getenv("AMP_CUDA_HOST_EXTRA_WORKSPACE"))
       result.extraWorkspace = size_t(std::atoll(bytes));
+    if (const char *priority = std::getenv("AMP_CUDA_HOST_PRIORITY"))
+      result.priority = priority[0] == 'l'   ? Priority::Late
+                        : priority[0] == 'r' ? Priority::Random
+                                             : Priority::Early;
     result.sumsInOrder = std::getenv("AMP_CUDA_HOST_IN_ORDER") != nullptr;
     return result;
   }();

@@ -7,31 +7,56 @@
 //===----------------------------------------------------------------------===//
 //
 // Work on a stream runs only when the host waits for it. A program that forgets
-// to wait therefore reads memory before the result is written. A captured
-// stream records a list of work. A graph is this list.
+// to wait therefore reads memory before the result is written. Work on a stream
+// of high priority runs when it is enqueued, after the events that it waits for.
+// A program that forgets one of them therefore reads memory too early. A captured
+// stream records a list of work, and so do the streams that wait for its events.
+// A graph is this list.
 //
 //===----------------------------------------------------------------------===//
 
 #include "amp/CudaHost/Host.h"
 #include "nvtx3/nvToolsExt.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <map>
 #include <memory>
+#include <random>
 
 using namespace amp::cuda::host;
 using Work = std::function<void()>;
 
+namespace {
+/// Work of a graph, on stream `stream` of its capture. Nodes without work record
+/// an event, or wait for the one that node `event` records.
+struct Node {
+  size_t stream = 0;
+  Work work;
+  bool records = false;
+  size_t event = 0;
+};
+
+/// A capture of the first stream and of those that joined it.
+struct Capture {
+  std::vector<cudaStream_t> streams;
+  std::vector<Node> nodes;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  bool invalidated = false;
+};
+} // namespace
+
 struct CUstream_st {
   /// The device of the stream. None for the default stream.
-  int device = -1;
+  int device = -1, priority = 0;
   std::deque<Work> queue;
-  bool capturing = false, invalidated = false, running = false;
-  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
-  std::vector<Work> captured;
+  bool running = false;
+  /// The capture of the stream, and its number there.
+  std::shared_ptr<Capture> capture;
+  size_t number = 0;
 };
 
 struct CUevent_st {
@@ -40,16 +65,24 @@ struct CUevent_st {
     cudaStream_t stream = nullptr;
     unsigned recorded = 0, done = 0;
     std::chrono::steady_clock::time_point time;
+    /// The capture with the last record, and its node.
+    std::shared_ptr<Capture> capture;
+    size_t node = 0;
   };
   std::shared_ptr<State> state = std::make_shared<State>();
 };
 
 struct CUgraph_st {
-  std::vector<Work> nodes;
+  std::vector<Node> nodes;
+  /// The priorities of the captured streams.
+  std::vector<int> priorities;
 };
 
 struct CUgraphExec_st {
-  std::vector<Work> nodes;
+  std::vector<Node> nodes;
+  /// The streams of its branches. That of the launch takes the place of the
+  /// first one.
+  std::vector<cudaStream_t> streams;
 };
 
 namespace amp::cuda::host {
@@ -167,14 +200,22 @@ static void drain(CUstream_st &stream, const CUevent_st::State *event = nullptr,
   stream.running = false;
 }
 
+/// Whether work on a stream of high priority runs before the host goes on.
+static bool runsNow() {
+  static std::minstd_rand random(unsigned(options().seed));
+  return options().priority == Priority::Early ||
+         (options().priority == Priority::Random && random() % 2 == 0);
+}
+
 /// Calls that are not allowed while a stream is being captured invalidate the
 /// capture.
 static bool breaksCapture(bool unsafeOnly) {
   bool result = false;
   for (cudaStream_t stream : device().streams)
-    if (stream->capturing &&
-        !(unsafeOnly && stream->mode == cudaStreamCaptureModeRelaxed)) {
-      stream->invalidated = true;
+    if (stream->capture &&
+        !(unsafeOnly &&
+          stream->capture->mode == cudaStreamCaptureModeRelaxed)) {
+      stream->capture->invalidated = true;
       result = true;
     }
   return result;
@@ -184,11 +225,18 @@ cudaError_t amp::cuda::host::enqueue(cudaStream_t stream, Work work) {
   if (cudaError_t error = outcome())
     return error;
   CUstream_st &s = resolve(stream);
-  if (s.capturing)
-    s.captured.push_back(std::move(work));
-  else
-    s.queue.push_back(std::move(work));
+  if (s.capture) {
+    s.capture->nodes.push_back({s.number, std::move(work)});
+    return cudaSuccess;
+  }
+  s.queue.push_back(std::move(work));
+  if (s.priority < 0 && runsNow())
+    drain(s);
   return cudaSuccess;
+}
+
+bool amp::cuda::host::isCapturing(cudaStream_t stream) {
+  return resolve(stream).capture != nullptr;
 }
 
 cudaError_t amp::cuda::host::enqueueKernel(const cudaLaunchConfig_t &config,
@@ -270,6 +318,10 @@ const char *cudaGetErrorString(cudaError_t error) {
     return "invalid device ordinal";
   case cudaErrorStreamCaptureUnsupported:
     return "operation not permitted when stream is capturing";
+  case cudaErrorStreamCaptureUnjoined:
+    return "capturing stream has unjoined work";
+  case cudaErrorStreamCaptureIsolation:
+    return "dependency created on uncaptured work in another stream";
   case cudaErrorStreamCaptureInvalidated:
     return "operation failed due to a previous error during capture";
   case cudaErrorLaunchFailure:
@@ -349,7 +401,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                 (fromDevice && !isDeviceMemory(from, bytes))))
     return fail(cudaErrorInvalidValue);
   CUstream_st &s = resolve(stream);
-  if (kind == cudaMemcpyHostToDevice && !s.capturing &&
+  if (kind == cudaMemcpyHostToDevice && !s.capture &&
       !isPinned(from, bytes)) {
     // Memory that is not pinned is read before the call returns.
     std::string copy(static_cast<const char *>(from), bytes);
@@ -359,7 +411,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
   }
   cudaError_t error =
       enqueue(stream, [to, from, bytes] { std::memmove(to, from, bytes); });
-  if (error == cudaSuccess && kind == cudaMemcpyDeviceToHost && !s.capturing) {
+  if (error == cudaSuccess && kind == cudaMemcpyDeviceToHost && !s.capture) {
     drain(s);
     return outcome();
   }
@@ -412,6 +464,18 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
   device().streams.push_back(*stream);
   return outcome();
 }
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags,
+                                         int priority) {
+  cudaError_t error = cudaStreamCreateWithFlags(stream, flags);
+  if (error == cudaSuccess)
+    (*stream)->priority = priority;
+  return error;
+}
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
+  *least = 0;
+  *greatest = -5;
+  return outcome();
+}
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   auto &streams = device().streams;
@@ -427,8 +491,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   CUstream_st &s = resolve(stream);
-  if (s.capturing) {
-    s.invalidated = true;
+  if (s.capture) {
+    s.capture->invalidated = true;
     return fail(cudaErrorStreamCaptureUnsupported);
   }
   drain(s);
@@ -450,6 +514,12 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   std::shared_ptr<CUevent_st::State> state = event->state;
   state->stream = stream ? stream : &device().defaultStream;
+  state->capture = state->stream->capture;
+  if (std::shared_ptr<Capture> &capture = state->capture) {
+    state->node = capture->nodes.size();
+    capture->nodes.push_back({state->stream->number, {}, /*records=*/true});
+    return outcome();
+  }
   unsigned number = ++state->recorded;
   return enqueue(stream, [state, number] {
     state->done = number;
@@ -467,6 +537,19 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
                                 unsigned) {
   // A wait is for the last record before it.
   std::shared_ptr<CUevent_st::State> state = event->state;
+  CUstream_st &waiting = resolve(stream);
+  if (const std::shared_ptr<Capture> &capture = state->capture) {
+    if (waiting.capture && waiting.capture != capture)
+      return fail(cudaErrorStreamCaptureIsolation);
+    // The stream joins the capture.
+    if (!waiting.capture) {
+      waiting.capture = capture;
+      waiting.number = capture->streams.size();
+      capture->streams.push_back(&waiting);
+    }
+    capture->nodes.push_back({waiting.number, {}, false, state->node});
+    return outcome();
+  }
   cudaStream_t recorder = state->stream;
   unsigned number = state->recorded;
   return enqueue(
@@ -475,7 +558,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const CUevent_st::State &state = *event->state;
-  if (state.stream && state.stream->capturing)
+  if (state.capture)
     return fail(cudaErrorStreamCaptureUnsupported);
   waitFor(state, state.stream, state.recorded);
   return outcome();
@@ -499,42 +582,87 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start,
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
                                    cudaStreamCaptureMode mode) {
-  if (!stream || stream->capturing)
+  if (!stream || stream->capture)
     return fail(cudaErrorStreamCaptureUnsupported);
-  stream->capturing = true;
-  stream->invalidated = false;
-  stream->mode = mode;
-  stream->captured.clear();
+  stream->capture = std::make_shared<Capture>();
+  stream->capture->mode = mode;
+  stream->capture->streams = {stream};
+  stream->number = 0;
   return outcome();
 }
 
+/// Whether the first stream waits for all work of the others.
+static bool isJoined(const Capture &capture) {
+  std::vector<size_t> last(capture.streams.size()), waited(last.size());
+  for (size_t i = 0; i < capture.nodes.size(); ++i) {
+    const Node &node = capture.nodes[i];
+    if (node.work)
+      last[node.stream] = i;
+    else if (!node.records && node.stream == 0)
+      waited[capture.nodes[node.event].stream] = node.event;
+  }
+  for (size_t stream = 1; stream < last.size(); ++stream)
+    if (waited[stream] <= last[stream])
+      return false;
+  return true;
+}
+
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
-  if (!stream || !stream->capturing)
+  if (!stream || !stream->capture || stream->number != 0)
     return fail(cudaErrorInvalidValue);
-  stream->capturing = false;
+  std::shared_ptr<Capture> capture = stream->capture;
+  std::vector<int> priorities;
+  for (cudaStream_t joined : capture->streams) {
+    joined->capture.reset();
+    priorities.push_back(joined->priority);
+  }
   *graph = nullptr;
-  if (stream->invalidated)
+  if (capture->invalidated)
     return fail(cudaErrorStreamCaptureInvalidated);
-  *graph = new CUgraph_st{std::move(stream->captured)};
+  if (!isJoined(*capture))
+    return fail(cudaErrorStreamCaptureUnjoined);
+  *graph = new CUgraph_st{std::move(capture->nodes), std::move(priorities)};
   return outcome();
 }
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *,
                               size_t *count) {
-  *count = graph->nodes.size();
+  // Events are edges of the graph.
+  *count = size_t(std::count_if(graph->nodes.begin(), graph->nodes.end(),
+                                [](const Node &node) { return !!node.work; }));
   return outcome();
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
                                  unsigned long long) {
-  *executable = new CUgraphExec_st{graph->nodes};
+  *executable = new CUgraphExec_st{graph->nodes, {nullptr}};
+  for (size_t i = 1; i < graph->priorities.size(); ++i) {
+    cudaStream_t stream = nullptr;
+    if (cudaError_t error = cudaStreamCreateWithPriority(
+            &stream, cudaStreamNonBlocking, graph->priorities[i]))
+      return error;
+    (*executable)->streams.push_back(stream);
+  }
   return outcome();
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-  for (const Work &node : executable->nodes)
-    if (cudaError_t error = enqueue(stream, node))
+  // The events of this launch.
+  std::map<size_t, std::shared_ptr<CUevent_st::State>> events;
+  for (size_t i = 0; i < executable->nodes.size(); ++i) {
+    const Node &node = executable->nodes[i];
+    cudaStream_t on = node.stream ? executable->streams[node.stream] : stream;
+    Work work = node.work;
+    if (node.records) {
+      auto &state = events[i] = std::make_shared<CUevent_st::State>();
+      state->stream = on ? on : &device().defaultStream;
+      work = [state = state] { state->done = 1; };
+    } else if (!work) {
+      work = [state = events[node.event]] { waitFor(*state, state->stream, 1); };
+    }
+    if (cudaError_t error = enqueue(on, std::move(work)))
       return error;
+  }
   return outcome();
 }
 
@@ -544,6 +672,9 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
   cudaDeviceSynchronize();
+  for (cudaStream_t stream : executable->streams)
+    if (stream)
+      cudaStreamDestroy(stream);
   delete executable;
   return outcome();
 }

@@ -27,8 +27,7 @@
 #include "amp/Runtime/CUDA/Buffers.h"
 #include "amp/Runtime/CUDA/Gemm.h"
 #include "amp/Runtime/CUDA/Graph.h"
-#include "amp/Runtime/CUDA/Optimizer.h"
-#include "amp/Runtime/CUDA/Profile.h"
+#include "amp/Runtime/CUDA/ProgramInfo.h"
 #include "amp/Runtime/CUDA/Slots.h"
 #include "amp/Runtime/Host/CheckpointFile.h"
 #include "amp/Runtime/Step/InterfaceStep.h"
@@ -40,86 +39,6 @@
 #include <vector>
 
 namespace amp::cuda {
-
-/// One entry of an optimizer's table, by offsets in the arena; -1: none.
-struct OptimizerEntry {
-  int64_t parameter = -1, gradient = -1, first = -1, second = -1, copy = -1;
-  int64_t count = 0;
-  Type gradientType = Type::F32, copyType = Type::F32;
-  float weightDecay = 0.0f;
-};
-struct OptimizerGroup {
-  const OptimizerEntry *entries = nullptr;
-  int32_t size = 0;
-  int64_t tableOffset = 0; ///< `optimizerTableBytes(size)`, in the state region
-};
-
-struct StepRun;
-
-/// Plans of a library, which a program creates before its first step. Without
-/// plans a program does not need the library.
-struct PlanTable {
-  int numPlans = 0;
-  /// Creates plan `index`. `spareBytes` receives the bytes of workspace that it
-  /// needs besides its scratch memory.
-  Status (*create)(int index, void **plan, int64_t *spareBytes) = nullptr;
-  void (*destroy)(void *plan) = nullptr;
-};
-
-struct ProgramInfo {
-  const char *name = "";
-  /// The size of the arena and of its state region. The bytes [0, stateBytes)
-  /// keep their contents from step to step: states, metrics, predictions,
-  /// batches, tables, arrival counters. The bytes [stateBytes, arenaBytes) do
-  /// not.
-  int64_t arenaBytes = 0, stateBytes = 0;
-  const BufferInfo *buffers = nullptr;
-  int numBuffers = 0;
-  const GemmConfig *gemms = nullptr;
-  int numGemms = 0;
-  /// The workspace of products. `workspaceBytes` is 0 for a program without
-  /// products.
-  int64_t workspaceOffset = 0, workspaceBytes = 0;
-  const OptimizerGroup *optimizers = nullptr;
-  int numOptimizers = 0;
-  const LaunchInfo *launches = nullptr;
-  int numLaunches = 0;
-  /// Enqueues one step.
-  Status (*enqueue)(const StepRun &run) = nullptr;
-  /// The run that the states belong to. A program written by hand leaves it
-  /// empty.
-  CheckpointIdentity identity;
-  PlanTable plans = {};
-  /// The size of the arena with the buffers that only predictions need, which
-  /// come after `arenaBytes`. 0 without such buffers.
-  int64_t predictionBytes = 0;
-};
-
-/// The arguments of `enqueue`.
-struct StepRun {
-  cudaStream_t stream = nullptr;
-  unsigned char *arena = nullptr;
-  const GemmPlans *gemms = nullptr;
-  const OptimizerTable *optimizers = nullptr;
-  const ProgramInfo *info = nullptr;
-  Profiler *profiler = nullptr;
-  /// The plans of the program, and the workspace of those whose scratch memory
-  /// is too small.
-  void *const *plans = nullptr;
-  void *spareWorkspace = nullptr;
-  Reader reader = Reader::Predictions;
-
-  /// The buffer at `offset`.
-  template <typename T>
-  T *at(int64_t offset) const {
-    return reinterpret_cast<T *>(arena + offset);
-  }
-  /// Opens the NVTX range and the profile of launch `index` until the result is
-  /// destroyed.
-  LaunchScope scope(int index) const {
-    return LaunchScope(info->launches, index, stream, profiler);
-  }
-};
 
 struct ProgramOptions {
   int device = 0;
@@ -141,6 +60,8 @@ struct ProgramOptions {
   std::optional<void *> stream;
   /// The functions are null: the program allocates.
   amp_step_allocator allocator = {};
+  /// The ranks of a program with collectives.
+  std::shared_ptr<RankGroup> ranks;
 };
 
 /// The forward function of a step.
@@ -175,6 +96,8 @@ public:
     staging.clear();
     slots.reset();
     spare.reset();
+    // Collectives use the memory.
+    options.ranks.reset();
     memory.reset();
     if (ownStream)
       cudaStreamDestroy(ownStream);
@@ -307,6 +230,11 @@ private:
   inline Status createPlans();
   inline Status createOptimizers();
   inline Status createSlots();
+  inline Status prepareRanks();
+  /// The samples of a batch of all ranks.
+  int64_t getWholeBatch() const {
+    return getFixedBatch() * (options.ranks ? options.ranks->getNumRanks() : 1);
+  }
   inline Status reportMemory(int64_t bytes) const;
   /// Fills batch argument `index` through pinned memory.
   template <typename Fill>
@@ -468,6 +396,25 @@ inline Status Program::createSlots() {
   return check(error, "cudaMalloc");
 }
 
+/// Verifies that the ranks are those that the program is for.
+inline Status Program::prepareRanks() {
+  const CollectiveTable &table = info.collectives;
+  if (table.numCollectives == 0) {
+    options.ranks.reset();
+    return Status();
+  }
+  if (!options.ranks)
+    return makeError(kInvalidArgument,
+                     "program '%s' has collectives, expected several ranks to "
+                     "run it",
+                     info.name);
+  if (table.numRanks && table.numRanks != options.ranks->getNumRanks())
+    return makeError(kInvalidArgument,
+                     "program '%s' is for %d ranks, but %d run it", info.name,
+                     table.numRanks, options.ranks->getNumRanks());
+  return options.ranks->prepare(table.collectives, table.numCollectives);
+}
+
 inline Status Program::allocate(const ProgramOptions &from) {
   options = from;
   AMP_RETURN_IF_ERROR(verifyInfo());
@@ -489,6 +436,7 @@ inline Status Program::allocate(const ProgramOptions &from) {
   AMP_RETURN_IF_ERROR(createPlans());
   AMP_RETURN_IF_ERROR(createOptimizers());
   AMP_RETURN_IF_ERROR(createSlots());
+  AMP_RETURN_IF_ERROR(prepareRanks());
   for (size_t i : find(Role::Constant)) {
     Array array;
     AMP_RETURN_IF_ERROR(initializeTensor(tensors[i], options.seed, &array));
@@ -660,6 +608,11 @@ inline Status Program::enqueueStep(cudaStream_t on, Profiler *profiler,
   step.plans = plans.data();
   step.spareWorkspace = spare.get();
   step.reader = reader;
+  step.ranks = options.ranks.get();
+  if (step.ranks) {
+    step.rank = step.ranks->getRank();
+    step.numRanks = step.ranks->getNumRanks();
+  }
   return info.enqueue(step);
 }
 
@@ -700,13 +653,19 @@ inline Status Program::runSlot(int slot, int steps) {
   DeviceScope scope(options.device);
   AMP_RETURN_IF_ERROR(slots.begin(slot, stream));
   const Reader last = options.predictions ? Reader::Predictions
-                      : readsMetrics      ? Reader::Metrics
+                      : readsMetrics || options.ranks ? Reader::Metrics
                                           : Reader::Training;
   for (int i = 0; i < steps; ++i) {
-    const Reader reader = i + 1 < steps ? Reader::Training : last;
+    // All ranks must run and capture the same steps, though only one of them
+    // shows metrics.
+    const Reader reader =
+        options.ranks || i + 1 == steps ? last : Reader::Training;
     const bool isRead = hasReaders && reader != Reader::Training;
+    const bool isCaptured = options.useGraph && warm[isRead];
+    if (options.ranks)
+      options.ranks->beginStep();
     // Do not capture the first step: libraries load their kernels lazily.
-    if (!options.useGraph || !warm[isRead]) {
+    if (!isCaptured) {
       AMP_RETURN_IF_ERROR(enqueueStep(stream, nullptr, reader));
       warm[isRead] = true;
     } else {
@@ -718,7 +677,7 @@ inline Status Program::runSlot(int slot, int steps) {
       AMP_RETURN_IF_ERROR(graph.launch(stream));
     }
     ++progress.step;
-    progress.batchSize = getFixedBatch();
+    progress.batchSize = getWholeBatch();
   }
   return slots.end(slot, stream);
 }
@@ -766,10 +725,12 @@ inline Status Program::profile(int steps, std::string *table) {
   Profiler profiler;
   AMP_RETURN_IF_ERROR(profiler.create(info.launches, info.numLaunches));
   for (int i = 0; i < steps; ++i) {
+    if (options.ranks)
+      options.ranks->beginStep();
     AMP_RETURN_IF_ERROR(enqueueStep(stream, &profiler, Reader::Training));
     AMP_RETURN_IF_ERROR(profiler.finishStep(stream));
     ++progress.step;
-    progress.batchSize = getFixedBatch();
+    progress.batchSize = getWholeBatch();
   }
   *table = profiler.table(findGPUDevice(properties.name));
   return Status();

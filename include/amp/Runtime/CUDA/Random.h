@@ -87,6 +87,49 @@ Status dropout(cudaStream_t stream, Y *y, const X *x, const int64_t *rng,
                 float(1.0 / (1.0 - rate)), count);
 }
 
+/// The part of a tensor that a rank has: `length` contiguous elements of every
+/// `length` · `numRanks`.
+struct RankPart {
+  int64_t length;
+  int rank, numRanks;
+
+  /// The place in the whole tensor of element `index` of the part.
+  AMP_DEVICE int64_t getPlace(int64_t index) const {
+    return (index / length * numRanks + rank) * length + index % length;
+  }
+};
+
+template <typename Y, typename X>
+__global__ void __launch_bounds__(kThreads)
+    dropoutOfRankKernel(Y *y, const X *x, const int64_t *rng, uint32_t key,
+                        uint32_t threshold, float factor, int64_t count,
+                        RankPart part) {
+  elementwise<kVectorWidth<X>>(count, [=](auto at) {
+    auto values = at.load(x);
+#pragma unroll
+    for (int lane = 0; lane < at.width; ++lane) {
+      const Lanes<1> place{part.getPlace(at.index + lane)};
+      values[lane] = randomWords(place, rng, key)[0] >= threshold
+                         ? values[lane] * factor
+                         : 0.0f;
+    }
+    at.store(y, values);
+  });
+}
+
+/// As `dropout`, for the part of one rank: an element has the random number of
+/// its place in the whole tensor.
+template <typename Y, typename X>
+Status dropoutOfRank(cudaStream_t stream, Y *y, const X *x, const int64_t *rng,
+                     uint32_t key, double rate, int64_t count, RankPart part) {
+  if (!(rate >= 0.0 && rate < 1.0))
+    return makeError(kInvalidArgument,
+                     "dropout rate %g, expected one in [0, 1)", rate);
+  return launch("dropout", stream, elementwiseShape(count, kVectorWidth<X>),
+                dropoutOfRankKernel<Y, X>, y, x, rng, key,
+                dropoutThreshold(rate), float(1.0 / (1.0 - rate)), count, part);
+}
+
 /// Rounds `value` to bf16, up or down by the upper half of `word`. bf16 is the
 /// upper half of f32. The random bits are added to the lower half, which is
 /// then cut off. NaN stays NaN.

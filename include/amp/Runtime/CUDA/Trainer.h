@@ -25,8 +25,12 @@
 #include "amp/Runtime/Step/Report.h"
 
 #include <chrono>
+#include <thread>
 
 namespace amp::cuda {
+
+/// The steps of several ranks before timed ones.
+inline constexpr int kWarmUpStepsOfRanks = 50;
 
 /// Trains and times a program.
 class ProgramTrainer {
@@ -111,7 +115,10 @@ inline Status ProgramTrainer::timeSteps() {
   program.setReadsMetrics(false);
   AMP_RETURN_IF_ERROR(runAndWait(3));
   WarmUpResult warmth;
-  AMP_RETURN_IF_ERROR(warmUp(WarmUpLimits(), runAndWait, now, &warmth));
+  // Ranks must run as many steps, and their clocks differ.
+  AMP_RETURN_IF_ERROR(options.training.ranks > 1
+                          ? runAndWait(kWarmUpStepsOfRanks)
+                          : warmUp(WarmUpLimits(), runAndWait, now, &warmth));
   double before = 1, after = 1, loss = 0;
   AMP_RETURN_IF_ERROR(readScale(&before));
   const double begin = now();
@@ -161,7 +168,8 @@ inline Status ProgramTrainer::run() {
   AMP_RETURN_IF_ERROR(trainer.run(
       program, info.identity.precision ? info.identity.precision : "",
       /*evaluatesAll=*/false, {}, &runs));
-  showResults(runs);
+  if (options.training.rank == 0)
+    showResults(runs);
   AMP_RETURN_IF_ERROR(writeCurves(options.training, info.name, runs));
   // This comes after everything that is kept, because it trains on.
   if (times)
@@ -175,6 +183,81 @@ inline Status ProgramTrainer::run() {
   return checkRuns(runs);
 }
 
+/// Chooses the device of a rank: the one of its number on this machine, or the
+/// only one that it sees.
+inline Status chooseDevice(const LaunchedProcess &process,
+                           TrainerOptions *options) {
+  if (options->hasDevice)
+    return Status();
+  int devices = 0;
+  AMP_CUDA_CALL(cudaGetDeviceCount(&devices));
+  if (devices > 1 && process.localRank >= devices)
+    return makeError(kNoDevice,
+                     "rank %lld is number %lld on this machine, which has %d "
+                     "devices; expected a device for each rank",
+                     (long long)process.rank, (long long)process.localRank,
+                     devices);
+  options->program.device = devices > 1 ? int(process.localRank) : 0;
+  return Status();
+}
+
+/// Connects the ranks of a program with collectives. Only rank 0 prints and
+/// writes.
+inline Status connectRanks(const ProgramInfo &info, TrainerOptions *options) {
+  const CollectiveTable &table = info.collectives;
+  if (!table.join) {
+    if (options->ranks.ranks > 1)
+      return makeError(kInvalidArgument,
+                       "--ranks=%lld, but the program is for one rank; "
+                       "expected --ranks of amp-translate",
+                       (long long)options->ranks.ranks);
+    return Status();
+  }
+  LaunchedProcess process;
+  AMP_RETURN_IF_ERROR(findLaunchedProcess(options->ranks, &process));
+  if (table.numRanks && process.ranks != table.numRanks)
+    return makeError(kInvalidArgument,
+                     "the program is for %d ranks, but %lld %s started; "
+                     "expected a start by torchrun, mpirun or srun, or --ranks "
+                     "and --rank",
+                     table.numRanks, (long long)process.ranks,
+                     process.ranks == 1 ? "was" : "were");
+  AMP_RETURN_IF_ERROR(chooseDevice(process, options));
+  AMP_RETURN_IF_ERROR(table.join(options->ranks, process,
+                                 options->program.device,
+                                 &options->program.ranks));
+  TrainingOptions &training = options->training;
+  training.ranks = process.ranks;
+  training.rank = process.rank;
+  if (process.rank == 0)
+    return Status();
+  training.quiet = true;
+  training.evaluate = false;
+  for (std::string *path :
+       {&training.savePath, &training.predictPath, &training.csvPath,
+        &training.jsonPath, &training.plotPath})
+    path->clear();
+  return Status();
+}
+
+/// Prints an error, and ends a rank at once: the collectives of the others wait
+/// for it. Rank 0 speaks first, because all ranks find the same faults in the
+/// input.
+inline int reportFailure(const char *name, const TrainerOptions &options,
+                         const char *message) {
+  const TrainingOptions &training = options.training;
+  if (training.rank > 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    std::fprintf(stderr, "rank %lld: ", (long long)training.rank);
+  }
+  std::fprintf(stderr, "%s: error: %s\n", name, message);
+  if (training.ranks > 1) {
+    std::fflush(nullptr);
+    std::_Exit(1);
+  }
+  return 1;
+}
+
 /// Parses the options, trains and writes the results. Returns the exit status.
 /// Errors go to standard error.
 inline int trainerMain(int argc, char **argv, const ProgramInfo &info,
@@ -186,14 +269,21 @@ inline int trainerMain(int argc, char **argv, const ProgramInfo &info,
                 trainerUsage().c_str());
     return 0;
   }
+  if (!status.isOk())
+    return reportFailure(info.name, options, status.getMessage().c_str());
+  if (const Status connected = connectRanks(info, &options); !connected.isOk())
+    return reportFailure(info.name, options, connected.getMessage().c_str());
   // A file may describe an array that exceeds the memory.
-  if (status.isOk() && reportCall([&] {
-                         return ProgramTrainer(options, info, forward).run();
-                       }) == kOk)
-    return 0;
-  std::fprintf(stderr, "%s: error: %s\n", info.name,
-               status.isOk() ? lastError() : status.getMessage().c_str());
-  return 1;
+  const int code = reportCall([&] {
+    ProgramTrainer trainer(options, info, forward);
+    const Status result = trainer.run();
+    // The destructor would wait for collectives, in which others do not take
+    // part any more.
+    if (!result.isOk() && options.training.ranks > 1)
+      reportFailure(info.name, options, result.getMessage().c_str());
+    return result;
+  });
+  return code == kOk ? 0 : reportFailure(info.name, options, lastError());
 }
 
 } // namespace amp::cuda

@@ -19,7 +19,8 @@ struct TrainerOptions {
   TrainingOptions training;
   ProgramOptions program;
   int64_t timedSteps = 0;
-  bool profile = false, help = false;
+  bool profile = false, help = false, hasDevice = false;
+  RankOptions ranks;
 };
 
 /// The options that amp-run lacks.
@@ -30,7 +31,13 @@ inline constexpr OptionInfo kTrainerOptions[] = {
     {"tune", nullptr, "Time the algorithms of products"},
     {"tune-cache", "file", "Keep the choice in a file"},
     {"poison", nullptr, "Fill temporaries with NaN before each step"},
-    {"device", "n", "The GPU (default: 0)"},
+    {"device", "n",
+     "The GPU (default: 0; of several ranks, the number on this machine)"},
+    {"ranks", "n", "The ranks that train (default: what a launcher started)"},
+    {"rank", "n", "The number of this rank (default: that of the launcher)"},
+    {"rendezvous", "place",
+     "Where ranks meet: file:path or tcp://host:port of rank 0"},
+    {"deadline", "s", "How long a rank waits for others (default: 600)"},
     {"help", nullptr, "Show the options"},
 };
 
@@ -51,7 +58,7 @@ inline constexpr const char *kRunnerOptions[] = {
     "sweep-json",      "sweep-page",
     "fp8-recipe",      "search",
     "search-bound",    "search-presets",
-    "ranks",           "check-ranks"};
+    "check-ranks"};
 
 inline std::string trainerUsage() {
   return describeOptions(kTrainingOptions) + describeOptions(kTrainerOptions);
@@ -73,12 +80,25 @@ inline Status setTrainerOption(TrainerOptions *options, const std::string &name,
   if (name == "tune-cache")
     options->program.gemm.cachePath = text;
   uint64_t number = 0;
-  if (name == "time" || name == "device")
+  if (name == "rendezvous")
+    options->ranks.rendezvous = text;
+  if (name == "time" || name == "device" || name == "ranks" ||
+      name == "rank" || name == "deadline")
     AMP_RETURN_IF_ERROR(parseCount(name, text, INT32_MAX, &number));
   if (name == "time")
     options->timedSteps = int64_t(number);
-  if (name == "device")
+  if (name == "device") {
     options->program.device = int(number);
+    options->hasDevice = true;
+  }
+  if ((name == "ranks" || name == "deadline") && number == 0)
+    return makeError(kInvalidArgument, "--%s must be positive", name.c_str());
+  if (name == "ranks")
+    options->ranks.ranks = int64_t(number);
+  if (name == "rank")
+    options->ranks.rank = int64_t(number);
+  if (name == "deadline")
+    options->ranks.deadline = int64_t(number);
   return Status();
 }
 

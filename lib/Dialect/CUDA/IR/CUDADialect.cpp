@@ -28,6 +28,7 @@ void CUDADialect::initialize() {
 #include "amp/Dialect/CUDA/IR/CUDAAttrs.cpp.inc"
       >();
   registerAttentionOps();
+  registerCollectiveOps();
   registerCompositeOps();
   registerConvolutionOps();
   registerKernelOps();

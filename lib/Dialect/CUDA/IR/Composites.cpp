@@ -241,6 +241,9 @@ LogicalResult DropoutOp::verify() {
     return emitOpError("has a rate of ")
            << rate << ", expected at least 0 and less than 1";
   ArrayRef<int64_t> x = getInputType(0).getShape();
+  if (std::optional<int64_t> axis = getDividedAlong();
+      axis && failed(verifyAxis(*this, *axis, x)))
+    return failure();
   Type i64 = IntegerType::get(getContext(), 64);
   return verifyOperands(*this, {{x}, {kStateShape, i64}}, {{x}});
 }

@@ -307,7 +307,7 @@ LogicalResult ProgramOp::verifyRegions() {
       uses.insert({&op, use});
       continue;
     }
-    if (isa<ViewOp>(op))
+    if (isa<ViewOp, AwaitOp>(op))
       continue;
     auto launch = dyn_cast<LaunchOpInterface>(op);
     if (!launch)
@@ -368,7 +368,8 @@ LogicalResult ProgramOp::verifyRegions() {
           << " to " << a->end();
       return diagnostic;
     }
-  return failure(failed(verifyReads(*this)) || failed(verifyReaders(*this)));
+  return failure(failed(verifyReads(*this)) || failed(verifyReaders(*this)) ||
+                 failed(verifyAwaits(*this)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -50,8 +50,9 @@ static void readCapturedBuffers(Block &body) {
   }
 }
 
-void MemoryPlanner::emitLaunch(LaunchOpInterface launch, IRMapping &mapping,
-                               OpBuilder &inner) {
+LaunchOpInterface MemoryPlanner::emitLaunch(LaunchOpInterface launch,
+                                            IRMapping &mapping,
+                                            OpBuilder &inner) {
   auto lookup = [&](Value value) { return getMemory(value, mapping, inner); };
   SmallVector<Value> operands;
   int32_t numInputs = launch.getInputs().size(),
@@ -89,6 +90,49 @@ void MemoryPlanner::emitLaunch(LaunchOpInterface launch, IRMapping &mapping,
   for (Region &region : made->getRegions())
     for (Block &body : region)
       readCapturedBuffers(body);
+  return cast<LaunchOpInterface>(made);
+}
+
+namespace {
+/// The collectives that no launch has awaited yet.
+class RunningCollectives {
+public:
+  explicit RunningCollectives(OpBuilder &builder) : builder(builder) {}
+
+  /// Awaits the collectives whose memory `launch` uses.
+  void add(LaunchOpInterface launch);
+  /// Awaits all collectives, at the end of the program.
+  void finish(Location loc) {
+    if (!launches.empty())
+      await(launches.size(), loc);
+  }
+
+private:
+  /// Awaits the first `count` collectives.
+  void await(size_t count, Location loc) {
+    AwaitOp::create(builder, loc, *launches[count - 1].getName());
+    launches.erase(launches.begin(), launches.begin() + count);
+  }
+
+  OpBuilder &builder;
+  SmallVector<LaunchOpInterface> launches;
+};
+} // namespace
+
+void RunningCollectives::add(LaunchOpInterface launch) {
+  if (launch.isCollective()) {
+    launches.push_back(launch);
+    return;
+  }
+  size_t count = 0;
+  for (auto [index, running] : llvm::enumerate(launches))
+    if (usesMemoryOf(launch, running))
+      count = index + 1;
+  if (count == 0)
+    return;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(launch);
+  await(count, launch.getLoc());
 }
 
 void MemoryPlanner::emit() {
@@ -100,7 +144,7 @@ void MemoryPlanner::emit() {
       predictionBytes ? builder.getI64IntegerAttr(stateBytes + plannedBytes +
                                                   predictionBytes)
                       : IntegerAttr(),
-      FlatSymbolRefAttr(), ArrayAttr(), StateAttr());
+      FlatSymbolRefAttr(), ArrayAttr(), StateAttr(), IntegerAttr());
   OpBuilder inner = OpBuilder::atBlockEnd(&program.getBody().emplaceBlock());
   for (bool persistent : {true, false})
     for (std::unique_ptr<PlannedBuffer> &buffer : buffers) {
@@ -114,7 +158,9 @@ void MemoryPlanner::emit() {
           buffer->init, buffer->value, buffer->indexBound);
     }
   IRMapping mapping;
+  RunningCollectives running(inner);
   for (Operation &op : block)
     if (auto launch = dyn_cast<LaunchOpInterface>(op))
-      emitLaunch(launch, mapping, inner);
+      running.add(emitLaunch(launch, mapping, inner));
+  running.finish(program.getLoc());
 }

@@ -65,6 +65,7 @@ private:
   void assignResults();
   void copyTiedInputs();
   LogicalResult assignTemporaries();
+  void keepInputsOfCollectives(const DenseMap<Operation *, unsigned> &numbers);
   void addScratch();
   void placePersistent();
   void placeTemporaries();
@@ -74,8 +75,8 @@ private:
   void emit();
   /// Returns `value`, or its buffer in the shape of the value.
   Value getMemory(Value value, IRMapping &mapping, OpBuilder &inner);
-  void emitLaunch(LaunchOpInterface launch, IRMapping &mapping,
-                  OpBuilder &inner);
+  LaunchOpInterface emitLaunch(LaunchOpInterface launch, IRMapping &mapping,
+                               OpBuilder &inner);
   void nameLaunches();
   /// The memory of an input of `launch`, which is operation `number`, that the
   /// result `target` may take over. Null if the result needs separate memory.

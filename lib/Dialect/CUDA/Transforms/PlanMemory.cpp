@@ -34,6 +34,12 @@ struct PlanMemory : mlir::amp::impl::PlanMemoryBase<PlanMemory> {
   }
 
   void runOnOperation() override {
+    if (ranks < 0) {
+      getOperation().emitError()
+          << "cuda-plan-memory: expected 'ranks' not to be negative, got "
+          << int64_t(ranks);
+      return signalPassFailure();
+    }
     // A forward function is judged as the step that it derives from.
     llvm::StringMap<ArrayAttr> evaluations;
     for (auto step : getOperation().getOps<func::FuncOp>())
@@ -54,6 +60,11 @@ struct PlanMemory : mlir::amp::impl::PlanMemoryBase<PlanMemory> {
       MemoryPlanner planner(step, *signature);
       if (failed(planner.run()))
         return signalPassFailure();
+      auto launches = planner.getProgram().getOps<LaunchOpInterface>();
+      if (ranks > 0 && llvm::any_of(launches, [](LaunchOpInterface launch) {
+            return launch.isCollective();
+          }))
+        planner.getProgram().setRanks(ranks);
       if (source) {
         planner.getProgram().setInferenceOfAttr(FlatSymbolRefAttr::get(source));
         planner.getProgram().setEvaluationAttr(

@@ -102,6 +102,10 @@ void MemoryPlanner::markReaders() {
   DenseMap<Operation *, Kind> needs;
   for (Kind kind : {Kind::Update, Kind::Metric, Kind::Prediction}) {
     SmallVector<Value> worklist;
+    // All ranks run all collectives, and may read the results of other steps.
+    for (auto launch : block.getOps<LaunchOpInterface>())
+      if (kind == Kind::Update && launch.isCollective())
+        llvm::append_range(worklist, launch.getResults());
     for (const mlir::amp::StepResult &result : signature.results)
       if (result.kind == kind)
         worklist.push_back(terminator.getOperand(result.index));
@@ -130,7 +134,10 @@ void MemoryPlanner::markReaders() {
     if (need == needs.end() || need->second == Kind::Update)
       continue;
     Operation *source = getLastSource(&op);
-    if (source && source->getNextNode() != &op)
+    // The launches that follow a collective run next to it.
+    auto collective = dyn_cast_or_null<LaunchOpInterface>(source);
+    if (source && source->getNextNode() != &op &&
+        !(collective && collective.isCollective()))
       op.moveAfter(source);
     if (isa<LaunchOpInterface>(op))
       op.setAttr(kReaderAttr,
@@ -317,7 +324,25 @@ LogicalResult MemoryPlanner::assignTemporaries() {
       extend(buffer, range);
     }
   }
+  keepInputsOfCollectives(numbers);
   return success();
+}
+
+/// Keeps the inputs of each collective at least until something reads its
+/// results. Otherwise the launches that reuse this memory would wait.
+void MemoryPlanner::keepInputsOfCollectives(
+    const DenseMap<Operation *, unsigned> &numbers) {
+  for (auto launch : block.getOps<LaunchOpInterface>()) {
+    if (!launch.isCollective())
+      continue;
+    unsigned read = numbers.lookup(terminator);
+    for (Operation *user : launch->getUsers())
+      read = std::min(read, numbers.lookup(user));
+    for (Value input : launch.getInputs())
+      if (PlannedBuffer *buffer = bufferOf.lookup(getRoot(input));
+          buffer && !buffer->isPersistent())
+        buffer->last = std::max(buffer->last, read);
+  }
 }
 
 void MemoryPlanner::addScratch() {

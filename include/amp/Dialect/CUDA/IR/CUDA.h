@@ -64,6 +64,8 @@ int64_t estimateFlops(Operation *launch, int64_t perElement);
 #define GET_OP_CLASSES
 #include "amp/Dialect/CUDA/IR/CUDAAttentionOps.h.inc"
 #define GET_OP_CLASSES
+#include "amp/Dialect/CUDA/IR/CUDACollectiveOps.h.inc"
+#define GET_OP_CLASSES
 #include "amp/Dialect/CUDA/IR/CUDACompositeOps.h.inc"
 #define GET_OP_CLASSES
 #include "amp/Dialect/CUDA/IR/CUDAConvolutionOps.h.inc"
@@ -102,6 +104,13 @@ inline int64_t alignTo(int64_t value, int64_t alignment) {
 /// The buffer that `value`, in a program, is or is a view of. Null if it is
 /// neither.
 BufferOp getBuffer(Value value);
+
+/// Whether two launches of a program use common bytes of the arena.
+bool usesMemoryOf(Operation *launch, Operation *other);
+
+/// Verifies that each collective of a program is awaited, and that no launch in
+/// between uses its memory.
+LogicalResult verifyAwaits(ProgramOp program);
 
 /// The attribute of a step that states how its predictions are judged: an array
 /// of `#cuda.evaluation`. It becomes part of the program.

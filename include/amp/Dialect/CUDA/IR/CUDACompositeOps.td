@@ -196,6 +196,10 @@ def CUDA_DropoutOp
     state of the generator (i64: seed and step), `key` and the position alone,
     so the gradient is the same operation. y may be written over x.
 
+    With `divided_along`, x is the part of one rank along this dimension. An
+    element then has the position in the whole tensor, which joins the parts of
+    all ranks.
+
     Example:
 
     ```mlir
@@ -203,7 +207,8 @@ def CUDA_DropoutOp
         {key = 3 : i32, rate = 1.0e-1 : f64} -> tensor<32x64xf16>
     ```
   }];
-  let arguments = !con(operands, (ins F64Attr:$rate, I32Attr:$key));
+  let arguments = !con(operands, (ins F64Attr:$rate, I32Attr:$key,
+                                      OptionalAttr<I64Attr>:$divided_along));
 }
 
 def CUDA_StochasticRoundOp

@@ -42,7 +42,8 @@ def CUDA_Dialect : Dialect {
 
     All buffers are in one arena, each at its own offset. Buffers that are in
     use at different times may overlap. The verifier rejects buffers that
-    overlap while both are in use. Launches run in order, on one stream. Nothing
+    overlap while both are in use. Launches run in order, on one stream, except
+    for the collectives of several ranks, which run on a second one. Nothing
     is allocated after the program has been created, and no step waits for the
     host. An overflow sets a flag on the device. A launch with this flag in its
     `if` writes only if the flag is true.
@@ -57,6 +58,7 @@ def CUDA_Dialect : Dialect {
 
   private:
     void registerAttentionOps();
+    void registerCollectiveOps();
     void registerCompositeOps();
     void registerConvolutionOps();
     void registerKernelOps();

@@ -101,6 +101,12 @@ def CUDA_LaunchOpInterface : OpInterface<"LaunchOpInterface"> {
                     /*methodBody=*/[{}], /*defaultImplementation=*/[{
                       return false;
                     }]>,
+    InterfaceMethod<[{Whether all ranks execute the launch together, on a
+                      second stream.}],
+                    "bool", "isCollective", (ins),
+                    /*methodBody=*/[{}], /*defaultImplementation=*/[{
+                      return false;
+                    }]>,
     InterfaceMethod<[{Whether the launch computes the gradient of another
                       one.}],
                     "bool", "isBackward", (ins),

@@ -34,6 +34,9 @@ def CUDA_ProgramOp : CUDA_Op<"program", [
     programs can resume its checkpoints. Remove `state` if you edit the launches
     into those of another step.
 
+    `ranks` is the number of ranks that run the program together. A program
+    without it that has collectives runs on any number.
+
     Example:
 
     ```mlir
@@ -55,7 +58,8 @@ def CUDA_ProgramOp : CUDA_Op<"program", [
                        OptionalAttr<FlatSymbolRefAttr>:$inference_of,
                        OptionalAttr<TypedArrayAttrBase<CUDA_EvaluationAttr,
                            "rules of evaluation">>:$evaluation,
-                       OptionalAttr<CUDA_StateAttr>:$state);
+                       OptionalAttr<CUDA_StateAttr>:$state,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$ranks);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `arena` $arena (`bound` $bound^)?
@@ -128,6 +132,28 @@ def CUDA_ViewOp : CUDA_Op<"view", [
   let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+}
+
+def CUDA_AwaitOp : CUDA_Op<"await", [HasParent<"ProgramOp">]> {
+  let summary = "makes the launches that follow wait for a collective";
+  let description = [{
+    The launches that follow begin when the collective of this name, and all
+    collectives before it, are done. No launch between a collective and its
+    `cuda.await` uses the memory of the collective. Other collectives may, because
+    they run in order. The verifier checks this, and that the program awaits each
+    collective. `cuda-plan-memory` inserts the operation.
+
+    Example:
+
+    ```mlir
+    cuda.all_reduce named "gradients" <sum> ins(%g : memref<8xf32>) outs(%g : memref<8xf32>)
+    // Launches that run at the same time.
+    cuda.await "gradients"
+    // Launches that read the sum.
+    ```
+  }];
+  let arguments = (ins StrAttr:$collective);
+  let assemblyFormat = "$collective attr-dict";
 }
 
 #endif // AMP_DIALECT_CUDA_IR_CUDAPROGRAMOPS_TD

@@ -48,13 +48,19 @@ def PlanMemory : Pass<"cuda-plan-memory", "::mlir::ModuleOp"> {
     places buffers one by one, largest first, in the smallest gap that they fit
     in. It tries several orders and keeps the best.
 
+    Collectives of several ranks run on a second stream. The pass inserts a
+    `cuda.await` before the first launch that uses the memory of a collective.
+
     A remark reports the bytes that the plan takes for intermediate values, the
     most bytes of them in use at one time, and the ratio.
   }];
   let dependentDialects = ["::mlir::cuda::CUDADialect"];
   let options = [
     Option<"report", "report", "bool", "false",
-           "Print the sizes of each program to standard error">];
+           "Print the sizes of each program to standard error">,
+    Option<"ranks", "ranks", "int64_t", "0",
+           "The number of ranks that run programs with collectives; 0 does not "
+           "fix it">];
   let statistics = [
     Statistic<"stateBytes", "state-bytes",
               "Bytes that keep their contents from step to step">,

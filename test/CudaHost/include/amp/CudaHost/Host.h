@@ -40,10 +40,13 @@
 namespace amp::cuda::host {
 
 enum class Order { Ascending, Descending, Random };
+/// When work on a stream of high priority runs: when it is enqueued, when the
+/// host waits for it, or at random one of both.
+enum class Priority { Early, Late, Random };
 
 /// May be changed between launches. The environment sets the defaults:
 /// AMP_CUDA_HOST_ORDER=ascending|descending|random, AMP_CUDA_HOST_IN_ORDER=1,
-/// AMP_CUDA_HOST_EXTRA_WORKSPACE=bytes.
+/// AMP_CUDA_HOST_EXTRA_WORKSPACE=bytes, AMP_CUDA_HOST_PRIORITY=early|late|random.
 struct Options {
   /// The order of blocks, and of the threads of a block between two barriers.
   Order order = Order::Ascending;
@@ -65,6 +68,7 @@ struct Options {
       slowEpilogues;
   /// Bytes of workspace that plans of cuDNN need beyond the usual ones.
   size_t extraWorkspace = 0;
+  Priority priority = Priority::Early;
 };
 Options &options();
 
@@ -105,6 +109,8 @@ bool isDeviceMemory(const void *pointer, size_t bytes);
 /// Puts `work` on a stream, as a kernel launch does. It runs later, or is
 /// captured if a capture of the stream is in progress.
 cudaError_t enqueue(cudaStream_t stream, std::function<void()> work);
+/// Whether a capture of `stream` is in progress.
+bool isCapturing(cudaStream_t stream);
 /// The NVTX range in which the calling thread launches now.
 std::string getRange();
 /// Adds a record for work that is not a kernel.

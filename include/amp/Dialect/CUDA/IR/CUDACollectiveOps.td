@@ -1,0 +1,104 @@
+//===- CUDACollectiveOps.td - Values of several ranks ------*- tablegen -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Launches that all ranks of a data-parallel step execute together, by NCCL, on
+// a stream of their own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_DIALECT_CUDA_IR_CUDACOLLECTIVEOPS_TD
+#define AMP_DIALECT_CUDA_IR_CUDACOLLECTIVEOPS_TD
+
+include "amp/Dialect/CUDA/IR/CUDABase.td"
+
+def CUDA_RankReductionEnum
+    : CUDA_Enum<"RankReduction", "How a collective combines values of ranks", [
+        I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">,
+        I32EnumAttrCase<"And", 2, "and">]>;
+def CUDA_RankReduction
+    : EnumAttr<CUDA_Dialect, CUDA_RankReductionEnum, "rank_reduction"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+// The memory of a collective is in use until the program awaits it.
+class CUDA_CollectiveOp<string mnemonic, string syntax, list<string> methods>
+    : CUDA_LaunchOp<mnemonic, syntax, [], methods # ["getFlops"]> {
+  code declarations = [{
+    bool isCollective() { return true; }
+  }];
+}
+
+def CUDA_AllReduceOp : CUDA_CollectiveOp<"all_reduce", "$reduction",
+    ["mayAlias", "getTiedInput"]> {
+  let summary = "combines buffers of all ranks, and gives each rank the result";
+  let description = [{
+    As `amp.all_reduce`, in place: each output combines the values that all ranks
+    have for the input at the same position. The inputs are one bucket, which the
+    ranks exchange together.
+
+    | reduction | elements |
+    |---|---|
+    | `sum` | f16, bf16, f32, f64, i32, i64 |
+    | `max` | i32, i64 |
+    | `and` | i1 |
+
+    NCCL may drop NaN from a maximum of floats, so `convert-train-to-cuda` makes
+    a maximum of integers of it, which are in the order of the floats.
+
+    The collective begins when the launches before it are done, and runs next to
+    the launches after it, until a `cuda.await`. Collectives run in the order of
+    the program. All ranks execute all of them in this order, so a collective has
+    no predicate, and no reader.
+
+    Example:
+
+    ```mlir
+    %s0, %s1 = cuda.all_reduce <sum> ins(%g0, %g1 : tensor<8xf32>, tensor<4x4xf32>)
+        -> tensor<8xf32>, tensor<4x4xf32>
+    ```
+  }];
+  let arguments = !con((ins CUDA_RankReduction:$reduction), operands);
+  let extraClassDeclaration = declarations;
+}
+
+def CUDA_ReduceScatterOp : CUDA_CollectiveOp<"reduce_scatter", "", []> {
+  let summary = "sums a buffer of all ranks, and gives each rank a part";
+  let description = [{
+    As `amp.reduce_scatter` along dimension `along`. The parts are contiguous:
+    the extents of all dimensions before `along` are 1. Runs as
+    `cuda.all_reduce`. The memory of the input is in use until the `cuda.await`
+    too.
+
+    Example:
+
+    ```mlir
+    %part = cuda.reduce_scatter ins(%g : tensor<8x4xf32>) {along = 0 : i64}
+        -> tensor<2x4xf32>
+    ```
+  }];
+  let arguments = !con(operands, (ins I64Attr:$along));
+  let extraClassDeclaration = declarations;
+}
+
+def CUDA_AllGatherOp : CUDA_CollectiveOp<"all_gather", "", []> {
+  let summary = "joins the parts of a buffer that the ranks have";
+  let description = [{
+    As `amp.all_gather` along dimension `along`, with the rules of
+    `cuda.reduce_scatter`.
+
+    Example:
+
+    ```mlir
+    %w = cuda.all_gather ins(%part : tensor<2x4xf16>) {along = 0 : i64}
+        -> tensor<8x4xf16>
+    ```
+  }];
+  let arguments = !con(operands, (ins I64Attr:$along));
+  let extraClassDeclaration = declarations;
+}
+
+#endif // AMP_DIALECT_CUDA_IR_CUDACOLLECTIVEOPS_TD

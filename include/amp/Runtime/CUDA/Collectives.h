@@ -1,0 +1,243 @@
+//===- Collectives.h - Collectives by NCCL ----------------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Collectives run on a stream of their own, next to the launches of the step.
+// Events connect the two streams, also in a captured graph.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_RUNTIME_CUDA_COLLECTIVES_H
+#define AMP_RUNTIME_CUDA_COLLECTIVES_H
+
+#include "amp/Runtime/CUDA/Program.h"
+#include "amp/Runtime/CUDA/RankWatch.h"
+#include "amp/Runtime/Host/Rendezvous.h"
+
+#include <nccl.h>
+
+namespace amp::cuda {
+
+/// The outcome of the call `call` of NCCL. A call that has not ended is not an
+/// error.
+inline Status check(ncclResult_t result, const char *call) {
+  if (result == ncclSuccess || result == ncclInProgress)
+    return Status();
+  return makeError(kCudaError, "%s failed: %s", call,
+                   ncclGetErrorString(result));
+}
+
+/// Makes a call of NCCL and returns its error, if any.
+#define AMP_NCCL_CALL(call) AMP_RETURN_IF_ERROR(check((call), #call))
+
+/// One buffer of a collective: `count` elements that this rank sends, or of its
+/// part of a gathered buffer or of a scattered sum.
+struct CollectiveOperand {
+  const void *from;
+  void *to;
+  int64_t count;
+  ncclDataType_t type;
+};
+
+/// A communicator of NCCL.
+class NCCLGroup final : public RankGroup {
+public:
+  NCCLGroup(int rank, int numRanks, int64_t deadline)
+      : rank(rank), numRanks(numRanks), deadline(deadline) {}
+  ~NCCLGroup() override {
+    watch.reset();
+    if (stream) {
+      cudaStreamSynchronize(stream);
+      cudaStreamDestroy(stream);
+    }
+    if (finished)
+      cudaFreeHost(finished);
+    if (communicator)
+      ncclCommDestroy(communicator);
+  }
+
+  int getRank() const override { return rank; }
+  int getNumRanks() const override { return numRanks; }
+
+  /// Connects the ranks, which have one `id`, on the current device.
+  inline Status connect(const ncclUniqueId &id, const Deadline &limit);
+  inline Status prepare(const CollectiveInfo *collectives, int count) override;
+  void beginStep() override { watch->beginStep(); }
+  Status begin(int index, cudaStream_t on) override {
+    AMP_RETURN_IF_ERROR(events[size_t(index)].ready.record(on));
+    return events[size_t(index)].ready.delay(stream);
+  }
+  Status await(int index, cudaStream_t on) override {
+    return events[size_t(index)].done.delay(on);
+  }
+
+  /// Enqueues `call(operand, communicator, stream)` for each operand of
+  /// collective `index`, as one group.
+  template <typename Call>
+  Status exchange(int index, const CollectiveOperand *operands, int count,
+                  Call call) {
+    AMP_NCCL_CALL(ncclGroupStart());
+    for (int i = 0; i < count; ++i)
+      AMP_NCCL_CALL(call(operands[i], communicator, stream));
+    AMP_NCCL_CALL(ncclGroupEnd());
+    AMP_RETURN_IF_ERROR(finishCall(Deadline(deadline), "a collective"));
+    LaunchShape shape;
+    shape.block.x = 1;
+    AMP_RETURN_IF_ERROR(launch("count_collective", stream, shape,
+                               countCollectiveKernel<>, finished));
+    return events[size_t(index)].done.record(stream);
+  }
+
+private:
+  struct Events {
+    Event ready, done;
+  };
+
+  /// Waits until the library has done a call, which does not block.
+  inline Status finishCall(const Deadline &limit, const char *what) const;
+
+  int rank, numRanks;
+  int64_t deadline;
+  ncclComm_t communicator = nullptr;
+  cudaStream_t stream = nullptr;
+  std::vector<Events> events;
+  /// The collectives that have ended, in host memory that the device writes.
+  uint64_t *finished = nullptr;
+  std::unique_ptr<RankWatch> watch;
+};
+
+inline Status NCCLGroup::finishCall(const Deadline &limit,
+                                    const char *what) const {
+  ncclResult_t state = ncclInProgress;
+  while (true) {
+    AMP_NCCL_CALL(ncclCommGetAsyncError(communicator, &state));
+    if (state != ncclInProgress)
+      return check(state, what);
+    if (limit.hasPassed())
+      return makeError(kCudaError,
+                       "rank %d of %d: %s has not begun within %lld s, "
+                       "expected all ranks to take part",
+                       rank, numRanks, what, (long long)deadline);
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+}
+
+inline Status NCCLGroup::connect(const ncclUniqueId &id,
+                                 const Deadline &limit) {
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  config.blocking = 0;
+  AMP_NCCL_CALL(
+      ncclCommInitRankConfig(&communicator, numRanks, id, rank, &config));
+  return finishCall(limit, "the connection of the ranks");
+}
+
+inline Status NCCLGroup::prepare(const CollectiveInfo *collectives,
+                                 int count) {
+  if (stream)
+    return makeError(kInvalidArgument,
+                     "the ranks run another instance of a program already");
+  // Collectives take few multiprocessors, but the other ranks wait for them.
+  int least = 0, greatest = 0;
+  AMP_CUDA_CALL(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+  AMP_CUDA_CALL(
+      cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest));
+  events = std::vector<Events>(size_t(count));
+  for (Events &each : events) {
+    AMP_RETURN_IF_ERROR(each.ready.create());
+    AMP_RETURN_IF_ERROR(each.done.create());
+  }
+  void *memory = nullptr;
+  AMP_CUDA_CALL(cudaMallocHost(&memory, sizeof(uint64_t)));
+  finished = static_cast<uint64_t *>(memory);
+  *finished = 0;
+  watch = std::make_unique<RankWatch>(
+      RankWatch::Settings{rank, numRanks, deadline, collectives, count},
+      finished, [this]() -> std::string {
+        ncclResult_t state = ncclSuccess;
+        if (ncclCommGetAsyncError(communicator, &state) != ncclSuccess ||
+            state == ncclSuccess || state == ncclInProgress)
+          return "";
+        const std::string detail = ncclGetLastError(communicator);
+        return ncclGetErrorString(state) +
+               (detail.empty() ? "" : ": " + detail);
+      });
+  return Status();
+}
+
+//===----------------------------------------------------------------------===//
+// In programs
+//===----------------------------------------------------------------------===//
+
+/// Enqueues collective `index`, between the calls of `begin` and `await`.
+template <int Count, typename Call>
+Status exchange(const StepRun &run, int index,
+                const CollectiveOperand (&operands)[Count], Call call) {
+  auto &group = static_cast<NCCLGroup &>(*run.ranks);
+  AMP_RETURN_IF_ERROR(group.exchange(index, operands, Count, call));
+  // The profile measures a launch on the stream of the step.
+  return run.profiler ? group.await(index, run.stream) : Status();
+}
+
+template <int Count>
+Status allReduce(const StepRun &run, int index,
+                 const CollectiveOperand (&operands)[Count], ncclRedOp_t op) {
+  return exchange(run, index, operands,
+                  [op](const CollectiveOperand &operand, ncclComm_t among,
+                       cudaStream_t on) {
+                    return ncclAllReduce(operand.from, operand.to,
+                                         size_t(operand.count), operand.type,
+                                         op, among, on);
+                  });
+}
+
+template <int Count>
+Status reduceScatter(const StepRun &run, int index,
+                     const CollectiveOperand (&operands)[Count]) {
+  return exchange(run, index, operands,
+                  [](const CollectiveOperand &operand, ncclComm_t among,
+                     cudaStream_t on) {
+                    return ncclReduceScatter(operand.from, operand.to,
+                                             size_t(operand.count),
+                                             operand.type, ncclSum, among, on);
+                  });
+}
+
+template <int Count>
+Status allGather(const StepRun &run, int index,
+                 const CollectiveOperand (&operands)[Count]) {
+  return exchange(run, index, operands,
+                  [](const CollectiveOperand &operand, ncclComm_t among,
+                     cudaStream_t on) {
+                    return ncclAllGather(operand.from, operand.to,
+                                         size_t(operand.count), operand.type,
+                                         among, on);
+                  });
+}
+
+/// Connects the ranks that a launcher has started: rank 0 shares an identifier.
+inline Status joinRanks(const RankOptions &options,
+                        const LaunchedProcess &process, int device,
+                        std::shared_ptr<RankGroup> *group) {
+  DeviceScope scope(device);
+  const Deadline limit(options.deadline);
+  ncclUniqueId id = {};
+  if (process.rank == 0)
+    AMP_NCCL_CALL(ncclGetUniqueId(&id));
+  std::string bytes(id.internal, sizeof(id.internal));
+  Rendezvous rendezvous(process, limit);
+  AMP_RETURN_IF_ERROR(rendezvous.share(&bytes));
+  std::memcpy(id.internal, bytes.data(), sizeof(id.internal));
+  auto made = std::make_shared<NCCLGroup>(
+      int(process.rank), int(process.ranks), options.deadline);
+  AMP_RETURN_IF_ERROR(made->connect(id, limit));
+  rendezvous.finish();
+  *group = std::move(made);
+  return Status();
+}
+
+} // namespace amp::cuda
+
+#endif // AMP_RUNTIME_CUDA_COLLECTIVES_H

@@ -1,0 +1,63 @@
+//===- RankGroup.h - The ranks that run a program together ------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the code that all programs share knows of ranks. Only programs that have
+// collectives include Collectives.h, which implements it over NCCL.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_RUNTIME_CUDA_RANKGROUP_H
+#define AMP_RUNTIME_CUDA_RANKGROUP_H
+
+#include "amp/Runtime/CUDA/Status.h"
+#include "amp/Runtime/Host/Launcher.h"
+
+#include <memory>
+
+namespace amp::cuda {
+
+/// A collective of a program, for messages.
+struct CollectiveInfo {
+  const char *name;
+  int64_t elements;
+};
+
+/// The ranks of one instance of a program, and the collectives between them.
+class RankGroup {
+public:
+  virtual ~RankGroup() = default;
+  virtual int getRank() const = 0;
+  virtual int getNumRanks() const = 0;
+
+  /// Creates the stream of the collectives, which a step runs once each, on the
+  /// current device. A group serves one instance.
+  virtual Status prepare(const CollectiveInfo *collectives, int count) = 0;
+  /// The host is about to enqueue a step. It counts for the deadline.
+  virtual void beginStep() = 0;
+  /// Makes the stream of the collectives wait for the work of `stream`, before
+  /// collective `index`.
+  virtual Status begin(int index, cudaStream_t stream) = 0;
+  /// Makes `stream` wait for collective `index` and those before it.
+  virtual Status await(int index, cudaStream_t stream) = 0;
+};
+
+/// The collectives of a program. Without them a program does not need NCCL.
+struct CollectiveTable {
+  const CollectiveInfo *collectives = nullptr;
+  int numCollectives = 0;
+  /// The number of ranks that the program is for. 0: any number.
+  int numRanks = 0;
+  /// Connects the ranks that a launcher has started. `device` is the number of
+  /// the device of this rank.
+  Status (*join)(const amphost::RankOptions &options,
+                 const amphost::LaunchedProcess &process, int device,
+                 std::shared_ptr<RankGroup> *group) = nullptr;
+};
+
+} // namespace amp::cuda
+
+#endif // AMP_RUNTIME_CUDA_RANKGROUP_H

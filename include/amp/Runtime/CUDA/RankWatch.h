@@ -1,0 +1,118 @@
+//===- RankWatch.h - Ends a rank that waits in vain -------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// If a rank ends, stops or leaves out a collective, the kernels of the others
+// wait for ever, and so do their hosts. A thread therefore watches the
+// collectives. It reads only a number that the device writes, so it works during
+// a capture and while the host waits in a call.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_RUNTIME_CUDA_RANKWATCH_H
+#define AMP_RUNTIME_CUDA_RANKWATCH_H
+
+#include "amp/Runtime/CUDA/Launch.h"
+#include "amp/Runtime/CUDA/RankGroup.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace amp::cuda {
+
+/// Counts a collective that has ended. `finished` is host memory.
+template <typename = void>
+__global__ void countCollectiveKernel(volatile uint64_t *finished) {
+  *finished = *finished + 1;
+}
+
+/// Watches the collectives of a rank.
+class RankWatch {
+public:
+  struct Settings {
+    int rank, numRanks;
+    int64_t deadline; ///< seconds
+    const CollectiveInfo *collectives;
+    int count; ///< of one step
+  };
+
+  /// `finished` is the number of collectives that have ended. `findError`
+  /// returns the text of an error of the connection, or nothing.
+  RankWatch(const Settings &settings, const volatile uint64_t *finished,
+            std::function<std::string()> findError)
+      : settings(settings), finished(finished),
+        findError(std::move(findError)), thread([this] { run(); }) {}
+  RankWatch(const RankWatch &) = delete;
+  RankWatch &operator=(const RankWatch &) = delete;
+  ~RankWatch() {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      stops = true;
+    }
+    wake.notify_all();
+    thread.join();
+  }
+
+  void beginStep() { begun += uint64_t(settings.count); }
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  void run() {
+    uint64_t seen = 0;
+    Clock::time_point since = Clock::now();
+    std::unique_lock<std::mutex> lock(mutex);
+    while (!wake.wait_for(lock, std::chrono::milliseconds(50),
+                          [this] { return stops; })) {
+      const uint64_t done = *finished, all = begun;
+      if (done != seen || done >= all) {
+        seen = done;
+        since = Clock::now();
+      }
+      const std::string error = findError();
+      if (!error.empty())
+        end(done, error.c_str());
+      if (Clock::now() - since > std::chrono::seconds(settings.deadline))
+        end(done, ("it has not ended within " +
+                   std::to_string(settings.deadline) +
+                   " s; a rank has ended, stopped or left out a collective")
+                      .c_str());
+    }
+  }
+
+  /// Ends the process. Its launcher ends the others, or their own watch does.
+  [[noreturn]] void end(uint64_t done, const char *reason) const {
+    const CollectiveInfo &at =
+        settings.collectives[done % uint64_t(settings.count)];
+    std::fprintf(stderr,
+                 "error: rank %d of %d: collective '%s' of %lld elements, "
+                 "number %llu, in step %llu: %s\n",
+                 settings.rank, settings.numRanks, at.name,
+                 (long long)at.elements, (unsigned long long)done,
+                 (unsigned long long)(done / uint64_t(settings.count)),
+                 reason);
+    std::fflush(nullptr);
+    std::_Exit(1);
+  }
+
+  const Settings settings;
+  const volatile uint64_t *finished;
+  std::function<std::string()> findError;
+  std::atomic<uint64_t> begun{0};
+  std::mutex mutex;
+  std::condition_variable wake;
+  bool stops = false;
+  /// Last, because it uses the others.
+  std::thread thread;
+};
+
+} // namespace amp::cuda
+
+#endif // AMP_RUNTIME_CUDA_RANKWATCH_H

@@ -1,0 +1,213 @@
+//===- Collectives.cpp - Values of several ranks --------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchSupport.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::cuda;
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// Verifies the rules of every collective.
+static LogicalResult verifyCollective(LaunchOpInterface op) {
+  if (op.getInputs().empty())
+    return op->emitOpError("exchanges nothing");
+  if (op.getPredicate())
+    return op->emitOpError("has a predicate, but all ranks must execute it");
+  if (getReader(op))
+    return op->emitOpError("has a reader, but all ranks must execute it in "
+                           "every step");
+  return verifyLaunch(op);
+}
+
+/// Whether the ranks can combine values of type `element` by `reduction`.
+static bool canReduce(RankReduction reduction, Type element) {
+  switch (reduction) {
+  case RankReduction::Sum:
+    return isa<FloatType>(element) || element.isInteger(32) ||
+           element.isInteger(64);
+  case RankReduction::Max:
+    return element.isInteger(32) || element.isInteger(64);
+  case RankReduction::And:
+    return element.isInteger(1);
+  }
+  return false;
+}
+
+LogicalResult AllReduceOp::verify() {
+  auto launch = cast<LaunchOpInterface>(getOperation());
+  if (failed(verifyCounts(launch, getInputs().size(), getInputs().size())))
+    return failure();
+  for (unsigned index = 0; index < getInputs().size(); ++index) {
+    ShapedType input = launch.getInputType(index);
+    Type element = input.getElementType();
+    if (!canReduce(getReduction(), element))
+      return emitOpError("combines ")
+             << element << " by '" << stringifyRankReduction(getReduction())
+             << "', expected "
+             << (getReduction() == RankReduction::Sum   ? "floats, i32 or i64"
+                 : getReduction() == RankReduction::Max ? "i32 or i64"
+                                                        : "i1");
+    if (failed(verifyType(*this, "an output", launch.getTargetType(index),
+                          input.getShape(), element)))
+      return failure();
+  }
+  return verifyCollective(launch);
+}
+
+std::optional<unsigned> AllReduceOp::getTiedInput(unsigned target) {
+  return target;
+}
+
+bool AllReduceOp::mayAlias(unsigned target, unsigned input) {
+  return target == input && mayOverwrite(*this, target, input);
+}
+
+int64_t AllReduceOp::getFlops() {
+  int64_t elements = 0;
+  for (Value input : getInputs())
+    elements += cast<ShapedType>(input.getType()).getNumElements();
+  return elements;
+}
+
+/// Verifies that `part` is a contiguous part of `whole` along dimension `along`.
+static LogicalResult verifyPart(LaunchOpInterface op, ShapedType whole,
+                                ShapedType part, int64_t along) {
+  if (failed(verifyAxis(op, along, whole.getShape())))
+    return failure();
+  if (getAxisExtents(whole, along).outer != 1)
+    return op->emitOpError("divides dimension ")
+           << along << " of " << formatList(whole.getShape())
+           << ", expected the extents before it to be 1";
+  SmallVector<int64_t> expected(whole.getShape());
+  if (part.getRank() == whole.getRank() && part.getDimSize(along) > 0 &&
+      whole.getDimSize(along) % part.getDimSize(along) == 0)
+    expected[along] = part.getDimSize(along);
+  Type element = whole.getElementType();
+  if (failed(verifyType(op, "a part", part, expected, element)))
+    return failure();
+  if (!isa<FloatType>(element))
+    return op->emitOpError("has elements of ")
+           << element << ", expected floats";
+  return verifyCollective(op);
+}
+
+LogicalResult ReduceScatterOp::verify() {
+  auto launch = cast<LaunchOpInterface>(getOperation());
+  if (failed(verifyCounts(launch, 1, 1)))
+    return failure();
+  return verifyPart(launch, launch.getInputType(0), launch.getTargetType(0),
+                    getAlong());
+}
+
+LogicalResult AllGatherOp::verify() {
+  auto launch = cast<LaunchOpInterface>(getOperation());
+  if (failed(verifyCounts(launch, 1, 1)))
+    return failure();
+  return verifyPart(launch, launch.getTargetType(0), launch.getInputType(0),
+                    getAlong());
+}
+
+int64_t ReduceScatterOp::getFlops() { return estimateFlops(*this, 1); }
+
+int64_t AllGatherOp::getFlops() { return 0; }
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+bool mlir::cuda::usesMemoryOf(Operation *launch, Operation *other) {
+  for (Value one : launch->getOperands())
+    for (Value two : other->getOperands()) {
+      BufferOp a = mlir::cuda::getBuffer(one), b = mlir::cuda::getBuffer(two);
+      if (int64_t(a.getOffset()) < int64_t(b.getOffset()) + b.getBytes() &&
+          int64_t(b.getOffset()) < int64_t(a.getOffset()) + a.getBytes())
+        return true;
+    }
+  return false;
+}
+
+/// Verifies that the parts of `launch` are those of `ranks` ranks.
+static LogicalResult verifyRanks(LaunchOpInterface launch, int64_t ranks) {
+  ShapedType whole, part;
+  if (isa<ReduceScatterOp>(launch.getOperation())) {
+    whole = launch.getInputType(0);
+    part = launch.getTargetType(0);
+  } else if (isa<AllGatherOp>(launch.getOperation())) {
+    whole = launch.getTargetType(0);
+    part = launch.getInputType(0);
+  } else {
+    return success();
+  }
+  if (part.getNumElements() * ranks == whole.getNumElements())
+    return success();
+  return launch->emitOpError("takes ")
+         << formatList(part.getShape()) << " as a part of "
+         << formatList(whole.getShape()) << ", expected a part for each of "
+         << ranks << " ranks";
+}
+
+LogicalResult mlir::cuda::verifyAwaits(ProgramOp program) {
+  llvm::SetVector<Operation *> running;
+  for (Operation &op : program.getBody().front()) {
+    if (auto await = dyn_cast<AwaitOp>(op)) {
+      auto *found = llvm::find_if(running, [&](Operation *other) {
+        return cast<LaunchOpInterface>(other).getName() == await.getCollective();
+      });
+      if (found == running.end())
+        return await.emitOpError("awaits '")
+               << await.getCollective()
+               << "', which is not a collective that runs at this place";
+      // Collectives end in order.
+      SmallVector<Operation *> others(std::next(found), running.end());
+      running.clear();
+      running.insert(others.begin(), others.end());
+      continue;
+    }
+    auto launch = dyn_cast<LaunchOpInterface>(op);
+    if (!launch)
+      continue;
+    if (launch.isCollective()) {
+      if (program.getRanks() &&
+          failed(verifyRanks(launch, int64_t(*program.getRanks()))))
+        return failure();
+      running.insert(&op);
+      continue;
+    }
+    for (Operation *other : running)
+      if (usesMemoryOf(&op, other)) {
+        auto diagnostic = op.emitOpError("'")
+                          << launch.getName().value_or("")
+                          << "' uses memory of a collective that runs, expected "
+                             "a 'cuda.await' before it";
+        diagnostic.attachNote(other->getLoc()) << "the collective is here";
+        return diagnostic;
+      }
+  }
+  if (running.empty())
+    return success();
+  return running.front()->emitOpError("is never awaited, expected a "
+                                      "'cuda.await' of its name");
+}
+
+//===----------------------------------------------------------------------===//
+// Generated code
+//===----------------------------------------------------------------------===//
+
+#define GET_OP_CLASSES
+#include "amp/Dialect/CUDA/IR/CUDACollectiveOps.cpp.inc"
+
+void CUDADialect::registerCollectiveOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "amp/Dialect/CUDA/IR/CUDACollectiveOps.cpp.inc"
+      >();
+}

@@ -1,0 +1,93 @@
+//===- CollectiveEmitter.cpp - Collectives of NCCL ------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmitterSupport.h"
+
+using namespace mlir;
+using namespace mlir::cuda;
+
+/// The type of NCCL for elements of type `type`. A boolean is a byte.
+static StringRef getNCCLType(Type type) {
+  if (type.isF16())
+    return "ncclFloat16";
+  if (type.isBF16())
+    return "ncclBfloat16";
+  if (type.isF32())
+    return "ncclFloat32";
+  if (type.isF64())
+    return "ncclFloat64";
+  if (type.isInteger(32))
+    return "ncclInt32";
+  return type.isInteger(64) ? "ncclInt64" : "ncclUint8";
+}
+
+/// The operation of NCCL for `reduction`. Booleans are 0 and 1.
+static StringRef getNCCLOperation(RankReduction reduction) {
+  switch (reduction) {
+  case RankReduction::Sum:
+    return "ncclSum";
+  case RankReduction::Max:
+    return "ncclMax";
+  case RankReduction::And:
+    return "ncclMin";
+  }
+  return "";
+}
+
+void ProgramEmitter::emitCollectiveOperands(LaunchOpInterface launch) {
+  if (!launch.isCollective())
+    return;
+  os << "    const CollectiveOperand operands[] = {\n";
+  for (unsigned i = 0; i < launch.getInputs().size(); ++i) {
+    // The elements of one rank, which are those of the smaller buffer.
+    const int64_t count = std::min(launch.getInputType(i).getNumElements(),
+                                   launch.getTargetType(i).getNumElements());
+    os << "        {" << getPointer(launch.getInputs()[i]) << ", "
+       << getPointer(launch.getOutputs()[i]) << ", " << count << ", "
+       << getNCCLType(launch.getInputType(i).getElementType()) << "},\n";
+  }
+  os << "    };\n    AMP_RETURN_IF_ERROR(run.ranks->begin("
+     << collectives.lookup(launch) << ", run.stream));\n";
+}
+
+void ProgramEmitter::emitCollective(LaunchOpInterface launch) {
+  const std::string arguments =
+      "(run, " + std::to_string(collectives.lookup(launch)) + ", operands";
+  if (auto reduce = dyn_cast<AllReduceOp>(launch.getOperation()))
+    os << "allReduce" << arguments << ", "
+       << getNCCLOperation(reduce.getReduction()) << ")";
+  else
+    os << (isa<AllGatherOp>(launch.getOperation()) ? "allGather"
+                                                   : "reduceScatter")
+       << arguments << ")";
+}
+
+void ProgramEmitter::emitAwait(AwaitOp await) {
+  for (auto [op, index] : collectives)
+    if (cast<LaunchOpInterface>(op).getName() == await.getCollective())
+      os << "  // What follows waits for " << await.getCollective()
+         << ".\n  AMP_RETURN_IF_ERROR(run.ranks->await(" << index
+         << ", run.stream));\n";
+}
+
+void ProgramEmitter::emitCollectives() {
+  if (collectives.empty())
+    return;
+  os << "const CollectiveInfo kCollectives[] = {\n";
+  for (LaunchOpInterface launch : launches) {
+    if (!launch.isCollective())
+      continue;
+    int64_t elements = 0;
+    for (unsigned i = 0; i < launch.getInputs().size(); ++i)
+      elements += std::max(launch.getInputType(i).getNumElements(),
+                           launch.getTargetType(i).getNumElements());
+    os << "    {" << quote(getName(launch)) << ", " << elements << "},\n";
+  }
+  os << "};\nconst CollectiveTable kCollectiveTable = {kCollectives, "
+     << collectives.size() << ", " << int64_t(program.getRanks().value_or(0))
+     << ", joinRanks};\n\n";
+}
