@@ -185,6 +185,9 @@ public:
         return tensor.shape[0];
     return 1;
   }
+  int64_t getNumRanks() const override {
+    return options.ranks ? options.ranks->getNumRanks() : 1;
+  }
   Status prepare(int64_t) override {
     return arena ? Status() : allocate(options);
   }
@@ -231,10 +234,6 @@ private:
   inline Status createOptimizers();
   inline Status createSlots();
   inline Status prepareRanks();
-  /// The samples of a batch of all ranks.
-  int64_t getWholeBatch() const {
-    return getFixedBatch() * (options.ranks ? options.ranks->getNumRanks() : 1);
-  }
   inline Status reportMemory(int64_t bytes) const;
   /// Fills batch argument `index` through pinned memory.
   template <typename Fill>
@@ -677,7 +676,7 @@ inline Status Program::runSlot(int slot, int steps) {
       AMP_RETURN_IF_ERROR(graph.launch(stream));
     }
     ++progress.step;
-    progress.batchSize = getWholeBatch();
+    progress.batchSize = getFixedBatch() * getNumRanks();
   }
   return slots.end(slot, stream);
 }
@@ -730,7 +729,7 @@ inline Status Program::profile(int steps, std::string *table) {
     AMP_RETURN_IF_ERROR(enqueueStep(stream, &profiler, Reader::Training));
     AMP_RETURN_IF_ERROR(profiler.finishStep(stream));
     ++progress.step;
-    progress.batchSize = getWholeBatch();
+    progress.batchSize = getFixedBatch() * getNumRanks();
   }
   *table = profiler.table(findGPUDevice(properties.name));
   return Status();

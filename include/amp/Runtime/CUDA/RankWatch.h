@@ -93,10 +93,10 @@ private:
         settings.collectives[done % uint64_t(settings.count)];
     std::fprintf(stderr,
                  "error: rank %d of %d: collective '%s' of %lld elements, "
-                 "number %llu, in step %llu: %s\n",
+                 "number %llu, in step %llu of this run: %s\n",
                  settings.rank, settings.numRanks, at.name,
-                 (long long)at.elements, (unsigned long long)done,
-                 (unsigned long long)(done / uint64_t(settings.count)),
+                 (long long)at.elements, (unsigned long long)(done + 1),
+                 (unsigned long long)(done / uint64_t(settings.count) + 1),
                  reason);
     std::fflush(nullptr);
     std::_Exit(1);

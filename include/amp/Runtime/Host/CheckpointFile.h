@@ -103,7 +103,8 @@ inline bool readProgress(const Step &step, const ArrayMap &file,
   std::memcpy(fields, record->data(), record->getNumBytes());
   if (isFirst &&
       (fields[ProgressField::Step] != 0 || fields[ProgressField::Samples] != 0))
-    fields[ProgressField::BatchSize] = step.getFixedBatch();
+    fields[ProgressField::BatchSize] =
+        step.getFixedBatch() * step.getNumRanks();
   return true;
 }
 
@@ -147,8 +148,8 @@ inline Status loadCheckpoint(Step &step, const std::string &path,
   AMP_RETURN_IF_ERROR(checkpoint::checkStates(step, path, file));
   AMP_RETURN_IF_ERROR(fail(check.checkGraph(fields)));
   if (step.getFixedBatch() && !tolerance.otherBatchSize)
-    AMP_RETURN_IF_ERROR(
-        fail(check.checkBatchSize(fields, step.getFixedBatch())));
+    AMP_RETURN_IF_ERROR(fail(check.checkBatchSize(
+        fields, step.getFixedBatch() * step.getNumRanks())));
 
   Progress &progress = step.progress;
   progress.step = fields[ProgressField::Step];

@@ -57,6 +57,8 @@ public:
   virtual CheckpointIdentity getIdentity() const = 0;
   /// The batch size if the step fixes it, else 0.
   virtual int64_t getFixedBatch() const = 0;
+  /// The ranks that run the step together, each on a batch of that size.
+  virtual int64_t getNumRanks() const { return 1; }
 
   /// Prepares to run in batches of `samples`, which is 0 for a step that only
   /// holds states. Fails if memory is known to be too small.
