@@ -8,6 +8,7 @@
 #include "amp/Analysis/MemoryReport.h"
 
 #include "amp/Analysis/TensorLiveness.h"
+#include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -117,12 +118,17 @@ LogicalResult Classification::countArguments(FunctionOpInterface function,
              << argument.name << "' has type " << argument.type
              << ", but its size must be known; run train-set-batch first";
     Value value = function.getArgument(argument.index);
+    auto whole = cast<RankedTensorType>(getWholeType(function, argument.index));
+    if (whole != argument.type) {
+      report.partBytes += *bytes;
+      report.dividedBytes += *getTensorBytes(whole);
+    }
     MemoryCategory category = MemoryCategory::OtherState;
     if (argument.role == Role::Parameter) {
       category = MemoryCategory::Parameters;
       weights.insert(value);
       if (!argument.init || argument.init.getKind() != InitKind::CopyOf)
-        report.parameters += argument.type.getNumElements();
+        report.parameters += whole.getNumElements();
     } else if (argument.role == Role::OptimizerState) {
       category = MemoryCategory::OptimizerState;
     } else if (argument.role == Role::Batch) {
@@ -261,6 +267,9 @@ void MemoryReport::printTable(llvm::raw_ostream &os, StringRef function) const {
         static_cast<long long>(categories[i].atPeak));
   os << llvm::format("%-20s %16s %16lld\n", "peak", "",
                      static_cast<long long>(peakBytes));
+  if (dividedBytes != 0)
+    os << "each rank keeps " << partBytes << " bytes of " << dividedBytes
+       << " that the ranks divide\n";
 }
 
 void MemoryReport::printJSON(llvm::raw_ostream &os, StringRef function) const {
@@ -277,6 +286,10 @@ void MemoryReport::printJSON(llvm::raw_ostream &os, StringRef function) const {
     json.attribute("function", function);
     json.attribute("peak_bytes", peakBytes);
     json.attribute("parameters", parameters);
+    if (dividedBytes != 0) {
+      json.attribute("part_bytes", partBytes);
+      json.attribute("divided_bytes", dividedBytes);
+    }
     json.attributeObject("categories", [&] {
       for (unsigned i = 0; i < kNumMemoryCategories; ++i)
         json.attributeObject(

@@ -16,6 +16,7 @@
 #include "amp/Execution/Ranks.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cstring>
 
 using namespace mlir::amp;
@@ -183,7 +184,7 @@ private:
 static constexpr size_t kSegment = size_t(1) << 20;
 
 /// The group of this process. Compiled code for one rank calls no collective.
-static const RankGroup &getGroup() {
+static RankGroup &getGroup() {
   RankGroup *group = RankGroup::getCurrent();
   if (!group) {
     std::fputs("error: a step for several ranks runs on one\n", stderr);
@@ -203,7 +204,7 @@ static void forEachSegment(size_t count,
 /// Combines part r of `parts`, of `count` elements each, on rank r.
 static void reduceParts(const ElementKind &kind, Reduction reduction,
                         const char *parts, size_t count, char *result) {
-  const RankGroup &group = getGroup();
+  RankGroup &group = getGroup();
   const auto ranks = size_t(group.getNumRanks());
   std::vector<char> sent, received;
   forEachSegment(count, [&](size_t begin, size_t length) {
@@ -222,17 +223,7 @@ static void reduceParts(const ElementKind &kind, Reduction reduction,
 /// Sends `part`, of `count` elements, to all ranks.
 static void gatherParts(const ElementKind &kind, const char *part, size_t count,
                         char *parts) {
-  const RankGroup &group = getGroup();
-  const auto ranks = size_t(group.getNumRanks());
-  std::vector<char> received;
-  forEachSegment(count, [&](size_t begin, size_t length) {
-    const size_t bytes = length * kind.width;
-    received.resize(bytes * ranks);
-    group.gather(part + begin * kind.width, received.data(), bytes);
-    for (size_t rank = 0; rank < ranks; ++rank)
-      std::memcpy(parts + (rank * count + begin) * kind.width,
-                  &received[rank * bytes], bytes);
-  });
+  getGroup().gather(part, parts, count * kind.width);
 }
 
 //===----------------------------------------------------------------------===//
@@ -247,6 +238,18 @@ static void addBuffer(int64_t rank, void *descriptor) {
   bucket.emplace_back(kKinds[index], rank, descriptor);
 }
 
+static const char *getName(Reduction reduction) {
+  return reduction == Reduction::Sum   ? "sum"
+         : reduction == Reduction::Max ? "max"
+                                       : "and";
+}
+
+/// Begins a collective of `count` elements.
+static void begin(const char *name, const ElementKind &kind, size_t count) {
+  getGroup().begin(
+      llvm::formatv("{0} of {1} {2} elements", name, count, kind.name).str());
+}
+
 /// Buffers of one type travel as one.
 template <Reduction reduction>
 static void allReduce() {
@@ -257,6 +260,8 @@ static void allReduce() {
       count += buffer.kind == &kind ? buffer.getNumElements() : 0;
     if (count == 0)
       continue;
+    begin((std::string("an all-reduce ") + getName(reduction)).c_str(), kind,
+          count);
     const size_t part = (count + ranks - 1) / ranks;
     std::vector<char> all(part * ranks * kind.width), own(part * kind.width);
     char *end = all.data();
@@ -273,11 +278,18 @@ static void allReduce() {
   bucket.clear();
 }
 
-/// The parts of `whole`, one for each rank, after one another.
-static void packParts(const Buffer &whole, int64_t dim, char *parts) {
+/// The parts of `whole`, of `part` elements, one for each rank. Without a
+/// dimension, zeros follow the last element.
+static std::vector<char> packParts(const Buffer &whole, size_t part,
+                                   int64_t dim) {
   const int64_t ranks = getGroup().getNumRanks();
-  for (int64_t i = 0; i < ranks; ++i)
-    parts = whole.getPart(size_t(dim), ranks, i).pack(parts);
+  std::vector<char> parts(part * size_t(ranks) * whole.kind->width);
+  char *end = parts.data();
+  if (dim < 0)
+    whole.pack(end);
+  for (int64_t i = 0; dim >= 0 && i < ranks; ++i)
+    end = whole.getPart(size_t(dim), ranks, i).pack(end);
+  return parts;
 }
 
 template <size_t index>
@@ -285,12 +297,22 @@ static void reduceScatter(int64_t fromRank, void *from, int64_t toRank,
                           void *to, int64_t dim) {
   const ElementKind &kind = kKinds[index];
   Buffer whole(kind, fromRank, from), part(kind, toRank, to);
-  std::vector<char> all(whole.getNumElements() * kind.width),
-      own(part.getNumElements() * kind.width);
-  packParts(whole, dim, all.data());
-  reduceParts(kind, Reduction::Sum, all.data(), part.getNumElements(),
-              own.data());
+  const size_t count = part.getNumElements();
+  begin("a reduce-scatter", kind, whole.getNumElements());
+  std::vector<char> all = packParts(whole, count, dim),
+                    own(count * kind.width);
+  reduceParts(kind, Reduction::Sum, all.data(), count, own.data());
   part.unpack(own.data());
+}
+
+template <size_t index>
+static void takePart(int64_t fromRank, void *from, int64_t toRank, void *to,
+                     int64_t dim) {
+  const ElementKind &kind = kKinds[index];
+  Buffer whole(kind, fromRank, from), part(kind, toRank, to);
+  const size_t count = part.getNumElements();
+  std::vector<char> all = packParts(whole, count, dim);
+  part.unpack(&all[size_t(getGroup().getRank()) * count * kind.width]);
 }
 
 template <size_t index>
@@ -299,12 +321,16 @@ static void allGather(int64_t fromRank, void *from, int64_t toRank, void *to,
   const ElementKind &kind = kKinds[index];
   const int64_t ranks = getGroup().getNumRanks();
   Buffer part(kind, fromRank, from), whole(kind, toRank, to);
-  std::vector<char> own(part.getNumElements() * kind.width),
-      all(whole.getNumElements() * kind.width);
+  const size_t count = part.getNumElements();
+  begin("an all-gather", kind, whole.getNumElements());
+  std::vector<char> own(count * kind.width),
+      all(count * size_t(ranks) * kind.width);
   part.pack(own.data());
-  gatherParts(kind, own.data(), part.getNumElements(), all.data());
+  gatherParts(kind, own.data(), count, all.data());
   char *end = all.data();
-  for (int64_t i = 0; i < ranks; ++i)
+  if (dim < 0)
+    whole.unpack(end);
+  for (int64_t i = 0; dim >= 0 && i < ranks; ++i)
     end = whole.getPart(size_t(dim), ranks, i).unpack(end);
 }
 
@@ -319,6 +345,7 @@ defineForKinds(std::index_sequence<indices...>,
   (defineOne("add", indices, &addBuffer<indices>), ...);
   (defineOne("reduce_scatter", indices, &reduceScatter<indices>), ...);
   (defineOne("all_gather", indices, &allGather<indices>), ...);
+  (defineOne("rank_part", indices, &takePart<indices>), ...);
 }
 
 void mlir::amp::defineCollectives(

@@ -8,6 +8,7 @@
 
 #include "amp/Execution/JITStep.h"
 
+#include "amp/Execution/Ranks.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 #include <mutex>
@@ -129,10 +130,47 @@ const host::Array *JITStep::getPrediction(llvm::StringRef name) const {
              : &predictions.arrays[position->second];
 }
 
+/// The elements of `whole` that rank `rank` keeps: `size` of them, and zeros
+/// after the last one.
+static host::Array takePart(const host::Array &whole, int64_t size,
+                            int64_t rank) {
+  host::Array part(whole.getType(), {size});
+  const size_t bytes = part.getNumBytes(), begin = bytes * size_t(rank),
+               end = std::min(begin + bytes, whole.getNumBytes());
+  std::memset(part.data(), 0, bytes);
+  if (begin < end)
+    std::memcpy(part.data(), static_cast<const char *>(whole.data()) + begin,
+                end - begin);
+  return part;
+}
+
+host::Status JITStep::gatherParts(RankGroup &group) {
+  for (const host::TensorInfo &info : tensors) {
+    const host::Array *part = values->arrays.lookup(info.name);
+    if (!host::isState(info.role) || !program->getPartSize(info.name) || !part)
+      continue;
+    const size_t bytes = part->getNumBytes();
+    group.begin("an all-gather of the state '" + info.name + "', " +
+                std::to_string(part->getNumElements()) + " elements each");
+    std::vector<char> parts(
+        group.getRank() == 0 ? bytes * size_t(group.getNumRanks()) : 0);
+    group.gather(part->data(), parts.empty() ? nullptr : parts.data(), bytes);
+    if (parts.empty())
+      continue;
+    host::Array whole(info.type, info.shape);
+    std::memcpy(whole.data(), parts.data(), whole.getNumBytes());
+    gathered.set(info.name, std::move(whole));
+  }
+  return host::Status();
+}
+
 host::Status JITStep::read(size_t tensor, host::Array *value) {
   const host::TensorInfo &info = tensors[tensor];
+  const bool isPart =
+      host::isState(info.role) && program->getPartSize(info.name) != 0;
   const host::Array *array =
-      info.role == host::Role::Prediction ? getPrediction(info.name)
+      isPart                              ? gathered.lookup(info.name)
+      : info.role == host::Role::Prediction ? getPrediction(info.name)
       : info.role == host::Role::Metric   ? metrics.lookup(info.name)
                                           : values->arrays.lookup(info.name);
   if (!array)
@@ -145,6 +183,8 @@ host::Status JITStep::read(size_t tensor, host::Array *value) {
 host::Status JITStep::write(size_t tensor, host::Array value) {
   const std::string &name = tensors[tensor].name;
   values->unset.erase(name);
+  if (int64_t size = program->getPartSize(name))
+    value = takePart(value, size, program->getRank());
   // Keep the address.
   host::Array *array = values->arrays.lookup(name);
   if (array && array->getType() == value.getType() &&
@@ -224,6 +264,7 @@ host::Status JITStep::bind(int slot,
 host::Status JITStep::runSlot(int slot, int steps) {
   // Steps of one program share its code and its module.
   std::lock_guard<std::mutex> lock(program->getMutex());
+  gathered = host::ArrayMap();
   int64_t samples = 0;
   AMP_RETURN_IF_ERROR(countSamples(slot, &samples));
   AMP_RETURN_IF_ERROR(choose(samples));
@@ -320,6 +361,21 @@ void JITStep::addMemory(host::Results *results) {
   if (isPlanned)
     results->emplace_back(kPlannedBytes.str(), double(plannedBytes));
   results->emplace_back(kAllocatedBytes.str(), double(allocatedBytes));
+  if (!program->hasParts())
+    return;
+  int64_t own = 0, whole = 0;
+  for (const host::TensorInfo &info : tensors) {
+    const host::Array *array = values->arrays.lookup(info.name);
+    if (!host::isState(info.role) || !array)
+      continue;
+    own += int64_t(array->getNumBytes());
+    int64_t bytes = host::byteWidth(info.type);
+    for (int64_t extent : info.shape)
+      bytes *= extent;
+    whole += bytes;
+  }
+  results->emplace_back("state bytes of each rank", double(own));
+  results->emplace_back("state bytes of all ranks", double(whole));
 }
 
 host::Status

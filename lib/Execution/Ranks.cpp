@@ -11,10 +11,18 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/DynamicLibrary.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 #include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <unistd.h>
 
 using namespace mlir::amp;
 
@@ -32,10 +40,12 @@ struct mlir::amp::MPILibrary {
   int (*finalize)() = nullptr;
   int (*getRank)(Handle, int *) = nullptr;
   int (*getSize)(Handle, int *) = nullptr;
-  int (*allToAll)(const void *, int, Handle, void *, int, Handle,
-                  Handle) = nullptr;
-  int (*allGather)(const void *, int, Handle, void *, int, Handle,
-                   Handle) = nullptr;
+  /// Requests are handles too.
+  int (*send)(const void *, int, Handle, int rank, int tag, Handle,
+              Handle *) = nullptr;
+  int (*receive)(void *, int, Handle, int rank, int tag, Handle,
+                 Handle *) = nullptr;
+  int (*test)(Handle *, int *, void *status) = nullptr;
   int (*abort)(Handle, int) = nullptr;
   Handle world = 0, byte = 0;
   std::string error;
@@ -61,8 +71,9 @@ static bool findFunctions(llvm::sys::DynamicLibrary &library, MPILibrary &mpi) {
   find("MPI_Finalize", mpi.finalize);
   find("MPI_Comm_rank", mpi.getRank);
   find("MPI_Comm_size", mpi.getSize);
-  find("MPI_Alltoall", mpi.allToAll);
-  find("MPI_Allgather", mpi.allGather);
+  find("MPI_Isend", mpi.send);
+  find("MPI_Irecv", mpi.receive);
+  find("MPI_Test", mpi.test);
   find("MPI_Abort", mpi.abort);
   auto asHandle = [&](const char *name, Handle other) {
     void *object = library.getAddressOfSymbol(name);
@@ -97,6 +108,49 @@ static MPILibrary loadMPI() {
 //===----------------------------------------------------------------------===//
 
 static RankGroup *currentGroup = nullptr;
+
+namespace {
+/// The message of a rank that a launcher ends, because another rank failed or
+/// on request. It is ready at any time, because a signal handler prints it.
+class TerminationMessage {
+public:
+  void setRank(int64_t number) { rank = number; }
+  void set(const std::string &where) {
+    // The handler reads the other buffer while this one changes.
+    std::array<char, 256> &next = buffers[1 - active];
+    std::snprintf(next.data(), next.size(),
+                  "amp-run: error: rank %lld: ended by the launcher %s\n",
+                  (long long)rank, where.c_str());
+    active = 1 - active;
+  }
+  void print() const {
+    const char *text = buffers[active].data();
+    if (::write(STDERR_FILENO, text, std::strlen(text)) < 0)
+      return;
+  }
+
+private:
+  std::array<char, 256> buffers[2] = {};
+  volatile std::sig_atomic_t active = 0;
+  int64_t rank = 0;
+};
+} // namespace
+
+static TerminationMessage termination;
+
+extern "C" {
+static void endRank(int) {
+  termination.print();
+  ::_exit(1);
+}
+}
+
+/// Lets this rank say where it was when a launcher ends it.
+static void reportTermination(int64_t rank) {
+  termination.setRank(rank);
+  termination.set("before the first collective");
+  std::signal(SIGTERM, endRank);
+}
 
 RankGroup *RankGroup::getCurrent() { return currentGroup; }
 
@@ -142,6 +196,7 @@ llvm::Expected<std::unique_ptr<RankGroup>> RankGroup::join(int64_t expected) {
                      launched, ranks);
   std::unique_ptr<RankGroup> group(new RankGroup(library, rank, ranks));
   currentGroup = group.get();
+  reportTermination(rank);
   return group;
 }
 
@@ -155,34 +210,139 @@ void RankGroup::abort() const {
   std::abort();
 }
 
-/// MPI counts in int.
-static constexpr size_t kMostBytes = size_t(1) << 30;
+//===----------------------------------------------------------------------===//
+// Failures
+//===----------------------------------------------------------------------===//
 
-void RankGroup::exchange(const void *send, void *receive, size_t bytes) const {
-  if (bytes > kMostBytes ||
-      library.allToAll(send, int(bytes), library.byte, receive, int(bytes),
-                       library.byte, library.world) != 0)
-    abort();
+void RankGroup::fail(const std::string &message) const {
+  llvm::errs() << "amp-run: error: rank " << rank << ": " << message << '\n';
+  llvm::errs().flush();
+  // Other ranks find the same fault and say so, before MPI ends them.
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  abort();
 }
 
-void RankGroup::gather(const void *send, void *receive, size_t bytes) const {
-  if (bytes > kMostBytes ||
-      library.allGather(send, int(bytes), library.byte, receive, int(bytes),
-                        library.byte, library.world) != 0)
-    abort();
+void RankGroup::wait(Clock::time_point start,
+                     const std::function<bool()> &isDone,
+                     const std::function<std::string()> &describe) const {
+  // Ranks may share a core.
+  for (int64_t tries = 0; !isDone(); ++tries) {
+    if (tries < 64)
+      std::this_thread::yield();
+    else
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    std::chrono::duration<double> time = Clock::now() - start;
+    if (time.count() > deadline)
+      fail(describe() + llvm::formatv(" after {0} s", deadline).str());
+  }
+}
+
+static bool isComplete(const MPILibrary &library, Handle &request) {
+  // The status of every library is smaller.
+  alignas(16) char status[256];
+  int flag = 0;
+  return library.test(&request, &flag, status) != 0 || flag != 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What ranks tell each other before a collective.
+struct Announcement {
+  uint64_t number = 0;
+  char what[120] = {};
+
+  std::string describe() const {
+    return "collective " + std::to_string(number) + ", " + what;
+  }
+};
+} // namespace
+
+void RankGroup::transfer(const char *send, size_t sendStride, char *receive,
+                         size_t bytes, const char *doing) {
+  const Clock::time_point start = Clock::now();
+  const auto count = size_t(ranks);
+  std::vector<Handle> sends(count, 0), receives(count, 0);
+  constexpr int kTag = 1;
+  for (size_t other = 0; other < count; ++other) {
+    const char *from = send + other * sendStride;
+    char *to = receive + other * bytes;
+    if (other == size_t(rank))
+      std::memcpy(to, from, bytes);
+    else if (library.receive(to, int(bytes), library.byte, int(other), kTag,
+                             library.world, &receives[other]) != 0 ||
+             library.send(from, int(bytes), library.byte, int(other), kTag,
+                          library.world, &sends[other]) != 0)
+      fail("MPI cannot send " + std::to_string(bytes) + " bytes in " + current);
+  }
+  for (size_t other = 0; other < count; ++other) {
+    if (other == size_t(rank))
+      continue;
+    auto isDone = [&] {
+      return isComplete(library, receives[other]) &&
+             isComplete(library, sends[other]);
+    };
+    wait(start, isDone, [&] {
+      return llvm::formatv("rank {0} has not {1} {2}", other, doing, current)
+          .str();
+    });
+  }
+}
+
+void RankGroup::begin(const std::string &what) {
+  Announcement own;
+  own.number = ++number;
+  what.copy(own.what, sizeof(own.what) - 1);
+  current = own.describe();
+  termination.set("after it began " + current);
+  std::vector<Announcement> all{size_t(ranks)};
+  transfer(reinterpret_cast<const char *>(&own), 0,
+           reinterpret_cast<char *>(all.data()), sizeof(own), "begun");
+  for (size_t other = 0; other < all.size(); ++other)
+    if (all[other].describe() != current)
+      fail("this rank begins " + current + ", but rank " +
+           std::to_string(other) + " begins " + all[other].describe() +
+           "; expected the same on all ranks");
+}
+
+/// The most bytes that one rank sends to another at once. MPI counts in int.
+static constexpr size_t kSegmentBytes = size_t(1) << 24;
+
+void RankGroup::exchange(const void *send, void *receive, size_t bytes) {
+  if (bytes > kSegmentBytes)
+    fail("a rank cannot send " + std::to_string(bytes) + " bytes at once in " +
+         current);
+  transfer(static_cast<const char *>(send), bytes,
+           static_cast<char *>(receive), bytes, "finished");
+}
+
+void RankGroup::gather(const void *send, void *receive, size_t bytes) {
+  std::vector<char> segment;
+  for (size_t begin = 0; begin < bytes; begin += kSegmentBytes) {
+    const size_t length = std::min(kSegmentBytes, bytes - begin);
+    segment.resize(length * size_t(ranks));
+    transfer(static_cast<const char *>(send) + begin, 0, segment.data(), length,
+             "finished");
+    for (size_t other = 0; receive && other < size_t(ranks); ++other)
+      std::memcpy(static_cast<char *>(receive) + other * bytes + begin,
+                  &segment[other * length], length);
+  }
 }
 
 //===----------------------------------------------------------------------===//
 // The check of states
 //===----------------------------------------------------------------------===//
 
-host::Status mlir::amp::checkEqualStates(host::Step &step,
-                                         const RankGroup &group) {
+host::Status mlir::amp::checkEqualStates(
+    host::Step &step, RankGroup &group,
+    llvm::function_ref<bool(llvm::StringRef)> isPart) {
   std::vector<uint64_t> own;
   std::vector<std::string> names;
   for (size_t i = 0; i < step.getTensors().size(); ++i) {
     const host::TensorInfo &tensor = step.getTensors()[i];
-    if (!host::isState(tensor.role))
+    if (!host::isState(tensor.role) || isPart(tensor.name))
       continue;
     host::Array value;
     AMP_RETURN_IF_ERROR(step.read(i, &value));
@@ -192,6 +352,7 @@ host::Status mlir::amp::checkEqualStates(host::Step &step,
   }
   const size_t count = own.size();
   std::vector<uint64_t> all(count * size_t(group.getNumRanks()));
+  group.begin("a check of " + std::to_string(count) + " states");
   group.gather(own.data(), all.data(), count * sizeof(uint64_t));
   for (size_t i = 0; i < count; ++i)
     for (size_t rank = 1; rank < size_t(group.getNumRanks()); ++rank)

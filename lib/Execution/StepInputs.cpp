@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Analysis/IndexBound.h"
+#include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "amp/Dialect/AMP/IR/InitialValue.h"
 #include "amp/Dialect/Train/IR/Evaluation.h"
 #include "amp/Dialect/Train/IR/Train.h"
@@ -96,8 +97,12 @@ llvm::Error StepProgram::collectStates() {
       return makeError("argument '{0}' has a reserved name: those that begin "
                        "with '{1}' belong to files of states",
                        argument.name, host::kReservedPrefix);
-    llvm::Expected<BufferType> buffer = getBufferType(
-        argument.type, ("argument '" + argument.name + "'").str());
+    auto whole = cast<RankedTensorType>(
+        getWholeType(getFunction(), argument.index));
+    if (whole != argument.type)
+      partSizes[argument.name] = argument.type.getNumElements();
+    llvm::Expected<BufferType> buffer =
+        getBufferType(whole, ("argument '" + argument.name + "'").str());
     if (!buffer)
       return buffer.takeError();
     host::TensorInfo &info = tensors.emplace_back();

@@ -144,8 +144,13 @@ llvm::Error StepProgram::exposeGradients() {
 
 /// The forward function runs on one rank.
 llvm::Error
-StepProgram::divideBetweenRanks(const AMPPipelineOptions &pipeline) {
+StepProgram::divideBetweenRanks(const AMPPipelineOptions &options,
+                                bool shardOptimizer) {
   unexposed = module->clone();
+  AMPPipelineOptions pipeline;
+  pipeline.copyOptionValuesFrom(options);
+  if (shardOptimizer || pipeline.shardOptimizer != 0)
+    pipeline.shardOptimizer = ranks;
   return runPasses(*module, [&](OpPassManager &manager) {
     buildDataParallelPipeline(manager, pipeline);
   });
@@ -228,7 +233,8 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
     return prepared;
   program->scalerRules = describeScalerRules(program->getFunction());
   if (options.ranks > 1)
-    if (llvm::Error error = program->divideBetweenRanks(pipeline))
+    if (llvm::Error error = program->divideBetweenRanks(
+            pipeline, options.shardOptimizer))
       return error;
   if (options.exposeGradients) {
     if (!program->unexposed)

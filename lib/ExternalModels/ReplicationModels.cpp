@@ -188,6 +188,9 @@ void BodyReplication::run() {
   for (OpOperand &operand : op->getOpOperands()) {
     Replication state = outer.getOperand(operand.getOperandNumber());
     BlockArgument argument = op.getMatchingBlockArgument(&operand);
+    // The rules below do not follow parts of a state.
+    if (state.isSharded())
+      state = Replication::varying();
     // A value that nothing reads does not matter.
     if (state.isVarying() && argument && !argument.use_empty()) {
       int64_t own = getLoop(operand);

@@ -27,6 +27,9 @@ using Kind = Replication::Kind;
 // The lattice
 //===----------------------------------------------------------------------===//
 
+static Power mixPowers(Power a, Power b);
+static int64_t getRank(Type type);
+
 static Power joinPowers(Power a, Power b) { return a == b ? a : Power(); }
 
 bool Replication::operator==(const Replication &other) const {
@@ -39,6 +42,8 @@ Replication Replication::join(const Replication &a, const Replication &b) {
     return a == b || a.isUnset() || a.isZero() ? b : varying();
   if (a.kind > b.kind)
     return b.isUnset() || b.isZero() ? a : varying();
+  if (a.isSharded() && a.dim != b.dim)
+    return varying();
   Replication result = a;
   result.power = joinPowers(a.power, b.power);
   result.dim = a.dim == b.dim ? a.dim : kNoDim;
@@ -61,8 +66,9 @@ void Replication::print(raw_ostream &os) const {
   case Kind::Partial:
     os << "partial";
     break;
+  case Kind::Sharded:
   case Kind::Varying:
-    os << "varying";
+    os << (isSharded() ? "sharded" : "varying");
     if (dim != kNoDim)
       os << " along " << dim;
     break;
@@ -85,6 +91,8 @@ void ReplicationInference::setResults(const Replication &replication) {
 std::string mlir::amp::describeDeviation(const Replication &replication) {
   if (replication.isPartial())
     return "is a partial sum over the ranks";
+  if (replication.isSharded())
+    return "is the part of one rank";
   if (replication.isVarying())
     return "varies between the ranks";
   int power = replication.getPower().value_or(0);
@@ -165,10 +173,30 @@ Replication mlir::amp::reshapeReplication(const Replication &replication,
   return replication.withDim(Replication::kNoDim);
 }
 
+/// The value that is computed element by element from `a` and `b` if one of
+/// them is a part of a tensor. The other one is a part along the same dimension,
+/// or has no elements along it.
+static std::optional<Replication>
+joinParts(const Replication &a, const Replication &b, Power power) {
+  if (!a.isSharded() && !b.isSharded())
+    return std::nullopt;
+  bool hasSum = a.isPartial() || b.isPartial();
+  bool isOther = a.isVarying() || b.isVarying();
+  if (hasSum || isOther ||
+      (a.isSharded() && b.isSharded() && a.getDim() != b.getDim()))
+    return Replication::varying();
+  Replication part =
+      Replication::sharded(a.isSharded() ? a.getDim() : b.getDim(), power);
+  return a.isReduced() || b.isReduced() ? part.asReduced() : part;
+}
+
 Replication mlir::amp::gateReplication(const Replication &gate,
                                        const Replication &value) {
   if (gate.isReplicated() || gate.isUnset() || value.isZero())
     return value;
+  if (std::optional<Replication> part =
+          joinParts(gate, value, value.getPower()))
+    return *part;
   return Replication::varying(mixDims(gate, value), value.getPower());
 }
 
@@ -177,14 +205,44 @@ static int64_t getRank(Type type) {
   return shaped && shaped.hasRank() ? shaped.getRank() : 0;
 }
 
+/// Whether operand `index`, a part of a tensor along dimension `dim` of the
+/// first result, is combined with all elements of another tensor, or only some
+/// of its elements are.
+static bool meetsWhole(ReplicationInference &inference, unsigned index,
+                       int64_t dim) {
+  Operation *op = inference.getOperation();
+  if (op->getNumResults() == 0)
+    return false;
+  auto result = dyn_cast<ShapedType>(op->getResult(0).getType());
+  auto getExtent = [&](Type type) -> int64_t {
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (!shaped || !shaped.hasRank() || !result || !result.hasRank())
+      return 1;
+    int64_t own = dim - (result.getRank() - shaped.getRank());
+    return own < 0 || own >= shaped.getRank() ? 1 : shaped.getDimSize(own);
+  };
+  if (getExtent(op->getOperand(index).getType()) !=
+      getExtent(op->getResult(0).getType()))
+    return true;
+  return llvm::any_of(getOperandNumbers(op), [&](unsigned other) {
+    Replication state = inference.getOperand(other);
+    return state.isReplicated() && !state.isZero() &&
+           getExtent(op->getOperand(other).getType()) != 1 &&
+           !getSplatConstant(op->getOperand(other));
+  });
+}
+
 /// The replication of operand `index`, with its dimension in the result.
 static Replication getAligned(ReplicationInference &inference, unsigned index) {
   Operation *op = inference.getOperation();
   int64_t rank = getRank(op->getOperand(index).getType());
   int64_t resultRank =
       op->getNumResults() == 0 ? rank : getRank(op->getResult(0).getType());
-  return moveReplication(inference.getOperand(index),
-                         getAlignedDims(rank, resultRank));
+  Replication aligned = moveReplication(inference.getOperand(index),
+                                        getAlignedDims(rank, resultRank));
+  return aligned.isSharded() && meetsWhole(inference, index, aligned.getDim())
+             ? Replication::varying()
+             : aligned;
 }
 
 /// The power of a value that is computed from two values without a common
@@ -210,6 +268,9 @@ Replication mlir::amp::addReplication(const Replication &a,
     return b;
   if (b.isZero() || b.isUnset())
     return a;
+  Power mixed = mixPowers(a.getPower(), b.getPower());
+  if (std::optional<Replication> part = joinParts(a, b, mixed))
+    return *part;
   if (a.isVarying() || b.isVarying())
     return Replication::varying(mixDims(a, b),
                                 mixPowers(a.getPower(), b.getPower()));
@@ -237,8 +298,9 @@ Replication mlir::amp::chooseReplication(ReplicationInference &inference,
   Replication chosen = Replication::zero();
   for (unsigned index : operands) {
     Replication other = getAligned(inference, index);
-    bool mixes = chosen.isVarying() != other.isVarying() && !chosen.isZero() &&
-                 !other.isZero();
+    bool isPart = chosen.isSharded() || other.isSharded();
+    bool mixes = (isPart || chosen.isVarying() != other.isVarying()) &&
+                 !chosen.isZero() && !other.isZero();
     // The part of a tensor next to a replicated value is still such a part.
     chosen = mixes && !chosen.isPartial() && !other.isPartial()
                  ? addReplication(chosen, other)
@@ -254,6 +316,9 @@ static Replication mix(const Replication &a, const Replication &b) {
         Replication::replicated(mixPowers(a.getPower(), b.getPower()));
     return a.isReduced() || b.isReduced() ? result.asReduced() : result;
   }
+  Power mixed = mixPowers(a.getPower(), b.getPower());
+  if (std::optional<Replication> part = joinParts(a, b, mixed))
+    return *part;
   bool isExact = a.getPower() == Power(0) && b.getPower() == Power(0);
   return Replication::varying(mixDims(a, b), isExact ? Power(0) : Power());
 }
@@ -343,6 +408,8 @@ static Replication multiply(const Replication &a, const Replication &b,
     Replication product = Replication::replicated(power);
     return a.isReduced() || b.isReduced() ? product.asReduced() : product;
   }
+  if (std::optional<Replication> part = joinParts(a, b, power))
+    return *part;
   if (a.isPartial() && b.isReplicated())
     return a.withPower(power).withCount(0);
   if (b.isPartial() && a.isReplicated() && !divide)
@@ -375,6 +442,10 @@ Replication mlir::amp::contractReplications(const Replication &a,
            dims[dim] == kSummedDim;
   };
   bool sumsA = isSummed(a, aDims), sumsB = isSummed(b, bDims);
+  // A sum over a part needs the same part of the other operand.
+  if ((a.isSharded() || b.isSharded()) && (sumsA || sumsB) &&
+      !(a.isSharded() && b.isSharded() && sumsA && sumsB))
+    return Replication::varying();
   if (!sumsA && !sumsB)
     return multiply(moveReplication(a, aDims), moveReplication(b, bDims),
                     /*divide=*/false);
@@ -432,6 +503,7 @@ Replication mlir::amp::sumOverRanks(const Replication &replication) {
   case Kind::Partial:
     return Replication::replicated(power).asReduced().withCount(
         replication.getCount());
+  case Kind::Sharded:
   case Kind::Varying:
     return Replication::replicated(std::nullopt).asReduced();
   }

@@ -225,6 +225,12 @@ void mlir::amp::buildDataParallelPipeline(OpPassManager &pm,
   parallel.bucketBytes = options.bucketBytes;
   parallel.batchNorm = options.batchNorm;
   pm.addPass(createDataParallelPass(parallel));
+  if (options.shardOptimizer != 0) {
+    ShardOptimizerPassOptions shard;
+    shard.ranks = options.shardOptimizer;
+    shard.minElements = options.shardMinElements;
+    pm.addPass(createShardOptimizerPass(shard));
+  }
   pm.addPass(createCheckReplicationPass());
 }
 

@@ -10,7 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Dialect/AMP/IR/AMP.h"
+#include "RankReductions.h"
+
+#include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Interfaces/GradientInterfaces.h"
 #include "amp/Replication/Passes.h"
@@ -58,6 +60,8 @@ private:
   /// Says whether `state` may be the value of something that all ranks keep.
   /// Returns the text of an error after the name of the value, or nothing.
   static std::string describeWrong(const Replication &state);
+  /// The same for `operand`, which updates a state or a part of one.
+  std::string describeWrongUpdate(OpOperand &operand) const;
 
   ReplicationProgram &program;
   const ReplicationStates &states;
@@ -243,6 +247,29 @@ unsigned ReplicationChecker::checkOperations() {
   return numErrors;
 }
 
+std::string ReplicationChecker::describeWrongUpdate(OpOperand &operand) const {
+  FunctionOpInterface function = states.getFunction();
+  Replication state = states.get(operand.get());
+  BlockArgument argument =
+      getUpdatedArgument(function, operand.getOperandNumber());
+  bool isPart =
+      argument && function.getArgAttr(argument.getArgNumber(), kPartOfAttr);
+  if (isPart && state.isSharded())
+    return describeWrong(Replication::replicated(state.getPower()));
+  if (isPart)
+    return (state.isReplicated() ? std::string("is equal on all ranks")
+                                 : describeDeviation(state)) +
+           ", expected the part of this rank";
+  auto gather = operand.get().getDefiningOp<AllGatherOp>();
+  if (!gather)
+    return describeWrong(state);
+  Replication part = states.get(gather.getPart());
+  if (part.isSharded() && !part.isReduced())
+    return "joins parts that the step has not updated, expected the parts of "
+           "the new value";
+  return describeWrong(state);
+}
+
 unsigned ReplicationChecker::checkResults() {
   FunctionOpInterface function = states.getFunction();
   function->walk([&](Operation *last) {
@@ -256,7 +283,8 @@ unsigned ReplicationChecker::checkResults() {
       auto metric = function.getResultAttrOfType<StringAttr>(
           index, AMPDialect::kMetricAttr);
       Replication state = states.get(operand.get());
-      std::string wrong = describeWrong(state);
+      std::string wrong = update ? describeWrongUpdate(operand)
+                                 : describeWrong(state);
       if (wrong.empty() || (!update && !metric))
         continue;
       if (!update && !state.isReplicated()) {

@@ -255,13 +255,8 @@ void StepParallelizer::collectResults() {
       reductions.addResult(operand, power);
     if (!update || !isFloat || state.isReplicated())
       continue;
-    auto isUpdated = [&](BlockArgument argument) {
-      return function.getArgAttr(argument.getArgNumber(),
-                                 AMPDialect::kNameAttr) == update;
-    };
-    auto *argument = llvm::find_if(function.getArguments(), isUpdated);
-    if (argument == function.getArguments().end() ||
-        getRole(*argument) != Role::ModelState)
+    BlockArgument argument = getUpdatedArgument(function, index);
+    if (!argument || getRole(argument) != Role::ModelState)
       continue;
     // The mean over the ranks.
     reductions.addResult(operand, state.isPartial() ? power : 1);

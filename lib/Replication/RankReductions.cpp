@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-static StringAttr getParameterName(Value gradient) {
+StringAttr mlir::amp::getGradientName(Value gradient) {
   Operation *op = gradient.getDefiningOp();
   auto names = op ? op->getAttrOfType<ArrayAttr>(AMPDialect::kGradientOfAttr)
                   : ArrayAttr();
@@ -26,9 +26,19 @@ SmallVector<Value> mlir::amp::getNamedGradients(Block &body) {
   SmallVector<Value> gradients;
   for (Operation &op : body)
     for (Value result : op.getResults())
-      if (StringAttr name = getParameterName(result); name && !name.empty())
+      if (StringAttr name = getGradientName(result); name && !name.empty())
         gradients.push_back(result);
   return gradients;
+}
+
+BlockArgument mlir::amp::getUpdatedArgument(FunctionOpInterface function,
+                                            unsigned index) {
+  Attribute name = function.getResultAttr(index, AMPDialect::kUpdatesAttr);
+  for (BlockArgument argument : function.getArguments())
+    if (name && function.getArgAttr(argument.getArgNumber(),
+                                    AMPDialect::kNameAttr) == name)
+      return argument;
+  return {};
 }
 
 Value mlir::amp::buildDivisions(OpBuilder &builder, Value value, int power) {
@@ -39,7 +49,7 @@ Value mlir::amp::buildDivisions(OpBuilder &builder, Value value, int power) {
 }
 
 void mlir::amp::moveGradientName(Value from, Value to) {
-  StringAttr name = getParameterName(from);
+  StringAttr name = getGradientName(from);
   if (!name || name.empty())
     return;
   auto set = [&](Value value, StringAttr text) {
@@ -61,7 +71,7 @@ void mlir::amp::moveGradientName(Value from, Value to) {
 
 /// The parameters of a layer share what precedes the last dot of their names.
 static StringRef getLayer(Value gradient) {
-  return getParameterName(gradient).getValue().rsplit('.').first;
+  return getGradientName(gradient).getValue().rsplit('.').first;
 }
 
 FloatType RankReductions::getExchangedType(const Summand &summand) const {

@@ -34,8 +34,15 @@ struct Summand {
   bool isGradient = false;
 };
 
+/// The name of the parameter that `value` is the gradient of
+/// (`amp.gradient_of`). Null or empty if it is not a gradient.
+StringAttr getGradientName(Value value);
+
 /// The results of operations in `body` that `amp.gradient_of` names, in order.
 SmallVector<Value> getNamedGradients(Block &body);
+
+/// The argument of `function` that result `index` updates, or null.
+BlockArgument getUpdatedArgument(FunctionOpInterface function, unsigned index);
 
 /// Names `to`, in the place of `from`, as the gradient of its parameter, if
 /// `from` is one.

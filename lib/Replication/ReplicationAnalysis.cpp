@@ -7,6 +7,7 @@
 
 #include "amp/Replication/ReplicationAnalysis.h"
 
+#include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Support/RegionFlow.h"
 #include "mlir/Analysis/DataFlow/SparseAnalysis.h"
@@ -288,7 +289,10 @@ mlir::amp::getStepArguments(FunctionOpInterface function) {
     auto type = dyn_cast<ShapedType>(argument.getType());
     bool isDivided = type && type.hasRank() && type.getRank() != 0;
     bool isBatch = getRole(argument) == Role::Batch && !isWhole;
-    arguments.push_back(!isBatch ? Replication::replicated()
+    if (function.getArgAttr(argument.getArgNumber(), kPartOfAttr))
+      arguments.push_back(Replication::sharded(/*dim=*/0));
+    else
+      arguments.push_back(!isBatch ? Replication::replicated()
                                  : Replication::varying(
                                        isDivided ? 0 : Replication::kNoDim, 0));
   }
@@ -318,6 +322,20 @@ ReplicationStates::infer(Operation *op, Value value,
   });
   if (inference.isReady())
     inference.run(program.getRules());
+  return llvm::to_vector(inference.getResults());
+}
+
+std::optional<SmallVector<Replication>>
+ReplicationStates::tryInfer(Operation *op,
+                            function_ref<Replication(Value)> lookup) const {
+  bool fits = true;
+  auto report = [&](unsigned, const Twine &) { fits = false; };
+  Inference inference(op, program.getNumRanks(), lookup, report);
+  if (!inference.isReady() || isa<CallOpInterface>(op))
+    return std::nullopt;
+  inference.run(program.getRules());
+  if (!fits)
+    return std::nullopt;
   return llvm::to_vector(inference.getResults());
 }
 

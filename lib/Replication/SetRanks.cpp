@@ -56,6 +56,15 @@ LogicalResult SetRanksPass::checkParts(Operation *op, Value whole, Value part,
                                        int64_t along) {
   auto from = cast<ShapedType>(whole.getType()),
        to = cast<ShapedType>(part.getType());
+  if (along == kFlatPart) {
+    int64_t size = getFlatPartSize(from.getNumElements(), ranks);
+    if (to.getNumElements() == size)
+      return success();
+    return op->emitOpError("divides ")
+           << Type(from) << " into flat parts of " << to.getNumElements()
+           << " elements, expected " << size << " for " << std::to_string(ranks)
+           << " ranks";
+  }
   if (from.isDynamicDim(along) || to.isDynamicDim(along) ||
       from.getDimSize(along) == ranks * to.getDimSize(along))
     return success();
@@ -77,6 +86,8 @@ LogicalResult SetRanksPass::check(Operation *op) {
   if (auto scatter = dyn_cast<ReduceScatterOp>(op))
     return checkParts(op, scatter.getValue(), scatter.getPart(),
                       scatter.getAlong());
+  if (auto own = dyn_cast<RankPartOp>(op))
+    return checkParts(op, own.getValue(), own.getPart(), own.getAlong());
   if (auto gather = dyn_cast<AllGatherOp>(op))
     return checkParts(op, gather.getValue(), gather.getPart(),
                       gather.getAlong());
@@ -88,7 +99,8 @@ LogicalResult SetRanksPass::check(Operation *op) {
 
 void SetRanksPass::rewrite(Operation *op) {
   if (ranks == 1 &&
-      isa<AllReduceOp, ReduceScatterOp, AllGatherOp, DivideByRanksOp>(op)) {
+      isa<AllReduceOp, ReduceScatterOp, AllGatherOp, RankPartOp,
+          DivideByRanksOp>(op)) {
     // The extents of a part may be dynamic where those of the whole are not.
     if (op->getOperandTypes() != op->getResultTypes())
       return;

@@ -7,6 +7,8 @@
 
 #include "RankOptions.h"
 
+#include "amp/Execution/JITStep.h"
+
 #include <chrono>
 #include <thread>
 
@@ -32,6 +34,7 @@ llvm::Error mlir::amp::checkRankOptions(const RunnerOptions &options) {
 }
 
 void mlir::amp::leaveOutputsToFirstRank(RunnerOptions &options) {
+  options.saves = !options.training.savePath.empty();
   if (!options.group || options.group->getRank() == 0)
     return;
   host::TrainingOptions &training = options.training;
@@ -60,16 +63,35 @@ void RankMessages::abort() {
   group->abort();
 }
 
-void mlir::amp::addRankCheck(const RunnerOptions &options,
+/// Before rank 0 saves the states, it gets the parts of all ranks.
+static void addGather(const RunnerOptions &options,
+                      host::TrainerHooks &hooks) {
+  hooks.afterTraining =
+      [&options, next = std::move(hooks.afterTraining)](
+          host::Step &step, const host::RunRecord &record) -> host::Status {
+    if (next)
+      AMP_RETURN_IF_ERROR(next(step, record));
+    // Ranks run on the CPU.
+    return static_cast<JITStep &>(step).gatherParts(*options.group);
+  };
+}
+
+void mlir::amp::addRankHooks(const RunnerOptions &options,
+                             const StepProgram &program,
                              host::TrainerHooks &hooks) {
+  if (options.group && options.saves && program.hasParts())
+    addGather(options, hooks);
   if (!options.group || options.checkRanks == 0)
     return;
-  hooks.afterStep = [&options, next = std::move(hooks.afterStep)](
+  hooks.afterStep = [&options, &program, next = std::move(hooks.afterStep)](
                         host::Step &step) -> host::Status {
     if (next)
       AMP_RETURN_IF_ERROR(next(step));
     return step.progress.step % options.checkRanks == 0
-               ? checkEqualStates(step, *options.group)
+               ? checkEqualStates(step, *options.group,
+                                  [&](llvm::StringRef name) {
+                                    return program.getPartSize(name) != 0;
+                                  })
                : host::Status();
   };
 }

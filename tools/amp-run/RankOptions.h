@@ -38,8 +38,10 @@ private:
   llvm::raw_string_ostream held{text};
 };
 
-/// Adds the check of `--check-ranks` to `hooks`.
-void addRankCheck(const RunnerOptions &options, host::TrainerHooks &hooks);
+/// Adds the check of `--check-ranks` to `hooks`, and collects the states that
+/// ranks divide before rank 0 saves them. `program` is that of the step.
+void addRankHooks(const RunnerOptions &options, const StepProgram &program,
+                  host::TrainerHooks &hooks);
 
 } // namespace mlir::amp
 

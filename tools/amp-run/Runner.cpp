@@ -264,7 +264,7 @@ llvm::Error Runner::runPrecision(ModuleOp module, StepProgram &program,
     debugger = std::move(*made);
     hooks = debugger->getHooks();
   }
-  addRankCheck(options, hooks);
+  addRankHooks(options, program, hooks);
   bool compares = !options.compare.empty();
   if (llvm::Error error = toError(
           trainer.run(**step, column.precision, compares, hooks, &column.runs)))

@@ -87,7 +87,9 @@ struct RunnerOptions {
   DebugOptions debug;
   bool printIR = false;
   /// The processes that train together, or null.
-  const RankGroup *group = nullptr;
+  RankGroup *group = nullptr;
+  /// Whether rank 0 writes the state after training.
+  bool saves = false;
   /// Compare the states of the ranks after each such number of steps, or 0.
   int64_t checkRanks = 0;
 };

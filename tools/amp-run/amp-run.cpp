@@ -187,6 +187,16 @@ static cl::opt<std::string> checkRanks(
     cl::desc("Check after every n steps that all ranks have the same states "
              "(default: 1)"),
     cl::cat(category));
+static cl::opt<bool> shardOptimizer(
+    "shard-optimizer",
+    cl::desc("With several processes: each keeps and updates a part of the "
+             "state of the optimizers (ZeRO)"),
+    cl::cat(category));
+static cl::opt<double> rankDeadline(
+    "rank-deadline", cl::init(600), cl::value_desc("s"),
+    cl::desc("End all processes if one waits this long for another "
+             "(default: 600 s)"),
+    cl::cat(category));
 static cl::opt<bool>
     printIR("print-ir", cl::desc("Print the module that would run and stop"),
             cl::cat(category));
@@ -333,14 +343,19 @@ static llvm::Error readPrecisions(RunnerOptions &options) {
 
 /// Copies the command line into `options`.
 static llvm::Error readOptions(const TrainingCommandLine &training,
-                               const RankGroup *group, RunnerOptions &options) {
+                               RankGroup *group, RunnerOptions &options) {
   if (llvm::Error error = training.read(options.training))
     return error;
   options.group = group;
   if (group) {
     options.training.ranks = options.program.ranks = group->getNumRanks();
     options.training.rank = options.program.rank = group->getRank();
+    group->setDeadline(rankDeadline);
   }
+  options.program.shardOptimizer = shardOptimizer;
+  if (!(rankDeadline > 0))
+    return makeError("--rank-deadline must be positive, got {0}",
+                     double(rankDeadline));
   if (checkRanks.getNumOccurrences())
     options.checkRanks = 1;
   if (!checkRanks.empty() &&
@@ -397,7 +412,7 @@ static llvm::Error readOptions(const TrainingCommandLine &training,
 }
 
 static llvm::Error runMain(const TrainingCommandLine &training,
-                           const RankGroup *group, MLIRContext &context) {
+                           RankGroup *group, MLIRContext &context) {
   RunnerOptions options;
   if (llvm::Error error = readOptions(training, group, options))
     return error;

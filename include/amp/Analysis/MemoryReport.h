@@ -61,8 +61,12 @@ struct MemoryReport {
 
   std::array<Entry, kNumMemoryCategories> categories;
   int64_t peakBytes = 0;
-  /// Elements of parameters, without low copies.
+  /// Elements of parameters, without low copies. Of a parameter that ranks
+  /// divide, all elements count.
   int64_t parameters = 0;
+  /// Bytes of the parts that a rank keeps of states (`amp.part_of`), which all
+  /// other numbers include, and of these states as a whole.
+  int64_t partBytes = 0, dividedBytes = 0;
   /// Float results of the forward pass that depend on the batch, by operation:
   /// all of them, and those that live beyond it.
   std::map<std::string, Count> forward, saved;

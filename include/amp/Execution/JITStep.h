@@ -16,6 +16,8 @@
 
 namespace mlir::amp {
 
+class RankGroup;
+
 /// The results for the most bytes that a training step allocates at one time,
 /// without its arguments and results: by the lowered code, and as counted.
 inline constexpr llvm::StringLiteral kPlannedBytes = "peak bytes planned";
@@ -85,6 +87,10 @@ public:
   /// A forward function reads the states of the step that created it.
   host::Status useStates(host::Step &) override { return host::Status(); }
 
+  /// Lets rank 0 read the whole of the states that the ranks divide, until the
+  /// next step runs. All ranks call it.
+  host::Status gatherParts(RankGroup &group);
+
   /// The state or hyperparameter `name`, or null.
   const host::Array *getValue(llvm::StringRef name) const {
     return values->arrays.lookup(name.str());
@@ -127,6 +133,8 @@ private:
   std::shared_ptr<StepValues> values;
   bool isForward;
   Explainer explain;
+  /// The states that ranks divide, while rank 0 reads them.
+  host::ArrayMap gathered;
   /// The batches of each slot, by name.
   host::ArrayMap slots[host::kMaxSlots];
   host::ArrayMap metrics;

@@ -15,6 +15,7 @@
 #include "amp/Execution/CompiledStep.h"
 #include "amp/Runtime/Host/Tensor.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/StringSaver.h"
 #include <map>
 #include <mutex>
@@ -50,6 +51,8 @@ struct ProgramOptions {
   /// The processes that run the step together, and the number of this one. The
   /// step is divided between them unless it has collectives.
   int64_t ranks = 1, rank = 0;
+  /// Divide the state of optimizers between the ranks (amp-shard-optimizer).
+  bool shardOptimizer = false;
   /// A folder for compiled code, or empty.
   std::string objectCache;
   /// Adds a prediction `gradient of NAME` to the step for each gradient.
@@ -124,6 +127,14 @@ public:
   /// has no prediction.
   llvm::Expected<std::vector<host::TensorInfo>> getForwardTensors();
 
+  /// The elements that each rank keeps of the state `name`, or 0 if all ranks
+  /// have the whole state.
+  int64_t getPartSize(llvm::StringRef name) const {
+    return partSizes.lookup(name);
+  }
+  bool hasParts() const { return !partSizes.empty(); }
+  int64_t getRank() const { return rank; }
+
   llvm::ArrayRef<EvaluationRule> getEvaluationRules() const { return rules; }
 
   /// The batch size if the graph fixes it.
@@ -154,7 +165,8 @@ private:
   void collectRules();
   llvm::Error exposeGradients();
   llvm::Error deriveForward();
-  llvm::Error divideBetweenRanks(const AMPPipelineOptions &pipeline);
+  llvm::Error divideBetweenRanks(const AMPPipelineOptions &pipeline,
+                                 bool shardOptimizer);
   llvm::Expected<BoundStep> compile(ModuleOp source, llvm::StringRef name,
                                     int64_t batchSize, int64_t numRanks);
 
@@ -174,6 +186,7 @@ private:
   /// Owns the names that `tensors` refer to.
   llvm::BumpPtrAllocator allocator;
   std::vector<host::TensorInfo> tensors;
+  llvm::StringMap<int64_t> partSizes;
   llvm::SmallVector<EvaluationRule> rules;
   std::optional<int64_t> staticBatch;
   std::map<int64_t, BoundStep> training, forward;

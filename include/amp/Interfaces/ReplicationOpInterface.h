@@ -28,6 +28,10 @@ public:
     Replicated,
     /// The total is the sum of the values of all ranks.
     Partial,
+    /// Each rank has its part of a tensor that all ranks divide, such as the
+    /// state of an optimizer. Unlike a part of a batch, it never meets the whole
+    /// of another tensor.
+    Sharded,
     /// Each rank has its own value.
     Varying,
   };
@@ -44,6 +48,12 @@ public:
   static Replication partial(Power power) {
     return Replication(Kind::Partial, power);
   }
+  /// The part along `dim` of a tensor that the ranks divide.
+  static Replication sharded(int64_t dim, Power power = 0) {
+    Replication result(Kind::Sharded, power);
+    result.dim = dim;
+    return result;
+  }
   /// The part of a tensor that is divided along `dim`, or any other value that
   /// differs if `dim` is `kNoDim`.
   static Replication varying(int64_t dim = kNoDim, Power power = std::nullopt) {
@@ -56,6 +66,7 @@ public:
   bool isUnset() const { return kind == Kind::Unset; }
   bool isZero() const { return kind == Kind::Zero; }
   bool isPartial() const { return kind == Kind::Partial; }
+  bool isSharded() const { return kind == Kind::Sharded; }
   bool isVarying() const { return kind == Kind::Varying; }
   /// Whether all ranks have one value.
   bool isReplicated() const { return kind == Kind::Replicated || isZero(); }
@@ -69,8 +80,10 @@ public:
   bool isReduced() const { return reduced || isPartial(); }
 
   Replication withDim(int64_t newDim) const {
+    if (isSharded() && newDim == kNoDim)
+      return varying();
     Replication result = *this;
-    result.dim = kind == Kind::Varying ? newDim : kNoDim;
+    result.dim = isSharded() || isVarying() ? newDim : kNoDim;
     return result;
   }
   Replication withPower(Power newPower) const {
@@ -85,7 +98,8 @@ public:
   }
   Replication asReduced() const {
     Replication result = *this;
-    result.reduced = kind == Kind::Replicated || kind == Kind::Varying;
+    result.reduced = kind == Kind::Replicated || kind == Kind::Varying ||
+                     kind == Kind::Sharded;
     return result;
   }
 

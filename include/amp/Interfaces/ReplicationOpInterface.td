@@ -52,6 +52,23 @@ def ReplicationOpInterface : OpInterface<"ReplicationOpInterface"> {
       (ins "::mlir::OpBuilder &":$builder,
            "::llvm::SmallVectorImpl<::mlir::Value> &":$results), [{}],
       [{ return ::mlir::failure(); }]>,
+    InterfaceMethod<[{
+        Whether `combineParts` is implemented: the operation computes a few
+        numbers from all elements of its operands, such as a norm.
+      }],
+      "bool", "combinesParts", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
+        Computes the results from parts of operands, with the numbers of all
+        ranks, and appends them to `results`. `operands[i]` replaces operand i.
+        If `isPart[i]` is set, it is the flat part of each rank, as
+        `amp.rank_part` takes it. A result of the number and of the type of this
+        operand then is a part too.
+      }],
+      "void", "combineParts",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands,
+           "::llvm::ArrayRef<bool>":$isPart,
+           "::llvm::SmallVectorImpl<::mlir::Value> &":$results), [{}],
+      [{ llvm_unreachable("the operation combines no parts"); }]>,
   ];
 }
 

@@ -222,6 +222,16 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       *this, "bucket-bytes",
       llvm::cl::desc("Bytes of gradients that ranks exchange together"),
       llvm::cl::init(26214400)};
+  Option<int64_t> shardOptimizer{
+      *this, "shard-optimizer",
+      llvm::cl::desc("With data-parallel: the number of ranks that divide the "
+                     "state of optimizers (amp-shard-optimizer), or 0"),
+      llvm::cl::init(0)};
+  Option<int64_t> shardMinElements{
+      *this, "shard-min-elements",
+      llvm::cl::desc("With shard-optimizer: the least number of elements of a "
+                     "parameter that is divided"),
+      llvm::cl::init(1024)};
   Option<bool> sinkRule{
       *this, "sink-rule",
       llvm::cl::desc("With strategy=grappler: operations between an allowed "

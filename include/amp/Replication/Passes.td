@@ -19,7 +19,9 @@ def CheckReplicationPass : Pass<"amp-check-replication"> {
     - *replicated*: all ranks have the same value,
     - *varying*: each rank has its own, such as its part of the batch,
     - *partial*: the ranks have summands of one total, such as the gradient of a
-      weight from a part of the batch.
+      weight from a part of the batch,
+    - *sharded*: each rank has a part of one tensor, such as the state of an
+      optimizer after `amp-shard-optimizer`.
 
     It also counts the power of N by which a value is multiplied in comparison
     to one rank that computes the whole batch. The gradient of a mean over the
@@ -36,7 +38,8 @@ def CheckReplicationPass : Pass<"amp-check-replication"> {
     - a result of `sdy.manual_computation` is declared replicated and is not.
 
     Arguments of the role `batch` are divided between the ranks along their first
-    dimension. All others are replicated. In a function with an
+    dimension. Each rank has its part of arguments with `amp.part_of`
+    (`amp-shard-optimizer`). All others are replicated. In a function with an
     `sdy.manual_computation` the shardings of this operation decide.
 
     Operations state their effect through `ReplicationOpInterface`. StableHLO has
@@ -165,6 +168,56 @@ def SetRanksPass : Pass<"amp-set-ranks"> {
   let statistics = [
     Statistic<"numRemoved", "removed", "Operations removed for one rank">,
   ];
+}
+
+def ShardOptimizerPass : Pass<"amp-shard-optimizer"> {
+  let summary = "Divide the state of optimizers between ranks";
+  let description = [{
+    Lets each of N ranks keep and update a part of the masters and the moments of
+    a data-parallel step (`amp-data-parallel`). This is known as ZeRO stage 1. The
+    pass runs before `amp-set-ranks`.
+
+    - The sum of a gradient over the ranks becomes an `amp.reduce_scatter`: rank
+      i gets the elements of part i. A whole gradient is not needed after it, so
+      its memory is free for other gradients (stage 2).
+    - Operations that work element by element, such as optimizers, casts and
+      guards, work on the parts. Parts are flat: they have one dimension, in
+      row-major order, and zeros after the last element. All ranks have parts of
+      one size, for every shape.
+    - A state that only this update reads becomes a part, with the attribute
+      `amp.part_of`. Initial values and state files remain those of the whole
+      tensor.
+    - `amp.all_gather` joins the new parameters for the next step: with masters
+      (`master-weights=copy`) the low copies, which are half of the bytes. It is
+      outside of the guard, so it runs on skipped steps too.
+    - The flag of finite gradients becomes that of all ranks. A clip by the global
+      norm adds the squares of all parts.
+
+    A parameter stays whole on all ranks if another operation reads the whole
+    gradient, such as the products of Muon, if no state becomes a part, or if it
+    has few elements. A remark `NotSharded` says which reason it is.
+
+    ```mlir
+    %g = amp.all_reduce sum %own {amp.gradient_of = ["w"]} : tensor<8x4xf32>
+    %w1, %m1 = train.sgd %w, %g, %lr, %m {momentum = 0.9 : f64} : ...
+    // with ranks=4 becomes
+    %g = amp.reduce_scatter %own {amp.gradient_of = ["w"]}
+        : tensor<8x4xf32> to tensor<8xf32>
+    %part = amp.rank_part %w : tensor<8x4xf32> to tensor<8xf32>
+    %new, %m1 = train.sgd %part, %g, %lr, %m {momentum = 0.9 : f64} : ...
+    %w1 = amp.all_gather %new : tensor<8xf32> to tensor<8x4xf32>
+    ```
+  }];
+  let options = [
+    Option<"ranks", "ranks", "int64_t", /*default=*/"1", "The number of ranks">,
+    Option<"minElements", "min-elements", "int64_t", /*default=*/"1024",
+           "The least number of elements of a parameter that is divided">,
+  ];
+  let statistics = [
+    Statistic<"numSharded", "sharded", "Parameters whose update is divided">,
+    Statistic<"numGathered", "gathered", "Tensors that are joined">,
+  ];
+  let dependentDialects = ["::mlir::amp::AMPDialect"];
 }
 
 #endif // AMP_REPLICATION_PASSES_TD

@@ -47,6 +47,10 @@ public:
   /// regions.
   SmallVector<Replication> infer(Operation *op, Value value,
                                  const Replication &other) const;
+  /// What the results of `op`, without regions, would be if `lookup` gave the
+  /// replications of its operands. Nothing if they do not fit.
+  std::optional<SmallVector<Replication>>
+  tryInfer(Operation *op, function_ref<Replication(Value)> lookup) const;
   /// The operands of `op`, and those of terminators in it, that decide which
   /// region runs next.
   static SmallVector<OpOperand *> getConditions(Operation *op);

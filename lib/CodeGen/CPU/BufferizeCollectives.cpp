@@ -143,6 +143,7 @@ void mlir::amp::registerCollectiveBufferization(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, AMPDialect *) {
     AllReduceOp::attachInterface<AllReduceBuffers>(*context);
     AllGatherOp::attachInterface<ShardBuffers<AllGatherOp>>(*context);
+    RankPartOp::attachInterface<ShardBuffers<RankPartOp>>(*context);
     ReduceScatterOp::attachInterface<ShardBuffers<ReduceScatterOp>>(*context);
     context->loadDialect<func::FuncDialect, memref::MemRefDialect>();
   });

@@ -326,7 +326,7 @@ struct ConvertAMPToLinalg
       return signalPassFailure();
     // Collectives stay on tensors until bufferization.
     auto isCollective =
-        llvm::IsaPred<AllReduceOp, ReduceScatterOp, AllGatherOp>;
+        llvm::IsaPred<AllReduceOp, ReduceScatterOp, AllGatherOp, RankPartOp>;
     if (failed(lowerAMPToLinalg(root, "linalg", isCollective)))
       return signalPassFailure();
     // These attributes describe results, which buffers will replace. The roles

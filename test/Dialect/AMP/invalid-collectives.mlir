@@ -95,3 +95,56 @@ func.func @f(%x: tensor<4xf16>) {
   %r = amp.cast %x {amp.divided_along = array<i64: 0, 2, 2>} : tensor<4xf16> to tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error@+1 {{'amp.reduce_scatter' op expected a flat part of 'tensor<8x4xf32>', with one dimension and n / N elements, rounded up, got 'tensor<12xf32>'}}
+  %r = amp.reduce_scatter %x : tensor<8x4xf32> to tensor<12xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error@+1 {{'amp.rank_part' op expected a flat part of 'tensor<8x4xf32>', with one dimension and n / N elements, rounded up, got 'tensor<2x4xf32>'}}
+  %r = amp.rank_part %x : tensor<8x4xf32> to tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?xf32>) {
+  // expected-error@+1 {{'amp.all_gather' op expected a flat part of 'tensor<8xf32>', with one dimension and n / N elements, rounded up, got 'tensor<?xf32>'}}
+  %r = amp.all_gather %x : tensor<?xf32> to tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error@+1 {{'amp.rank_part' op expected a part of 'tensor<8x4xf32>' along dimension 0, got 'tensor<3x4xf32>'}}
+  %r = amp.rank_part %x along 0 : tensor<8x4xf32> to tensor<3x4xf32>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{op argument 0: expected 'amp.part_of' to be the type of a tensor with a static shape}}
+func.func @f(%x: tensor<4xf32> {amp.role = "parameter", amp.name = "w", amp.part_of = "whole"}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{op argument 0: 'amp.part_of' belongs on states}}
+func.func @f(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x", amp.part_of = tensor<8xf32>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{op argument 0: expected a flat part of 'tensor<8xf32>', with one dimension and n / N elements, rounded up, got 'tensor<4xf16>'}}
+func.func @f(%x: tensor<4xf16> {amp.role = "parameter", amp.name = "w", amp.part_of = tensor<8xf32>}) {
+  return
+}

@@ -12,6 +12,10 @@ PARTIAL = "is a partial sum over the ranks, expected a value that all ranks have
 VARIES = "varies between the ranks, expected a value that all ranks have"
 TIMES = "is N times its value for the whole batch, expected a division by N, the number of ranks"
 LESS = "is 1/N of its value for the whole batch, expected one division less by N, the number of ranks"
+PART_OF_RANK = "is the part of one rank, expected a value that all ranks have"
+OTHER_ELEMENTS = "is not the part of this rank along dimension 0, expected parts of the same elements"
+SUMMANDS = "operand 0 has other elements on each rank, expected summands of the same elements"
+STALE = "joins parts that the step has not updated, expected the parts of the new value"
 PLACE = "expected that all ranks execute it together"
 
 
@@ -144,7 +148,66 @@ TEST_LOSS = f"%lsum = amp.all_reduce sum %loss : {S}\n" + divide("%lmean", "%lsu
 BY_RANKS = f"%mean = amp.divide_by_ranks %sum : {W}\n"
 PART = FORWARD + BACKWARD.replace("%seed = ", "%start = ").replace('"loss" : tensor<f32>\n', '"loss" : tensor<f32>\n' + f"%seed = amp.divide_by_ranks %start : {S}\n") + GRADIENT
 
+# Ranks that divide the state of the optimizer: flat parts of 8 elements.
+P = "tensor<8xf32>"
+PARTS = (f', %mp: {P} {{amp.name = "mp", amp.role = "optimizer_state", amp.part_of = {W}}}'
+         f', %master: {P} {{amp.name = "master", amp.role = "parameter", amp.part_of = {W}}}'
+         f', %mw: {P} {{amp.name = "mw", amp.role = "optimizer_state"}}')
+SCATTER = f"%gp = amp.reduce_scatter %g : {W} to {P}\n"
+MEAN_PART = SCATTER + divide("%gm", "%gp", P)
+JOIN = f"%new = amp.all_gather %np : {P} to {W}\n"
+MASTER = [("%np", P, 'amp.updates = "master"'), ("%m1", P, 'amp.updates = "mp"')]
+FIRST = f"%flat = tensor.collapse_shape %whole [[0, 1]] : {W} into tensor<32xf32>\n%first = tensor.extract_slice %flat[0] [8] [1] : tensor<32xf32> to {P}\n"
+
+
+def part(value="%w", result="%wp"):
+    return f"{result} = amp.rank_part {value} : {W} to {P}\n"
+
+
+def part_step(gradient="%gm", parameter="%wp", state="%mp", rate="%lr"):
+    values = (parameter, P), (gradient, P), (rate, S), (state, P)
+    return op("%np, %m1", "sgd", *values, out=f"{P}, {P}", attributes="momentum = 0.9 : f64")
+
+
+def parts(*body, results=MASTER[1:], w="%new"):
+    """A step whose ranks keep parts of the state."""
+    return step(*body, w=w, results=results, args=PARTS)
+
+
+def sum_of_squares(value="%gm"):
+    return op("%sq", "square", (value, P), out=P) + op("%own", "reduce_sum", ("%sq", P), out=S, attributes="dims = array<i64: 0>")
+
+
+UNSCALE_PART = f"%up, %finite = amp.unscale %gm by %scale : ({P}) -> ({P})\n"
+PART_OF_SCALED = SCALED + MEAN_PART + UNSCALE_PART
+ROWS = "tensor<2x4xf32>"
+
+
+def part_guard(flag="%ok", inner="", yielded="%np, %m1", kinds=f"{P}, {P}", other="%master, %mp"):
+    body = part_step("%up", "%master") + inner
+    return f"%nm, %nv = scf.if {flag} -> ({kinds}) {{\n{body}scf.yield {yielded} : {kinds}\n}} else {{\nscf.yield {other} : {kinds}\n}}\n"
+
+
+GUARDED = [("%nm", P, 'amp.updates = "master"'), ("%nv", P, 'amp.updates = "mp"')] + SCALER
+JOIN_GUARDED = JOIN.replace("%np", "%nm")
+
 RIGHT = {
+    "parts": parts(BASE, MEAN_PART, part(), part_step(), JOIN),
+    "parts of a master": parts(BASE, MEAN_PART, part_step(parameter="%master"), JOIN, results=MASTER),
+    "parts of an average": parts(MEAN, part("%mean", "%gm"), part(), part_step(), JOIN),
+    "parts, by hand": parts(BASE, MEAN_PART, part(), op("%d", "mul", ("%gm", P), ("%lr", S), out=P), op("%np", "sub", ("%wp", P), ("%d", P), out=P), JOIN, results=()),
+    "parts with a decay": parts(BASE, MEAN_PART, part(), constant("%decay", 0.1), op("%wd", "mul", ("%wp", P), ("%decay", S), out=P),
+                                op("%d", "add", ("%gm", P), ("%wd", P), out=P), part_step("%d"), JOIN),
+    "parts, guarded": parts(PART_OF_SCALED, LATE_FLAGS, part_guard(), JOIN_GUARDED, results=GUARDED),
+    "parts, with a norm": parts(BASE, MEAN_PART, part(), sum_of_squares(), f"%total = amp.all_reduce sum %own : {S}\n", op("%norm", "sqrt", ("%total", S), out=S),
+                                op("%c", "div", ("%gm", P), ("%norm", S), out=P), part_step("%c"), JOIN, results=MASTER[1:] + metric("%norm", "norm")),
+    "parts, with a maximum": parts(BASE, MEAN_PART, part(), f"%top = amp.max_magnitude %gm : {P}\n%most = amp.all_reduce max %top : {S}\n", part_step(), JOIN,
+                                   results=MASTER[1:] + metric("%most", "top")),
+    "parts, stored low": parts(BASE, MEAN_PART, part_step(parameter="%master"), f"%low = amp.cast %np : {P} to tensor<8xbf16>\n%nw = amp.all_gather %low : tensor<8xbf16> to tensor<8x4xbf16>\n"
+                               f"%new = amp.cast %nw : tensor<8x4xbf16> to {W}\n", results=MASTER),
+    "parts joined before use": parts(f"%joined = amp.all_gather %master : {P} to {W}\n", BASE.replace("%w)", "%joined)"), MEAN_PART, part_step(parameter="%master"), JOIN, results=MASTER),
+    "parts of rows": parts(BASE, SCATTERED.split("%sum")[0], f"%wr = amp.rank_part %w along 0 : {W} to {ROWS}\n", op("%nr", "sgd", ("%wr", ROWS), ("%pm", ROWS), ("%lr", S), out=ROWS),
+                           f"%new = amp.all_gather %nr along 0 : {ROWS} to {W}\n", results=()),
     "divided by the number of ranks": step(BASE, REDUCE, BY_RANKS, sgd()),
     "start of the backward pass divided": step(PART, REDUCE, sgd("%sum")),
     "reduced and divided": step(MEAN, sgd()),
@@ -209,6 +272,46 @@ LOOP_REDUCE = GRADIENT.replace("%g ", "%gi ") + f"%r = amp.all_reduce sum %gi : 
 LOCAL_COUNT = "%ci = \"host.count\"(%loss) : (tensor<f32>) -> index\n"
 
 WRONG = {
+    "parts: old master": ("the update \"w\" " + STALE, parts(BASE, MEAN_PART, part_step(parameter="%master"), JOIN.replace("%np", "%master"), results=MASTER)),
+    "parts: old parameter": ("the update \"w\" " + STALE, parts(BASE, MEAN_PART, part(), part_step(), JOIN.replace("%np", "%wp"))),
+    "parts: never joined": ("the update \"mw\" " + PART_OF_RANK, parts(BASE, MEAN_PART, part(), part_step(), JOIN, results=[("%m1", P, 'amp.updates = "mw"'), ("%mp", P, 'amp.updates = "mp"')])),
+    "parts: norm of one part": ("operand 0 " + PART_OF_RANK, parts(BASE, MEAN_PART, part(), NORM.replace("%mean", "%gm").replace(W, P), part_step(), JOIN, results=MASTER[1:] + metric("%norm", "norm"))),
+    "parts: clip of one part": ("operand 0 " + PART_OF_RANK, parts(BASE, MEAN_PART, part(), CLIP.replace("%mean", "%gm").replace(W, P), part_step("%c"), JOIN)),
+    "parts: squares not added": ("operand 2 " + PARTIAL, parts(BASE, MEAN_PART, part(), sum_of_squares(), op("%rate", "mul", ("%lr", S), ("%own", S), out=S), part_step(rate="%rate"), JOIN)),
+    "parts: root before the sum": ("operand 2 " + VARIES, parts(BASE, MEAN_PART, part(), sum_of_squares(), op("%norm", "sqrt", ("%own", S), out=S), op("%rate", "mul", ("%lr", S), ("%norm", S), out=S),
+                                                             part_step(rate="%rate"), JOIN)),
+    "parts: maximum of one part": ("operand 2 " + VARIES, parts(BASE, MEAN_PART, part(), f"%top = amp.max_magnitude %gm : {P}\n", op("%rate", "mul", ("%lr", S), ("%top", S), out=S),
+                                                             part_step(rate="%rate"), JOIN)),
+    "parts: not divided": ("operand 1 " + TIMES, parts(BASE, SCATTER, part(), part_step("%gp"), JOIN)),
+    "parts: divided twice": ("operand 1 " + LESS, parts(BASE, MEAN_PART, part(), divide("%again", "%gm", P), part_step("%again"), JOIN)),
+    "parts: reduced, then scattered": ("operand 1 " + TIMES, parts(BASE, REDUCE, SCATTER.replace("%g ", "%sum "), divide("%gm", "%gp", P), part(), part_step(), JOIN)),
+    "parts: scattered twice": (SUMMANDS, parts(BASE, MEAN_PART, f"%again = amp.reduce_scatter %gm : {P} to tensor<2xf32>\n", part(), part_step(), JOIN, results=MASTER[1:])),
+    "parts: sum of parts": (SUMMANDS, parts(BASE, MEAN_PART, f"%all = amp.all_reduce sum %gm : {P}\n", part(), part_step("%all"), JOIN)),
+    "parts: not reduced": ("operand 1 " + OTHER_ELEMENTS, parts(BASE, part("%g", "%gm"), part(), part_step(), JOIN)),
+    "parts: first elements of the gradient": ("operand 1 " + OTHER_ELEMENTS, parts(MEAN, FIRST.replace("%whole", "%mean"), part(), part_step("%first"), JOIN)),
+    "parts: first elements of the parameter": ("operand 0 " + OTHER_ELEMENTS, parts(BASE, MEAN_PART, FIRST.replace("%whole", "%w"), part_step(parameter="%first"), JOIN)),
+    "parts: first elements, by hand": ("the update \"w\" ", parts(BASE, MEAN_PART, FIRST.replace("%whole", "%w"), op("%d", "mul", ("%gm", P), ("%lr", S), out=P),
+                                       op("%np", "sub", ("%first", P), ("%d", P), out=P), op("%odd", "reduce_sum", ("%np", P), out=S, attributes="dims = array<i64: 0>"), scale("%new", "%w", "%odd"), results=())),
+    "parts: state of all ranks": ("operand 3 " + OTHER_ELEMENTS, parts(BASE, MEAN_PART, part(), part_step(state="%mw"), JOIN)),
+    "parts: state from all ranks": ("the update \"mp\" is equal on all ranks, expected the part of this rank",
+                                    parts(MEAN, FIRST.replace("%whole", "%mean"), sgd(), results=[("%first", P, 'amp.updates = "mp"')])),
+    "parts: state from a rank's gradient": ("the update \"mp\" " + VARIES.split(",")[0] + ", expected the part of this rank",
+                                            parts(MEAN, sgd(), part("%g", "%own"), results=[("%own", P, 'amp.updates = "mp"')])),
+    "parts: state not divided": ("the update \"mp\" " + TIMES, parts(BASE, SCATTER, MEAN_PART.replace("%gp", "%gq"), part(), part_step(), JOIN, results=[("%gp", P, 'amp.updates = "mp"')])),
+    "parts: flag of one rank": ("the update \"master\" " + VARIES.split(",")[0], parts(PART_OF_SCALED, FLAG, part_guard(), ALL_FLAGS, UPDATE.replace("%finite", "%all"), JOIN_GUARDED, results=GUARDED)),
+    "parts: scaler of one rank": ("operand 3 " + VARIES, parts(PART_OF_SCALED, ALL_FLAGS, f"%ok = tensor.extract %all[] : {B}\n", part_guard(), UPDATE, JOIN_GUARDED, results=GUARDED)),
+    "parts: joined in the guard": ("is a collective in the conditional 'scf.if', " + PLACE,
+                                   parts(PART_OF_SCALED, LATE_FLAGS, part_guard(inner=JOIN.replace("%new", "%nw"), yielded="%nw, %m1", kinds=f"{W}, {P}", other="%w, %mp"), w="%nm", results=GUARDED[1:])),
+    "parts: of all ranks, joined": ("operand 0 is equal on all ranks, expected the part of each rank", parts(BASE, MEAN_PART, part(), part_step(), JOIN.replace("%np", "%mw"))),
+    "parts: another dimension": ("operand 0 is a part along dimension 1, expected a part along 0",
+                                 parts(BASE, REDUCE, f"%c1 = amp.rank_part %w along 1 : {W} to tensor<8x1xf32>\n%tall = amp.all_gather %c1 along 0 : tensor<8x1xf32> to tensor<32x1xf32>\n",
+                                       op("%new", "reshape", ("%tall", "tensor<32x1xf32>"), out=W), results=())),
+    "parts: with the whole": ("the update \"mp\" " + VARIES.split(",")[0], parts(MEAN, sgd(), part("%mean", "%gm"), op("%mix", "add", ("%gm", P), ("%mw", P), out=P), results=[("%mix", P, 'amp.updates = "mp"')])),
+    "parts: added to a gradient": ("the update \"mp\" " + VARIES.split(",")[0], parts(MEAN, sgd(), FIRST.replace("%whole", "%g"), op("%mix", "add", ("%mp", P), ("%first", P), out=P), results=[("%mix", P, 'amp.updates = "mp"')])),
+    "parts: rolled": ("the update \"mp\" " + VARIES.split(",")[0],
+                      parts(MEAN, sgd(), "%low = tensor.extract_slice %mp[0] [4] [1] : tensor<8xf32> to tensor<4xf32>\n%high = tensor.extract_slice %mp[4] [4] [1] : tensor<8xf32> to tensor<4xf32>\n",
+                            op("%mix", "concat", ("%high", "tensor<4xf32>"), ("%low", "tensor<4xf32>"), out=P, attributes="axis = 0 : i64"), results=[("%mix", P, 'amp.updates = "mp"')])),
+    "parts: softmax of a part": ("the update \"mp\" " + VARIES.split(",")[0], parts(MEAN, sgd(), op("%mix", "softmax", ("%mp", P), out=P, attributes="axis = 0 : i64"), results=[("%mix", P, 'amp.updates = "mp"')])),
     "start and sum divided": ("operand 1 " + LESS, step(PART, REDUCE, BY_RANKS, sgd())),
     "sum loss divided by the number of ranks": ("operand 1 " + LESS, step(SUM_LOSS, SUM_BACKWARD, REDUCE, BY_RANKS, sgd())),
     "not reduced, divided by the number of ranks": ("operand 1 " + PARTIAL, step(BASE, BY_RANKS.replace("%sum", "%g"), sgd())),
@@ -279,5 +382,5 @@ WRONG = {
     "host optimizer, not divided": ("operand 1 " + TIMES, step(BASE, REDUCE, FOREIGN_STEP.replace("%mean", "%sum"))),
     "called without a reduction": ("operand 1 " + PARTIAL, f"func.func private @same_NAME(%v: {W}) -> {W} {{\nreturn %v : {W}\n}}\n" + step(BASE, f"%mean = func.call @same_NAME(%g) : ({W}) -> {W}\n", sgd())),
     "called, not divided": ("operand 1 " + TIMES, CALLED + step(BASE, f"%sum = func.call @reduce_NAME(%g) : ({W}) -> {W}\n", sgd("%sum"))),
-    "part of a rank": ("the update \"stat\" " + VARIES, step(MEAN, sgd(), "%ms = tensor.collapse_shape %w [[0, 1]] : tensor<8x4xf32> into tensor<32xf32>\n%b8 = tensor.empty() : tensor<32xf32>\n%part = amp.reduce_scatter %ms along 0 : tensor<32xf32> to tensor<8xf32>\n", results=state("%part"))),
+    "part of a rank": ("the update \"stat\" " + PART_OF_RANK, step(MEAN, sgd(), "%ms = tensor.collapse_shape %w [[0, 1]] : tensor<8x4xf32> into tensor<32xf32>\n%b8 = tensor.empty() : tensor<32xf32>\n%part = amp.reduce_scatter %ms along 0 : tensor<32xf32> to tensor<8xf32>\n", results=state("%part"))),
 }

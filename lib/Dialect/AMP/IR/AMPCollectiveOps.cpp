@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Dialect/AMP/IR/AMPCollectives.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -74,11 +75,37 @@ void DivideByRanksOp::inferFloatRanges(ArrayRef<FloatRange>,
 // ReduceScatterOp and AllGatherOp
 //===----------------------------------------------------------------------===//
 
+Type mlir::amp::getWholeType(FunctionOpInterface function, unsigned index) {
+  auto whole = function.getArgAttrOfType<TypeAttr>(index, kPartOfAttr);
+  return whole ? whole.getValue() : function.getArgumentTypes()[index];
+}
+
+int64_t mlir::amp::getFlatPartSize(int64_t elements, int64_t ranks) {
+  return llvm::divideCeil(elements, ranks);
+}
+
+bool mlir::amp::isFlatPart(ShapedType whole, ShapedType part) {
+  if (whole.getElementType() != part.getElementType() || part.getRank() != 1 ||
+      !whole.hasStaticShape() || !part.hasStaticShape())
+    return false;
+  int64_t all = whole.getNumElements(), own = part.getNumElements();
+  // The least number of ranks with parts of this size.
+  return own != 0 && own <= all &&
+         getFlatPartSize(all, llvm::divideCeil(all, own)) == own;
+}
+
 /// Checks that `part` has the type of `whole`, with an extent along dimension
-/// `along` that divides that of `whole`.
+/// `along` that divides that of `whole`, or that it is a flat part.
 static LogicalResult verifyPart(Operation *op, Type whole, Type part,
                                 int64_t along) {
   auto from = cast<ShapedType>(whole), to = cast<ShapedType>(part);
+  if (along == kFlatPart) {
+    if (isFlatPart(from, to))
+      return success();
+    return op->emitOpError("expected a flat part of ")
+           << whole << ", with one dimension and n / N elements, rounded up, "
+           << "got " << part;
+  }
   if (along < 0 || along >= from.getRank())
     return op->emitOpError("expected 'along' to be a dimension of ")
            << whole << ", got " << along;
@@ -101,6 +128,11 @@ LogicalResult ReduceScatterOp::verify() {
                     getAlong());
 }
 
+LogicalResult RankPartOp::verify() {
+  return verifyPart(*this, getValue().getType(), getPart().getType(),
+                    getAlong());
+}
+
 LogicalResult AllGatherOp::verify() {
   return verifyPart(*this, getValue().getType(), getPart().getType(),
                     getAlong());
@@ -110,6 +142,10 @@ void ReduceScatterOp::getPrecisionSlots(PrecisionSlots &slots) {
   getUniformPrecisionSlots(*this, SlotKind::Fixed, slots);
 }
 
+void RankPartOp::getPrecisionSlots(PrecisionSlots &slots) {
+  getUniformPrecisionSlots(*this, SlotKind::Storage, slots);
+}
+
 void AllGatherOp::getPrecisionSlots(PrecisionSlots &slots) {
   getUniformPrecisionSlots(*this, SlotKind::Storage, slots);
 }
@@ -117,6 +153,12 @@ void AllGatherOp::getPrecisionSlots(PrecisionSlots &slots) {
 void ReduceScatterOp::inferFloatRanges(ArrayRef<FloatRange>,
                                        MutableArrayRef<FloatRange> results) {
   results[0] = FloatRange::unknown();
+}
+
+void RankPartOp::inferFloatRanges(ArrayRef<FloatRange> operands,
+                                  MutableArrayRef<FloatRange> results) {
+  // Zeros may follow the last element.
+  results[0] = isFlat() ? FloatRange::unknown() : operands[0];
 }
 
 void AllGatherOp::inferFloatRanges(ArrayRef<FloatRange> operands,

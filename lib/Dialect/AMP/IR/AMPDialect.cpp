@@ -233,7 +233,7 @@ static LogicalResult verifyInit(FunctionOpInterface function, unsigned index,
   if (getRole(function, index) == Role::Batch)
     return error() << "a batch is data, so it takes no 'amp.init'";
   // After bufferization and further lowering the initial value is set.
-  auto type = dyn_cast<ShapedType>(function.getArgumentTypes()[index]);
+  auto type = dyn_cast<ShapedType>(getWholeType(function, index));
   if (!type || isa<VectorType, BaseMemRefType>(type) || !type.hasRank())
     return success();
   StringRef kind = stringifyInitKind(init.getKind());
@@ -278,19 +278,42 @@ static LogicalResult verifyInit(FunctionOpInterface function, unsigned index,
     if (!findNamedArgument(function, name, function.getNumArguments(), source))
       return error() << "'amp.init' copies \"" << name
                      << "\", but no argument has that 'amp.name'";
-    auto other = dyn_cast<ShapedType>(function.getArgumentTypes()[source]);
+    auto other = dyn_cast<ShapedType>(getWholeType(function, source));
     if (!other || isa<VectorType, BaseMemRefType>(other) || !other.hasRank() ||
         other.getShape() != type.getShape() ||
         (other.getElementType() != type.getElementType() &&
          !(isa<FloatType>(other.getElementType()) &&
            isa<FloatType>(type.getElementType()))))
       return error() << "cannot copy \"" << name << "\" of type "
-                     << function.getArgumentTypes()[source] << " to " << type;
+                     << getWholeType(function, source) << " to " << type;
     init = function.getArgAttrOfType<InitAttr>(source, AMPDialect::kInitAttr);
     if (!init || init.getKind() != InitKind::CopyOf)
       return success();
   }
   return error() << "'amp.init' copies form a cycle";
+}
+
+/// Verifies that argument `index` of `function` is a state, and a flat part of
+/// a tensor of the type `attribute`.
+static LogicalResult verifyPartOf(FunctionOpInterface function, unsigned index,
+                                  Attribute attribute,
+                                  function_ref<InFlightDiagnostic()> error) {
+  auto typeAttr = dyn_cast<TypeAttr>(attribute);
+  auto whole = typeAttr ? dyn_cast<RankedTensorType>(typeAttr.getValue())
+                        : RankedTensorType();
+  if (!whole || !whole.hasStaticShape())
+    return error() << "expected '" << kPartOfAttr
+                   << "' to be the type of a tensor with a static shape";
+  std::optional<Role> role = getRole(function, index);
+  if (!role || *role == Role::Batch || *role == Role::Hyperparameter)
+    return error() << "'" << kPartOfAttr << "' belongs on states";
+  auto part = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
+  // Later the buffers of the parts take the place of the tensors.
+  if (!part || isFlatPart(whole, part))
+    return success();
+  return error() << "expected a flat part of " << Type(whole)
+                 << ", with one dimension and n / N elements, rounded up, got "
+                 << part;
 }
 
 LogicalResult AMPDialect::verifyRegionArgAttribute(Operation *op, unsigned,
@@ -310,6 +333,8 @@ LogicalResult AMPDialect::verifyRegionArgAttribute(Operation *op, unsigned,
       return error() << "expected 'amp.init' to be an #amp.init attribute";
     return verifyInit(function, argIndex, init, error);
   }
+  if (name == kPartOfAttr)
+    return verifyPartOf(function, argIndex, attribute.getValue(), error);
   if (name == kPrecisionAttr) {
     if (!isPrecision(attribute.getValue()))
       return error() << "expected '" << name

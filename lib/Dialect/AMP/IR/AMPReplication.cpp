@@ -81,10 +81,22 @@ static void scalerReplication(ReplicationInference &inference) {
   inference.setResults(Replication::replicated());
 }
 
+/// Each rank adds a part of its own to the others, which are other elements.
+static bool reportsPart(ReplicationInference &inference, unsigned index) {
+  if (!inference.getOperand(index).isSharded())
+    return false;
+  inference.report(index, "operand " + Twine(index) +
+                              " has other elements on each rank, expected "
+                              "summands of the same elements");
+  return true;
+}
+
 static void allReduceReplication(ReplicationInference &inference) {
   auto op = cast<AllReduceOp>(inference.getOperation());
   for (unsigned i : getOperandNumbers(op)) {
     Replication value = inference.getOperand(i);
+    if (op.getReduction() == RankReductionKind::Sum)
+      reportsPart(inference, i);
     if (op.getReduction() == RankReductionKind::Sum)
       inference.setResult(i, sumOverRanks(value));
     else
@@ -94,23 +106,49 @@ static void allReduceReplication(ReplicationInference &inference) {
   }
 }
 
+/// The dimension along which the parts of `op` are divided. A flat part has
+/// only one.
+template <typename OpTy>
+static int64_t getPartDim(OpTy op) {
+  return op.isFlat() ? 0 : static_cast<int64_t>(op.getAlong());
+}
+
 static void reduceScatterReplication(ReplicationInference &inference) {
   auto op = cast<ReduceScatterOp>(inference.getOperation());
+  reportsPart(inference, 0);
   inference.setResult(
-      0, Replication::varying(op.getAlong(),
+      0, Replication::sharded(getPartDim(op),
                               sumOverRanks(inference.getOperand(0)).getPower())
              .asReduced());
+}
+
+static void rankPartReplication(ReplicationInference &inference) {
+  auto op = cast<RankPartOp>(inference.getOperation());
+  Replication value = inference.getOperand(0);
+  if (!value.isReplicated())
+    return inference.setResult(0, Replication::varying());
+  Replication part = Replication::sharded(getPartDim(op), value.getPower());
+  inference.setResult(0, value.isReduced() ? part.asReduced() : part);
 }
 
 static void allGatherReplication(ReplicationInference &inference) {
   auto op = cast<AllGatherOp>(inference.getOperation());
   Replication part = inference.getOperand(0);
-  bool isKnown = part.isReplicated() ||
-                 (part.isVarying() &&
-                  part.getDim() == static_cast<int64_t>(op.getAlong()));
-  inference.setResult(
-      0, Replication::replicated(isKnown ? part.getPower() : std::nullopt)
-             .asReduced());
+  int64_t dim = getPartDim(op);
+  if (part.isReplicated() && !part.isZero())
+    inference.report(0, "operand 0 is equal on all ranks, expected the part of "
+                        "each rank");
+  if (part.isSharded() && part.getDim() != dim)
+    inference.report(0, "operand 0 is a part along dimension " +
+                            Twine(part.getDim()) + ", expected a part along " +
+                            Twine(dim));
+  bool isKnown = !part.isPartial() && part.getDim() == dim;
+  Replication whole =
+      Replication::replicated(isKnown ? part.getPower() : std::nullopt);
+  // The parts of an old state are an old state.
+  inference.setResult(0, part.isSharded() && !part.isReduced()
+                             ? whole
+                             : whole.asReduced());
 }
 
 static void divideReplication(ReplicationInference &inference) {
@@ -158,6 +196,25 @@ static void scaledMatmulReplication(ReplicationInference &inference) {
 // The table
 //===----------------------------------------------------------------------===//
 
+/// Unscales parts. The gradients are finite if those of all ranks are.
+static void unscaleParts(UnscaleOp op, OpBuilder &builder, ValueRange operands,
+                         SmallVectorImpl<Value> &results) {
+  ValueRange gradients = operands.drop_back();
+  SmallVector<Type> types;
+  for (auto [gradient, old] : llvm::zip_equal(gradients, op.getUnscaled()))
+    types.push_back(cast<ShapedType>(gradient.getType())
+                        .clone(getElementTypeOrSelf(old)));
+  auto own = UnscaleOp::create(builder, op.getLoc(), types,
+                               op.getAllFinite().getType(), gradients,
+                               operands.back(), op.getStrict());
+  own->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  llvm::append_range(results, own.getUnscaled());
+  results.push_back(AllReduceOp::create(builder, op.getLoc(),
+                                        RankReductionKind::And,
+                                        own.getAllFinite())
+                        .getReduced()[0]);
+}
+
 namespace {
 using ReplicationRule = void (*)(ReplicationInference &);
 
@@ -168,6 +225,14 @@ struct ReplicationModel : ReplicationOpInterface::ExternalModel<
     rule(inference);
   }
   bool isCollective(Operation *) const { return collective; }
+  bool combinesParts(Operation *) const {
+    return std::is_same_v<OpTy, UnscaleOp>;
+  }
+  void combineParts(Operation *op, OpBuilder &builder, ValueRange operands,
+                    ArrayRef<bool>, SmallVectorImpl<Value> &results) const {
+    if constexpr (std::is_same_v<OpTy, UnscaleOp>)
+      unscaleParts(cast<UnscaleOp>(op), builder, operands, results);
+  }
 };
 } // namespace
 
@@ -200,5 +265,6 @@ void mlir::amp::attachReplicationModels(MLIRContext *context) {
   attachReplication<divideReplication, DivideByRanksOp>(context);
   attachCollective<allReduceReplication, AllReduceOp>(context);
   attachCollective<reduceScatterReplication, ReduceScatterOp>(context);
+  attachReplication<rankPartReplication, RankPartOp>(context);
   attachCollective<allGatherReplication, AllGatherOp>(context);
 }

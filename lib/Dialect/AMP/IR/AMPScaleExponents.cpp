@@ -162,6 +162,7 @@ void mlir::amp::attachScaleExponentModels(MLIRContext *context) {
   AllGatherOp::attachInterface<JointModel<AllGatherOp>>(*context);
   AllReduceOp::attachInterface<AllReduceModel>(*context);
   DivideByRanksOp::attachInterface<JointModel<DivideByRanksOp>>(*context);
+  RankPartOp::attachInterface<JointModel<RankPartOp>>(*context);
   ReduceScatterOp::attachInterface<JointModel<ReduceScatterOp>>(*context);
   CastOp::attachInterface<JointModel<CastOp>>(*context);
   GradientSeedOp::attachInterface<UnscaledModel<GradientSeedOp>>(*context);

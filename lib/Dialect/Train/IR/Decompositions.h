@@ -33,6 +33,11 @@ LogicalResult synchronizeBatchNorm(BatchNormTrainingOp op, OpBuilder &builder,
 LogicalResult synchronizeBatchNorm(BatchNormGradOp op, OpBuilder &builder,
                                    SmallVectorImpl<Value> &results);
 
+/// Appends the results of a clip of `gradients`, some of which are parts of the
+/// gradients of `op` (`ReplicationOpInterface::combineParts`).
+void clipParts(ClipByGlobalNormOp op, OpBuilder &builder, ValueRange gradients,
+               ArrayRef<bool> isPart, SmallVectorImpl<Value> &results);
+
 } // namespace mlir::train
 
 #endif // AMP_LIB_DIALECT_TRAIN_IR_DECOMPOSITIONS_H

@@ -5,6 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Decompositions.h"
+
+#include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "amp/Dialect/Train/IR/TrainBuilder.h"
 
 #include <cmath>
@@ -80,23 +83,62 @@ LogicalResult AdamWOp::decompose(OpBuilder &builder,
   return decomposeAdam(*this, /*decoupled=*/true, builder, results);
 }
 
+/// The results of `op` for `gradients`. `add` gives the sum of the squares of
+/// their elements from the sums for each of them.
+static void clipGradients(ClipByGlobalNormOp op, TrainBuilder &t,
+                          ValueRange gradients,
+                          function_ref<Value(ArrayRef<Value>)> add,
+                          SmallVectorImpl<Value> &results) {
+  Type element = getElementTypeOrSelf(op.getNorm());
+  SmallVector<Value> wide, sums;
+  for (Value gradient : gradients) {
+    Value g = wide.emplace_back(t.castTo(gradient, element));
+    sums.push_back(t.sum(t.square(g), t.allDims(g)));
+  }
+  Value norm = t.sqrt(add(sums));
+  Value limit = t.scalar(op.getMaxNorm().convertToDouble(), element);
+  Value factor =
+      t.minimum(t.div(limit, t.add(norm, 1.0e-6)), t.scalar(1.0, element));
+  for (auto [g, clipped] : llvm::zip_equal(wide, op.getClipped()))
+    results.push_back(
+        t.castTo(t.mul(g, factor), getElementTypeOrSelf(clipped)));
+  results.push_back(norm);
+}
+
+/// The sum of `terms`, scalars of type `element`, in order.
+static Value addAll(TrainBuilder &t, Type element, ArrayRef<Value> terms) {
+  Value total = t.scalar(0.0, element);
+  for (Value term : terms)
+    total = t.add(total, term);
+  return total;
+}
+
 LogicalResult ClipByGlobalNormOp::decompose(OpBuilder &builder,
                                             SmallVectorImpl<Value> &results) {
   TrainBuilder t(builder, getLoc());
   Type element = getElementTypeOrSelf(getNorm());
-  SmallVector<Value> gradients;
-  Value total = t.scalar(0.0, element);
-  for (Value gradient : getGradients()) {
-    Value g = gradients.emplace_back(t.castTo(gradient, element));
-    total = t.add(total, t.sum(t.square(g), t.allDims(g)));
-  }
-  Value norm = t.sqrt(total);
-  Value limit = t.scalar(getMaxNorm().convertToDouble(), element);
-  Value factor =
-      t.minimum(t.div(limit, t.add(norm, 1.0e-6)), t.scalar(1.0, element));
-  for (auto [g, clipped] : llvm::zip_equal(gradients, getClipped()))
-    results.push_back(
-        t.castTo(t.mul(g, factor), getElementTypeOrSelf(clipped)));
-  results.push_back(norm);
+  clipGradients(
+      *this, t, getGradients(),
+      [&](ArrayRef<Value> sums) { return addAll(t, element, sums); }, results);
   return success();
+}
+
+void mlir::train::clipParts(ClipByGlobalNormOp op, OpBuilder &builder,
+                            ValueRange gradients, ArrayRef<bool> isPart,
+                            SmallVectorImpl<Value> &results) {
+  TrainBuilder t(builder, op.getLoc());
+  Type element = getElementTypeOrSelf(op.getNorm());
+  auto add = [&](ArrayRef<Value> sums) {
+    // Of whole gradients all ranks have the sum, of parts each has a summand.
+    SmallVector<Value> own, whole;
+    for (auto [sum, part] : llvm::zip_equal(sums, isPart))
+      (part ? own : whole).push_back(sum);
+    Value ofParts = addAll(t, element, own);
+    whole.push_back(amp::AllReduceOp::create(builder, op.getLoc(),
+                                             amp::RankReductionKind::Sum,
+                                             ofParts)
+                        .getReduced()[0]);
+    return addAll(t, element, whole);
+  };
+  clipGradients(op, t, gradients, add, results);
 }

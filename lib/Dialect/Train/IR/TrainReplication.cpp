@@ -414,7 +414,43 @@ static void meanLossGrad(ReplicationInference &inference) {
   inference.setResults(result.withPower(power));
 }
 
+/// An optimizer that steps on parts: all tensors are parts along the same
+/// dimension, and all ranks have the numbers.
+static void optimizerOfParts(ReplicationInference &inference) {
+  int64_t dim = Replication::kNoDim;
+  auto operands = amp::getOperandNumbers(inference.getOperation());
+  for (unsigned i : operands)
+    if (inference.getOperand(i).isSharded() && dim == Replication::kNoDim)
+      dim = inference.getOperand(i).getDim();
+  for (unsigned i : operands) {
+    Replication state = inference.getOperand(i);
+    if (getOperandType(inference, i).getRank() == 0)
+      inference.requireReplicated(i, "all ranks step alike");
+    else if (Replication whole = Replication::replicated(state.getPower());
+             state.isSharded() && !amp::describeDeviation(whole).empty())
+      inference.report(i, "operand " + Twine(i) + " " +
+                              amp::describeDeviation(whole) + ", expected " +
+                              amp::describeExpected(whole) +
+                              ": an optimizer steps on the gradient of the "
+                              "whole batch");
+    else if (!state.isSharded() || state.getDim() != dim)
+      inference.report(i, "operand " + Twine(i) +
+                              " is not the part of this rank along dimension " +
+                              Twine(dim) +
+                              ", expected parts of the same elements: the "
+                              "optimizer steps on a part of the state");
+  }
+  Replication part = Replication::sharded(dim);
+  inference.setResults(inference.getOperand(1).isReduced() ? part.asReduced()
+                                                           : part);
+}
+
 static void optimizer(ReplicationInference &inference) {
+  if (llvm::any_of(amp::getOperandNumbers(inference.getOperation()),
+                   [&](unsigned i) {
+                     return inference.getOperand(i).isSharded();
+                   }))
+    return optimizerOfParts(inference);
   for (unsigned i : amp::getOperandNumbers(inference.getOperation()))
     inference.requireReplicated(
         i, i == 1 ? "an optimizer steps on the gradient of the whole batch"
@@ -464,6 +500,16 @@ struct RankModel
                                   BatchNormGradOp>::value)
       return synchronizeBatchNorm(cast<OpTy>(op), builder, results);
     return failure();
+  }
+  bool combinesParts(Operation *) const {
+    return std::is_same_v<OpTy, ClipByGlobalNormOp>;
+  }
+  void combineParts(Operation *op, OpBuilder &builder, ValueRange operands,
+                    ArrayRef<bool> isPart,
+                    SmallVectorImpl<Value> &results) const {
+    if constexpr (std::is_same_v<OpTy, ClipByGlobalNormOp>)
+      clipParts(cast<ClipByGlobalNormOp>(op), builder, operands, isPart,
+                results);
   }
 };
 } // namespace

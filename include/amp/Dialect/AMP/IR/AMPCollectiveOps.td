@@ -56,7 +56,15 @@ def AMP_AllReduceOp : AMP_Op<"all_reduce", [
 class AMP_ShardOp<string mnemonic>
     : AMP_Op<mnemonic, [AMP_Ranges]> {
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether the tensor is divided in row-major order, not along a dimension.
+    bool isFlat() { return static_cast<int64_t>(getAlong()) == kFlatPart; }
+  }];
 }
+
+/// The dimension of parts, absent for parts in row-major order.
+def AMP_PartDimension
+    : DefaultValuedOptionalAttr<I64Attr, "::mlir::amp::kFlatPart">;
 
 def AMP_ReduceScatterOp : AMP_ShardOp<"reduce_scatter"> {
   let summary = "sums a tensor of all ranks, and gives each rank a part";
@@ -66,18 +74,23 @@ def AMP_ReduceScatterOp : AMP_ShardOp<"reduce_scatter"> {
     equal parts as there are ranks. Rank i gets part i. The extent of the operand
     along this dimension is the extent of the result times the number of ranks.
 
+    Without `along` the elements are divided in row-major order. The result has
+    one dimension and n / N elements, rounded up, for n elements and N ranks.
+    Zeros follow the last element.
+
     All ranks execute the operation, and it must not be inside a conditional.
 
     Example:
 
     ```mlir
     %part = amp.reduce_scatter %g along 0 : tensor<8x4xf32> to tensor<2x4xf32>
+    %flat = amp.reduce_scatter %g : tensor<8x4xf32> to tensor<11xf32>
     ```
   }];
-  let arguments = (ins AMP_AnyFloatTensor:$value, I64Attr:$along);
+  let arguments = (ins AMP_AnyFloatTensor:$value, AMP_PartDimension:$along);
   let results = (outs AMP_AnyFloatTensor:$part);
   let assemblyFormat = [{
-    $value `along` $along attr-dict `:` type($value) `to` type($part)
+    $value (`along` $along^)? attr-dict `:` type($value) `to` type($part)
   }];
 }
 
@@ -87,18 +100,43 @@ def AMP_AllGatherOp : AMP_ShardOp<"all_gather"> {
     Concatenates the values that the ranks have for `part` along dimension
     `along`, in the order of the ranks. All ranks get the result.
 
+    Without `along` the parts have one dimension, and the result has their
+    elements in row-major order. Elements after its last one are dropped.
+
     All ranks execute the operation, and it must not be inside a conditional.
 
     Example:
 
     ```mlir
     %w = amp.all_gather %part along 0 : tensor<2x4xf16> to tensor<8x4xf16>
+    %u = amp.all_gather %flat : tensor<11xf16> to tensor<8x4xf16>
     ```
   }];
-  let arguments = (ins AMP_AnyFloatTensor:$part, I64Attr:$along);
+  let arguments = (ins AMP_AnyFloatTensor:$part, AMP_PartDimension:$along);
   let results = (outs AMP_AnyFloatTensor:$value);
   let assemblyFormat = [{
-    $part `along` $along attr-dict `:` type($part) `to` type($value)
+    $part (`along` $along^)? attr-dict `:` type($part) `to` type($value)
+  }];
+}
+
+def AMP_RankPartOp : AMP_ShardOp<"rank_part"> {
+  let summary = "takes this rank's part of a tensor that all ranks have";
+  let description = [{
+    Gives rank i part i of `value`. `amp.reduce_scatter` describes the parts. All
+    ranks have the value, and they exchange nothing: `amp.all_gather` of the
+    parts gives the value again.
+
+    Example:
+
+    ```mlir
+    %part = amp.rank_part %w along 0 : tensor<8x4xf32> to tensor<2x4xf32>
+    %flat = amp.rank_part %w : tensor<8x4xf32> to tensor<11xf32>
+    ```
+  }];
+  let arguments = (ins AMP_AnyFloatTensor:$value, AMP_PartDimension:$along);
+  let results = (outs AMP_AnyFloatTensor:$part);
+  let assemblyFormat = [{
+    $value (`along` $along^)? attr-dict `:` type($value) `to` type($part)
   }];
 }
 

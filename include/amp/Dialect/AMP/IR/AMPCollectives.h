@@ -15,7 +15,14 @@
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 
+#include <limits>
+
 #include "amp/Dialect/AMP/IR/AMPCollectiveEnums.h.inc"
+
+namespace mlir::amp {
+/// The value of `along` for parts in row-major order.
+inline constexpr int64_t kFlatPart = std::numeric_limits<int64_t>::min();
+} // namespace mlir::amp
 
 #define GET_OP_CLASSES
 #include "amp/Dialect/AMP/IR/AMPCollectiveOps.h.inc"
@@ -27,6 +34,22 @@ namespace mlir::amp {
 /// number of ranks and that of this rank. Elements have the random numbers of
 /// their places in the whole tensor. An array of i64.
 inline constexpr llvm::StringLiteral kDividedAlongAttr = "amp.divided_along";
+
+/// On an argument of a step: the type of the whole tensor. Each rank keeps the
+/// flat part of it that `amp.rank_part` gives. Initial values and files are
+/// those of the whole tensor.
+inline constexpr llvm::StringLiteral kPartOfAttr = "amp.part_of";
+
+/// The type of the whole tensor of argument `index`, or its own type if it is
+/// not a part.
+Type getWholeType(FunctionOpInterface function, unsigned index);
+
+/// The elements of each flat part of a tensor of `elements` elements.
+int64_t getFlatPartSize(int64_t elements, int64_t ranks);
+
+/// Whether `part` is the type of a flat part of a tensor of type `whole`, for
+/// some number of ranks.
+bool isFlatPart(ShapedType whole, ShapedType part);
 
 } // namespace mlir::amp
 

@@ -1,0 +1,76 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# One of several ranks is killed, stopped, out of step, or runs another step. Every process ends
+# with a message that names its rank and the collective, not later than a second after the deadline.
+#
+# REQUIRES: full, mpi
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %t %S/Inputs
+
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+sys.path.insert(0, sys.argv[2])
+from rank_steps import BATCH, Runs, whole, write_data  # noqa: E402
+
+folder = sys.argv[1] + "/"
+RANKS, FAULTY, DEADLINE = 3, 2, 3
+runs = Runs(folder, 1)
+write_data(folder, 30, np.random.default_rng(5))
+model = runs.write("step.mlir", whole())
+began = pathlib.Path(folder + "began")
+
+
+def break_rank(signal="", options=""):
+    """Trains with a faulty rank, which gets `signal` in the middle of the run, or other `options`.
+    Returns what the ranks printed and the seconds from the fault to the end."""
+    began.unlink(missing_ok=True)
+    # The shell becomes amp-run, so it has the number of its process.
+    send = f"(sleep 4; touch {began}; kill -{signal} $$) > /dev/null 2>&1 &" if signal else f"touch {began};"
+    script = (f"more=; if [ $OMPI_COMM_WORLD_RANK = {FAULTY} ]; then {send} more='{options}'; fi; "
+              f"exec amp-run {model} --data {folder}data.npz --batch-size {BATCH} --precision f32 --steps 10000000 --quiet "
+              f"--rank-deadline {DEADLINE} $more")
+    done = subprocess.run(["mpirun", "-n", str(RANKS), "sh", "-c", script], capture_output=True, text=True, timeout=120)
+    seconds = time.time() - began.stat().st_mtime
+    assert done.returncode != 0, done.stderr
+    return done.stderr, seconds
+
+
+def assert_said(text, ranks):
+    """Each of `ranks` says what it did, with the number of the collective."""
+    for rank in ranks:
+        lines = re.findall(rf"amp-run: error: rank {rank}: (.*)", text)
+        assert any(re.search(r"collective \d+, an? [a-z-]+ .*(elements|states)", line) for line in lines), (rank, text)
+
+
+others = [rank for rank in range(RANKS) if rank != FAULTY]
+
+# The launcher ends the others, before or after they notice.
+text, seconds = break_rank("KILL")
+assert_said(text, others)
+assert seconds < DEADLINE + 1, seconds
+
+# The others name the rank that they wait for. The launcher wakes it up to end it.
+text, seconds = break_rank("STOP")
+assert re.search(rf"rank [01]: rank {FAULTY} has not begun collective \d+, an all-reduce sum of \d+ f32 elements after {DEADLINE} s", text), text
+assert_said(text, range(RANKS))
+assert seconds < DEADLINE + 2, seconds
+
+# Another collective, or one of other elements, is found at once.
+for options, what in (("--check-ranks", "a check of \\d+ states"), ("--pipeline bucket-bytes=1", "an all-reduce sum of \\d+ f32 elements")):
+    text, _ = break_rank(options=options)
+    assert re.search(rf"rank [01]: this rank begins collective \d+, .*, but rank {FAULTY} begins collective \d+, {what}; expected the same on all ranks", text), text
+    assert_said(text, range(RANKS))
+
+# A rank that is done does not answer.
+text, _ = break_rank(options="--steps 2")
+assert re.search(rf"rank [01]: rank {FAULTY} has not begun collective 3, an all-reduce sum of \d+ f32 elements after {DEADLINE} s", text), text
+
+done = runs.run(1, model, "--data", folder + "data.npz", "--rank-deadline", 0, expect=1)
+assert "--rank-deadline must be positive, got 0" in done.stderr, done.stderr
