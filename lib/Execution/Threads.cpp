@@ -15,6 +15,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include <algorithm>
+#include <cstdlib>
 #ifdef __linux__
 #include <link.h>
 #include <unistd.h>
@@ -57,9 +58,20 @@ static void removeStaleRegistration() {
 #endif
 }
 
+/// Makes waiting threads sleep soon, unless the user chose otherwise. By
+/// default they spin for 200 ms, and a thread that has used up its time on a
+/// busy machine gets a processor later than one that slept.
+static void limitSpinning() {
+#ifdef __linux__
+  if (!::getenv("KMP_BLOCKTIME") && !::getenv("OMP_WAIT_POLICY"))
+    ::setenv("KMP_BLOCKTIME", "100us", /*overwrite=*/0);
+#endif
+}
+
 static LoadResult loadRuntime() {
   LoadResult result;
   removeStaleRegistration();
+  limitSpinning();
   // The library writes a small file for other copies of itself.
   host::output::IgnoreFileSizeSignal guard;
   for (const char *path : kLibraries) {

@@ -1,8 +1,9 @@
-// RUN: amp-opt %s --amp-divide-kernels="threads=2 min-work=64" --cse --split-input-file | FileCheck %s
-// RUN: amp-opt %s --amp-divide-kernels="threads=2 min-work=64" --split-input-file > %t.once
-// RUN: amp-opt %t.once --amp-divide-kernels="threads=2 min-work=64" --split-input-file | diff %t.once -
+// RUN: amp-opt %s --amp-divide-kernels="threads=2 min-work=64 min-step-work=64" --cse --split-input-file | FileCheck %s
+// RUN: amp-opt %s --amp-divide-kernels="threads=2 min-work=64 min-step-work=64" --split-input-file > %t.once
+// RUN: amp-opt %t.once --amp-divide-kernels="threads=2 min-work=64 min-step-work=64" --split-input-file | diff %t.once -
 // RUN: amp-opt %s --amp-divide-kernels --split-input-file | FileCheck %s --check-prefix=SINGLE
-// RUN: amp-opt %s --amp-divide-kernels="threads=3 min-work=64" --split-input-file | FileCheck %s --check-prefix=THREE
+// RUN: amp-opt %s --amp-divide-kernels="threads=3 min-work=64 min-step-work=64" --split-input-file | FileCheck %s --check-prefix=THREE
+// RUN: amp-opt %s --amp-divide-kernels="threads=2 min-work=64 min-step-work=1000000" --split-input-file | FileCheck %s --check-prefix=SINGLE
 // RUN: not amp-opt %s --split-input-file --amp-divide-kernels=threads=two 2>&1 | FileCheck %s --check-prefix=NUMBER
 // RUN: not amp-opt %s --split-input-file --amp-divide-kernels=thread=2 2>&1 | FileCheck %s --check-prefix=OPTION
 // NUMBER: 'two' value invalid for uint argument
@@ -183,6 +184,64 @@ func.func @foreign(%a: memref<8xf32>, %value: f32) {
   %c8 = arith.constant 8 : index
   scf.parallel (%i) = (%c0) to (%c8) step (%c1) {
     memref.store %value, %a[%i] : memref<8xf32>
+  }
+  return
+}
+
+// -----
+
+// The work of a step counts each call of a kernel, also in loops. Here 4096
+// operations, ten times: enough for 40960 and too few for one more.
+
+// RUN: amp-opt %s --amp-divide-kernels="threads=2 min-work=64 min-step-work=40960" --split-input-file | FileCheck %s --check-prefix=ENOUGH
+// RUN: amp-opt %s --amp-divide-kernels="threads=2 min-work=64 min-step-work=40961" --split-input-file | FileCheck %s --check-prefix=FEW
+// CHECK-LABEL: func.func private @called
+// ENOUGH-LABEL: func.func private @called
+// ENOUGH: omp.parallel
+// FEW-LABEL: func.func private @called
+// FEW-NOT: omp.parallel
+#id = affine_map<(i, j) -> (i, j)>
+func.func private @called(%a: memref<64x64xf32>, %b: memref<64x64xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<64x64xf32>) outs(%b : memref<64x64xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %0 = arith.mulf %x, %x : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+// FEW-LABEL: func.func @step
+func.func @step(%a: memref<64x64xf32>, %b: memref<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  call @called(%a, %b) : (memref<64x64xf32>, memref<64x64xf32>) -> ()
+  scf.for %i = %c0 to %c3 step %c1 {
+    scf.for %j = %c0 to %c3 step %c1 {
+      func.call @called(%a, %b) : (memref<64x64xf32>, memref<64x64xf32>) -> ()
+    }
+  }
+  return
+}
+
+// -----
+
+// A product of 64 x 64 x 64 has 524288 scalar operations, which count as 32768.
+
+// RUN: amp-opt %s --amp-divide-kernels="threads=2 min-work=32768 min-step-work=1" --split-input-file | FileCheck %s --check-prefix=PRODUCT
+// RUN: amp-opt %s --amp-divide-kernels="threads=2 min-work=32769 min-step-work=1" --split-input-file | FileCheck %s --check-prefix=SINGLE
+// PRODUCT-LABEL: func.func private @product(
+// PRODUCT: omp.parallel
+#a = affine_map<(i, j, k) -> (i, k)>
+#b = affine_map<(i, j, k) -> (k, j)>
+#c = affine_map<(i, j, k) -> (i, j)>
+func.func private @product(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %z: memref<64x64xf32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : memref<64x64xf32>, memref<64x64xf32>) outs(%z : memref<64x64xf32>) {
+  ^bb0(%p: f32, %q: f32, %r: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %r, %0 : f32
+    linalg.yield %1 : f32
   }
   return
 }

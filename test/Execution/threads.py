@@ -32,11 +32,20 @@ np.savez(folder + "resnet18.npz", images=rng.standard_normal((24, 32, 32, 3)).as
          labels=rng.integers(0, 10, 24).astype(np.int32))
 
 
-def run(model, data, precision, threads, variables=()):
+def count_divided(model, batch, precision):
+    """The number of kernels that two threads divide."""
+    text = subprocess.run(
+        ["amp-opt", model, f"--train-set-batch=batch-size={batch}",
+         *([f"--amp-training-pipeline=precision={precision}"] if precision else []),
+         "--amp-cpu-pipeline=threads=2 to-llvm=false"], check=True, capture_output=True, text=True).stdout
+    return text.count("omp.parallel")
+
+
+def run(model, data, precision, threads, variables=(), batch=8):
     """The state, the metrics and the planned peak after three steps."""
     out = f"{folder}{threads}"
     result = subprocess.run(
-        ["amp-run", model, "--data", data, f"--precision={precision}", "--batch-size=8", "--steps=3", "--quiet",
+        ["amp-run", model, "--data", data, f"--precision={precision}", f"--batch-size={batch}", "--steps=3", "--quiet",
          f"--save={out}.npz", f"--metrics-csv={out}.csv",
          *([f"--num-threads={threads}"] if isinstance(threads, int) else [])],
         env={**os.environ, **dict(variables)}, capture_output=True, text=True)
@@ -50,14 +59,17 @@ def run(model, data, precision, threads, variables=()):
     return state, metrics, planned
 
 
-for model, data, precision in (
-        (f"{models}/digits-cnn.mlir", f"{models}/data/digits.npz", "fp16"),
-        (f"{models}/digits-mlp.mlir", f"{models}/data/digits.npz", "f32"),
-        (folder + "gpt2.mlir", folder + "gpt2.npz", "bf16"),
-        *([(folder + "resnet18.mlir", folder + "resnet18.npz", "f32")] if LONG else [])):
-    expected = run(model, data, precision, 1)
+for model, data, precision, batch in (
+        (f"{models}/digits-cnn.mlir", f"{models}/data/digits.npz", "fp16", 64),
+        (f"{models}/digits-mlp.mlir", f"{models}/data/digits.npz", "f32", 1000),
+        (folder + "gpt2.mlir", folder + "gpt2.npz", "bf16", 8),
+        *([(folder + "resnet18.mlir", folder + "resnet18.npz", "f32", 8)] if LONG else [])):
+    assert count_divided(model, batch, precision), (model, batch)
+    expected = run(model, data, precision, 1, batch=batch)
     for threads in (2, 5):
-        assert run(model, data, precision, threads) == expected, (model, precision, threads)
+        assert run(model, data, precision, threads, batch=batch) == expected, (model, precision, threads)
+# A short step stays on one thread.
+assert count_divided(f"{models}/digits-mlp.mlir", 64, "f32") == 0
 
 # Steps of other compilers: indices that loops do not reach evenly, and parallel
 # loops that reduce.
@@ -71,6 +83,7 @@ def run_foreign(threads):
     return dict(np.load(f"{folder}foreign.out.npz"))
 
 
+assert count_divided(model, 1, "")
 expected = run_foreign(1)
 x = np.load(data)["x"]
 assert np.count_nonzero(expected["v"]) and abs(expected["s"] - x.astype(np.float64).sum()) < 0.1

@@ -123,18 +123,28 @@ def DivideKernels : Pass<"amp-divide-kernels", "::mlir::ModuleOp"> {
     one thread if it reduces over all loops or is not a `linalg` operation. A
     loop is not divided if an index of an operand does not grow evenly with it,
     as in `d0 floordiv 2`.
+
+    A short step stays on one thread. Its kernels end sooner than another
+    process gives back a processor on which a thread should run, so the step
+    would wait for that thread.
   }];
   let options = [
     Option<"threads", "threads", "unsigned", "1",
            "Threads to divide among; 1 divides nothing">,
     Option<"minWork", "min-work", "uint64_t", "65536",
-           "Scalar operations below which a kernel stays on one thread">];
+           "Scalar operations below which a kernel stays on one thread; 16 of "
+           "a product count as one">,
+    Option<"minStepWork", "min-step-work", "uint64_t", "4194304",
+           "Operations below which all kernels stay on one thread: the sum over "
+           "the calls of the kernels that could be divided">];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
     "::mlir::omp::OpenMPDialect"];
   let statistics = [
     Statistic<"numDivided", "divided", "Number of kernels divided">,
+    Statistic<"numShort", "short",
+              "Number of kernels that stay whole because the step is short">,
     Statistic<"numWhole", "whole",
               "Number of kernels with enough work that could not be divided">];
 }

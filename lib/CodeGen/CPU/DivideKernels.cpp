@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Contraction.h"
 #include "amp/CodeGen/Passes.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -19,6 +20,7 @@
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/SymbolTable.h"
 
@@ -32,6 +34,9 @@ using namespace mlir::amp;
 
 /// Columns, and rows of products, that a kernel computes in one block.
 static constexpr int64_t kColumns = 32, kRows = 8;
+
+/// The scalar operations of a product that take the time of one elsewhere.
+static constexpr uint64_t kProductLanes = 16;
 
 //===----------------------------------------------------------------------===//
 // Choice of the division
@@ -67,13 +72,34 @@ static linalg::LinalgOp getNest(func::FuncOp function) {
   return nest;
 }
 
-/// The number of scalar operations of all loops.
+/// The number of scalar operations of all loops. Those of products count in
+/// vectors, since their operands are in registers.
 static uint64_t countWork(linalg::LinalgOp nest) {
   uint64_t work =
       std::max<uint64_t>(1, nest.getBlock()->getOperations().size() - 1);
   for (uint64_t extent : nest.getStaticLoopRanges())
     work = llvm::SaturatingMultiply(work, extent);
-  return work;
+  auto generic = dyn_cast<linalg::GenericOp>(nest.getOperation());
+  return generic && matchContraction(generic) ? work / kProductLanes : work;
+}
+
+/// The number of times that the function calls `kernel`, where loops with
+/// constant bounds count their iterations.
+static uint64_t countCalls(func::FuncOp kernel, ModuleOp module) {
+  std::optional<SymbolTable::UseRange> uses = kernel.getSymbolUses(module);
+  if (!uses)
+    return 1;
+  uint64_t calls = 0;
+  for (const SymbolTable::SymbolUse &use : *uses) {
+    uint64_t runs = 1;
+    for (auto loop = use.getUser()->getParentOfType<scf::ForOp>(); loop;
+         loop = loop->getParentOfType<scf::ForOp>())
+      if (std::optional<APInt> trips = loop.getStaticTripCount())
+        runs = llvm::SaturatingMultiply(runs, trips->getLimitedValue());
+    calls = llvm::SaturatingAdd(calls, runs);
+  }
+  // The caller may be in another module.
+  return std::max<uint64_t>(1, calls);
 }
 
 /// The number of indices of `dim` that a kernel computes in one block.
@@ -220,15 +246,26 @@ void DivideKernels::runOnOperation() {
   if (threads < 2)
     return;
   SymbolTable symbols(getOperation());
-  for (auto kernel : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+  SmallVector<std::pair<func::FuncOp, std::optional<Division>>> kernels;
+  uint64_t stepWork = 0;
+  for (auto kernel : getOperation().getOps<func::FuncOp>()) {
     linalg::LinalgOp nest = getNest(kernel);
-    if (!nest || countWork(nest) < minWork)
+    uint64_t work = nest ? countWork(nest) : 0;
+    if (!nest || work < minWork)
       continue;
-    if (std::optional<Division> division = choose(nest, threads)) {
+    kernels.emplace_back(kernel, choose(nest, threads));
+    if (kernels.back().second)
+      stepWork = llvm::SaturatingMultiplyAdd(
+          work, countCalls(kernel, getOperation()), stepWork);
+  }
+  for (auto &[kernel, division] : kernels) {
+    if (!division) {
+      ++numWhole;
+    } else if (stepWork < minStepWork) {
+      ++numShort;
+    } else {
       divide(kernel, *division, threads, symbols);
       ++numDivided;
-    } else {
-      ++numWhole;
     }
   }
 }

@@ -1,5 +1,6 @@
 // A step of another compiler: rows that repeat, rows in reverse, and a parallel
-// loop that reduces. 120,000 elements are enough for several threads.
+// loop that reduces. 64 loops over 120,000 elements are enough work for several
+// threads.
 
 #id = affine_map<(i, j) -> (i, j)>
 func.func @step(
@@ -9,12 +10,26 @@ func.func @step(
     %x: tensor<300x400xf32> {amp.role = "batch", amp.name = "x"})
     -> (tensor<100x400xf32> {amp.updates = "w"}, tensor<300x400xf32> {amp.updates = "v"},
         tensor<f32> {amp.updates = "s"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %factor = arith.constant 1.01 : f32
+  %grown = scf.for %k = %c0 to %c64 step %c1 iter_args(%old = %x) -> tensor<300x400xf32> {
+    %g = tensor.empty() : tensor<300x400xf32>
+    %next = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%old : tensor<300x400xf32>) outs(%g : tensor<300x400xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %9 = arith.mulf %a, %factor : f32
+      linalg.yield %9 : f32
+    } -> tensor<300x400xf32>
+    scf.yield %next : tensor<300x400xf32>
+  }
   %e = tensor.empty() : tensor<300x400xf32>
   %0 = linalg.generic {
       indexing_maps = [affine_map<(i, j) -> (i mod 100, j)>, affine_map<(i, j) -> (i floordiv 3, 399 - j)>,
                        affine_map<(i, j) -> (299 - i, j)>, #id],
       iterator_types = ["parallel", "parallel"]}
-      ins(%w, %w, %x : tensor<100x400xf32>, tensor<100x400xf32>, tensor<300x400xf32>)
+      ins(%w, %w, %grown : tensor<100x400xf32>, tensor<100x400xf32>, tensor<300x400xf32>)
       outs(%e : tensor<300x400xf32>) {
   ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
     %1 = arith.mulf %a, %b : f32
@@ -28,8 +43,6 @@ func.func @step(
     %4 = arith.mulf %a, %a : f32
     linalg.yield %4 : f32
   } -> tensor<100x400xf32>
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
   %c300 = arith.constant 300 : index
   %c400 = arith.constant 400 : index
   %zero = arith.constant 0.0 : f32
