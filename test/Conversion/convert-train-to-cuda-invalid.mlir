@@ -134,3 +134,35 @@ func.func @table(%x: tensor<2xf32> {amp.role = "batch", amp.name = "x"})
     }
   }
 #-}
+
+// -----
+
+func.func @step(%x: tensor<16x16xf32> {amp.role = "batch", amp.name = "x"},
+                %s: tensor<f32> {amp.role = "batch", amp.name = "s"})
+    -> (tensor<16x16xf32> {amp.prediction = "y"}) {
+  %0 = amp.quantize %x by %s : (tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf8E5M2>
+  // expected-error@+1 {{gives a tensor of 8-bit floats more bits, expected only products to read it}}
+  %1 = amp.dequantize %0 by %s : (tensor<16x16xf8E5M2>, tensor<f32>) -> tensor<16x16xf32>
+  return %1 : tensor<16x16xf32>
+}
+
+// -----
+
+func.func @step(%x: tensor<16x16xf32> {amp.role = "batch", amp.name = "x"},
+                %s: tensor<f32> {amp.role = "batch", amp.name = "s"},
+                %t: tensor<f32> {amp.role = "batch", amp.name = "t"})
+    -> (tensor<16x16xf32> {amp.prediction = "y"}) {
+  %0 = amp.quantize %x by %s : (tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf8E4M3FN>
+  // expected-error@+1 {{divides by another scale than the one that multiplied its operand}}
+  %1 = amp.scaled_matmul %0 by %s, %0 by %t : (tensor<16x16xf8E4M3FN>, tensor<f32>), (tensor<16x16xf8E4M3FN>, tensor<f32>) -> tensor<16x16xf32>
+  return %1 : tensor<16x16xf32>
+}
+
+// -----
+
+func.func @step(%x: tensor<16x256xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<16x2xf32> {amp.prediction = "y"}) {
+  // expected-error@+1 {{has a scale for each block of a tensor; a program for a GPU has one scale for a tensor, expected the recipe 'current' or 'delayed'}}
+  %0 = amp.amax %x blocks [1, 128] : tensor<16x256xf32> -> tensor<16x2xf32>
+  return %0 : tensor<16x2xf32>
+}

@@ -67,7 +67,7 @@ static cl::opt<std::string> entry("entry", cl::value_desc("name"),
                                            "only one)"),
                                   cl::cat(category));
 static cl::opt<std::string>
-    precision("precision", cl::value_desc("f32|tf32|fp16|bf16"),
+    precision("precision", cl::value_desc("f32|tf32|fp16|bf16|fp8"),
               cl::desc("Run the training pipeline with this precision first "
                        "(default: use the step as written)"),
               cl::cat(category));
@@ -507,9 +507,10 @@ static int checkValues() {
     return fail("expected a number of bytes, such as 80GiB, got '" + memory +
                 "'");
   if (!precision.empty() &&
-      !llvm::is_contained({"f32", "tf32", "fp16", "bf16"}, precision))
+      !llvm::is_contained({"f32", "tf32", "fp16", "bf16", "fp8"}, precision) &&
+      !StringRef(precision).starts_with("fp8-"))
     return fail("unknown precision '" + precision +
-                "', expected f32, tf32, fp16 or bf16");
+                "', expected f32, tf32, fp16, bf16, fp8 or fp8- and a recipe");
   return 0;
 }
 
@@ -607,6 +608,9 @@ static int translate() {
     return 1;
   if (!printCosts)
     return emit(*module, program);
+  if (cuda::hasFloat8Products(program) && amp::getGPURates(target)->float8 == 0)
+    return fail("the step has 8-bit products, which the target '" + target +
+                "' lacks");
   std::string text;
   llvm::raw_string_ostream os(text);
   cuda::printCosts(program, target, os);

@@ -263,7 +263,7 @@ static StringRef getParameterName(func::FuncOp step, Value value) {
     return {};
   }
   Operation *op = value.getDefiningOp();
-  if (isa<ViewOp, train::TransposeOp>(op))
+  if (isa<QuantizeOp, ViewOp, train::TransposeOp>(op))
     return getParameterName(step, op->getOperand(0));
   if (isa<CastsOp>(op))
     return getParameterName(
@@ -331,8 +331,12 @@ static std::string getKernelName(KernelOp kernel) {
 static std::string getBaseName(func::FuncOp step, LaunchOpInterface launch) {
   if (launch.getName())
     return launch.getName()->str();
-  if (isa<GemmOp, ConvOp, ConvPlanOp>(launch.getOperation()))
+  if (isa<GemmOp, ConvOp, ConvPlanOp, ScaledGemmOp>(launch.getOperation()))
     return getProductName(step, launch);
+  if (isa<QuantizeOp>(launch.getOperation()))
+    if (StringRef parameter = getParameterName(step, launch.getInputs()[0]);
+        !parameter.empty())
+      return (parameter + "_8bit").str();
   if (launch->hasTrait<TunedKernel>())
     return getTunedName(step, launch);
   if (auto kernel = dyn_cast<KernelOp>(launch.getOperation()))

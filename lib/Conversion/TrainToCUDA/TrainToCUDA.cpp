@@ -13,6 +13,7 @@
 #include "amp/CodeGen/Passes.h"
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/AMP/IR/AMPCollectives.h"
+#include "amp/Dialect/AMP/IR/AMPScaledOps.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Dialect/Train/IR/Evaluation.h"
 #include "amp/Dialect/Train/IR/Train.h"
@@ -66,6 +67,11 @@ static LogicalResult verifyValue(Operation *op, Type type) {
   Type element = shaped.getElementType();
   if (element.isF16() || element.isBF16() || element.isF32() ||
       element.isInteger(1) || element.isInteger(32) || element.isInteger(64))
+    return success();
+  // Only products of quantised tensors know these types.
+  if (mlir::amp::getFloat8Format(element) &&
+      isa<mlir::amp::DequantizeOp, mlir::amp::QuantizeOp,
+          mlir::amp::ScaledMatmulOp>(op))
     return success();
   return op->emitOpError("has the element type ")
          << element << ", which a program for a GPU does not hold; expected "
@@ -230,7 +236,8 @@ struct ConvertTrainToCUDA
     };
     auto canonicalizer = [] { return createCanonicalizerPass(); };
     auto cse = [] { return createCSEPass(); };
-    if (failed(run({canonicalizer, cse})))
+    if (failed(run({canonicalizer, cse})) ||
+        failed(convertScaledProducts(step)))
       return failure();
 
     convertOptimizers(step);

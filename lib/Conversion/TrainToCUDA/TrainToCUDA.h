@@ -34,6 +34,10 @@ void populateProductsToCUDA(RewritePatternSet &patterns, bool tf32);
 /// operations if the move would skip a rounding to a low type.
 void populateCanonicalProducts(RewritePatternSet &patterns, bool strict);
 
+/// Lowers products of 8-bit floats with one scale for a tensor to
+/// `cuda.quantize` and `cuda.scaled_gemm`. Scales for blocks are an error.
+LogicalResult convertScaledProducts(func::FuncOp step);
+
 /// Fuses products that multiply the same matrix if that saves memory traffic.
 void fuseProductsHorizontally(func::FuncOp step);
 

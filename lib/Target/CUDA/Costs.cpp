@@ -41,7 +41,7 @@ static Value stripCasts(Value value) {
 /// another output, in another type.
 static llvm::SmallBitVector getCasts(LaunchOpInterface launch) {
   llvm::SmallBitVector casts(launch.getNumTargets());
-  if (isa<CastsOp>(launch.getOperation()))
+  if (isa<CastsOp, QuantizeOp>(launch.getOperation()))
     casts.set();
   if (auto optimizer = dyn_cast<OptimizerOp>(launch.getOperation()))
     casts.set(launch.getNumTargets() - optimizer.getCopies().size(),
@@ -129,8 +129,9 @@ static double getScratchBytesInF32(LaunchOpInterface launch) {
 static double getBytesInF32(LaunchOpInterface launch) {
   llvm::SmallBitVector casts = getCasts(launch);
   auto getScale = [](ShapedType type) {
-    Type element = type.getElementType();
-    return element.isF16() || element.isBF16() ? 2.0 : 1.0;
+    return isa<FloatType>(type.getElementType())
+               ? std::max(32.0 / type.getElementTypeBitWidth(), 1.0)
+               : 1.0;
   };
   double scale =
       launch.getInputs().empty() ? 1 : getScale(launch.getInputType(0));
@@ -151,12 +152,14 @@ static Cost getCost(LaunchOpInterface launch, const amphost::GPUModel &target,
                     Precision precision) {
   double rate = target.f32;
   if (launch.isProduct()) {
-    bool isLow = launch.getInputType(0).getElementTypeBitWidth() == 16;
+    unsigned bits = launch.getInputType(0).getElementTypeBitWidth();
     if (precision == Precision::TF32 ||
         (precision == Precision::AsWritten && launch.usesTF32()))
       rate = target.tf32;
-    else if (precision == Precision::AsWritten && isLow)
+    else if (precision == Precision::AsWritten && bits == 16)
       rate = target.half;
+    else if (precision == Precision::AsWritten && bits == 8)
+      rate = target.getFloat8Rate();
   }
   double bytes = precision == Precision::AsWritten
                      ? double(getTrafficBytes(launch))
@@ -255,8 +258,11 @@ static double estimateSeconds(LaunchOpInterface launch,
     apart = loss.getLossBytes() /
             (target.bandwidth * amphost::bandwidthPart::elementwise);
   } else if (launch.isProduct()) {
-    bool isWeightGrad = gemm ? gemm.getTransposeA()
-                             : getConvKind(launch) == ConvKind::FilterGrad;
+    bool isWeightGrad =
+        gemm ? gemm.getTransposeA()
+        : isa<ScaledGemmOp>(launch.getOperation())
+            ? launch->hasAttr(mlir::amp::AMPDialect::kGradientOfAttr)
+            : getConvKind(launch) == ConvKind::FilterGrad;
     arithmetic /= isWeightGrad ? amphost::productPart::weightGrad
                                : amphost::productPart::layer;
   }
@@ -297,6 +303,32 @@ static void printEstimate(ArrayRef<LaunchOpInterface> launches,
     separator = ", ";
   }
   os << "\n";
+}
+
+/// Prints the parts of 8-bit products and of their copies, if there are any.
+static void printFloat8(ArrayRef<LaunchOpInterface> launches,
+                        const amphost::GPUModel &target, raw_ostream &os) {
+  int64_t products = 0, flops = 0, copies = 0, bytes = 0;
+  for (LaunchOpInterface launch : launches) {
+    if (isa<ScaledGemmOp>(launch.getOperation())) {
+      ++products;
+      flops += launch.getFlops();
+    }
+    if (isa<QuantizeOp>(launch.getOperation())) {
+      ++copies;
+      bytes += getTrafficBytes(launch);
+    }
+  }
+  if (products + copies == 0)
+    return;
+  os << llvm::formatv("8-bit products: {0} launches, {1} operations at {2:f1} "
+                      "TFLOP/s; {3} launches quantise, {4} bytes\n",
+                      products, flops, target.getFloat8Rate() / 1e12, copies,
+                      bytes);
+}
+
+bool mlir::cuda::hasFloat8Products(ProgramOp program) {
+  return !program.getBody().front().getOps<ScaledGemmOp>().empty();
 }
 
 void mlir::cuda::printCosts(ProgramOp program, StringRef name,
@@ -342,6 +374,7 @@ void mlir::cuda::printCosts(ProgramOp program, StringRef name,
             "roofline bound as written {0:f3} us, in f32 {1:f3} us, with TF32 "
             "products {2:f3} us\n",
             sums[0], sums[1], sums[2]);
+  printFloat8(training, target, os);
   printEstimate(training, target, os);
   os << "memory " << program.getArena() << " bytes";
   if (program.getBound())

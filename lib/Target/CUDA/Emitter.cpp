@@ -224,6 +224,11 @@ void ProgramEmitter::emitBanner() {
     os << "#include \"amp/Runtime/CUDA/CuDNN.h\"\n";
   if (!collectives.empty())
     os << "#include \"amp/Runtime/CUDA/Collectives.h\"\n";
+  // It does not compile for GPUs without 8-bit floats.
+  if (llvm::any_of(launches, [](LaunchOpInterface launch) {
+        return isa<QuantizeOp>(launch.getOperation());
+      }))
+    os << "#include \"amp/Runtime/CUDA/Quantize.h\"\n";
   // Its headers of CUB take seconds to compile.
   if (llvm::any_of(launches, [](LaunchOpInterface launch) {
         auto scatter = dyn_cast<ScatterAddOp>(launch.getOperation());
@@ -313,9 +318,11 @@ void ProgramEmitter::emitTables() {
   os << "const LaunchInfo kLaunches[] = {\n";
   for (LaunchOpInterface launch : launches) {
     StringRef unit = "F32";
-    if (launch.isProduct() &&
-        launch.getInputType(0).getElementTypeBitWidth() == 16)
-      unit = "Half";
+    unsigned bits = launch.isProduct()
+                        ? launch.getInputType(0).getElementTypeBitWidth()
+                        : 32;
+    if (bits < 32)
+      unit = bits == 8 ? "Float8" : "Half";
     else if (launch.usesTF32())
       unit = "TF32";
     os << "    {" << quote(getName(launch)) << ", "

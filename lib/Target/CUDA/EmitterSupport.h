@@ -37,6 +37,8 @@ StringRef getStorageType(Type type);
 StringRef getScalarType(Type type);
 /// The enumerator of amp::cuda::Type: `F16`.
 StringRef getTypeEnumerator(Type type);
+/// The enumerator of amp::cuda::Float8 for an 8-bit float.
+StringRef getFloat8Enumerator(Type type);
 /// The enumerator of amp::cuda::Reader: `Reader::Metrics`.
 StringRef getReaderSpelling(Reader reader);
 /// `f32[64x128]`.
@@ -106,6 +108,7 @@ private:
   void emitConstants();
   void emitProducts();
   void emitConfiguration(GemmOp gemm);
+  void emitConfiguration(ScaledGemmOp gemm);
   void emitConfiguration(ConvOp conv);
   void emitConfiguration(LinearCrossEntropyOp loss);
   /// Prints the descriptions of the plans of cuDNN and their table.
@@ -135,7 +138,7 @@ private:
   void emitLaunchComment(LaunchOpInterface launch);
   void emitGemmBuffers(LaunchOpInterface launch);
   void emitLaunch(LaunchOpInterface launch);
-  void emitProduct(GemmOp gemm);
+  void emitProduct(LaunchOpInterface product);
   void emitConvolution(ConvOp conv);
   void emitLinearLoss(LinearCrossEntropyOp loss);
   void emitKernelLaunch(KernelOp kernel);

@@ -66,7 +66,7 @@ std::string ProgramEmitter::getArrivalCounters() {
 
 void ProgramEmitter::emitLaunch(LaunchOpInterface launch) {
   llvm::TypeSwitch<Operation *>(launch)
-      .Case([&](GemmOp op) { emitProduct(op); })
+      .Case<GemmOp, ScaledGemmOp>([&](auto) { emitProduct(launch); })
       .Case([&](ConvOp op) { emitConvolution(op); })
       .Case([&](LinearCrossEntropyOp op) { emitLinearLoss(op); })
       .Case<AllGatherOp, AllReduceOp, ReduceScatterOp>(

@@ -123,6 +123,26 @@ void ProgramEmitter::emitConfiguration(GemmOp gemm) {
   os << "  return g;\n}\n\n";
 }
 
+void ProgramEmitter::emitConfiguration(ScaledGemmOp gemm) {
+  std::string name = getName(gemm);
+  ShapedType a = gemm.getInputType(0), b = gemm.getInputType(1),
+             d = gemm.getTargetType(0);
+  os << "GemmConfig gemm_" << name << "() {\n  GemmConfig g;\n"
+     << "  g.name = \"" << name << "\";\n"
+     << "  g.m = " << d.getDimSize(0) << ", g.n = " << d.getDimSize(1)
+     << ", g.k = " << a.getDimSize(1) << ";\n"
+     << "  g.typeA = g.typeB = Type::U8, g.typeD = Type::"
+     << getTypeEnumerator(d.getElementType()) << ";\n"
+     << "  g.float8A = " << getFloat8Enumerator(a.getElementType())
+     << ", g.float8B = " << getFloat8Enumerator(b.getElementType()) << ";\n"
+     << "  g.transposeB = true;\n";
+  if (gemm.getFastAccumulation())
+    os << "  g.fastAccumulation = true;\n";
+  if (gemm.getBias())
+    os << "  g.epilogue = Epilogue::Bias;\n";
+  os << "  return g;\n}\n\n";
+}
+
 void ProgramEmitter::emitConfiguration(LinearCrossEntropyOp loss) {
   std::string name = getName(loss);
   LinearCrossEntropyOp::Extents extents = loss.getExtents();
@@ -152,6 +172,8 @@ void ProgramEmitter::emitProducts() {
       emitConfiguration(conv);
     else if (auto gemm = dyn_cast<GemmOp>(launch.getOperation()))
       emitConfiguration(gemm);
+    else if (auto scaled = dyn_cast<ScaledGemmOp>(launch.getOperation()))
+      emitConfiguration(scaled);
     else if (auto loss = dyn_cast<LinearCrossEntropyOp>(launch.getOperation()))
       emitConfiguration(loss);
   }
@@ -177,7 +199,8 @@ void ProgramEmitter::emitProducts() {
 void ProgramEmitter::emitGemmBuffers(LaunchOpInterface launch) {
   auto gemm = dyn_cast<GemmOp>(launch.getOperation());
   auto conv = dyn_cast<ConvOp>(launch.getOperation());
-  if (!gemm && !(conv && conv.getKind() == ConvKind::Forward))
+  auto scaled = dyn_cast<ScaledGemmOp>(launch.getOperation());
+  if (!gemm && !scaled && !(conv && conv.getKind() == ConvKind::Forward))
     return;
   os << "    GemmBuffers b;\n";
   auto set = [&](StringRef field, Value value) {
@@ -196,6 +219,14 @@ void ProgramEmitter::emitGemmBuffers(LaunchOpInterface launch) {
       set("biasGrad", gemm.getOutputs().back());
     return;
   }
+  if (scaled) {
+    for (auto [index, field] :
+         llvm::enumerate(ArrayRef<StringRef>{"a", "b", "scaleA", "scaleB"}))
+      set(field, scaled.getInputs()[index]);
+    set("d", scaled.getOutputs()[0]);
+    set("bias", scaled.getBiasVector());
+    return;
+  }
   set("b", conv.getInputs()[1]);
   set("d", conv.getOutputs()[0]);
   set("bias", conv.getBiasVector());
@@ -203,8 +234,8 @@ void ProgramEmitter::emitGemmBuffers(LaunchOpInterface launch) {
     set("aux", conv.getOutputs()[1]);
 }
 
-void ProgramEmitter::emitProduct(GemmOp gemm) {
-  os << "run.gemms->run(" << products.lookup(gemm) << ", b, run.stream)";
+void ProgramEmitter::emitProduct(LaunchOpInterface product) {
+  os << "run.gemms->run(" << products.lookup(product) << ", b, run.stream)";
 }
 
 void ProgramEmitter::emitConvolution(ConvOp conv) {

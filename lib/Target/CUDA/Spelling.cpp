@@ -42,7 +42,7 @@ StringRef mlir::cuda::getStorageType(Type type) {
     return "__nv_bfloat16";
   if (type.isF64())
     return "double";
-  if (type.isInteger(1))
+  if (type.isInteger(1) || isa<Float8E4M3FNType, Float8E5M2Type>(type))
     return "uint8_t";
   if (type.isInteger(8))
     return "int8_t";
@@ -78,7 +78,13 @@ StringRef mlir::cuda::getTypeEnumerator(Type type) {
     return "I32";
   if (type.isInteger(64))
     return "I64";
+  if (isa<Float8E4M3FNType, Float8E5M2Type>(type))
+    return "U8";
   return "F32";
+}
+
+StringRef mlir::cuda::getFloat8Enumerator(Type type) {
+  return isa<Float8E4M3FNType>(type) ? "Float8::E4M3" : "Float8::E5M2";
 }
 
 StringRef mlir::cuda::getReaderSpelling(Reader reader) {

@@ -274,6 +274,29 @@ static RuntimeCall getCall(StochasticRoundOp op, const Operands &operands) {
 }
 
 //===----------------------------------------------------------------------===//
+// 8-bit floats
+//===----------------------------------------------------------------------===//
+
+static RuntimeCall getCall(QuantizeOp op, const Operands &operands) {
+  auto flag = [](bool value) { return value ? "true" : "false"; };
+  auto output = [&](std::optional<unsigned> target) {
+    return target ? operands.outputs[*target] : std::string("nullptr");
+  };
+  SmallVector<int64_t, 2> matrix = op.getMatrix();
+  std::string config =
+      "QuantizeConfig{" + number(matrix[0]) + ", " + number(matrix[1]) + ", " +
+      getFloat8Enumerator(op.getFormat()).str() + ", " +
+      flag(op.getSaturate()) + ", " + flag(op.getKeepNonFinite()) + "}";
+  std::string results = "QuantizeResults{" + output(op.getPayloadTarget()) +
+                        ",\n            " + output(op.getTransposedTarget()) +
+                        ",\n            " + output(op.getInverseTarget()) +
+                        ",\n            " + output(op.getAmaxTarget()) + "}";
+  return {"quantize",
+          {config, results, operands.inputs[0], operands.inputs[1],
+           operands.scratch}};
+}
+
+//===----------------------------------------------------------------------===//
 // Loss scale
 //===----------------------------------------------------------------------===//
 
@@ -332,9 +355,9 @@ void ProgramEmitter::emitTunedKernel(LaunchOpInterface launch) {
                 CrossEntropyOp, CrossEntropyWithGradOp, DropoutOp,
                 LayerNormAndGradOp, LayerNormGradOp, LayerNormOp,
                 LogSoftmaxGradOp, LogSoftmaxOp, MaxPool2DGradOp, MaxPool2DOp,
-                RMSNormAndGradOp, RMSNormGradOp, RMSNormOp, ScatterAddOp,
-                SoftmaxGradOp, SoftmaxOp, StochasticRoundOp, UpdateScaleOp>(
-              [&](auto op) { return getCall(op, operands); });
+                QuantizeOp, RMSNormAndGradOp, RMSNormGradOp, RMSNormOp,
+                ScatterAddOp, SoftmaxGradOp, SoftmaxOp, StochasticRoundOp,
+                UpdateScaleOp>([&](auto op) { return getCall(op, operands); });
   os << call.function << "(run.stream";
   for (const std::string &argument : call.arguments)
     os << ",\n        " << argument;

@@ -14,6 +14,7 @@
 #include "cublasLt.h"
 
 #include "amp/CudaHost/Host.h"
+#include "amp/Runtime/Host/Float8.h"
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 
@@ -32,6 +33,8 @@ struct cublasLtMatmulDescOpaque {
   void *bias = nullptr, *aux = nullptr;
   int64_t auxLd = 0;
   int32_t biasType = -1, auxType = -1;
+  const void *scaleA = nullptr, *scaleB = nullptr;
+  int8_t fastAccumulation = 0;
 };
 
 struct cublasLtMatrixLayoutOpaque {
@@ -131,6 +134,12 @@ cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc,
     return assign(desc->auxType, value, bytes);
   case CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE:
     return assign(desc->biasType, value, bytes);
+  case CUBLASLT_MATMUL_DESC_A_SCALE_POINTER:
+    return assign(desc->scaleA, value, bytes);
+  case CUBLASLT_MATMUL_DESC_B_SCALE_POINTER:
+    return assign(desc->scaleB, value, bytes);
+  case CUBLASLT_MATMUL_DESC_FAST_ACCUM:
+    return assign(desc->fastAccumulation, value, bytes);
   }
   return CUBLAS_STATUS_INVALID_VALUE;
 }
@@ -201,8 +210,12 @@ static bool usesBias(int epilogue) {
   return writesBias(epilogue) || epilogue & 4;
 }
 
+static bool isFloat8(cudaDataType_t type) {
+  return type == CUDA_R_8F_E4M3 || type == CUDA_R_8F_E5M2;
+}
+
 static int64_t elementBytes(cudaDataType_t type) {
-  return type == CUDA_R_32F ? 4 : 2;
+  return type == CUDA_R_32F ? 4 : isFloat8(type) ? 1 : 2;
 }
 
 static bool isKnownEpilogue(int epilogue) {
@@ -228,6 +241,35 @@ static bool isKnownEpilogue(int epilogue) {
   return false;
 }
 
+/// The rules of products with 8-bit operands on an H100, of the documentation
+/// of cublasLtMatmul, "To use FP8 kernels", without the epilogues that programs
+/// do not use. Returns the reason against the arguments, or null.
+static const char *findFloat8Fault(const Desc &desc, const Layout &a,
+                                   const Layout &b, const Layout &d) {
+  if (!isFloat8(a.type) || !isFloat8(b.type))
+    return "one operand alone has 8 bits";
+  if (a.type == CUDA_R_8F_E5M2 && b.type == CUDA_R_8F_E5M2)
+    return "both operands are E5M2";
+  if (!desc.transA || desc.transB)
+    return "8-bit operands need a transposed A and a B that is not (TN)";
+  if (!desc.scaleA || !desc.scaleB)
+    return "8-bit operands without the pointer to a scale";
+  if (d.type != CUDA_R_16F && d.type != CUDA_R_16BF && d.type != CUDA_R_32F)
+    return "D of 8-bit operands is not f16, bf16 or f32";
+  if (desc.compute != CUBLAS_COMPUTE_32F)
+    return "8-bit operands need the compute type 32F";
+  for (const Layout *layout : {&a, &b, &d})
+    if (layout->ld * elementBytes(layout->type) % 16 != 0 ||
+        layout->rows * elementBytes(layout->type) % 16 != 0)
+      return "the rows of a matrix are not multiples of 16 bytes";
+  if (desc.epilogue != CUBLASLT_EPILOGUE_DEFAULT &&
+      desc.epilogue != CUBLASLT_EPILOGUE_BIAS)
+    return "8-bit operands with an epilogue other than a bias";
+  if (desc.epilogue == CUBLASLT_EPILOGUE_BIAS && d.type == CUDA_R_32F)
+    return "8-bit operands with a bias of f32";
+  return nullptr;
+}
+
 /// Returns null if the library accepts the arguments, or the reason why not.
 static const char *findFault(const Desc &desc, const Layout &a, const Layout &b,
                              const Layout &c, const Layout &d) {
@@ -248,12 +290,20 @@ static const char *findFault(const Desc &desc, const Layout &a, const Layout &b,
     if (layout->batch != d.batch || layout->batch < 1)
       return "the batch counts differ";
   }
-  if (a.type != b.type)
-    return "A and B have different types";
   if (c.type != d.type)
     return "C and D have different types";
-  if (d.type != a.type && d.type != CUDA_R_32F)
+  if (isFloat8(a.type) || isFloat8(b.type)) {
+    if (const char *fault = findFloat8Fault(desc, a, b, d))
+      return fault;
+  } else if (desc.scaleA || desc.scaleB) {
+    return "scales of operands that have more than 8 bits";
+  } else if (desc.fastAccumulation) {
+    return "fast accumulation of operands that have more than 8 bits";
+  } else if (a.type != b.type) {
+    return "A and B have different types";
+  } else if (d.type != a.type && d.type != CUDA_R_32F) {
     return "D is neither of the type of A nor f32";
+  }
   if (desc.compute == CUBLAS_COMPUTE_32F_FAST_TF32 && a.type != CUDA_R_32F)
     return "TF32 needs f32 operands";
   if (!isKnownEpilogue(desc.epilogue))
@@ -322,8 +372,9 @@ static uint64_t hashShape(const Desc &desc, const Layout &a, const Layout &b,
   uint64_t hash = 14695981039346656037u;
   for (int64_t value :
        {int64_t(desc.transA), int64_t(desc.transB), int64_t(desc.compute),
-        int64_t(a.type), int64_t(d.type), a.rows, a.columns, a.ld, b.rows,
-        b.columns, b.ld, d.ld, int64_t(d.batch)})
+        int64_t(desc.fastAccumulation), int64_t(a.type), int64_t(b.type),
+        int64_t(d.type), a.rows, a.columns, a.ld, b.rows, b.columns, b.ld, d.ld,
+        int64_t(d.batch)})
     hash = (hash ^ uint64_t(value)) * 1099511628211u;
   return hash;
 }
@@ -414,6 +465,10 @@ cublasLtMatmulAlgoCheck(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
 //===----------------------------------------------------------------------===//
 
 static float readElement(const void *data, cudaDataType_t type, int64_t index) {
+  if (isFloat8(type))
+    return amphost::float8ToFloat(type == CUDA_R_8F_E4M3 ? amphost::kE4M3
+                                                         : amphost::kE5M2,
+                                  static_cast<const uint8_t *>(data)[index]);
   if (type == CUDA_R_16F)
     return __half2float(static_cast<const __half *>(data)[index]);
   if (type == CUDA_R_16BF)
@@ -533,6 +588,11 @@ void Product::runOne(int64_t batch) const {
                                     CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE));
   auto rowsA = gather(dataA, a, batch * a.batchStride, desc.transA, round);
   auto columnsB = gather(dataB, b, batch * b.batchStride, !desc.transB, round);
+  // The factors of 8-bit operands.
+  float factor = alpha;
+  if (isFloat8(a.type))
+    factor *= readElement(desc.scaleA, CUDA_R_32F, 0) *
+              readElement(desc.scaleB, CUDA_R_32F, 0);
   int64_t baseC = batch * c.batchStride, baseD = batch * d.batchStride;
   std::vector<double> biasGrad(m, 0.0);
   std::vector<float> out(m * n);
@@ -540,11 +600,11 @@ void Product::runOne(int64_t batch) const {
   for (int64_t j = 0; j < n; ++j) {
     for (int64_t i = 0; i < m; ++i) {
       const double *x = &rowsA[i * k], *y = &columnsB[j * k];
-      float value = alpha * sumProducts(x, y, k);
+      float value = factor * sumProducts(x, y, k);
       if (roundsParts) {
-        float first = roundTo(alpha * sumProducts(x, y, k / 2), d.type);
+        float first = roundTo(factor * sumProducts(x, y, k / 2), d.type);
         value = first +
-                roundTo(alpha * sumProducts(x + k / 2, y + k / 2, k - k / 2),
+                roundTo(factor * sumProducts(x + k / 2, y + k / 2, k - k / 2),
                         d.type);
       }
       if (beta != 0)
@@ -628,6 +688,8 @@ static std::string findMisuse(const Product &p, const Algorithm &algorithm,
       {"C", p.dataC, totalSpan(p.c), p.beta != 0, alignment(2)},
       {"bias", p.desc.bias, biasCount * width, usesBias(epilogue), alignBias},
       {"aux", p.desc.aux, auxBytes, hasAux(epilogue), alignAux},
+      {"the scale of A", p.desc.scaleA, 4, isFloat8(p.a.type), 4},
+      {"the scale of B", p.desc.scaleB, 4, isFloat8(p.b.type), 4},
       {"workspace", workspace, int64_t(algorithm.workspace),
        algorithm.workspace != 0, 256},
   };

@@ -285,7 +285,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
   *properties = cudaDeviceProp();
   std::snprintf(properties->name, sizeof(properties->name), "CUDA on the CPU");
   properties->totalGlobalMem = options().deviceMemory;
-  properties->major = 9;
+  properties->major = options().capability / 10;
+  properties->minor = options().capability % 10;
   properties->multiProcessorCount = 132;
   return outcome();
 }

@@ -19,6 +19,10 @@
 //   | dW = Xᵀ dY    (W [in, out])  | X, Tr. | dY     | BiasGradB: Σ dY       |
 //   | dW = dYᵀ X    (W [out, in])  | dY, Tr.| X      | BiasGradA: Σ dY       |
 //
+// 8-bit floats are stored along the contracted dimension, as all GPUs with such
+// products take them: A is [m, k] and B, transposed, [n, k]. A copy of a tensor
+// in each order (Quantize.h) takes the place of the two flags.
+//
 // If the library has no algorithm for an epilogue, or tuning finds it slower,
 // the library computes a simpler epilogue and kernels compute the rest
 // (GemmEpilogue.h). The result is then rounded twice.
@@ -105,6 +109,11 @@ private:
   Status planOne(GemmPlan &plan, const GemmConfig &config,
                  const GemmOptions &options, GemmCache &cache, bool &changed) {
     AMP_RETURN_IF_ERROR(verifyGemm(config));
+    if (hasFloat8(config) && library->capability < 89)
+      return makeError(kUnsupported,
+                       "8-bit operands need a GPU of compute capability 8.9 or "
+                       "later, such as an H100, but this one has %d.%d",
+                       library->capability / 10, library->capability % 10);
     plan.config = config;
     std::string key = library->describe() + " " + plan.describe();
     if (const GemmChoice *choice = cache.find(key)) {

@@ -53,6 +53,13 @@ struct GemmConfig {
   /// Types of A, of B, and of C and D. A and B have one type; D has that type
   /// or f32.
   Type typeA = Type::F32, typeB = Type::F32, typeD = Type::F32;
+  /// The formats of A and of B if both are 8-bit floats, whose type is U8. A
+  /// scalar on the device then multiplies each of them, A is not transposed and
+  /// B is, the extents but `m` are multiples of `kFloat8Extent`, and D is f16,
+  /// bf16 or f32.
+  Float8 float8A = Float8::None, float8B = Float8::None;
+  /// Whether 8-bit products may be added with fewer bits than f32 has.
+  bool fastAccumulation = false;
   /// Whether A is stored as [k, m], and B as [n, k].
   bool transposeA = false, transposeB = false;
   /// Distance between rows, as stored.
@@ -80,7 +87,14 @@ struct GemmBuffers {
   const void *bias = nullptr;
   void *biasGrad = nullptr;
   void *aux = nullptr; ///< written by *Aux, read by D*
+  /// The factors of A and of B, f32 scalars, of 8-bit floats.
+  const void *scaleA = nullptr, *scaleB = nullptr;
 };
+
+/// Whether the operands are 8-bit floats.
+AMP_PORTABLE bool hasFloat8(const GemmConfig &g) {
+  return g.float8A != Float8::None || g.float8B != Float8::None;
+}
 
 /// Whether the epilogue adds a bias, writes a bias gradient, uses aux, or uses
 /// aux as a bit mask.
@@ -151,6 +165,37 @@ AMP_PORTABLE Epilogue simplerEpilogue(Epilogue e) {
   return addsBias(e) && e != Epilogue::Bias ? Epilogue::Bias : Epilogue::None;
 }
 
+/// As `findGemmFault`, for the operands of a product of 8-bit floats.
+inline std::string findFloat8Fault(const GemmConfig &g) {
+  if (g.typeA != Type::U8 || g.typeB != Type::U8 || g.float8A == Float8::None ||
+      g.float8B == Float8::None)
+    return "one operand has 8-bit floats, expected both or none of them";
+  if (g.float8A == Float8::E5M2 && g.float8B == Float8::E5M2)
+    return "both operands are f8E5M2, expected at most one of them";
+  if (g.typeD != Type::F16 && g.typeD != Type::BF16 && g.typeD != Type::F32)
+    return std::string("the result of 8-bit operands is ") + typeName(g.typeD) +
+           ", expected f16, bf16 or f32";
+  if (g.transposeA || !g.transposeB)
+    return "operands of 8 bits are not stored along the contracted dimension, "
+           "expected a transposed B alone";
+  if (g.n % kFloat8Extent != 0 || g.k % kFloat8Extent != 0)
+    return "extents of 8-bit operands are n " + std::to_string(g.n) +
+           " and k " + std::to_string(g.k) + ", expected multiples of " +
+           std::to_string(kFloat8Extent);
+  for (int64_t stride : {g.strideA, g.strideB, g.strideD})
+    if (stride % kFloat8Extent != 0)
+      return "rows of 8-bit operands or of their result are " +
+             std::to_string(stride) + " apart, expected a multiple of " +
+             std::to_string(kFloat8Extent);
+  if (g.batch != 1 || g.beta != 0)
+    return "8-bit operands go with a single product without a C operand";
+  if (g.epilogue != Epilogue::None && g.epilogue != Epilogue::Bias)
+    return "8-bit operands go with no epilogue but a bias";
+  if (g.epilogue == Epilogue::Bias && g.typeD == Type::F32)
+    return "a bias of f32 goes with no 8-bit operands, expected 16 bits";
+  return "";
+}
+
 /// Returns what is wrong with `config` and what was expected, or an empty
 /// string. The rules come from cuBLASLt and from this interface: an epilogue
 /// other than None needs a single product, and a C operand needs None or Bias.
@@ -163,12 +208,19 @@ inline std::string findGemmFault(const GemmConfig &config) {
   if (g.m <= 0 || g.n <= 0 || g.k <= 0)
     return "extents are " + std::to_string(g.m) + " x " + std::to_string(g.n) +
            " x " + std::to_string(g.k) + ", expected positive ones";
-  if (!isOperand(g.typeA) || g.typeA != g.typeB)
+  if (hasFloat8(g)) {
+    if (std::string fault = findFloat8Fault(g); !fault.empty())
+      return fault;
+  } else if (!isOperand(g.typeA) || g.typeA != g.typeB) {
     return "operands are " + name(g.typeA) + " and " + name(g.typeB) +
            ", expected one type of f16, bf16, f32";
-  if (g.typeD != g.typeA && g.typeD != Type::F32)
+  } else if (g.fastAccumulation) {
+    return "fast accumulation goes with 8-bit operands, not with " +
+           name(g.typeA);
+  } else if (g.typeD != g.typeA && g.typeD != Type::F32) {
     return "the result is " + name(g.typeD) + ", expected " + name(g.typeA) +
            " or f32";
+  }
   if (g.compute == GemmCompute::TF32 && g.typeA != Type::F32)
     return "tf32 products have f32 operands, not " + name(g.typeA);
   struct {

@@ -31,6 +31,13 @@ inline cudaDataType_t toCudaType(Type type) {
                               : CUDA_R_32F;
 }
 
+/// The type of an operand: `type`, or `format` if that is an 8-bit float.
+inline cudaDataType_t toCudaType(Type type, Float8 format) {
+  return format == Float8::E4M3   ? CUDA_R_8F_E4M3
+         : format == Float8::E5M2 ? CUDA_R_8F_E5M2
+                                  : toCudaType(type);
+}
+
 inline cublasLtEpilogue_t toCublas(Epilogue epilogue) {
   constexpr cublasLtEpilogue_t table[] = {
       CUBLASLT_EPILOGUE_DEFAULT,
@@ -168,6 +175,9 @@ struct GemmLibrary {
   void *workspace = nullptr;
   size_t workspaceBytes = 0;
   std::string device;
+  /// The compute capability of the device, ten times the major and the minor
+  /// number.
+  int capability = 0;
   /// Whether NaN passes, for each kernel with a relu that was tested.
   std::map<std::string, bool> passesNaN;
 
@@ -185,6 +195,7 @@ struct GemmLibrary {
     AMP_CUDA_CALL(cudaGetDevice(&number));
     AMP_CUDA_CALL(cudaGetDeviceProperties(&properties, number));
     device = properties.name;
+    capability = 10 * properties.major + properties.minor;
     std::replace(device.begin(), device.end(), ' ', '_');
     AMP_CUDA_CALL(cublasLtCreate(&handle));
     return Status();
@@ -199,11 +210,11 @@ struct GemmLibrary {
 // Planning
 //===----------------------------------------------------------------------===//
 
-inline Status makeLayout(cublasLtMatrixLayout_t *layout, Type type,
+inline Status makeLayout(cublasLtMatrixLayout_t *layout, cudaDataType_t type,
                          const GemmPlan::Strides &s, int64_t batch) {
   // A row-major matrix is the transposed column-major one.
-  AMP_CUDA_CALL(cublasLtMatrixLayoutCreate(layout, toCudaType(type), s.columns,
-                                           s.rows, s.row));
+  AMP_CUDA_CALL(
+      cublasLtMatrixLayoutCreate(layout, type, s.columns, s.rows, s.row));
   if (batch == 1)
     return Status();
   auto count = int32_t(batch);
@@ -212,6 +223,17 @@ inline Status makeLayout(cublasLtMatrixLayout_t *layout, Type type,
   AMP_CUDA_CALL(cublasLtMatrixLayoutSetAttribute(
       *layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &s.matrix,
       sizeof(s.matrix)));
+  return Status();
+}
+
+/// Sets the pointers to the factors of 8-bit operands in `desc`. The library's
+/// A is our B.
+inline Status setScales(cublasLtMatmulDesc_t desc, const void *scaleA,
+                        const void *scaleB) {
+  AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
+      desc, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &scaleB, sizeof(scaleB)));
+  AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
+      desc, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &scaleA, sizeof(scaleA)));
   return Status();
 }
 
@@ -256,10 +278,18 @@ inline Status GemmPlan::describeTo(const GemmLibrary &library, Epilogue what) {
         desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &aligned,
         sizeof(aligned)));
   }
-  AMP_RETURN_IF_ERROR(makeLayout(&a, g.typeB, stridesB(), g.batch));
-  AMP_RETURN_IF_ERROR(makeLayout(&b, g.typeA, stridesA(), g.batch));
-  AMP_RETURN_IF_ERROR(makeLayout(&c, g.typeD, stridesC(), g.batch));
-  return makeLayout(&d, g.typeD, stridesD(), g.batch);
+  if (hasFloat8(g)) {
+    AMP_RETURN_IF_ERROR(setScales(desc, aligned, aligned));
+    const auto fast = int8_t(g.fastAccumulation);
+    AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
+        desc, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof(fast)));
+  }
+  AMP_RETURN_IF_ERROR(
+      makeLayout(&a, toCudaType(g.typeB, g.float8B), stridesB(), g.batch));
+  AMP_RETURN_IF_ERROR(
+      makeLayout(&b, toCudaType(g.typeA, g.float8A), stridesA(), g.batch));
+  AMP_RETURN_IF_ERROR(makeLayout(&c, toCudaType(g.typeD), stridesC(), g.batch));
+  return makeLayout(&d, toCudaType(g.typeD), stridesD(), g.batch);
 }
 
 /// Asks the heuristic for algorithms of the described product. Without a plan
@@ -380,13 +410,20 @@ inline bool GemmPlan::accepts(const GemmLibrary &library,
 
 inline std::string GemmPlan::describe() const {
   const GemmConfig &g = config;
+  // The formats of 8-bit operands and how their products are added.
+  std::string operands = typeName(g.typeA);
+  if (hasFloat8(g)) {
+    operands = g.float8A == Float8::E4M3 ? "e4m3" : "e5m2";
+    operands += g.float8B == Float8::E4M3 ? ".e4m3" : ".e5m2";
+    operands += g.fastAccumulation ? "-fast" : "";
+  }
   char text[384];
   std::snprintf(
       text, sizeof(text),
       "%lldx%lldx%lld%s%s-%s-%s%s-e%d-b%lld-%s-s%lld.%lld.%lld.%lld.%lld"
       "-m%lld.%lld.%lld.%lld",
       (long long)g.m, (long long)g.n, (long long)g.k, g.transposeA ? "-ta" : "",
-      g.transposeB ? "-tb" : "", typeName(g.typeA), typeName(g.typeD),
+      g.transposeB ? "-tb" : "", operands.c_str(), typeName(g.typeD),
       g.compute == GemmCompute::TF32 ? "-tf32" : "", int(g.epilogue),
       (long long)g.batch, g.beta != 0 ? "c" : "n", (long long)stridesA().row,
       (long long)stridesB().row, (long long)stridesC().row,

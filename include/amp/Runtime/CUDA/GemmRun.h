@@ -31,6 +31,8 @@ inline Status GemmPlan::runProduct(const GemmLibrary &library,
     AMP_CUDA_CALL(cublasLtMatmulDescSetAttribute(
         desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &buffers.aux,
         sizeof(buffers.aux)));
+  if (hasFloat8(config))
+    AMP_RETURN_IF_ERROR(setScales(desc, buffers.scaleA, buffers.scaleB));
   AMP_ON_LAUNCH(config.name);
   return check(cublasLtMatmul(library.handle, desc, &config.alpha, buffers.b, a,
                               buffers.a, b, &config.beta,
@@ -47,7 +49,8 @@ inline Status GemmPlan::run(const GemmLibrary &library,
   if (!buffers.a || !buffers.b || !buffers.d ||
       (addsBias(wanted) && !buffers.bias) ||
       (writesBiasGrad(wanted) && !buffers.biasGrad) ||
-      (usesAux(wanted) && !buffers.aux))
+      (usesAux(wanted) && !buffers.aux) ||
+      (hasFloat8(config) && (!buffers.scaleA || !buffers.scaleB)))
     return makeError(kInvalidArgument, "product '%s' lacks a buffer",
                      config.name);
   AMP_RETURN_IF_ERROR(runProduct(library, buffers, stream, algorithm));

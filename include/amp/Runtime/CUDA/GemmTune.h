@@ -140,6 +140,20 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
+/// Random codes of magnitudes below 2, four in a word. No code is a NaN.
+template <typename = void>
+__global__ void __launch_bounds__(kThreads)
+    fillFloat8Kernel(uint32_t *out, int64_t count, int64_t seed) {
+  elementwise<1>(count / 4, [=](auto at) {
+    const auto words = randomBlock(at.index, seed, 0, 0);
+    Pack<uint32_t, 4> codes;
+#pragma unroll
+    for (int lane = 0; lane < 4; ++lane)
+      codes[lane] = words[lane] & 0xbfbfbfbfu;
+    store<4>(out + at.index * 4, codes);
+  });
+}
+
 /// The difference of two results in sums of squares.
 struct Deviation {
   float difference, norm;
@@ -198,15 +212,27 @@ struct TuneOperands {
         {&buffers.bias, bias, g.typeD},
         {const_cast<const void **>(&buffers.biasGrad), bias, g.typeD},
         {const_cast<const void **>(&buffers.aux), auxBytesOf(g), g.typeD}};
-    int64_t bytes = 0;
+    int64_t bytes = kBufferAlignment;
     for (const auto &part : parts)
       bytes += part.bytes;
     AMP_RETURN_IF_ERROR(memory.allocate(bytes));
     unsigned char *at = memory.data;
+    const float one = 1.0f;
+    AMP_CUDA_CALL(cudaMemcpy(at, &one, sizeof(one), cudaMemcpyHostToDevice));
+    buffers.scaleA = buffers.scaleB = at;
+    at += kBufferAlignment;
     for (const auto &part : parts) {
       if (part.bytes == 0)
         continue;
       *part.buffer = at;
+      if (part.type == Type::U8) {
+        AMP_RETURN_IF_ERROR(
+            launch("tuning", nullptr, elementwiseShape(part.bytes / 4, 4),
+                   fillFloat8Kernel<>, reinterpret_cast<uint32_t *>(at),
+                   part.bytes / 4, seed + (at - memory.data)));
+        at += part.bytes;
+        continue;
+      }
       AMP_RETURN_IF_ERROR(dispatchFloat(part.type, [&](auto *type) {
         using T = std::remove_pointer_t<decltype(type)>;
         const int64_t count = part.bytes / int64_t(sizeof(T));

@@ -33,7 +33,7 @@ struct LaunchInfo {
   double flops = 0;
   double bytes = 0; ///< global memory read and written
   /// The unit whose rate bounds the arithmetic.
-  enum class Unit : uint8_t { F32, TF32, Half } unit = Unit::F32;
+  enum class Unit : uint8_t { F32, TF32, Half, Float8 } unit = Unit::F32;
   /// The results that alone need the launch.
   Reader reader = Reader::Training;
 };
@@ -42,7 +42,9 @@ struct LaunchInfo {
 inline double rooflineBound(const GPUModel &gpu, const LaunchInfo &launch) {
   const double rate = launch.unit == LaunchInfo::Unit::F32    ? gpu.f32
                       : launch.unit == LaunchInfo::Unit::TF32 ? gpu.tf32
-                                                              : gpu.half;
+                      : launch.unit == LaunchInfo::Unit::Half
+                          ? gpu.half
+                          : gpu.getFloat8Rate();
   return std::max(launch.flops / rate, launch.bytes / gpu.bandwidth);
 }
 

@@ -31,6 +31,9 @@ using Type = ElementType;
 AMP_PORTABLE int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 AMP_PORTABLE int64_t alignTo(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
 
+/// The formats of 8-bit floats. Their elements have the type U8.
+enum class Float8 : uint8_t { None, E4M3, E5M2 };
+
 /// The alignment of every buffer in the arena. cuBLASLt assumes it of pointers,
 /// and it is a multiple of every vector access.
 inline constexpr int64_t kBufferAlignment = 256;
@@ -102,6 +105,27 @@ AMP_PORTABLE int64_t columnScratchBytes(int64_t rows, int64_t columns,
                                         int values = 1) {
   int64_t parts = columnParts(rows, columns);
   return parts == 1 ? 0 : parts * columns * values * 4;
+}
+
+/// The extents of a matrix of 8-bit floats are padded with zeros to multiples
+/// of this number. cuBLASLt requires it of the contracted dimension and of the
+/// columns of a result.
+inline constexpr int64_t kFloat8Extent = 16;
+AMP_PORTABLE int64_t padFloat8(int64_t extent) {
+  return alignTo(extent, kFloat8Extent);
+}
+/// Rows and columns that a block of `quantize` takes at a time.
+inline constexpr int64_t kQuantizeTile = 64;
+/// Blocks of `quantize`. Each leaves a partial maximum.
+AMP_PORTABLE int64_t quantizeParts(int64_t rows, int64_t columns) {
+  const int64_t tiles =
+      ceilDiv(rows, kQuantizeTile) * ceilDiv(columns, kQuantizeTile);
+  return tiles < 1 ? 1 : tiles > 2048 ? 2048 : tiles;
+}
+/// Scratch of `quantize` with a magnitude; 0 if there is one part.
+AMP_PORTABLE int64_t quantizeScratchBytes(int64_t rows, int64_t columns) {
+  const int64_t parts = quantizeParts(rows, columns);
+  return parts == 1 ? 0 : parts * 4;
 }
 
 /// Scratch of `crossEntropy`: the loss of each row.

@@ -51,6 +51,9 @@ void emitCMake(ProgramOp program, StringRef source, bool hasMain,
 /// The name of the C interface: that of the program, as an identifier.
 std::string getPrefix(ProgramOp program);
 
+/// Whether a launch multiplies 8-bit floats, which not every GPU can.
+bool hasFloat8Products(ProgramOp program);
+
 /// Prints, for each launch, its operations, bytes, what bounds it and the least
 /// time that it can take on the GPU `target` (a100, ...), and their sums.
 void printCosts(ProgramOp program, StringRef target, raw_ostream &stream);

@@ -36,6 +36,7 @@ void CUDADialect::initialize() {
   registerOptimizerOps();
   registerProductOps();
   registerProgramOps();
+  registerScaledOps();
 }
 
 //===----------------------------------------------------------------------===//

@@ -79,6 +79,8 @@ int64_t estimateFlops(Operation *launch, int64_t perElement);
 #include "amp/Dialect/CUDA/IR/CUDAProductOps.h.inc"
 #define GET_OP_CLASSES
 #include "amp/Dialect/CUDA/IR/CUDAProgramOps.h.inc"
+#define GET_OP_CLASSES
+#include "amp/Dialect/CUDA/IR/CUDAScaledOps.h.inc"
 
 namespace mlir::cuda {
 

@@ -21,7 +21,7 @@ include "mlir/Interfaces/ViewLikeInterface.td"
 // Types and enums
 //===----------------------------------------------------------------------===//
 
-def CUDA_Element : AnyTypeOf<[F16, BF16, F32, F64, I1, I8, I32, I64]>;
+def CUDA_Element : AnyTypeOf<[F8E4M3FN, F8E5M2, F16, BF16, F32, F64, I1, I8, I32, I64]>;
 def CUDA_Tensor : StaticShapeTensorOf<[CUDA_Element]>;
 def CUDA_Buffer : StaticShapeMemRefOf<[CUDA_Element]>;
 def CUDA_TensorOrBuffer : AnyTypeOf<[CUDA_Tensor, CUDA_Buffer]>;

@@ -66,6 +66,7 @@ def CUDA_Dialect : Dialect {
     void registerOptimizerOps();
     void registerProductOps();
     void registerProgramOps();
+    void registerScaledOps();
 
   public:
   }];

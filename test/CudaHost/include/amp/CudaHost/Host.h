@@ -59,6 +59,8 @@ struct Options {
   /// The memory that cudaMalloc can allocate.
   size_t deviceMemory = size_t(4) << 30;
   int devices = 1;
+  /// Ten times the major and the minor number of the compute capability.
+  int capability = 90;
   /// RELU epilogues, each with a type of computation, that turn NaN into 0. The
   /// epilogues of a library may do so.
   std::vector<std::pair<int, int>> epiloguesDroppingNaN;

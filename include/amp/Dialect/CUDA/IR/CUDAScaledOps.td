@@ -1,0 +1,86 @@
+//===- CUDAScaledOps.td - Products of 8-bit floats ---------*- tablegen -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_DIALECT_CUDA_IR_CUDASCALEDOPS_TD
+#define AMP_DIALECT_CUDA_IR_CUDASCALEDOPS_TD
+
+include "amp/Dialect/CUDA/IR/CUDABase.td"
+
+def CUDA_QuantizeOp : CUDA_LaunchOp<"quantize", "", [], [
+    "getFlops", "getScratchBytes", "getTargetSuffix"]> {
+  let summary = "8-bit copies of a matrix";
+  let description = [{
+    Multiplies x by a scale and rounds to `format`, as `amp.quantize` does, with
+    its attributes `saturate` and `keep_non_finite`. x is a matrix, whose rows are all
+    dimensions but the last. One kernel reads it once.
+
+    Inputs: x (f16, bf16 or f32) and the scale (f32 scalar). Outputs, in order:
+
+    | output | where |
+    |---|---|
+    | the codes, [rows, columns] | with `payload` |
+    | the codes of the transposed matrix, [columns, rows] | with `transposed` |
+    | 1 / scale (f32 scalar), which products read | always |
+    | the largest magnitude of x (f32 scalar), as `amp.amax` | with `amax` |
+
+    Rows and columns of codes are padded with zeros to multiples of 16. A product
+    reads its operands along the contracted dimension, so one of two products may
+    need the transposed codes. Scratch memory holds partial maxima.
+
+    Example:
+
+    ```mlir
+    %q, %t, %inverse, %amax = cuda.quantize ins(%x, %scale : tensor<30x64xbf16>, tensor<f32>)
+        {amax, format = f8E4M3FN, payload, saturate, transposed}
+        -> tensor<32x64xf8E4M3FN>, tensor<64x32xf8E4M3FN>, tensor<f32>, tensor<f32>
+    ```
+  }];
+  let arguments = !con(operands, (ins TypeAttr:$format, UnitAttr:$payload,
+      UnitAttr:$transposed, UnitAttr:$amax, UnitAttr:$saturate,
+      UnitAttr:$keep_non_finite));
+  let extraClassDeclaration = [{
+    /// The rows and columns of x, without padding.
+    ::llvm::SmallVector<int64_t, 2> getMatrix();
+    /// The number of the target, or nothing without it.
+    ::std::optional<unsigned> getPayloadTarget();
+    ::std::optional<unsigned> getTransposedTarget();
+    unsigned getInverseTarget() { return getPayload() + getTransposed(); }
+    ::std::optional<unsigned> getAmaxTarget();
+  }];
+}
+
+def CUDA_ScaledGemmOp : CUDA_LaunchOp<"scaled_gemm", "", [], ["getFlops"]> {
+  let summary = "a product of 8-bit matrices with factors";
+  let description = [{
+    D = a · b · A · Bᵀ + bias, where A is [M, K] and B is [N, K], outputs of
+    `cuda.quantize`, and a and b are the inverses of their scales. Sums are f32,
+    and D is rounded once. With `fast_accumulation` a GPU adds with fewer bits.
+
+    Inputs: A, B, a, b (f32 scalars), and with `bias` a vector [N] of the type of D,
+    which is not f32 then. At most one of A and B is f8E5M2. D is [M, N], of f16, bf16
+    or f32. M may be less than the rows of A, whose last rows are padding.
+
+    GPUs before Blackwell take only operands that are stored along the contracted
+    dimension, and others take these too.
+
+    Example:
+
+    ```mlir
+    %y = cuda.scaled_gemm ins(%q, %w, %a, %b
+        : tensor<32x64xf8E4M3FN>, tensor<128x64xf8E4M3FN>, tensor<f32>, tensor<f32>)
+        -> tensor<30x128xbf16>
+    ```
+  }];
+  let arguments = !con(operands, (ins UnitAttr:$bias, UnitAttr:$fast_accumulation));
+  let extraClassDeclaration = [{
+    ::mlir::Value getBiasVector() { return getBias() ? getInputs()[4] : ::mlir::Value(); }
+    bool isProduct() { return true; }
+    ::llvm::StringRef getDefaultName() { return "product"; }
+  }];
+}
+
+#endif // AMP_DIALECT_CUDA_IR_CUDASCALEDOPS_TD

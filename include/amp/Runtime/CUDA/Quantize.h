@@ -1,0 +1,180 @@
+//===- Quantize.h - Rounding to eight bits ----------------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One kernel reads a matrix once and writes its 8-bit copies: in the order of
+// its rows, in that of its columns, or both. It also finds the largest
+// magnitude for the scale of the next step, and gives the inverse of the scale,
+// which products read. Scales stay on the device.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AMP_RUNTIME_CUDA_QUANTIZE_H
+#define AMP_RUNTIME_CUDA_QUANTIZE_H
+
+#include "amp/Runtime/CUDA/Reduce.h"
+
+#include <cuda_fp8.h>
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 890
+#error                                                                         \
+    "a step with 8-bit products needs a GPU of compute capability 8.9 or later, such as sm_90"
+#endif
+
+namespace amp::cuda {
+
+/// How a matrix of `rows` x `columns` becomes 8-bit floats.
+struct QuantizeConfig {
+  int64_t rows, columns;
+  Float8 format;
+  /// Whether magnitudes beyond the range become the largest finite number.
+  bool saturate;
+  /// Whether an infinite element becomes that of the format, or NaN.
+  bool keepNonFinite;
+};
+
+/// The copies of a matrix. Null pointers are not written.
+struct QuantizeResults {
+  /// [padFloat8(rows), padFloat8(columns)]. Zeros follow the matrix.
+  uint8_t *payload;
+  /// [padFloat8(columns), padFloat8(rows)], the transposed matrix.
+  uint8_t *transposed;
+  float *inverse; ///< 1 / scale, always written
+  float *amax;    ///< the largest magnitude, NaN if an element is NaN
+};
+
+/// Rounds to nearest even. NaN stays NaN.
+AMP_DEVICE uint8_t toFloat8(float value, Float8 format, bool saturate) {
+  return __nv_cvt_float_to_fp8(value, saturate ? __NV_SATFINITE : __NV_NOSAT,
+                               format == Float8::E4M3 ? __NV_E4M3 : __NV_E5M2);
+}
+
+/// Bytes between rows of a tile in shared memory: a row of words more than the
+/// tile, so that a column is spread over banks.
+inline constexpr int kQuantizePitch = int(kQuantizeTile) + 4;
+
+/// Sixteen elements of row `row` from column `column` on as codes, zeros
+/// outside of the matrix. Raises `amax` to their magnitudes.
+template <Float8 Format, typename T>
+AMP_DEVICE Pack<uint8_t, 16> quantizePack(const QuantizeConfig &config,
+                                          const T *x, float scale, int64_t row,
+                                          int64_t column, float &amax) {
+  Pack<float, 16> values = Pack<float, 16>::of(0.0f);
+  if (row < config.rows && column < config.columns) {
+    const T *begin = x + row * config.columns + column;
+    if (config.columns % 16 == 0) {
+      values = load<16>(begin);
+    } else {
+#pragma unroll
+      for (int lane = 0; lane < 16; ++lane)
+        if (column + lane < config.columns)
+          values[lane] = loadOne(begin + lane);
+    }
+  }
+  Pack<uint8_t, 16> codes;
+#pragma unroll
+  for (int lane = 0; lane < 16; ++lane) {
+    const float value = values[lane];
+    amax = maximum(amax, fabsf(value));
+    // The padding stays zero with a scale that is NaN.
+    const bool isInside = row < config.rows && column + lane < config.columns;
+    const bool isKept = config.keepNonFinite && !isFinite(value);
+    codes[lane] = isInside ? toFloat8(isKept ? value : value * scale, Format,
+                                      config.saturate && !isKept)
+                           : uint8_t(0);
+  }
+  return codes;
+}
+
+/// Launched with `quantizeShape`. `partials` holds a float for each block.
+template <Float8 Format, typename T>
+__global__ void __launch_bounds__(kThreads, kBlocks)
+    quantizeKernel(QuantizeConfig config, QuantizeResults out, const T *x,
+                   const float *scales, float *partials,
+                   unsigned *arrivalCounter) {
+  constexpr int tile = int(kQuantizeTile);
+  auto *codes = sharedMemory<unsigned char>();
+  auto *shared = reinterpret_cast<float *>(codes + tile * kQuantizePitch);
+  const float scale = loadOne(scales);
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    storeOne(out.inverse, 1.0f / scale);
+  const int64_t rows = padFloat8(config.rows),
+                columns = padFloat8(config.columns);
+  const int64_t across = ceilDiv(columns, tile),
+                tiles = across * ceilDiv(rows, tile);
+  // A thread takes sixteen elements of a row, and then of a column.
+  const int line = int(threadIdx.x) / 4, first = int(threadIdx.x) % 4 * 16;
+  float amax = 0.0f;
+  for (int64_t i = blockIdx.x; i < tiles; i += gridDim.x) {
+    const int64_t row = i / across * tile, column = i % across * tile;
+    const auto pack = quantizePack<Format>(config, x, scale, row + line,
+                                           column + first, amax);
+    if (out.payload && row + line < rows && column + first < columns)
+      store<16>(out.payload + (row + line) * columns + column + first, pack);
+    if (!out.transposed)
+      continue;
+    __syncthreads(); // the last tile has been read
+    uint32_t words[4];
+    memcpy(words, &pack, sizeof(words));
+    auto *to =
+        reinterpret_cast<uint32_t *>(codes + line * kQuantizePitch + first);
+#pragma unroll
+    for (int word = 0; word < 4; ++word)
+      to[word] = words[word];
+    __syncthreads();
+    Pack<uint8_t, 16> turned;
+#pragma unroll
+    for (int lane = 0; lane < 16; ++lane)
+      turned[lane] = codes[(first + lane) * kQuantizePitch + line];
+    if (column + line < columns && row + first < rows)
+      store<16>(out.transposed + (column + line) * rows + row + first, turned);
+  }
+  if (!out.amax)
+    return;
+  amax = reduceBlock<Maximum>(amax, shared);
+  if (gridDim.x == 1) {
+    if (threadIdx.x == 0)
+      storeOne(out.amax, amax);
+    return;
+  }
+  if (threadIdx.x == 0) {
+    AMP_ON_STORE(partials + blockIdx.x, sizeof(float));
+    partials[blockIdx.x] = amax;
+  }
+  if (!isLastBlock(arrivalCounter, gridDim.x,
+                   reinterpret_cast<unsigned *>(shared + kThreads / 32)))
+    return;
+  amax = 0.0f;
+  for (unsigned part = threadIdx.x; part < gridDim.x; part += kThreads)
+    amax = maximum(amax, loadPartial(partials + part));
+  amax = reduceBlock<Maximum>(amax, shared);
+  if (threadIdx.x == 0)
+    storeOne(out.amax, amax);
+}
+
+/// Multiplies `x` by the scalar `scale` and rounds to 8-bit floats. `partials`
+/// is scratch of `quantizeScratchBytes(config.rows, config.columns)`, and
+/// `arrivalCounter` is zero before and after; only a magnitude needs them.
+template <typename T>
+Status quantize(cudaStream_t stream, const QuantizeConfig &config,
+                const QuantizeResults &out, const T *x, const float *scale,
+                void *partials, unsigned *arrivalCounter) {
+  LaunchShape shape;
+  shape.grid.x = unsigned(
+      quantizeParts(padFloat8(config.rows), padFloat8(config.columns)));
+  shape.sharedBytes =
+      size_t(kQuantizeTile * kQuantizePitch + kThreads / 32 * 4 + 16);
+  auto *kernel = config.format == Float8::E4M3
+                     ? quantizeKernel<Float8::E4M3, T>
+                     : quantizeKernel<Float8::E5M2, T>;
+  return launch("quantize", stream, shape, kernel, config, out, x, scale,
+                static_cast<float *>(partials), arrivalCounter);
+}
+
+} // namespace amp::cuda
+
+#endif // AMP_RUNTIME_CUDA_QUANTIZE_H

@@ -1,0 +1,78 @@
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// RUN: amp-opt %s --split-input-file --convert-train-to-cuda | FileCheck %s
+// RUN: amp-opt %s --split-input-file --convert-train-to-cuda | FileCheck %s --check-prefix=COUNT
+
+// The scale of a tensor follows from its magnitude, in the kernel that finds
+// it. The launch that quantises writes the order that the product reads: rows of
+// x, and columns of w. Rows are padded in payloads only.
+// CHECK-LABEL: func.func @current
+// CHECK: %[[SCALE:.*]] = cuda.kernel {{.*}} reduce [0, 1] with <maximum>
+// CHECK: math.absf
+// CHECK: finish
+// CHECK: arith.divf
+// CHECK: cuda.quantize named "w_8bit" ins(%arg0, %{{.*}} : tensor<64x32xf32>, tensor<f32>) {format = f8E4M3FN, saturate, transposed} -> tensor<32x64xf8E4M3FN>, tensor<f32>
+// CHECK: %[[Q:.*]]:2 = cuda.quantize {{.*}} : tensor<3x10x64xbf16>, tensor<f32>) {format = f8E4M3FN, payload, saturate} -> tensor<32x64xf8E4M3FN>, tensor<f32>
+// CHECK: cuda.scaled_gemm {{.*}} : tensor<32x64xf8E4M3FN>, tensor<32x64xf8E4M3FN>, tensor<f32>, tensor<f32>, tensor<32xbf16>) {bias} -> tensor<30x32xbf16>
+func.func @current(%w: tensor<64x32xf32> {amp.name = "w", amp.role = "parameter"},
+                   %x: tensor<3x10x64xbf16> {amp.name = "x", amp.role = "batch"},
+                   %b: tensor<32xbf16> {amp.name = "b", amp.role = "batch"})
+    -> (tensor<64x32xf32> {amp.updates = "w"}, tensor<3x10x32xbf16> {amp.prediction = "y"}) {
+  %0 = amp.amax %w : tensor<64x32xf32> -> tensor<f32>
+  %1 = amp.scale_from_amax %0 for f8E4M3FN : tensor<f32>
+  %2 = amp.quantize %w by %1 saturate : (tensor<64x32xf32>, tensor<f32>) -> tensor<64x32xf8E4M3FN>
+  %3 = amp.amax %x : tensor<3x10x64xbf16> -> tensor<f32>
+  %4 = amp.scale_from_amax %3 for f8E4M3FN : tensor<f32>
+  %5 = amp.quantize %x by %4 saturate : (tensor<3x10x64xbf16>, tensor<f32>) -> tensor<3x10x64xf8E4M3FN>
+  %6 = amp.scaled_matmul %5 by %4, %2 by %1 plus %b : tensor<32xbf16> : (tensor<3x10x64xf8E4M3FN>, tensor<f32>), (tensor<64x32xf8E4M3FN>, tensor<f32>) -> tensor<3x10x32xbf16>
+  return %w, %6 : tensor<64x32xf32>, tensor<3x10x32xbf16>
+}
+
+// -----
+
+// A scale of earlier steps: one launch reads x once, also for its magnitude.
+// Two products read both orders. The gradient of a weight has neither operand in
+// the order of its rows.
+// COUNT-LABEL: func.func @delayed
+// COUNT-COUNT-2: cuda.quantize
+// COUNT-NOT: cuda.quantize
+// COUNT-NOT: with <maximum>
+// CHECK-LABEL: func.func @delayed
+// CHECK: cuda.quantize {{.*}}(%arg1, %arg0 : tensor<32x64xf32>, tensor<f32>) {amax, format = f8E4M3FN, keep_non_finite, payload, saturate, transposed} -> tensor<32x64xf8E4M3FN>, tensor<64x32xf8E4M3FN>, tensor<f32>, tensor<f32>
+// CHECK: cuda.quantize {{.*}}(%arg2, %arg0 : tensor<32x48xbf16>, tensor<f32>) {format = f8E5M2, saturate, transposed} -> tensor<48x32xf8E5M2>, tensor<f32>
+// CHECK: cuda.scaled_gemm {{.*}} : tensor<32x64xf8E4M3FN>, tensor<32x64xf8E4M3FN>, tensor<f32>, tensor<f32>) {fast_accumulation} -> tensor<32x32xf16>
+// CHECK: cuda.scaled_gemm {{.*}} : tensor<64x32xf8E4M3FN>, tensor<48x32xf8E5M2>, tensor<f32>, tensor<f32>) -> tensor<64x48xf32>
+func.func @delayed(%s: tensor<f32> {amp.name = "s", amp.role = "quantizer_state"},
+                   %x: tensor<32x64xf32> {amp.name = "x", amp.role = "batch"},
+                   %g: tensor<32x48xbf16> {amp.name = "g", amp.role = "batch"})
+    -> (tensor<f32> {amp.updates = "s"}, tensor<32x32xf16> {amp.prediction = "y"}, tensor<64x48xf32> {amp.prediction = "z"}) {
+  %0 = amp.amax %x : tensor<32x64xf32> -> tensor<f32>
+  %1 = amp.quantize %x by %s saturate {keep_non_finite} : (tensor<32x64xf32>, tensor<f32>) -> tensor<32x64xf8E4M3FN>
+  %2 = amp.quantize %g by %s saturate : (tensor<32x48xbf16>, tensor<f32>) -> tensor<32x48xf8E5M2>
+  %3 = amp.scaled_matmul %1 by %s, %1 by %s {transpose_b, accumulator_bits = 22 : i32} : (tensor<32x64xf8E4M3FN>, tensor<f32>), (tensor<32x64xf8E4M3FN>, tensor<f32>) -> tensor<32x32xf16>
+  %4 = amp.scaled_matmul %1 by %s, %2 by %s {transpose_a, accumulator_bits = 22 : i32, promotion = 128 : i64} : (tensor<32x64xf8E4M3FN>, tensor<f32>), (tensor<32x48xf8E5M2>, tensor<f32>) -> tensor<64x48xf32>
+  return %0, %3, %4 : tensor<f32>, tensor<32x32xf16>, tensor<64x48xf32>
+}
+
+// -----
+
+// Columns of a result that are not a multiple of 16 are padded. The bias is then
+// added to the f32 result, which is rounded once.
+// COUNT-LABEL: func.func @columns
+// CHECK-LABEL: func.func @columns
+// CHECK: %[[P:.*]] = cuda.scaled_gemm {{.*}} -> tensor<32x32xf32>
+// CHECK: cuda.kernel
+// CHECK: arith.addf
+// CHECK: arith.truncf
+// CHECK: -> tensor<32x20xbf16>
+func.func @columns(%s: tensor<f32> {amp.name = "s", amp.role = "model_state"},
+                   %x: tensor<32x64xbf16> {amp.name = "x", amp.role = "batch"},
+                   %w: tensor<20x64xbf16> {amp.name = "v", amp.role = "batch"},
+                   %b: tensor<20xbf16> {amp.name = "b", amp.role = "batch"})
+    -> (tensor<f32> {amp.updates = "s"}, tensor<32x20xbf16> {amp.prediction = "y"}) {
+  %0 = amp.quantize %x by %s : (tensor<32x64xbf16>, tensor<f32>) -> tensor<32x64xf8E4M3FN>
+  %1 = amp.quantize %w by %s : (tensor<20x64xbf16>, tensor<f32>) -> tensor<20x64xf8E4M3FN>
+  %2 = amp.scaled_matmul %0 by %s, %1 by %s plus %b : tensor<20xbf16> {transpose_b} : (tensor<32x64xf8E4M3FN>, tensor<f32>), (tensor<20x64xf8E4M3FN>, tensor<f32>) -> tensor<32x20xbf16>
+  return %s, %2 : tensor<f32>, tensor<32x20xbf16>
+}

@@ -1,0 +1,113 @@
+//===- Quantize.cu - Rounding to eight bits ---------------------*- C++ -*-===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// See https://llvm.org/LICENSE.txt for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// RUN: %cuda_host_cxx %s %cuda_host_lib -o %t && %t
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/CudaHost/Testing.h"
+#include "amp/Runtime/CUDA/Quantize.h"
+#include "amp/Runtime/Host/Float8.h"
+
+#include <algorithm>
+
+using namespace amp::cuda;
+using namespace amp::cuda::testing;
+
+using Values = std::vector<double>;
+using KernelResults = std::vector<Values>;
+
+/// The codes that the transposed matrix must have, and those of the matrix.
+static void getCodes(const QuantizeConfig &c, const Values &x, float scale,
+                     Values &payload, Values &transposed) {
+  const auto &format =
+      c.format == Float8::E4M3 ? amphost::kE4M3 : amphost::kE5M2;
+  const int64_t rows = padFloat8(c.rows), columns = padFloat8(c.columns);
+  payload.assign(rows * columns, 0.0);
+  transposed.assign(rows * columns, 0.0);
+  for (int64_t i = 0; i < c.rows; ++i)
+    for (int64_t j = 0; j < c.columns; ++j) {
+      const auto value = float(x[i * c.columns + j]);
+      const bool isKept = c.keepNonFinite && !std::isfinite(value);
+      payload[i * columns + j] = transposed[j * rows + i] =
+          amphost::floatToFloat8(format, isKept ? value : value * scale,
+                                 c.saturate && !isKept);
+    }
+}
+
+/// The largest magnitude, NaN if an element is NaN.
+static double getMagnitude(const Values &x) {
+  double most = 0;
+  for (double value : x)
+    most = std::isnan(value) || std::isnan(most)
+               ? NAN
+               : std::max(most, std::fabs(value));
+  return most;
+}
+
+/// Both copies, one, and each with and without a magnitude.
+template <typename T>
+static void testQuantize(const QuantizeConfig &config, float scale,
+                         double special) {
+  inAllOrders("quantize", [&] {
+    Values x = randomValues<T>(config.rows * config.columns, 1, 100.0);
+    x[x.size() / 2] = widen(roundTo<T>(float(special)));
+    Values payload, transposed;
+    getCodes(config, x, scale, payload, transposed);
+    const double most = getMagnitude(x);
+    Buffer<T> in(x);
+    Buffer<float> scales(Values{scale});
+    const int64_t parts = quantizeParts(config.rows, config.columns);
+    CHECK((parts > 1) ==
+          (quantizeScratchBytes(config.rows, config.columns) > 0));
+    Buffer<float> partials(parts);
+    ArrivalCounters counters;
+    KernelResults results;
+    for (int outputs = 1; outputs < 8; ++outputs) {
+      const bool hasPayload = outputs & 1, hasTransposed = outputs & 2,
+                 hasMagnitude = outputs & 4;
+      if (!hasPayload && !hasTransposed)
+        continue;
+      Buffer<uint8_t> plain(payload.size()), turned(payload.size());
+      Buffer<float> inverse(1), amax(1);
+      CHECK_OK(quantize(
+          nullptr, config,
+          QuantizeResults{hasPayload ? plain.get() : nullptr,
+                          hasTransposed ? turned.get() : nullptr, inverse.get(),
+                          hasMagnitude ? amax.get() : nullptr},
+          in.get(), scales.get(), partials.get(), counters.get()));
+      if (hasPayload)
+        CHECK(plain.read() == payload);
+      if (hasTransposed)
+        CHECK(turned.read() == transposed);
+      CHECK(inverse.read()[0] == 1.0f / scale);
+      CHECK(counters.areZero());
+      if (!hasMagnitude)
+        continue;
+      const double found = amax.read()[0];
+      CHECK(std::isnan(most) ? std::isnan(found) : found == most);
+      results.push_back({std::isnan(found) ? -1.0 : found});
+    }
+    return results;
+  });
+}
+
+int main() {
+  for (Float8 format : {Float8::E4M3, Float8::E5M2}) {
+    // One tile, tiles with an edge, rows that are not whole vectors, and more
+    // tiles than blocks.
+    testQuantize<__nv_bfloat16>({32, 48, format, true, false}, 2.5f, 1e9);
+    testQuantize<__half>({70, 130, format, true, true}, 0.37f, INFINITY);
+    testQuantize<float>({129, 65, format, true, true}, 3.0f, NAN);
+    testQuantize<float>({1, 1, format, false, false}, 1.0f, -600.0);
+    testQuantize<__half>({64, 200, format, false, false}, 1000.0f, 3.0);
+  }
+  testQuantize<__nv_bfloat16>({1, 2100 * 64, Float8::E4M3, true, false}, 4.0f,
+                              -INFINITY);
+  return finish();
+}
