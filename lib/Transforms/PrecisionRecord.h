@@ -16,13 +16,10 @@
 #define AMP_LIB_TRANSFORMS_PRECISIONRECORD_H
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/AttributeNames.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::amp {
-
-/// On a function: the recipe by which `amp-quantize-products` quantised its
-/// products. The low types can then not be undone.
-inline constexpr llvm::StringLiteral kRecipeAttr = "amp.fp8_recipe";
 
 /// Returns the low type of a function that has been rewritten, or null.
 FloatType getRecordedPrecision(FunctionOpInterface function);

@@ -47,7 +47,8 @@ LogicalResult ScaledStep::checkSeeds() const {
   if (seeds.empty())
     return function->emitError("the step has gradients but no gradient seed; "
                                "expected an amp.gradient_seed where the "
-                               "backward pass starts");
+                               "backward pass starts, and a loss that depends "
+                               "on parameters");
   if (gradients.empty())
     return function->emitError("the step has a gradient seed but no gradients; "
                                "expected 'amp.gradient_of' on the operations "

@@ -38,7 +38,7 @@ with open(MODEL, "w") as f:
         tensor<{H}xf32> {{amp.updates = "b"}}, tensor<{H}x{H}xf32> {{amp.updates = "w2"}},
         tensor<{H}x1xf32> {{amp.updates = "w3"}}, tensor<f32> {{amp.metric = "loss"}}) {{
   %h = train.linear %x, %w1 : (tensor<?x{N}xf32>, tensor<{N}x{H}xf32>) -> tensor<?x{H}xf32>
-  %n, %mean, %rstd = train.layer_norm %h, %g, %b {{eps = 1.0e-5 : f64}} : (tensor<?x{H}xf32>, tensor<{H}xf32>, tensor<{H}xf32>) -> (tensor<?x{H}xf32>, tensor<?xf32>, tensor<?xf32>)
+  %n, %mean, %rstd = train.layer_norm %h, %g, %b {{epsilon = 1.0e-5 : f64}} : (tensor<?x{H}xf32>, tensor<{H}xf32>, tensor<{H}xf32>) -> (tensor<?x{H}xf32>, tensor<?xf32>, tensor<?xf32>)
   %a = train.relu %n : tensor<?x{H}xf32>
   %p = train.linear %a, %w2 : (tensor<?x{H}xf32>, tensor<{H}x{H}xf32>) -> tensor<?x{H}xf32>
   %q = train.relu %p : tensor<?x{H}xf32>

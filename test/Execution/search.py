@@ -105,7 +105,7 @@ assert all(found[0] < line[0] for line in equal), (found, equal)
 
 # The first product leaves the range of fp16. Each preset skips every step, and
 # the found policy keeps that product in f32.
-units = write_network("units.mlir", f"""%m, %mean, %rstd = train.layer_norm %h, %g, %b {{eps = 1.0e-5 : f64}} : (tensor<?x{H}xf32>, tensor<{H}xf32>, tensor<{H}xf32>) -> (tensor<?x{H}xf32>, tensor<?xf32>, tensor<?xf32>)""")
+units = write_network("units.mlir", f"""%m, %mean, %rstd = train.layer_norm %h, %g, %b {{epsilon = 1.0e-5 : f64}} : (tensor<?x{H}xf32>, tensor<{H}xf32>, tensor<{H}xf32>) -> (tensor<?x{H}xf32>, tensor<?xf32>, tensor<?xf32>)""")
 data = write_data("units.npz", 3e5, lambda x: np.tanh(x))
 equal, found, f32 = check(units, *data, precision="fp16")
 assert [line[3] for line in equal] == [], equal

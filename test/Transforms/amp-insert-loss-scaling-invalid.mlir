@@ -104,7 +104,7 @@
 // CHECKED: error: amp-insert-loss-scaling: expected 'check' to be scaled or both, got 'none'
 // RUN: not amp-opt %t.mlir --amp-insert-loss-scaling=growth-interval=often 2>&1 | FileCheck %s --check-prefix=INTERVAL
 
-// expected-error@below {{the step has gradients but no gradient seed; expected an amp.gradient_seed where the backward pass starts}}
+// expected-error@below {{the step has gradients but no gradient seed; expected an amp.gradient_seed where the backward pass starts, and a loss that depends on parameters}}
 func.func @no_seed(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}) -> (tensor<4xf32> {amp.updates = "w"}) {
   %g = train.neg %w {amp.gradient_of = ["w"]} : tensor<4xf32>
   return %g : tensor<4xf32>

@@ -12,17 +12,17 @@
 // takes precedence over all patterns, and a pin on the operation over one
 // around it.
 // CHECK-LABEL: func.func @names
-// CHECK: train.matmul {{.*}}tag = "plain"{{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-// CHECK: train.matmul {{.*}}tag = "child"{{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-// CHECK: train.matmul {{.*}}tag = "nested"{{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-// CHECK: train.matmul {{.*}}tag = "call"{{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-// CHECK: train.matmul {{.*}}tag = "longer"{{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
-// CHECK: train.exp {{.*}}tag = "low"{{.*}} : tensor<4x4xf16>
-// CHECK: train.matmul {{.*}}tag = "attribute"{{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
-// CHECK: train.relu {{.*}}tag = "keep"{{.*}} : tensor<4x4xf32>
-// CHECK: train.matmul {{.*}}tag = "unnamed"{{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
-// CHECK: train.matmul {{.*}}tag = "region"{{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-// CHECK: train.matmul {{.*}}tag = "within"{{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>)
+// CHECK: train.matmul {{.*}}test.tag = "plain"{{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+// CHECK: train.matmul {{.*}}test.tag = "child"{{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+// CHECK: train.matmul {{.*}}test.tag = "nested"{{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+// CHECK: train.matmul {{.*}}test.tag = "call"{{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+// CHECK: train.matmul {{.*}}test.tag = "longer"{{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
+// CHECK: train.exp {{.*}}test.tag = "low"{{.*}} : tensor<4x4xf16>
+// CHECK: train.matmul {{.*}}test.tag = "attribute"{{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
+// CHECK: train.relu {{.*}}test.tag = "keep"{{.*}} : tensor<4x4xf32>
+// CHECK: train.matmul {{.*}}test.tag = "unnamed"{{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
+// CHECK: train.matmul {{.*}}test.tag = "region"{{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+// CHECK: train.matmul {{.*}}test.tag = "within"{{.*}} : (tensor<4x4xf16>, tensor<4x4xf16>)
 //
 // A location without a name is known by its place. One with a name is not.
 // RUN: amp-opt places.mlir --auto-mixed-precision=policy=places.yaml | FileCheck %s --check-prefix=PLACES
@@ -69,18 +69,18 @@ pins: {"encoder/layer3*": f32, "*coder/layer3/q": low}
 
 //--- names.mlir
 func.func @names(%a: tensor<4x4xf32>, %c: i1) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
-  %0 = train.matmul %a, %a {tag = "plain"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> loc("encoder/layer3/q")
-  %1 = train.matmul %0, %a {tag = "child"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> loc("matmul"("encoder/layer1"("model.py":3:4)))
-  %2 = train.matmul %1, %a {tag = "nested"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> loc(fused["x", fused<"why">["y.py":1:1, "encoder/k"]])
-  %3 = train.matmul %2, %a {tag = "call"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> loc(callsite("f" at "encoder/call"))
-  %4 = train.matmul %3, %a {tag = "longer"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> loc("encoder/layer3/low/v")
-  %5 = train.exp %4 {tag = "low"} : tensor<4x4xf32> loc("decoder/exp")
-  %6 = train.matmul %5, %a {tag = "attribute", amp.precision = "low"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> loc("encoder/layer3/q")
-  %7 = train.relu %6 {tag = "keep"} : tensor<4x4xf32> loc("head")
-  %8 = train.matmul %7, %6 {tag = "unnamed"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> loc("head2")
+  %0 = train.matmul %a, %a {test.tag = "plain"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> loc("encoder/layer3/q")
+  %1 = train.matmul %0, %a {test.tag = "child"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> loc("matmul"("encoder/layer1"("model.py":3:4)))
+  %2 = train.matmul %1, %a {test.tag = "nested"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> loc(fused["x", fused<"why">["y.py":1:1, "encoder/k"]])
+  %3 = train.matmul %2, %a {test.tag = "call"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> loc(callsite("f" at "encoder/call"))
+  %4 = train.matmul %3, %a {test.tag = "longer"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> loc("encoder/layer3/low/v")
+  %5 = train.exp %4 {test.tag = "low"} : tensor<4x4xf32> loc("decoder/exp")
+  %6 = train.matmul %5, %a {test.tag = "attribute", amp.precision = "low"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> loc("encoder/layer3/q")
+  %7 = train.relu %6 {test.tag = "keep"} : tensor<4x4xf32> loc("head")
+  %8 = train.matmul %7, %6 {test.tag = "unnamed"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> loc("head2")
   %9:2 = scf.if %c -> (tensor<4x4xf32>, tensor<4x4xf32>) {
-    %10 = train.matmul %8, %8 {tag = "region"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-    %11 = train.matmul %8, %8 {tag = "within"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> loc("decoder/q")
+    %10 = train.matmul %8, %8 {test.tag = "region"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %11 = train.matmul %8, %8 {test.tag = "within"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> loc("decoder/q")
     scf.yield %10, %11 : tensor<4x4xf32>, tensor<4x4xf32>
   } else {
     scf.yield %8, %8 : tensor<4x4xf32>, tensor<4x4xf32>

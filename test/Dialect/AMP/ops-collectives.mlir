@@ -11,8 +11,8 @@ func.func @collectives(%a: tensor<8x4xf32>, %b: tensor<?xbf16>, %f: tensor<i1>, 
                        %part: tensor<2x4xf16>, %open: tensor<?x4xf32>, %flat: tensor<11xf32>) {
   // CHECK: amp.all_reduce sum %{{.*}}, %{{.*}} : tensor<8x4xf32>, tensor<?xbf16>
   %0:2 = amp.all_reduce sum %a, %b : tensor<8x4xf32>, tensor<?xbf16>
-  // CHECK: amp.all_reduce max %{{.*}}, %{{.*}} {note = 1 : i64} : tensor<8x4xf32>, tensor<i64>
-  %1:2 = amp.all_reduce max %a, %n {note = 1 : i64} : tensor<8x4xf32>, tensor<i64>
+  // CHECK: amp.all_reduce max %{{.*}}, %{{.*}} {test.note = 1 : i64} : tensor<8x4xf32>, tensor<i64>
+  %1:2 = amp.all_reduce max %a, %n {test.note = 1 : i64} : tensor<8x4xf32>, tensor<i64>
   // CHECK: amp.all_reduce and %{{.*}} : tensor<i1>
   %2 = amp.all_reduce and %f : tensor<i1>
   // CHECK: amp.reduce_scatter %{{.*}} along 0 : tensor<8x4xf32> to tensor<2x4xf32>

@@ -43,8 +43,8 @@ func.func @cast(
   %r12 = amp.cast %x_4 inserted : tensor<4xf32> to tensor<4xf16>
   // CHECK: amp.cast %{{[^ ,)]+}} : tensor<f16> to tensor<f64>
   %r13 = amp.cast %x_5 : tensor<f16> to tensor<f64>
-  // CHECK: amp.cast %{{[^ ,)]+}} inserted {note = 1 : i64} : tensor<?xbf16> to tensor<?xf32>
-  %r14 = amp.cast %x_6 inserted {note = 1 : i64} : tensor<?xbf16> to tensor<?xf32>
+  // CHECK: amp.cast %{{[^ ,)]+}} inserted {test.note = 1 : i64} : tensor<?xbf16> to tensor<?xf32>
+  %r14 = amp.cast %x_6 inserted {test.note = 1 : i64} : tensor<?xbf16> to tensor<?xf32>
   return
 }
 

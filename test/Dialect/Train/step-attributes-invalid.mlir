@@ -356,7 +356,7 @@ func.func @f(%x: tensor<f32> {amp.precision = 16 : i64}) {
 
 // -----
 
-// expected-error@+1 {{argument 0: 'amp.roles' is not an argument attribute of 'amp'}}
+// expected-error@+1 {{argument 0: 'amp.roles' is not an argument attribute of 'amp', did you mean 'amp.role'}}
 func.func @f(%x: tensor<f32> {amp.roles = "batch"}) {
   return
 }
@@ -427,7 +427,7 @@ func.func private @f(%x: tensor<f32> {amp.role = "hyperparameter", amp.name = "w
 
 // -----
 
-// expected-error@+1 {{result 0: 'amp.update' is not a result attribute of 'amp'}}
+// expected-error@+1 {{result 0: 'amp.update' is not a result attribute of 'amp', did you mean 'amp.updates'}}
 func.func private @f(%x: tensor<f32> {amp.role = "parameter", amp.name = "w"}) -> (tensor<f32> {amp.update = "w"})
 
 // -----

@@ -16,10 +16,12 @@
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "amp/Dialect/AMP/IR/AMPScaledOps.h"
+#include "amp/Dialect/AMP/IR/AttributeNames.h"
 #include "amp/Dialect/AMP/IR/InputAttributes.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Interfaces/CastMaterialization.h"
+#include "amp/Support/NearName.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -137,6 +139,33 @@ static bool findNamedArgument(FunctionOpInterface op, StringRef name,
   return false;
 }
 
+/// The names of the discardable attributes of the dialect.
+static ArrayRef<StringRef> listAttributes() {
+  static const StringRef names[] = {AMPDialect::kRoleAttr,
+                                    AMPDialect::kNameAttr,
+                                    AMPDialect::kInitAttr,
+                                    AMPDialect::kOptimizerAttr,
+                                    AMPDialect::kUpdatesAttr,
+                                    AMPDialect::kMetricAttr,
+                                    AMPDialect::kPredictionAttr,
+                                    AMPDialect::kGradientOfAttr,
+                                    AMPDialect::kGradientSeedAttr,
+                                    AMPDialect::kBackwardOfAttr,
+                                    AMPDialect::kIdAttr,
+                                    AMPDialect::kPrecisionAttr,
+                                    AMPDialect::kMixedPrecisionAttr,
+                                    AMPDialect::kInputSignatureAttr,
+                                    AMPDialect::kInputTypesAttr,
+                                    AMPDialect::kInputValueAttr,
+                                    AMPDialect::kInsertedAttr,
+                                    kDividedAlongAttr,
+                                    kInferenceOfAttr,
+                                    kInputAttributesAttr,
+                                    kKeepRoundingsAttr,
+                                    kRecipeAttr};
+  return names;
+}
+
 LogicalResult AMPDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
   StringRef name = attribute.getName();
@@ -218,11 +247,15 @@ LogicalResult AMPDialect::verifyOperationAttribute(Operation *op,
   if (llvm::is_contained({kUpdatesAttr, kMetricAttr, kPredictionAttr}, name))
     return op->emitOpError()
            << "'" << name << "' belongs on results of functions";
-  // Records that passes leave on functions.
-  if (isa<FunctionOpInterface>(op) || isa<ModuleOp>(op))
+  if (name == kRecipeAttr || name == kInferenceOfAttr) {
+    if (!isa<FunctionOpInterface>(op) || !isa<StringAttr>(attribute.getValue()))
+      return op->emitOpError()
+             << "expected '" << name << "' to be a string, on a function";
     return success();
+  }
   return op->emitOpError() << "attribute '" << name
-                           << "' is not one of the 'amp' dialect";
+                           << "' is not one of the 'amp' dialect"
+                           << suggestName(name, listAttributes());
 }
 
 /// Verifies that `init` is a valid initial value of argument `index` of
@@ -342,6 +375,10 @@ LogicalResult AMPDialect::verifyRegionArgAttribute(Operation *op, unsigned,
     return success();
   }
 
+  if (!llvm::is_contained(
+          {kRoleAttr, kNameAttr, kOptimizerAttr, kGradientSeedAttr}, name))
+    return error() << "'" << name << "' is not an argument attribute of 'amp'"
+                   << suggestName(name, listAttributes());
   auto value = dyn_cast<StringAttr>(attribute.getValue());
   if (!value)
     return error() << "expected '" << name << "' to be a string";
@@ -371,14 +408,11 @@ LogicalResult AMPDialect::verifyRegionArgAttribute(Operation *op, unsigned,
       return error() << "'amp.optimizer' must not be empty";
     return success();
   }
-  if (name == kGradientSeedAttr) {
-    Type type = function.getArgumentTypes()[argIndex];
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || tensor.getRank() != 0 || !tensor.getElementType().isF32())
-      return error() << "a gradient seed must be a tensor<f32>, got " << type;
-    return success();
-  }
-  return error() << "'" << name << "' is not an argument attribute of 'amp'";
+  Type type = function.getArgumentTypes()[argIndex];
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.getRank() != 0 || !tensor.getElementType().isF32())
+    return error() << "a gradient seed must be a tensor<f32>, got " << type;
+  return success();
 }
 
 LogicalResult AMPDialect::verifyRegionResultAttribute(
@@ -390,6 +424,10 @@ LogicalResult AMPDialect::verifyRegionResultAttribute(
   };
   if (!function)
     return error() << "'" << name << "' belongs on results of functions";
+  if (!llvm::is_contained(
+          {kUpdatesAttr, kMetricAttr, kPredictionAttr, kGradientOfAttr}, name))
+    return error() << "'" << name << "' is not a result attribute of 'amp'"
+                   << suggestName(name, listAttributes());
   auto value = dyn_cast<StringAttr>(attribute.getValue());
   if (!value || value.getValue().empty())
     return error() << "expected '" << name << "' to be a non-empty string";
@@ -421,8 +459,6 @@ LogicalResult AMPDialect::verifyRegionResultAttribute(
     if (failed(verifyCompatibleShape(have, need)))
       return error() << "is the gradient of " << value << " of type " << need
                      << ", but has type " << have;
-  } else if (name != kMetricAttr && name != kPredictionAttr) {
-    return error() << "'" << name << "' is not a result attribute of 'amp'";
   }
   for (unsigned other = 0; other < resultIndex; ++other) {
     if (function.getResultAttrOfType<StringAttr>(other, name) == value)

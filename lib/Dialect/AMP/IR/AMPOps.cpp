@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/AttributeNames.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -25,6 +26,8 @@ void CastOp::build(OpBuilder &builder, OperationState &state, Value input,
 }
 
 LogicalResult CastOp::verify() {
+  if (failed(verifyAttributeNames(*this)))
+    return failure();
   if (getInput().getType() == getType())
     return emitOpError("expected to change the element type, but operand and "
                        "result are both ")
@@ -137,6 +140,8 @@ void MasterCopyOp::getPrecisionSlots(PrecisionSlots &slots) {
 }
 
 LogicalResult MasterCopyOp::verify() {
+  if (failed(verifyAttributeNames(*this)))
+    return failure();
   if (getRng() && !getElementTypeOrSelf(getCopy()).isBF16())
     return emitOpError("stochastic rounding is to bf16, got ")
            << getCopy().getType();
@@ -146,6 +151,8 @@ LogicalResult MasterCopyOp::verify() {
 }
 
 LogicalResult ResidualOp::verify() {
+  if (failed(verifyAttributeNames(*this)))
+    return failure();
   return verifyResidual(*this, getMaster(), getCopy(), getResidual());
 }
 
@@ -156,6 +163,8 @@ void ResidualOp::getPrecisionSlots(PrecisionSlots &slots) {
 }
 
 LogicalResult CompensateOp::verify() {
+  if (failed(verifyAttributeNames(*this)))
+    return failure();
   return verifyResidual(*this, getMaster(), getCopy(), getResidual());
 }
 
@@ -226,6 +235,8 @@ void InnerGradientOp::inferFloatRanges(ArrayRef<FloatRange> operands,
 OperandRange UnscaleOp::getGradientOperands() { return getGradients(); }
 
 LogicalResult UnscaleOp::verify() {
+  if (failed(verifyAttributeNames(*this)))
+    return failure();
   if (getGradients().empty())
     return emitOpError("expected at least one gradient");
   if (getGradients().size() != getUnscaled().size())
@@ -264,6 +275,8 @@ void UnscaleOp::getPrecisionSlots(PrecisionSlots &slots) {
 OperandRange GlobalNormOp::getGradientOperands() { return getGradients(); }
 
 LogicalResult GlobalNormOp::verify() {
+  if (failed(verifyAttributeNames(*this)))
+    return failure();
   if (getGradients().empty())
     return emitOpError("expected at least one gradient");
   return success();
@@ -289,6 +302,8 @@ void UpdateScaleOp::getPrecisionSlots(PrecisionSlots &slots) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult StatisticsOp::verify() {
+  if (failed(verifyAttributeNames(*this)))
+    return failure();
   if (!getTo())
     return success();
   auto narrow = dyn_cast<FloatType>(*getTo());

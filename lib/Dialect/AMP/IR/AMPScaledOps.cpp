@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Dialect/AMP/IR/AMPScaledOps.h"
+#include "amp/Dialect/AMP/IR/AttributeNames.h"
 
 #include "amp/Support/TensorTypes.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -108,6 +109,8 @@ AmaxOp::inferResultShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
 }
 
 LogicalResult AmaxOp::verify() {
+  if (failed(verifyAttributeNames(*this)))
+    return failure();
   return verifyScale(*this, typeOf(getInput()), typeOf(getAmax()), getBlocks(),
                      "maxima");
 }
@@ -132,6 +135,8 @@ LogicalResult ScaleFromAmaxOp::inferResultShapes(
 }
 
 LogicalResult ScaleFromAmaxOp::verify() {
+  if (failed(verifyAttributeNames(*this)))
+    return failure();
   if (failed(verifyFormat(*this, getFormat(), getMargin())))
     return failure();
   float epsilon = getEpsilon().convertToFloat();
@@ -162,6 +167,8 @@ LogicalResult UpdateQuantizerOp::inferResultShapes(
 }
 
 LogicalResult UpdateQuantizerOp::verify() {
+  if (failed(verifyAttributeNames(*this)))
+    return failure();
   if (failed(verifyFormat(*this, getFormat(), getMargin())))
     return failure();
   int64_t length = typeOf(getHistory()).getDimSize(0);
@@ -186,6 +193,8 @@ QuantizeOp::inferResultShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
 }
 
 LogicalResult QuantizeOp::verify() {
+  if (failed(verifyAttributeNames(*this)))
+    return failure();
   if (getKeepNonFinite() && !getSaturate())
     return emitOpError("has 'keep_non_finite' without 'saturate', expected it "
                        "where finite elements saturate");
@@ -215,6 +224,8 @@ DequantizeOp::inferResultShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
 }
 
 LogicalResult DequantizeOp::verify() {
+  if (failed(verifyAttributeNames(*this)))
+    return failure();
   return verifyScale(*this, typeOf(getPayload()), typeOf(getScale()),
                      getBlocks(), "scales");
 }
@@ -254,6 +265,8 @@ LogicalResult ScaledMatmulOp::inferResultShapes(
 }
 
 LogicalResult ScaledMatmulOp::verify() {
+  if (failed(verifyAttributeNames(*this)))
+    return failure();
   RankedTensorType lhs = typeOf(getLhs()), rhs = typeOf(getRhs());
   if (isa<Float8E5M2Type>(lhs.getElementType()) &&
       isa<Float8E5M2Type>(rhs.getElementType()))

@@ -7,6 +7,7 @@
 
 #include "MemoryPlanner.h"
 
+#include "amp/Dialect/AMP/IR/AttributeNames.h"
 #include "amp/Dialect/CUDA/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Pass/Pass.h"
@@ -20,9 +21,6 @@ namespace mlir::amp {
 
 using namespace mlir;
 using namespace mlir::cuda;
-
-/// The attribute of 'train-to-inference' on a forward function.
-static constexpr StringLiteral kInferenceOfAttr = "amp.inference_of";
 
 namespace {
 
@@ -55,7 +53,7 @@ struct PlanMemory : mlir::amp::impl::PlanMemoryBase<PlanMemory> {
         return signalPassFailure();
       std::string name = step.getName().str();
       Location loc = step.getLoc();
-      auto source = step->getAttrOfType<StringAttr>(kInferenceOfAttr);
+      auto source = step->getAttrOfType<StringAttr>(amp::kInferenceOfAttr);
       auto state = step->getAttrOfType<StateAttr>(kStateAttr);
       MemoryPlanner planner(step, *signature);
       if (failed(planner.run()))

@@ -284,7 +284,9 @@ LogicalResult LoopGradient::findSaved(Block *body) {
       if (type && !type.hasStaticShape())
         return loop.emitOpError("has no derivative: an iteration needs a value "
                                 "of type ")
-               << type << ", expected a static shape";
+               << type
+               << ", expected a static shape; 'train-set-batch' gives the "
+                  "batch dimension its size before the differentiation";
       saved.insert(value);
       continue;
     }

@@ -13,9 +13,12 @@
 #include "ReplicationModels.h"
 #include "ScaleExponentModels.h"
 
+#include "amp/Dialect/AMP/IR/AttributeNames.h"
+#include "amp/Dialect/Train/IR/Backpropagation.h"
 #include "amp/Dialect/Train/IR/Train.h"
 
 #include "amp/Interfaces/CastMaterialization.h"
+#include "amp/Support/NearName.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/Support/MathExtras.h"
 #include <utility>
@@ -96,6 +99,45 @@ mlir::train::broadcastShapes(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
   return shape;
 }
 
+/// Reports that `train` has no attribute `name` on `place`.
+static LogicalResult reject(Operation *op, StringRef place, StringRef name) {
+  return op->emitOpError() << place << "attribute '" << name
+                           << "' is not one of the 'train' dialect"
+                           << amp::suggestName(
+                                  name, {kStopGradientAttr, kRecomputedAttr});
+}
+
+LogicalResult TrainDialect::verifyOperationAttribute(Operation *op,
+                                                     NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == kRecomputedAttr) {
+    if (isa<IntegerAttr>(attribute.getValue()))
+      return success();
+    return op->emitOpError()
+           << "expected '" << name << "' to be the number of a group";
+  }
+  if (name != kStopGradientAttr)
+    return reject(op, "", name);
+  if (isa<UnitAttr>(attribute.getValue()))
+    return success();
+  return op->emitOpError() << "expected '" << name << "' to have no value";
+}
+
+LogicalResult TrainDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                     unsigned argIndex,
+                                                     NamedAttribute attribute) {
+  return reject(op, "argument " + std::to_string(argIndex) + ": ",
+                attribute.getName());
+}
+
+LogicalResult
+TrainDialect::verifyRegionResultAttribute(Operation *op, unsigned,
+                                          unsigned resultIndex,
+                                          NamedAttribute attribute) {
+  return reject(op, "result " + std::to_string(resultIndex) + ": ",
+                attribute.getName());
+}
+
 LogicalResult mlir::train::verifyTensorTypes(Operation *op) {
   constexpr int64_t maxElements = int64_t(1) << 48;
   Type last;
@@ -131,7 +173,7 @@ LogicalResult mlir::train::verifyTensorTypes(Operation *op) {
 }
 
 LogicalResult mlir::train::verifyResultShapes(Operation *op) {
-  if (failed(verifyTensorTypes(op)))
+  if (failed(amp::verifyAttributeNames(op)) || failed(verifyTensorTypes(op)))
     return failure();
   SmallVector<SmallVector<int64_t>> shapes;
   if (failed(cast<ShapeInferenceOpInterface>(op).inferResultShapes(shapes)))

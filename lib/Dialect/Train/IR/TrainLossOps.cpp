@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Dialect/AMP/IR/AttributeNames.h"
 #include "amp/Dialect/Train/IR/Train.h"
 
 #include "ShapeVerifiers.h"
@@ -100,7 +101,8 @@ LogicalResult L1GradOp::inferResultShapes(Shapes &shapes) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult GradientsOp::verify() {
-  if (failed(verifyTensorTypes(*this)))
+  if (failed(amp::verifyAttributeNames(*this)) ||
+      failed(verifyTensorTypes(*this)))
     return failure();
   if (getWrt().empty())
     return emitOpError("expected at least one value to differentiate by");

@@ -235,6 +235,7 @@ LogicalResult Expansion::run() {
   }
 
   DenseMap<Value, Value> results;
+  size_t numZeros = 0;
   for (auto [wrt, gradient] : llvm::zip(op.getWrt(), op.getGradients())) {
     if (gradient.use_empty())
       continue;
@@ -245,6 +246,7 @@ LogicalResult Expansion::run() {
       if (value) {
         value = widen(value, wrt);
       } else {
+        ++numZeros;
         value = zeroLike(wrt);
         emitted.insert({value.getDefiningOp(), nullptr});
       }
@@ -264,6 +266,10 @@ LogicalResult Expansion::run() {
     }
     gradient.replaceAllUsesWith(result);
   }
+  if (numZeros != 0 && numZeros == results.size())
+    op.emitWarning("the loss depends on none of the values to differentiate by "
+                   "through operations with a derivative, so all gradients are "
+                   "0");
   op.erase();
 
   // Rules may emit operations that remain unused.

@@ -15,6 +15,7 @@
 #ifndef AMP_LIB_DIALECT_TRAIN_TRANSFORMS_SAVEDVALUES_H
 #define AMP_LIB_DIALECT_TRAIN_TRANSFORMS_SAVEDVALUES_H
 
+#include "amp/Dialect/Train/IR/Backpropagation.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -22,9 +23,6 @@
 #include <string>
 
 namespace mlir::train {
-
-/// The attribute of operations that run again, with the number of their group.
-inline constexpr llvm::StringLiteral kRecomputedAttr = "train.recomputed";
 
 /// Returns the bytes of `value`, or 0 if that is not known.
 int64_t countBytes(Value value);

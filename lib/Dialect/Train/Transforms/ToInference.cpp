@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Dialect/AMP/IR/AttributeNames.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Dialect/Train/IR/Backpropagation.h"
 #include "amp/Dialect/Train/IR/TrainBuilder.h"
@@ -22,9 +23,7 @@ namespace mlir::train {
 using namespace mlir;
 using namespace mlir::train;
 using amp::AMPDialect;
-
-/// The attribute of a function that this pass derived.
-static constexpr StringLiteral kInferenceOfAttr = "amp.inference_of";
+using amp::kInferenceOfAttr;
 
 /// Returns whether `op` starts a backward pass.
 static bool startsBackward(Operation *op) {

@@ -25,6 +25,10 @@ namespace mlir::train {
 /// differentiation, so no gradient reaches the operands through them.
 inline constexpr StringLiteral kStopGradientAttr = "train.stop_gradient";
 
+/// The attribute of operations that `train-rematerialize` runs again, with the
+/// number of their group.
+inline constexpr StringLiteral kRecomputedAttr = "train.recomputed";
+
 /// How the backward loop gets a value of an iteration of the forward loop.
 enum class LoopValues {
   Stack,    ///< Reads it from a stack that the forward loop fills.

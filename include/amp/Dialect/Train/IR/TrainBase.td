@@ -40,9 +40,20 @@ def Train_Dialect : Dialect {
       Two dimensions `?` are assumed to be equal.
     - Parameters of norms, statistics and the scalar results of losses are f32
       (f64 for f64 operands). The type of the activations does not matter.
+    - An operation has its own attributes and those of dialects, whose names
+      have a prefix. Other attributes are errors: MLIR would ignore a misspelled
+      one.
+
+    | attribute | on | meaning |
+    |---|---|---|
+    | `train.stop_gradient` | operation | no value; its results count as constants of the differentiation |
+    | `train.recomputed` | operation | the number of the group that `train-rematerialize` runs again |
   }];
   let dependentDialects = ["::mlir::amp::AMPDialect"];
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
   private:
     // One per family. No translation unit instantiates all operations.
