@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Dialect/AMP/IR/AMPCollectives.h"
-#include "amp/Dialect/AMP/IR/AttributeNames.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -31,8 +30,6 @@ LogicalResult AllReduceOp::inferReturnTypes(MLIRContext *,
 }
 
 LogicalResult AllReduceOp::verify() {
-  if (failed(verifyAttributeNames(*this)))
-    return failure();
   if (getValues().empty())
     return emitOpError("expected at least one tensor");
   for (Type type : getValues().getTypes()) {
@@ -127,8 +124,6 @@ static LogicalResult verifyPart(Operation *op, Type whole, Type part,
 }
 
 LogicalResult ReduceScatterOp::verify() {
-  if (failed(verifyAttributeNames(*this)))
-    return failure();
   return verifyPart(*this, getValue().getType(), getPart().getType(),
                     getAlong());
 }
@@ -139,8 +134,6 @@ LogicalResult RankPartOp::verify() {
 }
 
 LogicalResult AllGatherOp::verify() {
-  if (failed(verifyAttributeNames(*this)))
-    return failure();
   return verifyPart(*this, getValue().getType(), getPart().getType(),
                     getAlong());
 }

@@ -159,6 +159,7 @@ static ArrayRef<StringRef> listAttributes() {
                                     AMPDialect::kInputValueAttr,
                                     AMPDialect::kInsertedAttr,
                                     kDividedAlongAttr,
+                                    kPartOfAttr,
                                     kInferenceOfAttr,
                                     kInputAttributesAttr,
                                     kKeepRoundingsAttr,

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Dialect/AMP/IR/AMP.h"
-#include "amp/Dialect/AMP/IR/AttributeNames.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -27,8 +26,6 @@ void RescaleOp::getPrecisionSlots(PrecisionSlots &slots) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult MaxMagnitudeOp::verify() {
-  if (failed(verifyAttributeNames(*this)))
-    return failure();
   if (getGradients().empty())
     return emitOpError("expected at least one gradient");
   return success();

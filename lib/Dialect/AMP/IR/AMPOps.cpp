@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Dialect/AMP/IR/AMP.h"
-#include "amp/Dialect/AMP/IR/AttributeNames.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -26,8 +25,6 @@ void CastOp::build(OpBuilder &builder, OperationState &state, Value input,
 }
 
 LogicalResult CastOp::verify() {
-  if (failed(verifyAttributeNames(*this)))
-    return failure();
   if (getInput().getType() == getType())
     return emitOpError("expected to change the element type, but operand and "
                        "result are both ")
@@ -140,8 +137,6 @@ void MasterCopyOp::getPrecisionSlots(PrecisionSlots &slots) {
 }
 
 LogicalResult MasterCopyOp::verify() {
-  if (failed(verifyAttributeNames(*this)))
-    return failure();
   if (getRng() && !getElementTypeOrSelf(getCopy()).isBF16())
     return emitOpError("stochastic rounding is to bf16, got ")
            << getCopy().getType();
@@ -151,8 +146,6 @@ LogicalResult MasterCopyOp::verify() {
 }
 
 LogicalResult ResidualOp::verify() {
-  if (failed(verifyAttributeNames(*this)))
-    return failure();
   return verifyResidual(*this, getMaster(), getCopy(), getResidual());
 }
 
@@ -163,8 +156,6 @@ void ResidualOp::getPrecisionSlots(PrecisionSlots &slots) {
 }
 
 LogicalResult CompensateOp::verify() {
-  if (failed(verifyAttributeNames(*this)))
-    return failure();
   return verifyResidual(*this, getMaster(), getCopy(), getResidual());
 }
 
@@ -235,8 +226,6 @@ void InnerGradientOp::inferFloatRanges(ArrayRef<FloatRange> operands,
 OperandRange UnscaleOp::getGradientOperands() { return getGradients(); }
 
 LogicalResult UnscaleOp::verify() {
-  if (failed(verifyAttributeNames(*this)))
-    return failure();
   if (getGradients().empty())
     return emitOpError("expected at least one gradient");
   if (getGradients().size() != getUnscaled().size())
@@ -275,8 +264,6 @@ void UnscaleOp::getPrecisionSlots(PrecisionSlots &slots) {
 OperandRange GlobalNormOp::getGradientOperands() { return getGradients(); }
 
 LogicalResult GlobalNormOp::verify() {
-  if (failed(verifyAttributeNames(*this)))
-    return failure();
   if (getGradients().empty())
     return emitOpError("expected at least one gradient");
   return success();
@@ -302,8 +289,6 @@ void UpdateScaleOp::getPrecisionSlots(PrecisionSlots &slots) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult StatisticsOp::verify() {
-  if (failed(verifyAttributeNames(*this)))
-    return failure();
   if (!getTo())
     return success();
   auto narrow = dyn_cast<FloatType>(*getTo());

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Dialect/AMP/IR/AMPScaledOps.h"
-#include "amp/Dialect/AMP/IR/AttributeNames.h"
 
 #include "amp/Support/TensorTypes.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -109,8 +108,6 @@ AmaxOp::inferResultShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
 }
 
 LogicalResult AmaxOp::verify() {
-  if (failed(verifyAttributeNames(*this)))
-    return failure();
   return verifyScale(*this, typeOf(getInput()), typeOf(getAmax()), getBlocks(),
                      "maxima");
 }
@@ -135,8 +132,6 @@ LogicalResult ScaleFromAmaxOp::inferResultShapes(
 }
 
 LogicalResult ScaleFromAmaxOp::verify() {
-  if (failed(verifyAttributeNames(*this)))
-    return failure();
   if (failed(verifyFormat(*this, getFormat(), getMargin())))
     return failure();
   float epsilon = getEpsilon().convertToFloat();
@@ -167,8 +162,6 @@ LogicalResult UpdateQuantizerOp::inferResultShapes(
 }
 
 LogicalResult UpdateQuantizerOp::verify() {
-  if (failed(verifyAttributeNames(*this)))
-    return failure();
   if (failed(verifyFormat(*this, getFormat(), getMargin())))
     return failure();
   int64_t length = typeOf(getHistory()).getDimSize(0);
@@ -193,8 +186,6 @@ QuantizeOp::inferResultShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
 }
 
 LogicalResult QuantizeOp::verify() {
-  if (failed(verifyAttributeNames(*this)))
-    return failure();
   if (getKeepNonFinite() && !getSaturate())
     return emitOpError("has 'keep_non_finite' without 'saturate', expected it "
                        "where finite elements saturate");
@@ -224,8 +215,6 @@ DequantizeOp::inferResultShapes(SmallVectorImpl<SmallVector<int64_t>> &shapes) {
 }
 
 LogicalResult DequantizeOp::verify() {
-  if (failed(verifyAttributeNames(*this)))
-    return failure();
   return verifyScale(*this, typeOf(getPayload()), typeOf(getScale()),
                      getBlocks(), "scales");
 }
@@ -265,8 +254,6 @@ LogicalResult ScaledMatmulOp::inferResultShapes(
 }
 
 LogicalResult ScaledMatmulOp::verify() {
-  if (failed(verifyAttributeNames(*this)))
-    return failure();
   RankedTensorType lhs = typeOf(getLhs()), rhs = typeOf(getRhs());
   if (isa<Float8E5M2Type>(lhs.getElementType()) &&
       isa<Float8E5M2Type>(rhs.getElementType()))

@@ -8,6 +8,7 @@
 #ifndef AMP_DIALECT_AMP_IR_AMP_H
 #define AMP_DIALECT_AMP_IR_AMP_H
 
+#include "amp/Dialect/AMP/IR/AttributeNames.h"
 #include "amp/Dialect/AMP/IR/ScalerRules.h"
 #include "amp/Interfaces/DifferentiableOpInterface.h"
 #include "amp/Interfaces/FloatRangeOpInterface.h"

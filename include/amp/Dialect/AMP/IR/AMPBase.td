@@ -17,10 +17,16 @@ include "mlir/Interfaces/CastInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+// Rejects attributes that the operation does not have.
+def AMP_KnownAttributes : NativeOpTrait<"HasKnownAttributes"> {
+  let cppNamespace = "::mlir::amp";
+}
+
 class AMP_Op<string mnemonic, list<Trait> traits = []>
     : Op<AMP_Dialect, mnemonic, traits # [
-          Pure, DeclareOpInterfaceMethods<PrecisionOpInterface,
-                                          ["getPrecisionSlots"]>]>;
+          AMP_KnownAttributes, Pure,
+          DeclareOpInterfaceMethods<PrecisionOpInterface,
+                                    ["getPrecisionSlots"]>]>;
 
 def AMP_Ranges
     : DeclareOpInterfaceMethods<FloatRangeOpInterface, ["inferFloatRanges"]>;

@@ -14,7 +14,7 @@
 #ifndef AMP_DIALECT_AMP_IR_ATTRIBUTENAMES_H
 #define AMP_DIALECT_AMP_IR_ATTRIBUTENAMES_H
 
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/OpDefinition.h"
 
 namespace mlir::amp {
 
@@ -30,6 +30,16 @@ inline constexpr llvm::StringLiteral kInferenceOfAttr = "amp.inference_of";
 /// message names the attribute that is probably meant. Names that begin with
 /// two underscores belong to analyses of MLIR.
 LogicalResult verifyAttributeNames(Operation *op);
+
+/// The trait of operations that verify their attributes in this way.
+template <typename ConcreteType>
+class HasKnownAttributes
+    : public OpTrait::TraitBase<ConcreteType, HasKnownAttributes> {
+public:
+  static LogicalResult verifyTrait(Operation *op) {
+    return verifyAttributeNames(op);
+  }
+};
 
 } // namespace mlir::amp
 
