@@ -82,6 +82,23 @@ host::TrainerHooks Calibration::getHooks() {
   return hooks;
 }
 
+host::Status Calibration::check() const {
+  if (watcher->getSteps().empty())
+    return host::makeError(host::kInvalidArgument,
+                           "no step was measured, expected --steps or --epochs "
+                           "of at least 1");
+  for (auto [index, step] : llvm::enumerate(watcher->getSteps()))
+    for (const WatchedRecord &record : watcher->getRecords())
+      if (int64_t count = record.series[index][host::kNaNs])
+        return host::makeError(
+            host::kInvalidArgument,
+            "in step %lld the value '%s' has %lld elements that are NaN, so "
+            "its range is not known; expected finite data and a run in f32 "
+            "that trains, see --explain",
+            (long long)step, record.name.c_str(), (long long)count);
+  return host::Status();
+}
+
 /// Returns the slope of the least-squares line through `values`, per step.
 static double getSlope(llvm::ArrayRef<double> values) {
   double n = double(values.size()), weighted = 0;

@@ -47,6 +47,10 @@ void mlir::amp::writeWatchedRecord(OStream &json, const WatchedRecord &record,
   writeWatchedPlace(json, record);
   writeNonEmpty(json, "gradientOf", record.gradientOf);
   writeNonEmpty(json, "type", record.type);
+  json.attributeArray("shape", [&] {
+    for (int64_t extent : record.shape)
+      json.value(extent);
+  });
   writeNonEmpty(json, "to", record.to);
   llvm::StringRef judged = getJudgedType(record, low);
   writeNonEmpty(json, "judged", judged);

@@ -41,6 +41,15 @@ LowExponents mlir::amp::getLowExponents(llvm::StringRef type) {
   return {-126, -126};
 }
 
+/// The extents of a tensor, -1 for a dynamic one.
+static std::vector<int64_t> getExtents(Type type) {
+  std::vector<int64_t> extents;
+  if (auto shaped = dyn_cast<ShapedType>(type); shaped && shaped.hasRank())
+    for (int64_t extent : shaped.getShape())
+      extents.push_back(ShapedType::isDynamic(extent) ? -1 : extent);
+  return extents;
+}
+
 /// Finds the first narrowing cast of `value`, which has separate statistics
 /// for it.
 static Operation *findCast(Value value, Type to) {
@@ -83,6 +92,7 @@ mlir::amp::describeWatchedValues(FunctionOpInterface step) {
     record.part = watched.part;
     record.prediction = watched.name;
     record.type = printType(getElementTypeOrSelf(watched.value.getType()));
+    record.shape = getExtents(watched.value.getType());
     if (StatisticsOp statistics = watched.statistics) {
       if (statistics.getTo()) {
         record.to = printType(*statistics.getTo());

@@ -11,7 +11,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include <cmath>
-#include <optional>
 
 using namespace mlir::amp;
 using amphost::ValueStatistics;
@@ -148,6 +147,18 @@ static bool readRange(const llvm::json::Value &value, MeasuredRange &range) {
   range.name = name->str();
   range.part = part->str();
   range.scope = object->getString("scope").value_or("").str();
+  if (const llvm::json::Value *shape = object->get("shape")) {
+    range.shape.emplace();
+    const llvm::json::Array *extents = shape->getAsArray();
+    if (!extents)
+      return false;
+    for (const llvm::json::Value &extent : *extents) {
+      std::optional<int64_t> number = extent.getAsInteger();
+      if (!number || *number < -1)
+        return false;
+      range.shape->push_back(*number);
+    }
+  }
   range.isParameterGradient = object->get("gradientOf") != nullptr;
   return readStatistics(*object, range.statistics);
 }

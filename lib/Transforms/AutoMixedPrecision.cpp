@@ -145,7 +145,9 @@ public:
       return;
 
     WideValues wide = WideValues::find(getOperation(), *loaded);
-    std::optional<MeasuredValues> measured = findMeasured(getOperation(), low);
+    std::optional<MeasuredValues> measured;
+    if (failed(findMeasured(getOperation(), low, *loaded, measured)))
+      return signalPassFailure();
     wide.measured = measured ? &*measured : nullptr;
     SmallVector<KeptSignature> kept;
     std::vector<std::unique_ptr<Plan>> plans;
@@ -179,8 +181,9 @@ private:
   LogicalResult readStrategy(const PolicySettings &settings, Location loc);
   LogicalResult readTarget(const Policy &policy, FloatType low, Location loc);
   LogicalResult readRanges(Location loc);
-  std::optional<MeasuredValues> findMeasured(Operation *root,
-                                             FloatType low) const;
+  LogicalResult findMeasured(Operation *root, FloatType low,
+                             const Policy &policy,
+                             std::optional<MeasuredValues> &measured) const;
   void warnOfIdleOptions(Location loc) const;
   void warnOfNothingLow(ArrayRef<std::unique_ptr<Plan>> plans);
   Assignment decide(const SlotGraph &graph, const CostModel &costs,
@@ -274,21 +277,28 @@ LogicalResult AutoMixedPrecisionPass::readRanges(Location loc) {
   return success();
 }
 
-/// Finds the values of `root` that were measured. Warns if the file belongs to
-/// another step.
-std::optional<MeasuredValues>
-AutoMixedPrecisionPass::findMeasured(Operation *root, FloatType low) const {
+/// Finds the values of `root` that were measured. Fails if the file belongs to
+/// another step: its ranges would decide for other values of the same names.
+LogicalResult AutoMixedPrecisionPass::findMeasured(
+    Operation *root, FloatType low, const Policy &policy,
+    std::optional<MeasuredValues> &measured) const {
   if (ranges.empty() || low.isF32())
-    return std::nullopt;
-  std::optional<MeasuredValues> measured(
-      std::in_place, measuredRanges,
-      MeasuredOptions{rangesMargin, rangesTolerance, rangesScale}, low);
+    return success();
+  measured.emplace(measuredRanges,
+                   MeasuredOptions{rangesMargin, rangesTolerance, rangesScale},
+                   low);
   measured->find(root);
-  if (measured->getNumFound() == 0)
-    emitWarning(root->getLoc())
-        << "auto-mixed-precision: 'ranges' has none of the values of the "
-           "module, expected a calibration of the same file";
-  return measured;
+  // Passes before this one may have moved transposes and their like.
+  std::string misfit = measured->describeMisfit([&](StringRef op) {
+    return policy.classify(OperationName(op, root->getContext())) ==
+           OpClass::Clear;
+  });
+  if (misfit.empty())
+    return success();
+  return emitError(root->getLoc())
+         << "auto-mixed-precision: the ranges of '" << ranges
+         << "' are from another module: " << misfit
+         << "; expected a calibration of the same file";
 }
 
 /// Warns of options that the chosen strategy does not use. A report shows all
@@ -409,7 +419,9 @@ LogicalResult AutoMixedPrecisionPass::writeReports(FloatType low,
     root = *copy;
   }
   WideValues wide = WideValues::find(root, policy);
-  std::optional<MeasuredValues> measured = findMeasured(root, low);
+  std::optional<MeasuredValues> measured;
+  if (failed(findMeasured(root, low, policy, measured)))
+    return failure();
   wide.measured = measured ? &*measured : nullptr;
   SmallVector<KeptSignature> ignored;
   for (const CallGroup &group : findCallGroups(root, ignored)) {

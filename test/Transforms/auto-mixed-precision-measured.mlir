@@ -51,8 +51,24 @@
 // TOLERANCE: error: auto-mixed-precision: wrong value of 'ranges-tolerance': {{.*}}, expected a positive number
 // RUN: not amp-opt %t/input.mlir --auto-mixed-precision=ranges-scale=-1 2>&1 | FileCheck %s --check-prefix=WRONGSCALE
 // WRONGSCALE: error: auto-mixed-precision: wrong value of 'ranges-scale': {{.*}}, expected a positive number or 0
-// RUN: amp-opt %t/input.mlir --auto-mixed-precision=ranges=%t/empty.json -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: warning: auto-mixed-precision: 'ranges' has none of the values of the module, expected a calibration of the same file
+//
+// Ranges of another module: without a value, with another one, without an
+// argument of the step, and of another shape.
+// RUN: not amp-opt %t/input.mlir --auto-mixed-precision=ranges=%t/empty.json -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: error: auto-mixed-precision: the ranges of '{{.*}}empty.json' are from another module: it has none of the values of the module; expected a calibration of the same file
+// RUN: sed 's/train.tanh/train.sigmoid/' %t/ranges.json > %t/renamed.json
+// RUN: not amp-opt %t/input.mlir --auto-mixed-precision=ranges=%t/renamed.json -o /dev/null 2>&1 | FileCheck %s --check-prefix=RENAMED
+// RENAMED: error: {{.*}}renamed.json' are from another module: the module has no value 'train.sigmoid some/folder/input.mlir:
+// RUN: %python %t/make-ranges.py %t/input.mlir 16 > %t/shape.json
+// RUN: not amp-opt %t/input.mlir --auto-mixed-precision=ranges=%t/shape.json -o /dev/null 2>&1 | FileCheck %s --check-prefix=SHAPE
+// SHAPE: error: {{.*}}shape.json' are from another module: value 'train.tanh input.mlir:{{.*}}' has the shape ?x16 in the file, but the one of the module has 8x8;
+// RUN: %python %t/make-ranges.py %t/step.mlir > %t/step.json
+// RUN: not amp-opt %t/step.mlir --auto-mixed-precision=ranges=%t/step.json -o /dev/null 2>&1 | FileCheck %s --check-prefix=ARGUMENT
+// ARGUMENT: error: {{.*}}step.json' are from another module: the file has no value 'argument "w"' of function 'step';
+//
+// Passes before this one move transposes.
+// RUN: sed 's/train.tanh/train.transpose/' %t/ranges.json > %t/moved.json
+// RUN: amp-opt %t/input.mlir --auto-mixed-precision=ranges=%t/moved.json -o /dev/null
 
 // REMARK-DAG: [Missed] KeptF32 {{.*}} Error={{.*}} Largest=5.00E+04, Op=train.matmul, Reason="measured, not proved: a value here leaves the range of the low type"
 // REMARK-DAG: [Missed] KeptF32 {{.*}} Op=train.matmul, Reason="measured, not proved: a value here loses too much below the range of the low type"
@@ -123,8 +139,14 @@ func.func @backward(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
   return %1 : tensor<8x8xf32>
 }
 
+//--- step.mlir
+func.func @step(%w: tensor<8x8xf32> {amp.role = "parameter", amp.name = "w"}) -> (tensor<8x8xf32> {amp.prediction = "y"}) {
+  %0 = train.matmul %w, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32> // 0.1 1.0
+  return %0 : tensor<8x8xf32>
+}
+
 //--- make-ranges.py
-import json, math, re, sys
+import json, math, os, re, sys
 values = []
 for number, line in enumerate(open(sys.argv[1]), 1):
     found = re.search(r"= (train\.\w+).* // (\S+) (\S+) ?(\w*)", line)
@@ -132,7 +154,8 @@ for number, line in enumerate(open(sys.argv[1]), 1):
         continue
     smallest, largest = float(found[2]), float(found[3])
     exponents = {str(e): 10 for e in range(math.frexp(smallest)[1] - 1, math.frexp(largest)[1])}
-    values.append(dict(name=f"{found[1]} some/folder/input.mlir:{number}:{found.start(1) + 1}",
+    shape = dict(shape=[-1, int(sys.argv[2])]) if len(sys.argv) > 2 else {}
+    values.append(dict(shape, name=f"{found[1]} some/folder/{os.path.basename(sys.argv[1])}:{number}:{found.start(1) + 1}",
                        part=found[4] or "forward", nan=0, infinite=0, zero=0, largest=largest,
                        smallest=smallest, exponents=exponents))
 print(json.dumps(dict(format="amp-ranges", version=1, values=values)))

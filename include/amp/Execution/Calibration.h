@@ -38,6 +38,10 @@ public:
   /// Hooks that call the functions above. They refer to this object.
   host::TrainerHooks getHooks();
 
+  /// Fails if the run measured no step, or values that are not numbers: such
+  /// ranges say nothing. The message names the first of these values.
+  host::Status check() const;
+
   /// The measured values, after the run.
   const std::vector<MeasuredRange> &getRanges() const { return ranges; }
 

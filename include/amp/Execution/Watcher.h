@@ -37,6 +37,8 @@ struct WatchedRecord {
   std::string gradientOf;
   /// The element type, and the type of a narrowing cast of the value or empty.
   std::string type, to;
+  /// The extents, -1 for a dynamic one.
+  std::vector<int64_t> shape;
   /// The numbers of the watched operands of the operation.
   llvm::SmallVector<unsigned> operands;
   /// A constant operand that is not finite, or empty. Constants are not

@@ -17,6 +17,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,8 @@ struct MeasuredRange {
   std::string part;
   /// The name of the location, such as the path of a module. May be empty.
   std::string scope;
+  /// The extents, -1 for a dynamic one. Nothing if the file has no shape.
+  std::optional<std::vector<int64_t>> shape;
   /// Whether the value is the gradient of a parameter.
   bool isParameterGradient = false;
   /// The sum over the steps, without a loss scale.

@@ -23,7 +23,7 @@ MeasuredValues::MeasuredValues(std::vector<MeasuredRange> measured,
                                const MeasuredOptions &options, FloatType low)
     : ranges(std::move(measured)), numRanges(ranges.size()), options(options),
       format(low.isF16() ? LowFormat::getF16() : LowFormat::getBF16()),
-      scale(options.scale) {
+      scale(options.scale), isInModule(unsigned(numRanges)) {
   if (scale == 0)
     scale = low.isF16() ? chooseLossScale(ranges, format, options.margin,
                                           options.tolerance)
@@ -77,12 +77,94 @@ void MeasuredValues::find(Operation *root) {
       if (it == byName.end())
         continue;
       ArrayRef<uint32_t> numbers = it->second;
+      for (uint32_t number : numbers)
+        isInModule.set(number);
       bool isPaired = numbers.size() == values.size();
       for (auto [index, value] : llvm::enumerate(values))
         found[value] = isPaired ? numbers[index] : getUnion(name, numbers);
     }
+    compare(function);
     return WalkResult::skip();
   });
+}
+
+/// Whether two values can be the same but for the order of their dimensions. A
+/// dynamic extent equals each other one.
+static bool isSameShape(ArrayRef<int64_t> measured, Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped || !shaped.hasRank())
+    return true;
+  if (shaped.getRank() != int64_t(measured.size()))
+    return false;
+  auto sortStatic = [](ArrayRef<int64_t> extents) {
+    SmallVector<int64_t> kept;
+    llvm::copy_if(extents, std::back_inserter(kept),
+                  [](int64_t extent) { return extent >= 0; });
+    llvm::sort(kept);
+    return kept;
+  };
+  SmallVector<int64_t> one = sortStatic(measured),
+                       other = sortStatic(shaped.getShape());
+  return llvm::includes(one, other) || llvm::includes(other, one);
+}
+
+static std::string printShape(ArrayRef<int64_t> shape) {
+  if (shape.empty())
+    return "no dimension";
+  return llvm::join(llvm::map_range(shape,
+                                    [](int64_t extent) {
+                                      return extent < 0
+                                                 ? "?"
+                                                 : std::to_string(extent);
+                                    }),
+                    "x");
+}
+
+/// Finds the first value of `function`, if it was measured, that differs from
+/// the file: a value of another shape, or an argument of a step without a
+/// measurement.
+void MeasuredValues::compare(FunctionOpInterface function) {
+  Block &body = function.getFunctionBody().front();
+  bool isMeasured = llvm::any_of(body, [&](Operation &op) {
+    return llvm::any_of(op.getResults(),
+                        [&](Value value) { return found.contains(value); });
+  });
+  auto say = [&](const Twine &text) {
+    if (misfit.empty())
+      misfit = text.str();
+  };
+  auto check = [&](Value value) {
+    std::string name = removeFolder(nameWatchedValue(value));
+    if (const MeasuredRange *range = lookup(value)) {
+      if (range->shape && !isSameShape(*range->shape, value.getType()))
+        say("value '" + name + "' has the shape " + printShape(*range->shape) +
+            " in the file, but the one of the module has " +
+            printShape(cast<ShapedType>(value.getType()).getShape()));
+    } else if (auto argument = dyn_cast<BlockArgument>(value);
+               argument && isMeasured && isPrecisionTensor(value.getType()) &&
+               function.getArgAttr(argument.getArgNumber(),
+                                   AMPDialect::kRoleAttr)) {
+      say("the file has no value '" + name + "' of function '" +
+          function.getName() + "'");
+    }
+  };
+  llvm::for_each(body.getArguments(), check);
+  for (Operation &op : body)
+    llvm::for_each(op.getResults(), check);
+}
+
+std::string
+MeasuredValues::describeMisfit(function_ref<bool(StringRef op)> moves) const {
+  if (numRanges == 0 || found.empty())
+    return "it has none of the values of the module";
+  if (!misfit.empty())
+    return misfit;
+  for (uint32_t i = 0; i < numRanges; ++i) {
+    StringRef op = StringRef(ranges[i].name).split(' ').first.split('#').first;
+    if (!isInModule[i] && ranges[i].part == "forward" && !moves(op))
+      return "the module has no value '" + ranges[i].name + "'";
+  }
+  return "";
 }
 
 const MeasuredRange *MeasuredValues::lookup(Value value) const {

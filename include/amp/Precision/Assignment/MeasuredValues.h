@@ -17,7 +17,10 @@
 #include "amp/Support/MeasuredRanges.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace mlir::amp {
 
@@ -53,6 +56,13 @@ public:
   /// them. Otherwise each has the union of their ranges.
   void find(Operation *root);
 
+  /// Describes the first difference between the file and the functions that
+  /// `find` searched, or returns an empty text: a forward value that is only in
+  /// the file, an argument of a measured step that is not in it, or another
+  /// shape. A pass may have moved the results of operations for which `moves`
+  /// returns true, such as transposes.
+  std::string describeMisfit(function_ref<bool(StringRef op)> moves) const;
+
   /// Returns the measurement of `value`, or null.
   const MeasuredRange *lookup(Value value) const;
   MeasuredFit judge(Value value) const;
@@ -67,11 +77,17 @@ public:
   size_t getNumRanges() const { return numRanges; }
 
 private:
+  void compare(FunctionOpInterface function);
+
   std::vector<MeasuredRange> ranges;
   size_t numRanges;
   MeasuredOptions options;
   LowFormat format;
   double scale;
+  /// By position in `ranges`, whether the module has the value.
+  llvm::BitVector isInModule;
+  /// The first argument or shape that differs, or empty.
+  std::string misfit;
   /// By value, the position in `ranges`.
   llvm::DenseMap<Value, uint32_t> found;
 };
