@@ -12,10 +12,13 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 
 using namespace mlir::amp;
 
 static std::string formatValue(const char *format, double value) {
+  if (!std::isfinite(value))
+    return host::formatNumber(value);
   std::string text;
   llvm::raw_string_ostream(text) << llvm::format(format, value);
   return text;

@@ -10,7 +10,7 @@
 #include "amp/Runtime/Host/RunRecord.h"
 #include "amp/Runtime/Host/Trainer.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -161,8 +161,10 @@ void Divergence::printTable(llvm::StringRef run, llvm::raw_ostream &os) const {
   os << "    added      error  part      type  value\n";
   for (const DivergedValue *value :
        llvm::ArrayRef(order).take_front(kMostLines))
-    os << llvm::format("%9.3g  %9.3g  ", value->getAdded(), value->getError())
-       << llvm::left_justify(value->record.part, 10)
+    os << llvm::right_justify(host::formatNumber(value->getAdded(), 3), 9)
+       << "  "
+       << llvm::right_justify(host::formatNumber(value->getError(), 3), 9)
+       << "  " << llvm::left_justify(value->record.part, 10)
        << llvm::left_justify(value->record.type, 6) << value->record.name
        << '\n';
 }

@@ -128,28 +128,29 @@ host::Status Debugger::afterTraining(JITStep &step,
                                      const host::RunRecord &record) {
   if (histogram) {
     histogram->print(run + ", seed " + std::to_string(record.seed),
-                     llvm::outs());
+                     getReportStream(options));
     if (std::string wrong = histogram->checkConstantScale(); !wrong.empty())
       llvm::errs() << "amp-run: warning: " << wrong << '\n';
   }
   if (watcher) {
     watcher->afterTraining(step);
-    watcher->printTable(run, llvm::outs());
+    watcher->printTable(run, getReportStream(options));
     AMP_RETURN_IF_ERROR(writeWatched());
   }
   if (calibration) {
     calibration->afterTraining(step);
+    AMP_RETURN_IF_ERROR(calibration->check().in("--calibrate"));
     AMP_RETURN_IF_ERROR(
         writeText(options.debug.ranges, [&](llvm::raw_ostream &os) {
           calibration->writeJSON(options.title, os);
         }));
-    calibration->print(run, options.debug.ranges, llvm::outs());
+    calibration->print(run, options.debug.ranges, getReportStream(options));
   }
   if (divergence)
     return reportDivergence(step);
   if (explainer) {
     AMP_RETURN_IF_ERROR(explainer->afterTraining(step));
-    explainer->print(run, llvm::outs());
+    explainer->print(run, getReportStream(options));
     return writeText(options.debug.explainJSON, [&](llvm::raw_ostream &os) {
       writeExplanations(explainer->getExplanations(), options.title, os);
     });
@@ -169,7 +170,7 @@ host::Status Debugger::writeWatched() const {
 
 host::Status Debugger::reportDivergence(JITStep &step) {
   step.setProgram(program);
-  divergence->printTable(run, llvm::outs());
+  divergence->printTable(run, getReportStream(options));
   AMP_RETURN_IF_ERROR(
       writeText(options.debug.divergeJSON, [&](llvm::raw_ostream &os) {
         divergence->writeJSON(options.title, os);
@@ -180,15 +181,16 @@ host::Status Debugger::reportDivergence(JITStep &step) {
   AMP_RETURN_IF_ERROR(bisect(module, programOptions,
                              program.getFunction().getName(), start, batches,
                              options.debug.bisect, &found));
-  llvm::outs() << "bisection in " << found.numRuns << " runs: ";
+  getReportStream(options) << "bisection in " << found.numRuns << " runs: ";
   if (found.op.empty())
-    llvm::outs() << "the loss " << host::formatNumber(found.with)
-                 << " stays near " << host::formatNumber(found.wide)
-                 << " of f32\n";
+    getReportStream(options)
+        << "the loss " << host::formatNumber(found.with) << " stays near "
+        << host::formatNumber(found.wide) << " of f32\n";
   else
-    llvm::outs() << found.op << ' ' << found.place << " changes the loss from "
-                 << host::formatNumber(found.before) << " to "
-                 << host::formatNumber(found.with) << ", in f32 it is "
-                 << host::formatNumber(found.wide) << '\n';
+    getReportStream(options)
+        << found.op << ' ' << found.place << " changes the loss from "
+        << host::formatNumber(found.before) << " to "
+        << host::formatNumber(found.with) << ", in f32 it is "
+        << host::formatNumber(found.wide) << '\n';
   return host::Status();
 }

@@ -8,7 +8,7 @@
 #include "RankOptions.h"
 
 #include "amp/Execution/JITStep.h"
-
+#include "llvm/ADT/STLExtras.h"
 #include <chrono>
 #include <thread>
 
@@ -81,7 +81,16 @@ void mlir::amp::addRankHooks(const RunnerOptions &options,
                              host::TrainerHooks &hooks) {
   if (options.group && options.saves && program.hasParts())
     addGather(options, hooks);
-  if (!options.group || options.checkRanks == 0)
+  if (!options.group)
+    return;
+  // A launcher may signal one rank first, or only one.
+  hooks.findInterruption = [&group = *options.group] {
+    const int mine = host::getInterruption();
+    std::vector<int> all(size_t(group.getNumRanks()));
+    group.gather(&mine, all.data(), sizeof(mine));
+    return *llvm::max_element(all);
+  };
+  if (options.checkRanks == 0)
     return;
   hooks.afterStep = [&options, &program, next = std::move(hooks.afterStep)](
                         host::Step &step) -> host::Status {

@@ -38,8 +38,9 @@ private:
   llvm::raw_string_ostream held{text};
 };
 
-/// Adds the check of `--check-ranks` to `hooks`, and collects the states that
-/// ranks divide before rank 0 saves them. `program` is that of the step.
+/// Adds to `hooks` that all ranks stop after the same step, and the check of
+/// `--check-ranks`. Collects the states that ranks divide before rank 0 saves
+/// them. `program` is the program of the step.
 void addRankHooks(const RunnerOptions &options, const StepProgram &program,
                   host::TrainerHooks &hooks);
 

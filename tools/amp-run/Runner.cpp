@@ -23,6 +23,16 @@ using namespace mlir::amp;
 // Options
 //===----------------------------------------------------------------------===//
 
+llvm::raw_ostream &mlir::amp::getReportStream(const RunnerOptions &options) {
+  auto isStandard = [](const host::FileUse &use) {
+    return host::namesStandardOutput(use.path);
+  };
+  return host::writesToStandardOutput(options.training) ||
+                 llvm::any_of(options.debug.getOutputs(), isStandard)
+             ? llvm::errs()
+             : llvm::outs();
+}
+
 /// Rejects options of the pipeline that are invalid, alone or together.
 static llvm::Error checkPipelineOptions(const RunnerOptions &options) {
   if (!options.precision.empty() && !options.compare.empty())
@@ -36,7 +46,7 @@ static llvm::Error checkPipelineOptions(const RunnerOptions &options) {
     if (llvm::Error error = checkProgramOptions(program))
       return error;
   }
-  return llvm::Error::success();
+  return checkIdleOptions(options.program, precisions);
 }
 
 /// Rejects an unknown backend, and options that the backend does not have.
@@ -71,6 +81,9 @@ static llvm::Error checkCalibration(const RunnerOptions &options) {
   if (isLow(options.precision))
     return makeError("--calibrate measures values in f32, expected "
                      "--precision=f32 or no --precision");
+  if (options.training.steps == 0 || options.training.epochs == 0)
+    return makeError("--calibrate needs a step to measure, but --{0} is 0",
+                     options.training.steps == 0 ? "steps" : "epochs");
   return llvm::Error::success();
 }
 
@@ -287,9 +300,9 @@ llvm::Error Runner::writeReports() const {
   if (options.training.rank != 0)
     return toError(host::checkRuns(runs));
   if (options.compare.empty())
-    llvm::outs() << host::printResults(runs);
+    getReportStream(options) << host::printResults(runs);
   else
-    printComparison(columns, llvm::outs());
+    printComparison(columns, getReportStream(options));
   // Other code may write to standard output too, but not through this stream.
   llvm::outs().flush();
   if (llvm::Error error =
@@ -323,6 +336,8 @@ llvm::Error Runner::run(ModuleOp module) {
                  : llvm::Error::success();
     if (llvm::Error error = runPrecision(module, **program, precision))
       return error;
+    if (trainer.isInterrupted())
+      break;
   }
   return writeReports();
 }

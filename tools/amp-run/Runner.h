@@ -94,6 +94,10 @@ struct RunnerOptions {
   int64_t checkRanks = 0;
 };
 
+/// The stream for tables and results: standard error if an output goes to
+/// standard output, so that other programs can read that.
+llvm::raw_ostream &getReportStream(const RunnerOptions &options);
+
 /// Runs the step of `module` as `options` request.
 llvm::Error run(ModuleOp module, RunnerOptions options);
 

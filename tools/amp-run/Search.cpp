@@ -89,6 +89,10 @@ llvm::Error WideRun::run(const RunnerOptions &options, ModuleOp module,
   if (llvm::Error error =
           toError(trainer.run(step, "f32", /*evaluates=*/false, hooks, &runs)))
     return error;
+  if (llvm::Error error = toError(calibration->check().in("--search")))
+    return error;
+  if (trainer.isInterrupted())
+    return makeError("--search was interrupted, so there is no policy");
   llvm::Expected<double> late = getLateLoss(runs.front());
   if (!late)
     return late.takeError();
@@ -117,6 +121,8 @@ llvm::Error mlir::amp::searchPolicy(const RunnerOptions &options,
     if (llvm::Error error = toError(
             trainer.run(step, label.str(), /*evaluates=*/false, {}, &runs)))
       return std::move(error);
+    if (trainer.isInterrupted())
+      return makeError("--search was interrupted, so there is no policy");
     return getLateLoss(runs.front());
   };
   auto search =
@@ -124,12 +130,12 @@ llvm::Error mlir::amp::searchPolicy(const RunnerOptions &options,
   if (!search)
     return search.takeError();
   if (llvm::Error error = (*search)->run(wide.steps, wide.loss)) {
-    (*search)->print(options.debug.policy, llvm::outs());
+    (*search)->print(options.debug.policy, getReportStream(options));
     return error;
   }
   if (llvm::Error error =
           writeOutputFile(options.debug.policy, (*search)->getBest().policy))
     return error;
-  (*search)->print(options.debug.policy, llvm::outs());
+  (*search)->print(options.debug.policy, getReportStream(options));
   return llvm::Error::success();
 }

@@ -44,6 +44,8 @@ llvm::Error mlir::amp::sweepScales(const RunnerOptions &options,
   if (low.pipeline.find("check-loss-scaling") == std::string::npos)
     low.pipeline += " check-loss-scaling=false";
   for (double scale : options.debug.scales) {
+    if (trainer.isInterrupted())
+      break;
     low.lossScaling = host::formatNumber(scale);
     auto program = StepProgram::create(module, low);
     if (!program)
@@ -55,9 +57,14 @@ llvm::Error mlir::amp::sweepScales(const RunnerOptions &options,
             toError(trainer.run(step, low.lossScaling,
                                 /*evaluates=*/false, {}, &runs)))
       return error;
+    // A part of a run says nothing about its scale.
+    if (trainer.isInterrupted())
+      break;
     sweep.add(scale, runs.front());
   }
-  sweep.print(llvm::outs());
+  if (trainer.isInterrupted() && sweep.isEmpty())
+    return makeError("--sweep-scale was interrupted before a scale had run");
+  sweep.print(getReportStream(options));
   for (auto [path, isPage] : {std::make_pair(options.debug.sweepJSON, false),
                               std::make_pair(options.debug.sweepPage, true)}) {
     if (path.empty())

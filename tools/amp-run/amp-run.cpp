@@ -16,6 +16,7 @@
 #include "amp/RegisterAll/Tools.h"
 #include "amp/Support/InputFile.h"
 #include "amp/Support/OutputFile.h"
+#include "amp/Support/ToolDiagnostics.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
@@ -438,6 +439,7 @@ int main(int argc, char **argv) {
   host::noMemoryHandler() = amp::reportOutOfMemory;
   TrainingCommandLine training;
   cl::HideUnrelatedOptions(category);
+  cl::SetVersionPrinter(amp::printToolVersion);
   cl::ParseCommandLineOptions(
       argc, argv,
       "Trains the step function of a module\n\n"
@@ -467,13 +469,13 @@ int main(int argc, char **argv) {
   {
     RankMessages messages(group->get());
     llvm::SourceMgr sourceMgr;
-    SourceMgrDiagnosticHandler diagnostics(sourceMgr, &context,
-                                           messages.getStream());
+    ToolDiagnosticHandler diagnostics("amp-run", sourceMgr, &context,
+                                      messages.getStream());
     report(runMain(training, group->get(), context), messages.getStream());
     if (status != 0)
       messages.abort();
   }
   // Ignore errors of the stream. It would otherwise abort when it is destroyed.
   llvm::consumeError(flushStandardOutput());
-  return status;
+  return host::getExitStatus(status);
 }

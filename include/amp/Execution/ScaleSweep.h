@@ -29,6 +29,8 @@ public:
   /// Adds the run with the constant loss scale `scale`.
   void add(double scale, const host::RunRecord &record);
 
+  bool isEmpty() const { return rows.empty(); }
+
   /// Returns the scale to choose: of the runs with the fewest steps that were
   /// skipped or not finite, the one with the fewest gradients beyond the range,
   /// then with the smallest share of zeros, and of those the largest. None

@@ -162,20 +162,21 @@ inline Status ProgramTrainer::run() {
   ProgramOptions own = options.program;
   own.predictions = false;
   program.setOptions(own);
-  const bool times = options.profile || options.timedSteps > 0;
+  bool times = options.profile || options.timedSteps > 0;
   if (times)
     trainer.keepData();
   AMP_RETURN_IF_ERROR(trainer.run(
       program, info.identity.precision ? info.identity.precision : "",
       /*evaluatesAll=*/false, {}, &runs));
+  times = times && !trainer.isInterrupted();
   if (options.training.rank == 0)
-    showResults(runs);
+    showResults(options.training, runs);
   AMP_RETURN_IF_ERROR(writeCurves(options.training, info.name, runs));
   // This comes after everything that is kept, because it trains on.
   if (times)
     AMP_RETURN_IF_ERROR(timeSteps());
   AMP_RETURN_IF_ERROR(writeResults(options.training, runs));
-  if (options.profile) {
+  if (times && options.profile) {
     std::string table;
     AMP_RETURN_IF_ERROR(program.profile(20, &table));
     std::fputs(table.c_str(), stdout);
@@ -283,7 +284,8 @@ inline int trainerMain(int argc, char **argv, const ProgramInfo &info,
       reportFailure(info.name, options, result.getMessage().c_str());
     return result;
   });
-  return code == kOk ? 0 : reportFailure(info.name, options, lastError());
+  return amphost::getExitStatus(
+      code == kOk ? 0 : reportFailure(info.name, options, lastError()));
 }
 
 } // namespace amp::cuda

@@ -290,9 +290,33 @@ struct FileUse {
   std::string option, path;
 };
 
+/// The outputs that the options name.
+inline std::vector<FileUse> getOutputs(const TrainingOptions &options) {
+  return {{"--save", options.savePath},
+          {"--predict", options.predictPath},
+          {"--metrics-csv", options.csvPath},
+          {"--metrics-json", options.jsonPath},
+          {"--plot", options.plotPath}};
+}
+
+/// Whether `path` is standard output by name.
+inline bool namesStandardOutput(const std::string &path) {
+  return path == "-" || path == "/dev/stdout" || path == "/dev/fd/1";
+}
+
+/// Whether an output of the options goes to standard output. Texts for the user
+/// then go to standard error.
+inline bool writesToStandardOutput(const TrainingOptions &options) {
+  for (const FileUse &use : getOutputs(options))
+    if (namesStandardOutput(use.path))
+      return true;
+  return false;
+}
+
 /// Fails early if an output cannot be written, or if it would overwrite an
 /// input (one of `inputs` or of the options) or another output (of the options
-/// or one of `outputs`). A resumed checkpoint may be saved to its own file.
+/// or one of `outputs`), also standard output. A resumed checkpoint may be
+/// saved to its own file.
 inline Status checkOutputs(const TrainingOptions &options,
                            std::vector<FileUse> inputs = {},
                            const std::vector<FileUse> &outputs = {}) {
@@ -302,11 +326,8 @@ inline Status checkOutputs(const TrainingOptions &options,
   uses.push_back({"--init", options.initPath});
   uses.push_back({"--load", options.loadPath});
   const size_t numInputs = uses.size();
-  uses.push_back({"--save", options.savePath});
-  uses.push_back({"--predict", options.predictPath});
-  uses.push_back({"--metrics-csv", options.csvPath});
-  uses.push_back({"--metrics-json", options.jsonPath});
-  uses.push_back({"--plot", options.plotPath});
+  const std::vector<FileUse> own = getOutputs(options);
+  uses.insert(uses.end(), own.begin(), own.end());
   uses.insert(uses.end(), outputs.begin(), outputs.end());
   for (size_t i = numInputs; i < uses.size(); ++i) {
     const FileUse &use = uses[i];
@@ -314,6 +335,11 @@ inline Status checkOutputs(const TrainingOptions &options,
       continue;
     for (size_t j = 0; j < i; ++j) {
       const FileUse &other = uses[j];
+      if (j >= numInputs && namesStandardOutput(use.path) &&
+          namesStandardOutput(other.path))
+        return makeError(kInvalidArgument,
+                         "%s and %s both write to standard output",
+                         other.option.c_str(), use.option.c_str());
       const bool resumes = other.option == "--load" && use.option == "--save";
       if (!other.path.empty() && !resumes && isSameFile(use.path, other.path))
         return makeError(kInvalidArgument, "%s '%s' would overwrite %s '%s'",

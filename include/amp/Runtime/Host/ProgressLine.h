@@ -63,7 +63,8 @@ public:
                  isTerminal ? "\r\033[K" : "", label.c_str(), (long long)done,
                  (long long)steps, (long long)step.epoch);
     for (const auto &[name, column] : shown)
-      std::fprintf(stderr, ", %s %.5g", name.c_str(), step.values[column]);
+      std::fprintf(stderr, ", %s %s", name.c_str(),
+                   formatNumber(step.values[column], 5).c_str());
     if (skipped)
       std::fprintf(stderr, ", %lld skipped", (long long)skipped);
     if (!isTerminal)

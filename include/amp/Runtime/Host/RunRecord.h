@@ -82,6 +82,15 @@ inline std::string formatNumber(double value) {
   return text;
 }
 
+/// The same with `digits` significant digits, for tables.
+inline std::string formatNumber(double value, int digits) {
+  if (!std::isfinite(value))
+    return formatNumber(value);
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.*g", digits, value);
+  return text;
+}
+
 /// Mean and sample standard deviation over the runs that have a result.
 struct Spread {
   double mean = 0.0;

@@ -48,6 +48,14 @@ public:
   ErrorCode getCode() const { return code; }
   const std::string &getMessage() const { return text; }
 
+  /// Replaces the message of an error by `words` of it.
+  template <typename Words>
+  Status rename(const Words &words) && {
+    if (!isOk())
+      text = words(text);
+    return std::move(*this);
+  }
+
   /// Puts `what` and a colon in front of the message of an error.
   Status in(const std::string &what) && {
     if (!isOk())

@@ -11,6 +11,7 @@
 
 #include "amp/Runtime/Host/CheckpointFile.h"
 #include "amp/Runtime/Host/Evaluator.h"
+#include "amp/Runtime/Host/Interruption.h"
 #include "amp/Runtime/Host/Options.h"
 #include "amp/Runtime/Host/Plot.h"
 #include "amp/Runtime/Host/ProgressLine.h"
@@ -27,6 +28,9 @@ inline constexpr const char *kLossScaleMetric = "loss_scale",
 struct TrainerHooks {
   std::function<Status(Step &)> beforeTraining, afterStep;
   std::function<Status(Step &, const RunRecord &)> afterTraining;
+  /// Called after each step. Returns the signal that interrupted one of the
+  /// processes that train together, or 0. All of them get the same answer.
+  std::function<int()> findInterruption;
 };
 
 /// Trains the steps of one command line on the same data.
@@ -43,6 +47,9 @@ public:
   /// names the run. `evaluates` requests evaluation if there are held-out data.
   inline Status run(Step &step, const std::string &label, bool evaluates,
                     const TrainerHooks &hooks, std::vector<RunRecord> *runs);
+
+  /// Whether a signal ended the last run early.
+  bool isInterrupted() const { return isStopped; }
 
   /// The data of the last step and its batch size.
   const Dataset &getData() const { return data; }
@@ -63,9 +70,12 @@ private:
   inline Status train(Step &step, const TrainerHooks &hooks, RunRecord *record);
   inline Status trainSteps(Step &step, BatchOrder &order, int64_t steps,
                            const TrainerHooks &hooks, RunRecord *record);
+  inline void checkInterruption(int64_t done, int64_t steps,
+                                const TrainerHooks &hooks);
   inline Status finish(Step &step, RunRecord *record);
   inline Status addScales(Step &step, RunRecord *record);
   inline std::string describeSkipped(const RunRecord &record) const;
+  inline std::string describeLostLoss(const RunRecord &record) const;
   bool trains() const { return options.trains() || keepsData; }
   /// Reading metrics may cost time. Read those of each step only on request.
   bool wantsAll(const Step &step) const {
@@ -76,7 +86,8 @@ private:
 
   std::string tool;
   const TrainingOptions &options;
-  bool keepsData = false, hasInputs = false, evaluates = false;
+  bool keepsData = false, hasInputs = false, evaluates = false,
+       isStopped = false;
   ArrayMap arrays, weights;
   /// The files of `arrays`, for messages.
   std::string dataName;
@@ -218,7 +229,25 @@ inline Status Trainer::fillBatches(Step &step, const int64_t *rows,
   return Status();
 }
 
-/// Runs the steps and records those whose metrics are read.
+/// Stops after `done` of `steps` steps if there was a signal, and says so.
+inline void Trainer::checkInterruption(int64_t done, int64_t steps,
+                                       const TrainerHooks &hooks) {
+  const int number =
+      hooks.findInterruption ? hooks.findInterruption() : getInterruption();
+  if (number == 0)
+    return;
+  isStopped = true;
+  noticedSignal = number;
+  if (options.rank == 0)
+    std::fprintf(stderr,
+                 "%s: %s: training stops after %lld of %lld steps, and what "
+                 "was asked for is written; a second signal ends the process\n",
+                 tool.c_str(), nameInterruption(number), (long long)done,
+                 (long long)steps);
+}
+
+/// Runs the steps and records those whose metrics are read. Stops early after a
+/// signal.
 inline Status Trainer::trainSteps(Step &step, BatchOrder &order, int64_t steps,
                                   const TrainerHooks &hooks,
                                   RunRecord *record) {
@@ -232,8 +261,10 @@ inline Status Trainer::trainSteps(Step &step, BatchOrder &order, int64_t steps,
     label += ", seed " + std::to_string(record->seed);
   ProgressLine line(label, steps, *record);
   std::vector<double> times;
+  // Without a common answer, one process would wait for the others.
+  InterruptionGuard guard(options.ranks == 1 || hooks.findInterruption);
   const Clock::time_point begin = Clock::now();
-  for (int64_t done = 1; done <= steps; ++done) {
+  for (int64_t done = 1; done <= steps && !isStopped; ++done) {
     int64_t count = 0;
     const int64_t *rows = order.next(&count);
     const int64_t part = getPart(count);
@@ -246,6 +277,8 @@ inline Status Trainer::trainSteps(Step &step, BatchOrder &order, int64_t steps,
     step.progress.position = order.getPosition();
     if (hooks.afterStep)
       AMP_RETURN_IF_ERROR(hooks.afterStep(step));
+    if (done < steps)
+      checkInterruption(done, steps, hooks);
     if (!isRead)
       continue;
     StepRecord values{step.progress.step, step.progress.position.epoch, {}};
@@ -261,10 +294,11 @@ inline Status Trainer::trainSteps(Step &step, BatchOrder &order, int64_t steps,
   // host waits for each step.
   auto middle = times.begin() + std::ptrdiff_t(times.size() / 2);
   std::nth_element(times.begin(), middle, times.end());
-  record->results.emplace_back(
-      "ms per step", step.isAsynchronous()
-                         ? milliseconds(Clock::now() - begin) / double(steps)
-                         : *middle);
+  record->results.emplace_back("ms per step",
+                               step.isAsynchronous()
+                                   ? milliseconds(Clock::now() - begin) /
+                                         double(times.size())
+                                   : *middle);
   return Status();
 }
 
@@ -371,9 +405,33 @@ inline std::string Trainer::describeSkipped(const RunRecord &record) const {
                 "see --explain of amp-run for the operation that fails";
 }
 
-/// Predicts, evaluates and saves.
+/// Says that the loss of all steps, or of the last twenty, is NaN although they
+/// were not skipped, or returns an empty text.
+inline std::string Trainer::describeLostLoss(const RunRecord &record) const {
+  constexpr size_t kMost = 20;
+  const std::optional<size_t> loss = record.findMetric("loss"),
+                              skip = record.findMetric(kSkippedMetric);
+  const std::vector<StepRecord> &steps = record.steps;
+  size_t count = 0;
+  while (loss && count < steps.size()) {
+    const std::vector<double> &values = steps[steps.size() - 1 - count].values;
+    if (!std::isnan(values[*loss]) || (skip && values[*skip] != 0))
+      break;
+    ++count;
+  }
+  if (count == 0 || (count < kMost && count < steps.size()))
+    return "";
+  std::string text = "the loss is NaN in ";
+  text += count == steps.size() ? "all " : "the last ";
+  return text + std::to_string(count) +
+         " steps, so the run learned nothing there; expected finite data and "
+         "updates that are not too large, see --explain of amp-run for the "
+         "first value that is not finite";
+}
+
+/// Predicts, evaluates and saves. After a signal only saves.
 inline Status Trainer::finish(Step &step, RunRecord *record) {
-  if (evaluates || !options.predictPath.empty()) {
+  if ((evaluates || !options.predictPath.empty()) && !isStopped) {
     ArrayMap predictions;
     const bool keeps = !options.predictPath.empty();
     AMP_RETURN_IF_ERROR(
@@ -407,8 +465,11 @@ inline Status Trainer::runSeed(Step &step, uint64_t seed,
     AMP_RETURN_IF_ERROR(train(step, hooks, record));
   if (hooks.afterTraining)
     AMP_RETURN_IF_ERROR(hooks.afterTraining(step, *record));
-  if (wantsAll(step))
+  if (wantsAll(step)) {
     record->failure = describeSkipped(*record);
+    if (record->failure.empty())
+      record->failure = describeLostLoss(*record);
+  }
   return finish(step, record);
 }
 
@@ -418,7 +479,7 @@ inline Status Trainer::run(Step &step, const std::string &label,
   AMP_RETURN_IF_ERROR(readInputs(step));
   evaluates = options.evaluate || (evaluatesAll && canEvaluate(step));
   AMP_RETURN_IF_ERROR(prepare(step));
-  for (int64_t i = 0; i < options.seeds; ++i) {
+  for (int64_t i = 0; i < options.seeds && !isStopped; ++i) {
     RunRecord record;
     record.precision = label.empty() ? "as written" : label;
     AMP_RETURN_IF_ERROR(
@@ -432,9 +493,12 @@ inline Status Trainer::run(Step &step, const std::string &label,
 // Reports
 //===----------------------------------------------------------------------===//
 
-/// Prints a line for each result.
-inline void showResults(const std::vector<RunRecord> &runs) {
-  std::fputs(printResults(runs).c_str(), stdout);
+/// Prints a line for each result, to standard error if one of the outputs goes
+/// to standard output.
+inline void showResults(const TrainingOptions &options,
+                        const std::vector<RunRecord> &runs) {
+  std::fputs(printResults(runs).c_str(),
+             writesToStandardOutput(options) ? stderr : stdout);
 }
 
 /// Writes the metrics of the steps as a table and as a page.
