@@ -11,6 +11,7 @@
 #include "amp/Execution/JITStep.h"
 #include "amp/RegisterAll/Tools.h"
 #include "amp/Runtime/Step/ProgramTable.h"
+#include "amp/Support/ToolDiagnostics.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/SourceMgr.h"
@@ -41,8 +42,9 @@ public:
       if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
         return success();
       llvm::raw_string_ostream os(diagnosed);
-      os << (diagnosed.empty() ? "" : "\n") << diagnostic.getLocation() << ": "
-         << diagnostic;
+      std::string place = getPlace(diagnostic.getLocation());
+      os << (diagnosed.empty() ? "" : "\n") << place
+         << (place.empty() ? "" : ": ") << getUserText(diagnostic);
       return success();
     });
   }
@@ -193,7 +195,23 @@ static host::Status readOptions(const amp_step_compile_options *given,
   options->pipeline = text(from->pipeline);
   options->threads = from->threads;
   options->objectCache = text(from->cpu_cache);
-  return toStatus(checkProgramOptions(*options));
+  AMP_RETURN_IF_ERROR(toStatus(checkProgramOptions(*options)));
+  return toStatus(checkIdleOptions(*options, options->precision));
+}
+
+/// `text` ends with a zero, as the parser needs it.
+static host::Status compileStep(const std::string &text,
+                                const amp_step_compile_options *options,
+                                const amp_step_program **program) {
+  ProgramOptions settings;
+  std::optional<CUDAStepOptions> cuda;
+  AMP_RETURN_IF_ERROR(readOptions(options, &settings, &cuda));
+  auto made = std::make_unique<CPUProgram>();
+  AMP_RETURN_IF_ERROR(made->compile(text, settings));
+  if (cuda)
+    return made->load(settings, std::move(*cuda), program);
+  *program = made.release()->getTable();
+  return host::Status();
 }
 
 extern "C" AMP_STEP_EXPORT int32_t
@@ -206,17 +224,8 @@ amp_step_compile(uint32_t version, const char *module, uint64_t length,
   code = host::reportCall([&] {
     if (!module)
       return host::makeError(host::kInvalidArgument, "the module is null");
-    ProgramOptions settings;
-    std::optional<CUDAStepOptions> cuda;
-    AMP_RETURN_IF_ERROR(readOptions(options, &settings, &cuda));
-    auto made = std::make_unique<CPUProgram>();
-    // Text must end with a zero.
-    const std::string text(module, length);
-    AMP_RETURN_IF_ERROR(made->compile(text, settings));
-    if (cuda)
-      return made->load(settings, std::move(*cuda), program);
-    *program = made.release()->getTable();
-    return host::Status();
+    return compileStep(std::string(module, length), options, program)
+        .rename(host::nameForC);
   });
   if (message)
     *message = code == AMP_STEP_OK ? nullptr : host::lastError();

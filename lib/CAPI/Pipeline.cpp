@@ -26,15 +26,8 @@ using namespace mlir::amp;
 static LogicalResult runPipeline(ModuleOp module, StringRef policy,
                                  StringRef text, std::string *json) {
   AMPPipelineOptions options;
-  std::string problem;
-  llvm::raw_string_ostream stream(problem);
-  if (failed(options.parseFromString(text, stream))) {
-    auto diag = module.emitError()
-                << "invalid options of amp-training-pipeline: '" << text << "'";
-    if (!StringRef(problem).trim().empty())
-      diag.attachNote() << StringRef(problem).trim();
-    return diag;
-  }
+  if (std::string wrong = parsePipeline(text, options); !wrong.empty())
+    return module.emitError() << wrong;
   if (options.policy.hasValue())
     return module.emitError()
            << "the options of amp-training-pipeline contain the "

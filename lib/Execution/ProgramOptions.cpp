@@ -64,11 +64,29 @@ llvm::Error mlir::amp::checkProgramOptions(const ProgramOptions &options) {
                      !scaling.empty()  ? "loss-scale"
                      : !master.empty() ? "master-weights"
                                        : "pipeline");
-  // StepProgram reports options that cannot be parsed.
   AMPPipelineOptions pipeline;
-  if (failed(pipeline.parseFromString(options.pipeline, llvm::nulls())))
-    return llvm::Error::success();
+  if (std::string wrong = parsePipeline(options.pipeline, pipeline);
+      !wrong.empty())
+    return makeError("{0}", wrong);
   return checkConflicts(options, pipeline);
+}
+
+llvm::Error
+mlir::amp::checkIdleOptions(const ProgramOptions &options,
+                            llvm::ArrayRef<std::string> precisions) {
+  std::string idle;
+  for (const std::string &precision : precisions) {
+    AMPPipelineOptions pipeline;
+    if (precision.empty() || !parsePipeline(options.pipeline, pipeline).empty())
+      return llvm::Error::success();
+    pipeline.precision = precision;
+    if (!options.lossScaling.empty())
+      pipeline.lossScaling = options.lossScaling;
+    idle = findIdleOption(pipeline);
+    if (idle.empty())
+      return llvm::Error::success();
+  }
+  return idle.empty() ? llvm::Error::success() : makeError("{0}", idle);
 }
 
 ProgramOptions mlir::amp::getWideOptions(ProgramOptions options) {

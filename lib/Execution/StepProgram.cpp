@@ -200,11 +200,9 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
   eraseOtherSteps(*program->module, program->entry);
 
   AMPPipelineOptions pipeline;
-  std::string wrong;
-  llvm::raw_string_ostream os(wrong);
-  if (failed(pipeline.parseFromString(options.pipeline, os)))
-    return makeError("wrong options of the pipeline: {0}",
-                     llvm::StringRef(wrong).rtrim());
+  if (std::string wrong = parsePipeline(options.pipeline, pipeline);
+      !wrong.empty())
+    return makeError("{0}", wrong);
   if (pipeline.mode != PipelineMode::Training)
     return makeError("the pipeline has 'mode=inference', which leaves no "
                      "training step; expected mode=training");

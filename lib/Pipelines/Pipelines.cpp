@@ -259,12 +259,46 @@ void mlir::amp::buildCalibrationPipeline(OpPassManager &pm) {
   pm.addPass(createWatchPass());
 }
 
+std::string mlir::amp::findIdleOption(const AMPPipelineOptions &options) {
+  if (options.mode != PipelineMode::Training)
+    return "";
+  PolicySettings settings = Policy::readSettings(options.policy);
+  std::string precision = choose(options.precision, settings.precision, "fp16");
+  std::string mode = choose(options.lossScaling, settings.lossScaling.mode,
+                            isFP16(precision) ? "dynamic" : "none");
+  if (mode == "dynamic" || mode == "layerwise")
+    return "";
+  for (const auto *option :
+       {&options.scaler, &options.initScale, &options.growthFactor,
+        &options.backoffFactor, &options.growthInterval, &options.minScale,
+        &options.maxScale, &options.hysteresis}) {
+    if (option->empty())
+      continue;
+    std::string name = "option '" + option->getArgStr().str();
+    if (mode != "none")
+      return name + "' has no effect with the constant loss scale " + mode +
+             ", expected loss-scale=dynamic";
+    return name + "' has no effect without a loss scale, which " + precision +
+           " has only with loss-scale=dynamic";
+  }
+  return "";
+}
+
+static constexpr StringLiteral kTrainingPipeline = "amp-training-pipeline";
+/// Options that take several values.
+static constexpr StringRef kListOptions[] = {"report", "recompute-blocks"};
+
+std::string mlir::amp::parsePipeline(StringRef text,
+                                     AMPPipelineOptions &options) {
+  return parseOptions(options, kTrainingPipeline, text, kListOptions);
+}
+
 void mlir::amp::registerPipelines() {
   registerPipeline<AMPPipelineOptions>(
-      "amp-training-pipeline",
+      kTrainingPipeline,
       "Differentiate a training step and rewrite it to mixed precision",
       [](OpPassManager &pm, const AMPPipelineOptions &options) {
         buildAMPTrainingPipeline(pm, options);
       },
-      /*lists=*/{"report", "recompute-blocks"});
+      kListOptions, findIdleOption);
 }

@@ -7,6 +7,7 @@
 
 #include "amp/Support/OptionText.h"
 
+#include "amp/Support/NearName.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -35,20 +36,84 @@ static size_t getOptionLength(StringRef text) {
   return text.size();
 }
 
-StringRef mlir::amp::findRepeatedOption(StringRef options,
-                                        ArrayRef<StringRef> lists) {
-  SmallVector<StringRef> seen;
+/// Returns the keys of `options`, in order.
+static SmallVector<StringRef> getKeys(StringRef options) {
+  SmallVector<StringRef> keys;
   options = options.trim();
   if (options.starts_with("{") && options.ends_with("}"))
     options = options.drop_front().drop_back();
   for (options = options.ltrim(); !options.empty(); options = options.ltrim()) {
     size_t length = getOptionLength(options);
-    StringRef key = options.take_front(length).split('=').first;
+    keys.push_back(options.take_front(length).split('=').first);
+    options = options.drop_front(length);
+  }
+  return keys;
+}
+
+StringRef mlir::amp::findRepeatedOption(StringRef options,
+                                        ArrayRef<StringRef> lists) {
+  SmallVector<StringRef> seen;
+  for (StringRef key : getKeys(options)) {
     if (llvm::is_contained(seen, key))
       return key;
     if (!llvm::is_contained(lists, key))
       seen.push_back(key);
-    options = options.drop_front(length);
   }
   return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+/// The reason of the last wrong value.
+static std::string &getWrongValue() {
+  static thread_local std::string text;
+  return text;
+}
+
+bool mlir::amp::rejectOption(const Twine &reason) {
+  getWrongValue() = reason.str();
+  return true;
+}
+
+bool mlir::amp::rejectOptionValue(StringRef name, StringRef text,
+                                  StringRef expected) {
+  return rejectOption("wrong value of option '" + name + "': '" + text +
+                      "', expected " + expected);
+}
+
+namespace {
+/// Reads the names of options, which only derived classes may.
+struct OptionNames : mlir::detail::PassOptions {
+  static SmallVector<StringRef> get(mlir::detail::PassOptions &options) {
+    llvm::cl::SubCommand &command =
+        static_cast<llvm::cl::SubCommand &>(options);
+    SmallVector<StringRef> names(command.OptionsMap.keys());
+    llvm::sort(names);
+    return names;
+  }
+};
+} // namespace
+
+std::string mlir::amp::parseOptions(mlir::detail::PassOptions &options,
+                                    StringRef owner, StringRef text,
+                                    ArrayRef<StringRef> lists) {
+  auto fail = [&](const Twine &why) { return (owner + ": " + why).str(); };
+  SmallVector<StringRef> known = OptionNames::get(options);
+  for (StringRef key : getKeys(text))
+    if (!llvm::is_contained(known, key))
+      return fail("unknown option '" + key + "'" + suggestName(key, known));
+  if (StringRef repeated = findRepeatedOption(text, lists); !repeated.empty())
+    return fail("option '" + repeated + "' is given twice");
+  getWrongValue().clear();
+  std::string printed;
+  llvm::raw_string_ostream os(printed);
+  if (succeeded(options.parseFromString(text, os)))
+    return "";
+  if (!getWrongValue().empty())
+    return fail(getWrongValue());
+  StringRef reason = StringRef(printed).trim();
+  reason.consume_front("<Pass-Options-Parser>: ");
+  return reason.empty() ? fail("wrong options '" + text + "'") : fail(reason);
 }

@@ -10,7 +10,9 @@
 #include "amp/Precision/Policy/Policy.h"
 #include "amp/RegisterAll/Tools.h"
 #include "amp/Support/InputFile.h"
+#include "amp/Support/ToolDiagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
@@ -30,7 +32,6 @@ static int printPolicy(mlir::DialectRegistry &registry,
   return 0;
 }
 
-/// Runs the passes that the command line names over its input.
 /// Leaves the operation out of diagnostics unless --mlir-print-op-on-diagnostic
 /// is given: a diagnostic of a module or a function would print all of it.
 static void shortenDiagnostics() {
@@ -41,6 +42,18 @@ static void shortenDiagnostics() {
     static_cast<llvm::cl::opt<bool> *>(option)->setInitialValue(false);
 }
 
+/// Builds the passes that the command line asks for, to report errors of their
+/// options as errors of this tool.
+static mlir::LogicalResult checkPasses(const mlir::MlirOptMainConfig &config,
+                                       mlir::DialectRegistry &registry) {
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  llvm::SourceMgr sources;
+  mlir::amp::ToolDiagnosticHandler handler("amp-opt", sources, &context);
+  mlir::PassManager passes(&context);
+  return config.setupPassPipeline(passes);
+}
+
+/// Runs the passes that the command line names over its input.
 static mlir::LogicalResult optimize(int argc, char **argv,
                                     mlir::DialectRegistry &registry) {
   shortenDiagnostics();
@@ -55,6 +68,8 @@ static mlir::LogicalResult optimize(int argc, char **argv,
     llvm::errs() << "amp-opt: error: " << message << "\n";
     return mlir::failure();
   };
+  if (failed(checkPasses(config, registry)))
+    return mlir::failure();
   auto file = mlir::amp::readModule(input);
   if (!file)
     return fail(llvm::toString(file.takeError()));
@@ -72,6 +87,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::amp::registerToolDialects(registry);
   mlir::amp::registerToolPasses();
+  llvm::cl::SetVersionPrinter(mlir::amp::printToolVersion);
   // The pass of this name needs an input and takes `policy=...`.
   if (argc == 2) {
     llvm::StringRef policy(argv[1]);

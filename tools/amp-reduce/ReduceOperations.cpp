@@ -21,6 +21,7 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Reducer/Tester.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
 
@@ -104,6 +105,11 @@ struct ReduceOperationsPass
   }
 
   void runOnOperation() override {
+    if (!llvm::sys::fs::can_execute(tester)) {
+      getOperation()->emitError("reduce-operations: cannot run the test '")
+          << tester << "', expected 'test=' with the path of a program";
+      return signalPassFailure();
+    }
     Tester runner(tester, testerArguments);
     if (!isInteresting(runner, getOperation())) {
       getOperation()->emitError("reduce-operations: the test does not find the "

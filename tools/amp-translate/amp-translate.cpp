@@ -10,6 +10,7 @@
 #include "amp/Precision/Policy/Target.h"
 #include "amp/RegisterAll/Tools.h"
 #include "amp/Support/InputFile.h"
+#include "amp/Support/ToolDiagnostics.h"
 #include "amp/Target/CUDA/CUDAEmitter.h"
 #include "amp/Target/CUDA/Standalone.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -526,6 +527,8 @@ static int prepare(ModuleOp module, std::string &largest) {
     return fail("--" + option +
                 " says how a step becomes a program, but the module has a "
                 "'cuda.program' already");
+  if (memory.empty() && hasOpenBatch(module) && batchSize == 0)
+    return fail("the step leaves its batch open, expected --batch-size");
   if (memory.empty())
     return 0;
   if (hasStep && !hasOpenBatch(module))
@@ -594,7 +597,7 @@ static int translate() {
     return fail(llvm::toString(input.takeError()));
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(*input), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(*sources, &context);
+  amp::ToolDiagnosticHandler handler("amp-translate", *sources, &context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return 1;
@@ -621,6 +624,7 @@ static int translate() {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
+  cl::SetVersionPrinter(amp::printToolVersion);
   cl::ParseCommandLineOptions(argc, argv,
                               "AMP: training steps as programs for a GPU\n");
   return translate();

@@ -65,6 +65,10 @@ struct ProgramOptions {
 /// words of amp-run.
 llvm::Error checkProgramOptions(const ProgramOptions &options);
 
+/// Rejects an option of the pipeline that has no effect in any of `precisions`.
+llvm::Error checkIdleOptions(const ProgramOptions &options,
+                             llvm::ArrayRef<std::string> precisions);
+
 /// The options of the same step in f32.
 ProgramOptions getWideOptions(ProgramOptions options);
 

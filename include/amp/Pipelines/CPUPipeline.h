@@ -30,6 +30,7 @@
 #define AMP_PIPELINES_CPUPIPELINE_H
 
 #include "amp/CodeGen/Passes.h"
+#include "amp/Support/OptionText.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -37,28 +38,28 @@ namespace mlir::amp {
 
 /// Options of `--amp-cpu-pipeline`.
 struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
-  PassOptions::Option<bool> toLLVM{
+  PassOptions::Option<bool, ValueParser<bool>> toLLVM{
       *this, "to-llvm",
       llvm::cl::desc("Lower to the LLVM dialect; otherwise stop at loops over "
                      "buffers, for reading and for counting buffers"),
       llvm::cl::init(true)};
-  PassOptions::Option<unsigned> vectorBits{
+  PassOptions::Option<unsigned, ValueParser<unsigned>> vectorBits{
       *this, "vector-bits",
       llvm::cl::desc("Bits of a vector register: 128, 256 or 512. "
                      "Results do not depend on them"),
       llvm::cl::init(512)};
-  PassOptions::Option<unsigned> threads{
+  PassOptions::Option<unsigned, ValueParser<unsigned>> threads{
       *this, "threads",
       llvm::cl::desc(
           "Threads that a step runs on. More than one needs OpenMP's "
           "runtime library (libomp) where the step runs; results do "
           "not depend on the number"),
       llvm::cl::init(1)};
-  PassOptions::Option<int64_t> ranks{
+  PassOptions::Option<int64_t, ValueParser<int64_t>> ranks{
       *this, "ranks",
       llvm::cl::desc("Ranks that run the step together (amp-set-ranks)"),
       llvm::cl::init(1)};
-  PassOptions::Option<int64_t> rank{
+  PassOptions::Option<int64_t, ValueParser<int64_t>> rank{
       *this, "rank",
       llvm::cl::desc("The number of the rank that runs the code"),
       llvm::cl::init(0)};

@@ -8,6 +8,7 @@
 #ifndef AMP_PIPELINES_CUDAPIPELINE_H
 #define AMP_PIPELINES_CUDAPIPELINE_H
 
+#include "amp/Support/OptionText.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -15,7 +16,7 @@ namespace mlir::amp {
 
 /// Options of `amp-cuda-pipeline`.
 struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
-  Option<int64_t> batchSize{
+  Option<int64_t, ValueParser<int64_t>> batchSize{
       *this, "batch-size",
       llvm::cl::desc("The number of samples in a batch, if the step has a "
                      "dynamic batch"),
@@ -37,11 +38,11 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
   /// Further options of amp-training-pipeline as text, which the caller has
   /// checked. They matter with a precision.
   std::string training;
-  Option<bool> epilogues{
+  Option<bool, ValueParser<bool>> epilogues{
       *this, "epilogues",
       llvm::cl::desc("Move activations and bias gradients into products"),
       llvm::cl::init(true)};
-  Option<bool> strictRounding{
+  Option<bool, ValueParser<bool>> strictRounding{
       *this, "strict-rounding",
       llvm::cl::desc("Round the result of each operation to its type, as the "
                      "CPU does; the results are then equal bit for bit except "
@@ -57,25 +58,25 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
       llvm::cl::desc("cudnn, patches, or auto: by cuDNN if this build has its "
                      "library"),
       llvm::cl::init("auto")};
-  Option<bool> deterministic{
+  Option<bool, ValueParser<bool>> deterministic{
       *this, "deterministic",
       llvm::cl::desc("Choose library kernels that give the same bits in each "
                      "run"),
       llvm::cl::init(true)};
-  Option<int64_t> logitBytes{
+  Option<int64_t, ValueParser<int64_t>> logitBytes{
       *this, "logit-bytes",
       llvm::cl::desc(
           "The most memory for the logits of a classifier, in bytes; "
           "the loss of larger ones goes through the rows in chunks; "
           "0 sets no limit"),
       llvm::cl::init(int64_t(1) << 30)};
-  Option<int64_t> attentionBytes{
+  Option<int64_t, ValueParser<int64_t>> attentionBytes{
       *this, "attention-bytes",
       llvm::cl::desc(
           "The most scratch memory for the gradient of an attention, in bytes; "
           "a larger one computes its samples in parts; 0 sets no limit"),
       llvm::cl::init(int64_t(2) << 30)};
-  Option<int64_t> recomputeRate{
+  Option<int64_t, ValueParser<int64_t>> recomputeRate{
       *this, "recompute-rate",
       llvm::cl::desc("The fewest bytes of memory that computing a value of the "
                      "forward pass again frees per microsecond; 0 keeps all "
@@ -93,9 +94,9 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
       llvm::cl::desc("The step whose forward function also becomes a program, "
                      "for predictions"),
       llvm::cl::init("")};
-  Option<bool> report{*this, "report",
-                      llvm::cl::desc("Print the sizes of the memory plan"),
-                      llvm::cl::init(false)};
+  Option<bool, ValueParser<bool>> report{
+      *this, "report", llvm::cl::desc("Print the sizes of the memory plan"),
+      llvm::cl::init(false)};
 };
 
 /// Adds the passes that turn each training step of a module into a

@@ -9,6 +9,7 @@
 #define AMP_PIPELINES_PIPELINES_H
 
 #include "amp/Precision/Policy/Policy.h"
+#include "amp/Support/OptionText.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -23,7 +24,7 @@ enum class PipelineMode { Training, Inference };
 struct RenamedOptionParser : llvm::cl::parser<bool> {
   using llvm::cl::parser<bool>::parser;
   bool parse(llvm::cl::Option &option, StringRef, StringRef, bool &) {
-    return option.error(option.HelpStr);
+    return rejectOption("option '" + option.ArgStr + "' " + option.HelpStr);
   }
 };
 
@@ -41,7 +42,7 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
                      "by this recipe: current, delayed, rowwise, block-128 "
                      "or mxfp8 (amp-quantize-products)"),
       llvm::cl::init("")};
-  Option<int64_t> fp8HistoryLength{
+  Option<int64_t, ValueParser<int64_t>> fp8HistoryLength{
       *this, "fp8-history-length",
       llvm::cl::desc("The number of steps whose magnitudes a scale of the "
                      "recipe 'delayed' follows"),
@@ -52,34 +53,34 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
                      "magnitude of the history (max) or the last one "
                      "(most_recent)"),
       llvm::cl::init("max")};
-  Option<int32_t> fp8Margin{
+  Option<int32_t, ValueParser<int32_t>> fp8Margin{
       *this, "fp8-margin",
       llvm::cl::desc("Magnitudes use the range of a format up to 2^-margin of "
                      "its largest number"),
       llvm::cl::init(0)};
-  Option<int32_t> fp8AccumulatorBits{
+  Option<int32_t, ValueParser<int32_t>> fp8AccumulatorBits{
       *this, "fp8-accumulator-bits",
       llvm::cl::desc("The width in which the CPU accumulates products of 8-bit "
                      "floats; an H100 has 22 bits"),
       llvm::cl::init(32)};
-  Option<int64_t> fp8Promotion{
+  Option<int64_t, ValueParser<int64_t>> fp8Promotion{
       *this, "fp8-promotion",
       llvm::cl::desc("The number of such products whose sum is added in f32; 0 "
                      "for all of them"),
       llvm::cl::init(0)};
-  Option<unsigned> fp8KeepFirst{
+  Option<unsigned, ValueParser<unsigned>> fp8KeepFirst{
       *this, "fp8-keep-first",
       llvm::cl::desc("The number of first layers that keep 16-bit operands"),
       llvm::cl::init(0)};
-  Option<unsigned> fp8KeepLast{
+  Option<unsigned, ValueParser<unsigned>> fp8KeepLast{
       *this, "fp8-keep-last",
       llvm::cl::desc("The number of last layers that keep 16-bit operands"),
       llvm::cl::init(1)};
-  Option<bool> fp8ForwardOnly{
+  Option<bool, ValueParser<bool>> fp8ForwardOnly{
       *this, "fp8-forward-only",
       llvm::cl::desc("Keep the products of the backward pass in 16 bits"),
       llvm::cl::init(false)};
-  Option<bool> fp8HighWeightGradients{
+  Option<bool, ValueParser<bool>> fp8HighWeightGradients{
       *this, "fp8-high-weight-gradients",
       llvm::cl::desc("Keep the products that compute gradients of weights in "
                      "16 bits"),
@@ -124,24 +125,24 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       *this, "hysteresis",
       llvm::cl::desc("Overflows before the loss scale backs off"),
       llvm::cl::init("")};
-  Option<bool> scalePerLoss{
+  Option<bool, ValueParser<bool>> scalePerLoss{
       *this, "scale-per-loss",
       llvm::cl::desc("One dynamic loss scale for each loss"),
       llvm::cl::init(false)};
-  Option<bool> guardModelState{
+  Option<bool, ValueParser<bool>> guardModelState{
       *this, "guard-model-state",
       llvm::cl::desc("A step that overflows keeps float model state "
                      "(batch-norm statistics) too"),
       llvm::cl::init(false)};
-  Option<bool> gradientNorm{
+  Option<bool, ValueParser<bool>> gradientNorm{
       *this, "gradient-norm",
       llvm::cl::desc("Publish the norm of all gradients as a metric"),
       llvm::cl::init(false)};
-  Option<bool> countSkipped{
+  Option<bool, ValueParser<bool>> countSkipped{
       *this, "count-skipped",
       llvm::cl::desc("Keep the number of skipped steps, as a metric"),
       llvm::cl::init(false)};
-  Option<bool> compressActivations{
+  Option<bool, ValueParser<bool>> compressActivations{
       *this, "compress-activations",
       llvm::cl::desc("Store f32 values that the backward pass reads in the low "
                      "type (amp-compress-activations)"),
@@ -187,23 +188,23 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
                      "values that leave the range of the low type stay f32, "
                      "and those that fit may be low"),
       llvm::cl::init("")};
-  Option<double> rangesMargin{
+  Option<double, ValueParser<double>> rangesMargin{
       *this, "ranges-margin",
       llvm::cl::desc("With ranges: the largest magnitude counts this many "
                      "times, at least 1"),
       llvm::cl::init(2.0)};
-  Option<double> rangesTolerance{
+  Option<double, ValueParser<double>> rangesTolerance{
       *this, "ranges-tolerance",
       llvm::cl::desc("With ranges: the largest error of a value in the low "
                      "type, relative to its Euclidean norm"),
       llvm::cl::init(0.01)};
-  Option<bool> checkLossScaling{
+  Option<bool, ValueParser<bool>> checkLossScaling{
       *this, "check-loss-scaling",
       llvm::cl::desc(
           "Check at the end that the loss scale is handled correctly "
           "(amp-check-loss-scaling)"),
       llvm::cl::init(true)};
-  Option<bool> dataParallel{
+  Option<bool, ValueParser<bool>> dataParallel{
       *this, "data-parallel",
       llvm::cl::desc("Insert the reductions of several ranks and check them "
                      "(amp-data-parallel, amp-check-replication)"),
@@ -218,36 +219,36 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
           "With several ranks, the statistics of a batch norm: local "
           "or synchronized"),
       llvm::cl::init("local")};
-  Option<int64_t> bucketBytes{
+  Option<int64_t, ValueParser<int64_t>> bucketBytes{
       *this, "bucket-bytes",
       llvm::cl::desc("Bytes of gradients that ranks exchange together"),
       llvm::cl::init(26214400)};
-  Option<int64_t> shardOptimizer{
+  Option<int64_t, ValueParser<int64_t>> shardOptimizer{
       *this, "shard-optimizer",
       llvm::cl::desc("With data-parallel: the number of ranks that divide the "
                      "state of optimizers (amp-shard-optimizer), or 0"),
       llvm::cl::init(0)};
-  Option<int64_t> shardMinElements{
+  Option<int64_t, ValueParser<int64_t>> shardMinElements{
       *this, "shard-min-elements",
       llvm::cl::desc("With shard-optimizer: the least number of elements of a "
                      "parameter that is divided"),
       llvm::cl::init(1024)};
-  Option<bool> sinkRule{
+  Option<bool, ValueParser<bool>> sinkRule{
       *this, "sink-rule",
       llvm::cl::desc("With strategy=grappler: operations between an allowed "
                      "operation and the end of the graph become low too"),
       llvm::cl::init(false)};
-  Option<bool> padForTensorCores{
+  Option<bool, ValueParser<bool>> padForTensorCores{
       *this, "pad-for-tensor-cores",
       llvm::cl::desc("Pad products to extents that fill tensor cores if that "
                      "pays on the target (default: h100)"),
       llvm::cl::init(false)};
-  Option<bool> propagateLayout{
+  Option<bool, ValueParser<bool>> propagateLayout{
       *this, "propagate-layout",
       llvm::cl::desc("Move transposes to where they cost the fewest bytes "
                      "(train-propagate-layout)"),
       llvm::cl::init(true)};
-  Option<bool> rematerialize{
+  Option<bool, ValueParser<bool>> rematerialize{
       *this, "rematerialize",
       llvm::cl::desc("Compute cheap values again in the backward pass instead "
                      "of storing them"),
@@ -274,6 +275,15 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
                      "its forward function, with weights stored in low "
                      "precision"))};
 };
+
+/// Sets `options` from `text`, as `amp-training-pipeline` takes them. Returns
+/// an empty text or the error.
+std::string parsePipeline(StringRef text, AMPPipelineOptions &options);
+
+/// Names an option of the scaler that has no effect, because the loss scale is
+/// constant or there is none, and says why. Returns an empty text if each one
+/// has an effect.
+std::string findIdleOption(const AMPPipelineOptions &options);
 
 /// Adds the passes that turn a training step into one in mixed precision:
 /// differentiation, precision assignment, master weights, loss scaling, cast

@@ -9,6 +9,7 @@
 #define AMP_REGISTERALL_TOOLS_H
 
 #include "mlir/IR/DialectRegistry.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace mlir::amp {
 
@@ -18,6 +19,9 @@ void registerToolDialects(DialectRegistry &registry);
 
 /// Registers the passes of MLIR and of the project.
 void registerToolPasses();
+
+/// Prints the version of this project and of MLIR, for --version.
+void printToolVersion(llvm::raw_ostream &os);
 
 } // namespace mlir::amp
 

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What MLIR does not check of `{key=value key=value}`.
+// What MLIR does not check of `{key=value key=value}`, and the errors that it
+// prints in the words of a parser of command lines.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,8 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Twine.h"
+#include <string>
+#include <type_traits>
 
 namespace mlir::amp {
 
@@ -24,22 +27,68 @@ namespace mlir::amp {
 /// be given in parts.
 StringRef findRepeatedOption(StringRef options, ArrayRef<StringRef> lists = {});
 
+/// Keeps the reason why an option is wrong, and returns true: parsers of
+/// options can only print.
+bool rejectOption(const Twine &reason);
+/// The same for the value `text` of option `name`.
+bool rejectOptionValue(StringRef name, StringRef text, StringRef expected);
+
+/// Parses a value of an option. `rejectOptionValue` has the error, which LLVM
+/// would print.
+template <typename T>
+struct ValueParser : llvm::cl::basic_parser<T> {
+  explicit ValueParser(llvm::cl::Option &option)
+      : llvm::cl::basic_parser<T>(option), own(option) {}
+  /// LLVM's parser of such values. It prints them and its name.
+  operator const llvm::cl::parser<T> &() const { return own; }
+  enum llvm::cl::ValueExpected getValueExpectedFlagDefault() const {
+    return own.getValueExpectedFlagDefault();
+  }
+  StringRef getValueName() const override { return own.getValueName(); }
+  bool parse(llvm::cl::Option &option, StringRef, StringRef text, T &value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      value = text.empty() || text.equals_insensitive("true") || text == "1";
+      return !value && !text.equals_insensitive("false") && text != "0" &&
+             rejectOptionValue(option.ArgStr, text, "true or false");
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return text.getAsDouble(value) &&
+             rejectOptionValue(option.ArgStr, text, "a number");
+    } else {
+      return text.getAsInteger(0, value) &&
+             rejectOptionValue(option.ArgStr, text,
+                               std::is_unsigned_v<T>
+                                   ? "an integer that is not negative"
+                                   : "an integer");
+    }
+  }
+
+private:
+  llvm::cl::parser<T> own;
+};
+
+/// Sets `options`, those of `owner`, from `text`. Rejects an option that is
+/// unknown or given twice, and wrong values. Values of `lists` accumulate.
+/// Returns an empty text or the error.
+std::string parseOptions(mlir::detail::PassOptions &options, StringRef owner,
+                         StringRef text, ArrayRef<StringRef> lists = {});
+
 /// Registers a pipeline that rejects options that are given twice.
+/// `check`, if given, returns why the options do not fit together.
 template <typename OptionsT, typename BuilderT>
 void registerPipeline(StringRef argument, StringRef description,
-                      BuilderT builder, ArrayRef<StringRef> lists = {}) {
+                      BuilderT builder, ArrayRef<StringRef> lists = {},
+                      std::string (*check)(const OptionsT &) = nullptr) {
   SmallVector<StringRef> names(lists);
   registerPassPipeline(
       argument, description,
       [=](OpPassManager &pm, StringRef text,
           function_ref<LogicalResult(const Twine &)> reportError) {
-        StringRef repeated = findRepeatedOption(text, names);
-        if (!repeated.empty())
-          return reportError(argument + ": option '" + repeated +
-                             "' is given twice");
         OptionsT options;
-        if (failed(options.parseFromString(text)))
-          return failure();
+        if (std::string wrong = parseOptions(options, argument, text, names);
+            !wrong.empty())
+          return reportError(wrong);
+        if (std::string wrong = check ? check(options) : ""; !wrong.empty())
+          return reportError(argument + ": " + wrong);
         builder(pm, options);
         return success();
       },

@@ -224,6 +224,13 @@ inline Status readBatch(const amp_step &handle, const amp_step_batch *batch,
                      info.name.c_str(), batch->type, batch->rank,
                      batch->shape ? "a" : "no", info.describe().c_str());
   data->shape.assign(batch->shape, batch->shape + batch->rank);
+  for (size_t i = 0; i < data->shape.size(); ++i)
+    if (data->shape[i] < 1)
+      return makeError(kInvalidArgument,
+                       "extent %zu of batch '%s' is %lld, expected a positive "
+                       "number of %s",
+                       i, info.name.c_str(), (long long)data->shape[i],
+                       i == 0 ? "samples" : "elements");
   bool fits = ElementType(batch->type) == info.type &&
               data->shape.size() == info.shape.size();
   for (size_t i = 0; fits && i < info.shape.size(); ++i)
@@ -287,7 +294,7 @@ int32_t call(Object *object, Body &&body) {
   return reportCall([&] {
     if (!object)
       return makeError(kInvalidArgument, "the program or step is null");
-    return body(*object);
+    return Status(body(*object)).rename(nameForC);
   });
 }
 

@@ -12,6 +12,7 @@
 
 #include <exception>
 #include <new>
+#include <string_view>
 
 namespace amphost {
 
@@ -27,6 +28,31 @@ inline const char *lastError() { return lastErrorText().c_str(); }
 inline int report(const Status &status) {
   lastErrorText() = status.getMessage();
   return status.getCode();
+}
+
+/// The message `text` for callers of C: the host runtime names options of its
+/// programs, C has fields, flags and functions for them.
+inline std::string nameForC(std::string text) {
+  static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {" or --compare", ""},
+      {"--backend=", "the backend "},
+      {"--batch-size", "AMP_STEP_OTHER_BATCH_SIZE"},
+      {"--cuda-cache", "cuda_cache"},
+      {"--cuda-compiler", "cuda_compiler"},
+      {"--entry", "the field entry"},
+      {"--init", "write"},
+      {"--loss-scale", "loss_scale"},
+      {"--master-weights", "master_weights"},
+      {"--num-threads", "threads"},
+      {"--other-scaler", "AMP_STEP_OTHER_SCALER"},
+      {"--pipeline", "pipeline"},
+      {"--precision", "precision"},
+      {"--set", "set_hyperparameter"}};
+  for (const auto &[option, name] : kNames)
+    for (size_t at = 0; (at = text.find(option, at)) != std::string::npos;
+         at += name.size())
+      text.replace(at, option.size(), name);
+  return text;
 }
 
 /// Reports the result of `body`. No exception reaches the caller, which may be

@@ -130,10 +130,8 @@ LogicalResult TrainDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                 attribute.getName());
 }
 
-LogicalResult
-TrainDialect::verifyRegionResultAttribute(Operation *op, unsigned,
-                                          unsigned resultIndex,
-                                          NamedAttribute attribute) {
+LogicalResult TrainDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned resultIndex, NamedAttribute attribute) {
   return reject(op, "result " + std::to_string(resultIndex) + ": ",
                 attribute.getName());
 }
