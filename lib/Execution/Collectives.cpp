@@ -299,8 +299,7 @@ static void reduceScatter(int64_t fromRank, void *from, int64_t toRank,
   Buffer whole(kind, fromRank, from), part(kind, toRank, to);
   const size_t count = part.getNumElements();
   begin("a reduce-scatter", kind, whole.getNumElements());
-  std::vector<char> all = packParts(whole, count, dim),
-                    own(count * kind.width);
+  std::vector<char> all = packParts(whole, count, dim), own(count * kind.width);
   reduceParts(kind, Reduction::Sum, all.data(), count, own.data());
   part.unpack(own.data());
 }

@@ -169,10 +169,10 @@ host::Status JITStep::read(size_t tensor, host::Array *value) {
   const bool isPart =
       host::isState(info.role) && program->getPartSize(info.name) != 0;
   const host::Array *array =
-      isPart                              ? gathered.lookup(info.name)
+      isPart                                ? gathered.lookup(info.name)
       : info.role == host::Role::Prediction ? getPrediction(info.name)
-      : info.role == host::Role::Metric   ? metrics.lookup(info.name)
-                                          : values->arrays.lookup(info.name);
+      : info.role == host::Role::Metric     ? metrics.lookup(info.name)
+                                            : values->arrays.lookup(info.name);
   if (!array)
     return host::makeError(host::kInvalidArgument, "'%s' has no value",
                            info.name.c_str());

@@ -11,6 +11,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/DynamicLibrary.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -232,8 +233,12 @@ void RankGroup::wait(Clock::time_point start,
     else
       std::this_thread::sleep_for(std::chrono::microseconds(50));
     std::chrono::duration<double> time = Clock::now() - start;
-    if (time.count() > deadline)
-      fail(describe() + llvm::formatv(" after {0} s", deadline).str());
+    if (time.count() <= deadline)
+      continue;
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << describe() << llvm::format(" after %g s", deadline);
+    fail(text);
   }
 }
 
@@ -314,8 +319,8 @@ void RankGroup::exchange(const void *send, void *receive, size_t bytes) {
   if (bytes > kSegmentBytes)
     fail("a rank cannot send " + std::to_string(bytes) + " bytes at once in " +
          current);
-  transfer(static_cast<const char *>(send), bytes,
-           static_cast<char *>(receive), bytes, "finished");
+  transfer(static_cast<const char *>(send), bytes, static_cast<char *>(receive),
+           bytes, "finished");
 }
 
 void RankGroup::gather(const void *send, void *receive, size_t bytes) {
@@ -335,9 +340,9 @@ void RankGroup::gather(const void *send, void *receive, size_t bytes) {
 // The check of states
 //===----------------------------------------------------------------------===//
 
-host::Status mlir::amp::checkEqualStates(
-    host::Step &step, RankGroup &group,
-    llvm::function_ref<bool(llvm::StringRef)> isPart) {
+host::Status
+mlir::amp::checkEqualStates(host::Step &step, RankGroup &group,
+                            llvm::function_ref<bool(llvm::StringRef)> isPart) {
   std::vector<uint64_t> own;
   std::vector<std::string> names;
   for (size_t i = 0; i < step.getTensors().size(); ++i) {

@@ -97,8 +97,8 @@ llvm::Error StepProgram::collectStates() {
       return makeError("argument '{0}' has a reserved name: those that begin "
                        "with '{1}' belong to files of states",
                        argument.name, host::kReservedPrefix);
-    auto whole = cast<RankedTensorType>(
-        getWholeType(getFunction(), argument.index));
+    auto whole =
+        cast<RankedTensorType>(getWholeType(getFunction(), argument.index));
     if (whole != argument.type)
       partSizes[argument.name] = argument.type.getNumElements();
     llvm::Expected<BufferType> buffer =

@@ -143,9 +143,8 @@ llvm::Error StepProgram::exposeGradients() {
 }
 
 /// The forward function runs on one rank.
-llvm::Error
-StepProgram::divideBetweenRanks(const AMPPipelineOptions &options,
-                                bool shardOptimizer) {
+llvm::Error StepProgram::divideBetweenRanks(const AMPPipelineOptions &options,
+                                            bool shardOptimizer) {
   unexposed = module->clone();
   AMPPipelineOptions pipeline;
   pipeline.copyOptionValuesFrom(options);
@@ -231,8 +230,8 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
     return prepared;
   program->scalerRules = describeScalerRules(program->getFunction());
   if (options.ranks > 1)
-    if (llvm::Error error = program->divideBetweenRanks(
-            pipeline, options.shardOptimizer))
+    if (llvm::Error error =
+            program->divideBetweenRanks(pipeline, options.shardOptimizer))
       return error;
   if (options.exposeGradients) {
     if (!program->unexposed)

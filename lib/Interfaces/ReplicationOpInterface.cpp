@@ -174,10 +174,10 @@ Replication mlir::amp::reshapeReplication(const Replication &replication,
 }
 
 /// The value that is computed element by element from `a` and `b` if one of
-/// them is a part of a tensor. The other one is a part along the same dimension,
-/// or has no elements along it.
-static std::optional<Replication>
-joinParts(const Replication &a, const Replication &b, Power power) {
+/// them is a part of a tensor. The other one is a part along the same
+/// dimension, or has no elements along it.
+static std::optional<Replication> joinParts(const Replication &a,
+                                            const Replication &b, Power power) {
   if (!a.isSharded() && !b.isSharded())
     return std::nullopt;
   bool hasSum = a.isPartial() || b.isPartial();

@@ -283,8 +283,8 @@ unsigned ReplicationChecker::checkResults() {
       auto metric = function.getResultAttrOfType<StringAttr>(
           index, AMPDialect::kMetricAttr);
       Replication state = states.get(operand.get());
-      std::string wrong = update ? describeWrongUpdate(operand)
-                                 : describeWrong(state);
+      std::string wrong =
+          update ? describeWrongUpdate(operand) : describeWrong(state);
       if (wrong.empty() || (!update && !metric))
         continue;
       if (!update && !state.isReplicated()) {

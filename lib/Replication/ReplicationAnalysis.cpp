@@ -292,9 +292,10 @@ mlir::amp::getStepArguments(FunctionOpInterface function) {
     if (function.getArgAttr(argument.getArgNumber(), kPartOfAttr))
       arguments.push_back(Replication::sharded(/*dim=*/0));
     else
-      arguments.push_back(!isBatch ? Replication::replicated()
-                                 : Replication::varying(
-                                       isDivided ? 0 : Replication::kNoDim, 0));
+      arguments.push_back(
+          !isBatch
+              ? Replication::replicated()
+              : Replication::varying(isDivided ? 0 : Replication::kNoDim, 0));
   }
   return arguments;
 }

@@ -98,9 +98,8 @@ LogicalResult SetRanksPass::check(Operation *op) {
 }
 
 void SetRanksPass::rewrite(Operation *op) {
-  if (ranks == 1 &&
-      isa<AllReduceOp, ReduceScatterOp, AllGatherOp, RankPartOp,
-          DivideByRanksOp>(op)) {
+  if (ranks == 1 && isa<AllReduceOp, ReduceScatterOp, AllGatherOp, RankPartOp,
+                        DivideByRanksOp>(op)) {
     // The extents of a part may be dynamic where those of the whole are not.
     if (op->getOperandTypes() != op->getResultTypes())
       return;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pass that lets each rank of a data-parallel step keep and update a part of
-// the state of the optimizers.
+// The pass that lets each rank of a data-parallel step keep and update a part
+// of the state of the optimizers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,8 +45,8 @@ public:
 private:
   RankedTensorType getPartType(Type whole) const {
     auto type = cast<RankedTensorType>(whole);
-    return RankedTensorType::get(
-        getFlatPartSize(type.getNumElements(), ranks), type.getElementType());
+    return RankedTensorType::get(getFlatPartSize(type.getNumElements(), ranks),
+                                 type.getElementType());
   }
   /// The part of `value`, for an operation that `user` contains.
   Value getPart(Value value, Operation *user);
@@ -97,8 +97,8 @@ Value StepSharder::getPart(Value value, Operation *user) {
     builder.setInsertionPointAfter(defining);
   else
     builder.setInsertionPointToStart(value.getParentBlock());
-  return parts[value] = RankPartOp::create(
-             builder, value.getLoc(), getPartType(value.getType()), value);
+  return parts[value] = RankPartOp::create(builder, value.getLoc(),
+                                           getPartType(value.getType()), value);
 }
 
 void StepSharder::scatter(AllReduceOp op) {
@@ -203,8 +203,8 @@ void StepSharder::gatherResults() {
     }
     Value &whole = gathered[value];
     if (!whole) {
-      whole = AllGatherOp::create(builder, value.getLoc(), wholeTypes[value],
-                                  part);
+      whole =
+          AllGatherOp::create(builder, value.getLoc(), wholeTypes[value], part);
       ++numGathers;
     }
     operand.set(whole);
@@ -262,14 +262,13 @@ LogicalResult ShardOptimizerPass::checkOptions() {
            << "amp-shard-optimizer: expected 'ranks' to be positive, got "
            << std::to_string(ranks);
   if (minElements < 1)
-    return getOperation()->emitError()
-           << "amp-shard-optimizer: expected 'min-elements' to be positive, got "
-           << std::to_string(minElements);
+    return getOperation()->emitError() << "amp-shard-optimizer: expected "
+                                          "'min-elements' to be positive, got "
+                                       << std::to_string(minElements);
   return success();
 }
 
-StringRef
-ShardOptimizerPass::findObstacle(FunctionOpInterface function) const {
+StringRef ShardOptimizerPass::findObstacle(FunctionOpInterface function) const {
   bool isDivided = false, isReduced = false;
   for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
     isDivided |= function.getArgAttr(i, kPartOfAttr) != nullptr;

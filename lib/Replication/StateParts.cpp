@@ -57,13 +57,12 @@ bool StatePartsFinder::visitFlow(OpOperand &use, ArrayRef<Value> inputs,
 bool StatePartsFinder::visitCombination(OpOperand &use, StateParts &parts) {
   Operation *op = use.getOwner();
   Operation *ancestor = body.findAncestorOpInBlock(*op);
-  bool isMovable =
-      llvm::all_of(op->getOperands(), [&](Value operand) {
-        Operation *defining = operand.getDefiningOp();
-        Operation *before =
-            defining ? body.findAncestorOpInBlock(*defining) : nullptr;
-        return !defining || (before && before->isBeforeInBlock(ancestor));
-      });
+  bool isMovable = llvm::all_of(op->getOperands(), [&](Value operand) {
+    Operation *defining = operand.getDefiningOp();
+    Operation *before =
+        defining ? body.findAncestorOpInBlock(*defining) : nullptr;
+    return !defining || (before && before->isBeforeInBlock(ancestor));
+  });
   if (ancestor != op && !isMovable)
     return refuse(Twine("'") + op->getName().getStringRef() +
                   "', which reads all elements, is in a conditional");
@@ -86,9 +85,8 @@ bool StatePartsFinder::isElementwise(Operation *op, ShapedType type) const {
     if (!results)
       return false;
     for (auto [result, state] : llvm::zip_equal(op->getResults(), *results))
-      if (hasShape(result, type)
-              ? !state.isSharded() || state.getDim() != dim
-              : !state.isReplicated())
+      if (hasShape(result, type) ? !state.isSharded() || state.getDim() != dim
+                                 : !state.isReplicated())
         return false;
   }
   return true;
@@ -132,11 +130,9 @@ void StatePartsFinder::findStates(StateParts &parts) const {
         getUpdatedArgument(function, operand.getOperandNumber());
     std::optional<Role> role = state ? getRole(state) : std::nullopt;
     bool isKept = role == Role::OptimizerState || role == Role::Parameter;
-    if (isKept && parts.values.contains(operand.get()) &&
-        !state.use_empty() &&
-        llvm::all_of(state.getUses(), [&](OpOperand &use) {
-          return parts.uses.contains(&use);
-        }))
+    if (isKept && parts.values.contains(operand.get()) && !state.use_empty() &&
+        llvm::all_of(state.getUses(),
+                     [&](OpOperand &use) { return parts.uses.contains(&use); }))
       parts.states.push_back(state);
   }
 }

@@ -43,18 +43,16 @@ def assert_same(ranks, model, options=(), pipeline="", **settings):
 sgd = runs.write("sgd.mlir", whole())
 adamw = runs.write("adamw.mlir", whole(optimizer="adamw"))
 for ranks in (2, 3, 4):
-    assert_same(ranks, sgd, ["--precision=f32"])
     assert_same(ranks, adamw, ["--precision=f32"])
+assert_same(3, sgd, ["--precision=f32"])
 
 # Overflows of one rank: its flag is that of all ranks, and collectives run on skipped steps too.
 fp16 = ["--precision", "fp16", "--no-shuffle"]
-for ranks in (3, 4):
-    for masters in ("copy", "cast"):
-        for model in (sgd, adamw):
-            together = assert_same(ranks, model, [*fp16, "--master-weights", masters], "init-scale=1024", source="overflows.npz")
-            skipped = [step for step, flag in enumerate(metric(together, "skipped")) if flag]
-            # With AdamW some of these rows have no gradient.
-            assert skipped == list(BAD) if model == sgd else skipped, skipped
+for ranks, masters, model in ((4, "copy", sgd), (3, "cast", sgd), (3, "copy", adamw)):
+    together = assert_same(ranks, model, [*fp16, "--master-weights", masters], "init-scale=1024", source="overflows.npz")
+    skipped = [step for step, flag in enumerate(metric(together, "skipped")) if flag]
+    # With AdamW some of these rows have no gradient.
+    assert skipped == list(BAD) if model == sgd else skipped, skipped
 
 # bf16 with masters, and gradients that are exchanged in bf16.
 bf16 = ["--precision", "bf16", "--master-weights", "copy"]
@@ -67,12 +65,12 @@ for precision in ("f32", "fp16"):
     options = ["--precision", precision]
     if precision == "fp16":
         options += ["--master-weights=copy", "--pipeline", "init-scale=1024"]
-    wholes, _ = train(3, clipped, "whole", *options)
+    wholes, _ = train(3, clipped, "whole", *options, steps=10)
     more = ["--pipeline", "init-scale=1024 shard-min-elements=1"] if precision == "fp16" else ALL[1:]
     options = [option for option in options if option not in ("--pipeline", "init-scale=1024")]
-    parts, _ = train(3, clipped, "parts", "--shard-optimizer", *more, *options, "--check-ranks")
-    free, _ = train(3, adamw, "free", *options)
-    tolerance = 1e-5 if precision == "f32" else 2e-3
+    parts, _ = train(3, clipped, "parts", "--shard-optimizer", *more, *options, "--check-ranks", steps=10)
+    free, _ = train(3, adamw, "free", *options, steps=10)
+    tolerance = 1e-5 if precision == "f32" else 2**-10
     for key, value in states(wholes).items():
         assert np.allclose(parts[key], value, rtol=tolerance, atol=tolerance), (precision, key, np.abs(parts[key] - value).max())
     # The clip has an effect.

@@ -64,11 +64,10 @@ void RankMessages::abort() {
 }
 
 /// Before rank 0 saves the states, it gets the parts of all ranks.
-static void addGather(const RunnerOptions &options,
-                      host::TrainerHooks &hooks) {
-  hooks.afterTraining =
-      [&options, next = std::move(hooks.afterTraining)](
-          host::Step &step, const host::RunRecord &record) -> host::Status {
+static void addGather(const RunnerOptions &options, host::TrainerHooks &hooks) {
+  hooks.afterTraining = [&options, next = std::move(hooks.afterTraining)](
+                            host::Step &step,
+                            const host::RunRecord &record) -> host::Status {
     if (next)
       AMP_RETURN_IF_ERROR(next(step, record));
     // Ranks run on the CPU.

@@ -73,8 +73,8 @@ private:
             const std::function<std::string()> &describe) const;
   /// Prints `message` after the rank, and ends the processes of all ranks.
   [[noreturn]] void fail(const std::string &message) const;
-  /// Sends `bytes` bytes to each rank, those for rank i at i · `sendStride`, and
-  /// receives as many from each, in order. `doing` says in a message what a
+  /// Sends `bytes` bytes to each rank, those for rank i at i · `sendStride`,
+  /// and receives as many from each, in order. `doing` says in a message what a
   /// rank has not done.
   void transfer(const char *send, size_t sendStride, char *receive,
                 size_t bytes, const char *doing);

@@ -29,7 +29,8 @@ public:
     /// The total is the sum of the values of all ranks.
     Partial,
     /// Each rank has its part of a tensor that all ranks divide, such as the
-    /// state of an optimizer. Unlike a part of a batch, it never meets the whole
+    /// state of an optimizer. Unlike a part of a batch, it never meets the
+    /// whole
     /// of another tensor.
     Sharded,
     /// Each rank has its own value.

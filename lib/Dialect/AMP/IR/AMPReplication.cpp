@@ -146,9 +146,8 @@ static void allGatherReplication(ReplicationInference &inference) {
   Replication whole =
       Replication::replicated(isKnown ? part.getPower() : std::nullopt);
   // The parts of an old state are an old state.
-  inference.setResult(0, part.isSharded() && !part.isReduced()
-                             ? whole
-                             : whole.asReduced());
+  inference.setResult(
+      0, part.isSharded() && !part.isReduced() ? whole : whole.asReduced());
 }
 
 static void divideReplication(ReplicationInference &inference) {
@@ -202,8 +201,8 @@ static void unscaleParts(UnscaleOp op, OpBuilder &builder, ValueRange operands,
   ValueRange gradients = operands.drop_back();
   SmallVector<Type> types;
   for (auto [gradient, old] : llvm::zip_equal(gradients, op.getUnscaled()))
-    types.push_back(cast<ShapedType>(gradient.getType())
-                        .clone(getElementTypeOrSelf(old)));
+    types.push_back(
+        cast<ShapedType>(gradient.getType()).clone(getElementTypeOrSelf(old)));
   auto own = UnscaleOp::create(builder, op.getLoc(), types,
                                op.getAllFinite().getType(), gradients,
                                operands.back(), op.getStrict());

@@ -446,10 +446,9 @@ static void optimizerOfParts(ReplicationInference &inference) {
 }
 
 static void optimizer(ReplicationInference &inference) {
-  if (llvm::any_of(amp::getOperandNumbers(inference.getOperation()),
-                   [&](unsigned i) {
-                     return inference.getOperand(i).isSharded();
-                   }))
+  if (llvm::any_of(
+          amp::getOperandNumbers(inference.getOperation()),
+          [&](unsigned i) { return inference.getOperand(i).isSharded(); }))
     return optimizerOfParts(inference);
   for (unsigned i : amp::getOperandNumbers(inference.getOperation()))
     inference.requireReplicated(
