@@ -95,5 +95,5 @@ train(2, adamw, "small", "--precision=f32", "--shard-optimizer")
 train(2, adamw, "whole", "--precision=f32")
 assert read("small") == read("whole")
 
-done = runs.run(2, adamw, "--data", folder + "data.npz", "--batch-size", BATCH, "--steps", 1, "--shard-optimizer", "--pipeline", "shard-min-elements=0", expect=1)
+done = runs.run(2, adamw, "--data", folder + "data.npz", "--batch-size", BATCH, "--steps", 1, "--precision=f32", "--shard-optimizer", "--pipeline", "shard-min-elements=0", expect=1)
 assert "amp-shard-optimizer: expected 'min-elements' to be positive, got 0" in done.stderr, done.stderr

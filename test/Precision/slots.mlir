@@ -291,6 +291,8 @@ func.func @slots(%m: tensor<4x4xf32>, %v: tensor<4xf32>, %s: tensor<f32>, %i: te
   %reduce_scatter = amp.reduce_scatter %m along 0 : tensor<4x4xf32> to tensor<2x4xf32>
   // expected-remark@below {{storage(o0 r0)}}
   %all_gather = amp.all_gather %v along 0 : tensor<4xf32> to tensor<8xf32>
+  // expected-remark@below {{storage(o0 r0)}}
+  %rank_part = amp.rank_part %m along 0 : tensor<4x4xf32> to tensor<2x4xf32>
   // expected-remark@below {{fixed(o0 r0)}}
   %divide_by_ranks = amp.divide_by_ranks %m : tensor<4x4xf32>
   return
