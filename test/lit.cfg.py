@@ -196,6 +196,9 @@ if nvcc:
             f"{nvcc} -std=c++17 -O0 -Werror all-warnings -lineinfo -I{runtime_include}",
         )
     )
+    folders = (os.path.join(os.path.dirname(nvcc), "..", "include"), "/usr/local/include", "/usr/include")
+    if any(os.path.exists(os.path.join(folder, "nccl.h")) for folder in folders):
+        config.available_features.add("nccl")
 # The library over cuDNN answers without a GPU. It needs cuDNN, and a driver or the stub
 # of the toolkit under the name of one.
 cuda_stub = "/usr/local/cuda/lib64/stubs/libcuda.so"

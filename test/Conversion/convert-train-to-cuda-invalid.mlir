@@ -166,3 +166,21 @@ func.func @step(%x: tensor<16x256xf32> {amp.role = "batch", amp.name = "x"})
   %0 = amp.amax %x blocks [1, 128] : tensor<16x256xf32> -> tensor<16x2xf32>
   return %0 : tensor<16x2xf32>
 }
+
+// -----
+
+func.func @no_ranks(%x: tensor<4xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<4xf32> {amp.prediction = "y"}) {
+  // expected-error@+1 {{has no number of ranks, which a program for a GPU fixes; expected 'amp-set-ranks', or the option 'ranks'}}
+  %0 = amp.divide_by_ranks %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @not_contiguous(%x: tensor<4x8xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<4x2xf32> {amp.prediction = "y"}) {
+  // expected-error@+1 {{divides dimension 1 of 'tensor<4x8xf32>', expected the extents before it to be 1 on a GPU}}
+  %0 = amp.reduce_scatter %x along 1 : tensor<4x8xf32> to tensor<4x2xf32>
+  return %0 : tensor<4x2xf32>
+}

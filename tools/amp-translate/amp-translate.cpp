@@ -428,9 +428,9 @@ static FailureOr<int64_t> printLargestBatch(ModuleOp module, int64_t bytes,
 static StringRef getStepOption() {
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
            &precision, &lossScaling, &masterWeights, &batchSize, &ranks,
-           &noEpilogues,
-           &strictRounding, &attention, &convolutions, &nondeterministic,
-           &logitBytes, &attentionBytes, &recomputeRate, &memory})
+           &noEpilogues, &strictRounding, &attention, &convolutions,
+           &nondeterministic, &logitBytes, &attentionBytes, &recomputeRate,
+           &memory})
     if (option->getNumOccurrences() > 0)
       return option->ArgStr;
   return {};

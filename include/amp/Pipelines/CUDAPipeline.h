@@ -82,12 +82,13 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
                      "forward pass again frees per microsecond; 0 keeps all "
                      "values"),
       llvm::cl::init(500000)};
-  Option<int64_t> ranks{
+  Option<int64_t, ValueParser<int64_t>> ranks{
       *this, "ranks",
-      llvm::cl::desc("The number of ranks that run the step together, each on a "
-                     "batch of 'batch-size' samples; more than 1: insert their "
-                     "reductions (amp-data-parallel, amp-set-ranks); 0: take "
-                     "the step as it is"),
+      llvm::cl::desc(
+          "The number of ranks that run the step together, each on a "
+          "batch of 'batch-size' samples; more than 1: insert their "
+          "reductions (amp-data-parallel, amp-set-ranks); 0: take "
+          "the step as it is"),
       llvm::cl::init(0)};
   Option<std::string> inference{
       *this, "inference",

@@ -27,8 +27,8 @@ static Value reverseNegative(ImplicitLocOpBuilder &b, Value bits) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b, b.getI32IntegerAttr(int32_t(value)));
   };
-  Value isNegative = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, bits,
-                                           constant(0));
+  Value isNegative =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, bits, constant(0));
   Value reversed = arith::XOrIOp::create(b, bits, constant(kMagnitude));
   return arith::SelectOp::create(b, isNegative, reversed, bits);
 }
@@ -77,12 +77,8 @@ struct ConvertAllReduce : OpRewritePattern<mlir::amp::AllReduceOp> {
              isa<FloatType>(typeOf(value).getElementType());
     };
     SmallVector<Value> inputs, results;
-    for (Value value : op.getValues()) {
-      if (isOrdered(value) && typeOf(value).getElementType().isF64())
-        return op.emitOpError("takes the maximum of f64, expected a float of "
-                              "up to 32 bits on a GPU");
+    for (Value value : op.getValues())
       inputs.push_back(isOrdered(value) ? getOrderedIntegers(b, value) : value);
-    }
     auto launch = AllReduceOp::create(
         rewriter, getNamedLocation(op), ValueRange(inputs).getTypes(),
         reduction, StringAttr(), inputs, ValueRange(), ValueRange(), Value());
@@ -103,10 +99,6 @@ struct ConvertPart : OpRewritePattern<OpTy> {
                                 PatternRewriter &rewriter) const override {
     Value operand = op->getOperand(0), result = op->getResult(0);
     int64_t along = op.getAlong();
-    if (getAxisExtents(typeOf(operand), along).outer != 1)
-      return op.emitOpError("divides dimension ")
-             << along << " of " << Type(typeOf(operand))
-             << ", expected the extents before it to be 1 on a GPU";
     auto launch = LaunchTy::create(
         rewriter, getNamedLocation(op), TypeRange(result.getType()),
         StringAttr(), ValueRange(operand), ValueRange(), ValueRange(), Value(),
@@ -118,11 +110,40 @@ struct ConvertPart : OpRewritePattern<OpTy> {
 
 } // namespace
 
+LogicalResult mlir::cuda::verifyCollectives(func::FuncOp step) {
+  // A part of a whole is contiguous.
+  auto verifyPart = [](Operation *op, int64_t along) -> LogicalResult {
+    RankedTensorType type = typeOf(op->getOperand(0));
+    if (getAxisExtents(type, along).outer == 1)
+      return success();
+    return op->emitOpError("divides dimension ")
+           << along << " of " << Type(type)
+           << ", expected the extents before it to be 1 on a GPU";
+  };
+  auto verify = [&](Operation *op) -> LogicalResult {
+    if (auto scatter = dyn_cast<mlir::amp::ReduceScatterOp>(op))
+      return verifyPart(op, scatter.getAlong());
+    if (auto gather = dyn_cast<mlir::amp::AllGatherOp>(op))
+      return verifyPart(op, gather.getAlong());
+    auto divide = dyn_cast<mlir::amp::DivideByRanksOp>(op);
+    if (!divide || divide.getRanks())
+      return success();
+    return op->emitOpError("has no number of ranks, which a program for a GPU "
+                           "fixes; expected 'amp-set-ranks', or the option "
+                           "'ranks'");
+  };
+  return failure(step.walk([&](Operation *op) {
+                       return failed(verify(op)) ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+                     })
+                     .wasInterrupted());
+}
+
 void mlir::cuda::populateCollectives(RewritePatternSet &patterns) {
-  patterns.add<ConvertAllReduce,
-               ConvertPart<mlir::amp::AllGatherOp, AllGatherOp>,
-               ConvertPart<mlir::amp::ReduceScatterOp, ReduceScatterOp>>(
-      patterns.getContext());
+  patterns
+      .add<ConvertAllReduce, ConvertPart<mlir::amp::AllGatherOp, AllGatherOp>,
+           ConvertPart<mlir::amp::ReduceScatterOp, ReduceScatterOp>>(
+          patterns.getContext());
 }
 
 void mlir::cuda::startCollectivesEarly(func::FuncOp step) {

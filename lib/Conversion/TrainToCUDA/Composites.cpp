@@ -50,8 +50,8 @@ struct ConvertStochasticRound
   }
 };
 
-/// Converts a dropout. The number of the rank, which `amp.divided_along` has for
-/// the CPU, is known when the program runs.
+/// Converts a dropout. The number of the rank, which `amp.divided_along` has
+/// for the CPU, is known when the program runs.
 struct ConvertDropout : ConvertComposite<train::DropoutOp, DropoutOp> {
   using ConvertComposite::ConvertComposite;
   LogicalResult matchAndRewrite(train::DropoutOp op,
@@ -129,8 +129,8 @@ void mlir::cuda::populateCompositesToCUDA(RewritePatternSet &patterns) {
            ConvertComposite<train::MaxPool2DGradOp, MaxPool2DGradOp>,
            ConvertComposite<train::AvgPool2DOp, AvgPool2DOp>,
            ConvertComposite<train::AvgPool2DGradOp, AvgPool2DGradOp>,
-           ConvertComposite<train::ScatterAddOp, ScatterAddOp>,
-           ConvertDropout>(context);
+           ConvertComposite<train::ScatterAddOp, ScatterAddOp>, ConvertDropout>(
+          context);
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,7 +12,6 @@
 #include "amp/Analysis/IndexBound.h"
 #include "amp/CodeGen/Passes.h"
 #include "amp/Conversion/Passes.h"
-#include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "amp/Dialect/AMP/IR/AMPScaledOps.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Dialect/Train/IR/Evaluation.h"
@@ -78,16 +77,6 @@ static LogicalResult verifyValue(Operation *op, Type type) {
          << "f32, f16, bf16, i1, i32 or i64";
 }
 
-/// Verifies that a division by the number of ranks has this number.
-static LogicalResult verifyRanks(Operation *op) {
-  auto divide = dyn_cast<mlir::amp::DivideByRanksOp>(op);
-  if (!divide || divide.getRanks())
-    return success();
-  return op->emitOpError("has no number of ranks, which a program for a GPU "
-                         "fixes; expected 'amp-set-ranks', or the option "
-                         "'ranks'");
-}
-
 static LogicalResult verifyStep(func::FuncOp step) {
   if (!step.getBody().hasOneBlock())
     return step.emitOpError("a step must be one block, expected control flow "
@@ -96,8 +85,6 @@ static LogicalResult verifyStep(func::FuncOp step) {
   WalkResult result = step.walk([&](Operation *op) {
     if (op == step.getOperation())
       return WalkResult::advance();
-    if (failed(verifyRanks(op)))
-      return WalkResult::interrupt();
     for (TypeRange types :
          {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
       for (Type type : types)
@@ -224,8 +211,9 @@ struct ConvertTrainToCUDA
   }
 
   LogicalResult convert(func::FuncOp step) {
-    if (failed(verifyStep(step)) || failed(noteEvaluation(step)) ||
-        failed(noteIndexBounds(step)) || failed(flattenRegions(step)))
+    if (failed(verifyStep(step)) || failed(verifyCollectives(step)) ||
+        failed(noteEvaluation(step)) || failed(noteIndexBounds(step)) ||
+        failed(flattenRegions(step)))
       return failure();
     auto run = [&](ArrayRef<function_ref<std::unique_ptr<Pass>()>> passes) {
       sortTopologically(&step.getBody().front());

@@ -75,6 +75,9 @@ void readHeadsByStrides(func::FuncOp step);
 /// reshapes to `cuda.view`.
 void populateCompositesToCUDA(RewritePatternSet &patterns);
 
+/// Verifies that the collectives of `step` can be lowered.
+LogicalResult verifyCollectives(func::FuncOp step);
+
 /// Lowers the collectives of several ranks. NCCL may drop NaN from a maximum of
 /// floats, so this becomes one of integers in the order of the floats.
 void populateCollectives(RewritePatternSet &patterns);

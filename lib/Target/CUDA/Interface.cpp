@@ -153,7 +153,7 @@ target_include_directories(@ PRIVATE ${AMP_NCCL_INCLUDE_DIR})
 target_link_libraries(@ PRIVATE ${AMP_NCCL_LIBRARY} Threads::Threads)
 
 )",
-                     prefix);
+                     prefix, /*forward=*/"$");
 }
 
 void mlir::cuda::emitCMake(ProgramOp program, StringRef source, bool hasMain,

@@ -12,8 +12,8 @@
 // environment controls it:
 //
 //   AMP_NCCL_HOST_ORDER=ring|rank  the order of sums: that of a ring, with a
-//     rounding to the type of the elements at each hop, which is the default, or
-//     that of the ranks, in f32 for low types, with one rounding
+//     rounding to the type of the elements at each hop, which is the default,
+//     or that of the ranks, in f32 for low types, with one rounding
 //   AMP_NCCL_HOST_DELAY=rank:n:ms  that rank waits before its collective n
 //   AMP_NCCL_HOST_EXIT=rank:n, AMP_NCCL_HOST_STOP=rank:n  that rank ends, or
 //     stops for ever, before its collective n

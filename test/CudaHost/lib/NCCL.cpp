@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Each rank has an area of shared memory. In a collective, all ranks copy a
-// segment of their values there, wait for one another, combine the values of all
-// areas, and wait again. After an error a collective does not end, as on a GPU.
+// segment of their values there, wait for one another, combine the values of
+// all areas, and wait again. After an error a collective does not end, as on a
+// GPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -176,8 +177,7 @@ static std::string describe(const Call &call) {
   return std::string(kinds[int(call.kind)]) + " of " +
          std::to_string(call.count) + " elements of type " +
          std::to_string(call.type) + " by operation " +
-         std::to_string(call.operation) +
-         (call.isCaptured ? ", captured" : "");
+         std::to_string(call.operation) + (call.isCaptured ? ", captured" : "");
 }
 
 /// Verifies that all ranks make the same call.
@@ -272,8 +272,7 @@ static typename T::Stored combineAll(const Segment &segment,
   for (int hop = 0; hop < segment.ranks; ++hop) {
     const int rank = (first + hop) % segment.ranks;
     typename T::Stored stored;
-    std::memcpy(&stored,
-                segment.shared.areas[rank] + at * sizeof(stored),
+    std::memcpy(&stored, segment.shared.areas[rank] + at * sizeof(stored),
                 sizeof(stored));
     Sum value = T::load(stored);
     if (operation == ncclAvg)
@@ -311,8 +310,9 @@ static std::pair<size_t, Combine> getType(ncclDataType_t type) {
     return {2, combineSegment<
                    Low<amphost::halfBitsToFloat, amphost::floatToHalfBits>>};
   case ncclBfloat16:
-    return {2, combineSegment<Low<amphost::bfloatBitsToFloat,
-                                  amphost::floatToBFloatBits>>};
+    return {2,
+            combineSegment<
+                Low<amphost::bfloatBitsToFloat, amphost::floatToBFloatBits>>};
   case ncclFloat32:
     return {4, combineSegment<Plain<float, float>>};
   case ncclFloat64:
@@ -387,8 +387,9 @@ static ncclResult_t addEntry(Entry entry) {
   const bool gathers = entry.call.kind == Kind::AllGather,
              scatters = entry.call.kind == Kind::ReduceScatter;
   if (width == 0 || ranks == 0 ||
-      (bytes && (!isDeviceMemory(entry.from, scatters ? bytes * ranks : bytes) ||
-                 !isDeviceMemory(entry.to, gathers ? bytes * ranks : bytes))))
+      (bytes &&
+       (!isDeviceMemory(entry.from, scatters ? bytes * ranks : bytes) ||
+        !isDeviceMemory(entry.to, gathers ? bytes * ranks : bytes))))
     return ncclInvalidArgument;
   entry.call.isCaptured = isCapturing(entry.stream);
   ncclGroupStart();
@@ -438,8 +439,7 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId *id) {
 }
 
 ncclResult_t ncclCommInitRankConfig(ncclComm_t *communicator, int ranks,
-                                    ncclUniqueId id, int rank,
-                                    ncclConfig_t *) {
+                                    ncclUniqueId id, int rank, ncclConfig_t *) {
   if (ranks < 1 || ranks > kMaxRanks || rank < 0 || rank >= ranks)
     return ncclInvalidArgument;
   const int file = shm_open(id.internal, O_RDWR | O_CREAT, 0600);
@@ -471,7 +471,8 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t *communicator, int ranks,
 ncclResult_t ncclCommGetAsyncError(ncclComm_t communicator,
                                    ncclResult_t *error) {
   *error = ncclResult_t(communicator->error.load());
-  if (*error == ncclSuccess && communicator->shared->joined < communicator->ranks)
+  if (*error == ncclSuccess &&
+      communicator->shared->joined < communicator->ranks)
     *error = ncclInProgress;
   // All ranks have the memory, which no file needs to name any more.
   if (*error == ncclSuccess && communicator->rank == 0 &&

@@ -8,10 +8,10 @@
 //
 // Work on a stream runs only when the host waits for it. A program that forgets
 // to wait therefore reads memory before the result is written. Work on a stream
-// of high priority runs when it is enqueued, after the events that it waits for.
-// A program that forgets one of them therefore reads memory too early. A captured
-// stream records a list of work, and so do the streams that wait for its events.
-// A graph is this list.
+// of high priority runs when it is enqueued, after the events that it waits
+// for. A program that forgets one of them therefore reads memory too early. A
+// captured stream records a list of work, and so do the streams that wait for
+// its events. A graph is this list.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,8 @@ using namespace amp::cuda::host;
 using Work = std::function<void()>;
 
 namespace {
-/// Work of a graph, on stream `stream` of its capture. Nodes without work record
-/// an event, or wait for the one that node `event` records.
+/// Work of a graph, on stream `stream` of its capture. Nodes without work
+/// record an event, or wait for the one that node `event` records.
 struct Node {
   size_t stream = 0;
   Work work;
@@ -212,9 +212,8 @@ static bool runsNow() {
 static bool breaksCapture(bool unsafeOnly) {
   bool result = false;
   for (cudaStream_t stream : device().streams)
-    if (stream->capture &&
-        !(unsafeOnly &&
-          stream->capture->mode == cudaStreamCaptureModeRelaxed)) {
+    if (stream->capture && !(unsafeOnly && stream->capture->mode ==
+                                               cudaStreamCaptureModeRelaxed)) {
       stream->capture->invalidated = true;
       result = true;
     }
@@ -402,8 +401,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                 (fromDevice && !isDeviceMemory(from, bytes))))
     return fail(cudaErrorInvalidValue);
   CUstream_st &s = resolve(stream);
-  if (kind == cudaMemcpyHostToDevice && !s.capture &&
-      !isPinned(from, bytes)) {
+  if (kind == cudaMemcpyHostToDevice && !s.capture && !isPinned(from, bytes)) {
     // Memory that is not pinned is read before the call returns.
     std::string copy(static_cast<const char *>(from), bytes);
     return enqueue(stream, [to, copy = std::move(copy)] {
@@ -659,7 +657,9 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
       state->stream = on ? on : &device().defaultStream;
       work = [state = state] { state->done = 1; };
     } else if (!work) {
-      work = [state = events[node.event]] { waitFor(*state, state->stream, 1); };
+      work = [state = events[node.event]] {
+        waitFor(*state, state->stream, 1);
+      };
     }
     if (cudaError_t error = enqueue(on, std::move(work)))
       return error;

@@ -134,8 +134,7 @@ inline Status NCCLGroup::connect(const ncclUniqueId &id,
   return finishCall(limit, "the connection of the ranks");
 }
 
-inline Status NCCLGroup::prepare(const CollectiveInfo *collectives,
-                                 int count) {
+inline Status NCCLGroup::prepare(const CollectiveInfo *collectives, int count) {
   if (stream)
     return makeError(kInvalidArgument,
                      "the ranks run another instance of a program already");
@@ -196,25 +195,24 @@ Status allReduce(const StepRun &run, int index,
 template <int Count>
 Status reduceScatter(const StepRun &run, int index,
                      const CollectiveOperand (&operands)[Count]) {
-  return exchange(run, index, operands,
-                  [](const CollectiveOperand &operand, ncclComm_t among,
-                     cudaStream_t on) {
-                    return ncclReduceScatter(operand.from, operand.to,
-                                             size_t(operand.count),
-                                             operand.type, ncclSum, among, on);
-                  });
+  return exchange(
+      run, index, operands,
+      [](const CollectiveOperand &operand, ncclComm_t among, cudaStream_t on) {
+        return ncclReduceScatter(operand.from, operand.to,
+                                 size_t(operand.count), operand.type, ncclSum,
+                                 among, on);
+      });
 }
 
 template <int Count>
 Status allGather(const StepRun &run, int index,
                  const CollectiveOperand (&operands)[Count]) {
-  return exchange(run, index, operands,
-                  [](const CollectiveOperand &operand, ncclComm_t among,
-                     cudaStream_t on) {
-                    return ncclAllGather(operand.from, operand.to,
-                                         size_t(operand.count), operand.type,
-                                         among, on);
-                  });
+  return exchange(
+      run, index, operands,
+      [](const CollectiveOperand &operand, ncclComm_t among, cudaStream_t on) {
+        return ncclAllGather(operand.from, operand.to, size_t(operand.count),
+                             operand.type, among, on);
+      });
 }
 
 /// Connects the ranks that a launcher has started: rank 0 shares an identifier.
@@ -230,8 +228,8 @@ inline Status joinRanks(const RankOptions &options,
   Rendezvous rendezvous(process, limit);
   AMP_RETURN_IF_ERROR(rendezvous.share(&bytes));
   std::memcpy(id.internal, bytes.data(), sizeof(id.internal));
-  auto made = std::make_shared<NCCLGroup>(
-      int(process.rank), int(process.ranks), options.deadline);
+  auto made = std::make_shared<NCCLGroup>(int(process.rank), int(process.ranks),
+                                          options.deadline);
   AMP_RETURN_IF_ERROR(made->connect(id, limit));
   rendezvous.finish();
   *group = std::move(made);

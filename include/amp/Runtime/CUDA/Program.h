@@ -651,9 +651,9 @@ inline Status Program::runSlot(int slot, int steps) {
   AMP_RETURN_IF_ERROR(checkValues(/*batches=*/true, slot));
   DeviceScope scope(options.device);
   AMP_RETURN_IF_ERROR(slots.begin(slot, stream));
-  const Reader last = options.predictions ? Reader::Predictions
+  const Reader last = options.predictions             ? Reader::Predictions
                       : readsMetrics || options.ranks ? Reader::Metrics
-                                          : Reader::Training;
+                                                      : Reader::Training;
   for (int i = 0; i < steps; ++i) {
     // All ranks must run and capture the same steps, though only one of them
     // shows metrics.

@@ -7,8 +7,8 @@
 //
 // If a rank ends, stops or leaves out a collective, the kernels of the others
 // wait for ever, and so do their hosts. A thread therefore watches the
-// collectives. It reads only a number that the device writes, so it works during
-// a capture and while the host waits in a call.
+// collectives. It reads only a number that the device writes, so it works
+// during a capture and while the host waits in a call.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,8 +47,8 @@ public:
   /// returns the text of an error of the connection, or nothing.
   RankWatch(const Settings &settings, const volatile uint64_t *finished,
             std::function<std::string()> findError)
-      : settings(settings), finished(finished),
-        findError(std::move(findError)), thread([this] { run(); }) {}
+      : settings(settings), finished(finished), findError(std::move(findError)),
+        thread([this] { run(); }) {}
   RankWatch(const RankWatch &) = delete;
   RankWatch &operator=(const RankWatch &) = delete;
   ~RankWatch() {
@@ -80,10 +80,10 @@ private:
       if (!error.empty())
         end(done, error.c_str());
       if (Clock::now() - since > std::chrono::seconds(settings.deadline))
-        end(done, ("it has not ended within " +
-                   std::to_string(settings.deadline) +
-                   " s; a rank has ended, stopped or left out a collective")
-                      .c_str());
+        end(done,
+            ("it has not ended within " + std::to_string(settings.deadline) +
+             " s; a rank has ended, stopped or left out a collective")
+                .c_str());
     }
   }
 

@@ -82,8 +82,8 @@ inline Status setTrainerOption(TrainerOptions *options, const std::string &name,
   uint64_t number = 0;
   if (name == "rendezvous")
     options->ranks.rendezvous = text;
-  if (name == "time" || name == "device" || name == "ranks" ||
-      name == "rank" || name == "deadline")
+  if (name == "time" || name == "device" || name == "ranks" || name == "rank" ||
+      name == "deadline")
     AMP_RETURN_IF_ERROR(parseCount(name, text, INT32_MAX, &number));
   if (name == "time")
     options->timedSteps = int64_t(number);

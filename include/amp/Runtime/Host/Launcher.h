@@ -82,8 +82,8 @@ inline std::string readFirst(std::initializer_list<const char *> names) {
 /// The name of the job, which the processes of one start share. A launcher may
 /// give none.
 inline std::string nameJob() {
-  std::string name = readFirst({"TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE",
-                                "PMI_JOBID", "SLURM_JOB_ID"});
+  std::string name = readFirst(
+      {"TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE", "PMI_JOBID", "SLURM_JOB_ID"});
   for (const char *part : {"SLURM_STEP_ID", "TORCHELASTIC_RESTART_COUNT"})
     if (const char *text = std::getenv(part))
       name += std::string(".") + text;
@@ -93,9 +93,9 @@ inline std::string nameJob() {
   return name;
 }
 
-/// The place where the ranks of `process` meet: torchrun has an address, next to
-/// whose port rank 0 listens. Others meet at a file of their machine, where they
-/// have the same parent.
+/// The place where the ranks of `process` meet: torchrun has an address, next
+/// to whose port rank 0 listens. Others meet at a file of their machine, where
+/// they have the same parent.
 inline Status chooseRendezvous(LaunchedProcess *process) {
   const std::string host = readFirst({"MASTER_ADDR"});
   if (!host.empty()) {

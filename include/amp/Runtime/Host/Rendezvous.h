@@ -87,8 +87,8 @@ private:
     const std::string partial = written + "." + std::to_string(getpid());
     FILE *file = std::fopen(partial.c_str(), "wb");
     const std::string text = greeting + bytes;
-    bool ok = file && std::fwrite(text.data(), 1, text.size(), file) ==
-                          text.size();
+    bool ok =
+        file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
     ok &= file && std::fclose(file) == 0;
     if (!ok || std::rename(partial.c_str(), written.c_str()) != 0)
       return makeError(kFile, "cannot write '%s': %s", written.c_str(),
@@ -119,9 +119,8 @@ private:
   /// Sends or receives all of `count` bytes on a connection.
   static bool transfer(int connection, char *data, size_t count, bool sends) {
     while (count > 0) {
-      const ssize_t part = sends
-                               ? ::send(connection, data, count, MSG_NOSIGNAL)
-                               : ::recv(connection, data, count, 0);
+      const ssize_t part = sends ? ::send(connection, data, count, MSG_NOSIGNAL)
+                                 : ::recv(connection, data, count, 0);
       if (part <= 0)
         return false;
       data += part;
@@ -141,8 +140,8 @@ private:
                       &hints, &found) != 0)
       return fail("there is no such address");
     const addrinfo address = *found;
-    Status status = process.rank == 0 ? serve(address, *bytes)
-                                      : receive(address, bytes);
+    Status status =
+        process.rank == 0 ? serve(address, *bytes) : receive(address, bytes);
     ::freeaddrinfo(found);
     return status;
   }

@@ -18,8 +18,6 @@ using namespace mlir::cuda;
 
 /// Verifies the rules of every collective.
 static LogicalResult verifyCollective(LaunchOpInterface op) {
-  if (op.getInputs().empty())
-    return op->emitOpError("exchanges nothing");
   if (op.getPredicate())
     return op->emitOpError("has a predicate, but all ranks must execute it");
   if (getReader(op))
@@ -78,7 +76,8 @@ int64_t AllReduceOp::getFlops() {
   return elements;
 }
 
-/// Verifies that `part` is a contiguous part of `whole` along dimension `along`.
+/// Verifies that `part` is a contiguous part of `whole` along dimension
+/// `along`.
 static LogicalResult verifyPart(LaunchOpInterface op, ShapedType whole,
                                 ShapedType part, int64_t along) {
   if (failed(verifyAxis(op, along, whole.getShape())))
@@ -160,7 +159,8 @@ LogicalResult mlir::cuda::verifyAwaits(ProgramOp program) {
   for (Operation &op : program.getBody().front()) {
     if (auto await = dyn_cast<AwaitOp>(op)) {
       auto *found = llvm::find_if(running, [&](Operation *other) {
-        return cast<LaunchOpInterface>(other).getName() == await.getCollective();
+        return cast<LaunchOpInterface>(other).getName() ==
+               await.getCollective();
       });
       if (found == running.end())
         return await.emitOpError("awaits '")
@@ -184,10 +184,11 @@ LogicalResult mlir::cuda::verifyAwaits(ProgramOp program) {
     }
     for (Operation *other : running)
       if (usesMemoryOf(&op, other)) {
-        auto diagnostic = op.emitOpError("'")
-                          << launch.getName().value_or("")
-                          << "' uses memory of a collective that runs, expected "
-                             "a 'cuda.await' before it";
+        auto diagnostic =
+            op.emitOpError("'")
+            << launch.getName().value_or("")
+            << "' uses memory of a collective that runs, expected "
+               "a 'cuda.await' before it";
         diagnostic.attachNote(other->getLoc()) << "the collective is here";
         return diagnostic;
       }
