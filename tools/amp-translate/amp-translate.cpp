@@ -89,6 +89,10 @@ static cl::opt<int64_t>
           cl::desc("GPUs that train together, each on its part of the batch "
                    "(default: 1, or those of the step)"),
           cl::cat(category));
+static cl::opt<int64_t>
+    nodes("nodes", cl::init(1),
+          cl::desc("With --cuda-costs: the machines of the ranks (default: 1)"),
+          cl::cat(category));
 static cl::opt<bool> noEpilogues(
     "no-epilogues",
     cl::desc("Leave activations and bias gradients out of products"),
@@ -451,8 +455,10 @@ static int checkOptions() {
   if (device.getNumOccurrences() > 0)
     return fail("--device is the number of a GPU, which a trainer takes; "
                 "expected --target for a model of GPU");
-  if (toCUDA && target.getNumOccurrences() > 0)
-    return fail("--target needs --cuda-costs");
+  for (const cl::Option *option :
+       std::initializer_list<const cl::Option *>{&target, &nodes})
+    if (toCUDA && option->getNumOccurrences() > 0)
+      return fail("--" + option->ArgStr + " needs --cuda-costs");
   if (runtimeDir.getNumOccurrences() > 0 && !standalone)
     return fail("--runtime-dir needs --standalone");
   if (precision.empty())
@@ -614,9 +620,13 @@ static int translate() {
   if (cuda::hasFloat8Products(program) && amp::getGPURates(target)->float8 == 0)
     return fail("the step has 8-bit products, which the target '" + target +
                 "' lacks");
+  const auto programRanks = int64_t(program.getRanks().value_or(1));
+  if (nodes <= 0 || programRanks % nodes != 0)
+    return fail("--nodes=" + Twine(nodes) + " does not divide " +
+                Twine(programRanks) + (programRanks == 1 ? " rank" : " ranks"));
   std::string text;
   llvm::raw_string_ostream os(text);
-  cuda::printCosts(program, target, os);
+  cuda::printCosts(program, target, nodes, os);
   os << largest;
   return writeFiles({{outputFile, text}});
 }

@@ -61,6 +61,35 @@ static Value getFloats(LinalgBuilder &b, Value value, RankedTensorType type) {
       });
 }
 
+/// Gives the operands of `op` the names of the gradients that it reduces, as
+/// they have them in a step of one rank. Returns the first name, or an empty
+/// one.
+static StringRef moveNamesToOperands(Operation *op, PatternRewriter &rewriter) {
+  StringRef attribute = mlir::amp::AMPDialect::kGradientOfAttr, first;
+  auto names = op->getAttrOfType<ArrayAttr>(attribute);
+  if (!names || names.size() != op->getNumOperands())
+    return first;
+  for (auto [operand, entry] : llvm::zip_equal(op->getOperands(), names)) {
+    auto name = dyn_cast<StringAttr>(entry);
+    auto result = dyn_cast<OpResult>(operand);
+    if (!result || !name || name.empty())
+      continue;
+    if (first.empty())
+      first = name;
+    Operation *source = result.getOwner();
+    SmallVector<Attribute> own(source->getNumResults(),
+                               rewriter.getStringAttr(""));
+    if (auto known = source->getAttrOfType<ArrayAttr>(attribute);
+        known && known.size() == own.size())
+      llvm::copy(known, own.begin());
+    own[result.getResultNumber()] = name;
+    rewriter.modifyOpInPlace(source, [&] {
+      source->setAttr(attribute, rewriter.getArrayAttr(own));
+    });
+  }
+  return first;
+}
+
 namespace {
 
 struct ConvertAllReduce : OpRewritePattern<mlir::amp::AllReduceOp> {
@@ -71,6 +100,10 @@ struct ConvertAllReduce : OpRewritePattern<mlir::amp::AllReduceOp> {
     auto reduction = op.getReduction() == Kind::Sum   ? RankReduction::Sum
                      : op.getReduction() == Kind::Max ? RankReduction::Max
                                                       : RankReduction::And;
+    StringRef gradient = moveNamesToOperands(op, rewriter);
+    StringAttr name;
+    if (!gradient.empty())
+      name = rewriter.getStringAttr("reduce_" + gradient);
     LinalgBuilder b(rewriter, op.getLoc());
     auto isOrdered = [&](Value value) {
       return reduction == RankReduction::Max &&
@@ -81,7 +114,7 @@ struct ConvertAllReduce : OpRewritePattern<mlir::amp::AllReduceOp> {
       inputs.push_back(isOrdered(value) ? getOrderedIntegers(b, value) : value);
     auto launch = AllReduceOp::create(
         rewriter, getNamedLocation(op), ValueRange(inputs).getTypes(),
-        reduction, StringAttr(), inputs, ValueRange(), ValueRange(), Value());
+        reduction, name, inputs, ValueRange(), ValueRange(), Value());
     for (auto [value, result] :
          llvm::zip_equal(op.getValues(), launch.getResults()))
       results.push_back(isOrdered(value) ? getFloats(b, result, typeOf(value))

@@ -7,7 +7,7 @@
 
 #include "amp/Target/CUDA/CUDAEmitter.h"
 
-#include "amp/Runtime/Host/GPUModels.h"
+#include "RankCosts.h"
 #include "amp/Runtime/Host/KernelRates.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -331,7 +331,7 @@ bool mlir::cuda::hasFloat8Products(ProgramOp program) {
   return !program.getBody().front().getOps<ScaledGemmOp>().empty();
 }
 
-void mlir::cuda::printCosts(ProgramOp program, StringRef name,
+void mlir::cuda::printCosts(ProgramOp program, StringRef name, int64_t nodes,
                             raw_ostream &os) {
   const amphost::GPUModel *model = amphost::findGPUTarget(name);
   assert(model && "expected a name of the table");
@@ -357,7 +357,8 @@ void mlir::cuda::printCosts(ProgramOp program, StringRef name,
   };
   SmallVector<LaunchOpInterface> training;
   for (LaunchOpInterface launch : launches) {
-    if (getReader(launch))
+    // Collectives come after the launches.
+    if (getReader(launch) || launch.isCollective())
       continue;
     training.push_back(launch);
     print(launch);
@@ -376,6 +377,13 @@ void mlir::cuda::printCosts(ProgramOp program, StringRef name,
             sums[0], sums[1], sums[2]);
   printFloat8(training, target, os);
   printEstimate(training, target, os);
+  if (program.getRanks())
+    printRankCosts(
+        program, {int64_t(*program.getRanks()), nodes}, target,
+        [&](LaunchOpInterface launch) {
+          return estimateSeconds(launch, target);
+        },
+        os);
   os << "memory " << program.getArena() << " bytes";
   if (program.getBound())
     os << "; no plan takes less than " << *program.getBound();

@@ -32,6 +32,11 @@ struct GPUModel {
   double bandwidth; ///< of the device's memory
   /// The compute capability of CUDA, ten times the major and the minor number.
   int capability = 90;
+  /// Bytes per second that a GPU sends to the others of its node by NVLink, and
+  /// at the same time receives. 0 for models without a switch for all GPUs.
+  double link = 0;
+  /// Bytes per second of the network card of a GPU, in each direction.
+  double network = 0;
 
   /// The rate of 8-bit floats on tensor cores, or 0 without such products. The
   /// publications below give twice the rate of f16 for each model that has
@@ -46,23 +51,29 @@ inline constexpr GPUModel gpuModels[] = {
     {"A100 80GB PCIe", nullptr, 19.5e12, 156e12, 312e12, 1.935e12, 80},
     {"A100-PCIE-40GB", nullptr, 19.5e12, 156e12, 312e12, 1.555e12, 80},
     {"A100-SXM4-40GB", nullptr, 19.5e12, 156e12, 312e12, 1.555e12, 80},
-    {"A100", "a100", 19.5e12, 156e12, 312e12, 2.039e12, 80}, // SXM, 80 GB
+    // SXM, 80 GB. NVLink has 600 GB/s in both directions together (data sheet).
+    // A DGX A100 has a card of 200 Gb/s for each GPU (its data sheet).
+    {"A100", "a100", 19.5e12, 156e12, 312e12, 2.039e12, 80, 300e9, 25e9},
     // NVIDIA H100 Tensor Core GPU, data sheet: with sparsity TF32 756 and 835,
     // FP16 1,513 and 1,671.
     {"H100 PCIe", nullptr, 51e12, 378e12, 756.5e12, 2.0e12},
     {"H100 NVL", nullptr, 60e12, 417.5e12, 835.5e12, 3.9e12},
     // NVIDIA H100 Tensor Core GPU Architecture, table of H100 SXM5. It has one
     // more digit than the data sheet (67, 989 and 1,979 with sparsity). The
-    // bandwidth comes from the data sheet.
-    {"H100", "h100", 66.9e12, 494.7e12, 989.4e12, 3.35e12},
+    // data sheet gives the bandwidth, and the 900 GB/s of NVLink in both
+    // directions. A DGX H100 has a card of 400 Gb/s for each GPU (its data
+    // sheet).
+    {"H100", "h100", 66.9e12, 494.7e12, 989.4e12, 3.35e12, 90, 450e9, 50e9},
     // NVIDIA H200 Tensor Core GPU, data sheet: with sparsity TF32 835, FP16
     // 1,671.
     {"H200 NVL", nullptr, 60e12, 417.5e12, 835.5e12, 4.8e12},
     // The bandwidth comes from the data sheet, and the rates from the H100,
     // which has the same chip.
-    {"H200", "h200", 66.9e12, 494.7e12, 989.4e12, 4.8e12},
-    // NVIDIA Blackwell Architecture Technical Brief, table 3, HGX B200.
-    {"B200", "b200", 80e12, 1.1e15, 2.25e15, 8e12, 100},
+    {"H200", "h200", 66.9e12, 494.7e12, 989.4e12, 4.8e12, 90, 450e9, 50e9},
+    // NVIDIA Blackwell Architecture Technical Brief, table 3, HGX B200,
+    // with 1.8 TB/s of NVLink in both directions. A DGX B200 has a card of
+    // 400 Gb/s for each GPU (its data sheet).
+    {"B200", "b200", 80e12, 1.1e15, 2.25e15, 8e12, 100, 900e9, 50e9},
 };
 
 /// Returns the model that the option value `target` names, or null.

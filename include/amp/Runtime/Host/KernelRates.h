@@ -44,6 +44,16 @@ inline constexpr double layer = 680 / 989.4;
 inline constexpr double weightGrad = 620 / 989.4;
 } // namespace productPart
 
+/// Collectives of NCCL. All are assumed.
+namespace collectives {
+/// Bytes per second, as parts of NVLink and of the network card.
+inline constexpr double linkPart = 0.8, networkPart = 0.9;
+/// Seconds of a start, and of a message to a GPU of the node and of another
+/// one.
+inline constexpr double startSeconds = 10e-6, linkSeconds = 1.5e-6,
+                        networkSeconds = 6e-6;
+} // namespace collectives
+
 /// Assumed: the time between two nodes of a graph, in seconds.
 inline constexpr double kNodeSeconds = 1.8e-6;
 

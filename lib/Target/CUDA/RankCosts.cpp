@@ -1,0 +1,108 @@
+//===- RankCosts.cpp - Costs of collectives -------------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The time of a step on several ranks: the launches follow one another on the
+// first stream, and the collectives on the second one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RankCosts.h"
+
+#include "amp/Runtime/Host/KernelRates.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::cuda;
+
+namespace {
+/// A collective, and the time for which the step waits for it.
+struct Exchange {
+  LaunchOpInterface launch;
+  double bytes = 0, seconds = 0, end = 0, exposed = 0;
+};
+} // namespace
+
+/// The bytes of the buffers that a collective reduces or gathers.
+static double getExchangedBytes(LaunchOpInterface launch) {
+  double bytes = 0;
+  for (unsigned i = 0; i < launch.getInputs().size(); ++i)
+    bytes += double(std::max(getBytes(launch.getInputType(i)),
+                             getBytes(launch.getTargetType(i))));
+  return bytes;
+}
+
+double mlir::cuda::estimateCollective(LaunchOpInterface launch,
+                                      const RankLayout &layout,
+                                      const amphost::GPUModel &target) {
+  namespace rates = amphost::collectives;
+  const double bytes = getExchangedBytes(launch),
+               inside = double(layout.ranks / layout.nodes),
+               nodes = double(layout.nodes);
+  // Each rank reduces a part within its node, the ranks of all nodes that have
+  // the same part reduce it, and then all ranks of a node gather the parts.
+  const double passes = isa<AllReduceOp>(launch.getOperation()) ? 2 : 1;
+  return rates::startSeconds +
+         passes *
+             ((inside - 1) / inside * bytes / (target.link * rates::linkPart) +
+              (nodes - 1) / nodes * (bytes / inside) /
+                  (target.network * rates::networkPart) +
+              (inside - 1) * rates::linkSeconds +
+              (nodes - 1) * rates::networkSeconds);
+}
+
+void mlir::cuda::printRankCosts(
+    ProgramOp program, const RankLayout &layout,
+    const amphost::GPUModel &target,
+    function_ref<double(LaunchOpInterface)> estimate, raw_ostream &os) {
+  SmallVector<Exchange> exchanges;
+  size_t awaited = 0;
+  double now = 0, busy = 0;
+  for (Operation &op : program.getBody().front()) {
+    if (auto await = dyn_cast<AwaitOp>(op)) {
+      while (awaited < exchanges.size()) {
+        Exchange &next = exchanges[awaited++];
+        next.exposed = std::max(0.0, next.end - now);
+        now += next.exposed;
+        if (next.launch.getName() == await.getCollective())
+          break;
+      }
+      continue;
+    }
+    auto launch = dyn_cast<LaunchOpInterface>(op);
+    if (!launch || getReader(launch))
+      continue;
+    if (!launch.isCollective()) {
+      now += estimate(launch);
+      continue;
+    }
+    Exchange exchange{launch, getExchangedBytes(launch),
+                      estimateCollective(launch, layout, target)};
+    // It begins when the launches before it and the last collective are done.
+    exchange.end =
+        std::max(now, exchanges.empty() ? 0.0 : exchanges.back().end) +
+        exchange.seconds;
+    busy += exchange.seconds;
+    exchanges.push_back(exchange);
+  }
+  os << llvm::formatv("{0} ranks on {1} node{2}, estimated:\n", layout.ranks,
+                      layout.nodes, layout.nodes == 1 ? "" : "s")
+     << llvm::formatv("{0,-32} {1,14} {2,12} {3,12}\n", "collective", "bytes",
+                      "time, us", "exposed, us");
+  double exposed = 0;
+  for (const Exchange &exchange : exchanges) {
+    exposed += exchange.exposed;
+    os << llvm::formatv("{0,-32} {1,14:f0} {2,12:f3} {3,12:f3}\n",
+                        Exchange(exchange).launch.getName().value_or(""),
+                        exchange.bytes, exchange.seconds * 1e6,
+                        exchange.exposed * 1e6);
+  }
+  os << llvm::formatv(
+      "step of all ranks {0:f3} us; collectives take {1:f3} us, "
+      "of which {2:f3} us ({3:f2} % of the step) are exposed\n",
+      now * 1e6, busy * 1e6, exposed * 1e6,
+      now > 0 ? exposed / now * 100 : 0.0);
+}
