@@ -1,13 +1,14 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Models as users write them (Inputs/model_kinds.py), in a compiled step and in PyTorch: losses
-# and state agree in f32, and in bf16 and fp16 losses are not further from f32 than those of
+# Models as users write them (Inputs/model_kinds.py and Inputs/module_kinds.py), in a compiled
+# step and in PyTorch: losses and state agree in f32, and in bf16 and fp16 losses are not further from f32 than those of
 # autocast, by a factor that allows for the luck of one seed.
 #
 # REQUIRES: torch-export, full
 # RUN: %torch_python %s
-"""Usage: kinds.py [model...]: by default all."""
+# RUN: %if torch-models %{ %torch_python %s --modules %}
+"""Usage: kinds.py [--modules] [model...]: by default all of model_kinds, or of module_kinds."""
 
 import copy
 import sys
@@ -16,7 +17,8 @@ import warnings
 import torch
 
 import amp_torch
-from model_kinds import KINDS
+import model_kinds
+import module_kinds
 
 STEPS, LUCK, SCALE = 4, 3.0, 1024.0
 
@@ -69,15 +71,15 @@ def distance(first, second):
     return max(abs(a - b) for a, b in zip(first, second)) / max(map(abs, second))
 
 
-def check(name):
-    make, loss, batch = KINDS[name]
+def check(name, kind):
+    make, loss, batch = kind
     torch.manual_seed(0)
     model, batches = make(), [batch() for _ in range(STEPS)]
     exact, state = eager(model, loss, batches)
     losses, mine = compiled(model, loss, batches, "f32")
     assert distance(losses, exact) <= 1e-5, (name, losses, exact)
     for key, tensor in state.items():
-        error = (mine[key] - tensor).abs().max().item()
+        error = (mine[key].float() - tensor.float()).abs().max().item()
         assert error <= 1e-4, f"{name}: {key} differs by {error:.1e}"
     report = [f"{name}: f32 {distance(losses, exact):.1e}"]
     for precision, dtype in (("bf16", torch.bfloat16), ("fp16", torch.float16)):
@@ -89,5 +91,8 @@ def check(name):
 
 
 warnings.filterwarnings("ignore", message="The given NumPy array|torch.nn.utils")
-for name in sys.argv[1:] or KINDS:
-    check(name)
+names, kinds = sys.argv[1:], model_kinds.KINDS
+if names[:1] == ["--modules"]:
+    names, kinds = names[1:], module_kinds.MODULES
+for name in names or kinds:
+    check(name, kinds[name])

@@ -16,6 +16,17 @@ def case(name, function, *shape, parts=None):
     CASES[name] = (function, shape, parts or {})
 
 
+def placed(x):
+    """Writes to elements by constant indices, by a mask of constants and by one of the data."""
+    rows, columns = torch.tensor([0, 2]), torch.tensor([4, -2])
+    y = x.clone()
+    y[:, rows, columns] = x[:, :2, 0] * 3
+    y[:, :, torch.tensor([1, 3])] = x[:, :, :2] + 1
+    y[:, torch.arange(4) > 2] = 0.5
+    y[x > 0.9] = -1.0
+    return torch.ops.aten.index_put(y, [None, rows[:, None], columns], x[:, :1, :2] * x[:, 1:3, :2], True)
+
+
 # -- Elementwise -------------------------------------------------------------------
 
 for _name in ("relu gelu silu sigmoid tanh mish softplus elu selu celu hardswish hardsigmoid hardtanh relu6"
@@ -40,6 +51,12 @@ case("masked_fill", lambda m, x: x.masked_fill(torch.ones(5, 5).tril() == 0, -2.
 case("masks", lambda m, x: torch.where((x > 0) & (x < 1) | ~(x > -1), x, 0.5 * x), 6)
 case("lerp", lambda m, x: torch.lerp(x, x * x, 0.3) + torch.addcmul(x, x, x, value=0.2), 4)
 
+for _name in "floor ceil trunc round".split():
+    # The fraction and a number that is detached, with halves and numbers that are integral in f32.
+    case(_name, lambda m, x, f=getattr(torch, _name): x + (f(4 * x) / 4 - x).detach() + (3 * x - f(3 * x))
+         + f(x * 0 + torch.tensor([-2.5, -1.5, -0.5, 0.5, 1.5, 3e9])) * 1e-9, 6)
+case("remainder", lambda m, x: torch.remainder(x, 0.7) + x * torch.remainder(2 * x, -0.3) + torch.remainder(x, x * x + 1), 6)
+
 # -- Shapes --------------------------------------------------------------------------
 
 case("views", lambda m, x: x.view(-1, 2, 6).transpose(1, 2).reshape(x.shape[0], 4, 3).permute(0, 2, 1).flatten(1), 3, 4)
@@ -57,6 +74,12 @@ case("flip", lambda m, x: x.flip(1, 2) * x, 4, 5)
 case("repeat", lambda m, x: x.repeat(1, 2, 3) + x.repeat_interleave(2, 1).repeat(1, 1, 3), 2, 3)
 case("tril", lambda m, x: x.tril() + x.triu(1) * 2, 4, 4)
 case("writes", lambda m, x: written(x), 4, 5)
+case("index_put", lambda m, x: placed(x), 4, 5)
+case("index_add", lambda m, x: x.index_add(1, torch.tensor([2, 0, 2]), x[:, :3] * x[:, 1:4], alpha=0.5), 4, 5)
+case("diagonal", lambda m, x: x.diagonal(dim1=-2, dim2=-1) * x[:, :, 1:].diagonal(-1, 1, 2)[:, :1]
+     + torch.diag_embed(x[:, 0]).diagonal(0, 1, 2)[:, :4], 4, 5)
+case("unfold_fold", lambda m, x: F.fold(F.unfold(x, 3, padding=1) ** 2, (4, 5), 3, padding=1, stride=1), 2, 4, 5)
+case("empty", lambda m, x: torch.cat([x[..., :5] * 2, x[..., 5:]], -1) + x.narrow(1, 0, 4), 4, 5)
 case("index", lambda m, x: x[:, torch.tensor([2, 0, 0])] + x[:, :, torch.tensor([-1, 1, 2, 3])][:, :3]
      + x[:, torch.tensor([[0, 1], [2, 1]]), torch.tensor([[1, 1], [0, 3]])].sum((1, 2), keepdim=True), 3, 4)
 case("meshes", lambda m, x: x * torch.arange(4.0) + torch.arange(3.0)[:, None] ** 0.5 + torch.eye(3, 4), 3, 4)

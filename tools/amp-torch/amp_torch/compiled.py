@@ -294,7 +294,8 @@ class CompiledStep:
             return args
         if isinstance(self.structure, dict) and kwargs and not args:
             return kwargs
-        if isinstance(self.structure, list) and len(args) != 1 and not kwargs:
+        alone = len(args) == 1 and not (isinstance(args[0], (list, tuple)) and len(self.structure) == len(args[0]))
+        if isinstance(self.structure, list) and (len(args) != 1 or alone and len(self.structure) == 1) and not kwargs:
             return args
         if len(args) != 1 or kwargs:
             raise TypeError("expected step(inputs), with inputs as in the example batch")

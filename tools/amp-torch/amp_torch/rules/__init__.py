@@ -2,4 +2,4 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rules for ATen operations, one file per family. Importing this fills the table."""
 
-from . import elementwise, losses, normalization, pooling, products, reductions, sequence, shapes, volumes  # noqa: F401
+from . import elementwise, losses, normalization, pooling, products, reductions, sequence, shapes, volumes, writes  # noqa: F401

@@ -212,6 +212,71 @@ def lerp(t, start, end, weight):
     return t.finish(t.builder.binary("add", start, step))
 
 
+# -- Integral numbers ------------------------------------------------------------------
+
+#: Floats from here on are integral in f32.
+INTEGRAL = 2.0**23
+
+
+def integral(t, x, function):
+    """An integral number near each element, by a function of the number without its
+    fraction. Its derivative is zero."""
+    b = t.builder
+    if x.dtype != "f32":
+        return t.convert(integral(t, t.convert(x, "f32"), function), x.dtype)
+    with b.exact():
+        x = b.stop_gradient(x) if x.grad else x
+        small = clip(t, x, -INTEGRAL, INTEGRAL)
+        whole = b.numbers(b.integers(small, "i32"))
+        is_small = b.compare("lt", b.unary("abs", x), b.scalar(INTEGRAL, "f32"))
+        return b.select(is_small, function(small, whole), x)
+
+
+def step_down(t, x, whole):
+    """The largest integral number up to x, from x without its fraction."""
+    return t.builder.select(t.builder.compare("gt", whole, x), shifted(t, whole, -1.0), whole)
+
+
+@rule("aten.floor.default")
+def floor(t, x):
+    return integral(t, x, lambda x, whole: step_down(t, x, whole))
+
+
+@rule("aten.ceil.default")
+def ceil(t, x):
+    return t.builder.unary("neg", floor(t, t.builder.unary("neg", x)))
+
+
+@rule("aten.trunc.default")
+def trunc(t, x):
+    return integral(t, x, lambda x, whole: whole)
+
+
+@rule("aten.round.default")
+def round_(t, x):
+    """The nearest integral number, of two the even one."""
+
+    def nearest(x, whole):
+        b = t.builder
+        low = step_down(t, x, whole)
+        half = scaled(t, low, 0.5)
+        is_odd = b.compare("ne", half, step_down(t, half, b.numbers(b.integers(half, "i32"))))
+        fraction = b.binary("sub", x, low)
+        # The least fraction that goes up: one half, or the next number of f32.
+        least = b.select(is_odd, b.scalar(0.5, "f32"), b.scalar(0.5 + 2.0**-24, "f32"))
+        return b.select(b.compare("ge", fraction, least), shifted(t, low, 1.0), low)
+
+    return integral(t, x, nearest)
+
+
+@rule("aten.remainder.Scalar", "aten.remainder.Tensor")
+def remainder(t, lhs, rhs):
+    """What is left of a division towards minus infinity, with the sign of the divisor."""
+    dtype = t.result_dtype
+    lhs, rhs = t.elementwise(lhs, dtype), t.elementwise(rhs, dtype)
+    return t.finish(t.builder.binary("sub", lhs, t.builder.binary("mul", rhs, floor(t, t.builder.binary("div", lhs, rhs)))))
+
+
 # -- Comparisons and choices -------------------------------------------------------
 
 

@@ -124,9 +124,17 @@ def slice_(t, x, dim=0, start=None, end=None, step=1):
     size = t.result_shape[dim]
     if x.shape[dim] < 0 or size < 0:
         raise Unsupported("takes a part of the open batch; export with dynamic_batch=False")
+    if size == 0:
+        return nothing(t)
     start = 0 if start is None else t.number(start)
     start = min(max(start + x.shape[dim] if start < 0 else start, 0), x.shape[dim])
     return t.builder.slice(x, dim, start, size, step)
+
+
+def nothing(t):
+    """A tensor without elements, which a join leaves out."""
+    return Const([torch.empty([t.evaluate(size)[index] for size in t.result.shape], dtype=t.result.dtype)
+                  for index in range(len(t.sizes))])
 
 
 @rule("aten.narrow.default")
