@@ -32,7 +32,8 @@ class EncoderDecoder(nn.Module):
     def __init__(self):
         super().__init__()
         self.words = nn.Embedding(WORDS, 16)
-        self.net = nn.Transformer(16, 2, 1, 1, 32, dropout=0.0, activation="gelu", batch_first=True)
+        self.net = nn.Transformer(16, 2, 1, 1, 32, dropout=0.0, activation="gelu", batch_first=True,
+                                  norm_first=True)
         self.head = nn.Linear(16, WORDS)
 
     def forward(self, source, target):
