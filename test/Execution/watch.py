@@ -30,7 +30,8 @@ func.func @step(%w: tensor<{shape}f32> {{amp.role = "parameter", amp.name = "w"}
                 %x: tensor<?x2xf32> {{amp.role = "batch", amp.name = "x"}})
     -> (tensor<{shape}f32> {{amp.updates = "w"}}, tensor<f32> {{amp.metric = "loss"}}) {{
   %h = amp.cast %w : tensor<{shape}f32> to tensor<{shape}{low}>
-  %n = amp.cast %h : tensor<{shape}{low}> to tensor<{shape}f32>
+  %m = train.abs %h : tensor<{shape}{low}>
+  %n = amp.cast %m : tensor<{shape}{low}> to tensor<{shape}f32>
   %loss = train.reduce_sum %n {{dims = array<i64: {dims}>}} : (tensor<{shape}f32>) -> tensor<f32>
   return %w, %loss : tensor<{shape}f32>, tensor<f32>
 }}
@@ -38,14 +39,21 @@ func.func @step(%w: tensor<{shape}f32> {{amp.role = "parameter", amp.name = "w"}
 MODEL = folder + "cast.mlir"
 
 
-def numpy_statistics(x, low):
+def round_to(x, low):
+    """The f32 values of `x` in the low type; all of them if it is None."""
+    if not low:
+        return x
     with np.errstate(all="ignore"):
         if low == "f16":
-            rounded = x.astype(np.float16).astype(np.float32)
-        else:  # to nearest even
-            bits = x.view(np.uint32).astype(np.uint64)
-            bits = (bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000
-            rounded = np.where(np.isnan(x), x, bits.astype(np.uint32).view(np.float32))
+            return x.astype(np.float16).astype(np.float32)
+        # to nearest even
+        bits = x.view(np.uint32).astype(np.uint64)
+        bits = (bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000
+        return np.where(np.isnan(x), x, bits.astype(np.uint32).view(np.float32))
+
+
+def numpy_statistics(x, low):
+    rounded = round_to(x, low)
     size, finite = np.abs(x), np.isfinite(x)
     bins = np.bincount((size[finite & (x != 0)].view(np.uint32) >> 23).astype(int), minlength=256)
     return {
@@ -68,7 +76,8 @@ def close(got, expected):
 np.savez(folder + "x.npz", x=np.zeros((4, 2), np.float32))
 random = np.random.default_rng(0)
 wide = (random.standard_normal(3000) * 2.0 ** random.integers(-140, 120, 3000)).astype(np.float32)
-for values, shape in ((special, (20,)), (wide, (3, 10, 100)), (np.float32([7e4]).reshape(()), ()), (wide[:1000], (1000, 1))):
+for values, shape in ((special, (20,)), (wide, (3, 10, 100)), (np.float32([7e4]).reshape(()), ()), (wide[:1000], (1000, 1)),
+                      (np.concatenate([special, wide, special]), (3040,)), (np.float32([2e-41] * 1500), (1500,))):
     values = values.reshape(shape)
     np.savez(folder + "w.npz", w=values)
     for low in ("f16", "bf16"):
@@ -82,10 +91,15 @@ for values, shape in ((special, (20,)), (wide, (3, 10, 100)), (np.float32([7e4])
             watched = json.load(f)
         (value,) = [v for v in watched["values"] if v["name"] == 'argument "w"']
         assert value["to"] == low and value["type"] == "f32", value
-        for key, expected in numpy_statistics(values.reshape(-1), low).items():
-            got = value[key]
-            same = got == expected if isinstance(expected, dict) else close(got, expected)
-            assert same, (shape, low, key, got, expected)
+        # A value of the low type is judged as the f32 with the same value.
+        (rounded,) = [v for v in watched["values"] if v["op"] == "train.abs"]
+        assert "to" not in rounded and rounded["type"] == low, rounded
+        flat = values.reshape(-1)
+        for value, numbers, to in ((value, flat, low), (rounded, round_to(flat, low), None)):
+            for key, expected in numpy_statistics(numbers, to).items():
+                got = value[key]
+                same = got == expected if isinstance(expected, dict) else close(got, expected)
+                assert same, (shape, low, to, key, got, expected)
 
 # Training with --watch gives the same bits as without, whichever steps are
 # sampled.

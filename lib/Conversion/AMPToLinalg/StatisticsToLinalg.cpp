@@ -154,18 +154,41 @@ private:
   }
 
   /// The largest magnitude, of elements that are not finite too, and the
-  /// smallest other than 0, less 1. The largest integer means none.
+  /// smallest other than 0, less 1, as the bits of an f32. The largest integer
+  /// means none. Elements of 16 bits are compared as such, which needs no
+  /// conversion and fills vectors with twice as many.
   std::pair<Value, Value> buildExtremes() {
-    Value init[] = {bits(0), bits(~0U)};
+    Type element = typeOf(elements).getElementType();
+    bool isNarrow = element.getIntOrFloatBitWidth() == 16;
+    Type word = isNarrow ? b.getI16Type() : i32;
+    auto constant = [&](int64_t value) {
+      return arith::ConstantOp::create(b, b.getIntegerAttr(word, value));
+    };
+    auto build = [&](Value at) -> Value {
+      if (!isNarrow)
+        return buildMagnitude(at);
+      Value value = tensor::ExtractOp::create(b, elements, at);
+      return arith::AndIOp::create(b, arith::BitcastOp::create(b, word, value),
+                                   constant(0x7FFF));
+    };
     ValueRange results =
-        buildLoop(zero, size, one, init, [&](Value at, ValueRange old) {
-          Value magnitude = buildMagnitude(at);
-          Value less = arith::SubIOp::create(b, magnitude, bits(1));
-          return SmallVector<Value>{
-              arith::MaxUIOp::create(b, old[0], magnitude),
-              arith::MinUIOp::create(b, old[1], less)};
-        });
-    return {results[0], results[1]};
+        buildLoop(zero, size, one, ValueRange{constant(0), constant(-1)},
+                  [&](Value at, ValueRange old) {
+                    Value magnitude = build(at);
+                    Value less =
+                        arith::SubIOp::create(b, magnitude, constant(1));
+                    return SmallVector<Value>{
+                        arith::MaxUIOp::create(b, old[0], magnitude),
+                        arith::MinUIOp::create(b, old[1], less)};
+                  });
+    if (!isNarrow)
+      return {results[0], results[1]};
+    auto extend = [&](Value magnitude) -> Value {
+      Value value = arith::BitcastOp::create(b, element, magnitude);
+      return arith::BitcastOp::create(b, i32, widenScalar(b, value));
+    };
+    Value least = extend(arith::AddIOp::create(b, results[1], constant(1)));
+    return {extend(results[0]), arith::SubIOp::create(b, least, bits(1))};
   }
 
   /// The values of the fields before the histogram. Counts the elements only if
