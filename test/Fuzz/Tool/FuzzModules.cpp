@@ -75,6 +75,7 @@ const std::vector<std::string> &fuzz::getWords() {
         "range",        "amp.role",   "storage", "default", "amp.updates",
         "amp.init",     "none",       "fp16",    "masters", "target",
         "amp.precision"};
+    words.insert(words.end(), {"slot-types", "same-as", "low", "any"});
     for (RegisteredOperationName name :
          Context::get().getRegisteredOperations())
       if (llvm::is_contained({"amp", "train", "cuda", "scf"},
@@ -105,14 +106,15 @@ void fuzz::fuzzPolicy(StringRef input) {
 // Modules
 //===----------------------------------------------------------------------===//
 
-/// A step with a product, and one operation that only adapters know.
+/// A step with a product, and one operation that only adapters know. Keys of
+/// `slot-types` name the operations with locations.
 static constexpr StringRef kStep = R"mlir(
 func.func @step(%x: tensor<4x3xf32> {amp.role = "batch", amp.name = "x"},
                 %w: tensor<3x2xf32> {amp.role = "parameter", amp.name = "w"})
     -> (tensor<3x2xf32> {amp.updates = "w"}, tensor<f32> {amp.metric = "loss"}) {
-  %y = train.matmul %x, %w : (tensor<4x3xf32>, tensor<3x2xf32>) -> tensor<4x2xf32>
+  %y = train.matmul %x, %w : (tensor<4x3xf32>, tensor<3x2xf32>) -> tensor<4x2xf32> loc("product")
   %z = "other.gelu"(%y) : (tensor<4x2xf32>) -> tensor<4x2xf32>
-  %r = train.relu %z : tensor<4x2xf32>
+  %r = train.relu %z : tensor<4x2xf32> loc("relu")
   %m = train.reduce_mean %r {dims = array<i64: 0, 1>} : (tensor<4x2xf32>) -> tensor<f32>
   %d = "other.scale"(%w) : (tensor<3x2xf32>) -> tensor<3x2xf32>
   return %d, %m : tensor<3x2xf32>, tensor<f32>
