@@ -9,6 +9,7 @@
 #include "amp/Execution/Comparison.h"
 
 #include "amp/Execution/JITStep.h"
+#include "amp/Runtime/Host/RunRecord.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

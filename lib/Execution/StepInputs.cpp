@@ -179,10 +179,9 @@ llvm::Error StepProgram::collectBatches() {
           getIndexBound(function.getArgument(argument.index)).value_or(0);
     tensors.push_back(std::move(info));
   }
+  // A step without data counts as one sample.
   if (!hasBatch)
-    return makeError("function '{0}' has no batch argument: no argument has "
-                     "'amp.role' \"batch\"",
-                     entry);
+    staticBatch = 1;
   return llvm::Error::success();
 }
 

@@ -66,3 +66,37 @@ model = subprocess.run(["amp-model", "mlp", "--optimizer=adam"], capture_output=
 assert model.returncode == 1 and "unknown optimizer 'adam', expected sgd or adamw" in model.stderr, model
 text = subprocess.run(["amp-model", "mlp", "--optimizer=adamw"], capture_output=True, text=True, check=True).stdout
 assert "1.000000e-03" in text, text[:2000]
+
+# A step without batch arguments trains without data, as NumPy does. An epoch
+# has one step.
+alone = folder + "alone.mlir"
+with open(alone, "w") as f:
+    f.write("""
+func.func @step(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w", amp.init = #amp.init<normal, value = 1.0>},
+                %rate: tensor<f32> {amp.role = "hyperparameter", amp.name = "rate", amp.init = #amp.init<constant, value = 0.1>})
+    -> (tensor<4xf32> {amp.updates = "w"}, tensor<f32> {amp.metric = "loss"}) {
+  %q = train.square %w : tensor<4xf32>
+  %loss = train.reduce_sum %q {dims = array<i64: 0>} : (tensor<4xf32>) -> tensor<f32>
+  %g = train.gradients %loss wrt(%w) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  %n = train.sgd %w, %g, %rate : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %n, %loss : tensor<4xf32>, tensor<f32>
+}
+""")
+w = np.float32([1, -2, 3, 4])
+np.savez(folder + "w.npz", w=w)
+ok("--quiet", "--init", folder + "w.npz", "--steps", 3, "--save", folder + "three.npz", model=alone)
+np.testing.assert_allclose(load(folder + "three.npz")["w"], w * np.float32(0.8) ** 3, rtol=1e-5)
+ok("--quiet", "--load", folder + "three.npz", "--epochs", 2, "--save", folder + "five.npz", model=alone)
+ok("--quiet", "--init", folder + "w.npz", "--epochs", 5, "--save", folder + "whole.npz", model=alone)
+assert load(folder + "five.npz")["w"].tobytes() == load(folder + "whole.npz")["w"].tobytes()
+for options in (("--precision", "fp16", "--explain"), ("--precision", "bf16", "--watch"), ("--precision", "bf16", "--diverge"),
+                ("--compare", "f32,bf16"), ("--synthetic",), ("--precision", "f32", "--calibrate", folder + "r.json"),
+                ("--sweep-scale=1:16:4",)):
+    ok("--quiet", "--steps", 12, *options, model=alone)
+for options in (("--data", folder + "data.npz"), ("--eval",), ("--predict", folder + "p.npz")):
+    fails(f"{options[0]} needs a batch argument", "--steps", 1, *options, model=alone)
+fails("the step fixes the batch at 1", "--steps", 1, "--batch-size", 3, model=alone)
+
+# No table prints the sign of NaN.
+hot = run(*common[:-1], "--steps", 4, "--compare", "f32,fp16", "--set", "lr=1e38")
+assert hot.returncode == 0 and "nan" in hot.stdout and "-nan" not in hot.stdout + hot.stderr, hot

@@ -32,7 +32,7 @@ x, y = arrays["train_x"], arrays["train_y"]
 
 # Data.
 fails("no such file", "--data", folder + "none.npz")
-fails("there are no data", "--steps", 1)
+fails("there are no data for 'x', 'y': give --data <file.npz> or --synthetic", "--steps", 1)
 with open(folder + "cut.npz", "wb") as f:
     f.write(open(folder + "data.npz", "rb").read()[:300])
 fails("not an .npz archive, or truncated", "--data", folder + "cut.npz")
@@ -137,7 +137,7 @@ bad_module("unknown role", step.replace('"hyperparameter"', '"constant"'))
 bad_module("result 3 must have exactly one of", step.replace(' {amp.metric = "loss"}', ""))
 bad_module("state 'weight' has no initial value", step.replace(", amp.init = #amp.init<xavier_uniform>", ""))
 bad_module("hyperparameter 'lr' has no value", step.replace(", amp.init = #amp.init<constant, value = 0.5>", ""))
-bad_module("has no batch argument", step.replace('amp.role = "batch"', 'amp.role = "hyperparameter", amp.init = #amp.init<zeros>').replace("?x", "7x"))
+bad_module("--data needs a batch argument, but the step has none", step.replace('amp.role = "batch"', 'amp.role = "hyperparameter", amp.init = #amp.init<zeros>').replace("?x", "7x"))
 bad_module("--batch-size is 10, but the step fixes the batch at 7", step.replace("?x", "7x"))
 bad_module(
     "batch arguments 'x' and 'y' disagree: 7 and 6 samples",

@@ -265,12 +265,9 @@ inline Status checkOptions(TrainingOptions *options, const char *several = "") {
     return makeError(kInvalidArgument,
                      "--seeds %lld go beyond the largest seed",
                      (long long)options->seeds);
-  if (options->dataPaths.empty() != options->synthetic)
+  if (!options->dataPaths.empty() && options->synthetic)
     return makeError(kInvalidArgument,
-                     options->synthetic
-                         ? "--data and --synthetic exclude each other"
-                         : "there are no data: give --data <file.npz> or "
-                           "--synthetic");
+                     "--data and --synthetic exclude each other");
   if (options->synthetic && options->predicts())
     return makeError(kInvalidArgument,
                      "--%s needs held-out arrays: give --data <file.npz>",

@@ -59,6 +59,7 @@ public:
 private:
   inline Status readInputs(const Step &step);
   inline Status readData(const Step &step);
+  inline Status checkData(const Step &step) const;
   inline bool canEvaluate(const Step &step) const;
   /// The part of `count` samples that this process takes.
   int64_t getPart(int64_t count) const { return count / options.ranks; }
@@ -100,9 +101,34 @@ private:
 // Inputs
 //===----------------------------------------------------------------------===//
 
+/// Checks that there are data if and only if the step takes some.
+inline Status Trainer::checkData(const Step &step) const {
+  const bool takesData = !step.getBatches().empty();
+  if (takesData && options.dataPaths.empty() && !options.synthetic) {
+    std::string names;
+    for (const TensorInfo &batch : step.getBatches())
+      names += (names.empty() ? "'" : ", '") + batch.name + "'";
+    return makeError(kInvalidArgument,
+                     "there are no data for %s: give --data <file.npz> or "
+                     "--synthetic",
+                     names.c_str());
+  }
+  const char *given = !options.dataPaths.empty()     ? "data"
+                      : options.evaluate             ? "eval"
+                      : !options.predictPath.empty() ? "predict"
+                                                     : nullptr;
+  if (!takesData && given)
+    return makeError(kInvalidArgument,
+                     "--%s needs a batch argument, but the step has none; "
+                     "expected --steps or --epochs without data",
+                     given);
+  return Status();
+}
+
 /// Reads the arrays for the batch tensors of `step`. All steps share them. An
 /// array must not be in two files.
 inline Status Trainer::readData(const Step &step) {
+  AMP_RETURN_IF_ERROR(checkData(step));
   // A misfit is reported later. The header of the array suffices for that.
   auto wants = [&](const std::string &name, const Array &header) {
     const Shape &shape = header.getShape();
@@ -195,7 +221,10 @@ inline Status Trainer::checkParts() const {
 /// Checks all data before any training.
 inline Status Trainer::prepare(Step &step) {
   AMP_RETURN_IF_ERROR(chooseBatchSize(step, 0));
-  if (options.synthetic) {
+  if (step.getBatches().empty()) {
+    // An epoch has one step.
+    data.createSynthetic(batchSize, batchSize, options.seed, {});
+  } else if (options.synthetic) {
     // An epoch has eight batches. Timing alone takes one.
     const int64_t count = options.trains() ? 8 : 1;
     data.createSynthetic(count * batchSize, batchSize, options.seed,
