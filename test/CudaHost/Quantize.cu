@@ -97,6 +97,30 @@ static void testQuantize(const QuantizeConfig &config, float scale,
   });
 }
 
+/// Histories that fill a part of a block, one and several blocks.
+static void testUpdate(int64_t length, bool mostRecent) {
+  inAllOrders("update_quantizer", [&] {
+    Values history(length, 0.0);
+    double scale = 1.0;
+    Buffer<float> h(history), s(Values{scale});
+    for (double amax :
+         {3.0, 7.0, 0.0, double(INFINITY), 2.0, double(NAN), 5.0}) {
+      Buffer<float> a(Values{amax});
+      CHECK_OK(updateQuantizer(nullptr, s.get(), h.get(), a.get(), length,
+                               448.0f, mostRecent));
+      if (amax > 0 && std::isfinite(amax)) {
+        history.insert(history.begin(), amax);
+        history.pop_back();
+        const double most = *std::max_element(history.begin(), history.end());
+        scale = 448.0f / float(mostRecent ? amax : most);
+      }
+      CHECK(h.read() == history);
+      CHECK(s.read()[0] == scale);
+    }
+    return KernelResults{h.read(), s.read()};
+  });
+}
+
 int main() {
   for (Float8 format : {Float8::E4M3, Float8::E5M2}) {
     // One tile, tiles with an edge, rows that are not whole vectors, and more
@@ -109,5 +133,8 @@ int main() {
   }
   testQuantize<__nv_bfloat16>({1, 2100 * 64, Float8::E4M3, true, false}, 4.0f,
                               -INFINITY);
+  for (int64_t length : {1, 5, 256, 1024})
+    for (bool mostRecent : {false, true})
+      testUpdate(length, mostRecent);
   return finish();
 }

@@ -8,6 +8,7 @@
 #include "TrainToCUDA.h"
 
 #include "amp/Dialect/AMP/IR/AMPCollectives.h"
+#include "amp/Dialect/AMP/IR/AMPScaledOps.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 
@@ -107,6 +108,7 @@ void mlir::cuda::populateCompositesToCUDA(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns
       .add<ConvertReshape, ConvertStochasticRound,
+           ConvertComposite<mlir::amp::UpdateQuantizerOp, UpdateQuantizerOp>,
            ConvertComposite<mlir::amp::UpdateScaleOp, UpdateScaleOp>,
            Decompose<train::ScaledDotProductAttentionOp>,
            Decompose<train::ScaledDotProductAttentionGradOp>,

@@ -226,7 +226,7 @@ void ProgramEmitter::emitBanner() {
     os << "#include \"amp/Runtime/CUDA/Collectives.h\"\n";
   // It does not compile for GPUs without 8-bit floats.
   if (llvm::any_of(launches, [](LaunchOpInterface launch) {
-        return isa<QuantizeOp>(launch.getOperation());
+        return isa<QuantizeOp, UpdateQuantizerOp>(launch.getOperation());
       }))
     os << "#include \"amp/Runtime/CUDA/Quantize.h\"\n";
   // Its headers of CUB take seconds to compile.

@@ -7,8 +7,11 @@
 
 #include "EmitterSupport.h"
 
+#include "amp/Dialect/AMP/IR/AMPScaledOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::cuda;
@@ -296,6 +299,19 @@ static RuntimeCall getCall(QuantizeOp op, const Operands &operands) {
            operands.scratch}};
 }
 
+static RuntimeCall getCall(UpdateQuantizerOp op, const Operands &operands) {
+  double room =
+      std::ldexp(mlir::amp::getFloat8Format(op.getFormat())->getLargest(),
+                 -int32_t(op.getMargin()));
+  // The state is updated in place.
+  Arguments arguments(operands.outputs);
+  arguments.push_back(operands.inputs[2]);
+  arguments.push_back(number(op.getInputType(1).getNumElements()) + ", " +
+                      real(APFloat(room)) + ", " +
+                      (op.getMostRecent() ? "true" : "false"));
+  return {"updateQuantizer", arguments};
+}
+
 //===----------------------------------------------------------------------===//
 // Loss scale
 //===----------------------------------------------------------------------===//
@@ -357,7 +373,8 @@ void ProgramEmitter::emitTunedKernel(LaunchOpInterface launch) {
                 LogSoftmaxGradOp, LogSoftmaxOp, MaxPool2DGradOp, MaxPool2DOp,
                 QuantizeOp, RMSNormAndGradOp, RMSNormGradOp, RMSNormOp,
                 ScatterAddOp, SoftmaxGradOp, SoftmaxOp, StochasticRoundOp,
-                UpdateScaleOp>([&](auto op) { return getCall(op, operands); });
+                UpdateQuantizerOp, UpdateScaleOp>(
+              [&](auto op) { return getCall(op, operands); });
   os << call.function << "(run.stream";
   for (const std::string &argument : call.arguments)
     os << ",\n        " << argument;

@@ -135,3 +135,21 @@ func.func @product(%a: tensor<32x64xf8E4M3FN>, %b: tensor<48x64xf8E4M3FN>, %s: t
   %r = cuda.scaled_gemm ins(%a, %b, %s, %s, %c : tensor<32x64xf8E4M3FN>, tensor<48x64xf8E4M3FN>, tensor<f32>, tensor<f32>, tensor<32xbf16>) {bias} -> tensor<32x48xbf16>
   return
 }
+
+// -----
+
+// A history of two dimensions.
+func.func @update(%s: tensor<f32>, %h: tensor<2x4xf32>, %a: tensor<f32>) {
+  // expected-error@+1 {{has a history of rank 2, expected 1}}
+  %r:2 = cuda.update_quantizer ins(%s, %h, %a : tensor<f32>, tensor<2x4xf32>, tensor<f32>) {format = f8E5M2} -> tensor<f32>, tensor<2x4xf32>
+  return
+}
+
+// -----
+
+// A margin that f32 does not hold.
+func.func @update(%s: tensor<f32>, %h: tensor<4xf32>, %a: tensor<f32>) {
+  // expected-error@+1 {{has a margin of 65, expected 0 to 64}}
+  %r:2 = cuda.update_quantizer ins(%s, %h, %a : tensor<f32>, tensor<4xf32>, tensor<f32>) {format = f8E5M2, margin = 65 : i32} -> tensor<f32>, tensor<4xf32>
+  return
+}

@@ -175,6 +175,46 @@ Status quantize(cudaStream_t stream, const QuantizeConfig &config,
                 static_cast<float *>(partials), arrivalCounter);
 }
 
+/// Enters a magnitude into a history, the last one first. One block runs it.
+template <typename = void>
+__global__ void __launch_bounds__(kThreads)
+    updateQuantizerKernel(float *scale, float *history, const float *amaxes,
+                          int64_t length, float room, bool mostRecent) {
+  const float amax = loadOne(amaxes);
+  if (!(amax > 0.0f) || !isFinite(amax))
+    return;
+  // From the end on, so that each magnitude is read before it is replaced.
+  float most = amax;
+  for (int64_t base = (length - 1) / kThreads * kThreads; base >= 0;
+       base -= kThreads) {
+    const int64_t i = base + threadIdx.x;
+    const float last = i > 0 && i < length ? loadOne(history + i - 1) : amax;
+    most = maximum(most, last);
+    __syncthreads();
+    if (i < length)
+      storeOne(history + i, last);
+    __syncthreads();
+  }
+  most = reduceBlock<Maximum>(most, sharedMemory<float>());
+  if (threadIdx.x == 0)
+    storeOne(scale, minimum(maximum(room / (mostRecent ? amax : most),
+                                    1.17549435e-38f),
+                            3.40282347e+38f));
+}
+
+/// amp.update_quantizer in place, once per step and after all uses of the
+/// scale: unless `amax` is zero, infinite or NaN, the history of `length`
+/// magnitudes gets it, and the scale brings the largest of them, or `amax` with
+/// `mostRecent`, to `room`.
+inline Status updateQuantizer(cudaStream_t stream, float *scale, float *history,
+                              const float *amax, int64_t length, float room,
+                              bool mostRecent) {
+  LaunchShape shape;
+  shape.sharedBytes = kThreads / 32 * 4;
+  return launch("update_quantizer", stream, shape, updateQuantizerKernel<>,
+                scale, history, amax, length, room, mostRecent);
+}
+
 } // namespace amp::cuda
 
 #endif // AMP_RUNTIME_CUDA_QUANTIZE_H

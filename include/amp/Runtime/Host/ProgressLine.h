@@ -12,7 +12,6 @@
 #include "amp/Runtime/Host/RunRecord.h"
 
 #include <chrono>
-#include <cmath>
 #if __has_include(<unistd.h>)
 #include <unistd.h>
 #endif

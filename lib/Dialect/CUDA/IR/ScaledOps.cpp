@@ -17,6 +17,13 @@ static bool isWide(Type type) {
   return type.isF16() || type.isBF16() || type.isF32();
 }
 
+static LogicalResult verifyFormat(Operation *op, Type format) {
+  if (mlir::amp::getFloat8Format(format))
+    return success();
+  return op->emitOpError("has the format ")
+         << format << ", expected f8E4M3FN or f8E5M2";
+}
+
 //===----------------------------------------------------------------------===//
 // Quantize
 //===----------------------------------------------------------------------===//
@@ -38,9 +45,8 @@ std::optional<unsigned> QuantizeOp::getAmaxTarget() {
 
 LogicalResult QuantizeOp::verify() {
   auto launch = cast<LaunchOpInterface>(getOperation());
-  if (!mlir::amp::getFloat8Format(getFormat()))
-    return emitOpError("has the format ")
-           << getFormat() << ", expected f8E4M3FN or f8E5M2";
+  if (failed(verifyFormat(*this, getFormat())))
+    return failure();
   if (!getPayload() && !getTransposed())
     return emitOpError("writes no codes, expected 'payload' or 'transposed'");
   if (failed(verifyCounts(launch, 2, getInverseTarget() + 1 + getAmax())))
@@ -144,6 +150,35 @@ int64_t ScaledGemmOp::getFlops() {
   auto launch = cast<LaunchOpInterface>(getOperation());
   return 2 * launch.getTargetType(0).getNumElements() *
          launch.getInputType(0).getDimSize(1);
+}
+
+//===----------------------------------------------------------------------===//
+// Update of a quantizer
+//===----------------------------------------------------------------------===//
+
+LogicalResult UpdateQuantizerOp::verify() {
+  ShapedType history = getInputType(1);
+  if (failed(verifyFormat(*this, getFormat())))
+    return failure();
+  if (history.getRank() != 1)
+    return emitOpError("has a history of rank ")
+           << history.getRank() << ", expected 1";
+  if (auto margin = int32_t(getMargin());
+      margin < 0 || margin > mlir::amp::kLargestMargin)
+    return emitOpError("has a margin of ")
+           << margin << ", expected 0 to " << mlir::amp::kLargestMargin;
+  Type f32 = Float32Type::get(getContext());
+  OperandSpec scalar{{}, f32}, magnitudes{history.getShape(), f32};
+  return verifyOperands(*this, {scalar, magnitudes, scalar},
+                        {scalar, magnitudes});
+}
+
+std::optional<unsigned> UpdateQuantizerOp::getTiedInput(unsigned target) {
+  return target;
+}
+
+bool UpdateQuantizerOp::mayAlias(unsigned target, unsigned input) {
+  return target == input && mayOverwrite(*this, target, input);
 }
 
 //===----------------------------------------------------------------------===//

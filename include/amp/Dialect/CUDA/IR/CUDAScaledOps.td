@@ -83,4 +83,25 @@ def CUDA_ScaledGemmOp : CUDA_LaunchOp<"scaled_gemm", "", [], ["getFlops"]> {
   }];
 }
 
+def CUDA_UpdateQuantizerOp
+    : CUDA_TunedOp<"update_quantizer", ["scale", "history", "amax"],
+                   ["new_scale", "new_history"], ["mayAlias", "getTiedInput"]> {
+  let summary = "updates the scale of a tensor and the magnitudes it follows";
+  let description = [{
+    As `amp.update_quantizer`, with its attributes, on the device: the scale and the
+    history (f32) are updated in place. If amax is zero, infinite or NaN, neither
+    changes.
+
+    Example:
+
+    ```mlir
+    %s, %h = cuda.update_quantizer ins(%scale, %history, %amax
+        : tensor<f32>, tensor<1024xf32>, tensor<f32>) {format = f8E5M2}
+        -> tensor<f32>, tensor<1024xf32>
+    ```
+  }];
+  let arguments = !con(operands, (ins TypeAttr:$format,
+      DefaultValuedAttr<I32Attr, "0">:$margin, UnitAttr:$most_recent));
+}
+
 #endif // AMP_DIALECT_CUDA_IR_CUDASCALEDOPS_TD

@@ -1,0 +1,115 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Each mistake that a lowering or an emitter of 8-bit products could make, as a mutant of the source of
+# the perceptron with each recipe, is detected: as a state that differs from that of amp-run, or an
+# error. The sources as they are pass.
+#
+# REQUIRES: full
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %t %models %digits '%cuda_host_cxx' '%cuda_host_lib'
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from program import distances, join, run
+
+folder, models, digits, compiler, library = sys.argv[1:6]
+COMMON = ["--data", digits, "--seed", "3", "--quiet", "--steps", "3"]
+BOUND = 2e-4
+
+
+def replace(old, new):
+    def mutate(text):
+        assert old in text, f"the source has no '{old}'"
+        return text.replace(old, new, 1)
+    return mutate
+
+
+def edit_launch(name, *pairs):
+    """Changes the launch of this name."""
+    def mutate(text):
+        scope, = [scope for scope in re.findall(r"  \{\n    LaunchScope scope.*?\n  \}\n", text, re.S)
+                  if re.search(name, scope)]
+        changed = scope
+        for old, new in pairs:
+            assert old in changed, (name, old, scope)
+            changed = changed.replace(old, new, 1)
+        return text.replace(scope, changed)
+    return mutate
+
+
+def drop_launch(name):
+    return lambda text: text.replace(
+        *[(scope, "") for scope in re.findall(r"  \{\n    LaunchScope scope.*?\n  \}\n", text, re.S)
+          if re.search(name, scope)][0])
+
+
+FC1, FC2 = r"b\.d = run\.at<__nv_bfloat16>\(at::fc1\)", r"b\.d = run\.at<__nv_bfloat16>\(at::fc2\)"
+GRADIENT = r"b\.d = run\.at<float>\(at::fc2_weight_grad\)"
+MUTATIONS = {
+    "fp8": {
+        "the scale of another tensor": edit_launch(FC2, ("scaleB = run.at<float>(at::fc2_weight_8bit_inverse)",
+                                                         "scaleB = run.at<float>(at::fc1_weight_8bit_inverse)")),
+        "factors exchanged": edit_launch(FC2, ("scaleA = ", "scaleA = b.scaleB; b.scaleA = ")),
+        "no pointer to a scale": edit_launch(FC1, ("    b.scaleA", "    // b.scaleA")),
+        "the order of rows where a product contracts them": edit_launch(
+            GRADIENT, ("at::quantize_2_transposed", "at::quantize_2")),
+        "a copy of another order": edit_launch(FC2, ("at::fc2_weight_8bit_transposed", "at::fc2_weight_8bit")),
+        "an operand that is not transposed": replace("  g.transposeB = true;\n", ""),
+        "a format of another operand": replace("g.float8B = Float8::E5M2", "g.float8B = Float8::E4M3"),
+        "a stale magnitude": drop_launch(r"abs_amax_reduce_max_4"),
+        "columns that are cut": replace("QuantizeConfig{32, 128,", "QuantizeConfig{32, 112,"),
+    },
+    "fp8-delayed": {
+        "a scale that never moves": drop_launch(r"updateQuantizer\("),
+        "the magnitude of another tensor": edit_launch(
+            r"updateQuantizer\(run.stream,\s+run.at<float>\(at::fp8_fc2_weight_input_scale",
+            ("at::quantize_2_amax", "at::quantize_amax")),
+        "the format of another quantizer": replace("57344.0f", "448.0f"),
+    },
+}
+
+
+def passes(name, cpu):
+    """Whether the program of this name behaves as amp-run does."""
+    file = f"{folder}/{name}"
+    os.link(f"{folder}/all", file)
+    result = subprocess.run([file, *COMMON, "--poison", "--save", file + ".npz"], capture_output=True, timeout=300)
+    if result.returncode != 0:
+        return False, result.stderr.decode().strip().splitlines()[-1]
+    apart = distances(file + ".npz", cpu)
+    worst = max(apart, key=apart.get)
+    return apart[worst] <= BOUND, f"{worst} differs by {apart[worst]:.1e}"
+
+
+sources, expected = {}, {}
+for precision, mutations in MUTATIONS.items():
+    step = [f"{models}/digits-mlp.mlir", "--batch-size", "32", "--precision", precision]
+    cpu = f"{folder}/{precision}.cpu.npz"
+    run(["amp-run", *step, *COMMON, "--save", cpu])
+    # Of the step alone, so the replaced text occurs once.
+    program = run(["amp-opt", step[0], "--mlir-print-debuginfo",
+                   f"--amp-cuda-pipeline=batch-size=32 precision={precision}"])
+    with open(f"{folder}/{precision}.mlir", "w") as file:
+        file.write(program)
+    source = run(["amp-translate", "--mlir-to-cuda", "--emit-main", f"{folder}/{precision}.mlir"])
+    for mistake, mutate in {"unchanged": lambda text: text, **mutations}.items():
+        name = f"mutant{len(sources)}"
+        sources[name], expected[name] = mutate(source), (mistake, cpu)
+        assert mistake == "unchanged" or sources[name] != source, mistake
+with open(f"{folder}/all.cu", "w") as file:
+    file.write(join(sources))
+# A mistake may leave functions unused.
+run([*shlex.split(compiler), "-w", f"{folder}/all.cu", *shlex.split(library), "-o", f"{folder}/all"])
+wrong = []
+for name, (mistake, cpu) in expected.items():
+    fine, why = passes(name, cpu)
+    print(f"{mistake}: {'as amp-run' if fine else why}", flush=True)
+    if fine != (mistake == "unchanged"):
+        wrong.append(mistake)
+sys.exit(f"wrong: {wrong}" if wrong else 0)
