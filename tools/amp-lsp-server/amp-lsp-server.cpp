@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ReportDiagnostics.h"
 #include "amp/RegisterAll/Tools.h"
 
 #include "mlir/Support/LLVM.h"
@@ -13,5 +14,7 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::amp::registerToolDialects(registry);
-  return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
+  return mlir::amp::runWithReports([&] {
+    return int(mlir::failed(mlir::MlirLspServerMain(argc, argv, registry)));
+  });
 }

@@ -1,0 +1,266 @@
+//===- ReportDiagnostics.cpp - Decisions as diagnostics -------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// MLIR's language server has no hook for diagnostics. Its messages go through a
+// pipe, and those with the diagnostics of a module get more of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReportDiagnostics.h"
+
+#include "amp/Support/InputFile.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <map>
+#include <thread>
+#include <unistd.h>
+
+using namespace mlir::amp;
+using llvm::json::Array;
+using llvm::json::Object;
+using llvm::json::Value;
+
+/// A report that an editor loads at each change of the text.
+static constexpr uint64_t kMaxReportBytes = uint64_t(1) << 28;
+/// The severity "information" of the protocol.
+static constexpr int64_t kInformation = 3;
+
+/// Returns the path of a `file` URI, or an empty string.
+static std::string getPath(llvm::StringRef uri) {
+  std::string path;
+  if (!uri.consume_front("file://"))
+    return path;
+  while (!uri.empty()) {
+    unsigned code;
+    if (uri.front() == '%' && uri.size() > 2 &&
+        !uri.substr(1, 2).getAsInteger(16, code)) {
+      path += char(code);
+      uri = uri.drop_front(3);
+    } else {
+      path += uri.front();
+      uri = uri.drop_front();
+    }
+  }
+  return path;
+}
+
+static Object makeDiagnostic(int64_t line, int64_t column, int64_t length,
+                             std::string message) {
+  return Object{
+      {"range",
+       Object{{"start", Object{{"line", line}, {"character", column}}},
+              {"end", Object{{"line", line}, {"character", column + length}}}}},
+      {"severity", kInformation},
+      {"source", "amp"},
+      {"message", std::move(message)}};
+}
+
+/// Returns the report next to the module at `path`, or an object without
+/// functions.
+static Object readReport(llvm::StringRef path) {
+  auto file = readInputFile(path, kMaxReportBytes);
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return {};
+  }
+  llvm::Expected<Value> value = llvm::json::parse((*file)->getBuffer());
+  if (!value) {
+    llvm::consumeError(value.takeError());
+    return {};
+  }
+  Object *object = value->getAsObject();
+  if (!object || object->getString("pass") != "auto-mixed-precision")
+    return {};
+  return std::move(*object);
+}
+
+/// The members of a slot: `operands 0, 1, result 0`.
+static std::string listMembers(const Object &slot) {
+  std::string text;
+  for (auto [key, word] :
+       {std::pair("operands", "operand"), std::pair("results", "result")}) {
+    const Array *members = slot.getArray(key);
+    for (const Value &member : members ? *members : Array())
+      if (std::optional<int64_t> number = member.getAsInteger())
+        text += (text.empty() ? "" : ", ") + std::string(word) + " " +
+                std::to_string(*number);
+  }
+  return text.empty() ? "carried values" : text;
+}
+
+namespace {
+/// The decisions of one function of a report.
+class FunctionDecisions {
+public:
+  FunctionDecisions(const Object &report, const Object &function)
+      : report(report), ops(function.getArray("ops")) {
+    for (const Value &value : ops ? *ops : Array()) {
+      const Object *op = value.getAsObject();
+      const Array *slots = op ? op->getArray("slots") : nullptr;
+      for (const Value &slot : slots ? *slots : Array())
+        if (const Object *object = slot.getAsObject())
+          if (std::optional<int64_t> id = object->getInteger("id"))
+            owners[*id] = op->getString("name").value_or("").str();
+    }
+  }
+
+  /// Adds a diagnostic for each operation in the file with this name.
+  void add(llvm::StringRef file, Array &diagnostics) const {
+    for (const Value &value : ops ? *ops : Array()) {
+      const Object *op = value.getAsObject();
+      auto [place, column] =
+          (op ? op->getString("location").value_or("") : "").rsplit(':');
+      auto [path, line] = place.rsplit(':');
+      int64_t lineNumber, columnNumber;
+      if (line.getAsInteger(10, lineNumber) ||
+          column.getAsInteger(10, columnNumber) || lineNumber < 1 ||
+          columnNumber < 1 || llvm::sys::path::filename(path) != file)
+        continue;
+      llvm::StringRef name = op->getString("name").value_or("");
+      std::string message = describe(*op);
+      if (!message.empty())
+        diagnostics.push_back(makeDiagnostic(lineNumber - 1, columnNumber - 1,
+                                             int64_t(name.size()),
+                                             (name + message).str()));
+    }
+  }
+
+private:
+  /// The decisions on the slots with a choice, or an empty text.
+  std::string describe(const Object &op) const {
+    const Object *rules = report.getObject("rules");
+    const Array *slots = op.getArray("slots");
+    std::string text;
+    for (const Value &value : slots ? *slots : Array()) {
+      const Object *slot = value.getAsObject();
+      std::optional<bool> low = slot ? slot->getBoolean("low") : std::nullopt;
+      if (!low)
+        continue;
+      llvm::StringRef rule = slot->getString("rule").value_or("");
+      llvm::StringRef reason =
+          rules ? rules->getString(rule).value_or(rule) : rule;
+      text +=
+          "\n" + listMembers(*slot) + ": " +
+          (*low ? report.getString("lowType").value_or("low") : "f32").str() +
+          ", " + reason.str();
+      if (std::optional<int64_t> cause = slot->getInteger("cause"))
+        if (auto it = owners.find(*cause); it != owners.end())
+          text += " (because of " + it->second + ")";
+    }
+    llvm::StringRef part = op.getString("part").value_or("");
+    return text.empty() || part == "forward" ? text
+                                             : (" (" + part + ")" + text).str();
+  }
+
+  const Object &report;
+  const Array *ops;
+  /// The names of the operations of slots.
+  std::map<int64_t, std::string> owners;
+};
+} // namespace
+
+Array mlir::amp::getReportDiagnostics(llvm::StringRef uri) {
+  Array diagnostics;
+  const std::string path = getPath(uri);
+  llvm::SmallString<128> reportPath(path);
+  llvm::sys::path::replace_extension(reportPath, "json");
+  llvm::sys::fs::file_status module, file;
+  if (path.empty() || llvm::sys::fs::status(path, module) ||
+      llvm::sys::fs::status(reportPath, file))
+    return diagnostics;
+  const Object report = readReport(reportPath);
+  const Array *functions = report.getArray("functions");
+  if (!functions)
+    return diagnostics;
+  if (file.getLastModificationTime() < module.getLastModificationTime()) {
+    diagnostics.push_back(makeDiagnostic(
+        0, 0, 1,
+        ("the report '" + llvm::sys::path::filename(reportPath) +
+         "' is older than the module; write it again to see its decisions")
+            .str()));
+    return diagnostics;
+  }
+  for (const llvm::json::Value &function : *functions)
+    if (const Object *object = function.getAsObject())
+      FunctionDecisions(report, *object)
+          .add(llvm::sys::path::filename(path), diagnostics);
+  return diagnostics;
+}
+
+/// Adds the diagnostics of a report to a message with those of its module.
+static std::string addDiagnostics(llvm::StringRef body) {
+  llvm::Expected<Value> message = llvm::json::parse(body);
+  if (!message) {
+    llvm::consumeError(message.takeError());
+    return body.str();
+  }
+  Object *object = message->getAsObject();
+  Object *params = object ? object->getObject("params") : nullptr;
+  Array *diagnostics = params ? params->getArray("diagnostics") : nullptr;
+  std::optional<llvm::StringRef> uri =
+      params ? params->getString("uri") : std::nullopt;
+  if (!diagnostics || !uri ||
+      object->getString("method") != "textDocument/publishDiagnostics")
+    return body.str();
+  Array more = getReportDiagnostics(*uri);
+  if (more.empty())
+    return body.str();
+  for (Value &diagnostic : more)
+    diagnostics->push_back(std::move(diagnostic));
+  std::string text;
+  llvm::raw_string_ostream(text) << *message;
+  return text;
+}
+
+/// Copies messages from `input` to `os`.
+static void forward(int input, llvm::raw_ostream &os) {
+  constexpr llvm::StringLiteral header = "Content-Length: ", end = "\r\n\r\n";
+  std::string buffer;
+  char block[4096];
+  for (ssize_t size; (size = ::read(input, block, sizeof(block))) > 0;) {
+    buffer.append(block, size_t(size));
+    while (true) {
+      size_t start = buffer.find(header), stop = buffer.find(end, start);
+      size_t length;
+      if (start == std::string::npos || stop == std::string::npos ||
+          llvm::StringRef(buffer)
+              .slice(start + header.size(), stop)
+              .getAsInteger(10, length) ||
+          buffer.size() - stop - end.size() < length)
+        break;
+      os << buffer.substr(0, start);
+      std::string body =
+          addDiagnostics(buffer.substr(stop + end.size(), length));
+      os << header << body.size() << end << body;
+      os.flush();
+      buffer.erase(0, stop + end.size() + length);
+    }
+  }
+  os << buffer;
+  os.flush();
+}
+
+int mlir::amp::runWithReports(llvm::function_ref<int()> server) {
+  int ends[2];
+  int output = ::dup(STDOUT_FILENO);
+  if (output < 0 || ::pipe(ends) != 0)
+    return server();
+  ::dup2(ends[1], STDOUT_FILENO);
+  ::close(ends[1]);
+  std::thread thread([&] {
+    llvm::raw_fd_ostream os(output, /*shouldClose=*/true);
+    forward(ends[0], os);
+  });
+  int result = server();
+  llvm::outs().flush();
+  // The end of the pipe ends the thread.
+  ::close(STDOUT_FILENO);
+  thread.join();
+  return result;
+}
