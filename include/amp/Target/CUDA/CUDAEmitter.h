@@ -55,9 +55,9 @@ std::string getPrefix(ProgramOp program);
 bool hasFloat8Products(ProgramOp program);
 
 /// Prints, for each launch, its operations, bytes, what bounds it and the least
-/// time that it can take on the GPU `target` (a100, ...), and their sums. If the
-/// program has collectives, prints their estimated times on `nodes` nodes, which
-/// divide the number of ranks of the program.
+/// time that it can take on the GPU `target` (a100, ...), and their sums. If
+/// the program has collectives, prints their estimated times on `nodes` nodes,
+/// which divide the number of ranks of the program.
 void printCosts(ProgramOp program, StringRef target, int64_t nodes,
                 raw_ostream &stream);
 
