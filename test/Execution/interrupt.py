@@ -61,7 +61,7 @@ for number, name in ((signal.SIGINT, "SIGINT"), (signal.SIGTERM, "SIGTERM")):
     assert steps == list(range(1, len(steps) + 1)) and f"after {len(steps)} of 100000000 steps" in shown, shown
     with open(file) as f:
         assert len(json.load(f)["runs"][0]["steps"]) == len(steps)
-    # The checkpoint resumes, and is that of a run of as many steps.
+    # The checkpoint resumes, and equals the one of a run of as many steps.
     ok(*DATA, "--steps", len(steps), "--precision", "fp16", "--quiet", "--save", folder + "whole.npz")
     one, other = load(state), load(folder + "whole.npz")
     assert one.keys() == other.keys() and all(one[key].tobytes() == other[key].tobytes() for key in one), name

@@ -46,7 +46,7 @@ for ranks in (2, 3, 4):
     assert_same(ranks, adamw, ["--precision=f32"])
 assert_same(3, sgd, ["--precision=f32"])
 
-# Overflows of one rank: its flag is that of all ranks, and collectives run on skipped steps too.
+# Overflows of one rank: all ranks have its flag, and collectives run on skipped steps too.
 fp16 = ["--precision", "fp16", "--no-shuffle"]
 for ranks, masters, model in ((4, "copy", sgd), (3, "cast", sgd), (3, "copy", adamw)):
     together = assert_same(ranks, model, [*fp16, "--master-weights", masters], "init-scale=1024", source="overflows.npz")

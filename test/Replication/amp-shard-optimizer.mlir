@@ -66,7 +66,7 @@ func.func @momentum(
 // -----
 
 // The master and both moments are parts. The low copy is joined outside of the guard, so also when
-// the step is skipped. The flag and the norm are those of all parts, and the clip leaves the guard.
+// the step is skipped. The flag and the norm cover all parts, and the clip leaves the guard.
 // CHECK-LABEL: func.func @guarded(
 // CHECK-SAME: %[[MASTER:[a-z0-9]*]]: tensor<11xf32> {amp.init = #amp.init<kaiming_uniform>, amp.name = "w", amp.part_of = tensor<8x4xf32>
 // CHECK-SAME: %[[COPY:[a-z0-9]*]]: tensor<8x4xf16> {amp.init = #amp.init<copy_of, source = "w">

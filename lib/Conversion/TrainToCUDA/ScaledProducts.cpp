@@ -187,7 +187,7 @@ static void convertProduct(PatternRewriter &rewriter, ScaledMatmulOp op,
   auto result = RankedTensorType::get({shape[0], columns},
                                       isApart ? rewriter.getF32Type()
                                               : type.getElementType());
-  // Narrow accumulators without promotion are those of fast accumulation.
+  // Fast accumulation has narrow accumulators without promotion.
   bool isFast = op.getAccumulatorBits() < 32 && op.getPromotion() == 0;
   auto product = ScaledGemmOp::create(rewriter, getNamedLocation(op), result,
                                       StringAttr(), inputs, ValueRange(),

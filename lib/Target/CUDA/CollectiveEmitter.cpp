@@ -43,7 +43,7 @@ void ProgramEmitter::emitCollectiveOperands(LaunchOpInterface launch) {
     return;
   os << "    const CollectiveOperand operands[] = {\n";
   for (unsigned i = 0; i < launch.getInputs().size(); ++i) {
-    // The elements of one rank, which are those of the smaller buffer.
+    // The elements of one rank, which the smaller buffer has.
     const int64_t count = std::min(launch.getInputType(i).getNumElements(),
                                    launch.getTargetType(i).getNumElements());
     os << "        {" << getPointer(launch.getInputs()[i]) << ", "

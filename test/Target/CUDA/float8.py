@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Steps with 8-bit products on the CPU emulator are those of amp-run, with the recipes that have one
-# scale for a tensor. With scales that are powers of two, all products and factors are exact: with
+# Steps with 8-bit products on the CPU emulator equal the steps of amp-run, with the recipes that have
+# one scale for a tensor. With scales that are powers of two, all products and factors are exact: with
 # strict rounding, and products that sum in one order, the states after five steps are equal bit for
 # bit. With other scales, amp-run rounds each dequantised operand and a program only the result, which
 # moves a sum by an ulp and few codes. The transformer is compared after one step, with strict rounding:

@@ -6,7 +6,7 @@
 #
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t %models
-"""The rates are those of GPUModels.h and KernelRates.h for an H100."""
+"""The rates come from GPUModels.h and KernelRates.h, for an H100."""
 
 import re
 import subprocess

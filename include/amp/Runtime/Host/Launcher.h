@@ -102,7 +102,7 @@ inline Status chooseRendezvous(LaunchedProcess *process) {
     int64_t port = 29500;
     bool found = false;
     AMP_RETURN_IF_ERROR(readVariable("MASTER_PORT", &port, &found));
-    // The port itself is that of the store of torchrun.
+    // The store of torchrun has the port itself.
     process->rendezvous = "tcp://" + host + ":" + std::to_string(port + 1);
     return Status();
   }

@@ -134,7 +134,7 @@ bool mlir::cuda::usesMemoryOf(Operation *launch, Operation *other) {
   return false;
 }
 
-/// Verifies that the parts of `launch` are those of `ranks` ranks.
+/// Verifies that `launch` has a part for each of `ranks` ranks.
 static LogicalResult verifyRanks(LaunchOpInterface launch, int64_t ranks) {
   ShapedType whole, part;
   if (isa<ReduceScatterOp>(launch.getOperation())) {

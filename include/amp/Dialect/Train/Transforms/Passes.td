@@ -405,7 +405,7 @@ def TrainReportMemory : Pass<"train-report-memory", "::mlir::ModuleOp"> {
     temporaries. For temporaries, the total is the most that live at one time.
     Updates are in place. JSON has one object for each step. It also lists the
     results of the forward pass that depend on the batch, by operation. Of a step
-    whose ranks divide the state (`amp-shard-optimizer`), all numbers are those of
+    whose ranks divide the state (`amp-shard-optimizer`), all numbers are for
     one rank, and a last line has the bytes that the ranks divide. The module does
     not change. The pass reports an error at a `train.gradients`,
     because the backward pass is not expanded.
