@@ -7,6 +7,7 @@
 
 #include "amp/Execution/Divergence.h"
 
+#include "amp/Execution/QuietWarnings.h"
 #include "amp/Support/LocationText.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
@@ -47,6 +48,7 @@ public:
         copy->setAttr(AMPDialect::kPrecisionAttr,
                       StringAttr::get(copy->getContext(), "f32"));
     }
+    QuietWarnings quiet(pinned->getContext());
     llvm::Expected<std::unique_ptr<StepProgram>> program =
         StepProgram::create(*pinned, options);
     if (!program)

@@ -110,19 +110,23 @@ host::Status Explainer::adviseOnPrecision(Explanation &explanation) {
                    run.records.data(),
                explanation.inCast};
   std::vector<std::string> pins;
-  bool isFixed = false;
+  bool isFixed = false, isWide = false;
   while (!isFixed && int(pins.size()) < kMostPins &&
          addPins(bad, run.records, pins)) {
-    AMP_RETURN_IF_ERROR(variants.replayWithPolicy(printPins(pins), &run));
+    AMP_RETURN_IF_ERROR(
+        variants.replayWithPolicy(printPins(pins), &run, &isWide));
     bad = findFirstBad(run.records);
     isFixed = !bad.record;
   }
-  if (!pins.empty() && (isFixed || wasLost))
-    explanation.advice.push_back({pins.size() == 1
-                                      ? "keep the operation in f32"
-                                      : "keep these operations in f32",
-                                  "--pipeline=policy=policy.yaml",
+  if (!pins.empty() && (isFixed || wasLost)) {
+    std::string text = pins.size() == 1 ? "keep the operation in f32"
+                                        : "keep these operations in f32";
+    // Such a policy is f32 by another name.
+    if (isWide)
+      text += "; nothing is then in the low type, as with --precision=f32";
+    explanation.advice.push_back({text, "--pipeline=policy=policy.yaml",
                                   printPins(pins), isFixed && !wasLost});
+  }
   if (variants.getOptions().precision == "bf16")
     return host::Status();
   AMP_RETURN_IF_ERROR(variants.replayIn("bf16", &run));

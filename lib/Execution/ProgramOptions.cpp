@@ -59,7 +59,7 @@ llvm::Error mlir::amp::checkProgramOptions(const ProgramOptions &options) {
                      master);
   if (precision.empty() &&
       (!scaling.empty() || !master.empty() || !options.pipeline.empty()))
-    return makeError("--{0} needs --precision or --compare: without them the "
+    return makeError("--{0} needs --precision or --compare: otherwise the "
                      "module runs as written",
                      !scaling.empty()  ? "loss-scale"
                      : !master.empty() ? "master-weights"

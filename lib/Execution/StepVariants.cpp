@@ -8,6 +8,7 @@
 #include "amp/Execution/StepVariants.h"
 
 #include "amp/Execution/PolicyFile.h"
+#include "amp/Execution/QuietWarnings.h"
 #include "amp/Pipelines/Pipelines.h"
 #include "amp/Runtime/Host/Trainer.h"
 #include "llvm/ADT/STLExtras.h"
@@ -35,6 +36,7 @@ host::Status StepVariants::getProgram(const std::string &key,
     if (!changed.watch)
       changed.watch = WatchOptions();
     changed.exposeGradients = false;
+    QuietWarnings quiet(module.getContext());
     llvm::Expected<std::unique_ptr<StepProgram>> made =
         StepProgram::create(module, changed);
     if (!made)
@@ -111,8 +113,24 @@ host::Status StepVariants::replayWithHyperparameters(double factor,
   return replayWith(*program, values, result);
 }
 
+/// Whether no operation of `program` gives an f16 or bf16 value.
+static bool isWideProgram(StepProgram &program) {
+  return !program.getFunction()
+              ->walk([](Operation *op) {
+                auto isLow = [](Type type) {
+                  Type element = getElementTypeOrSelf(type);
+                  return element.isF16() || element.isBF16();
+                };
+                return llvm::any_of(op->getResultTypes(), isLow)
+                           ? WalkResult::interrupt()
+                           : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
 host::Status StepVariants::replayWithPolicy(const std::string &text,
-                                            ReplayedStep *result) {
+                                            ReplayedStep *result,
+                                            bool *isWide) {
   auto file = PolicyFile::create(text);
   if (!file)
     return toStatus(file.takeError());
@@ -122,6 +140,7 @@ host::Status StepVariants::replayWithPolicy(const std::string &text,
                      " policy=" + file->getPath();
   StepProgram *program = nullptr;
   AMP_RETURN_IF_ERROR(getProgram("policy: " + text, changed, &program));
+  *isWide = isWideProgram(*program);
   return replayWith(*program, before, result);
 }
 

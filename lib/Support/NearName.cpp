@@ -33,7 +33,12 @@ StringRef mlir::amp::findNearName(StringRef name, ArrayRef<StringRef> known) {
     if (!isShort && (StringRef(other).starts_with(given) ||
                      StringRef(given).starts_with(other)))
       distance = std::min(distance, 1u);
-    if (distance < best && (!isShort || distance == 0)) {
+    if (isShort && distance != 0)
+      continue;
+    // Of two that are as near, neither is meant more.
+    if (distance == best)
+      nearest = "";
+    if (distance < best) {
       best = distance;
       nearest = candidate;
     }

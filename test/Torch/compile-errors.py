@@ -58,7 +58,7 @@ expect("batch: a tensor is on meta", compile, Net(), batch=(x.to("meta"), y))
 expect("scaler: expected a torch.amp.GradScaler, got bool", compile, Net(), scaler=True)
 expect("pass one of both", compile, Net(), scaler=torch.amp.GradScaler("cpu"), loss_scale=8)
 expect("cannot read policy 'nothing'", compile, Net(), policy="nothing", precision="bf16")
-expect("wrong value of --loss-scale", compile, Net(), loss_scale="often")
+expect("wrong value of loss_scale", compile, Net(), loss_scale="often")
 expect("call model.train() first", compile, Net().eval())
 
 # Batches.

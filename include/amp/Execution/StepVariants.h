@@ -33,8 +33,10 @@ public:
   host::Status replayWithScale(double scale, ReplayedStep *result);
   /// With all hyperparameters multiplied by `factor`.
   host::Status replayWithHyperparameters(double factor, ReplayedStep *result);
-  /// With the policy `text`, a file of YAML.
-  host::Status replayWithPolicy(const std::string &text, ReplayedStep *result);
+  /// With the policy `text`, a file of YAML. Sets `isWide` if it leaves no
+  /// value in the low type.
+  host::Status replayWithPolicy(const std::string &text, ReplayedStep *result,
+                                bool *isWide);
 
   /// The policy of the run: the name of a preset or a file.
   std::string getPolicy() const;

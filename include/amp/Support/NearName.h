@@ -15,7 +15,8 @@
 namespace mlir::amp {
 
 /// Returns the element of `known` that `name` probably means, or an empty
-/// string. Abbreviations, other cases and single typing errors are near.
+/// string. Abbreviations, other cases and single typing errors are near. Of
+/// two that are equally near, neither is returned.
 llvm::StringRef findNearName(llvm::StringRef name,
                              llvm::ArrayRef<llvm::StringRef> known);
 

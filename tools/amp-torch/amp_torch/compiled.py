@@ -104,7 +104,7 @@ class Recipe:
                 policy = os.path.join(folder, "policy.yaml")
                 with open(policy, "w") as file:
                     file.write(self.policy_text())
-            elif self.loss_scale in (None, "dynamic") and not self.names_scaler():
+            elif self.has_dynamic_scale() and not self.names_scaler():
                 options.append("scaler=pytorch")
             if policy:
                 options.append(f"policy={quoted(policy)}")
@@ -113,6 +113,10 @@ class Recipe:
             return Program(text, backend=self.device.backend, device=self.device.ordinal, batch_size=batch_size,
                            precision=self.precision, loss_scale=None if own_rules else self.loss_scale,
                            pipeline=" ".join(option for option in options if option), **self.compiler_options)
+
+    def has_dynamic_scale(self):
+        """Whether the loss scale is dynamic unless the policy says otherwise. It is by default in fp16 alone."""
+        return self.loss_scale == "dynamic" or (self.loss_scale is None and self.precision == "fp16")
 
     def names_scaler(self):
         """Whether the user chose the rules of the loss scale."""
