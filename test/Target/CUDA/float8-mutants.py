@@ -55,7 +55,8 @@ MUTATIONS = {
     "fp8": {
         "the scale of another tensor": edit_launch(FC2, ("scaleB = run.at<float>(at::fc2_weight_8bit_inverse)",
                                                          "scaleB = run.at<float>(at::fc1_weight_8bit_inverse)")),
-        "factors exchanged": edit_launch(FC2, ("scaleA = ", "scaleA = b.scaleB; b.scaleA = ")),
+        "one factor for both operands": edit_launch(FC2, ("scaleA = run.at<float>(at::quantize_2_inverse)",
+                                                          "scaleA = run.at<float>(at::fc2_weight_8bit_inverse)")),
         "no pointer to a scale": edit_launch(FC1, ("    b.scaleA", "    // b.scaleA")),
         "the order of rows where a product contracts them": edit_launch(
             GRADIENT, ("at::quantize_2_transposed", "at::quantize_2")),
