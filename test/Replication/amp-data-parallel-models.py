@@ -74,4 +74,14 @@ for model, options in MODELS.items():
         what = "is N times its value" if "divide" in line else "partial sum over the ranks"
         assert what in message or "varies between the ranks" in message, (model, line, message)
         rejected += 1
+    # Ranks divide the state of every parameter, and the flag of finite gradients is that of all.
+    parts = optimize(step, "--amp-training-pipeline=precision=fp16 master-weights=copy data-parallel shard-optimizer=3 shard-min-elements=1")
+    # Parameters of norms have no low copy and no master.
+    count, copies = parts.count("amp.reduce_scatter"), parts.count("amp.master_copy")
+    assert count == parts.count("amp.all_gather") >= copies > 4, model
+    assert parts.count("amp.part_of") >= count + copies, model
+    flag = re.search(r"\s*(%\w+) = amp\.all_reduce and (%\w+) : .*", parts)
+    mutant = re.sub(re.escape(flag[1]) + r"(?!\w)", flag[2], parts.replace(flag[0], ""))
+    message = optimize(mutant, "--amp-check-replication", "-o", "/dev/null", fails=True)
+    assert "varies between the ranks" in message, (model, message)
 assert rejected > 10, rejected
