@@ -201,8 +201,29 @@ static LogicalResult verifyMap(KernelOp op, AffineMap map, ShapedType type,
   return success();
 }
 
+/// Verifies that no kernel computes with 8-bit floats, whose codes are integers
+/// in C++.
+static LogicalResult verifyNoFloat8(LaunchOpInterface launch) {
+  auto verify = [&](Type element) -> LogicalResult {
+    if (!isa<Float8E4M3FNType, Float8E5M2Type>(element))
+      return success();
+    return launch->emitOpError("reads or writes ")
+           << element << ", which only 'cuda.quantize' and "
+           << "'cuda.scaled_gemm' do";
+  };
+  for (unsigned input = 0; input < launch.getInputs().size(); ++input)
+    if (failed(verify(launch.getInputType(input).getElementType())))
+      return failure();
+  for (unsigned target = 0; target < launch.getNumTargets(); ++target)
+    if (failed(verify(launch.getTargetType(target).getElementType())))
+      return failure();
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   auto launch = cast<LaunchOpInterface>(getOperation());
+  if (failed(verifyNoFloat8(launch)))
+    return failure();
   unsigned targets = launch.getNumTargets();
   if (getMaps().size() < targets ||
       getMaps().size() > targets + getInputs().size())
