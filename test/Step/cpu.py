@@ -108,7 +108,7 @@ for module, options, code, message in (
     (text, {"precision": "fp16", "pipeline": "fp8-margin=x"}, steps.INVALID, "'x', expected an integer"),
     (text, {"precision": "bf16", "pipeline": "growth-interval=5"}, steps.INVALID, "'growth-interval' has no effect"),
     (text, {"precision": "fp16", "pipeline": "policy=/"}, steps.COMPILE, "cannot read policy '/'"),
-    ('"stablehlo.add"() : () -> ()', {}, steps.COMPILE, "<module>:1:1: this operation is of a dialect"),
+    ('"stablehlo.add"() : () -> ()', {}, steps.COMPILE, "this operation is of a dialect that the tool does not have"),
     (text, {"backend": "tpu"}, steps.INVALID, "unknown backend 'tpu'"),
     (text, {"batch_size": 8}, steps.INVALID, "are for the backend cuda"),
     (text, {"flags": 1}, steps.INVALID, "are for the backend cuda"),

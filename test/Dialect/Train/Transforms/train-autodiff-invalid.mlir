@@ -130,7 +130,7 @@ func.func @saved_dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
-  // expected-error @below {{'scf.for' op has no derivative: an iteration needs a value of type 'tensor<?xf32>', expected a static shape}}
+  // expected-error @below {{'scf.for' op has no derivative: an iteration needs a value of type 'tensor<?xf32>', expected a static shape; 'train-set-batch' gives the batch dimension its size before the differentiation}}
   %0 = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %x) -> tensor<?xf32> {
     %1 = train.square %a : tensor<?xf32>
     scf.yield %1 : tensor<?xf32>
