@@ -238,14 +238,14 @@ static void addBuffer(int64_t rank, void *descriptor) {
   bucket.emplace_back(kKinds[index], rank, descriptor);
 }
 
-static const char *getName(Reduction reduction) {
+static const char *spellReduction(Reduction reduction) {
   return reduction == Reduction::Sum   ? "sum"
          : reduction == Reduction::Max ? "max"
                                        : "and";
 }
 
 /// Begins a collective of `count` elements.
-static void begin(const char *name, const ElementKind &kind, size_t count) {
+static void announce(const char *name, const ElementKind &kind, size_t count) {
   getGroup().begin(
       llvm::formatv("{0} of {1} {2} elements", name, count, kind.name).str());
 }
@@ -260,8 +260,9 @@ static void allReduce() {
       count += buffer.kind == &kind ? buffer.getNumElements() : 0;
     if (count == 0)
       continue;
-    begin((std::string("an all-reduce ") + getName(reduction)).c_str(), kind,
-          count);
+    announce(
+        (std::string("an all-reduce ") + spellReduction(reduction)).c_str(),
+        kind, count);
     const size_t part = (count + ranks - 1) / ranks;
     std::vector<char> all(part * ranks * kind.width), own(part * kind.width);
     char *end = all.data();
@@ -298,7 +299,7 @@ static void reduceScatter(int64_t fromRank, void *from, int64_t toRank,
   const ElementKind &kind = kKinds[index];
   Buffer whole(kind, fromRank, from), part(kind, toRank, to);
   const size_t count = part.getNumElements();
-  begin("a reduce-scatter", kind, whole.getNumElements());
+  announce("a reduce-scatter", kind, whole.getNumElements());
   std::vector<char> all = packParts(whole, count, dim), own(count * kind.width);
   reduceParts(kind, Reduction::Sum, all.data(), count, own.data());
   part.unpack(own.data());
@@ -321,7 +322,7 @@ static void allGather(int64_t fromRank, void *from, int64_t toRank, void *to,
   const int64_t ranks = getGroup().getNumRanks();
   Buffer part(kind, fromRank, from), whole(kind, toRank, to);
   const size_t count = part.getNumElements();
-  begin("an all-gather", kind, whole.getNumElements());
+  announce("an all-gather", kind, whole.getNumElements());
   std::vector<char> own(count * kind.width),
       all(count * size_t(ranks) * kind.width);
   part.pack(own.data());

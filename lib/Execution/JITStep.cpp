@@ -132,8 +132,8 @@ const host::Array *JITStep::getPrediction(llvm::StringRef name) const {
 
 /// The elements of `whole` that rank `rank` keeps: `size` of them, and zeros
 /// after the last one.
-static host::Array takePart(const host::Array &whole, int64_t size,
-                            int64_t rank) {
+static host::Array takeRankPart(const host::Array &whole, int64_t size,
+                                int64_t rank) {
   host::Array part(whole.getType(), {size});
   const size_t bytes = part.getNumBytes(), begin = bytes * size_t(rank),
                end = std::min(begin + bytes, whole.getNumBytes());
@@ -184,7 +184,7 @@ host::Status JITStep::write(size_t tensor, host::Array value) {
   const std::string &name = tensors[tensor].name;
   values->unset.erase(name);
   if (int64_t size = program->getPartSize(name))
-    value = takePart(value, size, program->getRank());
+    value = takeRankPart(value, size, program->getRank());
   // Keep the address.
   host::Array *array = values->arrays.lookup(name);
   if (array && array->getType() == value.getType() &&
