@@ -98,7 +98,7 @@ for module, options, code, message in (
     (b"ML\xefR\x00\x01", {}, steps.COMPILE, "attempting to parse"),
     (text, {"entry": "other"}, steps.COMPILE, "the module has no function 'other'"),
     (text, {"precision": "fp7"}, steps.INVALID, "unknown precision 'fp7'"),
-    # The words are those of this interface, not options of amp-run.
+    # Messages name fields of this interface, not options of amp-run.
     (text, {"loss_scale": "2"}, steps.INVALID, "loss_scale needs precision: otherwise the module runs as written"),
     (text, {"precision": "fp16", "loss_scale": "x"}, steps.INVALID, "wrong value of loss_scale: 'x'"),
     (text, {"precision": "fp16", "pipeline": "precision=bf16"}, steps.INVALID,

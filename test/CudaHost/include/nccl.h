@@ -17,7 +17,8 @@
 //   AMP_NCCL_HOST_DELAY=rank:n:ms  that rank waits before its collective n
 //   AMP_NCCL_HOST_EXIT=rank:n, AMP_NCCL_HOST_STOP=rank:n  that rank ends, or
 //     stops for ever, before its collective n
-//   AMP_NCCL_HOST_SILENT=1  the end of a rank is not an error of the others, which
+//   AMP_NCCL_HOST_SILENT=1  the end of a rank is not an error of the others,
+//   which
 //     wait as kernels on a GPU may
 //
 // It rejects collectives that differ between the ranks in kind, number of
