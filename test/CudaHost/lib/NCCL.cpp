@@ -35,7 +35,7 @@
 
 using namespace amp::cuda::host;
 
-namespace {
+namespace amp::cuda::host::nccl {
 
 constexpr int kMaxRanks = 16;
 constexpr size_t kArea = size_t(1) << 20;
@@ -79,7 +79,8 @@ struct Group {
   std::vector<Entry> entries;
 };
 
-} // namespace
+} // namespace amp::cuda::host::nccl
+using namespace amp::cuda::host::nccl;
 
 struct ncclComm {
   Shared *shared = nullptr;

@@ -30,7 +30,7 @@
 using namespace amp::cuda::host;
 using Work = std::function<void()>;
 
-namespace {
+namespace amp::cuda::host::capture {
 /// Work of a graph, on stream `stream` of its capture. Nodes without work
 /// record an event, or wait for the one that node `event` records.
 struct Node {
@@ -47,7 +47,8 @@ struct Capture {
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
   bool invalidated = false;
 };
-} // namespace
+} // namespace amp::cuda::host::capture
+using namespace amp::cuda::host::capture;
 
 struct CUstream_st {
   /// The device of the stream. None for the default stream.
