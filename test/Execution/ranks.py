@@ -84,6 +84,13 @@ for ranks in (2, 1):
     for key, value in states(one).items():
         assert np.allclose(other[key], value, rtol=1e-4, atol=1e-5), (ranks, key)
 
+# A step may fix the batch of one rank. Its file goes on with as many ranks.
+fixed = write("fixed.mlir", whole().replace("?", str(BATCH // 2)))
+assert_equal(train(2, fixed, "fixed", steps=half)[0], train(2, model, "half2", steps=half)[0], "fixed batch")
+assert_equal(train(2, fixed, "fixed2", "--load", folder + "fixed.npz", steps=half)[0], resumed, "resumed with a fixed batch")
+failed = run(1, fixed, "--data", folder + "data.npz", "--load", folder + "fixed.npz", "--steps", half, expect=1)
+assert f"with a batch size of {BATCH}, but that of this one is {BATCH // 2}" in failed.stderr, failed.stderr
+
 # Dropout by the index in the whole batch: the masks of one rank.
 model = write("dropout.mlir", whole("dropout"))
 dropped, _ = train(1, model, "dropout", steps=10)

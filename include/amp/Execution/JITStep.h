@@ -71,6 +71,7 @@ public:
   int64_t getFixedBatch() const override {
     return program->getStaticBatch().value_or(0);
   }
+  int64_t getNumRanks() const override { return program->getNumRanks(); }
   host::Status prepare(int64_t samples) override;
   host::Status read(size_t tensor, host::Array *value) override;
   host::Status write(size_t tensor, host::Array value) override;

@@ -138,6 +138,7 @@ public:
   }
   bool hasParts() const { return !partSizes.empty(); }
   int64_t getRank() const { return rank; }
+  int64_t getNumRanks() const { return ranks; }
 
   llvm::ArrayRef<EvaluationRule> getEvaluationRules() const { return rules; }
 
