@@ -32,11 +32,11 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
   }
   bool tf32 = options.precision == "tf32";
   AMPPipelineOptions training;
+  training.policy = options.policy;
   (void)training.parseFromString(options.training, llvm::nulls());
   if (options.precision.empty()) {
     pm.addPass(train::createTrainAutodiff());
   } else {
-    training.policy = options.policy;
     training.precision =
         tf32 ? std::string("f32") : options.precision.getValue();
     if (!options.lossScaling.empty())

@@ -3,7 +3,7 @@
 
 // CHECK: error: 'train.relu' op has the dynamic shape 'tensor<?x4xf32>', expected a static one
 // CHECK-NOT: error
-// OPTION: no such option to-lvm
+// OPTION: error: amp-cpu-pipeline: unknown option 'to-lvm', did you mean 'to-llvm'
 func.func @step(%x: tensor<?x4xf32> {amp.role = "batch", amp.name = "x"})
     -> (tensor<?x4xf32> {amp.prediction = "y"}) {
   %0 = train.relu %x : tensor<?x4xf32>

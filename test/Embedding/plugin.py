@@ -34,11 +34,10 @@ def pass_names(source):
     passes = re.findall(r"^#+ `-([\w-]+)`$", reference, re.M)
     pipelines = set()
     for file in (source / "lib").rglob("*.cpp"):
-        pipelines.update(
-            re.findall(
-                r"(?:PassPipelineRegistration|registerPipeline)<\w*>\w*\s*\(\s*\"([\w-]+)\"", file.read_text()
-            )
-        )
+        text = file.read_text()
+        constants = dict(re.findall(r"StringLiteral (k\w+) = \"([\w-]+)\"", text))
+        for name in re.findall(r"(?:PassPipelineRegistration|registerPipeline)<\w*>\w*\s*\(\s*\"?([\w-]+)", text):
+            pipelines.add(constants.get(name, name))
     assert len(passes) > 8 and "amp-training-pipeline" in pipelines, (passes, pipelines)
     return sorted(set(passes) | pipelines)
 

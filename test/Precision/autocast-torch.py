@@ -204,9 +204,9 @@ def write(name, rows):
                                    **{f"t{i}": tensor(s) for i, s in enumerate(inputs)})
         body, types = text.rsplit(" : ", 1)
         if body.endswith("}"):
-            body = body[:-1] + f', tag = "{value}"}}'
+            body = body[:-1] + f', test.tag = "{value}"}}'
         else:
-            body += f' {{tag = "{value}"}}'
+            body += f' {{test.tag = "{value}"}}'
         lines.append(f"  %{value} = {body} : {types}")
     return "\n".join([*lines, "  return", "}"])
 

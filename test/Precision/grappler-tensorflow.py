@@ -54,7 +54,7 @@ class Writer:
     def emit(self, nodes, indent):
         for name, op, inputs, attributes in nodes:
             operands = ", ".join(f"%{i}" for i in inputs)
-            tag = f'{{tag = "{name}"}}'
+            tag = f'{{test.tag = "{name}"}}'
             if op == "Loop":
                 self.emit_loop(name, inputs[0], attributes, indent)
                 continue

@@ -180,7 +180,7 @@ class Function:
             pin = self.rng.choice(["f32", "low", "keep"])
         elif decorate and name in CLASS_OF and self.rng.random() < 0.06:
             gradient = True
-        attributes = [f"tag = {tag} : i64", *attributes]
+        attributes = [f"test.tag = {tag} : i64", *attributes]
         if pin:
             attributes.append(f'amp.precision = "{pin}"')
         if gradient:

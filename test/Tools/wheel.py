@@ -41,7 +41,7 @@ run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index
 clean = {key: os.environ[key] for key in ("HOME", "LANG", "TMPDIR") if key in os.environ}
 clean.update(PATH="/usr/bin:/bin", PYTHONPATH=str(site), XDG_CACHE_HOME=str(folder / "cache"))
 version = run([site / "bin" / "amp-opt", "--version"], clean)
-assert "LLVM" in version, version
+assert "AMP" in version and "MLIR" in version, version
 table = run([sys.executable, "-m", "amp_torch.demo", folder / "reports"], clean)
 print(table)
 rows = {line.split()[0]: line.split() for line in table.splitlines()[1:4]}

@@ -220,8 +220,8 @@ void ProgramEmitter::emitGemmBuffers(LaunchOpInterface launch) {
     return;
   }
   if (scaled) {
-    for (auto [index, field] :
-         llvm::enumerate(ArrayRef<StringRef>{"a", "b", "scaleA", "scaleB"}))
+    static constexpr StringRef fields[] = {"a", "b", "scaleA", "scaleB"};
+    for (auto [index, field] : llvm::enumerate(fields))
       set(field, scaled.getInputs()[index]);
     set("d", scaled.getOutputs()[0]);
     set("bias", scaled.getBiasVector());

@@ -49,7 +49,7 @@
 // WITHOUT: return trainerMain(argc, argv, kProgram);
 
 // DYNAMIC-NOT: warning
-// DYNAMIC: error: 'train.{{.*}}' op has the dynamic shape
+// DYNAMIC: error: the step leaves its batch open, expected --batch-size
 
 //--- step.mlir
 func.func @step(
