@@ -58,7 +58,8 @@ inline constexpr const char *kRunnerOptions[] = {
     "sweep-json",      "sweep-page",
     "fp8-recipe",      "search",
     "search-bound",    "search-presets",
-    "check-ranks"};
+    "check-ranks",     "rank-deadline",
+    "shard-optimizer"};
 
 inline std::string trainerUsage() {
   return describeOptions(kTrainingOptions) + describeOptions(kTrainerOptions);
