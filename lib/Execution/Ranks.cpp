@@ -8,6 +8,7 @@
 #include "amp/Execution/Ranks.h"
 
 #include "amp/Execution/Errors.h"
+#include "amp/Runtime/Host/Interruption.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/DynamicLibrary.h"
@@ -22,6 +23,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <thread>
 #include <unistd.h>
 
@@ -215,12 +217,39 @@ void RankGroup::abort() const {
 // Failures
 //===----------------------------------------------------------------------===//
 
-void RankGroup::fail(const std::string &message) const {
-  llvm::errs() << "amp-run: error: rank " << rank << ": " << message << '\n';
+/// Prints an error of rank `rank` in one piece, because all ranks print.
+static void printError(int64_t rank, const std::string &message) {
+  const std::string line =
+      "amp-run: error: rank " + std::to_string(rank) + ": " + message + '\n';
+  llvm::errs() << line;
   llvm::errs().flush();
+}
+
+void RankGroup::fail(const std::string &message) const {
+  printError(rank, message);
   // Other ranks find the same fault and say so, before MPI ends them.
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   abort();
+}
+
+/// Says once where this rank waits after a signal. A launcher that ends all
+/// ranks because one of them failed soon kills it.
+static void reportWait(int64_t rank,
+                       const std::function<std::string()> &describe) {
+  using Clock = std::chrono::steady_clock;
+  static std::optional<Clock::time_point> noticed;
+  static bool isReported = false;
+  // Ranks that a signal of the user stops meet in the meantime.
+  constexpr std::chrono::milliseconds kPatience(200);
+  const int signal = host::getInterruption();
+  if (!signal || isReported)
+    return;
+  if (!noticed)
+    noticed = Clock::now();
+  if (Clock::now() - *noticed < kPatience)
+    return;
+  isReported = true;
+  printError(rank, host::nameInterruption(signal) + (", but " + describe()));
 }
 
 void RankGroup::wait(Clock::time_point start,
@@ -232,6 +261,7 @@ void RankGroup::wait(Clock::time_point start,
       std::this_thread::yield();
     else
       std::this_thread::sleep_for(std::chrono::microseconds(50));
+    reportWait(rank, describe);
     std::chrono::duration<double> time = Clock::now() - start;
     if (time.count() <= deadline)
       continue;

@@ -8,6 +8,7 @@
 #include "amp/Support/NearName.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 
 using llvm::ArrayRef;
 using llvm::StringRef;

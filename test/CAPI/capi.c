@@ -182,7 +182,7 @@ int main(int argc, char **argv) {
    * CHECK: failure, 1 errors, unchanged, report of nothing
    */
   run(context, source, "no-such-preset", "");
-  /* CHECK: callback: amp-training-pipeline: unknown option 'precisoin', did you mean 'precision'
+  /* CHECK: callback: {{.*}}unknown option 'precisoin', did you mean 'precision'
    * CHECK: failure, 1 errors, unchanged, report of nothing
    */
   run(context, source, "default", "precisoin=fp16");

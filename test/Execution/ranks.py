@@ -86,8 +86,8 @@ for ranks in (2, 1):
 
 # A step may fix the batch of one rank. Its file goes on with as many ranks.
 fixed = write("fixed.mlir", whole().replace("?", str(BATCH // 2)))
-assert_equal(train(2, fixed, "fixed", steps=half)[0], train(2, model, "half2", steps=half)[0], "fixed batch")
-assert_equal(train(2, fixed, "fixed2", "--load", folder + "fixed.npz", steps=half)[0], resumed, "resumed with a fixed batch")
+assert_equal(states(train(2, fixed, "fixed", steps=half)[0]), states(train(2, model, "half2", steps=half)[0]), "fixed batch")
+assert_equal(states(train(2, fixed, "fixed2", "--load", folder + "fixed.npz", steps=half)[0]), states(resumed), "resumed with a fixed batch")
 failed = run(1, fixed, "--data", folder + "data.npz", "--load", folder + "fixed.npz", "--steps", half, expect=1)
 assert f"with a batch size of {BATCH}, but that of this one is {BATCH // 2}" in failed.stderr, failed.stderr
 

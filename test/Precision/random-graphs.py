@@ -452,14 +452,14 @@ def main():
         cleaned = run(tool, mixed, "--amp-optimize-casts")
         # A narrowing followed by a widening in the input rounds, so both stay.
         for name in ("f16", "bf16"):
-            pattern = rf"= amp\.cast %\w+ {{tag[^}}]*}} : tensor<4x4x{name}> to tensor<4x4xf32>"
+            pattern = rf"= amp\.cast %\w+ {{test\.tag[^}}]*}} : tensor<4x4x{name}> to tensor<4x4xf32>"
             if len(re.findall(pattern, cleaned)) > len(re.findall(pattern, mixed)):
                 failures += 1
                 print(f"{precision}: amp-optimize-casts adds casts")
         both = (f"--auto-mixed-precision=strategy=grappler precision={precision}", "--amp-optimize-casts")
         # A second run starts from the input, except where the clean-up removed
         # unused casts of the user.
-        user_casts = lambda text: len(re.findall(r"= amp\.cast %[\w#]+ {tag", text))
+        user_casts = lambda text: len(re.findall(r"= amp\.cast %[\w#]+ {test\.tag", text))
         once = split(cleaned)
         untouched = {name for name, text in once.items()
                      if user_casts(text) == user_casts(after[name])}

@@ -25,11 +25,8 @@ SIZE, STEPS, TOGETHER = 4, 8, 12
 class Single(torch.nn.Module):
     """One case: a trained map of the sample, then the tested operation."""
 
-    def __init__(self, name):
+    def __init__(self, name, rng):
         super().__init__()
-        # The numbers of a case do not depend on the cases that train with it.
-        rng = np.random.default_rng(1)
-        torch.manual_seed(1)
         self.function, shape, parts = CASES[name]
         self.scale = torch.nn.Parameter(torch.from_numpy(rng.uniform(0.5, 1, shape).astype(np.float32)))
         self.shift = torch.nn.Parameter(torch.from_numpy(rng.uniform(-0.3, 0.3, shape).astype(np.float32)))
@@ -46,14 +43,17 @@ class Single(torch.nn.Module):
 class Cases(torch.nn.Module):
     def __init__(self, names):
         super().__init__()
-        self.all = torch.nn.ModuleDict({name: Single(name) for name in names})
+        rng = np.random.default_rng(1)
+        torch.manual_seed(1)
+        self.all = torch.nn.ModuleDict({name: Single(name, rng) for name in names})
 
     def forward(self, *samples):
         return torch.stack([module(x) for module, x in zip(self.all.values(), samples)]).sum()
 
 
 def check(folder, names, dynamic):
-    arrays = [np.random.default_rng(2).standard_normal((2 * SIZE, *CASES[name][1])).astype(np.float32) for name in names]
+    rng = np.random.default_rng(2)
+    arrays = [rng.standard_normal((2 * SIZE, *CASES[name][1])).astype(np.float32) for name in names]
     model = Cases(names)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
     example = tuple(torch.from_numpy(array[:SIZE]) for array in arrays)

@@ -21,7 +21,7 @@ host = root / "include/amp/Runtime/Host"
 headers = sorted(host.glob("*.h"))
 assert len(headers) > 15, headers
 # Of the standard library of C++17, POSIX where it is there, and zlib on request.
-OTHERS = {"signal.h", "unistd.h", "sys/stat.h", "sys/resource.h", "zlib.h"}
+OTHERS = {"netdb.h", "poll.h", "signal.h", "sys/socket.h", "unistd.h", "sys/stat.h", "sys/resource.h", "zlib.h"}
 
 source = folder / "all.cpp"
 for header in headers:
