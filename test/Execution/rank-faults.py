@@ -47,7 +47,7 @@ def assert_said(text, ranks):
     """Each of `ranks` says what it did, with the number of the collective."""
     for rank in ranks:
         lines = re.findall(rf"amp-run: error: rank {rank}: (.*)", text)
-        assert any(re.search(r"collective \d+, an? [a-z-]+ .*(elements|states)|before the first collective", line) for line in lines), (rank, text)
+        assert any(re.search(r"collective \d+, an? [a-z-]+ .*(elements|states|signals)|before the first collective", line) for line in lines), (rank, text)
 
 
 others = [rank for rank in range(RANKS) if rank != FAULTY]
@@ -59,7 +59,7 @@ assert seconds < DEADLINE + 1, seconds
 
 # The others name the rank that they wait for. The launcher wakes it up to end it.
 text, seconds = break_rank("STOP")
-assert re.search(rf"rank [01]: rank {FAULTY} has not (begun|finished) collective \d+, an all-reduce sum of \d+ f32 elements after {DEADLINE} s", text), text
+assert re.search(rf"rank [01]: rank {FAULTY} has not (begun|finished) collective \d+, (an all-reduce sum of \d+ f32 elements|an exchange of signals) after {DEADLINE} s", text), text
 assert_said(text, range(RANKS))
 assert seconds < DEADLINE + 2, seconds
 
@@ -71,7 +71,7 @@ for options, what in (("--check-ranks", "a check of \\d+ states"), ("--pipeline 
 
 # A rank that is done does not answer.
 text, _ = break_rank(options="--steps 2")
-assert re.search(rf"rank [01]: rank {FAULTY} has not begun collective 3, an all-reduce sum of \d+ f32 elements after {DEADLINE} s", text), text
+assert re.search(rf"rank [01]: rank {FAULTY} has not begun collective 5, an all-reduce sum of \d+ f32 elements after {DEADLINE} s", text), text
 
 done = runs.run(1, model, "--data", folder + "data.npz", "--rank-deadline", 0, expect=1)
 assert "--rank-deadline must be positive, got 0" in done.stderr, done.stderr

@@ -86,6 +86,7 @@ void mlir::amp::addRankHooks(const RunnerOptions &options,
   hooks.findInterruption = [&group = *options.group] {
     const int mine = host::getInterruption();
     std::vector<int> all(size_t(group.getNumRanks()));
+    group.begin("an exchange of signals");
     group.gather(&mine, all.data(), sizeof(mine));
     return *llvm::max_element(all);
   };

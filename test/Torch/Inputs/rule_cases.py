@@ -216,7 +216,7 @@ case("pick", lambda m, x: x[torch.arange(x.shape[0]), x[:, :, 0].argmax(1)], 4, 
 # -- Products of several, distances and derivatives at zero ------------------------------
 
 case("einsum_many", lambda m, x: torch.einsum("...ij,jk,k->...ik", x, m.w, m.w[0]) + torch.einsum("bij->bi", x)[..., None]
-     + torch.einsum("bij,bij", x, x).mean(), 3, 4, parts={"w": lambda: nn.Parameter(torch.linspace(-0.5, 0.5, 12).view(4, 3))})
+     + 0.05 * torch.einsum("bij,bij", x, x).mean(), 3, 4, parts={"w": lambda: nn.Parameter(torch.linspace(-1, 1, 12).view(4, 3))})
 case("einsum_experts", lambda m, x: torch.einsum("bd,edh->beh", x, m.w).relu().sum(1), 4,
      parts={"w": lambda: nn.Parameter(torch.linspace(-1, 1, 24).view(2, 4, 3))})
 case("cdist", lambda m, x: torch.cdist(x, m.w) + torch.cdist(x, m.w, p=1), 3, 4,

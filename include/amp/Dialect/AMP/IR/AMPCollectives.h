@@ -14,6 +14,7 @@
 #define AMP_DIALECT_AMP_IR_AMPCOLLECTIVES_H
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include <limits>
 
