@@ -71,7 +71,7 @@ for options, what in (("--check-ranks", "a check of \\d+ states"), ("--pipeline 
 
 # A rank that is done does not answer.
 text, _ = break_rank(options="--steps 2")
-assert re.search(rf"rank [01]: rank {FAULTY} has not begun collective 5, an all-reduce sum of \d+ f32 elements after {DEADLINE} s", text), text
+assert re.search(rf"rank [01]: rank {FAULTY} has not begun collective 4, an exchange of signals after {DEADLINE} s", text), text
 
 done = runs.run(1, model, "--data", folder + "data.npz", "--rank-deadline", 0, expect=1)
 assert "--rank-deadline must be positive, got 0" in done.stderr, done.stderr
