@@ -14,7 +14,6 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 #include <limits>
@@ -53,16 +52,6 @@ uint64_t mlir::amp::computeFingerprint(ModuleOp module, llvm::StringRef entry) {
   llvm::raw_string_ostream os(text);
   copy->print(os, flags);
   return llvm::xxh3_64bits(llvm::StringRef(text));
-}
-
-llvm::StringRef mlir::amp::canonicalizePrecision(llvm::StringRef precision) {
-  return llvm::StringSwitch<llvm::StringRef>(precision)
-      .Cases({"f16", "half", "float16"}, "fp16")
-      .Case("bfloat16", "bf16")
-      .Cases({"fp32", "float", "float32"}, "f32")
-      // The recipe that fp8 alone means.
-      .Case("fp8-current", "fp8")
-      .Default(precision);
 }
 
 /// The rules of `scaler` as state files have them: each was an attribute of

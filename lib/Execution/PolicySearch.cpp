@@ -10,6 +10,7 @@
 #include "amp/Execution/PolicyFile.h"
 #include "amp/Pipelines/Pipelines.h"
 #include "amp/Runtime/Host/RunRecord.h"
+#include "amp/Support/PrecisionName.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/Analysis/StepIdentity.h"
 #include "amp/Execution/Errors.h"
 #include "amp/Execution/StepProgram.h"
 #include "amp/Pipelines/Pipelines.h"
+#include "amp/Support/PrecisionName.h"
 #include <cmath>
 
 using namespace mlir::amp;

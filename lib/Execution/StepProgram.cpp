@@ -17,6 +17,7 @@
 #include "amp/Pipelines/CPUPipeline.h"
 #include "amp/Pipelines/Pipelines.h"
 #include "amp/Runtime/Host/Memory.h"
+#include "amp/Support/PrecisionName.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"

@@ -11,6 +11,7 @@
 #include "amp/Precision/Policy/Policy.h"
 #include "amp/Replication/Passes.h"
 #include "amp/Support/OptionText.h"
+#include "amp/Support/PrecisionName.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -22,7 +23,7 @@ using namespace mlir::amp;
 /// Returns whether `precision` is fp16, the only low type whose range loses
 /// small gradients.
 static bool isFP16(StringRef precision) {
-  return llvm::is_contained({"fp16", "f16", "half", "float16"}, precision);
+  return canonicalizePrecision(precision) == "fp16";
 }
 
 /// Returns the first of `option` and `setting` that says something, or

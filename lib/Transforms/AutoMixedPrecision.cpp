@@ -23,6 +23,7 @@
 #include "amp/Precision/Assignment/WideValues.h"
 #include "amp/Precision/Report/Report.h"
 #include "amp/Support/OptionText.h"
+#include "amp/Support/PrecisionName.h"
 #include "amp/Transforms/PrecisionRewriter.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -40,16 +41,6 @@ namespace mlir::amp {
 
 using namespace mlir;
 using namespace mlir::amp;
-
-FloatType mlir::amp::parsePrecision(StringRef name, MLIRContext *context) {
-  if (name == "fp16" || name == "f16" || name == "half" || name == "float16")
-    return Float16Type::get(context);
-  if (name == "bf16" || name == "bfloat16")
-    return BFloat16Type::get(context);
-  if (name == "f32" || name == "fp32" || name == "float" || name == "float32")
-    return Float32Type::get(context);
-  return {};
-}
 
 namespace {
 

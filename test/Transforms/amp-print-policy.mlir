@@ -30,6 +30,9 @@
 // MISSING: error: cannot read policy 'none': No such file or directory; expected a file or one of the presets
 // RUN: not amp-opt input.mlir --amp-print-policy=policy=broken.yaml 2>&1 | FileCheck %s --check-prefix=BROKEN
 // BROKEN: broken.yaml:2:12: error: policy: expected 'precision' to be fp16, bf16 or f32, got 'fp8'
+// Precisions have the spellings that options accept.
+// RUN: amp-opt --amp-print-policy=spelled.yaml | FileCheck %s --check-prefix=SPELLED
+// SPELLED: precision: float16
 // RUN: not amp-opt input.mlir --amp-print-policy=file=user.yaml 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: no such option file
 
@@ -56,3 +59,7 @@ func.func @f(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %1 = train.exp %0 : tensor<4x4xf32>
   return %1 : tensor<4x4xf32>
 }
+
+//--- spelled.yaml
+version: 1
+precision: float16

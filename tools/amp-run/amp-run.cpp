@@ -8,7 +8,6 @@
 
 #include "RankOptions.h"
 
-#include "amp/Analysis/StepIdentity.h"
 #include "amp/Execution/CompiledStep.h"
 #include "amp/Execution/Errors.h"
 #include "amp/Execution/Memory.h"
@@ -16,6 +15,7 @@
 #include "amp/RegisterAll/Tools.h"
 #include "amp/Support/InputFile.h"
 #include "amp/Support/OutputFile.h"
+#include "amp/Support/PrecisionName.h"
 #include "amp/Support/ToolDiagnostics.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Parser/Parser.h"

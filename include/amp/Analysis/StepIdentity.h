@@ -29,9 +29,6 @@ uint64_t computeFingerprint(ModuleOp module, llvm::StringRef entry);
 /// Erases the steps of `module` that are not `entry` and that nothing uses.
 void eraseOtherSteps(ModuleOp module, llvm::StringRef entry);
 
-/// Returns the spelling of `precision` in files.
-llvm::StringRef canonicalizePrecision(llvm::StringRef precision);
-
 /// Returns the rules of loss scaling of `step`, one `name = value` per line.
 /// Empty for a step that does not scale its loss.
 std::string describeScalerRules(FunctionOpInterface step);

@@ -22,11 +22,6 @@ class PrecisionReport;
 /// Receives the report of a run of `auto-mixed-precision`.
 using ReportHandler = std::function<void(const PrecisionReport &)>;
 
-/// Returns the element type that `name` denotes: f16 for "fp16", "f16" and
-/// "half", bf16 for "bf16" and "bfloat16", f32 for "f32", "fp32" and "float";
-/// null for anything else.
-FloatType parsePrecision(StringRef name, MLIRContext *context);
-
 #define GEN_PASS_DECL
 #include "amp/Transforms/Passes.h.inc"
 

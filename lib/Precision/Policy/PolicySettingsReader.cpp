@@ -9,6 +9,7 @@
 #include "amp/LossScaling/LinearRule.h"
 #include "amp/LossScaling/LossScaler.h"
 #include "amp/Precision/Policy/Policy.h"
+#include "amp/Support/PrecisionName.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -144,9 +145,8 @@ bool SettingsReader::run() {
     fail("version", Twine(newestPolicyVersion), document.version);
   if (document.precision.isGiven()) {
     settings.precision = document.precision.text;
-    if (!llvm::is_contained(
-            {"fp16", "f16", "half", "bf16", "bfloat16", "f32", "fp32", "float"},
-            settings.precision))
+    if (!llvm::is_contained({"fp16", "bf16", "f32"},
+                            canonicalizePrecision(settings.precision)))
       fail("precision", "fp16, bf16 or f32", document.precision);
   }
   if (document.strategy.isGiven()) {

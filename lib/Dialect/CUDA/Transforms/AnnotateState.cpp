@@ -9,6 +9,7 @@
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Dialect/CUDA/IR/CUDA.h"
 #include "amp/Dialect/CUDA/Transforms/Passes.h"
+#include "amp/Support/PrecisionName.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace mlir::amp {
