@@ -7,6 +7,7 @@
 
 #include "amp/InitAll.h"
 
+#include "amp/CodeGen/Calls.h"
 #include "amp/CodeGen/Collectives.h"
 #include "amp/CodeGen/Passes.h"
 #include "amp/Conversion/Passes.h"
@@ -31,6 +32,7 @@ void amp::registerAllDialects(DialectRegistry &registry) {
 }
 
 void amp::registerAllExtensions(DialectRegistry &registry) {
+  registerCallBufferization(registry);
   registerCollectiveBufferization(registry);
   registerPrecisionExternalModels(registry);
   registerReplicationExternalModels(registry);

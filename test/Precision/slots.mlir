@@ -295,6 +295,8 @@ func.func @slots(%m: tensor<4x4xf32>, %v: tensor<4xf32>, %s: tensor<f32>, %i: te
   %rank_part = amp.rank_part %m along 0 : tensor<4x4xf32> to tensor<2x4xf32>
   // expected-remark@below {{fixed(o0 r0)}}
   %divide_by_ranks = amp.divide_by_ranks %m : tensor<4x4xf32>
+  // expected-remark@below {{fixed(o0) fixed(o2) fixed(r1)}}
+  %call:2 = amp.call "f"(%m, %labels, %v) : (tensor<4x4xf32>, tensor<4xi64>, tensor<4xf32>) -> (tensor<4xi64>, tensor<4xf32>)
   return
 }
 

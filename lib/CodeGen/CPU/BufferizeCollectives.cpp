@@ -13,6 +13,7 @@
 
 #include "amp/CodeGen/Collectives.h"
 
+#include "ProcessCalls.h"
 #include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
@@ -23,35 +24,6 @@
 using namespace mlir;
 using namespace mlir::amp;
 using namespace mlir::bufferization;
-
-/// Calls the function `name` of the process, which returns nothing.
-static void callProcess(RewriterBase &rewriter, Operation *op, StringRef name,
-                        ValueRange operands) {
-  auto module = op->getParentOfType<ModuleOp>();
-  if (!module.lookupSymbol(name)) {
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(module.getBody());
-    auto type =
-        FunctionType::get(op->getContext(), TypeRange(operands), TypeRange());
-    func::FuncOp::create(rewriter, op->getLoc(), name, type).setPrivate();
-  }
-  func::CallOp::create(rewriter, op->getLoc(), name, TypeRange(), operands);
-}
-
-/// `buffer` without its extents, so that one function takes all shapes.
-static Value eraseShape(RewriterBase &rewriter, Value buffer) {
-  auto type = cast<MemRefType>(buffer.getType());
-  return memref::CastOp::create(
-      rewriter, buffer.getLoc(),
-      UnrankedMemRefType::get(type.getElementType(), type.getMemorySpace()),
-      buffer);
-}
-
-static std::string getTypeName(Value buffer) {
-  std::string name;
-  llvm::raw_string_ostream(name) << getElementTypeOrSelf(buffer.getType());
-  return name;
-}
 
 namespace {
 
@@ -82,7 +54,8 @@ struct AllReduceBuffers
       buffers.push_back(*buffer);
     }
     for (Value buffer : buffers)
-      callProcess(rewriter, op, "amp_collective_add_" + getTypeName(buffer),
+      callProcess(rewriter, op,
+                  "amp_collective_add_" + spellElementType(buffer),
                   eraseShape(rewriter, buffer));
     StringRef reduction =
         stringifyRankReductionKind(cast<AllReduceOp>(op).getReduction());
@@ -130,7 +103,7 @@ struct ShardBuffers
     callProcess(
         rewriter, op,
         ("amp_collective_" + op->getName().stripDialect() + "_").str() +
-            getTypeName(*from),
+            spellElementType(*from),
         {eraseShape(rewriter, *from), eraseShape(rewriter, *to), along});
     replaceOpWithBufferizedValues(rewriter, op, *to);
     return success();

@@ -12,6 +12,7 @@
 #include "amp/Conversion/LinalgCommon/PhiloxBuilder.h"
 
 #include "amp/Conversion/Passes.h"
+#include "amp/Dialect/AMP/IR/AMPCalls.h"
 #include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "amp/LossScaling/ScaleUpdate.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -324,10 +325,10 @@ struct ConvertAMPToLinalg
     Operation *root = getOperation();
     if (failed(verifyStaticShapes(root, "amp")))
       return signalPassFailure();
-    // Collectives stay on tensors until bufferization.
-    auto isCollective =
-        llvm::IsaPred<AllReduceOp, ReduceScatterOp, AllGatherOp, RankPartOp>;
-    if (failed(lowerAMPToLinalg(root, "linalg", isCollective)))
+    // Calls and collectives stay on tensors until bufferization.
+    auto isCall = llvm::IsaPred<AllReduceOp, ReduceScatterOp, AllGatherOp,
+                                CallOp, RankPartOp>;
+    if (failed(lowerAMPToLinalg(root, "linalg", isCall)))
       return signalPassFailure();
     // These attributes describe results, which buffers will replace. The roles
     // of arguments are still needed.

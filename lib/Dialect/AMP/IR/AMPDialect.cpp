@@ -14,6 +14,7 @@
 #include "ScaleExponentModels.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/AMPCalls.h"
 #include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "amp/Dialect/AMP/IR/AMPScaledOps.h"
 #include "amp/Dialect/AMP/IR/AttributeNames.h"
@@ -74,6 +75,10 @@ void AMPDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "amp/Dialect/AMP/IR/AMPScaledOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "amp/Dialect/AMP/IR/AMPCallOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

@@ -7,6 +7,7 @@
 
 #include "ScaleExponentModels.h"
 
+#include "amp/Dialect/AMP/IR/AMPCalls.h"
 #include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "amp/Interfaces/LossScaleOpInterface.h"
 
@@ -42,6 +43,29 @@ struct AllReduceModel
                                     ScaleExponentInference &inference) const {
     for (unsigned i = 0, e = op->getNumResults(); i != e; ++i)
       inference.setResult(i, inference.getOperand(i));
+    return success();
+  }
+};
+
+/// Gradients are linear in the gradients of the results. Nothing is known of
+/// the operation itself.
+struct CallModel : LossScaleOpInterface::ExternalModel<CallModel, CallOp> {
+  LogicalResult inferScaleExponents(Operation *op,
+                                    ScaleExponentInference &inference) const {
+    auto call = cast<CallOp>(op);
+    if (!call.isGradient())
+      return inferUnscaled(inference);
+    const unsigned numSeeds = call.getSeeds()->size();
+    const unsigned numOwn = call.getInputs().size() - numSeeds;
+    for (unsigned i = 0; i != numOwn; ++i)
+      if (failed(inference.requireUnscaled(
+              i, "the operation may depend on it in any way")))
+        return failure();
+    auto seeds = llvm::to_vector(llvm::seq(numOwn, numOwn + numSeeds));
+    ScaleExponent exponent;
+    if (failed(inference.join(seeds, exponent)))
+      return failure();
+    inference.setResults(exponent);
     return success();
   }
 };
@@ -159,6 +183,7 @@ struct WeightModel
 } // namespace
 
 void mlir::amp::attachScaleExponentModels(MLIRContext *context) {
+  CallOp::attachInterface<CallModel>(*context);
   AllGatherOp::attachInterface<JointModel<AllGatherOp>>(*context);
   AllReduceOp::attachInterface<AllReduceModel>(*context);
   DivideByRanksOp::attachInterface<JointModel<DivideByRanksOp>>(*context);

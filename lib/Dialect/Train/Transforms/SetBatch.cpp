@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "amp/Dialect/AMP/IR/AMPCalls.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -173,6 +174,10 @@ LogicalResult SetBatchPass::inferTypes(Operation *op,
     if (failed(type))
       return failure();
     types.push_back(*type);
+    return success();
+  }
+  if (auto call = dyn_cast<amp::CallOp>(op)) {
+    call.inferOutputTypes(types);
     return success();
   }
   if (op->hasTrait<OpTrait::SameOperandsAndResultShape>() &&

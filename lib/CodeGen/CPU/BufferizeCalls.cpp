@@ -1,0 +1,103 @@
+//===- BufferizeCalls.cpp - Operations of the caller on buffers -----------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/CodeGen/Calls.h"
+
+#include "ProcessCalls.h"
+#include "amp/Dialect/AMP/IR/AMPCalls.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+using namespace mlir::bufferization;
+
+/// Passes the name and the numbers of `op` to the process.
+static void runCall(RewriterBase &rewriter, CallOp op) {
+  StringRef callee = op.getCallee();
+  auto letters =
+      RankedTensorType::get({int64_t(callee.size())}, rewriter.getI8Type());
+  ArrayRef<char> bytes(callee.data(), callee.size());
+  ArrayRef<int64_t> seeds = op.getSeeds().value_or(ArrayRef<int64_t>());
+  SmallVector<int64_t> numbers{int64_t(op.getInputs().size()),
+                               int64_t(seeds.size())};
+  llvm::append_range(numbers, seeds);
+  llvm::append_range(numbers, op.getWrt().value_or(ArrayRef<int64_t>()));
+  auto list =
+      RankedTensorType::get({int64_t(numbers.size())}, rewriter.getI64Type());
+  Value name =
+      getConstantBuffer(rewriter, op, "amp_call_name",
+                        DenseElementsAttr::getFromRawBuffer(letters, bytes));
+  Value places =
+      getConstantBuffer(rewriter, op, "amp_call_numbers",
+                        DenseElementsAttr::get(list, ArrayRef(numbers)));
+  callProcess(rewriter, op, "amp_call_run",
+              {eraseShape(rewriter, name), eraseShape(rewriter, places)});
+}
+
+namespace {
+
+/// Reads all operands and writes each result to a new buffer.
+struct CallBuffers
+    : BufferizableOpInterface::ExternalModel<CallBuffers, CallOp> {
+  bool bufferizesToAllocation(Operation *, Value) const { return true; }
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const AnalysisState &) const {
+    return true;
+  }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &,
+                               const AnalysisState &) const {
+    return false;
+  }
+  AliasingValueList getAliasingValues(Operation *, OpOperand &,
+                                      const AnalysisState &) const {
+    return {};
+  }
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    SmallVector<Value> buffers, results;
+    for (Value operand : op->getOperands()) {
+      FailureOr<Value> buffer = getBuffer(rewriter, operand, options, state);
+      if (failed(buffer))
+        return failure();
+      buffers.push_back(*buffer);
+    }
+    for (Type result : op->getResultTypes()) {
+      auto type = cast<RankedTensorType>(result);
+      FailureOr<Value> buffer = options.createAlloc(
+          rewriter, op->getLoc(),
+          MemRefType::get(type.getShape(), type.getElementType()),
+          ValueRange());
+      if (failed(buffer))
+        return failure();
+      buffers.push_back(*buffer);
+      results.push_back(*buffer);
+    }
+    auto passBuffers = [&](StringRef prefix) {
+      for (Value buffer : buffers)
+        callProcess(rewriter, op, prefix.str() + spellElementType(buffer),
+                    eraseShape(rewriter, buffer));
+    };
+    passBuffers("amp_call_add_");
+    runCall(rewriter, cast<CallOp>(op));
+    // A buffer is freed after its last use, which must not precede the call.
+    passBuffers("amp_call_release_");
+    replaceOpWithBufferizedValues(rewriter, op, results);
+    return success();
+  }
+};
+
+} // namespace
+
+void mlir::amp::registerCallBufferization(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, AMPDialect *) {
+    CallOp::attachInterface<CallBuffers>(*context);
+    context->loadDialect<func::FuncDialect, memref::MemRefDialect>();
+  });
+}

@@ -1,0 +1,147 @@
+//===- AMPCallOps.cpp - Operations of the caller --------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Dialect/AMP/IR/AMPCalls.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+#define GET_OP_CLASSES
+#include "amp/Dialect/AMP/IR/AMPCallOps.cpp.inc"
+
+static bool isFloat(Type type) {
+  return isa<FloatType>(getElementTypeOrSelf(type));
+}
+
+/// Checks that the numbers of `list` increase and are below `end`.
+static LogicalResult verifyNumbers(CallOp op, StringRef name,
+                                   ArrayRef<int64_t> list, int64_t end) {
+  int64_t next = 0;
+  for (int64_t number : list) {
+    if (number < next || number >= end)
+      return op.emitOpError("expected the numbers of '")
+             << name << "' to increase from 0 to at most " << end - 1
+             << ", got " << number;
+    next = number + 1;
+  }
+  return success();
+}
+
+void CallOp::inferOutputTypes(SmallVectorImpl<Type> &types) {
+  if (isGradient()) {
+    ArrayRef<int64_t> wrt = *getWrt();
+    for (int64_t number : wrt)
+      types.push_back(getInputs()[number].getType());
+    return;
+  }
+  int64_t extent = ShapedType::kDynamic;
+  if (std::optional<ArrayRef<int64_t>> from = getExtentOf())
+    extent = cast<ShapedType>(getInputs()[(*from)[0]].getType())
+                 .getDimSize((*from)[1]);
+  for (Type type : getOutputs().getTypes()) {
+    SmallVector<int64_t> shape(cast<ShapedType>(type).getShape());
+    llvm::replace(shape, ShapedType::kDynamic, extent);
+    types.push_back(cast<ShapedType>(type).clone(shape));
+  }
+}
+
+LogicalResult CallOp::verify() {
+  if (getCallee().empty())
+    return emitOpError("expected the name of an operation");
+  if (getOutputs().empty())
+    return emitOpError("expected at least one result");
+  if (getSeeds().has_value() != getWrt().has_value())
+    return emitOpError("expected both 'seeds' and 'wrt', or neither");
+  if (std::optional<ArrayRef<int64_t>> from = getExtentOf()) {
+    auto getRank = [&](int64_t operand) {
+      return cast<ShapedType>(getInputs()[operand].getType()).getRank();
+    };
+    if (from->size() != 2 || (*from)[0] < 0 || (*from)[1] < 0 ||
+        (*from)[0] >= int64_t(getInputs().size()) ||
+        (*from)[1] >= getRank((*from)[0]))
+      return emitOpError("expected 'extent_of' to be the number of an operand "
+                         "and that of its dimension");
+  }
+  if (!isGradient())
+    return success();
+  if (getDifferentiable())
+    return emitOpError("a derivative cannot be 'differentiable' itself");
+  ArrayRef<int64_t> seeds = *getSeeds(), wrt = *getWrt();
+  if (seeds.empty() || seeds.size() > getInputs().size())
+    return emitOpError("expected one of the last operands for each of at least "
+                       "one number in 'seeds', got ")
+           << seeds.size() << " numbers and " << getInputs().size()
+           << " operands";
+  if (wrt.size() != getOutputs().size())
+    return emitOpError("expected a result for each number in 'wrt', got ")
+           << wrt.size() << " numbers and " << getOutputs().size()
+           << " results";
+  ValueRange own = getInputs().drop_back(seeds.size());
+  if (failed(verifyNumbers(*this, "wrt", wrt, own.size())) ||
+      failed(verifyNumbers(*this, "seeds", seeds,
+                           std::numeric_limits<int32_t>::max())))
+    return failure();
+  for (auto [number, result] : llvm::zip_equal(wrt, getOutputs()))
+    if (own[number].getType() != result.getType() || !isFloat(result.getType()))
+      return emitOpError("the gradient of operand ")
+             << number << " of type " << own[number].getType() << " has type "
+             << result.getType();
+  for (Value seed : getInputs().take_back(seeds.size()))
+    if (!isFloat(seed.getType()))
+      return emitOpError("expected a gradient of floats, got ")
+             << seed.getType();
+  return success();
+}
+
+void CallOp::getPrecisionSlots(PrecisionSlots &slots) {
+  slots.reset(*this);
+  for (auto [index, input] : llvm::enumerate(getInputs()))
+    if (isFloat(input.getType()))
+      slots.add(SlotKind::Fixed, {unsigned(index)}, {});
+  for (auto [index, output] : llvm::enumerate(getOutputs()))
+    if (isFloat(output.getType()))
+      slots.add(SlotKind::Fixed, {}, {unsigned(index)});
+}
+
+void CallOp::inferFloatRanges(ArrayRef<FloatRange>,
+                              MutableArrayRef<FloatRange> results) {
+  for (FloatRange &result : results)
+    result = FloatRange::unknown();
+}
+
+LogicalResult CallOp::buildOperandGradients(
+    OpBuilder &builder, ArrayRef<Value> resultGradients,
+    const BitVector &wanted, MutableArrayRef<Value> operandGradients) {
+  if (isGradient())
+    return emitOpError("has no derivative: it is a derivative itself");
+  if (!getDifferentiable())
+    return emitOpError("has no derivative: the operation ")
+           << getCalleeAttr() << " has no backward pass, but a gradient needs "
+           << "it";
+  SmallVector<int64_t> seeds, wrt;
+  SmallVector<Value> inputs(getInputs());
+  SmallVector<Type> types;
+  for (auto [index, gradient] : llvm::enumerate(resultGradients))
+    if (gradient) {
+      seeds.push_back(index);
+      inputs.push_back(gradient);
+    }
+  for (unsigned index : wanted.set_bits())
+    if (isFloat(getInputs()[index].getType())) {
+      wrt.push_back(index);
+      types.push_back(getInputs()[index].getType());
+    }
+  if (wrt.empty())
+    return success();
+  auto gradients = CallOp::create(
+      builder, getLoc(), types, getCalleeAttr(), inputs,
+      /*differentiable=*/UnitAttr(), /*extent_of=*/DenseI64ArrayAttr(),
+      builder.getDenseI64ArrayAttr(seeds), builder.getDenseI64ArrayAttr(wrt));
+  for (auto [index, gradient] : llvm::zip_equal(wrt, gradients.getOutputs()))
+    operandGradients[index] = gradient;
+  return success();
+}
