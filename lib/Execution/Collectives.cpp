@@ -13,6 +13,7 @@
 
 #include "Collectives.h"
 
+#include "StridedBuffer.h"
 #include "amp/Execution/Ranks.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
@@ -116,62 +117,19 @@ static constexpr size_t kNumKinds = std::size(kKinds);
 
 namespace {
 
-/// The buffer of a memref, with its strides in bytes.
-struct Buffer {
-  /// Reads the descriptor of a memref of rank `rank`: two pointers, an offset,
-  /// the extents and the strides.
+/// A buffer whose elements are known.
+struct Buffer : StridedBuffer {
   Buffer(const ElementKind &kind, int64_t rank, const void *descriptor)
-      : kind(&kind) {
-    auto *pointers = static_cast<char *const *>(descriptor);
-    auto *numbers = static_cast<const int64_t *>(descriptor) + 2;
-    data = pointers[1] + numbers[0] * int64_t(kind.width);
-    extents.assign(numbers + 1, numbers + 1 + rank);
-    for (int64_t dim = 0; dim < rank; ++dim)
-      strides.push_back(numbers[1 + rank + dim] * int64_t(kind.width));
-  }
+      : StridedBuffer(kind.width, rank, descriptor), kind(&kind) {}
 
-  size_t getNumElements() const {
-    size_t count = 1;
-    for (int64_t extent : extents)
-      count *= size_t(extent);
-    return count;
-  }
   /// Part `index` of `parts` equal parts along dimension `dim`.
   Buffer getPart(size_t dim, int64_t parts, int64_t index) const {
     Buffer part = *this;
-    part.extents[dim] /= parts;
-    part.data += index * part.extents[dim] * strides[dim];
+    part.takePart(dim, parts, index);
     return part;
-  }
-  /// Copies the elements, in row-major order, to or from `packed`. Returns the
-  /// end of the copied elements.
-  char *pack(char *packed) const {
-    copy(data, 0, packed, /*toBuffer=*/false);
-    return packed;
-  }
-  char *unpack(char *packed) const {
-    copy(data, 0, packed, /*toBuffer=*/true);
-    return packed;
   }
 
   const ElementKind *kind;
-
-private:
-  void copy(char *at, size_t dim, char *&packed, bool toBuffer) const {
-    const bool isRow =
-        dim + 1 == extents.size() && strides[dim] == int64_t(kind->width);
-    if (dim == extents.size() || isRow) {
-      const size_t bytes = kind->width * (isRow ? size_t(extents[dim]) : 1);
-      std::memcpy(toBuffer ? at : packed, toBuffer ? packed : at, bytes);
-      packed += bytes;
-      return;
-    }
-    for (int64_t i = 0; i < extents[dim]; ++i)
-      copy(at + i * strides[dim], dim + 1, packed, toBuffer);
-  }
-
-  char *data;
-  llvm::SmallVector<int64_t, 4> extents, strides;
 };
 
 } // namespace

@@ -10,6 +10,7 @@
 
 #include "Collectives.h"
 #include "ObjectCache.h"
+#include "amp/Execution/Caller.h"
 #include "amp/Execution/Errors.h"
 #include "amp/Execution/Memory.h"
 #include "amp/Execution/Threads.h"
@@ -53,8 +54,8 @@ static llvm::orc::SymbolMap getOwnSymbols(llvm::orc::MangleAndInterner names) {
   };
   define("aligned_alloc", &allocateForStep);
   define("free", &freeForStep);
-  defineCollectives(
-      [&](llvm::StringRef name, void *function) { define(name, function); });
+  defineCollectives(define);
+  defineCalls(define);
   return symbols;
 }
 
@@ -208,7 +209,8 @@ CompiledStep::compile(ModuleOp module, llvm::StringRef function,
   return step;
 }
 
-llvm::Error CompiledStep::run(llvm::ArrayRef<host::Array *> arrays) {
+llvm::Error CompiledStep::run(llvm::ArrayRef<host::Array *> arrays,
+                              const amp_step_caller &caller) {
   if (arrays.size() != buffers.size())
     return makeError("the compiled function takes {0} buffers, got {1}",
                      buffers.size(), arrays.size());
@@ -225,7 +227,7 @@ llvm::Error CompiledStep::run(llvm::ArrayRef<host::Array *> arrays) {
     packed.push_back(&pointer);
   StepMemory &memory = getStepMemory();
   int64_t before = memory.peak = memory.live;
-  entry(packed.data());
+  llvm::Error error = runWithCaller(caller, entry, packed.data());
   peakBytes = memory.peak - before;
-  return llvm::Error::success();
+  return error;
 }

@@ -51,6 +51,17 @@ host::Status StepValues::allocate(const host::TensorInfo &tensor,
   return host::Status();
 }
 
+host::Status JITStep::checkCaller() const {
+  if (caller.call || program->getCallee().empty())
+    return host::Status();
+  return host::makeError(
+      host::kInvalidArgument,
+      "the step calls the operation '%s' of the program that runs it, but "
+      "there is no caller: pass one in amp_step_options, or run the step by "
+      "amp_torch.compile",
+      program->getCallee().str().c_str());
+}
+
 host::Status JITStep::configure(const host::StepSettings &settings) {
   if (settings.device != 0)
     return host::makeError(host::ErrorCode(AMP_STEP_NO_DEVICE),
@@ -58,6 +69,8 @@ host::Status JITStep::configure(const host::StepSettings &settings) {
                            settings.device);
   if (settings.stream && *settings.stream)
     return setStream(*settings.stream);
+  caller = settings.caller;
+  AMP_RETURN_IF_ERROR(checkCaller());
   if (llvm::Error error = program->checkMemory(std::nullopt))
     return explained(std::move(error));
   values->allocator = settings.allocator;
@@ -82,6 +95,7 @@ host::CheckpointIdentity JITStep::getIdentity() const {
 }
 
 host::Status JITStep::prepare(int64_t samples) {
+  AMP_RETURN_IF_ERROR(checkCaller());
   if (isForward)
     return host::Status();
   if (samples)
@@ -271,7 +285,7 @@ host::Status JITStep::runSlot(int slot, int steps) {
   llvm::SmallVector<host::Array *> arrays;
   AMP_RETURN_IF_ERROR(bind(slot, arrays));
   for (int i = 0; i < steps; ++i) {
-    if (llvm::Error error = current->code->run(arrays))
+    if (llvm::Error error = current->code->run(arrays, caller))
       return explained(std::move(error));
     ++progress.step;
     if (progress.batchSize == 0)
@@ -388,6 +402,7 @@ JITStep::createForwardStep(std::unique_ptr<host::InterfaceStep> *forward) {
   std::unique_ptr<JITStep> made(
       new JITStep(*program, std::move(*own), values, /*isForward=*/true));
   made->setExplainer(explain);
+  made->caller = caller;
   *forward = std::move(made);
   return host::Status();
 }

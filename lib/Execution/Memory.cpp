@@ -36,8 +36,20 @@ namespace {
 struct BufferHeader {
   void *allocation;
   size_t bytes;
+  /// The buffers of this thread that were allocated before and after it.
+  BufferHeader *older, *newer;
 };
 } // namespace
+
+/// The last buffer that this thread has allocated and not freed, or null.
+static BufferHeader *&getNewestBuffer() {
+  static thread_local BufferHeader *newest = nullptr;
+  return newest;
+}
+
+static BufferHeader *getHeader(void *buffer) {
+  return static_cast<BufferHeader *>(buffer) - 1;
+}
 
 void *mlir::amp::allocateForStep(size_t alignment, size_t bytes) {
   // The offset is large enough to keep the alignment.
@@ -49,7 +61,12 @@ void *mlir::amp::allocateForStep(size_t alignment, size_t bytes) {
   if (!allocation)
     reportOutOfMemory(bytes);
   void *pointer = allocation + offset;
-  *(static_cast<BufferHeader *>(pointer) - 1) = {allocation, bytes};
+  BufferHeader *&newest = getNewestBuffer();
+  BufferHeader *header = getHeader(pointer);
+  *header = {allocation, bytes, newest, nullptr};
+  if (newest)
+    newest->newer = header;
+  newest = header;
   StepMemory &memory = getStepMemory();
   memory.live += bytes;
   memory.peak = std::max(memory.peak, memory.live);
@@ -59,9 +76,22 @@ void *mlir::amp::allocateForStep(size_t alignment, size_t bytes) {
 void mlir::amp::freeForStep(void *pointer) {
   if (!pointer)
     return;
-  BufferHeader header = *(static_cast<BufferHeader *>(pointer) - 1);
+  BufferHeader header = *getHeader(pointer);
+  if (header.older)
+    header.older->newer = header.newer;
+  (header.newer ? header.newer->older : getNewestBuffer()) = header.older;
   getStepMemory().live -= header.bytes;
   std::free(header.allocation);
+}
+
+void *mlir::amp::markStepMemory() { return getNewestBuffer(); }
+
+void mlir::amp::freeStepMemory(void *mark) {
+  while (BufferHeader *newest = getNewestBuffer()) {
+    if (newest == mark)
+      return;
+    freeForStep(newest + 1);
+  }
 }
 
 void mlir::amp::keepFreedMemory() {

@@ -11,6 +11,7 @@
 #include "amp/Analysis/BufferLiveness.h"
 #include "amp/Analysis/StepIdentity.h"
 #include "amp/Analysis/TensorLiveness.h"
+#include "amp/Dialect/AMP/IR/AMPCalls.h"
 #include "amp/Dialect/Train/Transforms/Passes.h"
 #include "amp/Execution/Errors.h"
 #include "amp/Execution/Threads.h"
@@ -263,6 +264,10 @@ StepProgram::create(ModuleOp source, const ProgramOptions &options) {
   if (llvm::Error error = program->collectResults())
     return error;
   program->collectRules();
+  program->module->walk([&](CallOp call) {
+    program->callee = call.getCallee().str();
+    return WalkResult::interrupt();
+  });
   return program;
 }
 

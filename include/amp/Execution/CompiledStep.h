@@ -11,6 +11,7 @@
 
 #include "amp/Execution/Errors.h"
 #include "amp/Runtime/Host/Array.h"
+#include "amp/Runtime/Step/Interface.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <memory>
@@ -66,8 +67,10 @@ public:
   llvm::ArrayRef<BufferType> getBuffers() const { return buffers; }
 
   /// Runs the function on one array per buffer, in order. Checks that the
-  /// arrays have the types of `getBuffers`.
-  llvm::Error run(llvm::ArrayRef<host::Array *> arrays);
+  /// arrays have the types of `getBuffers`. `caller` has the operations that
+  /// the function calls.
+  llvm::Error run(llvm::ArrayRef<host::Array *> arrays,
+                  const amp_step_caller &caller = {});
 
   /// The most bytes that the allocator counted at one time in the last run,
   /// without the arrays of the caller.

@@ -118,6 +118,8 @@ private:
       : program(&program), tensors(std::move(tensors)),
         values(std::move(values)), isForward(isForward) {}
 
+  /// Fails if the step calls operations, but there is no caller.
+  host::Status checkCaller() const;
   /// Compiles the function for batches of `samples` if necessary.
   host::Status choose(int64_t samples);
   /// The samples of the batches of a slot.
@@ -133,6 +135,7 @@ private:
   std::vector<host::TensorInfo> tensors;
   std::shared_ptr<StepValues> values;
   bool isForward;
+  amp_step_caller caller = {};
   Explainer explain;
   /// The states that ranks divide, while rank 0 reads them.
   host::ArrayMap gathered;

@@ -33,6 +33,12 @@ struct StepMemory {
 /// The count of this thread. Reset it before a measurement of the peak.
 StepMemory &getStepMemory();
 
+/// Frees all buffers that this thread has allocated since `markStepMemory`
+/// returned `mark`. For a step that ends before its code frees them. Steps may
+/// be nested.
+void *markStepMemory();
+void freeStepMemory(void *mark);
+
 /// Makes the C library keep the memory that compiled steps free, as much as it
 /// supports this. Each step allocates the same buffers again. Memory that went
 /// back to the kernel would have to be mapped and cleared again, page by page.

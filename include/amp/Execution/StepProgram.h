@@ -118,6 +118,10 @@ public:
   /// names of values, locations and initial values.
   uint64_t getFingerprint() const { return fingerprint; }
 
+  /// The first operation of the program that runs the step which the step calls
+  /// (`amp.call`), or empty.
+  llvm::StringRef getCallee() const { return callee; }
+
   /// The loss-scaling rules of the step, as in a checkpoint.
   llvm::StringRef getScalerRules() const { return scalerRules; }
 
@@ -181,7 +185,7 @@ private:
   OwningOpRef<ModuleOp> unexposed;
   /// The forward function derived from `module`, after the first request.
   OwningOpRef<ModuleOp> forwardModule;
-  std::string entry, forwardEntry, precision, scalerRules;
+  std::string entry, forwardEntry, precision, scalerRules, callee;
   uint64_t fingerprint = 0;
   /// The threads of compiled functions.
   unsigned threads = 1;

@@ -29,11 +29,25 @@ ALLOCATE = c.CFUNCTYPE(c.c_void_p, c.c_void_p, c.c_uint64, c.c_int32, c.c_void_p
 DEALLOCATE = c.CFUNCTYPE(None, c.c_void_p, c.c_void_p, c.c_uint64, c.c_int32, c.c_void_p)
 
 
+class Call(c.Structure):
+    _fields_ = [("size", c.c_uint32), ("num_seeds", c.c_int32), ("name", c.c_char_p), ("num_operands", c.c_int32),
+                ("num_results", c.c_int32), ("operands", c.POINTER(Tensor)), ("results", c.POINTER(Tensor)),
+                ("seeds", c.POINTER(c.c_int64)),
+                ("wrt", c.POINTER(c.c_int64))]
+
+
+CALL = c.CFUNCTYPE(c.c_int32, c.c_void_p, c.POINTER(Call))
+
+
+class Caller(c.Structure):
+    _fields_ = [("context", c.c_void_p), ("call", CALL)]
+
+
 class Options(c.Structure):
     _fields_ = [("size", c.c_uint32), ("flags", c.c_uint32), ("device", c.c_int32), ("num_slots", c.c_int32),
                 ("stream", c.c_void_p), ("context", c.c_void_p), ("allocate", ALLOCATE), ("deallocate", DEALLOCATE),
                 ("seed", c.c_uint64), ("tune_cache", c.c_char_p), ("communicator", c.c_void_p), ("rank", c.c_int32),
-                ("num_ranks", c.c_int32), ("reserved", c.c_uint64 * 8)]
+                ("num_ranks", c.c_int32), ("caller", Caller), ("reserved", c.c_uint64 * 6)]
 
 
 class Batch(c.Structure):

@@ -121,6 +121,34 @@ typedef struct amp_step_allocator {
                      void *stream);
 } amp_step_allocator;
 
+/* A call of an operation of the caller: an amp.call of the step. */
+typedef struct amp_step_call {
+  uint32_t size; /* sizeof(amp_step_call) */
+  /* For the derivative of the operation: the last `num_seeds` operands are the
+   * gradients of the results `seeds`, after the operands of the operation.
+   * Result i is the gradient of operand wrt[i]. 0 for the operation itself. */
+  int32_t num_seeds;
+  const char *name; /* of the operation, as in the graph */
+  int32_t num_operands;
+  int32_t num_results;
+  /* Contiguous and row-major, with the type, the shape and the data. Valid
+   * until the function returns. The role is -1, and the name is null. */
+  const amp_step_tensor *operands;
+  const amp_step_tensor *results; /* the function writes their data */
+  const int64_t *seeds;
+  const int64_t *wrt;
+} amp_step_call;
+
+/* The operations of the caller. */
+typedef struct amp_step_caller {
+  void *context; /* passed on */
+  /* Returns AMP_STEP_OK, or another number to end the step with an error: the
+   * parameters are then unchanged, but statistics that a forward pass updates
+   * may have changed. The thread that runs the step calls it. It must not
+   * throw. It may run other steps, but not this one. */
+  int32_t (*call)(void *context, const amp_step_call *call);
+} amp_step_caller;
+
 /* Flags of amp_step_options. */
 enum {
   /* `stream` is the caller's. Without this flag the step makes its own. */
@@ -157,7 +185,10 @@ typedef struct amp_step_options {
   void *communicator;
   int32_t rank;
   int32_t num_ranks;
-  uint64_t reserved[8]; /* 0 */
+  /* Null unless the step calls operations of the caller. In November 2026 it
+   * took the place of two reserved words. */
+  amp_step_caller caller;
+  uint64_t reserved[6]; /* 0 */
 } amp_step_options;
 
 /* Flags of amp_step_batch. */

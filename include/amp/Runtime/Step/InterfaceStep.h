@@ -32,6 +32,8 @@ struct StepSettings {
   std::optional<void *> stream;
   /// Without functions: the step allocates.
   amp_step_allocator allocator = {};
+  /// Without a function: the step must have no calls.
+  amp_step_caller caller = {};
   uint64_t seed = 0;
   std::string tuneCache;
   bool zeroStates = false, useGraph = true, poison = false, tune = false;

@@ -170,6 +170,9 @@ inline Status readSettings(const amp_step_options *options,
                      "a communicator for rank %d of %d, but this program runs "
                      "on one device",
                      options->rank, options->num_ranks);
+  if (options->caller.context && !options->caller.call)
+    return makeError(kInvalidArgument,
+                     "a caller with a context and no function, expected both");
   for (uint64_t word : options->reserved)
     if (word != 0)
       return makeError(kUnsupportedRequest,
@@ -183,6 +186,7 @@ inline Status readSettings(const amp_step_options *options,
   if (flags & AMP_STEP_CALLER_STREAM)
     settings->stream = options->stream;
   settings->allocator = options->allocator;
+  settings->caller = options->caller;
   settings->seed = options->seed;
   settings->tuneCache = options->tune_cache ? options->tune_cache : "";
   settings->zeroStates = flags & AMP_STEP_ZERO_STATES;
