@@ -130,12 +130,12 @@ def doubled(x):
 scaled.register_fake(lambda x, factor: torch.empty_like(x))
 ramp.register_fake(lambda count: torch.empty(count))
 scaled.register_autograd(lambda ctx, grad: (grad * 2, None), setup_context=lambda ctx, inputs, output: None)
-custom = "the custom operation mine::scaled, which a compiled step cannot call; use torch.compile with amp_torch.backend"
+custom = "the custom operation mine::scaled, which files and steps of a GPU cannot call; use amp_torch.compile, which calls"
 nested = nn.Sequential(nn.Linear(6, 6), Net(lambda x: scaled(x, 2.0)))
 message = refused(nested, F.cross_entropy, sgd(nested), (x, y), folder)
 assert f"  1: mine.scaled.default: {custom}" in message and "GeneratedBackward" not in message, message
 expect(f"mine.scaled.default: {custom}", Net(lambda x: scaled(x.detach(), 2.0) + x))
-expect("the custom operation mine::double_, which a compiled step cannot call", Net(doubled))
+expect("the custom operation mine::double_ writes an operand, and a compiled step cannot call it", Net(doubled))
 # All of them are named, also after another error. Operations on constants run when the step is exported.
 expect(["aten.sort.default", custom, "mine::double_"], Net(lambda x: doubled(scaled(x.sort(-1).values, 2.0))))
 model = Net(lambda x: x + ramp(3))

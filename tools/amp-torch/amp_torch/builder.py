@@ -181,6 +181,16 @@ class Builder:
         self.append(line)
         return values[0] if len(values) == 1 else values
 
+    def call(self, name, operands, results, **attributes):
+        """Appends a call of an operation of torch. Returns its values as a list."""
+        grad = any(operand.grad for operand in operands)
+        values = [Value(self.fresh(), tuple(shape), dtype, grad and dtype in FLOATS) for shape, dtype in results]
+        ins, outs = (", ".join(value.type for value in group) for group in (operands, values))
+        attributes = attributes_text(attributes)
+        self.append(f"{', '.join(value.name for value in values)} = amp.call {quote(name)}("
+                    f"{', '.join(operand.name for operand in operands)}){attributes} : ({ins}) -> ({outs})")
+        return values
+
     def append(self, line):
         self.lines.append(line + (f" loc({quote(self.location)})" if self.location else ""))
 

@@ -156,7 +156,7 @@ class CompiledStep:
 
     def trace(self, batch, parts=None):
         settings = self.settings if parts is None else {**self.settings, "accumulate": parts}
-        return trace(self.model, self.loss_fn, self.optimizers, batch, **settings)
+        return trace(self.model, self.loss_fn, self.optimizers, batch, calls=self.recipe.device.backend == "cpu", **settings)
 
     def add_variant(self, traced, tensors):
         """Compiles a program for a batch of these shapes."""
@@ -166,7 +166,7 @@ class CompiledStep:
         # another program for the cache.
         text = CONSTANT_INIT.sub("#amp.init<zeros>", traced.text)
         program = self.recipe.compile(text, traced.options, samples)
-        variant = Variant(traced, Instance(program, self.recipe.device, self.seed or 0))
+        variant = Variant(traced, Instance(program, self.recipe.device, self.seed or 0, traced.calls))
         self.variants.append(variant)
         return variant
 

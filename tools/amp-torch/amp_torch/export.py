@@ -14,6 +14,7 @@ from . import rules  # noqa: F401
 from .accumulation import Carried, parts_of, whole_name, whole_shape, write_loop
 from .buffers import is_counter, written_values
 from .builder import DTYPES, FLOATS, INTEGERS, TORCH_DTYPES, Value, attribute_text, quote
+from .calls import without_backward
 from .capture import capture, check_version
 from .optimizers import State, Updates, problems
 from .translate import Const, Translator
@@ -186,11 +187,11 @@ def check_loss(loss, function):
 class Step:
     """One export: its arguments and the resulting function."""
 
-    def __init__(self, model, loss, optimizers, batch, clip_grad_norm, clip_grad_value, prediction, parts):
+    def __init__(self, model, loss, optimizers, batch, clip_grad_norm, clip_grad_value, prediction, parts, calls):
         self.model, self.loss, self.batch = model, loss, batch
         self.optimizers = optimizers
         self.clip_grad_norm, self.clip_grad_value = clip_grad_norm, clip_grad_value
-        self.parts = parts
+        self.parts, self.has_calls = parts, calls
         # A loop over parts has no place for the outputs of all.
         self.prediction = prediction and parts == 1
 
@@ -223,8 +224,13 @@ class Step:
         translator = Translator(symbol, [size, size + 1])
         translator.force_ignore = force_ignore
         translator.errors = found
+        translator.calls = {} if self.has_calls else None
         self.arguments(program, translator)
         outputs = translator.run(program.graph)
+        if translator.calls:
+            losses = program.graph.output_node().args[0][len(program.graph_signature.buffers_to_mutate):]
+            translator.errors += without_backward(translator, losses[0])
+        self.calls = translator.calls
         if translator.errors:
             raise UnsupportedModel(translator.errors)
         return self.finish(program, translator, outputs)
@@ -511,7 +517,7 @@ def export(model, loss_fn, optimizer, batch, out, *, dynamic_batch=None, clip_gr
 class Traced:
     """A step as text, and where its arguments come from. `states` are its parameters,
     buffers and states of optimizers. `increments` are what a pass adds to counters, such as
-    num_batches_tracked, by name."""
+    num_batches_tracked, by name. `calls` are the operations of torch that the step calls."""
 
     text: str
     parameters: dict
@@ -522,6 +528,7 @@ class Traced:
     fixed: str
     parts: int
     increments: dict
+    calls: dict
 
     @property
     def states(self):
@@ -529,8 +536,9 @@ class Traced:
 
 
 def trace(model, loss_fn, optimizer, batch, *, dynamic_batch=None, clip_grad_norm=None, clip_grad_value=None,
-          ignore_index=False, prediction=True, names=None, accumulate=1):
-    """The step of `export`, which has the same arguments, in memory."""
+          ignore_index=False, prediction=True, names=None, accumulate=1, calls=False):
+    """The step of `export`, which has the same arguments, in memory. With `calls` it may call
+    operations of torch that have no rule."""
     check_version()
     check_types(model, loss_fn)
     optimizers = list(optimizer) if isinstance(optimizer, (list, tuple)) else [optimizer]
@@ -538,7 +546,7 @@ def trace(model, loss_fn, optimizer, batch, *, dynamic_batch=None, clip_grad_nor
     check_arguments(model, optimizers, entries)
     if not isinstance(accumulate, int) or accumulate < 1:
         raise ValueError(f"accumulate: expected a positive number of parts of a batch, got {accumulate}")
-    step = Step(model, loss_fn, optimizers, entries, clip_grad_norm, clip_grad_value, prediction, accumulate)
+    step = Step(model, loss_fn, optimizers, entries, clip_grad_norm, clip_grad_value, prediction, accumulate, calls)
     parts = parts_of(entries.tensors, accumulate) if accumulate > 1 else entries.tensors
     leading = {tensor.shape[:1] for tensor in parts}
     fixed = None
@@ -557,7 +565,7 @@ def trace(model, loss_fn, optimizer, batch, *, dynamic_batch=None, clip_grad_nor
         text, updates = step.translate(False, ignore_index)
     options = "recompute-blocks=checkpoint.*" if 'loc("checkpoint.' in text else ""
     return Traced(text, step.parameters, step.buffers, updates, entries, options, fixed, accumulate,
-                  step.increments)
+                  step.increments, step.calls or {})
 
 
 def replace(path, write):

@@ -11,6 +11,7 @@ import weakref
 import torch
 
 from . import step_interface as c
+from .calls import CallError, Caller
 
 LIBRARY = "libAMPStep.so"
 
@@ -167,9 +168,10 @@ class Handle:
 class Instance:
     """A step of a program on a device, with its state as tensors."""
 
-    def __init__(self, program, device, seed):
+    def __init__(self, program, device, seed, calls=None):
         self.program, self.device = program, device
-        options = {"seed": seed, "device": device.ordinal}
+        self.caller = Caller(calls or {}, device)
+        options = {"seed": seed, "device": device.ordinal, **self.caller.options()}
         self.current_stream = device.stream(program)
         if self.current_stream is not None:
             options.update(flags=c.CALLER_STREAM, stream=self.current_stream)
@@ -215,7 +217,15 @@ class Instance:
             if self.rates.get(name) != rate:
                 self.call("set_hyperparameter", name.encode(), rate)
                 self.rates[name] = rate
-        self.call("run", 0, 1)
+        try:
+            self.call("run", 0, 1)
+        except StepError:
+            error = self.caller.take_error()
+            if isinstance(error, CallError):
+                raise StepError(str(error)) from None
+            if error is not None:
+                raise error from None
+            raise
         self.device.order(self)
 
     def copy_states(self, other):

@@ -7,6 +7,7 @@ import operator
 import torch
 
 from .builder import DTYPES, FLOATS, INTEGERS, TORCH_DTYPES, Builder, Unsupported, Value, broadcast_shapes
+from .calls import emit_call
 
 
 class Const:
@@ -82,14 +83,23 @@ def why_without_rule(node):
     """Why an operation cannot be part of a step, and what to do."""
     target = operation_of(node)
     if is_custom(target):
-        return (f"the custom operation {target.name().split('.')[0]}, which a compiled step cannot call; use {OTHER_DOOR}, "
-                "or write it with operations of torch")
+        name = target.name().split('.')[0]
+        if target._schema.is_mutable:
+            return (f"the custom operation {name} writes an operand, and a compiled step cannot call it; return a new "
+                    f"tensor, with mutates_args=() in its definition, or use {OTHER_DOOR}")
+        return (f"the custom operation {name}, which files and steps of a GPU cannot call; use amp_torch.compile, which calls "
+                f"it on a CPU, {OTHER_DOOR}, or write it with operations of torch")
     return f"{target} has no rule; use operations of docs/torch-operations.md, or {OTHER_DOOR}"
 
 
 def operation_of(node):
     """What a node calls; of an operation that writes its operands, the operation."""
     return node.args[0] if str(node.target).startswith("auto_functionalized") else node.target
+
+
+def is_callable(target):
+    """Whether a compiled step may call an operation without a rule."""
+    return isinstance(target, torch._ops.OpOverload) and not any(word in target.name() for word in RANDOM)
 
 
 def is_custom(target):
@@ -121,6 +131,8 @@ class Translator:
         self.computes_numbers = False
         # Values of the example batch by the name of the argument.
         self.example_values = {}
+        # The operations of torch that the step calls, by name; None if it cannot call any.
+        self.calls = None
         # The number of classes of labels by the name of the argument.
         self.classes = {}
 
@@ -372,6 +384,8 @@ class Translator:
             return self.fold(node.target, args, kwargs)
         function = RULES.get(name)
         if function is None:
+            if self.calls is not None and is_callable(node.target):
+                return emit_call(self, node, module_path(node), args, kwargs)
             raise Unsupported(why_without_rule(node))
         while True:
             try:
