@@ -158,7 +158,7 @@ expect(["no such kernel"], define("failing", torch.empty_like, failing), ValueEr
 advice = "a gradient needs its backward pass; register one with torch.library.register_autograd, or detach its result"
 constant = define("constant", torch.empty_like, backward=False)
 expect(f"amp_test::constant: {advice}", constant, amp_torch.UnsupportedModel)
-# It is no error without a gradient.
+# Without a gradient, the operation needs no backward pass.
 model = Wrapped(lambda x: x + constant(x.detach()) + constant(x).detach())
 reference = copy.deepcopy(model)
 error = distance(compiled(model), eager(reference))
