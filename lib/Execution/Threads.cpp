@@ -9,6 +9,7 @@
 
 #include "amp/Execution/Errors.h"
 #include "amp/Runtime/Host/OutputFile.h"
+#include "amp/Support/InstalledFiles.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -16,17 +17,14 @@
 #include "llvm/Support/Process.h"
 #include <algorithm>
 #include <cstdlib>
+#include <string>
+#include <vector>
 #ifdef __linux__
 #include <link.h>
 #include <unistd.h>
 #endif
 
 using namespace mlir::amp;
-
-/// Debian's package installs it in LLVM's folder, where the dynamic linker may
-/// not search.
-static constexpr const char *kLibraries[] = {
-    AMP_LLVM_LIBRARY_DIR "/libomp.so.5", "libomp.so.5", "libomp.so"};
 
 namespace {
 /// The result of loading the library.
@@ -37,19 +35,52 @@ struct LoadResult {
 } // namespace
 
 #ifdef __linux__
-static int isOpenMP(dl_phdr_info *info, size_t, void *) {
+/// Stops at LLVM's or Intel's OpenMP runtime, which have one interface, and
+/// stores its path in the std::string `found`.
+static int findOpenMP(dl_phdr_info *info, size_t, void *found) {
   llvm::StringRef file = llvm::sys::path::filename(info->dlpi_name);
-  return file.starts_with("libomp") || file.starts_with("libiomp");
+  if (!file.starts_with("libomp.") && !file.starts_with("libiomp5."))
+    return 0;
+  *static_cast<std::string *>(found) = info->dlpi_name;
+  return 1;
 }
 #endif
 
+/// The path of the OpenMP runtime that another library brought into this
+/// process. Empty if it brought none.
+static std::string findLoadedRuntime() {
+  std::string found;
+#ifdef __linux__
+  dl_iterate_phdr(findOpenMP, &found);
+#endif
+  return found;
+}
+
+/// Where the library may be, best first. A second copy in a process makes
+/// itself abort the process, so a loaded one precedes.
+static std::vector<std::string> listLibraries(const std::string &loaded) {
+  std::vector<std::string> paths;
+  if (!loaded.empty())
+    paths.push_back(loaded);
+  // A wheel carries the library next to that of compiled steps.
+  constexpr const char *name = "libomp.so.5";
+  if (std::string folder = findInstalledFolder("lib", name, "");
+      !folder.empty())
+    paths.push_back(folder + "/" + name);
+#ifdef AMP_LLVM_LIBRARY_DIR
+  // Debian's package installs it in LLVM's folder, where the dynamic linker may
+  // not search.
+  paths.push_back(std::string(AMP_LLVM_LIBRARY_DIR) + "/" + name);
+#endif
+  paths.insert(paths.end(), {name, "libomp.so"});
+  return paths;
+}
+
 /// Removes the file in which a killed process of the same number registered
 /// LLVM's OpenMP runtime. The runtime takes it for another copy of itself in
-/// this process and aborts. A process that already holds a copy keeps its file.
+/// this process and aborts. Only for a process without a copy.
 static void removeStaleRegistration() {
 #ifdef __linux__
-  if (dl_iterate_phdr(isOpenMP, nullptr) != 0)
-    return;
   for (llvm::StringRef folder : {"/dev/shm", "/tmp"})
     (void)llvm::sys::fs::remove(
         llvm::formatv("{0}/__KMP_REGISTERED_LIB_{1}_{2}", folder,
@@ -70,13 +101,16 @@ static void limitSpinning() {
 
 static LoadResult loadRuntime() {
   LoadResult result;
-  removeStaleRegistration();
+  const std::string loaded = findLoadedRuntime();
+  if (loaded.empty())
+    removeStaleRegistration();
   limitSpinning();
   // The library writes a small file for other copies of itself.
   host::output::IgnoreFileSizeSignal guard;
-  for (const char *path : kLibraries) {
+  for (const std::string &path : listLibraries(loaded)) {
     std::string error;
-    auto library = llvm::sys::DynamicLibrary::getPermanentLibrary(path, &error);
+    auto library =
+        llvm::sys::DynamicLibrary::getPermanentLibrary(path.c_str(), &error);
     void *symbol = library.isValid()
                        ? library.getAddressOfSymbol("omp_get_max_threads")
                        : nullptr;

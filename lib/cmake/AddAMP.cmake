@@ -28,7 +28,20 @@ else()
       MLIRReduce MLIRLspServerLib MLIRRegisterAllDialects
       MLIRRegisterAllExtensions MLIRRegisterAllPasses)
   list(FILTER AMP_MLIR_LIBS EXCLUDE REGEX "^MLIR.*Test")
-  set(AMP_MLIR_ENGINE_LIBS MLIRExecutionEngine LLVMX86CodeGen)
+  set(AMP_MLIR_ENGINE_LIBS MLIRExecutionEngine MLIRExecutionEngineUtils
+      MLIRBuiltinToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation
+      MLIROpenMPToLLVMIRTranslation)
+  include(LLVMArchives)
+endif()
+
+# What a wheel needs: tools and libraries that run on a machine without LLVM.
+option(AMP_PORTABLE "Leave paths of this machine and symbols for plugins out" OFF)
+if(AMP_PORTABLE)
+  # Archives of LLVM name libraries that only their unused members need.
+  add_link_options(-Wl,--as-needed -Wl,--gc-sections)
+  # Steps of several threads call this library, which they find next to their own.
+  file(REAL_PATH ${LLVM_LIBRARY_DIR}/libomp.so.5 openmp)
+  configure_file(${openmp} ${PROJECT_BINARY_DIR}/lib/libomp.so.5 COPYONLY)
 endif()
 
 # Precompiles the headers that most sources include. Edits then build in a
@@ -105,7 +118,7 @@ function(add_amp_tool name)
   llvm_update_compile_flags(${name})
   amp_reuse_precompiled(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} ${AMP_MLIR_LIBS})
-  if(NOT AMP_LINK_MLIR_DYLIB)
+  if(NOT AMP_LINK_MLIR_DYLIB AND NOT AMP_PORTABLE)
     export_executable_symbols_for_plugins(${name})
   endif()
   if(AMP_INSTALL AND NOT ARG_NO_INSTALL)

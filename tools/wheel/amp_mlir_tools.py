@@ -14,8 +14,16 @@ def run(name):
     os.execv(tool, [tool, *sys.argv[1:]])
 
 
+def amp_model():
+    run("amp-model")
+
+
 def amp_opt():
     run("amp-opt")
+
+
+def amp_report():
+    run("amp-report")
 
 
 def amp_run():

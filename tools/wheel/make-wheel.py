@@ -3,9 +3,11 @@
 """Usage: make-wheel.py <build folder> <output folder>
 
 Packs the tools and the library of a build, amp_torch and amp_jax as the wheel amp-mlir.
-It needs pip and setuptools. The wheel holds what the build links: a build with
-AMP_LINK_MLIR_DYLIB=OFF needs no LLVM where it is installed."""
+It needs pip and setuptools. A build with the preset `wheel` needs no LLVM where the wheel
+is installed. auditwheel then checks the wheel and gives it its manylinux tag. Any other
+build gives a wheel for this machine alone."""
 
+import os
 import pathlib
 import platform
 import re
@@ -14,11 +16,18 @@ import subprocess
 import sys
 import tempfile
 
-TOOLS = ("amp-opt", "amp-run", "amp-translate")
+TOOLS = ("amp-model", "amp-opt", "amp-report", "amp-run", "amp-translate")
 LIBRARIES = ("libAMPStep.so",)
+#: LLVM's OpenMP runtime, which steps of several threads call.
+OPENMP = "libomp.so.5"
+#: Headers that generated CUDA programs include, and those of the C interface.
+HEADERS = ("amp/Runtime", "amp-c/CompileStep.h")
+#: The licences of the packages of which a portable build contains parts, by the name of a
+#: package of Debian.
+LICENSES = {"LLVM": "llvm-22-dev", "zstd": "libzstd-dev"}
 
 PROJECT = """[build-system]
-requires = ["setuptools>=70.1"]
+requires = ["setuptools>=77"]
 build-backend = "setuptools.build_meta"
 
 [project]
@@ -27,9 +36,17 @@ version = "{version}"
 description = "Automatic mixed precision as an MLIR compiler, for PyTorch and JAX"
 readme = "README.md"
 license = "Apache-2.0 WITH LLVM-exception"
-license-files = ["LICENSE"]
+license-files = ["LICENSE*"]
 requires-python = ">=3.10"
 dependencies = ["numpy"]
+classifiers = [
+    "Intended Audience :: Developers",
+    "Intended Audience :: Science/Research",
+    "Operating System :: POSIX :: Linux",
+    "Programming Language :: Python :: 3",
+    "Topic :: Scientific/Engineering :: Artificial Intelligence",
+    "Topic :: Software Development :: Compilers",
+]
 
 [project.optional-dependencies]
 torch = ["torch>=2.9"]
@@ -43,12 +60,25 @@ py-modules = ["amp_jax", "amp_mlir_tools"]
 packages = ["amp_torch", "amp_torch.rules"]
 
 [tool.setuptools.package-data]
-amp_torch = ["bin/*", "lib/*", "policies/*"]
+amp_torch = ["bin/*", "include/**", "lib/*", "policies/*"]
 """
 
 # Python modules of any version, machine code of one platform.
-SETTINGS = """[bdist_wheel]
-plat-name = linux_x86_64
+SETUP = """from setuptools import Distribution, setup
+from setuptools.command.bdist_wheel import bdist_wheel
+
+
+class BinaryDistribution(Distribution):
+    def has_ext_modules(self):
+        return True
+
+
+class PlatformWheel(bdist_wheel):
+    def get_tag(self):
+        return "py3", "none", "linux_x86_64"
+
+
+setup(distclass=BinaryDistribution, cmdclass={"bdist_wheel": PlatformWheel})
 """
 
 
@@ -60,12 +90,26 @@ def strip(path):
     subprocess.run(["strip", "--strip-unneeded", path], check=True)
 
 
+def is_portable(build):
+    """Whether the build needs no LLVM where it runs."""
+    return "AMP_PORTABLE:BOOL=ON" in (build / "CMakeCache.txt").read_text()
+
+
+def stage_license(folder, name, package):
+    """Copies the licence of a package."""
+    path = pathlib.Path("/usr/share/doc", package, "copyright")
+    if not path.exists():
+        sys.exit(f"make-wheel.py: {path} is missing; the wheel contains parts of {name} and needs its licence")
+    shutil.copy2(path, folder / f"LICENSE.{name}")
+
+
 def stage(root, build, folder):
     """The project that pip builds."""
     ignored = shutil.ignore_patterns("__pycache__")
     package = folder / "amp_torch"
     shutil.copytree(root / "tools" / "amp-torch" / "amp_torch", package, ignore=ignored)
-    for name, names in (("bin", TOOLS), ("lib", LIBRARIES)):
+    libraries = LIBRARIES + ((OPENMP,) if is_portable(build) else ())
+    for name, names in (("bin", TOOLS), ("lib", libraries)):
         (package / name).mkdir()
         for item in names:
             source = build / name / item
@@ -73,11 +117,29 @@ def stage(root, build, folder):
                 sys.exit(f"make-wheel.py: {source} is missing; build the targets {' '.join(TOOLS)} AMPStep")
             shutil.copy2(source, package / name / item)
             strip(package / name / item)
+    for name in HEADERS:
+        source, copy = root / "include" / name, package / "include" / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if source.is_dir() else shutil.copy2)(source, copy)
     for source in ("tools/amp-jax/amp_jax.py", "tools/wheel/amp_mlir_tools.py", "LICENSE", "README.md"):
         shutil.copy2(root / source, folder)
+    if is_portable(build):
+        for name, owner in LICENSES.items():
+            stage_license(folder, name, owner)
     scripts = "\n".join(f'{name} = "amp_mlir_tools:{name.replace("-", "_")}"' for name in TOOLS)
     (folder / "pyproject.toml").write_text(PROJECT.format(version=version_of(root), scripts=scripts))
-    (folder / "setup.cfg").write_text(SETTINGS)
+    (folder / "setup.py").write_text(SETUP)
+
+
+def repair(wheel, out):
+    """Writes the wheel with its manylinux tag, which auditwheel chooses. Fails if the wheel needs
+    another library than those of the tag."""
+    here = os.path.dirname(sys.executable)
+    environment = {**os.environ, "PATH": here + os.pathsep + os.environ.get("PATH", "")}
+    command = [sys.executable, "-m", "auditwheel", "repair", "--plat", "auto", "--wheel-dir", out, wheel]
+    result = subprocess.run(command, env=environment, capture_output=True, text=True)
+    if result.returncode != 0:
+        sys.exit(f"make-wheel.py: auditwheel refuses the wheel:\n{result.stdout}{result.stderr}")
 
 
 def main():
@@ -87,11 +149,21 @@ def main():
         sys.exit(f"make-wheel.py: expected Linux on x86_64, this is {platform.system()} on {platform.machine()}")
     root = pathlib.Path(__file__).resolve().parents[2]
     build, out = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+    out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
-        stage(root, build, pathlib.Path(scratch))
+        project, made = pathlib.Path(scratch, "project"), pathlib.Path(scratch, "wheel")
+        project.mkdir()
+        stage(root, build, project)
         subprocess.run([sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
-                        "--wheel-dir", out, scratch], check=True)
-    print(*sorted(out.glob("amp_mlir-*.whl")), sep="\n")
+                        "--wheel-dir", made, project], check=True)
+        (wheel,) = made.glob("*.whl")
+        for old in out.glob("amp_mlir-*.whl"):
+            old.unlink()
+        if is_portable(build):
+            repair(wheel, out)
+        else:
+            shutil.move(wheel, out)
+    print(*out.glob("amp_mlir-*.whl"), sep="\n")
 
 
 if __name__ == "__main__":
