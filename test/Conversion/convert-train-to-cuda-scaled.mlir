@@ -76,3 +76,55 @@ func.func @columns(%s: tensor<f32> {amp.name = "s", amp.role = "model_state"},
   %2 = amp.scaled_matmul %0 by %s, %1 by %s plus %b : tensor<20xbf16> {transpose_b} : (tensor<32x64xf8E4M3FN>, tensor<f32>), (tensor<20x64xf8E4M3FN>, tensor<f32>) -> tensor<32x20xbf16>
   return %s, %2 : tensor<f32>, tensor<32x20xbf16>
 }
+
+// -----
+
+// A norm and a kernel whose scales are known quantise their results. The result of
+// the relu is stored too, because something else reads it. The scale of a gradient, which
+// another kernel computes, moves before the kernel that needs it.
+// CHECK-LABEL: func.func @producers
+// CHECK: %[[NORM:.*]]:4 = cuda.quantized_norm named {{.*}} ins(%arg1, %arg2, %arg0 : tensor<32x64xbf16>, tensor<64xf32>, tensor<f32>) {element = bf16, {{.*}}quantization = #cuda.quantization<rows = 32, columns = 64, format = f8E4M3FN, payload = true, amax = true, saturate = true>} -> tensor<32xf32>, tensor<32x64xf8E4M3FN>, tensor<f32>, tensor<f32>
+// CHECK: %[[SCALE:.*]] = cuda.kernel {{.*}} over []
+// CHECK: %[[RELU:.*]]:3 = cuda.kernel {{.*}} quantize <rows = 32, columns = 64, format = f8E4M3FN, payload = true, saturate = true> {
+// CHECK: ins(%arg1, %[[SCALE]] : tensor<32x64xbf16>, tensor<f32>)
+// CHECK: cuda.scaled_gemm {{.*}} ins(%[[NORM]]#1, %[[RELU]]#1, %[[NORM]]#2, %[[RELU]]#2
+// COUNT-LABEL: func.func @producers
+// COUNT-NOT: cuda.quantize {{named|ins}}
+func.func @producers(%s: tensor<f32> {amp.name = "s", amp.role = "quantizer_state"},
+                     %x: tensor<32x64xbf16> {amp.name = "x", amp.role = "batch"},
+                     %g: tensor<64xf32> {amp.name = "g", amp.role = "parameter"})
+    -> (tensor<f32> {amp.updates = "s"}, tensor<64xf32> {amp.updates = "g"}, tensor<32x32xbf16> {amp.prediction = "y"}, tensor<32x64xbf16> {amp.prediction = "r"}) {
+  %n, %rstd = train.rms_norm %x, %g {epsilon = 1.0e-5 : f64} : (tensor<32x64xbf16>, tensor<64xf32>) -> (tensor<32x64xbf16>, tensor<32xf32>)
+  %r = train.relu %x : tensor<32x64xbf16>
+  %half = arith.constant dense<5.0e-1> : tensor<f32>
+  %t = train.mul %s, %half : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %0 = amp.amax %n : tensor<32x64xbf16> -> tensor<f32>
+  %1 = amp.quantize %n by %s saturate : (tensor<32x64xbf16>, tensor<f32>) -> tensor<32x64xf8E4M3FN>
+  %2 = amp.quantize %r by %t saturate : (tensor<32x64xbf16>, tensor<f32>) -> tensor<32x64xf8E4M3FN>
+  %3 = amp.scaled_matmul %1 by %s, %2 by %t {transpose_b} : (tensor<32x64xf8E4M3FN>, tensor<f32>), (tensor<32x64xf8E4M3FN>, tensor<f32>) -> tensor<32x32xbf16>
+  return %0, %g, %3, %r : tensor<f32>, tensor<64xf32>, tensor<32x32xbf16>, tensor<32x64xbf16>
+}
+
+// -----
+
+// A scale that follows from the magnitude: the kernel that computes the tensor finds
+// it, and one element is left to compute the scale.
+// COUNT-LABEL: func.func @magnitude
+// COUNT-COUNT-1: cuda.quantize
+// CHECK-LABEL: func.func @magnitude
+// CHECK: %[[RELU:.*]]:2 = cuda.kernel {{.*}} quantize <rows = 32, columns = 64, amax = true> {
+// CHECK: -> tensor<32x64xbf16>, tensor<f32>
+// CHECK: %[[SCALE:.*]] = cuda.kernel named {{.*}} over []
+// CHECK: arith.divf
+// CHECK: ins(%[[RELU]]#1 : tensor<f32>) -> tensor<f32>
+// CHECK: cuda.quantize {{.*}}ins(%[[RELU]]#0, %[[SCALE]]
+func.func @magnitude(%s: tensor<f32> {amp.name = "s", amp.role = "model_state"},
+                     %x: tensor<32x64xbf16> {amp.name = "x", amp.role = "batch"})
+    -> (tensor<f32> {amp.updates = "s"}, tensor<32x32xbf16> {amp.prediction = "y"}) {
+  %r = train.relu %x : tensor<32x64xbf16>
+  %0 = amp.amax %r : tensor<32x64xbf16> -> tensor<f32>
+  %1 = amp.scale_from_amax %0 for f8E4M3FN : tensor<f32>
+  %2 = amp.quantize %r by %1 saturate : (tensor<32x64xbf16>, tensor<f32>) -> tensor<32x64xf8E4M3FN>
+  %3 = amp.scaled_matmul %2 by %1, %2 by %1 {transpose_b} : (tensor<32x64xf8E4M3FN>, tensor<f32>), (tensor<32x64xf8E4M3FN>, tensor<f32>) -> tensor<32x32xbf16>
+  return %s, %3 : tensor<f32>, tensor<32x32xbf16>
+}

@@ -141,6 +141,10 @@ def ConvertTrainToCUDA
       values, become one product with the columns of all, if that moves fewer
       bytes.
     - RMS norms and their gradients have kernels too.
+    - A tensor that products read in 8 bits is quantised by the kernel or norm
+      that computes it, if the scale is known before. Otherwise this launch finds
+      the magnitude from which the scale follows. The tensor itself is stored only
+      if something else reads it.
     - All other operations become loops over elements, as for the CPU, which are
       fused and become `cuda.kernel`. If a loop with several readers reads no
       more memory than it writes, each reader computes it.
@@ -161,7 +165,8 @@ def ConvertTrainToCUDA
     Option<"tf32", "tf32", "bool", "false",
            "Multiply f32 operands on tensor cores, rounded to TF32">,
     Option<"epilogues", "epilogues", "bool", "true",
-           "Move activations and bias gradients into products">,
+           "Move activations and bias gradients into products, and the "
+           "rounding to 8 bits into the kernels that compute tensors">,
     Option<"strictRounding", "strict-rounding", "bool", "false",
            "Round the result of each operation to its type, as the CPU does, "
            "also where a product could absorb adjacent operations">,

@@ -84,7 +84,8 @@ static bool absorbReader(KernelOp reduction) {
       builder, builder.getFusedLoc({reduction.getLoc(), reader.getLoc()}),
       result, StringAttr(), reduction.getInputs(), ValueRange(), ValueRange(),
       Value(), reduction.getExtentsAttr(), reduction.getMapsAttr(),
-      reduction.getReducedAttr(), reduction.getCombineAttr());
+      reduction.getReducedAttr(), reduction.getCombineAttr(),
+      QuantizationAttr());
   merged.getBody().takeBody(reduction.getBody());
   Block &finish = merged.getFinish().emplaceBlock();
   Type combined =
@@ -169,7 +170,7 @@ static KernelOp mergeSiblings(KernelOp first, KernelOp second) {
       builder, builder.getFusedLoc({first.getLoc(), second.getLoc()}), types,
       StringAttr(), inputs, ValueRange(), ValueRange(), Value(),
       first.getExtentsAttr(), builder.getAffineMapArrayAttr(maps),
-      DenseI64ArrayAttr(), CombineAttr());
+      DenseI64ArrayAttr(), CombineAttr(), QuantizationAttr());
   Block &body = merged.getBody().emplaceBlock();
   for (auto [index, input] : llvm::enumerate(inputs))
     body.addArgument(index < numElements

@@ -151,7 +151,8 @@ KernelOp KernelBuilder::finish(ArrayRef<int64_t> extents,
       builder.getAffineMapArrayAttr(allMaps),
       combine ? builder.getDenseI64ArrayAttr(reduced) : DenseI64ArrayAttr(),
       combine ? CombineAttr::get(builder.getContext(), *combine)
-              : CombineAttr());
+              : CombineAttr(),
+      QuantizationAttr());
   kernel.getBody().takeBody(*body);
   return kernel;
 }

@@ -167,10 +167,12 @@ static void convertProduct(PatternRewriter &rewriter, ScaledMatmulOp op,
   SmallVector<Value> inputs, factors;
   for (bool isLhs : {true, false}) {
     QuantizeOp copy = copies.lookup(isLhs ? op.getLhs() : op.getRhs());
-    unsigned target = readsTransposed(op, isLhs) ? *copy.getTransposedTarget()
-                                                 : *copy.getPayloadTarget();
+    unsigned target = readsTransposed(op, isLhs)
+                          ? *copy.getQuantization().getTransposedTarget()
+                          : *copy.getQuantization().getPayloadTarget();
     inputs.push_back(copy.getResult(target));
-    factors.push_back(copy.getResult(copy.getInverseTarget()));
+    factors.push_back(
+        copy.getResult(*copy.getQuantization().getInverseTarget()));
   }
   inputs.append(factors);
   RankedTensorType type = op.getType();
@@ -232,8 +234,9 @@ LogicalResult mlir::cuda::convertScaledProducts(func::FuncOp step) {
       // A second copy of the tensor finds no other magnitude.
       AmaxOp amax = findIndependentAmax(op);
       if (amax && !amax->use_empty())
-        rewriter.replaceAllUsesWith(amax.getAmax(),
-                                    copy.getResult(*copy.getAmaxTarget()));
+        rewriter.replaceAllUsesWith(
+            amax.getAmax(),
+            copy.getResult(*copy.getQuantization().getAmaxTarget()));
     }
   }
   for (Quantization op : quantizations)

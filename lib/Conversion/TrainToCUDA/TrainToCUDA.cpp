@@ -289,6 +289,8 @@ struct ConvertTrainToCUDA
     // Common subexpression elimination would undo this.
     if (recomputeLaunches(step, recomputeRate))
       mergeKernels(step);
+    if (epilogues)
+      fuseQuantizations(step);
     startCollectivesEarly(step);
     nameLaunches(step);
     step.walk([&](LaunchOpInterface) { ++numLaunches; });

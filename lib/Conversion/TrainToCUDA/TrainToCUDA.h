@@ -129,6 +129,10 @@ LogicalResult convertKernels(func::FuncOp step);
 /// over the same loops.
 void mergeKernels(func::FuncOp step);
 
+/// Lets launches write the 8-bit copies of their results, if the scales are
+/// known before them, and else find the magnitudes that scales follow from.
+void fuseQuantizations(func::FuncOp step);
+
 /// Names each launch without a name and makes all names unique in the function.
 void nameLaunches(func::FuncOp step);
 

@@ -43,6 +43,8 @@ static llvm::SmallBitVector getCasts(LaunchOpInterface launch) {
   llvm::SmallBitVector casts(launch.getNumTargets());
   if (isa<CastsOp, QuantizeOp>(launch.getOperation()))
     casts.set();
+  if (auto norm = dyn_cast<QuantizedNormOp>(launch.getOperation()))
+    casts.set(norm.getNumStored(), launch.getNumTargets());
   if (auto optimizer = dyn_cast<OptimizerOp>(launch.getOperation()))
     casts.set(launch.getNumTargets() - optimizer.getCopies().size(),
               launch.getNumTargets());
@@ -54,8 +56,10 @@ static llvm::SmallBitVector getCasts(LaunchOpInterface launch) {
     return launch.getTargetType(target).getElementType();
   };
   SmallVector<Value> values;
-  for (Value yielded : body.getTerminator()->getOperands())
+  for (Value yielded :
+       body.getTerminator()->getOperands().take_front(kernel.getNumStored()))
     values.push_back(stripCasts(yielded));
+  casts.set(kernel.getNumStored(), launch.getNumTargets());
   for (unsigned target = 0; target < values.size(); ++target) {
     auto argument = dyn_cast<BlockArgument>(values[target]);
     if (argument && argument.getArgNumber() < kernel.getNumElementInputs() &&
@@ -308,7 +312,7 @@ static void printEstimate(ArrayRef<LaunchOpInterface> launches,
 /// Prints the parts of 8-bit products and of their copies, if there are any.
 static void printFloat8(ArrayRef<LaunchOpInterface> launches,
                         const amphost::GPUModel &target, raw_ostream &os) {
-  int64_t products = 0, flops = 0, copies = 0, bytes = 0;
+  int64_t products = 0, flops = 0, copies = 0, bytes = 0, fused = 0;
   for (LaunchOpInterface launch : launches) {
     if (isa<ScaledGemmOp>(launch.getOperation())) {
       ++products;
@@ -318,13 +322,17 @@ static void printFloat8(ArrayRef<LaunchOpInterface> launches,
       ++copies;
       bytes += getTrafficBytes(launch);
     }
+    auto kernel = dyn_cast<KernelOp>(launch.getOperation());
+    fused += isa<QuantizedNormOp>(launch.getOperation()) ||
+             (kernel && kernel.getQuantization());
   }
-  if (products + copies == 0)
+  if (products + copies + fused == 0)
     return;
   os << llvm::formatv("8-bit products: {0} launches, {1} operations at {2:f1} "
-                      "TFLOP/s; {3} launches quantise, {4} bytes\n",
+                      "TFLOP/s; {3} launches quantise, {4} bytes; {5} quantise "
+                      "their results or find the magnitude\n",
                       products, flops, target.getFloat8Rate() / 1e12, copies,
-                      bytes);
+                      bytes, fused);
 }
 
 bool mlir::cuda::hasFloat8Products(ProgramOp program) {

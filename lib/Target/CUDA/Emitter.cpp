@@ -226,9 +226,15 @@ void ProgramEmitter::emitBanner() {
     os << "#include \"amp/Runtime/CUDA/Collectives.h\"\n";
   // It does not compile for GPUs without 8-bit floats.
   if (llvm::any_of(launches, [](LaunchOpInterface launch) {
-        return isa<QuantizeOp, UpdateQuantizerOp>(launch.getOperation());
+        auto kernel = dyn_cast<KernelOp>(launch.getOperation());
+        return isa<QuantizeOp, UpdateQuantizerOp>(launch.getOperation()) ||
+               (kernel && kernel.getQuantization());
       }))
     os << "#include \"amp/Runtime/CUDA/Quantize.h\"\n";
+  if (llvm::any_of(launches, [](LaunchOpInterface launch) {
+        return isa<QuantizedNormOp>(launch.getOperation());
+      }))
+    os << "#include \"amp/Runtime/CUDA/QuantizedNorm.h\"\n";
   // Its headers of CUB take seconds to compile.
   if (llvm::any_of(launches, [](LaunchOpInterface launch) {
         auto scatter = dyn_cast<ScatterAddOp>(launch.getOperation());

@@ -63,6 +63,14 @@ std::string getPosition(KernelOp kernel, ArrayRef<unsigned> order,
 /// The expression that reads element-wise input `index`.
 std::string getRead(KernelOp kernel, ArrayRef<unsigned> order, unsigned index);
 
+/// The template argument for the format of codes.
+std::string getCodeFormat(QuantizationAttr quantization);
+/// The QuantizeConfig of the runtime.
+std::string getQuantizeConfig(QuantizationAttr quantization);
+/// The QuantizeResults of the runtime. `getPointer` prints a target.
+std::string getQuantizeResults(QuantizationAttr quantization,
+                               function_ref<std::string(unsigned)> getPointer);
+
 /// Prints the scalar operations of a block.
 class ScalarEmitter {
 public:

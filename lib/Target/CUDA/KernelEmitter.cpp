@@ -32,7 +32,7 @@ static int getWidth(KernelOp kernel) {
       bits =
           std::min(bits, launch.getInputType(index).getElementTypeBitWidth());
   if (!kernel.isReduction())
-    for (unsigned target = 0; target < launch.getNumTargets(); ++target)
+    for (unsigned target = 0; target < kernel.getNumStored(); ++target)
       bits =
           std::min(bits, launch.getTargetType(target).getElementTypeBitWidth());
   if (kernel.isColumnReduction())
@@ -145,8 +145,10 @@ static Type getCombinedType(KernelOp kernel) {
   return kernel.getBody().front().getTerminator()->getOperand(0).getType();
 }
 
-/// The type in which a reduction keeps its sums.
+/// The type in which a reduction keeps its sums, and magnitudes.
 static std::string getWord(KernelOp kernel) {
+  if (kernel.getQuantization())
+    return "float";
   Type type = getCombinedType(kernel);
   return type.isInteger(1) ? "uint32_t" : getScalarType(type).str();
 }
@@ -182,7 +184,7 @@ void ProgramEmitter::emitKernelSignature(KernelOp kernel) {
   for (auto [index, input] : llvm::enumerate(kernel.getInputs()))
     parameters.push_back(
         ("const " + storage(input) + " *in" + Twine(index)).str());
-  if (kernel.getScratchBytes() != 0) {
+  if (kernel.getQuantization() || kernel.getScratchBytes() != 0) {
     parameters.push_back(getWord(kernel) + " *partials");
     parameters.push_back("unsigned *arrivalCounters");
   }
@@ -199,18 +201,51 @@ void ProgramEmitter::emitReads(KernelOp kernel, ArrayRef<unsigned> order,
                       << getRead(kernel, order, index) << ";\n";
 }
 
+/// The call that computes the elements of a kernel and quantises the last
+/// value.
+static std::string getQuantizationStart(KernelOp kernel) {
+  QuantizationAttr quantization = *kernel.getQuantization();
+  std::string scale = quantization.hasCodes()
+                          ? "in" + std::to_string(kernel.getInputs().size() - 1)
+                          : "static_cast<const float *>(nullptr)";
+  return "quantizeTiles<" + getCodeFormat(quantization) + ">(\n      " +
+         getQuantizeConfig(quantization) + ",\n      " +
+         getQuantizeResults(
+             quantization,
+             [&](unsigned target) {
+               return "out" + std::to_string(kernel.getNumStored() + target);
+             }) +
+         ",\n      " + scale + ", partials, arrivalCounters";
+}
+
 LogicalResult ProgramEmitter::emitElementwise(KernelOp kernel,
                                               ArrayRef<unsigned> order) {
-  os << "  elementwise<" << getWidth(kernel) << ">("
-     << kernel.getNumOutputElements() << ", [=](auto at) {\n";
+  bool quantizes = kernel.getQuantization().has_value();
+  if (quantizes)
+    os << "  " << getQuantizationStart(kernel);
+  else
+    os << "  elementwise<" << getWidth(kernel) << ">("
+       << kernel.getNumOutputElements();
+  os << ", [=](auto at) {\n";
   emitReads(kernel, order, 4);
-  for (unsigned target = 0; target < kernel.getNumTargets(); ++target) {
+  ValueRange yielded = kernel.getBody().front().getTerminator()->getOperands();
+  if (quantizes) {
+    os << "    const auto quantized = ";
+    if (failed(emitValue(kernel, order, yielded.size() - 1, 4)))
+      return failure();
+    os << ";\n";
+  }
+  for (unsigned target = 0; target < kernel.getNumStored(); ++target) {
+    if (quantizes && yielded[target] == yielded.back()) {
+      os << "    at.store(out" << target << ", quantized);\n";
+      continue;
+    }
     os << "    at.store(out" << target << ", ";
     if (failed(emitValue(kernel, order, target, 4)))
       return failure();
     os << ");\n";
   }
-  os << "  });\n";
+  os << (quantizes ? "    return quantized;\n  });\n" : "  });\n");
   return success();
 }
 
@@ -285,7 +320,10 @@ void ProgramEmitter::emitKernelLaunch(KernelOp kernel) {
           reduced = kernel.getNumReducedElements();
   std::string name = getName(kernel);
   std::string shape;
-  if (!kernel.isReduction())
+  if (std::optional<QuantizationAttr> quantization = kernel.getQuantization())
+    shape = "quantizeShape(" + std::to_string(quantization->getRows()) + ", " +
+            std::to_string(quantization->getColumns()) + ")";
+  else if (!kernel.isReduction())
     shape = "elementwiseShape(" + std::to_string(outputs) + ", " +
             std::to_string(getWidth(kernel)) + ")";
   else if (outputs == 1)
@@ -304,10 +342,11 @@ void ProgramEmitter::emitKernelLaunch(KernelOp kernel) {
     os << ",\n        " << getPointer(output);
   for (Value input : kernel.getInputs())
     os << ",\n        " << getPointer(input);
-  if (kernel.getScratchBytes() != 0) {
+  if (kernel.getScratchBytes() != 0)
     os << ",\n        run.at<" << getWord(kernel) << ">("
        << getOffset(kernel.getScratch()[0]) << "), " << getArrivalCounters();
-  }
+  else if (kernel.getQuantization())
+    os << ",\n        static_cast<float *>(nullptr), " << getArrivalCounters();
   if (kernel.getPredicate())
     os << ",\n        " << getGuard(kernel);
   os << ")";

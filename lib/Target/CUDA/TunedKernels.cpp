@@ -280,23 +280,64 @@ static RuntimeCall getCall(StochasticRoundOp op, const Operands &operands) {
 // 8-bit floats
 //===----------------------------------------------------------------------===//
 
-static RuntimeCall getCall(QuantizeOp op, const Operands &operands) {
+std::string mlir::cuda::getCodeFormat(QuantizationAttr quantization) {
+  // A magnitude alone has no codes.
+  return quantization.hasCodes()
+             ? getFloat8Enumerator(quantization.getFormat()).str()
+             : "Float8::E4M3";
+}
+
+std::string mlir::cuda::getQuantizeConfig(QuantizationAttr quantization) {
   auto flag = [](bool value) { return value ? "true" : "false"; };
-  auto output = [&](std::optional<unsigned> target) {
-    return target ? operands.outputs[*target] : std::string("nullptr");
+  return "QuantizeConfig{" + number(quantization.getRows()) + ", " +
+         number(quantization.getColumns()) + ", " +
+         getCodeFormat(quantization) + ", " + flag(quantization.getSaturate()) +
+         ", " + flag(quantization.getKeepNonFinite()) + "}";
+}
+
+std::string
+mlir::cuda::getQuantizeResults(QuantizationAttr quantization,
+                               function_ref<std::string(unsigned)> getPointer) {
+  auto print = [&](std::optional<unsigned> target) {
+    return target ? getPointer(*target) : std::string("nullptr");
   };
-  SmallVector<int64_t, 2> matrix = op.getMatrix();
-  std::string config =
-      "QuantizeConfig{" + number(matrix[0]) + ", " + number(matrix[1]) + ", " +
-      getFloat8Enumerator(op.getFormat()).str() + ", " +
-      flag(op.getSaturate()) + ", " + flag(op.getKeepNonFinite()) + "}";
-  std::string results = "QuantizeResults{" + output(op.getPayloadTarget()) +
-                        ",\n            " + output(op.getTransposedTarget()) +
-                        ",\n            " + output(op.getInverseTarget()) +
-                        ",\n            " + output(op.getAmaxTarget()) + "}";
-  return {"quantize",
-          {config, results, operands.inputs[0], operands.inputs[1],
-           operands.scratch}};
+  return "QuantizeResults{" + print(quantization.getPayloadTarget()) +
+         ",\n            " + print(quantization.getTransposedTarget()) +
+         ",\n            " + print(quantization.getInverseTarget()) +
+         ",\n            " + print(quantization.getAmaxTarget()) + "}";
+}
+
+/// The configuration and the copies, which come after `first` targets.
+static Arguments getCopies(QuantizationAttr quantization, unsigned first,
+                           const Operands &operands) {
+  return {getQuantizeConfig(quantization),
+          getQuantizeResults(quantization, [&](unsigned target) {
+            return operands.outputs[first + target];
+          })};
+}
+
+static RuntimeCall getCall(QuantizeOp op, const Operands &operands) {
+  Arguments arguments = getCopies(op.getQuantization(), 0, operands);
+  llvm::append_values(arguments, operands.inputs[0], operands.inputs[1],
+                      operands.scratch);
+  return {"quantize", arguments};
+}
+
+static RuntimeCall getCall(QuantizedNormOp op, const Operands &operands) {
+  QuantizationAttr quantization = op.getQuantization();
+  Arguments arguments = getCopies(quantization, op.getNumStored(), operands);
+  if (!op.getStored())
+    arguments.push_back(
+        ("static_cast<" + getStorageType(op.getElement()) + " *>(nullptr)")
+            .str());
+  arguments.append(operands.outputs.begin(),
+                   operands.outputs.begin() + op.getNumStored());
+  arguments.append(operands.inputs);
+  if (!quantization.hasCodes())
+    arguments.push_back("nullptr");
+  arguments.push_back(real(op.getEpsilon()) + ", " + operands.scratch);
+  return {op.getCentered() ? "quantizedLayerNorm" : "quantizedRMSNorm",
+          arguments};
 }
 
 static RuntimeCall getCall(UpdateQuantizerOp op, const Operands &operands) {
@@ -371,9 +412,9 @@ void ProgramEmitter::emitTunedKernel(LaunchOpInterface launch) {
                 CrossEntropyOp, CrossEntropyWithGradOp, DropoutOp,
                 LayerNormAndGradOp, LayerNormGradOp, LayerNormOp,
                 LogSoftmaxGradOp, LogSoftmaxOp, MaxPool2DGradOp, MaxPool2DOp,
-                QuantizeOp, RMSNormAndGradOp, RMSNormGradOp, RMSNormOp,
-                ScatterAddOp, SoftmaxGradOp, SoftmaxOp, StochasticRoundOp,
-                UpdateQuantizerOp, UpdateScaleOp>(
+                QuantizedNormOp, QuantizeOp, RMSNormAndGradOp, RMSNormGradOp,
+                RMSNormOp, ScatterAddOp, SoftmaxGradOp, SoftmaxOp,
+                StochasticRoundOp, UpdateQuantizerOp, UpdateScaleOp>(
               [&](auto op) { return getCall(op, operands); });
   os << call.function << "(run.stream";
   for (const std::string &argument : call.arguments)

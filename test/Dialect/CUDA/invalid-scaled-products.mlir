@@ -153,3 +153,112 @@ func.func @update(%s: tensor<f32>, %h: tensor<4xf32>, %a: tensor<f32>) {
   %r:2 = cuda.update_quantizer ins(%s, %h, %a : tensor<f32>, tensor<4xf32>, tensor<f32>) {format = f8E5M2, margin = 65 : i32} -> tensor<f32>, tensor<4xf32>
   return
 }
+
+// -----
+
+// No rows.
+// expected-error@+1 {{quantises 0 rows of 16 columns, expected at least one}}
+func.func private @f() attributes {q = #cuda.quantization<rows = 0, columns = 16, amax = true>}
+
+// -----
+
+// No target.
+// expected-error@+1 {{writes nothing, expected 'payload', 'transposed' or 'amax'}}
+func.func private @f() attributes {q = #cuda.quantization<rows = 16, columns = 16>}
+
+// -----
+
+// A magnitude has no format.
+// expected-error@+1 {{has settings of codes without codes, expected 'payload' or 'transposed'}}
+func.func private @f() attributes {q = #cuda.quantization<rows = 16, columns = 16, amax = true, saturate = true>}
+
+// -----
+
+// Codes without a format.
+// expected-error@+1 {{has codes of another format, expected f8E4M3FN or f8E5M2}}
+func.func private @f() attributes {q = #cuda.quantization<rows = 16, columns = 16, payload = true>}
+
+// -----
+
+// A norm that is rounded to integers.
+func.func @norm(%x: tensor<16x16xf32>, %g: tensor<16xf32>) {
+  // expected-error@+1 {{rounds a norm of 'tensor<16x16xf32>' to 'i32', expected rows of f16, bf16 or f32}}
+  %r:2 = cuda.quantized_norm ins(%x, %g : tensor<16x16xf32>, tensor<16xf32>) {element = i32, epsilon = 1.0e-5 : f64, quantization = #cuda.quantization<rows = 16, columns = 16, amax = true>} -> tensor<16xf32>, tensor<f32>
+  return
+}
+
+// -----
+
+// Rows of another matrix.
+func.func @norm(%x: tensor<16x16xf32>, %g: tensor<16xf32>) {
+  // expected-error@+1 {{quantises 8 rows of 16 columns, expected those of 'tensor<16x16xf32>'}}
+  %r:2 = cuda.quantized_norm ins(%x, %g : tensor<16x16xf32>, tensor<16xf32>) {element = f32, epsilon = 1.0e-5 : f64, quantization = #cuda.quantization<rows = 8, columns = 16, amax = true>} -> tensor<16xf32>, tensor<f32>
+  return
+}
+
+// -----
+
+// Columns that need padding.
+func.func @norm(%x: tensor<16x24xf32>, %g: tensor<24xf32>) {
+  // expected-error@+1 {{has rows of 24 elements, expected a multiple of 16 up to 6000}}
+  %r:2 = cuda.quantized_norm ins(%x, %g : tensor<16x24xf32>, tensor<24xf32>) {element = f32, epsilon = 1.0e-5 : f64, quantization = #cuda.quantization<rows = 16, columns = 24, amax = true>} -> tensor<16xf32>, tensor<f32>
+  return
+}
+
+// -----
+
+// Statistics of another type.
+func.func @norm(%x: tensor<16x16xf32>, %g: tensor<16xf32>) {
+  // expected-error@+1 {{a statistic has shape [16] of 'f16', expected [16] of 'f32'}}
+  %r:2 = cuda.quantized_norm ins(%x, %g : tensor<16x16xf32>, tensor<16xf32>) {element = f32, epsilon = 1.0e-5 : f64, quantization = #cuda.quantization<rows = 16, columns = 16, amax = true>} -> tensor<16xf16>, tensor<f32>
+  return
+}
+
+// -----
+
+// A reduction.
+func.func @kernel(%x: tensor<16x16xf32>) {
+  // expected-error@+1 {{quantises a reduction or under a flag, expected a loop over elements that always runs}}
+  %r:2 = cuda.kernel over [16, 16] maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>] reduce [1] with <add>
+      quantize <rows = 16, columns = 16, amax = true> {
+  ^bb0(%a: f32):
+    cuda.yield %a : f32
+  } ins(%x : tensor<16x16xf32>) -> tensor<16xf32>, tensor<f32>
+  return
+}
+
+// -----
+
+// Codes without a scale.
+func.func @kernel(%x: tensor<16x16xf32>) {
+  // expected-error@+1 {{has 1 inputs and 2 targets, expected those of #cuda.quantization}}
+  %r:2 = cuda.kernel over [16, 16] maps [affine_map<(d0, d1) -> (d0, d1)>] quantize <rows = 16, columns = 16, format = f8E5M2, payload = true> {
+  ^bb0(%a: f32):
+    cuda.yield %a : f32
+  } ins(%x : tensor<16x16xf32>) -> tensor<16x16xf8E5M2>, tensor<f32>
+  return
+}
+
+// -----
+
+// Another number of elements.
+func.func @kernel(%x: tensor<16x16xf32>) {
+  // expected-error@+1 {{quantises 16 rows of 32 columns, expected 256 elements}}
+  %r = cuda.kernel over [16, 16] maps [affine_map<(d0, d1) -> (d0, d1)>] quantize <rows = 16, columns = 32, amax = true> {
+  ^bb0(%a: f32):
+    cuda.yield %a : f32
+  } ins(%x : tensor<16x16xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+// No value to quantise.
+func.func @kernel(%x: tensor<16x16xf32>) {
+  // expected-error@+1 {{quantises no value of the body, expected a last one of f16, bf16 or f32}}
+  %r:2 = cuda.kernel over [16, 16] maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>] quantize <rows = 16, columns = 16, amax = true> {
+  ^bb0(%a: f32):
+    cuda.yield %a : f32
+  } ins(%x : tensor<16x16xf32>) -> tensor<16x16xf32>, tensor<f32>
+  return
+}

@@ -20,3 +20,29 @@ func.func @products(%x: tensor<30x64xbf16>, %s: tensor<f32>, %w: tensor<2x16x64x
   %u, %v = cuda.update_quantizer ins(%s, %h, %a : tensor<f32>, tensor<4xf32>, tensor<f32>) {format = f8E5M2, margin = 1 : i32, most_recent} -> tensor<f32>, tensor<4xf32>
   return
 }
+
+// A kernel and norms that quantise their results. The kernel stores its value too, the
+// layer norm does not. A magnitude alone needs no scale.
+// CHECK-LABEL: func.func @producers
+// CHECK: cuda.kernel over [3, 10, 64] maps [#{{.*}}, #{{.*}}] quantize <rows = 30, columns = 64, format = f8E5M2, payload = true, transposed = true, amax = true, saturate = true, keepNonFinite = true> {
+// CHECK: cuda.yield %{{.*}}, %{{.*}} : bf16, bf16
+// CHECK: -> tensor<3x10x64xbf16>, tensor<32x64xf8E5M2>, tensor<64x32xf8E5M2>, tensor<f32>, tensor<f32>
+// CHECK: cuda.quantized_norm ins({{.*}}) {centered, element = bf16, epsilon = 1.000000e-05 : f64, quantization = #cuda.quantization<rows = 30, columns = 64, format = f8E4M3FN, transposed = true>} -> tensor<3x10xf32>, tensor<3x10xf32>, tensor<64x32xf8E4M3FN>, tensor<f32>
+// CHECK: cuda.quantized_norm ins({{.*}}) {element = bf16, epsilon = 1.000000e-05 : f64, quantization = #cuda.quantization<rows = 30, columns = 64, amax = true>, stored} -> tensor<3x10x64xbf16>, tensor<3x10xf32>, tensor<f32>
+func.func @producers(%x: tensor<3x10x64xbf16>, %s: tensor<f32>, %g: tensor<64xf32>, %b: tensor<64xf32>) {
+  %y, %q, %t, %i, %a = cuda.kernel over [3, 10, 64]
+      maps [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>]
+      quantize <rows = 30, columns = 64, format = f8E5M2, payload = true, transposed = true, amax = true, saturate = true, keepNonFinite = true> {
+  ^bb0(%e: bf16, %scale: tensor<f32>):
+    %0 = arith.negf %e : bf16
+    cuda.yield %0, %0 : bf16, bf16
+  } ins(%x, %s : tensor<3x10x64xbf16>, tensor<f32>)
+      -> tensor<3x10x64xbf16>, tensor<32x64xf8E5M2>, tensor<64x32xf8E5M2>, tensor<f32>, tensor<f32>
+  %mean, %rstd, %u, %j = cuda.quantized_norm ins(%x, %g, %b, %s : tensor<3x10x64xbf16>, tensor<64xf32>, tensor<64xf32>, tensor<f32>)
+      {centered, element = bf16, epsilon = 1.0e-5 : f64, quantization = #cuda.quantization<rows = 30, columns = 64, format = f8E4M3FN, transposed = true>}
+      -> tensor<3x10xf32>, tensor<3x10xf32>, tensor<64x32xf8E4M3FN>, tensor<f32>
+  %n, %r, %m = cuda.quantized_norm ins(%x, %g : tensor<3x10x64xbf16>, tensor<64xf32>)
+      {element = bf16, epsilon = 1.0e-5 : f64, stored, quantization = #cuda.quantization<rows = 30, columns = 64, amax = true>}
+      -> tensor<3x10x64xbf16>, tensor<3x10xf32>, tensor<f32>
+  return
+}

@@ -63,14 +63,23 @@ MUTATIONS = {
         "a copy of another order": edit_launch(FC2, ("at::fc2_weight_8bit_transposed", "at::fc2_weight_8bit")),
         "an operand that is not transposed": replace("  g.transposeB = true;\n", ""),
         "a format of another operand": replace("g.float8B = Float8::E5M2", "g.float8B = Float8::E4M3"),
-        "a stale magnitude": drop_launch(r"abs_amax_reduce_max_4"),
-        "columns that are cut": replace("QuantizeConfig{32, 128,", "QuantizeConfig{32, 112,"),
+        "a stale magnitude": drop_launch(r"kernels::scale_from_amax_reduce_max,"),
+        "a kernel that finds no magnitude": replace("            out1}", "            nullptr}"),
+        "columns that are cut": edit_launch(r"at::quantize_2_inverse\),\s+nullptr",
+                                            ("QuantizeConfig{32, 128,", "QuantizeConfig{32, 112,")),
     },
     "fp8-delayed": {
         "a scale that never moves": drop_launch(r"updateQuantizer\("),
         "the magnitude of another tensor": edit_launch(
             r"updateQuantizer\(run.stream,\s+run.at<float>\(at::fp8_fc2_weight_input_scale",
-            ("at::quantize_2_amax", "at::quantize_amax")),
+            ("at::relu_amax", "at::quantize_amax")),
+        "a kernel with the scale of another tensor": edit_launch(
+            r"kernels::relu,", ("at::fp8_fc2_weight_input_scale", "at::fp8_fc1_weight_input_scale")),
+        "a kernel that exchanges its copies": edit_launch(
+            r"kernels::relu,", ("at::relu)", "at::relu_)"), ("at::relu_transposed)", "at::relu)"),
+            ("at::relu_)", "at::relu_transposed)")),
+        "a kernel that finds no magnitude": replace("            out4}", "            nullptr}"),
+        "a gradient that is quantised before its mask": replace("t6 ? 0.0f : t4", "t6 ? t4 : t4"),
         "the format of another quantizer": replace("57344.0f", "448.0f"),
     },
 }

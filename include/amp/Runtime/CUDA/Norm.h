@@ -88,46 +88,58 @@ AMP_DEVICE Pack<float, Width> loadShift(NoMean, int64_t) {
   return Pack<float, Width>::of(0.0f);
 }
 
+/// Normalises row `number` of `x` and saves its statistics. Calls `sink(column,
+/// values)` for each pack of the result.
+template <typename Plan, typename X, typename Means, typename Beta,
+          typename Sink>
+AMP_DEVICE void normalizeRow(Means means, float *rstds, const X *x,
+                             const float *gamma, Beta beta, int64_t number,
+                             int64_t columns, float epsilon, Sink sink) {
+  constexpr bool isCentered = std::is_pointer_v<Means>;
+  const Row<Plan, X> row(x + number * columns, columns);
+  float mean = 0.0f;
+  if constexpr (isCentered) {
+    float sum = 0.0f;
+    forEachPack<Plan>(columns, [&](int pack, int64_t column) {
+      sum = combineLanes<Sum<float>>(sum, row.get(pack, column));
+    });
+    mean = reduceRow<Plan, Sum<float>>(sum) / float(columns);
+  }
+  float squares = 0.0f;
+  forEachPack<Plan>(columns, [&](int pack, int64_t column) {
+    const auto values = row.get(pack, column);
+#pragma unroll
+    for (int lane = 0; lane < Plan::width; ++lane)
+      squares += (values[lane] - mean) * (values[lane] - mean);
+  });
+  const float variance = reduceRow<Plan, Sum<float>>(squares) / float(columns);
+  const float rstd = 1.0f / sqrtf(variance + epsilon);
+  if (Plan::thread() == 0) {
+    if constexpr (isCentered)
+      storeOne(means + number, mean);
+    storeOne(rstds + number, rstd);
+  }
+  forEachPack<Plan>(columns, [&](int pack, int64_t column) {
+    auto values = row.get(pack, column);
+    const auto gain = load<Plan::width>(gamma + column);
+    const auto shift = loadShift<Plan::width>(beta, column);
+#pragma unroll
+    for (int lane = 0; lane < Plan::width; ++lane)
+      values[lane] = (values[lane] - mean) * rstd * gain[lane] + shift[lane];
+    sink(column, values);
+  });
+}
+
 template <typename Plan, typename Y, typename X, typename Means, typename Beta>
 __global__ void __launch_bounds__(kThreads)
     normForwardKernel(Y *y, Means means, float *rstds, const X *x,
                       const float *gamma, Beta beta, int64_t rows,
                       int64_t columns, float epsilon) {
-  constexpr bool isCentered = std::is_pointer_v<Means>;
   forEachRow<Plan>(rows, [=](int64_t number) {
-    const Row<Plan, X> row(x + number * columns, columns);
-    float mean = 0.0f;
-    if constexpr (isCentered) {
-      float sum = 0.0f;
-      forEachPack<Plan>(columns, [&](int pack, int64_t column) {
-        sum = combineLanes<Sum<float>>(sum, row.get(pack, column));
-      });
-      mean = reduceRow<Plan, Sum<float>>(sum) / float(columns);
-    }
-    float squares = 0.0f;
-    forEachPack<Plan>(columns, [&](int pack, int64_t column) {
-      const auto values = row.get(pack, column);
-#pragma unroll
-      for (int lane = 0; lane < Plan::width; ++lane)
-        squares += (values[lane] - mean) * (values[lane] - mean);
-    });
-    const float variance =
-        reduceRow<Plan, Sum<float>>(squares) / float(columns);
-    const float rstd = 1.0f / sqrtf(variance + epsilon);
-    if (Plan::thread() == 0) {
-      if constexpr (isCentered)
-        storeOne(means + number, mean);
-      storeOne(rstds + number, rstd);
-    }
-    forEachPack<Plan>(columns, [&](int pack, int64_t column) {
-      auto values = row.get(pack, column);
-      const auto gain = load<Plan::width>(gamma + column);
-      const auto shift = loadShift<Plan::width>(beta, column);
-#pragma unroll
-      for (int lane = 0; lane < Plan::width; ++lane)
-        values[lane] = (values[lane] - mean) * rstd * gain[lane] + shift[lane];
-      store(y + number * columns + column, values);
-    });
+    normalizeRow<Plan>(means, rstds, x, gamma, beta, number, columns, epsilon,
+                       [=](int64_t column, const auto &values) {
+                         store(y + number * columns + column, values);
+                       });
   });
 }
 

@@ -9,7 +9,8 @@
 // One kernel reads a matrix once and writes its 8-bit copies: in the order of
 // its rows, in that of its columns, or both. It also finds the largest
 // magnitude for the scale of the next step, and gives the inverse of the scale,
-// which products read. Scales stay on the device.
+// which products read. Scales stay on the device. A generated kernel that
+// computes the matrix calls `quantizeTiles` with its body instead.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,51 +58,80 @@ AMP_DEVICE uint8_t toFloat8(float value, Float8 format, bool saturate) {
 /// tile, so that a column is spread over banks.
 inline constexpr int kQuantizePitch = int(kQuantizeTile) + 4;
 
-/// Sixteen elements of row `row` from column `column` on as codes, zeros
-/// outside of the matrix. Raises `amax` to their magnitudes.
-template <Float8 Format, typename T>
-AMP_DEVICE Pack<uint8_t, 16> quantizePack(const QuantizeConfig &config,
-                                          const T *x, float scale, int64_t row,
-                                          int64_t column, float &amax) {
-  Pack<float, 16> values = Pack<float, 16>::of(0.0f);
-  if (row < config.rows && column < config.columns) {
-    const T *begin = x + row * config.columns + column;
-    if (config.columns % 16 == 0) {
-      values = load<16>(begin);
-    } else {
-#pragma unroll
-      for (int lane = 0; lane < 16; ++lane)
-        if (column + lane < config.columns)
-          values[lane] = loadOne(begin + lane);
-    }
-  }
-  Pack<uint8_t, 16> codes;
-#pragma unroll
-  for (int lane = 0; lane < 16; ++lane) {
-    const float value = values[lane];
-    amax = maximum(amax, fabsf(value));
-    // The padding stays zero with a scale that is NaN.
-    const bool isInside = row < config.rows && column + lane < config.columns;
-    const bool isKept = config.keepNonFinite && !isFinite(value);
-    codes[lane] = isInside ? toFloat8(isKept ? value : value * scale, Format,
-                                      config.saturate && !isKept)
-                           : uint8_t(0);
-  }
-  return codes;
+/// `value` as a code of `Format`, multiplied by `scale` before.
+template <Float8 Format>
+AMP_DEVICE uint8_t quantizeOne(const QuantizeConfig &config, float value,
+                               float scale) {
+  const bool isKept = config.keepNonFinite && !isFinite(value);
+  return toFloat8(isKept ? value : value * scale, Format,
+                  config.saturate && !isKept);
 }
 
-/// Launched with `quantizeShape`. `partials` holds a float for each block.
-template <Float8 Format, typename T>
-__global__ void __launch_bounds__(kThreads, kBlocks)
-    quantizeKernel(QuantizeConfig config, QuantizeResults out, const T *x,
-                   const float *scales, float *partials,
-                   unsigned *arrivalCounter) {
+/// Sixteen elements of row `row` from column `column` on, zeros outside of the
+/// matrix. `source` computes elements from `Lanes`.
+template <typename Source>
+AMP_DEVICE Pack<float, 16> sourcePack(const QuantizeConfig &config,
+                                      Source source, int64_t row,
+                                      int64_t column) {
+  Pack<float, 16> values = Pack<float, 16>::of(0.0f);
+  if (row >= config.rows || column >= config.columns)
+    return values;
+  const int64_t begin = row * config.columns + column;
+  if (config.columns % 16 == 0)
+    return source(Lanes<16>{begin});
+#pragma unroll 1
+  for (int lane = 0; lane < 16; ++lane)
+    if (column + lane < config.columns)
+      values[lane] = source(Lanes<1>{begin + lane})[0];
+  return values;
+}
+
+/// Writes the largest `amax` of all threads of the grid. `partials` holds a
+/// float for each block. `shared` holds a word more than the block has warps.
+AMP_DEVICE void storeMagnitude(float *result, float amax, float *partials,
+                               unsigned *arrivalCounter, float *shared) {
+  amax = reduceBlock<Maximum>(amax, shared);
+  if (gridDim.x == 1) {
+    if (threadIdx.x == 0)
+      storeOne(result, amax);
+    return;
+  }
+  if (threadIdx.x == 0) {
+    AMP_ON_STORE(partials + blockIdx.x, sizeof(float));
+    partials[blockIdx.x] = amax;
+  }
+  if (!isLastBlock(arrivalCounter, gridDim.x,
+                   reinterpret_cast<unsigned *>(shared + kThreads / 32)))
+    return;
+  amax = 0.0f;
+  for (unsigned part = threadIdx.x; part < gridDim.x; part += kThreads)
+    amax = maximum(amax, loadPartial(partials + part));
+  amax = reduceBlock<Maximum>(amax, shared);
+  if (threadIdx.x == 0)
+    storeOne(result, amax);
+}
+
+/// Reads the scale and writes its inverse. A null pointer is a scale of 1.
+AMP_DEVICE float readScale(const QuantizeResults &out, const float *scale) {
+  const float value = scale ? loadOne(scale) : 1.0f;
+  if (scale && blockIdx.x == 0 && threadIdx.x == 0)
+    storeOne(out.inverse, 1.0f / value);
+  return value;
+}
+
+/// Calls `source(at)` for the elements of a matrix, with `Lanes` that together
+/// cover them once, and writes the copies of the elements that it returns.
+/// Their magnitude alone needs no scale. Launched with `quantizeShape`.
+/// `partials` holds a float for each block.
+template <Float8 Format, typename Source>
+AMP_DEVICE void quantizeTiles(const QuantizeConfig &config,
+                              const QuantizeResults &out, const float *scales,
+                              float *partials, unsigned *arrivalCounter,
+                              Source source) {
   constexpr int tile = int(kQuantizeTile);
   auto *codes = sharedMemory<unsigned char>();
   auto *shared = reinterpret_cast<float *>(codes + tile * kQuantizePitch);
-  const float scale = loadOne(scales);
-  if (blockIdx.x == 0 && threadIdx.x == 0)
-    storeOne(out.inverse, 1.0f / scale);
+  const float scale = readScale(out, scales);
   const int64_t rows = padFloat8(config.rows),
                 columns = padFloat8(config.columns);
   const int64_t across = ceilDiv(columns, tile),
@@ -111,8 +141,17 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   float amax = 0.0f;
   for (int64_t i = blockIdx.x; i < tiles; i += gridDim.x) {
     const int64_t row = i / across * tile, column = i % across * tile;
-    const auto pack = quantizePack<Format>(config, x, scale, row + line,
-                                           column + first, amax);
+    const auto values = sourcePack(config, source, row + line, column + first);
+    Pack<uint8_t, 16> pack;
+#pragma unroll
+    for (int lane = 0; lane < 16; ++lane) {
+      amax = maximum(amax, fabsf(values[lane]));
+      // The padding stays zero with a scale that is NaN.
+      const bool isInside =
+          row + line < config.rows && column + first + lane < config.columns;
+      pack[lane] = isInside ? quantizeOne<Format>(config, values[lane], scale)
+                            : uint8_t(0);
+    }
     if (out.payload && row + line < rows && column + first < columns)
       store<16>(out.payload + (row + line) * columns + column + first, pack);
     if (!out.transposed)
@@ -133,27 +172,26 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     if (column + line < columns && row + first < rows)
       store<16>(out.transposed + (column + line) * rows + row + first, turned);
   }
-  if (!out.amax)
-    return;
-  amax = reduceBlock<Maximum>(amax, shared);
-  if (gridDim.x == 1) {
-    if (threadIdx.x == 0)
-      storeOne(out.amax, amax);
-    return;
-  }
-  if (threadIdx.x == 0) {
-    AMP_ON_STORE(partials + blockIdx.x, sizeof(float));
-    partials[blockIdx.x] = amax;
-  }
-  if (!isLastBlock(arrivalCounter, gridDim.x,
-                   reinterpret_cast<unsigned *>(shared + kThreads / 32)))
-    return;
-  amax = 0.0f;
-  for (unsigned part = threadIdx.x; part < gridDim.x; part += kThreads)
-    amax = maximum(amax, loadPartial(partials + part));
-  amax = reduceBlock<Maximum>(amax, shared);
-  if (threadIdx.x == 0)
-    storeOne(out.amax, amax);
+  if (out.amax)
+    storeMagnitude(out.amax, amax, partials, arrivalCounter, shared);
+}
+
+/// Shape of a launch that quantises a matrix of `rows` x `columns`.
+inline LaunchShape quantizeShape(int64_t rows, int64_t columns) {
+  LaunchShape shape;
+  shape.grid.x = unsigned(quantizeParts(padFloat8(rows), padFloat8(columns)));
+  shape.sharedBytes =
+      size_t(kQuantizeTile * kQuantizePitch + kThreads / 32 * 4 + 16);
+  return shape;
+}
+
+template <Float8 Format, typename T>
+__global__ void __launch_bounds__(kThreads, kBlocks)
+    quantizeKernel(QuantizeConfig config, QuantizeResults out, const T *x,
+                   const float *scales, float *partials,
+                   unsigned *arrivalCounter) {
+  quantizeTiles<Format>(config, out, scales, partials, arrivalCounter,
+                        [=](auto at) { return at.load(x); });
 }
 
 /// Multiplies `x` by the scalar `scale` and rounds to 8-bit floats. `partials`
@@ -163,16 +201,12 @@ template <typename T>
 Status quantize(cudaStream_t stream, const QuantizeConfig &config,
                 const QuantizeResults &out, const T *x, const float *scale,
                 void *partials, unsigned *arrivalCounter) {
-  LaunchShape shape;
-  shape.grid.x = unsigned(
-      quantizeParts(padFloat8(config.rows), padFloat8(config.columns)));
-  shape.sharedBytes =
-      size_t(kQuantizeTile * kQuantizePitch + kThreads / 32 * 4 + 16);
   auto *kernel = config.format == Float8::E4M3
                      ? quantizeKernel<Float8::E4M3, T>
                      : quantizeKernel<Float8::E5M2, T>;
-  return launch("quantize", stream, shape, kernel, config, out, x, scale,
-                static_cast<float *>(partials), arrivalCounter);
+  return launch("quantize", stream, quantizeShape(config.rows, config.columns),
+                kernel, config, out, x, scale, static_cast<float *>(partials),
+                arrivalCounter);
 }
 
 /// Enters a magnitude into a history, the last one first. One block runs it.

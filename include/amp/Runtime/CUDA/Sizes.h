@@ -128,6 +128,22 @@ AMP_PORTABLE int64_t quantizeScratchBytes(int64_t rows, int64_t columns) {
   return parts == 1 ? 0 : parts * 4;
 }
 
+/// Rows that a block of `quantizedNorm` takes at a time, so that their codes
+/// fit into shared memory; 0 if `columns` are too many.
+AMP_PORTABLE int64_t quantizedNormRows(int64_t columns) {
+  return columns <= 1504 ? 32 : columns <= 6000 ? 16 : 0;
+}
+/// Blocks of `quantizedNorm`. Each leaves a partial maximum.
+AMP_PORTABLE int64_t quantizedNormParts(int64_t rows, int64_t columns) {
+  const int64_t parts = ceilDiv(padFloat8(rows), quantizedNormRows(columns));
+  return parts > 2048 ? 2048 : parts;
+}
+/// Scratch of `quantizedNorm` with a magnitude; 0 if there is one part.
+AMP_PORTABLE int64_t quantizedNormScratchBytes(int64_t rows, int64_t columns) {
+  const int64_t parts = quantizedNormParts(rows, columns);
+  return parts == 1 ? 0 : parts * 4;
+}
+
 /// Scratch of `crossEntropy`: the loss of each row.
 AMP_PORTABLE int64_t crossEntropyScratchBytes(int64_t rows) { return rows * 4; }
 

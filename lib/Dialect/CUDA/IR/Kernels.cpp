@@ -71,7 +71,18 @@ bool KernelOp::isColumnReduction() {
   return last && !isReducedLoop(last.getPosition());
 }
 
+unsigned KernelOp::getNumStored() {
+  size_t targets = getOutputs().size() + getResults().size();
+  std::optional<QuantizationAttr> quantization = getQuantization();
+  size_t copies = quantization ? quantization->getTypes().size() : 0;
+  return targets > copies ? targets - copies : 0;
+}
+
 int64_t KernelOp::getScratchBytes() {
+  if (std::optional<QuantizationAttr> quantization = getQuantization();
+      quantization && quantization->getAmax())
+    return ::amp::cuda::quantizeScratchBytes(quantization->getRows(),
+                                             quantization->getColumns());
   if (!isReduction())
     return 0;
   // The type in which values are combined. The verifier of the regions, which
@@ -92,7 +103,8 @@ int64_t KernelOp::getScratchBytes() {
 
 bool KernelOp::mayAlias(unsigned target, unsigned input) {
   auto launch = cast<LaunchOpInterface>(getOperation());
-  if (isReduction() || input >= getNumElementInputs())
+  if (isReduction() || input >= getNumElementInputs() ||
+      target >= getNumStored())
     return false;
   // The kernel may read the same value elsewhere in another order.
   for (unsigned other = 0; other < getInputs().size(); ++other)
@@ -122,7 +134,18 @@ int64_t KernelOp::getFlops() {
                   (count(getBody()) + (isReduction() ? 1 : 0));
   if (!getFinish().empty())
     flops += outputs * count(getFinish());
+  if (getQuantization())
+    flops += 2 * outputs;
   return flops;
+}
+
+std::string KernelOp::getTargetSuffix(unsigned target) {
+  unsigned stored = getNumStored();
+  if (target >= stored)
+    return getQuantization()->getTargetSuffix(target - stored).str();
+  return getOutputs().size() + getResults().size() == 1
+             ? ""
+             : "." + std::to_string(target);
 }
 
 int64_t mlir::cuda::getArrivalCounterBytes() {
@@ -203,7 +226,8 @@ static LogicalResult verifyMap(KernelOp op, AffineMap map, ShapedType type,
 
 /// Verifies that no kernel computes with 8-bit floats, whose codes are integers
 /// in C++.
-static LogicalResult verifyNoFloat8(LaunchOpInterface launch) {
+static LogicalResult verifyNoFloat8(LaunchOpInterface launch,
+                                    unsigned numStored) {
   auto verify = [&](Type element) -> LogicalResult {
     if (!isa<Float8E4M3FNType, Float8E5M2Type>(element))
       return success();
@@ -214,17 +238,41 @@ static LogicalResult verifyNoFloat8(LaunchOpInterface launch) {
   for (unsigned input = 0; input < launch.getInputs().size(); ++input)
     if (failed(verify(launch.getInputType(input).getElementType())))
       return failure();
-  for (unsigned target = 0; target < launch.getNumTargets(); ++target)
+  for (unsigned target = 0; target < numStored; ++target)
     if (failed(verify(launch.getTargetType(target).getElementType())))
       return failure();
   return success();
 }
 
+/// Verifies the copies that `op` writes besides its stored outputs.
+static LogicalResult verifyCopies(KernelOp op) {
+  std::optional<QuantizationAttr> quantization = op.getQuantization();
+  if (!quantization)
+    return success();
+  auto launch = cast<LaunchOpInterface>(op.getOperation());
+  if (op.isReduction() || op.getPredicate())
+    return op.emitOpError("quantises a reduction or under a flag, expected a "
+                          "loop over elements that always runs");
+  if (launch.getNumTargets() < quantization->getTypes().size() ||
+      op.getInputs().size() <
+          op.getNumElementInputs() + quantization->hasCodes())
+    return op.emitOpError("has ")
+           << op.getInputs().size() << " inputs and " << launch.getNumTargets()
+           << " targets, expected those of " << *quantization;
+  if (quantization->getRows() * quantization->getColumns() !=
+      op.getNumOutputElements())
+    return op.emitOpError("quantises ")
+           << quantization->getRows() << " rows of "
+           << quantization->getColumns() << " columns, expected "
+           << op.getNumOutputElements() << " elements";
+  return verifyQuantization(launch, *quantization, op.getNumStored());
+}
+
 LogicalResult KernelOp::verify() {
   auto launch = cast<LaunchOpInterface>(getOperation());
-  if (failed(verifyNoFloat8(launch)))
+  unsigned targets = getNumStored();
+  if (failed(verifyNoFloat8(launch, targets)))
     return failure();
-  unsigned targets = launch.getNumTargets();
   if (getMaps().size() < targets ||
       getMaps().size() > targets + getInputs().size())
     return emitOpError("has ") << getMaps().size() << " maps, expected one per "
@@ -269,6 +317,8 @@ LogicalResult KernelOp::verify() {
     if (failed(verifyMap(*this, getMap(input), launch.getInputType(input),
                          "input " + Twine(input))))
       return failure();
+  if (failed(verifyCopies(*this)))
+    return failure();
   return verifyLaunch(launch);
 }
 
@@ -298,8 +348,16 @@ LogicalResult KernelOp::verifyRegions() {
     return diagnostic;
   };
   SmallVector<Type> stored;
-  for (unsigned target = 0; target < launch.getNumTargets(); ++target)
+  for (unsigned target = 0; target < getNumStored(); ++target)
     stored.push_back(launch.getTargetType(target).getElementType());
+  if (getQuantization()) {
+    auto yield = dyn_cast<YieldOp>(body.getTerminator());
+    if (!yield || yield.getNumOperands() != stored.size() + 1 ||
+        !isWide(yield->getOperands().back().getType()))
+      return emitOpError("quantises no value of the body, expected a last one "
+                         "of f16, bf16 or f32");
+    stored.push_back(yield->getOperands().back().getType());
+  }
   if (!isReduction()) {
     if (!getFinish().empty())
       return emitOpError("has 'finish' but reduces nothing");

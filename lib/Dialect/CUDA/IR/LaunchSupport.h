@@ -24,6 +24,16 @@ LogicalResult verifyCounts(LaunchOpInterface op, unsigned inputs,
 LogicalResult verifyType(Operation *op, const Twine &what, ShapedType type,
                          ArrayRef<int64_t> shape, Type element);
 
+/// Verifies the targets from number `first` on as those of `quantization`, and
+/// its scale, the last input.
+LogicalResult verifyQuantization(LaunchOpInterface op,
+                                 QuantizationAttr quantization, unsigned first);
+
+/// Whether kernels read or write values of `type` as floats of 16 or 32 bits.
+inline bool isWide(Type type) {
+  return type.isF16() || type.isBF16() || type.isF32();
+}
+
 /// Verifies that `shape` has dimension `axis`.
 LogicalResult verifyAxis(Operation *op, int64_t axis, ArrayRef<int64_t> shape);
 

@@ -13,15 +13,97 @@
 using namespace mlir;
 using namespace mlir::cuda;
 
-static bool isWide(Type type) {
-  return type.isF16() || type.isBF16() || type.isF32();
-}
-
 static LogicalResult verifyFormat(Operation *op, Type format) {
   if (mlir::amp::getFloat8Format(format))
     return success();
   return op->emitOpError("has the format ")
          << format << ", expected f8E4M3FN or f8E5M2";
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+QuantizationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                         int64_t rows, int64_t columns, Type format,
+                         bool payload, bool transposed, bool amax,
+                         bool saturate, bool keepNonFinite) {
+  if (rows < 1 || columns < 1)
+    return emitError() << "quantises " << rows << " rows of " << columns
+                       << " columns, expected at least one";
+  bool hasCodes = payload || transposed;
+  if (!hasCodes && !amax)
+    return emitError() << "writes nothing, expected 'payload', 'transposed' or "
+                          "'amax'";
+  if (!hasCodes && (format || saturate || keepNonFinite))
+    return emitError() << "has settings of codes without codes, expected "
+                          "'payload' or 'transposed'";
+  if (hasCodes && (!format || !mlir::amp::getFloat8Format(format)))
+    return emitError() << "has codes of another format, expected f8E4M3FN or "
+                          "f8E5M2";
+  return success();
+}
+
+SmallVector<RankedTensorType> QuantizationAttr::getTypes() const {
+  int64_t rows = ::amp::cuda::padFloat8(getRows()),
+          columns = ::amp::cuda::padFloat8(getColumns());
+  auto scalar = RankedTensorType::get({}, Float32Type::get(getContext()));
+  SmallVector<RankedTensorType> types;
+  if (getPayload())
+    types.push_back(RankedTensorType::get({rows, columns}, getFormat()));
+  if (getTransposed())
+    types.push_back(RankedTensorType::get({columns, rows}, getFormat()));
+  types.append(hasCodes() + getAmax(), scalar);
+  return types;
+}
+
+std::optional<unsigned> QuantizationAttr::getPayloadTarget() const {
+  return getPayload() ? std::optional(0u) : std::nullopt;
+}
+std::optional<unsigned> QuantizationAttr::getTransposedTarget() const {
+  return getTransposed() ? std::optional<unsigned>(getPayload()) : std::nullopt;
+}
+std::optional<unsigned> QuantizationAttr::getInverseTarget() const {
+  return hasCodes() ? std::optional<unsigned>(getPayload() + getTransposed())
+                    : std::nullopt;
+}
+std::optional<unsigned> QuantizationAttr::getAmaxTarget() const {
+  return getAmax() ? std::optional<unsigned>(getPayload() + getTransposed() +
+                                             hasCodes())
+                   : std::nullopt;
+}
+
+StringRef QuantizationAttr::getTargetSuffix(unsigned target) const {
+  if (target == getInverseTarget())
+    return ".inverse";
+  if (target == getAmaxTarget())
+    return ".amax";
+  return target == getTransposedTarget() ? ".transposed" : "";
+}
+
+LogicalResult mlir::cuda::verifyQuantization(LaunchOpInterface op,
+                                             QuantizationAttr quantization,
+                                             unsigned first) {
+  Type f32 = Float32Type::get(op->getContext());
+  if (quantization.hasCodes() &&
+      failed(verifyType(op, "the scale",
+                        cast<ShapedType>(op.getInputs().back().getType()), {},
+                        f32)))
+    return failure();
+  static constexpr StringLiteral names[] = {
+      "the payload", "the transposed payload", "the inverse scale",
+      "the magnitude"};
+  SmallVector<RankedTensorType> types = quantization.getTypes();
+  std::optional<unsigned> targets[] = {
+      quantization.getPayloadTarget(), quantization.getTransposedTarget(),
+      quantization.getInverseTarget(), quantization.getAmaxTarget()};
+  for (auto [name, target] : llvm::zip_equal(names, targets))
+    if (target && failed(verifyType(op, name, op.getTargetType(first + *target),
+                                    types[*target].getShape(),
+                                    types[*target].getElementType())))
+      return failure();
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -33,14 +115,11 @@ SmallVector<int64_t, 2> QuantizeOp::getMatrix() {
   return mlir::amp::getMatrixShape(launch.getInputType(0).getShape());
 }
 
-std::optional<unsigned> QuantizeOp::getPayloadTarget() {
-  return getPayload() ? std::optional(0u) : std::nullopt;
-}
-std::optional<unsigned> QuantizeOp::getTransposedTarget() {
-  return getTransposed() ? std::optional<unsigned>(getPayload()) : std::nullopt;
-}
-std::optional<unsigned> QuantizeOp::getAmaxTarget() {
-  return getAmax() ? std::optional(getInverseTarget() + 1) : std::nullopt;
+QuantizationAttr QuantizeOp::getQuantization() {
+  SmallVector<int64_t, 2> matrix = getMatrix();
+  return QuantizationAttr::get(getContext(), matrix[0], matrix[1], getFormat(),
+                               getPayload(), getTransposed(), getAmax(),
+                               getSaturate(), getKeepNonFinite());
 }
 
 LogicalResult QuantizeOp::verify() {
@@ -49,39 +128,20 @@ LogicalResult QuantizeOp::verify() {
     return failure();
   if (!getPayload() && !getTransposed())
     return emitOpError("writes no codes, expected 'payload' or 'transposed'");
-  if (failed(verifyCounts(launch, 2, getInverseTarget() + 1 + getAmax())))
+  if (failed(verifyCounts(launch, 2,
+                          getPayload() + getTransposed() + 1 + getAmax())))
     return failure();
   ShapedType x = launch.getInputType(0);
   if (!isWide(x.getElementType()) || x.getNumElements() == 0)
     return emitOpError("quantises ")
            << x << ", expected elements of f16, bf16 or f32";
-  SmallVector<int64_t, 2> matrix = getMatrix();
-  int64_t rows = ::amp::cuda::padFloat8(matrix[0]),
-          columns = ::amp::cuda::padFloat8(matrix[1]);
-  Type f32 = Float32Type::get(getContext());
-  auto verifyTarget = [&](StringRef what, std::optional<unsigned> target,
-                          ArrayRef<int64_t> shape, Type element) {
-    return success(!target || succeeded(verifyType(
-                                  *this, what, launch.getTargetType(*target),
-                                  shape, element)));
-  };
-  if (failed(verifyType(*this, "the scale", launch.getInputType(1), {}, f32)) ||
-      failed(verifyTarget("the payload", getPayloadTarget(), {rows, columns},
-                          getFormat())) ||
-      failed(verifyTarget("the transposed payload", getTransposedTarget(),
-                          {columns, rows}, getFormat())) ||
-      failed(verifyTarget("the inverse scale", getInverseTarget(), {}, f32)) ||
-      failed(verifyTarget("the magnitude", getAmaxTarget(), {}, f32)))
+  if (failed(verifyQuantization(launch, getQuantization(), /*first=*/0)))
     return failure();
   return verifyLaunch(launch);
 }
 
 std::string QuantizeOp::getTargetSuffix(unsigned target) {
-  if (target == getInverseTarget())
-    return ".inverse";
-  if (target == getAmaxTarget())
-    return ".amax";
-  return target == getTransposedTarget() ? ".transposed" : "";
+  return getQuantization().getTargetSuffix(target).str();
 }
 
 int64_t QuantizeOp::getScratchBytes() {
@@ -91,6 +151,63 @@ int64_t QuantizeOp::getScratchBytes() {
 }
 
 int64_t QuantizeOp::getFlops() { return estimateFlops(*this, 2); }
+
+//===----------------------------------------------------------------------===//
+// Quantized norm
+//===----------------------------------------------------------------------===//
+
+LogicalResult QuantizedNormOp::verify() {
+  auto launch = cast<LaunchOpInterface>(getOperation());
+  QuantizationAttr quantization = getQuantization();
+  if (failed(verifyCounts(launch, 2 + getCentered() + quantization.hasCodes(),
+                          getNumStored() + quantization.getTypes().size())))
+    return failure();
+  ShapedType x = launch.getInputType(0);
+  if (!isWide(x.getElementType()) || !isWide(getElement()) || x.getRank() == 0)
+    return emitOpError("rounds a norm of ")
+           << x << " to " << getElement()
+           << ", expected rows of f16, bf16 or f32";
+  int64_t columns = x.getShape().back();
+  if (quantization.getColumns() != columns ||
+      quantization.getRows() * columns != x.getNumElements())
+    return emitOpError("quantises ")
+           << quantization.getRows() << " rows of " << quantization.getColumns()
+           << " columns, expected those of " << x;
+  if (columns % ::amp::cuda::kFloat8Extent != 0 ||
+      ::amp::cuda::quantizedNormRows(columns) == 0)
+    return emitOpError("has rows of ")
+           << columns << " elements, expected a multiple of 16 up to 6000";
+  Type f32 = Float32Type::get(getContext());
+  ArrayRef<int64_t> rows = x.getShape().drop_back();
+  for (unsigned input = 1; input < 2u + getCentered(); ++input)
+    if (failed(verifyType(*this, input == 1 ? "gamma" : "beta",
+                          launch.getInputType(input), {columns}, f32)))
+      return failure();
+  if (getStored() && failed(verifyType(*this, "y", launch.getTargetType(0),
+                                       x.getShape(), getElement())))
+    return failure();
+  for (unsigned target = getStored(); target < getNumStored(); ++target)
+    if (failed(verifyType(*this, "a statistic", launch.getTargetType(target),
+                          rows, f32)))
+      return failure();
+  if (failed(verifyQuantization(launch, quantization, getNumStored())))
+    return failure();
+  return verifyLaunch(launch);
+}
+
+std::string QuantizedNormOp::getTargetSuffix(unsigned target) {
+  if (target >= getNumStored())
+    return getQuantization().getTargetSuffix(target - getNumStored()).str();
+  return "." + std::to_string(target);
+}
+
+int64_t QuantizedNormOp::getScratchBytes() {
+  QuantizationAttr quantization = getQuantization();
+  return quantization.getAmax()
+             ? ::amp::cuda::quantizedNormScratchBytes(quantization.getRows(),
+                                                      quantization.getColumns())
+             : 0;
+}
 
 //===----------------------------------------------------------------------===//
 // Scaled gemm

@@ -24,12 +24,12 @@ Value MemoryPlanner::copy(Value value, Operation *before, StringRef name) {
   builder.setInsertionPoint(before);
   auto type = typeOf(value);
   AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
-  auto kernel = KernelOp::create(builder, value.getLoc(), type,
-                                 builder.getStringAttr(name), value,
-                                 ValueRange(), ValueRange(), Value(),
-                                 builder.getDenseI64ArrayAttr(type.getShape()),
-                                 builder.getAffineMapArrayAttr({map, map}),
-                                 DenseI64ArrayAttr(), CombineAttr());
+  auto kernel = KernelOp::create(
+      builder, value.getLoc(), type, builder.getStringAttr(name), value,
+      ValueRange(), ValueRange(), Value(),
+      builder.getDenseI64ArrayAttr(type.getShape()),
+      builder.getAffineMapArrayAttr({map, map}), DenseI64ArrayAttr(),
+      CombineAttr(), QuantizationAttr());
   Block &body = kernel.getBody().emplaceBlock();
   Value element = body.addArgument(type.getElementType(), value.getLoc());
   OpBuilder inner = OpBuilder::atBlockEnd(&body);

@@ -125,6 +125,50 @@ def CUDA_StateAttr : AttrDef<CUDA_Dialect, "State"> {
   }];
 }
 
+def CUDA_QuantizationAttr : AttrDef<CUDA_Dialect, "Quantization"> {
+  let mnemonic = "quantization";
+  let summary = "the 8-bit copies of a matrix and its magnitude";
+  let description = [{
+    The copies that a launch writes of a value of `rows` and `columns`, as
+    `cuda.quantize` does. The targets for them come after the other targets of the
+    launch, in this order:
+
+    | parameter | target |
+    |---|---|
+    | `payload` | the codes, [rows, columns], padded to multiples of 16 |
+    | `transposed` | the codes of the transposed matrix, [columns, rows] |
+    | `payload` or `transposed` | 1 / scale (f32 scalar) |
+    | `amax` | the largest magnitude (f32 scalar) |
+
+    Codes have the type `format`. The last input is their scale then, an f32 scalar.
+    Without codes there is neither a scale nor a format.
+
+    Example: `#cuda.quantization<rows = 30, columns = 64, format = f8E4M3FN, payload = true, amax = true>`.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns,
+      OptionalParameter<"::mlir::Type">:$format,
+      DefaultValuedParameter<"bool", "false">:$payload,
+      DefaultValuedParameter<"bool", "false">:$transposed,
+      DefaultValuedParameter<"bool", "false">:$amax,
+      DefaultValuedParameter<"bool", "false">:$saturate,
+      DefaultValuedParameter<"bool", "false">:$keepNonFinite);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Whether there are codes, and so a scale.
+    bool hasCodes() const { return getPayload() || getTransposed(); }
+    /// The type of each target, in order.
+    ::llvm::SmallVector<::mlir::RankedTensorType> getTypes() const;
+    /// The number of the target among those of the copies, or nothing without it.
+    ::std::optional<unsigned> getPayloadTarget() const;
+    ::std::optional<unsigned> getTransposedTarget() const;
+    ::std::optional<unsigned> getInverseTarget() const;
+    ::std::optional<unsigned> getAmaxTarget() const;
+    /// The suffix that makes the name of a target from that of the launch.
+    ::llvm::StringRef getTargetSuffix(unsigned target) const;
+  }];
+}
+
 def CUDA_OptimizerKindEnum : CUDA_Enum<"OptimizerKind", "The rule of an optimizer", [
     I32EnumAttrCase<"SGD", 0, "sgd">, I32EnumAttrCase<"Adam", 1, "adam">,
     I32EnumAttrCase<"AdamW", 2, "adamw">]>;

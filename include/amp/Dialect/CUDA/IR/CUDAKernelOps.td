@@ -11,7 +11,7 @@
 include "amp/Dialect/CUDA/IR/CUDABase.td"
 
 def CUDA_KernelOp : CUDA_LaunchOp<"kernel", "", [IsolatedFromAbove], [
-    "mayAlias", "getFlops", "getScratchBytes"]> {
+    "mayAlias", "getFlops", "getScratchBytes", "getTargetSuffix"]> {
   let summary = "a generated kernel: a scalar body over a space of loops";
   let description = [{
     `over` gives the extents of the loops. `maps` has one map per input that is
@@ -34,6 +34,12 @@ def CUDA_KernelOp : CUDA_LaunchOp<"kernel", "", [IsolatedFromAbove], [
     Values are stored in the element type of the output. Floats round to nearest
     even.
 
+    With `quantize`, the body yields one value more than there are stored outputs. This
+    value, of f16, bf16 or f32, has the loops as its dimensions, and the kernel
+    writes its 8-bit copies or its magnitude without storing it. A `#cuda.quantization`
+    describes the targets after the stored outputs. The scale, if there is one, is the last
+    input, which the body does not read.
+
     Example:
 
     ```mlir
@@ -53,11 +59,13 @@ def CUDA_KernelOp : CUDA_LaunchOp<"kernel", "", [IsolatedFromAbove], [
   let arguments = !con(operands, (ins
       DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps,
       OptionalAttr<DenseI64ArrayAttr>:$reduced,
-      OptionalAttr<CUDA_Combine>:$combine));
+      OptionalAttr<CUDA_Combine>:$combine,
+      OptionalAttr<CUDA_QuantizationAttr>:$quantization));
   let regions = (region SizedRegion<1>:$body, AnyRegion:$finish);
   let assemblyFormat = [{
     (`named` $name^)? `over` custom<Integers>($extents) `maps` $maps
     (`reduce` custom<Integers>($reduced)^ `with` $combine)?
+    (`quantize` $quantization^)?
     $body (`finish` $finish^)? `ins` `(` ($inputs^ `:` type($inputs))? `)`
     (`outs` `(` $outputs^ `:` type($outputs) `)`)?
     (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
@@ -66,9 +74,9 @@ def CUDA_KernelOp : CUDA_LaunchOp<"kernel", "", [IsolatedFromAbove], [
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     /// The number of inputs that are read element by element.
-    unsigned getNumElementInputs() {
-      return getMaps().size() - (getOutputs().size() + getResults().size());
-    }
+    unsigned getNumElementInputs() { return getMaps().size() - getNumStored(); }
+    /// The number of outputs that are values of the body.
+    unsigned getNumStored();
     ::mlir::AffineMap getMap(unsigned index) {
       return ::llvm::cast<::mlir::AffineMapAttr>(getMaps()[index]).getValue();
     }

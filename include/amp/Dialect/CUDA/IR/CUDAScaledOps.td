@@ -45,11 +45,39 @@ def CUDA_QuantizeOp : CUDA_LaunchOp<"quantize", "", [], [
   let extraClassDeclaration = [{
     /// The rows and columns of x, without padding.
     ::llvm::SmallVector<int64_t, 2> getMatrix();
-    /// The number of the target, or nothing without it.
-    ::std::optional<unsigned> getPayloadTarget();
-    ::std::optional<unsigned> getTransposedTarget();
-    unsigned getInverseTarget() { return getPayload() + getTransposed(); }
-    ::std::optional<unsigned> getAmaxTarget();
+    /// The copies, with the numbers of their targets.
+    ::mlir::cuda::QuantizationAttr getQuantization();
+  }];
+}
+
+def CUDA_QuantizedNormOp : CUDA_LaunchOp<"quantized_norm", "", [], [
+    "getScratchBytes", "getTargetSuffix"]> {
+  let summary = "a norm of rows as 8-bit floats";
+  let description = [{
+    As `cuda.rms_norm` or, with `centered`, `cuda.layer_norm`, over the last dimension
+    of x. The kernel rounds the norm y to `element` and writes its 8-bit copies or its
+    magnitude, as `quantization` says. y itself is a target only with `stored`.
+
+    Inputs: x, gamma, with `centered` beta, and the scale if there are codes. Targets:
+    y with `stored`, the means with `centered`, rstd, and those of `quantization`. The rows
+    of `quantization` are all dimensions but the last. Their columns are
+    a multiple of 16, and at most 6000.
+
+    Example:
+
+    ```mlir
+    %rstd, %q, %inverse = cuda.quantized_norm ins(%x, %gamma, %scale
+        : tensor<32x64xbf16>, tensor<64xf32>, tensor<f32>)
+        {element = bf16, epsilon = 1.0e-5 : f64, quantization = #cuda.quantization<
+          rows = 32, columns = 64, format = f8E4M3FN, payload = true>}
+        -> tensor<32xf32>, tensor<32x64xf8E4M3FN>, tensor<f32>
+    ```
+  }];
+  let arguments = !con(operands, (ins F64Attr:$epsilon, TypeAttr:$element,
+      UnitAttr:$centered, UnitAttr:$stored, CUDA_QuantizationAttr:$quantization));
+  let extraClassDeclaration = [{
+    /// The number of targets before the copies.
+    unsigned getNumStored() { return getStored() + getCentered() + 1; }
   }];
 }
 

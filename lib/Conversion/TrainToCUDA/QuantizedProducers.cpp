@@ -1,0 +1,269 @@
+//===- QuantizedProducers.cpp - Launches that quantise their results ------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The launch that computes a tensor writes its 8-bit copies too, if their scale
+// is known before. If the scale follows from the magnitude of the tensor, the
+// launch finds this magnitude, and another one quantises. A tensor that only
+// products read is then never stored in 16 bits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TrainToCUDA.h"
+
+#include "amp/Dialect/AMP/IR/AMPScaledOps.h"
+#include "amp/Runtime/CUDA/Sizes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mlir::cuda;
+
+//===----------------------------------------------------------------------===//
+// Producers
+//===----------------------------------------------------------------------===//
+
+/// The result of a launch that `value` is, possibly in another shape. Null for
+/// arguments.
+static OpResult getComputed(Value value) {
+  while (auto view = value.getDefiningOp<ViewOp>())
+    value = view.getSource();
+  return dyn_cast<OpResult>(value);
+}
+
+static RankedTensorType tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// Whether the norm of `op` can be quantised as `quantization` asks.
+static bool isQuantizableNorm(Operation *op, QuantizationAttr quantization) {
+  if (!isa<LayerNormOp, RMSNormOp>(op))
+    return false;
+  RankedTensorType x = tensorType(op->getOperand(0));
+  int64_t columns = x.getShape().back();
+  return tensorType(op->getOperand(1)).getRank() == 1 &&
+         quantization.getColumns() == columns &&
+         columns % ::amp::cuda::kFloat8Extent == 0 &&
+         ::amp::cuda::quantizedNormRows(columns) != 0;
+}
+
+/// Whether the launch of `value` can write the copies of it.
+static bool isQuantizable(OpResult value, QuantizationAttr quantization) {
+  if (!value)
+    return false;
+  if (auto kernel = dyn_cast<KernelOp>(value.getOwner())) {
+    Type element = tensorType(value).getElementType();
+    return !kernel.isReduction() && !kernel.getPredicate() &&
+           !kernel.getQuantization() && kernel.getNumOutputElements() > 1 &&
+           (element.isF16() || element.isBF16() || element.isF32());
+  }
+  return value.getResultNumber() == 0 &&
+         isQuantizableNorm(value.getOwner(), quantization);
+}
+
+/// Makes `value` known before `op`, by moving its launch if it has to. Returns
+/// whether this is possible.
+static bool makeKnownBefore(Value value, Operation *op) {
+  auto isKnown = [&](Value known) {
+    Operation *definition = known.getDefiningOp();
+    return !definition || definition->isBeforeInBlock(op);
+  };
+  if (isKnown(value))
+    return true;
+  auto kernel = value.getDefiningOp<KernelOp>();
+  if (!kernel || !llvm::all_of(kernel->getOperands(), isKnown))
+    return false;
+  kernel->moveBefore(op);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Fusion
+//===----------------------------------------------------------------------===//
+
+/// A kernel that also writes the copies of its result `target`, and stores this
+/// result only with `stored`.
+static KernelOp quantizeKernel(KernelOp kernel, unsigned target, bool stored,
+                               QuantizationAttr quantization, Value scale) {
+  OpBuilder builder(kernel);
+  SmallVector<Type> types;
+  SmallVector<AffineMap> maps;
+  SmallVector<Value> yielded, inputs(kernel.getInputs());
+  Operation *yield = kernel.getBody().front().getTerminator();
+  for (unsigned input = 0; input < kernel.getNumElementInputs(); ++input)
+    maps.push_back(kernel.getMap(input));
+  for (auto [index, result] : llvm::enumerate(kernel.getResults())) {
+    if (index == target && !stored)
+      continue;
+    types.push_back(result.getType());
+    maps.push_back(kernel.getTargetMap(index));
+    yielded.push_back(yield->getOperand(index));
+  }
+  yielded.push_back(yield->getOperand(target));
+  llvm::append_range(types, quantization.getTypes());
+  if (scale)
+    inputs.push_back(scale);
+  auto made = KernelOp::create(
+      builder, kernel.getLoc(), types, kernel.getNameAttr(), inputs,
+      ValueRange(), ValueRange(), Value(), kernel.getExtentsAttr(),
+      builder.getAffineMapArrayAttr(maps), DenseI64ArrayAttr(), CombineAttr(),
+      quantization);
+  made.getBody().takeBody(kernel.getBody());
+  yield->setOperands(yielded);
+  if (scale)
+    made.getBody().addArgument(scale.getType(), scale.getLoc());
+  return made;
+}
+
+static QuantizedNormOp quantizeNorm(Operation *norm, bool stored,
+                                    QuantizationAttr quantization,
+                                    Value scale) {
+  OpBuilder builder(norm);
+  auto launch = cast<LaunchOpInterface>(norm);
+  auto layerNorm = dyn_cast<LayerNormOp>(norm);
+  SmallVector<Type> types(norm->getResults().drop_front(!stored).getTypes());
+  llvm::append_range(types, quantization.getTypes());
+  SmallVector<Value> inputs(launch.getInputs());
+  if (scale)
+    inputs.push_back(scale);
+  return QuantizedNormOp::create(
+      builder, norm->getLoc(), types, norm->getAttrOfType<StringAttr>("name"),
+      inputs, ValueRange(), ValueRange(), Value(),
+      layerNorm ? layerNorm.getEpsilonAttr()
+                : cast<RMSNormOp>(norm).getEpsilonAttr(),
+      TypeAttr::get(tensorType(norm->getResult(0)).getElementType()),
+      bool(layerNorm) ? builder.getUnitAttr() : UnitAttr(),
+      stored ? builder.getUnitAttr() : UnitAttr(), quantization);
+}
+
+/// Whether something else than `reader` reads `value`, possibly in another
+/// shape.
+static bool isReadBesides(Value value, Operation *reader) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (auto view = dyn_cast<ViewOp>(user))
+      return isReadBesides(view.getResult(), reader);
+    return user != reader;
+  });
+}
+
+/// Erases the views of `value` that nothing reads.
+static void eraseDeadViews(Value value) {
+  for (Operation *user : llvm::make_early_inc_range(value.getUsers()))
+    if (auto view = dyn_cast<ViewOp>(user)) {
+      eraseDeadViews(view.getResult());
+      if (view->use_empty())
+        view.erase();
+    }
+}
+
+/// Lets the launch of `value` write the copies that `quantization` describes.
+/// `reader`, which wrote or found them before, is erased. Returns the copies.
+static ResultRange fuseCopies(OpResult value, QuantizationAttr quantization,
+                              Value scale, Operation *reader) {
+  Operation *producer = value.getOwner();
+  unsigned target = value.getResultNumber();
+  bool stored = isReadBesides(value, reader);
+  auto kernel = dyn_cast<KernelOp>(producer);
+  Operation *made =
+      kernel ? quantizeKernel(kernel, target, stored, quantization, scale)
+             : quantizeNorm(producer, stored, quantization, scale);
+  for (NamedAttribute attribute : producer->getDiscardableAttrs())
+    made->setDiscardableAttr(attribute.getName(), attribute.getValue());
+  unsigned next = 0;
+  for (OpResult result : producer->getResults())
+    if (result != value || stored)
+      result.replaceAllUsesWith(made->getResult(next++));
+  return made->getResults().drop_front(next);
+}
+
+/// Replaces `quantize` by targets of the launch that computes its operand.
+static bool fuseQuantize(QuantizeOp quantize) {
+  QuantizationAttr quantization = quantize.getQuantization();
+  OpResult value = getComputed(quantize.getInputs()[0]);
+  Value scale = quantize.getInputs()[1];
+  if (!isQuantizable(value, quantization) ||
+      dependsOn(scale, value.getOwner()) ||
+      !makeKnownBefore(scale, value.getOwner()))
+    return false;
+  Operation *producer = value.getOwner();
+  ResultRange copies = fuseCopies(value, quantization, scale, quantize);
+  quantize->replaceAllUsesWith(copies);
+  quantize.erase();
+  eraseDeadViews(value);
+  producer->erase();
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Magnitudes
+//===----------------------------------------------------------------------===//
+
+/// Whether `kernel` finds the largest magnitude of its only input.
+static bool findsMagnitude(KernelOp kernel) {
+  if (!kernel.isReduction() || kernel.getCombine() != Combine::Maximum ||
+      kernel.getInputs().size() != 1 || kernel.getNumElementInputs() != 1 ||
+      kernel.getPredicate() || tensorType(kernel.getResult(0)).getRank() != 0 ||
+      !kernel.getMap(0).isProjectedPermutation(/*allowZeroInResults=*/true) ||
+      tensorType(kernel.getInputs()[0]).getNumElements() !=
+          kernel.getNumReducedElements())
+    return false;
+  Block &body = kernel.getBody().front();
+  Value found = body.getTerminator()->getOperand(0);
+  bool isMagnitude = false;
+  while (Operation *op = found.getDefiningOp()) {
+    // A magnitude fits into the type of its value.
+    if (!isa<math::AbsFOp, arith::ExtFOp>(op) &&
+        !(isa<arith::TruncFOp>(op) &&
+          op->getResult(0).getType() == body.getArgument(0).getType()))
+      return false;
+    isMagnitude |= isa<math::AbsFOp>(op);
+    found = op->getOperand(0);
+  }
+  return isMagnitude && found == body.getArgument(0);
+}
+
+/// Lets the launch that computes the operand of `reduction` find its magnitude.
+/// What followed from the magnitude becomes a kernel of one element.
+static bool fuseMagnitude(KernelOp reduction) {
+  Value input = reduction.getInputs()[0];
+  SmallVector<int64_t, 2> matrix =
+      mlir::amp::getMatrixShape(tensorType(input).getShape());
+  auto quantization = QuantizationAttr::get(
+      reduction.getContext(), matrix[0], matrix[1], Type(), /*payload=*/false,
+      /*transposed=*/false, /*amax=*/true, /*saturate=*/false,
+      /*keepNonFinite=*/false);
+  OpResult value = getComputed(input);
+  if (!isQuantizable(value, quantization))
+    return false;
+  Operation *producer = value.getOwner();
+  Value amax = fuseCopies(value, quantization, Value(), reduction).front();
+  if (!reduction.getFinish().empty()) {
+    OpBuilder builder(reduction);
+    AffineMap scalar = AffineMap::get(builder.getContext());
+    auto finish = KernelOp::create(
+        builder, reduction.getLoc(), reduction.getResultTypes(),
+        reduction.getNameAttr(), amax, ValueRange(), ValueRange(), Value(),
+        builder.getDenseI64ArrayAttr({}),
+        builder.getAffineMapArrayAttr({scalar, scalar}), DenseI64ArrayAttr(),
+        CombineAttr(), QuantizationAttr());
+    finish.getBody().takeBody(reduction.getFinish());
+    amax = finish.getResult(0);
+  }
+  reduction.getResult(0).replaceAllUsesWith(amax);
+  reduction.erase();
+  eraseDeadViews(value);
+  producer->erase();
+  return true;
+}
+
+void mlir::cuda::fuseQuantizations(func::FuncOp step) {
+  Block &block = step.getBody().front();
+  for (QuantizeOp quantize : llvm::to_vector(block.getOps<QuantizeOp>()))
+    fuseQuantize(quantize);
+  for (KernelOp kernel : llvm::to_vector(block.getOps<KernelOp>()))
+    if (findsMagnitude(kernel))
+      fuseMagnitude(kernel);
+}
