@@ -9,6 +9,7 @@
 #include "amp/Execution/JITStep.h"
 
 #include "amp/Execution/Ranks.h"
+#include "amp/Runtime/Host/RankPart.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 #include <mutex>
@@ -144,20 +145,6 @@ const host::Array *JITStep::getPrediction(llvm::StringRef name) const {
              : &predictions.arrays[position->second];
 }
 
-/// The elements of `whole` that rank `rank` keeps: `size` of them, and zeros
-/// after the last one.
-static host::Array takeRankPart(const host::Array &whole, int64_t size,
-                                int64_t rank) {
-  host::Array part(whole.getType(), {size});
-  const size_t bytes = part.getNumBytes(), begin = bytes * size_t(rank),
-               end = std::min(begin + bytes, whole.getNumBytes());
-  std::memset(part.data(), 0, bytes);
-  if (begin < end)
-    std::memcpy(part.data(), static_cast<const char *>(whole.data()) + begin,
-                end - begin);
-  return part;
-}
-
 host::Status JITStep::gatherParts(RankGroup &group) {
   for (const host::TensorInfo &info : tensors) {
     const host::Array *part = values->arrays.lookup(info.name);
@@ -198,7 +185,7 @@ host::Status JITStep::write(size_t tensor, host::Array value) {
   const std::string &name = tensors[tensor].name;
   values->unset.erase(name);
   if (int64_t size = program->getPartSize(name))
-    value = takeRankPart(value, size, program->getRank());
+    value = host::takeRankPart(value, size, program->getRank());
   // Keep the address.
   host::Array *array = values->arrays.lookup(name);
   if (array && array->getType() == value.getType() &&
@@ -377,19 +364,11 @@ void JITStep::addMemory(host::Results *results) {
   results->emplace_back(kAllocatedBytes.str(), double(allocatedBytes));
   if (!program->hasParts())
     return;
-  int64_t own = 0, whole = 0;
-  for (const host::TensorInfo &info : tensors) {
-    const host::Array *array = values->arrays.lookup(info.name);
-    if (!host::isState(info.role) || !array)
-      continue;
-    own += int64_t(array->getNumBytes());
-    int64_t bytes = host::byteWidth(info.type);
-    for (int64_t extent : info.shape)
-      bytes *= extent;
-    whole += bytes;
-  }
-  results->emplace_back("state bytes of each rank", double(own));
-  results->emplace_back("state bytes of all ranks", double(whole));
+  auto getOwnBytes = [&](size_t i) {
+    const host::Array *array = values->arrays.lookup(tensors[i].name);
+    return array ? int64_t(array->getNumBytes()) : 0;
+  };
+  host::addStateBytes(tensors, getOwnBytes, results);
 }
 
 host::Status

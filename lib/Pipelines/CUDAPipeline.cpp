@@ -45,8 +45,14 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
       training.masterWeights = options.masterWeights;
     buildAMPTrainingPipeline(pm, training);
   }
-  if (options.ranks > 1)
+  if (options.ranks > 1) {
+    // Further options of the training pipeline may ask for it too.
+    if (options.shardOptimizer) {
+      training.shardOptimizer = options.ranks;
+      training.shardMinElements = options.shardMinElements;
+    }
     buildDataParallelPipeline(pm, training);
+  }
   if (options.ranks != 0) {
     // The program asks for the number of the rank when it runs.
     SetRanksPassOptions ranks;
@@ -73,6 +79,7 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
   convert.logitBytes = options.logitBytes;
   convert.attentionBytes = options.attentionBytes;
   convert.recomputeRate = options.recomputeRate;
+  convert.ranks = options.ranks;
   pm.addNestedPass<func::FuncOp>(createConvertTrainToCUDA(convert));
   PlanMemoryOptions plan;
   plan.report = options.report;

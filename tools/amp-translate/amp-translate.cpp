@@ -89,6 +89,16 @@ static cl::opt<int64_t>
           cl::desc("GPUs that train together, each on its part of the batch "
                    "(default: 1, or those of the step)"),
           cl::cat(category));
+static cl::opt<bool> shardOptimizer(
+    "shard-optimizer",
+    cl::desc("With --ranks: each GPU keeps and updates a part of the state of "
+             "the optimizers"),
+    cl::cat(category));
+static cl::opt<int64_t> shardMinElements(
+    "shard-min-elements", cl::init(1024),
+    cl::desc("With --shard-optimizer: parameters with fewer elements stay "
+             "whole (default: 1024)"),
+    cl::cat(category));
 static cl::opt<int64_t>
     nodes("nodes", cl::init(1),
           cl::desc("With --cuda-costs: the machines of the ranks (default: 1)"),
@@ -293,6 +303,8 @@ static LogicalResult runPipeline(ModuleOp module, int64_t batch,
   options.attentionBytes = attentionBytes;
   options.recomputeRate = recomputeRate;
   options.ranks = ranks;
+  options.shardOptimizer = shardOptimizer;
+  options.shardMinElements = shardMinElements;
   options.inference = inference.str();
   amp::buildCUDAPipeline(pm, options);
   return pm.run(module);
@@ -432,9 +444,9 @@ static FailureOr<int64_t> printLargestBatch(ModuleOp module, int64_t bytes,
 static StringRef getStepOption() {
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
            &precision, &lossScaling, &masterWeights, &batchSize, &ranks,
-           &noEpilogues, &strictRounding, &attention, &convolutions,
-           &nondeterministic, &logitBytes, &attentionBytes, &recomputeRate,
-           &memory})
+           &shardOptimizer, &shardMinElements, &noEpilogues, &strictRounding,
+           &attention, &convolutions, &nondeterministic, &logitBytes,
+           &attentionBytes, &recomputeRate, &memory})
     if (option->getNumOccurrences() > 0)
       return option->ArgStr;
   return {};
@@ -471,6 +483,13 @@ static int checkOptions() {
     return fail("--batch-size must be positive");
   if (ranks.getNumOccurrences() > 0 && ranks <= 0)
     return fail("--ranks must be positive");
+  if (getNumRanks() == 1 && shardOptimizer)
+    return fail("--shard-optimizer divides the state between GPUs, expected "
+                "--ranks of at least 2");
+  if (shardMinElements.getNumOccurrences() > 0 && !shardOptimizer)
+    return fail("--shard-min-elements needs --shard-optimizer");
+  if (shardMinElements <= 0)
+    return fail("--shard-min-elements must be positive");
   if (getNumRanks() > 1 && !memory.empty())
     return fail("--memory is for one rank, expected no --ranks");
   if (batchSize % getNumRanks() != 0)

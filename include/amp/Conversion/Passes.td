@@ -156,6 +156,10 @@ def ConvertTrainToCUDA
       operands computes the value too, so that no launch is added. Results are
       the same bit for bit.
 
+    - Collectives of `amp` that follow one another become one launch. Flat parts
+      (`amp-shard-optimizer`) of a tensor whose elements the number of ranks does
+      not divide go through a buffer with zeros at its end.
+
     An `scf.if` whose condition is not a constant computes both branches and
     selects. The guard of an optimizer becomes the flag of the launch. An
     `scf.for` with constant bounds is unrolled. Outer loops come first because
@@ -185,7 +189,10 @@ def ConvertTrainToCUDA
            "A larger one computes its samples in parts. 0 sets no limit">,
     Option<"recomputeRate", "recompute-rate", "int64_t", "500000",
            "The fewest bytes of memory that computing a value of the forward "
-           "pass again frees per microsecond. 0 keeps all values">];
+           "pass again frees per microsecond. 0 keeps all values">,
+    Option<"ranks", "ranks", "int64_t", "0",
+           "The number of ranks, for a step whose ranks have flat parts of "
+           "tensors (amp-shard-optimizer)">];
   let statistics = [
     Statistic<"numLaunches", "launches", "Number of launches">];
 }

@@ -90,6 +90,16 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
           "reductions (amp-data-parallel, amp-set-ranks); 0: take "
           "the step as it is"),
       llvm::cl::init(0)};
+  Option<bool, ValueParser<bool>> shardOptimizer{
+      *this, "shard-optimizer",
+      llvm::cl::desc("Let each of 'ranks' ranks keep and update a part of the "
+                     "state of the optimizers (amp-shard-optimizer)"),
+      llvm::cl::init(false)};
+  Option<int64_t, ValueParser<int64_t>> shardMinElements{
+      *this, "shard-min-elements",
+      llvm::cl::desc("With 'shard-optimizer': the least number of elements of "
+                     "a parameter that is divided"),
+      llvm::cl::init(1024)};
   Option<std::string> inference{
       *this, "inference",
       llvm::cl::desc("The step whose forward function also becomes a program, "

@@ -64,7 +64,7 @@ static Value getFloats(LinalgBuilder &b, Value value, RankedTensorType type) {
 /// Gives the operands of `op` the names of the gradients that it reduces, as
 /// they have them in a step of one rank. Returns the first name, or an empty
 /// one.
-static StringRef moveNamesToOperands(Operation *op, PatternRewriter &rewriter) {
+static StringRef moveNamesToOperands(Operation *op, RewriterBase &rewriter) {
   StringRef attribute = mlir::amp::AMPDialect::kGradientOfAttr, first;
   auto names = op->getAttrOfType<ArrayAttr>(attribute);
   if (!names || names.size() != op->getNumOperands())
@@ -124,40 +124,56 @@ struct ConvertAllReduce : OpRewritePattern<mlir::amp::AllReduceOp> {
   }
 };
 
-/// Converts a collective that divides a dimension.
-template <typename OpTy, typename LaunchTy>
-struct ConvertPart : OpRewritePattern<OpTy> {
-  using OpRewritePattern<OpTy>::OpRewritePattern;
-  LogicalResult matchAndRewrite(OpTy op,
-                                PatternRewriter &rewriter) const override {
-    Value operand = op->getOperand(0), result = op->getResult(0);
-    int64_t along = op.getAlong();
-    auto launch = LaunchTy::create(
-        rewriter, getNamedLocation(op), TypeRange(result.getType()),
-        StringAttr(), ValueRange(operand), ValueRange(), ValueRange(), Value(),
-        rewriter.getI64IntegerAttr(along));
-    rewriter.replaceOp(op, launch.getResults());
-    return success();
-  }
-};
-
 } // namespace
 
-LogicalResult mlir::cuda::verifyCollectives(func::FuncOp step) {
-  // A part of a whole is contiguous.
-  auto verifyPart = [](Operation *op, int64_t along) -> LogicalResult {
-    RankedTensorType type = typeOf(op->getOperand(0));
-    if (getAxisExtents(type, along).outer == 1)
+/// A collective whose ranks have parts of `whole`, or null.
+static Value getWhole(Operation *op) {
+  if (isa<mlir::amp::ReduceScatterOp, mlir::amp::RankPartOp>(op))
+    return op->getOperand(0);
+  return isa<mlir::amp::AllGatherOp>(op) ? op->getResult(0) : Value();
+}
+
+static Value getPart(Operation *op) {
+  return isa<mlir::amp::AllGatherOp>(op) ? op->getOperand(0) : op->getResult(0);
+}
+
+/// The dimension that `op` divides, or nothing for flat parts.
+static std::optional<int64_t> getDividedDimension(Operation *op) {
+  auto along = op->getAttrOfType<IntegerAttr>("along");
+  if (!along || along.getInt() == mlir::amp::kFlatPart)
+    return std::nullopt;
+  return along.getInt();
+}
+
+/// Verifies that the parts of `op` are contiguous, and that their number is
+/// known if zeros follow the last element.
+static LogicalResult verifyPart(Operation *op, int64_t ranks) {
+  RankedTensorType whole = typeOf(getWhole(op)), part = typeOf(getPart(op));
+  if (std::optional<int64_t> along = getDividedDimension(op)) {
+    if (getAxisExtents(whole, *along).outer == 1)
       return success();
     return op->emitOpError("divides dimension ")
-           << along << " of " << Type(type)
+           << *along << " of " << Type(whole)
            << ", expected the extents before it to be 1 on a GPU";
-  };
+  }
+  const int64_t all = whole.getNumElements(), own = part.getNumElements();
+  if (ranks > 0 && mlir::amp::getFlatPartSize(all, ranks) != own)
+    return op->emitOpError("divides ")
+           << Type(whole) << " into flat parts of " << own
+           << " elements, expected " << mlir::amp::getFlatPartSize(all, ranks)
+           << " for " << ranks << " ranks";
+  if (ranks == 0 && all % own != 0)
+    return op->emitOpError("divides ")
+           << Type(whole) << " into flat parts of " << own
+           << " elements for an unknown number of ranks, expected the option "
+              "'ranks'";
+  return success();
+}
+
+LogicalResult mlir::cuda::verifyCollectives(func::FuncOp step, int64_t ranks) {
   auto verify = [&](Operation *op) -> LogicalResult {
-    if (auto scatter = dyn_cast<mlir::amp::ReduceScatterOp>(op))
-      return verifyPart(op, scatter.getAlong());
-    if (auto gather = dyn_cast<mlir::amp::AllGatherOp>(op))
-      return verifyPart(op, gather.getAlong());
+    if (getWhole(op))
+      return verifyPart(op, ranks);
     auto divide = dyn_cast<mlir::amp::DivideByRanksOp>(op);
     if (!divide || divide.getRanks())
       return success();
@@ -172,11 +188,133 @@ LogicalResult mlir::cuda::verifyCollectives(func::FuncOp step) {
                      .wasInterrupted());
 }
 
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+/// `value` in another shape.
+static Value viewAs(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
+  auto type = RankedTensorType::get(shape, typeOf(value).getElementType());
+  return ViewOp::create(builder, value.getLoc(), type, value);
+}
+
+/// The elements of `whole` in one dimension, with zeros up to `size`.
+static Value flatten(OpBuilder &builder, Value whole, int64_t size) {
+  const int64_t count = typeOf(whole).getNumElements();
+  Value flat = viewAs(builder, whole, count);
+  if (size == count)
+    return flat;
+  LinalgBuilder b(builder, whole.getLoc());
+  return b.pad(flat, {0}, {size - count}, {0}, 0.0);
+}
+
+/// The number of parts of the operands of `op`.
+static int64_t countParts(Operation *op, int64_t ranks) {
+  const int64_t all = typeOf(getWhole(op)).getNumElements(),
+                own = typeOf(getPart(op)).getNumElements();
+  return ranks > 0 && !getDividedDimension(op) ? ranks : all / own;
+}
+
+/// The name of the state that `value` becomes, or an empty one.
+static StringRef findUpdatedState(Value value) {
+  for (OpOperand &use : value.getUses())
+    if (isa<func::ReturnOp>(use.getOwner()))
+      if (auto name = use.getOwner()
+                          ->getParentOfType<func::FuncOp>()
+                          .getResultAttrOfType<StringAttr>(
+                              use.getOperandNumber(),
+                              mlir::amp::AMPDialect::kUpdatesAttr))
+        return name.getValue();
+  return "";
+}
+
+/// Replaces `group`, which are of one kind, by one launch. Every operand has
+/// one dimension.
+template <typename LaunchTy>
+static void convertGroup(ArrayRef<Operation *> group, int64_t ranks,
+                         IRRewriter &rewriter) {
+  constexpr bool gathers = std::is_same_v<LaunchTy, AllGatherOp>;
+  rewriter.setInsertionPoint(group.back());
+  SmallVector<Value> inputs;
+  SmallVector<Type> types;
+  SmallVector<Location> locations;
+  StringRef name;
+  for (Operation *op : group) {
+    const int64_t own = typeOf(getPart(op)).getNumElements(),
+                  all = own * countParts(op, ranks);
+    const StringRef found = gathers ? findUpdatedState(op->getResult(0))
+                                    : moveNamesToOperands(op, rewriter);
+    if (name.empty())
+      name = found;
+    inputs.push_back(gathers ? viewAs(rewriter, op->getOperand(0), own)
+                             : flatten(rewriter, op->getOperand(0), all));
+    types.push_back(RankedTensorType::get(
+        gathers ? all : own, typeOf(op->getOperand(0)).getElementType()));
+    locations.push_back(getNamedLocation(op));
+  }
+  const StringRef prefix = gathers ? "gather_" : "scatter_";
+  auto launch = LaunchTy::create(
+      rewriter, rewriter.getFusedLoc(locations), types,
+      name.empty() ? StringAttr() : rewriter.getStringAttr(prefix + name),
+      inputs, ValueRange(), ValueRange(), Value(),
+      rewriter.getI64IntegerAttr(0));
+  for (auto [op, result] : llvm::zip_equal(group, launch.getResults())) {
+    RankedTensorType type = typeOf(op->getResult(0));
+    Value value = result;
+    if (typeOf(value).getNumElements() != type.getNumElements())
+      value = LinalgBuilder(rewriter, op->getLoc())
+                  .slice(value, {0}, {type.getNumElements()}, {1});
+    rewriter.replaceOp(op, viewAs(rewriter, value, type.getShape()));
+  }
+}
+
+static void convertRankPart(mlir::amp::RankPartOp op, IRRewriter &rewriter) {
+  rewriter.setInsertionPoint(op);
+  RankedTensorType part = typeOf(op.getPart());
+  auto launch =
+      RankPartOp::create(rewriter, getNamedLocation(op),
+                         TypeRange(RankedTensorType::get(
+                             part.getNumElements(), part.getElementType())),
+                         StringAttr(), ValueRange(op.getValue()), ValueRange(),
+                         ValueRange(), Value());
+  rewriter.replaceOp(op,
+                     viewAs(rewriter, launch.getResults()[0], part.getShape()));
+}
+
+void mlir::cuda::convertParts(func::FuncOp step, int64_t ranks) {
+  IRRewriter rewriter(step.getContext());
+  std::vector<SmallVector<Operation *>> groups;
+  Operation *last = nullptr;
+  auto dependsOnLast = [&](Operation *op) {
+    return llvm::is_contained(groups.back(), op->getOperand(0).getDefiningOp());
+  };
+  for (Operation &op : step.getBody().front()) {
+    if (!isa<mlir::amp::ReduceScatterOp, mlir::amp::AllGatherOp>(op))
+      continue;
+    if (last && last->getNextNode() == &op && last->getName() == op.getName() &&
+        !dependsOnLast(&op))
+      groups.back().push_back(&op);
+    else
+      groups.push_back({&op});
+    last = &op;
+  }
+  for (ArrayRef<Operation *> group : groups)
+    if (isa<mlir::amp::ReduceScatterOp>(group.front()))
+      convertGroup<ReduceScatterOp>(group, ranks, rewriter);
+    else
+      convertGroup<AllGatherOp>(group, ranks, rewriter);
+  SmallVector<mlir::amp::RankPartOp> parts(
+      step.getBody().front().getOps<mlir::amp::RankPartOp>());
+  for (mlir::amp::RankPartOp part : parts)
+    convertRankPart(part, rewriter);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
 void mlir::cuda::populateCollectives(RewritePatternSet &patterns) {
-  patterns
-      .add<ConvertAllReduce, ConvertPart<mlir::amp::AllGatherOp, AllGatherOp>,
-           ConvertPart<mlir::amp::ReduceScatterOp, ReduceScatterOp>>(
-          patterns.getContext());
+  patterns.add<ConvertAllReduce>(patterns.getContext());
 }
 
 void mlir::cuda::startCollectivesEarly(func::FuncOp step) {

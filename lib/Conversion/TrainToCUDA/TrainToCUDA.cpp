@@ -195,6 +195,9 @@ struct ConvertTrainToCUDA
     if (failed(verify("attention", attention, "decomposed")) ||
         failed(verify("convolutions", convolutions, "patches")))
       return failure();
+    if (ranks < 0)
+      return step.emitOpError("cannot be lowered for 'ranks' ")
+             << int64_t(ranks) << ", expected at least 0";
     if (logitBytes < 0)
       return step.emitOpError("cannot be lowered with 'logit-bytes' ")
              << int64_t(logitBytes) << ", expected at least 0";
@@ -211,7 +214,7 @@ struct ConvertTrainToCUDA
   }
 
   LogicalResult convert(func::FuncOp step) {
-    if (failed(verifyStep(step)) || failed(verifyCollectives(step)) ||
+    if (failed(verifyStep(step)) || failed(verifyCollectives(step, ranks)) ||
         failed(noteEvaluation(step)) || failed(noteIndexBounds(step)) ||
         failed(flattenRegions(step)))
       return failure();
@@ -228,6 +231,7 @@ struct ConvertTrainToCUDA
         failed(convertScaledProducts(step)))
       return failure();
 
+    convertParts(step, ranks);
     convertOptimizers(step);
     mergeParameterCasts(step);
     if (plansAttention())

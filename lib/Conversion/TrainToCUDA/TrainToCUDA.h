@@ -75,8 +75,13 @@ void readHeadsByStrides(func::FuncOp step);
 /// reshapes to `cuda.view`.
 void populateCompositesToCUDA(RewritePatternSet &patterns);
 
-/// Verifies that the collectives of `step` can be lowered.
-LogicalResult verifyCollectives(func::FuncOp step);
+/// Verifies that the collectives of `step` can be lowered for `ranks` ranks. 0:
+/// the number is unknown.
+LogicalResult verifyCollectives(func::FuncOp step, int64_t ranks);
+
+/// Lowers the collectives whose ranks have parts. Those that follow one another
+/// become one launch. `verifyCollectives` has succeeded.
+void convertParts(func::FuncOp step, int64_t ranks);
 
 /// Lowers the collectives of several ranks. NCCL may drop NaN from a maximum of
 /// floats, so this becomes one of integers in the order of the floats.

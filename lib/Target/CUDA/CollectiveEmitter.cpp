@@ -66,6 +66,14 @@ void ProgramEmitter::emitCollective(LaunchOpInterface launch) {
        << arguments << ")";
 }
 
+void ProgramEmitter::emitRankPart(RankPartOp part) {
+  auto launch = cast<LaunchOpInterface>(part.getOperation());
+  os << "copyRankPart(run, " << getConstPointer(launch.getInputs()[0]) << ", "
+     << launch.getInputType(0).getNumElements() << ", "
+     << getPointer(launch.getOutputs()[0]) << ", "
+     << launch.getTargetType(0).getNumElements() << ")";
+}
+
 void ProgramEmitter::emitAwait(AwaitOp await) {
   for (auto [op, index] : collectives)
     if (cast<LaunchOpInterface>(op).getName() == await.getCollective())

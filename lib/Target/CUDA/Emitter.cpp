@@ -292,7 +292,17 @@ void ProgramEmitter::emitPlan() {
       for (auto [index, input] : llvm::enumerate(launch.getInputs()))
         if (classes == 0 && getBuffer(input) == buffer)
           classes = launch.getIndexBound(index);
-    os << ", " << classes << (isLossScale(buffer) ? ", true" : "") << "},\n";
+    os << ", " << classes;
+    if (std::optional<RankedTensorType> whole = buffer.getPartOf()) {
+      ArrayRef<int64_t> extents = whole->getShape();
+      os << (isLossScale(buffer) ? ", true, " : ", false, ") << extents.size()
+         << ", {";
+      llvm::interleaveComma(extents, os);
+      os << "}";
+    } else if (isLossScale(buffer)) {
+      os << ", true";
+    }
+    os << "},\n";
   }
   os << "};\n\n";
 }
@@ -371,10 +381,14 @@ void ProgramEmitter::emitTables() {
 }
 
 LogicalResult ProgramEmitter::verifyLaunches() {
-  for (BufferOp buffer : program.getBody().front().getOps<BufferOp>())
-    if (buffer.getRole() && buffer.getType().getRank() > kMaxRank)
+  for (BufferOp buffer : program.getBody().front().getOps<BufferOp>()) {
+    ShapedType type = buffer.getType();
+    if (buffer.getPartOf())
+      type = *buffer.getPartOf();
+    if (buffer.getRole() && type.getRank() > kMaxRank)
       return buffer.emitOpError("has rank ")
-             << buffer.getType().getRank() << ", expected at most " << kMaxRank;
+             << type.getRank() << ", expected at most " << kMaxRank;
+  }
   // Names of launches become function names.
   llvm::StringSet<> taken;
   for (LaunchOpInterface launch : launches) {

@@ -140,6 +140,7 @@ private:
   /// Prints the operands of a collective and what it waits for.
   void emitCollectiveOperands(LaunchOpInterface launch);
   void emitCollective(LaunchOpInterface launch);
+  void emitRankPart(RankPartOp part);
   void emitAwait(AwaitOp await);
   /// Prints the table of collectives.
   void emitCollectives();

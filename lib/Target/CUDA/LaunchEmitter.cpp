@@ -72,6 +72,7 @@ void ProgramEmitter::emitLaunch(LaunchOpInterface launch) {
       .Case<AllGatherOp, AllReduceOp, ReduceScatterOp>(
           [&](auto) { emitCollective(launch); })
       .Case<ConvPlanOp, SDPAOp, SDPAGradOp>([&](auto) { emitPlanRun(launch); })
+      .Case([&](RankPartOp op) { emitRankPart(op); })
       .Case([&](KernelOp op) { emitKernelLaunch(op); })
       .Case([&](CastsOp op) { emitCasts(op); })
       .Case([&](CheckGradientsOp op) { emitCheck(op); })

@@ -27,6 +27,26 @@ func.func @parts(%a: tensor<1x8x4xf32>) -> tensor<1x8x4xf32> {
   return %1 : tensor<1x8x4xf32>
 }
 
+// Several operands are one bucket. A flat part ends with zeros.
+// CHECK-LABEL: @buckets
+func.func @buckets(%a: tensor<8xf32>, %b: tensor<16xf16>, %c: tensor<5x3xf32>) -> (tensor<8xf32>, tensor<16xf16>, tensor<4xf32>) {
+  // CHECK: cuda.reduce_scatter ins(%{{.*}}, %{{.*}} : tensor<8xf32>, tensor<16xf16>) {along = 0 : i64} -> tensor<2xf32>, tensor<4xf16>
+  %0:2 = cuda.reduce_scatter ins(%a, %b : tensor<8xf32>, tensor<16xf16>) {along = 0 : i64} -> tensor<2xf32>, tensor<4xf16>
+  // CHECK: cuda.all_gather ins(%{{.*}}, %{{.*}} : tensor<2xf32>, tensor<4xf16>) {along = 0 : i64} -> tensor<8xf32>, tensor<16xf16>
+  %1:2 = cuda.all_gather ins(%0#0, %0#1 : tensor<2xf32>, tensor<4xf16>) {along = 0 : i64} -> tensor<8xf32>, tensor<16xf16>
+  // CHECK: cuda.rank_part ins(%{{.*}} : tensor<5x3xf32>) -> tensor<4xf32>
+  %2 = cuda.rank_part ins(%c : tensor<5x3xf32>) -> tensor<4xf32>
+  return %1#0, %1#1, %2 : tensor<8xf32>, tensor<16xf16>, tensor<4xf32>
+}
+
+// CHECK-LABEL: cuda.program @state
+cuda.program @state arena 512 attributes {ranks = 4 : i64} {
+  %w = cuda.buffer "w" at 0 {role = "parameter"} : memref<5x3xf32>
+  // CHECK: cuda.buffer "m" at 256 {part_of = tensor<5x3xf32>, role = "optimizer_state"} : memref<4xf32>
+  %m = cuda.buffer "m" at 256 {part_of = tensor<5x3xf32>, role = "optimizer_state"} : memref<4xf32>
+  cuda.rank_part named "part" ins(%w : memref<5x3xf32>) outs(%m : memref<4xf32>)
+}
+
 // The second collective may read what the first one writes: they run in order.
 // One await is for both.
 // CHECK-LABEL: cuda.program @awaits arena 768 attributes {ranks = 2 : i64}

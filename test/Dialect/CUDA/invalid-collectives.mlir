@@ -164,3 +164,66 @@ cuda.program @too_early arena 768 {
   } ins(%g : memref<8xf32>) outs(%b : memref<8xf32>)
   cuda.await "scatter"
 }
+
+// -----
+
+func.func @counts_of_parts(%a: tensor<4xf32>, %b: tensor<4xf32>) {
+  // expected-error@+1 {{has 1 outputs or results, expected 2}}
+  %0 = cuda.reduce_scatter ins(%a, %b : tensor<4xf32>, tensor<4xf32>) {along = 0 : i64} -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @flat_part(%a: tensor<5x3xf32>) {
+  // expected-error@+1 {{takes [9] of 'f32' as a part of [5, 3] of 'f32', expected one dimension and n / N elements, rounded up}}
+  %0 = cuda.rank_part ins(%a : tensor<5x3xf32>) -> tensor<9xf32>
+  return
+}
+
+// -----
+
+cuda.program @part_of_other_ranks arena 512 attributes {ranks = 3 : i64} {
+  %w = cuda.buffer "w" at 0 {role = "parameter"} : memref<5x3xf32>
+  %p = cuda.buffer "p" at 256 {role = "prediction"} : memref<4xf32>
+  // expected-error@+1 {{takes [4] as a part of [5, 3], expected a part for each of 3 ranks}}
+  cuda.rank_part named "part" ins(%w : memref<5x3xf32>) outs(%p : memref<4xf32>)
+}
+
+// -----
+
+// A reduce-scatter does not work in place.
+cuda.program @in_place arena 256 {
+  %g = cuda.buffer "g" at 0 {role = "optimizer_state"} : memref<8xf32>
+  // expected-error@+1 {{writes 'g' while it reads it}}
+  cuda.reduce_scatter named "scatter" ins(%g : memref<8xf32>) outs(%g : memref<8xf32>) {along = 0 : i64}
+  cuda.await "scatter"
+}
+
+// -----
+
+cuda.program @state_without_ranks arena 256 {
+  // expected-error@+1 {{is a part of a state, expected a program with 'ranks'}}
+  %m = cuda.buffer "m" at 0 {part_of = tensor<5x3xf32>, role = "optimizer_state"} : memref<4xf32>
+}
+
+// -----
+
+cuda.program @state_of_other_ranks arena 256 attributes {ranks = 2 : i64} {
+  // expected-error@+1 {{has 4 elements of 'tensor<5x3xf32>', expected 8 for 2 ranks}}
+  %m = cuda.buffer "m" at 0 {part_of = tensor<5x3xf32>, role = "optimizer_state"} : memref<4xf32>
+}
+
+// -----
+
+cuda.program @part_of_batch arena 256 attributes {ranks = 4 : i64} {
+  // expected-error@+1 {{has 'part_of', which belongs on states}}
+  %m = cuda.buffer "m" at 0 {part_of = tensor<5x3xf32>, role = "batch"} : memref<4xf32>
+}
+
+// -----
+
+cuda.program @part_of_shape arena 256 attributes {ranks = 4 : i64} {
+  // expected-error@+1 {{is 'memref<2x2xf32>' as a part of 'tensor<5x3xf32>', expected one dimension and n / N elements, rounded up}}
+  %m = cuda.buffer "m" at 0 {part_of = tensor<5x3xf32>, role = "optimizer_state"} : memref<2x2xf32>
+}

@@ -26,6 +26,11 @@ struct BufferInfo {
   InitInfo init;
   int64_t classes = 0;      ///< labels lie in [0, classes); 0: any
   bool isLossScale = false; ///< positive and finite
+  /// The shape of the whole tensor, if each rank keeps a flat part of it.
+  int wholeRank = 0;
+  int64_t wholeShape[kMaxRank] = {};
+
+  bool isPart() const { return wholeRank != 0; }
 };
 
 inline int64_t countOf(const BufferInfo &buffer) {
@@ -38,13 +43,17 @@ inline int64_t bytesOf(const BufferInfo &buffer) {
   return countOf(buffer) * byteWidth(buffer.type);
 }
 
-/// Describes a buffer to the host runtime.
+/// Describes a buffer to the host runtime, which knows whole tensors.
 inline TensorInfo describeBuffer(const BufferInfo &buffer) {
   TensorInfo tensor;
   tensor.name = buffer.name;
   tensor.role = buffer.role;
   tensor.type = buffer.type;
-  tensor.shape.assign(buffer.shape, buffer.shape + buffer.rank);
+  if (buffer.isPart())
+    tensor.shape.assign(buffer.wholeShape,
+                        buffer.wholeShape + buffer.wholeRank);
+  else
+    tensor.shape.assign(buffer.shape, buffer.shape + buffer.rank);
   tensor.init = buffer.init;
   tensor.classes = buffer.classes;
   tensor.isLossScale = buffer.isLossScale;

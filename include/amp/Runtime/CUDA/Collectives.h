@@ -54,7 +54,7 @@ public:
       cudaStreamDestroy(stream);
     }
     if (finished)
-      cudaFreeHost(finished);
+      cudaFreeHost(const_cast<uint64_t *>(finished));
     if (communicator)
       ncclCommDestroy(communicator);
   }
@@ -73,6 +73,8 @@ public:
   Status await(int index, cudaStream_t on) override {
     return events[size_t(index)].done.delay(on);
   }
+  inline Status gather(const void *part, int64_t bytes, const std::string &what,
+                       void *whole) override;
 
   /// Enqueues `call(operand, communicator, stream)` for each operand of
   /// collective `index`, as one group.
@@ -87,7 +89,8 @@ public:
     LaunchShape shape;
     shape.block.x = 1;
     AMP_RETURN_IF_ERROR(launch("count_collective", stream, shape,
-                               countCollectiveKernel<>, finished));
+                               countCollectiveKernel<>,
+                               &finished[RankWatch::kOfSteps]));
     return events[size_t(index)].done.record(stream);
   }
 
@@ -98,14 +101,18 @@ private:
 
   /// Waits until the library has done a call, which does not block.
   inline Status finishCall(const Deadline &limit, const char *what) const;
+  /// Gathers `bytes` bytes of each rank in `gathered`.
+  inline Status gatherSegment(const void *part, int64_t bytes,
+                              const std::string &what, void *gathered);
 
   int rank, numRanks;
   int64_t deadline;
   ncclComm_t communicator = nullptr;
   cudaStream_t stream = nullptr;
   std::vector<Events> events;
-  /// The collectives that have ended, in host memory that the device writes.
-  uint64_t *finished = nullptr;
+  /// The collectives of steps and the segments of gathered values that have
+  /// ended, in host memory that the device writes.
+  volatile uint64_t *finished = nullptr;
   std::unique_ptr<RankWatch> watch;
 };
 
@@ -149,9 +156,11 @@ inline Status NCCLGroup::prepare(const CollectiveInfo *collectives, int count) {
     AMP_RETURN_IF_ERROR(each.done.create());
   }
   void *memory = nullptr;
-  AMP_CUDA_CALL(cudaMallocHost(&memory, sizeof(uint64_t)));
+  AMP_CUDA_CALL(
+      cudaMallocHost(&memory, RankWatch::kNumCounters * sizeof(uint64_t)));
   finished = static_cast<uint64_t *>(memory);
-  *finished = 0;
+  for (int i = 0; i < RankWatch::kNumCounters; ++i)
+    finished[i] = 0;
   watch = std::make_unique<RankWatch>(
       RankWatch::Settings{rank, numRanks, deadline, collectives, count},
       finished, [this]() -> std::string {
@@ -166,9 +175,68 @@ inline Status NCCLGroup::prepare(const CollectiveInfo *collectives, int count) {
   return Status();
 }
 
+inline Status NCCLGroup::gatherSegment(const void *part, int64_t bytes,
+                                       const std::string &what,
+                                       void *gathered) {
+  // The host blocks in the end, and the watch ends the process if a rank has
+  // ended.
+  watch->beginGather(what);
+  AMP_NCCL_CALL(ncclAllGather(part, gathered, size_t(bytes), ncclUint8,
+                              communicator, stream));
+  AMP_RETURN_IF_ERROR(finishCall(Deadline(deadline), what.c_str()));
+  LaunchShape shape;
+  shape.block.x = 1;
+  AMP_RETURN_IF_ERROR(launch("count_gather", stream, shape,
+                             countCollectiveKernel<>,
+                             &finished[RankWatch::kOfGathers]));
+  AMP_CUDA_CALL(cudaStreamSynchronize(stream));
+  return Status();
+}
+
+/// The most bytes of each rank that `gather` exchanges at once.
+inline constexpr int64_t kGatherSegment = int64_t(8) << 20;
+
+inline Status NCCLGroup::gather(const void *part, int64_t bytes,
+                                const std::string &what, void *whole) {
+  DeviceMemory gathered;
+  const int64_t most = std::min(bytes, kGatherSegment);
+  AMP_RETURN_IF_ERROR(check(gathered.allocate({}, size_t(most * numRanks),
+                                              /*onDevice=*/0, stream),
+                            "cudaMalloc"));
+  for (int64_t begin = 0; begin < bytes; begin += most) {
+    const int64_t length = std::min(most, bytes - begin);
+    AMP_RETURN_IF_ERROR(
+        gatherSegment(static_cast<const unsigned char *>(part) + begin, length,
+                      what, gathered.get()));
+    for (int other = 0; whole && other < numRanks; ++other)
+      AMP_CUDA_CALL(cudaMemcpyAsync(
+          static_cast<unsigned char *>(whole) + other * bytes + begin,
+          gathered.get() + other * length, size_t(length),
+          cudaMemcpyDeviceToHost, stream));
+    AMP_CUDA_CALL(cudaStreamSynchronize(stream));
+  }
+  return Status();
+}
+
 //===----------------------------------------------------------------------===//
 // In programs
 //===----------------------------------------------------------------------===//
+
+/// Copies the part of this rank of the `all` elements at `from`: `count`
+/// elements, with zeros after the last one of `from`.
+template <typename T>
+Status copyRankPart(const StepRun &run, const T *from, int64_t all, T *to,
+                    int64_t count) {
+  const int64_t begin = std::min(all, int64_t(run.rank) * count),
+                own = std::min(count, all - begin);
+  if (own > 0)
+    AMP_CUDA_CALL(cudaMemcpyAsync(to, from + begin, size_t(own) * sizeof(T),
+                                  cudaMemcpyDeviceToDevice, run.stream));
+  if (own < count)
+    AMP_CUDA_CALL(cudaMemsetAsync(to + own, 0, size_t(count - own) * sizeof(T),
+                                  run.stream));
+  return Status();
+}
 
 /// Enqueues collective `index`, between the calls of `begin` and `await`.
 template <int Count, typename Call>

@@ -30,6 +30,7 @@
 #include "amp/Runtime/CUDA/ProgramInfo.h"
 #include "amp/Runtime/CUDA/Slots.h"
 #include "amp/Runtime/Host/CheckpointFile.h"
+#include "amp/Runtime/Host/RankPart.h"
 #include "amp/Runtime/Step/InterfaceStep.h"
 
 #include <cmath>
@@ -157,7 +158,18 @@ public:
   }
   /// Waits and reads the metrics of the last step, in the order of the plan.
   inline Status readMetrics(float *out, int count);
-  /// Waits and reads or writes buffer `index` of the plan.
+  /// Lets rank 0 read the whole of the states that the ranks divide, until the
+  /// next step runs. All ranks call it. Other ranks get no values.
+  inline Status gatherParts();
+  /// Whether the ranks divide a state.
+  bool hasParts() const {
+    for (int i = 0; i < info.numBuffers; ++i)
+      if (info.buffers[i].isPart())
+        return true;
+    return false;
+  }
+  /// Waits and reads or writes buffer `index` of the plan. A state that the
+  /// ranks divide is that of all ranks, of which each keeps its part.
   inline Status readBuffer(int index, Array *array);
   inline Status writeBuffer(int index, const Array &array);
 
@@ -203,9 +215,7 @@ public:
   Status wait() override { return synchronize(); }
   bool isAsynchronous() const override { return true; }
   inline Status readMetrics(std::vector<double> *values) override;
-  void addMemory(Results *results) override {
-    results->emplace_back("bytes of device memory", double(memoryBytes()));
-  }
+  inline void addMemory(Results *results) override;
   inline Status
   createForwardStep(std::unique_ptr<InterfaceStep> *made) override;
   std::vector<EvaluationRule> getEvaluationRules() const override {
@@ -270,6 +280,8 @@ private:
   bool hasReaders = false, readsMetrics = true;
   /// Which states and hyperparameters have a value.
   std::vector<bool> written;
+  /// The states that ranks divide, while rank 0 reads them.
+  ArrayMap gathered;
 };
 
 //===----------------------------------------------------------------------===//
@@ -460,6 +472,16 @@ inline Status Program::readBuffer(int index, Array *array) {
     return makeError(kInvalidArgument,
                      "'%s' is a prediction, which the step was created without",
                      buffer.name);
+  if (buffer.isPart()) {
+    const Array *whole = gathered.lookup(buffer.name);
+    if (!whole)
+      return makeError(kInvalidArgument,
+                       "the ranks divide '%s', expected all of them to gather "
+                       "it first",
+                       buffer.name);
+    *array = whole->clone();
+    return Status();
+  }
   DeviceScope scope(options.device);
   *array = Array(buffer.type, tensors[size_t(index)].shape);
   AMP_CUDA_CALL(cudaMemcpyAsync(array->data(), arena + buffer.offset,
@@ -480,10 +502,51 @@ inline Status Program::writeBuffer(int index, const Array &array) {
                      tensors[size_t(index)].describe().c_str());
   written[size_t(index)] = true;
   DeviceScope scope(options.device);
+  if (buffer.isPart()) {
+    const Array part =
+        takeRankPart(array, countOf(buffer), options.ranks->getRank());
+    AMP_CUDA_CALL(cudaMemcpyAsync(arena + buffer.offset, part.data(),
+                                  part.getNumBytes(), cudaMemcpyHostToDevice,
+                                  stream));
+    return synchronize(); // before the part is destroyed
+  }
   return check(cudaMemcpyAsync(arena + buffer.offset, array.data(),
                                array.getNumBytes(), cudaMemcpyHostToDevice,
                                stream),
                "cudaMemcpyAsync");
+}
+
+inline Status Program::gatherParts() {
+  AMP_RETURN_IF_ERROR(synchronize());
+  DeviceScope scope(options.device);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const BufferInfo &buffer = info.buffers[i];
+    if (!buffer.isPart())
+      continue;
+    const int64_t bytes = bytesOf(buffer);
+    std::vector<unsigned char> parts(
+        options.ranks->getRank() == 0
+            ? size_t(bytes * options.ranks->getNumRanks())
+            : 0);
+    AMP_RETURN_IF_ERROR(options.ranks->gather(
+        arena + buffer.offset, bytes,
+        std::string("the gathering of the state '") + buffer.name + "'",
+        parts.empty() ? nullptr : parts.data()));
+    if (parts.empty())
+      continue;
+    Array whole(buffer.type, tensors[i].shape);
+    std::memcpy(whole.data(), parts.data(), whole.getNumBytes());
+    gathered.set(buffer.name, std::move(whole));
+  }
+  return Status();
+}
+
+inline void Program::addMemory(Results *results) {
+  results->emplace_back("bytes of device memory", double(memoryBytes()));
+  if (!hasParts())
+    return;
+  addStateBytes(
+      tensors, [&](size_t i) { return bytesOf(info.buffers[i]); }, results);
 }
 
 template <typename Fill>
@@ -649,6 +712,7 @@ inline Status Program::runSlot(int slot, int steps) {
                      "%d steps to run, expected a number that is not negative",
                      steps);
   AMP_RETURN_IF_ERROR(checkValues(/*batches=*/true, slot));
+  gathered = ArrayMap();
   DeviceScope scope(options.device);
   AMP_RETURN_IF_ERROR(slots.begin(slot, stream));
   const Reader last = options.predictions             ? Reader::Predictions

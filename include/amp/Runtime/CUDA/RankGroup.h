@@ -17,6 +17,7 @@
 #include "amp/Runtime/Host/Launcher.h"
 
 #include <memory>
+#include <string>
 
 namespace amp::cuda {
 
@@ -43,6 +44,12 @@ public:
   virtual Status begin(int index, cudaStream_t stream) = 0;
   /// Makes `stream` wait for collective `index` and those before it.
   virtual Status await(int index, cudaStream_t stream) = 0;
+  /// Copies the `bytes` bytes of device memory at `part` of each rank, in order,
+  /// to `whole` in host memory, which may be null on ranks that do not need
+  /// them. All ranks call it between steps, when no step runs. `what` is what
+  /// they gather, for messages.
+  virtual Status gather(const void *part, int64_t bytes,
+                        const std::string &what, void *whole) = 0;
 };
 
 /// The collectives of a program. Without them a program does not need NCCL.

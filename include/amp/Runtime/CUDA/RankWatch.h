@@ -43,8 +43,11 @@ public:
     int count; ///< of one step
   };
 
-  /// `finished` is the number of collectives that have ended. `findError`
-  /// returns the text of an error of the connection, or nothing.
+  /// The numbers of collectives that have ended, in steps and between them.
+  enum Counter { kOfSteps, kOfGathers, kNumCounters };
+
+  /// `finished` has `kNumCounters` numbers. `findError` returns the text of an
+  /// error of the connection, or nothing.
   RankWatch(const Settings &settings, const volatile uint64_t *finished,
             std::function<std::string()> findError)
       : settings(settings), finished(finished), findError(std::move(findError)),
@@ -61,6 +64,13 @@ public:
   }
 
   void beginStep() { begun += uint64_t(settings.count); }
+  /// The host is about to enqueue a collective between two steps. Messages call
+  /// it `what`.
+  void beginGather(const std::string &what) {
+    std::lock_guard<std::mutex> lock(mutex);
+    gathers = what;
+    ++begunGathers;
+  }
 
 private:
   using Clock = std::chrono::steady_clock;
@@ -71,33 +81,38 @@ private:
     std::unique_lock<std::mutex> lock(mutex);
     while (!wake.wait_for(lock, std::chrono::milliseconds(50),
                           [this] { return stops; })) {
-      const uint64_t done = *finished, all = begun;
+      const uint64_t done = finished[kOfSteps] + finished[kOfGathers],
+                     all = begun + begunGathers;
       if (done != seen || done >= all) {
         seen = done;
         since = Clock::now();
       }
       const std::string error = findError();
       if (!error.empty())
-        end(done, error.c_str());
+        end(error.c_str());
       if (Clock::now() - since > std::chrono::seconds(settings.deadline))
-        end(done,
-            ("it has not ended within " + std::to_string(settings.deadline) +
+        end(("it has not ended within " + std::to_string(settings.deadline) +
              " s; a rank has ended, stopped or left out a collective")
                 .c_str());
     }
   }
 
   /// Ends the process. Its launcher ends the others, or their own watch does.
-  [[noreturn]] void end(uint64_t done, const char *reason) const {
+  [[noreturn]] void end(const char *reason) const {
+    const uint64_t done = finished[kOfSteps];
     const CollectiveInfo &at =
         settings.collectives[done % uint64_t(settings.count)];
-    std::fprintf(stderr,
-                 "error: rank %d of %d: collective '%s' of %lld elements, "
-                 "number %llu, in step %llu of this run: %s\n",
-                 settings.rank, settings.numRanks, at.name,
-                 (long long)at.elements, (unsigned long long)(done + 1),
-                 (unsigned long long)(done / uint64_t(settings.count) + 1),
-                 reason);
+    std::fprintf(stderr, "error: rank %d of %d: ", settings.rank,
+                 settings.numRanks);
+    if (finished[kOfGathers] < begunGathers)
+      std::fprintf(stderr, "%s: %s\n", gathers.c_str(), reason);
+    else
+      std::fprintf(
+          stderr,
+          "collective '%s' of %lld elements, number %llu, in step "
+          "%llu of this run: %s\n",
+          at.name, (long long)at.elements, (unsigned long long)(done + 1),
+          (unsigned long long)(done / uint64_t(settings.count) + 1), reason);
     std::fflush(nullptr);
     std::_Exit(1);
   }
@@ -105,7 +120,9 @@ private:
   const Settings settings;
   const volatile uint64_t *finished;
   std::function<std::string()> findError;
-  std::atomic<uint64_t> begun{0};
+  std::atomic<uint64_t> begun{0}, begunGathers{0};
+  /// What the last collective between steps gathers.
+  std::string gathers;
   std::mutex mutex;
   std::condition_variable wake;
   bool stops = false;

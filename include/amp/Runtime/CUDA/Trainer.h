@@ -165,9 +165,15 @@ inline Status ProgramTrainer::run() {
   bool times = options.profile || options.timedSteps > 0;
   if (times)
     trainer.keepData();
+  TrainerHooks hooks;
+  // Before rank 0 saves the states, it gets the parts of all ranks.
+  if (options.saves && program.hasParts())
+    hooks.afterTraining = [this](Step &, const RunRecord &) {
+      return program.gatherParts();
+    };
   AMP_RETURN_IF_ERROR(trainer.run(
       program, info.identity.precision ? info.identity.precision : "",
-      /*evaluatesAll=*/false, {}, &runs));
+      /*evaluatesAll=*/false, hooks, &runs));
   times = times && !trainer.isInterrupted();
   if (options.training.rank == 0)
     showResults(options.training, runs);
@@ -228,6 +234,7 @@ inline Status connectRanks(const ProgramInfo &info, TrainerOptions *options) {
                                  options->program.device,
                                  &options->program.ranks));
   TrainingOptions &training = options->training;
+  options->saves = !training.savePath.empty();
   training.ranks = process.ranks;
   training.rank = process.rank;
   if (process.rank == 0)

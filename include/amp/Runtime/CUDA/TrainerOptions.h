@@ -21,6 +21,8 @@ struct TrainerOptions {
   int64_t timedSteps = 0;
   bool profile = false, help = false, hasDevice = false;
   RankOptions ranks;
+  /// Whether rank 0 saves the states.
+  bool saves = false;
 };
 
 /// The options that amp-run lacks.

@@ -7,6 +7,7 @@
 
 #include "LaunchSupport.h"
 
+#include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -96,28 +97,76 @@ static LogicalResult verifyPart(LaunchOpInterface op, ShapedType whole,
   if (!isa<FloatType>(element))
     return op->emitOpError("has elements of ")
            << element << ", expected floats";
-  return verifyCollective(op);
+  return success();
+}
+
+namespace {
+/// One operand of a collective that divides: the whole and the part.
+struct Division {
+  ShapedType whole, part;
+};
+} // namespace
+
+/// The operands of a launch whose ranks have parts. Empty for other launches.
+static SmallVector<Division> getDivisions(LaunchOpInterface launch) {
+  SmallVector<Division> divisions;
+  const bool gathers = isa<AllGatherOp>(launch.getOperation());
+  if (!gathers && !isa<RankPartOp, ReduceScatterOp>(launch.getOperation()))
+    return divisions;
+  for (unsigned i = 0; i < launch.getInputs().size(); ++i) {
+    ShapedType from = launch.getInputType(i), to = launch.getTargetType(i);
+    divisions.push_back(gathers ? Division{to, from} : Division{from, to});
+  }
+  return divisions;
+}
+
+/// Verifies a collective that divides dimension `along` of its operands.
+static LogicalResult verifyParts(LaunchOpInterface launch, int64_t along) {
+  const unsigned count = std::max<unsigned>(1, launch.getInputs().size());
+  if (failed(verifyCounts(launch, count, count)))
+    return failure();
+  for (const Division &division : getDivisions(launch))
+    if (failed(verifyPart(launch, division.whole, division.part, along)))
+      return failure();
+  return verifyCollective(launch);
 }
 
 LogicalResult ReduceScatterOp::verify() {
-  auto launch = cast<LaunchOpInterface>(getOperation());
-  if (failed(verifyCounts(launch, 1, 1)))
-    return failure();
-  return verifyPart(launch, launch.getInputType(0), launch.getTargetType(0),
-                    getAlong());
+  return verifyParts(cast<LaunchOpInterface>(getOperation()), getAlong());
 }
 
 LogicalResult AllGatherOp::verify() {
+  return verifyParts(cast<LaunchOpInterface>(getOperation()), getAlong());
+}
+
+int64_t ReduceScatterOp::getFlops() {
+  int64_t elements = 0;
+  for (Value input : getInputs())
+    elements += cast<ShapedType>(input.getType()).getNumElements();
+  return elements;
+}
+
+int64_t AllGatherOp::getFlops() { return 0; }
+
+LogicalResult RankPartOp::verify() {
   auto launch = cast<LaunchOpInterface>(getOperation());
   if (failed(verifyCounts(launch, 1, 1)))
     return failure();
-  return verifyPart(launch, launch.getTargetType(0), launch.getInputType(0),
-                    getAlong());
+  ShapedType whole = launch.getInputType(0), part = launch.getTargetType(0);
+  if (!mlir::amp::isFlatPart(whole, part))
+    return emitOpError("takes ")
+           << formatList(part.getShape()) << " of " << part.getElementType()
+           << " as a part of " << formatList(whole.getShape()) << " of "
+           << whole.getElementType()
+           << ", expected one dimension and n / N elements, rounded up";
+  return verifyLaunch(launch);
 }
 
-int64_t ReduceScatterOp::getFlops() { return estimateFlops(*this, 1); }
+int64_t RankPartOp::getFlops() { return 0; }
 
-int64_t AllGatherOp::getFlops() { return 0; }
+int64_t RankPartOp::getReadBytes() {
+  return getBytes(cast<LaunchOpInterface>(getOperation()).getTargetType(0));
+}
 
 //===----------------------------------------------------------------------===//
 // Programs
@@ -136,25 +185,46 @@ bool mlir::cuda::usesMemoryOf(Operation *launch, Operation *other) {
 
 /// Verifies that `launch` has a part for each of `ranks` ranks.
 static LogicalResult verifyRanks(LaunchOpInterface launch, int64_t ranks) {
-  ShapedType whole, part;
-  if (isa<ReduceScatterOp>(launch.getOperation())) {
-    whole = launch.getInputType(0);
-    part = launch.getTargetType(0);
-  } else if (isa<AllGatherOp>(launch.getOperation())) {
-    whole = launch.getTargetType(0);
-    part = launch.getInputType(0);
-  } else {
-    return success();
+  for (const Division &division : getDivisions(launch)) {
+    const int64_t all = division.whole.getNumElements(),
+                  own = division.part.getNumElements();
+    // Only a part that exchanges nothing may have zeros at its end.
+    if (launch.isCollective() ? own * ranks == all
+                              : mlir::amp::getFlatPartSize(all, ranks) == own)
+      continue;
+    return launch->emitOpError("takes ")
+           << formatList(division.part.getShape()) << " as a part of "
+           << formatList(division.whole.getShape())
+           << ", expected a part for each of " << ranks << " ranks";
   }
-  if (part.getNumElements() * ranks == whole.getNumElements())
-    return success();
-  return launch->emitOpError("takes ")
-         << formatList(part.getShape()) << " as a part of "
-         << formatList(whole.getShape()) << ", expected a part for each of "
-         << ranks << " ranks";
+  return success();
+}
+
+/// Verifies that the states that ranks divide fit the number of ranks of
+/// `program`.
+static LogicalResult verifyStateParts(ProgramOp program) {
+  for (auto buffer : program.getBody().front().getOps<BufferOp>()) {
+    if (!buffer.getPartOf())
+      continue;
+    if (!program.getRanks())
+      return buffer.emitOpError("is a part of a state, expected a program with "
+                                "'ranks'");
+    const int64_t all = buffer.getPartOf()->getNumElements();
+    const auto ranks = int64_t(*program.getRanks());
+    if (mlir::amp::getFlatPartSize(all, ranks) !=
+        buffer.getType().getNumElements())
+      return buffer.emitOpError("has ")
+             << buffer.getType().getNumElements() << " elements of "
+             << Type(*buffer.getPartOf()) << ", expected "
+             << mlir::amp::getFlatPartSize(all, ranks) << " for " << ranks
+             << " ranks";
+  }
+  return success();
 }
 
 LogicalResult mlir::cuda::verifyAwaits(ProgramOp program) {
+  if (failed(verifyStateParts(program)))
+    return failure();
   llvm::SetVector<Operation *> running;
   for (Operation &op : program.getBody().front()) {
     if (auto await = dyn_cast<AwaitOp>(op)) {
@@ -175,10 +245,10 @@ LogicalResult mlir::cuda::verifyAwaits(ProgramOp program) {
     auto launch = dyn_cast<LaunchOpInterface>(op);
     if (!launch)
       continue;
+    if (program.getRanks() &&
+        failed(verifyRanks(launch, int64_t(*program.getRanks()))))
+      return failure();
     if (launch.isCollective()) {
-      if (program.getRanks() &&
-          failed(verifyRanks(launch, int64_t(*program.getRanks()))))
-        return failure();
       running.insert(&op);
       continue;
     }

@@ -7,6 +7,7 @@
 
 #include "LaunchSupport.h"
 
+#include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Runtime/Host/Checkpoint.h"
 #include "llvm/ADT/MapVector.h"
@@ -51,6 +52,16 @@ LogicalResult BufferOp::verify() {
                           int64_t(*getIndexBound()) <= 0))
     return emitOpError("has an 'index_bound', expected a positive one, the "
                        "role 'batch' and elements of type i32 or i64");
+  if (std::optional<RankedTensorType> whole = getPartOf()) {
+    std::optional<amp::Role> role = amp::symbolizeRole(getRole().value_or(""));
+    if (!role || *role == amp::Role::Batch ||
+        *role == amp::Role::Hyperparameter)
+      return emitOpError("has 'part_of', which belongs on states");
+    if (!amp::isFlatPart(*whole, getType()))
+      return emitOpError("is ")
+             << getType() << " as a part of " << Type(*whole)
+             << ", expected one dimension and n / N elements, rounded up";
+  }
   std::optional<ElementsAttr> value = getValue();
   if (value.has_value() != isConstant())
     return emitOpError("needs the role 'constant' and a 'value' together");

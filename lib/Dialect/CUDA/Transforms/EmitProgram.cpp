@@ -155,7 +155,7 @@ void MemoryPlanner::emit() {
           inner.getStringAttr(buffer->name),
           inner.getI64IntegerAttr(buffer->offset),
           persistent ? inner.getStringAttr(buffer->role) : StringAttr(),
-          buffer->init, buffer->value, buffer->indexBound);
+          buffer->init, buffer->value, buffer->indexBound, buffer->partOf);
     }
   IRMapping mapping;
   RunningCollectives running(inner);

@@ -27,6 +27,8 @@ struct PlannedBuffer {
   ElementsAttr value = {};
   /// The index bound of a batch argument.
   IntegerAttr indexBound = {};
+  /// The type of the whole tensor, for a state that ranks divide.
+  TypeAttr partOf = {};
   /// The results that alone need it. Nothing if training needs it.
   std::optional<Reader> reader = {};
   /// The numbers of the first and last operation that use it.

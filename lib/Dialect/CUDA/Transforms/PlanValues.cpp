@@ -8,6 +8,7 @@
 #include "MemoryPlanner.h"
 
 #include "amp/Analysis/TensorLiveness.h"
+#include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "amp/Runtime/CUDA/Sizes.h"
 #include "amp/Support/TensorTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -156,6 +157,8 @@ void MemoryPlanner::assignResults() {
     buffer->init = argument.init;
     buffer->indexBound =
         step.getArgAttrOfType<IntegerAttr>(argument.index, kIndexBoundAttr);
+    buffer->partOf =
+        step.getArgAttrOfType<TypeAttr>(argument.index, mlir::amp::kPartOfAttr);
     names.insert(buffer->name);
     bufferOf[value] = buffer;
   }

@@ -66,18 +66,20 @@ def CUDA_AllReduceOp : CUDA_CollectiveOp<"all_reduce", "$reduction",
 }
 
 def CUDA_ReduceScatterOp : CUDA_CollectiveOp<"reduce_scatter", "", []> {
-  let summary = "sums a buffer of all ranks, and gives each rank a part";
+  let summary = "sums buffers of all ranks, and gives each rank a part";
   let description = [{
-    As `amp.reduce_scatter` along dimension `along`. The parts are contiguous:
-    the extents of all dimensions before `along` are 1. Runs as
-    `cuda.all_reduce`. The memory of the input is in use until the `cuda.await`
-    too.
+    As `amp.reduce_scatter` along dimension `along` of each input. The parts are
+    contiguous: the extents of all dimensions before `along` are 1. Several
+    inputs are one bucket. Runs as `cuda.all_reduce`. The memory of the inputs is
+    in use until the `cuda.await` too, and no output shares it.
 
     Example:
 
     ```mlir
     %part = cuda.reduce_scatter ins(%g : tensor<8x4xf32>) {along = 0 : i64}
         -> tensor<2x4xf32>
+    %p:2 = cuda.reduce_scatter ins(%a, %b : tensor<8xf32>, tensor<16xf16>)
+        {along = 0 : i64} -> tensor<2xf32>, tensor<4xf16>
     ```
   }];
   let arguments = !con(operands, (ins I64Attr:$along));
@@ -85,7 +87,7 @@ def CUDA_ReduceScatterOp : CUDA_CollectiveOp<"reduce_scatter", "", []> {
 }
 
 def CUDA_AllGatherOp : CUDA_CollectiveOp<"all_gather", "", []> {
-  let summary = "joins the parts of a buffer that the ranks have";
+  let summary = "joins the parts of buffers that the ranks have";
   let description = [{
     As `amp.all_gather` along dimension `along`, with the rules of
     `cuda.reduce_scatter`.
@@ -99,6 +101,23 @@ def CUDA_AllGatherOp : CUDA_CollectiveOp<"all_gather", "", []> {
   }];
   let arguments = !con(operands, (ins I64Attr:$along));
   let extraClassDeclaration = declarations;
+}
+
+def CUDA_RankPartOp
+    : CUDA_LaunchOp<"rank_part", "", [], ["getFlops", "getReadBytes"]> {
+  let summary = "takes this rank's part of a buffer that all ranks have";
+  let description = [{
+    As `amp.rank_part` without `along`: the input is divided in row-major order,
+    and the result has one dimension. Zeros follow the last element of the input.
+    The ranks exchange nothing, so this is an ordinary launch.
+
+    Example:
+
+    ```mlir
+    %part = cuda.rank_part ins(%w : tensor<5x3xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let arguments = operands;
 }
 
 #endif // AMP_DIALECT_CUDA_IR_CUDACOLLECTIVEOPS_TD

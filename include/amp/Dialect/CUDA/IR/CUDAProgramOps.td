@@ -92,6 +92,9 @@ def CUDA_BufferOp : CUDA_Op<"buffer", [
     indices, at least 0 and less than the bound. The code that fills the buffer
     checks them.
 
+    A state of which each rank keeps a flat part (`amp.part_of`) has the type of
+    the whole tensor as `part_of`. Callers know it by that type.
+
     Example:
 
     ```mlir
@@ -100,12 +103,14 @@ def CUDA_BufferOp : CUDA_Op<"buffer", [
     %y = cuda.buffer "labels" at 33024 {index_bound = 10 : i64, role = "batch"} : memref<32xi64>
     %t = cuda.buffer "steps" at 33280 {role = "constant", value = dense<[1, 2, 4]> : tensor<3xi32>}
         : memref<3xi32>
+    %m = cuda.buffer "momentum" at 33536 {part_of = tensor<5x3xf32>, role = "optimizer_state"} : memref<4xf32>
     ```
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$offset,
                        OptionalAttr<StrAttr>:$role, OptionalAttr<CUDA_InitAttr>:$init,
                        OptionalAttr<ElementsAttr>:$value,
-                       OptionalAttr<I64Attr>:$index_bound);
+                       OptionalAttr<I64Attr>:$index_bound,
+                       OptionalAttr<TypeAttrOf<CUDA_Tensor>>:$part_of);
   let results = (outs CUDA_Buffer:$buffer);
   let assemblyFormat = "$name `at` $offset attr-dict `:` type($buffer)";
   let hasVerifier = 1;

@@ -1,0 +1,225 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Emitted programs whose ranks divide the state of the optimizers train as programs whose ranks all
+# keep it, and as amp-run does, on CPU implementations of CUDA and NCCL.
+#
+# REQUIRES: full, mpi
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %t '%cuda_host_cxx' '%cuda_host_lib' %models %digits %S/../../Execution/Inputs
+"""Sums are in the order of the ranks, as those of amp-run. With 3 ranks most parts have zeros after
+their last element."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.path[:0] = [os.path.join(os.path.dirname(__file__), "Inputs"), sys.argv[6]]
+import numpy as np
+from program import Builder, distances, load, run
+from rank_steps import BAD, whole, write_data
+
+folder, compiler, library, models, digits = sys.argv[1:6]
+MLP = f"{models}/digits-mlp.mlir"
+STEPS, DEADLINE = 24, 4
+MSE = """
+func.func @step(
+    %w: tensor<8x5xf32> {amp.role = "parameter", amp.name = "w", amp.init = #amp.init<normal, value = 0.3>},
+    %b: tensor<5xf32> {amp.role = "parameter", amp.name = "b", amp.init = #amp.init<zeros>},
+    %v: tensor<8x5xf32> {amp.role = "optimizer_state", amp.name = "v", amp.init = #amp.init<zeros>},
+    %vb: tensor<5xf32> {amp.role = "optimizer_state", amp.name = "vb", amp.init = #amp.init<zeros>},
+    %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr", amp.init = #amp.init<constant, value = 0.05>},
+    %x: tensor<?x8xf32> {amp.role = "batch", amp.name = "x"}, %t: tensor<?x5xf32> {amp.role = "batch", amp.name = "t"})
+    -> (tensor<8x5xf32> {amp.updates = "w"}, tensor<5xf32> {amp.updates = "b"}, tensor<8x5xf32> {amp.updates = "v"},
+        tensor<5xf32> {amp.updates = "vb"}, tensor<f32> {amp.metric = "loss"}) {
+  %y = train.linear %x, %w, %b : (tensor<?x8xf32>, tensor<8x5xf32>, tensor<5xf32>) -> tensor<?x5xf32>
+  %loss = train.mse %y, %t : (tensor<?x5xf32>, tensor<?x5xf32>) -> tensor<f32>
+  %g:2 = train.gradients %loss wrt(%w, %b) : (tensor<f32>, tensor<8x5xf32>, tensor<5xf32>) -> (tensor<8x5xf32>, tensor<5xf32>)
+  %nw, %nv = train.sgd %w, %g#0, %lr, %v {momentum = 0.9 : f64} : (tensor<8x5xf32>, tensor<8x5xf32>, tensor<f32>, tensor<8x5xf32>) -> (tensor<8x5xf32>, tensor<8x5xf32>)
+  %nb, %nvb = train.sgd %b, %g#1, %lr, %vb {momentum = 0.9 : f64} : (tensor<5xf32>, tensor<5xf32>, tensor<f32>, tensor<5xf32>) -> (tensor<5xf32>, tensor<5xf32>)
+  return %nw, %nb, %nv, %nvb, %loss : tensor<8x5xf32>, tensor<5xf32>, tensor<8x5xf32>, tensor<5xf32>, tensor<f32>
+}
+"""
+
+
+def write(name, text):
+    with open(f"{folder}/{name}", "w") as file:
+        file.write(text)
+    return f"{folder}/{name}"
+
+
+rng = np.random.default_rng(5)
+write_data(folder + "/", STEPS, rng)
+np.savez(f"{folder}/mse.npz", x=rng.standard_normal((96, 8)).astype(np.float32), t=rng.standard_normal((96, 5)).astype(np.float32))
+MODELS = {
+    # Model, batch, data.
+    "mlp": (MLP, 32, digits),
+    "adamw": (write("adamw.mlir", whole(optimizer="adamw")), 24, f"{folder}/data.npz"),
+    "clipped": (write("clipped.mlir", whole(optimizer="adamw", clip=0.05)), 24, f"{folder}/data.npz"),
+    "sgd": (write("sgd.mlir", whole()), 24, f"{folder}/overflows.npz"),
+    "mse": (write("mse.mlir", MSE), 24, f"{folder}/mse.npz"),
+}
+# Model, ranks, precision, kind of master weights.
+CASES = [("mlp", 4, "fp16", "copy"), ("mlp", 2, "bf16", "copy"), ("adamw", 3, "f32", None), ("clipped", 3, "fp16", "copy"),
+         ("sgd", 4, "fp16", "cast"), ("mse", 3, "f32", None), ("mse", 2, "f32", None)]
+SHARD = ["--shard-optimizer", "--shard-min-elements=1"]
+
+
+def name_case(model, ranks, precision, masters=None):
+    return f"{model}-{precision}-{ranks}"
+
+
+programs = {}
+for case in CASES:
+    model, ranks, precision, masters = case
+    options = ["--strict-rounding", "--precision", precision, "--batch-size", str(MODELS[model][1]), "--ranks", str(ranks)]
+    options += ["--master-weights", masters] if masters else []
+    programs["whole-" + name_case(*case)] = (MODELS[model][0], *options)
+    programs["parts-" + name_case(*case)] = (MODELS[model][0], *options, *SHARD)
+builder = Builder(compiler, library, folder)
+builder.build_all(programs)
+
+
+def launch(program, ranks, *options, data, name=None, environment={}):
+    options = ["--data", data, "--deadline", DEADLINE, *options]
+    if "--load" not in options:
+        options += ["--seed", 3]
+    if name:
+        options += ["--save", f"{folder}/{name}.npz"]
+    return subprocess.run(["mpirun", "--oversubscribe", "-n", str(ranks), f"{folder}/{program}", *map(str, options)], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "AMP_CUDA_HOST_IN_ORDER": "1", "AMP_NCCL_HOST_ORDER": "rank", **environment})
+
+
+def train(program, ranks, name, *options, **settings):
+    done = launch(program, ranks, *options, name=name, **settings)
+    assert done.returncode == 0, (program, options, done.stdout, done.stderr)
+    return done.stdout
+
+
+def read(name):
+    with open(f"{folder}/{name}.npz", "rb") as file:
+        return file.read()
+
+
+def train_on_cpu(case, name, *options):
+    model, ranks, precision, masters = case
+    path, batch, data = MODELS[model]
+    more = ["--master-weights", masters] if masters else []
+    run(["mpirun", "--oversubscribe", "-n", str(ranks), "amp-run", path, "--data", data, "--batch-size", str(batch), "--seed", "3", "--quiet", "--precision", precision,
+         "--shard-optimizer", "--pipeline", "shard-min-elements=1", "--save", f"{folder}/{name}.npz", *more, *map(str, options)])
+
+
+# Parts and whole states give the same bytes, and those of amp-run.
+for case in CASES:
+    model, ranks, precision, masters = case
+    steps = ["--steps", STEPS if model == "sgd" else 5]
+    steps += ["--no-shuffle"] if model == "sgd" else []
+    data = MODELS[model][2]
+    train("whole-" + name_case(*case), ranks, "whole", *steps, data=data)
+    shown = train("parts-" + name_case(*case), ranks, "parts", *steps, "--metrics-json", f"{folder}/parts.json", data=data)
+    own, together = (int(re.search(rf"state bytes of {whose}: (\d+)\n", shown).group(1)) for whose in ("each rank", "all ranks"))
+    assert own < together and shown.count("ms per step") == 1, shown
+    apart = distances(f"{folder}/parts.npz", f"{folder}/whole.npz")
+    # A clip adds the squares of all parts in another order.
+    if model == "clipped":
+        assert max(apart.values()) < 2**-10, apart
+    else:
+        assert read("parts") == read("whole"), (case, apart)
+    train_on_cpu(case, "cpu", *steps)
+    apart = distances(f"{folder}/parts.npz", f"{folder}/cpu.npz")
+    print(case, "apart from amp-run by", max(apart.values()), flush=True)
+    # In f32, the softmax of the emulated GPU sums in another order.
+    if case[0] == "adamw":
+        assert max(apart.values()) < 1e-5, (case, apart)
+    elif model == "clipped":
+        assert max(apart.values()) < 2**-9, (case, apart)
+    else:
+        assert read("parts") == read("cpu"), (case, apart)
+    with open(f"{folder}/parts.json") as file:
+        record = json.load(file)["runs"][0]
+    if model == "sgd":
+        skipped = [entry["skipped"] for entry in record["steps"]]
+        assert [step for step, flag in enumerate(skipped) if flag] == list(BAD), skipped
+
+# A file does not know the number of ranks, nor who keeps the state.
+data = MODELS["mse"][2]
+train("parts-mse-f32-3", 3, "half", "--steps", 3, data=data)
+load_half = ["--load", f"{folder}/half.npz", "--steps", 3]
+train("parts-mse-f32-2", 2, "parts", *load_half, data=data)
+train("whole-mse-f32-2", 2, "whole", *load_half, data=data)
+assert read("parts") == read("whole")
+run(["amp-run", MODELS["mse"][0], "--data", data, *map(str, load_half), "--quiet", "--precision", "f32", "--save", f"{folder}/one.npz"])
+apart = distances(f"{folder}/parts.npz", f"{folder}/one.npz")
+assert max(apart.values()) < 1e-5, apart
+
+# Planted faults: a program without one of its events or with a wrong operand gives other states in
+# some schedule, or an error.
+steps = ["--steps", 4, "--no-shuffle"]
+data = MODELS["sgd"][2]
+with open(f"{folder}/parts-sgd-fp16-4.cu") as file:
+    source = file.read()
+
+
+def find(pattern):
+    found = re.search(pattern, source, re.M)
+    assert found, pattern
+    return found
+
+
+def change(pattern, text):
+    found = find(pattern)
+    return source[:found.start()] + found.expand(text) + source[found.end():]
+
+
+# Without a guard, all ranks keep values that are not finite; with its own flag, only one of them.
+EVENT = r"^ *AMP_RETURN_IF_ERROR\(run\.ranks->(?:begin|await)\(\d+, run\.stream\)\);\n"
+mutants = {"event " + event.group().strip(): source[:event.start()] + source[event.end():] for event in re.finditer(EVENT, source, re.M)}
+mutants["own flag"] = change(r"AMP_RETURN_IF_ERROR\(allReduce\(run, (\d+), operands, ncclMin\)\)", r"AMP_RETURN_IF_ERROR(run.ranks->await(\1, run.stream))")
+mutants["no gather"] = change(r"AMP_RETURN_IF_ERROR\(allGather\(run, (\d+), operands\)\)", r"AMP_RETURN_IF_ERROR(run.ranks->await(\1, run.stream))")
+mutants["fewer elements"] = change(r"(\{run\.at<float>\(at::\w+\), run\.at<float>\(at::scatter_\w+\), )(\d+)", r"\1 \2 - 1")
+mutants["part of rank 0"] = change(r"copyRankPart\(run, ", "copyRankPart(StepRun{}, ").replace("copyRankPart(StepRun{}, ", "copyRankPart([&] { StepRun other = run; other.rank = 0; return other; }(), ", 1)
+SCHEDULES = [({"AMP_CUDA_HOST_PRIORITY": priority}, option) for option in ("--no-graph", "--poison") for priority in ("early", "late")]
+# The overflow is in step 8.
+NINE = ["--steps", 9, "--no-shuffle"]
+
+
+def observe(program, *options, environment={}):
+    """The states and metrics of a run, or nothing after an error."""
+    done = launch(program, 4, *NINE, "--metrics-json", f"{folder}/seen.json", *options, data=data, name="seen", environment=environment)
+    if done.returncode != 0:
+        return None
+    with open(f"{folder}/seen.json") as file:
+        steps = json.load(file)["runs"][0]["steps"]
+    # A NaN of the skipped step is equal to another one.
+    return read("seen"), json.dumps(steps)
+
+
+reference = observe("parts-sgd-fp16-4")
+assert reference
+for environment, option in SCHEDULES:
+    assert observe("parts-sgd-fp16-4", option, environment=environment) == reference, (environment, option)
+assert len(mutants) >= 8, list(mutants)
+for number, (what, text) in enumerate(mutants.items()):
+    path = write("mutant.cu", text)
+    run([*builder.compiler, path, *builder.library, "-o", f"{folder}/mutant"])
+    found = next((schedule for schedule in SCHEDULES if observe("mutant", schedule[1], environment=schedule[0]) != reference), None)
+    print(number, what, found, flush=True)
+    assert found, what
+
+# A rank that ends while rank 0 gathers the states: four steps have as many collectives each.
+numCollectives = len(re.findall(r"run\.ranks->begin", source))
+operands = sum(block.count("{run.at<") for block in re.findall(r"operands\[\] = \{(.*?)\n    \};", source, re.S))
+done = launch("parts-sgd-fp16-4", 4, *steps, data=data, name="mutant", environment={"AMP_NCCL_HOST_EXIT": f"1:{4 * operands + 1}"})
+assert done.returncode != 0 and numCollectives < operands, done.stderr
+print(done.stderr, flush=True)
+
+# Options without an effect are errors.
+for options, message in [
+    (["--shard-optimizer"], "--shard-optimizer divides the state between GPUs, expected --ranks of at least 2"),
+    (["--ranks=2", "--shard-min-elements=4"], "--shard-min-elements needs --shard-optimizer"),
+    (["--ranks=2", "--shard-optimizer", "--shard-min-elements=0"], "--shard-min-elements must be positive"),
+]:
+    done = subprocess.run(["amp-translate", "--mlir-to-cuda", MLP, "--batch-size=32", *options], capture_output=True, text=True)
+    assert done.returncode == 1 and message in done.stderr, done.stderr
