@@ -21,7 +21,8 @@ extern "C" {
 
 /* Flags of amp_step_compile_options. */
 enum {
-  AMP_STEP_STRICT_ROUNDING = 1 << 0 /* cuda: as --strict-rounding */
+  AMP_STEP_STRICT_ROUNDING = 1 << 0, /* cuda: as --strict-rounding */
+  AMP_STEP_SHARD_OPTIMIZER = 1 << 1  /* as --shard-optimizer, with num_ranks */
 };
 
 /* How to compile. Null pointers and zeros stand for the defaults. Texts are
@@ -42,6 +43,11 @@ typedef struct amp_step_compile_options {
   const char *cuda_cache;     /* cuda: as --cuda-cache */
   /* Appended in November 2026; a smaller `size` leaves it out. */
   const char *cpu_cache; /* cpu: a folder for compiled code; null: none */
+  /* Appended later in November 2026. The ranks that run the step together, and
+   * the number of this one. 0 ranks stand for 1. `batch_size` is that of a
+   * rank. */
+  int32_t num_ranks;
+  int32_t rank;
 } amp_step_compile_options;
 
 /* Compiles the step of a module, which is `length` bytes of MLIR text or

@@ -57,6 +57,7 @@ public:
   const std::vector<host::TensorInfo> &getTensors() const override {
     return program->getTensors();
   }
+  int getNumRanks() const override { return int(program->getNumRanks()); }
   host::Status
   create(const host::StepSettings &settings,
          std::unique_ptr<host::InterfaceStep> *step) const override {
@@ -156,6 +157,23 @@ static host::Status readCUDAOptions(const amp_step_compile_options &from,
   return host::Status();
 }
 
+/// Reads the ranks that run the step.
+static host::Status readRanks(const amp_step_compile_options &from,
+                              ProgramOptions *options) {
+  options->ranks = std::max(from.num_ranks, 1);
+  options->rank = from.rank;
+  options->shardOptimizer = from.flags & AMP_STEP_SHARD_OPTIMIZER;
+  if (from.num_ranks < 0 || from.rank < 0 || from.rank >= options->ranks)
+    return host::makeError(host::kInvalidArgument,
+                           "rank %d of %d, expected 0 to %lld", from.rank,
+                           from.num_ranks, (long long)options->ranks - 1);
+  if (options->shardOptimizer && options->ranks == 1)
+    return host::makeError(host::kInvalidArgument,
+                           "AMP_STEP_SHARD_OPTIMIZER divides the state between "
+                           "ranks, expected num_ranks of at least 2");
+  return host::Status();
+}
+
 /// Checks the options of the caller, which may be null. Sets `cuda` for that
 /// backend.
 static host::Status readOptions(const amp_step_compile_options *given,
@@ -163,16 +181,20 @@ static host::Status readOptions(const amp_step_compile_options *given,
                                 std::optional<CUDAStepOptions> *cuda) {
   if (!given)
     return host::Status();
-  // A caller of the first header has no `cpu_cache`.
-  const size_t known = given->size < sizeof(*given)
-                           ? offsetof(amp_step_compile_options, cpu_cache)
-                           : sizeof(*given);
+  // A caller of an earlier header lacks the last members.
+  const size_t known =
+      given->size >= sizeof(*given) ? sizeof(*given)
+      : given->size >= offsetof(amp_step_compile_options, num_ranks)
+          ? offsetof(amp_step_compile_options, num_ranks)
+          : offsetof(amp_step_compile_options, cpu_cache);
   AMP_RETURN_IF_ERROR(host::checkStructure(
       given, known, "amp_step_compile_options", /*isInput=*/true));
   amp_step_compile_options copy = {};
   std::memcpy(&copy, given, known);
   const amp_step_compile_options *from = &copy;
-  if (from->flags & ~uint32_t(AMP_STEP_STRICT_ROUNDING))
+  constexpr uint32_t kOfCUDA = AMP_STEP_STRICT_ROUNDING,
+                     kFlags = kOfCUDA | AMP_STEP_SHARD_OPTIMIZER;
+  if (from->flags & ~kFlags)
     return host::makeError(host::kUnsupportedRequest,
                            "unknown flags in amp_step_compile_options");
   auto text = [](const char *value) { return std::string(value ? value : ""); };
@@ -184,10 +206,11 @@ static host::Status readOptions(const amp_step_compile_options *given,
                            "unknown backend '%s', expected cpu or cuda",
                            backend.c_str());
   else if (from->batch_size || from->cuda_compiler || from->cuda_cache ||
-           from->device || from->flags)
+           from->device || (from->flags & kOfCUDA))
     return host::makeError(host::kInvalidArgument,
                            "batch_size, device, cuda_compiler, cuda_cache and "
                            "flags are for the backend cuda");
+  AMP_RETURN_IF_ERROR(readRanks(*from, options));
   options->entry = text(from->entry);
   options->precision = text(from->precision);
   options->lossScaling = text(from->loss_scale);

@@ -189,7 +189,7 @@ static void gatherParts(const ElementKind &kind, const char *part, size_t count,
 //===----------------------------------------------------------------------===//
 
 /// The buffers of the next all-reduce.
-static std::vector<Buffer> bucket;
+static thread_local std::vector<Buffer> bucket;
 
 template <size_t index>
 static void addBuffer(int64_t rank, void *descriptor) {

@@ -72,6 +72,18 @@ host::Status JITStep::configure(const host::StepSettings &settings) {
     return setStream(*settings.stream);
   caller = settings.caller;
   AMP_RETURN_IF_ERROR(checkCaller());
+  if (program->getNumRanks() > 1) {
+    if (settings.communicator || !settings.exchange)
+      return host::makeError(host::kInvalidArgument,
+                             "a step of the CPU on several ranks needs an "
+                             "exchange, and no communicator");
+    if (settings.rank != program->getRank())
+      return host::makeError(host::kInvalidArgument,
+                             "rank %d, but the step is compiled for rank %lld",
+                             settings.rank, (long long)program->getRank());
+    group =
+        RankGroup::create(*settings.exchange, settings.rank, settings.numRanks);
+  }
   if (llvm::Error error = program->checkMemory(std::nullopt))
     return explained(std::move(error));
   values->allocator = settings.allocator;
@@ -145,24 +157,27 @@ const host::Array *JITStep::getPrediction(llvm::StringRef name) const {
              : &predictions.arrays[position->second];
 }
 
-host::Status JITStep::gatherParts(RankGroup &group) {
+host::Status JITStep::gatherStates() {
+  RankGroup *ranks = group ? group.get() : RankGroup::getCurrent();
+  if (!ranks || !program->hasParts())
+    return host::Status();
   for (const host::TensorInfo &info : tensors) {
     const host::Array *part = values->arrays.lookup(info.name);
     if (!host::isState(info.role) || !program->getPartSize(info.name) || !part)
       continue;
     const size_t bytes = part->getNumBytes();
-    group.begin("an all-gather of the state '" + info.name + "', " +
-                std::to_string(part->getNumElements()) + " elements each");
+    ranks->begin("an all-gather of the state '" + info.name + "', " +
+                 std::to_string(part->getNumElements()) + " elements each");
     std::vector<char> parts(
-        group.getRank() == 0 ? bytes * size_t(group.getNumRanks()) : 0);
-    group.gather(part->data(), parts.empty() ? nullptr : parts.data(), bytes);
+        ranks->getRank() == 0 ? bytes * size_t(ranks->getNumRanks()) : 0);
+    ranks->gather(part->data(), parts.empty() ? nullptr : parts.data(), bytes);
     if (parts.empty())
       continue;
     host::Array whole(info.type, info.shape);
     std::memcpy(whole.data(), parts.data(), whole.getNumBytes());
     gathered.set(info.name, std::move(whole));
   }
-  return host::Status();
+  return ranks->takeError();
 }
 
 host::Status JITStep::read(size_t tensor, host::Array *value) {
@@ -271,12 +286,15 @@ host::Status JITStep::runSlot(int slot, int steps) {
   AMP_RETURN_IF_ERROR(choose(samples));
   llvm::SmallVector<host::Array *> arrays;
   AMP_RETURN_IF_ERROR(bind(slot, arrays));
+  RankGroup::Scope scope(group.get());
   for (int i = 0; i < steps; ++i) {
     if (llvm::Error error = current->code->run(arrays, caller))
       return explained(std::move(error));
+    if (group)
+      AMP_RETURN_IF_ERROR(group->takeError());
     ++progress.step;
     if (progress.batchSize == 0)
-      progress.batchSize = samples;
+      progress.batchSize = samples * getNumRanks();
     isPlanned &= current->plannedBytes.has_value();
     plannedBytes = std::max(plannedBytes, current->plannedBytes.value_or(0));
     allocatedBytes = std::max(allocatedBytes, current->code->getPeakBytes());
@@ -299,6 +317,9 @@ host::Status JITStep::readMetrics(std::vector<double> *numbers) {
 
 void *JITStep::getData(size_t tensor) {
   const host::TensorInfo &info = tensors[tensor];
+  // A caller knows the shape of the whole state.
+  if (host::isState(info.role) && program->getPartSize(info.name))
+    return nullptr;
   if (info.role == host::Role::Prediction) {
     const host::Array *prediction = getPrediction(info.name);
     return prediction ? const_cast<void *>(prediction->data()) : nullptr;

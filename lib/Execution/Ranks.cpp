@@ -19,13 +19,16 @@
 #include "llvm/Support/xxhash.h"
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 using namespace mlir::amp;
 
@@ -37,8 +40,9 @@ using namespace mlir::amp;
 /// passed in one register.
 using Handle = intptr_t;
 
+namespace {
 /// The functions of MPI that the group calls.
-struct mlir::amp::MPILibrary {
+struct MPILibrary {
   int (*init)(int *, char ***) = nullptr;
   int (*finalize)() = nullptr;
   int (*getRank)(Handle, int *) = nullptr;
@@ -53,6 +57,7 @@ struct mlir::amp::MPILibrary {
   Handle world = 0, byte = 0;
   std::string error;
 };
+} // namespace
 
 /// MPI_COMM_WORLD and MPI_BYTE of MPICH and of the libraries with its binary
 /// interface (mpi.h).
@@ -110,7 +115,8 @@ static MPILibrary loadMPI() {
 // The group
 //===----------------------------------------------------------------------===//
 
-static RankGroup *currentGroup = nullptr;
+static RankGroup *processGroup = nullptr;
+static thread_local RankGroup *threadGroup = nullptr;
 
 namespace {
 /// The message of a rank that a launcher ends, because another rank failed or
@@ -155,7 +161,51 @@ static void reportTermination(int64_t rank) {
   std::signal(SIGTERM, endRank);
 }
 
-RankGroup *RankGroup::getCurrent() { return currentGroup; }
+RankGroup::~RankGroup() = default;
+
+RankGroup *RankGroup::getCurrent() {
+  return threadGroup ? threadGroup : processGroup;
+}
+
+RankGroup::Scope::Scope(RankGroup *group) : before(threadGroup) {
+  if (group)
+    threadGroup = group;
+}
+
+RankGroup::Scope::~Scope() { threadGroup = before; }
+
+namespace {
+/// The processes that a launcher of MPI has started.
+class MPIRankGroup final : public RankGroup {
+public:
+  MPIRankGroup(const MPILibrary &library, int64_t rank, int64_t ranks)
+      : RankGroup(rank, ranks), library(library) {}
+  /// Waits for all ranks.
+  ~MPIRankGroup() override {
+    processGroup = nullptr;
+    library.finalize();
+  }
+
+  [[noreturn]] void abort() const override {
+    library.abort(library.world, 1);
+    std::abort();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  [[noreturn]] void fail(const std::string &message) override;
+  void beginCurrent() override;
+  void transfer(const char *send, size_t sendStride, char *receive,
+                size_t bytes, const char *doing) override;
+  /// Waits until `isDone`, or ends all processes after the deadline. `describe`
+  /// says whom this rank waits for.
+  void wait(Clock::time_point start, const std::function<bool()> &isDone,
+            const std::function<std::string()> &describe);
+
+  const MPILibrary &library;
+};
+} // namespace
 
 /// The number of processes that a launcher says it has started, or 1.
 static int64_t getLaunchedRanks() {
@@ -197,20 +247,11 @@ llvm::Expected<std::unique_ptr<RankGroup>> RankGroup::join(int64_t expected) {
                      "MPI knows of {1}; expected the MPI of the launcher, or "
                      "its path in AMP_MPI_LIBRARY",
                      launched, ranks);
-  std::unique_ptr<RankGroup> group(new RankGroup(library, rank, ranks));
-  currentGroup = group.get();
+  std::unique_ptr<RankGroup> group =
+      std::make_unique<MPIRankGroup>(library, rank, ranks);
+  processGroup = group.get();
   reportTermination(rank);
-  return group;
-}
-
-RankGroup::~RankGroup() {
-  currentGroup = nullptr;
-  library.finalize();
-}
-
-void RankGroup::abort() const {
-  library.abort(library.world, 1);
-  std::abort();
+  return std::move(group);
 }
 
 //===----------------------------------------------------------------------===//
@@ -225,7 +266,7 @@ static void printError(int64_t rank, const std::string &message) {
   llvm::errs().flush();
 }
 
-void RankGroup::fail(const std::string &message) const {
+void MPIRankGroup::fail(const std::string &message) {
   printError(rank, message);
   // Other ranks find the same fault and say so, before MPI ends them.
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
@@ -252,9 +293,9 @@ static void reportWait(int64_t rank,
   printError(rank, host::nameInterruption(signal) + (", but " + describe()));
 }
 
-void RankGroup::wait(Clock::time_point start,
-                     const std::function<bool()> &isDone,
-                     const std::function<std::string()> &describe) const {
+void MPIRankGroup::wait(Clock::time_point start,
+                        const std::function<bool()> &isDone,
+                        const std::function<std::string()> &describe) {
   // Ranks may share a core.
   for (int64_t tries = 0; !isDone(); ++tries) {
     if (tries < 64)
@@ -295,8 +336,8 @@ struct Announcement {
 };
 } // namespace
 
-void RankGroup::transfer(const char *send, size_t sendStride, char *receive,
-                         size_t bytes, const char *doing) {
+void MPIRankGroup::transfer(const char *send, size_t sendStride, char *receive,
+                            size_t bytes, const char *doing) {
   const Clock::time_point start = Clock::now();
   const auto count = size_t(ranks);
   std::vector<Handle> sends(count, 0), receives(count, 0);
@@ -326,20 +367,24 @@ void RankGroup::transfer(const char *send, size_t sendStride, char *receive,
   }
 }
 
+void MPIRankGroup::beginCurrent() {
+  termination.set("after it began " + current);
+}
+
 void RankGroup::begin(const std::string &what) {
   Announcement own;
   own.number = ++number;
   what.copy(own.what, sizeof(own.what) - 1);
   current = own.describe();
-  termination.set("after it began " + current);
+  beginCurrent();
   std::vector<Announcement> all{size_t(ranks)};
   transfer(reinterpret_cast<const char *>(&own), 0,
            reinterpret_cast<char *>(all.data()), sizeof(own), "begun");
   for (size_t other = 0; other < all.size(); ++other)
     if (all[other].describe() != current)
-      fail("this rank begins " + current + ", but rank " +
-           std::to_string(other) + " begins " + all[other].describe() +
-           "; expected the same on all ranks");
+      return fail("this rank begins " + current + ", but rank " +
+                  std::to_string(other) + " begins " + all[other].describe() +
+                  "; expected the same on all ranks");
 }
 
 /// The most bytes that one rank sends to another at once. MPI counts in int.
@@ -347,8 +392,8 @@ static constexpr size_t kSegmentBytes = size_t(1) << 24;
 
 void RankGroup::exchange(const void *send, void *receive, size_t bytes) {
   if (bytes > kSegmentBytes)
-    fail("a rank cannot send " + std::to_string(bytes) + " bytes at once in " +
-         current);
+    return fail("a rank cannot send " + std::to_string(bytes) +
+                " bytes at once in " + current);
   transfer(static_cast<const char *>(send), bytes, static_cast<char *>(receive),
            bytes, "finished");
 }
@@ -364,6 +409,64 @@ void RankGroup::gather(const void *send, void *receive, size_t bytes) {
       std::memcpy(static_cast<char *>(receive) + other * bytes + begin,
                   &segment[other * length], length);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// The C interface
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The ranks of a caller. After an error nothing is exchanged any more.
+class CallerRankGroup final : public RankGroup {
+public:
+  CallerRankGroup(const amp_step_exchange &exchange, int64_t rank,
+                  int64_t ranks)
+      : RankGroup(rank, ranks), exchange(exchange) {}
+
+  host::Status takeError() override {
+    return std::exchange(error, host::Status());
+  }
+  [[noreturn]] void abort() const override { std::abort(); }
+
+private:
+  void fail(const std::string &message) override {
+    if (error.isOk())
+      error =
+          host::makeError(host::kInvalidArgument, "rank %lld of %lld: %s",
+                          (long long)rank, (long long)ranks, message.c_str());
+  }
+  void transfer(const char *send, size_t sendStride, char *receive,
+                size_t bytes, const char *) override {
+    if (!error.isOk())
+      return;
+    if (const int32_t code = exchange.exchange(exchange.context, send,
+                                               sendStride, receive, bytes))
+      fail("the exchange of the caller returned " + std::to_string(code) +
+           " in " + current + ", expected 0");
+  }
+
+  const amp_step_exchange exchange;
+  host::Status error;
+};
+} // namespace
+
+std::unique_ptr<RankGroup> RankGroup::create(const amp_step_exchange &exchange,
+                                             int64_t rank, int64_t ranks) {
+  return std::make_unique<CallerRankGroup>(exchange, rank, ranks);
+}
+
+amp_step_exchange RankGroup::getExchange() {
+  return {this,
+          [](void *context, const void *send, uint64_t stride, void *receive,
+             uint64_t bytes) -> int32_t {
+            auto &group = *static_cast<RankGroup *>(context);
+            group.begin("an exchange of " + std::to_string(bytes) +
+                        " bytes between each two ranks");
+            group.transfer(static_cast<const char *>(send), size_t(stride),
+                           static_cast<char *>(receive), size_t(bytes),
+                           "finished");
+            return 0;
+          }};
 }
 
 //===----------------------------------------------------------------------===//

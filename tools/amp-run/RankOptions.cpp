@@ -20,8 +20,7 @@ llvm::Error mlir::amp::checkRankOptions(const RunnerOptions &options) {
     return llvm::Error::success();
   const DebugOptions &debug = options.debug;
   for (auto [name, isGiven] :
-       {std::make_pair("backend=cuda", options.backend != "cpu"),
-        std::make_pair("watch", debug.watch),
+       {std::make_pair("watch", debug.watch),
         std::make_pair("explain", debug.explain),
         std::make_pair("diverge", debug.diverge),
         std::make_pair("calibrate", !debug.ranges.empty()),
@@ -64,14 +63,13 @@ void RankMessages::abort() {
 }
 
 /// Before rank 0 saves the states, it gets the parts of all ranks.
-static void addGather(const RunnerOptions &options, host::TrainerHooks &hooks) {
-  hooks.afterTraining = [&options, next = std::move(hooks.afterTraining)](
+static void addGather(host::TrainerHooks &hooks) {
+  hooks.afterTraining = [next = std::move(hooks.afterTraining)](
                             host::Step &step,
                             const host::RunRecord &record) -> host::Status {
     if (next)
       AMP_RETURN_IF_ERROR(next(step, record));
-    // Ranks run on the CPU.
-    return static_cast<JITStep &>(step).gatherParts(*options.group);
+    return step.gatherStates();
   };
 }
 
@@ -79,7 +77,7 @@ void mlir::amp::addRankHooks(const RunnerOptions &options,
                              const StepProgram &program,
                              host::TrainerHooks &hooks) {
   if (options.group && options.saves && program.hasParts())
-    addGather(options, hooks);
+    addGather(hooks);
   if (!options.group)
     return;
   // A launcher may signal one rank first, or only one.

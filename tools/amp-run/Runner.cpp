@@ -223,6 +223,12 @@ Runner::chooseCUDAStep(StepProgram &program) const {
   }
   if (result.batchSize == 0)
     result.batchSize = 64;
+  const int64_t ranks = options.training.ranks;
+  if (result.batchSize % ranks != 0)
+    return makeError("a batch of {0} samples cannot be divided between {1} "
+                     "ranks, expected a multiple of {1}",
+                     result.batchSize, ranks);
+  result.batchSize /= ranks;
   return result;
 }
 

@@ -380,7 +380,8 @@ static llvm::Error readOptions(const TrainingCommandLine &training,
   options.backend = backend;
   options.cuda.compiler = cudaCompiler;
   options.cuda.cache = cudaCache;
-  options.cuda.device = int(device);
+  // Each rank takes the GPU of its number.
+  options.cuda.device = group && !device.getNumOccurrences() ? -1 : int(device);
   options.cuda.strictRounding = strictRounding;
   options.cuda.quiet = options.training.quiet;
   auto addGiven = [](std::vector<std::string> &names,

@@ -88,9 +88,7 @@ public:
   /// A forward function reads the states of the step that created it.
   host::Status useStates(host::Step &) override { return host::Status(); }
 
-  /// Lets rank 0 read the whole of the states that the ranks divide, until the
-  /// next step runs. All ranks call it.
-  host::Status gatherParts(RankGroup &group);
+  host::Status gatherStates() override;
 
   /// The state or hyperparameter `name`, or null.
   const host::Array *getValue(llvm::StringRef name) const {
@@ -152,6 +150,8 @@ private:
     llvm::StringMap<unsigned> positions;
   };
   std::map<const BoundStep *, Predictions> buffers;
+  /// The ranks of a caller of the C interface, or null.
+  std::shared_ptr<RankGroup> group;
   int64_t plannedBytes = 0, allocatedBytes = 0;
   bool isPlanned = true;
 };

@@ -14,40 +14,58 @@
 #ifndef AMP_EXECUTION_RANKS_H
 #define AMP_EXECUTION_RANKS_H
 
-#include "amp/Runtime/Host/Step.h"
+#include "amp/Runtime/Step/InterfaceStep.h"
 #include "llvm/Support/Error.h"
 
-#include <chrono>
-#include <functional>
+#include <string>
 #include <vector>
 
 namespace mlir::amp {
 
-struct MPILibrary;
-
-/// The processes of one run. There is at most one group in a process.
+/// The processes of one run.
 ///
-/// A rank that waits too long for others, or whose collective is not that of
-/// the others, prints a message and ends the processes of all ranks.
+/// A rank of a launcher that waits too long for others, or whose collective is
+/// not that of the others, prints a message and ends the processes of all
+/// ranks. A rank of a caller keeps the error.
 class RankGroup {
 public:
   /// Joins the processes that a launcher of MPI has started. Returns null if
   /// this process was started alone. Fails if `expected` is neither 0
   /// nor the number of processes, or if there is no MPI.
   static llvm::Expected<std::unique_ptr<RankGroup>> join(int64_t expected);
-  /// Waits for all ranks.
-  ~RankGroup();
+  /// The ranks of a caller of the C interface, which exchange bytes by
+  /// `exchange`. It must outlive the group.
+  static std::unique_ptr<RankGroup> create(const amp_step_exchange &exchange,
+                                           int64_t rank, int64_t ranks);
+  virtual ~RankGroup();
   RankGroup(const RankGroup &) = delete;
   RankGroup &operator=(const RankGroup &) = delete;
 
-  /// The group of this process, or null.
+  /// The group of this thread, or else of this process, or null.
   static RankGroup *getCurrent();
+  /// Makes a group that of this thread as long as the object lives. Null has no
+  /// effect.
+  class Scope {
+  public:
+    explicit Scope(RankGroup *group);
+    ~Scope();
+    Scope(const Scope &) = delete;
+    Scope &operator=(const Scope &) = delete;
+
+  private:
+    RankGroup *before;
+  };
 
   int64_t getRank() const { return rank; }
   int64_t getNumRanks() const { return ranks; }
   /// Sets the number of seconds after which this rank no longer waits for
   /// others. The default is 600.
   void setDeadline(double seconds) { deadline = seconds; }
+  double getDeadline() const { return deadline; }
+  /// The first error of a group of a caller, which is cleared.
+  virtual amphost::Status takeError() { return amphost::Status(); }
+  /// The exchange of bytes of this group, which must outlive it.
+  amp_step_exchange getExchange();
 
   /// Begins the next collective with the others. All ranks call it with the
   /// same `what`, which describes the collective with its number of elements.
@@ -59,27 +77,21 @@ public:
   /// rank without `receive` drops them.
   void gather(const void *send, void *receive, size_t bytes);
   /// Ends the processes of all ranks, with exit code 1.
-  [[noreturn]] void abort() const;
+  [[noreturn]] virtual void abort() const = 0;
 
-private:
-  using Clock = std::chrono::steady_clock;
+protected:
+  RankGroup(int64_t rank, int64_t ranks) : rank(rank), ranks(ranks) {}
 
-  RankGroup(const MPILibrary &library, int64_t rank, int64_t ranks)
-      : library(library), rank(rank), ranks(ranks) {}
-
-  /// Waits until `isDone`, or ends all processes after the deadline. `describe`
-  /// says whom this rank waits for.
-  void wait(Clock::time_point start, const std::function<bool()> &isDone,
-            const std::function<std::string()> &describe) const;
-  /// Prints `message` after the rank, and ends the processes of all ranks.
-  [[noreturn]] void fail(const std::string &message) const;
+  /// Prints or keeps `message`, after the rank.
+  virtual void fail(const std::string &message) = 0;
+  /// Called when a collective that `current` describes begins.
+  virtual void beginCurrent() {}
   /// Sends `bytes` bytes to each rank, those for rank i at i · `sendStride`,
   /// and receives as many from each, in order. `doing` says in a message what a
   /// rank has not done.
-  void transfer(const char *send, size_t sendStride, char *receive,
-                size_t bytes, const char *doing);
+  virtual void transfer(const char *send, size_t sendStride, char *receive,
+                        size_t bytes, const char *doing) = 0;
 
-  const MPILibrary &library;
   int64_t rank, ranks;
   double deadline = 600;
   /// The number of this collective, from 1, and its description.

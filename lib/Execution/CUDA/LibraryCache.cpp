@@ -141,7 +141,7 @@ getFlags(const CUDACompilerOptions &options, bool isGiven) {
   std::vector<std::string> flags = {"-std=c++17", "-shared", "-Xcompiler",
                                     "-fPIC,-fvisibility=hidden"};
   // A compiler that the caller chose may be for another machine.
-  llvm::Expected<int> capability = getCapability(options.device);
+  llvm::Expected<int> capability = getCapability(std::max(options.device, 0));
   if (capability)
     flags.push_back("-arch=sm_" + std::to_string(*capability));
   else if (!isGiven)

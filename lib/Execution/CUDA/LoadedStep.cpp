@@ -9,6 +9,7 @@
 
 #include "amp/Analysis/StepIdentity.h"
 #include "amp/Execution/JITStep.h"
+#include "amp/Execution/Ranks.h"
 #include "amp/Pipelines/CUDAPipeline.h"
 #include "amp/Target/CUDA/CUDAEmitter.h"
 #include "amp/Target/CUDA/Standalone.h"
@@ -45,6 +46,8 @@ mlir::amp::makeCUDAProgram(ModuleOp source, StepProgram &program,
   settings.masterWeights = pipeline.masterWeights;
   settings.training = pipeline.pipeline;
   settings.strictRounding = options.compiler.strictRounding;
+  settings.ranks = pipeline.ranks > 1 ? pipeline.ranks : 0;
+  settings.shardOptimizer = pipeline.shardOptimizer;
   // The program runs on this machine.
   if (!hasCuDNN()) {
     settings.attention = "decomposed";
@@ -121,6 +124,12 @@ public:
     return description->getIdentity();
   }
   int64_t getFixedBatch() const override { return program->fixed_batch; }
+  int64_t getNumRanks() const override {
+    return std::max(program->num_ranks, 1);
+  }
+  host::Status gatherStates() override {
+    return check(program->gather_states(handle));
+  }
   host::Status prepare(int64_t) override { return host::Status(); }
   host::Status read(size_t tensor, host::Array *value) override;
   host::Status write(size_t tensor, host::Array value) override;
@@ -254,6 +263,11 @@ host::Status LoadedStep::createForward(std::unique_ptr<host::Step> *forward) {
   return host::Status();
 }
 
+/// Waits until all ranks call it.
+static void waitForRanks(RankGroup &group) {
+  group.begin("the compilation of the step");
+}
+
 llvm::Expected<const amp_step_program *>
 mlir::amp::loadCUDAProgram(ModuleOp source, StepProgram &program,
                            const ProgramOptions &pipeline,
@@ -265,8 +279,14 @@ mlir::amp::loadCUDAProgram(ModuleOp source, StepProgram &program,
   llvm::Expected<std::string> text = translate(**module, entry);
   if (!text)
     return text.takeError();
+  // The ranks of one machine share a cache, which rank 0 fills.
+  RankGroup *group = pipeline.ranks > 1 ? RankGroup::getCurrent() : nullptr;
+  if (group && group->getRank() != 0)
+    waitForRanks(*group);
   llvm::Expected<std::string> path =
       compileCUDA(*text, entry, options.compiler);
+  if (group && group->getRank() == 0 && path)
+    waitForRanks(*group);
   if (!path)
     return path.takeError();
   return loadProgram(*path);
@@ -286,6 +306,14 @@ mlir::amp::createCUDAStep(ModuleOp source, StepProgram &program,
   settings.device = options.compiler.device;
   // The runner predicts by the forward function alone.
   settings.flags = AMP_STEP_NO_PREDICTIONS;
+  amp_step_exchange exchange = {};
+  if (RankGroup *group = RankGroup::getCurrent(); group && pipeline.ranks > 1) {
+    exchange = group->getExchange();
+    settings.exchange = &exchange;
+    settings.rank = int32_t(group->getRank());
+    settings.num_ranks = int32_t(group->getNumRanks());
+    settings.deadline = uint64_t(std::max(group->getDeadline(), 1.0));
+  }
   amp_step *handle = nullptr;
   if ((*loaded)->create(*loaded, &settings, &handle) != AMP_STEP_OK)
     return makeError("{0}", (*loaded)->last_error());

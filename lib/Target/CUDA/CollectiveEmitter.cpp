@@ -97,5 +97,5 @@ void ProgramEmitter::emitCollectives() {
   }
   os << "};\nconst CollectiveTable kCollectiveTable = {kCollectives, "
      << collectives.size() << ", " << int64_t(program.getRanks().value_or(0))
-     << ", joinRanks};\n\n";
+     << ", joinRanks, connectCallers};\n\n";
 }

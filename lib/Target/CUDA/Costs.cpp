@@ -8,6 +8,7 @@
 #include "amp/Target/CUDA/CUDAEmitter.h"
 
 #include "RankCosts.h"
+#include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Runtime/Host/KernelRates.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -335,6 +336,26 @@ static void printFloat8(ArrayRef<LaunchOpInterface> launches,
                       bytes, fused);
 }
 
+/// Prints the bytes of state of each rank if the ranks divide some.
+static void printStateOfRanks(ProgramOp program, raw_ostream &os) {
+  int64_t own = 0, whole = 0;
+  bool hasParts = false;
+  for (auto buffer : program.getBody().front().getOps<BufferOp>()) {
+    std::optional<mlir::amp::Role> role =
+        mlir::amp::symbolizeRole(buffer.getRole().value_or(""));
+    if (!role || *role == mlir::amp::Role::Batch ||
+        *role == mlir::amp::Role::Hyperparameter)
+      continue;
+    hasParts |= buffer.getPartOf().has_value();
+    own += buffer.getBytes();
+    whole +=
+        buffer.getPartOf() ? getBytes(*buffer.getPartOf()) : buffer.getBytes();
+  }
+  if (hasParts)
+    os << "state of each rank " << own << " bytes, of one rank without parts "
+       << whole << " bytes\n";
+}
+
 bool mlir::cuda::hasFloat8Products(ProgramOp program) {
   return !program.getBody().front().getOps<ScaledGemmOp>().empty();
 }
@@ -392,6 +413,7 @@ void mlir::cuda::printCosts(ProgramOp program, StringRef name, int64_t nodes,
           return estimateSeconds(launch, target);
         },
         os);
+  printStateOfRanks(program, os);
   os << "memory " << program.getArena() << " bytes";
   if (program.getBound())
     os << "; no plan takes less than " << *program.getBound();

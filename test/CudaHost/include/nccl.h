@@ -78,6 +78,8 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId *id);
 ncclResult_t ncclCommInitRankConfig(ncclComm_t *communicator, int ranks,
                                     ncclUniqueId id, int rank,
                                     ncclConfig_t *config);
+ncclResult_t ncclCommCount(ncclComm_t communicator, int *count);
+ncclResult_t ncclCommUserRank(ncclComm_t communicator, int *rank);
 ncclResult_t ncclCommDestroy(ncclComm_t communicator);
 ncclResult_t ncclCommGetAsyncError(ncclComm_t communicator,
                                    ncclResult_t *error);

@@ -484,6 +484,16 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t communicator,
   return ncclSuccess;
 }
 
+ncclResult_t ncclCommCount(ncclComm_t communicator, int *count) {
+  *count = communicator->ranks;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommUserRank(ncclComm_t communicator, int *rank) {
+  *rank = communicator->rank;
+  return ncclSuccess;
+}
+
 ncclResult_t ncclCommDestroy(ncclComm_t communicator) {
   if (communicator->rank == 0 && !communicator->name.empty())
     shm_unlink(communicator->name.c_str());

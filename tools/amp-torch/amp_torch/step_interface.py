@@ -43,11 +43,19 @@ class Caller(c.Structure):
     _fields_ = [("context", c.c_void_p), ("call", CALL)]
 
 
+EXCHANGE = c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_void_p, c.c_uint64, c.c_void_p, c.c_uint64)
+
+
+class Exchange(c.Structure):
+    _fields_ = [("context", c.c_void_p), ("exchange", EXCHANGE)]
+
+
 class Options(c.Structure):
     _fields_ = [("size", c.c_uint32), ("flags", c.c_uint32), ("device", c.c_int32), ("num_slots", c.c_int32),
                 ("stream", c.c_void_p), ("context", c.c_void_p), ("allocate", ALLOCATE), ("deallocate", DEALLOCATE),
                 ("seed", c.c_uint64), ("tune_cache", c.c_char_p), ("communicator", c.c_void_p), ("rank", c.c_int32),
-                ("num_ranks", c.c_int32), ("caller", Caller), ("reserved", c.c_uint64 * 6)]
+                ("num_ranks", c.c_int32), ("caller", Caller), ("exchange", c.POINTER(Exchange)), ("deadline", c.c_uint64),
+                ("reserved", c.c_uint64 * 4)]
 
 
 class Batch(c.Structure):
@@ -70,7 +78,7 @@ def function(*arguments, result=I):
 Program._fields_ = [
     ("version", c.c_uint32), ("size", c.c_uint32), ("last_error", function(result=c.c_char_p)),
     ("name", c.c_char_p), ("backend", c.c_char_p), ("precision", c.c_char_p), ("fingerprint", c.c_uint64),
-    ("fixed_batch", c.c_int64), ("has_forward", I), ("reserved", I), ("internal", c.c_void_p),
+    ("fixed_batch", c.c_int64), ("has_forward", I), ("num_ranks", I), ("internal", c.c_void_p),
     ("release", function(P, result=None)),
     ("count_tensors", function(P, I, c.POINTER(I))),
     ("describe_tensor", function(P, I, I, c.POINTER(Tensor))),
@@ -91,7 +99,7 @@ Program._fields_ = [
     ("synchronize", function(S)),
     ("read_metrics", function(S, c.POINTER(c.c_double), I)),
     ("create_forward", function(S, c.POINTER(S))),
-    ("use_states", function(S, S)),
+    ("use_states", function(S, S)), ("gather_states", function(S)),
 ]
 
 
@@ -99,7 +107,8 @@ class CompileOptions(c.Structure):
     _fields_ = [("size", c.c_uint32), ("flags", c.c_uint32), ("backend", c.c_char_p), ("entry", c.c_char_p),
                 ("precision", c.c_char_p), ("loss_scale", c.c_char_p), ("master_weights", c.c_char_p),
                 ("pipeline", c.c_char_p), ("batch_size", c.c_int64), ("threads", c.c_uint32), ("device", c.c_int32),
-                ("cuda_compiler", c.c_char_p), ("cuda_cache", c.c_char_p), ("cpu_cache", c.c_char_p)]
+                ("cuda_compiler", c.c_char_p), ("cuda_cache", c.c_char_p), ("cpu_cache", c.c_char_p),
+                ("num_ranks", c.c_int32), ("rank", c.c_int32)]
 
 
 def load(path, version=VERSION):

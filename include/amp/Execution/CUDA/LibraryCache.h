@@ -27,7 +27,8 @@ struct CUDACompilerOptions {
   std::string compiler;
   /// The folder of libraries. Empty: $XDG_CACHE_HOME/amp, else ~/.cache/amp.
   std::string cache;
-  /// The ordinal of the GPU to compile for.
+  /// The ordinal of the GPU to compile for. -1: a rank takes the GPU of its
+  /// number on its machine, and all GPUs of the machine are of one model.
   int device = 0;
   bool strictRounding = false;
   /// Whether to show no progress.

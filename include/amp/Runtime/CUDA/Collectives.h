@@ -55,7 +55,7 @@ public:
     }
     if (finished)
       cudaFreeHost(const_cast<uint64_t *>(finished));
-    if (communicator)
+    if (communicator && ownsCommunicator)
       ncclCommDestroy(communicator);
   }
 
@@ -64,6 +64,8 @@ public:
 
   /// Connects the ranks, which have one `id`, on the current device.
   inline Status connect(const ncclUniqueId &id, const Deadline &limit);
+  /// Uses the communicator of a caller, which outlives this group.
+  inline Status adopt(ncclComm_t given);
   inline Status prepare(const CollectiveInfo *collectives, int count) override;
   void beginStep() override { watch->beginStep(); }
   Status begin(int index, cudaStream_t on) override {
@@ -108,6 +110,7 @@ private:
   int rank, numRanks;
   int64_t deadline;
   ncclComm_t communicator = nullptr;
+  bool ownsCommunicator = true;
   cudaStream_t stream = nullptr;
   std::vector<Events> events;
   /// The collectives of steps and the segments of gathered values that have
@@ -139,6 +142,20 @@ inline Status NCCLGroup::connect(const ncclUniqueId &id,
   AMP_NCCL_CALL(
       ncclCommInitRankConfig(&communicator, numRanks, id, rank, &config));
   return finishCall(limit, "the connection of the ranks");
+}
+
+inline Status NCCLGroup::adopt(ncclComm_t given) {
+  ownsCommunicator = false;
+  communicator = given;
+  int count = 0, number = 0;
+  AMP_NCCL_CALL(ncclCommCount(communicator, &count));
+  AMP_NCCL_CALL(ncclCommUserRank(communicator, &number));
+  if (count != numRanks || number != rank)
+    return makeError(kInvalidArgument,
+                     "the communicator is that of rank %d of %d, but the "
+                     "options say rank %d of %d",
+                     number, count, rank, numRanks);
+  return Status();
 }
 
 inline Status NCCLGroup::prepare(const CollectiveInfo *collectives, int count) {
@@ -300,6 +317,32 @@ inline Status joinRanks(const RankOptions &options,
                                           options.deadline);
   AMP_RETURN_IF_ERROR(made->connect(id, limit));
   rendezvous.finish();
+  *group = std::move(made);
+  return Status();
+}
+
+/// As `joinRanks`, for a caller of the C interface.
+inline Status connectCallers(const amphost::StepSettings &settings,
+                             std::shared_ptr<RankGroup> *group) {
+  DeviceScope scope(settings.device);
+  auto made = std::make_shared<NCCLGroup>(settings.rank, settings.numRanks,
+                                          settings.deadline);
+  if (settings.communicator) {
+    AMP_RETURN_IF_ERROR(
+        made->adopt(static_cast<ncclComm_t>(settings.communicator)));
+    *group = std::move(made);
+    return Status();
+  }
+  ncclUniqueId own = {};
+  if (settings.rank == 0)
+    AMP_NCCL_CALL(ncclGetUniqueId(&own));
+  std::vector<ncclUniqueId> all{size_t(settings.numRanks)};
+  const amp_step_exchange &exchange = *settings.exchange;
+  if (const int32_t code =
+          exchange.exchange(exchange.context, &own, 0, all.data(), sizeof(own)))
+    return makeError(kInvalidArgument,
+                     "the exchange of the ranks returned %d, expected 0", code);
+  AMP_RETURN_IF_ERROR(made->connect(all[0], Deadline(settings.deadline)));
   *group = std::move(made);
   return Status();
 }

@@ -158,9 +158,8 @@ public:
   }
   /// Waits and reads the metrics of the last step, in the order of the plan.
   inline Status readMetrics(float *out, int count);
-  /// Lets rank 0 read the whole of the states that the ranks divide, until the
-  /// next step runs. All ranks call it. Other ranks get no values.
-  inline Status gatherParts();
+  /// Other ranks than 0 get no values.
+  inline Status gatherStates() override;
   /// Whether the ranks divide a state.
   bool hasParts() const {
     for (int i = 0; i < info.numBuffers; ++i)
@@ -224,7 +223,9 @@ public:
 
   // The C interface.
   void *getData(size_t tensor) override {
-    return arena && isInMemory(info.buffers[tensor])
+    // A caller knows the shape of the whole state.
+    return arena && isInMemory(info.buffers[tensor]) &&
+                   !info.buffers[tensor].isPart()
                ? arena + info.buffers[tensor].offset
                : nullptr;
   }
@@ -516,7 +517,9 @@ inline Status Program::writeBuffer(int index, const Array &array) {
                "cudaMemcpyAsync");
 }
 
-inline Status Program::gatherParts() {
+inline Status Program::gatherStates() {
+  if (!hasParts())
+    return Status();
   AMP_RETURN_IF_ERROR(synchronize());
   DeviceScope scope(options.device);
   for (size_t i = 0; i < tensors.size(); ++i) {

@@ -33,6 +33,11 @@ public:
 
   const std::vector<TensorInfo> &getTensors() const override { return tensors; }
 
+  int getNumRanks() const override {
+    const CollectiveTable &table = info.collectives;
+    return table.numCollectives == 0 ? 1 : table.numRanks ? table.numRanks : -1;
+  }
+
   Status create(const StepSettings &settings,
                 std::unique_ptr<InterfaceStep> *step) const override {
     ProgramOptions options;
@@ -46,6 +51,20 @@ public:
     options.numSlots = settings.numSlots;
     options.stream = settings.stream;
     options.allocator = settings.allocator;
+    if (info.collectives.connect) {
+      if (!settings.communicator && !settings.exchange)
+        return makeError(kInvalidArgument,
+                         "a program of several ranks needs a communicator or "
+                         "an exchange");
+      StepSettings own = settings;
+      if (settings.device < 0) {
+        LaunchedProcess process;
+        AMP_RETURN_IF_ERROR(findLaunchedProcess(RankOptions(), &process));
+        AMP_RETURN_IF_ERROR(findDeviceOfRank(process, &own.device));
+        options.device = own.device;
+      }
+      AMP_RETURN_IF_ERROR(info.collectives.connect(own, &options.ranks));
+    }
     auto program = std::make_unique<Program>(info, forward);
     AMP_RETURN_IF_ERROR(program->allocate(options));
     *step = std::move(program);

@@ -15,6 +15,7 @@
 
 #include "amp/Runtime/CUDA/Status.h"
 #include "amp/Runtime/Host/Launcher.h"
+#include "amp/Runtime/Step/InterfaceStep.h"
 
 #include <memory>
 #include <string>
@@ -44,10 +45,10 @@ public:
   virtual Status begin(int index, cudaStream_t stream) = 0;
   /// Makes `stream` wait for collective `index` and those before it.
   virtual Status await(int index, cudaStream_t stream) = 0;
-  /// Copies the `bytes` bytes of device memory at `part` of each rank, in order,
-  /// to `whole` in host memory, which may be null on ranks that do not need
-  /// them. All ranks call it between steps, when no step runs. `what` is what
-  /// they gather, for messages.
+  /// Copies the `bytes` bytes of device memory at `part` of each rank, in
+  /// order, to `whole` in host memory, which may be null on ranks that do not
+  /// need them. All ranks call it between steps, when no step runs. `what` is
+  /// what they gather, for messages.
   virtual Status gather(const void *part, int64_t bytes,
                         const std::string &what, void *whole) = 0;
 };
@@ -63,7 +64,27 @@ struct CollectiveTable {
   Status (*join)(const amphost::RankOptions &options,
                  const amphost::LaunchedProcess &process, int device,
                  std::shared_ptr<RankGroup> *group) = nullptr;
+  /// Makes a group of the communicator of a caller of the C interface, or
+  /// connects its ranks by its exchange.
+  Status (*connect)(const amphost::StepSettings &settings,
+                    std::shared_ptr<RankGroup> *group) = nullptr;
 };
+
+/// Finds the device of a rank: the one of its number on this machine, or the
+/// only one that it sees.
+inline Status findDeviceOfRank(const amphost::LaunchedProcess &process,
+                               int *device) {
+  int devices = 0;
+  AMP_CUDA_CALL(cudaGetDeviceCount(&devices));
+  if (devices > 1 && process.localRank >= devices)
+    return makeError(kNoDevice,
+                     "rank %lld is number %lld on this machine, which has %d "
+                     "devices; expected a device for each rank",
+                     (long long)process.rank, (long long)process.localRank,
+                     devices);
+  *device = devices > 1 ? int(process.localRank) : 0;
+  return Status();
+}
 
 } // namespace amp::cuda
 

@@ -169,7 +169,7 @@ inline Status ProgramTrainer::run() {
   // Before rank 0 saves the states, it gets the parts of all ranks.
   if (options.saves && program.hasParts())
     hooks.afterTraining = [this](Step &, const RunRecord &) {
-      return program.gatherParts();
+      return program.gatherStates();
     };
   AMP_RETURN_IF_ERROR(trainer.run(
       program, info.identity.precision ? info.identity.precision : "",
@@ -190,22 +190,12 @@ inline Status ProgramTrainer::run() {
   return checkRuns(runs);
 }
 
-/// Chooses the device of a rank: the one of its number on this machine, or the
-/// only one that it sees.
+/// Chooses the device of a rank if the command line does not.
 inline Status chooseDevice(const LaunchedProcess &process,
                            TrainerOptions *options) {
   if (options->hasDevice)
     return Status();
-  int devices = 0;
-  AMP_CUDA_CALL(cudaGetDeviceCount(&devices));
-  if (devices > 1 && process.localRank >= devices)
-    return makeError(kNoDevice,
-                     "rank %lld is number %lld on this machine, which has %d "
-                     "devices; expected a device for each rank",
-                     (long long)process.rank, (long long)process.localRank,
-                     devices);
-  options->program.device = devices > 1 ? int(process.localRank) : 0;
-  return Status();
+  return findDeviceOfRank(process, &options->program.device);
 }
 
 /// Connects the ranks of a program with collectives. Only rank 0 prints and

@@ -86,6 +86,10 @@ public:
   /// Waits and reads the metrics of the last step, in the order of tensors.
   virtual Status readMetrics(std::vector<double> *values) = 0;
 
+  /// Lets rank 0 read states that the ranks divide, until the next run. All
+  /// ranks call it.
+  virtual Status gatherStates() { return Status(); }
+
   /// Adds results on memory.
   virtual void addMemory(Results *results) = 0;
 

@@ -149,6 +149,18 @@ typedef struct amp_step_caller {
   int32_t (*call)(void *context, const amp_step_call *call);
 } amp_step_caller;
 
+/* How the ranks of a step that several processes run together exchange bytes of
+ * host memory, such as MPI or the process group of another framework. */
+typedef struct amp_step_exchange {
+  void *context; /* passed on */
+  /* Sends `bytes` bytes at send + i * stride to rank i, and receives as many of
+   * rank i at receive + i * bytes, for each rank i and this one too. All ranks
+   * call it with the same `bytes`, in the same order. Returns 0, or another
+   * number after an error. */
+  int32_t (*exchange)(void *context, const void *send, uint64_t stride,
+                      void *receive, uint64_t bytes);
+} amp_step_exchange;
+
 /* Flags of amp_step_options. */
 enum {
   /* `stream` is the caller's. Without this flag the step makes its own. */
@@ -172,7 +184,9 @@ enum {
 typedef struct amp_step_options {
   uint32_t size;     /* sizeof(amp_step_options) */
   uint32_t flags;    /* of the enum above; the CPU ignores those of launches */
-  int32_t device;    /* the ordinal of the GPU; 0 for the CPU */
+  /* The ordinal of the GPU; 0 for the CPU. With several ranks, -1 is the GPU of
+   * the number that the launcher gave this process on its machine. */
+  int32_t device;
   int32_t num_slots; /* slots of batches: 1 or 2; 0 stands for 1 */
   /* A cudaStream_t with AMP_STEP_CALLER_STREAM; null is the default stream. The
    * CPU takes null only. */
@@ -180,15 +194,23 @@ typedef struct amp_step_options {
   amp_step_allocator allocator; /* all null: the step allocates */
   uint64_t seed;                /* of initial values and random numbers */
   const char *tune_cache; /* a file of the fastest algorithms; may be null */
-  /* An ncclComm_t of the caller, its rank and size. No program of this version
-   * takes one: null, 0, and 0 or 1. */
+  /* For a program of several ranks. A step of CUDA takes the ncclComm_t of the
+   * caller, which must outlive it, or null: then the ranks connect NCCL with
+   * the help of `exchange`. A step of the CPU takes null and needs `exchange`.
+   */
   void *communicator;
   int32_t rank;
-  int32_t num_ranks;
-  /* Null unless the step calls operations of the caller. In November 2026 it
-   * took the place of two reserved words. */
+  int32_t num_ranks; /* that of the program; 0 stands for 1 */
+  /* Null unless the step calls operations of the caller. */
   amp_step_caller caller;
-  uint64_t reserved[6]; /* 0 */
+  /* Called by the threads that call the step. The structure may end with the
+   * call of `create`, but what it refers to must outlive the step. It must not
+   * throw, and must not call the step. May be null. */
+  const amp_step_exchange *exchange;
+  /* CUDA: the seconds after which a rank that waits for others ends its process
+   * with a message; 0 stands for 600. */
+  uint64_t deadline;
+  uint64_t reserved[4]; /* 0 */
 } amp_step_options;
 
 /* Flags of amp_step_batch. */
@@ -226,9 +248,10 @@ typedef struct amp_step_program {
   const char *backend;   /* "cuda" or "cpu" */
   const char *precision; /* "f32", "fp16", "bf16", ..., or "" as written */
   uint64_t fingerprint;  /* a hash of the graph, as in checkpoints */
-  int64_t fixed_batch;   /* samples in a batch; 0 if the step takes any */
+  int64_t fixed_batch;   /* samples in a batch of a rank; 0: any number */
   int32_t has_forward;   /* whether create_forward works */
-  int32_t reserved;
+  /* The ranks that run the step together. 0 and 1: one. -1: any number. */
+  int32_t num_ranks;
   const void *internal; /* of the library */
 
   /* Frees a program without steps. No effect for a program in a shared library
@@ -262,6 +285,7 @@ typedef struct amp_step_program {
   int32_t (*initialize)(amp_step *step, uint64_t seed);
   /* Replaces all states by those of a checkpoint, of `save` or of amp-run. */
   int32_t (*load)(amp_step *step, const char *path);
+  /* Writes a checkpoint. All ranks call it, and rank 0 writes the file. */
   int32_t (*save)(amp_step *step, const char *path);
 
   /* Waits and copies a tensor of any list but the batches to host memory.
@@ -298,6 +322,10 @@ typedef struct amp_step_program {
   /* Replaces the states of a forward function by the present ones of the step.
    */
   int32_t (*use_states)(amp_step *forward, amp_step *step);
+
+  /* Appended in November 2026. Lets rank 0 `read` states that the ranks divide,
+   * until the next run. All ranks call it. It has no effect for other steps. */
+  int32_t (*gather_states)(amp_step *step);
 } amp_step_program;
 
 /* The function of a shared library that returns its program, exported as

@@ -39,6 +39,11 @@ struct StepSettings {
   bool zeroStates = false, useGraph = true, poison = false, tune = false;
   bool predictions = true;
   CheckpointTolerance tolerance;
+  /// The ranks that run the step together, and what connects them.
+  int rank = 0, numRanks = 1;
+  void *communicator = nullptr;
+  const amp_step_exchange *exchange = nullptr;
+  int64_t deadline = 600; ///< seconds
 };
 
 /// A batch that the caller sets.
@@ -108,6 +113,8 @@ class InterfaceProgram {
 public:
   virtual ~InterfaceProgram() = default;
   virtual const std::vector<TensorInfo> &getTensors() const = 0;
+  /// The number of ranks of a step, or -1 for any number.
+  virtual int getNumRanks() const { return 1; }
   /// Creates a step and allocates its memory. States have no values yet.
   virtual Status create(const StepSettings &settings,
                         std::unique_ptr<InterfaceStep> *step) const = 0;

@@ -73,6 +73,7 @@ struct amp_step {
   amphost::TensorLists lists;
   int numSlots;
   bool isForward;
+  int rank = 0;
 };
 
 namespace amphost {
@@ -146,11 +147,33 @@ inline Status describe(const TensorInfo &info, void *data,
   return Status();
 }
 
-/// Checks options of the caller, which may be null.
-inline Status readSettings(const amp_step_options *options,
+/// Checks what the caller says of the ranks of a program of `numRanks` ranks.
+inline Status checkRanks(int numRanks, StepSettings *settings) {
+  if (settings->rank < 0 || settings->rank >= settings->numRanks)
+    return makeError(kInvalidArgument, "rank %d of %d, expected 0 to %d",
+                     settings->rank, settings->numRanks,
+                     settings->numRanks - 1);
+  if (numRanks >= 0 && settings->numRanks != std::max(numRanks, 1))
+    return makeError(
+        kInvalidArgument, "the program is for %d rank%s, but num_ranks is %d",
+        std::max(numRanks, 1), numRanks > 1 ? "s" : "", settings->numRanks);
+  if (settings->exchange && !settings->exchange->exchange)
+    return makeError(kInvalidArgument,
+                     "the exchange of the ranks has no function");
+  if (numRanks >= 0 && numRanks <= 1 &&
+      (settings->communicator || settings->exchange))
+    return makeError(kUnsupportedRequest,
+                     "a communicator or an exchange, but this program runs on "
+                     "one rank");
+  return Status();
+}
+
+/// Checks options of the caller, which may be null, for a program of `numRanks`
+/// ranks.
+inline Status readSettings(const amp_step_options *options, int numRanks,
                            StepSettings *settings) {
   if (!options)
-    return Status();
+    return checkRanks(numRanks, settings);
   AMP_RETURN_IF_ERROR(checkStructure(options, sizeof(amp_step_options),
                                      "amp_step_options", /*isInput=*/true));
   constexpr uint32_t kFlags = 2 * AMP_STEP_NO_PREDICTIONS - 1;
@@ -164,15 +187,19 @@ inline Status readSettings(const amp_step_options *options,
   if (!options->allocator.allocate != !options->allocator.deallocate)
     return makeError(kInvalidArgument,
                      "an allocator with one function, expected both or none");
-  if (options->communicator || options->rank != 0 || options->num_ranks < 0 ||
-      options->num_ranks > 1)
-    return makeError(kUnsupportedRequest,
-                     "a communicator for rank %d of %d, but this program runs "
-                     "on one device",
-                     options->rank, options->num_ranks);
   if (options->caller.context && !options->caller.call)
     return makeError(kInvalidArgument,
                      "a caller with a context and no function, expected both");
+  if (options->deadline > uint64_t(INT32_MAX))
+    return makeError(kInvalidArgument, "a deadline of more than %d seconds",
+                     INT32_MAX);
+  settings->rank = options->rank;
+  settings->numRanks = options->num_ranks == 0 ? 1 : options->num_ranks;
+  settings->communicator = options->communicator;
+  settings->exchange = options->exchange;
+  if (options->deadline)
+    settings->deadline = int64_t(options->deadline);
+  AMP_RETURN_IF_ERROR(checkRanks(numRanks, settings));
   for (uint64_t word : options->reserved)
     if (word != 0)
       return makeError(kUnsupportedRequest,
@@ -342,7 +369,7 @@ inline int32_t create(const amp_step_program *program,
     AMP_RETURN_IF_ERROR(checkOutput(handle));
     *handle = nullptr;
     StepSettings settings;
-    AMP_RETURN_IF_ERROR(readSettings(options, &settings));
+    AMP_RETURN_IF_ERROR(readSettings(options, object.getNumRanks(), &settings));
     std::unique_ptr<InterfaceStep> step;
     AMP_RETURN_IF_ERROR(object.create(settings, &step));
     step->tolerance = settings.tolerance;
@@ -352,6 +379,7 @@ inline int32_t create(const amp_step_program *program,
       AMP_RETURN_IF_ERROR(step->zeroStates());
     *handle = new amp_step(std::move(step), settings.numSlots,
                            /*isForward=*/false);
+    (*handle)->rank = settings.rank;
     return Status();
   });
 }
@@ -409,8 +437,14 @@ inline int32_t save(amp_step *handle, const char *path) {
   return call(handle, [&](amp_step &object) {
     if (!path)
       return makeError(kInvalidArgument, "the path is null");
-    return saveCheckpoint(*object.step, path);
+    AMP_RETURN_IF_ERROR(object.step->gatherStates());
+    return object.rank == 0 ? saveCheckpoint(*object.step, path) : Status();
   });
+}
+
+inline int32_t gatherStates(amp_step *handle) {
+  return call(handle,
+              [&](amp_step &object) { return object.step->gatherStates(); });
 }
 
 inline int32_t read(amp_step *handle, int32_t list, int32_t index, void *data,
@@ -573,6 +607,8 @@ inline amp_step_program makeTable(const InterfaceProgram &program,
   result.read_metrics = table::readMetrics;
   result.create_forward = table::createForward;
   result.use_states = table::useStates;
+  result.num_ranks = program.getNumRanks();
+  result.gather_states = table::gatherStates;
   return result;
 }
 

@@ -1,0 +1,273 @@
+/* Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Starts ranks, which train a step together through the C interface alone. They
+ * exchange bytes over shared memory. With RANKS_OF_CUDA the program is linked,
+ * else a module is compiled. This file is C99, and C++ for the former.
+ *
+ *   ranks <number> <data> <rows> <out.npz> <module or way> [shard]
+ *
+ * The data are the rows of x as f32[4], then those of y as i32. */
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef RANKS_OF_CUDA
+#include "amp/Runtime/Step/Interface.h"
+#include "nccl.h"
+#include "step.h"
+#else
+#include "amp-c/CompileStep.h"
+#endif
+
+enum { MOST_RANKS = 4, AREA = 1 << 16, STEPS = 6, FEATURES = 4, BATCH = 24 };
+
+/* The memory that the ranks share: what each rank sends to each other one. */
+typedef struct Shared {
+  pthread_barrier_t barrier;
+  char areas[MOST_RANKS][MOST_RANKS][AREA];
+} Shared;
+
+typedef struct Rank {
+  Shared *shared;
+  int rank, ranks;
+  int calls, failing; /* the call that fails, or 0 */
+} Rank;
+
+static int32_t exchange(void *context, const void *send, uint64_t stride,
+                        void *receive, uint64_t bytes) {
+  Rank *own = (Rank *)context;
+  int other;
+  if (bytes > AREA)
+    return 7;
+  if (++own->calls == own->failing)
+    return 5;
+  for (other = 0; other < own->ranks; ++other)
+    memcpy(own->shared->areas[own->rank][other],
+           (const char *)send + (uint64_t)other * stride, bytes);
+  pthread_barrier_wait(&own->shared->barrier);
+  for (other = 0; other < own->ranks; ++other)
+    memcpy((char *)receive + (uint64_t)other * bytes,
+           own->shared->areas[other][own->rank], bytes);
+  pthread_barrier_wait(&own->shared->barrier);
+  return 0;
+}
+
+static void check(const amp_step_program *program, int32_t code) {
+  if (code == AMP_STEP_OK)
+    return;
+  fprintf(stderr, "error %d: %s\n", code, program->last_error());
+  _exit(1);
+}
+
+/* Fails unless `code` is an error whose message has `text`. */
+static void expect(const amp_step_program *program, int32_t code,
+                   const char *text) {
+  if (code != AMP_STEP_OK && strstr(program->last_error(), text))
+    return;
+  fprintf(stderr, "expected '%s', got %d '%s'\n", text, code,
+          program->last_error());
+  _exit(1);
+}
+
+static char *read_file(const char *path, long *length) {
+  FILE *file = fopen(path, "rb");
+  char *text;
+  if (!file)
+    _exit(2);
+  fseek(file, 0, SEEK_END);
+  *length = ftell(file);
+  rewind(file);
+  text = (char *)malloc((size_t)*length + 1);
+  if (fread(text, 1, (size_t)*length, file) != (size_t)*length)
+    _exit(2);
+  fclose(file);
+  return text;
+}
+
+static const amp_step_program *get_program(const char *module, int rank,
+                                           int ranks, int shards) {
+  const amp_step_program *program = NULL;
+  const char *message = NULL;
+  int32_t code;
+#ifdef RANKS_OF_CUDA
+  (void)module, (void)rank, (void)ranks, (void)shards;
+  code = step_get_program(AMP_STEP_VERSION, &program, &message);
+#else
+  long length = 0;
+  char *text = read_file(module, &length);
+  amp_step_compile_options options;
+  memset(&options, 0, sizeof(options));
+  options.size = sizeof(options);
+  options.precision = "f32";
+  options.threads = 1;
+  options.num_ranks = ranks;
+  options.rank = rank;
+  options.flags = shards ? AMP_STEP_SHARD_OPTIMIZER : 0;
+  options.pipeline = shards ? "shard-min-elements=1" : NULL;
+  code = amp_step_compile(AMP_STEP_VERSION, text, (uint64_t)length, &options,
+                          &program, &message);
+  free(text);
+#endif
+  if (code != AMP_STEP_OK) {
+    fprintf(stderr, "error %d: %s\n", code, message);
+    _exit(1);
+  }
+  return program;
+}
+
+static void set_batch(const amp_step_program *program, amp_step *step,
+                      int32_t index, int32_t type, int32_t rank,
+                      const int64_t *shape, const void *data) {
+  amp_step_batch batch;
+  memset(&batch, 0, sizeof(batch));
+  batch.size = sizeof(batch);
+  batch.index = index;
+  batch.memory = AMP_STEP_HOST;
+  batch.type = type;
+  batch.rank = rank;
+  batch.shape = shape;
+  batch.data = data;
+  check(program, program->set_batch(step, &batch));
+}
+
+/* The velocity is a part, which no rank can read before all gather it. */
+static void check_parts(const amp_step_program *program, amp_step *step,
+                        int rank, int shards) {
+  float velocity[FEATURES * 3];
+  amp_step_tensor tensor;
+  int32_t index;
+  tensor.size = sizeof(tensor);
+  for (index = 0; program->get_tensor(step, AMP_STEP_LIST_STATES, index,
+                                      &tensor) == AMP_STEP_OK;
+       ++index)
+    if (strcmp(tensor.name, "velocity") == 0)
+      break;
+  if ((tensor.data == NULL) != shards || tensor.rank != 2)
+    _exit(3);
+  if (shards)
+    check(program, program->gather_states(step));
+  if (rank == 0 || !shards)
+    check(program, program->read(step, AMP_STEP_LIST_STATES, index, velocity,
+                                 sizeof(velocity)));
+  else if (program->read(step, AMP_STEP_LIST_STATES, index, velocity,
+                         sizeof(velocity)) == AMP_STEP_OK)
+    _exit(4);
+}
+
+static int run_rank(Rank *own, char **argv) {
+  const int shards = strcmp(argv[6], "shard") == 0;
+  const amp_step_program *program =
+      get_program(argv[5], own->rank, own->ranks, shards);
+  const int64_t part = BATCH / own->ranks, shape[2] = {part, FEATURES};
+  long length = 0;
+  char *data = read_file(argv[2], &length);
+  const long rows = atol(argv[3]);
+  amp_step_exchange functions;
+  amp_step_options options;
+  amp_step *step = NULL;
+  double loss = 0;
+  int i;
+  functions.context = own;
+  functions.exchange = exchange;
+  memset(&options, 0, sizeof(options));
+  options.size = sizeof(options);
+  options.seed = 3;
+  options.rank = own->rank;
+  expect(program, program->create(program, &options, &step),
+         own->rank ? "expected 0 to 0" : "but num_ranks is 1");
+  options.num_ranks = own->ranks;
+  options.exchange = &functions;
+  options.deadline = 20;
+#ifdef RANKS_OF_CUDA
+  if (strcmp(argv[5], "communicator") == 0) {
+    ncclUniqueId own_id, ids[MOST_RANKS];
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    ncclComm_t communicator = NULL;
+    ncclResult_t state = ncclInProgress;
+    memset(&own_id, 0, sizeof(own_id));
+    if (own->rank == 0)
+      ncclGetUniqueId(&own_id);
+    exchange(own, &own_id, 0, ids, sizeof(own_id));
+    ncclCommInitRankConfig(&communicator, own->ranks, ids[0], own->rank,
+                           &config);
+    while (state == ncclInProgress)
+      ncclCommGetAsyncError(communicator, &state);
+    options.communicator = communicator;
+    options.exchange = NULL;
+    options.rank = (own->rank + 1) % own->ranks;
+    expect(program, program->create(program, &options, &step),
+           "but the options say rank");
+    options.rank = own->rank;
+  }
+#else
+  options.communicator = own;
+  expect(program, program->create(program, &options, &step),
+         "needs an exchange, and no communicator");
+  options.communicator = NULL;
+#endif
+  check(program, program->create(program, &options, &step));
+  check(program, program->set_hyperparameter(step, "lr", 0.25));
+  for (i = 0; i < STEPS; ++i) {
+    const long row = (long)i * BATCH + own->rank * (long)part;
+    if (strcmp(argv[6], "fail") == 0 && own->rank == 1 && i == 2)
+      own->failing = own->calls + 3;
+    set_batch(program, step, 0, AMP_STEP_F32, 2, shape,
+              data + row * FEATURES * 4);
+    set_batch(program, step, 1, AMP_STEP_I32, 1, shape,
+              data + rows * FEATURES * 4 + row * 4);
+    if (own->failing) {
+      /* The other ranks would wait for this one. */
+      expect(program, program->run(step, 0, 1),
+             "the exchange of the caller returned 5 in collective");
+      printf("failed\n");
+      fflush(stdout);
+      _exit(0);
+    }
+    check(program, program->run(step, 0, 1));
+  }
+  check(program, program->read_metrics(step, &loss, 1));
+  check_parts(program, step, own->rank, shards);
+  check(program, program->save(step, argv[4]));
+  if (own->rank == 0)
+    printf("loss %.9g ranks %d\n", loss, program->num_ranks);
+  program->destroy(step);
+  fflush(stdout);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  pthread_barrierattr_t attributes;
+  Shared *shared = (Shared *)mmap(NULL, sizeof(Shared), PROT_READ | PROT_WRITE,
+                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  Rank own = {shared, 0, 0, 0, 0};
+  int code = 0, status, child, ended = 0;
+  pid_t children[MOST_RANKS];
+  if (argc != 7 || shared == MAP_FAILED)
+    return 2;
+  own.ranks = atoi(argv[1]);
+  pthread_barrierattr_init(&attributes);
+  pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+  pthread_barrier_init(&shared->barrier, &attributes, (unsigned)own.ranks);
+  for (own.rank = 0; own.rank < own.ranks; ++own.rank) {
+    children[own.rank] = fork();
+    if (children[own.rank] == 0)
+      _exit(run_rank(&own, argv));
+  }
+  while (ended < own.ranks && wait(&status) > 0) {
+    ++ended;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+      code = 1;
+    /* The others wait for a rank that has ended early. */
+    if (code || strcmp(argv[6], "fail") == 0)
+      for (child = 0; child < own.ranks; ++child)
+        kill(children[child], 9), ended = own.ranks;
+  }
+  return code;
+}
