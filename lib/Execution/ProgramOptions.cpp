@@ -53,9 +53,9 @@ llvm::Error mlir::amp::checkProgramOptions(const ProgramOptions &options) {
                      scaling);
   llvm::StringRef master = options.masterWeights;
   if (!master.empty() && master != "cast" && master != "copy" &&
-      master != "none")
+      master != "split" && master != "none")
     return makeError("wrong value of --master-weights: '{0}', expected cast, "
-                     "copy or none",
+                     "copy, split or none",
                      master);
   if (precision.empty() &&
       (!scaling.empty() || !master.empty() || !options.pipeline.empty()))

@@ -210,12 +210,13 @@ AutoMixedPrecisionPass::readStrategy(const PolicySettings &settings,
                                      Location loc) {
   StringRef masters = !masterWeights.empty() ? StringRef(masterWeights)
                                              : settings.masterWeights;
-  if (!masters.empty() && masters != "cast" && masters != "copy" &&
-      masters != "none")
+  if (!masters.empty() &&
+      !llvm::is_contained({"cast", "copy", "split", "none"}, masters))
     return emitError(loc) << "auto-mixed-precision: unknown master-weights '"
-                          << masters << "', expected cast, copy or none";
-  // Reading a parameter that is low itself costs as little as reading a copy.
-  costOptions.masterCopies = masters == "copy" || masters == "none";
+                          << masters << "', expected cast, copy, split or none";
+  // Reading a parameter that is low itself, or half of one, costs as little as
+  // reading a copy.
+  costOptions.masterCopies = !masters.empty() && masters != "cast";
   if (strategy.empty()) {
     chosenStrategy = settings.strategy.value_or(Strategy::Optimal);
     return success();

@@ -8,6 +8,7 @@
 #include "StepParameters.h"
 #include "StepTransaction.h"
 #include "UpdateRounder.h"
+#include "amp/Dialect/AMP/IR/AMPWeightOps.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Transforms/Passes.h"
 
@@ -56,6 +57,7 @@ private:
   LogicalResult checkOptions();
   LogicalResult rewriteFunction(FunctionOpInterface function);
   LogicalResult addCopies(StepRewriter &step);
+  LogicalResult readHalves(StepRewriter &step);
   LogicalResult dropMasters(StepRewriter &step, CastChooser &casts,
                             UpdateRounder &rounder);
   void storeLow(FunctionOpInterface function);
@@ -73,7 +75,8 @@ LogicalResult InsertMasterWeightsPass::checkOptions() {
            << "', expected " << llvm::join(choices.drop_back(), ", ") << " or "
            << choices.back();
   };
-  if (failed(check("mode", mode, {"cast", "copy", "none", "inference"})) ||
+  if (failed(check("mode", mode,
+                   {"cast", "copy", "split", "none", "inference"})) ||
       failed(check("update-rounding", updateRounding,
                    {"nearest", "stochastic", "kahan"})) ||
       failed(check("moments", moments, {"f32", "bf16"})))
@@ -102,7 +105,8 @@ InsertMasterWeightsPass::rewriteFunction(FunctionOpInterface function) {
       failed(step->checkUpdates()))
     return failure();
   if ((mode == "none" && failed(dropMasters(*step, casts, rounder))) ||
-      (mode == "copy" && failed(addCopies(*step))))
+      (mode == "copy" && failed(addCopies(*step))) ||
+      (mode == "split" && failed(readHalves(*step))))
     return failure();
   if (moments == "f32")
     return success();
@@ -236,6 +240,59 @@ void InsertMasterWeightsPass::storeLow(FunctionOpInterface function) {
       function.cloneTypeWith(argumentTypes, function.getResultTypes())));
 }
 
+static remark::RemarkOpts getRemarkOptions(FunctionOpInterface function,
+                                           StringRef name) {
+  return remark::RemarkOpts::name(name).category("amp").function(
+      function.getName());
+}
+
+/// Reports that the forward and the backward pass do not read `parameter` low.
+static void reportWideOnly(FunctionOpInterface function, StringRef remarkName,
+                           StringAttr parameter) {
+  remark::missed(function.getLoc(), getRemarkOptions(function, remarkName))
+      << remark::metric("Parameter", parameter.getValue())
+      << remark::reason("forward and backward read it in f32 only, or it "
+                        "has a copy already");
+}
+
+/// Makes the forward and the backward pass read the upper half of a parameter
+/// where they read it low.
+LogicalResult InsertMasterWeightsPass::readHalves(StepRewriter &step) {
+  FunctionOpInterface function = step.getFunction();
+  SmallVector<std::pair<BlockArgument, FloatType>> parameters =
+      getParameters(function);
+  for (auto [master, low] : parameters)
+    if (low && !low.isBF16())
+      return function->emitError("the upper half of an f32 is a bf16, but "
+                                 "argument ")
+             << master.getArgNumber() << " is read in " << low
+             << "; expected precision bf16, or master-weights=copy";
+  StepRewriter::OpSet forwardAndBackward = getForwardAndBackward(step);
+  for (auto [master, low] : parameters) {
+    auto name = function.getArgAttrOfType<StringAttr>(master.getArgNumber(),
+                                                      AMPDialect::kNameAttr);
+    if (!low) {
+      reportWideOnly(function, "NotSplit", name);
+      continue;
+    }
+    ++numSplit;
+    remark::passed(function.getLoc(), getRemarkOptions(function, "Split"))
+        << remark::metric("Parameter", name.getValue());
+    for (Operation *user : llvm::make_early_inc_range(master.getUsers())) {
+      CastLike cast{user};
+      if (!cast || !cast.isInserted() ||
+          !forwardAndBackward.contains(step.getAncestor(user)))
+        continue;
+      OpBuilder builder(user);
+      auto half =
+          UpperHalfOp::create(builder, user->getLoc(), cast.getType(), master);
+      cast.getResult().replaceAllUsesWith(half);
+      user->erase();
+    }
+  }
+  return success();
+}
+
 /// Adds a low copy of each parameter that is read low. The forward and the
 /// backward pass then read the copy, and the update writes it.
 LogicalResult InsertMasterWeightsPass::addCopies(StepRewriter &step) {
@@ -248,16 +305,8 @@ LogicalResult InsertMasterWeightsPass::addCopies(StepRewriter &step) {
   for (auto [master, low] : getParameters(function)) {
     auto name = function.getArgAttrOfType<StringAttr>(master.getArgNumber(),
                                                       AMPDialect::kNameAttr);
-    auto remarkOptions = [&](StringRef remarkName) {
-      return remark::RemarkOpts::name(remarkName)
-          .category("amp")
-          .function(function.getName());
-    };
     if (!low) {
-      remark::missed(function.getLoc(), remarkOptions("NoCopy"))
-          << remark::metric("Parameter", name.getValue())
-          << remark::reason("forward and backward read it in f32 only, or it "
-                            "has a copy already");
+      reportWideOnly(function, "NoCopy", name);
       continue;
     }
 
@@ -269,7 +318,7 @@ LogicalResult InsertMasterWeightsPass::addCopies(StepRewriter &step) {
     if (failed(copy))
       return failure();
     ++numCopies;
-    remark::passed(function.getLoc(), remarkOptions("Copy"))
+    remark::passed(function.getLoc(), getRemarkOptions(function, "Copy"))
         << remark::metric("Parameter", name.getValue());
 
     // Readers in f32 still read the master, which has full precision.

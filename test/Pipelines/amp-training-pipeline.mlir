@@ -25,7 +25,7 @@
 
 // ERR-PRECISION: error: auto-mixed-precision: unknown precision 'fp7', expected fp16, bf16 or f32
 // ERR-SCALING: error: amp-insert-loss-scaling: unknown mode 'often', expected dynamic, layerwise, none or a number
-// ERR-MASTER: error: auto-mixed-precision: unknown master-weights 'keep', expected cast, copy or none
+// ERR-MASTER: error: auto-mixed-precision: unknown master-weights 'keep', expected cast, copy, split or none
 // ERR-POLICY: error: cannot read policy 'nowhere.yaml'
 // ERR-MODE: Cannot find option named 'test'
 

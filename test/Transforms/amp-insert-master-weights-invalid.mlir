@@ -2,7 +2,7 @@
 //
 // RUN: echo 'module {}' > %t.mlir
 // RUN: not amp-opt %t.mlir --amp-insert-master-weights=mode=keep 2>&1 | FileCheck %s --check-prefix=MODE
-// MODE: error: amp-insert-master-weights: unknown mode 'keep', expected cast, copy, none or inference
+// MODE: error: amp-insert-master-weights: unknown mode 'keep', expected cast, copy, split, none or inference
 // RUN: not amp-opt %t.mlir --amp-insert-master-weights='mode=none update-rounding=odd' 2>&1 | FileCheck %s --check-prefix=ROUNDING
 // ROUNDING: error: amp-insert-master-weights: unknown update-rounding 'odd', expected nearest, stochastic or kahan
 // RUN: not amp-opt %t.mlir --amp-insert-master-weights=moments=f16 2>&1 | FileCheck %s --check-prefix=MOMENTS

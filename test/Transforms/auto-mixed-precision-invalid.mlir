@@ -13,7 +13,7 @@
 // TARGET: error: auto-mixed-precision: unknown target 'b100', expected one of a100, h100, h200, b200
 
 // RUN: not amp-opt input.mlir --auto-mixed-precision=master-weights=keep 2>&1 | FileCheck %s --check-prefix=MASTER
-// MASTER: error: auto-mixed-precision: unknown master-weights 'keep', expected cast, copy or none
+// MASTER: error: auto-mixed-precision: unknown master-weights 'keep', expected cast, copy, split or none
 
 // RUN: not amp-opt input.mlir --auto-mixed-precision=precison=fp16 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: no such option precison
@@ -200,7 +200,7 @@ version: 1
 roundings: exact
 
 //--- master-weights.yaml
-# expect 3:17 policy: expected 'master-weights' to be cast, copy or none, got 'inference'
+# expect 3:17 policy: expected 'master-weights' to be cast, copy, split or none, got 'inference'
 version: 1
 master-weights: inference
 

@@ -60,7 +60,7 @@ static cl::opt<std::string>
                          "for fp16, none for bf16)"),
                 cl::cat(category));
 static cl::opt<std::string> masterWeights(
-    "master-weights", cl::value_desc("cast|copy|none"),
+    "master-weights", cl::value_desc("cast|copy|split|none"),
     cl::desc("How the pipeline keeps f32 weights (default: cast)"),
     cl::cat(category));
 static cl::opt<std::string>

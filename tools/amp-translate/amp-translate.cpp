@@ -77,7 +77,7 @@ static cl::opt<std::string>
                 cl::desc("How the pipeline scales the loss"),
                 cl::cat(category));
 static cl::opt<std::string>
-    masterWeights("master-weights", cl::value_desc("cast|copy|none"),
+    masterWeights("master-weights", cl::value_desc("cast|copy|split|none"),
                   cl::desc("How the pipeline keeps f32 weights"),
                   cl::cat(category));
 static cl::opt<int64_t> batchSize("batch-size", cl::init(0),

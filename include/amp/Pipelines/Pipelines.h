@@ -153,10 +153,11 @@ struct AMPPipelineOptions : public PassPipelineOptions<AMPPipelineOptions> {
       llvm::cl::init(false)};
   Option<std::string> masterWeights{
       *this, "master-weights",
-      llvm::cl::desc("cast: parameters stay f32 and are cast once per step; "
-                     "copy: each f32 parameter has a low-precision copy; none: "
-                     "parameters are low; by default the policy's value, "
-                     "else cast"),
+      llvm::cl::desc(
+          "cast: parameters stay f32 and are cast once per step; "
+          "copy: each f32 parameter has a low-precision copy; split: "
+          "its upper half is the copy (bf16); none: parameters are "
+          "low; by default the policy's value, else cast"),
       llvm::cl::init("")};
   Option<std::string> updateRounding{
       *this, "update-rounding",

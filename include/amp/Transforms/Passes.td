@@ -112,7 +112,7 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
     Option<"target", "target", "std::string", /*default=*/"\"\"",
            "The GPU on which products must pay for their casts: a100, h100, h200 or b200; by default every allowed product is low">,
     Option<"masterWeights", "master-weights", "std::string", /*default=*/"\"\"",
-           "How a low version of a parameter is made, for the cost model: cast (in every step) or copy (by the update)">,
+           "How a low version of a parameter is made, for the cost model: cast (in every step), copy (by the update), split (the upper half of the parameter) or none">,
     Option<"sinkRule", "sink-rule", "bool", /*default=*/"false",
            "With strategy=grappler, operations between an allowed operation and the end of the graph become low too">,
     Option<"ranges", "ranges", "std::string", /*default=*/"\"\"",
@@ -506,6 +506,19 @@ def InsertMasterWeightsPass : Pass<"amp-insert-master-weights"> {
       return %w1, ..., %l1
     ```
 
+    With `mode=split` (bf16) forward and backward read `amp.upper_half` of each
+    parameter where they read low. A program for a GPU stores such a parameter
+    as two halves of 16 bits, of which the upper one is the copy that the model
+    reads. A parameter then takes 4 bytes an element, and no kernel casts it.
+    The model reads weights that are rounded towards zero.
+
+    ```mlir
+    func.func @step(%w: tensor<8x4xf32> {amp.name = "w", amp.role = "parameter"}, ...) {
+      %l = amp.upper_half %w : tensor<8x4xf32> to tensor<8x4xbf16>
+      ...
+      return %w1
+    ```
+
     With `mode=none` a parameter that is read low is stored only in that type.
     The update widens it, computes in f32 and rounds the result.
 
@@ -526,7 +539,7 @@ def InsertMasterWeightsPass : Pass<"amp-insert-master-weights"> {
   }];
   let options = [
     Option<"mode", "mode", "std::string", /*default=*/"\"cast\"",
-           "cast, copy, none, or inference">,
+           "cast, copy, split, none, or inference">,
     Option<"updateRounding", "update-rounding", "std::string", /*default=*/"\"nearest\"",
            "How updates of weights without a master are rounded: nearest, stochastic or kahan">,
     Option<"moments", "moments", "std::string", /*default=*/"\"f32\"",
@@ -536,6 +549,7 @@ def InsertMasterWeightsPass : Pass<"amp-insert-master-weights"> {
     Statistic<"numLowMoments", "low-moments", "Optimizer states stored in bf16">,
     Statistic<"numLowParameters", "low-parameters", "Parameters without a master">,
     Statistic<"numCopies", "copies", "Parameters that got a low-precision copy">,
+    Statistic<"numSplit", "split", "Parameters of which only the upper half is read">,
   ];
   let dependentDialects = ["::mlir::amp::AMPDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];

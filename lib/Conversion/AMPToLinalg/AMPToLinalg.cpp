@@ -14,6 +14,7 @@
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/AMP/IR/AMPCalls.h"
 #include "amp/Dialect/AMP/IR/AMPCollectives.h"
+#include "amp/Dialect/AMP/IR/AMPWeightOps.h"
 #include "amp/LossScaling/ScaleUpdate.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -42,6 +43,13 @@ struct LowerCast : TensorPattern<CastOp> {
   }
 };
 
+/// Builds the f32 with the upper 16 bits of the integer `bits`.
+Value buildUpperHalf(ImplicitLocOpBuilder &inner, Value bits) {
+  Value upper = arith::AndIOp::create(
+      inner, bits, PhiloxBuilder::constant32(inner, 0xFFFF0000));
+  return arith::BitcastOp::create(inner, inner.getF32Type(), upper);
+}
+
 struct LowerMasterCopy : TensorPattern<MasterCopyOp> {
   using TensorPattern::TensorPattern;
   void lower(MasterCopyOp op, LinalgBuilder &b,
@@ -57,24 +65,36 @@ struct LowerMasterCopy : TensorPattern<MasterCopyOp> {
     // cut it off. The value rounds up with the probability that the lower half
     // represents. The result is exact in bf16.
     rewriter.replaceOp(
-        op,
-        b.elementwise(
-            type, op.getMaster(),
-            [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
-              Type i32 = inner.getI32Type();
-              auto constant = PhiloxBuilder::constant32;
-              Value bits = arith::BitcastOp::create(inner, i32, args[0]);
-              Value word = arith::ShRUIOp::create(
-                  inner, random.buildWord(inner), constant(inner, 16));
-              Value sum = arith::AddIOp::create(inner, bits, word);
-              Value upper = arith::AndIOp::create(inner, sum,
-                                                  constant(inner, 0xFFFF0000));
-              Value rounded =
-                  arith::BitcastOp::create(inner, args[0].getType(), upper);
-              Value isNaN = arith::CmpFOp::create(
-                  inner, arith::CmpFPredicate::UNO, args[0], args[0]);
-              return arith::SelectOp::create(inner, isNaN, args[0], rounded);
-            }));
+        op, b.elementwise(
+                type, op.getMaster(),
+                [&](ImplicitLocOpBuilder &inner, ValueRange args) -> Value {
+                  Type i32 = inner.getI32Type();
+                  auto constant = PhiloxBuilder::constant32;
+                  Value bits = arith::BitcastOp::create(inner, i32, args[0]);
+                  Value word = arith::ShRUIOp::create(
+                      inner, random.buildWord(inner), constant(inner, 16));
+                  Value sum = arith::AddIOp::create(inner, bits, word);
+                  Value rounded = buildUpperHalf(inner, sum);
+                  Value isNaN = arith::CmpFOp::create(
+                      inner, arith::CmpFPredicate::UNO, args[0], args[0]);
+                  return arith::SelectOp::create(inner, isNaN, args[0],
+                                                 rounded);
+                }));
+  }
+};
+
+struct LowerUpperHalf : TensorPattern<UpperHalfOp> {
+  using TensorPattern::TensorPattern;
+  void lower(UpperHalfOp op, LinalgBuilder &b,
+             PatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op,
+                       b.elementwise(typeOf(op.getHalf()), op.getWeight(),
+                                     [](ImplicitLocOpBuilder &inner,
+                                        ValueRange args) -> Value {
+                                       Value bits = arith::BitcastOp::create(
+                                           inner, inner.getI32Type(), args[0]);
+                                       return buildUpperHalf(inner, bits);
+                                     }));
   }
 };
 
@@ -295,8 +315,8 @@ struct LowerUpdateScale : OpRewritePattern<UpdateScaleOp> {
 void mlir::amp::populateAMPToLinalg(RewritePatternSet &patterns) {
   patterns.add<LowerCast, LowerCompensate, LowerDivideByRanks, LowerGlobalNorm,
                LowerGradientSeed, LowerInnerGradient, LowerMasterCopy,
-               LowerResidual, LowerScale, LowerUnscale, LowerUpdateScale>(
-      patterns.getContext());
+               LowerResidual, LowerScale, LowerUnscale, LowerUpdateScale,
+               LowerUpperHalf>(patterns.getContext());
   populateAMPLayersToLinalg(patterns);
   populateScaledOpsToLinalg(patterns);
   populateStatisticsToLinalg(patterns);

@@ -13,7 +13,7 @@
 
 #include "amp/Conversion/LinalgCommon/AMPAttributes.h"
 #include "amp/Conversion/LinalgCommon/LinalgBuilder.h"
-#include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/AMPWeightOps.h"
 #include "amp/LossScaling/ScaleUpdate.h"
 #include "amp/Support/ConvertOnCopy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -84,6 +84,15 @@ public:
                : create("broadcast_in_dim", scalar, type,
                         builder.getNamedAttr("broadcast_dimensions",
                                              builder.getDenseI64ArrayAttr({})));
+  }
+  /// The bf16 with the upper 16 bits of each f32.
+  Value upperHalf(Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    auto bits = type.clone(builder.getI32Type());
+    Value mask = repeat(scalar(-0x10000), bits);
+    Value upper = binary("and", create("bitcast_convert", value, bits), mask);
+    return convert(create("bitcast_convert", upper, type),
+                   builder.getBF16Type());
   }
   Value binary(StringRef name, Value a, Value b) {
     return create(name, {a, b}, a.getType());
@@ -332,6 +341,8 @@ LogicalResult ConvertAMPToStableHLO::convert(Operation *op) {
   if (isa<CastOp, MasterCopyOp>(op))
     return replace(
         b.convert(op->getOperand(0), getElementTypeOrSelf(op->getResult(0))));
+  if (auto half = dyn_cast<UpperHalfOp>(op))
+    return replace(b.upperHalf(half.getWeight()));
   if (auto seed = dyn_cast<GradientSeedOp>(op))
     return replace(b.scalar(getElementTypeOrSelf(seed.getType()), 1));
   if (auto scale = dyn_cast<ScaleOp>(op))

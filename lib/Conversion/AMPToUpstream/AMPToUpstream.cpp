@@ -9,7 +9,7 @@
 #include "amp/Conversion/LinalgCommon/LinalgBuilder.h"
 
 #include "amp/Conversion/Passes.h"
-#include "amp/Dialect/AMP/IR/AMP.h"
+#include "amp/Dialect/AMP/IR/AMPWeightOps.h"
 #include "amp/Interfaces/CastMaterialization.h"
 #include "amp/Interfaces/PrecisionOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -111,7 +111,7 @@ struct ConvertAMPToUpstream
     Operation *root = getOperation();
     root->walk([](Operation *op) {
       if (isa<UnscaleOp, MasterCopyOp, ResidualOp, CompensateOp, GlobalNormOp,
-              RescaleOp, MaxMagnitudeOp, StatisticsOp>(op))
+              RescaleOp, MaxMagnitudeOp, StatisticsOp, UpperHalfOp>(op))
         bridgeForeignTypes(op);
     });
     if (failed(lowerAMPToLinalg(root, "upstream dialects")))

@@ -7,6 +7,7 @@
 
 #include "TrainToCUDA.h"
 
+#include "amp/Dialect/AMP/IR/AMPWeightOps.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Dialect/Train/IR/Train.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -31,6 +32,9 @@ struct Update {
   OptimizerKind kind;
   Value parameter, gradient, learningRate, step;
   SmallVector<Value, 2> states;
+  /// For the parameter and each state, the operation that rounds the new value
+  /// to the low type in which it is stored. Null for a stored f32.
+  SmallVector<Operation *, 3> roundings;
   double weightDecay;
   /// The flag under which new values are stored. Null if absent.
   Value guard;
@@ -42,8 +46,29 @@ struct Update {
   CheckGradientsOp check;
   unsigned gradientIndex = 0;
 
-  /// The results: the parameter, then the states.
-  Value getNew(unsigned index) const { return op->getResult(index); }
+  /// The results, rounded: the parameter, then the states.
+  Value getNew(unsigned index) const {
+    Operation *rounding = roundings[index];
+    return rounding ? rounding->getResult(0) : op->getResult(index);
+  }
+  /// The stored values that the results replace.
+  Value getOld(unsigned index) const {
+    Value wide = index == 0 ? parameter : states[index - 1];
+    return roundings[index] ? wide.getDefiningOp<mlir::amp::CastOp>().getInput()
+                            : wide;
+  }
+  /// The state of the generator for roundings at random, or null.
+  Value getRandomState() const {
+    for (Operation *rounding : roundings)
+      if (auto copied = dyn_cast_or_null<mlir::amp::MasterCopyOp>(rounding))
+        return copied.getRng();
+    return {};
+  }
+  /// The key of the rounding of a result, or -1.
+  int64_t getKey(unsigned index) const {
+    auto copied = dyn_cast_or_null<mlir::amp::MasterCopyOp>(roundings[index]);
+    return copied ? int64_t(copied.getKey()) : -1;
+  }
 
   /// The copy that is kept if the guard is false.
   Value getOldCopy() {
@@ -67,7 +92,42 @@ static Value skipWidening(Value gradient) {
                                              : gradient;
 }
 
-static std::optional<Update> readUpdate(Operation *op) {
+/// Returns the operation that rounds the new value `result` to the low type in
+/// which `wide`, the old value in f32, is stored. Null if there is none.
+static Operation *findRounding(Value wide, Value result) {
+  auto widening = wide.getDefiningOp<mlir::amp::CastOp>();
+  if (!widening || !result.hasOneUse())
+    return nullptr;
+  Type stored = widening.getInput().getType();
+  Operation *user = *result.user_begin();
+  auto copied = dyn_cast<mlir::amp::MasterCopyOp>(user);
+  bool rounds = isa<mlir::amp::CastOp>(user) || (copied && copied.getRng());
+  return rounds && user->getResult(0).getType() == stored &&
+                 getElementTypeOrSelf(stored).getIntOrFloatBitWidth() == 16
+             ? user
+             : nullptr;
+}
+
+/// Finds the roundings of the results. Roundings at random must have the same
+/// generator.
+static void readRoundings(Update &update) {
+  update.roundings = {findRounding(update.parameter, update.op->getResult(0))};
+  for (auto [index, state] : llvm::enumerate(update.states)) {
+    Operation *rounding = findRounding(state, update.op->getResult(index + 1));
+    // Moments have f32 or bf16.
+    if (rounding &&
+        !getElementTypeOrSelf(rounding->getResult(0).getType()).isBF16())
+      rounding = nullptr;
+    update.roundings.push_back(rounding);
+  }
+  Value random = update.getRandomState();
+  for (Operation *&rounding : update.roundings)
+    if (auto copied = dyn_cast_or_null<mlir::amp::MasterCopyOp>(rounding);
+        copied && copied.getRng() != random)
+      rounding = nullptr;
+}
+
+static std::optional<Update> readOptimizer(Operation *op) {
   Update update;
   update.op = op;
   auto readAdam = [&](auto adam, OptimizerKind kind) {
@@ -98,6 +158,13 @@ static std::optional<Update> readUpdate(Operation *op) {
     return update;
   }
   return std::nullopt;
+}
+
+static std::optional<Update> readUpdate(Operation *op) {
+  std::optional<Update> update = readOptimizer(op);
+  if (update)
+    readRoundings(*update);
+  return update;
 }
 
 /// The selection by a scalar flag between `value` and `old` if it is the only
@@ -144,7 +211,7 @@ static void readSurroundings(Update &update) {
       continue;
     auto choice = dyn_cast<train::SelectOp>(user);
     if (!choice || main || choice.getOnTrue() != parameter ||
-        choice.getOnFalse() != update.parameter ||
+        choice.getOnFalse() != update.getOld(0) ||
         choice.getCondition().getType().getRank() != 0) {
       guarded = false;
       continue;
@@ -155,8 +222,8 @@ static void readSurroundings(Update &update) {
     flag = main.getCondition();
     choices.push_back(main);
   }
-  for (auto [index, state] : llvm::enumerate(update.states))
-    read(update.getNew(index + 1), state);
+  for (unsigned index = 1; index <= update.states.size(); ++index)
+    read(update.getNew(index), update.getOld(index));
   if (update.copy)
     read(update.copy.getCopy(), Value());
   if (!guarded || !flag)
@@ -324,6 +391,7 @@ static void readAgain(Update &update) {
   update.learningRate = now->learningRate;
   update.step = now->step;
   update.states = now->states;
+  update.roundings = now->roundings;
   // The gradient of a check is the one before unscaling and clipping.
   update.gradient = update.check
                         ? update.check.getGradients()[update.gradientIndex]
@@ -379,6 +447,9 @@ static bool fitTogether(const Update &a, const Update &b) {
       a.step != b.step || a.guard != b.guard || a.check != b.check ||
       a.states.size() != b.states.size())
     return false;
+  Value random = a.getRandomState(), other = b.getRandomState();
+  if (random && other && random != other)
+    return false;
   // Compare all settings except the weight decay, which is per parameter.
   auto settings = [](Operation *op) {
     NamedAttrList list(
@@ -405,7 +476,7 @@ static void createOptimizer(MutableArrayRef<Update> group) {
   SmallVector<double> decays;
   SmallVector<Location> locations;
   for (Update &update : group) {
-    inputs.push_back(update.parameter);
+    inputs.push_back(update.getOld(0));
     decays.push_back(update.weightDecay);
     locations.push_back(getNamedLocation(update.op));
   }
@@ -413,22 +484,30 @@ static void createOptimizer(MutableArrayRef<Update> group) {
     inputs.push_back(update.gradient);
   for (unsigned state = 0; state < first.states.size(); ++state)
     for (Update &update : group)
-      inputs.push_back(update.states[state]);
+      inputs.push_back(update.getOld(state + 1));
   inputs.push_back(first.learningRate);
   if (first.step)
     inputs.push_back(first.step);
   if (first.check)
     inputs.push_back(first.check.getResult(0));
+  auto random = llvm::find_if(
+      group, [](Update &update) { return bool(update.getRandomState()); });
+  if (random != group.end())
+    inputs.push_back(random->getRandomState());
   if (first.guard)
     for (Update &update : group)
       if (update.copy)
         inputs.push_back(update.getOldCopy());
 
   SmallVector<Type> types;
-  SmallVector<int64_t> copies;
+  SmallVector<int64_t> copies, keys;
   for (unsigned target = 0; target <= first.states.size(); ++target)
-    for (Update &update : group)
+    for (Update &update : group) {
       types.push_back(update.getNew(target).getType());
+      keys.push_back(update.getKey(target));
+    }
+  if (random == group.end())
+    keys.clear();
   for (auto [index, update] : llvm::enumerate(group))
     if (update.copy) {
       copies.push_back(index);
@@ -440,7 +519,8 @@ static void createOptimizer(MutableArrayRef<Update> group) {
       OptimizerKindAttr::get(builder.getContext(), first.kind), StringAttr(),
       inputs, ValueRange(), ValueRange(), first.guard,
       builder.getDenseF64ArrayAttr(decays),
-      builder.getDenseI64ArrayAttr(copies), UnitAttr(), UnitAttr(),
+      builder.getDenseI64ArrayAttr(copies), builder.getDenseI64ArrayAttr({}),
+      builder.getDenseI64ArrayAttr(keys), UnitAttr(), UnitAttr(),
       first.check ? builder.getUnitAttr() : UnitAttr(),
       builder.getF64FloatAttr(0.0), builder.getF64FloatAttr(0.9),
       builder.getF64FloatAttr(0.999), builder.getF64FloatAttr(1e-8));
@@ -484,6 +564,9 @@ static void createOptimizer(MutableArrayRef<Update> group) {
     for (unsigned target = 0; target <= update.states.size(); ++target)
       replace(update.getNew(target),
               optimizer.getResult(target * count + index));
+    for (Operation *rounding : update.roundings)
+      if (rounding)
+        rounding->erase();
     update.op->erase();
   }
 }
@@ -509,7 +592,10 @@ void mlir::cuda::convertOptimizers(func::FuncOp step) {
   std::vector<SmallVector<Update>> groups;
   for (Update &update : updates) {
     auto group = llvm::find_if(groups, [&](SmallVector<Update> &other) {
-      return fitTogether(other.front(), update) &&
+      return llvm::all_of(other,
+                          [&](const Update &known) {
+                            return fitTogether(known, update);
+                          }) &&
              before.lookup(other.front().op) == before.lookup(update.op);
     });
     if (group == groups.end())
@@ -519,6 +605,92 @@ void mlir::cuda::convertOptimizers(func::FuncOp step) {
   for (SmallVector<Update> &group : groups)
     createOptimizer(group);
   sortTopologically(&step.getBody().front());
+}
+
+//===----------------------------------------------------------------------===//
+// Halves
+//===----------------------------------------------------------------------===//
+
+/// Whether `use` is the return of the new value of `parameter`.
+static bool isUpdateOf(OpOperand &use, BlockArgument parameter) {
+  auto step = cast<func::FuncOp>(parameter.getOwner()->getParentOp());
+  StringRef updates = mlir::amp::AMPDialect::kUpdatesAttr;
+  return isa<func::ReturnOp>(use.getOwner()) &&
+         step.getResultAttr(use.getOperandNumber(), updates) ==
+             step.getArgAttr(parameter.getArgNumber(),
+                             mlir::amp::AMPDialect::kNameAttr);
+}
+
+/// Whether all results of `optimizer` are only new values of arguments. The
+/// launch is then the last one that reads these.
+static bool endsStep(OptimizerOp optimizer) {
+  return llvm::all_of(optimizer->getUses(), [](OpOperand &use) {
+    auto step = dyn_cast<func::ReturnOp>(use.getOwner());
+    return step &&
+           step->getParentOfType<func::FuncOp>().getResultAttr(
+               use.getOperandNumber(), mlir::amp::AMPDialect::kUpdatesAttr);
+  });
+}
+
+/// The optimizer that alone reads `parameter` in f32. Null if other operations
+/// read it, with one of them in `other`, or if nothing does.
+static OptimizerOp findOnlyOptimizer(BlockArgument parameter,
+                                     Operation *&other) {
+  OptimizerOp found;
+  for (OpOperand &use : parameter.getUses()) {
+    if (isa<mlir::amp::UpperHalfOp>(use.getOwner()) ||
+        isUpdateOf(use, parameter))
+      continue;
+    auto optimizer = dyn_cast<OptimizerOp>(use.getOwner());
+    unsigned index = use.getOperandNumber();
+    bool isParameter =
+        optimizer && !found && endsStep(optimizer) &&
+        index < optimizer.getNumParameters() &&
+        optimizer.getResult(index).hasOneUse() &&
+        isUpdateOf(*optimizer.getResult(index).use_begin(), parameter);
+    if (!isParameter) {
+      other = use.getOwner();
+      return {};
+    }
+    found = optimizer;
+  }
+  return found;
+}
+
+void mlir::cuda::splitParameters(func::FuncOp step) {
+  Builder builder(step.getContext());
+  for (BlockArgument parameter : step.getArguments()) {
+    if (mlir::amp::getRole(parameter) != mlir::amp::Role::Parameter ||
+        llvm::none_of(parameter.getUsers(), [](Operation *user) {
+          return isa<mlir::amp::UpperHalfOp>(user);
+        }))
+      continue;
+    Operation *other = nullptr;
+    OptimizerOp optimizer = findOnlyOptimizer(parameter, other);
+    if (other) {
+      reportDecomposed(other, "NotSplit",
+                       "it reads a parameter in f32, whose halves are "
+                       "therefore not stored apart");
+      continue;
+    }
+    step.setArgAttr(parameter.getArgNumber(), kSplitAttr,
+                    builder.getUnitAttr());
+    if (optimizer) {
+      SmallVector<int64_t> splits(optimizer.getSplits());
+      for (auto [index, updated] : llvm::enumerate(optimizer.getParameters()))
+        if (updated == parameter)
+          splits.push_back(index);
+      optimizer.setSplits(splits);
+    }
+    for (Operation *user : llvm::make_early_inc_range(parameter.getUsers()))
+      if (auto half = dyn_cast<mlir::amp::UpperHalfOp>(user)) {
+        OpBuilder at(half);
+        Value view =
+            UpperHalfOp::create(at, half.getLoc(), half.getType(), parameter);
+        half.getHalf().replaceAllUsesWith(view);
+        half.erase();
+      }
+  }
 }
 
 //===----------------------------------------------------------------------===//

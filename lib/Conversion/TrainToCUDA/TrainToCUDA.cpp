@@ -233,6 +233,7 @@ struct ConvertTrainToCUDA
 
     convertParts(step, ranks);
     convertOptimizers(step);
+    splitParameters(step);
     mergeParameterCasts(step);
     if (plansAttention())
       convertAttention(step, deterministic, attentionBytes);

@@ -24,6 +24,11 @@ LogicalResult flattenRegions(func::FuncOp step);
 /// `cuda.optimizer`, with their unscaling, clipping, overflow guard and copies.
 void convertOptimizers(func::FuncOp step);
 
+/// Stores the halves of a parameter apart if the step reads only its upper half
+/// and updates it by a `cuda.optimizer`. Products then read bf16 from memory
+/// that nothing converts.
+void splitParameters(func::FuncOp step);
+
 /// Merges the casts of parameters to one type into one `cuda.casts`.
 void mergeParameterCasts(func::FuncOp step);
 

@@ -172,8 +172,10 @@ bool SettingsReader::run() {
   }
   if (document.masterWeights.isGiven()) {
     settings.masterWeights = document.masterWeights.text;
-    if (!llvm::is_contained({"cast", "copy", "none"}, settings.masterWeights))
-      fail("master-weights", "cast, copy or none", document.masterWeights);
+    if (!llvm::is_contained({"cast", "copy", "split", "none"},
+                            settings.masterWeights))
+      fail("master-weights", "cast, copy, split or none",
+           document.masterWeights);
   }
   readLossScaling(settings.lossScaling);
   for (const PolicyScalar &glob : document.linear) {

@@ -293,14 +293,17 @@ void ProgramEmitter::emitPlan() {
         if (classes == 0 && getBuffer(input) == buffer)
           classes = launch.getIndexBound(index);
     os << ", " << classes;
-    if (std::optional<RankedTensorType> whole = buffer.getPartOf()) {
-      ArrayRef<int64_t> extents = whole->getShape();
-      os << (isLossScale(buffer) ? ", true, " : ", false, ") << extents.size()
-         << ", {";
-      llvm::interleaveComma(extents, os);
-      os << "}";
-    } else if (isLossScale(buffer)) {
+    std::optional<RankedTensorType> whole = buffer.getPartOf();
+    const bool isScale = isLossScale(buffer);
+    if (whole || buffer.getSplit())
+      os << (isScale ? ", true" : ", false") << ", /*isSplit=*/"
+         << (buffer.getSplit() ? "true" : "false");
+    else if (isScale)
       os << ", true";
+    if (whole) {
+      os << ", " << whole->getRank() << ", {";
+      llvm::interleaveComma(whole->getShape(), os);
+      os << "}";
     }
     os << "},\n";
   }

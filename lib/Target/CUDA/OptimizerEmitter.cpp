@@ -7,7 +7,10 @@
 
 #include "EmitterSupport.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <array>
 
 using namespace mlir;
 using namespace mlir::cuda;
@@ -21,6 +24,9 @@ namespace {
 struct TableEntry {
   Value parameter, gradient, first, second, copy;
   double weightDecay = 0.0;
+  bool isSplit = false;
+  /// The keys of the roundings of parameter, first and second state, or -1.
+  std::array<int64_t, 3> keys = {-1, -1, -1};
 };
 } // namespace
 
@@ -36,6 +42,11 @@ static SmallVector<TableEntry> getEntries(OptimizerOp optimizer) {
     if (states > 1)
       entry.second = optimizer.getState(1)[index];
     entry.weightDecay = optimizer.getWeightDecay()[index];
+    entry.isSplit = llvm::is_contained(optimizer.getSplits(), int64_t(index));
+    if (!optimizer.getRoundingKeys().empty())
+      for (unsigned target = 0; target <= states; ++target)
+        entry.keys[target] =
+            optimizer.getRoundingKeys()[target * count + index];
   }
   for (auto [place, copied] : llvm::enumerate(optimizer.getCopies()))
     entries[copied].copy = optimizer.getOutputs()[(1 + states) * count + place];
@@ -58,6 +69,35 @@ static SmallVector<TableEntry> getEntries(CastsOp casts) {
   return entries;
 }
 
+/// The bytes of a table's entry, which the emitted code asserts.
+static constexpr int64_t kEntryBytes = 80;
+
+/// An initialiser of amp::cuda::OptimizerStorage, or nothing for f32.
+static std::string getStorage(const TableEntry &entry) {
+  auto isWide = [](Value value) {
+    return !value || shapedType(value).getElementType().isF32();
+  };
+  if (!entry.first && !entry.second && !entry.gradient)
+    return "";
+  if (!entry.isSplit && (entry.parameter == entry.gradient ||
+                         (isWide(entry.parameter) && isWide(entry.first) &&
+                          isWide(entry.second))))
+    return "";
+  std::string text = ", {";
+  for (Value value : {entry.parameter, entry.first, entry.second})
+    text += "Type::" +
+            (value ? getTypeEnumerator(shapedType(value).getElementType())
+                   : StringRef("F32"))
+                .str() +
+            ", ";
+  text += entry.isSplit ? "true, {" : "false, {";
+  text += llvm::join(
+      llvm::map_range(entry.keys,
+                      [](int64_t key) { return std::to_string(key); }),
+      ", ");
+  return text + "}}";
+}
+
 LogicalResult ProgramEmitter::emitTable(LaunchOpInterface launch) {
   SmallVector<TableEntry> entries =
       llvm::TypeSwitch<Operation *, SmallVector<TableEntry>>(launch)
@@ -68,9 +108,10 @@ LogicalResult ProgramEmitter::emitTable(LaunchOpInterface launch) {
   if (!table)
     return launch->emitOpError("needs a buffer '")
            << name << ".table' of role 'table', which the program lacks";
-  if (table.getBytes() < int64_t(entries.size()) * 64)
+  if (table.getBytes() < int64_t(entries.size()) * kEntryBytes)
     return table.emitOpError("holds ")
-           << table.getBytes() << " bytes, expected " << entries.size() * 64;
+           << table.getBytes() << " bytes, expected "
+           << entries.size() * kEntryBytes;
   auto offset = [&](Value value) {
     return value ? getOffset(value) : std::string("-1");
   };
@@ -86,7 +127,8 @@ LogicalResult ProgramEmitter::emitTable(LaunchOpInterface launch) {
        << shapedType(entry.parameter).getNumElements()
        << ", Type::" << type(entry.gradient, "F32")
        << ", Type::" << type(entry.copy, "F16") << ", "
-       << getFloatLiteral(APFloat(entry.weightDecay), false) << "},\n";
+       << getFloatLiteral(APFloat(entry.weightDecay), false)
+       << getStorage(entry) << "},\n";
   os << "};\n";
   return success();
 }
@@ -96,9 +138,10 @@ LogicalResult ProgramEmitter::emitOptimizers() {
     return success();
   os << "//===-- Tables of tensors "
         "---------------------------------------------===//\n\n"
-     << "static_assert(sizeof(OptimizerTensor) == 64, \"as planned\");\n\n"
+     << "static_assert(sizeof(OptimizerTensor) == " << kEntryBytes
+     << ", \"as planned\");\n\n"
      << "// Parameter, gradient, first and second state, copy, elements,\n"
-     << "// types of gradient and copy, weight decay.\n";
+     << "// types of gradient and copy, weight decay, storage unless f32.\n";
   for (LaunchOpInterface launch : launches)
     if (tables.contains(launch) && failed(emitTable(launch)))
       return failure();
@@ -162,5 +205,8 @@ void ProgramEmitter::emitOptimizer(OptimizerOp optimizer) {
   os << ",\n        " << getPointer(optimizer.getLearningRate());
   if (isAdam)
     os << ",\n        " << getPointer(optimizer.getStep());
-  os << ",\n        " << state << ", " << getGuard(optimizer) << ")";
+  os << ",\n        " << state << ", " << getGuard(optimizer);
+  if (Value random = optimizer.getRandomState())
+    os << ",\n        " << getConstPointer(random);
+  os << ")";
 }

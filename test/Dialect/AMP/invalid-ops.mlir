@@ -465,3 +465,27 @@ func.func @f(%x: tensor<8xf32>) {
   %0 = amp.statistics %x to i16 : tensor<8xf32>
   return
 }
+
+// -----
+
+func.func @f(%m: tensor<4xf32>) {
+  // expected-error@+1 {{result #0 must be ranked tensor of bf16 values, but got 'tensor<4xf16>'}}
+  %r = amp.upper_half %m : tensor<4xf32> to tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<4xbf16>) {
+  // expected-error@+1 {{operand #0 must be ranked tensor of 32-bit float values, but got 'tensor<4xbf16>'}}
+  %r = amp.upper_half %m : tensor<4xbf16> to tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<4xf32>) {
+  // expected-error@+1 {{expected the half to be 'tensor<4xbf16>', got 'tensor<2x2xbf16>'}}
+  %r = amp.upper_half %m : tensor<4xf32> to tensor<2x2xbf16>
+  return
+}

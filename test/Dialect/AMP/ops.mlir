@@ -117,6 +117,8 @@ func.func @weights(%m: tensor<8xf32>, %low: tensor<8xbf16>, %half: tensor<8xf16>
   %1 = amp.residual %m, %half : (tensor<8xf32>, tensor<8xf16>) -> tensor<8xf16>
   // CHECK: amp.compensate %{{[^ ,)]+}}, %{{[^ ,)]+}} : (tensor<8xbf16>, tensor<8xbf16>) -> tensor<8xf32>
   %2 = amp.compensate %low, %low : (tensor<8xbf16>, tensor<8xbf16>) -> tensor<8xf32>
+  // CHECK: amp.upper_half %{{[^ ,)]+}} : tensor<8xf32> to tensor<8xbf16>
+  %3 = amp.upper_half %m : tensor<8xf32> to tensor<8xbf16>
   return
 }
 

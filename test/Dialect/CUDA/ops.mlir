@@ -71,6 +71,13 @@ func.func @tensors(%x: tensor<4x8xf16>, %w: tensor<8x8xf16>, %b: tensor<8xf16>,
   %w1, %v1 = cuda.optimizer <sgd> ins(%p, %db, %p, %lr, %state
       : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>) if %flag : tensor<i1>
       {weight_decay = array<f64: 0.1>, velocity, multiplied, momentum = 0.9 : f64} -> tensor<8xf32>, tensor<8xf32>
+  // CHECK: %[[HALF:.*]] = cuda.upper_half %{{.*}} : tensor<8xf32> to tensor<8xbf16>
+  %half = cuda.upper_half %p : tensor<8xf32> to tensor<8xbf16>
+  // CHECK: cuda.optimizer <sgd> ins({{.*}}) {rounding_keys = array<i64: -1, 3>, splits = array<i64: 0>, weight_decay = array<f64: 0.000000e+00, 0.000000e+00>} -> tensor<8xf32>, tensor<8xbf16>
+  %split, %low = cuda.optimizer <sgd> ins(%p, %half, %db, %db, %lr, %rng
+      : tensor<8xf32>, tensor<8xbf16>, tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<2xi64>)
+      {weight_decay = array<f64: 0.0, 0.0>, splits = array<i64: 0>, rounding_keys = array<i64: -1, 3>}
+      -> tensor<8xf32>, tensor<8xbf16>
   // CHECK: cuda.check_gradients ins({{.*}}) {scaled, strict} -> tensor<8xf32>, tensor<i1>, tensor<f32>
   %strict:3 = cuda.check_gradients ins(%db, %lr : tensor<8xf32>, tensor<f32>)
       {scaled, strict} -> tensor<8xf32>, tensor<i1>, tensor<f32>

@@ -12,6 +12,8 @@
 #include "amp/Runtime/CUDA/Sizes.h"
 #include "amp/Runtime/Host/Tensor.h"
 
+#include <cstring>
+
 namespace amp::cuda {
 
 /// A buffer of the memory plan. States, batches, metrics and predictions have
@@ -26,6 +28,8 @@ struct BufferInfo {
   InitInfo init;
   int64_t classes = 0;      ///< labels lie in [0, classes); 0: any
   bool isLossScale = false; ///< positive and finite
+  /// The halves of the f32 elements are stored apart: see `OptimizerStorage`.
+  bool isSplit = false;
   /// The shape of the whole tensor, if each rank keeps a flat part of it.
   int wholeRank = 0;
   int64_t wholeShape[kMaxRank] = {};
@@ -41,6 +45,37 @@ inline int64_t countOf(const BufferInfo &buffer) {
 }
 inline int64_t bytesOf(const BufferInfo &buffer) {
   return countOf(buffer) * byteWidth(buffer.type);
+}
+/// The bytes that the buffer takes in the arena, up to its alignment.
+inline int64_t storedBytesOf(const BufferInfo &buffer) {
+  const int64_t count = countOf(buffer);
+  return buffer.isSplit ? lowerHalfOffset(count) + 2 * count : bytesOf(buffer);
+}
+
+/// Copies `count` f32 elements from `whole` to the halves of a split buffer.
+inline void splitHalves(const void *whole, int64_t count, void *halves) {
+  auto *upper = static_cast<unsigned char *>(halves);
+  auto *lower = upper + lowerHalfOffset(count);
+  for (int64_t i = 0; i < count; ++i) {
+    uint32_t bits;
+    std::memcpy(&bits, static_cast<const unsigned char *>(whole) + 4 * i, 4);
+    const uint16_t parts[] = {uint16_t(bits >> 16), uint16_t(bits)};
+    std::memcpy(upper + 2 * i, &parts[0], 2);
+    std::memcpy(lower + 2 * i, &parts[1], 2);
+  }
+}
+
+/// The inverse of `splitHalves`.
+inline void joinHalves(const void *halves, int64_t count, void *whole) {
+  auto *upper = static_cast<const unsigned char *>(halves);
+  auto *lower = upper + lowerHalfOffset(count);
+  for (int64_t i = 0; i < count; ++i) {
+    uint16_t parts[2];
+    std::memcpy(&parts[0], upper + 2 * i, 2);
+    std::memcpy(&parts[1], lower + 2 * i, 2);
+    const uint32_t bits = uint32_t(parts[0]) << 16 | parts[1];
+    std::memcpy(static_cast<unsigned char *>(whole) + 4 * i, &bits, 4);
+  }
 }
 
 /// Describes a buffer to the host runtime, which knows whole tensors.

@@ -14,11 +14,16 @@
 // float type. The planner makes one entry of tensors that are adjacent in every
 // array.
 //
+// Parameters and states may be stored in 16 bits. They are computed in f32 and
+// rounded to nearest even, or up or down at random. The halves of an f32
+// parameter may be stored apart, so that products read the upper one as bf16.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef AMP_RUNTIME_CUDA_OPTIMIZER_H
 #define AMP_RUNTIME_CUDA_OPTIMIZER_H
 
+#include "amp/Runtime/CUDA/Random.h"
 #include "amp/Runtime/CUDA/Reduce.h"
 #include "amp/Runtime/CUDA/StepState.h"
 
@@ -26,19 +31,37 @@
 
 namespace amp::cuda {
 
+/// How the parameter and the states of a tensor are stored.
+struct OptimizerStorage {
+  Type parameter = Type::F32;                 ///< f16, bf16 or f32
+  Type first = Type::F32, second = Type::F32; ///< bf16 or f32
+  /// The parameter is f32. The upper 16 bits of all elements come first, and
+  /// from `lowerHalfOffset` on the lower ones.
+  bool isSplit = false;
+  /// The keys of the random numbers that round parameter, first and second
+  /// state, as `roundStochastically` does; -1 rounds to nearest even.
+  int32_t keys[3] = {-1, -1, -1};
+
+  AMP_HOST_DEVICE bool isPlain() const {
+    return parameter == Type::F32 && first == Type::F32 &&
+           second == Type::F32 && !isSplit;
+  }
+};
+
 /// One tensor. All pointers are on the device and aligned to 16 bytes, as every
 /// buffer of a plan is.
 struct OptimizerTensor {
-  float *parameter = nullptr;     ///< f32; the master weight, in place
+  void *parameter = nullptr;      ///< the master weight, in place
   const void *gradient = nullptr; ///< f16, bf16 or f32, scaled
-  float *first = nullptr;         ///< velocity of sgd, exp_avg of adam; or null
-  float *second = nullptr;        ///< exp_avg_sq of adam
+  void *first = nullptr;          ///< velocity of sgd, exp_avg of adam; or null
+  void *second = nullptr;         ///< exp_avg_sq of adam
   void *copy = nullptr; ///< f16 or bf16 copy of the parameter; or null
   int64_t count = 0;
   Type gradientType = Type::F32;
   Type copyType = Type::F32;
   float weightDecay = 0.0f;
   int64_t firstChunk = 0; ///< set by `writeOptimizerTable`
+  OptimizerStorage storage;
 };
 
 /// A table on the device.
@@ -46,6 +69,8 @@ struct OptimizerTable {
   const OptimizerTensor *tensors = nullptr;
   int32_t size = 0;
   int64_t chunks = 0;
+  /// Whether all parameters and states are f32 and whole.
+  bool isPlain = true;
 };
 
 /// Chunks of a table. The size of its scratch follows from them.
@@ -87,10 +112,12 @@ struct SgdConfig {
 /// train.sgd on every tensor: g = grad · inverseScale · clipFactor +
 /// weightDecay · w; v = momentum · v + g; w -= learningRate · (v, or g +
 /// momentum · v if nesterov, or g without velocity). `state` may be null: g =
-/// grad. Does nothing if `guard`, a bool on the device, is false.
+/// grad. Does nothing if `guard`, a bool on the device, is false. `rng` (seed
+/// and step) is needed if the table has keys of random numbers.
 inline Status sgd(cudaStream_t stream, const OptimizerTable &table,
                   const SgdConfig &config, const float *learningRate,
-                  const UnscaleState *state, const uint8_t *guard);
+                  const UnscaleState *state, const uint8_t *guard,
+                  const int64_t *rng = nullptr);
 
 struct AdamConfig {
   double beta1 = 0.9, beta2 = 0.999;
@@ -103,7 +130,7 @@ struct AdamConfig {
 inline Status adam(cudaStream_t stream, const OptimizerTable &table,
                    const AdamConfig &config, const float *learningRate,
                    const float *step, const UnscaleState *state,
-                   const uint8_t *guard);
+                   const uint8_t *guard, const int64_t *rng = nullptr);
 
 /// Writes every copy from its parameter in one launch: amp.cast or
 /// amp.master_copy of all tensors of the table that have a copy. Steps use it
@@ -118,6 +145,7 @@ inline Status writeOptimizerTable(const OptimizerTensor *tensors, int32_t size,
                                   void *device, OptimizerTable *table) {
   std::vector<OptimizerTensor> entries(tensors, tensors + size);
   int64_t chunks = 0;
+  bool plain = true;
   auto misaligned = [](const void *pointer) {
     return reinterpret_cast<uintptr_t>(pointer) % 16 != 0;
   };
@@ -141,13 +169,19 @@ inline Status writeOptimizerTable(const OptimizerTensor *tensors, int32_t size,
                        "the copy of optimizer entry %d is %s, expected f16 or "
                        "bf16",
                        int(i), typeName(t.copyType));
+    if (t.storage.isSplit && (t.storage.parameter != Type::F32 || t.copy))
+      return makeError(kInvalidArgument,
+                       "the halves of optimizer entry %d are stored apart, "
+                       "expected an f32 parameter without a copy",
+                       int(i));
+    plain &= t.storage.isPlain();
     t.firstChunk = chunks;
     chunks += ceilDiv(t.count, kOptimizerChunk);
   }
   if (size)
     AMP_CUDA_CALL(cudaMemcpy(device, entries.data(), optimizerTableBytes(size),
                              cudaMemcpyHostToDevice));
-  *table = {static_cast<const OptimizerTensor *>(device), size, chunks};
+  *table = {static_cast<const OptimizerTensor *>(device), size, chunks, plain};
   return Status();
 }
 
@@ -187,17 +221,113 @@ AMP_DEVICE void forEachElement(const OptimizerTable &table, Body body) {
   }
 }
 
-/// Loads elements of a gradient of any type.
+/// Loads elements of type `type`: f16, bf16 or f32.
 template <int Width>
-AMP_DEVICE Pack<float, Width> loadGradient(const OptimizerTensor &tensor,
-                                           Lanes<Width> at) {
-  AMP_ASSUME_GLOBAL(tensor.gradient);
-  if (tensor.gradientType == Type::F16)
-    return at.load(static_cast<const __half *>(tensor.gradient));
-  if (tensor.gradientType == Type::BF16)
-    return at.load(static_cast<const __nv_bfloat16 *>(tensor.gradient));
-  return at.load(static_cast<const float *>(tensor.gradient));
+AMP_DEVICE Pack<float, Width> loadStored(const void *data, Type type,
+                                         Lanes<Width> at) {
+  AMP_ASSUME_GLOBAL(data);
+  if (type == Type::F16)
+    return at.load(static_cast<const __half *>(data));
+  if (type == Type::BF16)
+    return at.load(static_cast<const __nv_bfloat16 *>(data));
+  return at.load(static_cast<const float *>(data));
 }
+
+/// Rounds elements to `type`, at random if `key` is not negative, and writes
+/// them.
+template <int Width>
+AMP_DEVICE void storeRounded(void *data, Type type, int32_t key,
+                             const int64_t *rng, Lanes<Width> at,
+                             Pack<float, Width> values) {
+  AMP_ASSUME_GLOBAL(data);
+  if (key >= 0) {
+    const auto words = randomWords(at, rng, uint32_t(key));
+#pragma unroll
+    for (int lane = 0; lane < Width; ++lane)
+      values[lane] = roundStochastically(values[lane], words[lane]);
+  }
+  if (type == Type::F16)
+    at.store(static_cast<__half *>(data), values);
+  else if (type == Type::BF16)
+    at.store(static_cast<__nv_bfloat16 *>(data), values);
+  else
+    at.store(static_cast<float *>(data), values);
+}
+
+/// The elements of a table. With `Plain`, all parameters and states are f32 and
+/// whole.
+template <bool Plain>
+struct StoredTensor {
+  const OptimizerTensor &tensor;
+  const int64_t *rng;
+
+  template <int Width>
+  AMP_DEVICE Pack<float, Width> loadParameter(Lanes<Width> at) const {
+    if constexpr (Plain)
+      return loadStored(tensor.parameter, Type::F32, at);
+    if (!tensor.storage.isSplit)
+      return loadStored(tensor.parameter, tensor.storage.parameter, at);
+    const auto upper = at.load(getHalf(0));
+    const auto lower = at.load(getHalf(lowerHalfOffset(tensor.count)));
+    Pack<float, Width> values;
+#pragma unroll
+    for (int lane = 0; lane < Width; ++lane)
+      values[lane] = __uint_as_float(uint32_t(upper[lane]) << 16 | lower[lane]);
+    return values;
+  }
+  template <int Width>
+  AMP_DEVICE void storeParameter(Lanes<Width> at,
+                                 const Pack<float, Width> &values) const {
+    if constexpr (Plain) {
+      storeRounded(tensor.parameter, Type::F32, -1, rng, at, values);
+      return;
+    }
+    if (!tensor.storage.isSplit) {
+      storeRounded(tensor.parameter, tensor.storage.parameter,
+                   tensor.storage.keys[0], rng, at, values);
+      return;
+    }
+    Pack<uint16_t, Width> upper, lower;
+#pragma unroll
+    for (int lane = 0; lane < Width; ++lane) {
+      const uint32_t bits = __float_as_uint(values[lane]);
+      upper[lane] = uint16_t(bits >> 16);
+      lower[lane] = uint16_t(bits);
+    }
+    at.store(getHalf(0), upper);
+    at.store(getHalf(lowerHalfOffset(tensor.count)), lower);
+  }
+
+  template <int Width>
+  AMP_DEVICE Pack<float, Width> loadFirst(Lanes<Width> at) const {
+    return loadStored(tensor.first, Plain ? Type::F32 : tensor.storage.first,
+                      at);
+  }
+  template <int Width>
+  AMP_DEVICE void storeFirst(Lanes<Width> at,
+                             const Pack<float, Width> &values) const {
+    storeRounded(tensor.first, Plain ? Type::F32 : tensor.storage.first,
+                 Plain ? -1 : tensor.storage.keys[1], rng, at, values);
+  }
+  template <int Width>
+  AMP_DEVICE Pack<float, Width> loadSecond(Lanes<Width> at) const {
+    return loadStored(tensor.second, Plain ? Type::F32 : tensor.storage.second,
+                      at);
+  }
+  template <int Width>
+  AMP_DEVICE void storeSecond(Lanes<Width> at,
+                              const Pack<float, Width> &values) const {
+    storeRounded(tensor.second, Plain ? Type::F32 : tensor.storage.second,
+                 Plain ? -1 : tensor.storage.keys[2], rng, at, values);
+  }
+
+private:
+  AMP_DEVICE uint16_t *getHalf(int64_t offset) const {
+    AMP_ASSUME_GLOBAL(tensor.parameter);
+    return reinterpret_cast<uint16_t *>(
+        static_cast<unsigned char *>(tensor.parameter) + offset);
+  }
+};
 
 /// Writes the copy of a parameter, if it has one.
 template <int Width>
@@ -241,7 +371,7 @@ __global__ void __launch_bounds__(kThreads)
   const float inverse = scale ? float(1.0 / double(loadOne(scale))) : 1.0f;
   GradientSummary total = GradientCombiner::identity();
   forEachElement(table, [&](const OptimizerTensor &tensor, auto at) {
-    const auto gradient = loadGradient(tensor, at);
+    const auto gradient = loadStored(tensor.gradient, tensor.gradientType, at);
 #pragma unroll
     for (int lane = 0; lane < at.width; ++lane) {
       const float unscaled = gradient[lane] * inverse;
@@ -311,24 +441,24 @@ struct GradientScale {
   }
 };
 
-template <typename = void>
+template <bool Plain>
 __global__ void __launch_bounds__(kThreads, kBlocks)
     sgdKernel(OptimizerTable table, SgdConfig config, const float *learningRate,
-              const UnscaleState *state, const uint8_t *guard) {
+              const UnscaleState *state, const uint8_t *guard,
+              const int64_t *rng) {
   if (!guarded(guard))
     return;
   const float rate = loadOne(learningRate);
   const GradientScale scale(state);
   forEachElement(table, [&](const OptimizerTensor &tensor, auto at) {
     constexpr int width = decltype(at)::width;
-    const auto gradient = loadGradient(tensor, at);
-    auto w = at.load(tensor.parameter);
+    const auto gradient = loadStored(tensor.gradient, tensor.gradientType, at);
+    const StoredTensor<Plain> stored{tensor, rng};
+    auto w = stored.loadParameter(at);
     const bool hasVelocity = tensor.first != nullptr;
     Pack<float, width> v = Pack<float, width>::of(0.0f);
-    if (hasVelocity) {
-      AMP_ASSUME_GLOBAL(tensor.first);
-      v = at.load(tensor.first);
-    }
+    if (hasVelocity)
+      v = stored.loadFirst(at);
 #pragma unroll
     for (int lane = 0; lane < width; ++lane) {
       float g = scale(gradient[lane]);
@@ -340,18 +470,20 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
       }
       w[lane] = w[lane] - g * rate;
     }
-    at.store(tensor.parameter, w);
+    stored.storeParameter(at, w);
     if (hasVelocity)
-      at.store(tensor.first, v);
+      stored.storeFirst(at, v);
     storeCopy(tensor, at, w);
   });
 }
 
 inline Status sgd(cudaStream_t stream, const OptimizerTable &table,
                   const SgdConfig &config, const float *learningRate,
-                  const UnscaleState *state, const uint8_t *guard) {
-  return launch("sgd", stream, chunkShape(table), sgdKernel<>, table, config,
-                learningRate, state, guard);
+                  const UnscaleState *state, const uint8_t *guard,
+                  const int64_t *rng) {
+  return launch("sgd", stream, chunkShape(table),
+                table.isPlain ? sgdKernel<true> : sgdKernel<false>, table,
+                config, learningRate, state, guard, rng);
 }
 
 /// The constants of adam in f32, as in the graph.
@@ -362,11 +494,11 @@ struct AdamConstants {
   bool decoupled;
 };
 
-template <typename = void>
+template <bool Plain>
 __global__ void __launch_bounds__(kThreads)
     adamKernel(OptimizerTable table, AdamConstants c, const float *learningRate,
                const float *step, const UnscaleState *state,
-               const uint8_t *guard) {
+               const uint8_t *guard, const int64_t *rng) {
   if (!guarded(guard))
     return;
   const float rate = loadOne(learningRate), t = loadOne(step);
@@ -376,12 +508,11 @@ __global__ void __launch_bounds__(kThreads)
   const float correction2 = -expm1f(t * c.logBeta2);
   forEachElement(table, [&](const OptimizerTensor &tensor, auto at) {
     constexpr int width = decltype(at)::width;
-    const auto gradient = loadGradient(tensor, at);
-    auto w = at.load(tensor.parameter);
-    AMP_ASSUME_GLOBAL(tensor.first);
-    AMP_ASSUME_GLOBAL(tensor.second);
-    auto m = at.load(tensor.first);
-    auto v = at.load(tensor.second);
+    const auto gradient = loadStored(tensor.gradient, tensor.gradientType, at);
+    const StoredTensor<Plain> stored{tensor, rng};
+    auto w = stored.loadParameter(at);
+    auto m = stored.loadFirst(at);
+    auto v = stored.loadSecond(at);
     const float decay = tensor.weightDecay;
 #pragma unroll
     for (int lane = 0; lane < width; ++lane) {
@@ -397,9 +528,9 @@ __global__ void __launch_bounds__(kThreads)
       const float denominator = sqrtf(v[lane] / correction2) + c.epsilon;
       w[lane] = w[lane] - m[lane] / correction1 / denominator * rate;
     }
-    at.store(tensor.parameter, w);
-    at.store(tensor.first, m);
-    at.store(tensor.second, v);
+    stored.storeParameter(at, w);
+    stored.storeFirst(at, m);
+    stored.storeSecond(at, v);
     storeCopy(tensor, at, w);
   });
 }
@@ -407,7 +538,7 @@ __global__ void __launch_bounds__(kThreads)
 inline Status adam(cudaStream_t stream, const OptimizerTable &table,
                    const AdamConfig &config, const float *learningRate,
                    const float *step, const UnscaleState *state,
-                   const uint8_t *guard) {
+                   const uint8_t *guard, const int64_t *rng) {
   AdamConstants constants = {float(config.beta1),
                              float(1.0 - config.beta1),
                              float(std::log(config.beta1)),
@@ -417,8 +548,8 @@ inline Status adam(cudaStream_t stream, const OptimizerTable &table,
                              config.epsilon,
                              config.decoupled};
   return launch(config.decoupled ? "adamw" : "adam", stream, chunkShape(table),
-                adamKernel<>, table, constants, learningRate, step, state,
-                guard);
+                table.isPlain ? adamKernel<true> : adamKernel<false>, table,
+                constants, learningRate, step, state, guard, rng);
 }
 
 template <typename = void>
@@ -426,7 +557,7 @@ __global__ void __launch_bounds__(kThreads)
     castParametersKernel(OptimizerTable table) {
   forEachElement(table, [&](const OptimizerTensor &tensor, auto at) {
     if (tensor.copy != nullptr)
-      storeCopy(tensor, at, at.load(tensor.parameter));
+      storeCopy(tensor, at, loadStored(tensor.parameter, Type::F32, at));
   });
 }
 

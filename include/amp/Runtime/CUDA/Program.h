@@ -225,7 +225,7 @@ public:
   void *getData(size_t tensor) override {
     // A caller knows the shape of the whole state.
     return arena && isInMemory(info.buffers[tensor]) &&
-                   !info.buffers[tensor].isPart()
+                   !info.buffers[tensor].isPart() && !info.buffers[tensor].isSplit
                ? arena + info.buffers[tensor].offset
                : nullptr;
   }
@@ -306,7 +306,7 @@ inline Status Program::verifyInfo() const {
                   : b.role == Role::Temporary ? info.arenaBytes
                                               : info.stateBytes;
     if (b.offset < 0 || b.offset % kBufferAlignment != 0 ||
-        b.offset + bytesOf(b) > end)
+        b.offset + storedBytesOf(b) > end)
       return makeError(kInvalidArgument,
                        "buffer '%s' at %lld of %lld bytes does not lie in its "
                        "part of the arena, or is not aligned to %lld",
@@ -370,15 +370,16 @@ inline Status Program::createOptimizers() {
     for (int32_t j = 0; j < group.size; ++j) {
       const OptimizerEntry &entry = group.entries[j];
       OptimizerTensor tensor;
-      tensor.parameter = static_cast<float *>(pointer(entry.parameter));
+      tensor.parameter = pointer(entry.parameter);
       tensor.gradient = pointer(entry.gradient);
-      tensor.first = static_cast<float *>(pointer(entry.first));
-      tensor.second = static_cast<float *>(pointer(entry.second));
+      tensor.first = pointer(entry.first);
+      tensor.second = pointer(entry.second);
       tensor.copy = pointer(entry.copy);
       tensor.count = entry.count;
       tensor.gradientType = entry.gradientType;
       tensor.copyType = entry.copyType;
       tensor.weightDecay = entry.weightDecay;
+      tensor.storage = entry.storage;
       tensors.push_back(tensor);
     }
     OptimizerTable table;
@@ -485,10 +486,14 @@ inline Status Program::readBuffer(int index, Array *array) {
   }
   DeviceScope scope(options.device);
   *array = Array(buffer.type, tensors[size_t(index)].shape);
-  AMP_CUDA_CALL(cudaMemcpyAsync(array->data(), arena + buffer.offset,
-                                array->getNumBytes(), cudaMemcpyDeviceToHost,
-                                stream));
-  return synchronize();
+  std::vector<unsigned char> halves(buffer.isSplit ? storedBytesOf(buffer) : 0);
+  AMP_CUDA_CALL(cudaMemcpyAsync(
+      buffer.isSplit ? halves.data() : array->data(), arena + buffer.offset,
+      size_t(storedBytesOf(buffer)), cudaMemcpyDeviceToHost, stream));
+  AMP_RETURN_IF_ERROR(synchronize());
+  if (buffer.isSplit)
+    joinHalves(halves.data(), countOf(buffer), array->data());
+  return Status();
 }
 
 inline Status Program::writeBuffer(int index, const Array &array) {
@@ -510,6 +515,14 @@ inline Status Program::writeBuffer(int index, const Array &array) {
                                   part.getNumBytes(), cudaMemcpyHostToDevice,
                                   stream));
     return synchronize(); // before the part is destroyed
+  }
+  if (buffer.isSplit) {
+    std::vector<unsigned char> halves(size_t(storedBytesOf(buffer)));
+    splitHalves(array.data(), countOf(buffer), halves.data());
+    AMP_CUDA_CALL(cudaMemcpyAsync(arena + buffer.offset, halves.data(),
+                                  halves.size(), cudaMemcpyHostToDevice,
+                                  stream));
+    return synchronize(); // before the halves are destroyed
   }
   return check(cudaMemcpyAsync(arena + buffer.offset, array.data(),
                                array.getNumBytes(), cudaMemcpyHostToDevice,
@@ -633,7 +646,7 @@ inline Status Program::zeroStates() {
     if (!isState(buffer.role))
       continue;
     AMP_CUDA_CALL(cudaMemsetAsync(arena + buffer.offset, 0,
-                                  size_t(bytesOf(buffer)), stream));
+                                  size_t(storedBytesOf(buffer)), stream));
     written[size_t(i)] = true;
   }
   return synchronize();

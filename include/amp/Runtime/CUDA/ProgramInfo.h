@@ -24,6 +24,7 @@ struct OptimizerEntry {
   int64_t count = 0;
   Type gradientType = Type::F32, copyType = Type::F32;
   float weightDecay = 0.0f;
+  OptimizerStorage storage = {};
 };
 struct OptimizerGroup {
   const OptimizerEntry *entries = nullptr;

@@ -65,6 +65,13 @@ AMP_PORTABLE int64_t reluMaskBytes(int64_t rows, int64_t columns) {
   return rows * reluMaskStride(columns) / 8;
 }
 
+/// The place in bytes of the lower halves of `count` f32 elements whose halves
+/// are stored apart. Within kBufferAlignment, both halves take no more than the
+/// elements.
+AMP_PORTABLE int64_t lowerHalfOffset(int64_t count) {
+  return alignTo(2 * count, 16);
+}
+
 /// Blocks that reduce `count` elements to one value. Each leaves one partial
 /// result per value.
 AMP_PORTABLE int64_t reduceParts(int64_t count) {

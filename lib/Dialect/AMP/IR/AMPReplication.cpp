@@ -9,6 +9,7 @@
 
 #include "amp/Dialect/AMP/IR/AMPCollectives.h"
 #include "amp/Dialect/AMP/IR/AMPScaledOps.h"
+#include "amp/Dialect/AMP/IR/AMPWeightOps.h"
 #include "amp/Interfaces/ReplicationOpInterface.h"
 
 using namespace mlir;
@@ -251,8 +252,8 @@ void mlir::amp::attachReplicationModels(MLIRContext *context) {
   attachReplication<seedReplication, GradientSeedOp>(context);
   attachReplication<scaleReplication, ScaleOp>(context);
   attachReplication<linearReplication, InnerGradientOp, RescaleOp>(context);
-  attachReplication<anyReplication, MasterCopyOp, ResidualOp, CompensateOp>(
-      context);
+  attachReplication<anyReplication, MasterCopyOp, ResidualOp, CompensateOp,
+                    UpperHalfOp>(context);
   attachReplication<summaryReplication, AmaxOp, MaxMagnitudeOp, StatisticsOp>(
       context);
   attachReplication<anyReplication, ScaleFromAmaxOp>(context);

@@ -9,6 +9,7 @@
 
 #include "amp/Dialect/AMP/IR/AMPCalls.h"
 #include "amp/Dialect/AMP/IR/AMPCollectives.h"
+#include "amp/Dialect/AMP/IR/AMPWeightOps.h"
 #include "amp/Interfaces/LossScaleOpInterface.h"
 
 using namespace mlir;
@@ -203,4 +204,5 @@ void mlir::amp::attachScaleExponentModels(MLIRContext *context) {
   MasterCopyOp::attachInterface<WeightModel<MasterCopyOp>>(*context);
   ResidualOp::attachInterface<WeightModel<ResidualOp>>(*context);
   CompensateOp::attachInterface<WeightModel<CompensateOp>>(*context);
+  UpperHalfOp::attachInterface<JointModel<UpperHalfOp>>(*context);
 }

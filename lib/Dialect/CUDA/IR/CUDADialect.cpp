@@ -64,13 +64,15 @@ AxisExtents mlir::cuda::getAxisExtents(ShapedType type, int64_t axis) {
 }
 
 BufferOp mlir::cuda::getBuffer(Value value) {
-  while (auto view = value.getDefiningOp<ViewOp>()) {
-    value = view.getSource();
+  Operation *view = value.getDefiningOp();
+  while (isa_and_present<ViewOp, UpperHalfOp>(view)) {
+    value = view->getOperand(0);
     // Verifiers call this before the order has been verified.
     Operation *source = value.getDefiningOp();
     if (!source || source->getBlock() != view->getBlock() ||
         !source->isBeforeInBlock(view))
       return {};
+    view = source;
   }
   return value.getDefiningOp<BufferOp>();
 }

@@ -109,6 +109,12 @@ Value OptimizerOp::getMultiplier() {
   return getInputs()[(2 + getNumStates()) * getNumParameters() +
                      (getKind() == OptimizerKind::SGD ? 1 : 2)];
 }
+Value OptimizerOp::getRandomState() {
+  if (getRoundingKeys().empty())
+    return {};
+  return getInputs()[(2 + getNumStates()) * getNumParameters() + 1 +
+                     (getKind() != OptimizerKind::SGD) + getMultiplied()];
+}
 OperandRange OptimizerOp::getOldCopies() {
   return getInputs().take_back(getPredicate() ? getCopies().size() : 0);
 }
@@ -131,6 +137,64 @@ bool OptimizerOp::mayAlias(unsigned target, unsigned input) {
          llvm::count(getInputs(), getInputs()[input]) == 1;
 }
 
+/// Verifies the types of parameters and states.
+static LogicalResult verifyElements(OptimizerOp op) {
+  auto launch = cast<LaunchOpInterface>(op.getOperation());
+  unsigned count = op.getNumParameters();
+  for (unsigned target = 0; target < (1 + op.getNumStates()) * count;
+       ++target) {
+    bool isParameter = target < count;
+    // Gradients come between parameters and states.
+    Type element = launch.getInputType(isParameter ? target : count + target)
+                       .getElementType();
+    if (!element.isF32() && !element.isBF16() &&
+        !(isParameter && element.isF16()))
+      return op.emitOpError("updates a ")
+             << (isParameter ? "parameter of " : "state of ") << element
+             << ", expected " << (isParameter ? "f16, " : "") << "bf16 or f32";
+  }
+  for (int64_t copied : op.getCopies())
+    if (copied >= 0 && copied < count)
+      if (Type element = launch.getInputType(copied).getElementType();
+          !element.isF32())
+        return op.emitOpError("copies a parameter of ")
+               << element << ", expected f32";
+  for (int64_t split : op.getSplits()) {
+    if (split < 0 || split >= count)
+      return op.emitOpError("splits parameter ") << split << " of " << count;
+    if (!launch.getInputType(split).getElementType().isF32() ||
+        llvm::is_contained(op.getCopies(), split) ||
+        llvm::count(op.getSplits(), split) != 1)
+      return op.emitOpError("splits parameter ")
+             << split
+             << ", expected it to be f32, without a copy and listed once";
+  }
+  return success();
+}
+
+/// Verifies how new parameters and states are rounded.
+static LogicalResult verifyRoundings(OptimizerOp op) {
+  auto launch = cast<LaunchOpInterface>(op.getOperation());
+  ArrayRef<int64_t> keys = op.getRoundingKeys();
+  if (keys.empty())
+    return success();
+  size_t count = (1 + op.getNumStates()) * op.getNumParameters();
+  if (keys.size() != count)
+    return op.emitOpError("has ")
+           << keys.size() << " rounding keys, expected one for each of "
+           << count << " new parameters and states";
+  for (auto [target, key] : llvm::enumerate(keys)) {
+    Type element = launch.getTargetType(target).getElementType();
+    if (key > INT32_MAX || (key >= 0 && !element.isBF16()))
+      return op.emitOpError("rounds output ")
+             << target << " of " << element << " with key " << key
+             << ", expected bf16 and 31 bits";
+  }
+  return verifyType(op, "the state of the random generator",
+                    cast<ShapedType>(op.getRandomState().getType()), {2},
+                    IntegerType::get(op.getContext(), 64));
+}
+
 LogicalResult OptimizerOp::verify() {
   auto launch = cast<LaunchOpInterface>(getOperation());
   unsigned count = getNumParameters(), states = getNumStates();
@@ -141,6 +205,7 @@ LogicalResult OptimizerOp::verify() {
     return emitOpError("has 'velocity', which belongs to sgd");
   if (failed(verifyCounts(launch,
                           (2 + states) * count + 1 + isAdam + getMultiplied() +
+                              !getRoundingKeys().empty() +
                               (getPredicate() ? getCopies().size() : 0),
                           (1 + states) * count + getCopies().size())))
     return failure();
@@ -151,23 +216,22 @@ LogicalResult OptimizerOp::verify() {
     if (!isGradientType(gradient.getElementType()))
       return emitOpError("takes a gradient of ")
              << gradient.getElementType() << ", expected f16, bf16 or f32";
-    if (failed(verifyType(*this, "a parameter", parameter, parameter.getShape(),
-                          f32)) ||
-        failed(verifyType(*this, "a gradient", gradient, parameter.getShape(),
+    if (failed(verifyType(*this, "a gradient", gradient, parameter.getShape(),
                           gradient.getElementType())))
       return failure();
     for (unsigned state = 0; state <= states; ++state) {
-      if (state > 0 &&
-          failed(verifyType(*this, "a state of the optimizer",
-                            launch.getInputType((1 + state) * count + index),
-                            parameter.getShape(), f32)))
-        return failure();
-      if (failed(verifyType(*this, "an output of the optimizer",
+      // Gradients come between parameters and states.
+      auto old = launch.getInputType((state ? 1 + state : 0) * count + index);
+      if (failed(verifyType(*this, "a state of the optimizer", old,
+                            parameter.getShape(), old.getElementType())) ||
+          failed(verifyType(*this, "an output of the optimizer",
                             launch.getTargetType(state * count + index),
-                            parameter.getShape(), f32)))
+                            parameter.getShape(), old.getElementType())))
         return failure();
     }
   }
+  if (failed(verifyElements(*this)) || failed(verifyRoundings(*this)))
+    return failure();
   for (auto [index, copied] : llvm::enumerate(getCopies())) {
     if (copied < 0 || copied >= int64_t(count))
       return emitOpError("copies parameter ") << copied << " of " << count;

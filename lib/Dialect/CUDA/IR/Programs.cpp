@@ -47,6 +47,9 @@ LogicalResult BufferOp::verify() {
       *role != "arrival_counters" && *role != "table" && *role != "workspace")
     return emitOpError("has the unknown role '") << *role << "'";
   Type element = getType().getElementType();
+  if (getSplit() && (getRole() != "parameter" || !element.isF32()))
+    return emitOpError("has 'split', expected the role 'parameter' and "
+                       "elements of type f32");
   if (getIndexBound() && (getRole() != "batch" ||
                           !(element.isInteger(32) || element.isInteger(64)) ||
                           int64_t(*getIndexBound()) <= 0))
@@ -88,6 +91,21 @@ LogicalResult ViewOp::verify() {
            << from << " as " << to << ", expected the same elements";
   return success();
 }
+
+LogicalResult UpperHalfOp::verify() {
+  auto from = cast<ShapedType>(getSource().getType()),
+       to = cast<ShapedType>(getType());
+  if (isa<MemRefType>(from) != isa<MemRefType>(to))
+    return emitOpError("mixes tensors and buffers");
+  if (!from.getElementType().isF32() || !to.getElementType().isBF16() ||
+      from.getShape() != to.getShape())
+    return emitOpError("takes ")
+           << from << " as " << to
+           << ", expected f32 and bf16 elements and one shape";
+  return success();
+}
+
+Value UpperHalfOp::getViewSource() { return getSource(); }
 
 OpFoldResult ViewOp::fold(FoldAdaptor) {
   if (getSource().getType() == getType())
@@ -289,6 +307,47 @@ static LogicalResult verifyReads(ProgramOp program) {
   return success();
 }
 
+/// Whether `value` is the upper half of a buffer.
+static bool isUpperHalf(Value value) {
+  while (auto view = value.getDefiningOp<ViewOp>())
+    value = view.getSource();
+  return bool(value.getDefiningOp<UpperHalfOp>());
+}
+
+/// Verifies that a launch reads and writes the halves of split parameters
+/// together, or reads only the upper ones.
+static LogicalResult verifyHalves(LaunchOpInterface launch) {
+  auto optimizer = dyn_cast<OptimizerOp>(launch.getOperation());
+  auto verify = [&](Value value, int64_t index) -> LogicalResult {
+    BufferOp buffer = mlir::cuda::getBuffer(value);
+    bool isPair = optimizer && llvm::is_contained(optimizer.getSplits(), index);
+    if (isUpperHalf(value)) {
+      if (buffer.getSplit())
+        return success();
+      return launch->emitOpError("reads the upper half of '")
+             << buffer.getName() << "', expected the buffer to be split";
+    }
+    if (bool(buffer.getSplit()) == isPair)
+      return success();
+    return launch->emitOpError("uses '")
+           << buffer.getName()
+           << (isPair ? "' as a split parameter, which its buffer is not"
+                      : "' as f32, but the halves of its elements are stored "
+                        "apart");
+  };
+  for (auto [index, input] : llvm::enumerate(launch.getInputs()))
+    if (failed(verify(input, index)))
+      return failure();
+  for (auto [index, output] : llvm::enumerate(launch.getOutputs())) {
+    if (isUpperHalf(output))
+      return launch->emitOpError("writes the upper half of '")
+             << mlir::cuda::getBuffer(output).getName() << "'";
+    if (failed(verify(output, index)))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult ProgramOp::verifyRegions() {
   llvm::MapVector<Operation *, Use> uses;
   llvm::StringSet<> names;
@@ -318,7 +377,7 @@ LogicalResult ProgramOp::verifyRegions() {
       uses.insert({&op, use});
       continue;
     }
-    if (isa<ViewOp, AwaitOp>(op))
+    if (isa<ViewOp, UpperHalfOp, AwaitOp>(op))
       continue;
     auto launch = dyn_cast<LaunchOpInterface>(op);
     if (!launch)
@@ -334,6 +393,8 @@ LogicalResult ProgramOp::verifyRegions() {
         use.first = position;
       use.last = position;
     }
+    if (failed(verifyHalves(launch)))
+      return failure();
     // A launch must not read or write its output another time, unless it can
     // work in place.
     for (auto [target, output] : llvm::enumerate(launch.getOutputs())) {

@@ -25,6 +25,11 @@ Value MemoryPlanner::getMemory(Value value, IRMapping &mapping,
     return known;
   Value buffer = bufferOf[getRoot(value)]->memref;
   auto type = getBufferType(typeOf(value));
+  auto whole = cast<MemRefType>(buffer.getType());
+  if (whole.getElementType().isF32() && type.getElementType().isBF16())
+    buffer = UpperHalfOp::create(
+        inner, value.getLoc(),
+        MemRefType::get(whole.getShape(), type.getElementType()), buffer);
   if (buffer.getType() != type)
     buffer = ViewOp::create(inner, value.getLoc(), type, buffer);
   mapping.map(value, buffer);
@@ -155,7 +160,8 @@ void MemoryPlanner::emit() {
           inner.getStringAttr(buffer->name),
           inner.getI64IntegerAttr(buffer->offset),
           persistent ? inner.getStringAttr(buffer->role) : StringAttr(),
-          buffer->init, buffer->value, buffer->indexBound, buffer->partOf);
+          buffer->init, buffer->value, buffer->indexBound, buffer->partOf,
+          buffer->isSplit ? inner.getUnitAttr() : UnitAttr());
     }
   IRMapping mapping;
   RunningCollectives running(inner);

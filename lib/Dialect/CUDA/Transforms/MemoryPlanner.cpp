@@ -19,8 +19,8 @@ using namespace mlir::cuda;
 //===----------------------------------------------------------------------===//
 
 Value MemoryPlanner::getRoot(Value value) {
-  while (auto view = value.getDefiningOp<ViewOp>())
-    value = view.getSource();
+  while (isa_and_present<ViewOp, UpperHalfOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
   return value;
 }
 
@@ -114,7 +114,8 @@ void MemoryPlanner::nameLaunches() {
 
 LogicalResult MemoryPlanner::run() {
   for (Operation &op : block.without_terminator())
-    if (!isa<LaunchOpInterface, ViewOp>(op) && !isConstantTensor(&op))
+    if (!isa<LaunchOpInterface, UpperHalfOp, ViewOp>(op) &&
+        !isConstantTensor(&op))
       return op.emitOpError("is in a step that becomes a program; "
                             "expected 'convert-train-to-cuda' to have lowered "
                             "it");

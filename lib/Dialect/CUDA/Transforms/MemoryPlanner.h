@@ -29,6 +29,8 @@ struct PlannedBuffer {
   IntegerAttr indexBound = {};
   /// The type of the whole tensor, for a state that ranks divide.
   TypeAttr partOf = {};
+  /// Whether the halves of its elements are stored apart.
+  bool isSplit = false;
   /// The results that alone need it. Nothing if training needs it.
   std::optional<Reader> reader = {};
   /// The numbers of the first and last operation that use it.

@@ -18,7 +18,7 @@ using namespace mlir::cuda;
 using mlir::amp::typeOf;
 
 /// Bytes per entry of an optimizer's table. The emitted code asserts it.
-static constexpr int64_t kTableEntryBytes = 64;
+static constexpr int64_t kTableEntryBytes = 80;
 
 /// Creates a launch that copies `value`.
 Value MemoryPlanner::copy(Value value, Operation *before, StringRef name) {
@@ -41,8 +41,8 @@ Value MemoryPlanner::copy(Value value, Operation *before, StringRef name) {
 /// Whether a launch after `op` reads `state` or a view of it.
 bool MemoryPlanner::isReadAfter(Value state, Operation *op) {
   return llvm::any_of(state.getUsers(), [&](Operation *user) {
-    if (auto view = dyn_cast<ViewOp>(user))
-      return isReadAfter(view.getResult(), op);
+    if (isa<ViewOp, UpperHalfOp>(user))
+      return isReadAfter(user->getResult(0), op);
     return user != terminator && op->isBeforeInBlock(user);
   });
 }
@@ -159,6 +159,7 @@ void MemoryPlanner::assignResults() {
         step.getArgAttrOfType<IntegerAttr>(argument.index, kIndexBoundAttr);
     buffer->partOf =
         step.getArgAttrOfType<TypeAttr>(argument.index, mlir::amp::kPartOfAttr);
+    buffer->isSplit = bool(step.getArgAttr(argument.index, kSplitAttr));
     names.insert(buffer->name);
     bufferOf[value] = buffer;
   }

@@ -132,6 +132,10 @@ std::optional<Reader> getReader(LaunchOpInterface launch);
 /// slices that its elements index. It becomes part of the program.
 inline constexpr StringLiteral kIndexBoundAttr = "cuda.index_bound";
 
+/// The attribute of a parameter of a step whose halves are stored apart. It
+/// becomes part of the program.
+inline constexpr StringLiteral kSplitAttr = "cuda.split";
+
 /// Whether a launch cannot have this name because its kernel would be a word of
 /// C++ or hide a function that bodies of kernels call.
 bool isReservedName(StringRef name);

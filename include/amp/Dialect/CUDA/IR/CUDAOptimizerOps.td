@@ -52,13 +52,23 @@ def CUDA_OptimizerOp : CUDA_LaunchOp<"optimizer", "$kind", [], [
 
     Inputs, in order: N parameters, N gradients, N of each state (the velocity,
     with `velocity`; the two moments of Adam), the learning rate, for Adam the
-    step, with `multiplied` the state of a `cuda.check_gradients`, and under a
-    guard the old copies. With `multiplied`, the gradients are first multiplied
-    by the factors in the state.
+    step, with `multiplied` the state of a `cuda.check_gradients`, with
+    `rounding_keys` the state of the random generator (i64: seed and step), and
+    under a guard the old copies. With `multiplied`, the gradients are first
+    multiplied by the factors in the state.
 
     Outputs, in order: N new parameters, N of each new state, and a copy in f16
     or bf16 of each parameter that `copies` lists. Parameters, states and, under
     a guard, copies are updated in place.
+
+    Gradients are f16, bf16 or f32. Parameters may also be f16 or bf16, without
+    a copy, and states bf16. The launch computes in f32 and rounds them to
+    nearest even. `rounding_keys` has an element for each new parameter and
+    state. An element that is not negative rounds a bf16 up or down at random,
+    as `amp.master_copy` with this key does.
+
+    `splits` lists the f32 parameters whose halves are stored apart, for
+    `cuda.upper_half`.
 
     Example:
 
@@ -71,6 +81,8 @@ def CUDA_OptimizerOp : CUDA_LaunchOp<"optimizer", "$kind", [], [
   let arguments = !con((ins CUDA_OptimizerKind:$kind), operands, (ins
       DenseF64ArrayAttr:$weight_decay,
       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$copies,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$splits,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$rounding_keys,
       UnitAttr:$velocity, UnitAttr:$nesterov, UnitAttr:$multiplied,
       DefaultValuedAttr<F64Attr, "0.0">:$momentum,
       DefaultValuedAttr<F64Attr, "0.9">:$beta1,
@@ -87,6 +99,7 @@ def CUDA_OptimizerOp : CUDA_LaunchOp<"optimizer", "$kind", [], [
     /// These return null if the operation lacks the input.
     ::mlir::Value getStep();
     ::mlir::Value getMultiplier();
+    ::mlir::Value getRandomState();
     ::mlir::OperandRange getOldCopies();
   }];
 }

@@ -88,6 +88,11 @@ def CUDA_BufferOp : CUDA_Op<"buffer", [
     predicate, only launches with the same predicate may read the value. Some
     launch without a predicate writes each metric and prediction.
 
+    A `split` parameter holds the upper 16 bits of all elements, a bf16 each,
+    and from the next multiple of 16 bytes on the lower 16 bits. Only
+    `cuda.upper_half` and optimizers that list the parameter in `splits` use it.
+    Files of states and callers have the f32 elements.
+
     The elements of a batch argument with an `index_bound` are labels or
     indices, at least 0 and less than the bound. The code that fills the buffer
     checks them.
@@ -110,7 +115,8 @@ def CUDA_BufferOp : CUDA_Op<"buffer", [
                        OptionalAttr<StrAttr>:$role, OptionalAttr<CUDA_InitAttr>:$init,
                        OptionalAttr<ElementsAttr>:$value,
                        OptionalAttr<I64Attr>:$index_bound,
-                       OptionalAttr<TypeAttrOf<CUDA_Tensor>>:$part_of);
+                       OptionalAttr<TypeAttrOf<CUDA_Tensor>>:$part_of,
+                       UnitAttr:$split);
   let results = (outs CUDA_Buffer:$buffer);
   let assemblyFormat = "$name `at` $offset attr-dict `:` type($buffer)";
   let hasVerifier = 1;
@@ -137,6 +143,25 @@ def CUDA_ViewOp : CUDA_Op<"view", [
   let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+}
+
+def CUDA_UpperHalfOp : CUDA_Op<"upper_half", [
+    Pure, DeclareOpInterfaceMethods<ViewLikeOpInterface>]> {
+  let summary = "the upper 16 bits of each element of a split parameter";
+  let description = [{
+    The result, of bf16, is the first half of the memory of the parameter. No
+    launch computes it.
+
+    Example:
+
+    ```mlir
+    %1 = cuda.upper_half %w : tensor<64x128xf32> to tensor<64x128xbf16>
+    ```
+  }];
+  let arguments = (ins CUDA_TensorOrBuffer:$source);
+  let results = (outs CUDA_TensorOrBuffer:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
+  let hasVerifier = 1;
 }
 
 def CUDA_AwaitOp : CUDA_Op<"await", [HasParent<"ProgramOp">]> {
