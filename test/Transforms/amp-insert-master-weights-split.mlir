@@ -11,8 +11,6 @@
 // RUN: amp-opt %t.split --auto-mixed-precision=precision=bf16 | diff %t.split -
 // RUN: amp-opt %t.mixed --amp-insert-master-weights=mode=split --remarks-filter=amp -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
-// RUN: amp-opt %t.mixed --amp-insert-master-weights=mode=split --mlir-pass-statistics -o /dev/null 2>&1 \
-// RUN:   | FileCheck %s --check-prefix=STATISTICS
 // RUN: amp-opt %t.split --amp-check-loss-scaling | diff %t.split -
 // RUN: not amp-opt %s --auto-mixed-precision=precision=fp16 --amp-insert-master-weights=mode=split 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FP16
@@ -29,7 +27,6 @@
 // CHECK: return %[[NEW]]
 // REMARK-DAG: remark: {{.*}}Split | {{.*}}Parameter=w
 // REMARK-DAG: remark: {{.*}}NotSplit | {{.*}}Parameter=g, Reason="forward and backward read it in f32 only
-// STATISTICS: 1 split
 // FP16: error: the upper half of an f32 is a bf16, but argument 0 is read in 'f16'; expected precision bf16, or master-weights=copy
 // ROUNDING: error: amp-insert-master-weights: update-rounding=stochastic is for weights without a master, expected mode=none, got mode=split
 // STRIP: error: cannot undo mixed precision, because later passes built on it

@@ -203,7 +203,7 @@ cuda.program @whole arena 2048 {
   %lr = cuda.buffer "lr" at 512 {role = "hyperparameter"} : memref<f32>
   %t = cuda.buffer "sgd.table" at 768 {role = "table"} : memref<80xi8>
   // expected-error@+1 {{uses 'p' as f32, but the halves of its elements are stored apart}}
-  cuda.optimizer named "sgd" <sgd> ins(%p, %g, %lr : memref<4xf32>, memref<4xf32>, memref<f32>) outs(%p : memref<4xf32>)
+  cuda.optimizer <sgd> named "sgd" ins(%p, %g, %lr : memref<4xf32>, memref<4xf32>, memref<f32>) outs(%p : memref<4xf32>)
       {weight_decay = array<f64: 0.0>}
 }
 
@@ -215,7 +215,7 @@ cuda.program @not_split arena 2048 {
   %lr = cuda.buffer "lr" at 512 {role = "hyperparameter"} : memref<f32>
   %t = cuda.buffer "sgd.table" at 768 {role = "table"} : memref<80xi8>
   // expected-error@+1 {{uses 'p' as a split parameter, which its buffer is not}}
-  cuda.optimizer named "sgd" <sgd> ins(%p, %g, %lr : memref<4xf32>, memref<4xf32>, memref<f32>) outs(%p : memref<4xf32>)
+  cuda.optimizer <sgd> named "sgd" ins(%p, %g, %lr : memref<4xf32>, memref<4xf32>, memref<f32>) outs(%p : memref<4xf32>)
       {weight_decay = array<f64: 0.0>, splits = array<i64: 0>}
 }
 
