@@ -485,10 +485,9 @@ def InsertMasterWeightsPass : Pass<"amp-insert-master-weights"> {
     this form, and the pass changes nothing.
 
     With `mode=copy` each parameter that is read low gets a low-precision copy,
-    a further argument of role `parameter` named `<name>.low` that starts as the
-    rounded master. Forward and backward read the copy where they read low, and
-    the master where they read f32; the update reads and writes the master, and
-    `amp.master_copy` also writes the copy, under the same overflow guard.
+    a parameter named `<name>.low` that starts as the rounded master. Forward and
+    backward read the copy where they read low. The update writes the master, and
+    `amp.master_copy` also the copy, under the same overflow guard.
 
     ```mlir
     func.func @step(%w: tensor<8x4xf32> {amp.name = "w", amp.role = "parameter"}, ...) {
@@ -507,29 +506,17 @@ def InsertMasterWeightsPass : Pass<"amp-insert-master-weights"> {
     ```
 
     With `mode=split` (bf16) forward and backward read `amp.upper_half` of each
-    parameter where they read low. A program for a GPU stores such a parameter
-    as two halves of 16 bits, of which the upper one is the copy that the model
-    reads. A parameter then takes 4 bytes an element, and no kernel casts it.
-    The model reads weights that are rounded towards zero.
-
-    ```mlir
-    func.func @step(%w: tensor<8x4xf32> {amp.name = "w", amp.role = "parameter"}, ...) {
-      %l = amp.upper_half %w : tensor<8x4xf32> to tensor<8x4xbf16>
-      ...
-      return %w1
-    ```
+    parameter where they read low, which rounds towards zero. A program for a GPU
+    stores the halves apart: 4 bytes an element, and no kernel casts them.
 
     With `mode=none` a parameter that is read low is stored only in that type.
     The update widens it, computes in f32 and rounds the result.
 
-    - `update-rounding=nearest` loses updates below half the spacing of the low
-      type. Master weights avoid this loss.
+    - `update-rounding=nearest` loses updates below half the spacing of the type.
     - `stochastic` rounds up or down such that the expected value is exact
       (bf16). The random numbers come from a counter in the state
-      `update_rounding`, which every step advances. A resumed run therefore
-      rounds as an uninterrupted one.
-    - `kahan` keeps the rounding error in another state of the low type,
-      `<name>.compensation`. The next update adds it.
+      `update_rounding`, so a resumed run rounds as an uninterrupted one.
+    - `kahan` adds the rounding error, in `<name>.compensation`, to the next update.
 
     With `moments=bf16` optimizer states except scalars are stored in bf16. They
     are rounded to nearest, or as weights are with `update-rounding=stochastic`.

@@ -462,24 +462,12 @@ static bool fitTogether(const Update &a, const Update &b) {
   return settings(a.op) == settings(b.op);
 }
 
-static void createOptimizer(MutableArrayRef<Update> group) {
-  for (Update &update : group)
-    readAgain(update);
+/// The inputs of the launch for `group`, in the order of `cuda.optimizer`.
+static SmallVector<Value> getInputs(MutableArrayRef<Update> group) {
   Update &first = group.front();
-  Operation *last = first.op;
-  for (Update &update : group)
-    if (last->isBeforeInBlock(update.op))
-      last = update.op;
-  OpBuilder builder(last);
-
   SmallVector<Value> inputs;
-  SmallVector<double> decays;
-  SmallVector<Location> locations;
-  for (Update &update : group) {
+  for (Update &update : group)
     inputs.push_back(update.getOld(0));
-    decays.push_back(update.weightDecay);
-    locations.push_back(getNamedLocation(update.op));
-  }
   for (Update &update : group)
     inputs.push_back(update.gradient);
   for (unsigned state = 0; state < first.states.size(); ++state)
@@ -490,15 +478,34 @@ static void createOptimizer(MutableArrayRef<Update> group) {
     inputs.push_back(first.step);
   if (first.check)
     inputs.push_back(first.check.getResult(0));
-  auto random = llvm::find_if(
-      group, [](Update &update) { return bool(update.getRandomState()); });
-  if (random != group.end())
-    inputs.push_back(random->getRandomState());
+  for (Update &update : group)
+    if (Value random = update.getRandomState()) {
+      inputs.push_back(random);
+      break;
+    }
   if (first.guard)
     for (Update &update : group)
       if (update.copy)
         inputs.push_back(update.getOldCopy());
+  return inputs;
+}
 
+static void createOptimizer(MutableArrayRef<Update> group) {
+  for (Update &update : group)
+    readAgain(update);
+  Update &first = group.front();
+  Operation *last = first.op;
+  for (Update &update : group)
+    if (last->isBeforeInBlock(update.op))
+      last = update.op;
+  OpBuilder builder(last);
+
+  SmallVector<double> decays;
+  SmallVector<Location> locations;
+  for (Update &update : group) {
+    decays.push_back(update.weightDecay);
+    locations.push_back(getNamedLocation(update.op));
+  }
   SmallVector<Type> types;
   SmallVector<int64_t> copies, keys;
   for (unsigned target = 0; target <= first.states.size(); ++target)
@@ -506,7 +513,7 @@ static void createOptimizer(MutableArrayRef<Update> group) {
       types.push_back(update.getNew(target).getType());
       keys.push_back(update.getKey(target));
     }
-  if (random == group.end())
+  if (llvm::all_of(keys, [](int64_t key) { return key < 0; }))
     keys.clear();
   for (auto [index, update] : llvm::enumerate(group))
     if (update.copy) {
@@ -517,7 +524,7 @@ static void createOptimizer(MutableArrayRef<Update> group) {
   auto optimizer = OptimizerOp::create(
       builder, builder.getFusedLoc(locations), types,
       OptimizerKindAttr::get(builder.getContext(), first.kind), StringAttr(),
-      inputs, ValueRange(), ValueRange(), first.guard,
+      getInputs(group), ValueRange(), ValueRange(), first.guard,
       builder.getDenseF64ArrayAttr(decays),
       builder.getDenseI64ArrayAttr(copies), builder.getDenseI64ArrayAttr({}),
       builder.getDenseI64ArrayAttr(keys), UnitAttr(), UnitAttr(),

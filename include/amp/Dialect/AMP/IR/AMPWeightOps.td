@@ -25,7 +25,7 @@ def AMP_UpperHalfOp : AMP_Op<"upper_half", [
     from memory as it is. Together the halves are the weight, bit for bit. Both
     tensors may have any tensor type. They differ only in the element type.
 
-    The gradient is that of a cast.
+    The gradient is the incoming one, converted to f32.
 
     Example:
 
