@@ -415,10 +415,11 @@ LogicalResult Restorer::checkRest() {
 LogicalResult Restorer::run() {
   if (function->hasAttr(kRecipeAttr))
     return fail("amp-quantize-products has quantised low operands");
+  // Arguments and producers change before their users, so find these slots in
+  // advance.
+  std::vector<LowSlots> lowSlots = findLowSlots(function, low);
   if (failed(restoreSignature()))
     return failure();
-  // Producers change before their users, so find these slots in advance.
-  std::vector<LowSlots> lowSlots = findLowSlots(function, low);
   if (function.getFunctionBody()
           .walk<WalkOrder::PreOrder>([&](Operation *op) { return visit(op); })
           .wasInterrupted())

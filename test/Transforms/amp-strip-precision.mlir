@@ -105,6 +105,21 @@ func.func @foreign(%a: tensor<*xf32>, %b: vector<4xf16>, %c: memref<4xf16>, %d: 
   return %4 : tensor<4x4xf32>
 }
 
+// Functions that call each other have a low argument, which an operation with
+// a body reads at once.
+// CHECK-LABEL: func.func private @ping
+// CHECK-SAME: tensor<4x4xf16>
+// CHECK: linalg.matmul ins(%{{.*}}, %{{.*}} : tensor<4x4xf16>, tensor<4x4xf16>)
+func.func private @ping(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = linalg.matmul ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%y : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = call @pong(%0, %y) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+func.func private @pong(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = call @ping(%x, %y) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
 // An operation without a low value has no mark and nothing to undo.
 // CHECK-LABEL: func.func @nothing_low
 // CHECK-NOT: amp.mixed_precision
