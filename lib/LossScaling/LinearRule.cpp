@@ -7,10 +7,10 @@
 
 #include "amp/LossScaling/LinearRule.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Error.h"
-#include <optional>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -48,10 +48,42 @@ static LogicalResult parseRule(StringRef text, LinearRule &rule) {
   return success();
 }
 
+/// Parses a condition `ATTRIBUTE:VALUE` in parentheses.
+static LogicalResult parseCondition(StringRef text, LinearRule &rule) {
+  if (!text.consume_front("(") || !text.consume_back(")"))
+    return failure();
+  auto [attribute, value] = text.split(':');
+  llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(value);
+  if (!pattern) {
+    llvm::consumeError(pattern.takeError());
+    return failure();
+  }
+  rule.attribute = attribute;
+  rule.value = std::move(*pattern);
+  return success(!attribute.empty() && !value.empty());
+}
+
+bool LinearRule::isSatisfiedBy(Operation *op) const {
+  if (!value)
+    return true;
+  Attribute found = op->getAttr(attribute);
+  if (auto text = dyn_cast_or_null<StringAttr>(found))
+    return value->match(text.getValue());
+  if (auto symbol = dyn_cast_or_null<SymbolRefAttr>(found))
+    return value->match(symbol.getLeafReference().getValue());
+  return false;
+}
+
 FailureOr<LinearRule> LinearRule::parse(StringRef text, std::string &expected) {
-  auto [glob, rule] = text.split('=');
+  StringRef glob = getNameGlob(text);
+  auto [condition, rule] = text.drop_front(glob.size()).split('=');
   LinearRule result;
-  if (glob.size() != text.size() && failed(parseRule(rule, result))) {
+  if (!condition.empty() && failed(parseCondition(condition, result))) {
+    expected = "a list of globs, each alone or with a condition on an "
+               "attribute, as in 'foreign.call(callee:solve*)'";
+    return failure();
+  }
+  if (text.contains('=') && failed(parseRule(rule, result))) {
     expected = "a list of globs, each alone or with '=' and operands as in "
                "'1+2' or a rule: product, quotient, power:1/2, order, each, "
                "constant, branch, loop or body";

@@ -20,14 +20,15 @@ using namespace mlir::amp;
 const LinearRule *ScaleExponentAnalysis::findRule(Operation *op) {
   if (linear.empty())
     return nullptr;
-  auto [it, isNew] = rules.try_emplace(op->getName(), nullptr);
-  if (isNew) {
-    const auto *rule = llvm::find_if(linear, [op](const LinearRule &rule) {
-      return rule.pattern.match(op->getName().getStringRef());
-    });
-    it->second = rule == linear.end() ? nullptr : rule;
-  }
-  return it->second;
+  auto [it, isNew] = rules.try_emplace(op->getName());
+  if (isNew)
+    for (const LinearRule &rule : linear)
+      if (rule.pattern.match(op->getName().getStringRef()))
+        it->second.push_back(&rule);
+  const auto *rule = llvm::find_if(it->second, [op](const LinearRule *rule) {
+    return rule->isSatisfiedBy(op);
+  });
+  return rule == it->second.end() ? nullptr : *rule;
 }
 
 LogicalResult ScaleExponentAnalysis::visitUnknown(Operation *op) {

@@ -13,13 +13,17 @@
 #ifndef AMP_LOSSSCALING_LINEARRULE_H
 #define AMP_LOSSSCALING_LINEARRULE_H
 
+#include "mlir/IR/Operation.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/GlobPattern.h"
 
+#include <optional>
+
 namespace mlir::amp {
 
-/// An entry of the key `linear`: `GLOB` or `GLOB=RULE`.
+/// An entry of the key `linear`: `GLOB` or `GLOB=RULE`. A condition on an
+/// attribute may follow the glob: `GLOB(ATTRIBUTE:VALUE)=RULE`.
 struct LinearRule {
   enum class Kind {
     /// `GLOB`: all float operands and results, and the values that a region
@@ -51,6 +55,10 @@ struct LinearRule {
   };
 
   llvm::GlobPattern pattern;
+  /// The attribute that an operation needs, a string or a symbol that matches
+  /// `value`. Empty if the rule has no condition.
+  StringRef attribute;
+  std::optional<llvm::GlobPattern> value;
   Kind kind = Kind::Joint;
   /// The operands that have a joint factor. Empty means all float operands.
   SmallVector<unsigned, 2> operands;
@@ -58,6 +66,15 @@ struct LinearRule {
 
   bool isControlFlow() const {
     return kind == Kind::Branch || kind == Kind::Loop || kind == Kind::Body;
+  }
+
+  /// Whether the attributes of `op`, whose name the glob matches, satisfy the
+  /// condition.
+  bool isSatisfiedBy(Operation *op) const;
+
+  /// The glob of names in an entry.
+  static StringRef getNameGlob(StringRef text) {
+    return text.substr(0, text.find_first_of("(="));
   }
 
   /// Reads an entry, which must outlive the rule. Returns failure if it is not

@@ -218,7 +218,8 @@ private:
   SymbolTableCollection &tables;
   ScaleSymbols &symbols;
   ArrayRef<LinearRule> linear;
-  llvm::DenseMap<OperationName, const LinearRule *> rules;
+  /// The rules that match a name, in their order.
+  llvm::DenseMap<OperationName, SmallVector<const LinearRule *, 1>> rules;
   llvm::DenseMap<Value, ScaleExponent> exponents;
   llvm::DenseSet<Value> scales;
   llvm::DenseSet<Value> ofScaler;

@@ -136,7 +136,8 @@ Policy::findLinearKind(OperationName name) const {
   for (StringRef text : settings.linear) {
     std::string expected;
     FailureOr<LinearRule> rule = LinearRule::parse(text, expected);
-    if (succeeded(rule) && rule->pattern.match(name.getStringRef()))
+    if (succeeded(rule) && !rule->value &&
+        rule->pattern.match(name.getStringRef()))
       return it->second = rule->kind;
   }
   return std::nullopt;

@@ -118,7 +118,7 @@ void Policy::Builder::addRule(std::vector<RuleT> &rules, StringRef text,
 void Policy::Builder::addLinear(const PolicyDocument &document,
                                 unsigned layer) {
   for (const PolicyScalar &entry : document.linear)
-    addRule(policy.linearRules, StringRef(entry.text).split('=').first,
+    addRule(policy.linearRules, LinearRule::getNameGlob(entry.text),
             getLoc(document, entry), layer, /*isOp=*/true);
 }
 

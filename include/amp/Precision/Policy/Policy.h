@@ -197,8 +197,8 @@ public:
   bool isLoop(OperationName name) const {
     return findLinearKind(name) == LinearRule::Kind::Loop;
   }
-  /// Returns the kind of the first entry of `linear` that matches `name`, or
-  /// none.
+  /// Returns the kind of the first entry of `linear` without a condition that
+  /// matches `name`, or none.
   std::optional<LinearRule::Kind> findLinearKind(OperationName name) const;
 
   /// Returns whether gradients of parameters that operations named `name` give
