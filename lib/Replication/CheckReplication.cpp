@@ -320,6 +320,10 @@ public:
   void runOnOperation() override;
 
 private:
+  ArrayRef<StringRef> getListOptions() const override {
+    static constexpr StringRef names[] = {"rules"};
+    return names;
+  }
   /// Reads the options. Returns failure after an error.
   LogicalResult readRules(SmallVectorImpl<ReplicationRule> &parsed);
   LogicalResult checkFunction(FunctionOpInterface function,

@@ -7,6 +7,7 @@
 
 #include "amp/Support/OptionText.h"
 
+#include "amp/Support/CheckedPass.h"
 #include "amp/Support/NearName.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -50,8 +51,10 @@ static SmallVector<StringRef> getKeys(StringRef options) {
   return keys;
 }
 
-StringRef mlir::amp::findRepeatedOption(StringRef options,
-                                        ArrayRef<StringRef> lists) {
+/// Returns the first key that `options` has twice, or an empty string: MLIR
+/// takes the last value without a word.
+static StringRef findRepeatedOption(StringRef options,
+                                    ArrayRef<StringRef> lists) {
   SmallVector<StringRef> seen;
   for (StringRef key : getKeys(options)) {
     if (llvm::is_contained(seen, key))
@@ -96,16 +99,51 @@ struct OptionNames : mlir::detail::PassOptions {
 };
 } // namespace
 
+/// Returns why the keys of `text` are wrong, or an empty string.
+static std::string checkKeys(StringRef owner, StringRef text,
+                             ArrayRef<StringRef> known,
+                             ArrayRef<StringRef> lists) {
+  for (StringRef key : getKeys(text))
+    if (!llvm::is_contained(known, key))
+      return (owner + ": unknown option '" + key + "'" +
+              mlir::amp::suggestName(key, known))
+          .str();
+  StringRef repeated = findRepeatedOption(text, lists);
+  if (repeated.empty())
+    return "";
+  return (owner + ": option '" + repeated + "' is given twice").str();
+}
+
+std::string mlir::amp::checkPassOptions(Pass &pass, StringRef text,
+                                        ArrayRef<StringRef> lists) {
+  // The options of a pass are private, but its text has their names.
+  std::string printed;
+  llvm::raw_string_ostream os(printed);
+  pass.printAsTextualPipeline(os);
+  StringRef own = StringRef(printed).drop_front(pass.getArgument().size());
+  SmallVector<StringRef> known = getKeys(own);
+  for (StringRef list : lists)
+    if (!llvm::is_contained(known, list))
+      known.push_back(list);
+  return checkKeys(pass.getArgument(), text, known, lists);
+}
+
+std::string mlir::amp::describeWrongValues(Pass &pass, StringRef text,
+                                           StringRef reason) {
+  reason = reason.trim();
+  reason.consume_front("<Pass-Options-Parser>: ");
+  if (reason.empty())
+    return (pass.getArgument() + ": wrong options '" + text + "'").str();
+  return (pass.getArgument() + ": " + reason).str();
+}
+
 std::string mlir::amp::parseOptions(mlir::detail::PassOptions &options,
                                     StringRef owner, StringRef text,
                                     ArrayRef<StringRef> lists) {
   auto fail = [&](const Twine &why) { return (owner + ": " + why).str(); };
   SmallVector<StringRef> known = OptionNames::get(options);
-  for (StringRef key : getKeys(text))
-    if (!llvm::is_contained(known, key))
-      return fail("unknown option '" + key + "'" + suggestName(key, known));
-  if (StringRef repeated = findRepeatedOption(text, lists); !repeated.empty())
-    return fail("option '" + repeated + "' is given twice");
+  if (std::string wrong = checkKeys(owner, text, known, lists); !wrong.empty())
+    return wrong;
   getWrongValue().clear();
   std::string printed;
   llvm::raw_string_ostream os(printed);

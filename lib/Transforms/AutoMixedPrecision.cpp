@@ -22,7 +22,6 @@
 #include "amp/Precision/Assignment/Strategies.h"
 #include "amp/Precision/Assignment/WideValues.h"
 #include "amp/Precision/Report/Report.h"
-#include "amp/Support/OptionText.h"
 #include "amp/Support/PrecisionName.h"
 #include "amp/Transforms/PrecisionRewriter.h"
 #include "mlir/IR/Remarks.h"
@@ -66,16 +65,6 @@ public:
                          OperationClassifier classifier, ReportHandler onReport)
       : Base(options), classifier(std::move(classifier)),
         onReport(std::move(onReport)) {}
-
-  LogicalResult initializeOptions(
-      StringRef text,
-      function_ref<LogicalResult(const Twine &)> reportError) override {
-    StringRef repeated = findRepeatedOption(text, {"report"});
-    if (!repeated.empty())
-      return reportError("auto-mixed-precision: option '" + repeated +
-                         "' is given twice");
-    return Base::initializeOptions(text, reportError);
-  }
 
   /// Loads the dialects of the policy's cast operations. Only the policy names
   /// them, and a pass cannot load dialects later.
@@ -169,6 +158,10 @@ public:
   }
 
 private:
+  ArrayRef<StringRef> getListOptions() const override {
+    static constexpr StringRef names[] = {"report"};
+    return names;
+  }
   LogicalResult readStrategy(const PolicySettings &settings, Location loc);
   LogicalResult readTarget(const Policy &policy, FloatType low, Location loc);
   LogicalResult readRanges(Location loc);

@@ -93,6 +93,10 @@ public:
   void runOnOperation() override;
 
 private:
+  ArrayRef<StringRef> getListOptions() const override {
+    static constexpr StringRef names[] = {"linear"};
+    return names;
+  }
   LogicalResult checkFunction(FunctionOpInterface function,
                               SymbolTableCollection &tables,
                               ArrayRef<LinearRule> linear);

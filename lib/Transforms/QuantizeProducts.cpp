@@ -71,6 +71,10 @@ public:
   }
 
 private:
+  ArrayRef<StringRef> getListOptions() const override {
+    static constexpr StringRef names[] = {"linear"};
+    return names;
+  }
   LogicalResult checkTarget(const ScalingRecipe &recipe);
   LogicalResult readSettings(QuantizerSettings &settings);
   LogicalResult run(FunctionOpInterface function, const ScalingRecipe &recipe,

@@ -7,7 +7,7 @@
 // RUN: not amp-opt %s --split-input-file --amp-divide-kernels=threads=two 2>&1 | FileCheck %s --check-prefix=NUMBER
 // RUN: not amp-opt %s --split-input-file --amp-divide-kernels=thread=2 2>&1 | FileCheck %s --check-prefix=OPTION
 // NUMBER: 'two' value invalid for uint argument
-// OPTION: no such option thread
+// OPTION: error: amp-divide-kernels: unknown option 'thread', did you mean 'threads'
 // SINGLE-NOT: _part
 
 // Rows are divided, in one part for each thread; the part reads its rows through

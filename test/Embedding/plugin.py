@@ -68,7 +68,7 @@ def compare(name, plugin, scratch, source):
             wanted = (*wanted[:2], wanted[2].replace("amp-opt: error: ", "<unknown>:0: error: "))
             if wanted != found:
                 yield f"{pipeline} of {file.name}: expected {wanted}, got {found}"
-            if "registered pass" in found[2] or "no such option" in found[2]:
+            if "registered pass" in found[2] or "unknown option" in found[2]:
                 yield f"{pipeline}: {found[2]}"
 
 

@@ -14,7 +14,7 @@
 // RUN:   | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark
 //
 // RUN: not amp-opt %s --amp-compress-activations=all --split-input-file 2>&1 | FileCheck %s --check-prefix=OPTION
-// OPTION: no such option all
+// OPTION: error: amp-compress-activations: unknown option 'all'
 
 // The forward pass reads the exact value. The backward pass reads the rounded
 // one, which is widened once, before its first reader.

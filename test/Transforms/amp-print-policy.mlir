@@ -34,7 +34,7 @@
 // RUN: amp-opt --amp-print-policy=spelled.yaml | FileCheck %s --check-prefix=SPELLED
 // SPELLED: precision: float16
 // RUN: not amp-opt input.mlir --amp-print-policy=file=user.yaml 2>&1 | FileCheck %s --check-prefix=OPTION
-// OPTION: no such option file
+// OPTION: error: amp-print-policy: unknown option 'file'
 
 //--- user.yaml
 version: 1

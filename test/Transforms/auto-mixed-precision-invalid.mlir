@@ -16,7 +16,13 @@
 // MASTER: error: auto-mixed-precision: unknown master-weights 'keep', expected cast, copy, split or none
 
 // RUN: not amp-opt input.mlir --auto-mixed-precision=precison=fp16 2>&1 | FileCheck %s --check-prefix=OPTION
-// OPTION: no such option precison
+// OPTION: error: auto-mixed-precision: unknown option 'precison', did you mean 'precision'
+// RUN: not amp-opt input.mlir --auto-mixed-precision='reprot=a.json' 2>&1 | FileCheck %s --check-prefix=LIST
+// LIST: error: auto-mixed-precision: unknown option 'reprot', did you mean 'report'
+// RUN: not amp-opt input.mlir --auto-mixed-precision='ranges-margin=wide' 2>&1 | FileCheck %s --check-prefix=NUMBER
+// NUMBER: error: auto-mixed-precision: wrong options 'ranges-margin=wide'
+// RUN: not amp-opt input.mlir --pass-pipeline='builtin.module(auto-mixed-precision{policy=default policy=pytorch})' 2>&1 | FileCheck %s --check-prefix=TWICE-ANY
+// TWICE-ANY: error: auto-mixed-precision: option 'policy' is given twice
 
 // RUN: not amp-opt input.mlir --auto-mixed-precision=policy=no-such-file 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: no-such-file:1:1: error: cannot read policy 'no-such-file': No such file or directory; expected a file or one of the presets apex-O0, apex-O1, apex-O2, apex-O3, default, mxnet, pytorch, pytorch-cpu, stablehlo, tensorflow

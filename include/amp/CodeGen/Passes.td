@@ -8,9 +8,9 @@
 #ifndef AMP_CODEGEN_PASSES_TD
 #define AMP_CODEGEN_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "amp/Support/CheckedPass.td"
 
-def LowerStep : Pass<"amp-lower-step", "::mlir::ModuleOp"> {
+def LowerStep : CheckedPass<"amp-lower-step", "::mlir::ModuleOp"> {
   let summary = "Gives step functions the calling convention of the runner";
   let description = [{
     Turns each function whose arguments carry `amp.role` into a function of
@@ -29,7 +29,7 @@ def LowerStep : Pass<"amp-lower-step", "::mlir::ModuleOp"> {
                            "::mlir::LLVM::LLVMDialect"];
 }
 
-def FuseElementwise : Pass<"amp-fuse-elementwise"> {
+def FuseElementwise : CheckedPass<"amp-fuse-elementwise"> {
   let summary = "Fuses elementwise linalg operations with their only consumer";
   let description = [{
     Runs upstream's fusion where each element of the producer is read once, so
@@ -39,7 +39,7 @@ def FuseElementwise : Pass<"amp-fuse-elementwise"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
-def CopiesToLoops : Pass<"amp-copies-to-loops"> {
+def CopiesToLoops : CheckedPass<"amp-copies-to-loops"> {
   let summary = "Replaces copies of parts of buffers by loops";
   let description = [{
     Copies between contiguous buffers stay and become `memcpy`. The others would
@@ -48,7 +48,7 @@ def CopiesToLoops : Pass<"amp-copies-to-loops"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
-def OutlineKernels : Pass<"amp-outline-kernels", "::mlir::ModuleOp"> {
+def OutlineKernels : CheckedPass<"amp-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Outlines each loop nest over buffers into a function";
   let description = [{
     Every `linalg` operation on buffers, and every loop that is not large,
@@ -68,7 +68,7 @@ def OutlineKernels : Pass<"amp-outline-kernels", "::mlir::ModuleOp"> {
               "Number of nests that call a function made for another">];
 }
 
-def PackContractions : Pass<"amp-pack-contractions"> {
+def PackContractions : CheckedPass<"amp-pack-contractions"> {
   let summary = "Copies operands of contractions into the layout of their kernels";
   let description = [{
     Makes the copies before the kernel that `amp-vectorize-contractions` would
@@ -83,7 +83,7 @@ def PackContractions : Pass<"amp-pack-contractions"> {
   let statistics = [Statistic<"numBuffers", "buffers", "Number of copies made">];
 }
 
-def DivideKernels : Pass<"amp-divide-kernels", "::mlir::ModuleOp"> {
+def DivideKernels : CheckedPass<"amp-divide-kernels", "::mlir::ModuleOp"> {
   let summary = "Divides the loop nests of kernels among threads";
   let description = [{
     A kernel of `amp-outline-kernels` that is one `linalg` operation with enough
@@ -149,7 +149,7 @@ def DivideKernels : Pass<"amp-divide-kernels", "::mlir::ModuleOp"> {
               "Number of kernels with enough work that could not be divided">];
 }
 
-def VectorizeContractions : Pass<"amp-vectorize-contractions"> {
+def VectorizeContractions : CheckedPass<"amp-vectorize-contractions"> {
   let summary = "Lowers contractions over buffers to register-blocked vector code";
   let description = [{
     Lowers matrix products, convolutions and their gradients, as
@@ -168,7 +168,7 @@ def VectorizeContractions : Pass<"amp-vectorize-contractions"> {
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
-def FinishLLVM : Pass<"amp-finish-llvm", "::mlir::ModuleOp"> {
+def FinishLLVM : CheckedPass<"amp-finish-llvm", "::mlir::ModuleOp"> {
   let summary = "Removes bf16 from the LLVM dialect";
   let description = [{
     bf16 is stored as i16, so that no code generator converts it in its own way.
@@ -176,7 +176,7 @@ def FinishLLVM : Pass<"amp-finish-llvm", "::mlir::ModuleOp"> {
   }];
 }
 
-def MathToCalls : Pass<"amp-math-to-calls", "::mlir::ModuleOp"> {
+def MathToCalls : CheckedPass<"amp-math-to-calls", "::mlir::ModuleOp"> {
   let summary = "Replaces math functions that LLVM approximates by calls to libm";
   let description = [{
     LLVM would compute `expm1` and `log1p` as exp(x) - 1 and ln(1 + x), which

@@ -8,9 +8,9 @@
 #ifndef AMP_CONVERSION_PASSES_TD
 #define AMP_CONVERSION_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "amp/Support/CheckedPass.td"
 
-def ConvertTrainToLinalg : Pass<"convert-train-to-linalg"> {
+def ConvertTrainToLinalg : CheckedPass<"convert-train-to-linalg"> {
   let summary = "Lowers the primitives of the train dialect to linalg on tensors";
   let description = [{
     Expects decomposed composites (`train-decompose`) and static shapes
@@ -23,7 +23,7 @@ def ConvertTrainToLinalg : Pass<"convert-train-to-linalg"> {
     "::mlir::tensor::TensorDialect"];
 }
 
-def ConvertAMPToLinalg : Pass<"convert-amp-to-linalg"> {
+def ConvertAMPToLinalg : CheckedPass<"convert-amp-to-linalg"> {
   let summary = "Lowers the amp dialect to linalg on tensors";
   let description = [{
     Lowers casts, unscaling with its finite check and the update of the loss
@@ -37,7 +37,7 @@ def ConvertAMPToLinalg : Pass<"convert-amp-to-linalg"> {
     "::mlir::tensor::TensorDialect"];
 }
 
-def ConvertAMPToUpstream : Pass<"convert-amp-to-upstream"> {
+def ConvertAMPToUpstream : CheckedPass<"convert-amp-to-upstream"> {
   let summary = "Removes the amp dialect from a module";
   let description = [{
     Prepares a module for a compiler that does not know the dialect. Operations
@@ -54,7 +54,7 @@ def ConvertAMPToUpstream : Pass<"convert-amp-to-upstream"> {
     "::mlir::tensor::TensorDialect"];
 }
 
-def ConvertAMPToStableHLO : Pass<"convert-amp-to-stablehlo"> {
+def ConvertAMPToStableHLO : CheckedPass<"convert-amp-to-stablehlo"> {
   let summary = "Lowers the amp dialect to StableHLO in generic form";
   let description = [{
     Prepares a step for JAX, XLA or IREE. The operations of loss scaling and
@@ -68,7 +68,7 @@ def ConvertAMPToStableHLO : Pass<"convert-amp-to-stablehlo"> {
   }];
 }
 
-def StableHLOToTrain : Pass<"stablehlo-to-train", "::mlir::ModuleOp"> {
+def StableHLOToTrain : CheckedPass<"stablehlo-to-train", "::mlir::ModuleOp"> {
   let summary = "Turns a loss in StableHLO into a training step";
   let description = [{
     Takes the forward pass of a loss in generic form, as JAX dumps it, with
@@ -108,7 +108,7 @@ def StableHLOToTrain : Pass<"stablehlo-to-train", "::mlir::ModuleOp"> {
 }
 
 def ConvertTrainToCUDA
-    : Pass<"convert-train-to-cuda", "::mlir::func::FuncOp"> {
+    : CheckedPass<"convert-train-to-cuda", "::mlir::func::FuncOp"> {
   let summary = "Lowers a training step to launches over tensors";
   let description = [{
     Expects expanded gradients (`train-autodiff`) and static shapes

@@ -8,7 +8,7 @@
 #ifndef AMP_REPLICATION_PASSES_H
 #define AMP_REPLICATION_PASSES_H
 
-#include "mlir/Pass/Pass.h"
+#include "amp/Support/CheckedPass.h"
 
 namespace mlir::amp {
 

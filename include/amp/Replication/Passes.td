@@ -8,9 +8,9 @@
 #ifndef AMP_REPLICATION_PASSES_TD
 #define AMP_REPLICATION_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "amp/Support/CheckedPass.td"
 
-def CheckReplicationPass : Pass<"amp-check-replication"> {
+def CheckReplicationPass : CheckedPass<"amp-check-replication"> {
   let summary = "Prove that all ranks of a data-parallel step keep equal state";
   let description = [{
     In a data-parallel step each of N ranks runs the same program on its part of
@@ -76,7 +76,7 @@ def CheckReplicationPass : Pass<"amp-check-replication"> {
   ];
 }
 
-def DataParallelPass : Pass<"amp-data-parallel"> {
+def DataParallelPass : CheckedPass<"amp-data-parallel"> {
   let summary = "Insert the reductions of a data-parallel step";
   let description = [{
     Turns a step of one rank into a step that N ranks execute together, each on
@@ -144,7 +144,7 @@ def DataParallelPass : Pass<"amp-data-parallel"> {
   let dependentDialects = ["::mlir::amp::AMPDialect"];
 }
 
-def SetRanksPass : Pass<"amp-set-ranks"> {
+def SetRanksPass : CheckedPass<"amp-set-ranks"> {
   let summary = "Fix the number of ranks of a step";
   let description = [{
     Adds the number of ranks to `amp.divide_by_ranks`, and to `amp.divided_along`
@@ -170,7 +170,7 @@ def SetRanksPass : Pass<"amp-set-ranks"> {
   ];
 }
 
-def ShardOptimizerPass : Pass<"amp-shard-optimizer"> {
+def ShardOptimizerPass : CheckedPass<"amp-shard-optimizer"> {
   let summary = "Divide the state of optimizers between ranks";
   let description = [{
     Lets each of N ranks keep and update a part of the masters and the moments of

@@ -22,11 +22,6 @@
 
 namespace mlir::amp {
 
-/// Returns the first key that `options` has twice, or an empty string: MLIR
-/// takes the last value without a word. Values of `lists` accumulate, and may
-/// be given in parts.
-StringRef findRepeatedOption(StringRef options, ArrayRef<StringRef> lists = {});
-
 /// Keeps the reason why an option is wrong, and returns true: parsers of
 /// options can only print.
 bool rejectOption(const Twine &reason);

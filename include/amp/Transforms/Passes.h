@@ -9,8 +9,8 @@
 #define AMP_TRANSFORMS_PASSES_H
 
 #include "amp/Precision/Policy/Policy.h"
+#include "amp/Support/CheckedPass.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "mlir/Pass/Pass.h"
 #include <functional>
 #include <limits>
 #include <optional>

@@ -13,9 +13,9 @@
 #ifndef AMP_TRANSFORMS_PASSES_TD
 #define AMP_TRANSFORMS_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "amp/Support/CheckedPass.td"
 
-def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
+def AutoMixedPrecisionPass : CheckedPass<"auto-mixed-precision"> {
   let summary = "Store values in low precision where the policy allows it";
   let description = [{
     Assigns f32 or the low type to each precision slot of each operation, and
@@ -135,7 +135,7 @@ def AutoMixedPrecisionPass : Pass<"auto-mixed-precision"> {
   let dependentDialects = ["::mlir::amp::AMPDialect"];
 }
 
-def StripPrecisionPass : Pass<"amp-strip-precision"> {
+def StripPrecisionPass : CheckedPass<"amp-strip-precision"> {
   let summary = "Undo auto-mixed-precision";
   let description = [{
     Restores the input of `auto-mixed-precision`, bit for bit. In each function
@@ -173,7 +173,7 @@ def StripPrecisionPass : Pass<"amp-strip-precision"> {
   let dependentDialects = ["::mlir::amp::AMPDialect"];
 }
 
-def OptimizeCastsPass : Pass<"amp-optimize-casts"> {
+def OptimizeCastsPass : CheckedPass<"amp-optimize-casts"> {
   let summary = "Merge, fold and remove casts that passes inserted";
   let description = [{
     - Equal casts of one value become one, at a point that dominates all users.
@@ -208,7 +208,7 @@ def OptimizeCastsPass : Pass<"amp-optimize-casts"> {
   let dependentDialects = ["::mlir::amp::AMPDialect"];
 }
 
-def CompressActivationsPass : Pass<"amp-compress-activations"> {
+def CompressActivationsPass : CheckedPass<"amp-compress-activations"> {
   let summary = "Store saved activations in the low type";
   let description = [{
     `auto-mixed-precision` decides in what type an operation computes. Results
@@ -253,7 +253,7 @@ def CompressActivationsPass : Pass<"amp-compress-activations"> {
   let dependentDialects = ["::mlir::amp::AMPDialect"];
 }
 
-def QuantizeProductsPass : Pass<"amp-quantize-products"> {
+def QuantizeProductsPass : CheckedPass<"amp-quantize-products"> {
   let summary = "Multiply matrices of 8-bit floats in layers";
   let description = [{
     In a function that `auto-mixed-precision` has rewritten, replaces products of
@@ -356,7 +356,7 @@ def QuantizeProductsPass : Pass<"amp-quantize-products"> {
                            "::mlir::arith::ArithDialect"];
 }
 
-def InsertLossScalingPass : Pass<"amp-insert-loss-scaling"> {
+def InsertLossScalingPass : CheckedPass<"amp-insert-loss-scaling"> {
   let summary = "Scale the loss gradient, unscale gradients, guard the update";
   let description = [{
     Finds the start of the backward pass (`GradientSeedOpInterface`) and the
@@ -477,7 +477,7 @@ def InsertLossScalingPass : Pass<"amp-insert-loss-scaling"> {
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def InsertMasterWeightsPass : Pass<"amp-insert-master-weights"> {
+def InsertMasterWeightsPass : CheckedPass<"amp-insert-master-weights"> {
   let summary = "Keep f32 master weights beside low-precision copies";
   let description = [{
     With `mode=cast` parameters stay f32. Each step casts them once where the
@@ -542,7 +542,7 @@ def InsertMasterWeightsPass : Pass<"amp-insert-master-weights"> {
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def CheckSymbolTables : Pass<"amp-check-symbol-tables"> {
+def CheckSymbolTables : CheckedPass<"amp-check-symbol-tables"> {
   let summary = "Reject operations that may hide symbols";
   let description = [{
     An operation of an unknown dialect with one region may define symbols of its
@@ -565,7 +565,7 @@ def CheckSymbolTables : Pass<"amp-check-symbol-tables"> {
   }];
 }
 
-def CheckLossScalingPass : Pass<"amp-check-loss-scaling"> {
+def CheckLossScalingPass : CheckedPass<"amp-check-loss-scaling"> {
   let summary = "Prove that the loss scale is handled correctly";
   let description = [{
     Follows each loss scale as a factor from its entry (`amp.scale`, or
@@ -641,7 +641,7 @@ def CheckLossScalingPass : Pass<"amp-check-loss-scaling"> {
   ];
 }
 
-def ExportTypesPass : Pass<"amp-export-types"> {
+def ExportTypesPass : CheckedPass<"amp-export-types"> {
   let summary = "Write the types and casts of a module as JSON";
   let description = [{
     For a host that keeps its own graph, prints it for the precision passes, and
@@ -686,7 +686,7 @@ def ExportTypesPass : Pass<"amp-export-types"> {
   ];
 }
 
-def PrintPolicyPass : Pass<"amp-print-policy"> {
+def PrintPolicyPass : CheckedPass<"amp-print-policy"> {
   let summary = "Print a policy and its bases as YAML";
   let description = [{
     Prints the policy to the standard output. The output merges the entries of
@@ -703,7 +703,7 @@ def PrintPolicyPass : Pass<"amp-print-policy"> {
   ];
 }
 
-def PolicySkeletonPass : Pass<"amp-policy-skeleton"> {
+def PolicySkeletonPass : CheckedPass<"amp-policy-skeleton"> {
   let summary = "Print the start of a policy for the operations of a module";
   let description = [{
     Prints a policy that extends `policy` to the standard output. It begins with
@@ -730,7 +730,7 @@ def PolicySkeletonPass : Pass<"amp-policy-skeleton"> {
   ];
 }
 
-def ImportStepPass : Pass<"amp-import-step"> {
+def ImportStepPass : CheckedPass<"amp-import-step"> {
   let summary = "Find gradients and the gradient seed by position";
   let description = [{
     A framework can mark only the arguments and results of a step that it
@@ -752,7 +752,7 @@ def ImportStepPass : Pass<"amp-import-step"> {
   let dependentDialects = ["::mlir::amp::AMPDialect"];
 }
 
-def WatchPass : Pass<"amp-watch"> {
+def WatchPass : CheckedPass<"amp-watch"> {
   let summary = "Return statistics of the values of a step";
   let description = [{
     Adds one result to a step for each floating-point tensor that an argument or

@@ -9,7 +9,7 @@
 // RUN: amp-opt %amp_src_root/test/Torch/Inputs/exports/resnet/step.mlir --amp-training-pipeline='precision=f32 propagate-layout=false' \
 // RUN:   --mlir-print-ir-before=train-autodiff -o /dev/null 2>&1 | FileCheck %s --check-prefix=WITHOUT
 
-// OPTION: no such option to
+// OPTION: error: train-propagate-layout: unknown option 'to'
 // PIPELINE: IR Dump Before TrainAutodiff
 // PIPELINE: train.relu {{.*}} tensor<?x8x8x8xf32>
 // WITHOUT: IR Dump Before TrainAutodiff

@@ -22,7 +22,7 @@
 // DYNAMIC: error: 'train.linear' op has a result of type 'tensor<?x1024xf32>', but the size of every tensor must be known; run train-set-batch first
 // FILE: error: train-report-memory: cannot write '{{.*}}/no/such/file': No such file or directory
 // WORD: 'yes' is invalid value for boolean argument
-// OPTION: no such option format
+// OPTION: error: train-report-memory: unknown option 'format'
 
 // Two gains and, as states of the model, two draws: (64 * 1024 + 1024 * 10) * 4
 // each; two moments and a counter; two rows of 64 pixels and a label; the rate.

@@ -7,7 +7,7 @@
 // MISSING: train-set-batch needs a positive 'batch-size', got 0
 // NEGATIVE: train-set-batch needs a positive 'batch-size', got -4
 // WORD: 'big' value invalid for long argument
-// OPTION: no such option size
+// OPTION: error: train-set-batch: unknown option 'size'
 
 // expected-error @below {{is a declaration with a dynamic dimension; only functions with a body can be made static}}
 func.func private @extern(tensor<?x4xf32>)

@@ -4,7 +4,7 @@
 // RUN: not amp-opt %models/digits-mlp.mlir --train-to-inference=suffix= --mlir-print-op-on-diagnostic=false 2>&1 | FileCheck %s --check-prefix=SUFFIX
 
 // ENTRY: the module has no function 'train' with a body to derive inference from
-// OPTION: no such option metrics
+// OPTION: error: train-to-inference: unknown option 'metrics'
 // SUFFIX: the forward function of 'step' would have this name; choose another 'suffix'
 
 func.func @nothing_left(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}) -> (tensor<4xf32> {amp.updates = "w"}) {

@@ -8,9 +8,9 @@
 #ifndef AMP_DIALECT_CUDA_TRANSFORMS_PASSES_TD
 #define AMP_DIALECT_CUDA_TRANSFORMS_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "amp/Support/CheckedPass.td"
 
-def AnnotateStep : Pass<"cuda-annotate-step", "::mlir::ModuleOp"> {
+def AnnotateStep : CheckedPass<"cuda-annotate-step", "::mlir::ModuleOp"> {
   let summary = "Annotates each step with what its checkpoints must match";
   let description = [{
     Runs before every other pass. It adds the attribute `cuda.state` with a hash
@@ -29,7 +29,7 @@ def AnnotateStep : Pass<"cuda-annotate-step", "::mlir::ModuleOp"> {
            "f32, tf32, fp16 or bf16; empty for steps that stay as they are">];
 }
 
-def AnnotateScaler : Pass<"cuda-annotate-scaler", "::mlir::ModuleOp"> {
+def AnnotateScaler : CheckedPass<"cuda-annotate-scaler", "::mlir::ModuleOp"> {
   let summary = "Annotates each step with the rules of its loss scaler";
   let description = [{
     Adds the loss-scaling rules to the attribute of `cuda-annotate-step`. The
@@ -39,7 +39,7 @@ def AnnotateScaler : Pass<"cuda-annotate-scaler", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::cuda::CUDADialect"];
 }
 
-def PlanMemory : Pass<"cuda-plan-memory", "::mlir::ModuleOp"> {
+def PlanMemory : CheckedPass<"cuda-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Turns steps that consist of launches into programs";
   let description = [{
     Gives every value of a step an offset in one arena and replaces the step by

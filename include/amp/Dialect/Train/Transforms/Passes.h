@@ -9,9 +9,9 @@
 #define AMP_DIALECT_TRAIN_TRANSFORMS_PASSES_H
 
 #include "amp/Dialect/Train/IR/Train.h"
+#include "amp/Support/CheckedPass.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Pass/Pass.h"
 
 namespace mlir::train {
 

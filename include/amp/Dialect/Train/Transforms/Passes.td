@@ -8,9 +8,9 @@
 #ifndef AMP_DIALECT_TRAIN_TRANSFORMS_PASSES_TD
 #define AMP_DIALECT_TRAIN_TRANSFORMS_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "amp/Support/CheckedPass.td"
 
-def TrainAutodiff : Pass<"train-autodiff"> {
+def TrainAutodiff : CheckedPass<"train-autodiff"> {
   let summary = "expand train.gradients into backward operations";
   let description = [{
     Replaces each `train.gradients` by the operations that compute it. The pass
@@ -121,7 +121,7 @@ def TrainAutodiff : Pass<"train-autodiff"> {
   ];
 }
 
-def TrainSetBatch : Pass<"train-set-batch", "::mlir::ModuleOp"> {
+def TrainSetBatch : CheckedPass<"train-set-batch", "::mlir::ModuleOp"> {
   let summary = "make the batch dimension static";
   let description = [{
     Replaces every `?` in the signatures of functions by `batch-size`. In their
@@ -157,7 +157,7 @@ def TrainSetBatch : Pass<"train-set-batch", "::mlir::ModuleOp"> {
   ];
 }
 
-def TrainToInference : Pass<"train-to-inference", "::mlir::ModuleOp"> {
+def TrainToInference : CheckedPass<"train-to-inference", "::mlir::ModuleOp"> {
   let summary = "derive the forward function from a training step";
   let description = [{
     Replaces a training step by its forward function, which has the name of the
@@ -213,7 +213,7 @@ def TrainToInference : Pass<"train-to-inference", "::mlir::ModuleOp"> {
   ];
 }
 
-def TrainPadForTensorCores : Pass<"train-pad-for-tensor-cores"> {
+def TrainPadForTensorCores : CheckedPass<"train-pad-for-tensor-cores"> {
   let summary = "pad products to extents that tensor cores take whole";
   let description = [{
     Low products (`train.matmul`, `linear`, `conv2d` and its gradients) run at
@@ -275,7 +275,7 @@ def TrainPadForTensorCores : Pass<"train-pad-for-tensor-cores"> {
   ];
 }
 
-def TrainPropagateLayout : Pass<"train-propagate-layout"> {
+def TrainPropagateLayout : CheckedPass<"train-propagate-layout"> {
   let summary = "move transposes to where they cost the fewest bytes";
   let description = [{
     A model with images in [N, C, H, W] transposes them around each operation
@@ -328,7 +328,7 @@ def TrainPropagateLayout : Pass<"train-propagate-layout"> {
   ];
 }
 
-def TrainRematerialize : Pass<"train-rematerialize"> {
+def TrainRematerialize : CheckedPass<"train-rematerialize"> {
   let summary = "compute cheap values again instead of keeping them";
   let description = [{
     A value of the forward pass that the backward pass reads occupies memory
@@ -394,7 +394,7 @@ def TrainRematerialize : Pass<"train-rematerialize"> {
   ];
 }
 
-def TrainReportMemory : Pass<"train-report-memory", "::mlir::ModuleOp"> {
+def TrainReportMemory : CheckedPass<"train-report-memory", "::mlir::ModuleOp"> {
   let summary = "print what occupies the memory of a training step";
   let description = [{
     Prints, for each training step of static shapes, the bytes of its tensors by
@@ -425,7 +425,7 @@ def TrainReportMemory : Pass<"train-report-memory", "::mlir::ModuleOp"> {
   ];
 }
 
-def TrainDecompose : Pass<"train-decompose"> {
+def TrainDecompose : CheckedPass<"train-decompose"> {
   let summary = "replace composite operations by primitives";
   let description = [{
     Applies `DecomposableOpInterface` until no operation has it. The primitives
