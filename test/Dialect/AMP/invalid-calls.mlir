@@ -4,7 +4,7 @@
 // RUN: amp-opt %s --verify-diagnostics --split-input-file --train-autodiff
 
 func.func @name(%x: tensor<4xf32>) {
-  // expected-error @below {{'amp.call' op expected the name of an operation}}
+  // expected-error@+1 {{'amp.call' op expected the name of an operation}}
   %y = amp.call ""(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -12,7 +12,7 @@ func.func @name(%x: tensor<4xf32>) {
 // -----
 
 func.func @results(%x: tensor<4xf32>) {
-  // expected-error @below {{'amp.call' op expected at least one result}}
+  // expected-error@+1 {{'amp.call' op expected at least one result}}
   amp.call "f"(%x) : (tensor<4xf32>) -> ()
   return
 }
@@ -20,7 +20,7 @@ func.func @results(%x: tensor<4xf32>) {
 // -----
 
 func.func @lists(%x: tensor<4xf32>) {
-  // expected-error @below {{'amp.call' op expected both 'seeds' and 'wrt', or neither}}
+  // expected-error@+1 {{'amp.call' op expected both 'seeds' and 'wrt', or neither}}
   %y = amp.call "f"(%x) {wrt = array<i64: 0>} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -28,7 +28,7 @@ func.func @lists(%x: tensor<4xf32>) {
 // -----
 
 func.func @extent(%x: tensor<?xf32>) {
-  // expected-error @below {{'amp.call' op expected 'extent_of' to be the number of an operand and that of its dimension}}
+  // expected-error@+1 {{'amp.call' op expected 'extent_of' to be the number of an operand and that of its dimension}}
   %y = amp.call "f"(%x) {extent_of = array<i64: 0, 1>} : (tensor<?xf32>) -> tensor<?xf32>
   return
 }
@@ -36,7 +36,7 @@ func.func @extent(%x: tensor<?xf32>) {
 // -----
 
 func.func @twice(%x: tensor<4xf32>) {
-  // expected-error @below {{'amp.call' op a derivative cannot be 'differentiable' itself}}
+  // expected-error@+1 {{'amp.call' op a derivative cannot be 'differentiable' itself}}
   %y = amp.call "f"(%x, %x) {differentiable, seeds = array<i64: 0>, wrt = array<i64: 0>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -44,7 +44,7 @@ func.func @twice(%x: tensor<4xf32>) {
 // -----
 
 func.func @seeds(%x: tensor<4xf32>) {
-  // expected-error @below {{'amp.call' op expected one of the last operands for each of at least one number in 'seeds', got 2 numbers and 1 operands}}
+  // expected-error@+1 {{'amp.call' op expected one of the last operands for each of at least one number in 'seeds', got 2 numbers and 1 operands}}
   %y = amp.call "f"(%x) {seeds = array<i64: 0, 1>, wrt = array<i64: 0>} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -52,7 +52,7 @@ func.func @seeds(%x: tensor<4xf32>) {
 // -----
 
 func.func @wrt(%x: tensor<4xf32>) {
-  // expected-error @below {{'amp.call' op expected a result for each number in 'wrt', got 2 numbers and 1 results}}
+  // expected-error@+1 {{'amp.call' op expected a result for each number in 'wrt', got 2 numbers and 1 results}}
   %y = amp.call "f"(%x, %x, %x) {seeds = array<i64: 0>, wrt = array<i64: 0, 1>} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -60,7 +60,7 @@ func.func @wrt(%x: tensor<4xf32>) {
 // -----
 
 func.func @order(%x: tensor<4xf32>) {
-  // expected-error @below {{'amp.call' op expected the numbers of 'wrt' to increase from 0 to at most 0, got 1}}
+  // expected-error@+1 {{'amp.call' op expected the numbers of 'wrt' to increase from 0 to at most 0, got 1}}
   %y = amp.call "f"(%x, %x) {seeds = array<i64: 0>, wrt = array<i64: 1>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -68,7 +68,7 @@ func.func @order(%x: tensor<4xf32>) {
 // -----
 
 func.func @type(%x: tensor<4xf32>) {
-  // expected-error @below {{'amp.call' op the gradient of operand 0 of type 'tensor<4xf32>' has type 'tensor<4xf64>'}}
+  // expected-error@+1 {{'amp.call' op the gradient of operand 0 of type 'tensor<4xf32>' has type 'tensor<4xf64>'}}
   %y = amp.call "f"(%x, %x) {seeds = array<i64: 0>, wrt = array<i64: 0>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf64>
   return
 }
@@ -76,7 +76,7 @@ func.func @type(%x: tensor<4xf32>) {
 // -----
 
 func.func @floats(%x: tensor<4xf32>, %i: tensor<4xi64>) {
-  // expected-error @below {{'amp.call' op expected a gradient of floats, got 'tensor<4xi64>'}}
+  // expected-error@+1 {{'amp.call' op expected a gradient of floats, got 'tensor<4xi64>'}}
   %y = amp.call "f"(%x, %i) {seeds = array<i64: 0>, wrt = array<i64: 0>} : (tensor<4xf32>, tensor<4xi64>) -> tensor<4xf32>
   return
 }
@@ -84,7 +84,7 @@ func.func @floats(%x: tensor<4xf32>, %i: tensor<4xi64>) {
 // -----
 
 func.func @backward(%x: tensor<f32>) -> tensor<f32> {
-  // expected-error @below {{'amp.call' op has no derivative: the operation "f" has no backward pass, but a gradient needs it}}
+  // expected-error@+1 {{'amp.call' op has no derivative: the operation "f" has no backward pass, but a gradient needs it}}
   %y = amp.call "f"(%x) : (tensor<f32>) -> tensor<f32>
   %g = train.gradients %y wrt(%x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %g : tensor<f32>
@@ -93,7 +93,7 @@ func.func @backward(%x: tensor<f32>) -> tensor<f32> {
 // -----
 
 func.func @second(%x: tensor<f32>) -> tensor<f32> {
-  // expected-error @below {{'amp.call' op has no derivative: it is a derivative itself}}
+  // expected-error@+1 {{'amp.call' op has no derivative: it is a derivative itself}}
   %y = amp.call "f"(%x, %x) {seeds = array<i64: 0>, wrt = array<i64: 0>} : (tensor<f32>, tensor<f32>) -> tensor<f32>
   %g = train.gradients %y wrt(%x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %g : tensor<f32>
