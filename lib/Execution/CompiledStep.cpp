@@ -126,7 +126,7 @@ std::optional<host::ElementType> mlir::amp::getElementType(Type type) {
   }
 }
 
-static bool isParallel(ModuleOp module) {
+static bool hasThreads(ModuleOp module) {
   return module.walk([](omp::ParallelOp) { return WalkResult::interrupt(); })
       .wasInterrupted();
 }
@@ -143,24 +143,60 @@ createHostMachine() {
   return builder->createTargetMachine();
 }
 
+/// Adds the library of the threads of parallel code to `libraries`. `path`
+/// holds its name.
+static llvm::Error findLibraries(bool isParallel, std::string &path,
+                                 llvm::SmallVectorImpl<StringRef> &libraries) {
+  if (!isParallel)
+    return llvm::Error::success();
+  llvm::Expected<ThreadRuntime> runtime = getThreadRuntime();
+  if (!runtime)
+    return runtime.takeError();
+  path = runtime->path;
+  libraries.push_back(path);
+  return llvm::Error::success();
+}
+
+std::unique_ptr<CompiledStep>
+CompiledStep::loadObject(llvm::StringRef object, bool isParallel,
+                         llvm::StringRef function,
+                         llvm::ArrayRef<BufferType> buffers) {
+  auto bytes = readObject(object);
+  if (!bytes)
+    return nullptr;
+  llvm::SmallVector<StringRef, 1> libraries;
+  std::string runtimePath;
+  std::unique_ptr<CompiledStep> step(new CompiledStep());
+  step->buffers.assign(buffers.begin(), buffers.end());
+  step->object = object.str();
+  step->parallel = isParallel;
+  llvm::Error error = findLibraries(isParallel, runtimePath, libraries);
+  if (!error)
+    error = step->load(std::move(bytes), function, libraries);
+  if (error) {
+    // The caller compiles again, and reports errors.
+    llvm::consumeError(std::move(error));
+    return nullptr;
+  }
+  keepFreedMemory();
+  return step;
+}
+
 llvm::Expected<std::unique_ptr<CompiledStep>>
 CompiledStep::compile(ModuleOp module, llvm::StringRef function,
                       llvm::ArrayRef<BufferType> buffers,
                       llvm::StringRef cache) {
+  std::unique_ptr<CompiledStep> step(new CompiledStep());
+  step->buffers.assign(buffers.begin(), buffers.end());
+  step->parallel = hasThreads(module);
   // The options refer to the list.
   llvm::SmallVector<StringRef, 1> libraries;
   std::string runtimePath;
-  if (isParallel(module)) {
-    llvm::Expected<ThreadRuntime> runtime = getThreadRuntime();
-    if (!runtime)
-      return runtime.takeError();
-    runtimePath = runtime->path;
-    libraries.push_back(runtimePath);
-  }
+  if (llvm::Error error = findLibraries(step->parallel, runtimePath, libraries))
+    return error;
   keepFreedMemory();
-  std::unique_ptr<CompiledStep> step(new CompiledStep());
-  step->buffers.assign(buffers.begin(), buffers.end());
   const std::string path = cache.empty() ? "" : getObjectPath(module, cache);
+  step->object = path;
   if (auto object = path.empty() ? nullptr : readObject(path)) {
     llvm::Error error = step->load(std::move(object), function, libraries);
     if (!error)

@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
@@ -27,7 +28,10 @@ static std::string hashBytes(llvm::StringRef bytes) {
                      /*LowerCase=*/true);
 }
 
-std::string mlir::amp::getObjectPath(ModuleOp module, llvm::StringRef folder) {
+/// The file in `folder` with the hash of `module` and `more` on this processor.
+static std::string hashModule(ModuleOp module, llvm::StringRef more,
+                              llvm::StringRef folder,
+                              llvm::StringRef extension) {
   std::string text;
   llvm::raw_string_ostream os(text);
   module.print(os, OpPrintingFlags().useLocalScope());
@@ -37,10 +41,83 @@ std::string mlir::amp::getObjectPath(ModuleOp module, llvm::StringRef folder) {
     if (feature.second)
       features.push_back(feature.first().str());
   llvm::sort(features);
-  os << ' ' << llvm::join(features, ",");
+  os << ' ' << llvm::join(features, ",") << more;
   llvm::SmallString<128> path(folder);
-  llvm::sys::path::append(path, hashBytes(text).substr(0, 32) + ".o");
+  llvm::sys::path::append(path, hashBytes(text).substr(0, 32) + extension);
   return std::string(path);
+}
+
+std::string mlir::amp::getObjectPath(ModuleOp module, llvm::StringRef folder) {
+  return hashModule(module, "", folder, ".o");
+}
+
+/// The path, size and time of the file of this code: an executable or a shared
+/// library. Empty if they cannot be found.
+static std::string identifyBuild() {
+  auto maps = llvm::MemoryBuffer::getFileAsStream("/proc/self/maps");
+  if (!maps)
+    return "";
+  const auto own = reinterpret_cast<uintptr_t>(&identifyBuild);
+  llvm::SmallVector<StringRef> lines;
+  (*maps)->getBuffer().split(lines, '\n');
+  for (StringRef line : lines) {
+    // begin-end rights offset device inode path
+    uintptr_t begin = 0, end = 0;
+    StringRef rest = line;
+    if (rest.consumeInteger(16, begin) || !rest.consume_front("-") ||
+        rest.consumeInteger(16, end) || own < begin || own >= end)
+      continue;
+    StringRef file = line.drop_until([](char c) { return c == '/'; });
+    llvm::sys::fs::file_status status;
+    if (file.empty() || llvm::sys::fs::status(file, status))
+      return "";
+    return llvm::formatv(
+               "{0} {1} {2}", file, status.getSize(),
+               status.getLastModificationTime().time_since_epoch().count())
+        .str();
+  }
+  return "";
+}
+
+std::string mlir::amp::getStoredStepPath(ModuleOp module,
+                                         llvm::StringRef options,
+                                         llvm::StringRef folder) {
+  static const std::string build = identifyBuild();
+  if (build.empty())
+    return "";
+  return hashModule(module, (" " + options + " " + build).str(), folder,
+                    ".step");
+}
+
+std::optional<StoredStep> mlir::amp::readStoredStep(llvm::StringRef path) {
+  auto file = readObject(path);
+  if (!file)
+    return std::nullopt;
+  llvm::SmallVector<StringRef> words;
+  file->getBuffer().split(words, ' ');
+  StoredStep step;
+  int64_t bytes;
+  if (words.size() != 3)
+    return std::nullopt;
+  step.object = words[0].str();
+  step.isParallel = words[1] == "parallel";
+  if (!words[2].getAsInteger(10, bytes))
+    step.plannedBytes = bytes;
+  return step;
+}
+
+void mlir::amp::writeStoredStep(llvm::StringRef path, const StoredStep &step) {
+  writeObject(path, [&](llvm::StringRef scratch) {
+    std::error_code error;
+    llvm::raw_fd_ostream os(scratch, error);
+    if (error)
+      return;
+    os << step.object << (step.isParallel ? " parallel " : " sequential ");
+    if (step.plannedBytes)
+      os << *step.plannedBytes;
+    else
+      os << "unknown";
+  });
 }
 
 std::unique_ptr<llvm::MemoryBuffer>

@@ -8,6 +8,7 @@
 
 #include "amp/Execution/StepProgram.h"
 
+#include "ObjectCache.h"
 #include "amp/Analysis/BufferLiveness.h"
 #include "amp/Analysis/StepIdentity.h"
 #include "amp/Analysis/TensorLiveness.h"
@@ -24,7 +25,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -379,6 +382,39 @@ llvm::Error StepProgram::checkMemory(std::optional<int64_t> batchSize) {
       host::checkMemory("the state of function '" + entry + "'", state));
 }
 
+/// The file that says which code in the folder `cache` is that of `function` of
+/// `module`; empty without a folder.
+static std::string getStoredPath(ModuleOp module, llvm::StringRef function,
+                                 const CPUPipelineOptions &options,
+                                 llvm::StringRef cache) {
+  if (cache.empty())
+    return "";
+  return getStoredStepPath(
+      module,
+      llvm::formatv("{0} {1} {2} {3} {4}", function, options.threads.getValue(),
+                    options.vectorBits.getValue(), options.ranks.getValue(),
+                    options.rank.getValue())
+          .str(),
+      cache);
+}
+
+/// Loads the code that the file `stored` names. Returns whether it exists.
+static bool loadStored(llvm::StringRef stored, llvm::StringRef cache,
+                       llvm::StringRef function,
+                       llvm::ArrayRef<BufferType> buffers, BoundStep &bound) {
+  std::optional<StoredStep> step;
+  if (!stored.empty())
+    step = readStoredStep(stored);
+  if (!step)
+    return false;
+  llvm::SmallString<128> object(cache);
+  llvm::sys::path::append(object, step->object);
+  bound.code =
+      CompiledStep::loadObject(object, step->isParallel, function, buffers);
+  bound.plannedBytes = step->plannedBytes;
+  return bound.code != nullptr;
+}
+
 llvm::Expected<BoundStep> StepProgram::compile(ModuleOp source,
                                                llvm::StringRef name,
                                                int64_t batchSize,
@@ -429,11 +465,14 @@ llvm::Expected<BoundStep> StepProgram::compile(ModuleOp source,
   options.vectorBits = getHostVectorBits();
   options.ranks = numRanks;
   options.rank = numRanks == 1 ? 0 : rank;
+  const std::string lowered = (name + kLoweredSuffix).str();
+  const std::string stored = getStoredPath(*clone, name, options, objectCache);
+  if (loadStored(stored, objectCache, lowered, buffers, bound))
+    return bound;
   if (llvm::Error error = runPasses(*clone, [&](OpPassManager &manager) {
         buildCPUPipeline(manager, options);
       }))
     return error;
-  std::string lowered = (name + kLoweredSuffix).str();
   bound.plannedBytes = computePeakBufferBytes(
       cast<func::FuncOp>(SymbolTable::lookupSymbolIn(*clone, lowered)));
   if (llvm::Error error = runPasses(*clone, [&](OpPassManager &manager) {
@@ -445,6 +484,10 @@ llvm::Expected<BoundStep> StepProgram::compile(ModuleOp source,
   if (!code)
     return code.takeError();
   bound.code = std::move(*code);
+  if (!stored.empty())
+    writeStoredStep(stored,
+                    {llvm::sys::path::filename(bound.code->getObject()).str(),
+                     bound.code->isParallel(), bound.plannedBytes});
   return bound;
 }
 

@@ -62,7 +62,19 @@ public:
   compile(ModuleOp module, llvm::StringRef function,
           llvm::ArrayRef<BufferType> buffers, llvm::StringRef cache = "");
 
+  /// Loads code that `compile` has written to the file `object`. Returns null
+  /// if the file is missing or damaged. `isParallel` is the property of that
+  /// code.
+  static std::unique_ptr<CompiledStep>
+  loadObject(llvm::StringRef object, bool isParallel, llvm::StringRef function,
+             llvm::ArrayRef<BufferType> buffers);
+
   ~CompiledStep();
+
+  /// The file of the code, or an empty string.
+  llvm::StringRef getObject() const { return object; }
+  /// Whether the code has threads.
+  bool isParallel() const { return parallel; }
 
   llvm::ArrayRef<BufferType> getBuffers() const { return buffers; }
 
@@ -85,6 +97,8 @@ private:
                    llvm::ArrayRef<StringRef> libraries);
 
   llvm::SmallVector<BufferType> buffers;
+  std::string object;
+  bool parallel = false;
   /// The owner of the code: the engine that compiled it, or `loaded`.
   std::unique_ptr<ExecutionEngine> engine;
   std::unique_ptr<llvm::orc::LLJIT> loaded;
