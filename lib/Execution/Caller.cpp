@@ -42,7 +42,7 @@ struct CallingRun {
 static thread_local CallingRun *currentRun = nullptr;
 
 template <int32_t type, size_t width>
-static void addBuffer(int64_t rank, void *descriptor) {
+static void addCallBuffer(int64_t rank, void *descriptor) {
   currentRun->buffers.emplace_back(type, width, rank, descriptor);
 }
 
@@ -135,13 +135,13 @@ llvm::Error mlir::amp::runWithCaller(const amp_step_caller &caller,
 void mlir::amp::defineCalls(
     llvm::function_ref<void(llvm::StringRef, void *)> define) {
   const std::pair<llvm::StringRef, void (*)(int64_t, void *)> adders[] = {
-      {"i1", &addBuffer<AMP_STEP_BOOL, 1>},
-      {"i32", &addBuffer<AMP_STEP_I32, 4>},
-      {"i64", &addBuffer<AMP_STEP_I64, 8>},
-      {"f16", &addBuffer<AMP_STEP_F16, 2>},
-      {"bf16", &addBuffer<AMP_STEP_BF16, 2>},
-      {"f32", &addBuffer<AMP_STEP_F32, 4>},
-      {"f64", &addBuffer<AMP_STEP_F64, 8>}};
+      {"i1", &addCallBuffer<AMP_STEP_BOOL, 1>},
+      {"i32", &addCallBuffer<AMP_STEP_I32, 4>},
+      {"i64", &addCallBuffer<AMP_STEP_I64, 8>},
+      {"f16", &addCallBuffer<AMP_STEP_F16, 2>},
+      {"bf16", &addCallBuffer<AMP_STEP_BF16, 2>},
+      {"f32", &addCallBuffer<AMP_STEP_F32, 4>},
+      {"f64", &addCallBuffer<AMP_STEP_F64, 8>}};
   for (auto [type, function] : adders) {
     define(("amp_call_add_" + type).str(), reinterpret_cast<void *>(function));
     define(("amp_call_release_" + type).str(),
