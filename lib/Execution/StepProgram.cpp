@@ -382,8 +382,8 @@ llvm::Error StepProgram::checkMemory(std::optional<int64_t> batchSize) {
       host::checkMemory("the state of function '" + entry + "'", state));
 }
 
-/// The file in the folder `cache` that names the code of `function` of `module`;
-/// empty without a folder.
+/// The file in the folder `cache` that names the code of `function` of
+/// `module`; empty without a folder.
 static std::string getStoredPath(ModuleOp module, llvm::StringRef function,
                                  const CPUPipelineOptions &options,
                                  llvm::StringRef cache) {
