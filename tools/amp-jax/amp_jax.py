@@ -17,7 +17,9 @@ docs/jax.md explains it.
 import dataclasses
 import math
 import os
+import pathlib
 import re
+import shutil
 import subprocess
 
 import jax
@@ -369,8 +371,17 @@ def rewrite(text, precision, command=("amp-opt",), **settings):
     return rewritten
 
 
+def find_tool(name):
+    """The path of a tool: on the PATH, else of the wheel that this file came with."""
+    carried = pathlib.Path(__file__).resolve().parent / "amp_torch" / "bin" / name
+    if shutil.which(name) or not carried.exists():
+        return name
+    return os.fspath(carried)
+
+
 def run_passes(text, passes, command=("amp-opt",)):
     """Runs a pipeline on StableHLO text. Errors are raised as RuntimeError."""
+    command = [find_tool(command[0]), *command[1:]]
     arguments = ["--allow-unregistered-dialect", "--mlir-print-op-generic"]
     arguments.append("--mlir-print-debuginfo")
     arguments.append(f"--pass-pipeline={passes}")
