@@ -24,6 +24,7 @@ llvm::Error mlir::amp::checkRankOptions(const RunnerOptions &options) {
         std::make_pair("explain", debug.explain),
         std::make_pair("diverge", debug.diverge),
         std::make_pair("calibrate", !debug.ranges.empty()),
+        std::make_pair("search", !debug.policy.empty()),
         std::make_pair("sweep-scale", !debug.scales.empty()),
         std::make_pair("gradient-histogram", options.gradientHistogram)})
     if (isGiven)

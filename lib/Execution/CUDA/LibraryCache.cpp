@@ -266,6 +266,8 @@ mlir::amp::compileCUDA(const std::string &source, const std::string &name,
   std::string key = *compiler + "\n" + version + "\n";
   // Only sources with plans of cuDNN include the headers of its library.
   std::vector<std::string> libraries = {"-lcublasLt"};
+  if (llvm::StringRef(source).contains("#include <nccl.h>"))
+    libraries.push_back("-lnccl");
   if (llvm::StringRef(source).contains("// amp/Runtime/CuDNN/")) {
     const std::string place = findInstalledFolder(
         AMP_INSTALLED_LIBRARY_DIR, "libamp_cudnn.so", AMP_LIBRARY_DIR);

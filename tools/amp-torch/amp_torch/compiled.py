@@ -12,6 +12,7 @@ import torch
 
 from .aliases import Constant, Counter, Groups, Modes, Scaler, Slot, StaleStep, Storage
 from .export import tensors_of, trace
+from .ranks import find_ranks
 from .runtime import CudaDevice, HostDevice, Instance, Program, StepError
 
 PRECISIONS = {torch.float32: "f32", torch.float16: "fp16", torch.bfloat16: "bf16", "half": "fp16", "f16": "fp16"}
@@ -77,7 +78,9 @@ class Recipe:
         self.loss_scale = None if loss_scale is None else str(loss_scale)
         self.policy, self.report, self.pipeline = policy, report, pipeline
         self.compiler_options = compiler_options
-        self.scaler = scaler
+        self.scaler, self.ranks = scaler, find_ranks()
+        if self.ranks is not None:
+            self.compiler_options = {**compiler_options, "num_ranks": self.ranks.size, "rank": self.ranks.rank}
         if scaler is not None:
             if not isinstance(scaler, torch.amp.GradScaler):
                 raise TypeError(f"scaler: expected a torch.amp.GradScaler, got {type(scaler).__name__}")
@@ -151,6 +154,12 @@ class CompiledStep:
         self.main = self.add_variant(self.trace(batch), tensors_of(batch)[0])
         self.last = self.main
         self.bind()
+        self.ranks = recipe.ranks
+        if self.ranks is not None:
+            # As DistributedDataParallel: the ranks begin with the state of rank 0.
+            self.ranks.broadcast(self.states.values())
+            for counter in self.counters:
+                counter.publish()
 
     # -- Compiling ---------------------------------------------------------------
 
@@ -166,7 +175,7 @@ class CompiledStep:
         # another program for the cache.
         text = CONSTANT_INIT.sub("#amp.init<zeros>", traced.text)
         program = self.recipe.compile(text, traced.options, samples)
-        variant = Variant(traced, Instance(program, self.recipe.device, self.seed or 0, traced.calls))
+        variant = Variant(traced, Instance(program, self.recipe.device, self.seed or 0, traced.calls, self.recipe.ranks))
         self.variants.append(variant)
         return variant
 
@@ -263,10 +272,14 @@ class CompiledStep:
         self.modes.refresh()
         self.refresh()
         rates = self.groups.rates()
+        if self.ranks is not None:
+            self.ranks.check_rows(tensors[0].shape[0] if tensors and tensors[0].dim() else 0)
         variant = self.choose(batch, tensors)
         if "rng" in self.states and self.seed is None:
             # As in eager mode, the generator of torch decides the masks.
             self.states["rng"].zero_()[:1].random_()
+            if self.ranks is not None:
+                self.ranks.broadcast([self.states["rng"]])
         if variant is not self.main:
             variant.instance.copy_states(self.main.instance)
         variant.instance.run(tensors, rates)

@@ -168,10 +168,12 @@ class Handle:
 class Instance:
     """A step of a program on a device, with its state as tensors."""
 
-    def __init__(self, program, device, seed, calls=None):
-        self.program, self.device = program, device
+    def __init__(self, program, device, seed, calls=None, ranks=None):
+        self.program, self.device, self.ranks = program, device, ranks
         self.caller = Caller(calls or {}, device)
         options = {"seed": seed, "device": device.ordinal, **self.caller.options()}
+        if ranks is not None:
+            options.update(rank=ranks.rank, num_ranks=ranks.size, exchange=ctypes.pointer(ranks.functions))
         self.current_stream = device.stream(program)
         if self.current_stream is not None:
             options.update(flags=c.CALLER_STREAM, stream=self.current_stream)
@@ -182,7 +184,13 @@ class Instance:
         self.rates = {}
 
     def call(self, name, *arguments):
-        self.program.check(getattr(self.program.table, name)(self.handle.value, *arguments))
+        code = getattr(self.program.table, name)(self.handle.value, *arguments)
+        try:
+            self.program.check(code)
+        except StepError as error:
+            if self.ranks is None or self.ranks.error is None:
+                raise
+            raise StepError(f"{error}{self.ranks.explain()}") from None
 
     def tensors(self, kind):
         """The tensors of a list by name."""

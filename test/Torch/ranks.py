@@ -1,0 +1,133 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Under torchrun the same script trains data-parallel: two ranks and one rank with two micro-batches
+# have equal losses and states, bit for bit.
+#
+# REQUIRES: torch-export, full
+# RUN: rm -rf %t && mkdir %t
+# RUN: %torch_python %s %t
+"""Runs itself, alone and by torchrun with two processes. They use a group of gloo themselves too."""
+
+import os
+import subprocess
+import sys
+
+import torch
+import torch.distributed as dist
+
+SIZE, STEPS = 8, 6
+
+
+def make(seed, dropout):
+    torch.manual_seed(seed)
+    layers = [torch.nn.Linear(6, 16), torch.nn.ReLU(), *([torch.nn.Dropout(0.5)] if dropout else []), torch.nn.Linear(16, 3)]
+    return torch.nn.Sequential(*layers)
+
+
+class Data(torch.utils.data.Dataset):
+    """Rows in an order in which each batch of two ranks is one batch of one rank."""
+
+    def __init__(self):
+        generator = torch.Generator().manual_seed(1)
+        self.x, self.y = torch.randn(STEPS * SIZE, 6, generator=generator), torch.randint(0, 3, (STEPS * SIZE,), generator=generator)
+
+    def __len__(self):
+        return len(self.x)
+
+    def __getitem__(self, index):
+        return self.x[index], self.y[index]
+
+
+def train(folder, precision, kind):
+    """Trains, alone with two micro-batches or as one of two ranks. Rank 0 writes its losses."""
+    import amp_torch
+    ranks, rank = int(os.environ.get("WORLD_SIZE", 1)), int(os.environ.get("RANK", 0))
+    # Rank 1 begins with other weights, and gets those of rank 0.
+    dropout = kind == "dropout"
+    model = make(3 + rank, dropout)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01) if kind == "adamw" else torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    data = Data()
+    own = SIZE // ranks
+    # DistributedSampler gives rank r the rows r, r + N and so on. One rank takes them in that order.
+    sampler = torch.utils.data.DistributedSampler(data, ranks, rank, shuffle=False)
+    rows = list(sampler)
+    if ranks == 1:
+        halves = [list(torch.utils.data.DistributedSampler(data, 2, part, shuffle=False)) for part in range(2)]
+        rows = [row for step in range(STEPS) for half in halves for row in half[step * SIZE // 2:(step + 1) * SIZE // 2]]
+    loss = torch.nn.CrossEntropyLoss()
+    example = data[rows[:own]]
+    step = amp_torch.compile(model, loss, optimizer, example, precision=precision, threads=1, seed=7 if dropout else None,
+                             accumulate=1 if ranks > 1 or dropout else 2)
+    if kind == "die" and rank == 1:
+        step(*data[rows[:own]])
+        os._exit(3)
+    losses = []
+    for start in range(0, STEPS * own, own):
+        losses.append(step(*data[rows[start:start + own]]))
+        if ranks > 1:
+            # The group of the caller is free for its own use.
+            seen = losses[-1].clone()
+            dist.all_reduce(seen)
+            assert seen == 2 * losses[-1], (seen, losses[-1])
+    if kind == "rows":
+        try:
+            step(*data[rows[:own - rank]])
+        except ValueError as error:
+            assert "the ranks have batches of 4, 3 samples; expected as many on each" in str(error), error
+        else:
+            raise AssertionError("the numbers of rows differ")
+    step.save(f"{folder}/{precision}-{kind}-{ranks}.npz")
+    if rank == 0:
+        torch.save({"losses": losses, "states": {name: tensor.clone() for name, tensor in step.states.items()}},
+                   f"{folder}/{precision}-{kind}-{ranks}.pt")
+    if ranks > 1:
+        all_states = [None, None]
+        dist.all_gather_object(all_states, {name: tensor.clone() for name, tensor in step.states.items()})
+        assert all(torch.equal(all_states[0][name], all_states[1][name]) for name in all_states[0])
+
+
+def start(folder, *arguments, ranks=1):
+    command = [sys.executable, *(["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}"] if ranks > 1 else []),
+               __file__, folder, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=240, env={**os.environ, "OMP_NUM_THREADS": "1"})
+
+
+CASES = [("f32", "sgd"), ("fp16", "adamw"), ("f32", "dropout")]
+
+
+def check(folder):
+    for ranks in (1, 2):
+        done = start(folder, "all", ranks=ranks)
+        assert done.returncode == 0, (ranks, done.stderr[-3000:])
+    for precision, kind in CASES:
+        one, two = (torch.load(f"{folder}/{precision}-{kind}-{ranks}.pt") for ranks in (1, 2))
+        print(precision, kind, [loss.item() for loss in two["losses"]], flush=True)
+        # Masks are those of the whole batch on one rank, whose sums have another order.
+        tolerance = 1e-5 if kind == "dropout" else 0
+        for one_loss, other in zip(one["losses"], two["losses"]):
+            torch.testing.assert_close(one_loss, other, rtol=tolerance, atol=tolerance)
+        for name, tensor in one["states"].items():
+            torch.testing.assert_close(tensor, two["states"][name], rtol=tolerance, atol=tolerance)
+        assert os.path.exists(f"{folder}/{precision}-{kind}-2.npz")
+    # A rank that ends is an error of the other one, and torchrun ends the run.
+    done = start(folder, "die", ranks=2)
+    assert done.returncode != 0, done.stdout
+
+
+def run(folder, what):
+    ranks = int(os.environ.get("WORLD_SIZE", 1))
+    if ranks > 1:
+        dist.init_process_group("gloo")
+    for precision, kind in CASES if what == "all" else [("f32", what)]:
+        train(folder, precision, kind)
+    if what == "all" and ranks > 1:
+        train(folder, "f32", "rows")
+        dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 2:
+        check(sys.argv[1])
+    else:
+        run(*sys.argv[1:])
