@@ -44,8 +44,8 @@ typedef struct amp_step_compile_options {
   /* Appended in November 2026; a smaller `size` leaves it out. */
   const char *cpu_cache; /* cpu: a folder for compiled code; null: none */
   /* Appended later in November 2026. The ranks that run the step together, and
-   * the number of this one. 0 ranks stand for 1. `batch_size` is that of a
-   * rank. */
+   * the number of this one. 0 ranks stand for 1. `batch_size` is the
+   * batch of one rank. */
   int32_t num_ranks;
   int32_t rank;
 } amp_step_compile_options;

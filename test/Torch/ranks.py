@@ -103,7 +103,7 @@ def check(folder):
     for precision, kind in CASES:
         one, two = (torch.load(f"{folder}/{precision}-{kind}-{ranks}.pt") for ranks in (1, 2))
         print(precision, kind, [loss.item() for loss in two["losses"]], flush=True)
-        # Masks are those of the whole batch on one rank, whose sums have another order.
+        # Masks equal the ones of the whole batch on one rank, whose sums have another order.
         tolerance = 1e-5 if kind == "dropout" else 0
         for one_loss, other in zip(one["losses"], two["losses"]):
             torch.testing.assert_close(one_loss, other, rtol=tolerance, atol=tolerance)

@@ -152,7 +152,7 @@ inline Status NCCLGroup::adopt(ncclComm_t given) {
   AMP_NCCL_CALL(ncclCommUserRank(communicator, &number));
   if (count != numRanks || number != rank)
     return makeError(kInvalidArgument,
-                     "the communicator is that of rank %d of %d, but the "
+                     "the communicator has rank %d of %d, but the "
                      "options say rank %d of %d",
                      number, count, rank, numRanks);
   return Status();

@@ -167,8 +167,9 @@ public:
         return true;
     return false;
   }
-  /// Waits and reads or writes buffer `index` of the plan. A state that the
-  /// ranks divide is that of all ranks, of which each keeps its part.
+  /// Waits and reads or writes buffer `index` of the plan. Of a state
+  /// that the ranks divide, the array has the whole, and each rank keeps a
+  /// part.
   inline Status readBuffer(int index, Array *array);
   inline Status writeBuffer(int index, const Array &array);
 
@@ -530,41 +531,6 @@ inline Status Program::writeBuffer(int index, const Array &array) {
                "cudaMemcpyAsync");
 }
 
-inline Status Program::gatherStates() {
-  if (!hasParts())
-    return Status();
-  AMP_RETURN_IF_ERROR(synchronize());
-  DeviceScope scope(options.device);
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    const BufferInfo &buffer = info.buffers[i];
-    if (!buffer.isPart())
-      continue;
-    const int64_t bytes = bytesOf(buffer);
-    std::vector<unsigned char> parts(
-        options.ranks->getRank() == 0
-            ? size_t(bytes * options.ranks->getNumRanks())
-            : 0);
-    AMP_RETURN_IF_ERROR(options.ranks->gather(
-        arena + buffer.offset, bytes,
-        std::string("the gathering of the state '") + buffer.name + "'",
-        parts.empty() ? nullptr : parts.data()));
-    if (parts.empty())
-      continue;
-    Array whole(buffer.type, tensors[i].shape);
-    std::memcpy(whole.data(), parts.data(), whole.getNumBytes());
-    gathered.set(buffer.name, std::move(whole));
-  }
-  return Status();
-}
-
-inline void Program::addMemory(Results *results) {
-  results->emplace_back("bytes of device memory", double(memoryBytes()));
-  if (!hasParts())
-    return;
-  addStateBytes(
-      tensors, [&](size_t i) { return bytesOf(info.buffers[i]); }, results);
-}
-
 template <typename Fill>
 Status Program::stageBatch(int slot, size_t index, size_t bytes,
                            cudaStream_t on, Fill fill) {
@@ -636,20 +602,6 @@ inline Status Program::setBatch(const BatchData &batch) {
                                  cudaMemcpyDeviceToDevice, on),
                  "cudaMemcpyAsync");
   });
-}
-
-inline Status Program::zeroStates() {
-  DeviceScope scope(options.device);
-  written.resize(size_t(info.numBuffers));
-  for (int i = 0; i < info.numBuffers; ++i) {
-    const BufferInfo &buffer = info.buffers[i];
-    if (!isState(buffer.role))
-      continue;
-    AMP_CUDA_CALL(cudaMemsetAsync(arena + buffer.offset, 0,
-                                  size_t(storedBytesOf(buffer)), stream));
-    written[size_t(i)] = true;
-  }
-  return synchronize();
 }
 
 inline Status Program::enqueueHyperparameter(size_t tensor, double value) {
@@ -816,5 +768,7 @@ inline Status Program::profile(int steps, std::string *table) {
 }
 
 } // namespace amp::cuda
+
+#include "amp/Runtime/CUDA/ProgramStates.h"
 
 #endif // AMP_RUNTIME_CUDA_PROGRAM_H

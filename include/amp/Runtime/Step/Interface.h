@@ -182,8 +182,8 @@ enum {
 /* How to create a step. A null pointer in place of the options, and zeros,
  * stand for the defaults. */
 typedef struct amp_step_options {
-  uint32_t size;     /* sizeof(amp_step_options) */
-  uint32_t flags;    /* of the enum above; the CPU ignores those of launches */
+  uint32_t size;  /* sizeof(amp_step_options) */
+  uint32_t flags; /* of the enum above; the CPU ignores those of launches */
   /* The ordinal of the GPU; 0 for the CPU. With several ranks, -1 is the GPU of
    * the number that the launcher gave this process on its machine. */
   int32_t device;

@@ -149,6 +149,9 @@ inline Status describe(const TensorInfo &info, void *data,
 
 /// Checks what the caller says of the ranks of a program of `numRanks` ranks.
 inline Status checkRanks(int numRanks, StepSettings *settings) {
+  if (settings->numRanks < 1)
+    return makeError(kInvalidArgument, "num_ranks is %d, expected at least 0",
+                     settings->numRanks);
   if (settings->rank < 0 || settings->rank >= settings->numRanks)
     return makeError(kInvalidArgument, "rank %d of %d, expected 0 to %d",
                      settings->rank, settings->numRanks,
