@@ -240,7 +240,11 @@ numCollectives = len(re.findall(r"run\.ranks->begin", source))
 operands = sum(block.count("{run.at<") for block in re.findall(r"operands\[\] = \{(.*?)\n    \};", source, re.S))
 done = launch("parts-rows-fp16-4", 4, *steps, data=data, name="mutant", environment={"AMP_NCCL_HOST_EXIT": f"1:{4 * operands + 1}"})
 assert done.returncode != 0 and numCollectives < operands, done.stderr
-print(done.stderr, flush=True)
+assert re.search(r"error: rank \d of 4: the gathering of the state '[\w.]+': remote process exited|exited on signal|exit code", done.stderr), done.stderr
+
+# The costs have the bytes of state of each rank.
+costs = run(["amp-translate", "--cuda-costs", MLP, "--batch-size=64", "--ranks=4", "--precision=fp16", "--master-weights=copy", "--shard-optimizer"])
+assert "state of each rank 73968 bytes, of one rank without parts 172272 bytes" in costs, costs
 
 # Options without an effect are errors.
 for options, message in [
