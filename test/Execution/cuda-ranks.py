@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# amp-run --backend=cuda on several ranks trains as ranks of the CPU do. Its steps are compiled for
-# the CPU implementations of CUDA and NCCL.
+# amp-run --backend=cuda on several ranks has the states of ranks on the CPU. Its steps are compiled
+# for the CPU implementations of CUDA and NCCL.
 #
 # REQUIRES: full, mpi
 # RUN: rm -rf %t && mkdir %t

@@ -28,7 +28,7 @@
 
 enum { MOST_RANKS = 4, AREA = 1 << 16, STEPS = 6, FEATURES = 4, BATCH = 24 };
 
-/* The memory that the ranks share: what each rank sends to each other one. */
+/* The memory that the ranks share. Each rank has an area for each other one. */
 typedef struct Shared {
   pthread_barrier_t barrier;
   char areas[MOST_RANKS][MOST_RANKS][AREA];

@@ -1,8 +1,8 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Emitted programs whose ranks divide the state of the optimizers train as programs whose ranks all
-# keep it, and as amp-run does, on CPU implementations of CUDA and NCCL.
+# Emitted programs whose ranks divide the state of the optimizers have the states of programs whose
+# ranks all keep it, and of amp-run, on CPU implementations of CUDA and NCCL.
 #
 # REQUIRES: full, mpi
 # RUN: rm -rf %t && mkdir %t

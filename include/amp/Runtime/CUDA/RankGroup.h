@@ -47,8 +47,8 @@ public:
   virtual Status await(int index, cudaStream_t stream) = 0;
   /// Copies the `bytes` bytes of device memory at `part` of each rank, in
   /// order, to `whole` in host memory, which may be null on ranks that do not
-  /// need them. All ranks call it between steps, when no step runs. `what` is
-  /// what they gather, for messages.
+  /// need them. All ranks call it between steps, when no step runs. `what`
+  /// names the value in messages.
   virtual Status gather(const void *part, int64_t bytes,
                         const std::string &what, void *whole) = 0;
 };

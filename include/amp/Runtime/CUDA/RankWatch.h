@@ -121,7 +121,7 @@ private:
   const volatile uint64_t *finished;
   std::function<std::string()> findError;
   std::atomic<uint64_t> begun{0}, begunGathers{0};
-  /// What the last collective between steps gathers.
+  /// The name of the last collective between steps.
   std::string gathers;
   std::mutex mutex;
   std::condition_variable wake;

@@ -204,8 +204,8 @@ typedef struct amp_step_options {
   /* Null unless the step calls operations of the caller. */
   amp_step_caller caller;
   /* Called by the threads that call the step. The structure may end with the
-   * call of `create`, but what it refers to must outlive the step. It must not
-   * throw, and must not call the step. May be null. */
+   * call of `create`, but its context must outlive the step. It must not throw,
+   * and must not call the step. May be null. */
   const amp_step_exchange *exchange;
   /* CUDA: the seconds after which a rank that waits for others ends its process
    * with a message; 0 stands for 600. */

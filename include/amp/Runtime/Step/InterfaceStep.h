@@ -39,7 +39,7 @@ struct StepSettings {
   bool zeroStates = false, useGraph = true, poison = false, tune = false;
   bool predictions = true;
   CheckpointTolerance tolerance;
-  /// The ranks that run the step together, and what connects them.
+  /// The ranks that run the step together, and their connection.
   int rank = 0, numRanks = 1;
   void *communicator = nullptr;
   const amp_step_exchange *exchange = nullptr;

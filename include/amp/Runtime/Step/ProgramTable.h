@@ -147,7 +147,8 @@ inline Status describe(const TensorInfo &info, void *data,
   return Status();
 }
 
-/// Checks what the caller says of the ranks of a program of `numRanks` ranks.
+/// Checks the ranks in the options of a caller, for a program of `numRanks`
+/// ranks.
 inline Status checkRanks(int numRanks, StepSettings *settings) {
   if (settings->numRanks < 1)
     return makeError(kInvalidArgument, "num_ranks is %d, expected at least 0",
