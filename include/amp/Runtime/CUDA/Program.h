@@ -29,6 +29,7 @@
 #include "amp/Runtime/CUDA/Graph.h"
 #include "amp/Runtime/CUDA/ProgramInfo.h"
 #include "amp/Runtime/CUDA/Slots.h"
+#include "amp/Runtime/CUDA/StateParts.h"
 #include "amp/Runtime/Host/CheckpointFile.h"
 #include "amp/Runtime/Host/RankPart.h"
 #include "amp/Runtime/Step/InterfaceStep.h"
@@ -604,6 +605,36 @@ inline Status Program::setBatch(const BatchData &batch) {
   });
 }
 
+inline Status Program::gatherStates() {
+  if (!hasParts())
+    return Status();
+  AMP_RETURN_IF_ERROR(synchronize());
+  DeviceScope scope(options.device);
+  return gatherParts(info, tensors, arena, *options.ranks, &gathered);
+}
+
+inline void Program::addMemory(Results *results) {
+  results->emplace_back("bytes of device memory", double(memoryBytes()));
+  if (!hasParts())
+    return;
+  addStateBytes(
+      tensors, [&](size_t i) { return bytesOf(info.buffers[i]); }, results);
+}
+
+inline Status Program::zeroStates() {
+  DeviceScope scope(options.device);
+  written.resize(size_t(info.numBuffers));
+  for (int i = 0; i < info.numBuffers; ++i) {
+    const BufferInfo &buffer = info.buffers[i];
+    if (!isState(buffer.role))
+      continue;
+    AMP_CUDA_CALL(cudaMemsetAsync(arena + buffer.offset, 0,
+                                  size_t(storedBytesOf(buffer)), stream));
+    written[size_t(i)] = true;
+  }
+  return synchronize();
+}
+
 inline Status Program::enqueueHyperparameter(size_t tensor, double value) {
   const BufferInfo &buffer = info.buffers[tensor];
   if (!arena)
@@ -768,7 +799,5 @@ inline Status Program::profile(int steps, std::string *table) {
 }
 
 } // namespace amp::cuda
-
-#include "amp/Runtime/CUDA/ProgramStates.h"
 
 #endif // AMP_RUNTIME_CUDA_PROGRAM_H
