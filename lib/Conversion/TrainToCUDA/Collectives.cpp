@@ -199,7 +199,7 @@ static Value viewAs(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
 }
 
 /// The elements of `whole` in one dimension, with zeros up to `size`.
-static Value flatten(OpBuilder &builder, Value whole, int64_t size) {
+static Value flattenAndPad(OpBuilder &builder, Value whole, int64_t size) {
   const int64_t count = typeOf(whole).getNumElements();
   Value flat = viewAs(builder, whole, count);
   if (size == count)
@@ -247,7 +247,7 @@ static void convertGroup(ArrayRef<Operation *> group, int64_t ranks,
     if (name.empty())
       name = found;
     inputs.push_back(gathers ? viewAs(rewriter, op->getOperand(0), own)
-                             : flatten(rewriter, op->getOperand(0), all));
+                             : flattenAndPad(rewriter, op->getOperand(0), all));
     types.push_back(RankedTensorType::get(
         gathers ? all : own, typeOf(op->getOperand(0)).getElementType()));
     locations.push_back(getNamedLocation(op));
