@@ -88,8 +88,9 @@ func.func @late_read(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"},
 
 // -----
 
-// Over a widened parameter that nothing else reads it writes without a copy.
-// CHECK-LABEL: cuda.program @widened
+// It writes over a computed value that nothing else reads without a copy. A
+// parameter in 16 bits is updated in place.
+// CHECK-LABEL: cuda.program @computed
 // CHECK: %[[W:.*]] = cuda.buffer "w" at 0
 // CHECK: %[[V:.*]] = cuda.buffer "v" at 256
 // CHECK-COUNT-1: cuda.kernel
@@ -98,6 +99,23 @@ func.func @late_read(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"},
 // CHECK-COUNT-1: cuda.kernel
 // CHECK: ins(%[[C]] : memref<4xf32>) outs(%[[W]] : memref<4xbf16>)
 // CHECK-NOT: cuda.kernel
+// CHECK-LABEL: cuda.program @widened
+// CHECK: %[[W:.*]] = cuda.buffer "w" at 0
+// CHECK: %[[V:.*]] = cuda.buffer "v" at 256
+// CHECK-NOT: cuda.kernel
+// CHECK: cuda.optimizer <sgd> {{.*}} ins(%[[W]], %{{.*}}, %[[V]], {{.*}} outs(%[[W]], %[[V]] :
+// CHECK-NOT: cuda.kernel
+func.func @computed(%w: tensor<4xbf16> {amp.role = "parameter", amp.name = "w"},
+                    %v: tensor<4xf32> {amp.role = "optimizer_state", amp.name = "v"},
+                    %g: tensor<4xf32> {amp.role = "batch", amp.name = "g"},
+                    %lr: tensor<f32> {amp.role = "hyperparameter", amp.name = "lr"})
+    -> (tensor<4xbf16> {amp.updates = "w"}, tensor<4xf32> {amp.updates = "v"}) {
+  %wide = amp.cast %w : tensor<4xbf16> to tensor<4xf32>
+  %0 = train.tanh %wide : tensor<4xf32>
+  %1:2 = train.sgd %0, %g, %lr, %v {momentum = 0.9 : f64} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  %2 = amp.cast %1#0 : tensor<4xf32> to tensor<4xbf16>
+  return %2, %1#1 : tensor<4xbf16>, tensor<4xf32>
+}
 func.func @widened(%w: tensor<4xbf16> {amp.role = "parameter", amp.name = "w"},
                    %v: tensor<4xf32> {amp.role = "optimizer_state", amp.name = "v"},
                    %g: tensor<4xf32> {amp.role = "batch", amp.name = "g"},
@@ -111,16 +129,16 @@ func.func @widened(%w: tensor<4xbf16> {amp.role = "parameter", amp.name = "w"},
 
 // -----
 
-// The widened parameter has another reader, which needs the copy. An optimizer
-// reads a gradient of 16 bits without a copy, but not the parameter next to it.
+// The widened parameter has another reader, which needs the copy. A parameter
+// that is its own gradient needs a copy too.
 // CHECK-LABEL: cuda.program @widened_read
 // CHECK: cuda.kernel named "copy"
 // CHECK: outs(%[[C:.*]] : memref<4xf32>)
 // CHECK: cuda.optimizer <sgd> {{.*}} ins(%[[C]], {{.*}} outs(%[[C]]
 // CHECK-LABEL: cuda.program @widened_gradient
 // CHECK: %[[W:.*]] = cuda.buffer "w"
-// CHECK: cuda.kernel named "cast"
-// CHECK: outs(%[[C:.*]] : memref<4xf32>)
+// CHECK: cuda.kernel named "copy"
+// CHECK: outs(%[[C:.*]] : memref<4xbf16>)
 // CHECK: cuda.optimizer <sgd> {{.*}} ins(%[[C]], %[[W]], {{.*}} outs(%[[C]]
 func.func @widened_read(%w: tensor<4xbf16> {amp.role = "parameter", amp.name = "w"},
                         %g: tensor<4xf32> {amp.role = "batch", amp.name = "g"},

@@ -264,7 +264,7 @@ static StringRef getParameterName(func::FuncOp step, Value value) {
     return {};
   }
   Operation *op = value.getDefiningOp();
-  if (isa<QuantizeOp, ViewOp, train::TransposeOp>(op))
+  if (isa<QuantizeOp, UpperHalfOp, ViewOp, train::TransposeOp>(op))
     return getParameterName(step, op->getOperand(0));
   if (isa<CastsOp>(op))
     return getParameterName(

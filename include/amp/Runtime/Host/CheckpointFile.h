@@ -61,7 +61,40 @@ inline bool isScalerRecord(const Array &array) {
          array.getShape().front() <= kMaxScalerBytes;
 }
 
-/// Fails unless the file has exactly the states of this step.
+/// Computes the low copies of parameters that the file lacks, from a run
+/// without copies.
+inline void addCopies(const Step &step, ArrayMap *file) {
+  for (const TensorInfo &tensor : step.getTensors()) {
+    if (!isState(tensor.role) || tensor.init.kind != InitInfo::Kind::CopyOf ||
+        file->contains(tensor.name))
+      continue;
+    const Array *source = file->lookup(tensor.init.source);
+    if (source && source->isValid() && source->getShape() == tensor.shape &&
+        source->castsTo(tensor.type))
+      file->set(tensor.name, source->castFloat(tensor.type));
+  }
+}
+
+/// Whether the member `name` of a file, which the step lacks, is the low copy
+/// of a parameter. A run without copies does not need it.
+inline bool isSpareCopy(const Step &step, const std::string &name,
+                        const Array &header) {
+  static constexpr char kSuffix[] = ".low";
+  const size_t length = sizeof(kSuffix) - 1;
+  if (name.size() <= length ||
+      name.compare(name.size() - length, length, kSuffix) != 0)
+    return false;
+  const TensorInfo *master =
+      step.findValue(name.substr(0, name.size() - length));
+  return master && master->role == Role::Parameter &&
+         master->type == ElementType::F32 &&
+         master->shape == header.getShape() &&
+         (header.getType() == ElementType::F16 ||
+          header.getType() == ElementType::BF16);
+}
+
+/// Fails unless the file has exactly the states of this step, apart from low
+/// copies of parameters.
 inline Status checkStates(const Step &step, const std::string &path,
                           const ArrayMap &file) {
   const std::string another = "'" + path + "' was saved from another graph: ";
@@ -80,7 +113,7 @@ inline Status checkStates(const Step &step, const std::string &path,
   for (const auto &[name, array] : file) {
     const TensorInfo *tensor = step.findValue(name);
     if (name != kProgressMember && name != kScalerMember &&
-        !(tensor && isState(tensor->role)))
+        !(tensor && isState(tensor->role)) && !isSpareCopy(step, name, array))
       return Status(kFile, another + "this step has no state '" + name + "'");
   }
   return Status();
@@ -111,9 +144,10 @@ inline bool readProgress(const Step &step, const ArrayMap &file,
 } // namespace checkpoint
 
 /// Loads a file that `saveCheckpoint` wrote. The graph, the precision, the
-/// states and their types must be the same. So must the loss-scaling rules and
-/// the batch size, unless a difference is tolerated. Nothing changes after an
-/// error.
+/// states and their types must be the same, apart from low copies of
+/// parameters: a run with copies resumes one without, and the reverse. So must
+/// the loss-scaling rules and the batch size, unless a difference is tolerated.
+/// Nothing changes after an error.
 inline Status loadCheckpoint(Step &step, const std::string &path,
                              const CheckpointTolerance &tolerance) {
   // A state that does not fit is an error. Its header suffices to report it.
@@ -145,6 +179,7 @@ inline Status loadCheckpoint(Step &step, const std::string &path,
                                           tolerance.otherScaler)));
   if (scaler && !isReadable)
     return fail(check.getDamaged(kScalerMember));
+  checkpoint::addCopies(step, &file);
   AMP_RETURN_IF_ERROR(checkpoint::checkStates(step, path, file));
   AMP_RETURN_IF_ERROR(fail(check.checkGraph(fields)));
   if (step.getFixedBatch() && !tolerance.otherBatchSize)
