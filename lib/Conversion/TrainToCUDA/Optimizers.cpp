@@ -93,7 +93,7 @@ static Value skipWidening(Value gradient) {
 }
 
 /// Returns the operation that rounds the new value `result` to the low type in
-/// which `wide`, the old value in f32, is stored. Null if there is none.
+/// which `wide`, the old value in f32, is stored. Null if no operation does.
 static Operation *findRounding(Value wide, Value result) {
   auto widening = wide.getDefiningOp<mlir::amp::CastOp>();
   if (!widening || !result.hasOneUse())
