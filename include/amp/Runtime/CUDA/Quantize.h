@@ -79,7 +79,7 @@ AMP_DEVICE Pack<float, 16> sourcePack(const QuantizeConfig &config,
   const int64_t begin = row * config.columns + column;
   if (config.columns % 16 == 0)
     return source(Lanes<16>{begin});
-#pragma unroll 1
+#pragma unroll
   for (int lane = 0; lane < 16; ++lane)
     if (column + lane < config.columns)
       values[lane] = source(Lanes<1>{begin + lane})[0];
