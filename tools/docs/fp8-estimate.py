@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Estimates training steps of GPT-2 with 8-bit products, for docs/fp8.md.
-"""Usage: fp8-estimate.py <folder of the tools> <folder> [<target>]
+"""Usage: fp8-estimate.py <folder of the tools> <folder> [<target> [<model>...]]
 
-Prints two tables in Markdown: the gain of each recipe over bf16 for models of several sizes, and the
-least width for which a recipe multiplies in 8 bits. All times follow from the peak rates of the target.
+Prints three tables in Markdown: the gain of each recipe over bf16 for models of several sizes, from the
+peak rates of the target; the estimated times of the programs that are generated, with the rates that
+kernels reach and with launches; and the least width for which a recipe multiplies in 8 bits. With
+models, such as 124M, prints the rows of the first two tables for these alone.
 """
 
 import os
@@ -18,6 +20,9 @@ target = sys.argv[3] if len(sys.argv) > 3 else "h200"
 # The name, the blocks, the width, and the batch. The sequence has 1024 tokens.
 MODELS = [("124M", 12, 768, 32), ("0.5B", 24, 1280, 16), ("1.5B", 48, 1600, 16), ("7B", 32, 4096, 8)]
 RECIPES = ["delayed", "current", "rowwise", "block-128"]
+# Programs have one scale for a tensor.
+GENERATED = ["delayed", "current"]
+chosen = sys.argv[4:] or [name for name, *_ in MODELS]
 
 
 def run(tool, *options):
@@ -35,27 +40,66 @@ def make_model(layers, width, batch):
 
 
 def select(path, recipe):
-    """The time that products save and that copies take, in microseconds, and the products of both kinds."""
+    """The time that products save and that copies take, in microseconds, and the number of 8-bit products.
+    Writes the step in 8 bits."""
     _, remarks = run("amp-opt", path, f"--amp-training-pipeline=precision=fp8-{recipe} target={target}",
-                     "--remarks-filter=amp", "-o", os.devnull)
+                     "--remarks-filter=amp", "-o", os.path.join(folder, "step.mlir"))
     saved = sum(map(float, re.findall(r"Passed\] Quantized .*SavedMicroseconds=([0-9.]+)", remarks)))
     copies = sum(map(float, re.findall(r"Analysis\] Copy .*Microseconds=([0-9.]+)", remarks)))
     low = len(re.findall(r"Passed\] Quantized ", remarks))
     return saved, copies, low
 
 
-print(f"| model | bf16 | {' | '.join(f'`{recipe}`' for recipe in RECIPES)} |\n|---|--:|{'--:|' * len(RECIPES)}")
-for name, layers, width, batch in MODELS:
+def estimate(path, *options):
+    """The bound and the estimate of the generated program, in microseconds."""
+    costs, _ = run("amp-translate", "--cuda-costs", f"--target={target}", *options, path)
+    return [float(re.search(pattern, costs, re.M)[1])
+            for pattern in (r"^roofline bound as written ([0-9.]+) us", r"^estimate ([0-9.]+) us")]
+
+
+def measure(layers, width, batch):
+    """The bound and the estimate in bf16, and for each recipe the time that products save less that of
+    copies, the number of 8-bit products and, if it is generated, the estimate."""
     path = make_model(layers, width, batch)
-    costs, _ = run("amp-translate", "--cuda-costs", f"--target={target}", "--precision=bf16", path)
-    whole = float(re.search(r"^roofline bound as written ([0-9.]+) us", costs, re.M)[1])
-    cells = []
+    numbers = estimate(path, "--precision=bf16")
     for recipe in RECIPES:
         saved, copies, low = select(path, recipe)
-        cells.append(f"{whole / (whole - saved + copies):.2f} ({low} of {12 * layers})")
-    print(f"| {name}, width {width} | {whole / 1000:.1f} ms | {' | '.join(cells)} |", flush=True)
+        numbers += [saved - copies, low]
+        if recipe in GENERATED:
+            numbers.append(estimate(os.path.join(folder, "step.mlir"))[1])
+    return numbers
 
-print(f"\n| | {' | '.join(f'`{recipe}`' for recipe in RECIPES)} |\n|---|{'--:|' * len(RECIPES)}")
+
+def measure_all(layers, width, batch):
+    """As above. All blocks but the first and the last are equal, so the numbers of many follow from those
+    of few."""
+    if layers <= 12:
+        return measure(layers, width, batch)
+    few, more = measure(4, width, batch), measure(8, width, batch)
+    return [a + (b - a) * (layers - 4) / 4 for a, b in zip(few, more)]
+
+
+bounds, programs = [], []
+for name, layers, width, batch in MODELS:
+    if name not in chosen:
+        continue
+    bound, whole, *numbers = measure_all(layers, width, batch)
+    gains, times = [], []
+    for recipe in RECIPES:
+        gain, low, *numbers = numbers
+        gains.append(f"{bound / (bound - gain):.2f} ({low:.0f} of {12 * layers})")
+        if recipe in GENERATED:
+            time, *numbers = numbers
+            times.append(f"{time / 1000:.1f} ms, {whole / time:.2f}")
+    bounds.append(f"| {name}, width {width} | {bound / 1000:.1f} ms | {' | '.join(gains)} |")
+    programs.append(f"| {name}, width {width} | {whole / 1000:.1f} ms | {' | '.join(times)} |")
+for recipes, rows in ((RECIPES, bounds), (GENERATED, programs)):
+    print(f"| model | bf16 | {' | '.join(f'`{recipe}`' for recipe in recipes)} |\n|---|--:|{'--:|' * len(recipes)}")
+    print("\n".join(rows) + "\n", flush=True)
+if sys.argv[4:]:
+    sys.exit()
+
+print(f"| | {' | '.join(f'`{recipe}`' for recipe in RECIPES)} |\n|---|{'--:|' * len(RECIPES)}")
 least = {}
 for width in range(128, 4097, 128):
     missing = [recipe for recipe in RECIPES if recipe not in least]

@@ -71,14 +71,15 @@ def train(tools, results):
             kinds.update({recipe: (path, ["--precision", f"fp8-{recipe}"]) for recipe in RECIPES})
             kinds["no scales"] = remove_scales(tools, folder, model), []
             for precision, (step, chosen) in kinds.items():
+                metrics = f"{folder}/metrics.csv"
+                execute(f"{tools}/amp-run", step, *chosen, "--data", f"{folder}/{model}.npz", "--batch-size", batch,
+                        "--steps", steps, "--seed", SEEDS[0], "--seeds", len(SEEDS), "--quiet", "--metrics-csv", metrics)
+                with open(metrics) as rows:
+                    losses = [(int(row["seed"]), float(row["loss"])) for row in csv.DictReader(rows)]
                 for seed in SEEDS:
-                    metrics = f"{folder}/metrics.csv"
-                    execute(f"{tools}/amp-run", step, *chosen, "--data", f"{folder}/{model}.npz", "--batch-size", batch,
-                            "--steps", steps, "--seed", seed, "--quiet", "--metrics-csv", metrics)
-                    with open(metrics) as rows:
-                        losses = [float(row["loss"]) for row in csv.DictReader(rows)]
-                    file.write(f"{model},{precision},{seed},{statistics.mean(losses[-20:]):.6f}\n")
-                    file.flush()
+                    last = [loss for of, loss in losses if of == seed][-20:]
+                    file.write(f"{model},{precision},{seed},{statistics.mean(last):.6f}\n")
+                file.flush()
 
 
 def summarize(results):

@@ -1,0 +1,24 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The tables of docs/fp8.md that estimate steps are what the script prints: for the smallest model in the
+# full tier, and all of them in the long tier.
+#
+# REQUIRES: full
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %amp_src_root %amp_obj_root/bin %t
+
+import os
+import subprocess
+import sys
+
+root, tools, folder = sys.argv[1:4]
+models = [] if os.environ.get("AMP_LONG_TESTS") else ["124M"]
+printed = subprocess.run([sys.executable, f"{root}/tools/docs/fp8-estimate.py", tools, folder, "h200", *models],
+                         check=True, capture_output=True, text=True).stdout
+with open(f"{root}/docs/fp8.md") as file:
+    lines = file.read().splitlines()
+rows = [line for line in printed.splitlines() if line.startswith("| ")]
+assert len(rows) >= 4, printed
+missing = [row for row in rows if row not in lines]
+sys.exit("docs/fp8.md lacks:\n" + "\n".join(missing) if missing else 0)
