@@ -93,7 +93,7 @@ struct LossScalingSettings {
 ///                interval-rule: at-least, check: scaled}
 /// linear: [foreign.halo_exchange]   # globs of operations that commute with a
 ///                                   # factor; for amp-check-loss-scaling
-/// master-weights: cast              # also copy or none
+/// master-weights: cast              # also copy, split or none
 /// target: h100                      # a GPU as in the option; or a mapping:
 /// target: {base: h100, low-types: [f16, bf16], low-flop-per-byte: 295,
 ///          f32-flop-per-byte: 20, alignment: 8, cast-read-share: 1,
