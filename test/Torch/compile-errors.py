@@ -60,6 +60,13 @@ expect("pass one of both", compile, Net(), scaler=torch.amp.GradScaler("cpu"), l
 expect("cannot read policy 'nothing'", compile, Net(), policy="nothing", precision="bf16")
 expect("wrong value of loss_scale", compile, Net(), loss_scale="often")
 expect("call model.train() first", compile, Net().eval())
+expect("model: expected a torch.nn.Module, got function", amp_torch.compile, lambda x: x, F.cross_entropy,
+       torch.optim.SGD(Net().parameters()), (x, y))
+for wrong in (-1, 0, "2"):
+    expect("threads: expected a positive number of threads", compile, Net(), threads=wrong)
+for batch in ((x.numpy(), y.numpy()), (x, y.numpy()), ({"x": x.numpy()}, y)):
+    expect("got an array of numpy; call torch.from_numpy on it", compile, Net(), batch=batch)
+expect("pass a batch on which loss_fn(model(inputs), targets) runs", compile, Net(), batch=(x.double(), y))
 
 # Batches.
 model = Net()

@@ -26,6 +26,9 @@ if sys.argv[1:] == ["before"]:
     ctypes.CDLL(str(library))
     assert "torch" not in sys.modules
 
+# Inductor compiles a few small sources, for which its own processes start too slowly.
+os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
+
 import torch
 import torch.nn as nn
 import torch.nn.functional as F

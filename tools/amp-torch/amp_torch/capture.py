@@ -72,7 +72,8 @@ def functions_of(whole, arrays):
             loss = whole(*arrays)[0]
     except RuntimeError as error:
         first = str(error).strip().splitlines()[0]
-        raise ValueError(f"the model and the loss do not run on this batch in PyTorch: {first}") from error
+        raise ValueError(f"the model and the loss do not run on this batch in PyTorch: {first}; pass a batch on which "
+                         "loss_fn(model(inputs), targets) runs") from error
     finally:
         with torch.no_grad():
             for buffer, value in saved:

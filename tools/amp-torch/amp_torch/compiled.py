@@ -11,7 +11,7 @@ import warnings
 import torch
 
 from .aliases import Constant, Counter, Groups, Modes, Scaler, Slot, StaleStep, Storage
-from .export import tensors_of, trace
+from .export import check_types, tensors_of, trace
 from .ranks import find_ranks
 from .runtime import CudaDevice, HostDevice, Instance, Program, StepError
 
@@ -424,6 +424,9 @@ def compile(model, loss_fn, optimizer, batch, *, precision="f32", policy=None, d
 
     Returns a CompiledStep. Raises UnsupportedModel if the model has no translation, and
     StepError if the step does not compile."""
+    check_types(model, loss_fn)
+    if threads is not None and (not isinstance(threads, int) or threads < 1):
+        raise ValueError(f"threads: expected a positive number of threads, got {threads!r}; leave it out for the default")
     device = choose_device(device, model)
     cache = os.fspath(cache or default_cache())
     compiler_options = {"threads": threads, "cuda_compiler": cuda_compiler, f"{device.backend}_cache": cache}

@@ -68,6 +68,15 @@ def tensors_of(item):
     return [tensor for tensors, _ in parts for tensor in tensors], rebuild
 
 
+def has_arrays(item):
+    """Whether a nested batch has arrays of numpy, which a step cannot take."""
+    if isinstance(item, dict):
+        return any(map(has_arrays, item.values()))
+    if isinstance(item, (list, tuple)):
+        return any(map(has_arrays, item))
+    return isinstance(item, np.ndarray)
+
+
 def split(parts, arrays):
     start = 0
     for tensors, rebuild in parts:
@@ -117,6 +126,8 @@ class Batch:
             raise ValueError(
                 "batch: expected a pair (inputs, targets), or with loss_fn=None the inputs of a model that returns its loss"
             )
+        if has_arrays(batch):
+            raise TypeError("batch: expected tensors, got an array of numpy; call torch.from_numpy on it")
         every, self.rebuild = tensors_of(batch)
         if not every:
             raise ValueError("batch: expected at least one tensor")
