@@ -81,6 +81,11 @@ void mlir::amp::buildCUDAPipeline(OpPassManager &pm,
   convert.recomputeRate = options.recomputeRate;
   convert.ranks = options.ranks;
   pm.addNestedPass<func::FuncOp>(createConvertTrainToCUDA(convert));
+  if (!options.watch.empty()) {
+    CudaWatchOptions watch;
+    watch.match = options.watch;
+    pm.addNestedPass<func::FuncOp>(createCudaWatch(watch));
+  }
   PlanMemoryOptions plan;
   plan.report = options.report;
   plan.ranks = options.ranks > 1 ? int64_t(options.ranks) : 0;

@@ -105,6 +105,12 @@ struct CUDAPipelineOptions : public PassPipelineOptions<CUDAPipelineOptions> {
       llvm::cl::desc("The step whose forward function also becomes a program, "
                      "for predictions"),
       llvm::cl::init("")};
+  Option<std::string> watch{
+      *this, "watch",
+      llvm::cl::desc("Count the values whose names match this regular "
+                     "expression, such as '.', for callers that read "
+                     "predictions (cuda-watch)"),
+      llvm::cl::init("")};
   Option<bool, ValueParser<bool>> report{
       *this, "report", llvm::cl::desc("Print the sizes of the memory plan"),
       llvm::cl::init(false)};

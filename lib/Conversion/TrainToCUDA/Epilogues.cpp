@@ -79,7 +79,8 @@ struct FuseBias : OpRewritePattern<train::AddOp> {
       rewriter.setInsertionPoint(op);
       SmallVector<Value> inputs(product.getInputs());
       inputs.push_back(reshape(rewriter, row, {typeOf(row).getShape().back()}));
-      OpTy copy = rebuild(rewriter, product, product.getResultTypes(), inputs);
+      OpTy copy =
+          rebuild(rewriter, product, product.getResultTypes(), inputs, op);
       copy.setBias(true);
       replaceReshaped(rewriter, op, copy.getResult(0));
       return success();
@@ -108,7 +109,7 @@ struct FuseRelu : OpRewritePattern<train::ReluOp> {
       return failure();
     rewriter.setInsertionPoint(product);
     OpTy copy = rebuild(rewriter, product, product.getResultTypes(),
-                        product.getInputs());
+                        product.getInputs(), op);
     copy.setActivation(Activation::Relu);
     replaceReshaped(rewriter, op, copy.getResult(0));
     return success();
@@ -137,7 +138,7 @@ struct FuseGelu : OpRewritePattern<train::GeluOp> {
     if (isSaved)
       types.push_back(types[0]);
     rewriter.setInsertionPoint(gemm);
-    GemmOp copy = rebuild(rewriter, gemm, types, gemm.getInputs());
+    GemmOp copy = rebuild(rewriter, gemm, types, gemm.getInputs(), op);
     copy.setActivation(Activation::GeluTanh);
     copy.setAuxiliary(isSaved);
     replaceReshaped(rewriter, op, copy.getResult(0));
@@ -170,7 +171,7 @@ struct FuseReluGrad : OpRewritePattern<train::ReluGradOp> {
     SmallVector<Value> inputs(backward.getInputs());
     inputs.push_back(reshape(rewriter, mask, GemmOp::getMaskShape(shape)));
     GemmOp copy =
-        rebuild(rewriter, backward, backward.getResultTypes(), inputs);
+        rebuild(rewriter, backward, backward.getResultTypes(), inputs, op);
     copy.setActivation(Activation::ReluGrad);
     replaceReshaped(rewriter, op, copy.getResult(0));
     return success();
@@ -209,7 +210,7 @@ struct FuseGeluGrad : OpRewritePattern<train::GeluGradOp> {
     inputs.push_back(reshape(rewriter, op.getInput(),
                              typeOf(backward.getResult(0)).getShape()));
     GemmOp copy =
-        rebuild(rewriter, backward, backward.getResultTypes(), inputs);
+        rebuild(rewriter, backward, backward.getResultTypes(), inputs, op);
     copy.setActivation(Activation::GeluTanhGrad);
     replaceReshaped(rewriter, op, copy.getResult(0));
     return success();

@@ -38,11 +38,15 @@ inline void copyAttributes(Operation *from, Operation *to) {
 }
 
 /// Copies a product with other inputs and result types. The caller sets the
-/// properties that differ.
+/// properties that differ. The location of the copy ends with that of
+/// `epilogue`, the operation that it takes over, if there is one.
 template <typename OpTy>
 OpTy rebuild(PatternRewriter &rewriter, OpTy product, TypeRange types,
-             ValueRange inputs) {
-  OperationState state(product.getLoc(), product->getName());
+             ValueRange inputs, Operation *epilogue = nullptr) {
+  Location loc = product.getLoc();
+  if (epilogue)
+    loc = rewriter.getFusedLoc({loc, getNamedLocation(epilogue)});
+  OperationState state(loc, product->getName());
   state.addOperands(inputs);
   if (Value predicate = product.getPredicate())
     state.addOperands(predicate);

@@ -423,9 +423,14 @@ void mlir::cuda::printCosts(ProgramOp program, StringRef name, int64_t nodes,
       }))
     return;
   os << "only in steps whose metrics or predictions are read:\n";
-  for (LaunchOpInterface launch : launches)
+  double seconds = 0;
+  for (LaunchOpInterface launch : launches) {
+    seconds += estimateSeconds(launch, target);
     if (getReader(launch))
       print(launch);
+  }
+  os << llvm::formatv("estimate of a step with all of them {0:f3} us\n",
+                      seconds * 1e6);
   if (program.getPredictions())
     os << "with predictions the memory is " << *program.getPredictions()
        << " bytes\n";

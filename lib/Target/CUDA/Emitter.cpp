@@ -235,6 +235,9 @@ void ProgramEmitter::emitBanner() {
         return isa<QuantizedNormOp>(launch.getOperation());
       }))
     os << "#include \"amp/Runtime/CUDA/QuantizedNorm.h\"\n";
+  if (llvm::any_of(program.getBody().front().getOps<KernelOp>(),
+                   [](KernelOp kernel) { return kernel.isStatistics(); }))
+    os << "#include \"amp/Runtime/CUDA/Statistics.h\"\n";
   // Its headers of CUB take seconds to compile.
   if (llvm::any_of(launches, [](LaunchOpInterface launch) {
         auto scatter = dyn_cast<ScatterAddOp>(launch.getOperation());

@@ -133,6 +133,8 @@ private:
   void emitKernelSignature(KernelOp kernel);
   /// Prints an elementwise kernel in the loop order `order`.
   LogicalResult emitElementwise(KernelOp kernel, ArrayRef<unsigned> order);
+  /// Prints the body of a kernel that counts values.
+  LogicalResult emitStatistics(KernelOp kernel, ArrayRef<unsigned> order);
   LogicalResult emitReduction(KernelOp kernel, ArrayRef<unsigned> order);
   /// Prints the reads of the element-wise inputs.
   void emitReads(KernelOp kernel, ArrayRef<unsigned> order, unsigned indent);

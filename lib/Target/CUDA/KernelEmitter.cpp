@@ -135,6 +135,8 @@ static std::string getCombiner(KernelOp kernel, Type type) {
     return "All";
   case Combine::Or:
     return "Any";
+  case Combine::Statistics:
+    break;
   }
   llvm_unreachable("a combination");
 }
@@ -299,6 +301,31 @@ LogicalResult ProgramEmitter::emitReduction(KernelOp kernel,
   return success();
 }
 
+LogicalResult ProgramEmitter::emitStatistics(KernelOp kernel,
+                                             ArrayRef<unsigned> order) {
+  os << "  StatisticsCounter<" << kernel.getNumTargets() << "> counter;\n"
+     << "  elementwise<" << getWidth(kernel) << ">("
+     << kernel.getNumReducedElements() << ", [&](auto at) {\n";
+  emitReads(kernel, order, 4);
+  Operation *yield = kernel.getBody().front().getTerminator();
+  for (unsigned target = 0; target < kernel.getNumTargets(); ++target) {
+    bool isCast =
+        yield->getOperand(2 * target) != yield->getOperand(2 * target + 1);
+    for (unsigned half = 0; half <= unsigned(isCast); ++half) {
+      os << "    auto " << (half ? "cast" : "value") << target << " = ";
+      if (failed(emitValue(kernel, order, 2 * target + half, 4)))
+        return failure();
+      os << ";\n";
+    }
+    os << "    counter.add(" << target << ", value" << target << ", "
+       << (isCast ? "cast" : "value") << target << ");\n";
+  }
+  os << "  });\n";
+  for (unsigned target = 0; target < kernel.getNumTargets(); ++target)
+    os << "  counter.finish(" << target << ", out" << target << ");\n";
+  return success();
+}
+
 LogicalResult ProgramEmitter::emitKernel(KernelOp kernel) {
   SmallVector<unsigned> order = getLoopOrder(kernel);
   emitKernelComment(kernel);
@@ -308,8 +335,9 @@ LogicalResult ProgramEmitter::emitKernel(KernelOp kernel) {
   os << " {\n";
   if (kernel.getPredicate())
     os << "  if (!guarded(flag))\n    return;\n";
-  if (failed(kernel.isReduction() ? emitReduction(kernel, order)
-                                  : emitElementwise(kernel, order)))
+  if (failed(kernel.isStatistics()  ? emitStatistics(kernel, order)
+             : kernel.isReduction() ? emitReduction(kernel, order)
+                                    : emitElementwise(kernel, order)))
     return failure();
   os << "}\n#endif\n\n";
   return success();
@@ -323,6 +351,10 @@ void ProgramEmitter::emitKernelLaunch(KernelOp kernel) {
   if (std::optional<QuantizationAttr> quantization = kernel.getQuantization())
     shape = "quantizeShape(" + std::to_string(quantization->getRows()) + ", " +
             std::to_string(quantization->getColumns()) + ")";
+  else if (kernel.isStatistics())
+    shape = "statisticsShape(" + std::to_string(reduced) + ", " +
+            std::to_string(getWidth(kernel)) + ", " +
+            std::to_string(kernel.getNumTargets()) + ")";
   else if (!kernel.isReduction())
     shape = "elementwiseShape(" + std::to_string(outputs) + ", " +
             std::to_string(getWidth(kernel)) + ")";
@@ -336,8 +368,15 @@ void ProgramEmitter::emitKernelLaunch(KernelOp kernel) {
   else
     shape = std::string("rowShape<") + (reduced <= 1024 ? "32" : "kThreads") +
             ">(" + std::to_string(outputs) + ")";
-  os << "launch(\"" << name << "\", run.stream, " << shape
-     << ", kernels::" << name;
+  os << (kernel.isStatistics() ? "launchStatistics" : "launch") << "(\"" << name
+     << "\", run.stream, " << shape;
+  if (kernel.isStatistics()) {
+    os << ",\n        {";
+    llvm::interleaveComma(kernel.getOutputs(), os,
+                          [&](Value output) { os << getPointer(output); });
+    os << "}";
+  }
+  os << ", kernels::" << name;
   for (Value output : kernel.getOutputs())
     os << ",\n        " << getPointer(output);
   for (Value input : kernel.getInputs())

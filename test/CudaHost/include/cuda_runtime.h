@@ -216,6 +216,7 @@ inline dim3 blockDim, gridDim;
 
 namespace amp::cuda::host {
 void *sharedMemory();
+bool isSharedMemory(const void *pointer);
 void onLoad(const void *pointer, size_t bytes);
 void onStore(const void *pointer, size_t bytes);
 void nameNextLaunch(const char *name);
@@ -254,6 +255,36 @@ inline unsigned atomicInc(unsigned *counter, unsigned limit) {
   amp::cuda::host::onAtomic(counter, sizeof(*counter));
   unsigned old = *counter;
   *counter = old >= limit ? 0 : old + 1;
+  return old;
+}
+
+/// Reports an atomic on device memory. The threads of a block change shared
+/// memory one after the other.
+template <typename T>
+void onSharedOrDeviceAtomic(const T *pointer) {
+  if (!amp::cuda::host::isSharedMemory(pointer))
+    amp::cuda::host::onAtomic(pointer, sizeof(T));
+}
+template <typename T>
+T atomicAdd(T *pointer, T value) {
+  onSharedOrDeviceAtomic(pointer);
+  const T old = *pointer;
+  *pointer = old + value;
+  return old;
+}
+template <typename T>
+T atomicMax(T *pointer, T value) {
+  onSharedOrDeviceAtomic(pointer);
+  const T old = *pointer;
+  *pointer = old < value ? value : old;
+  return old;
+}
+template <typename T>
+T atomicCAS(T *pointer, T expected, T value) {
+  onSharedOrDeviceAtomic(pointer);
+  const T old = *pointer;
+  if (old == expected)
+    *pointer = value;
   return old;
 }
 

@@ -281,6 +281,12 @@ void *amp::cuda::host::sharedMemory() {
   return reinterpret_cast<void *>((address + 15) & ~uintptr_t(15));
 }
 
+bool amp::cuda::host::isSharedMemory(const void *pointer) {
+  const std::vector<unsigned char> &shared = block().shared;
+  const auto *byte = static_cast<const unsigned char *>(pointer);
+  return byte >= shared.data() && byte < shared.data() + shared.size();
+}
+
 void amp::cuda::host::syncThreads() { yieldAs(State::AtBarrier); }
 
 uint32_t amp::cuda::host::exchange(unsigned mask, uint32_t value, int source) {

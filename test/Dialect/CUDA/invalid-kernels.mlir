@@ -235,3 +235,72 @@ func.func @codes(%x: tensor<4xf8E4M3FN>) {
   } ins(%x : tensor<4xf8E4M3FN>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @many_counts(%x: tensor<4xf32>) {
+  // expected-error@+1 {{counts values for 5 outputs, expected 1 to 4}}
+  %0:5 = cuda.kernel over [4] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (0)>, affine_map<(d0) -> (0)>, affine_map<(d0) -> (0)>, affine_map<(d0) -> (0)>, affine_map<(d0) -> (0)>] reduce [0] with <statistics> {
+  ^bb0(%e: f32):
+    cuda.yield %e, %e : f32, f32
+  } ins(%x : tensor<4xf32>) -> tensor<263xi64>, tensor<263xi64>, tensor<263xi64>, tensor<263xi64>, tensor<263xi64>
+  return
+}
+
+// -----
+
+func.func @part_of_loops(%x: tensor<4xf32>) {
+  // expected-error@+1 {{counts values over 0 of 1 loops, expected all of them}}
+  %0 = cuda.kernel over [4] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (0)>] reduce [] with <statistics> {
+  ^bb0(%e: f32):
+    cuda.yield %e, %e : f32, f32
+  } ins(%x : tensor<4xf32>) -> tensor<263xi64>
+  return
+}
+
+// -----
+
+func.func @count_map(%x: tensor<4xf32>) {
+  // expected-error@+1 {{the map of output 0 is affine_map<(d0) -> (d0)>, expected affine_map<(d0) -> (0)>}}
+  %0 = cuda.kernel over [4] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>] reduce [0] with <statistics> {
+  ^bb0(%e: f32):
+    cuda.yield %e, %e : f32, f32
+  } ins(%x : tensor<4xf32>) -> tensor<263xi64>
+  return
+}
+
+// -----
+
+func.func @count_type(%x: tensor<4xf32>) {
+  // expected-error@+1 {{output 0 has shape [4] of 'i64', expected [263] of 'i64'}}
+  %0 = cuda.kernel over [4] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (0)>] reduce [0] with <statistics> {
+  ^bb0(%e: f32):
+    cuda.yield %e, %e : f32, f32
+  } ins(%x : tensor<4xf32>) -> tensor<4xi64>
+  return
+}
+
+// -----
+
+func.func @count_finish(%x: tensor<4xf32>) {
+  // expected-error@+1 {{has 'finish' but counts values}}
+  %0 = cuda.kernel over [4] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (0)>] reduce [0] with <statistics> {
+  ^bb0(%e: f32):
+    cuda.yield %e, %e : f32, f32
+  } finish {
+  ^bb0(%c: f32):
+    cuda.yield %c : f32
+  } ins(%x : tensor<4xf32>) -> tensor<263xi64>
+  return
+}
+
+// -----
+
+func.func @one_of_pair(%x: tensor<4xf32>) {
+  // expected-error@+1 {{the body must yield 'f32', 'f32'}}
+  %0 = cuda.kernel over [4] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (0)>] reduce [0] with <statistics> {
+  ^bb0(%e: f32):
+    cuda.yield %e : f32
+  } ins(%x : tensor<4xf32>) -> tensor<263xi64>
+  return
+}

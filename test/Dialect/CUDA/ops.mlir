@@ -81,6 +81,12 @@ func.func @tensors(%x: tensor<4x8xf16>, %w: tensor<8x8xf16>, %b: tensor<8xf16>,
   // CHECK: cuda.check_gradients ins({{.*}}) {scaled, strict} -> tensor<8xf32>, tensor<i1>, tensor<f32>
   %strict:3 = cuda.check_gradients ins(%db, %lr : tensor<8xf32>, tensor<f32>)
       {scaled, strict} -> tensor<8xf32>, tensor<i1>, tensor<f32>
+  // CHECK: cuda.kernel over [8] maps {{.*}} reduce [0] with <statistics>
+  %counts = cuda.kernel over [8] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (0)>] reduce [0] with <statistics> {
+  ^bb0(%e: i1):
+    %f = arith.uitofp %e : i1 to f32
+    cuda.yield %f, %f : f32, f32
+  } ins(%bits : tensor<8xi1>) -> tensor<263xi64>
   // CHECK: cuda.kernel over [8] maps {{.*}} reduce [0] with <add>
   %odd = cuda.kernel over [8] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>] reduce [0] with <add> {
   ^bb0(%e: i1):

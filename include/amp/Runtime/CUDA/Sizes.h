@@ -55,6 +55,16 @@ inline constexpr int kThreads = 256;
 /// to 64 registers. Otherwise ptxas uses 32 on sm_80 and spills.
 inline constexpr int kBlocks = 4;
 
+/// Assumed: the f32 operations that take as long as counting one element for
+/// statistics. An addition to shared memory takes a cycle for each lane that
+/// waits for another one with the same count, and four copies of each count
+/// leave about four such lanes in a warp.
+inline constexpr int64_t kOperationsPerCount = 32;
+
+/// The most blocks of a kernel that counts elements. Each adds its counts to
+/// those in memory.
+inline constexpr int64_t kStatisticsBlocks = 512;
+
 /// Leading dimension, in bits, of the bit mask of RELU_AUX for rows of
 /// `columns` elements. cuBLASLt requires a multiple of 128.
 AMP_PORTABLE int64_t reluMaskStride(int64_t columns) {

@@ -8,6 +8,7 @@
 #include "LaunchSupport.h"
 
 #include "amp/Runtime/CUDA/Sizes.h"
+#include "amp/Runtime/Host/Statistics.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AffineMap.h"
 
@@ -78,12 +79,19 @@ unsigned KernelOp::getNumStored() {
   return targets > copies ? targets - copies : 0;
 }
 
+int64_t KernelOp::getNumKernels() {
+  // Each table of counts is cleared first.
+  return isStatistics()
+             ? 1 + cast<LaunchOpInterface>(getOperation()).getNumTargets()
+             : 1;
+}
+
 int64_t KernelOp::getScratchBytes() {
   if (std::optional<QuantizationAttr> quantization = getQuantization();
       quantization && quantization->getAmax())
     return ::amp::cuda::quantizeScratchBytes(quantization->getRows(),
                                              quantization->getColumns());
-  if (!isReduction())
+  if (!isReduction() || isStatistics())
     return 0;
   // The type in which values are combined. The verifier of the regions, which
   // runs later, checks that it exists.
@@ -129,6 +137,11 @@ int64_t KernelOp::getFlops() {
           ++operations;
     return operations;
   };
+  if (isStatistics())
+    return getNumReducedElements() *
+           (count(getBody()) +
+            cast<LaunchOpInterface>(getOperation()).getNumTargets() *
+                ::amp::cuda::kOperationsPerCount);
   int64_t outputs = getNumOutputElements();
   int64_t flops = outputs * getNumReducedElements() *
                   (count(getBody()) + (isReduction() ? 1 : 0));
@@ -268,6 +281,33 @@ static LogicalResult verifyCopies(KernelOp op) {
   return verifyQuantization(launch, *quantization, op.getNumStored());
 }
 
+/// Verifies the outputs of a kernel that counts values.
+static LogicalResult verifyStatistics(KernelOp op) {
+  auto launch = cast<LaunchOpInterface>(op.getOperation());
+  unsigned targets = launch.getNumTargets();
+  if (targets == 0 || targets > KernelOp::kMaxStatistics)
+    return op.emitOpError("counts values for ")
+           << targets << " outputs, expected 1 to " << KernelOp::kMaxStatistics;
+  if (op.getReduced()->size() != op.getExtents().size())
+    return op.emitOpError("counts values over ")
+           << op.getReduced()->size() << " of " << op.getExtents().size()
+           << " loops, expected all of them";
+  AffineMap first = AffineMap::get(op.getExtents().size(), 0,
+                                   getAffineConstantExpr(0, op.getContext()));
+  for (unsigned target = 0; target < targets; ++target) {
+    if (op.getTargetMap(target) != first)
+      return op.emitOpError("the map of output ")
+             << target << " is " << AffineMapAttr::get(op.getTargetMap(target))
+             << ", expected " << AffineMapAttr::get(first);
+    if (failed(verifyType(op, "output " + std::to_string(target),
+                          launch.getTargetType(target),
+                          {::amphost::kNumStatistics},
+                          IntegerType::get(op.getContext(), 64))))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   auto launch = cast<LaunchOpInterface>(getOperation());
   unsigned targets = getNumStored();
@@ -285,10 +325,10 @@ LogicalResult KernelOp::verify() {
   SmallVector<int64_t> kept;
   SmallVector<AffineExpr> dims;
   if (isReduction()) {
-    if (targets != 1)
+    if (targets != 1 && !isStatistics())
       return emitOpError("reduces to ") << targets << " outputs, expected one";
     ArrayRef<int64_t> loops = *getReduced();
-    if (loops.empty())
+    if (loops.empty() && !isStatistics())
       return emitOpError("reduces over no loop");
     for (int64_t loop : loops)
       if (loop < 0 || loop >= int64_t(getExtents().size()))
@@ -302,7 +342,9 @@ LogicalResult KernelOp::verify() {
     }
   AffineMap inOrder =
       AffineMap::get(getExtents().size(), 0, dims, getContext());
-  for (unsigned target = 0; target < targets; ++target) {
+  if (isStatistics() && failed(verifyStatistics(*this)))
+    return failure();
+  for (unsigned target = 0; target < targets && !isStatistics(); ++target) {
     if (getTargetMap(target) != inOrder)
       return emitOpError("the map of output ")
              << target << " is " << AffineMapAttr::get(getTargetMap(target))
@@ -362,6 +404,13 @@ LogicalResult KernelOp::verifyRegions() {
     if (!getFinish().empty())
       return emitOpError("has 'finish' but reduces nothing");
     return verifyYield(body, "body", stored);
+  }
+  if (isStatistics()) {
+    if (!getFinish().empty())
+      return emitOpError("has 'finish' but counts values");
+    return verifyYield(
+        body, "body",
+        SmallVector<Type>(2 * stored.size(), Float32Type::get(getContext())));
   }
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
   if (!yield || yield.getNumOperands() != 1)

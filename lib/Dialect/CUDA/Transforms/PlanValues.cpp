@@ -64,17 +64,29 @@ bool MemoryPlanner::mayUpdateInPlace(OpResult value, Value state) {
 // Placement of values
 //===----------------------------------------------------------------------===//
 
+/// Whether `op` only counts values.
+static bool countsValues(Operation *op) {
+  auto kernel = dyn_cast<KernelOp>(op);
+  return kernel && kernel.isStatistics();
+}
+
 /// Moves launches that work in place, and whose results only the return uses,
-/// to the end. The last reads of old values then come before them.
+/// to the end. The last reads of old values then come before them. Kernels that
+/// count the results follow.
 void MemoryPlanner::moveUpdatesToEnd() {
   SmallVector<Operation *> updates;
   for (auto launch : block.getOps<LaunchOpInterface>())
     if (launch.getTiedInput(0) &&
-        llvm::all_of(launch->getUsers(),
-                     [&](Operation *user) { return user == terminator; }))
+        llvm::all_of(launch->getUsers(), [&](Operation *user) {
+          return user == terminator || countsValues(user);
+        }))
       updates.push_back(launch);
-  for (Operation *update : updates)
+  for (Operation *update : updates) {
     update->moveBefore(terminator);
+    for (Operation *user : update->getUsers())
+      if (user != terminator)
+        user->moveBefore(terminator);
+  }
 }
 
 /// Returns the latest of the operations that compute the operands of `op`, or

@@ -73,7 +73,8 @@ def CUDA_CombineEnum : CUDA_Enum<"Combine", "How a reduction combines two values
     I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Mul", 1, "mul">,
     I32EnumAttrCase<"Maximum", 2, "maximum">,
     I32EnumAttrCase<"Minimum", 3, "minimum">,
-    I32EnumAttrCase<"And", 4, "and">, I32EnumAttrCase<"Or", 5, "or">]>;
+    I32EnumAttrCase<"And", 4, "and">, I32EnumAttrCase<"Or", 5, "or">,
+    I32EnumAttrCase<"Statistics", 6, "statistics">]>;
 def CUDA_Combine : EnumAttr<CUDA_Dialect, CUDA_CombineEnum, "combine"> {
   let assemblyFormat = "`<` $value `>`";
 }

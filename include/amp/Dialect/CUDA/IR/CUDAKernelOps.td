@@ -11,7 +11,8 @@
 include "amp/Dialect/CUDA/IR/CUDABase.td"
 
 def CUDA_KernelOp : CUDA_LaunchOp<"kernel", "", [IsolatedFromAbove], [
-    "mayAlias", "getFlops", "getScratchBytes", "getTargetSuffix"]> {
+    "mayAlias", "getFlops", "getScratchBytes", "getTargetSuffix",
+    "getNumKernels"]> {
   let summary = "a generated kernel: a scalar body over a space of loops";
   let description = [{
     `over` gives the extents of the loops. `maps` has one map per input that is
@@ -30,6 +31,11 @@ def CUDA_KernelOp : CUDA_LaunchOp<"kernel", "", [IsolatedFromAbove], [
     one bit and is the parity of the values, and `mul` is `and`. `finish`, a
     second region, converts a combined value to the stored value. Without
     `finish`, the combined value is stored.
+
+    With `statistics`, the kernel reduces all loops. It yields two f32 values for
+    each output: a value of the step, and the same value after a cast. The output
+    has the elements of `amp.statistics`. Equal values count no overflow and no
+    underflow. There are at most `kMaxStatistics` outputs and no `finish`.
 
     Values are stored in the element type of the output. Floats round to nearest
     even.
@@ -54,6 +60,15 @@ def CUDA_KernelOp : CUDA_LaunchOp<"kernel", "", [IsolatedFromAbove], [
       %0 = arith.divf %sum, %n : f32
       cuda.yield %0 : f32
     } ins(%x : tensor<32x10xf32>) -> tensor<32xf32>
+
+    %counts = cuda.kernel over [8, 10]
+        maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (0)>]
+        reduce [0, 1] with <statistics> {
+    ^bb0(%a: f32):
+      %low = arith.truncf %a : f32 to f16
+      %cast = arith.extf %low : f16 to f32
+      cuda.yield %a, %cast : f32, f32
+    } ins(%x : tensor<8x10xf32>) -> tensor<263xi64>
     ```
   }];
   let arguments = !con(operands, (ins
@@ -85,6 +100,11 @@ def CUDA_KernelOp : CUDA_LaunchOp<"kernel", "", [IsolatedFromAbove], [
       return getMap(getNumElementInputs() + index);
     }
     bool isReduction() { return getReduced().has_value(); }
+    /// Whether the kernel counts values.
+    bool isStatistics() { return getCombine() == Combine::Statistics; }
+    /// The most outputs of a kernel that counts values. Each has a table in the
+    /// shared memory of a block.
+    static constexpr unsigned kMaxStatistics = 4;
     bool isReducedLoop(int64_t loop);
     /// The number of elements of an output, and of values combined for each.
     int64_t getNumOutputElements();

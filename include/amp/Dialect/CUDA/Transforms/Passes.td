@@ -70,4 +70,57 @@ def PlanMemory : CheckedPass<"cuda-plan-memory", "::mlir::ModuleOp"> {
               "Most bytes of intermediate values in use at one time">];
 }
 
+def CudaWatch : Pass<"cuda-watch", "::mlir::func::FuncOp"> {
+  let summary = "Count the values of a step that consists of launches";
+  let description = [{
+    Runs between `convert-train-to-cuda` and `cuda-plan-memory`. It adds kernels
+    that count what `amp-watch` counts, and returns the counts as predictions. No
+    other launch changes, so a step computes the same bits with and without the
+    pass. A step without predictions runs none of these kernels.
+
+    The values are those of the source step, which the locations of operations
+    name:
+
+    - the arguments, and the results of launches: a kernel reads them;
+    - what a kernel computes and does not store: a copy of its body counts the
+      values in registers;
+    - what a reduction computes before it stores its result: a copy of the
+      reduction ends there.
+
+    A value that a launch narrows has the counts of this cast. The prediction is
+    called `watch <n> <type>[><type of the cast>] <extents> <names>`, with the
+    name of the value first and then the names of the operations that are part of
+    the same launch. The passes before this one must have had locations of
+    operations.
+
+    ```mlir
+    %0 = cuda.gemm ins(%a, %b : tensor<8x16xf16>, tensor<16x4xf16>) -> tensor<8x4xf16>
+    ```
+
+    ```mlir
+    %0 = cuda.gemm ins(%a, %b : tensor<8x16xf16>, tensor<16x4xf16>) -> tensor<8x4xf16>
+    %1 = cuda.kernel named "watch" over [8, 4]
+        maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (0)>]
+        reduce [0, 1] with <statistics> {
+    ^bb0(%x: f16):
+      %2 = arith.extf %x : f16 to f32
+      cuda.yield %2, %2 : f32, f32
+    } ins(%0 : tensor<8x4xf16>) -> tensor<263xi64>
+    ```
+
+    Not counted are the values within launches of libraries and tuned kernels,
+    such as the scores of attention by cuDNN, the results of collectives, and the
+    gradients after `amp.unscale`, which the optimizer computes. A remark names
+    attention and losses in chunks. A step with such kernels does not change.
+  }];
+  let dependentDialects = ["::mlir::cuda::CUDADialect"];
+  let options = [
+    Option<"match", "match", "std::string", "",
+           "Count only values one of whose names this regular expression matches">];
+  let statistics = [
+    Statistic<"numWatched", "values-watched", "Values that are counted">,
+    Statistic<"numHidden", "launches-hidden",
+              "Launches with values that are not counted, with a remark">];
+}
+
 #endif // AMP_DIALECT_CUDA_TRANSFORMS_PASSES_TD

@@ -1,0 +1,50 @@
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// RUN: amp-opt %s --convert-train-to-cuda --cuda-watch -o %t.mlir
+// RUN: FileCheck %s --input-file=%t.mlir
+// RUN: amp-opt %t.mlir --cuda-watch | diff %t.mlir -
+// RUN: amp-opt %s --convert-train-to-cuda --cuda-watch=match=train.exp | FileCheck %s --check-prefix=MATCH
+// RUN: amp-opt %s --convert-train-to-cuda --cuda-watch=match=train.exp \
+// RUN:   --cuda-plan-memory | FileCheck %s --check-prefix=PLAN
+// RUN: not amp-opt %s --convert-train-to-cuda --cuda-watch=match=train.conv2d 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NOTHING
+// RUN: not amp-opt %s --convert-train-to-cuda "--cuda-watch=match=(" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REGEX
+
+// NOTHING: 'match' selects no value: 'train.conv2d' is in no name; expected a part of the name of an operation with its place
+// REGEX: wrong value of 'match': '(', expected a regular expression: parentheses not balanced
+
+// The exponential stays in registers. A kernel before it counts it with its
+// cast, over the loops that it depends on.
+// CHECK-LABEL: func.func @step(
+// CHECK-SAME: -> ({{.*}}tensor<263xi64> {amp.prediction = "watch 0 f32 8x argument \22w\22"}
+// CHECK-SAME: amp.prediction = "watch {{[0-9]+}} f32>f16 8x train.exp {{.*}}cuda-watch.mlir:
+// CHECK: cuda.kernel named "watch"
+// CHECK-SAME: with <statistics>
+// MATCH-LABEL: func.func @step(
+// MATCH-NOT: argument
+// MATCH: cuda.kernel named "watch"{{.*}} over [8] {{.*}} reduce [0] with <statistics>
+// MATCH: %[[EXP:.*]] = math.exp
+// MATCH: %[[LOW:.*]] = arith.truncf %[[EXP]] : f32 to f16
+// MATCH: %[[CAST:.*]] = arith.extf %[[LOW]]
+// MATCH: cuda.yield %[[EXP]], %[[CAST]] : f32, f32
+// MATCH-NOT: statistics
+
+// Only callers that read predictions run the kernel.
+// PLAN: cuda.buffer "watch 0 f32>f16 8x train.exp {{.*}}role = "prediction"
+// PLAN: with <statistics>
+// PLAN: {cuda.reader = #cuda.reader<predictions>}
+func.func @step(
+    %w: tensor<8xf32> {amp.role = "parameter", amp.name = "w"},
+    %x: tensor<4x8xf32> {amp.role = "batch", amp.name = "x"})
+    -> (tensor<8xf32> {amp.updates = "w"}, tensor<f32> {amp.metric = "loss"}) {
+  %e = train.exp %w : tensor<8xf32>
+  %l = amp.cast %e : tensor<8xf32> to tensor<8xf16>
+  %n = train.abs %l : tensor<8xf16>
+  %f = amp.cast %n : tensor<8xf16> to tensor<8xf32>
+  %s = train.mul %x, %f : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  %loss = train.reduce_sum %s {dims = array<i64: 0, 1>} : (tensor<4x8xf32>) -> tensor<f32>
+  %new = train.sub %w, %f : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %new, %loss : tensor<8xf32>, tensor<f32>
+}

@@ -1,0 +1,155 @@
+# Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The counts of cuda-watch: those of the CPU for the same step, no bit of the
+# training changes, and a planted overflow has its name.
+#
+# REQUIRES: full
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %t %models '%cuda_host_cxx' '%cuda_host_lib' %amp_src_root
+
+import json
+import os
+import re
+import shlex
+import sys
+
+here = os.path.dirname(__file__)
+sys.path[:0] = [os.path.join(here, "Inputs"), os.path.join(here, "../../Step/Inputs")]
+import numpy as np
+import steps
+from program import run
+
+folder, models, compiler, library, root = sys.argv[1:6]
+MODEL, BATCH = f"{models}/digits-mlp.mlir", 32
+NO_PREDICTIONS = 1 << 7
+NANS, INFINITIES, ZEROS, OVERFLOWS, UNDERFLOWS, LARGEST, SMALLEST, BINS = range(8)
+
+
+def build(name, watch):
+    """Compiles the step in fp16."""
+    program, source, shared = (f"{folder}/{name}.{kind}" for kind in ("mlir", "cu", "so"))
+    run(["amp-opt", MODEL, f"--amp-cuda-pipeline=precision=fp16 batch-size={BATCH}{watch}", "-o", program])
+    run(["amp-translate", "--mlir-to-cuda", program, "-o", source])
+    run([*shlex.split(compiler), "-shared", source, *shlex.split(library),
+         f"-Wl,--version-script={root}/test/CudaHost/library.exports", "-o", shared])
+    code, loaded, message, alive = steps.load(shared)
+    assert code == steps.OK, message
+    return loaded, alive
+
+
+def start(program, data, **options):
+    step = steps.Step(program, seed=3, **options)
+    step.set_batch("images", data["images"])
+    step.set_batch("labels", data["labels"])
+    return step
+
+
+def states(step):
+    return {name: value.tobytes() for name, value in step.states().items()}
+
+
+def counts(step):
+    """The counts by description: number, type, extents and names."""
+    found = {}
+    for name in step.tensors(4):
+        words = name.split(" ", 4)
+        if words[0] == "watch":
+            found[tuple(words[1:])] = step.read(4, name)
+    return found
+
+
+random = np.random.default_rng(1)
+data = {"images": random.standard_normal((BATCH, 64)).astype(np.float32),
+        "labels": random.integers(0, 10, BATCH)}
+plain, keep_plain = build("plain", "")
+watched, keep_watched = build("watched", " watch=.")
+
+# The states are the same with and without counts, whether the counts are read
+# or not, and one run of five steps counts in the last of them.
+expected = start(plain, data)
+quiet = start(watched, data, flags=NO_PREDICTIONS)
+sampled = start(watched, data)
+each = start(watched, data)
+before = {name: value for name, value in each.states().items()}
+for step in (expected, quiet, sampled):
+    step.call("run", 0, 5)
+for number in range(5):
+    each.call("run", 0, 1)
+    if number == 0:
+        first = counts(each)
+for step in (quiet, sampled, each):
+    assert states(step) == states(expected)
+    assert step.metrics() == expected.metrics()
+last, other = counts(each), counts(sampled)
+assert last.keys() == other.keys() and all((last[key] == other[key]).all() for key in last)
+assert len(first) > 40, list(first)
+
+# NumPy counts the same in the arguments.
+for (_, kind, shape, name), got in first.items():
+    assert got[BINS:].sum() == np.prod([int(n) for n in shape.split("x") if n]), (name, shape)
+    if not name.startswith("argument") or name == 'argument "lr"':
+        continue
+    name = name.split('"')[1]
+    if name not in before and name != "images":
+        continue
+    value = (data["images"] if name == "images" else before[name]).reshape(-1)
+    size, low = np.abs(value), value.astype(np.float16)
+    assert got[ZEROS] == (value == 0).sum() and got[NANS] == got[INFINITIES] == 0
+    assert np.uint32(got[LARGEST]).view(np.float32) == size.max(), name
+    least = size[size != 0].min() if size.any() else np.float32(0)
+    assert np.uint32(got[SMALLEST]).view(np.float32) == least, name
+    assert (got[BINS:] == np.bincount(size.view(np.uint32) >> 23, minlength=256)).all(), name
+    if kind == "f32>f16":
+        assert got[UNDERFLOWS] == ((value != 0) & (low == 0)).sum() and got[OVERFLOWS] == np.isinf(low).sum()
+
+# amp-run --watch counts nearly the same, on the same states and batch. Sums have
+# another order, so some values cross a power of two.
+seeded = start(plain, data)
+seeded.call("save", f"{folder}/state.npz".encode())
+np.savez(f"{folder}/data.npz", train_images=data["images"], train_labels=data["labels"])
+run(["amp-run", MODEL, "--data", f"{folder}/data.npz", "--load", f"{folder}/state.npz", "--precision", "fp16", "--quiet",
+     "--steps", "1", "--batch-size", str(BATCH), "--no-shuffle", "--watch", "--watch-json", f"{folder}/cpu.json"])
+with open(f"{folder}/cpu.json") as file:
+    values = json.load(file)["values"]
+same, parts = 0, set()
+for (_, kind, shape, names), got in first.items():
+    name = names.split(" | ")[0]
+    elements = int(got[BINS:].sum())
+    like = [v for v in values
+            if v["name"] == name and v["type"] == kind.split(">")[0] and v["elements"] == elements]
+    apart = [sum(abs(got[BINS + e] - v["exponents"].get(str(e - 127), 0)) for e in range(1, 255)) for v in like]
+    if apart:
+        assert min(apart) <= max(4, 0.03 * elements), (name, kind, min(apart), elements)
+        same += 1
+        parts.add(like[int(np.argmin(apart))]["part"])
+print(len(first), "values,", same, "with the name, type and size of one on the CPU")
+assert same >= 25 and parts == {"forward", "backward", "update"}, (same, parts)
+
+# An input beyond the range of f16: its cast overflows, and the first values
+# that are not finite are those computed from it.
+data["images"] = data["images"] * np.float32(1e6)
+broken = start(watched, data)
+broken.call("run", 0, 1)
+found = [(names, got) for (_, _, _, names), got in counts(broken).items()]
+(image,) = [got for name, got in found if name == 'argument "images"']
+assert image[OVERFLOWS] == (np.abs(data["images"]) >= 65520).sum() > 1900 and image[INFINITIES] == 0
+bad = [name for name, got in found if got[NANS] + got[INFINITIES]]
+assert "train.relu" in bad[0] and "digits-mlp.mlir:37:" in bad[0], bad
+
+# By the model of costs, counting all values of GPT-2 at most doubles the time
+# of a step, and the launches of other steps are the same.
+gpt2 = f"{folder}/gpt2.mlir"
+run(["amp-model", "gpt2", "--sequence=1024", "-o", gpt2])
+costs = {}
+for watch in ("", " watch=."):
+    program = f"{folder}/gpt2-program.mlir"
+    run(["amp-opt", gpt2, f"--amp-cuda-pipeline=precision=bf16 batch-size=8 attention=cudnn{watch}", "-o", program])
+    text = run(["amp-translate", "--cuda-costs", program])
+    training, readers = text.split("only in steps whose metrics or predictions are read:\n")
+    costs[watch] = training, float(re.search(r"^estimate ([\d.]+) us", training, re.M)[1]), float(
+        re.search(r"^estimate of a step with all of them ([\d.]+) us$", readers, re.M)[1])
+assert costs[""][0] == costs[" watch=."][0]
+_, others, all_values = costs[" watch=."]
+print(f"GPT-2: {others} us, and {all_values} us with the counts of all values, {all_values / others:.2f} times")
+assert others < all_values <= 2 * others
