@@ -12,6 +12,17 @@
 // RUN: not amp-opt %s --convert-train-to-cuda "--cuda-watch=match=(" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REGEX
 
+// RUN: amp-opt %s --convert-train-to-cuda | amp-opt --cuda-watch | FileCheck %s --check-prefix=UNNAMED
+// RUN: amp-opt %S/convert-train-to-cuda-attention.mlir --convert-train-to-cuda=attention=cudnn --cuda-watch \
+// RUN:   --split-input-file --remarks-filter=amp 2>&1 | FileCheck %s --check-prefix=HIDDEN
+
+// A module that is printed without locations keeps the names of arguments.
+// UNNAMED: amp.prediction = "watch 0 f32 8x argument
+// UNNAMED-SAME: amp.prediction = "watch 1 f32 4x8x argument
+// UNNAMED-NOT: amp.prediction = "watch
+
+// HIDDEN: NotWatched{{.*}}the scores of attention by cuDNN are not watched
+
 // NOTHING: 'match' selects no value: 'train.conv2d' is in no name; expected a part of the name of an operation with its place
 // REGEX: wrong value of 'match': '(', expected a regular expression: parentheses not balanced
 

@@ -238,7 +238,7 @@ void WatchLaunches::reportHidden(LaunchOpInterface launch) {
     return;
   StringRef what = isa<LinearCrossEntropyOp>(launch.getOperation())
                        ? "the logits of a loss in chunks"
-                       : "the scores of attention, which cuDNN computes";
+                       : "the scores of attention by cuDNN";
   remark::missed(
       launch->getLoc(),
       remark::RemarkOpts::name("NotWatched")
@@ -250,8 +250,8 @@ void WatchLaunches::reportHidden(LaunchOpInterface launch) {
 }
 
 void WatchLaunches::findResults(LaunchOpInterface launch) {
-  // A reader of a collective would end the time in which others run beside it.
-  // The others have results that no operation of the source step has.
+  // A reader of a collective would make later launches wait for it. The results
+  // of the other launches are not values of the source step.
   if (launch.isCollective() ||
       isa<CastsOp, CheckGradientsOp, UpdateScaleOp, QuantizeOp,
           UpdateQuantizerOp>(launch.getOperation()))

@@ -85,10 +85,12 @@ CountedValue mlir::cuda::countInFinish(KernelOp kernel, Value value,
   Value result = cut.getResult(0);
   result.setType(typeOf(result).clone(value.getType()));
   cut->setAttr("name", b.getStringAttr(kKernelName));
-  for (Operation &op : llvm::make_early_inc_range(
-           llvm::reverse(cut.getFinish().front().without_terminator())))
-    if (op.use_empty())
-      op.erase();
+  SmallVector<Operation *> ops;
+  for (Operation &op : cut.getFinish().front().without_terminator())
+    ops.push_back(&op);
+  for (Operation *op : llvm::reverse(ops))
+    if (op->use_empty())
+      op->erase();
   return countTensor(result, to);
 }
 

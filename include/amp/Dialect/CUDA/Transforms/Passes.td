@@ -78,7 +78,7 @@ def CudaWatch : Pass<"cuda-watch", "::mlir::func::FuncOp"> {
     other launch changes, so a step computes the same bits with and without the
     pass. A step without predictions runs none of these kernels.
 
-    The values are those of the source step, which the locations of operations
+    It finds the values of the source step, which the locations of operations
     name:
 
     - the arguments, and the results of launches: a kernel reads them;
@@ -90,8 +90,8 @@ def CudaWatch : Pass<"cuda-watch", "::mlir::func::FuncOp"> {
     A value that a launch narrows has the counts of this cast. The prediction is
     called `watch <n> <type>[><type of the cast>] <extents> <names>`, with the
     name of the value first and then the names of the operations that are part of
-    the same launch. The passes before this one must have had locations of
-    operations.
+    the same launch. Without locations, as in a module that was printed without
+    them in between, the pass counts only arguments.
 
     ```mlir
     %0 = cuda.gemm ins(%a, %b : tensor<8x16xf16>, tensor<16x4xf16>) -> tensor<8x4xf16>
