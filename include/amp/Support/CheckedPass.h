@@ -30,7 +30,8 @@ std::string checkPassOptions(Pass &pass, StringRef text,
 std::string describeWrongValues(Pass &pass, StringRef text, StringRef reason);
 
 /// A pass whose errors of options name the pass and the option that was meant.
-template <typename OpT = void> class CheckedPass : public OperationPass<OpT> {
+template <typename OpT = void>
+class CheckedPass : public OperationPass<OpT> {
 public:
   using ErrorHandler = function_ref<LogicalResult(const Twine &)>;
 
