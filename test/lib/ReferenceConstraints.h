@@ -45,7 +45,9 @@ public:
              states[use.producer] == State::F32;
     });
     endsAtFitting = false;
+    followsUpdates = true;
     holdFrom([&](const SlotUse &use) { return isGradient(use); });
+    followsUpdates = false;
     holdState();
   }
 
@@ -82,7 +84,28 @@ private:
       return implication.first == v && states[implication.second] == State::F32;
     });
   }
+  /// Whether a gradient of a parameter is computed from `op`, or in it, or in
+  /// the operation around it.
+  static bool leadsToGradient(Operation *op) {
+    auto isMarked = [](Operation *nested) {
+      return nested->hasAttr(AMPDialect::kGradientOfAttr)
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    };
+    if (op->walk(isMarked).wasInterrupted())
+      return true;
+    Operation *parent = op->getParentOp();
+    return llvm::any_of(op->getUsers(), leadsToGradient) ||
+           (!isa<func::FuncOp>(parent) && leadsToGradient(parent));
+  }
+  /// Whether `v` is of a product that only the update needs.
+  bool isUpdateProduct(VertexId v) const {
+    return followsUpdates && vertices[v].kind == SlotKind::Compute &&
+           !vertices[v].pinned && !leadsToGradient(vertices[v].op);
+  }
   bool ends(const SlotUse &use) const {
+    if (isUpdateProduct(use.user))
+      return false;
     return vertices[use.user].kind == SlotKind::Compute ||
            states[use.user] == State::Low || (endsAtFitting && bounds(use));
   }
@@ -122,7 +145,8 @@ private:
           hold(use.user);
       for (auto [premise, conclusion] : graph.getImplications())
         if (passes(held, conclusion) &&
-            vertices[conclusion].kind != SlotKind::Compute)
+            (vertices[conclusion].kind != SlotKind::Compute ||
+             isUpdateProduct(conclusion)))
           hold(premise);
     }
     // Clear slots all of whose uses end at products are let go: the largest
@@ -145,7 +169,8 @@ private:
       }
     }
     for (VertexId v = 1; v < vertices.size(); ++v)
-      if (held[v] && !released[v] && states[v] == State::Free)
+      if (held[v] && !released[v] &&
+          (states[v] == State::Free || isUpdateProduct(v)))
         states[v] = State::F32;
   }
 
@@ -188,6 +213,8 @@ private:
   std::vector<State> states;
   /// Whether values that provably fit the low type impose no constraint.
   bool endsAtFitting = false;
+  /// Whether products that only the update needs are part of it.
+  bool followsUpdates = false;
 };
 
 } // namespace mlir::amp::test

@@ -44,8 +44,8 @@ StringRef mlir::amp::explain(Reason reason) {
     return "measured, not proved: a value here loses too much below the range "
            "of the low type";
   case Reason::Bits:
-    return "computed from integer bits, like random numbers, and a low type "
-           "has few of these";
+    return "computed from integer bits, like random numbers, or only used with "
+           "them, and a low type has few of these";
   case Reason::RunningSum:
     return "a sum that a loop carries, which would lose small terms in low "
            "precision";
@@ -81,6 +81,9 @@ StringRef mlir::amp::explain(Reason reason) {
     return "the values may leave the range of the low type";
   case Reason::Tainted:
     return "computed from a value that may leave the range of the low type";
+  case Reason::Limit:
+    return "limited by a number near 1 that the low type rounds to 1, or "
+           "computed from such a value";
   case Reason::CompositePattern:
     return "part of a composite pattern that is f32 inside: rows and "
            "statistics of them";

@@ -11,6 +11,7 @@
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Interfaces/FloatRangeOpInterface.h"
 #include "amp/Precision/Assignment/Optimal.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include <tuple>
 
@@ -34,6 +35,7 @@ public:
     classify();
     findInnerImplications();
     taint();
+    holdLimits();
     holdUpdates();
     holdNewState();
     holdState();
@@ -97,6 +99,9 @@ private:
       if (isInner(implication))
         inner.push_back({implication.second, implication.first});
     llvm::sort(inner);
+    for (auto [premise, conclusion] : graph.getImplications())
+      if (conclusion != 0 && vertices[conclusion].kind == SlotKind::Compute)
+        productResults[conclusion].push_back(premise);
   }
 
   template <typename Visit>
@@ -108,6 +113,8 @@ private:
 
   /// Whether the reader of `use` gets a cast, or the value is known to fit.
   bool endsTaint(const SlotUse &use) const {
+    if (isUpdateProduct(use.user))
+      return false;
     const SlotVertex &user = vertices[use.user];
     return user.kind == SlotKind::Compute ||
            result.states[use.user] == State::Low ||
@@ -123,6 +130,14 @@ private:
     auto rule = dyn_cast_or_null<FloatRangeOpInterface>(producer.op);
     return rule && rule.getElementFlow() != ElementFlow::Moves &&
            graph.fitsLow(use.operand->get());
+  }
+  /// Whether `v` is of a product that only an update needs, such as a norm, a
+  /// preconditioner or a direction of conjugate gradients. Without a mark that
+  /// says otherwise, it is as exact as the rest of the update.
+  bool isUpdateProduct(VertexId v) const {
+    return followsUpdates && vertices[v].kind == SlotKind::Compute &&
+           !vertices[v].pinned && vertices[v].given == Pin::None &&
+           !towardsGradients.contains(vertices[v].op);
   }
   bool isMovement(VertexId v) const {
     return vertices[v].opClass == OpClass::Clear && vertices[v].produces;
@@ -146,6 +161,23 @@ private:
     endsAtFitting = true;
     flood(sources, Reason::Tainted);
     endsAtFitting = false;
+  }
+
+  /// Keeps slots f32 that limit values to less than 1, and those computed from
+  /// their results. Rounding would move these results to the pole of a
+  /// logarithm or of the derivative of an arc cosine.
+  void holdLimits() {
+    SmallVector<VertexId> sources;
+    for (VertexId v = 1; v < vertices.size(); ++v) {
+      if (!vertices[v].isLimit)
+        continue;
+      if (isFree(v))
+        set(v, State::F32, Reason::Limit);
+      if (result.states[v] == State::F32 && vertices[v].produces)
+        sources.push_back(v);
+    }
+    if (!sources.empty())
+      flood(sources, Reason::Limit);
   }
 
   /// Keeps slots f32 that are computed from the values of `sources`, for
@@ -181,6 +213,9 @@ private:
           enter(use.user, v);
       }
       forEachResultSlot(v, [&](VertexId slot) { enter(slot, v); });
+      if (isUpdateProduct(v))
+        for (VertexId slot : productResults.lookup(v))
+          enter(slot, v);
     }
     releaseMovement(order);
     for (const Step &step : order) {
@@ -190,8 +225,9 @@ private:
       // A slot without results only reads a listed gradient, and rounds
       // nothing.
       const bool onlyReads = reason == Reason::Update && step.root != 0 &&
-                             !vertices[step.slot].produces;
-      if (!isFree(step.slot) || onlyReads)
+                             !vertices[step.slot].produces &&
+                             !isUpdateProduct(step.slot);
+      if ((!isFree(step.slot) && !isUpdateProduct(step.slot)) || onlyReads)
         continue;
       set(step.slot, State::F32, reason, step.root);
       result.previous[step.slot] = step.from;
@@ -297,8 +333,45 @@ private:
       isGradient[index] = name && !name.empty();
       found |= isGradient[index];
     }
-    if (found)
-      flood(sources, Reason::Update);
+    if (!found)
+      return;
+    // A gradient that only leaves the step is not a value of the graph.
+    llvm::SmallDenseSet<Operation *> functions;
+    for (const SlotVertex &vertex : vertices.drop_front()) {
+      // The values that calls carry belong to their function.
+      auto function = dyn_cast<FunctionOpInterface>(vertex.op);
+      if (!function)
+        function = vertex.op->getParentOfType<FunctionOpInterface>();
+      if (function && functions.insert(function).second)
+        function->walk([&](Operation *op) {
+          if (op->hasAttr(AMPDialect::kGradientOfAttr))
+            findTowardsGradients(op);
+        });
+    }
+    followsUpdates = true;
+    flood(sources, Reason::Update);
+    followsUpdates = false;
+  }
+
+  /// Collects the operations from which `op`, which gives a gradient of a
+  /// parameter, computes it, with all others in the same regions. A gradient
+  /// may also be a value of the backward pass, from which others are computed.
+  void findTowardsGradients(Operation *op) {
+    SmallVector<Operation *> worklist;
+    auto enter = [&](Operation *source) {
+      if (source && !isa<FunctionOpInterface>(source) &&
+          !towardsGradients.contains(source))
+        worklist.push_back(source);
+    };
+    enter(op);
+    while (!worklist.empty())
+      worklist.pop_back_val()->walk([&](Operation *nested) {
+        if (!towardsGradients.insert(nested).second)
+          return;
+        enter(nested->getParentOp());
+        for (Value operand : nested->getOperands())
+          enter(operand.getDefiningOp());
+      });
   }
 
   /// Keeps slots f32 that compute new parameters and optimizer state, where no
@@ -386,6 +459,12 @@ private:
   HardConstraints result;
   /// Implications from result slots to operand slots, by the latter.
   std::vector<std::pair<VertexId, VertexId>> inner;
+  /// The result slots of products, by the slot of their operands.
+  llvm::DenseMap<VertexId, SmallVector<VertexId, 1>> productResults;
+  /// The operations from which gradients of parameters are computed.
+  llvm::DenseSet<Operation *> towardsGradients;
+  /// Whether a flood follows updates through their products.
+  bool followsUpdates = false;
   /// Operands through which a normalisation reads a reciprocal root.
   llvm::DenseSet<OpOperand *> normalizers;
   /// The slots of these normalisations.

@@ -151,6 +151,10 @@ bool mlir::amp::isLostIn(double number, FloatType low) {
   return std::isinf(rounded) || (rounded == 0 && number != 0);
 }
 
+bool mlir::amp::isRoundedToOne(double number, FloatType low) {
+  return std::abs(number) != 1 && std::abs(roundTo(number, low)) == 1;
+}
+
 bool ConstantElements::vanishesIn(FloatType low) const {
   return !finite.isEmpty() && (finite.lo != 0 || finite.hi != 0) &&
          roundTo(finite.lo, low) == 0 && roundTo(finite.hi, low) == 0;

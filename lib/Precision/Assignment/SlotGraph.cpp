@@ -260,7 +260,8 @@ VertexId SlotGraph::addVertex(Operation *op, int8_t slot, SlotKind kind,
   vertices.push_back({op, slot, kind, opClass, /*produces=*/false,
                       /*isProductResult=*/false, /*pinned=*/false,
                       /*isConstant=*/false, /*isBounded=*/false,
-                      /*isRounded=*/false, /*isSum=*/false, RangeProof::None});
+                      /*isRounded=*/false, /*isSum=*/false, /*isLimit=*/false,
+                      RangeProof::None});
   return vertices.size() - 1;
 }
 

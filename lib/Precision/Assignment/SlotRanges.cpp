@@ -25,8 +25,10 @@ void SlotGraph::applyRanges(ArrayRef<FunctionOpInterface> functions) {
   // The other low types have the exponents of f32.
   if (wide && !wide->seeds.empty() && low.isF16())
     denyWide(wide->seeds);
-  if (wide)
+  if (wide) {
     denyWide(wide->getBeyond(low));
+    markLimits();
+  }
   freeSquares();
   freeRangeSlots();
   if (const MeasuredValues *measured = getMeasured())
@@ -79,27 +81,6 @@ void SlotGraph::denyWide(const llvm::DenseSet<Value> &found) {
     if (found.contains(entry.value))
       deny(entry.vertex);
   denyReaders(found, /*evenProducts=*/true);
-}
-
-/// Keeps slots f32 that produce or read a value made of bits, unless a pin or a
-/// product decides.
-void SlotGraph::denyBits() {
-  auto keep = [&](VertexId v) {
-    if (v == 0 || vertices[v].kind == SlotKind::Compute)
-      return;
-    vertices[v].proof = RangeProof::Bits;
-    if (!vertices[v].pinned && vertices[v].opClass != OpClass::Allow)
-      vertices[v].opClass = OpClass::Deny;
-  };
-  std::vector<bool> isBits(values.size(), false);
-  for (auto [index, entry] : llvm::enumerate(values)) {
-    isBits[index] = wide->bits.contains(entry.value);
-    if (isBits[index])
-      keep(entry.vertex);
-  }
-  for (const SlotUse &use : uses)
-    if (isBits[use.value])
-      keep(use.user);
 }
 
 /// Keeps slots f32 that read a constant that does not fit and that an operation

@@ -308,6 +308,10 @@ void SlotGraph::denyNumbers(Operation *op, const OperationInfo &info,
   for (auto [slot, number] : scratch.bounds)
     if (std::abs(number) < noLimit && isLostIn(number, low))
       deny(slotVertices[slot]);
+  for (auto [slot, number] : scratch.bounds)
+    if (VertexId v = slotVertices[slot];
+        vertices[v].opClass == OpClass::Clear && isRoundedToOne(number, low))
+      vertices[v].isLimit = true;
   // Without an interface, the meaning of an attribute is unknown.
   if (!info.hasSlots && !info.isConstant && holdsLostNumber(op, low))
     llvm::for_each(slotVertices, [&](VertexId vertex) { deny(vertex); });

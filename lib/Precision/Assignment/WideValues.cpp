@@ -64,7 +64,7 @@ public:
           mark(value, found.seeds);
       }
       if (isConstant(op))
-        markLarge(op);
+        markNumbers(op);
       if (auto function = dyn_cast<FunctionOpInterface>(op))
         markUpdates(function);
     });
@@ -183,9 +183,12 @@ private:
     auto function =
         cast<FunctionOpInterface>(returned.getOwner()->getParentOp());
     bool isOrigin = !areNumbers(marks) || origins.contains({&marks, function});
+    const Marks &limits = &marks == &found.limitedF16    ? nearF16
+                          : &marks == &found.limitedBF16 ? nearBF16
+                                                         : marks;
     if (index >= call->getNumResults() ||
         (!isOrigin && llvm::none_of(call.getArgOperands(), [&](Value operand) {
-          return marks.contains(operand);
+          return marks.contains(operand) || limits.contains(operand);
         })))
       return;
     if (isOrigin && areNumbers(marks))
@@ -205,7 +208,8 @@ private:
           worklist.push_back({operand.get(), &marks});
   }
 
-  /// Whether `marks` are for numbers beyond the range of a low type.
+  /// Whether `marks` follow constants: numbers beyond the range of a low type,
+  /// and limits near 1.
   bool areNumbers(const Marks &marks) const {
     return &marks != &found.bits && &marks != &found.seeds;
   }
@@ -213,6 +217,8 @@ private:
   /// Marks the values that the owner of `use` computes from a value of `marks`.
   void compute(OpOperand &use, Marks &marks) {
     Operation *op = use.getOwner();
+    if (&marks == &nearF16 || &marks == &nearBF16)
+      return limit(op, marks);
     if (isProduct(op) ||
         (areNumbers(marks) ? !keepsLarge(op, marks) : !decides(use, marks)))
       return;
@@ -225,8 +231,9 @@ private:
   // Large numbers
   //===--------------------------------------------------------------------===//
 
-  /// Marks the constant `op` if it has numbers beyond the range of a low type.
-  void markLarge(Operation *op) {
+  /// Marks the constant `op` if it has numbers beyond the range of a low type,
+  /// or is a number that a low type rounds to 1 or -1.
+  void markNumbers(Operation *op) {
     if (op->getNumResults() != 1 || !holdsFloats(op->getResult(0)))
       return;
     auto elements = getConstantElements(op, {});
@@ -244,6 +251,44 @@ private:
         addOrigin(op, *marks);
         mark(op->getResult(0), *marks);
       }
+    if (elements->range.lo != elements->range.hi)
+      return;
+    for (auto [low, marks] :
+         {std::pair(FloatType(Float16Type::get(context)), &nearF16),
+          std::pair(FloatType(BFloat16Type::get(context)), &nearBF16)})
+      if (isRoundedToOne(elements->range.lo, low)) {
+        addOrigin(op, *marks);
+        mark(op->getResult(0), *marks);
+      }
+  }
+
+  /// Marks the results of `op`, which reads a number of `marks` near 1: they
+  /// have the same number, or are limited by it. A factor of almost 1 is an
+  /// ordinary number.
+  void limit(Operation *op, Marks &marks) {
+    Marks &limited = &marks == &nearF16 ? found.limitedF16 : found.limitedBF16;
+    bool moves = movesElements(op);
+    if (!moves && policy.classify(op->getName()) != OpClass::Clear)
+      return;
+    if (!moves &&
+        origins.contains({&marks, op->getParentOfType<FunctionOpInterface>()}))
+      addOrigin(op, limited);
+    for (Value result : op->getResults())
+      mark(result, moves ? marks : limited);
+  }
+
+  /// Whether each element of the results of `op` is an element of an operand.
+  bool movesElements(Operation *op) const {
+    const Adapter *adapter =
+        policy.findAdapter(op->getName().getDialectNamespace());
+    auto rule = dyn_cast<FloatRangeOpInterface>(op);
+    // A cast that does not change the type, as JAX writes for arguments.
+    if (adapter && adapter->cast &&
+        op->getName().getStringRef() == StringRef(adapter->cast->op) &&
+        op->getNumOperands() == 1 && op->getNumResults() == 1)
+      return op->getOperand(0).getType() == op->getResult(0).getType();
+    return (adapter && adapter->moves.contains(op->getName().getStringRef())) ||
+           (rule && rule.getElementFlow() == ElementFlow::Moves);
   }
 
   /// Returns the marks of `input`, a region argument or result, to which
@@ -270,11 +315,10 @@ private:
   /// does.
   bool keepsLarge(Operation *op, const Marks &marks) const {
     const AdapterOperation *adapted = policy.findAdapted(op->getName());
-    const Adapter *adapter =
-        policy.findAdapter(op->getName().getDialectNamespace());
     auto rule = dyn_cast<FloatRangeOpInterface>(op);
-    if ((adapter && adapter->moves.contains(op->getName().getStringRef())) ||
-        (rule && rule.getElementFlow() == ElementFlow::Moves))
+    if (&marks == &found.limitedF16 || &marks == &found.limitedBF16)
+      return !adapted || !adapted->isBounded;
+    if (movesElements(op))
       return true;
     if (&marks == &largeF16 || &marks == &largeBF16) {
       auto iface = dyn_cast<PrecisionOpInterface>(op);
@@ -408,6 +452,8 @@ private:
   /// Values that hold a number beyond the range of f16 or of bf16, and have not
   /// entered a loop.
   Marks largeF16, largeBF16;
+  /// Values that hold a number near 1 that f16 or bf16 rounds to 1.
+  Marks nearF16, nearBF16;
   /// The functions that put values into such marks by themselves.
   llvm::DenseSet<std::pair<const Marks *, Operation *>> origins;
   SmallVector<std::pair<Value, Marks *>> worklist;

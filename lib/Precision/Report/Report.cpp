@@ -69,6 +69,8 @@ StringRef mlir::amp::stringifyReason(Reason reason) {
     return "range";
   case Reason::Tainted:
     return "tainted";
+  case Reason::Limit:
+    return "limit";
   case Reason::CompositePattern:
     return "composite-pattern";
   case Reason::Update:

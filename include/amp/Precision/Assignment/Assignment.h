@@ -65,6 +65,9 @@ enum class Reason : uint8_t {
   Range,
   /// Computed from a value that may leave the range of the low type.
   Tainted,
+  /// Limited by a number near 1 that the low type rounds to 1, or computed from
+  /// such a value.
+  Limit,
   /// Part of a composite pattern, such as softmax or a normalisation.
   CompositePattern,
   /// Computed from the gradient of a parameter: part of its update.

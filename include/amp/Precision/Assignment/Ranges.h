@@ -41,6 +41,9 @@ struct ConstantElements {
 /// Returns whether `number` is finite and becomes infinite or zero in `low`.
 bool isLostIn(double number, FloatType low);
 
+/// Returns whether `low` rounds `number`, another one, to 1 or -1.
+bool isRoundedToOne(double number, FloatType low);
+
 /// Returns the elements of `value`, a float or elements in any form, and those
 /// beyond the range of `low` (which may be null). None if they cannot be read.
 std::optional<ConstantElements> getConstantElements(Attribute value,

@@ -77,6 +77,9 @@ struct SlotVertex {
   bool isRounded : 1;
   /// Whether it is or produces a sum that a loop carries.
   bool isSum : 1;
+  /// Whether the operation limits values by a number near 1 or -1 that the low
+  /// type rounds to 1 or -1, or works on such a value.
+  bool isLimit : 1;
   RangeProof proof = RangeProof::None;
   /// The type that the policy gives to this slot alone, or `None`.
   Pin given = Pin::None;
@@ -341,6 +344,7 @@ private:
   bool movesElements(Operation *op) const;
   std::optional<ConstantElements> readConstant(Operation *op) const;
   void denyComputedConstants(FunctionOpInterface function);
+  void markLimits();
   void applySlotTypes(const CallGroup &group);
   void buildAdjacency();
   VertexId findRoot(VertexId v);

@@ -55,6 +55,19 @@ struct WideValues {
   /// states to -1e5. In f16 this is -inf, and -inf - (-inf) is NaN.
   llvm::DenseSet<Value> beyondF16, beyondBF16;
 
+  /// Results of operations that select from values and a number near 1 or -1,
+  /// which f16 or bf16 rounds to 1 or -1, and values computed from these
+  /// results. Products and results that fit for any operands end them.
+  ///
+  /// For example, a cosine is clipped to 0.9999 before its arc cosine is taken.
+  /// At 1 the derivative is infinite.
+  llvm::DenseSet<Value> limitedF16, limitedBF16;
+
+  /// The values that rounding to `low` may move to a limit.
+  const llvm::DenseSet<Value> &getLimited(FloatType low) const {
+    return low.isF16() ? limitedF16 : limitedBF16;
+  }
+
   /// The values that must not be stored as `low`, a type of two bytes.
   const llvm::DenseSet<Value> &getBeyond(FloatType low) const {
     return low.isF16() ? beyondF16 : beyondBF16;

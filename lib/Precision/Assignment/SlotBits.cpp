@@ -1,0 +1,77 @@
+//===- SlotBits.cpp - Values made of integer bits -------------------------===//
+//
+// Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "amp/Precision/Assignment/SlotGraph.h"
+#include "amp/Precision/Assignment/WideValues.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::amp;
+
+/// Whether `op` reads or gives a value of `bits`.
+static bool worksOnBits(Operation *op, const llvm::DenseSet<Value> &bits) {
+  auto isBits = [&](Value value) { return bits.contains(value); };
+  return llvm::any_of(op->getOperands(), isBits) ||
+         llvm::any_of(op->getResults(), isBits);
+}
+
+/// Keeps slots f32 that produce or read a value made of bits, unless a pin or a
+/// product decides. Slots whose values only such slots read stay f32 too: they
+/// are the parameters of a distribution, and a sampler needs them as exact as
+/// its random numbers. Comparisons of such values follow them.
+void SlotGraph::denyBits() {
+  std::vector<bool> isBits(values.size(), false), isKept(vertices.size());
+  SmallVector<VertexId> worklist;
+  auto keep = [&](VertexId v) {
+    if (v == 0 || isKept[v] || vertices[v].kind == SlotKind::Compute)
+      return;
+    isKept[v] = true;
+    worklist.push_back(v);
+    vertices[v].proof = RangeProof::Bits;
+    if (!vertices[v].pinned && vertices[v].opClass != OpClass::Allow)
+      vertices[v].opClass = OpClass::Deny;
+  };
+  for (auto [index, entry] : llvm::enumerate(values)) {
+    isBits[index] = wide->bits.contains(entry.value);
+    if (isBits[index])
+      keep(entry.vertex);
+  }
+  for (const SlotUse &use : uses)
+    if (isBits[use.value])
+      keep(use.user);
+
+  std::vector<SmallVector<VertexId, 2>> producers(vertices.size());
+  std::vector<unsigned> others(vertices.size(), 0);
+  llvm::SetVector<VertexId> inLoops;
+  for (const SlotUse &use : uses) {
+    // A loop hands a value that it does not change to itself.
+    if (use.user == use.producer)
+      continue;
+    Operation *reader = use.operand->getOwner();
+    if (use.user == 0 && reader->getNumRegions() != 0 &&
+        worksOnBits(reader, wide->bits)) {
+      inLoops.insert(use.producer);
+    } else if (use.user == 0 || vertices[use.user].produces) {
+      producers[use.user].push_back(use.producer);
+      ++others[use.producer];
+    }
+  }
+  auto keepParameter = [&](VertexId v) {
+    if (others[v] == 0 && !vertices[v].isProductResult)
+      keep(v);
+  };
+  llvm::for_each(inLoops, keepParameter);
+  while (!worklist.empty())
+    for (VertexId producer : producers[worklist.pop_back_val()]) {
+      --others[producer];
+      keepParameter(producer);
+    }
+  for (const SlotUse &use : uses)
+    if (isKept[use.producer] && !vertices[use.user].produces)
+      keep(use.user);
+}
