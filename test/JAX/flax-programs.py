@@ -17,7 +17,7 @@ import flax_programs
 import jax.numpy as jnp
 import training
 
-QUICK = ("transformer", "recurrent")
+QUICK = ("transformer", "recurrent", "prodigy")
 
 
 def main(amp_opt, *names):
@@ -27,7 +27,8 @@ def main(amp_opt, *names):
         batches = list(data(training.STEPS))
         step = amp_jax.lower(loss, update, params, state, batches[0])
         leaves = [jnp.asarray(leaf) for leaf in step.flatten(params, state)]
-        training.compare(name, amp_opt, step.text, leaves, batches)
+        wide = flax_programs.UPDATE_PRODUCTS.get(name, 0)
+        training.compare(name, amp_opt, step.text, leaves, batches, f32_products=wide)
 
 
 if __name__ == "__main__":

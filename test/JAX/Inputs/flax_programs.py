@@ -78,6 +78,10 @@ def next_tokens(steps):
         yield tokens[:, :-1], tokens[:, 1:]
 
 
+# An optimizer that estimates its rate from inner products of gradients and parameters.
+PRODIGY = optax.contrib.prodigy(1.0)
+# The products of the updates, which stay f32.
+UPDATE_PRODUCTS = {"prodigy": 7}
 schedule = optax.warmup_cosine_decay_schedule(1e-3, 1e-2, 5, 60)
 PROGRAMS = {
     "perceptron": (Perceptron, labelled, optax.adamw(5e-3), functools.partial(kinds.classes, key=True)),
@@ -90,6 +94,7 @@ PROGRAMS = {
     ),
     "recurrent": (Recurrent, labelled, optax.rmsprop(3e-3), kinds.sequences),
     "groups": (Groups, labelled, optax.lion(2e-3), kinds.classes),
+    "prodigy": (Perceptron, labelled, PRODIGY, functools.partial(kinds.classes, key=True)),
     "factored": (Perceptron, labelled, optax.adafactor(3e-2), functools.partial(kinds.classes, key=True)),
 }
 

@@ -317,6 +317,30 @@ def align_params(r):
     return {"a": dense(r, 8, 32), "b": dense(r, 32, 4)}
 
 
+# --- an angular margin: the arc cosine of a cosine that is clipped near 1 ---
+def margin_loss(p, x, y):
+    z = jax.nn.relu(x @ p["a"]) @ p["b"]
+    cosine = jnp.clip(z / jnp.linalg.norm(z, axis=1, keepdims=True), -1 + 1e-4, 1 - 1e-4)
+    return xent(16 * jnp.cos(jnp.arccos(cosine) + 0.3 * jax.nn.one_hot(y, 4)), y)
+
+
+# --- orthogonal weights, whose derivative solves triangular systems ---
+def orthogonal_loss(p, x, y):
+    q, _ = jnp.linalg.qr(p["a"])
+    return xent(jnp.tanh(x @ q) @ p["b"], y)
+
+
+def orthogonal_params(r):
+    return {"a": dense(r, 16, 16), "b": dense(r, 16, 4)}
+
+
+# --- examples mixed by a number from a beta distribution, which samples by rejection ---
+def mixup_loss(p, x, y, key):
+    share, order = jax.random.beta(key, 0.4, 0.4), jax.random.permutation(key, len(x))
+    z = jax.nn.relu((share * x + (1 - share) * x[order]) @ p["a"]) @ p["b"]
+    return share * xent(z, y) + (1 - share) * xent(z, y[order])
+
+
 KEYED = functools.partial(classes, key=True)
 PROGRAMS = {
     "rnn": (rnn_loss, rnn_params, sequences),
@@ -336,4 +360,7 @@ PROGRAMS = {
     "cond": (cond_loss, two_layers, classes),
     "linear": (linear_loss, linear_params, sequences),
     "align": (align_loss, align_params, sequences),
+    "margin": (margin_loss, two_layers, classes),
+    "orthogonal": (orthogonal_loss, orthogonal_params, classes),
+    "mixup": (mixup_loss, two_layers, KEYED),
 }

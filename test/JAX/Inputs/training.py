@@ -23,10 +23,10 @@ def train(text, leaves, batches, extra=()):
     return np.array(losses)
 
 
-def compare(name, amp_opt, step, leaves, batches):
-    """Trains `step` from `leaves` in f32, bf16 and fp16. Every product is low, the loss
-    falls by 20 % or more, and the losses differ by at most 1 % (fp16: 5 %) of the
-    first."""
+def compare(name, amp_opt, step, leaves, batches, f32_products=0):
+    """Trains `step` from `leaves` in f32, bf16 and fp16. Every product but
+    `f32_products` of them is low, the loss falls by 20 % or more, and the losses
+    differ by at most 1 % (fp16: 5 %) of the first."""
 
     def rewrite(precision, **options):
         return amp_jax.rewrite(step, precision, command=(amp_opt,), **options)
@@ -40,13 +40,13 @@ def compare(name, amp_opt, step, leaves, batches):
         text = rewrite(precision, **options)
         products = PRODUCT.findall(text)
         assert products, f"{name} has no products"
-        for types in products:
-            assert types.count(f"x{low}>") == 2, f"{name} has a product of ({types})"
+        wide_products = [types for types in products if types.count(f"x{low}>") != 2]
+        assert len(wide_products) == f32_products, f"{name} has products of {wide_products}"
         losses = train(text, leaves, batches, extra)
         gap = np.abs(losses - wide).max() / wide[0]
         print(
             f"{name}: loss {wide[0]:.3f} to {wide[-1]:.3f} in f32, {losses[-1]:.3f} in {precision}; "
-            f"largest difference {gap:.3%} of the first; {len(products)} products low",
+            f"largest difference {gap:.3%} of the first; {len(products) - f32_products} products low",
             flush=True,
         )
         assert gap <= most, f"{name} in {precision} does not follow f32"
