@@ -81,7 +81,7 @@ def next_tokens(steps):
 # An optimizer that estimates its rate from inner products of gradients and parameters.
 PRODIGY = optax.contrib.prodigy(1.0)
 # The products of the updates, which stay f32.
-UPDATE_PRODUCTS = {"prodigy": 7}
+UPDATE_PRODUCTS = {"prodigy": 10}
 schedule = optax.warmup_cosine_decay_schedule(1e-3, 1e-2, 5, 60)
 PROGRAMS = {
     "perceptron": (Perceptron, labelled, optax.adamw(5e-3), functools.partial(kinds.classes, key=True)),

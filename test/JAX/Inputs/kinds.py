@@ -324,16 +324,6 @@ def margin_loss(p, x, y):
     return xent(16 * jnp.cos(jnp.arccos(cosine) + 0.3 * jax.nn.one_hot(y, 4)), y)
 
 
-# --- orthogonal weights, whose derivative solves triangular systems ---
-def orthogonal_loss(p, x, y):
-    q, _ = jnp.linalg.qr(p["a"])
-    return xent(jnp.tanh(x @ q) @ p["b"], y)
-
-
-def orthogonal_params(r):
-    return {"a": dense(r, 16, 16), "b": dense(r, 16, 4)}
-
-
 # --- examples mixed by a number from a beta distribution, which samples by rejection ---
 def mixup_loss(p, x, y, key):
     share, order = jax.random.beta(key, 0.4, 0.4), jax.random.permutation(key, len(x))
@@ -361,6 +351,5 @@ PROGRAMS = {
     "linear": (linear_loss, linear_params, sequences),
     "align": (align_loss, align_params, sequences),
     "margin": (margin_loss, two_layers, classes),
-    "orthogonal": (orthogonal_loss, orthogonal_params, classes),
     "mixup": (mixup_loss, two_layers, KEYED),
 }
