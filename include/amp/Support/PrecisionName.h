@@ -1,4 +1,5 @@
-//===- PrecisionName.h - Names of precisions ------------------- -*- C++ -*-===//
+//===- PrecisionName.h - Names of precisions ------------------- -*- C++
+//-*-===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -65,6 +65,14 @@ inline void splitHalves(const void *whole, int64_t count, void *halves) {
   }
 }
 
+/// The bytes of a split buffer with the elements of the f32 array `whole`.
+inline Array splitHalves(const Array &whole) {
+  const int64_t count = whole.getNumElements();
+  Array halves(Type::U8, {lowerHalfOffset(count) + 2 * count});
+  splitHalves(whole.data(), count, halves.data());
+  return halves;
+}
+
 /// The inverse of `splitHalves`.
 inline void joinHalves(const void *halves, int64_t count, void *whole) {
   auto *upper = static_cast<const unsigned char *>(halves);

@@ -227,7 +227,8 @@ public:
   void *getData(size_t tensor) override {
     // A caller knows the shape of the whole state.
     return arena && isInMemory(info.buffers[tensor]) &&
-                   !info.buffers[tensor].isPart() && !info.buffers[tensor].isSplit
+                   !info.buffers[tensor].isPart() &&
+                   !info.buffers[tensor].isSplit
                ? arena + info.buffers[tensor].offset
                : nullptr;
   }
@@ -510,21 +511,15 @@ inline Status Program::writeBuffer(int index, const Array &array) {
                      tensors[size_t(index)].describe().c_str());
   written[size_t(index)] = true;
   DeviceScope scope(options.device);
-  if (buffer.isPart()) {
-    const Array part =
-        takeRankPart(array, countOf(buffer), options.ranks->getRank());
-    AMP_CUDA_CALL(cudaMemcpyAsync(arena + buffer.offset, part.data(),
-                                  part.getNumBytes(), cudaMemcpyHostToDevice,
+  if (buffer.isPart() || buffer.isSplit) {
+    const Array stored =
+        buffer.isSplit
+            ? splitHalves(array)
+            : takeRankPart(array, countOf(buffer), options.ranks->getRank());
+    AMP_CUDA_CALL(cudaMemcpyAsync(arena + buffer.offset, stored.data(),
+                                  stored.getNumBytes(), cudaMemcpyHostToDevice,
                                   stream));
-    return synchronize(); // before the part is destroyed
-  }
-  if (buffer.isSplit) {
-    std::vector<unsigned char> halves(size_t(storedBytesOf(buffer)));
-    splitHalves(array.data(), countOf(buffer), halves.data());
-    AMP_CUDA_CALL(cudaMemcpyAsync(arena + buffer.offset, halves.data(),
-                                  halves.size(), cudaMemcpyHostToDevice,
-                                  stream));
-    return synchronize(); // before the halves are destroyed
+    return synchronize(); // before the copy is destroyed
   }
   return check(cudaMemcpyAsync(arena + buffer.offset, array.data(),
                                array.getNumBytes(), cudaMemcpyHostToDevice,
