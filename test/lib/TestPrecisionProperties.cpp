@@ -10,6 +10,7 @@
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/ExternalModels/ExternalModels.h"
+#include "amp/Support/PrecisionName.h"
 #include "amp/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "amp/Precision/Assignment/Ranges.h"
+#include "amp/Support/PrecisionName.h"
 #include "amp/Transforms/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -270,8 +270,10 @@ static Value combineScalars(OpBuilder &b, Location loc, Combine combine,
     return arith::AndIOp::create(b, loc, x, y);
   case Combine::Or:
     return arith::OrIOp::create(b, loc, x, y);
+  case Combine::Statistics:
+    break;
   }
-  llvm_unreachable("a combination");
+  llvm_unreachable("a combination of two scalars");
 }
 
 /// Clones the body of `op` without its terminator and without `skipped`.

@@ -192,6 +192,7 @@ void WatchLaunches::findInKernel(KernelOp kernel) {
     return;
   SmallVector<std::string> own;
   Block &body = kernel.getBody().front();
+  unsigned numStored = kernel.getNumStored();
   if (kernel.isReduction())
     readOperationNames(body.getTerminator()->getLoc(), own);
   for (Region *region : {&kernel.getBody(), &kernel.getFinish()})
@@ -200,8 +201,9 @@ void WatchLaunches::findInKernel(KernelOp kernel) {
         if (!isResultInBody(op))
           continue;
         Value value = op.getResult(0);
-        bool isYielded =
-            llvm::is_contained(block.getTerminator()->getOperands(), value);
+        // A kernel that quantises also yields the value of the 8-bit copies.
+        bool isYielded = llvm::is_contained(
+            block.getTerminator()->getOperands().take_front(numStored), value);
         SmallVector<std::string> names;
         readOperationNames(op.getLoc(), names);
         // A reduction combines values of its own operation.
@@ -232,13 +234,22 @@ static SmallVector<std::string> nameKernelResult(KernelOp kernel,
   return names;
 }
 
-/// Reports an operation whose inner values stay in a library.
+/// Returns what `launch` computes and does not store, or an empty string.
+static StringRef getHiddenValues(Operation *launch) {
+  if (isa<LinearCrossEntropyOp>(launch))
+    return "the logits of a loss in chunks";
+  if (isa<SDPAOp, SDPAGradOp>(launch))
+    return "the scores of attention by cuDNN";
+  auto norm = dyn_cast<QuantizedNormOp>(launch);
+  return norm && !norm.getStored() ? "the results of a norm in 8 bits"
+                                   : StringRef();
+}
+
+/// Reports an operation whose inner values are not stored.
 void WatchLaunches::reportHidden(LaunchOpInterface launch) {
-  if (!isa<SDPAOp, SDPAGradOp, LinearCrossEntropyOp>(launch.getOperation()))
+  StringRef what = getHiddenValues(launch);
+  if (what.empty())
     return;
-  StringRef what = isa<LinearCrossEntropyOp>(launch.getOperation())
-                       ? "the logits of a loss in chunks"
-                       : "the scores of attention by cuDNN";
   remark::missed(
       launch->getLoc(),
       remark::RemarkOpts::name("NotWatched")
@@ -256,7 +267,13 @@ void WatchLaunches::findResults(LaunchOpInterface launch) {
       isa<CastsOp, CheckGradientsOp, UpdateScaleOp, QuantizeOp,
           UpdateQuantizerOp>(launch.getOperation()))
     return;
-  for (unsigned target = 0; target < launch.getNumTargets(); ++target) {
+  auto kernel = dyn_cast<KernelOp>(launch.getOperation());
+  auto norm = dyn_cast<QuantizedNormOp>(launch.getOperation());
+  // The other results of a launch that quantises are 8-bit copies.
+  unsigned numStored = kernel ? kernel.getNumStored()
+                       : norm ? norm.getStored() * norm.getNumStored()
+                              : launch.getNumTargets();
+  for (unsigned target = 0; target < numStored; ++target) {
     Value result = launch.getResults()[target];
     // A copy has the counts of the cast. A result that a flag may leave without
     // a value has none to count.
@@ -268,7 +285,6 @@ void WatchLaunches::findResults(LaunchOpInterface launch) {
         typeOf(result).getNumElements() == 0 ||
         (launch.getPredicate() && !launch.getTiedInput(target)))
       continue;
-    auto kernel = dyn_cast<KernelOp>(launch.getOperation());
     add(result, getNarrowTensor(result),
         kernel ? nameKernelResult(kernel, target) : nameResult(launch, target));
   }

@@ -56,7 +56,8 @@ static KernelOp createCounter(OpBuilder &b, Location loc, ValueRange inputs,
       b.getDenseI64ArrayAttr(extents), b.getAffineMapArrayAttr(maps),
       b.getDenseI64ArrayAttr(
           llvm::to_vector(llvm::seq<int64_t>(0, extents.size()))),
-      CombineAttr::get(b.getContext(), Combine::Statistics));
+      CombineAttr::get(b.getContext(), Combine::Statistics),
+      QuantizationAttr());
 }
 
 CountedValue mlir::cuda::countTensor(Value tensor, FloatType to) {
