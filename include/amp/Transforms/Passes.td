@@ -14,6 +14,7 @@
 #define AMP_TRANSFORMS_PASSES_TD
 
 include "amp/Support/CheckedPass.td"
+include "amp/Transforms/LossScalingPasses.td"
 
 def AutoMixedPrecisionPass : CheckedPass<"auto-mixed-precision"> {
   let summary = "Store values in low precision where the policy allows it";
@@ -356,127 +357,6 @@ def QuantizeProductsPass : CheckedPass<"amp-quantize-products"> {
                            "::mlir::arith::ArithDialect"];
 }
 
-def InsertLossScalingPass : CheckedPass<"amp-insert-loss-scaling"> {
-  let summary = "Scale the loss gradient, unscale gradients, guard the update";
-  let description = [{
-    Finds the start of the backward pass (`GradientSeedOpInterface`) and the
-    gradients of parameters (`amp.gradient_of`), in a step of any dialect, and
-
-    - multiplies the seed by the loss scale,
-    - unscales all gradients at once and checks that they are finite, before
-      any consumer outside of the backward pass sees them,
-    - with `mode=dynamic`, makes every update of a parameter or an optimizer
-      state conditional on that check (`scf.if`), updates the scale, and
-      publishes `loss_scale` and `skipped` as metrics. A step that overflows
-      then changes neither parameters nor optimizer states.
-
-    With `mode=dynamic` the step's signature grows by three arguments of role
-    `scaler_state` (`loss_scale`, `growth_tracker`, `hysteresis_tracker`), their
-    updates, and the metrics. With a number the scale is that constant, and no
-    update is skipped. The user must then prevent non-finite gradients, as with
-    a constant scale in every framework.
-
-    `scaler` names the loss scaler that updates the scale. It selects the
-    constants and rules of a framework. Each of the options after it replaces
-    one of them.
-
-    With `mode=layerwise` each layer has its own scale, a power of two that
-    follows the largest gradient of the layer. The step gets an argument, an
-    update and a metric `loss_scale.<parameter>` and a metric
-    `skipped.<parameter>` for each layer, with the name of the layer's first
-    parameter. A layer ends where a gradient is multiplied by a parameter and
-    both have at least two dimensions. There, and where gradients of several
-    layers are added, `amp.rescale` brings them to one scale. `amp.adapt_scale`
-    updates the scales. A layer that overflows skips its update alone. `skipped`
-    is set if the step made no update. Of the options of a loss scaler,
-    init-scale, growth-factor, backoff-factor, min-scale and max-scale apply.
-    Their values must be powers of two.
-
-    Several losses share one scale. With `per-loss` each loss has its own. The
-    names above then end with the loss (`loss_scale.critic`), and each gradient
-    must depend on one loss alone. If arguments carry `amp.optimizer`, the
-    gradients of each optimizer are unscaled and checked separately. An
-    optimizer whose gradients overflow skips its update, the others make theirs,
-    and the scale backs off once. A value that depends on the gradients of
-    several optimizers (a common norm) needs all of them finite.
-
-    A seed may be in a loop over micro-batches that accumulates gradients. The
-    results of the loop then carry `amp.gradient_of` and are unscaled once.
-
-    ```mlir
-    %seed = amp.gradient_seed "loss" : tensor<f32>
-    ...
-    %w1 = train.sgd %w, %g, %lr : ...
-    ```
-
-    ```mlir
-    %seed = amp.gradient_seed "loss" : tensor<f32>
-    %scaled = amp.scale %seed by %scale : tensor<f32>
-    ...
-    %u, %finite = amp.unscale %g by %scale : ...
-    %ok = tensor.extract %finite[] : tensor<i1>
-    %w1 = scf.if %ok -> tensor<4xf32> {
-      %new = train.sgd %w, %u, %lr : ...
-      scf.yield %new
-    } else {
-      scf.yield %w
-    }
-    %s1, %t1, %h1 = amp.update_scale %scale, %tracker, %hysteresis, %finite
-    ```
-
-    The pass leaves a step that contains an `amp.unscale` unchanged, with a
-    remark.
-  }];
-  let options = [
-    Option<"mode", "mode", "std::string", /*default=*/"\"dynamic\"",
-           "dynamic, layerwise, none, or a number: a constant scale">,
-    Option<"scaler", "scaler", "std::string", /*default=*/"\"amp\"",
-           "The loss scaler of mode=dynamic: amp, pytorch, apex, deepspeed, megatron, tf-keras, keras, mxnet or paddle">,
-    Option<"initScale", "init-scale", "std::string", /*default=*/"\"\"",
-           "Initial scale; here and below, by default the scaler's">,
-    Option<"growthFactor", "growth-factor", "std::string", /*default=*/"\"\"",
-           "Factor after growth-interval steps without overflow">,
-    Option<"backoffFactor", "backoff-factor", "std::string", /*default=*/"\"\"",
-           "Factor after an overflow">,
-    Option<"growthInterval", "growth-interval", "std::string", /*default=*/"\"\"",
-           "Steps without overflow after which the scale grows">,
-    Option<"minScale", "min-scale", "std::string", /*default=*/"\"\"",
-           "Floor of the scale">,
-    Option<"maxScale", "max-scale", "std::string", /*default=*/"\"\"",
-           "Cap of the scale">,
-    Option<"hysteresis", "hysteresis", "std::string", /*default=*/"\"\"",
-           "Overflows before the scale backs off">,
-    Option<"hysteresisRefill", "hysteresis-refill", "std::string", /*default=*/"\"\"",
-           "When the hysteresis is refilled: clean (after every step without overflow) or growth">,
-    Option<"afterBackoff", "after-backoff", "std::string", /*default=*/"\"\"",
-           "The hysteresis after a backoff: count (continue to count down), hold (at 1) or refill">,
-    Option<"growthGuard", "growth-guard", "std::string", /*default=*/"\"\"",
-           "Whether growth beyond the range of f32 is refused: on or off">,
-    Option<"intervalRule", "interval-rule", "std::string", /*default=*/"\"\"",
-           "The scale grows when the tracker is at-least the interval, or equal to it">,
-    Option<"check", "check", "std::string", /*default=*/"\"\"",
-           "Gradients that must be finite: scaled, or both these and the unscaled ones">,
-    Option<"layerTarget", "layer-target", "std::string", /*default=*/"\"\"",
-           "With mode=layerwise, what the largest gradient of a layer is brought to, times its scale; 2048 by default">,
-    Option<"perLoss", "per-loss", "bool", /*default=*/"false",
-           "One scale for each loss, with mode=dynamic">,
-    Option<"guardModelState", "guard-model-state", "bool", /*default=*/"false",
-           "Guard float model state (batch-norm statistics) too">,
-    Option<"gradientNorm", "gradient-norm", "bool", /*default=*/"false",
-           "Publish the norm of all unscaled gradients as the metric gradient_norm">,
-    Option<"countSkipped", "count-skipped", "bool", /*default=*/"false",
-           "Count skipped steps and publish the count as the metric skipped_steps">,
-  ];
-  let statistics = [
-    Statistic<"numGradients", "gradients-unscaled", "Gradients unscaled">,
-    Statistic<"numGuarded", "updates-guarded", "Updates made conditional">,
-    Statistic<"numGuards", "guards", "Conditions under which updates are made">,
-    Statistic<"numScales", "scales", "Loss scales">,
-  ];
-  let dependentDialects = ["::mlir::amp::AMPDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
-}
-
 def InsertMasterWeightsPass : CheckedPass<"amp-insert-master-weights"> {
   let summary = "Keep f32 master weights beside low-precision copies";
   let description = [{
@@ -563,82 +443,6 @@ def CheckSymbolTables : CheckedPass<"amp-check-symbol-tables"> {
     symbols, expected its dialect to be loaded
     ```
   }];
-}
-
-def CheckLossScalingPass : CheckedPass<"amp-check-loss-scaling"> {
-  let summary = "Prove that the loss scale is handled correctly";
-  let description = [{
-    Follows each loss scale as a factor from its entry (`amp.scale`, or
-    any product with it) through `LossScaleOpInterface`, and rejects a step that
-    would use a value with the wrong factor: each value has a *loss-scale exponent*, the
-    power of each scale by which it is multiplied. Sums and joins need equal
-    exponents, products add them; an optimizer, a clip against a constant, a loss
-    or a metric needs exponent 0. It is an error for a scaled value to reach an
-    operation whose effect on the scale is unknown.
-
-    With a scale that the step updates, the check also proves that an overflow
-    cannot change guarded state: a parameter or an optimizer state that depends
-    on an unscaled gradient is the result of an `scf.if` or a select on the
-    conjunction of the flags of all gradients that it depends on, and the scale
-    is updated on the flags of all gradients that it divides. Conditions are
-    evaluated, so it does not matter how they combine, negate or compare the
-    flags, or how a loop carries them. Each state of a scaler must be replaced
-    by the result of the operation that updates it.
-
-    An update of a scale that is written by hand is evaluated for several scales,
-    with and without an overflow. Where that is not possible the error begins
-    with *unverified scaler*; with `allow-unverified-scaler` it is a warning.
-
-    A function of scales, hyperparameters and constants alone is a scale of its
-    own. A condition on a scale may decide the scale, its trackers and metrics,
-    and nothing else. A constant scale may enter by a plain multiplication of the
-    gradient seed.
-
-    In f16 the check also computes ranges. The scale times constants must be
-    finite for each scale that the step may have; otherwise the error names the
-    largest power of two that is safe. For scaled values that have a bound for
-    all data, a remark (`SafeLossScale`) gives the largest scale with which all of
-    them are finite. A constant scale beyond it causes a warning.
-
-    The pass emits a warning, and no error, for a backward pass that computes in
-    f16 without a loss scale, because gradients below 2^-25 round to zero.
-
-    The module does not change. This example has a wrong order of operations,
-    which a framework reports at run time or never:
-
-    ```mlir
-    %clipped, %norm = train.clip_by_global_norm %g {max_norm = 1.0} : ...
-    %u, %finite = amp.unscale %clipped by %scale : ...
-    ```
-
-    ```
-    error: 'train.clip_by_global_norm' op operand 0 is multiplied by loss_scale,
-    expected an unscaled value: gradients are unscaled before they are clipped
-    against a constant norm
-    note: the factor passes through this 'train.matmul'
-    note: the loss scale enters here
-    ```
-  }];
-  let options = [
-    ListOption<"linear", "linear", "std::string",
-               "Globs of operations without LossScaleOpInterface, with a rule: "
-               "by default all float operands share one factor; with =N the "
-               "operation is linear in operand N alone; with =product factors "
-               "multiply; and others. The pipeline reads them from the "
-               "policy's key 'linear'">,
-    Option<"policy", "policy", "std::string", /*default=*/"\"\"",
-           "A preset or file whose rules of that name are taken as well">,
-    Option<"allowUnverifiedScaler", "allow-unverified-scaler", "bool", /*default=*/"false",
-           "Warn of updates of a scale by hand that cannot be proved, "
-           "in place of an error">,
-  ];
-  let statistics = [
-    Statistic<"numScaled", "values-scaled", "Values that are multiplied by a loss scale">,
-    Statistic<"numUnscaled", "gradients-unscaled", "Gradients that are divided by their scale">,
-    Statistic<"numRejected", "steps-rejected", "Steps that break a rule">,
-    Statistic<"numUnverified", "scalers-unverified", "Updates of a scale by hand without a proof">,
-    Statistic<"numVisited", "operations-visited", "Visits of operations to compute exponents">,
-  ];
 }
 
 def ExportTypesPass : CheckedPass<"amp-export-types"> {
