@@ -196,6 +196,10 @@ static void addBuffer(int64_t rank, void *descriptor) {
   bucket.emplace_back(kKinds[index], rank, descriptor);
 }
 
+/// A program frees a buffer after its last use, so it passes each buffer again
+/// after the collective.
+static void releaseBuffer(int64_t, void *) {}
+
 static const char *spellReduction(Reduction reduction) {
   return reduction == Reduction::Sum   ? "sum"
          : reduction == Reduction::Max ? "max"
@@ -301,6 +305,7 @@ defineForKinds(std::index_sequence<indices...>,
            reinterpret_cast<void *>(function));
   };
   (defineOne("add", indices, &addBuffer<indices>), ...);
+  (defineOne("release", indices, &releaseBuffer), ...);
   (defineOne("reduce_scatter", indices, &reduceScatter<indices>), ...);
   (defineOne("all_gather", indices, &allGather<indices>), ...);
   (defineOne("rank_part", indices, &takePart<indices>), ...);

@@ -79,15 +79,9 @@ struct CallBuffers
       buffers.push_back(*buffer);
       results.push_back(*buffer);
     }
-    auto passBuffers = [&](StringRef prefix) {
-      for (Value buffer : buffers)
-        callProcess(rewriter, op, prefix.str() + spellElementType(buffer),
-                    eraseShape(rewriter, buffer));
-    };
-    passBuffers("amp_call_add_");
+    passBuffers(rewriter, op, "amp_call_add_", buffers);
     runCall(rewriter, cast<CallOp>(op));
-    // A buffer is freed after its last use, which must not precede the call.
-    passBuffers("amp_call_release_");
+    passBuffers(rewriter, op, "amp_call_release_", buffers);
     replaceOpWithBufferizedValues(rewriter, op, results);
     return success();
   }

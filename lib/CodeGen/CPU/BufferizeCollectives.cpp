@@ -7,7 +7,8 @@
 //
 // Collectives become calls of functions of the process that runs the step. A
 // call of `amp_collective_add_<type>` adds a buffer to the bucket, and
-// `amp_collective_all_reduce_<reduction>` reduces all of them in place.
+// `amp_collective_all_reduce_<reduction>` reduces all of them in place. Calls of
+// `amp_collective_release_<type>` keep them allocated until then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,14 +54,12 @@ struct AllReduceBuffers
         return failure();
       buffers.push_back(*buffer);
     }
-    for (Value buffer : buffers)
-      callProcess(rewriter, op,
-                  "amp_collective_add_" + spellElementType(buffer),
-                  eraseShape(rewriter, buffer));
+    passBuffers(rewriter, op, "amp_collective_add_", buffers);
     StringRef reduction =
         stringifyRankReductionKind(cast<AllReduceOp>(op).getReduction());
     callProcess(rewriter, op, ("amp_collective_all_reduce_" + reduction).str(),
                 ValueRange());
+    passBuffers(rewriter, op, "amp_collective_release_", buffers);
     replaceOpWithBufferizedValues(rewriter, op, buffers);
     return success();
   }

@@ -41,6 +41,13 @@ std::string mlir::amp::spellElementType(Value buffer) {
   return name;
 }
 
+void mlir::amp::passBuffers(RewriterBase &rewriter, Operation *op,
+                            StringRef prefix, ValueRange buffers) {
+  for (Value buffer : buffers)
+    callProcess(rewriter, op, prefix.str() + spellElementType(buffer),
+                eraseShape(rewriter, buffer));
+}
+
 Value mlir::amp::getConstantBuffer(RewriterBase &rewriter, Operation *op,
                                    StringRef prefix,
                                    DenseElementsAttr elements) {

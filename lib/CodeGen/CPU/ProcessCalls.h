@@ -24,6 +24,12 @@ Value eraseShape(RewriterBase &rewriter, Value buffer);
 /// The element type of `buffer`, as in names of such functions.
 std::string spellElementType(Value buffer);
 
+/// Calls, before `op`, the function `prefix` + element type for each of
+/// `buffers`. A buffer is freed after its last use. If the process keeps buffers
+/// for a later call, such calls must also follow that call.
+void passBuffers(RewriterBase &rewriter, Operation *op, StringRef prefix,
+                 ValueRange buffers);
+
 /// A memref with `elements`, which never change, in a global of the module of
 /// `op`. Its name begins with `prefix`.
 Value getConstantBuffer(RewriterBase &rewriter, Operation *op, StringRef prefix,
