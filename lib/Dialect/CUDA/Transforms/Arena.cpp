@@ -14,6 +14,9 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <tuple>
+#include <vector>
 
 using namespace mlir::cuda;
 
@@ -31,35 +34,50 @@ int64_t mlir::cuda::getMostBytesInUse(llvm::ArrayRef<ArenaRange> ranges) {
   return most;
 }
 
+namespace {
+/// A range with a place: its bytes [begin, end), and the operations that use it.
+struct Placed {
+  int64_t begin, end;
+  unsigned first, last;
+};
+} // namespace
+
 /// Places `ranges` in the order `order`. Places each in the smallest gap that
-/// it fits in, or at the lowest free offset.
-static int64_t placeInOrder(llvm::MutableArrayRef<ArenaRange> ranges,
-                            llvm::ArrayRef<unsigned> order, bool bestFit) {
-  llvm::SmallVector<unsigned> placed;
+/// it fits in, or at the lowest free offset. Returns the bytes of all of them,
+/// or nothing if these are not fewer than `limit`.
+static std::optional<int64_t>
+placeInOrder(llvm::MutableArrayRef<ArenaRange> ranges,
+             llvm::ArrayRef<unsigned> order, bool bestFit, int64_t limit) {
+  // Sorted by offset, so that one scan finds the gaps.
+  std::vector<Placed> placed;
+  placed.reserve(ranges.size());
   int64_t total = 0;
   for (unsigned index : order) {
     ArenaRange &range = ranges[index];
-    // The ranges in use at the same time, by offset.
-    llvm::SmallVector<std::pair<int64_t, int64_t>> taken;
-    for (unsigned other : placed)
-      if (ranges[other].first <= range.last &&
-          range.first <= ranges[other].last)
-        taken.push_back(
-            {ranges[other].offset, ranges[other].offset + ranges[other].bytes});
-    llvm::sort(taken);
     int64_t end = 0, chosen = -1;
     int64_t smallest = std::numeric_limits<int64_t>::max();
-    for (auto [from, to] : taken) {
-      int64_t gap = from - end;
+    for (const Placed &other : placed) {
+      if (other.first > range.last || range.first > other.last)
+        continue;
+      int64_t gap = other.begin - end;
       if (gap >= range.bytes && gap < smallest) {
         smallest = bestFit ? gap : 0;
         chosen = end;
       }
-      end = std::max(end, to);
+      end = std::max(end, other.end);
     }
     range.offset = chosen >= 0 ? chosen : end;
     total = std::max(total, range.offset + range.bytes);
-    placed.push_back(index);
+    if (total >= limit)
+      return std::nullopt;
+    Placed own{range.offset, range.offset + range.bytes, range.first,
+               range.last};
+    placed.insert(llvm::upper_bound(placed, own,
+                                    [](const Placed &a, const Placed &b) {
+                                      return std::tie(a.begin, a.end) <
+                                             std::tie(b.begin, b.end);
+                                    }),
+                  own);
   }
   return total;
 }
@@ -75,9 +93,9 @@ int64_t mlir::cuda::placeInArena(llvm::MutableArrayRef<ArenaRange> ranges,
       return keys[a] != keys[b] ? keys[a] > keys[b] : a < b;
     });
     for (bool bestFit : {true, false}) {
-      int64_t bytes = placeInOrder(ranges, order, bestFit);
-      if (bytes < least) {
-        least = bytes;
+      if (std::optional<int64_t> bytes =
+              placeInOrder(ranges, order, bestFit, least)) {
+        least = *bytes;
         best.assign(ranges.begin(), ranges.end());
       }
     }
@@ -94,9 +112,11 @@ int64_t mlir::cuda::placeInArena(llvm::MutableArrayRef<ArenaRange> ranges,
   if (least > bound)
     attempt(byTime);
   // Vary the order by size. The own generator makes the result independent of
-  // the library.
+  // the library. The time of a round grows with the square of the ranges.
   uint64_t state = 0x9e3779b97f4a7c15;
-  for (int round = 0; round < 200 && least > bound; ++round) {
+  const double pairs = double(ranges.size()) * double(ranges.size());
+  const int rounds = int(std::clamp(4e9 / std::max(pairs, 1.0), 10.0, 200.0));
+  for (int round = 0; round < rounds && least > bound; ++round) {
     llvm::SmallVector<double> keys(round % 2 ? bySize : byVolume);
     for (double &key : keys) {
       state ^= state << 13;
