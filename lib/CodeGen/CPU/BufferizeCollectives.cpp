@@ -7,8 +7,8 @@
 //
 // Collectives become calls of functions of the process that runs the step. A
 // call of `amp_collective_add_<type>` adds a buffer to the bucket, and
-// `amp_collective_all_reduce_<reduction>` reduces all of them in place. Calls of
-// `amp_collective_release_<type>` keep them allocated until then.
+// `amp_collective_all_reduce_<reduction>` reduces all of them in place. Calls
+// of `amp_collective_release_<type>` keep them allocated until then.
 //
 //===----------------------------------------------------------------------===//
 

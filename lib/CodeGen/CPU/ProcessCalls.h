@@ -25,8 +25,8 @@ Value eraseShape(RewriterBase &rewriter, Value buffer);
 std::string spellElementType(Value buffer);
 
 /// Calls, before `op`, the function `prefix` + element type for each of
-/// `buffers`. A buffer is freed after its last use. If the process keeps buffers
-/// for a later call, such calls must also follow that call.
+/// `buffers`. A buffer is freed after its last use. If the process keeps
+/// buffers for a later call, such calls must also follow that call.
 void passBuffers(RewriterBase &rewriter, Operation *op, StringRef prefix,
                  ValueRange buffers);
 

@@ -381,7 +381,7 @@ def check_errors(program):
     create("a communicator", steps.UNSUPPORTED, communicator=64)
     create("a stream without the flag", stream=64)
     create("expected both or none", allocate=steps.ALLOCATE(lambda *_: None))
-    create("reserved", steps.UNSUPPORTED, reserved=(c.c_uint64 * 6)(0, 0, 1))
+    create("reserved", steps.UNSUPPORTED, reserved=(c.c_uint64 * 4)(0, 0, 1))
     create("there is no device 5", steps.NO_DEVICE, device=5)
     create("there is no device -1", steps.NO_DEVICE, device=-1)
     # A structure of a later version: zeros are fine, other members unknown.

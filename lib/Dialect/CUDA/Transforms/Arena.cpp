@@ -35,7 +35,8 @@ int64_t mlir::cuda::getMostBytesInUse(llvm::ArrayRef<ArenaRange> ranges) {
 }
 
 namespace {
-/// A range with a place: its bytes [begin, end), and the operations that use it.
+/// A range with a place: its bytes [begin, end), and the operations that use
+/// it.
 struct Placed {
   int64_t begin, end;
   unsigned first, last;

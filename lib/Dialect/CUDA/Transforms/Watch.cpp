@@ -354,11 +354,19 @@ void WatchLaunches::build(func::FuncOp step) {
   numWatched += number;
 }
 
+/// Whether `step` may have become launches, which take static tensors.
+static bool hasStaticArguments(func::FuncOp step) {
+  return llvm::all_of(step.getArgumentTypes(), [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape();
+  });
+}
+
 void WatchLaunches::runOnOperation() {
   func::FuncOp step = getOperation();
   if (step.isExternal() || !mlir::amp::isStepFunction(step) ||
       step->hasAttr(mlir::amp::kInferenceOfAttr) ||
-      !step.getBody().hasOneBlock())
+      !step.getBody().hasOneBlock() || !hasStaticArguments(step))
     return;
   std::string wrong;
   if (llvm::Regex regex(match); !match.empty() && !regex.isValid(wrong)) {

@@ -43,6 +43,12 @@ struct RematerializePass
     : public train::impl::TrainRematerializeBase<RematerializePass> {
   using TrainRematerializeBase::TrainRematerializeBase;
   void runOnOperation() override;
+
+private:
+  ArrayRef<StringRef> getListOptions() const override {
+    static constexpr StringRef names[] = {"blocks"};
+    return names;
+  }
 };
 
 } // namespace
