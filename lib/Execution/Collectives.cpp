@@ -198,7 +198,7 @@ static void addBuffer(int64_t rank, void *descriptor) {
 
 /// A program frees a buffer after its last use, so it passes each buffer again
 /// after the collective.
-static void releaseBuffer(int64_t, void *) {}
+static void releaseFromBucket(int64_t, void *) {}
 
 static const char *spellReduction(Reduction reduction) {
   return reduction == Reduction::Sum   ? "sum"
@@ -305,7 +305,7 @@ defineForKinds(std::index_sequence<indices...>,
            reinterpret_cast<void *>(function));
   };
   (defineOne("add", indices, &addBuffer<indices>), ...);
-  (defineOne("release", indices, &releaseBuffer), ...);
+  (defineOne("release", indices, &releaseFromBucket), ...);
   (defineOne("reduce_scatter", indices, &reduceScatter<indices>), ...);
   (defineOne("all_gather", indices, &allGather<indices>), ...);
   (defineOne("rank_part", indices, &takePart<indices>), ...);
