@@ -157,17 +157,3 @@ def upsample(t, x, size, align_corners, scales=None, *rest):
         matrix = F.interpolate(basis, mode=mode, align_corners=align_corners, antialias="_aa" in name, **where)
         x = along(t, x, axis, matrix[:, 0, :, 0].T)
     return x
-
-
-@rule("aten.pixel_shuffle.default")
-def pixel_shuffle(t, x, factor):
-    n, c, h, w = x.shape
-    x = t.builder.reshape(x, (n, c // factor**2, factor, factor, h, w))
-    return t.builder.reshape(t.builder.transpose(x, [0, 1, 4, 2, 5, 3]), t.result_shape)
-
-
-@rule("aten.pixel_unshuffle.default")
-def pixel_unshuffle(t, x, factor):
-    n, c, h, w = x.shape
-    x = t.builder.reshape(x, (n, c, h // factor, factor, w // factor, factor))
-    return t.builder.reshape(t.builder.transpose(x, [0, 1, 3, 5, 2, 4]), t.result_shape)

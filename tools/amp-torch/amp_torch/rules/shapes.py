@@ -334,3 +334,17 @@ def triangle(t, x, diagonal=0):
     kept = torch.ones(rows, columns, dtype=torch.bool)
     kept = kept.tril(diagonal) if "tril" in str(t.node.target) else kept.triu(diagonal)
     return t.builder.select(t.builder.constant(kept), x, t.builder.scalar(0.0, x.dtype))
+
+
+@rule("aten.pixel_shuffle.default")
+def pixel_shuffle(t, x, factor):
+    n, c, h, w = x.shape
+    x = t.builder.reshape(x, (n, c // factor**2, factor, factor, h, w))
+    return t.builder.reshape(t.builder.transpose(x, [0, 1, 4, 2, 5, 3]), t.result_shape)
+
+
+@rule("aten.pixel_unshuffle.default")
+def pixel_unshuffle(t, x, factor):
+    n, c, h, w = x.shape
+    x = t.builder.reshape(x, (n, c, h // factor, factor, w // factor, factor))
+    return t.builder.reshape(t.builder.transpose(x, [0, 1, 3, 5, 2, 4]), t.result_shape)
