@@ -70,24 +70,15 @@ def measure(layers, width, batch):
     return numbers
 
 
-def measure_all(layers, width, batch):
-    """As above. All blocks but the first and the last are equal, so the numbers of many follow from those
-    of few."""
-    if layers <= 12:
-        return measure(layers, width, batch)
-    few, more = measure(4, width, batch), measure(8, width, batch)
-    return [a + (b - a) * (layers - 4) / 4 for a, b in zip(few, more)]
-
-
 bounds, programs = [], []
 for name, layers, width, batch in MODELS:
     if name not in chosen:
         continue
-    bound, whole, *numbers = measure_all(layers, width, batch)
+    bound, whole, *numbers = measure(layers, width, batch)
     gains, times = [], []
     for recipe in RECIPES:
         gain, low, *numbers = numbers
-        gains.append(f"{bound / (bound - gain):.2f} ({low:.0f} of {12 * layers})")
+        gains.append(f"{bound / (bound - gain):.2f} ({low} of {12 * layers})")
         if recipe in GENERATED:
             time, *numbers = numbers
             times.append(f"{time / 1000:.1f} ms, {whole / time:.2f}")
