@@ -14,7 +14,8 @@
 namespace mlir::amp {
 
 /// Calls `define` with the name and the address of each function of
-/// `amp/CodeGen/Collectives.h`. They exchange data with the current RankGroup.
+/// `amp/CodeGen/ProcessFunctions.h`. They exchange data with the current
+/// RankGroup.
 void defineCollectives(
     llvm::function_ref<void(llvm::StringRef, void *)> define);
 

@@ -7,9 +7,8 @@
 
 #include "amp/InitAll.h"
 
-#include "amp/CodeGen/Calls.h"
-#include "amp/CodeGen/Collectives.h"
 #include "amp/CodeGen/Passes.h"
+#include "amp/CodeGen/ProcessFunctions.h"
 #include "amp/Conversion/Passes.h"
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/CUDA/IR/CUDA.h"

@@ -23,7 +23,7 @@ llvm::Error runWithCaller(const amp_step_caller &caller, void (*code)(void **),
                           void **arguments);
 
 /// Calls `define` with the name and the address of each function of
-/// `amp/CodeGen/Calls.h`.
+/// `amp/CodeGen/ProcessFunctions.h`.
 void defineCalls(llvm::function_ref<void(llvm::StringRef, void *)> define);
 
 } // namespace mlir::amp

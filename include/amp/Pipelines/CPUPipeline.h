@@ -22,7 +22,7 @@
 // and bf16 two. No two buffers may overlap. All other memory is allocated and
 // freed inside (aligned_alloc and free). The code calls functions of libm by
 // name, and with more than one thread those of OpenMP's runtime library. The
-// code for several ranks calls the functions of `CodeGen/Collectives.h`.
+// code for several ranks calls the functions of `CodeGen/ProcessFunctions.h`.
 //
 //===----------------------------------------------------------------------===//
 

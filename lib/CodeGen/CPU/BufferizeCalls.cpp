@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/CodeGen/Calls.h"
+#include "amp/CodeGen/ProcessFunctions.h"
 
 #include "ProcessCalls.h"
 #include "amp/Dialect/AMP/IR/AMPCalls.h"
@@ -42,38 +42,17 @@ static void runCall(RewriterBase &rewriter, CallOp op) {
 
 namespace {
 
-/// Reads all operands and writes each result to a new buffer.
-struct CallBuffers
-    : BufferizableOpInterface::ExternalModel<CallBuffers, CallOp> {
-  bool bufferizesToAllocation(Operation *, Value) const { return true; }
-  bool bufferizesToMemoryRead(Operation *, OpOperand &,
-                              const AnalysisState &) const {
-    return true;
-  }
-  bool bufferizesToMemoryWrite(Operation *, OpOperand &,
-                               const AnalysisState &) const {
-    return false;
-  }
-  AliasingValueList getAliasingValues(Operation *, OpOperand &,
-                                      const AnalysisState &) const {
-    return {};
-  }
+struct CallBuffers : NewBufferModel<CallBuffers, CallOp> {
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
-    SmallVector<Value> buffers, results;
-    for (Value operand : op->getOperands()) {
-      FailureOr<Value> buffer = getBuffer(rewriter, operand, options, state);
-      if (failed(buffer))
-        return failure();
-      buffers.push_back(*buffer);
-    }
-    for (Type result : op->getResultTypes()) {
-      auto type = cast<RankedTensorType>(result);
-      FailureOr<Value> buffer = options.createAlloc(
-          rewriter, op->getLoc(),
-          MemRefType::get(type.getShape(), type.getElementType()),
-          ValueRange());
+    FailureOr<SmallVector<Value>> operands =
+        getOperandBuffers(rewriter, op, options, state);
+    if (failed(operands))
+      return failure();
+    SmallVector<Value> buffers = *operands, results;
+    for (OpResult result : op->getResults()) {
+      FailureOr<Value> buffer = allocateResult(rewriter, result, options);
       if (failed(buffer))
         return failure();
       buffers.push_back(*buffer);

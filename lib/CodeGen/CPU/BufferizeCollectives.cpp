@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amp/CodeGen/Collectives.h"
+#include "amp/CodeGen/ProcessFunctions.h"
 
 #include "ProcessCalls.h"
 #include "amp/Dialect/AMP/IR/AMPCollectives.h"
@@ -47,53 +47,32 @@ struct AllReduceBuffers
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
-    SmallVector<Value> buffers;
-    for (Value operand : op->getOperands()) {
-      FailureOr<Value> buffer = getBuffer(rewriter, operand, options, state);
-      if (failed(buffer))
-        return failure();
-      buffers.push_back(*buffer);
-    }
-    passBuffers(rewriter, op, "amp_collective_add_", buffers);
+    FailureOr<SmallVector<Value>> buffers =
+        getOperandBuffers(rewriter, op, options, state);
+    if (failed(buffers))
+      return failure();
+    passBuffers(rewriter, op, "amp_collective_add_", *buffers);
     StringRef reduction =
         stringifyRankReductionKind(cast<AllReduceOp>(op).getReduction());
     callProcess(rewriter, op, ("amp_collective_all_reduce_" + reduction).str(),
                 ValueRange());
-    passBuffers(rewriter, op, "amp_collective_release_", buffers);
-    replaceOpWithBufferizedValues(rewriter, op, buffers);
+    passBuffers(rewriter, op, "amp_collective_release_", *buffers);
+    replaceOpWithBufferizedValues(rewriter, op, *buffers);
     return success();
   }
 };
 
 /// Writes the part of this rank, or the parts of all ranks, to a new buffer.
 template <typename OpTy>
-struct ShardBuffers
-    : BufferizableOpInterface::ExternalModel<ShardBuffers<OpTy>, OpTy> {
-  bool bufferizesToAllocation(Operation *, Value) const { return true; }
-  bool bufferizesToMemoryRead(Operation *, OpOperand &,
-                              const AnalysisState &) const {
-    return true;
-  }
-  bool bufferizesToMemoryWrite(Operation *, OpOperand &,
-                               const AnalysisState &) const {
-    return false;
-  }
-  AliasingValueList getAliasingValues(Operation *, OpOperand &,
-                                      const AnalysisState &) const {
-    return {};
-  }
+struct ShardBuffers : NewBufferModel<ShardBuffers<OpTy>, OpTy> {
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
     FailureOr<Value> from =
         getBuffer(rewriter, op->getOperand(0), options, state);
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    FailureOr<Value> to = failure();
-    if (succeeded(from))
-      to = options.createAlloc(
-          rewriter, op->getLoc(),
-          MemRefType::get(type.getShape(), type.getElementType()),
-          ValueRange());
+    if (failed(from))
+      return failure();
+    FailureOr<Value> to = allocateResult(rewriter, op->getResult(0), options);
     if (failed(to))
       return failure();
     Value along = arith::ConstantOp::create(

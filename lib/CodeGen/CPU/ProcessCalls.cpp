@@ -48,6 +48,30 @@ void mlir::amp::passBuffers(RewriterBase &rewriter, Operation *op,
                 eraseShape(rewriter, buffer));
 }
 
+FailureOr<SmallVector<Value>>
+mlir::amp::getOperandBuffers(RewriterBase &rewriter, Operation *op,
+                             const bufferization::BufferizationOptions &options,
+                             bufferization::BufferizationState &state) {
+  SmallVector<Value> buffers;
+  for (Value operand : op->getOperands()) {
+    FailureOr<Value> buffer =
+        bufferization::getBuffer(rewriter, operand, options, state);
+    if (failed(buffer))
+      return failure();
+    buffers.push_back(*buffer);
+  }
+  return buffers;
+}
+
+FailureOr<Value>
+mlir::amp::allocateResult(RewriterBase &rewriter, OpResult result,
+                          const bufferization::BufferizationOptions &options) {
+  auto type = cast<RankedTensorType>(result.getType());
+  return options.createAlloc(
+      rewriter, result.getLoc(),
+      MemRefType::get(type.getShape(), type.getElementType()), ValueRange());
+}
+
 Value mlir::amp::getConstantBuffer(RewriterBase &rewriter, Operation *op,
                                    StringRef prefix,
                                    DenseElementsAttr elements) {

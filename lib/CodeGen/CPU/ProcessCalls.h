@@ -8,6 +8,7 @@
 #ifndef AMP_LIB_CODEGEN_CPU_PROCESSCALLS_H
 #define AMP_LIB_CODEGEN_CPU_PROCESSCALLS_H
 
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::amp {
@@ -29,6 +30,38 @@ std::string spellElementType(Value buffer);
 /// buffers for a later call, such calls must also follow that call.
 void passBuffers(RewriterBase &rewriter, Operation *op, StringRef prefix,
                  ValueRange buffers);
+
+/// The buffers of the operands of `op`.
+FailureOr<SmallVector<Value>>
+getOperandBuffers(RewriterBase &rewriter, Operation *op,
+                  const bufferization::BufferizationOptions &options,
+                  bufferization::BufferizationState &state);
+
+/// Allocates a buffer for the static tensor `result`.
+FailureOr<Value>
+allocateResult(RewriterBase &rewriter, OpResult result,
+               const bufferization::BufferizationOptions &options);
+
+/// The base of models of operations that read all operands and write their
+/// results to new buffers.
+template <typename Model, typename OpTy>
+struct NewBufferModel
+    : bufferization::BufferizableOpInterface::ExternalModel<Model, OpTy> {
+  bool bufferizesToAllocation(Operation *, Value) const { return true; }
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const bufferization::AnalysisState &) const {
+    return true;
+  }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &,
+                               const bufferization::AnalysisState &) const {
+    return false;
+  }
+  bufferization::AliasingValueList
+  getAliasingValues(Operation *, OpOperand &,
+                    const bufferization::AnalysisState &) const {
+    return {};
+  }
+};
 
 /// A memref with `elements`, which never change, in a global of the module of
 /// `op`. Its name begins with `prefix`.
