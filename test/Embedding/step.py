@@ -39,7 +39,8 @@ def main(program, source, build, scratch):
     drive = scratch / "drive"
     shutil.copytree(program, drive)
     tests = program.parent.parent
-    shutil.copy(tests / "Step/Inputs/driver.c", drive)
+    for name in ("driver.c", "caller.h"):
+        shutil.copy(tests / "Step/Inputs" / name, drive)
     shutil.copy(tests / "Execution/Inputs/linear.mlir", drive)
     seal = sealed([folder for folder in (source, build) if folder.is_dir()])
     # A package of MLIR would be an error: CMake does not find one.

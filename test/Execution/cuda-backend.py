@@ -17,42 +17,25 @@ import sys
 import time
 
 here = os.path.dirname(__file__)
-sys.path[:0] = [os.path.join(here, "Inputs"), os.path.join(here, "../Step/Inputs")]
+sys.path[:0] = [os.path.join(here, "Inputs"), os.path.join(here, "../Step/Inputs"), os.path.join(here, "../CudaHost/Inputs")]
 import checks
 import numpy as np
 import runner
 import steps
+from host_compiler import count_calls, write_compiler
 from runner import MODEL, make_data
 
 folder, compiler, library, root, build = sys.argv[1:6]
 folder += "/"
-cache, calls, nvcc = folder + "cache", folder + "calls", folder + "nvcc"
+cache, nvcc = folder + "cache", folder + "nvcc"
 
 
-def write_compiler(version="1", before=""):
-    """A compiler that is called as nvcc, and counts its calls."""
-    with open(nvcc, "w") as file:
-        file.write(f"""#!/bin/sh
-if [ "$1" = --version ]; then echo "emulated, version {version}"; exit 0; fi
-while [ $# -gt 0 ]; do
-  case "$1" in
-  -o) out=$2; shift ;;
-  *.cu) in=$1 ;;
-  esac
-  shift
-done
-echo "$in" >> {calls}
-{before}
-exec {compiler} -shared "$in" {library} -Wl,--version-script={root}/test/CudaHost/library.exports -o "$out"
-""")
-    os.chmod(nvcc, 0o755)
+def use_compiler(**options):
+    write_compiler(nvcc, compiler, library, root, **options)
 
 
 def count():
-    if not os.path.exists(calls):
-        return 0
-    with open(calls) as file:
-        return len(file.readlines())
+    return count_calls(nvcc)
 
 
 def amp_run(backend, *arguments, fails=None, model=MODEL, **options):
@@ -75,7 +58,7 @@ def distance(one, other):
     return max(np.abs(a[name].astype(np.float64) - b[name]).max() for name in floats)
 
 
-write_compiler()
+use_compiler()
 np.savez(folder + "data.npz", **make_data())
 quiet = ["--quiet", "--batch-size", "8"]
 
@@ -114,7 +97,7 @@ progress = amp_run("cuda", *short[1:]).stderr
 assert "compiling" not in progress, progress
 progress = amp_run("cuda", *[a for a in short if a != "--quiet"], "--strict-rounding").stderr
 assert "compiling 'step' by nvcc ... " in progress and count() == base + 1, progress
-write_compiler(version="2")
+use_compiler(version="2")
 amp_run("cuda", *short)
 assert count() == base + 2
 
@@ -139,7 +122,7 @@ for damage in ("truncate", "empty", "change", "hash"):
     assert count() == before + 1, damage
 
 # A compilation that is killed leaves nothing that a later run takes.
-write_compiler(version="3", before="echo broken > $out; sleep 60")
+use_compiler(version="3", before="echo broken > $out; sleep 60")
 process = subprocess.Popen(["amp-run", MODEL, "--data", folder + "data.npz", "--backend=cuda", "--cuda-compiler", nvcc,
                             "--cuda-cache", cache, *map(str, short)], start_new_session=True)
 before = count()
@@ -148,7 +131,7 @@ while count() == before:
 time.sleep(0.2)
 os.killpg(process.pid, signal.SIGKILL)
 process.wait()
-write_compiler(version="3")
+use_compiler(version="3")
 before = count()
 amp_run("cuda", *short)
 assert count() == before + 1
@@ -193,7 +176,7 @@ for arguments, message in (
 ):
     result = runner.run(*data, "--backend=cuda", "--precision", "f32", *arguments, *quiet)
     assert result.returncode == 1 and message in result.stderr, result.stderr
-write_compiler(version="4", before="echo 'step.cu(7): no such thing' >&2; exit 3")
+use_compiler(version="4", before="echo 'step.cu(7): no such thing' >&2; exit 3")
 amp_run("cuda", *short, fails="no such thing")
 if not os.path.exists("/dev/nvidia0"):
     environment = {name: value for name, value in os.environ.items() if name != "AMP_CUDA_COMPILER"}
@@ -203,7 +186,7 @@ if not os.path.exists("/dev/nvidia0"):
     print(result.stderr)
 
 # The environment chooses as the options do.
-write_compiler(version="5")
+use_compiler(version="5")
 environment = {**os.environ, "AMP_CUDA_COMPILER": nvcc, "XDG_CACHE_HOME": folder + "xdg"}
 subprocess.run(["amp-run", MODEL, *data, "--backend=cuda", *map(str, short)], env=environment, check=True)
 assert any(name.endswith(".so") for name in os.listdir(folder + "xdg/amp"))

@@ -15,23 +15,13 @@ import sys
 
 import numpy as np
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../CudaHost/Inputs"))
+from host_compiler import count_calls, write_compiler  # noqa: E402
+
 folder, compiler, library, root, models, digits = sys.argv[1:7]
 folder += "/"
-nvcc, calls = folder + "nvcc", folder + "calls"
-with open(nvcc, "w") as file:
-    file.write(f"""#!/bin/sh
-if [ "$1" = --version ]; then echo "emulated, version 1"; exit 0; fi
-while [ $# -gt 0 ]; do
-  case "$1" in
-  -o) out=$2; shift ;;
-  *.cu) in=$1 ;;
-  esac
-  shift
-done
-echo "$in" >> {calls}
-exec {compiler} -shared "$in" {library} -Wl,--version-script={root}/test/CudaHost/library.exports -o "$out"
-""")
-os.chmod(nvcc, 0o755)
+nvcc = folder + "nvcc"
+write_compiler(nvcc, compiler, library, root)
 CUDA = ["--backend=cuda", "--cuda-compiler", nvcc, "--cuda-cache", folder + "cache", "--strict-rounding"]
 
 
@@ -59,8 +49,7 @@ for options in ([], ["--check-ranks=2"], ["--shard-optimizer", "--pipeline", "sh
     assert shown.stdout.count("bytes of device memory") == 1, shown.stdout
     assert read("cuda") == read("cpu"), options
 # The ranks share a compiled step, which rank 0 has compiled.
-with open(calls) as file:
-    assert len(file.readlines()) == 2
+assert count_calls(nvcc) == 2
 # Evaluation by rank 0, and a state that one rank resumes.
 shown = train(2, "cuda", "--eval", "--predict", folder + "predictions.npz", cuda=True)
 assert "accuracy" in shown.stdout and np.load(folder + "predictions.npz").files

@@ -10,18 +10,22 @@
 """Usage: compile-cuda.py <folder> <compiler> <library> <root of the source tree>"""
 
 import copy
+import os
 import sys
 
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../CudaHost/Inputs"))
 import amp_torch
-from emulated import EmulatedDevice, calls, write_compiler
+from emulated import EmulatedDevice
+from host_compiler import count_calls, write_compiler
 
 folder, command, library, root = sys.argv[1:5]
 nvcc, cache = folder + "/nvcc", folder + "/cache"
-write_compiler(nvcc, command, library, root)
+# Programs use their own CUDA, not the one that torch has loaded.
+write_compiler(nvcc, command, library, root, flags="-Wl,-Bsymbolic")
 torch.manual_seed(3)
 BATCHES = [(torch.randn(size, 6), torch.randint(0, 3, (size,))) for size in (8, 8, 5, 8, 5)]
 
@@ -63,9 +67,9 @@ def compiled(step, scheduler, batches):
 
 model, optimizer, scheduler = make()
 step, device = build(model, optimizer, clip_grad_norm=1.0)
-assert step.main.instance.program.table.backend == b"cuda" and calls(nvcc) == 1
+assert step.main.instance.program.table.backend == b"cuda" and count_calls(nvcc) == 1
 losses = compiled(step, scheduler, BATCHES[:3])
-assert calls(nvcc) == 2, "the smaller batch has a separate program"
+assert count_calls(nvcc) == 2, "the smaller batch has a separate program"
 saved = copy.deepcopy((model.state_dict(), optimizer.state_dict(), scheduler.state_dict()))
 # Torch works on another stream from now on.
 device.number = 1
@@ -88,7 +92,7 @@ for item, state in zip((model, optimizer, scheduler), saved):
     item.load_state_dict(state)
 step, device = build(model, optimizer, clip_grad_norm=1.0)
 again = compiled(step, scheduler, BATCHES[3:])
-assert again == losses[3:] and calls(nvcc) == 2, (again, losses, calls(nvcc))
+assert again == losses[3:] and count_calls(nvcc) == 2, (again, losses, count_calls(nvcc))
 print("cached")
 
 # The loss scale, with options of the pipeline.

@@ -4,28 +4,15 @@
  * Trains through the C interface alone. With DRIVER_COMPILES the program comes
  * from a module that is compiled here, else from the library that is linked. */
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #ifdef DRIVER_COMPILES
 #include "amp-c/CompileStep.h"
+#include "caller.h"
 
 static const amp_step_program *get_program(char **argv) {
   const amp_step_program *program = NULL;
   const char *message = NULL;
-  char *text;
-  long length;
-  FILE *file = fopen(argv[2], "rb");
-  if (!file)
-    return NULL;
-  fseek(file, 0, SEEK_END);
-  length = ftell(file);
-  rewind(file);
-  text = malloc((size_t)length);
-  if (fread(text, 1, (size_t)length, file) != (size_t)length)
-    length = 0;
-  fclose(file);
+  long length = 0;
+  char *text = read_file(argv[2], &length);
   if (amp_step_compile(AMP_STEP_VERSION, text, (uint64_t)length, NULL, &program,
                        &message) != AMP_STEP_OK)
     fprintf(stderr, "error: %s\n", message);
@@ -34,6 +21,7 @@ static const amp_step_program *get_program(char **argv) {
 }
 #else
 #include "amp/Runtime/Step/Interface.h"
+#include "caller.h"
 
 static const amp_step_program *get_program(char **argv) {
   const amp_step_program *program = NULL;
@@ -44,30 +32,6 @@ static const amp_step_program *get_program(char **argv) {
   return program;
 }
 #endif
-
-/* Ends the process after an error. */
-static void check(const amp_step_program *program, int32_t code) {
-  if (code == AMP_STEP_OK)
-    return;
-  fprintf(stderr, "error %d: %s\n", code, program->last_error());
-  exit(1);
-}
-
-static void set_batch(const amp_step_program *program, amp_step *step,
-                      int32_t slot, int32_t index, int32_t type, int32_t rank,
-                      const int64_t *shape, const void *data) {
-  amp_step_batch batch;
-  memset(&batch, 0, sizeof(batch));
-  batch.size = sizeof(batch);
-  batch.slot = slot;
-  batch.index = index;
-  batch.memory = AMP_STEP_HOST;
-  batch.type = type;
-  batch.rank = rank;
-  batch.shape = shape;
-  batch.data = data;
-  check(program, program->set_batch(step, &batch));
-}
 
 int main(int argc, char **argv) {
   const amp_step_program *program;

@@ -11,12 +11,8 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #ifdef RANKS_OF_CUDA
 #include "amp/Runtime/Step/Interface.h"
@@ -25,6 +21,7 @@
 #else
 #include "amp-c/CompileStep.h"
 #endif
+#include "caller.h"
 
 enum { MOST_RANKS = 4, AREA = 1 << 16, STEPS = 6, FEATURES = 4, BATCH = 24 };
 
@@ -59,13 +56,6 @@ static int32_t exchange(void *context, const void *send, uint64_t stride,
   return 0;
 }
 
-static void check(const amp_step_program *program, int32_t code) {
-  if (code == AMP_STEP_OK)
-    return;
-  fprintf(stderr, "error %d: %s\n", code, program->last_error());
-  _exit(1);
-}
-
 /* Fails unless `code` is an error whose message has `text`. */
 static void expect(const amp_step_program *program, int32_t code,
                    const char *text) {
@@ -74,21 +64,6 @@ static void expect(const amp_step_program *program, int32_t code,
   fprintf(stderr, "expected '%s', got %d '%s'\n", text, code,
           program->last_error());
   _exit(1);
-}
-
-static char *read_file(const char *path, long *length) {
-  FILE *file = fopen(path, "rb");
-  char *text;
-  if (!file)
-    _exit(2);
-  fseek(file, 0, SEEK_END);
-  *length = ftell(file);
-  rewind(file);
-  text = (char *)malloc((size_t)*length + 1);
-  if (fread(text, 1, (size_t)*length, file) != (size_t)*length)
-    _exit(2);
-  fclose(file);
-  return text;
 }
 
 static const amp_step_program *get_program(const char *module, int rank,
@@ -120,21 +95,6 @@ static const amp_step_program *get_program(const char *module, int rank,
     _exit(1);
   }
   return program;
-}
-
-static void set_batch(const amp_step_program *program, amp_step *step,
-                      int32_t index, int32_t type, int32_t rank,
-                      const int64_t *shape, const void *data) {
-  amp_step_batch batch;
-  memset(&batch, 0, sizeof(batch));
-  batch.size = sizeof(batch);
-  batch.index = index;
-  batch.memory = AMP_STEP_HOST;
-  batch.type = type;
-  batch.rank = rank;
-  batch.shape = shape;
-  batch.data = data;
-  check(program, program->set_batch(step, &batch));
 }
 
 /* The velocity is a part, which no rank can read before all gather it. */
@@ -218,9 +178,9 @@ static int run_rank(Rank *own, char **argv) {
     const long row = (long)i * BATCH + own->rank * (long)part;
     if (strcmp(argv[6], "fail") == 0 && own->rank == 1 && i == 2)
       own->failing = own->calls + 3;
-    set_batch(program, step, 0, AMP_STEP_F32, 2, shape,
+    set_batch(program, step, 0, 0, AMP_STEP_F32, 2, shape,
               data + row * FEATURES * 4);
-    set_batch(program, step, 1, AMP_STEP_I32, 1, shape,
+    set_batch(program, step, 0, 1, AMP_STEP_I32, 1, shape,
               data + rows * FEATURES * 4 + row * 4);
     if (own->failing) {
       /* The other ranks would wait for this one. */

@@ -10,26 +10,6 @@ from amp_torch import step_interface
 from amp_torch.runtime import HostDevice
 
 
-def write_compiler(path, command, library, root):
-    """A compiler that is called as nvcc, and writes a line to `path`.calls. Programs use
-    their own CUDA, not the one that torch has loaded."""
-    with open(path, "w") as file:
-        file.write(f"""#!/bin/sh
-if [ "$1" = --version ]; then echo emulated; exit 0; fi
-while [ $# -gt 0 ]; do
-  case "$1" in
-  -o) out=$2; shift ;;
-  *.cu) in=$1 ;;
-  esac
-  shift
-done
-echo "$in" >> {path}.calls
-exec {command} -shared "$in" {library} -Wl,-Bsymbolic -Wl,--version-script={root}/test/CudaHost/library.exports -o "$out"
-""")
-    os.chmod(path, 0o755)
-    open(path + ".calls", "w").close()
-
-
 class EmulatedDevice(HostDevice):
     backend = "cuda"
     memory = step_interface.DEVICE
@@ -83,9 +63,4 @@ class Allocation:
         self.library.cudaFree(self.address)
 
 
-def calls(path):
-    with open(path + ".calls") as file:
-        return len(file.readlines())
-
-
-__all__ = ["EmulatedDevice", "calls", "write_compiler"]
+__all__ = ["EmulatedDevice"]

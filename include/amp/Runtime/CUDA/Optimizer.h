@@ -263,10 +263,8 @@ struct StoredTensor {
 
   template <int Width>
   AMP_DEVICE Pack<float, Width> loadParameter(Lanes<Width> at) const {
-    if constexpr (Plain)
-      return loadStored(tensor.parameter, Type::F32, at);
-    if (!tensor.storage.isSplit)
-      return loadStored(tensor.parameter, tensor.storage.parameter, at);
+    if (!isSplit())
+      return load(tensor.parameter, tensor.storage.parameter, at);
     const auto upper = at.load(getHalf(0));
     const auto lower = at.load(getHalf(lowerHalfOffset(tensor.count)));
     Pack<float, Width> values;
@@ -278,13 +276,8 @@ struct StoredTensor {
   template <int Width>
   AMP_DEVICE void storeParameter(Lanes<Width> at,
                                  const Pack<float, Width> &values) const {
-    if constexpr (Plain) {
-      storeRounded(tensor.parameter, Type::F32, -1, rng, at, values);
-      return;
-    }
-    if (!tensor.storage.isSplit) {
-      storeRounded(tensor.parameter, tensor.storage.parameter,
-                   tensor.storage.keys[0], rng, at, values);
+    if (!isSplit()) {
+      store(tensor.parameter, tensor.storage.parameter, 0, at, values);
       return;
     }
     Pack<uint16_t, Width> upper, lower;
@@ -300,28 +293,38 @@ struct StoredTensor {
 
   template <int Width>
   AMP_DEVICE Pack<float, Width> loadFirst(Lanes<Width> at) const {
-    return loadStored(tensor.first, Plain ? Type::F32 : tensor.storage.first,
-                      at);
+    return load(tensor.first, tensor.storage.first, at);
   }
   template <int Width>
   AMP_DEVICE void storeFirst(Lanes<Width> at,
                              const Pack<float, Width> &values) const {
-    storeRounded(tensor.first, Plain ? Type::F32 : tensor.storage.first,
-                 Plain ? -1 : tensor.storage.keys[1], rng, at, values);
+    store(tensor.first, tensor.storage.first, 1, at, values);
   }
   template <int Width>
   AMP_DEVICE Pack<float, Width> loadSecond(Lanes<Width> at) const {
-    return loadStored(tensor.second, Plain ? Type::F32 : tensor.storage.second,
-                      at);
+    return load(tensor.second, tensor.storage.second, at);
   }
   template <int Width>
   AMP_DEVICE void storeSecond(Lanes<Width> at,
                               const Pack<float, Width> &values) const {
-    storeRounded(tensor.second, Plain ? Type::F32 : tensor.storage.second,
-                 Plain ? -1 : tensor.storage.keys[2], rng, at, values);
+    store(tensor.second, tensor.storage.second, 2, at, values);
   }
 
 private:
+  AMP_DEVICE bool isSplit() const { return !Plain && tensor.storage.isSplit; }
+
+  template <int Width>
+  AMP_DEVICE Pack<float, Width> load(const void *data, Type type,
+                                     Lanes<Width> at) const {
+    return loadStored(data, Plain ? Type::F32 : type, at);
+  }
+  /// Rounds with key `key` of the tensor.
+  template <int Width>
+  AMP_DEVICE void store(void *data, Type type, int key, Lanes<Width> at,
+                        const Pack<float, Width> &values) const {
+    storeRounded(data, Plain ? Type::F32 : type,
+                 Plain ? -1 : tensor.storage.keys[key], rng, at, values);
+  }
   AMP_DEVICE uint16_t *getHalf(int64_t offset) const {
     AMP_ASSUME_GLOBAL(tensor.parameter);
     return reinterpret_cast<uint16_t *>(
