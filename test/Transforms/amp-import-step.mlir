@@ -38,3 +38,27 @@ func.func @step(%w: tensor<4x4xf32> {amp.role = "parameter", amp.name = "w"},
 func.func @plain(%a: tensor<4xf32>) -> tensor<4xf32> {
   return %a : tensor<4xf32>
 }
+
+// -----
+
+// Two gradients of one parameter, and a gradient for each of 8 samples.
+// CHECK-LABEL: func.func @several(
+// CHECK: train.mul {{.*}} {amp.gradient_of = ["w"]}
+// CHECK: train.sub {{.*}} {amp.gradient_of = ["w"]}
+// CHECK: train.mul {{.*}} {amp.gradient_of = ["b"]} {{.*}} -> tensor<8x4xf32>
+// CHECK: return %{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32>
+func.func @several(%w: tensor<4xf32> {amp.role = "parameter", amp.name = "w"},
+                   %b: tensor<4xf32> {amp.role = "parameter", amp.name = "b"},
+                   %x: tensor<8x4xf32>,
+                   %seed: tensor<f32> {amp.gradient_seed = "loss"})
+    -> (tensor<4xf32> {amp.updates = "w"}, tensor<4xf32> {amp.updates = "b"},
+        tensor<4xf32> {amp.gradient_of = "w"}, tensor<4xf32> {amp.gradient_of = "w"},
+        tensor<8x4xf32> {amp.gradient_of = "b"}) {
+  %first = train.mul %w, %seed : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %second = train.sub %first, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %each = train.mul %x, %first : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8x4xf32>
+  %sum = train.reduce_sum %each {dims = array<i64: 0>} : (tensor<8x4xf32>) -> tensor<4xf32>
+  %w1 = train.sub %w, %second : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %b1 = train.sub %b, %sum : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %w1, %b1, %first, %second, %each : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<8x4xf32>
+}

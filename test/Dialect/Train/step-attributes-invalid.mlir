@@ -437,6 +437,12 @@ func.func private @f(%x: tensor<f32> {amp.role = "parameter", amp.name = "w"}) -
 
 // -----
 
+// Additional dimensions of a gradient must come first.
+// expected-error@+1 {{result 0: is the gradient of "w" of type 'tensor<4xf32>', but has type 'tensor<4x8xf32>'}}
+func.func private @f(%x: tensor<4xf32> {amp.role = "parameter", amp.name = "w"}) -> (tensor<4x8xf32> {amp.gradient_of = "w"})
+
+// -----
+
 // expected-error@+1 {{result 1: 'amp.updates' must be unique, but result 0 has "w" too}}
 func.func private @f(%x: tensor<f32> {amp.role = "parameter", amp.name = "w"}) -> (tensor<f32> {amp.updates = "w"}, tensor<f32> {amp.updates = "w"})
 

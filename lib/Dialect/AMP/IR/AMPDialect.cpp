@@ -19,6 +19,7 @@
 #include "amp/Dialect/AMP/IR/AMPScaledOps.h"
 #include "amp/Dialect/AMP/IR/AMPWeightOps.h"
 #include "amp/Dialect/AMP/IR/AttributeNames.h"
+#include "amp/Dialect/AMP/IR/GradientShape.h"
 #include "amp/Dialect/AMP/IR/InputAttributes.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
@@ -467,9 +468,16 @@ LogicalResult AMPDialect::verifyRegionResultAttribute(
     // Compare only the shapes, because gradients may be low.
     Type have = function.getResultTypes()[resultIndex];
     Type need = function.getArgumentTypes()[argument];
-    if (failed(verifyCompatibleShape(have, need)))
+    auto gradient = dyn_cast<ShapedType>(have);
+    auto parameter = dyn_cast<ShapedType>(need);
+    bool areRanked =
+        gradient && parameter && gradient.hasRank() && parameter.hasRank();
+    if (areRanked ? !isGradientShape(gradient, parameter)
+                  : failed(verifyCompatibleShape(have, need)))
       return error() << "is the gradient of " << value << " of type " << need
                      << ", but has type " << have;
+    // A step may compute several gradients of one parameter.
+    return success();
   }
   for (unsigned other = 0; other < resultIndex; ++other) {
     if (function.getResultAttrOfType<StringAttr>(other, name) == value)
