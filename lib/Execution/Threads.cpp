@@ -10,12 +10,14 @@
 #include "amp/Execution/Errors.h"
 #include "amp/Runtime/Host/OutputFile.h"
 #include "amp/Support/InstalledFiles.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -35,19 +37,24 @@ struct LoadResult {
 } // namespace
 
 #ifdef __linux__
-/// Stops at LLVM's or Intel's OpenMP runtime, which have one interface, and
-/// stores its path in the std::string `found`.
+/// Stops at the OpenMP runtime of LLVM or Intel and stores its path in the
+/// std::string `found`. Both runtimes have the same interface.
 static int findOpenMP(dl_phdr_info *info, size_t, void *found) {
   llvm::StringRef file = llvm::sys::path::filename(info->dlpi_name);
-  if (!file.starts_with("libomp.") && !file.starts_with("libiomp5."))
+  // A repaired wheel adds a hash to the name: libomp-1a2b3c4d.so.5.
+  if (llvm::none_of(std::array{"libomp", "libiomp5"},
+                    [&](llvm::StringRef name) {
+                      return file.starts_with((name + ".").str()) ||
+                             file.starts_with((name + "-").str());
+                    }))
     return 0;
   *static_cast<std::string *>(found) = info->dlpi_name;
   return 1;
 }
 #endif
 
-/// The path of the OpenMP runtime that another library brought into this
-/// process. Empty if it brought none.
+/// Returns the path of the OpenMP runtime that this process has already loaded,
+/// or an empty string.
 static std::string findLoadedRuntime() {
   std::string found;
 #ifdef __linux__
@@ -56,13 +63,13 @@ static std::string findLoadedRuntime() {
   return found;
 }
 
-/// Where the library may be, best first. A second copy in a process makes
-/// itself abort the process, so a loaded one precedes.
+/// Lists where the library may be, in order of preference. A loaded copy comes
+/// first, because a second copy would abort the process.
 static std::vector<std::string> listLibraries(const std::string &loaded) {
   std::vector<std::string> paths;
   if (!loaded.empty())
     paths.push_back(loaded);
-  // A wheel carries the library next to that of compiled steps.
+  // A wheel contains the library next to libAMPStep.so.
   constexpr const char *name = "libomp.so.5";
   if (std::string folder = findInstalledFolder("lib", name, "");
       !folder.empty())
@@ -78,7 +85,7 @@ static std::vector<std::string> listLibraries(const std::string &loaded) {
 
 /// Removes the file in which a killed process of the same number registered
 /// LLVM's OpenMP runtime. The runtime takes it for another copy of itself in
-/// this process and aborts. Only for a process without a copy.
+/// this process and aborts. Call this only if the process has no copy.
 static void removeStaleRegistration() {
 #ifdef __linux__
   for (llvm::StringRef folder : {"/dev/shm", "/tmp"})

@@ -34,12 +34,12 @@ else()
   include(LLVMArchives)
 endif()
 
-# What a wheel needs: tools and libraries that run on a machine without LLVM.
-option(AMP_PORTABLE "Leave paths of this machine and symbols for plugins out" OFF)
+# A wheel needs tools and libraries that run on a machine without LLVM.
+option(AMP_PORTABLE "Build for other machines, without symbols for plugins" OFF)
 if(AMP_PORTABLE)
-  # Archives of LLVM name libraries that only their unused members need.
+  # LLVM's static libraries link libraries that only their unused members need.
   add_link_options(-Wl,--as-needed -Wl,--gc-sections)
-  # Steps of several threads call this library, which they find next to their own.
+  # Multithreaded steps call libomp. Copy it next to the step library.
   file(REAL_PATH ${LLVM_LIBRARY_DIR}/libomp.so.5 openmp)
   configure_file(${openmp} ${PROJECT_BINARY_DIR}/lib/libomp.so.5 COPYONLY)
 endif()

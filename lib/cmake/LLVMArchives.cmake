@@ -1,9 +1,10 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Makes MLIR's archives link LLVM's archives. In Debian's packages they name
-# LLVM's shared library, and MLIRExecutionEngine names that of MLIR. A program
-# would then need both at run time and have a second copy of MLIR.
+# Makes MLIR's static libraries link LLVM's static libraries. In Debian's
+# packages, they link LLVM's shared library, and MLIRExecutionEngine links the
+# shared library of MLIR. A program would then need both at run time, and would
+# contain a second copy of MLIR.
 
 llvm_map_components_to_libnames(archives
   ${LLVM_NATIVE_ARCH} analysis asmparser bitreader bitwriter core coroutines
@@ -12,10 +13,10 @@ llvm_map_components_to_libnames(archives
   perfjitevents profiledata runtimedyld scalaropts support tablegen target
   targetparser transformutils vectorize)
 
-# MLIR initializes every code generator of LLVM, although a step needs that of
-# this processor alone. Empty functions take the places of the others, which are
-# larger than the rest of LLVM. MLIR reports such a target as unknown.
-set(source "/* The code generators of LLVM that are left out. */\n")
+# MLIR initializes all LLVM backends, but a step needs only the host backend.
+# Empty functions replace the other backends, which are larger than the rest of
+# LLVM. MLIR reports their targets as unknown.
+set(source "/* Stubs of the LLVM backends that are left out. */\n")
 foreach(target ${LLVM_TARGETS_TO_BUILD})
   if(NOT target STREQUAL LLVM_NATIVE_ARCH)
     foreach(part Target TargetInfo TargetMC AsmPrinter AsmParser Disassembler)
@@ -26,7 +27,7 @@ endforeach()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/lib/OtherTargets.c CONTENT "${source}")
 add_library(AMPOtherTargets STATIC ${PROJECT_BINARY_DIR}/lib/OtherTargets.c)
 
-# An imported target, which the project's own package does not have to export.
+# The target is imported, so the project's CMake package need not export it.
 add_library(AMPLLVMArchives INTERFACE IMPORTED)
 target_link_libraries(AMPLLVMArchives INTERFACE AMPOtherTargets ${archives})
 get_property(targets DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTY IMPORTED_TARGETS)
@@ -41,7 +42,7 @@ foreach(target ${targets})
   endif()
 endforeach()
 
-# One library less for a wheel to carry.
+# Link zstd statically, so that a wheel need not contain it.
 if(TARGET zstd::libzstd_static)
   get_target_property(libraries LLVMSupport INTERFACE_LINK_LIBRARIES)
   list(TRANSFORM libraries REPLACE "^zstd::libzstd_shared$" zstd::libzstd_static)

@@ -1,10 +1,12 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The wheel of `tools/dev wheel` in a Debian of its own that has Python and no LLVM: what it
-# needs and exports, its licences, its tools, the demo, and a step next to torch.compile.
+# Installs the wheel of `tools/dev wheel` in a Debian system that has Python but no LLVM. Checks
+# the dependencies, exported symbols, licences and tools of the wheel. Runs the demo, and a step
+# next to torch.compile.
 #
-# The feature `debootstrap` needs root, debootstrap and an archive of packages.
+# The feature `debootstrap` needs root and the tool debootstrap. The test also needs a package
+# archive.
 #
 # REQUIRES: torch-export, jax, debootstrap, long
 # RUN: rm -rf %t && mkdir %t
@@ -12,7 +14,7 @@
 # RUN: %torch_python %s %amp_src_root %jax_python %t/wheels %t/root
 """Usage: wheel-root.py <root of the source tree> <Python with JAX> <folder of the wheel> <folder for Debian>
 
-An existing Debian in the last folder is used as it is."""
+If the last folder already contains a Debian system, the test uses it unchanged."""
 
 import os
 import pathlib
@@ -27,10 +29,10 @@ import zipfile
 
 SOURCE, JAX, WHEELS, ROOT = (pathlib.Path(argument).absolute() for argument in sys.argv[1:])
 HERE = pathlib.Path(__file__).resolve().parent
-#: The libraries that every system of the tag has (PEP 600).
+#: The libraries that the manylinux tag guarantees (PEP 600).
 SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libgcc_s.so.1", "libstdc++.so.6",
           "libz.so.1", "ld-linux-x86-64.so.2"}
-#: The most bytes of the wheel.
+#: The maximum size of the wheel in bytes.
 MOST_BYTES = 160 << 20
 
 
@@ -62,7 +64,7 @@ def check_wheel(wheel):
 
 
 def check_binary(path):
-    """Checks that a program or library needs nothing but the system and knows no path of the build."""
+    """Checks that a program or library needs only system libraries and contains no path of the source tree."""
     dynamic = run(["readelf", "-d", path])
     needed = set(re.findall(r"NEEDED.*\[(.*)\]", dynamic))
     assert needed <= SYSTEM and "RUNPATH" not in dynamic and "RPATH" not in dynamic, (path, dynamic)
@@ -72,7 +74,7 @@ def check_binary(path):
 
 
 def in_root(script, environment=()):
-    """Runs a script of the shell in the Debian, with torch and JAX of the tests."""
+    """Runs a shell script in the Debian system, with the torch and JAX of the tests."""
     folders = {"torch": sysconfig.get_path("purelib"),
                "jax": run([JAX, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]).strip()}
     mounts = []
@@ -105,7 +107,7 @@ def main():
     start = time.monotonic()
     print(in_root("python -m amp_torch.demo /tmp/reports"))
     print(f"the demo took {time.monotonic() - start:.0f} s")
-    # Tools: a model to train, CUDA whose headers are in the wheel, and policies.
+    # The tools train a model and generate CUDA.
     printed = in_root("cd /tmp && amp-model mlp --batch 8 -o mlp.mlir && amp-run mlp.mlir --synthetic --steps 4 --compare f32,bf16 "
                       "--num-threads 2")
     print(printed)
@@ -113,7 +115,7 @@ def main():
     in_root("cd /tmp && amp-translate --mlir-to-cuda mlp.mlir --precision bf16 --standalone -o mlp.cu && grep -q __global__ mlp.cu")
     for order in ("before", "after"):
         print(in_root(f"cd /tmp && python /amp/one-process.py {order}"))
-    # JAX, without the commands of the virtual environment on the PATH.
+    # JAX runs without the commands of the virtual environment on the PATH.
     print(in_root("cd /tmp && PATH=/usr/bin:/bin PYTHONPATH=/opt/jax JAX_PLATFORMS=cpu /venv/bin/python /amp/jax_step.py"))
 
 

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Usage: make-wheel.py <build folder> <output folder>
 
-Packs the tools and the library of a build, amp_torch and amp_jax as the wheel amp-mlir.
-It needs pip and setuptools. A build with the preset `wheel` needs no LLVM where the wheel
-is installed. auditwheel then checks the wheel and gives it its manylinux tag. Any other
-build gives a wheel for this machine alone."""
+Packs the tools and the library of a build, amp_torch and amp_jax into the wheel amp-mlir.
+This needs pip and setuptools. The wheel of a build with the preset `wheel` runs without
+LLVM. auditwheel checks that wheel and sets its manylinux tag. The wheel of any other build
+runs only on this machine."""
 
 import os
 import pathlib
@@ -18,12 +18,12 @@ import tempfile
 
 TOOLS = ("amp-model", "amp-opt", "amp-report", "amp-run", "amp-translate")
 LIBRARIES = ("libAMPStep.so",)
-#: LLVM's OpenMP runtime, which steps of several threads call.
+#: LLVM's OpenMP runtime, which multi-threaded steps call.
 OPENMP = "libomp.so.5"
 #: Headers that generated CUDA programs include, and those of the C interface.
 HEADERS = ("amp/Runtime", "amp-c/CompileStep.h")
-#: The licences of the packages of which a portable build contains parts, by the name of a
-#: package of Debian.
+#: The projects of which a portable build contains parts, and the Debian packages with their
+#: licences.
 LICENSES = {"LLVM": "llvm-22-dev", "zstd": "libzstd-dev"}
 
 PROJECT = """[build-system]
@@ -91,12 +91,12 @@ def strip(path):
 
 
 def is_portable(build):
-    """Whether the build needs no LLVM where it runs."""
+    """Whether the build runs on machines without LLVM."""
     return "AMP_PORTABLE:BOOL=ON" in (build / "CMakeCache.txt").read_text()
 
 
 def stage_license(folder, name, package):
-    """Copies the licence of a package."""
+    """Copies the licence from a Debian package."""
     path = pathlib.Path("/usr/share/doc", package, "copyright")
     if not path.exists():
         sys.exit(f"make-wheel.py: {path} is missing; the wheel contains parts of {name} and needs its licence")
@@ -132,8 +132,8 @@ def stage(root, build, folder):
 
 
 def repair(wheel, out):
-    """Writes the wheel with its manylinux tag, which auditwheel chooses. Fails if the wheel needs
-    another library than those of the tag."""
+    """Writes the wheel with the manylinux tag that auditwheel chooses. Fails if auditwheel
+    refuses the wheel."""
     here = os.path.dirname(sys.executable)
     environment = {**os.environ, "PATH": here + os.pathsep + os.environ.get("PATH", "")}
     command = [sys.executable, "-m", "auditwheel", "repair", "--plat", "auto", "--wheel-dir", out, wheel]
@@ -151,18 +151,18 @@ def main():
     build, out = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
-        project, made = pathlib.Path(scratch, "project"), pathlib.Path(scratch, "wheel")
+        project, made, repaired = (pathlib.Path(scratch, name) for name in ("project", "wheel", "repaired"))
         project.mkdir()
         stage(root, build, project)
         subprocess.run([sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
                         "--wheel-dir", made, project], check=True)
         (wheel,) = made.glob("*.whl")
+        if is_portable(build):
+            repair(wheel, repaired)
+            (wheel,) = repaired.glob("*.whl")
         for old in out.glob("amp_mlir-*.whl"):
             old.unlink()
-        if is_portable(build):
-            repair(wheel, out)
-        else:
-            shutil.move(wheel, out)
+        shutil.move(wheel, out)
     print(*out.glob("amp_mlir-*.whl"), sep="\n")
 
 

@@ -1,6 +1,6 @@
 # Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Trains a program of JAX in two precisions with the amp_jax of the wheel."""
+"""Trains a JAX program in two precisions with amp_jax from the wheel."""
 
 import amp_jax
 import jax
