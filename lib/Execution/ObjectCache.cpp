@@ -28,7 +28,8 @@ static std::string hashBytes(llvm::StringRef bytes) {
                      /*LowerCase=*/true);
 }
 
-/// The file in `folder` with the hash of `module` and `more` on this processor.
+/// Returns a path in `folder` whose name is a hash of `module`, `more` and the
+/// processor.
 static std::string hashModule(ModuleOp module, llvm::StringRef more,
                               llvm::StringRef folder,
                               llvm::StringRef extension) {
@@ -51,8 +52,8 @@ std::string mlir::amp::getObjectPath(ModuleOp module, llvm::StringRef folder) {
   return hashModule(module, "", folder, ".o");
 }
 
-/// The path, size and time of the file of this code: an executable or a shared
-/// library. Empty if they cannot be found.
+/// Returns the path, size and modification time of the executable or shared
+/// library that contains this code, or an empty string if it is not found.
 static std::string identifyBuild() {
   auto maps = llvm::MemoryBuffer::getFileAsStream("/proc/self/maps");
   if (!maps)
@@ -106,17 +107,27 @@ std::optional<StoredStep> mlir::amp::readStoredStep(llvm::StringRef path) {
   return step;
 }
 
+/// Closes `os` and returns whether everything was written. The destructor of a
+/// stream with an unhandled error ends the process.
+static bool close(llvm::raw_fd_ostream &os) {
+  os.close();
+  const bool isWhole = !os.has_error();
+  os.clear_error();
+  return isWhole;
+}
+
 void mlir::amp::writeStoredStep(llvm::StringRef path, const StoredStep &step) {
-  writeObject(path, [&](llvm::StringRef scratch) {
+  (void)writeObject(path, [&](llvm::StringRef scratch) {
     std::error_code error;
     llvm::raw_fd_ostream os(scratch, error);
     if (error)
-      return;
+      return false;
     os << step.object << (step.isParallel ? " parallel " : " sequential ");
     if (step.plannedBytes)
       os << *step.plannedBytes;
     else
       os << "unknown";
+    return close(os);
   });
 }
 
@@ -133,27 +144,27 @@ mlir::amp::readObject(llvm::StringRef path) {
   return llvm::MemoryBuffer::getMemBufferCopy(object, path);
 }
 
-void mlir::amp::writeObject(llvm::StringRef path,
-                            llvm::function_ref<void(llvm::StringRef)> dump) {
+bool mlir::amp::writeObject(llvm::StringRef path,
+                            llvm::function_ref<bool(llvm::StringRef)> dump) {
   llvm::StringRef folder = llvm::sys::path::parent_path(path);
   llvm::SmallString<128> scratch;
   if (llvm::sys::fs::create_directories(folder) ||
       llvm::sys::fs::createUniqueFile(folder + "/compiling-%%%%%%%%.o",
                                       scratch))
-    return;
-  dump(scratch);
-  bool isWhole = false;
-  if (auto file = llvm::MemoryBuffer::getFile(scratch)) {
+    return false;
+  bool isWhole = dump(scratch);
+  auto file = llvm::MemoryBuffer::getFile(scratch);
+  isWhole &= bool(file);
+  if (isWhole) {
     const std::string hash = hashBytes((*file)->getBuffer());
     std::error_code error;
     llvm::raw_fd_ostream os(scratch, error, llvm::sys::fs::OF_Append);
-    if (!error) {
+    if (!error)
       os << hash;
-      os.close();
-      isWhole = !os.has_error();
-      os.clear_error();
-    }
+    isWhole = !error && close(os);
   }
-  if (!isWhole || llvm::sys::fs::rename(scratch, path))
+  isWhole = isWhole && !llvm::sys::fs::rename(scratch, path);
+  if (!isWhole)
     llvm::sys::fs::remove(scratch);
+  return isWhole;
 }

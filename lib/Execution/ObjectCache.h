@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A step that starts again finds its machine code in a file. The name of the
+// A step that starts again loads its machine code from a file. The name of the
 // file is a hash of the lowered module, LLVM's version and the processor. A
-// second file, with a hash of the step before it is lowered, names the first,
-// so the same build of this program does not lower the step. The cache is
-// optional: it is not an error if a file cannot be read or written.
+// second file contains the name of the first. Its own name is a hash of the
+// step before lowering. With it, the same build of this program skips the
+// lowering. The cache is optional: a file that cannot be read or written is not
+// an error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,12 +31,13 @@ std::string getObjectPath(ModuleOp module, llvm::StringRef folder);
 /// is damaged.
 std::unique_ptr<llvm::MemoryBuffer> readObject(llvm::StringRef path);
 
-/// Writes the file `path`, whole or not at all. `dump` writes an object file
-/// to the path that it receives.
-void writeObject(llvm::StringRef path,
-                 llvm::function_ref<void(llvm::StringRef)> dump);
+/// Writes the file `path`, whole or not at all, and returns whether it is
+/// whole. `dump` writes an object file to the path that it receives, and
+/// returns whether it succeeded.
+bool writeObject(llvm::StringRef path,
+                 llvm::function_ref<bool(llvm::StringRef)> dump);
 
-/// The code of a step, as a file next to its object file keeps it.
+/// The contents of the file that refers to the object file of a step.
 struct StoredStep {
   /// The name of the object file in the folder.
   std::string object;
@@ -44,17 +46,18 @@ struct StoredStep {
   std::optional<int64_t> plannedBytes;
 };
 
-/// The file in `folder` that says which code `module` becomes, which is a step
-/// before it is lowered. `options` are all that the lowering depends on besides
-/// the module. Another build of this program has other files. Empty if the
-/// program cannot be identified.
+/// Returns the file in `folder` that refers to the code of `module`, a step
+/// before lowering. `options` describes everything else that the lowering
+/// depends on. Each build of this program uses its own files. Returns an empty
+/// string if the build cannot be identified.
 std::string getStoredStepPath(ModuleOp module, llvm::StringRef options,
                               llvm::StringRef folder);
 
-/// What `writeStoredStep` wrote, if it exists and is not damaged.
+/// Reads a file that `writeStoredStep` wrote. Returns nothing if the file is
+/// missing or damaged.
 std::optional<StoredStep> readStoredStep(llvm::StringRef path);
 
-/// Writes the file `path`, whole or not at all.
+/// Writes the file `path` completely or not at all.
 void writeStoredStep(llvm::StringRef path, const StoredStep &step);
 
 } // namespace mlir::amp
