@@ -48,7 +48,7 @@ static LogicalResult parseRule(StringRef text, LinearRule &rule) {
   return success();
 }
 
-/// Parses a condition `ATTRIBUTE:VALUE` in parentheses.
+/// Parses a condition `(ATTRIBUTE:VALUE)`.
 static LogicalResult parseCondition(StringRef text, LinearRule &rule) {
   if (!text.consume_front("(") || !text.consume_back(")"))
     return failure();
@@ -76,14 +76,21 @@ bool LinearRule::isSatisfiedBy(Operation *op) const {
 
 FailureOr<LinearRule> LinearRule::parse(StringRef text, std::string &expected) {
   StringRef glob = getNameGlob(text);
-  auto [condition, rule] = text.drop_front(glob.size()).split('=');
+  // A condition may contain '='.
+  size_t end = glob.size();
+  if (text.drop_front(end).starts_with("("))
+    if (size_t closing = text.rfind(')'); closing != StringRef::npos)
+      end = closing + 1;
+  StringRef condition = text.slice(glob.size(), end);
+  auto [rest, rule] = text.drop_front(end).split('=');
   LinearRule result;
-  if (!condition.empty() && failed(parseCondition(condition, result))) {
+  if (!rest.empty() ||
+      (!condition.empty() && failed(parseCondition(condition, result)))) {
     expected = "a list of globs, each alone or with a condition on an "
                "attribute, as in 'foreign.call(callee:solve*)'";
     return failure();
   }
-  if (text.contains('=') && failed(parseRule(rule, result))) {
+  if (text.drop_front(end).contains('=') && failed(parseRule(rule, result))) {
     expected = "a list of globs, each alone or with '=' and operands as in "
                "'1+2' or a rule: product, quotient, power:1/2, order, each, "
                "constant, branch, loop or body";

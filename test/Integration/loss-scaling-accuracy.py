@@ -63,7 +63,7 @@ for name in ("digits-mlp", "underflow"):
         scaled = state(name, "--precision", "f32", "--loss-scale", scale, "--epochs", 1)
         for key in plain:
             assert plain[key].tobytes() == scaled[key].tobytes(), (name, scale, key)
-    # A scale of 3 changes bits.
+    # A scale of 3 is not a power of two, so it changes the rounding.
     odd = state(name, "--precision", "f32", "--loss-scale", 3, "--epochs", 1)
     assert any(plain[key].tobytes() != odd[key].tobytes() for key in plain), name
 

@@ -28,7 +28,7 @@ def train(bin, model, *options):
         command = [os.path.join(bin, "amp-run"), MODELS / f"{model}.mlir", "--data", MODELS / "data" / "digits.npz",
                    "--quiet", "--eval", "--metrics-json", out, *options]
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
-        # A run that ends in NaN fails after its results.
+        # A run that ends in NaN fails after it writes its results.
         assert done.returncode == 0 or "the loss is NaN" in done.stderr, done.stderr
         with open(out) as file:
             return json.load(file)["runs"][0]["steps"], done.stdout

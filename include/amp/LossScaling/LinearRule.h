@@ -22,8 +22,8 @@
 
 namespace mlir::amp {
 
-/// An entry of the key `linear`: `GLOB` or `GLOB=RULE`. A condition on an
-/// attribute may follow the glob: `GLOB(ATTRIBUTE:VALUE)=RULE`.
+/// An entry of the key `linear`: `GLOB` or `GLOB=RULE`. The glob may have a
+/// condition on an attribute: `GLOB(ATTRIBUTE:VALUE)=RULE`.
 struct LinearRule {
   enum class Kind {
     /// `GLOB`: all float operands and results, and the values that a region
@@ -55,8 +55,8 @@ struct LinearRule {
   };
 
   llvm::GlobPattern pattern;
-  /// The attribute that an operation needs, a string or a symbol that matches
-  /// `value`. Empty if the rule has no condition.
+  /// The name of a string or symbol attribute that must match `value`. Empty if
+  /// the rule has no condition.
   StringRef attribute;
   std::optional<llvm::GlobPattern> value;
   Kind kind = Kind::Joint;
@@ -68,11 +68,11 @@ struct LinearRule {
     return kind == Kind::Branch || kind == Kind::Loop || kind == Kind::Body;
   }
 
-  /// Whether the attributes of `op`, whose name the glob matches, satisfy the
-  /// condition.
+  /// Returns whether the attributes of `op` satisfy the condition. The glob
+  /// must match the name of `op`.
   bool isSatisfiedBy(Operation *op) const;
 
-  /// The glob of names in an entry.
+  /// Returns the glob of an entry, without its condition and rule.
   static StringRef getNameGlob(StringRef text) {
     return text.substr(0, text.find_first_of("(="));
   }

@@ -218,7 +218,7 @@ private:
   SymbolTableCollection &tables;
   ScaleSymbols &symbols;
   ArrayRef<LinearRule> linear;
-  /// The rules that match a name, in their order.
+  /// The rules whose globs match each operation name, in policy order.
   llvm::DenseMap<OperationName, SmallVector<const LinearRule *, 1>> rules;
   llvm::DenseMap<Value, ScaleExponent> exponents;
   llvm::DenseSet<Value> scales;

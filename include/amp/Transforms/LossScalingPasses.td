@@ -26,33 +26,34 @@ def InsertLossScalingPass : CheckedPass<"amp-insert-loss-scaling"> {
 
     With `mode=dynamic` the step's signature grows by three arguments of role
     `scaler_state` (`loss_scale`, `growth_tracker`, `hysteresis_tracker`), their
-    updates, and the metrics. With a number the scale is that constant, and no
-    update is skipped. The user must then prevent non-finite gradients, as with
+    updates, and the metrics. If `mode` is a number, the scale is that constant,
+    and no update is skipped. The user must then prevent non-finite gradients, as with
     a constant scale in every framework.
 
     `scaler` names the loss scaler that updates the scale. It selects the
-    constants and rules of a framework. Each of the options after it replaces
-    one of them.
+    constants and rules of a framework. The options after `scaler` override
+    single constants and rules.
 
     With `mode=layerwise` each layer has its own scale, a power of two that
-    follows the largest gradient of the layer. The step gets an argument, an
-    update and a metric `loss_scale.<parameter>` and a metric
-    `skipped.<parameter>` for each layer, with the name of the layer's first
+    follows the largest gradient of the layer. For each layer, the step gets an
+    argument, an update and a metric `loss_scale.<parameter>`, and a metric
+    `skipped.<parameter>`. `<parameter>` is the name of the layer's first
     parameter. A layer ends where a gradient is multiplied by a parameter and
-    both have at least two dimensions. There, and where gradients of several
-    layers are added, `amp.rescale` brings them to one scale. `amp.adapt_scale`
-    updates the scales. A layer that overflows skips its update alone. `skipped`
-    is set if the step made no update. Of the options of a loss scaler,
-    init-scale, growth-factor, backoff-factor, min-scale and max-scale apply.
-    Their values must be powers of two.
+    both have at least two dimensions. At this point, and where gradients of
+    several layers are added, `amp.rescale` brings the gradients to one scale.
+    `amp.adapt_scale` updates the scales. If a layer overflows, only this layer
+    skips its update. `skipped` is set if the step made no update. Of the options
+    of a loss scaler, init-scale, growth-factor, backoff-factor, min-scale and
+    max-scale apply. Their values must be powers of two.
 
-    Several losses share one scale. With `per-loss` each loss has its own. The
-    names above then end with the loss (`loss_scale.critic`), and each gradient
-    must depend on one loss alone. If arguments carry `amp.optimizer`, the
+    By default, several losses share one scale. With `per-loss`, each loss has a
+    separate scale. The names above then end with the name of the loss
+    (`loss_scale.critic`), and each gradient must depend on only one loss. If arguments carry `amp.optimizer`, the
     gradients of each optimizer are unscaled and checked separately. An
-    optimizer whose gradients overflow skips its update, the others make theirs,
-    and the scale backs off once. A value that depends on the gradients of
-    several optimizers (a common norm) needs all of them finite.
+    optimizer whose gradients overflow skips its update, and the scale backs off
+    once. The other optimizers make their updates. If a value depends on the
+    gradients of several optimizers, such as a common norm, all of them must be
+    finite.
 
     A seed may be in a loop over micro-batches that accumulates gradients. The
     results of the loop then carry `amp.gradient_of` and are unscaled once.
@@ -87,7 +88,7 @@ def InsertLossScalingPass : CheckedPass<"amp-insert-loss-scaling"> {
     Option<"scaler", "scaler", "std::string", /*default=*/"\"amp\"",
            "The loss scaler of mode=dynamic: amp, pytorch, apex, deepspeed, megatron, tf-keras, keras, mxnet or paddle">,
     Option<"initScale", "init-scale", "std::string", /*default=*/"\"\"",
-           "Initial scale; here and below, by default the scaler's">,
+           "Initial scale; this and the following options default to the scaler's values">,
     Option<"growthFactor", "growth-factor", "std::string", /*default=*/"\"\"",
            "Factor after growth-interval steps without overflow">,
     Option<"backoffFactor", "backoff-factor", "std::string", /*default=*/"\"\"",
@@ -107,11 +108,11 @@ def InsertLossScalingPass : CheckedPass<"amp-insert-loss-scaling"> {
     Option<"growthGuard", "growth-guard", "std::string", /*default=*/"\"\"",
            "Whether growth beyond the range of f32 is refused: on or off">,
     Option<"intervalRule", "interval-rule", "std::string", /*default=*/"\"\"",
-           "The scale grows when the tracker is at-least the interval, or equal to it">,
+           "When the scale grows: if the tracker is at-least the interval, or equal to it">,
     Option<"check", "check", "std::string", /*default=*/"\"\"",
-           "Gradients that must be finite: scaled, or both these and the unscaled ones">,
+           "Gradients that must be finite: scaled, or both (scaled and unscaled)">,
     Option<"layerTarget", "layer-target", "std::string", /*default=*/"\"\"",
-           "With mode=layerwise, what the largest gradient of a layer is brought to, times its scale; 2048 by default">,
+           "With mode=layerwise, the target magnitude of the largest scaled gradient of a layer; 2048 by default">,
     Option<"perLoss", "per-loss", "bool", /*default=*/"false",
            "One scale for each loss, with mode=dynamic">,
     Option<"guardModelState", "guard-model-state", "bool", /*default=*/"false",
@@ -134,43 +135,42 @@ def InsertLossScalingPass : CheckedPass<"amp-insert-loss-scaling"> {
 def CheckLossScalingPass : CheckedPass<"amp-check-loss-scaling"> {
   let summary = "Prove that the loss scale is handled correctly";
   let description = [{
-    Follows each loss scale as a factor from its entry (`amp.scale`, or
-    any product with it) through `LossScaleOpInterface`, and rejects a step that
-    would use a value with the wrong factor: each value has a *loss-scale exponent*, the
-    power of each scale by which it is multiplied. Sums and joins need equal
-    exponents, products add them; an optimizer, a clip against a constant, a loss
-    or a metric needs exponent 0. It is an error for a scaled value to reach an
-    operation whose effect on the scale is unknown.
+    Follows each loss scale as a factor from its entry (`amp.scale`, or any
+    product with it) through `LossScaleOpInterface`, and rejects a step that uses
+    a value with the wrong factor. Each value has a *loss-scale exponent*, the
+    power of each scale by which it is multiplied. Sums and joins require equal
+    exponents. Products add exponents. An optimizer, a clip against a constant, a
+    loss and a metric require exponent 0. It is an error if a scaled value reaches
+    an operation whose effect on the scale is unknown.
 
-    With a scale that the step updates, the check also proves that an overflow
-    cannot change guarded state: a parameter or an optimizer state that depends
-    on an unscaled gradient is the result of an `scf.if` or a select on the
-    conjunction of the flags of all gradients that it depends on, and the scale
-    is updated on the flags of all gradients that it divides. Conditions are
-    evaluated, so it does not matter how they combine, negate or compare the
-    flags, or how a loop carries them. Each state of a scaler must be replaced
-    by the result of the operation that updates it.
+    If the step updates the scale, the check also proves that an overflow cannot
+    change guarded state. A parameter or an optimizer state that depends on an
+    unscaled gradient must be the result of an `scf.if` or a select. Its condition
+    must be the conjunction of the flags of all gradients that the state depends
+    on. The update of the scale must depend on the flags of all gradients that the
+    scale divides. The check evaluates conditions, so they may combine, negate and
+    compare the flags in any way, and loops may carry them. Each state of a scaler
+    must be replaced by the result of the operation that updates it.
 
-    An update of a scale that is written by hand is evaluated for several scales,
-    with and without an overflow. Where that is not possible the error begins
-    with *unverified scaler*; with `allow-unverified-scaler` it is a warning.
+    The check evaluates a handwritten update of a scale for several scales, with
+    and without an overflow. If this is not possible, the error begins with
+    *unverified scaler*. With `allow-unverified-scaler`, it is a warning.
 
-    A function of scales, hyperparameters and constants alone is a scale of its
-    own. A condition on a scale may decide the scale, its trackers and metrics,
-    and nothing else. A constant scale may enter by a plain multiplication of the
-    gradient seed.
+    A function of only scales, hyperparameters and constants is a separate scale.
+    A condition on a scale may decide only the scale, its trackers and metrics. A
+    constant scale may enter through a multiplication of the gradient seed.
 
     In f16 the check also computes ranges. The scale times constants must be
-    finite for each scale that the step may have; otherwise the error names the
-    largest power of two that is safe. For scaled values that have a bound for
-    all data, a remark (`SafeLossScale`) gives the largest scale with which all of
-    them are finite. A constant scale beyond it causes a warning.
+    finite for each scale that the step may have. Otherwise, the error names the
+    largest safe power of two. For scaled values that have a bound for all data, a
+    remark (`SafeLossScale`) gives the largest scale for which all of them are
+    finite. A larger constant scale causes a warning.
 
-    The pass emits a warning, and no error, for a backward pass that computes in
-    f16 without a loss scale, because gradients below 2^-25 round to zero.
+    The pass emits a warning for a backward pass that computes in f16 without a
+    loss scale, because gradients below 2^-25 round to zero.
 
-    The module does not change. This example has a wrong order of operations,
-    which a framework reports at run time or never:
+    The module does not change. The order of operations in this example is wrong.
+    A framework reports this at run time or not at all:
 
     ```mlir
     %clipped, %norm = train.clip_by_global_norm %g {max_norm = 1.0} : ...
@@ -193,17 +193,17 @@ def CheckLossScalingPass : CheckedPass<"amp-check-loss-scaling"> {
                "multiply; and others. The pipeline reads them from the "
                "policy's key 'linear'">,
     Option<"policy", "policy", "std::string", /*default=*/"\"\"",
-           "A preset or file whose rules of that name are taken as well">,
+           "A preset or file whose 'linear' rules also apply">,
     Option<"allowUnverifiedScaler", "allow-unverified-scaler", "bool", /*default=*/"false",
-           "Warn of updates of a scale by hand that cannot be proved, "
-           "in place of an error">,
+           "Emit a warning instead of an error for handwritten scale updates "
+           "that cannot be proved">,
   ];
   let statistics = [
     Statistic<"numScaled", "values-scaled", "Values that are multiplied by a loss scale">,
     Statistic<"numUnscaled", "gradients-unscaled", "Gradients that are divided by their scale">,
     Statistic<"numRejected", "steps-rejected", "Steps that break a rule">,
-    Statistic<"numUnverified", "scalers-unverified", "Updates of a scale by hand without a proof">,
-    Statistic<"numVisited", "operations-visited", "Visits of operations to compute exponents">,
+    Statistic<"numUnverified", "scalers-unverified", "Handwritten scale updates without a proof">,
+    Statistic<"numVisited", "operations-visited", "Operation visits that compute exponents">,
   ];
 }
 

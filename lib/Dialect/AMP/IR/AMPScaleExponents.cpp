@@ -48,8 +48,8 @@ struct AllReduceModel
   }
 };
 
-/// Gradients are linear in the gradients of the results. Nothing is known of
-/// the operation itself.
+/// A derivative is linear in the gradients of the results. The effect of the
+/// operation itself on a scale is unknown.
 struct CallModel : LossScaleOpInterface::ExternalModel<CallModel, CallOp> {
   LogicalResult inferScaleExponents(Operation *op,
                                     ScaleExponentInference &inference) const {
