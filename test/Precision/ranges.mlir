@@ -309,7 +309,7 @@ func.func @amp_and_constants(%x: tensor<4xf32>, %s: tensor<f32>) {
   %wide = amp.cast %cast : tensor<4xf16> to tensor<4xf32>
   // expected-remark@below {{[0.100098, 99840] or NaN}}
   %copy = amp.master_copy %c : tensor<4xf32> to tensor<4xbf16>
-  // 0.1 is rounded towards zero, and so is 100000.
+  // Both 0.1 and 100000 are rounded towards zero.
   // expected-remark@below {{[0.0996094, 99840] or NaN}}
   %upper = amp.upper_half %c : tensor<4xf32> to tensor<4xbf16>
   // The value of a seed depends on the loss scale.

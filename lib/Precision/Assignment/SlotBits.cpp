@@ -1,4 +1,4 @@
-//===- SlotBits.cpp - Values made of integer bits -------------------------===//
+//===- SlotBits.cpp - Values computed from integer bits -------------------===//
 //
 // Part of the AMP Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,17 +13,18 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Whether `op` reads or gives a value of `bits`.
+/// Returns whether `op` reads or returns a value in `bits`.
 static bool worksOnBits(Operation *op, const llvm::DenseSet<Value> &bits) {
   auto isBits = [&](Value value) { return bits.contains(value); };
   return llvm::any_of(op->getOperands(), isBits) ||
          llvm::any_of(op->getResults(), isBits);
 }
 
-/// Keeps slots f32 that produce or read a value made of bits, unless a pin or a
-/// product decides. Slots whose values only such slots read stay f32 too: they
-/// are the parameters of a distribution, and a sampler needs them as exact as
-/// its random numbers. Comparisons of such values follow them.
+/// Keeps slots f32 that produce or read a value computed from bits, except
+/// slots of products, pinned slots, and slots that the policy allows to be low.
+/// Slots whose values only such slots read also stay f32. They are the
+/// parameters of a distribution, and a sampler needs them in the precision of
+/// its random numbers. Comparisons of such values stay f32 too.
 void SlotGraph::denyBits() {
   std::vector<bool> isBits(values.size(), false), isKept(vertices.size());
   SmallVector<VertexId> worklist;
@@ -49,7 +50,7 @@ void SlotGraph::denyBits() {
   std::vector<unsigned> others(vertices.size(), 0);
   llvm::SetVector<VertexId> inLoops;
   for (const SlotUse &use : uses) {
-    // A loop hands a value that it does not change to itself.
+    // A loop passes a value that it does not change to its next iteration.
     if (use.user == use.producer)
       continue;
     Operation *reader = use.operand->getOwner();

@@ -12,8 +12,8 @@
 using namespace mlir;
 using namespace mlir::amp;
 
-/// Marks the slots that produce or read a value that is limited by a number
-/// near 1.
+/// Marks the slots that produce or read a value that a number near 1 limits.
+/// Slots of products that only read such a value are not marked.
 void SlotGraph::markLimits() {
   const llvm::DenseSet<Value> &limited = wide->getLimited(low);
   if (limited.empty())

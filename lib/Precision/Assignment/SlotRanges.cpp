@@ -10,6 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConstantFactors.h"
+
 #include "amp/Interfaces/FloatRangeOpInterface.h"
 #include "amp/Precision/Assignment/SlotGraph.h"
 
@@ -23,8 +25,10 @@ using namespace mlir::amp;
 
 void SlotGraph::applyRanges(ArrayRef<FunctionOpInterface> functions) {
   // The other low types have the exponents of f32.
-  if (wide && !wide->seeds.empty() && low.isF16())
+  if (wide && low.isF16()) {
     denyWide(wide->seeds);
+    denyWide(wide->factorsF16);
+  }
   if (wide) {
     denyWide(wide->getBeyond(low));
     markLimits();
@@ -113,12 +117,8 @@ bool SlotGraph::movesElements(Operation *op) const {
 /// The elements of `op`, a constant by its trait or by an adapter.
 std::optional<ConstantElements> SlotGraph::readConstant(Operation *op) const {
   auto it = infos.find(op->getName());
-  if (it != infos.end() && it->second.adapted)
-    for (StringRef name : it->second.adapted->typeAttributes)
-      if (Attribute value = op->getAttr(name))
-        if (auto elements = getConstantElements(value, low))
-          return elements;
-  return getConstantElements(op, low);
+  return amp::readConstant(op, it == infos.end() ? nullptr : it->second.adapted,
+                           low);
 }
 
 //===----------------------------------------------------------------------===//

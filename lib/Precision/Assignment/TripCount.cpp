@@ -147,7 +147,7 @@ private:
           return at0;
         continue;
       }
-      if (policy.findLinearKind(next->getName()) == LinearRule::Kind::Joint)
+      if (policy.findLinearKind(next) == LinearRule::Kind::Joint)
         return step;
     }
     return std::nullopt;
@@ -184,7 +184,7 @@ private:
     return type.isInteger(1) &&
            getElementTypeOrSelf(op->getOperand(0).getType()).isIntOrIndex() &&
            (op->isRegistered() ||
-            policy.findLinearKind(op->getName()) == LinearRule::Kind::Order);
+            policy.findLinearKind(op) == LinearRule::Kind::Order);
   }
 
   Operation *loop;

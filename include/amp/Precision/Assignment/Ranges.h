@@ -41,7 +41,7 @@ struct ConstantElements {
 /// Returns whether `number` is finite and becomes infinite or zero in `low`.
 bool isLostIn(double number, FloatType low);
 
-/// Returns whether `low` rounds `number`, another one, to 1 or -1.
+/// Returns whether rounding to `low` changes `number` to 1 or -1.
 bool isRoundedToOne(double number, FloatType low);
 
 /// Returns the elements of `value`, a float or elements in any form, and those
