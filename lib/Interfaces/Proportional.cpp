@@ -9,6 +9,7 @@
 
 #include "amp/Interfaces/LossScaleOpInterface.h"
 #include "mlir/IR/Matchers.h"
+#include <optional>
 
 using namespace mlir;
 using namespace mlir::amp;
@@ -55,11 +56,25 @@ private:
 
 } // namespace
 
-bool mlir::amp::isProportionalTo(Operation *op, unsigned operand) {
+/// Returns the exponent of the result of `op` if only operand `operand` has the
+/// exponent 1. Returns nothing if the operation has no rule for that.
+static std::optional<ScaleExponent> inferResult(Operation *op,
+                                                unsigned operand) {
   auto iface = dyn_cast<LossScaleOpInterface>(op);
   if (!iface || op->getNumResults() != 1)
-    return false;
+    return std::nullopt;
   SingleOperand inference(op, operand);
-  return succeeded(iface.inferScaleExponents(inference)) &&
-         inference.getResult() == ScaleExponent::of(0);
+  if (failed(iface.inferScaleExponents(inference)))
+    return std::nullopt;
+  return inference.getResult();
+}
+
+bool mlir::amp::isProportionalTo(Operation *op, unsigned operand) {
+  std::optional<ScaleExponent> result = inferResult(op, operand);
+  return result && *result == ScaleExponent::of(0);
+}
+
+bool mlir::amp::isInverselyProportionalTo(Operation *op, unsigned operand) {
+  std::optional<ScaleExponent> result = inferResult(op, operand);
+  return result && *result == ScaleExponent::of(0).power(-1, 1);
 }

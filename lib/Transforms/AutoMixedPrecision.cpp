@@ -207,8 +207,8 @@ AutoMixedPrecisionPass::readStrategy(const PolicySettings &settings,
       !llvm::is_contained({"cast", "copy", "split", "none"}, masters))
     return emitError(loc) << "auto-mixed-precision: unknown master-weights '"
                           << masters << "', expected cast, copy, split or none";
-  // Reading a parameter that is low itself, or half of one, costs as little as
-  // reading a copy.
+  // Reading a parameter that is stored low, or its upper half, costs the same
+  // as reading a copy.
   costOptions.masterCopies = !masters.empty() && masters != "cast";
   if (strategy.empty()) {
     chosenStrategy = settings.strategy.value_or(Strategy::Optimal);

@@ -153,8 +153,10 @@ LogicalResult InsertMasterWeightsPass::dropMasters(StepRewriter &step,
   for (auto &[parameter, low] : parameters)
     if (updateRounding == "stochastic" && !low.isBF16())
       return function->emitError("stochastic rounding is to bf16, but "
-                                 "argument ")
-             << parameter.getArgNumber() << " is read in " << low;
+                                 "parameter ")
+             << function.getArgAttr(parameter.getArgNumber(),
+                                    AMPDialect::kNameAttr)
+             << " is read in " << low;
   if (failed(rounder.prepare()))
     return failure();
   SmallVector<Type> argumentTypes(function.getArgumentTypes());
@@ -246,7 +248,7 @@ static remark::RemarkOpts getRemarkOptions(FunctionOpInterface function,
       function.getName());
 }
 
-/// Reports that the forward and the backward pass do not read `parameter` low.
+/// Reports that the forward and backward pass do not read `parameter` low.
 static void reportWideOnly(FunctionOpInterface function, StringRef remarkName,
                            StringAttr parameter) {
   remark::missed(function.getLoc(), getRemarkOptions(function, remarkName))
@@ -255,7 +257,7 @@ static void reportWideOnly(FunctionOpInterface function, StringRef remarkName,
                         "has a copy already");
 }
 
-/// Makes the forward and the backward pass read the upper half of a parameter
+/// Makes the forward and backward pass read the upper half of each parameter
 /// where they read it low.
 LogicalResult InsertMasterWeightsPass::readHalves(StepRewriter &step) {
   FunctionOpInterface function = step.getFunction();
@@ -264,8 +266,10 @@ LogicalResult InsertMasterWeightsPass::readHalves(StepRewriter &step) {
   for (auto [master, low] : parameters)
     if (low && !low.isBF16())
       return function->emitError("the upper half of an f32 is a bf16, but "
-                                 "argument ")
-             << master.getArgNumber() << " is read in " << low
+                                 "parameter ")
+             << function.getArgAttr(master.getArgNumber(),
+                                    AMPDialect::kNameAttr)
+             << " is read in " << low
              << "; expected precision bf16, or master-weights=copy";
   StepRewriter::OpSet forwardAndBackward = getForwardAndBackward(step);
   for (auto [master, low] : parameters) {
@@ -275,9 +279,7 @@ LogicalResult InsertMasterWeightsPass::readHalves(StepRewriter &step) {
       reportWideOnly(function, "NotSplit", name);
       continue;
     }
-    ++numSplit;
-    remark::passed(function.getLoc(), getRemarkOptions(function, "Split"))
-        << remark::metric("Parameter", name.getValue());
+    bool isSplit = false;
     for (Operation *user : llvm::make_early_inc_range(master.getUsers())) {
       CastLike cast{user};
       if (!cast || !cast.isInserted() ||
@@ -288,7 +290,15 @@ LogicalResult InsertMasterWeightsPass::readHalves(StepRewriter &step) {
           UpperHalfOp::create(builder, user->getLoc(), cast.getType(), master);
       cast.getResult().replaceAllUsesWith(half);
       user->erase();
+      isSplit = true;
     }
+    if (!isSplit) {
+      reportWideOnly(function, "NotSplit", name);
+      continue;
+    }
+    ++numSplit;
+    remark::passed(function.getLoc(), getRemarkOptions(function, "Split"))
+        << remark::metric("Parameter", name.getValue());
   }
   return success();
 }

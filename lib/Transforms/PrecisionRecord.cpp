@@ -415,8 +415,8 @@ LogicalResult Restorer::checkRest() {
 LogicalResult Restorer::run() {
   if (function->hasAttr(kRecipeAttr))
     return fail("amp-quantize-products has quantised low operands");
-  // Arguments and producers change before their users, so find these slots in
-  // advance.
+  // Find the low slots first, because arguments and producers change before
+  // their users.
   std::vector<LowSlots> lowSlots = findLowSlots(function, low);
   if (failed(restoreSignature()))
     return failure();

@@ -7,6 +7,7 @@
 
 #include "StepRewriter.h"
 
+#include "amp/Dialect/AMP/IR/GradientShape.h"
 #include "amp/Dialect/AMP/IR/InsertedCast.h"
 #include "amp/Dialect/AMP/IR/ParameterGradients.h"
 #include "amp/Support/RegionFlow.h"
@@ -178,7 +179,7 @@ LogicalResult StepRewriter::checkUpdates() const {
                 ? dyn_cast<ShapedType>(op.getResult(index).getType())
                 : ShapedType();
         if (type && gradient && type.hasRank() && gradient.hasRank() &&
-            failed(verifyCompatibleShape(type, gradient)))
+            !isGradientShape(gradient, type))
           return op.emitOpError("is the gradient of ")
                  << name << ", expected the shape of " << Type(type) << ", got "
                  << Type(gradient);

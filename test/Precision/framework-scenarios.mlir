@@ -56,10 +56,11 @@ func.func @relax_constant_beyond(%a: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> te
   %small = train.constant dense<65504.0> : tensor<f32>
   %0 = train.matmul %a, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   %1 = train.add %0, %big : (tensor<8x8xf32>, tensor<f32>) -> tensor<8x8xf32>
-  %2 = train.matmul %1, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = train.matmul %a, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   %3 = train.add %2, %small : (tensor<8x8xf32>, tensor<f32>) -> tensor<8x8xf32>
   %4 = train.matmul %3, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-  return %4 : tensor<8x8xf32>
+  %5 = train.sub %1, %4 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %5 : tensor<8x8xf32>
 }
 
 // Both branches and the result have one type, and no branch has a cast.

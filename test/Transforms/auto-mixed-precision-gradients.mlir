@@ -183,10 +183,11 @@ func.func @constants_and_range(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %fits = train.constant dense<[65504.0, 0xFF800000, 1.0e-9, 0x7FC00000]> : tensor<4xf32>
   %0 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = train.add %0, %big : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
-  %2 = train.matmul %1, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = train.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %3 = train.add %2, %fits : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
   %4 = train.matmul %3, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-  return %4 : tensor<4x4xf32>
+  %5 = train.sub %1, %4 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %5 : tensor<4x4xf32>
 }
 
 // -----

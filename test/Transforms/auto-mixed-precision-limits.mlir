@@ -1,5 +1,6 @@
-// A limit near 1 or -1 that the low type rounds to 1 or -1 keeps the operation
-// f32, and values computed from its result up to a product (decision 0132).
+// If the low type rounds a limit near 1 or -1 to 1 or -1, the operation stays in
+// f32. Values computed from its result stay in f32 up to a product (decision
+// 0132).
 //
 // RUN: amp-opt %s --auto-mixed-precision=precision=bf16 | FileCheck %s
 // RUN: amp-opt %s --auto-mixed-precision=precision=fp16 | FileCheck %s --check-prefix=F16
@@ -29,8 +30,7 @@ func.func @attribute(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>) -> tensor<16x
   return %4 : tensor<16x16xf32>
 }
 
-// A constant that is repeated, and a limit on one side. f16 has a number next
-// to 0.999 that is not 1.
+// A broadcast constant is a limit on one side. f16 does not round 0.999 to 1.
 // CHECK-LABEL: func.func @constant
 // CHECK: train.minimum {{.*}} : (tensor<16x16xf32>, tensor<16x16xf32>)
 // CHECK: train.matmul {{.*}} : (tensor<16x16xbf16>, tensor<16x16xbf16>)
@@ -45,8 +45,8 @@ func.func @constant(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>) -> tensor<16x1
   return %2 : tensor<16x16xf32>
 }
 
-// 1 itself, another number, a factor, a table and the scale of a dropout are
-// not such limits.
+// The number 1, a number that is not near 1, a factor and a table are not such
+// limits.
 // CHECK-LABEL: func.func @others
 // CHECK: train.clip {{.*}} : tensor<16x16xbf16>
 // CHECK: train.minimum {{.*}} : (tensor<16x16xbf16>, tensor<16x16xbf16>)

@@ -1,6 +1,7 @@
-// Products that only an update needs stay f32, as the rest of the update does: an
-// inner product of gradients and state, and products of its result. The products
-// of the forward and backward pass are low, also if they read a gradient.
+// Products that only an update needs stay in f32, like the rest of the update.
+// Examples are a product of a gradient and a state, and a product of its result.
+// Products of the forward and backward passes are low, even if they read a
+// gradient.
 //
 // RUN: amp-opt %s --auto-mixed-precision=precision=bf16 --split-input-file > %t
 // RUN: FileCheck %s < %t
@@ -23,7 +24,7 @@ func.func @update(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %m: tensor<4x4xf32>)
 
 // -----
 
-// The gradient of a bias without a sum is a value of the backward pass.
+// The gradient of a bias that needs no sum is also a value of the backward pass.
 // CHECK-LABEL: func.func @shared
 // CHECK: train.matmul {{.*}} {transpose_a} : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xf32>
 // CHECK: train.matmul {{.*}} {amp.gradient_of = ["w"]} : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xf32>
@@ -36,7 +37,7 @@ func.func @shared(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %z: tensor<4x4xf32>)
 
 // -----
 
-// A pin has priority.
+// A pin takes precedence.
 // CHECK-LABEL: func.func @pinned
 // CHECK: train.matmul {{.*}} {amp.precision = "low"} : (tensor<4x4xbf16>, tensor<4x4xbf16>)
 func.func @pinned(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf32> {

@@ -84,9 +84,16 @@ private:
       return implication.first == v && states[implication.second] == State::F32;
     });
   }
-  /// Whether a gradient of a parameter is computed from `op`, or in it, or in
-  /// the operation around it.
-  static bool leadsToGradient(Operation *op) {
+  /// Whether the gradient of a parameter is computed from or inside `op` or an
+  /// operation that encloses it.
+  bool leadsToGradient(Operation *op) const {
+    llvm::DenseSet<Operation *> visited;
+    return leadsToGradient(op, visited);
+  }
+  static bool leadsToGradient(Operation *op,
+                              llvm::DenseSet<Operation *> &visited) {
+    if (!visited.insert(op).second)
+      return false;
     auto isMarked = [](Operation *nested) {
       return nested->hasAttr(AMPDialect::kGradientOfAttr)
                  ? WalkResult::interrupt()
@@ -95,10 +102,13 @@ private:
     if (op->walk(isMarked).wasInterrupted())
       return true;
     Operation *parent = op->getParentOp();
-    return llvm::any_of(op->getUsers(), leadsToGradient) ||
-           (!isa<func::FuncOp>(parent) && leadsToGradient(parent));
+    return llvm::any_of(op->getUsers(),
+                        [&](Operation *user) {
+                          return leadsToGradient(user, visited);
+                        }) ||
+           (!isa<func::FuncOp>(parent) && leadsToGradient(parent, visited));
   }
-  /// Whether `v` is of a product that only the update needs.
+  /// Whether `v` belongs to a product that only the update needs.
   bool isUpdateProduct(VertexId v) const {
     return followsUpdates && vertices[v].kind == SlotKind::Compute &&
            !vertices[v].pinned && !leadsToGradient(vertices[v].op);
@@ -213,7 +223,7 @@ private:
   std::vector<State> states;
   /// Whether values that provably fit the low type impose no constraint.
   bool endsAtFitting = false;
-  /// Whether products that only the update needs are part of it.
+  /// Whether constraints include products that only the update needs.
   bool followsUpdates = false;
 };
 

@@ -372,7 +372,7 @@ def rewrite(text, precision, command=("amp-opt",), **settings):
 
 
 def find_tool(name):
-    """The path of a tool: on the PATH, else of the wheel that this file came with."""
+    """Returns a tool of the PATH, or else the tool of the wheel that contains this file."""
     carried = pathlib.Path(__file__).resolve().parent / "amp_torch" / "bin" / name
     if shutil.which(name) or not carried.exists():
         return name

@@ -20,6 +20,9 @@ namespace mlir::amp {
 /// an operation without a rule.
 bool isProportionalTo(Operation *op, unsigned operand);
 
+/// As `isProportionalTo`, but the result is divided by the factor.
+bool isInverselyProportionalTo(Operation *op, unsigned operand);
+
 } // namespace mlir::amp
 
 #endif // AMP_INTERFACES_PROPORTIONAL_H

@@ -44,8 +44,8 @@ StringRef mlir::amp::explain(Reason reason) {
     return "measured, not proved: a value here loses too much below the range "
            "of the low type";
   case Reason::Bits:
-    return "computed from integer bits, like random numbers, or only used with "
-           "them, and a low type has few of these";
+    return "computed from integer bits, such as random numbers, or only used "
+           "with such values; a low type has too few values";
   case Reason::RunningSum:
     return "a sum that a loop carries, which would lose small terms in low "
            "precision";

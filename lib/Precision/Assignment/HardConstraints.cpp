@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Normalization.h"
+#include "UpdateOperations.h"
 
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
@@ -37,6 +38,7 @@ public:
     taint();
     holdLimits();
     holdUpdates();
+    holdUpdateOperations();
     holdNewState();
     holdState();
     applyImplications();
@@ -131,9 +133,9 @@ private:
     return rule && rule.getElementFlow() != ElementFlow::Moves &&
            graph.fitsLow(use.operand->get());
   }
-  /// Whether `v` is of a product that only an update needs, such as a norm, a
-  /// preconditioner or a direction of conjugate gradients. Without a mark that
-  /// says otherwise, it is as exact as the rest of the update.
+  /// Whether `v` is a slot of a product that only an update needs, such as a
+  /// norm, a preconditioner or a direction of conjugate gradients. Like the
+  /// rest of the update, it stays f32 unless a pin or the policy sets its type.
   bool isUpdateProduct(VertexId v) const {
     return followsUpdates && vertices[v].kind == SlotKind::Compute &&
            !vertices[v].pinned && vertices[v].given == Pin::None &&
@@ -163,9 +165,9 @@ private:
     endsAtFitting = false;
   }
 
-  /// Keeps slots f32 that limit values to less than 1, and those computed from
-  /// their results. Rounding would move these results to the pole of a
-  /// logarithm or of the derivative of an arc cosine.
+  /// Keeps slots f32 that limit values by a number near 1 or -1, and slots
+  /// computed from their results. Rounding would move these results to the pole
+  /// of a logarithm or of the derivative of an arc cosine.
   void holdLimits() {
     SmallVector<VertexId> sources;
     for (VertexId v = 1; v < vertices.size(); ++v) {
@@ -335,17 +337,18 @@ private:
     }
     if (!found)
       return;
-    // A gradient that only leaves the step is not a value of the graph.
+    // Walk the functions, because the graph does not contain gradients that the
+    // step only returns.
     llvm::SmallDenseSet<Operation *> functions;
     for (const SlotVertex &vertex : vertices.drop_front()) {
-      // The values that calls carry belong to their function.
+      // The slots of values that calls carry belong to the function itself.
       auto function = dyn_cast<FunctionOpInterface>(vertex.op);
       if (!function)
         function = vertex.op->getParentOfType<FunctionOpInterface>();
       if (function && functions.insert(function).second)
         function->walk([&](Operation *op) {
           if (op->hasAttr(AMPDialect::kGradientOfAttr))
-            findTowardsGradients(op);
+            addTowardsGradient(op, towardsGradients);
         });
     }
     followsUpdates = true;
@@ -353,25 +356,22 @@ private:
     followsUpdates = false;
   }
 
-  /// Collects the operations from which `op`, which gives a gradient of a
-  /// parameter, computes it, with all others in the same regions. A gradient
-  /// may also be a value of the backward pass, from which others are computed.
-  void findTowardsGradients(Operation *op) {
-    SmallVector<Operation *> worklist;
-    auto enter = [&](Operation *source) {
-      if (source && !isa<FunctionOpInterface>(source) &&
-          !towardsGradients.contains(source))
-        worklist.push_back(source);
-    };
-    enter(op);
-    while (!worklist.empty())
-      worklist.pop_back_val()->walk([&](Operation *nested) {
-        if (!towardsGradients.insert(nested).second)
-          return;
-        enter(nested->getParentOp());
-        for (Value operand : nested->getOperands())
-          enter(operand.getDefiningOp());
-      });
+  /// Keeps slots of operations that only an update needs f32 if `flood` does
+  /// not reach them: in loops, after loops, and in called functions.
+  void holdUpdateOperations() {
+    for (VertexId v = 1; v < vertices.size(); ++v) {
+      const SlotVertex &vertex = vertices[v];
+      if (vertex.slot == SlotVertex::carried || vertex.pinned ||
+          vertex.given != Pin::None || !graph.isUpdateOperation(vertex.op))
+        continue;
+      bool isHeld =
+          vertex.kind == SlotKind::Compute
+              ? result.states[v] != State::F32
+              : isFree(v) && vertex.kind == SlotKind::Storage &&
+                    !isa<FunctionOpInterface>(vertex.op->getParentOp());
+      if (isHeld)
+        set(v, State::F32, Reason::Update);
+    }
   }
 
   /// Keeps slots f32 that compute new parameters and optimizer state, where no
@@ -459,11 +459,11 @@ private:
   HardConstraints result;
   /// Implications from result slots to operand slots, by the latter.
   std::vector<std::pair<VertexId, VertexId>> inner;
-  /// The result slots of products, by the slot of their operands.
+  /// Maps the operand slot of each product to its result slots.
   llvm::DenseMap<VertexId, SmallVector<VertexId, 1>> productResults;
-  /// The operations from which gradients of parameters are computed.
+  /// The operations that compute gradients of parameters.
   llvm::DenseSet<Operation *> towardsGradients;
-  /// Whether a flood follows updates through their products.
+  /// Whether `flood` continues through products of updates.
   bool followsUpdates = false;
   /// Operands through which a normalisation reads a reciprocal root.
   llvm::DenseSet<OpOperand *> normalizers;

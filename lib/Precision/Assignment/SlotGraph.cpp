@@ -20,6 +20,7 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -318,7 +319,7 @@ const SlotGraph::OperationInfo &SlotGraph::getInfo(Operation *op) {
       info.slots = name.getInterface<PrecisionOpInterface>();
     info.isFunction = isa<FunctionOpInterface>(op);
     info.isForeignLoop =
-        op->getNumRegions() != 0 && !op->isRegistered() && policy.isLoop(name);
+        op->getNumRegions() != 0 && !op->isRegistered() && policy.isLoop(op);
     loops |= isa<LoopLikeOpInterface>(op) || info.isForeignLoop;
     info.isCall = isa<CallOpInterface>(op);
     if (const Adapter *adapter =

@@ -70,8 +70,7 @@ bool SlotGraph::isProportional(OpOperand &operand) const {
     return isProportionalTo(op, index);
   if (op->getNumRegions() != 0)
     return false;
-  switch (policy.findLinearKind(op->getName())
-              .value_or(LinearRule::Kind::Constant)) {
+  switch (policy.findLinearKind(op).value_or(LinearRule::Kind::Constant)) {
   case LinearRule::Kind::Joint:
     return op->getNumOperands() == 1;
   case LinearRule::Kind::Product:
@@ -133,7 +132,7 @@ Value SlotGraph::findSquared(Operation *op, const OperationInfo &info,
       return {};
     if (llvm::all_equal(op->getOperands()))
       return op->getOperand(0);
-    return policy.findLinearKind(op->getName()) == LinearRule::Kind::Product
+    return policy.findLinearKind(op) == LinearRule::Kind::Product
                ? findCommonFactor(op)
                : Value();
   }

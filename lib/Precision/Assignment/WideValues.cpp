@@ -7,6 +7,9 @@
 
 #include "amp/Precision/Assignment/WideValues.h"
 
+#include "ConstantFactors.h"
+#include "UpdateOperations.h"
+
 #include "amp/Dialect/AMP/IR/AMP.h"
 #include "amp/Dialect/AMP/IR/StepSignature.h"
 #include "amp/Interfaces/FloatRangeOpInterface.h"
@@ -68,6 +71,8 @@ public:
       if (auto function = dyn_cast<FunctionOpInterface>(op))
         markUpdates(function);
     });
+    found.updateOperations = findUpdateOperations(root);
+    found.factorsF16 = findConstantFactors(root, policy, constants);
     if (worklist.empty() && operands.empty())
       return std::move(found);
     findCalls();
@@ -208,8 +213,8 @@ private:
           worklist.push_back({operand.get(), &marks});
   }
 
-  /// Whether `marks` follow constants: numbers beyond the range of a low type,
-  /// and limits near 1.
+  /// Whether `marks` originate from constants, which are beyond the range of a
+  /// low type or near 1.
   bool areNumbers(const Marks &marks) const {
     return &marks != &found.bits && &marks != &found.seeds;
   }
@@ -231,18 +236,15 @@ private:
   // Large numbers
   //===--------------------------------------------------------------------===//
 
-  /// Marks the constant `op` if it has numbers beyond the range of a low type,
-  /// or is a number that a low type rounds to 1 or -1.
+  /// Marks the constant `op` if it contains numbers beyond the range of a low
+  /// type, or consists of a number that a low type rounds to 1 or -1.
   void markNumbers(Operation *op) {
     if (op->getNumResults() != 1 || !holdsFloats(op->getResult(0)))
       return;
-    auto elements = getConstantElements(op, {});
-    if (const AdapterOperation *adapted = policy.findAdapted(op->getName()))
-      for (StringRef name : adapted->typeAttributes)
-        if (Attribute value = op->getAttr(name); value && !elements)
-          elements = getConstantElements(value, {});
+    auto elements = readConstant(op, policy.findAdapted(op->getName()), {});
     if (!elements || elements->finite.isEmpty())
       return;
+    constants[op->getResult(0)] = elements->finite;
     MLIRContext *context = op->getContext();
     for (auto [low, marks] :
          {std::pair(FloatType(Float16Type::get(context)), &largeF16),
@@ -262,9 +264,10 @@ private:
       }
   }
 
-  /// Marks the results of `op`, which reads a number of `marks` near 1: they
-  /// have the same number, or are limited by it. A factor of almost 1 is an
-  /// ordinary number.
+  /// Marks the results of `op`, which reads a number near 1 in `marks`. If `op`
+  /// moves elements, the results contain the same number. If `op` selects, the
+  /// number limits the results. Other operations, such as a multiplication by a
+  /// factor near 1, mark nothing.
   void limit(Operation *op, Marks &marks) {
     Marks &limited = &marks == &nearF16 ? found.limitedF16 : found.limitedBF16;
     bool moves = movesElements(op);
@@ -277,12 +280,12 @@ private:
       mark(result, moves ? marks : limited);
   }
 
-  /// Whether each element of the results of `op` is an element of an operand.
+  /// Whether `op` only moves elements of its operands.
   bool movesElements(Operation *op) const {
     const Adapter *adapter =
         policy.findAdapter(op->getName().getDialectNamespace());
     auto rule = dyn_cast<FloatRangeOpInterface>(op);
-    // A cast that does not change the type, as JAX writes for arguments.
+    // JAX emits casts of arguments that do not change the type.
     if (adapter && adapter->cast &&
         op->getName().getStringRef() == StringRef(adapter->cast->op) &&
         op->getNumOperands() == 1 && op->getNumResults() == 1)
@@ -322,8 +325,7 @@ private:
       return true;
     if (&marks == &largeF16 || &marks == &largeBF16) {
       auto iface = dyn_cast<PrecisionOpInterface>(op);
-      return policy.findLinearKind(op->getName()) ==
-                 LinearRule::Kind::Product ||
+      return policy.findLinearKind(op) == LinearRule::Kind::Product ||
              (iface && iface.getArithmetic() == Arithmetic::Multiply);
     }
     OpClass opClass = policy.classify(op->getName());
@@ -452,8 +454,9 @@ private:
   /// Values that hold a number beyond the range of f16 or of bf16, and have not
   /// entered a loop.
   Marks largeF16, largeBF16;
-  /// Values that hold a number near 1 that f16 or bf16 rounds to 1.
+  /// Values that contain a number near 1 or -1 that f16 or bf16 rounds to it.
   Marks nearF16, nearBF16;
+  ConstantTable constants;
   /// The functions that put values into such marks by themselves.
   llvm::DenseSet<std::pair<const Marks *, Operation *>> origins;
   SmallVector<std::pair<Value, Marks *>> worklist;

@@ -128,18 +128,18 @@ bool Policy::hasCompositePatterns() const {
   });
 }
 
-std::optional<LinearRule::Kind>
-Policy::findLinearKind(OperationName name) const {
-  auto [it, isNew] = linearCache.try_emplace(name, std::nullopt);
-  if (!isNew)
-    return it->second;
-  for (StringRef text : settings.linear) {
-    std::string expected;
-    FailureOr<LinearRule> rule = LinearRule::parse(text, expected);
-    if (succeeded(rule) && !rule->value &&
-        rule->pattern.match(name.getStringRef()))
-      return it->second = rule->kind;
-  }
+std::optional<LinearRule::Kind> Policy::findLinearKind(Operation *op) const {
+  auto [it, isNew] = linearCache.try_emplace(op->getName());
+  if (isNew)
+    for (StringRef text : settings.linear) {
+      std::string expected;
+      FailureOr<LinearRule> rule = LinearRule::parse(text, expected);
+      if (succeeded(rule) && rule->pattern.match(op->getName().getStringRef()))
+        it->second.push_back(std::move(*rule));
+    }
+  for (const LinearRule &rule : it->second)
+    if (rule.isSatisfiedBy(op))
+      return rule.kind;
   return std::nullopt;
 }
 

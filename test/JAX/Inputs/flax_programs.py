@@ -78,9 +78,9 @@ def next_tokens(steps):
         yield tokens[:, :-1], tokens[:, 1:]
 
 
-# An optimizer that estimates its rate from inner products of gradients and parameters.
+# An optimizer that estimates its learning rate from inner products of gradients and parameters.
 PRODIGY = optax.contrib.prodigy(1.0)
-# The products of the updates, which stay f32.
+# The number of products in the update, which stay in f32.
 UPDATE_PRODUCTS = {"prodigy": 10}
 schedule = optax.warmup_cosine_decay_schedule(1e-3, 1e-2, 5, 60)
 PROGRAMS = {

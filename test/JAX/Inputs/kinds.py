@@ -324,7 +324,7 @@ def margin_loss(p, x, y):
     return xent(16 * jnp.cos(jnp.arccos(cosine) + 0.3 * jax.nn.one_hot(y, 4)), y)
 
 
-# --- examples mixed by a number from a beta distribution, which samples by rejection ---
+# --- examples mixed with a weight from a beta distribution, which is sampled by rejection ---
 def mixup_loss(p, x, y, key):
     share, order = jax.random.beta(key, 0.4, 0.4), jax.random.permutation(key, len(x))
     z = jax.nn.relu((share * x + (1 - share) * x[order]) @ p["a"]) @ p["b"]

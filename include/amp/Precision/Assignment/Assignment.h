@@ -65,8 +65,8 @@ enum class Reason : uint8_t {
   Range,
   /// Computed from a value that may leave the range of the low type.
   Tainted,
-  /// Limited by a number near 1 that the low type rounds to 1, or computed from
-  /// such a value.
+  /// Limited by a number near 1 or -1 that the low type rounds to 1 or -1, or
+  /// computed from such a value.
   Limit,
   /// Part of a composite pattern, such as softmax or a normalisation.
   CompositePattern,

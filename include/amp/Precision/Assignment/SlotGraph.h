@@ -78,7 +78,7 @@ struct SlotVertex {
   /// Whether it is or produces a sum that a loop carries.
   bool isSum : 1;
   /// Whether the operation limits values by a number near 1 or -1 that the low
-  /// type rounds to 1 or -1, or works on such a value.
+  /// type rounds to 1 or -1, or reads a limited value.
   bool isLimit : 1;
   RangeProof proof = RangeProof::None;
   /// The type that the policy gives to this slot alone, or `None`.
@@ -248,6 +248,11 @@ public:
   /// Whether a new parameter or optimizer state is computed from `value`.
   bool isNewState(Value value) const {
     return wide && wide->newState.contains(value);
+  }
+
+  /// Whether only the update of parameters needs `op`.
+  bool isUpdateOperation(Operation *op) const {
+    return wide && wide->updateOperations.contains(op);
   }
 
   /// Whether `value` is a constant that some low slot uses as a mask. It

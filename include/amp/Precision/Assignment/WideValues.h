@@ -46,6 +46,11 @@ struct WideValues {
   /// has a mark. An update that is rounded there is lost.
   llvm::DenseSet<Value> newState;
 
+  /// Operations that compute with gradients of parameters, and from which no
+  /// gradient is computed, including operations in loops and in called
+  /// functions. Their products stay f32, like the rest of the update.
+  llvm::DenseSet<Operation *> updateOperations;
+
   /// Values that may hold a number beyond the range of f16 or of bf16: values
   /// of loops whose initial values are such constants, moved or multiplied, and
   /// values that depend on them. Products, operations of the list `deny`, and
@@ -55,15 +60,22 @@ struct WideValues {
   /// states to -1e5. In f16 this is -inf, and -inf - (-inf) is NaN.
   llvm::DenseSet<Value> beyondF16, beyondBF16;
 
-  /// Results of operations that select from values and a number near 1 or -1,
-  /// which f16 or bf16 rounds to 1 or -1, and values computed from these
-  /// results. Products and results that fit for any operands end them.
+  /// Values with a constant factor that is beyond the range of f16, such as
+  /// `x * 6e16`, or so small that a loss scale cannot move it into this range.
+  /// Products keep the factor. Steep functions, and operations whose results
+  /// fit for any operands, end the propagation. bf16 can represent the factors.
+  llvm::DenseSet<Value> factorsF16;
+
+  /// Results of operations that select from values and a number near 1 or -1
+  /// that f16 or bf16 rounds to 1 or -1, and values computed from these
+  /// results. Products, and operations that an adapter declares bounded, end
+  /// the propagation.
   ///
-  /// For example, a cosine is clipped to 0.9999 before its arc cosine is taken.
-  /// At 1 the derivative is infinite.
+  /// For example, a program clips a cosine to 0.9999 before it takes the arc
+  /// cosine, because the derivative of the arc cosine at 1 is infinite.
   llvm::DenseSet<Value> limitedF16, limitedBF16;
 
-  /// The values that rounding to `low` may move to a limit.
+  /// The values that rounding to `low` may change to 1 or -1.
   const llvm::DenseSet<Value> &getLimited(FloatType low) const {
     return low.isF16() ? limitedF16 : limitedBF16;
   }

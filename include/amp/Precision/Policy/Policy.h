@@ -192,14 +192,14 @@ public:
   /// Returns whether some adapter describes composite patterns.
   bool hasCompositePatterns() const;
 
-  /// Returns whether the policy says that operations named `name` are loops, in
-  /// the sense of `LinearRule::Kind::Loop`.
-  bool isLoop(OperationName name) const {
-    return findLinearKind(name) == LinearRule::Kind::Loop;
+  /// Returns whether the policy says that `op` is a loop, in the sense of
+  /// `LinearRule::Kind::Loop`.
+  bool isLoop(Operation *op) const {
+    return findLinearKind(op) == LinearRule::Kind::Loop;
   }
-  /// Returns the kind of the first entry of `linear` without a condition that
-  /// matches `name`, or none.
-  std::optional<LinearRule::Kind> findLinearKind(OperationName name) const;
+  /// Returns the kind of the first entry of `linear` that matches `op`, or
+  /// none.
+  std::optional<LinearRule::Kind> findLinearKind(Operation *op) const;
 
   /// Returns whether gradients of parameters that operations named `name` give
   /// stay f32.
@@ -336,8 +336,7 @@ private:
   mutable llvm::DenseMap<OperationName, SmallVector<const SlotRule *, 2>>
       slotCache;
   mutable llvm::DenseMap<OperationName, bool> relaxedCache;
-  mutable llvm::DenseMap<OperationName, std::optional<LinearRule::Kind>>
-      linearCache;
+  mutable llvm::DenseMap<OperationName, SmallVector<LinearRule, 1>> linearCache;
   mutable llvm::DenseMap<Location, Pin> pinCache;
   mutable bool contradictory = false;
 };
